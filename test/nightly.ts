@@ -96,6 +96,7 @@ const PARTS: readonly Part[] = [
       'roll-claims',
       'roll-budget',
       'roll-polite',
+      'roll-needed',
       'agent-install',
       'agent-brake',
     ],

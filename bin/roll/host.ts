@@ -3,10 +3,13 @@ import { CommandHost } from '../../src/adapters/host/command-host.ts'
 import { SshHost } from '../../src/adapters/host/ssh-host.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
+import { needQuestion } from '../../src/model/reboot-need.ts'
 import type { RollSpec } from '../../src/model/roll-spec.ts'
 import type { Host } from '../../src/ports/host.ts'
 
 const CHECK_LIMIT_MS = 15_000
+/** A package manager that is asked whether a reboot is needed reads its database first. */
+const NEED_LIMIT_MS = 60_000
 const REBOOT_LIMIT_MS = 30_000
 
 /** How this roll reaches the machines under its nodes. Opens nothing yet. */
@@ -14,15 +17,16 @@ export function hostOf({ reboot }: RollSpec): Host {
   if (reboot.kind === 'command') {
     return new CommandHost({ clock: systemClock, command: reboot.command, limitMs: REBOOT_LIMIT_MS })
   }
-  const { command, configFile, user } = reboot
+  const { command, configFile, user, onlyIfNeeded } = reboot
   return new SshHost({
     clock: systemClock,
     random: systemRandom,
     command,
     socketDir: tmpdir(),
-    checkLimitMs: CHECK_LIMIT_MS,
+    checkLimitMs: onlyIfNeeded?.command === undefined ? CHECK_LIMIT_MS : NEED_LIMIT_MS,
     rebootLimitMs: REBOOT_LIMIT_MS,
     ...(configFile === undefined ? {} : { configFile }),
     ...(user === undefined ? {} : { user }),
+    ...(onlyIfNeeded === undefined ? {} : { need: needQuestion(onlyIfNeeded) }),
   })
 }

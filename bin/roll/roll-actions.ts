@@ -5,7 +5,7 @@ import type { RollActions, RollHistory, RollIo, RollRequest, RunRequest } from '
 import { isJournaledEvent } from '../../src/controllers/roll/journaled-event.ts'
 import { hasJournal, newestRun } from '../../src/controllers/roll/newest-run.ts'
 import { goesBy, plannedEntry } from '../../src/controllers/roll/run-from-journal.ts'
-import { newRun } from '../../src/controllers/roll/run-state.ts'
+import { chosenBy, newRun } from '../../src/controllers/roll/run-state.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { toIso } from '../../src/model/time.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
@@ -43,7 +43,7 @@ async function begin(request: RollRequest, surroundings: RollSurroundings, io: R
   const wall = systemClock.wallMs()
   const at = toIso(wall)
   const order = plan.nodes.map(({ node }) => node)
-  const run = newRun({ spec: request.spec, order }, { wall, suffix: systemRandom.hex(2) })
+  const run = newRun({ spec: request.spec, order, ...chosenBy(plan) }, { wall, suffix: systemRandom.hex(2) })
   const journal = await store.create({ at, run: run.id, cluster: place.uid, tool: surroundings.version })
   await untilEngine(journal, () => journal.append(plannedEntry(run, { at, clusterName: plan.cluster })))
   await runEngine({ run, place, clusterName: plan.cluster, journal, firstSeq: 0, log: surroundings.log }, io)

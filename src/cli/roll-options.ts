@@ -20,6 +20,8 @@ export interface RollFlags extends PlaceFlags {
   readonly dryRun?: boolean
   readonly yes?: boolean
   readonly evenIfBlocked?: boolean
+  /** True: of the flag; false: `--no-only-if-needed`; absent: as the file says. */
+  readonly onlyIfNeeded?: boolean
   /** False: `--no-probe`. */
   readonly probe: boolean
 }
@@ -53,6 +55,11 @@ export function addRollOptions(command: Command): Command {
     .option('--dry-run', 'show the plan; change nothing')
     .option('-y, --yes', 'do not ask before it starts')
     .option('--even-if-blocked', 'roll although the plan says that something blocks it; the roll then waits there')
+    .option(
+      '--only-if-needed',
+      'only nodes that need a reboot: by reboot.onlyIfNeeded of the file, else by /var/run/reboot-required',
+    )
+    .option('--no-only-if-needed', 'also nodes that need no reboot, whatever the file says')
     .option('--no-probe', 'roll without measuring; a failed request then does not stop the roll')
 }
 

@@ -1,5 +1,6 @@
 import { loadRollFile, rollSpecFromSelection } from '../config/load-roll-file.ts'
 import { selectionFromFlags } from '../config/node-selection.ts'
+import { REBOOT_SENTINEL } from '../model/reboot-need.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import { UserError } from '../model/user-error.ts'
 import type { CliContext } from './cli-context.ts'
@@ -12,10 +13,23 @@ export async function rollSpecOfFlags(
   context: CliContext,
 ): Promise<RollSpec> {
   const selection = selectionFromFlags({ names, selector: flags.selector, all: flags.all === true })
-  const spec = await specOfFile(flags, selection, context)
+  const spec = withNeed(await specOfFile(flags, selection, context), flags)
   if (flags.probe) return spec
   const { probe: _, ...unmeasured } = spec
   return unmeasured
+}
+
+function withNeed(spec: RollSpec, { onlyIfNeeded }: RollFlags): RollSpec {
+  const { onlyIfNeeded: ofFile, ...reboot } = spec.reboot
+  if (onlyIfNeeded === false) return { ...spec, reboot }
+  if (onlyIfNeeded === undefined || ofFile !== undefined) return spec
+  if (reboot.kind === 'command') {
+    throw new UserError('--only-if-needed looks for a file on the machines, which reboot.command cannot ask', {
+      code: 'usage.need',
+      fix: 'name kernelVersion, kubeletVersion or osImage under reboot.onlyIfNeeded of the file',
+    })
+  }
+  return { ...spec, reboot: { ...reboot, onlyIfNeeded: { sentinel: REBOOT_SENTINEL, versions: {} } } }
 }
 
 async function specOfFile({ file }: RollFlags, selection: ReturnType<typeof selectionFromFlags>, context: CliContext) {

@@ -1,14 +1,16 @@
+import type { RollEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
+import { toIso } from '../model/time.ts'
 import { BlockedError, UserError } from '../model/user-error.ts'
 import { errorText } from './error-text.ts'
 import { EXIT_HELD, EXIT_USAGE } from './exit-codes.ts'
 import { fileOfRun, unmeasured } from './file-of-run.ts'
 import { type OutputModes, outputModes } from './output-options.ts'
 import { planBlocked } from './roll/plan-blocked.ts'
-import { planLines } from './roll/plan-lines.ts'
+import { needsNone, planLines } from './roll/plan-lines.ts'
 import { planRefusal } from './roll/plan-refusal.ts'
-import type { RollActions } from './roll-actions.ts'
+import type { RollActions, RollIo } from './roll-actions.ts'
 import type { RollContext } from './roll-context.ts'
 import { type PlaceFlags, placeOf, type RollFlags, type TakeUpFlags } from './roll-options.ts'
 import { rollSpecOfFlags } from './roll-spec-of-flags.ts'
@@ -34,6 +36,7 @@ export async function rollCommand(
   if (modes.level > 0) writePlan(plan, { sink: context.err, style: modes.errStyle, level: modes.level, command })
   const refusal = planRefusal(plan)
   if (refusal !== undefined) throw refusal
+  if (needsNone(plan)) return showRoll({ context, modes, flags }, (io) => rollNone(plan, { context, io }))
   const blocked = flags.evenIfBlocked === true ? undefined : planBlocked(plan)
   if (blocked !== undefined) throw blocked
   const question = `Roll ${countOf(plan.nodes.length, 'node')} of ${plan.cluster}? [y/N] `
@@ -42,6 +45,20 @@ export async function rollCommand(
     return EXIT_USAGE
   }
   return showRoll({ context, modes, flags }, (io) => actions.roll({ ...request, plan }, io))
+}
+
+/** Its whole story, without a run: nothing is begun that could be resumed, and the run begun last stays the last. */
+async function rollNone(
+  { skipped }: RollPlan,
+  { context, io }: { readonly context: RollContext; readonly io: RollIo },
+): Promise<void> {
+  const events: readonly RollEvent[] = [
+    { type: 'nodes.chosen', needed: [], skipped },
+    { type: 'roll.ended', outcome: 'completed', exitCode: 0, reasons: [], standings: [], next: [] },
+  ]
+  for (const [seq, event] of events.entries()) {
+    io.onEvent({ ...event, v: '1.0', seq, at: toIso(context.clock.wallMs()) })
+  }
 }
 
 /** Goes on with a roll, or ends it. */

@@ -1,6 +1,7 @@
 import type { DetacherSpec } from '../model/detacher.ts'
 import type { HealthEndpointSpec } from '../model/health-endpoint.ts'
 import { canonicalAddress } from '../model/ip-address.ts'
+import { REBOOT_SENTINEL, type RebootNeedSpec } from '../model/reboot-need.ts'
 import type { BalancerSpec, InstanceAddress, PoliteSpec, RollSpec } from '../model/roll-spec.ts'
 import { REBOOT_COMMAND } from './schema/reboot-section.ts'
 import type { RollFile } from './schema/roll-file-schema.ts'
@@ -117,9 +118,25 @@ const politeOf = ({ leaveAfter, ...same }: NonNullable<Spec['drain']['polite']>[
 })
 
 function rebootOf({ reboot }: Spec): RollSpec['reboot'] {
-  const limits = { resendAfterMs: reboot.resendAfter, returnLimitMs: reboot.returnLimit }
+  const { onlyIfNeeded } = reboot
+  const limits = {
+    resendAfterMs: reboot.resendAfter,
+    returnLimitMs: reboot.returnLimit,
+    ...(onlyIfNeeded === undefined ? {} : { onlyIfNeeded: needOf(onlyIfNeeded) }),
+  }
   if (reboot.command !== undefined) return { kind: 'command', command: reboot.command, ...limits }
   return { kind: 'ssh', command: REBOOT_COMMAND, ...reboot.ssh, ...limits }
+}
+
+type NeedFields = NonNullable<Spec['reboot']['onlyIfNeeded']>
+
+/** By a command's two answers: 0 and 1, or 0 and what means needed. Where no way is named, Debian's file is looked for. */
+function needOf({ sentinel, command, neededExitCode = 1, ...versions }: NeedFields): RebootNeedSpec {
+  const otherExitCode = neededExitCode === 0 ? 1 : 0
+  const asked = command === undefined ? {} : { command: { argv: command, neededExitCode, otherExitCode } }
+  const isBare = command === undefined && Object.keys(versions).length === 0
+  const file = sentinel ?? (isBare ? REBOOT_SENTINEL : undefined)
+  return { ...(file === undefined ? {} : { sentinel: file }), ...asked, versions }
 }
 
 /** Where no Service is named it is looked for. */

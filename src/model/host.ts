@@ -1,3 +1,5 @@
+import type { NeedAnswer } from './reboot-need.ts'
+
 /** A machine that the way to another one leads through (ProxyJump, ProxyCommand). */
 export interface HostHop {
   readonly name: string
@@ -13,6 +15,8 @@ export interface HostFacts {
   /** Why it may not, in its own words; foreign text, escaped. */
   readonly refusal?: string
   readonly hops: readonly HostHop[]
+  /** Whether it needs a reboot; absent where that was not asked. */
+  readonly need?: NeedAnswer
 }
 
 /**

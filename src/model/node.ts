@@ -1,4 +1,5 @@
 import type { Amount } from './quantity.ts'
+import type { NodeVersions } from './reboot-need.ts'
 
 export interface Taint {
   readonly key: string
@@ -19,6 +20,8 @@ export interface Node {
   /** lastHeartbeatTime of the Ready condition, verbatim: compared for change only, never read as a time. */
   readonly heartbeat: string
   readonly bootId: string
+  /** Of its kernel, kubelet and OS, as far as its kubelet has said; absent: nothing. */
+  readonly versions?: Partial<NodeVersions>
   readonly internalAddresses: readonly string[]
   readonly volumesAttached: readonly string[]
   /** It has a deletion timestamp. */

@@ -1,6 +1,7 @@
 import type { FailureWindow } from './probe.ts'
 import type { Reason } from './reason.ts'
 import type { ReloadSpan } from './reload-span.ts'
+import type { NodeWhy } from './roll-plan.ts'
 import type { Step } from './step.ts'
 
 export type RollOutcome = 'completed' | 'stopped' | 'aborted' | 'held' | 'interrupted'
@@ -44,6 +45,8 @@ export type RollEvent =
       readonly nodes: readonly string[]
       readonly resumed: boolean
     }
+  /** Machines were asked whether they need a reboot: nodes of the roll, and nodes that were chosen and are left out. */
+  | { readonly type: 'nodes.chosen'; readonly needed: readonly NodeWhy[]; readonly skipped: readonly NodeWhy[] }
   | { readonly type: 'baseline.ended'; readonly sent: number; readonly p99Ms: number }
   | { readonly type: 'node.started'; readonly node: string; readonly index: number }
   | { readonly type: 'step.started'; readonly node: string; readonly step: Step; readonly reasons: readonly Reason[] }

@@ -2,7 +2,8 @@
 export interface RollPlan {
   readonly cluster: string
   readonly nodes: readonly PlannedNode[]
-  readonly skipped: readonly { readonly node: string; readonly why: string }[]
+  /** Chosen nodes whose machine needs no reboot. */
+  readonly skipped: readonly NodeWhy[]
   readonly unmatchedServers: readonly string[]
   readonly findings: readonly PlanFinding[]
   readonly load: readonly {
@@ -16,6 +17,12 @@ export interface RollPlan {
   readonly estimate?: { readonly ms: number; readonly basis: string }
 }
 
+/** A node, and why it is rolled or not. */
+export interface NodeWhy {
+  readonly node: string
+  readonly why: string
+}
+
 export interface PlannedNode {
   readonly node: string
   readonly role: 'control plane' | 'worker'
@@ -26,6 +33,8 @@ export interface PlannedNode {
   readonly podsToMove: readonly string[]
   /** How many pods leave in each stage of the drain. */
   readonly stages: readonly number[]
+  /** Why its machine needs the reboot; absent where that was not asked. */
+  readonly needs?: string
 }
 
 /**

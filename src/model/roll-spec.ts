@@ -4,6 +4,7 @@ import type { LabelSelector } from './label-selector.ts'
 import type { ObjectRef } from './object-ref.ts'
 import type { OutLimit } from './out-limit.ts'
 import type { ProbeTarget } from './probe.ts'
+import type { RebootNeedSpec } from './reboot-need.ts'
 
 /** How to reach one balancer process's runtime API. */
 export type InstanceAddress =
@@ -100,7 +101,12 @@ export interface RollSpec {
     readonly blockedLimitMs: number
     readonly stageLimitMs: number
   }
-  readonly reboot: RebootSpec & { readonly resendAfterMs: number; readonly returnLimitMs: number }
+  readonly reboot: RebootSpec & {
+    readonly resendAfterMs: number
+    readonly returnLimitMs: number
+    /** A node whose machine needs no reboot is not rolled. Absent: every node is. */
+    readonly onlyIfNeeded?: RebootNeedSpec
+  }
   /** Absent: DNS is not asked. */
   readonly dns?: DnsSpec
   readonly settle: { readonly limitMs: number; readonly timesInARow: number; readonly dataPort: boolean }

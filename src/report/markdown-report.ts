@@ -1,3 +1,4 @@
+import { whyTexts } from '../cli/roll/need-lines.ts'
 import { causeText, windowClassText } from '../cli/roll/window-text.ts'
 import { countText } from '../cli/text/count-text.ts'
 import { boundsText, preciseTimeText } from '../cli/text/time-text.ts'
@@ -23,6 +24,8 @@ export function markdownReport(report: ReportDocument): string {
       stopRules(report).map(({ rule, measured, limit, state }) => [rule, measured, limit, state]),
     ),
     listed('## Not measured', notMeasuredTexts(report)),
+    listed('## Reboots needed', whyTexts(report.needed ?? [])),
+    listed('## Nodes skipped', whyTexts(report.skipped ?? [])),
     ...comparison(report),
     '## Failure windows',
     report.windows.length === 0 ? 'None in the journal.' : windowTable(report.windows),

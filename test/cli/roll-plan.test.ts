@@ -103,3 +103,49 @@ test('an unmeasured roll has to be asked for', async () => {
   assert.ok(last !== undefined && 'spec' in last)
   assert.equal(last.spec.probe, undefined)
 })
+
+test('where no node needs a reboot the roll is done at once: exit 0, nothing asked, nothing begun', async () => {
+  const why = 'needs no reboot: no /var/run/reboot-required'
+  const plan = { ...PLAN, nodes: [], skipped: [{ node: 'w-1', why }] }
+  const actions = new ScriptedActions(ended('completed', 0), { plan })
+  const { code, out, err, asked } = await evenkeel('roll -f roll.yaml --only-if-needed', actions, { terminal: true })
+  assert.deepEqual([code, asked, actions.requests.length], [0, [], 1])
+  assert.equal(out, 'DONE  no node needs a reboot; 1 skipped, nothing was changed\n')
+  assert.match(
+    err,
+    /No node of prod-eu1 needs a reboot: 1 to skip\. .*\nSkips {2}w-1: needs no reboot: no \/var\/run\//,
+  )
+  const [request] = actions.requests
+  assert.ok(request !== undefined && 'spec' in request)
+  assert.deepEqual(request.spec.reboot.onlyIfNeeded, { sentinel: '/var/run/reboot-required', versions: {} })
+  const json = await evenkeel('roll -f roll.yaml --yes -o json', actions)
+  const { outcome, skipped, needed, nodes } = JSON.parse(json.out)
+  assert.deepEqual([json.code, outcome, skipped, needed, nodes], [0, 'completed', plan.skipped, [], []])
+  const lines = (await evenkeel('roll -f roll.yaml --yes -o jsonl', actions)).out.trim().split('\n')
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)).map(({ type, seq }) => `${seq} ${type}`),
+    ['0 nodes.chosen', '1 roll.ended'],
+  )
+  const dry = await evenkeel('roll -f roll.yaml --dry-run', actions)
+  assert.deepEqual([dry.code, dry.err], [0, ''])
+  assert.equal(actions.requests.length, 4)
+})
+
+test('flags say whether machines are asked, whatever the file says', async () => {
+  const needed = FILE.replace('spec:\n', 'spec:\n  reboot: {onlyIfNeeded: {osImage: A}}\n')
+  const files = { 'roll.yaml': FILE, 'needed.yaml': needed }
+  const asked = async (words: string) => {
+    const actions = new ScriptedActions(ended('completed', 0))
+    assert.equal((await evenkeel(`roll ${words} --dry-run`, actions, { files })).code, 0)
+    const [request] = actions.requests
+    assert.ok(request !== undefined && 'spec' in request)
+    return request.spec.reboot.onlyIfNeeded
+  }
+  const bySentinel = { sentinel: '/var/run/reboot-required', versions: {} }
+  assert.equal(await asked('-f roll.yaml'), undefined)
+  assert.deepEqual(await asked('-f roll.yaml --only-if-needed'), bySentinel)
+  assert.deepEqual(await asked('w-1 --only-if-needed'), bySentinel)
+  assert.deepEqual(await asked('-f needed.yaml'), { versions: { osImage: 'A' } })
+  assert.deepEqual(await asked('-f needed.yaml --only-if-needed'), { versions: { osImage: 'A' } })
+  assert.equal(await asked('-f needed.yaml --no-only-if-needed'), undefined)
+})

@@ -71,6 +71,13 @@ spec:
     ssh: {configFile: /etc/evenkeel/ssh, user: ops, command: [doas, reboot]}
     resendAfter: 3min
     returnLimit: 30min
+    onlyIfNeeded:
+      sentinel: /run/reboot-required
+      command: [needs-restarting, -r]
+      neededExitCode: 1
+      kernelVersion: 6.1.0-30-amd64
+      kubeletVersion: v1.35.4
+      osImage: Debian GNU/Linux 13 (trixie)
   dns: {service: kube-system/dns, zone: k8s.example, image: 'registry.example/evenkeel:1.0', namespace: ops}
   settle: {limit: 5min, timesInARow: 5, dataPort: false}
   attach: {limit: 1min}
@@ -146,6 +153,15 @@ test('every field of a file reaches the roll', () => {
       command: ['doas', 'reboot'],
       resendAfterMs: 180_000,
       returnLimitMs: 1_800_000,
+      onlyIfNeeded: {
+        sentinel: '/run/reboot-required',
+        command: { argv: ['needs-restarting', '-r'], neededExitCode: 1, otherExitCode: 0 },
+        versions: {
+          kernelVersion: '6.1.0-30-amd64',
+          kubeletVersion: 'v1.35.4',
+          osImage: 'Debian GNU/Linux 13 (trixie)',
+        },
+      },
     },
     dns: {
       service: { namespace: 'kube-system', name: 'dns' },
@@ -198,6 +214,15 @@ test('a reboot command of your own takes the place of ssh', () => {
     resendAfterMs: 120_000,
     returnLimitMs: 900_000,
   })
+})
+
+test("where no way to know that a reboot is needed is named, Debian's file is looked for; else only what is named", () => {
+  const needOf = (written: string) =>
+    load(rollYaml('  nodes: {all: true}', `  reboot: {onlyIfNeeded: ${written}}`)).reboot.onlyIfNeeded
+  assert.deepEqual(needOf('{}'), { sentinel: '/var/run/reboot-required', versions: {} })
+  assert.deepEqual(needOf('{osImage: A}'), { versions: { osImage: 'A' } })
+  const command = { argv: ['check'], neededExitCode: 0, otherExitCode: 1 }
+  assert.deepEqual(needOf('{command: [check], neededExitCode: 0}'), { command, versions: {} })
 })
 
 test('the command line takes the place of the nodes in the file', () => {

@@ -139,6 +139,36 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
     'the command cannot check the boot id (config.placeholder)',
     'pass "{bootId}" and compare it on the machine',
   ],
+  [
+    [all, '  reboot: {onlyIfNeeded: {command: [needs-restarting, -r]}}'],
+    'which exit code means that a reboot is needed is not said (config.need)',
+    'neededExitCode: 1',
+  ],
+  [
+    [all, '  reboot: {onlyIfNeeded: {neededExitCode: 1}}'],
+    'there is no command that could end with that code (config.need)',
+    "command: [needs-restarting, '-r']",
+  ],
+  [
+    [all, '  reboot: {command: [x, "{bootId}"], onlyIfNeeded: {sentinel: /run/x}}'],
+    '"sentinel" needs ssh, and reboot.command does not ask machines (config.need)',
+    'name kernelVersion, kubeletVersion or osImage; or reboot by ssh',
+  ],
+  [
+    [all, '  reboot: {command: [x, "{bootId}"], onlyIfNeeded: {command: [x], neededExitCode: 0}}'],
+    '"command" needs ssh, and reboot.command does not ask machines (config.need)',
+    'name kernelVersion, kubeletVersion or osImage; or reboot by ssh',
+  ],
+  [
+    [all, '  reboot: {command: [x, "{bootId}"], onlyIfNeeded: {}}'],
+    'a file on the machine can be looked for by ssh only, and reboot.command does not ask machines (config.need)',
+    'name kernelVersion, kubeletVersion or osImage; or reboot by ssh',
+  ],
+  [
+    [all, '  reboot: {onlyIfNeeded: {sentinel: run/x}}'],
+    '"run/x" is not a path (config.value)',
+    'sentinel: /var/run/reboot-required',
+  ],
   [[all, '  hosts: []'], 'not yet: machines that are not Kubernetes nodes (config.not-yet)', 'remove "hosts"'],
   [[all, '  gates: {}'], 'not yet: your own gates before a node is attached (config.not-yet)', 'remove "gates"'],
   [[all, '  maxUnavailable: 2'], 'not yet: several nodes at once (config.not-yet)', 'remove "maxUnavailable"'],

@@ -274,3 +274,15 @@ test('how the waits for load balancers ended that have nothing but checks stands
   assert.match(text, /load balancers have noticed after 6 s: each source was refused as often as it takes/)
   assert.match(text, /its last connection ended 2 s later/)
 })
+
+test('which nodes needed a reboot and which were skipped stands beside the evidence, as text', () => {
+  const why = 'needs no reboot: no /var/run/reboot-required'
+  const skipped = ['w-8', '<img src=x>'].map((node) => ({ node, why }))
+  const needed = [{ node: 'w-1', why: 'osImage is A, and B is wanted' }]
+  const [first, ...others] = cleanRun()
+  assert.ok(first)
+  const chosen = { ...first, type: 'nodes.chosen', needed, skipped } as const
+  const text = textIn(byId(pageOf(reportDocument({ events: [first, chosen, ...others] })), 'evidence'))
+  assert.match(text, /needed\s*w-1: osImage is A, and B is wanted/)
+  assert.match(text, /skipped\s*w-8, <img src=x>: needs no reboot: no \/var\/run\/reboot-required/)
+})

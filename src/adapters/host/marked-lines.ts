@@ -2,6 +2,7 @@ import { escapeForeign } from '../../model/foreign-text.ts'
 
 const LINE_BYTES_MAX = 2_048
 const LINES_MAX = 16
+const SAID_MAX = 300
 
 /**
  * Picks the lines that begin with our mark out of what a machine prints. The rest, be it megabytes or one endless line,
@@ -31,9 +32,10 @@ export class MarkedLines {
     return this.#found.has(word)
   }
 
-  /** What stood behind the word where it was first said; escaped. */
-  said(word: string): string | undefined {
-    return this.#found.get(word)
+  /** What stood behind the word where it was first said; escaped, and at most `limit` characters before the escapes. */
+  said(word: string, limit = SAID_MAX): string | undefined {
+    const text = this.#found.get(word)
+    return text === undefined ? undefined : escapeForeign(text, limit)
   }
 
   #extend(part: Buffer): void {
@@ -44,7 +46,7 @@ export class MarkedLines {
   #endLine(): void {
     const [mark, word, ...rest] = this.#tooLong ? [] : this.#line.toString('utf8').split(' ')
     if (mark === this.#mark && word !== undefined && !this.#found.has(word) && this.#found.size < LINES_MAX) {
-      this.#found.set(word, escapeForeign(rest.join(' ').trim(), 300))
+      this.#found.set(word, rest.join(' ').trim())
     }
     this.#line = Buffer.alloc(0)
     this.#tooLong = false

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isBootId } from '../../model/boot-id.ts'
 import type { HostFacts, RebootAnswer } from '../../model/host.ts'
+import { asksMachine, type NeedQuestion } from '../../model/reboot-need.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Host, HostTarget } from '../../ports/host.ts'
@@ -10,6 +11,7 @@ import type { Random } from '../../ports/random.ts'
 import { hostAddresses } from './host-addresses.ts'
 import { hostName, isHostName } from './host-name.ts'
 import { MarkedLines } from './marked-lines.ts'
+import { needAnswer } from './need-answer.ts'
 import { ownBootId } from './own-boot-id.ts'
 import { rebootAnswer } from './reboot-answer.ts'
 import { checkScript, rebootScript } from './remote-script.ts'
@@ -23,6 +25,8 @@ export interface SshHostParts extends SshOptions {
   readonly random: Random
   /** What reboots the machine, word by word; run as root, or beginning with sudo. */
   readonly command: readonly string[]
+  /** What a check asks beside; absent: nothing. */
+  readonly need?: NeedQuestion
   /** A directory to put sockets of open connections under; without one each question is a connection of its own. */
   readonly socketDir?: string
   /** Limit of one question. */
@@ -47,7 +51,8 @@ export class SshHost implements Host {
   async check(target: HostTarget, signal: AbortSignal): Promise<HostFacts> {
     const node = hostName(target.node)
     const mark = this.#mark()
-    const script = checkScript({ mark, command: this.#parts.command })
+    const { command, need = {} } = this.#parts
+    const script = checkScript({ mark, command }, need)
     const { end, lines } = await this.#ask(node, { mark, script, limitMs: this.#parts.checkLimitMs }, signal)
     const bootId = lines.said('boot')
     const refusal = lines.said('refused')
@@ -59,7 +64,13 @@ export class SshHost implements Host {
       configOf: (host) => this.#config(host, signal),
       addressesOf: (host) => hostAddresses(host, this.#parts.clock, signal),
     })
-    return { bootId, mayReboot: refusal === undefined, hops, ...(refusal === undefined ? {} : { refusal }) }
+    return {
+      bootId,
+      mayReboot: refusal === undefined,
+      hops,
+      ...(refusal === undefined ? {} : { refusal }),
+      ...(asksMachine(need) ? { need: needAnswer(need, lines, end) } : {}),
+    }
   }
 
   async reboot({ node }: HostTarget, expectedBootId: string, signal: AbortSignal): Promise<RebootAnswer> {

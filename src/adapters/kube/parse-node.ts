@@ -32,6 +32,7 @@ export function parseNode(object: Untrusted): Node {
       .map((volume) => volume.at('name').text()),
     ...(metadata.at('deletionTimestamp').optionalText() === undefined ? {} : { deleting: true }),
     ...(lifecycle.length === 0 ? {} : { lifecycle }),
+    ...given('versions', parseVersions(status.at('nodeInfo'))),
     ...given('allocatable', parseRoom(status.at('allocatable'))),
   }
 }
@@ -40,6 +41,14 @@ export function parseNode(object: Untrusted): Node {
 function parseRoom(allocatable: Untrusted): NodeRoom | undefined {
   const pods = quantity(allocatable.at('pods').textOr(''))
   return pods === undefined ? undefined : { ...amount(allocatable.textMap()), pods }
+}
+
+function parseVersions(info: Untrusted): Node['versions'] {
+  const told = (['kernelVersion', 'kubeletVersion', 'osImage'] as const).flatMap((name) => {
+    const version = info.at(name).textOr('')
+    return version === '' ? [] : [[name, version] as const]
+  })
+  return told.length === 0 ? undefined : Object.fromEntries(told)
 }
 
 function parseTaint(taint: Untrusted): Taint {

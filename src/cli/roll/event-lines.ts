@@ -44,6 +44,10 @@ function saying(view: RollView, event: StampedEvent): Said | undefined {
       const word = event.resumed ? 'resume' : 'start'
       return { level: 1, word, text: `${event.cluster}, ${countOf(event.nodes.length, 'node')}, run ${event.run}` }
     }
+    case 'nodes.chosen': {
+      const text = `${countOf(event.needed.length, 'node')} to reboot, ${countText(event.skipped.length)} skipped`
+      return { level: 1, word: 'need', text }
+    }
     case 'baseline.ended':
       return {
         level: 1,

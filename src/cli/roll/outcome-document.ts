@@ -1,6 +1,7 @@
 import type { Reason } from '../../model/reason.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame, RollOutcome } from '../../model/roll-event.ts'
+import type { NodeWhy } from '../../model/roll-plan.ts'
 import type { Step } from '../../model/step.ts'
 import type { RollView, StepView, WindowView } from './roll-view.ts'
 import { failedInReloads, windowBounds } from './window-text.ts'
@@ -45,6 +46,9 @@ export interface RollOutcomeDocument {
   readonly sentRequests: number
   readonly notMeasuredMs: number
   readonly windows: readonly WindowDocument[]
+  /** Why each node of the roll needs its reboot, and which nodes were left out; where machines were asked. */
+  readonly needed?: readonly NodeWhy[]
+  readonly skipped?: readonly NodeWhy[]
   readonly nodes: readonly {
     readonly name: string
     readonly steps: readonly {
@@ -65,6 +69,8 @@ export function outcomeDocument(view: RollView): RollOutcomeDocument {
     sentRequests: view.load?.sent ?? 0,
     notMeasuredMs: Math.round(view.load?.notMeasuredMs ?? 0),
     windows: view.windows.map(windowDocument),
+    ...(view.needed === undefined ? {} : { needed: view.needed }),
+    ...(view.skipped === undefined ? {} : { skipped: view.skipped }),
     nodes: view.nodes.map(({ name, steps }) => ({ name, steps: steps.map(stepDocument) })),
   }
 }

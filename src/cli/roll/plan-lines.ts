@@ -7,6 +7,7 @@ import type { Line } from '../terminal/style.ts'
 import { countOf, countText } from '../text/count-text.ts'
 import { type Column, tableLines } from '../text/table-lines.ts'
 import { wrapWords } from '../text/wrap-words.ts'
+import { needLines } from './need-lines.ts'
 import { type PlanNotes, planNotes, withFix } from './plan-notes.ts'
 
 interface PlanShow {
@@ -23,6 +24,7 @@ const WIDE_CELLS = 120
 
 /** The plan for people: who, in which order, what each has to move, what may hold it, what stops it. */
 export function planLines(plan: RollPlan, show: PlanShow): readonly Line[] {
+  if (needsNone(plan)) return noneLines(plan, show)
   const notes = planNotes(plan)
   const texts = [
     `Plan for ${escapeForeign(plan.cluster)}: ${countOf(plan.nodes.length, 'node')}, 1 at a time. Nothing was changed.`,
@@ -34,11 +36,21 @@ export function planLines(plan: RollPlan, show: PlanShow): readonly Line[] {
     ...loadLines(plan, show.columns),
     ...checkLines(plan, show),
     ...timeLines(plan, show.columns),
-    ...plan.skipped.map(({ node, why }) => `Skips  ${escapeForeign(`${node}: ${why}`)}`),
+    ...needLines(plan, show),
     ...strangers(plan, show.columns),
     lastLine(plan, notes, show.command),
   ]
   return texts.map((text): Line => [text])
+}
+
+/** Every chosen node is one whose machine needs no reboot: there is nothing to roll. */
+export const needsNone = ({ nodes, skipped }: RollPlan): boolean => nodes.length === 0 && skipped.length > 0
+
+function noneLines(plan: RollPlan, show: PlanShow): readonly Line[] {
+  const errors = planErrors(plan).length
+  const text = errors === 0 ? 'Nothing is to be rolled' : `${countOf(errors, 'error')} to repair first`
+  const head = `No node of ${escapeForeign(plan.cluster)} needs a reboot: ${countText(plan.skipped.length)} to skip.`
+  return [`${head} ${text}. Nothing was changed.`, ...needLines(plan, show)].map((line): Line => [line])
 }
 
 /** What fails a plan, each with what to do about it. */

@@ -19,6 +19,8 @@ export function reduceRoll(view: RollView, event: StampedEvent): RollView {
   switch (event.type) {
     case 'roll.started':
       return started(view, event, at)
+    case 'nodes.chosen':
+      return { ...next, needed: event.needed, skipped: event.skipped }
     case 'baseline.ended':
     case 'write':
     case 'reasserted':

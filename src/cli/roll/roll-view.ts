@@ -2,6 +2,7 @@ import type { FailureWindow } from '../../model/probe.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame, LoadTick, NodeStanding, StampedEvent } from '../../model/roll-event.ts'
+import type { NodeWhy } from '../../model/roll-plan.ts'
 import type { Step } from '../../model/step.ts'
 
 export interface HoldView {
@@ -68,6 +69,9 @@ export interface RollView {
   readonly lastAt: number
   /** In the order of the roll. */
   readonly nodes: readonly NodeView[]
+  /** Where machines were asked whether they need a reboot. */
+  readonly needed?: readonly NodeWhy[]
+  readonly skipped?: readonly NodeWhy[]
   readonly load?: LoadTick
   readonly windows: readonly WindowView[]
   readonly strays: readonly { readonly node: string; readonly server: string; readonly count: number }[]

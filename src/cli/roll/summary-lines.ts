@@ -45,6 +45,10 @@ function nodeRow(node: NodeView, until: number): readonly (readonly string[])[] 
 }
 
 function doneBlock(view: RollView): Block {
+  if (view.nodes.length === 0 && view.skipped !== undefined) {
+    const title = `no node needs a reboot; ${countText(view.skipped.length)} skipped, nothing was changed`
+    return { word: 'DONE', title, rows: [] }
+  }
   const done = (view.end?.standings ?? []).filter(({ state }) => state === 'inService').length
   const took = view.startedAt === undefined ? '' : ` in ${formatDuration(view.lastAt - view.startedAt)}`
   const load =

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { atMostOneOf } from './cross-rules.ts'
 import { durationField } from './duration-field.ts'
+import { askableNeed, onlyIfNeededSection } from './only-if-needed-section.ts'
 import { fieldMeta, section } from './section.ts'
 import { textField } from './text-field.ts'
 
@@ -83,6 +84,9 @@ export const rebootSection = section(
       from: '10s',
       to: '24h',
     }).prefault('15min'),
+    onlyIfNeeded: onlyIfNeededSection.exactOptional(),
   },
   'How a node is rebooted: by `ssh` (the default) or by `command`.',
-).superRefine(atMostOneOf(['ssh', 'command']), { when: () => true })
+)
+  .superRefine(atMostOneOf(['ssh', 'command']), { when: () => true })
+  .superRefine(askableNeed, { when: () => true })

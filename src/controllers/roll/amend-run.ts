@@ -29,7 +29,10 @@ interface AmendedRun {
   readonly strangers: readonly string[]
 }
 
-/** A run by another file from now on, in its journal before anything is done by it; rejects where that may not be. */
+/**
+ * A run by another file from now on, in its journal before anything is done by it; rejects where that may not be. Which nodes need
+ * a reboot was asked when it began: nodes are not asked again.
+ */
 export async function amendRun(amendment: Amendment): Promise<AmendedRun> {
   const { run, wanted, nodes, journal, at, refusal, plan } = amendment
   const chosen = plan === undefined ? { ...wanted, nodes: CHOOSES_NONE } : wanted
@@ -38,8 +41,9 @@ export async function amendRun(amendment: Amendment): Promise<AmendedRun> {
   const { order, strangers } = mended
   const underWay = underWayOf(run, nodes)
   const names = toReboot(order, run.done, underWay)
+  const { onlyIfNeeded: _, ...reboot } = wanted.reboot
   await plan?.(
-    { ...wanted, nodes: { names, all: false, allowUnbalanced: wanted.nodes.allowUnbalanced } },
+    { ...wanted, reboot, nodes: { names, all: false, allowUnbalanced: wanted.nodes.allowUnbalanced } },
     underWay.map(({ node }) => node.name),
   )
   await journal.append({ at, type: 'amended', spec: wanted, order })

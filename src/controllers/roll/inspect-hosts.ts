@@ -1,6 +1,8 @@
 import { hostFindings } from '../../core/roll/plan/host-findings.ts'
 import type { HostInquiry } from '../../core/roll/plan/host-inquiry.ts'
+import { type RebootNeed, rebootNeed } from '../../core/roll/plan/reboot-need.ts'
 import type { Node } from '../../model/node.ts'
+import { asksMachine, type RebootNeedSpec } from '../../model/reboot-need.ts'
 import type { PlanFinding } from '../../model/roll-plan.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Host } from '../../ports/host.ts'
@@ -11,23 +13,39 @@ interface HostsAsked {
   readonly nodes: readonly Node[]
   /** Every node of the cluster: any of them may be the way to another. */
   readonly all: readonly Node[]
+  /** Absent: every node is rolled. */
+  readonly onlyIfNeeded?: RebootNeedSpec | undefined
+}
+
+interface HostsSeen {
+  /** Of nodes that are rolled. */
+  readonly findings: readonly PlanFinding[]
+  /** By name; absent: every node is rolled. */
+  readonly needs?: ReadonlyMap<string, RebootNeed>
 }
 
 /** Handshakes cost the machine we run on its time. */
 const ASKED_AT_ONCE = 8
 
 /** Asks every machine before the first step, and judges the answers. Changes nothing. */
-export async function inspectHosts(
-  host: Host,
-  { nodes, all }: HostsAsked,
-  signal: AbortSignal,
-): Promise<readonly PlanFinding[]> {
+export async function inspectHosts(host: Host, asked: HostsAsked, signal: AbortSignal): Promise<HostsSeen> {
+  const { nodes, all, onlyIfNeeded } = asked
   const [ownBootId, inquiries] = await Promise.all([
     host.ownBootId(signal),
-    mapAtOnce(nodes, ASKED_AT_ONCE, (node) => inquire(host, node, signal)),
+    mapAtOnce(nodesToAsk(asked), ASKED_AT_ONCE, (node) => inquire(host, node, signal)),
   ])
-  return hostFindings(inquiries, { ownBootId, all })
+  if (onlyIfNeeded === undefined) return { findings: hostFindings(inquiries, { ownBootId, all }) }
+  const answers = new Map(inquiries.map(({ node, answer }) => [node.name, answer]))
+  const needs = new Map(nodes.map((node) => [node.name, rebootNeed(node, onlyIfNeeded, answers.get(node.name))]))
+  const rolled = inquiries.filter(({ node }) => needs.get(node.name)?.kind !== 'none')
+  return { findings: hostFindings(rolled, { ownBootId, all }), needs }
 }
+
+/** Where the API alone tells what is needed, machines that need nothing are left in peace. */
+const nodesToAsk = ({ nodes, onlyIfNeeded }: HostsAsked): readonly Node[] =>
+  onlyIfNeeded === undefined || asksMachine(onlyIfNeeded)
+    ? nodes
+    : nodes.filter((node) => rebootNeed(node, onlyIfNeeded).kind !== 'none')
 
 async function inquire(host: Host, node: Node, signal: AbortSignal): Promise<HostInquiry> {
   const target = { node: node.name, address: node.internalAddresses[0] ?? '' }

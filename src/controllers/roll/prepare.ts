@@ -57,7 +57,8 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     mayReadVolumes ? cluster.list('persistentvolumes', signal) : undefined,
   ])
   const { nodes } = selectNodes(spec.nodes, facts.nodes)
-  const hostFindings = await inspectHosts(parts.host, { nodes, all: facts.nodes }, signal)
+  const { onlyIfNeeded } = spec.reboot
+  const hosts = await inspectHosts(parts.host, { nodes, all: facts.nodes, onlyIfNeeded }, signal)
   return makePlan({
     spec,
     clusterName,
@@ -72,7 +73,8 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     ...(budgetObject === undefined ? {} : { budgetObject }),
     ...(volumes === undefined ? {} : { volumes }),
     ...(parts.wall === undefined ? {} : { wall: parts.wall }),
-    hostFindings: [...balancers.flatMap(({ finding }) => (finding === undefined ? [] : [finding])), ...hostFindings],
+    hostFindings: [...balancers.flatMap(({ finding }) => (finding === undefined ? [] : [finding])), ...hosts.findings],
+    ...(hosts.needs === undefined ? {} : { needs: hosts.needs }),
   })
 }
 

@@ -40,7 +40,7 @@ import { Performer } from './perform.ts'
 import { ReloadWatch } from './reload-watch.ts'
 import { ReturnWatch } from './return-watch.ts'
 import { endOf, type RollEnd } from './roll-end.ts'
-import { measuredFrom, nodeEnded, type RunState } from './run-state.ts'
+import { firstEvents, measuredFrom, nodeEnded, type RunState } from './run-state.ts'
 import { StepSpans } from './step-spans.ts'
 
 interface RollEngineParts {
@@ -144,7 +144,7 @@ export class RollEngine {
     const { run, clusterName, probe, clock } = this.#parts
     const background = this.#background()
     try {
-      this.#emit({ type: 'roll.started', run: run.id, cluster: clusterName, nodes: run.order, resumed: run.resumed })
+      for (const event of firstEvents(run, clusterName)) this.#emit(event)
       await Promise.race([this.#roll(interrupt), background])
       await Promise.all([this.#lastLook(), this.#gather.dns?.close()])
       const load = this.#load?.tick(true) ?? unmeasuredSince(run.before, clock.wallMs())

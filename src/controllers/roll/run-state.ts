@@ -1,6 +1,7 @@
 import type { Evidence } from '../../core/roll/evidence.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
-import type { NodeStanding } from '../../model/roll-event.ts'
+import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
+import type { RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { toIso, type WallMs } from '../../model/time.ts'
 import type { Verdict } from '../../model/verdict.ts'
@@ -15,6 +16,8 @@ export interface RunState {
   readonly id: string
   readonly spec: RollSpec
   readonly order: readonly string[]
+  /** Which machines said that they need a reboot, where they were asked; absent in a run that is resumed. */
+  readonly chosen?: Omit<NodesChosen, 'type'>
   readonly resumed: boolean
   readonly done: readonly string[]
   /** Nodes that this process is through with, one way or the other. */
@@ -40,6 +43,8 @@ export interface RunState {
   /** As earlier processes of this run left their nodes. */
   readonly standingsBefore?: Readonly<Record<string, NodeStanding>>
 }
+
+type NodesChosen = Extract<RollEvent, { readonly type: 'nodes.chosen' }>
 
 type Course = { -readonly [Field in 'done' | 'settledHere' | 'verdict' | 'measuredSince']: RunState[Field] }
 
@@ -68,14 +73,27 @@ export function nodeEnded(run: RunState, { node, state }: NodeStanding): void {
   if (state === 'inService') course.done = [...run.done, node]
 }
 
+/** What a process of the run says first. */
+export const firstEvents = ({ id, order, resumed, chosen }: RunState, cluster: string): readonly RollEvent[] => [
+  { type: 'roll.started', run: id, cluster, nodes: order, resumed },
+  ...(chosen === undefined ? [] : [{ type: 'nodes.chosen', ...chosen } as const]),
+]
+
+/** Which nodes a plan left out and why; nothing where no machine was asked. */
+export function chosenBy({ nodes, skipped }: Pick<RollPlan, 'nodes' | 'skipped'>): Pick<RunState, 'chosen'> {
+  const needed = nodes.flatMap(({ node, needs }) => (needs === undefined ? [] : [{ node, why: needs }]))
+  return needed.length + skipped.length === 0 ? {} : { chosen: { needed, skipped } }
+}
+
 /** A run that begins; `suffix` tells it from one that begins within the same second. */
 export const newRun = (
-  { spec, order }: Pick<RunState, 'spec' | 'order'>,
+  { spec, order, chosen }: Pick<RunState, 'spec' | 'order' | 'chosen'>,
   { wall, suffix }: { readonly wall: WallMs; readonly suffix: string },
 ): RunState => ({
   id: `${toIso(wall).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${suffix}`,
   spec,
   order,
+  ...(chosen === undefined ? {} : { chosen }),
   resumed: false,
   done: [],
   settledHere: [],

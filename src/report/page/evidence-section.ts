@@ -1,3 +1,4 @@
+import { whyTexts } from '../../cli/roll/need-lines.ts'
 import { formatDuration } from '../../model/duration.ts'
 import { probeText } from '../document/settings-document.ts'
 import { html, type Markup } from '../markup.ts'
@@ -23,6 +24,8 @@ function evidenceFacts(report: ReportDocument): readonly (readonly [string, stri
     ['from', report.startedAt ?? '?'],
     ['to', report.lastAt],
     ['order', order],
+    ...whyTexts(report.needed ?? []).map((text) => ['needed', text] as const),
+    ...whyTexts(report.skipped ?? []).map((text) => ['skipped', text] as const),
     ...(tool === null ? [] : [['version', `evenkeel ${tool}`] as const]),
     ...(journal === null ? [] : [['journal', journal] as const]),
     ...(settings === null

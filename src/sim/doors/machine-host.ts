@@ -1,4 +1,5 @@
 import type { HostFacts, RebootAnswer } from '../../model/host.ts'
+import { asksMachine, type NeedAnswer, type NeedQuestion, REBOOT_SENTINEL } from '../../model/reboot-need.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Host } from '../../ports/host.ts'
 import type { Timers } from '../../ports/timers.ts'
@@ -12,7 +13,9 @@ export type SshLuck = 'well' | 'unheard' | 'lost' | 'refused' | 'ignored'
 
 interface MachineHostParts {
   readonly timers: Timers
-  readonly machineOf: (node: string) => Pick<Machine, 'isOn' | 'bootId' | 'reboot'> | undefined
+  readonly machineOf: (node: string) => Pick<Machine, 'isOn' | 'bootId' | 'rebootRequired' | 'reboot'> | undefined
+  /** What a check asks beside; absent: nothing. */
+  readonly need?: NeedQuestion
   /** From the command to its answer. */
   readonly latencyMs: number
   /** After which an ssh that hears nothing is given up. */
@@ -21,9 +24,20 @@ interface MachineHostParts {
   readonly luckOf?: (node: string) => SshLuck
 }
 
+/** They have Debian's file and no command. */
+function needOf(required: Machine['rebootRequired'], { sentinel, command }: NeedQuestion): NeedAnswer {
+  const isThere = sentinel === REBOOT_SENTINEL && required !== undefined
+  return {
+    ...(sentinel === undefined
+      ? {}
+      : { sentinel: isThere ? { kind: 'there', packages: required, isCut: false } : { kind: 'absent' } }),
+    ...(command === undefined ? {} : { command: { kind: 'unknown', text: `there is no command ${command[0]}` } }),
+  }
+}
+
 /** The machines of the embedded cluster, as somebody who may reboot them by ssh has them. */
 export function machineHost(parts: MachineHostParts): Host {
-  const { timers, machineOf, latencyMs, limitMs, luckOf = () => 'well' } = parts
+  const { timers, machineOf, latencyMs, limitMs, luckOf = () => 'well', need = {} } = parts
   const after = <T>(ms: number, signal: AbortSignal, answer: () => T): Promise<T> => {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     if (signal.aborted) return Promise.reject(signal.reason)
@@ -42,11 +56,13 @@ export function machineHost(parts: MachineHostParts): Host {
   return {
     check: ({ node }, signal) =>
       after(latencyMs, signal, (): HostFacts => {
-        const bootId = machineOf(node)?.bootId
-        if (bootId === undefined) {
+        const machine = machineOf(node)
+        const bootId = machine?.bootId
+        if (machine === undefined || bootId === undefined) {
           throw new WorldError(`ssh ${node}: no answer`, { code: 'HOST_UNREACHABLE', retry: 'backoff' })
         }
-        return { bootId, mayReboot: true, hops: [] }
+        const facts = { bootId, mayReboot: true, hops: [] }
+        return asksMachine(need) ? { ...facts, need: needOf(machine.rebootRequired, need) } : facts
       }),
     reboot: ({ node }, expected, signal) => {
       const luck = luckOf(node)

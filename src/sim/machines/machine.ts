@@ -42,6 +42,7 @@ export class Machine {
   #bootId: string | undefined
   #boots = 0
   #luck: BootLuck = { kind: 'returns' }
+  #rebootRequired: readonly string[] | undefined
   /** What is to happen in this state; none of it does in the next one. */
   #next: Lifetime
 
@@ -69,6 +70,16 @@ export class Machine {
   /** How often it has booted. */
   get boots(): number {
     return this.#boots
+  }
+
+  /** Packages that wait for a reboot, as its `reboot-required.pkgs` lists them; absent where that file's sentinel is. */
+  get rebootRequired(): readonly string[] | undefined {
+    return this.#rebootRequired
+  }
+
+  /** An update was installed. The note of it lies in /run, and is gone with this boot. */
+  requireReboot(packages: readonly string[]): void {
+    this.#rebootRequired = packages
   }
 
   /** Of every boot from now on. */
@@ -124,6 +135,7 @@ export class Machine {
     this.#enter('on')
     this.#bootId = newUid(this.#parts)
     this.#boots += 1
+    this.#rebootRequired = undefined
     this.#bootLuck = this.#luck
     this.#parts.services.start({ id: this.#bootId, luck: this.#luck })
   }

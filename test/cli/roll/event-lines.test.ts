@@ -142,3 +142,13 @@ test('a resumed run goes on from the counts of the process before and keeps what
   })
   assert.equal(said(story, 1).at(-1), '07:10:01Z w-2    done      51:15, 11 pods moved, 0 failed of 64,400')
 })
+
+test('a roll of what needs a reboot says how many nodes it skips, and keeps their reasons when it is resumed', () => {
+  const skipped = [{ node: 'w-2', why: 'needs no reboot: no file' }]
+  const story = new Story()
+    .begin(['w-1'])
+    .add('06:14:40', { type: 'nodes.chosen', needed: [{ node: 'w-1', why: 'a file' }], skipped })
+  assert.equal(said(story, 1).at(-1), '06:14:40Z -      need      1 node to reboot, 1 skipped')
+  story.add('06:15:40', { type: 'roll.started', run: 'r', cluster: 'c', nodes: ['w-1'], resumed: true })
+  assert.deepEqual(story.view.skipped, skipped)
+})

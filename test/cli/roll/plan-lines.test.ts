@@ -199,3 +199,35 @@ test('a time is shown as an estimate, with what it goes by', () => {
     /\nTime {3}about 3 min 10 s, by estimate: 1 min for each reboot, by rule\n/,
   )
 })
+
+test('nodes that need a reboot and nodes that are skipped are named with the reason that they share', () => {
+  const nodes = PLAN.nodes.map((node, i) => ({ ...node, needs: i === 1 ? 'osImage is A, and B is wanted' : 'a file' }))
+  const why = 'needs no reboot: no \x1b[2J'
+  const skipped = Array.from({ length: 30 }, (_, i) => ({ node: `s-${i + 1}`, why }))
+  const lines = shown({ ...PLAN, nodes, skipped }, 100).split('\n')
+  assert.deepEqual(
+    lines.filter((line) => /^(Needed|Skips| {7}w-2)/.test(line)),
+    [
+      'Needed w-1, cp-1: a file',
+      'Needed w-2: osImage is A, and B is wanted',
+      'Skips  s-1, s-2, s-3, s-4, s-5, s-6, s-7, s-8 and 22 more: needs no reboot: no \\x1b[2J',
+    ],
+  )
+  assert.match(lines.at(-1) ?? '', /^3 to roll, 30 to skip, 1 may hold\./)
+  const different = skipped.map(({ node }) => ({ node, why: `kernelVersion is ${node}` }))
+  const many = shown({ ...PLAN, skipped: different }, 100).split('\n')
+  assert.equal(many.filter((line) => line.startsWith('Skips')).length, 13)
+  assert.ok(many.includes('Skips  18 more; -v or -o json lists them'))
+  assert.equal(shown({ ...PLAN, skipped: different }, 100, 2).match(/^Skips/gm)?.length, 30)
+})
+
+test('a plan without a node to roll says so, and what stands against the answer', () => {
+  const none = { ...PLAN, nodes: [], findings: [], skipped: [{ node: 'w-1', why: 'needs no reboot: no file' }] }
+  const skips = 'Skips  w-1: needs no reboot: no file'
+  assert.equal(
+    shown(none),
+    `No node of prod-eu1 needs a reboot: 1 to skip. Nothing is to be rolled. Nothing was changed.\n${skips}`,
+  )
+  const findings = [{ severity: 'error', code: 'Forbidden', text: 'no' }] as const
+  assert.match(shown({ ...none, findings }), /: 1 to skip\. 1 error to repair first\. Nothing was changed\.\n/)
+})

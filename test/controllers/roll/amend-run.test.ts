@@ -80,6 +80,14 @@ test('nobody needs the way to a machine that has rebooted already', async (conte
   assert.deepEqual(rests, [{ names: ['n3'], underWay: ['n2'] }])
 })
 
+test('nodes of a run that has begun are not asked again whether they need a reboot', async (context) => {
+  const { amend, stored } = await begun(context)
+  const reboot: RollSpec['reboot'] = { ...OPS, onlyIfNeeded: { versions: { osImage: 'B' } } }
+  const planned: (RollSpec['reboot'] | undefined)[] = []
+  await amend(aSpec({ reboot }), { plan: async (rest) => void planned.push(rest.reboot) })
+  assert.deepEqual([planned, (await stored()).spec.reboot], [[OPS], reboot])
+})
+
 test('a run that is only ended may be so by a file that chooses other nodes', async (context) => {
   const { end, stored } = await begun(context)
   const nodes = { names: ['n9'], all: false, allowUnbalanced: false }

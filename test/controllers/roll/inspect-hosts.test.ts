@@ -6,6 +6,7 @@ import { systemClock } from '../../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../../src/adapters/node/system-random.ts'
 import { inspectHosts } from '../../../src/controllers/roll/inspect-hosts.ts'
 import type { Node } from '../../../src/model/node.ts'
+import type { Host } from '../../../src/ports/host.ts'
 import { LocalSshd } from '../../support/local-sshd.ts'
 import { requires } from '../../support/requires.ts'
 import { clientConfig } from '../../support/sshd-ways.ts'
@@ -51,7 +52,7 @@ test(
       node('n3', 'x'),
       node('n4', own),
     ]
-    const findings = await inspectHosts(host, { nodes, all: nodes }, never)
+    const { findings } = await inspectHosts(host, { nodes, all: nodes }, never)
     assert.deepEqual(
       findings.map(({ code, node: name }) => `${code} ${name}`),
       [
@@ -66,3 +67,34 @@ test(
     assert.equal(await commands.runs(), 0)
   },
 )
+
+test('a machine that answers for another one is not taken at its word that it needs no reboot, and one that needs none has no finding', async () => {
+  const absent = { sentinel: { kind: 'absent' } } as const
+  const facts = { bootId: 'boot-1', hops: [], need: absent }
+  const asked: string[] = []
+  const host: Host = {
+    check: async ({ node: name }) => {
+      asked.push(name)
+      return { ...facts, mayReboot: name !== 'n1' }
+    },
+    reboot: () => Promise.reject(new Error('a plan reboots nothing')),
+    ownBootId: async () => undefined,
+    close: async () => undefined,
+  }
+  const nodes = [node('n1', 'boot-1'), node('n2', 'boot-2')]
+  const onlyIfNeeded = { sentinel: '/run/x', versions: {} }
+  const { findings, needs } = await inspectHosts(host, { nodes, all: nodes, onlyIfNeeded }, never)
+  assert.deepEqual(
+    findings.map(({ code, node: name }) => `${code} ${name}`),
+    ['HostIsAnother n2'],
+  )
+  assert.deepEqual(
+    [...(needs ?? [])].map(([name, { kind }]) => `${name} ${kind}`),
+    ['n1 none', 'n2 unknown'],
+  )
+  const byVersion = { versions: { osImage: 'A' } }
+  const versioned = nodes.map((each, i) => ({ ...each, versions: { osImage: i === 0 ? 'A' : 'B' } }))
+  asked.length = 0
+  await inspectHosts(host, { nodes: versioned, all: versioned, onlyIfNeeded: byVersion }, never)
+  assert.deepEqual(asked, ['n2'])
+})

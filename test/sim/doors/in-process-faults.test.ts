@@ -53,7 +53,7 @@ test('a watch that breaks off at its first event, while it is being opened, ends
 test('a reboot that is taken and ignored is answered as sent, and the machine runs on', async () => {
   const { time } = timeAndWorld()
   const noted: string[] = []
-  const machine = { isOn: true, bootId: 'boot-1', reboot: () => noted.push('reboot') > 0 }
+  const machine = { isOn: true, bootId: 'boot-1', rebootRequired: undefined, reboot: () => noted.push('reboot') > 0 }
   const host = machineHost({
     timers: time,
     machineOf: () => machine,

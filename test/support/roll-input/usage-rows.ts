@@ -30,6 +30,13 @@ const COMMAND_LINE: readonly UsageRow[] = [
     fix: 'give node names, or -l SELECTOR, or --all',
   },
   {
+    title: 'machines that cannot be asked whether they need a reboot',
+    words: (ground) => begun(ground.file({ reboot: { command: ['x', '{bootId}'] } }), '--only-if-needed'),
+    code: 'usage.need',
+    names: ['--only-if-needed looks for a file on the machines, which reboot.command cannot ask'],
+    fix: 'name kernelVersion, kubeletVersion or osImage under reboot.onlyIfNeeded of the file',
+  },
+  {
     title: 'what can be no name of a node',
     words: (ground) => begun(ground.file(), 'N_1'),
     code: 'usage.nodes',

@@ -68,6 +68,7 @@ const CLUSTER = ['test/cluster/', 'test/testbed/']
  * - what the test bed can do: every test on a cluster;
  * - rolls beside a brake or other rolls, while the API server restarts, or while DNS is ill: virtual time, and the tests of the loops;
  * - bursts of cordons: virtual time, and `kube-controller`;
+ * - nodes that need no reboot: virtual time, `adapters/host/ssh-need` and `bin/roll-only-if-needed`;
  * - rolls by agents: `bin/roll-by-agents`, on the embedded cluster;
  * - health ports of an IngressDaemonSet: virtual time, and the tests of the agent's process;
  * - the two groups of IngressDaemonSets: `kube-ingress-webhook`, and the tables of `core/ingress`.
@@ -87,6 +88,7 @@ const AT_NIGHT = [
   'test/cluster/roll-budget.test.ts',
   'test/cluster/roll-claims.test.ts',
   'test/cluster/roll-dns.test.ts',
+  'test/cluster/roll-needed.test.ts',
 ]
 
 /** Files without those that run by their names alone. */

@@ -1,6 +1,7 @@
 import { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-balancer.ts'
 import type { RuntimeSocket } from '../../../src/adapters/haproxy/runtime-socket.ts'
 import { HealthEndpoints } from '../../../src/adapters/http/health-endpoints.ts'
+import { needQuestion } from '../../../src/model/reboot-need.ts'
 import type { InstanceAddress, RollSpec } from '../../../src/model/roll-spec.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import type { Balancer } from '../../../src/ports/balancer.ts'
@@ -81,6 +82,7 @@ export class RollPorts extends ProcessPorts {
       machineOf: (node) => this.#machine(node),
       latencyMs: SSH_LATENCY_MS,
       limitMs: SSH_LIMIT_MS,
+      ...(spec.reboot.onlyIfNeeded === undefined ? {} : { need: needQuestion(spec.reboot.onlyIfNeeded) }),
       ...(parts.outside.sshLuckOf === undefined ? {} : { luckOf: parts.outside.sshLuckOf }),
     })
     this.host = {
@@ -119,12 +121,12 @@ export class RollPorts extends ProcessPorts {
   #machine(node: string) {
     const machine = this.#parts.cluster.machines.get(node)
     if (machine === undefined) return undefined
-    const { isOn, bootId } = machine
+    const { isOn, bootId, rebootRequired } = machine
     const reboot = (): boolean => {
       this.#parts.outside.witness?.({ kind: 'reboot', node })
       return machine.reboot()
     }
-    return { isOn, bootId, reboot }
+    return { isOn, bootId, rebootRequired, reboot }
   }
 
   #socket(address: InstanceAddress): RuntimeSocket {

@@ -2,7 +2,7 @@ import { planRefusal } from '../../../src/cli/roll/plan-refusal.ts'
 import { loadRollFile } from '../../../src/config/load-roll-file.ts'
 import { prepare } from '../../../src/controllers/roll/prepare.ts'
 import { plannedEntry, runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
-import { newRun, type RunState } from '../../../src/controllers/roll/run-state.ts'
+import { chosenBy, newRun, type RunState } from '../../../src/controllers/roll/run-state.ts'
 import type { RollPlan } from '../../../src/model/roll-plan.ts'
 import type { RollSpec } from '../../../src/model/roll-spec.ts'
 import { toIso } from '../../../src/model/time.ts'
@@ -66,7 +66,7 @@ export class VirtualRoll {
     if (refusal !== undefined) throw refusal
     const now = this.cluster.time.wallMs()
     const order = plan.nodes.map(({ node }) => node)
-    const run = newRun({ spec: this.spec, order }, { wall: now, suffix: this.#name })
+    const run = newRun({ spec: this.spec, order, ...chosenBy(plan) }, { wall: now, suffix: this.#name })
     const at = toIso(now)
     this.#journal = new MemoryJournal({ at, type: 'journal', v: 1, run: run.id, cluster: 'uid', tool: '0' })
     this.#journal.append(plannedEntry(run, { at, clusterName: CLUSTER_NAME }))

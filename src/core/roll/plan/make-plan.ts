@@ -16,31 +16,32 @@ import { leftOutFindings } from './left-out-findings.ts'
 import { leftoverFindings } from './leftover-findings.ts'
 import { maxOutFindings } from './max-out-findings.ts'
 import { budgetFindings, nodeChecks } from './node-findings.ts'
+import { nodesToRoll } from './nodes-to-roll.ts'
 import type { PlanFacts } from './plan-facts.ts'
 import { movingPods, podFindings } from './pod-findings.ts'
 import { politeFindings } from './polite-findings.ts'
 import { poolFindings } from './pool-findings.ts'
 import { rebootLockFindings } from './reboot-lock-findings.ts'
 import { roomFindings } from './room/room-findings.ts'
-import { selectNodes } from './select-nodes.ts'
 import { slotFindings } from './slot-findings.ts'
 
 /** What a roll would do, and everything that stands against it. Pure. */
 export function makePlan(facts: PlanFacts): RollPlan {
   const { spec, cluster } = facts
-  const { nodes, unknown } = selectNodes(spec.nodes, cluster.nodes)
+  const toRoll = nodesToRoll(facts)
+  const { nodes, skipped } = toRoll
   const podsOf = Map.groupBy(cluster.pods, ({ nodeName = '' }) => nodeName)
   const podsHere = nodes.map(({ name }) => podsOf.get(name) ?? [])
-  const checks = [...clusterChecks(facts, unknown, nodes), ...nodes.flatMap((node) => nodeChecks(facts, node))]
+  const checks = [...clusterChecks(facts, toRoll), ...nodes.flatMap((node) => nodeChecks(facts, node))]
   const pods = podsHere.flat()
   const ofPods = [...podFindings(facts, pods), ...roomFindings(facts, movingPods(facts, pods))]
   const named = new Set(ofPods.flatMap((finding) => finding.pods ?? []))
   return {
     cluster: facts.clusterName,
     nodes: nodes.map((node, index) => plannedNode(facts, node, podsHere[index] ?? [])),
-    skipped: [],
+    skipped,
     unmatchedServers: strangers(facts),
-    findings: unique([...checks.flat(), ...ofPods]),
+    findings: unique([...checks.flat(), ...ofPods]).filter(isOfRoll(toRoll)),
     load: (spec.probe?.targets ?? []).map(({ name, url, ratePerSecond, control }) => ({
       name,
       url,
@@ -54,7 +55,15 @@ export function makePlan(facts: PlanFacts): RollPlan {
 
 type Check = readonly PlanFinding[]
 
-function clusterChecks(facts: PlanFacts, unknown: readonly string[], nodes: readonly Node[]): readonly Check[] {
+type ToRoll = ReturnType<typeof nodesToRoll>
+
+/** Where no node needs a reboot nothing is begun that could be held: only what makes the answer doubtful counts. */
+const isOfRoll =
+  ({ nodes, skipped }: ToRoll) =>
+  ({ severity }: PlanFinding): boolean =>
+    severity === 'error' || nodes.length > 0 || skipped.length === 0
+
+function clusterChecks(facts: PlanFacts, { nodes, skipped, unknown, findings }: ToRoll): readonly Check[] {
   const known = facts.cluster.nodes.map((node) => node.name)
   // Where lists are forbidden none was read, and every node would seem not to be there.
   const listed = !facts.forbidden.some(({ verb }) => verb === 'list')
@@ -68,7 +77,8 @@ function clusterChecks(facts: PlanFacts, unknown: readonly string[], nodes: read
       ...maxOutFindings(facts.spec, facts.budgetObject, facts.cluster.nodes.length),
     ],
     listed ? unknown.map((name) => unknownNode(name, known)) : [],
-    listed && nodes.length === 0 && unknown.length === 0 ? [noNodes] : [],
+    listed && nodes.length + skipped.length + unknown.length === 0 ? [noNodes] : [],
+    ...(facts.needs === undefined ? [] : [findings]),
     ...facts.inspections.map((inspection) => inspectionFindings(inspection, apiServers(facts))),
     leftOutFindings(facts, nodes),
     facts.hostFindings.map(withBalancerAdvice),
@@ -162,6 +172,7 @@ function plannedNode(facts: PlanFacts, node: Node, pods: readonly Pod[]): Planne
   const all = DRAIN_STAGES.map((stage) => pods.filter((pod) => isInStage(facts, pod, stage)))
   // Most clusters have no NodeGuard.
   const stages = all.filter((inStage, i) => DRAIN_STAGES[i] !== GUARD_STAGE || inStage.length > 0)
+  const need = facts.needs?.get(node.name)
   const detachFrom = matchNodeServers(node, facts.instances).map(
     ({ reading }) => `${reading.ref.backend}/${reading.ref.server} on ${reading.ref.instance}`,
   )
@@ -173,6 +184,7 @@ function plannedNode(facts: PlanFacts, node: Node, pods: readonly Pod[]): Planne
     detachFrom,
     podsToMove: stages.flat().map(refKey),
     stages: stages.map((pods) => pods.length),
+    ...(need?.kind === 'needed' ? { needs: need.why } : {}),
   }
 }
 

@@ -9,6 +9,7 @@ import type { WallMs } from '../../../model/time.ts'
 import type { PersistentVolume } from '../../../model/volume.ts'
 import type { InstanceFacts } from '../../service/instance-facts.ts'
 import type { ClusterFacts } from '../snapshot.ts'
+import type { RebootNeed } from './reboot-need.ts'
 import type { SlotRefusal } from './slot-findings.ts'
 
 /** All that a plan goes by; read once, nothing changed. */
@@ -34,4 +35,6 @@ export interface PlanFacts {
   readonly wall?: WallMs
   /** What the machines said, judged already. */
   readonly hostFindings: readonly PlanFinding[]
+  /** Node → whether it needs its reboot; absent: every chosen node is rolled. */
+  readonly needs?: ReadonlyMap<string, RebootNeed>
 }

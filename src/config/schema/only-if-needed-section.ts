@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { wholeNumberField } from './number-field.ts'
+import { fieldMeta, section } from './section.ts'
+import { textField } from './text-field.ts'
+
+const versionField = (what: string, example: string) =>
+  textField({
+    title: 'text',
+    pattern: /^[^\u0000-\u001f\u007f]+$/,
+    rule: 'one line',
+    description: `The ${what} that the Node should show. A node that shows another one needs a reboot.`,
+    example,
+  })
+
+/** The last code that a command can end with by itself: a shell says 126 and 127, and 128 and more is a signal. */
+const EXIT_CODE_MAX = 125
+
+export const onlyIfNeededSection = section(
+  {
+    sentinel: textField({
+      title: 'path',
+      pattern: /^\/[^\u0000-\u001f\u007f]*[^/\u0000-\u001f\u007f]$/,
+      rule: 'the absolute path of a file',
+      maxLength: 1024,
+      description:
+        'A file on the machine that is there if a reboot is needed. The plan shows the packages that `<file>.pkgs` lists. If this section names nothing, `/var/run/reboot-required`. By ssh only.',
+      example: '/var/run/reboot-required',
+    }).exactOptional(),
+    command: z
+      .array(
+        z
+          .string()
+          .max(4096)
+          .regex(/^[^\u0000]*$/, 'text without NUL')
+          .meta({ title: 'argument' }),
+      )
+      .min(1)
+      .meta(
+        fieldMeta('list', {
+          description:
+            'A command that says by its exit code whether a reboot is needed, as a list of arguments. It runs on the machine, as the user of ssh, without a shell. By ssh only.',
+          example: ['needs-restarting', '-r'],
+        }),
+      )
+      .exactOptional(),
+    neededExitCode: wholeNumberField(
+      {
+        description:
+          'With `command`, and required there: the exit code that means that a reboot is needed. The other answer is 0, or 1 if this is 0. Any other code fails the plan.',
+        example: 1,
+      },
+      { from: 0, to: EXIT_CODE_MAX },
+    ).exactOptional(),
+    kernelVersion: versionField('kernel version', '6.1.0-30-amd64').exactOptional(),
+    kubeletVersion: versionField('version of the kubelet', 'v1.35.4').exactOptional(),
+    osImage: versionField('OS image', 'Debian GNU/Linux 13 (trixie)').exactOptional(),
+  },
+  'Only nodes that need a reboot are rolled. Each field is a way to know it, and one that says so is enough.',
+)
+
+type Context = z.core.$RefinementCtx<unknown>
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Of the section `reboot`: whether its ways to know can be asked there. Takes nothing about the value for granted. */
+export function askableNeed(reboot: unknown, context: Context): void {
+  const need = isRecord(reboot) ? reboot.onlyIfNeeded : undefined
+  if (!isRecord(reboot) || !isRecord(need)) return
+  const issue = (field: readonly string[], message: string, fix: string): void =>
+    context.addIssue({
+      code: 'custom',
+      message,
+      path: ['onlyIfNeeded', ...field],
+      params: { code: 'config.need', fix, at: 'key' },
+    })
+  if ('command' in need && !('neededExitCode' in need)) {
+    issue(['command'], 'which exit code means that a reboot is needed is not said', 'neededExitCode: 1')
+  }
+  if ('neededExitCode' in need && !('command' in need)) {
+    issue(['neededExitCode'], 'there is no command that could end with that code', "command: [needs-restarting, '-r']")
+  }
+  if (!('command' in reboot)) return
+  const fix = 'name kernelVersion, kubeletVersion or osImage; or reboot by ssh'
+  const ways = ['sentinel', 'command'].filter((name) => name in need)
+  for (const way of ways) issue([way], `"${way}" needs ssh, and reboot.command does not ask machines`, fix)
+  if (Object.keys(need).length === 0) {
+    issue([], 'a file on the machine can be looked for by ssh only, and reboot.command does not ask machines', fix)
+  }
+}

@@ -1,0 +1,28 @@
+import type { Node } from '../../../model/node.ts'
+import type { NodeWhy, PlanFinding } from '../../../model/roll-plan.ts'
+import type { PlanFacts } from './plan-facts.ts'
+import { selectNodes } from './select-nodes.ts'
+
+interface NodesToRoll {
+  /** In the order they are rolled; those of which it is not known whether they need it among them. */
+  readonly nodes: readonly Node[]
+  readonly skipped: readonly NodeWhy[]
+  readonly unknown: readonly string[]
+  readonly findings: readonly PlanFinding[]
+}
+
+/** The chosen nodes, without those that need no reboot. */
+export function nodesToRoll({ spec, cluster, needs }: PlanFacts): NodesToRoll {
+  const { nodes: chosen, unknown } = selectNodes(spec.nodes, cluster.nodes)
+  const skipped = chosen.flatMap(({ name }): readonly NodeWhy[] => {
+    const need = needs?.get(name)
+    return need?.kind === 'none' ? [{ node: name, why: need.why }] : []
+  })
+  const left = new Set(skipped.map(({ node }) => node))
+  const nodes = chosen.filter(({ name }) => !left.has(name))
+  const findings = nodes.flatMap(({ name }) => {
+    const need = needs?.get(name)
+    return need?.kind === 'unknown' ? need.findings : []
+  })
+  return { nodes, skipped, unknown, findings }
+}
