@@ -2,6 +2,7 @@ import type { Reason } from '../../model/reason.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame, RollOutcome } from '../../model/roll-event.ts'
 import type { Step } from '../../model/step.ts'
+import { movesOf, podsMoved, type WorkloadMoves } from './pod-moves.ts'
 import type { RollView, StepView, WindowView } from './roll-view.ts'
 import { failedInReloads, windowBounds } from './window-text.ts'
 
@@ -44,6 +45,9 @@ export interface RollOutcomeDocument {
   readonly failedInReloads: number
   readonly sentRequests: number
   readonly notMeasuredMs: number
+  readonly podsMoved: number
+  /** Of workloads, those that were moved most often per pod first. */
+  readonly moves: readonly WorkloadMoves[]
   readonly windows: readonly WindowDocument[]
   readonly nodes: readonly {
     readonly name: string
@@ -64,6 +68,8 @@ export function outcomeDocument(view: RollView): RollOutcomeDocument {
     failedInReloads: failedInReloads(view.windows),
     sentRequests: view.load?.sent ?? 0,
     notMeasuredMs: Math.round(view.load?.notMeasuredMs ?? 0),
+    podsMoved: podsMoved(view),
+    moves: movesOf(view),
     windows: view.windows.map(windowDocument),
     nodes: view.nodes.map(({ name, steps }) => ({ name, steps: steps.map(stepDocument) })),
   }

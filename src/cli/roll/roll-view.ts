@@ -3,6 +3,7 @@ import type { Reason } from '../../model/reason.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame, LoadTick, NodeStanding, StampedEvent } from '../../model/roll-event.ts'
 import type { Step } from '../../model/step.ts'
+import type { WorkloadMoves } from './pod-moves.ts'
 
 export interface HoldView {
   /** Milliseconds since the epoch, as all times here. */
@@ -68,6 +69,8 @@ export interface RollView {
   readonly lastAt: number
   /** In the order of the roll. */
   readonly nodes: readonly NodeView[]
+  /** By workload, in the order in which each was moved first. */
+  readonly moves: readonly WorkloadMoves[]
   readonly load?: LoadTick
   readonly windows: readonly WindowView[]
   readonly strays: readonly { readonly node: string; readonly server: string; readonly count: number }[]
@@ -81,6 +84,7 @@ export const emptyRollView: RollView = {
   resumed: false,
   lastAt: 0,
   nodes: [],
+  moves: [],
   windows: [],
   strays: [],
   warnings: [],
