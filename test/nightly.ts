@@ -57,7 +57,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'crash',
     what: 'a roll killed at every point',
-    argv: ['test/run.ts', 'virtual/crash'],
+    argv: ['test/run.ts', 'virtual/crash', 'virtual/prefer-done'],
     env: { CRASH_STRIDE: '1' },
   },
   { name: 'mutations', what: 'the engine with one thing wrong, under seeds and crashes', argv: ['test/mutations.ts'] },
@@ -90,6 +90,7 @@ const PARTS: readonly Part[] = [
       'roll-claims',
       'roll-budget',
       'roll-polite',
+      'roll-prefer-done',
       'agent-install',
       'agent-brake',
     ],
@@ -115,7 +116,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'forecasts',
-    what: 'what a plan says of 42 bad situations on a real API server, and what explain says there',
+    what: 'what a plan says of 45 bad situations on a real API server, and what explain says there',
     argv: ['test/run.ts', 'kube-preflight', 'kube-explain'],
     env: { EVERY_TROUBLE: '1' },
   },

@@ -1,6 +1,9 @@
 import { appContainer } from '../../src/sim/cluster/article-workloads.ts'
 import type { RollGround, Spec } from '../support/roll-ground/roll-ground.ts'
 
+const SOLOS = 8
+const CROWD = 6
+
 const pod = (app: string, more: object = {}, cpu = '20m'): object => ({
   metadata: { labels: { app } },
   spec: {
@@ -13,16 +16,16 @@ const pod = (app: string, more: object = {}, cpu = '20m'): object => ({
 const selected = (app: string): object => ({ selector: { matchLabels: { app } } })
 
 /** Deployments of one pod each, which have no reason to be on one node rather than another. */
-const soloDeployments = (count: number): readonly object[] =>
-  Array.from({ length: count }, (_, i) => {
+const soloDeployments = (): readonly object[] =>
+  Array.from({ length: SOLOS }, (_, i) => {
     const app = `solo-${i + 1}`
     const spec = { replicas: 1, ...selected(app), template: pod(app) }
     return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: app, namespace: 'default' }, spec }
   })
 
 /** Pods of one node alone, so that the scheduler takes every other node for the better one. */
-const crowd = (node: string, count: number): readonly object[] =>
-  Array.from({ length: count }, (_, i) => {
+const crowd = (node: string): readonly object[] =>
+  Array.from({ length: CROWD }, (_, i) => {
     const app = `crowd-${i + 1}`
     const spec = {
       ...selected(app),
@@ -31,10 +34,14 @@ const crowd = (node: string, count: number): readonly object[] =>
     return { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: app, namespace: 'default' }, spec }
   })
 
-const SOLOS = 8
-
 /** First the pods that move, so that each node has some of them; then the ones that make `node` the fullest. */
-export const pressedPods = (node: string): readonly (readonly object[])[] => [soloDeployments(SOLOS), crowd(node, 6)]
+export const pressedPods = (node: string): readonly (readonly object[])[] => [soloDeployments(), crowd(node)]
+
+const paths = (kind: string, name: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, i) => `/apis/apps/v1/namespaces/default/${kind}/${name}-${i + 1}`)
+
+/** Of all of them, to take them away again. */
+export const pressedPaths = [...paths('deployments', 'solo', SOLOS), ...paths('daemonsets', 'crowd', CROWD)]
 
 interface MovedRoll {
   readonly code: number | null

@@ -139,6 +139,23 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     exit: 0,
   },
   {
+    title: 'marks of a run that nobody resumed',
+    nodes: [
+      node('n1'),
+      ...['n2', 'n3'].map((name) =>
+        node(name, {
+          spec: {
+            taints: [{ key: 'evenkeel.dev/to-be-rolled', value: '20260101T000000Z-0001', effect: 'PreferNoSchedule' }],
+          },
+        }),
+      ),
+    ],
+    code: 'ToComeLeft',
+    says: 'n2 and n3 bear the taint evenkeel.dev/to-be-rolled of run 20260101T000000Z-0001',
+    fix: 'kubectl taint nodes n2 n3 evenkeel.dev/to-be-rolled-',
+    exit: 0,
+  },
+  {
     title: 'a node that is cordoned already',
     nodes: [node('n1', { spec: { unschedulable: true } }), node('n2'), node('n3')],
     code: 'NodeCordoned',
