@@ -63,8 +63,8 @@ export async function movedRoll(ground: RollGround, spec: Spec): Promise<MovedRo
     code,
     story,
     moves: events.filter((event) => event.type === 'pod.moved' && SOLO.test(event.pod)).length,
-    marked: events.flatMap((event) =>
-      event.type === 'write' && event.action === 'markToCome' && event.ok ? [event.node] : [],
-    ),
+    marked: events
+      .flatMap((event) => (event.type === 'write' && event.action === 'markToCome' && event.ok ? [event.node] : []))
+      .toSorted(),
   }
 }
