@@ -23,7 +23,7 @@ export const apiWithout = (servers: readonly Pod[], node: string): Left => witho
 
 export const etcdWithout = (members: readonly Pod[], node: string): Left => without(members, node, quorumOf(members))
 
-export const quorumOf = ({ length }: readonly Pod[]): number => Math.floor(length / 2) + 1
+const quorumOf = ({ length }: readonly Pod[]): number => Math.floor(length / 2) + 1
 
 function without(members: readonly Pod[], node: string, needed: number): Left {
   const others = members.filter(({ nodeName }) => nodeName !== node)
