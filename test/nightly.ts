@@ -63,7 +63,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'crash',
     what: 'a roll killed at every point',
-    argv: ['test/run.ts', 'virtual/crash'],
+    argv: ['test/run.ts', 'virtual/crash', 'virtual/prefer-done'],
     env: { CRASH_STRIDE: '1' },
   },
   { name: 'mutations', what: 'the engine with one thing wrong, under seeds and crashes', argv: ['test/mutations.ts'] },
@@ -97,6 +97,7 @@ const PARTS: readonly Part[] = [
       'roll-budget',
       'roll-polite',
       'roll-needed',
+      'roll-prefer-done',
       'agent-install',
       'agent-brake',
     ],
@@ -122,7 +123,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'forecasts',
-    what: 'what a plan says of 42 bad situations on a real API server, and what explain says there',
+    what: 'what a plan says of 45 bad situations on a real API server, and what explain says there',
     argv: ['test/run.ts', 'kube-preflight', 'kube-explain'],
     env: { EVERY_TROUBLE: '1' },
   },

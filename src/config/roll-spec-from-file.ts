@@ -102,11 +102,12 @@ function addressOf({ socket, tcp, ssh }: InstanceFields): InstanceAddress {
 }
 
 function drainOf({ drain }: Spec): RollSpec['drain'] {
-  const { grace, polite, blockedLimit, stageLimit, ...same } = drain
+  const { grace, polite, preferDone, blockedLimit, stageLimit, ...same } = drain
   return {
     ...same,
     ...(grace === undefined ? {} : { graceSeconds: grace / 1000 }),
     ...(polite === undefined ? {} : { polite: polite.map(politeOf) }),
+    ...(preferDone ? { preferDone } : {}),
     blockedLimitMs: blockedLimit,
     stageLimitMs: stageLimit,
   }

@@ -81,6 +81,9 @@ export type Action =
   | (PodRelabel & { readonly kind: 'giveBackPod' })
   | { readonly kind: 'writeIntent'; readonly node: string; readonly bootId: string }
   | { readonly kind: 'sendReboot'; readonly node: string; readonly bootId: string }
+  /** On a node that the run begins later: new pods avoid it. */
+  | { readonly kind: 'markToCome'; readonly node: string }
+  | { readonly kind: 'unmarkToCome'; readonly node: string }
   | { readonly kind: 'removeRecord'; readonly node: string }
   | { readonly kind: 'releaseSlot'; readonly node: string }
 
@@ -96,10 +99,13 @@ interface PodRelabel {
 
 export type PoliteAction = Extract<Action, { kind: 'releasePod' | 'withdrawPod' | 'giveBackPod' }>
 
+/** Marks are among these: they take nothing out, and each names its run, so that the journal has nothing to add. */
 const RESTORING: ReadonlySet<Action['kind']> = new Set([
   'uncordon',
   'removeTaint',
   'giveBackPod',
+  'markToCome',
+  'unmarkToCome',
   'removeRecord',
   'releaseSlot',
 ])

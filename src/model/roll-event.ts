@@ -77,7 +77,15 @@ export type RollEvent =
       readonly text: string
       readonly ok: boolean
     }
-  | { readonly type: 'pod.moved'; readonly node: string; readonly pod: string; readonly stage: number }
+  | {
+      readonly type: 'pod.moved'
+      readonly node: string
+      readonly pod: string
+      readonly stage: number
+      /** Of the pod, and how many pods it wants. Absent where nothing takes its place, and in journals of earlier versions. */
+      readonly workload?: string
+      readonly replicas?: number
+    }
   | {
       readonly type: 'window.opened' | 'window.closed'
       readonly window: FailureWindow

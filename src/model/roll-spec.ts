@@ -96,6 +96,8 @@ export interface RollSpec {
     readonly deleteEmptyDirData: boolean
     readonly deleteUnmanaged: boolean
     readonly graceSeconds?: number
+    /** Nodes still to come are marked, so that evicted pods go to those that are done. Absent: they are not. */
+    readonly preferDone?: boolean
     /** Pods whose replacement is Ready before they leave. Absent: none. */
     readonly polite?: readonly PoliteSpec[]
     readonly blockedLimitMs: number

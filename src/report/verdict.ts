@@ -1,3 +1,4 @@
+import { movesText } from '../cli/roll/pod-moves.ts'
 import { countOf, countText } from '../cli/text/count-text.ts'
 import { boundsText } from '../cli/text/time-text.ts'
 import { fewerThan, shareText } from '../core/availability/confidence.ts'
@@ -62,6 +63,7 @@ export function verdictFacts(report: ReportDocument): readonly Fact[] {
     ...(['new', 'kept'] as const).map((lane) => ({ name: `Failed, lane ${lane}`, value: laneText(report, lane) })),
     { name: 'Downtime', value: downtimeText(report) },
     { name: 'Strays', value: countText(strays) },
+    ...(report.podsMoved === 0 ? [] : [{ name: 'Moves', value: movesText(report) }]),
     { name: 'Longest hold', value: longestHoldText(report) },
     { name: 'Time', value: took === undefined ? '?' : formatDuration(took) },
   ]

@@ -11,7 +11,7 @@ test('names an unknown field, the fields there are and the nearest', () => {
  --> roll.yaml:7:5
 7 |     blokedLimit: 3min
   |     ^^^^^^^^^^^
-  = note: spec.drain has: firstStage, daemonSets, deleteEmptyDirData, deleteUnmanaged, grace, polite, blockedLimit, stageLimit
+  = note: spec.drain has: firstStage, daemonSets, deleteEmptyDirData, deleteUnmanaged, grace, polite, preferDone, blockedLimit, stageLimit
   = fix: write "blockedLimit"`,
   )
 })

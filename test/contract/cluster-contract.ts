@@ -5,6 +5,7 @@ import { ClusterGround } from './cluster/cluster-ground.ts'
 import { darkClustersContract } from './cluster/dark-clusters.ts'
 import { darkNodesContract } from './cluster/dark-nodes.ts'
 import { drainsContract } from './cluster/drains.ts'
+import { preferredNodesContract } from './cluster/preferred-nodes.ts'
 import { rebootsContract } from './cluster/reboots.ts'
 import { releasedPodsContract } from './cluster/released-pods.ts'
 import { rolloutsContract } from './cluster/rollouts.ts'
@@ -45,6 +46,7 @@ export function clusterContract(open: () => Promise<OpenedCluster>): void {
   describe('dark nodes', () => darkNodesContract(the))
   describe('drains', () => drainsContract(the))
   describe('tainted daemons', () => taintedDaemonsContract(the))
+  describe('preferred nodes', () => preferredNodesContract(the))
   describe('rollouts', () => rolloutsContract(the))
   describe('apart', () => apartContract(the))
   describe('released pods', () => releasedPodsContract(the))

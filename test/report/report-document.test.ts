@@ -101,6 +101,7 @@ test('the verdict says what failed, for how long, and what nobody can know', () 
     'Failed, lane kept': '9',
     Downtime: '4.40 to 4.52 s',
     Strays: '2',
+    Moves: '48 pods moved',
     'Longest hold':
       '1 min 10 s: w-2, drain, shop/cart-0 cannot be evicted now: budget shop/cart needs 2 healthy pods and has 2 of 3',
     Time: '12 min 59 s',

@@ -3,6 +3,7 @@ import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame, RollOutcome } from '../../model/roll-event.ts'
 import type { NodeWhy } from '../../model/roll-plan.ts'
 import type { Step } from '../../model/step.ts'
+import { movesOf, podsMoved, type WorkloadMoves } from './pod-moves.ts'
 import type { RollView, StepView, WindowView } from './roll-view.ts'
 import { failedInReloads, windowBounds } from './window-text.ts'
 
@@ -45,6 +46,9 @@ export interface RollOutcomeDocument {
   readonly failedInReloads: number
   readonly sentRequests: number
   readonly notMeasuredMs: number
+  readonly podsMoved: number
+  /** Of workloads, those that were moved most often per pod first. */
+  readonly moves: readonly WorkloadMoves[]
   readonly windows: readonly WindowDocument[]
   /** Why each node of the roll needs its reboot, and which nodes were left out; where machines were asked. */
   readonly needed?: readonly NodeWhy[]
@@ -68,6 +72,8 @@ export function outcomeDocument(view: RollView): RollOutcomeDocument {
     failedInReloads: failedInReloads(view.windows),
     sentRequests: view.load?.sent ?? 0,
     notMeasuredMs: Math.round(view.load?.notMeasuredMs ?? 0),
+    podsMoved: podsMoved(view),
+    moves: movesOf(view),
     windows: view.windows.map(windowDocument),
     ...(view.needed === undefined ? {} : { needed: view.needed }),
     ...(view.skipped === undefined ? {} : { skipped: view.skipped }),

@@ -2,6 +2,7 @@ import { isSameWindow } from '../../core/availability/same-window.ts'
 import type { Reason, ReasonCode } from '../../model/reason.ts'
 import type { LoadTick, StampedEvent } from '../../model/roll-event.ts'
 import type { Step } from '../../model/step.ts'
+import { withMove } from './pod-moves.ts'
 import {
   emptyRollView,
   type HoldView,
@@ -40,6 +41,10 @@ export function reduceRoll(view: RollView, event: StampedEvent): RollView {
       return withNode(next, event.standing.node, (node) => ({ ...node, ...endOf(view, event, at) }))
     case 'node.started':
       return withNode(next, event.node, (node) => ({ ...node, ...startOf(view, node, at) }))
+    case 'pod.moved':
+      return withNode({ ...next, moves: withMove(view.moves, event) }, event.node, (node) =>
+        reduceNode(node, event, at),
+      )
     default:
       return withNode(next, event.node, (node) => reduceNode(node, event, at))
   }

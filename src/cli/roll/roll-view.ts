@@ -4,6 +4,7 @@ import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame, LoadTick, NodeStanding, StampedEvent } from '../../model/roll-event.ts'
 import type { NodeWhy } from '../../model/roll-plan.ts'
 import type { Step } from '../../model/step.ts'
+import type { WorkloadMoves } from './pod-moves.ts'
 
 export interface HoldView {
   /** Milliseconds since the epoch, as all times here. */
@@ -72,6 +73,8 @@ export interface RollView {
   /** Where machines were asked whether they need a reboot. */
   readonly needed?: readonly NodeWhy[]
   readonly skipped?: readonly NodeWhy[]
+  /** By workload, in the order in which each was moved first. */
+  readonly moves: readonly WorkloadMoves[]
   readonly load?: LoadTick
   readonly windows: readonly WindowView[]
   readonly strays: readonly { readonly node: string; readonly server: string; readonly count: number }[]
@@ -85,6 +88,7 @@ export const emptyRollView: RollView = {
   resumed: false,
   lastAt: 0,
   nodes: [],
+  moves: [],
   windows: [],
   strays: [],
   warnings: [],

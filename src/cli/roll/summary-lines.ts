@@ -9,6 +9,7 @@ import { endBlock } from './end-block.ts'
 import { excusedText, gapText, loadText } from './node-text.ts'
 import { nodeTimes } from './node-times.ts'
 import { outageViews } from './outage-view.ts'
+import { isOften, movesOf, movesText } from './pod-moves.ts'
 import type { NodeView, RollView } from './roll-view.ts'
 import { causeText, outageClassText, outageSpanText } from './window-text.ts'
 
@@ -67,7 +68,9 @@ function limitRows(view: RollView): readonly BlockRow[] {
   )
   const more = outages.length - SHOWN_MAX
   const seen = [...outages.slice(0, SHOWN_MAX), ...(more > 0 ? [`and ${more} more windows`] : [])]
+  const moved = movesOf(view).some(isOften) ? movesText(view) : undefined
   return [
+    ...(moved === undefined ? [] : [{ label: 'moved', texts: [moved] }]),
     ...(seen.length === 0 ? [] : [{ label: 'what', texts: seen }]),
     ...(load === undefined ? [] : [{ label: 'limits', texts: [limitsText(load, gapText(view))] }]),
   ]

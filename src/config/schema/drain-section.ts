@@ -41,6 +41,10 @@ export const drainSection = section(
       wholeSeconds: true,
     }).exactOptional(),
     polite: politeField.exactOptional(),
+    preferDone: switchField(
+      'Mark the nodes still to come with the taint `evenkeel.dev/to-be-rolled:PreferNoSchedule`, so that evicted pods go to nodes that are done and move less often.',
+      false,
+    ),
     blockedLimit: durationField({
       description:
         'How long a blocked step may hold the roll before the reboot is announced: a refused eviction, a taken slot, a silent instance. After that the node is restored and the roll is held.',

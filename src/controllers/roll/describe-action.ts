@@ -34,6 +34,10 @@ export function describeAction(action: Action): string {
       return `announce the reboot on ${action.node}`
     case 'sendReboot':
       return `reboot ${action.node}`
+    case 'markToCome':
+      return `mark ${action.node} as still to come`
+    case 'unmarkToCome':
+      return `take the mark off ${action.node}`
     case 'removeRecord':
       return `take the record off ${action.node}`
     case 'releaseSlot':

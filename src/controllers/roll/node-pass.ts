@@ -19,6 +19,7 @@ import type { ServerRef } from '../../model/balancer.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Node } from '../../model/node.ts'
 import type { Outcome } from '../../model/outcome.ts'
+import { type Workload, workloadKey } from '../../model/workload.ts'
 import { DecideOnFresh } from './decide-on-fresh.ts'
 import { Effects } from './effects.ts'
 import { type GatherParts, gather } from './gather.ts'
@@ -192,7 +193,9 @@ export class NodePass {
     if (action.kind === 'takeSlot') this.#slot = outcome.ok ? undefined : outcome.slot
     if (action.kind === 'evict' && outcome.ok) {
       const pod = `${action.namespace}/${action.name}`
-      events.emit({ type: 'pod.moved', node: action.node, pod, stage: action.stage })
+      const moved = { node: action.node, pod, stage: action.stage }
+      const { workload } = this.#evidence.evicted[action.uid] ?? {}
+      events.emit({ type: 'pod.moved', ...moved, ...wanted(this.#last.cluster.workloads, workload) })
       events.note('evicted', { node: action.node, uid: action.uid, pod: this.#evidence.evicted[action.uid] })
     }
   }
@@ -205,4 +208,10 @@ export class NodePass {
       return this.#duty.asAnswered(actuatorAt(run.spec.balancers, read.balancer).asAsked(read, newest))
     })
   }
+}
+
+/** The workload of a pod that moved, with its number of replicas. */
+function wanted(workloads: readonly Workload[], key: string | undefined) {
+  const desired = workloads.find((workload) => workloadKey(workload) === key)?.desired
+  return key === undefined || desired === undefined ? {} : { workload: key, replicas: desired }
 }

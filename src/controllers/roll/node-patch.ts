@@ -24,11 +24,11 @@ import { nodeChanged } from './node-changed.ts'
 const annotation = (key: string): string => `/metadata/annotations/${pointerToken(key)}`
 
 /** The very object that was read: a node deleted and made anew under the same name is not ours. */
-const same = (node: Node): JsonPatch => [{ op: 'test', path: '/metadata/uid', value: node.uid }]
+export const sameNode = (node: Node): JsonPatch => [{ op: 'test', path: '/metadata/uid', value: node.uid }]
 
 /** Nothing at all was written since it was read. */
 const unchanged = (node: Node): JsonPatch => [
-  ...same(node),
+  ...sameNode(node),
   { op: 'test', path: '/metadata/resourceVersion', value: node.resourceVersion },
 ]
 
@@ -36,7 +36,7 @@ const unchanged = (node: Node): JsonPatch => [
 function recorded(node: Node): JsonPatch {
   const value = node.annotations[RECORD_ANNOTATION]
   invariant(value !== undefined, `no write to ${node.name} without a record`)
-  return [...same(node), { op: 'test', path: annotation(RECORD_ANNOTATION), value }]
+  return [...sameNode(node), { op: 'test', path: annotation(RECORD_ANNOTATION), value }]
 }
 
 /** Written once: the node was read without a record, and nobody wrote to it since. */

@@ -16,6 +16,7 @@ import type { Random } from '../../ports/random.ts'
 import { Backoff } from '../../runtime/backoff.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
+import { writeMark } from './marks-to-come.ts'
 import { mustBeDraining, mustStillRest, nodeChanged } from './node-changed.ts'
 import {
   addTaintPatch,
@@ -96,6 +97,9 @@ export class Performer {
         return { ok: true }
       case 'evict':
         return this.#evict(action, signal)
+      case 'markToCome':
+      case 'unmarkToCome':
+        return writeMark(action, this.#parts, signal)
       case 'releasePod':
       case 'withdrawPod':
       case 'giveBackPod':

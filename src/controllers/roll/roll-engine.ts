@@ -34,6 +34,7 @@ import { GoneNodes } from './gone-nodes.ts'
 import { LastSeen } from './last-seen.ts'
 import { unmeasuredSince } from './load-before.ts'
 import { LoadWatch } from './load-watch.ts'
+import { takeOffMarks } from './marks-to-come.ts'
 import { NodeOverlay } from './node-overlay.ts'
 import { NodePass } from './node-pass.ts'
 import { Performer } from './perform.ts'
@@ -83,6 +84,7 @@ export class RollEngine {
   readonly #load: LoadWatch | undefined
   readonly #performer: Performer
   readonly #work = new AbortController()
+  readonly #emit = (event: RollEvent): void => this.#events.emit(event)
   readonly #say = (text: string): void => this.#emit({ type: 'warning', text })
   #pass: NodePass | undefined
   #strays = 0
@@ -146,7 +148,8 @@ export class RollEngine {
     try {
       for (const event of firstEvents(run, clusterName)) this.#emit(event)
       await Promise.race([this.#roll(interrupt), background])
-      await Promise.all([this.#lastLook(), this.#gather.dns?.close()])
+      const marks = takeOffMarks({ ...this.#parts, ...this.#gather }, this.#work.signal)
+      await Promise.all([this.#lastLook(), marks, this.#gather.dns?.close()])
       const load = this.#load?.tick(true) ?? unmeasuredSince(run.before, clock.wallMs())
       const standings = allStandings(run, this.#standings)
       const failures = endFailures(run, probe?.facts(), this.#reloads.all())
@@ -267,7 +270,7 @@ export class RollEngine {
       reloads: () => this.#reloads.all(),
       answeredSince: (at) => this.#pollers.every((poller) => poller.hasAnsweredSince(at)),
       strays: () => this.#strays + this.#strayCount(),
-      emit: (event) => this.#emit(event),
+      emit: this.#emit,
       ...(run.before === undefined ? {} : { before: run.before }),
     })
   }
@@ -291,9 +294,5 @@ export class RollEngine {
     )
     this.#standings.set(ended.node, ended)
     return ended
-  }
-
-  #emit(event: RollEvent): void {
-    this.#events.emit(event)
   }
 }

@@ -1,12 +1,19 @@
 import { EXCLUDE_LABEL } from '../../model/node-facts.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
+import { markedBy, TO_COME_KEY, unmarkCommand } from '../../model/to-come.ts'
 import { brakeBy } from '../agent/brake.ts'
 import { budgetNode } from '../budget/budget-node.ts'
 import { type Finding, finding } from './finding.ts'
 import type { NodeScene } from './node-scene.ts'
 
 /** What the Node says of itself, and whether a cordon of it takes it out of its load balancers. */
-export const nodeState = (s: NodeScene): readonly Finding[] => [...ready(s), ...cordon(s), ...leaving(s), ...brake(s)]
+export const nodeState = (s: NodeScene): readonly Finding[] => [
+  ...ready(s),
+  ...cordon(s),
+  ...toCome(s),
+  ...leaving(s),
+  ...brake(s),
+]
 
 const base = ({ node }: NodeScene): Pick<Finding, 'part' | 'subject'> => ({ part: 'node', subject: node.name })
 
@@ -41,6 +48,22 @@ function cordon(s: NodeScene): readonly Finding[] {
       text: `${name} is cordoned, so no new pod is placed on it`,
       evidence: ['spec.unschedulable is true', ...evidence],
       next: RECORD_ANNOTATION in s.node.annotations ? [] : [uncordon(name)],
+    }),
+  ]
+}
+
+function toCome(s: NodeScene): readonly Finding[] {
+  const { name } = s.node
+  const run = markedBy(s.node)
+  if (run === undefined) return []
+  return [
+    finding({
+      ...base(s),
+      is: 'fact',
+      code: 'ToCome',
+      text: `run ${run} begins ${name} later, so new pods go to other nodes where they can`,
+      evidence: [`taint ${TO_COME_KEY}:PreferNoSchedule`],
+      next: [{ command: unmarkCommand([name]), note: 'if that run is over' }],
     }),
   ]
 }

@@ -2,6 +2,7 @@ import { isJsonObject } from '../../model/json-object.ts'
 import type { Node, Taint } from '../../model/node.ts'
 import type { GuardSpec, NodeGuard } from '../../model/node-guard.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
+import { TO_COME_KEY } from '../../model/to-come.ts'
 import { Untrusted } from '../../model/untrusted.ts'
 import { eligibilityIn } from '../placement/eligibility.ts'
 import { asIfItStayed } from './asks.ts'
@@ -23,6 +24,7 @@ export interface Followed {
  * the former would come back to a node that is being drained, and the next node could be taken.
  */
 const isOfLifecycle = (key: string): boolean =>
+  key === TO_COME_KEY ||
   key.startsWith('node.kubernetes.io/') ||
   key.startsWith('karpenter.sh/') ||
   key.startsWith('node.cloudprovider.kubernetes.io/') ||

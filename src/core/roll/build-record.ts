@@ -2,6 +2,7 @@ import type { NodeRecord, RecordedDaemon } from '../../model/node-record.ts'
 import { OUT_TAINT } from '../../model/node-record.ts'
 import { isDaemonSetPod, isFinished, type Pod } from '../../model/pod.ts'
 import { toIso } from '../../model/time.ts'
+import { TO_COME_KEY } from '../../model/to-come.ts'
 import { workloadKey } from '../../model/workload.ts'
 import { matchNodeServers } from '../service/match-node-servers.ts'
 import { dnsReady } from './dns/dns-ready.ts'
@@ -21,7 +22,7 @@ export function buildRecord(s: NodeSnapshot): NodeRecord {
     slotNamespace: s.spec.slots.namespace,
     bootId: node.bootId,
     unschedulable: node.unschedulable,
-    taints: node.taints.filter((taint) => taint.key !== OUT_TAINT.key),
+    taints: node.taints.filter(({ key }) => key !== OUT_TAINT.key && key !== TO_COME_KEY),
     servers: matchNodeServers(node, s.instances).map(({ instance, reading }) => ({
       balancer: instance.balancer,
       instance: instance.instance,

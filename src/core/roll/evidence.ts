@@ -26,6 +26,8 @@ export interface Evidence extends ServiceEvidence {
   readonly endpointGoneSince?: Readonly<Record<string, MonoMs>> | undefined
   /** Uids that were evicted and are gone: never evicted twice. */
   readonly evicted: Readonly<Record<string, EvictedPod>>
+  /** Nodes whose marks as nodes to come were written: the watch may not show it yet. */
+  readonly marked?: readonly string[]
   /** Since when a step before the reboot has held without progress, in which step, and why. */
   readonly stuckSince?: MonoMs | undefined
   readonly stuckStep?: Step | undefined

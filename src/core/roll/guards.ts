@@ -4,6 +4,7 @@ import { claimedByOthers } from '../service/node-claims.ts'
 import { isSilent, silentInstance } from '../service/node-servers.ts'
 import { awaitingWindows } from './awaits-control.ts'
 import { baselineMissing, probeSilent } from './baseline.ts'
+import { controlPlaneKept } from './control-plane.ts'
 import { dnsWell } from './dns/dns-leaving.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 import { serviceOf } from './service-of.ts'
@@ -125,7 +126,7 @@ export const mayDisrupt: Guard<RollSnapshot> = (s) => {
  */
 export const mayStart: Guard<NodeSnapshot> = (s) => {
   const unknown = [...mayDisrupt(s), ...balancersKnown(s)]
-  return unknown.length > 0 ? unknown : [...heartbeatsFlow(s), ...unclaimed(s), ...mayGo(s)]
+  return unknown.length > 0 ? unknown : [...heartbeatsFlow(s), ...unclaimed(s), ...controlPlaneKept(s), ...mayGo(s)]
 }
 
 /** Before a pod is evicted. */

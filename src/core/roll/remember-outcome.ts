@@ -17,6 +17,9 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
     case 'withdrawPod':
     case 'giveBackPod':
       return outcome.ok ? { ...evidence, relabelled: { ...evidence.relabelled, [action.uid]: action.asOf } } : evidence
+    case 'markToCome':
+    case 'unmarkToCome':
+      return outcome.ok ? { ...evidence, marked: [...(evidence.marked ?? []), action.node] } : evidence
     case 'takeSlot':
       return outcome.ok ? { ...evidence, slotTakenAt: s.now } : evidence
     case 'writeIntent':

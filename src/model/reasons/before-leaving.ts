@@ -97,6 +97,26 @@ export const BEFORE_LEAVING = {
     cure: 'Repair the node, or leave it out of the roll. After a reboot, check the kubelet: `journalctl -u kubelet` on the node.',
     wait: 'blocked',
   },
+  EtcdQuorum: {
+    is: 'etcd has 3 members, 2 of them Ready, and needs 2: without n1 it has no quorum',
+    cause:
+      'Another member of etcd is not Ready. It is looked at before a node is begun and once more before its reboot.',
+    cure: 'Repair the other members: `kubectl -n kube-system get pods -l component=etcd -o wide`. The only member of a cluster is let through.',
+    wait: 'blocked',
+  },
+  LastApiServer: {
+    is: 'no API server of 3 is Ready but that of n1',
+    cause: 'The API servers of the other control-plane nodes are not Ready.',
+    cure: 'Repair them: `kubectl -n kube-system get pods -l component=kube-apiserver -o wide`. The only API server of a cluster is let through.',
+    wait: 'blocked',
+  },
+  ControlPlaneNotReady: {
+    is: 'static pod kube-system/etcd-n2 of n2 is not Ready, and the control plane waits for each of its members',
+    cause:
+      'Enough members would be left without the node, but one more failure would be too many. A member that has just come back may need a moment.',
+    cure: '`kubectl -n kube-system describe pod etcd-n2`, and its log on the node.',
+    wait: 'blocked',
+  },
   AgentCheck: {
     is: 'an agent-check on lb-1 may undo what is set for web/n1',
     cause: 'HAProxy asks an agent that does not belong to Even Keel. Waiting does not help.',

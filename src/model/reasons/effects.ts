@@ -12,6 +12,7 @@ export const EFFECTS = {
   SlotFree: effect('a slot of the node budget is free'),
   SlotAbandoned: effect('the last owner of the slot is gone and left no record on a node'),
   NotRecorded: effect('the state before the roll is not recorded on the node yet'),
+  NotMarked: effect('the nodes after n1 are not marked yet (`drain.preferDone`)'),
   RecordLost: effect('the node was registered again, without its record: the record is written again'),
   Schedulable: effect('new pods can still be scheduled here'),
   PodsHere: effect('pods of this stage are on the node'),

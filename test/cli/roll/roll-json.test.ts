@@ -65,6 +65,8 @@ test('the document of -o json', () => {
     failedInReloads: 6,
     sentRequests: 5_000,
     notMeasuredMs: 250,
+    podsMoved: 0,
+    moves: [],
     windows: [WINDOW],
     nodes: [
       {

@@ -35,6 +35,8 @@ const DESCRIBED: readonly (readonly [Action, string])[] = [
   [{ kind: 'evict', node, namespace: 'shop', name: 'web-1', uid: 'u1', stage: 2 }, 'evict shop/web-1'],
   [{ kind: 'writeIntent', node, bootId }, 'announce the reboot on n1'],
   [{ kind: 'sendReboot', node, bootId }, 'reboot n1'],
+  [{ kind: 'markToCome', node }, 'mark n1 as still to come'],
+  [{ kind: 'unmarkToCome', node }, 'take the mark off n1'],
   [{ kind: 'removeRecord', node }, 'take the record off n1'],
   [{ kind: 'releaseSlot', node }, 'release the slot of n1'],
 ]

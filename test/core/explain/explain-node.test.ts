@@ -166,3 +166,15 @@ test('a slot that was left behind is named with the command that releases it', (
   const used = findings.find(({ code }) => code === 'BudgetUsedUp')
   assert.match(used?.next[0]?.command ?? '', /^kubectl -n evenkeel patch lease evenkeel-slot-0 --type json -p /)
 })
+
+test('a node that bears the mark of a roll is said to come later, with the command that takes the mark off', () => {
+  const taints = [{ key: 'evenkeel.dev/to-be-rolled', value: 'run-9', effect: 'PreferNoSchedule' }]
+  const told = explainNode(scene({ taints })).findings.find(({ code }) => code === 'ToCome')
+  assert.deepEqual(
+    [told?.text, told?.next.map(({ command }) => command)],
+    [
+      'run run-9 begins n1 later, so new pods go to other nodes where they can',
+      ['kubectl taint nodes n1 evenkeel.dev/to-be-rolled-'],
+    ],
+  )
+})

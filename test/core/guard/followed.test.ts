@@ -66,6 +66,7 @@ const LIFECYCLE = [
   'karpenter.sh/disrupted',
   'ToBeDeletedByClusterAutoscaler',
   'DeletionCandidateOfClusterAutoscaler',
+  'evenkeel.dev/to-be-rolled',
 ]
 
 test('a guard tolerates what the DaemonSet tolerates by name', () => {

@@ -75,6 +75,25 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     exit: 3,
   },
   {
+    title: 'a member of etcd that is not Ready, where enough are',
+    nodes: [...planes, ...['n4', 'n5'].map((name) => node(name, { labels: PLANE }))],
+    objects: staticPods('etcd', ['n1', 'n2', 'n3', 'n4', 'n5'], [4]),
+    spec: { nodes: { names: ['n1'] } },
+    code: 'ControlPlaneNotReady',
+    says: 'static pod kube-system/etcd-4 of n5 is not Ready',
+    fix: 'kubectl -n kube-system describe pod etcd-4',
+    exit: 0,
+  },
+  {
+    title: 'a node of the control plane that is named before a worker',
+    nodes: [node('n1', { labels: PLANE }), node('n2'), node('n3')],
+    spec: { nodes: { names: ['n1', 'n2'] } },
+    code: 'ControlPlaneEarly',
+    says: 'n1 of the control plane is rolled before n2, a worker',
+    fix: 'name the workers first: n2 n1',
+    exit: 0,
+  },
+  {
     title: 'kured in the middle of a reboot',
     objects: [kured({ nodeID: 'n2', metadata: { unschedulable: false }, created: '2025-12-31T23:59:00Z', TTL: 0 })],
     code: 'KuredLockHeld',
@@ -117,6 +136,23 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     code: 'MarkLeft',
     says: 'n1 bears a mark of an earlier run and no record of it',
     fix: 'kubectl taint node n1 evenkeel.dev/out-',
+    exit: 0,
+  },
+  {
+    title: 'marks of a run that nobody resumed',
+    nodes: [
+      node('n1'),
+      ...['n2', 'n3'].map((name) =>
+        node(name, {
+          spec: {
+            taints: [{ key: 'evenkeel.dev/to-be-rolled', value: '20260101T000000Z-0001', effect: 'PreferNoSchedule' }],
+          },
+        }),
+      ),
+    ],
+    code: 'ToComeLeft',
+    says: 'n2 and n3 bear the taint evenkeel.dev/to-be-rolled of run 20260101T000000Z-0001',
+    fix: 'kubectl taint nodes n2 n3 evenkeel.dev/to-be-rolled-',
     exit: 0,
   },
   {

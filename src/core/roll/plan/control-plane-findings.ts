@@ -1,36 +1,59 @@
 import { isControlPlane, type Node } from '../../../model/node.ts'
 import type { Pod } from '../../../model/pod.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
+import { apiWithout, etcdWithout, memberName, membersOf, notReadyText, quorumText } from '../control-plane.ts'
 import type { PlanFacts } from './plan-facts.ts'
 
-/** What is left of the API and of etcd while one of these nodes is away. */
-export function controlPlaneFindings({ cluster }: PlanFacts, nodes: readonly Node[]): readonly PlanFinding[] {
+/** What is left of the API and of etcd while one of these nodes is away, and whether they come in a good order. */
+export function controlPlaneFindings({ spec, cluster }: PlanFacts, nodes: readonly Node[]): readonly PlanFinding[] {
   const planes = nodes.filter(isControlPlane)
   if (planes.length === 0) return []
-  const members = cluster.pods.filter((pod) => isStatic(pod, 'etcd'))
-  const servers = cluster.pods.filter((pod) => isStatic(pod, 'kube-apiserver'))
-  return [...apiFindings(servers, planes), ...etcdFindings(members, planes)]
+  const members = membersOf(cluster.pods, 'etcd')
+  const servers = membersOf(cluster.pods, 'kube-apiserver')
+  return [
+    ...(spec.nodes.names.length > 0 ? orderFindings(nodes) : []),
+    ...apiFindings(servers, planes),
+    ...etcdFindings(members, planes),
+    ...waitFindings({ members, servers }, planes),
+  ]
 }
 
-/** As kubeadm and its likes label them: mirror pods in kube-system. */
-const isStatic = ({ namespace, mirror, labels }: Pod, component: string): boolean =>
-  mirror && namespace === 'kube-system' && labels.component === component
+/** Selected nodes are put in order; those that are named come as they are named. */
+function orderFindings(nodes: readonly Node[]): readonly PlanFinding[] {
+  const lastWorker = nodes.findLastIndex((node) => !isControlPlane(node))
+  const early = nodes.slice(0, Math.max(0, lastWorker)).filter(isControlPlane)
+  const [worker] = nodes.slice(lastWorker)
+  if (early.length === 0 || worker === undefined) return []
+  const names = early.map(({ name }) => name)
+  const order = [...nodes.filter((node) => !isControlPlane(node)), ...nodes.filter(isControlPlane)]
+  return [
+    {
+      severity: 'warning',
+      code: 'ControlPlaneEarly',
+      ...at(names),
+      text: `${names.join(', ')} of the control plane ${names.length === 1 ? 'is' : 'are'} rolled before ${worker.name}, a worker: the nodes come as they were named`,
+      fix: `name the workers first: ${order.map(({ name }) => name).join(' ')}`,
+    },
+  ]
+}
+
+const at = (names: readonly string[]): Pick<PlanFinding, 'node' | 'nodes'> =>
+  names.length === 1 ? { node: names[0] ?? '' } : { nodes: names }
 
 function apiFindings(servers: readonly Pod[], planes: readonly Node[]): readonly PlanFinding[] {
-  return planes.flatMap(({ name }) => {
-    const others = servers.filter(({ nodeName }) => nodeName !== name)
-    const isThere = others.length < servers.length
-    if (!isThere || others.some(({ ready }) => ready)) return []
+  return planes.flatMap(({ name }): readonly PlanFinding[] => {
+    const { kind } = apiWithout(servers, name)
+    if (kind !== 'only' && kind !== 'lost') return []
     const left =
-      others.length === 0 ? 'has the only API server' : `has the only API server that is Ready of ${servers.length}`
+      kind === 'only' ? 'has the only API server' : `has the only API server that is Ready of ${servers.length}`
     return [
       {
-        severity: others.length === 0 ? 'warning' : 'block',
+        severity: kind === 'only' ? 'warning' : 'block',
         code: 'LastApiServer',
         node: name,
         text: `${name} ${left}: the cluster cannot be changed while it is away`,
         fix:
-          others.length === 0
+          kind === 'only'
             ? 'add a control-plane node, or roll it while nothing has to change'
             : 'repair the other API servers first: kubectl -n kube-system get pods -l component=kube-apiserver',
       },
@@ -40,30 +63,44 @@ function apiFindings(servers: readonly Pod[], planes: readonly Node[]): readonly
 
 function etcdFindings(members: readonly Pod[], planes: readonly Node[]): readonly PlanFinding[] {
   if (members.length === 0) return [unseen(planes)]
-  const quorum = Math.floor(members.length / 2) + 1
-  const lost = planes.filter(({ name }) => {
-    const left = members.filter(({ nodeName, ready }) => ready && nodeName !== name).length
-    return members.some(({ nodeName }) => nodeName === name) && left < quorum
-  })
+  const only = planes.find(({ name }) => etcdWithout(members, name).kind === 'only')
+  if (only !== undefined) {
+    const text = `${only.name} has the only member of etcd: the API is away while it reboots`
+    const fix = 'take a backup of etcd first; add members to have none of this'
+    return [{ severity: 'warning', code: 'EtcdQuorum', node: only.name, text, fix }]
+  }
+  const lost = planes.map(({ name }) => name).filter((name) => etcdWithout(members, name).kind === 'lost')
   const [first] = lost
   if (first === undefined) return []
-  const ready = members.filter((member) => member.ready).length
-  const where = lost.length === 1 ? { node: first.name } : { nodes: lost.map(({ name }) => name) }
-  const which = lost.length === 1 ? first.name : `any of ${lost.map(({ name }) => name).join(', ')}`
-  if (members.length === 1) {
-    const text = `${first.name} has the only member of etcd: the API is away while it reboots`
-    const fix = 'take a backup of etcd first; add members to have none of this'
-    return [{ severity: 'warning', code: 'EtcdQuorum', ...where, text, fix }]
-  }
+  const which = lost.length === 1 ? first : `any of ${lost.join(', ')}`
   return [
     {
       severity: 'block',
       code: 'EtcdQuorum',
-      ...where,
-      text: `etcd has ${members.length} members, ${ready} of them Ready, and needs ${quorum}: without ${which} it has no quorum`,
+      ...at(lost),
+      text: `${quorumText(members)}: without ${which} it has no quorum`,
       fix: 'repair the other members, or add one: kubectl -n kube-system get pods -l component=etcd -o wide',
     },
   ]
+}
+
+interface Components {
+  readonly members: readonly Pod[]
+  readonly servers: readonly Pod[]
+}
+
+/** Enough of the others are Ready, and the roll waits for the rest of them before it begins such a node. */
+function waitFindings({ members, servers }: Components, planes: readonly Node[]): readonly PlanFinding[] {
+  const left = planes.flatMap(({ name }) => [apiWithout(servers, name), etcdWithout(members, name)])
+  const awaited = new Set(left.flatMap((found) => (found.kind === 'waits' ? found.notReady : [])))
+  return [...awaited].map((pod) => ({
+    severity: 'hold',
+    code: 'ControlPlaneNotReady',
+    ...(pod.nodeName === undefined ? {} : { node: pod.nodeName }),
+    pods: [memberName(pod)],
+    text: notReadyText(pod),
+    fix: `kubectl -n ${pod.namespace} describe pod ${pod.name}`,
+  }))
 }
 
 function unseen(planes: readonly Node[]): PlanFinding {
@@ -71,7 +108,7 @@ function unseen(planes: readonly Node[]): PlanFinding {
   return {
     severity: 'warning',
     code: 'EtcdUnseen',
-    ...(names.length === 1 ? { node: names[0] ?? '' } : { nodes: names }),
+    ...at(names),
     text: `no pod of etcd is seen (label component=etcd in kube-system), so its quorum is not known while ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} rolled`,
     fix: 'check its members by hand: etcdctl endpoint health --cluster',
   }

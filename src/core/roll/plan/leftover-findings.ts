@@ -4,6 +4,7 @@ import type { Node } from '../../../model/node.ts'
 import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../../model/node-record.ts'
 import { parseNodeRecord } from '../../../model/parse-node-record.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
+import { markedBy, TO_COME_KEY, unmarkCommand } from '../../../model/to-come.ts'
 import { waysBack } from '../ways-back.ts'
 import type { PlanFacts } from './plan-facts.ts'
 
@@ -13,6 +14,7 @@ export function leftoverFindings({ cluster }: PlanFacts, nodes: readonly Node[])
   return [
     ...cluster.nodes.filter(({ name }) => !rolled.has(name)).flatMap(recorded),
     ...gathered(cluster.nodes.filter(isMarked), marked),
+    ...toCome(cluster.nodes),
     ...gathered(nodes.filter(isCordoned), cordoned),
     ...nodes.flatMap(claimed),
   ]
@@ -51,6 +53,17 @@ const marked = (names: readonly string[]): PlanFinding => ({
   text: `${firstOf(names)} ${names.length === 1 ? 'bears' : 'bear'} a mark of an earlier run and no record of it`,
   fix: `kubectl annotate node ${typed(names)} ${INTENT_ANNOTATION}-; kubectl taint node ${typed(names)} ${OUT_TAINT.key}-`,
 })
+
+/** A run that goes on has them for a reason. One that ended by itself has left none. */
+function toCome(nodes: readonly Node[]): readonly PlanFinding[] {
+  const runs = Map.groupBy(nodes, markedBy)
+  return [...runs].flatMap(([run, bearing]): readonly PlanFinding[] => {
+    const names = bearing.map(({ name }) => name)
+    if (run === undefined) return []
+    const text = `${firstOf(names)} ${names.length === 1 ? 'bears' : 'bear'} the taint ${TO_COME_KEY} of run ${run}: new pods go to other nodes until that run takes it off at its end, or a person does`
+    return [{ severity: 'warning', code: 'ToComeLeft', ...at(names), text, fix: unmarkCommand(names) }]
+  })
+}
 
 const isCordoned = ({ unschedulable, annotations }: Node): boolean =>
   unschedulable && !(RECORD_ANNOTATION in annotations)

@@ -1,5 +1,7 @@
+import { asksToLeave, MAINTENANCE_ANNOTATION } from '../../../model/claims.ts'
 import { selectorMatches } from '../../../model/label-selector.ts'
 import { isControlPlane, type Node } from '../../../model/node.ts'
+import { RECORD_ANNOTATION } from '../../../model/node-record.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
 
 interface Selection {
@@ -8,7 +10,12 @@ interface Selection {
   readonly unknown: readonly string[]
 }
 
-/** Named nodes in the order they were named; selected ones workers first, the control plane last, each by name. */
+/**
+ * Named nodes come in the order they were named. Of selected ones, the workers that take no new pods come first, since the
+ * cluster loses least with them; then workers by zone, so that the other zones are whole meanwhile; then those that the roll
+ * cannot begin as they are: they would hold it before it has done anything. The control plane comes last, cordoned or not, since
+ * its members wait for each other.
+ */
 export function selectNodes(spec: RollSpec['nodes'], nodes: readonly Node[]): Selection {
   if (spec.names.length > 0) {
     const found = spec.names.map((name) => nodes.find((node) => node.name === name))
@@ -21,10 +28,27 @@ export function selectNodes(spec: RollSpec['nodes'], nodes: readonly Node[]): Se
   const chosen = spec.all
     ? nodes
     : nodes.filter((node) => selector !== undefined && selectorMatches(selector, node.labels))
-  return { nodes: chosen.toSorted(workersFirst), unknown: [] }
+  return { nodes: chosen.toSorted(inOrder), unknown: [] }
 }
 
-function workersFirst(left: Node, right: Node): number {
-  const rank = Number(isControlPlane(left)) - Number(isControlPlane(right))
-  return rank !== 0 ? rank : left.name < right.name ? -1 : 1
+const ZONE_LABEL = 'topology.kubernetes.io/zone'
+
+function inOrder(left: Node, right: Node): number {
+  const rank = rankOf(left) - rankOf(right)
+  return rank !== 0 ? rank : compared(zoneOf(left), zoneOf(right)) || compared(left.name, right.name)
 }
+
+function rankOf(node: Node): number {
+  if (isControlPlane(node)) return 3
+  if (isHeld(node)) return 2
+  return node.unschedulable ? 0 : 1
+}
+
+/** By a guard that waits for another owner, or for a repair. */
+const isHeld = ({ ready, annotations }: Node): boolean =>
+  ready !== 'True' || RECORD_ANNOTATION in annotations || asksToLeave(annotations[MAINTENANCE_ANNOTATION])
+
+/** Nodes without a zone come before those of the first one. */
+const zoneOf = ({ labels }: Node): string => labels[ZONE_LABEL] ?? ''
+
+const compared = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)

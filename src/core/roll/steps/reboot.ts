@@ -3,6 +3,7 @@ import type { RebootAnswer } from '../../../model/host.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { act, done, hold, RECHECK_MS } from '../../step-answer.ts'
 import { away, isAnnounced, isUnsent, stuck } from '../blocked.ts'
+import { controlPlaneKept } from '../control-plane.ts'
 import { mayDisrupt } from '../guards.ts'
 import { hasRebooted, ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
@@ -20,7 +21,8 @@ export const reboot: StepRule = {
     const { node } = s.current
     const refusals = mayDisrupt(s)
     if (ownIntent(s) === undefined) {
-      if (refusals.length > 0) return hold(refusals)
+      const against = [...refusals, ...controlPlaneKept(s)]
+      if (against.length > 0) return hold(against)
       return act([{ kind: 'writeIntent', node: node.name, bootId: s.record.bootId }], {
         code: 'NoIntent',
         text: 'the reboot is not announced on the node yet',

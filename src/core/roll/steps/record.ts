@@ -4,6 +4,7 @@ import { stuck } from '../blocked.ts'
 import { buildRecord } from '../build-record.ts'
 import { mayStart } from '../guards.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
+import { marksToSet } from '../nodes-to-come.ts'
 import type { StepRule } from '../step-rule.ts'
 import { waysBack } from '../ways-back.ts'
 
@@ -20,6 +21,8 @@ export const record: StepRule<NodeSnapshot> = {
     if (foreign !== undefined) return hold([foreign])
     const refusals = mayStart(s)
     if (refusals.length > 0) return hold(refusals)
+    const marks = marksToSet(s)
+    if (marks !== undefined) return marks
     const { name, resourceVersion } = s.current.node
     return act([{ kind: 'writeRecord', node: name, record: buildRecord(s), asOf: resourceVersion }], {
       code: 'NotRecorded',

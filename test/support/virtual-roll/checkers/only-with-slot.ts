@@ -3,6 +3,7 @@ import type { Checker } from './checker.ts'
 import type { Scene } from './scene.ts'
 
 const NAME = 'only-with-slot'
+const MARK = 'evenkeel.dev/to-be-rolled'
 const SLOT = { namespace: 'evenkeel', name: 'evenkeel-slot-0' }
 
 interface LeaseSpec {
@@ -55,6 +56,20 @@ export function onlyWithSlot(scene: Scene): Checker {
 /** The run's own process, or who restores it without its journal. */
 const isOf = (run: string, holder: string): boolean => holder.startsWith(`${run}/`) || holder.startsWith(`${run}+`)
 
+interface JsonPatchOp {
+  readonly op: string
+  readonly path: string
+  readonly value?: unknown
+}
+
+/** The mark of a node to come counts for no other run, and is taken off by its own after the slot was given back as well. */
+const takesMarkOff = (body: unknown): boolean =>
+  Array.isArray(body) &&
+  body.some(
+    ({ op, path, value }: JsonPatchOp) => op === 'test' && /^\/spec\/taints\/\d+\/key$/.test(path) && value === MARK,
+  ) &&
+  body.every(({ op, path }: JsonPatchOp) => op === 'test' || (op === 'remove' && /^\/spec\/taints\/\d+$/.test(path)))
+
 /** Undefined for what changes nothing, and for the slot itself. */
 function effectOf(request: Parameters<NonNullable<Checker['onAsked']>>[0]['request']): string | undefined {
   switch (request.kind) {
@@ -63,8 +78,8 @@ function effectOf(request: Parameters<NonNullable<Checker['onAsked']>>[0]['reque
     case 'balancer':
       return /^set |shutdown/.test(request.line) ? request.line : undefined
     case 'api': {
-      const { method, path, query } = request.request
-      const isEffect = method !== 'GET' && /nodes|pods/.test(path) && !query.has('dryRun')
+      const { method, path, query, body } = request.request
+      const isEffect = method !== 'GET' && /nodes|pods/.test(path) && !query.has('dryRun') && !takesMarkOff(body)
       return isEffect ? `${method} ${path}` : undefined
     }
   }

@@ -28,6 +28,8 @@ export interface CrashPlan {
   readonly rolled: readonly string[]
   /** `whoami` exits at once, its budget allows no eviction, and its pods leave politely. */
   readonly polite?: true
+  /** Nodes still to come are marked meanwhile. */
+  readonly preferDone?: true
   /** A person claims the first of these meanwhile. Absent: no one does. */
   readonly claimed?: {
     /** How the balancer of the roll is told. */
@@ -54,7 +56,15 @@ const PAUSE_MS = 1_500
 const JUDGED_AFTER_MS = 3_000
 
 /** One roll of a small cluster under traffic, killed where the plan says, taken up again, and looked at by all checkers. */
-export async function crashRun({ crashes, word, nodes, rolled, claimed, polite }: CrashPlan): Promise<CrashRun> {
+export async function crashRun({
+  crashes,
+  word,
+  nodes,
+  rolled,
+  claimed,
+  polite,
+  preferDone,
+}: CrashPlan): Promise<CrashRun> {
   const world = { seed: 'crash', nodes, darkMs: 500, manifests: manifestsFor(nodes, polite) }
   const { cluster, agents } =
     claimed?.by === 'agents' ? await worldWithAgents(world) : { cluster: await smallWorld(world) }
@@ -69,7 +79,13 @@ export async function crashRun({ crashes, word, nodes, rolled, claimed, polite }
     cluster,
     virtualRollFile({
       rate: 10,
-      spec: { nodes: { names: rolled }, ...BRISK, ...(agents && BY_AGENTS), ...(polite && POLITE) },
+      spec: {
+        nodes: { names: rolled },
+        ...BRISK,
+        ...(agents && BY_AGENTS),
+        ...(polite && POLITE),
+        ...(preferDone && PREFER_DONE),
+      },
     }),
     {
       onEffect,
@@ -128,6 +144,8 @@ const BRISK = {
 }
 
 const POLITE = { drain: { daemonSets: ['app=edge'], polite: [{ selector: 'app=whoami', leaveAfter: '2s' }] } }
+
+const PREFER_DONE = { drain: { daemonSets: ['app=edge'], preferDone: true } }
 
 const BY_AGENTS = {
   balancers: [

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { appContainer } from '../../../src/sim/cluster/article-workloads.ts'
+import type { ClusterGround } from './cluster-ground.ts'
+
+const NODES = ['n1', 'n2', 'n3']
+const PODS = '/api/v1/namespaces/default/pods'
+
+/** Nodes that would rather have no pod. */
+export function preferredNodesContract(ground: () => ClusterGround): void {
+  const taint = async (nodes: readonly string[]): Promise<void> => {
+    for (const node of NODES) {
+      const taints = nodes.includes(node) ? [{ key: 'test.local/rather-not', effect: 'PreferNoSchedule' }] : null
+      await ground().patch(`/api/v1/nodes/${node}`, { spec: { taints } })
+    }
+  }
+
+  /** Where a pod lands, which is gone again afterwards. */
+  const placeOf = async (name: string): Promise<string> => {
+    const spec = { containers: [appContainer({})], terminationGracePeriodSeconds: 1 }
+    await ground().create(PODS, { metadata: { name }, spec })
+    const node = (): string | undefined => ground().log.named('pod', name)?.spec.nodeName
+    await ground().until('the pod to have a node', () => (node() ?? '') !== '')
+    const found = node() ?? ''
+    await ground().ask('DELETE', `${PODS}/${name}`)
+    await ground().until('it to be gone', () => ground().log.named('pod', name) === undefined)
+    return found
+  }
+
+  for (const preferred of NODES) {
+    test(`a pod goes to ${preferred} where it is the only node that has nothing against it`, async () => {
+      await taint(NODES.filter((node) => node !== preferred))
+      assert.equal(await placeOf(`to-${preferred}`), preferred)
+    })
+  }
+
+  test('a pod that every node would rather not have is placed all the same', async () => {
+    await taint(NODES)
+    assert.ok(NODES.includes(await placeOf('to-any')))
+    await taint([])
+  })
+}
