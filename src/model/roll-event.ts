@@ -74,7 +74,14 @@ export type RollEvent =
       readonly text: string
       readonly ok: boolean
     }
-  | { readonly type: 'pod.moved'; readonly node: string; readonly pod: string; readonly stage: number }
+  | {
+      readonly type: 'pod.moved'
+      readonly node: string
+      readonly pod: string
+      readonly stage: number
+      /** Past its budget. Absent: it was evicted. */
+      readonly deleted?: true
+    }
   | {
       readonly type: 'window.opened' | 'window.closed'
       readonly window: FailureWindow

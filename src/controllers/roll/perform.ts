@@ -1,6 +1,6 @@
-import { type Action, actionKey, type PoliteAction } from '../../model/action.ts'
+import { type Action, actionKey, type PoliteAction, type RemovalAction, removesPod } from '../../model/action.ts'
 import { rollOwner } from '../../model/claims.ts'
-import type { EvictionAnswer } from '../../model/eviction.ts'
+import { type EvictionAnswer, isAway } from '../../model/eviction.ts'
 import type { RebootAnswer } from '../../model/host.ts'
 import type { Node } from '../../model/node.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
@@ -32,7 +32,7 @@ import {
 
 interface PerformParts {
   readonly run: string
-  readonly cluster: Pick<Cluster, 'readNode' | 'patchNode' | 'evict' | 'relabelPod'>
+  readonly cluster: Pick<Cluster, 'readNode' | 'patchNode' | 'evict' | 'deletePod' | 'relabelPod'>
   readonly balancers: readonly Balancer[]
   readonly host: Host
   readonly keeper: LeaseKeeper
@@ -87,6 +87,7 @@ export class Performer {
   async #do(action: Exclude<Action, { kind: 'sendReboot' }>, signal: AbortSignal): Promise<Outcome> {
     if (action.kind === 'takeSlot') return this.#takeSlot(action, signal)
     if (action.kind === 'releaseSlot') return this.#releaseSlot(action, signal)
+    if (removesPod(action)) return this.#remove(action, signal)
     switch (action.kind) {
       case 'setServer':
         await this.#balancer(action.balancer).setState(action.ref, action.state, signal)
@@ -94,8 +95,6 @@ export class Performer {
       case 'cutSessions':
         await this.#balancer(action.balancer).cutSessions(action.ref, signal)
         return { ok: true }
-      case 'evict':
-        return this.#evict(action, signal)
       case 'releasePod':
       case 'withdrawPod':
       case 'giveBackPod':
@@ -158,13 +157,11 @@ export class Performer {
     }
   }
 
-  async #evict(action: Extract<Action, { kind: 'evict' }>, signal: AbortSignal): Promise<Outcome> {
-    const { graceSeconds } = action
-    const options = { dryRun: false, ...(graceSeconds === undefined ? {} : { graceSeconds }) }
+  async #remove(action: RemovalAction, signal: AbortSignal): Promise<Outcome> {
     // One that no Service sends to is in use by none, whatever became of its node.
-    const unread = action.polite === true ? undefined : await this.#unread(action.node, signal)
-    const eviction = unread ?? (await this.#parts.cluster.evict(action, options, signal))
-    if (isGone(eviction)) return { ok: true, eviction }
+    const unread = 'polite' in action && action.polite ? undefined : await this.#unread(action.node, signal)
+    const eviction = unread ?? (await removed(this.#parts, action, signal))
+    if (isAway(eviction)) return { ok: true, eviction }
     const key = actionKey(action)
     const retryAfterMs = 'retryAfterMs' in eviction ? eviction.retryAfterMs : undefined
     const retryInMs = this.#backoff(key, { baseMs: 1000, capMs: 5000 }).nextMs(retryAfterMs)
@@ -292,5 +289,11 @@ function markOf(action: PoliteAction): Readonly<Record<string, string | null>> {
 const SLOT_LAPSED = { code: 'SLOT_LAPSED', retry: 'backoff' } as const
 const lapsed = new WorldError('the slot is not renewed, so nothing is sent', SLOT_LAPSED)
 
-const isGone = (answer: EvictionAnswer): boolean =>
-  answer.kind === 'accepted' || answer.kind === 'gone' || answer.kind === 'replaced'
+const removed = ({ cluster }: PerformParts, action: RemovalAction, signal: AbortSignal): Promise<EvictionAnswer> =>
+  action.kind === 'deletePod'
+    ? cluster.deletePod(action, signal)
+    : cluster.evict(
+        action,
+        { dryRun: false, ...(action.graceSeconds === undefined ? {} : { graceSeconds: action.graceSeconds }) },
+        signal,
+      )

@@ -1,4 +1,4 @@
-import { type Action, actionKey } from '../../model/action.ts'
+import { type Action, actionKey, removesPod } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
 import { type Reason, waitOf } from '../../model/reason.ts'
 import type { Verdict } from '../../model/verdict.ts'
@@ -51,7 +51,7 @@ function isProgress({ evidence }: RollSnapshot, decision: StepDecision): boolean
   return decision.actions.some((action) => !isAsking(action) && !(actionKey(action) in evidence.retries))
 }
 
-const isAsking = ({ kind }: Action): boolean => kind === 'takeSlot' || kind === 'evict'
+const isAsking = (action: Action): boolean => action.kind === 'takeSlot' || removesPod(action)
 
 type Act = Extract<Decision, { kind: 'act' }>
 
