@@ -1,7 +1,7 @@
 import type { DetacherSpec } from '../model/detacher.ts'
 import type { HealthEndpointSpec } from '../model/health-endpoint.ts'
 import { canonicalAddress } from '../model/ip-address.ts'
-import type { BalancerSpec, InstanceAddress, PoliteSpec, RollSpec } from '../model/roll-spec.ts'
+import type { BalancerSpec, BlockedSpec, InstanceAddress, PoliteSpec, RollSpec } from '../model/roll-spec.ts'
 import { REBOOT_COMMAND } from './schema/reboot-section.ts'
 import type { RollFile } from './schema/roll-file-schema.ts'
 
@@ -101,11 +101,12 @@ function addressOf({ socket, tcp, ssh }: InstanceFields): InstanceAddress {
 }
 
 function drainOf({ drain }: Spec): RollSpec['drain'] {
-  const { grace, polite, blockedLimit, stageLimit, ...same } = drain
+  const { grace, polite, blocked, blockedLimit, stageLimit, ...same } = drain
   return {
     ...same,
     ...(grace === undefined ? {} : { graceSeconds: grace / 1000 }),
     ...(polite === undefined ? {} : { polite: polite.map(politeOf) }),
+    ...(blocked === undefined ? {} : { blocked: blocked.map(blockedOf) }),
     blockedLimitMs: blockedLimit,
     stageLimitMs: stageLimit,
   }
@@ -114,6 +115,18 @@ function drainOf({ drain }: Spec): RollSpec['drain'] {
 const politeOf = ({ leaveAfter, ...same }: NonNullable<Spec['drain']['polite']>[number]): PoliteSpec => ({
   ...same,
   leaveAfterMs: leaveAfter,
+})
+
+/** A budget may be shut for a moment while a pod starts. */
+const BLOCKED_WAIT_MS = 60_000
+
+type BlockedFields = NonNullable<Spec['drain']['blocked']>[number]
+
+const blockedOf = ({ wait = BLOCKED_WAIT_MS, surge, ask, ...same }: BlockedFields): BlockedSpec => ({
+  ...same,
+  waitMs: wait,
+  ...(surge === undefined ? {} : { surgeMs: surge }),
+  ...(ask === undefined ? {} : { askMs: ask }),
 })
 
 function rebootOf({ reboot }: Spec): RollSpec['reboot'] {

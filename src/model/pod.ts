@@ -36,11 +36,16 @@ export interface Pod {
   readonly waiting?: string
   /** A polite drain has begun with it: its ReplicaSet lets it go. */
   readonly polite?: PoliteMark
+  /** What people answered to the question about it, as it stands in `evenkeel.dev/blocked`. */
+  readonly blockedAnswer?: string
   /** What the scheduler goes by, as far as it can tie a pod to one node. */
   readonly nodeSelector: Readonly<Record<string, string>>
   /** All that the scheduler goes by. A plan alone reads it. */
   readonly placement?: PodPlacement
 }
+
+/** On a pod that may not leave: what people say is to be done with it. */
+export const BLOCKED_ANNOTATION = 'evenkeel.dev/blocked'
 
 export const isFinished = (pod: Pod): boolean => pod.phase === 'Succeeded' || pod.phase === 'Failed'
 export const isDaemonSetPod = (pod: Pod): boolean => pod.controller?.kind === 'DaemonSet'

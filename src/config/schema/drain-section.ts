@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { blockedField } from './blocked-field.ts'
 import { durationField } from './duration-field.ts'
 import { politeField } from './polite-field.ts'
 import { fieldMeta, section } from './section.ts'
@@ -41,6 +42,7 @@ export const drainSection = section(
       wholeSeconds: true,
     }).exactOptional(),
     polite: politeField.exactOptional(),
+    blocked: blockedField.exactOptional(),
     blockedLimit: durationField({
       description:
         'How long a blocked step may hold the roll before the reboot is announced: a refused eviction, a taken slot, a silent instance. After that the node is restored and the roll is held.',

@@ -51,6 +51,18 @@ export const EVICTIONS = {
     cure: 'See [rights](roll.md#rights).',
     wait: 'blocked',
   },
+  AnswerAwaited: {
+    is: 'shop/legacy-0, budget …; say delete or wait by its annotation evenkeel.dev/blocked; without an answer in 1 h the drain is given up',
+    cause: 'The pod may not be evicted, and `drain.blocked` has the roll ask before anything else is done with it.',
+    cure: '`kubectl -n shop annotate --overwrite pod legacy-0 evenkeel.dev/blocked=delete` deletes it past its budget. With `wait` its ladder begins again.',
+    wait: 'blocked',
+  },
+  DeleteRefused: {
+    is: 'the deletion of shop/legacy-0 is refused: …',
+    cause: 'RBAC or an admission webhook: the sentence says which.',
+    cure: 'Grant `deploy/roll-delete-rbac.yaml`, or let the webhook accept the deletion.',
+    wait: 'blocked',
+  },
   PodRefused: {
     is: 'shop/db-0 keeps data in an emptyDir, or has no controller that would replace it',
     cause: 'The pod was created after the plan was made.',

@@ -8,6 +8,7 @@ import { workloadKey } from '../../../model/workload.ts'
 import type { Evidence } from '../evidence.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { podsHere } from '../pods-here.ts'
+import { ladderOf } from './blocked-ladder.ts'
 import { evictionRefusal } from './budget-reasons.ts'
 import { guardingBudgets, politeSpec, selectingServices, whyNotPolite, withdrawnLabels } from './may-be-polite.ts'
 import { isLeaving } from './ready-pods.ts'
@@ -33,12 +34,12 @@ export type PoliteAnswer =
   /** It cannot go on. Where the node is put back, its labels are too. */
   | { readonly kind: 'blocked'; readonly reason: Reason }
 
-/** The first step of a pod that the file chooses and that can leave politely; undefined: it is evicted without. */
+/** The first step of a pod that the file chooses, or that is replaced first because it may not leave, and that can leave politely; undefined: it is evicted without. */
 export function released(s: RecordedSnapshot, pod: Pod): Action | undefined {
   const { services } = s.cluster
   const workload = workloadOf(pod, s.cluster.workloads)
   if (services === undefined || workload === undefined || !pod.ready) return undefined
-  if (politeSpec(pod, s.spec.drain) === undefined) return undefined
+  if (politeSpec(pod, s.spec.drain) === undefined && ladderOf(s, pod)?.rung !== 'surge') return undefined
   if (whyNotPolite({ ...s.cluster, services }, pod) !== undefined) return undefined
   const node = s.current.node.name
   const mark = { version: 1, run: s.run.id, node, workload: workloadKey(workload), labels: pod.labels } as const
