@@ -7,7 +7,7 @@ import { runJobs } from '../support/virtual-roll/jobs/run-jobs.ts'
 
 const test = simulationTest(import.meta.url)
 
-const CLEAN: CrashPlan = { crashes: [], word: 'resume', nodes: 2, rolled: ['n1'], polite: true }
+const CLEAN: CrashPlan = { crashes: [], word: 'resume', nodes: 2, rolled: ['n1'], polite: 'chosen' }
 const OF_PODS = /^(?:PATCH|POST) \/api\/v1\/namespaces\/default\/pods\/whoami-/
 
 /** Both sides of each write to a pod of the app. */

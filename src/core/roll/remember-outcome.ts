@@ -56,7 +56,9 @@ function withEviction(s: RollSnapshot, action: RemovalAction, answer: Evidence['
     stage: action.stage,
     ...(workload === undefined ? {} : { workload }),
   }
-  return { ...evidence, evictions, evicted: { ...evidence.evicted, [action.uid]: evicted } }
+  // It held the drain up by a limit of its own, and does no more.
+  const goesOn = evidence.blocked?.[action.uid] === undefined ? {} : { stuckSince: s.now, stuckReasons: [] }
+  return { ...evidence, ...goesOn, evictions, evicted: { ...evidence.evicted, [action.uid]: evicted } }
 }
 
 const keyOf = (workload: Workload | undefined): string | undefined => workload && workloadKey(workload)

@@ -40,15 +40,15 @@ export const blockedSpec = (pod: Pod, { blocked = [] }: RollSpec['drain']): Bloc
           (selector === undefined || selectorMatches(selector, labelsBefore(pod))),
       )
 
-/** Undefined: the pod may leave as far as is known, or no entry chooses it. */
-export function ladderOf(s: NodeSnapshot, pod: Pod): OnLadder | undefined {
+/** Undefined: the pod may leave as far as is known, or no entry chooses it. `from`: since when it may not, where that was not seen yet. */
+export function ladderOf(s: NodeSnapshot, pod: Pod, from?: MonoMs): OnLadder | undefined {
   const spec = blockedSpec(pod, s.spec.drain)
-  const blocked = s.evidence.blocked?.[pod.uid]
-  if (spec === undefined || blocked === undefined) return undefined
+  const since = s.evidence.blocked?.[pod.uid]?.since ?? from
+  if (spec === undefined || since === undefined) return undefined
   const noSurge = spec.surgeMs === undefined ? undefined : whyNoSurge(s, pod)
   const surgeUntil = spec.waitMs + (noSurge === undefined ? (spec.surgeMs ?? 0) : 0)
   const askUntil = surgeUntil + (spec.askMs ?? 0)
-  const forMs = s.now - blocked.since
+  const forMs = s.now - since
   const isAgreed = pod.blockedAnswer === 'delete' && spec.askMs !== undefined
   const rung = (): Rung => {
     if (forMs < spec.waitMs) return 'wait'
@@ -59,7 +59,7 @@ export function ladderOf(s: NodeSnapshot, pod: Pod): OnLadder | undefined {
   }
   // A deletion may be refused as well.
   const deletionMs = spec.delete || isAgreed ? s.spec.drain.blockedLimitMs : 0
-  const endsAt = blocked.since + askUntil + deletionMs
+  const endsAt = since + askUntil + deletionMs
   return { rung: rung(), spec, endsAt, ...(noSurge === undefined ? {} : { noSurge }) }
 }
 

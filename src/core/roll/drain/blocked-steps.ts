@@ -10,7 +10,8 @@ import { isReleased, type PoliteAnswer } from './polite-steps.ts'
 
 /** What a pod that may not leave comes to by its ladder; without one, by what is said of it already. */
 export function onLadder(s: RecordedSnapshot, pod: Pod, answer: PoliteAnswer): PoliteAnswer {
-  const ladder = ladderOf(s, pod)
+  const isRefused = 'reason' in answer && answer.reason.code === 'PodRefused'
+  const ladder = ladderOf(s, pod, isRefused ? s.now : undefined)
   if (ladder === undefined || !isHeld(pod, answer)) return answer
   if (ladder.rung === 'delete') return mayBeDeleted(s, pod, answer) ? deletion(s, pod) : answer
   if (!('reason' in answer)) return answer

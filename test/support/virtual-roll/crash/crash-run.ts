@@ -1,5 +1,5 @@
 import type { ProbeTarget } from '../../../../src/model/probe.ts'
-import { budget, database, edge, WHOAMI_PORT, whoami } from '../../../../src/sim/cluster/article-workloads.ts'
+import { budget, database, edge, shutApp, WHOAMI_PORT, whoami } from '../../../../src/sim/cluster/article-workloads.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { settled, virtualRollFile } from '../article-cluster.ts'
 import { LossLog } from '../checkers/loss-log.ts'
@@ -26,8 +26,10 @@ export interface CrashPlan {
   /** Nodes of the cluster, and which of them are rolled. */
   readonly nodes: number
   readonly rolled: readonly string[]
-  /** `whoami` exits at once, its budget allows no eviction, and its pods leave politely. */
-  readonly polite?: true
+  /** `whoami` exits at once, its budget allows no eviction, and its pods leave politely: by choice, or once they are refused. */
+  readonly polite?: 'chosen' | 'refused'
+  /** A pod without a replica, whose budget allows no eviction, is deleted after its wait. */
+  readonly deletes?: true
   /** A person claims the first of these meanwhile. Absent: no one does. */
   readonly claimed?: {
     /** How the balancer of the roll is told. */
@@ -54,8 +56,21 @@ const PAUSE_MS = 1_500
 const JUDGED_AFTER_MS = 3_000
 
 /** One roll of a small cluster under traffic, killed where the plan says, taken up again, and looked at by all checkers. */
-export async function crashRun({ crashes, word, nodes, rolled, claimed, polite }: CrashPlan): Promise<CrashRun> {
-  const world = { seed: 'crash', nodes, darkMs: 500, manifests: manifestsFor(nodes, polite) }
+export async function crashRun({
+  crashes,
+  word,
+  nodes,
+  rolled,
+  claimed,
+  polite,
+  deletes,
+}: CrashPlan): Promise<CrashRun> {
+  const world = {
+    seed: 'crash',
+    nodes,
+    darkMs: 500,
+    manifests: [...manifestsFor(nodes, polite !== undefined), ...(deletes ? shutApp('legacy') : [])],
+  }
   const { cluster, agents } =
     claimed?.by === 'agents' ? await worldWithAgents(world) : { cluster: await smallWorld(world) }
   const { time } = cluster
@@ -69,7 +84,13 @@ export async function crashRun({ crashes, word, nodes, rolled, claimed, polite }
     cluster,
     virtualRollFile({
       rate: 10,
-      spec: { nodes: { names: rolled }, ...BRISK, ...(agents && BY_AGENTS), ...(polite && POLITE) },
+      spec: {
+        nodes: { names: rolled },
+        ...BRISK,
+        ...(agents && BY_AGENTS),
+        ...(polite && DRAINS[polite]),
+        ...(deletes && DRAINS.deleted),
+      },
     }),
     {
       onEffect,
@@ -79,6 +100,7 @@ export async function crashRun({ crashes, word, nodes, rolled, claimed, polite }
   )
   const scene = new Scene(cluster)
   scene.rolls = 1
+  scene.mayDelete = deletes === true
   const losses = new LossLog(cluster, { ...firstTarget(roll), ratePerSecond: 20 })
   const watched = watchWorld(scene, losses, ['edge'])
   const [node = ''] = rolled
@@ -127,7 +149,11 @@ const BRISK = {
   detach: { idleLimit: '5s' },
 }
 
-const POLITE = { drain: { daemonSets: ['app=edge'], polite: [{ selector: 'app=whoami', leaveAfter: '2s' }] } }
+const DRAINS = {
+  chosen: { drain: { daemonSets: ['app=edge'], polite: [{ selector: 'app=whoami', leaveAfter: '2s' }] } },
+  refused: { drain: { daemonSets: ['app=edge'], blocked: [{ selector: 'app=whoami', wait: '1s', surge: '2min' }] } },
+  deleted: { drain: { daemonSets: ['app=edge'], blocked: [{ selector: 'app=legacy', wait: '1s', delete: true }] } },
+}
 
 const BY_AGENTS = {
   balancers: [
