@@ -7,6 +7,15 @@ export interface PodOwner {
   readonly uid: string
 }
 
+/** How a pod that is being deleted ends. */
+export interface PodEnding {
+  /** ISO 8601: the end of its grace, by the clock of the API server. */
+  readonly due: string
+  /** 0: its containers have ended, or it was deleted by force. */
+  readonly graceSeconds: number
+  readonly finalizers: readonly string[]
+}
+
 /** What we use of a Pod, already parsed. */
 export interface Pod {
   readonly namespace: string
@@ -20,6 +29,8 @@ export interface Pod {
   readonly ready: boolean
   /** deletionTimestamp is set: the pod is on its way out. */
   readonly terminating: boolean
+  /** How, where it is. */
+  readonly ending?: PodEnding
   /** A static pod's image in the API (`kubernetes.io/config.mirror`). */
   readonly mirror: boolean
   /** The owner with `controller: true`. */

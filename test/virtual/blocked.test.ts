@@ -178,3 +178,46 @@ test('a process that is killed while it waits for an answer asks again, and the 
   assert.deepEqual(await leftoversOf(ground), [])
   cluster.end()
 })
+
+test('a pod that a finalizer keeps holds the drain by its name, and the roll takes no finalizer off', async () => {
+  const cluster = await aWorld([...whoami({ service: 'improved', replicas: 2 }), ...shutApp('legacy')])
+  const ground = new VirtualGround(cluster)
+  const before = onlyPod(cluster, 'legacy')
+  const finalizers = ['example.com/audit']
+  cluster.world.store.put(PODS, { ...before, metadata: { ...before.metadata, finalizers } })
+  const spec = specFor(
+    before,
+    { selector: 'app=legacy', wait: '5s', delete: true },
+    { stageLimit: '30s', blockedLimit: '20s' },
+  )
+  const scenario = async (): Promise<void> => {
+    const roll = await ground.roll(spec)
+    await roll.until(
+      'the finalizer',
+      says('PodFinalizer', /has ended and is kept by its finalizer example\.com\/audit/),
+    )
+    const { code, story } = await roll.ended()
+    assert.equal(code, 3, story)
+  }
+  await cluster.time.settle(scenario(), LIMIT_MS)
+  const after = cluster.world.store.get(PODS, before.metadata) as PodObject
+  assert.deepEqual((after.metadata as { finalizers?: unknown }).finalizers, finalizers)
+  assert.deepEqual(await leftoversOf(ground), [])
+  cluster.end()
+})
+
+test('a pod that leaves a machine that has lost its power is said to be on a silent node', async () => {
+  const cluster = await aWorld([...whoami({ service: 'improved', replicas: 2 }), ...shutApp('legacy')])
+  const ground = new VirtualGround(cluster)
+  const before = onlyPod(cluster, 'legacy')
+  const spec = specFor(before, { selector: 'app=legacy', wait: '5s', delete: true }, { stageLimit: '5min' })
+  const scenario = async (): Promise<void> => {
+    const roll = await ground.roll(spec)
+    await roll.until('the deletion', (event) => event.type === 'write' && event.action === 'deletePod')
+    await ground.powerOff(before.spec.nodeName ?? '')
+    await roll.until('the silent node', says('NodeUnreachable', /is not Ready, so no kubelet says that it has ended/))
+    await roll.kill()
+  }
+  await cluster.time.settle(scenario(), LIMIT_MS)
+  cluster.end()
+})

@@ -11,6 +11,7 @@ import { podsHere } from '../pods-here.ts'
 import { ladderOf } from './blocked-ladder.ts'
 import { evictionRefusal } from './budget-reasons.ts'
 import { guardingBudgets, politeSpec, selectingServices, whyNotPolite, withdrawnLabels } from './may-be-polite.ts'
+import { isGoing } from './pod-ending.ts'
 import { isLeaving } from './ready-pods.ts'
 import { type Replaced, replaced } from './replaced.ts'
 import { workloadOf } from './workload-of.ts'
@@ -49,8 +50,7 @@ export function released(s: RecordedSnapshot, pod: Pod): Action | undefined {
 /** The next step of a pod that was let go, by what is true now: replaced, out of its Services, for long enough, away. */
 export function politeStep(s: RecordedSnapshot, pod: ReleasedPod): PoliteAnswer {
   const object = refKey(pod)
-  if (pod.terminating || isLeaving(s, pod) || isWritten(s, pod))
-    return wait({ code: 'PodLeaving', object, text: `${object} is leaving` })
+  if (pod.terminating || isLeaving(s, pod) || isWritten(s, pod)) return wait(isGoing(s, pod))
   const { services } = s.cluster
   // The file chooses no pod any more, and Services are not followed.
   if (services === undefined) return act(giveBack(s, pod))

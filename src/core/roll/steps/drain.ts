@@ -12,6 +12,7 @@ import { deletion, onLadder } from '../drain/blocked-steps.ts'
 import { evictionRefusal } from '../drain/budget-reasons.ts'
 import { DRAIN_STAGES, type DrainStage, GUARD_STAGE } from '../drain/classify-pod.ts'
 import { guardOf } from '../drain/guard-of.ts'
+import { isGoing } from '../drain/pod-ending.ts'
 import { isReleased, isWritten, type PoliteAnswer, politeStep, refused, released } from '../drain/polite-steps.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
@@ -55,7 +56,7 @@ function refusedPods(s: RecordedSnapshot, pods: readonly Pod[]): StepAnswer {
 function refusedStep(s: RecordedSnapshot, pod: Pod, asked: Set<string>): PoliteAnswer {
   const isChosen = blockedSpec(pod, s.spec.drain) !== undefined
   if (!isChosen || ladderOf(s, pod)?.rung !== 'delete') {
-    const reason = isChosen && isOnItsWay(s, pod) ? isGoing(pod) : refusedReason(s, pod)
+    const reason = isChosen && isOnItsWay(s, pod) ? isGoing(s, pod) : refusedReason(s, pod)
     return onLadder(s, pod, { kind: 'wait', reason })
   }
   const reason = mayLeave(s, pod, asked)
@@ -85,7 +86,7 @@ function drainStage(s: RecordedSnapshot, stage: DrainStage, left: readonly Pod[]
 }
 
 function firstStep(s: RecordedSnapshot, pod: Pod, asked: Set<string>): PoliteAnswer {
-  const refusal = isWritten(s, pod) ? isGoing(pod) : mayLeave(s, pod, asked)
+  const refusal = isWritten(s, pod) ? isGoing(s, pod) : mayLeave(s, pod, asked)
   if (refusal !== undefined) return { kind: 'wait', reason: refusal }
   const release = released(s, pod)
   if (release === undefined) return { kind: 'leave' }
@@ -100,17 +101,11 @@ function workloadLetGo(s: RecordedSnapshot, pod: Pod): string | undefined {
   return workload && workloadKey(workload)
 }
 
-const isGoing = (pod: Pod): Reason => ({
-  code: 'PodLeaving',
-  object: refKey(pod),
-  text: `${refKey(pod)} is leaving`,
-})
-
 const isOnItsWay = (s: RecordedSnapshot, pod: Pod): boolean => pod.terminating || isLeaving(s, pod)
 
 /** One pod of a workload at a time, and the next only when the last is replaced. */
 function mayLeave(s: RecordedSnapshot, pod: Pod, asked: Set<string>): Reason | undefined {
-  if (isOnItsWay(s, pod)) return isGoing(pod)
+  if (isOnItsWay(s, pod)) return isGoing(s, pod)
   const retry = s.evidence.retries[`evict ${pod.uid}`]
   if (retry !== undefined && retry.notBefore > s.now) {
     return evictionRefusal(
