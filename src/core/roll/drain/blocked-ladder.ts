@@ -15,7 +15,7 @@ import { whyNotPolite } from './may-be-polite.ts'
 import { isLeaving } from './ready-pods.ts'
 
 /** What is done with a pod that may not leave: waited for, replaced first, asked about, deleted. `over`: nothing more. */
-export type Rung = 'wait' | 'surge' | 'ask' | 'delete' | 'over'
+type Rung = 'wait' | 'surge' | 'ask' | 'delete' | 'over'
 
 /** Where a pod stands on the ladder that `drain.blocked` gives it. */
 export interface OnLadder {
