@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import type { StampedEvent } from '../../src/model/roll-event.ts'
 import { budget, shutApp, whoami } from '../../src/sim/cluster/article-workloads.ts'
 import { politeRoll } from '../scenarios/polite.ts'
 import { requires } from '../support/requires.ts'
 import { atNight } from '../support/roll-bed/at-night.ts'
+import { paste } from '../support/roll-bed/paste.ts'
 import { RealGround } from '../support/roll-bed/real-ground.ts'
 import { RollBed } from '../support/roll-bed/roll-bed.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
@@ -81,19 +83,44 @@ atNight(
   },
 )
 
-atNight('a pod whose budget allows no eviction is deleted in the end, where the file says so', real, async () => {
+/** `legacy` under a budget that allows no eviction, and the roll file that has its node alone. */
+async function legacyShut(rungs: object) {
   await bed().bed.apply(DELETE_RBAC)
   await bed().bed.apply(shutApp('legacy'))
   await bed().settled()
-  const names = [await bed().nodeWith('legacy')]
   const [before] = await bed().list(`${ALL_PODS}legacy`)
-  const drain = { ...POLITE, blocked: [{ selector: 'app=legacy', wait: '5s', delete: true }] }
-  const { code, story } = await politeRoll(new RealGround(bed), { drain, nodes: { names } })
+  const drain = { ...POLITE, blocked: [{ selector: 'app=legacy', wait: '5s', ...rungs }] }
+  return { before, spec: { drain, nodes: { names: [await bed().nodeWith('legacy')] } } }
+}
+
+/** Another pod of it runs, and nothing of the roll is left. */
+async function isReplaced(before: string | undefined): Promise<void> {
+  const [after, ...more] = await bed().list(`${ALL_PODS}legacy`)
+  assert.deepEqual([more.length, after?.metadata.uid === before], [0, false])
+  assert.deepEqual(await leftoversOf(bed()), [])
+}
+
+atNight('a pod whose budget allows no eviction is deleted in the end, where the file says so', real, async () => {
+  const { before, spec } = await legacyShut({ delete: true })
+  const { code, story } = await politeRoll(new RealGround(bed), spec)
   assert.equal(code, 0, story)
   assert.match(story, /"action":"deletePod"[^\n]*"ok":true/)
-  const [after, ...more] = await bed().list(`${ALL_PODS}legacy`)
-  assert.deepEqual([more.length, after?.metadata.uid === before?.metadata.uid], [0, false])
-  assert.deepEqual(await leftoversOf(bed()), [])
+  await isReplaced(before?.metadata.uid)
+})
+
+atNight('the line that a roll prints with its question is the answer when it is pasted', real, async () => {
+  const { before, spec } = await legacyShut({ ask: '5min' })
+  const roll = await new RealGround(bed).roll(spec)
+  const asked = (event: StampedEvent) =>
+    event.type.startsWith('hold.') && 'reasons' in event
+      ? event.reasons.find(({ code }) => code === 'AnswerAwaited')
+      : undefined
+  const question = await roll.until('the question', (event) => asked(event) !== undefined)
+  await paste(asked(question)?.next ?? '', bed().bed)
+  const { code, story } = await roll.ended()
+  assert.equal(code, 0, story)
+  assert.match(story, /"action":"deletePod"[^\n]*"ok":true/)
+  await isReplaced(before?.metadata.uid)
 })
 
 for (const replicas of [1, 5]) {

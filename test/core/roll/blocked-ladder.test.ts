@@ -141,6 +141,20 @@ const ROWS: readonly (readonly [string, Case, string])[] = [
     { forMs: 420_000, pods: [released, aPod('cart-b', 'n2', { labels: LABELS })], healthy: 2 },
     'withdrawPod',
   ],
+  [
+    'one that leaves politely by choice is not deleted while its replacement starts',
+    { forMs: 500_000, pods: [released], ladder: only({ delete: true }) },
+    'hold: ReplacementNotReady',
+  ],
+  [
+    'but where its budget has none to spare',
+    {
+      forMs: 500_000,
+      pods: [released, aPod('cart-b', 'n2', { labels: LABELS })],
+      ladder: only({ delete: true }),
+    },
+    'deletePod',
+  ],
   ['an answer deletes it', { forMs: 420_000, pods: [{ ...released, blockedAnswer: 'delete' }] }, 'deletePod'],
   ['an answer before the question waits for it', { forMs: 1, pods: [{ ...cart, blockedAnswer: 'delete' }] }, 'evict'],
   [
@@ -244,6 +258,10 @@ test('each rung says what comes next', () => {
   )
 })
 
+const stuck = (...stuckReasons: readonly Reason[]): Partial<Evidence> => ({
+  stuckSince: monoMs(NOW - 600_000),
+  stuckReasons,
+})
 test('since when a pod may not leave is seen by this process alone, and begins again with the answer wait', () => {
   const since = (world: Case): unknown => observe(snapshot(world)).blocked
   const evictions = { [cart.uid]: refusal }
@@ -256,16 +274,15 @@ test('since when a pod may not leave is seen by this process alone, and begins a
   assert.deepEqual(since({ pods: [lonely] }), { [cart.uid]: { since: NOW } })
   assert.deepEqual(since({ pods: [lonely], evidence: { stuckStep: 'detach' } }), {})
   assert.deepEqual(since({ pods: [released] }), { [cart.uid]: { since: NOW } })
+  assert.deepEqual(since({ pods: [released], ladder: only({ delete: true }) }), {})
+  const held = stuck({ code: 'BudgetExhausted', object: 'shop/cart-a', text: 'a' })
+  assert.deepEqual(since({ pods: [released], ladder: only({}), evidence: held }), { [cart.uid]: { since: NOW } })
   const waits = { ...cart, blockedAnswer: 'wait' }
   assert.deepEqual(since({ forMs: 7, pods: [waits] }), { [cart.uid]: { since: NOW, answer: 'wait' } })
   const heard = { blocked: { [cart.uid]: { since: monoMs(NOW - 7), answer: 'wait' } } }
   assert.deepEqual(since({ evidence: heard, pods: [waits] }), heard.blocked)
 })
 
-const stuck = (...stuckReasons: readonly Reason[]): Partial<Evidence> => ({
-  stuckSince: monoMs(NOW - 600_000),
-  stuckReasons,
-})
 const EXHAUSTED: Reason = { code: 'BudgetExhausted', object: 'shop/cart-a', text: 'a' }
 
 test('the drain is not given up before the last rung of the pods that hold it is over', () => {

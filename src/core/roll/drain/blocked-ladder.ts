@@ -88,11 +88,16 @@ function seen({ evidence, now }: NodeSnapshot, pod: Pod): BlockedPod {
 
 function mayNotLeave(s: NodeSnapshot, pod: Pod): boolean {
   if (pod.terminating || isLeaving(s, pod)) return false
-  if (s.evidence.blocked?.[pod.uid] !== undefined || pod.polite !== undefined) return true
+  if (s.evidence.blocked?.[pod.uid] !== undefined) return true
+  if (pod.polite !== undefined) return blockedSpec(pod, s.spec.drain)?.surgeMs !== undefined || holdsUp(s, pod)
   const answer = s.evidence.evictions[pod.uid]
   if (answer !== undefined && isRefusal(answer)) return true
   return s.evidence.stuckStep === 'drain' && classifyPod(pod, s.spec.drain).kind === 'refused'
 }
+
+/** Itself, as by a budget that has none to spare, and not by the replacement that it waits for. */
+const holdsUp = ({ evidence }: NodeSnapshot, pod: Pod): boolean =>
+  evidence.stuckReasons.some((reason) => reason.object === refKey(pod) && waitOf(reason) === 'blocked')
 
 /** By the budget or the API server, and not because that was away or busy. */
 export const isRefusal = ({ kind }: EvictionAnswer): boolean => REFUSALS.has(kind)

@@ -12,15 +12,19 @@ import { isReleased, type PoliteAnswer } from './polite-steps.ts'
 export function onLadder(s: RecordedSnapshot, pod: Pod, answer: PoliteAnswer): PoliteAnswer {
   const isRefused = 'reason' in answer && answer.reason.code === 'PodRefused'
   const ladder = ladderOf(s, pod, isRefused ? s.now : undefined)
-  if (ladder === undefined || !isHeld(pod, answer)) return answer
+  if (ladder === undefined || !isHeld(pod, answer, ladder)) return answer
   if (ladder.rung === 'delete') return mayBeDeleted(s, pod, answer) ? deletion(s, pod) : answer
   if (!('reason' in answer)) return answer
   return { kind: answer.kind, reason: reasonOn(ladder, pod, answer.reason) }
 }
 
-/** Its own eviction is what is refused, and it is not held up by another pod that leaves first. */
-function isHeld(pod: Pod, answer: PoliteAnswer): boolean {
-  if (isReleased(pod)) return answer.kind === 'blocked'
+/**
+ * Its own eviction is what is refused, and it is not held up by another pod that leaves first. The time of a replacement is that of the
+ * rung surge: without the rung, a pod that leaves politely by choice is never deleted while its replacement starts.
+ */
+function isHeld(pod: Pod, answer: PoliteAnswer, { spec }: OnLadder): boolean {
+  if (isReleased(pod))
+    return answer.kind === 'blocked' && (spec.surgeMs !== undefined || answer.reason.object === refKey(pod))
   if (answer.kind === 'leave') return true
   return 'reason' in answer && answer.reason.object === refKey(pod) && answer.reason.code !== 'PodLeaving'
 }
