@@ -221,3 +221,46 @@ test('a pod that leaves a machine that has lost its power is said to be on a sil
   await cluster.time.settle(scenario(), LIMIT_MS)
   cluster.end()
 })
+
+test('an API server that is away for a minute while an answer is awaited deletes no pod, and the ladder goes on after it', async () => {
+  const cluster = await aWorld([...whoami({ service: 'improved', replicas: 2 }), ...shutApp('legacy')])
+  const ground = new VirtualGround(cluster)
+  const before = onlyPod(cluster, 'legacy')
+  const scenario = async (): Promise<void> => {
+    const roll = await ground.roll(specFor(before, { ...ASK, ask: '10s', delete: true }))
+    await roll.until('the question', says('AnswerAwaited'))
+    await ground.killApiServer()
+    await ground.pause(60_000)
+    await ground.startApiServer()
+    assert.equal(written(roll, 'deletePod'), 0)
+    const backAt = ground.nowMs()
+    const deletion = await roll.until('the deletion', (event) => event.type === 'write' && event.action === 'deletePod')
+    assert.ok(Date.parse(deletion.at) - backAt > 60_000, `${deletion.at}`)
+    const { code, story } = await roll.ended()
+    assert.deepEqual([code, written(roll, 'deletePod')], [0, 1], story)
+  }
+  await cluster.time.settle(scenario(), LIMIT_MS)
+  assert.notEqual(onlyPod(cluster, 'legacy').metadata.uid, before.metadata.uid)
+  assert.deepEqual(await leftoversOf(ground), [])
+  cluster.end()
+})
+
+test('an API server that is away for a minute while a replacement is awaited costs no request', async () => {
+  const cluster = await aWorld([...whoami({ service: 'plain', replicas: 1 }), budget('whoami', 'whoami', 1)])
+  const ground = new VirtualGround(cluster)
+  const before = onlyPod(cluster, 'whoami')
+  const scenario = async (): Promise<void> => {
+    const roll = await ground.roll(specFor(before, { selector: 'app=whoami', wait: '5s', surge: '5min' }))
+    await roll.until('the release', (event) => event.type === 'write' && event.action === 'releasePod')
+    await ground.killApiServer()
+    await ground.pause(60_000)
+    await ground.startApiServer()
+    const { code, story } = await roll.ended()
+    const ended = roll.events.findLast((event) => event.type === 'roll.ended')
+    assert.deepEqual([code, ended?.load?.failed], [0, 0], story)
+  }
+  await cluster.time.settle(scenario(), LIMIT_MS)
+  assert.notEqual(onlyPod(cluster, 'whoami').metadata.uid, before.metadata.uid)
+  assert.deepEqual(await leftoversOf(ground), [])
+  cluster.end()
+})
