@@ -1,115 +1,32 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blockedLimit, stuckLimitLeftMs } from '../../../src/core/roll/blocked.ts'
 import { decide } from '../../../src/core/roll/decide.ts'
-import type { Evidence } from '../../../src/core/roll/evidence.ts'
-import type { NodeSnapshot } from '../../../src/core/roll/node-snapshot.ts'
-import { observe } from '../../../src/core/roll/observe.ts'
-import type { EvictionAnswer } from '../../../src/model/eviction.ts'
-import type { Pod } from '../../../src/model/pod.ts'
 import type { Reason } from '../../../src/model/reason.ts'
-import type { BlockedSpec } from '../../../src/model/roll-spec.ts'
-import type { Service } from '../../../src/model/service.ts'
 import { monoMs } from '../../../src/model/time.ts'
-import type { Workload } from '../../../src/model/workload.ts'
-import { out } from '../../support/roll-stages.ts'
-import { aBudget, aPod, aRecord, aSnapshot, aSpec, aWorkload, detachedEvidence } from '../../support/roll-world.ts'
+import {
+  ALL,
+  type BlockedCase,
+  blockedSnapshot,
+  cart,
+  DEPLOYMENT,
+  deployment,
+  LABELS,
+  lonely,
+  NOW,
+  only,
+  refusal,
+  released,
+  set,
+} from '../../support/blocked-world.ts'
+import { aPod, aWorkload } from '../../support/roll-world.ts'
 
-const NOW = 1_000_000
-const LABELS = { app: 'cart', 'pod-template-hash': 'abc' }
-const DEPLOYMENT = 'Deployment shop/cart'
-const set = aWorkload({
-  controller: { kind: 'Deployment', name: 'cart', uid: 'uid-deployment' },
-  selector: { matchLabels: LABELS, matchExpressions: [] },
-  desired: 1,
-})
-const deployment = aWorkload({ kind: 'Deployment', uid: 'uid-deployment', desired: 1 })
-const service: Service = {
-  namespace: 'shop',
-  name: 'cart',
-  type: 'NodePort',
-  selector: { app: 'cart' },
-  externalTrafficPolicy: 'Cluster',
-  internalTrafficPolicy: 'Cluster',
-  nodePorts: [30080],
-}
-const cart = aPod('cart-a', 'n1', { labels: LABELS })
-const { controller: _none, ...lonely } = aPod('cart-a', 'n1')
-const mark = { version: 1, run: 'run-1', node: 'n1', workload: DEPLOYMENT, labels: LABELS } as const
-const released = { ...cart, labels: { app: 'cart', 'pod-template-hash': 'evenkeel-leaving' }, polite: mark }
-const refusal: EvictionAnswer = { kind: 'budget', refusal: { budget: 'cart', need: 1, have: 1 } }
-
-const ALL: BlockedSpec = {
-  selector: { matchLabels: { app: 'cart' }, matchExpressions: [] },
-  waitMs: 120_000,
-  surgeMs: 300_000,
-  askMs: 3_600_000,
-  delete: true,
-}
-const only = (change: Partial<BlockedSpec>): BlockedSpec =>
-  ({ ...ALL, surgeMs: undefined, askMs: undefined, delete: false, ...change }) as BlockedSpec
-
-interface Case {
-  readonly pods?: readonly Pod[]
-  readonly ladder?: BlockedSpec
-  /** How long ago its eviction was refused first; absent: it was not tried. */
-  readonly forMs?: number
-  readonly answer?: EvictionAnswer
-  /** The last refusal is younger than the pause after it. */
-  readonly pauses?: true
-  readonly evidence?: Partial<Evidence>
-  readonly workloads?: readonly Workload[]
-  readonly services?: readonly Service[]
-  readonly healthy?: number
-}
-
-function snapshot({
-  pods = [cart],
-  ladder = ALL,
-  forMs,
-  answer = refusal,
-  pauses,
-  evidence,
-  ...world
-}: Case): NodeSnapshot {
-  const { workloads = [set, deployment], services = [service], healthy = 1 } = world
-  const uid = cart.uid
-  const refused: Partial<Evidence> =
-    forMs === undefined
-      ? {}
-      : {
-          blocked: { [uid]: { since: monoMs(NOW - forMs) } },
-          evictions: { [uid]: answer },
-          retries: { [`evict ${uid}`]: { failures: 1, notBefore: monoMs(NOW + (pauses ? 400 : 0)), error: 'budget' } },
-        }
-  const base = aSnapshot({
-    ...out,
-    record: aRecord({ workloads: { [DEPLOYMENT]: 1 } }),
-    workloads,
-    pods,
-    budgets: [aBudget({ minAvailable: '1', currentHealthy: healthy, desiredHealthy: 1, expectedPods: 1 })],
-    evidence: {
-      ...detachedEvidence(),
-      firstSeen: pods.map((pod) => pod.uid),
-      stuckStep: 'drain',
-      ...refused,
-      ...evidence,
-    },
-  })
-  return {
-    ...base,
-    spec: aSpec({ drain: { ...aSpec().drain, blocked: [ladder] } }),
-    cluster: { ...base.cluster, services },
-  }
-}
-
-function said(world: Case): string {
-  const decision = decide(snapshot(world))
+function said(world: BlockedCase): string {
+  const decision = decide(blockedSnapshot(world))
   if (decision.kind === 'act') return decision.actions.map(({ kind }) => kind).join(' ')
   return decision.kind === 'settled' ? 'settled' : `hold: ${decision.reasons.map(({ code }) => code).join(' ')}`
 }
 
-const ROWS: readonly (readonly [string, Case, string])[] = [
+const ROWS: readonly (readonly [string, BlockedCase, string])[] = [
   ['a pod that was not refused is evicted', {}, 'evict'],
   ['on the first rung it is waited for', { forMs: 119_999, pauses: true }, 'hold: BudgetExhausted'],
   ['and evicted again and again', { forMs: 119_999 }, 'evict'],
@@ -227,7 +144,7 @@ test('pods of one workload are deleted one at a time', () => {
   assert.equal(said({ pods, ladder, evidence, workloads: [set, both], forMs: 0 }), 'deletePod')
 })
 
-const reasonOf = (world: Case): Reason | undefined => decide(snapshot(world)).reasons[0]
+const reasonOf = (world: BlockedCase): Reason | undefined => decide(blockedSnapshot(world)).reasons[0]
 
 test('each rung says what comes next', () => {
   const budget =
@@ -256,48 +173,4 @@ test('each rung says what comes next', () => {
     reasonOf({ forMs: 430_000, pauses: true })?.next,
     'kubectl -n shop annotate --overwrite pod cart-a evenkeel.dev/blocked=delete',
   )
-})
-
-const stuck = (...stuckReasons: readonly Reason[]): Partial<Evidence> => ({
-  stuckSince: monoMs(NOW - 600_000),
-  stuckReasons,
-})
-test('since when a pod may not leave is seen by this process alone, and begins again with the answer wait', () => {
-  const since = (world: Case): unknown => observe(snapshot(world)).blocked
-  const evictions = { [cart.uid]: refusal }
-  assert.deepEqual(since({}), {})
-  assert.deepEqual(since({ evidence: { evictions } }), { [cart.uid]: { since: NOW } })
-  assert.deepEqual(since({ forMs: 7 }), { [cart.uid]: { since: NOW - 7 } })
-  assert.deepEqual(since({ forMs: 7, answer: { kind: 'passing', text: '503' } }), { [cart.uid]: { since: NOW - 7 } })
-  assert.deepEqual(since({ forMs: 7, answer: { kind: 'accepted' } }), {})
-  assert.deepEqual(since({ evidence: { evictions: { [cart.uid]: { kind: 'throttled' } } } }), {})
-  assert.deepEqual(since({ pods: [lonely] }), { [cart.uid]: { since: NOW } })
-  assert.deepEqual(since({ pods: [lonely], evidence: { stuckStep: 'detach' } }), {})
-  assert.deepEqual(since({ pods: [released] }), { [cart.uid]: { since: NOW } })
-  assert.deepEqual(since({ pods: [released], ladder: only({ delete: true }) }), {})
-  const held = stuck({ code: 'BudgetExhausted', object: 'shop/cart-a', text: 'a' })
-  assert.deepEqual(since({ pods: [released], ladder: only({}), evidence: held }), { [cart.uid]: { since: NOW } })
-  const waits = { ...cart, blockedAnswer: 'wait' }
-  assert.deepEqual(since({ forMs: 7, pods: [waits] }), { [cart.uid]: { since: NOW, answer: 'wait' } })
-  const heard = { blocked: { [cart.uid]: { since: monoMs(NOW - 7), answer: 'wait' } } }
-  assert.deepEqual(since({ evidence: heard, pods: [waits] }), heard.blocked)
-})
-
-const EXHAUSTED: Reason = { code: 'BudgetExhausted', object: 'shop/cart-a', text: 'a' }
-
-test('the drain is not given up before the last rung of the pods that hold it is over', () => {
-  const blocked = { [cart.uid]: { since: monoMs(NOW - 600_000) } }
-  const left = (ladder: BlockedSpec, ...reasons: readonly Reason[]): number | undefined =>
-    stuckLimitLeftMs(snapshot({ ladder, evidence: { blocked, ...stuck(...reasons) } }))
-  assert.equal(left({ ...ALL, delete: false }, EXHAUSTED), 3_420_000)
-  assert.equal(left(ALL, EXHAUSTED), 3_420_000 + 600_000)
-  assert.equal(left(only({}), EXHAUSTED), 0)
-  assert.equal(left(only({ waitMs: 660_000 }), EXHAUSTED), 60_000)
-  const coming: Reason = { code: 'ReplacementNotReady', object: 'Deployment shop/pay', text: 'b' }
-  assert.equal(left({ ...ALL, delete: false }, EXHAUSTED, coming), 3_420_000)
-  const other: Reason = { code: 'BudgetExhausted', object: 'shop/pay-a', text: 'b' }
-  assert.equal(left(ALL, EXHAUSTED, other), 0)
-  assert.equal(left({ ...ALL, namespaces: ['pay'] }, EXHAUSTED), 0)
-  const s = snapshot({ ladder: only({}), evidence: { blocked, ...stuck(EXHAUSTED) } })
-  assert.deepEqual(blockedLimit(s), { kind: 'held', keepOut: false, reasons: [EXHAUSTED] })
 })
