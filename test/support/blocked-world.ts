@@ -28,7 +28,8 @@ const service: Service = {
   nodePorts: [30080],
 }
 export const cart = aPod('cart-a', 'n1', { labels: LABELS })
-export const { controller: _none, ...lonely } = aPod('cart-a', 'n1')
+const { controller: _none, ...unmanaged } = aPod('cart-a', 'n1')
+export const lonely = unmanaged
 const mark = { version: 1, run: 'run-1', node: 'n1', workload: DEPLOYMENT, labels: LABELS } as const
 export const released = { ...cart, labels: { app: 'cart', 'pod-template-hash': 'evenkeel-leaving' }, polite: mark }
 export const refusal: EvictionAnswer = { kind: 'budget', refusal: { budget: 'cart', need: 1, have: 1 } }
