@@ -2,7 +2,7 @@ import type { DetacherSpec } from '../model/detacher.ts'
 import type { HealthEndpointSpec } from '../model/health-endpoint.ts'
 import { canonicalAddress } from '../model/ip-address.ts'
 import { REBOOT_SENTINEL, type RebootNeedSpec } from '../model/reboot-need.ts'
-import type { BalancerSpec, InstanceAddress, PoliteSpec, RollSpec } from '../model/roll-spec.ts'
+import type { BalancerSpec, BlockedSpec, InstanceAddress, PoliteSpec, RollSpec } from '../model/roll-spec.ts'
 import { REBOOT_COMMAND } from './schema/reboot-section.ts'
 import type { RollFile } from './schema/roll-file-schema.ts'
 
@@ -102,12 +102,13 @@ function addressOf({ socket, tcp, ssh }: InstanceFields): InstanceAddress {
 }
 
 function drainOf({ drain }: Spec): RollSpec['drain'] {
-  const { grace, polite, preferDone, blockedLimit, stageLimit, ...same } = drain
+  const { grace, polite, preferDone, blocked, blockedLimit, stageLimit, ...same } = drain
   return {
     ...same,
     ...(grace === undefined ? {} : { graceSeconds: grace / 1000 }),
     ...(polite === undefined ? {} : { polite: polite.map(politeOf) }),
     ...(preferDone ? { preferDone } : {}),
+    ...(blocked === undefined ? {} : { blocked: blocked.map(blockedOf) }),
     blockedLimitMs: blockedLimit,
     stageLimitMs: stageLimit,
   }
@@ -116,6 +117,18 @@ function drainOf({ drain }: Spec): RollSpec['drain'] {
 const politeOf = ({ leaveAfter, ...same }: NonNullable<Spec['drain']['polite']>[number]): PoliteSpec => ({
   ...same,
   leaveAfterMs: leaveAfter,
+})
+
+/** A budget may be shut for a moment while a pod starts. */
+const BLOCKED_WAIT_MS = 60_000
+
+type BlockedFields = NonNullable<Spec['drain']['blocked']>[number]
+
+const blockedOf = ({ wait = BLOCKED_WAIT_MS, surge, ask, ...same }: BlockedFields): BlockedSpec => ({
+  ...same,
+  waitMs: wait,
+  ...(surge === undefined ? {} : { surgeMs: surge }),
+  ...(ask === undefined ? {} : { askMs: ask }),
 })
 
 function rebootOf({ reboot }: Spec): RollSpec['reboot'] {

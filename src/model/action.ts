@@ -73,6 +73,15 @@ export type Action =
       /** Its replacement is Ready and no Service sends to it. Absent: it leaves without that. */
       readonly polite?: true
     }
+  | {
+      /** Past every budget, in the pod's own grace: for a pod whose eviction is refused, where the file says so. */
+      readonly kind: 'deletePod'
+      readonly node: string
+      readonly namespace: string
+      readonly name: string
+      readonly uid: string
+      readonly stage: number
+    }
   /** The ReplicaSet of the pod lets it go and starts another one. */
   | (PodRelabel & { readonly kind: 'releasePod'; readonly mark: PoliteMark })
   /** No Service selects the pod any more. */
@@ -120,6 +129,12 @@ export const movesTraffic = (action: Action): action is TrafficAction => isTraff
 /** Of an action's kind as an event names it. */
 export const isTrafficKind = (kind: string): boolean => MOVES_TRAFFIC.has(kind)
 
+/** A pod is to leave its node. */
+export type RemovalAction = Extract<Action, { kind: 'evict' | 'deletePod' }>
+
+export const removesPod = (action: Action): action is RemovalAction =>
+  action.kind === 'evict' || action.kind === 'deletePod'
+
 /** Restoring effects go ahead without the journal, with a warning; all others wait for it. */
 export function isRestoring(action: Action): boolean {
   return 'restores' in action ? action.restores : RESTORING.has(action.kind)
@@ -138,6 +153,7 @@ export function actionKey(action: Action): string {
       return `cutSessions ${action.ref.instance} ${action.ref.backend}/${action.ref.server}`
     case 'evict':
       return `evict ${action.uid}`
+    case 'deletePod':
     case 'releasePod':
     case 'withdrawPod':
     case 'giveBackPod':

@@ -28,3 +28,7 @@ export type EvictionAnswer =
   /** A 5xx, a time-out or a broken connection: nothing is known but that it may pass. */
   | { readonly kind: 'passing'; readonly text: string; readonly retryAfterMs?: number }
   | { readonly kind: 'refused'; readonly text: string; readonly status: number }
+
+/** The pod is on its way out, or gone. */
+export const isAway = ({ kind }: EvictionAnswer): boolean =>
+  kind === 'accepted' || kind === 'gone' || kind === 'replaced'

@@ -7,6 +7,15 @@ export interface PodOwner {
   readonly uid: string
 }
 
+/** How a pod that is being deleted ends. */
+export interface PodEnding {
+  /** ISO 8601: the end of its grace, by the clock of the API server. */
+  readonly due: string
+  /** 0: its containers have ended, or it was deleted by force. */
+  readonly graceSeconds: number
+  readonly finalizers: readonly string[]
+}
+
 /** What we use of a Pod, already parsed. */
 export interface Pod {
   readonly namespace: string
@@ -20,6 +29,8 @@ export interface Pod {
   readonly ready: boolean
   /** deletionTimestamp is set: the pod is on its way out. */
   readonly terminating: boolean
+  /** How, where it is. */
+  readonly ending?: PodEnding
   /** A static pod's image in the API (`kubernetes.io/config.mirror`). */
   readonly mirror: boolean
   /** The owner with `controller: true`. */
@@ -36,11 +47,16 @@ export interface Pod {
   readonly waiting?: string
   /** A polite drain has begun with it: its ReplicaSet lets it go. */
   readonly polite?: PoliteMark
+  /** What people answered to the question about it, as it stands in `evenkeel.dev/blocked`. */
+  readonly blockedAnswer?: string
   /** What the scheduler goes by, as far as it can tie a pod to one node. */
   readonly nodeSelector: Readonly<Record<string, string>>
   /** All that the scheduler goes by. A plan alone reads it. */
   readonly placement?: PodPlacement
 }
+
+/** On a pod that may not leave: what people say is to be done with it. */
+export const BLOCKED_ANNOTATION = 'evenkeel.dev/blocked'
 
 export const isFinished = (pod: Pod): boolean => pod.phase === 'Succeeded' || pod.phase === 'Failed'
 export const isDaemonSetPod = (pod: Pod): boolean => pod.controller?.kind === 'DaemonSet'

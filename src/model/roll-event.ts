@@ -85,6 +85,8 @@ export type RollEvent =
       /** Of the pod, and how many pods it wants. Absent where nothing takes its place, and in journals of earlier versions. */
       readonly workload?: string
       readonly replicas?: number
+      /** Past its budget. Absent: it was evicted. */
+      readonly deleted?: true
     }
   | {
       readonly type: 'window.opened' | 'window.closed'

@@ -70,6 +70,20 @@ export interface PoliteSpec {
   readonly leaveAfterMs: number
 }
 
+/** What is done with pods that may not leave, in the order of the fields. */
+export interface BlockedSpec {
+  /** Absent: every pod of the namespaces. */
+  readonly selector?: LabelSelector
+  /** Absent: those of every namespace. */
+  readonly namespaces?: readonly string[]
+  readonly waitMs: number
+  /** Absent: no replacement is started first. */
+  readonly surgeMs?: number
+  /** Absent: no answer is asked for. */
+  readonly askMs?: number
+  readonly delete: boolean
+}
+
 /** A validated roll.yaml, defaults filled in. Durations in milliseconds. */
 export interface RollSpec {
   readonly name: string
@@ -100,6 +114,8 @@ export interface RollSpec {
     readonly preferDone?: boolean
     /** Pods whose replacement is Ready before they leave. Absent: none. */
     readonly polite?: readonly PoliteSpec[]
+    /** Pods that get more than `blockedLimitMs`. Absent: none. */
+    readonly blocked?: readonly BlockedSpec[]
     readonly blockedLimitMs: number
     readonly stageLimitMs: number
   }

@@ -83,6 +83,8 @@ export interface Cluster {
     options: { readonly graceSeconds?: number; readonly dryRun: boolean },
     signal: AbortSignal,
   ): Promise<EvictionAnswer>
+  /** Deletes this very pod in its own grace, whatever its budget says. Never rejects for an answer of the API: each is a value. */
+  deletePod(pod: ObjectRef & { readonly uid: string }, signal: AbortSignal): Promise<EvictionAnswer>
   /**
    * Overwrites labels of a pod that is still as it was read, and writes its mark or takes it off (`null`). WorldError KUBE_CONFLICT
    * where the pod is another one or was written to since.

@@ -50,7 +50,13 @@ export interface NodeDocument {
   readonly times: NodeTimes | null
   readonly standing: NodeStanding | null
   readonly podsMoved: number
-  readonly pods: readonly { readonly at: string; readonly pod: string; readonly stage: number }[]
+  readonly pods: readonly {
+    readonly at: string
+    readonly pod: string
+    readonly stage: number
+    /** Past its budget. Absent: it was evicted. */
+    readonly deleted?: true
+  }[]
   readonly servers: readonly ServerTell[]
 }
 
@@ -158,7 +164,11 @@ function nodeDocument(node: NodeView, view: RollView, own: readonly StampedEvent
     times: nodeTimes(node, view.lastAt) ?? null,
     standing: view.end?.standings.find((standing) => standing.node === name) ?? node.standing ?? null,
     podsMoved: node.standing?.podsMoved ?? node.podsMoved,
-    pods: own.flatMap((e) => (e.type === 'pod.moved' ? [{ at: e.at, pod: e.pod, stage: e.stage }] : [])),
+    pods: own.flatMap((e) =>
+      e.type === 'pod.moved'
+        ? [{ at: e.at, pod: e.pod, stage: e.stage, ...(e.deleted && { deleted: e.deleted }) }]
+        : [],
+    ),
     servers: serverTells(own),
   }
 }

@@ -88,6 +88,21 @@ describe('evictions on a real API server', requires('testbed'), () => {
     assert.deepEqual(await evict(old), { kind: 'replaced' })
   })
 
+  test('a pod whose eviction its budget refuses is deleted in its own grace, and no other by its name', async () => {
+    const old = await aRunningPod('stubborn', 'stubborn')
+    await raw('DELETE', `${PODS}/stubborn?gracePeriodSeconds=0`)
+    const pod = await aRunningPod('stubborn', 'stubborn')
+    await aBudget('stubborn', 'stubborn', { maxUnavailable: 0 })
+    assert.notEqual((await evict(pod)).kind, 'accepted')
+    assert.deepEqual(await cluster.deletePod(old, signal), { kind: 'replaced' })
+    assert.equal((await find('stubborn')).terminating, false)
+    assert.deepEqual(await cluster.deletePod(pod, signal), { kind: 'accepted' })
+    const seconds = ['get', 'pod', 'stubborn', '-o', 'jsonpath={.metadata.deletionGracePeriodSeconds}']
+    assert.equal(await bed.kubectl(seconds), '30')
+    await raw('DELETE', `${PODS}/stubborn?gracePeriodSeconds=0`)
+    assert.deepEqual(await cluster.deletePod(pod, signal), { kind: 'gone' })
+  })
+
   test('a budget at its limit is named with its numbers, also in a dry run', async () => {
     const [first] = [await aRunningPod('tight-1', 'tight'), await aRunningPod('tight-2', 'tight')]
     await aBudget('tight', 'tight', { minAvailable: 2 })

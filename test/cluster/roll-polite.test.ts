@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { budget, whoami } from '../../src/sim/cluster/article-workloads.ts'
+import type { StampedEvent } from '../../src/model/roll-event.ts'
+import { budget, shutApp, whoami } from '../../src/sim/cluster/article-workloads.ts'
 import { politeRoll } from '../scenarios/polite.ts'
 import { requires } from '../support/requires.ts'
 import { atNight } from '../support/roll-bed/at-night.ts'
+import { paste } from '../support/roll-bed/paste.ts'
 import { RealGround } from '../support/roll-bed/real-ground.ts'
 import { RollBed } from '../support/roll-bed/roll-bed.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
 import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
 
 const real = { ...requires('testbed'), timeout: 900_000 }
-const RBAC = readFileSync(new URL('../../deploy/roll-polite-rbac.yaml', import.meta.url), 'utf8')
+const rights = (file: string): string => readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8')
+const RBAC = rights('roll-polite-rbac.yaml')
+const DELETE_RBAC = rights('roll-delete-rbac.yaml')
 const POLITE = { polite: [{ selector: 'app=whoami' }] }
 
 let opened: RollBed | undefined
@@ -56,6 +60,68 @@ test(
     await bed().remove('/apis/policy/v1/namespaces/default/poddisruptionbudgets/whoami')
   },
 )
+
+const ALL_PODS = '/api/v1/namespaces/default/pods?labelSelector=app%3D'
+const SURGE = { blocked: [{ selector: 'app=whoami', wait: '5s', surge: '2min' }] }
+
+atNight(
+  'the only pod of a service that may not be evicted is replaced first, under 100 requests a second, without one failed',
+  real,
+  async (t) => {
+    await scaled(1)
+    await bed().bed.apply([budget('whoami', 'whoami', 1)])
+    const before = await podsOf()
+    const names = [await bed().nodeWith('whoami')]
+    const judged = await unlessVoid(t, () => politeRoll(new RealGround(bed), { drain: SURGE, nodes: { names } }))
+    t.diagnostic(`${judged.failed} of ${judged.sentRequests} failed`)
+    assert.deepEqual([judged.code, judged.failed], [0, 0], judged.story)
+    assert.match(judged.story, /"action":"releasePod"/)
+    assert.deepEqual(await leftoversOf(bed()), [])
+    const now = await podsOf()
+    assert.deepEqual([now.length, now.some((name) => before.includes(name))], [1, false])
+    await bed().remove('/apis/policy/v1/namespaces/default/poddisruptionbudgets/whoami')
+  },
+)
+
+/** `legacy` under a budget that allows no eviction, and the roll file that has its node alone. */
+async function legacyShut(rungs: object) {
+  await bed().bed.apply(DELETE_RBAC)
+  await bed().bed.apply(shutApp('legacy'))
+  await bed().settled()
+  const [before] = await bed().list(`${ALL_PODS}legacy`)
+  const drain = { ...POLITE, blocked: [{ selector: 'app=legacy', wait: '5s', ...rungs }] }
+  return { before, spec: { drain, nodes: { names: [await bed().nodeWith('legacy')] } } }
+}
+
+/** Another pod of it runs, and nothing of the roll is left. */
+async function isReplaced(before: string | undefined): Promise<void> {
+  const [after, ...more] = await bed().list(`${ALL_PODS}legacy`)
+  assert.deepEqual([more.length, after?.metadata.uid === before], [0, false])
+  assert.deepEqual(await leftoversOf(bed()), [])
+}
+
+atNight('a pod whose budget allows no eviction is deleted in the end, where the file says so', real, async () => {
+  const { before, spec } = await legacyShut({ delete: true })
+  const { code, story } = await politeRoll(new RealGround(bed), spec)
+  assert.equal(code, 0, story)
+  assert.match(story, /"action":"deletePod"[^\n]*"ok":true/)
+  await isReplaced(before?.metadata.uid)
+})
+
+atNight('the line that a roll prints with its question is the answer when it is pasted', real, async () => {
+  const { before, spec } = await legacyShut({ ask: '5min' })
+  const roll = await new RealGround(bed).roll(spec)
+  const asked = (event: StampedEvent) =>
+    event.type.startsWith('hold.') && 'reasons' in event
+      ? event.reasons.find(({ code }) => code === 'AnswerAwaited')
+      : undefined
+  const question = await roll.until('the question', (event) => asked(event) !== undefined)
+  await paste(asked(question)?.next ?? '', bed().bed)
+  const { code, story } = await roll.ended()
+  assert.equal(code, 0, story)
+  assert.match(story, /"action":"deletePod"[^\n]*"ok":true/)
+  await isReplaced(before?.metadata.uid)
+})
 
 for (const replicas of [1, 5]) {
   atNight(

@@ -65,6 +65,9 @@ spec:
     polite:
       - selector: app=cart
       - {selector: app=pay, namespaces: [shop], leaveAfter: 20s}
+    blocked:
+      - {selector: app=legacy, wait: 2min, surge: 5min, ask: 1h, delete: true}
+      - {namespaces: [shop], ask: 30min}
     blockedLimit: 1h30m
     stageLimit: 20min
   reboot:
@@ -142,6 +145,16 @@ test('every field of a file reaches the roll', () => {
       polite: [
         { selector: { matchLabels: { app: 'cart' }, matchExpressions: [] }, leaveAfterMs: 6_000 },
         { selector: { matchLabels: { app: 'pay' }, matchExpressions: [] }, namespaces: ['shop'], leaveAfterMs: 20_000 },
+      ],
+      blocked: [
+        {
+          selector: { matchLabels: { app: 'legacy' }, matchExpressions: [] },
+          waitMs: 120_000,
+          surgeMs: 300_000,
+          askMs: 3_600_000,
+          delete: true,
+        },
+        { namespaces: ['shop'], waitMs: 60_000, askMs: 1_800_000, delete: false },
       ],
       blockedLimitMs: 5_400_000,
       stageLimitMs: 1_200_000,

@@ -11,7 +11,7 @@ test('names an unknown field, the fields there are and the nearest', () => {
  --> roll.yaml:7:5
 7 |     blokedLimit: 3min
   |     ^^^^^^^^^^^
-  = note: spec.drain has: firstStage, daemonSets, deleteEmptyDirData, deleteUnmanaged, grace, polite, preferDone, blockedLimit, stageLimit
+  = note: spec.drain has: firstStage, daemonSets, deleteEmptyDirData, deleteUnmanaged, grace, polite, preferDone, blocked, blockedLimit, stageLimit
   = fix: write "blockedLimit"`,
   )
 })
@@ -85,6 +85,22 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
     'leaveAfter: 30s',
   ],
   [[all, '  drain: {polite: [{selector: a=b, namespaces: [A_b]}]}'], '"A_b" is not a namespace (config.value)', 'shop'],
+  [
+    [all, '  drain: {blocked: [{ask: 1h}]}'],
+    'one of selector, namespaces is missing (config.choice)',
+    'selector: app=legacy',
+  ],
+  [
+    [all, '  drain: {blocked: [{selector: a=b, delete: false}]}'],
+    'one of wait, surge, ask, delete is missing (config.choice)',
+    'ask: 1h',
+  ],
+  [
+    [all, '  drain: {blocked: []}'],
+    '"blocked" is an empty list (config.range)',
+    'blocked: [{selector: app=legacy, wait: 2min, surge: 5min, ask: 1h}]',
+  ],
+  [[all, '  drain: {blocked: [{selector: a=b, ask: 25h}]}'], '"25h" is too long (config.range)', 'ask: 30s'],
   [[all, '  drain: {daemonSets: [{matchLabels: {a: "-"}}]}'], '"-" is not a label value (config.selector)', ''],
   [[all, '  drain: {daemonSets: [{matchLabels: {-a: b}}]}'], '"-a" is not a label key (config.selector)', ''],
   [

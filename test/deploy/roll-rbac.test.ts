@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
 import {
   budgetAccess,
+  deleteAccess,
   planAccess,
   politeAccess,
   spareAccess,
@@ -20,6 +21,7 @@ const read = (file: string): readonly RbacManifest[] =>
 const manifests = read('roll-rbac.yaml')
 const relays = read('roll-dns-rbac.yaml')
 const polite = read('roll-polite-rbac.yaml')
+const deleting = read('roll-delete-rbac.yaml')
 
 const texts = (accesses: readonly Access[]): readonly string[] =>
   accesses
@@ -74,13 +76,29 @@ test('where each entry names its namespaces, labels of pods are changed there al
   ])
 })
 
+const LADDER = { ...ENTRY, waitMs: 1, delete: false }
+
+test('the role for deletions grants exactly what a roll asks for in addition that may come to one', () => {
+  for (const rung of [{ delete: true }, { askMs: 1 }])
+    assert.deepEqual(grantedBy(deleting), texts(deleteAccess({ ...DRAIN, blocked: [{ ...LADDER, ...rung }] })))
+  assert.deepEqual(deleteAccess({ ...DRAIN, blocked: [LADDER, { ...LADDER, surgeMs: 1 }] }), [])
+  const named = { ...LADDER, delete: true, namespaces: ['shop'] }
+  assert.deepEqual(texts(deleteAccess({ ...DRAIN, blocked: [named, LADDER] })), ['delete  pods shop *'])
+})
+
+test('a roll that has a replacement started first asks for the rights of polite drains', () => {
+  const surge = { ...LADDER, surgeMs: 1 }
+  assert.deepEqual(grantedBy(polite).toSorted(), texts(politeAccess({ ...DRAIN, blocked: [surge] })))
+  assert.deepEqual(politeAccess({ ...DRAIN, blocked: [LADDER] }), [])
+})
+
 test('a roll that does not ask DNS asks for nothing that it could do without', () => {
   assert.deepEqual(spareAccess(undefined), [])
 })
 
 test('the shipped roles contain no wildcard', () => {
   assert.deepEqual(
-    [...manifests, ...relays, ...polite]
+    [...manifests, ...relays, ...polite, ...deleting]
       .flatMap(({ rules = [] }) => rules.flatMap((rule) => [...rule.apiGroups, ...rule.resources, ...rule.verbs]))
       .filter((word) => word.includes('*')),
     [],
@@ -88,7 +106,7 @@ test('the shipped roles contain no wildcard', () => {
 })
 
 test('each of the shipped roles is bound to the shipped identity, where it is', () => {
-  const all = [...manifests, ...relays, ...polite]
+  const all = [...manifests, ...relays, ...polite, ...deleting]
   const roles = all.filter(({ rules }) => rules !== undefined)
   assert.deepEqual(
     boundTo(all, 'ServiceAccount evenkeel/evenkeel-roll').toSorted(),

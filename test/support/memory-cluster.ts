@@ -96,6 +96,10 @@ export class MemoryCluster implements Cluster {
     return Promise.resolve({ kind: 'gone' } as const)
   }
 
+  deletePod() {
+    return Promise.resolve({ kind: 'gone' } as const)
+  }
+
   relabelPod() {
     return Promise.resolve()
   }

@@ -45,6 +45,7 @@ export const EFFECTS: readonly Action[] = [
   },
   { kind: 'cutSessions', node: 'n1', balancer: 'edge', ref: REF, sessions: 1 },
   { kind: 'evict', node: 'n1', namespace: 'shop', name: 'cart-a', uid: 'uid-cart-a', stage: 2 },
+  { kind: 'deletePod', node: 'n1', namespace: 'shop', name: 'cart-a', uid: 'uid-cart-a', stage: 2 },
   {
     ...POD,
     kind: 'releasePod',
@@ -77,6 +78,8 @@ export class PerformWorld {
   /** What the API says to an eviction, and all that each was asked with. */
   eviction: EvictionAnswer = { kind: 'accepted' }
   readonly evictedWith: Parameters<Cluster['evict']>[1][] = []
+  /** Uids of the pods that were deleted, past their budgets. */
+  readonly deleted: string[] = []
   /** How the API refuses to show the Node. */
   unread: WorldError | undefined
   /** The machines that a reboot was sent to. */
@@ -102,6 +105,10 @@ export class PerformWorld {
         patchNode: (name, patch) => this.nodes.patchNode(name, patch),
         relabelPod: async (pod, change) => {
           this.relabelled.push({ pod, change })
+        },
+        deletePod: async ({ uid }) => {
+          this.deleted.push(uid)
+          return this.eviction
         },
         evict: (pod, options) => this.#evict(`${pod.namespace}/${pod.name}`, options),
       },
@@ -137,6 +144,7 @@ export class PerformWorld {
       cuts: this.#cuts,
       reboots: this.#reboots,
       evicted: [...this.#evicted],
+      deleted: [...this.deleted],
       relabelled: [...this.relabelled],
     }
   }

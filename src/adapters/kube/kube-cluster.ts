@@ -8,7 +8,7 @@ import { forbiddenAccess } from './access-review.ts'
 import type { ApiClient } from './api-client.ts'
 import { askObject, findObject } from './api-object.ts'
 import { CLUSTER_KINDS } from './cluster-kinds.ts'
-import { evict } from './evict.ts'
+import { deletePod, evict } from './evict.ts'
 import { type FollowParts, follow } from './follow.ts'
 import { heartbeatLease } from './heartbeat-lease.ts'
 import { identity } from './identity.ts'
@@ -31,6 +31,7 @@ export function kubeCluster(parts: FollowParts, server: Endpoint): Cluster {
     readNode: (name, signal) => readNode(client, name, signal),
     patchNode: (name, patch, signal) => patchNode(client, { name, patch }, signal),
     evict: (pod, options, signal) => evict(client, { pod, ...options }, signal),
+    deletePod: (pod, signal) => deletePod(client, pod, signal),
     relabelPod: (pod, change, signal) => relabelPod(client, { pod, change }, signal),
     readLease: (ref, signal) => readLease(client, ref, signal),
     writeLease: (lease, signal) => writeLease(client, lease, signal),

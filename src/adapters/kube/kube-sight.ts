@@ -1,6 +1,6 @@
 import type { Node } from '../../model/node.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
-import type { PodEnding, Readiness, SeenPod } from '../../model/seen-pod.ts'
+import type { Readiness, SeenPod } from '../../model/seen-pod.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
 import type { Sight } from '../../ports/sight.ts'
 import { CLUSTER_KINDS } from './cluster-kinds.ts'
@@ -29,7 +29,7 @@ const NODES: ObjectKind<{ readonly node: Node; readonly readiness?: Readiness }>
 
 const PODS: ObjectKind<SeenPod> = {
   ...CLUSTER_KINDS.pods,
-  parse: (object) => ({ pod: parsePod(object), waiting: waitingOf(object), ...given('ending', endingOf(object)) }),
+  parse: (object) => ({ pod: parsePod(object), waiting: waitingOf(object) }),
 }
 
 function readinessOf(object: Untrusted): Readiness | undefined {
@@ -40,20 +40,6 @@ function readinessOf(object: Untrusted): Readiness | undefined {
     reason: ready.at('reason').textOr(''),
     message: ready.at('message').textOr(''),
     ...given('since', ready.at('lastTransitionTime').optionalText()),
-  }
-}
-
-function endingOf(object: Untrusted): PodEnding | undefined {
-  const metadata = object.at('metadata')
-  const due = metadata.at('deletionTimestamp').optionalText()
-  if (due === undefined) return undefined
-  return {
-    due,
-    graceSeconds: metadata.at('deletionGracePeriodSeconds').integerOr(0),
-    finalizers: metadata
-      .at('finalizers')
-      .each()
-      .map((finalizer) => finalizer.text()),
   }
 }
 

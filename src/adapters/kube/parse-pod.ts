@@ -1,5 +1,5 @@
 import { parseMetadata } from '../../model/parse-metadata.ts'
-import type { Pod } from '../../model/pod.ts'
+import { BLOCKED_ANNOTATION, type Pod, type PodEnding } from '../../model/pod.ts'
 import { POLITE_ANNOTATION, parsePoliteMark } from '../../model/polite-mark.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
@@ -30,11 +30,27 @@ export function parsePod(object: Untrusted): Pod {
     containerIds: parseContainerIds(object),
     createdAt: object.at('metadata').at('creationTimestamp').textOr(''),
     nodeSelector: parseNodeConstraint(spec),
+    ...given('ending', endingOf(object)),
     ...given('nodeName', spec.at('nodeName').optionalText() || undefined),
     ...given('controller', controller),
     ...given('unschedulable', parseUnschedulable(object)),
     ...given('waiting', parseWaiting(object)),
+    ...given('blockedAnswer', annotations[BLOCKED_ANNOTATION]),
     ...given('polite', mark === undefined ? undefined : parsePoliteMark(mark)),
+  }
+}
+
+function endingOf(object: Untrusted): PodEnding | undefined {
+  const metadata = object.at('metadata')
+  const due = metadata.at('deletionTimestamp').optionalText()
+  if (due === undefined) return undefined
+  return {
+    due,
+    graceSeconds: metadata.at('deletionGracePeriodSeconds').integerOr(0),
+    finalizers: metadata
+      .at('finalizers')
+      .each()
+      .map((finalizer) => finalizer.text()),
   }
 }
 

@@ -109,7 +109,9 @@ function stepSaying(view: RollView, event: StepEvent): Said | undefined {
         ...(event.ok ? {} : { tone: 'stop' as const }),
       }
     case 'pod.moved':
-      return { level: 2, node, word: 'drain', text: `${event.pod} left, stage ${event.stage}` }
+      return event.deleted === true
+        ? { level: 0, node, word: 'drain', text: `${event.pod} was deleted, stage ${event.stage}` }
+        : { level: 2, node, word: 'drain', text: `${event.pod} left, stage ${event.stage}` }
   }
 }
 

@@ -22,6 +22,15 @@ export function exactlyOneOf(names: readonly string[], example: string): Rule {
   }
 }
 
+/** One of the fields is written at least, and no switch that is off; `example` is what to write where none is. */
+export function atLeastOneOf(names: readonly string[], example: string): Rule {
+  return (value, context) => {
+    if (!isRecord(value) || names.some((name) => name in value && value[name] !== false)) return
+    const params = { code: 'config.choice', hint: `one or more of: ${names.join(', ')}`, fix: example }
+    context.addIssue({ code: 'custom', message: `one of ${names.join(', ')} is missing`, params })
+  }
+}
+
 /** None or one of the fields is written. */
 export function atMostOneOf(names: readonly string[]): Rule {
   return (value, context) => {

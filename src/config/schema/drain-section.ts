@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { blockedField } from './blocked-field.ts'
 import { durationField } from './duration-field.ts'
 import { politeField } from './polite-field.ts'
 import { fieldMeta, section } from './section.ts'
@@ -45,6 +46,7 @@ export const drainSection = section(
       'Mark the nodes still to come with the taint `evenkeel.dev/to-be-rolled:PreferNoSchedule`, so that evicted pods go to nodes that are done and move less often.',
       false,
     ),
+    blocked: blockedField.exactOptional(),
     blockedLimit: durationField({
       description:
         'How long a blocked step may hold the roll before the reboot is announced: a refused eviction, a taken slot, a silent instance. After that the node is restored and the roll is held.',

@@ -12,14 +12,16 @@ const namespaceName = textField({
   example: 'shop',
 })
 
+export const namespacesField = z
+  .array(namespaceName)
+  .min(1)
+  .meta(fieldMeta('list', { description: 'Only pods in these namespaces. Absent: in all.', example: ['shop'] }))
+  .exactOptional()
+
 const entry = section(
   {
     selector: selectorField({ description: 'Labels of the pods.', example: 'app=whoami' }),
-    namespaces: z
-      .array(namespaceName)
-      .min(1)
-      .meta(fieldMeta('list', { description: 'Only pods in these namespaces. Absent: in all.', example: ['shop'] }))
-      .exactOptional(),
+    namespaces: namespacesField,
     leaveAfter: durationField({
       description:
         'How long a pod serves on after it has left its Services. Each kube-proxy writes its rules at most once a second, and nothing tells when the last one has.',

@@ -30,8 +30,8 @@ export async function tryEvictions(look: Look, pods: readonly SeenPod[]): Promis
   return new Map(known)
 }
 
-const isToLeave = ({ pod, ending }: SeenPod): boolean =>
-  ending === undefined && !pod.mirror && !isDaemonSetPod(pod) && !isFinished(pod) && pod.nodeName !== undefined
+const isToLeave = ({ pod }: SeenPod): boolean =>
+  pod.ending === undefined && !pod.mirror && !isDaemonSetPod(pod) && !isFinished(pod) && pod.nodeName !== undefined
 
 async function deniedNamespaces(
   { ground, unknowns, signal }: Look,

@@ -24,6 +24,8 @@ export function describeAction(action: Action): string {
       return `cut ${action.sessions} sessions of ${serverKey(action.ref)}`
     case 'evict':
       return `evict ${action.namespace}/${action.name}`
+    case 'deletePod':
+      return `delete ${action.namespace}/${action.name}`
     case 'releasePod':
       return `let ${action.namespace}/${action.name} go from its ReplicaSet`
     case 'withdrawPod':

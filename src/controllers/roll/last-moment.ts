@@ -3,7 +3,7 @@ import { judge } from '../../core/roll/judge.ts'
 import type { NodeSnapshot } from '../../core/roll/node-snapshot.ts'
 import { serviceOf } from '../../core/roll/service-of.ts'
 import { isBackInService, mayBeDark } from '../../core/service/keep-detached.ts'
-import { type Action, actionKey } from '../../model/action.ts'
+import { type Action, actionKey, removesPod } from '../../model/action.ts'
 
 interface LastMoment {
   /** The snapshot that was decided by, with what balancers and the probe have said since; absent where no node is under way. */
@@ -32,7 +32,7 @@ export async function stillRight(meant: readonly Action[], { now, poll }: LastMo
   const isForServing = !mayBeDark(serviceOf(before))
   const isOpen = (action: Action): boolean => needsNodeOut(action) || (isForServing && takesOut(action))
   if (!meant.some(isOpen)) return meant
-  await poll(meant.some(({ kind }) => kind === 'cordon' || kind === 'evict') ? undefined : instancesOf(meant))
+  await poll(meant.some((action) => action.kind === 'cordon' || removesPod(action)) ? undefined : instancesOf(meant))
   const s = now() ?? before
   if (stops(s)) return meant.filter((action) => !isOpen(action))
   const decision = decide(s)
@@ -60,6 +60,6 @@ export function whyNot(s: NodeSnapshot | undefined): string {
 const stops = (s: NodeSnapshot): boolean => s.run.verdict === undefined && judge(s) !== undefined
 
 /** It is right only while the node is out, so every balancer is asked first. */
-const needsNodeOut = ({ kind }: Action): boolean => kind === 'cutSessions' || kind === 'evict'
+const needsNodeOut = (action: Action): boolean => action.kind === 'cutSessions' || removesPod(action)
 
 const takesOut = (action: Action): boolean => action.kind === 'cordon' || ('restores' in action && !action.restores)

@@ -14,7 +14,7 @@ import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import { mustBeOut } from '../../core/service/keep-detached.ts'
 import { matchNodeServers } from '../../core/service/match-node-servers.ts'
 import { RECHECK_MS } from '../../core/step-answer.ts'
-import type { Action } from '../../model/action.ts'
+import { type Action, removesPod } from '../../model/action.ts'
 import type { ServerRef } from '../../model/balancer.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Node } from '../../model/node.ts'
@@ -191,9 +191,10 @@ export class NodePass {
     if (this.#last === undefined || this.#evidence === undefined) return
     this.#evidence = rememberOutcome({ ...this.#last, now: clock.monoMs(), evidence: this.#evidence }, action, outcome)
     if (action.kind === 'takeSlot') this.#slot = outcome.ok ? undefined : outcome.slot
-    if (action.kind === 'evict' && outcome.ok) {
+    if (removesPod(action) && outcome.ok) {
       const pod = `${action.namespace}/${action.name}`
-      const moved = { node: action.node, pod, stage: action.stage }
+      const deleted = action.kind === 'deletePod' ? { deleted: true as const } : {}
+      const moved = { node: action.node, pod, stage: action.stage, ...deleted }
       const { workload } = this.#evidence.evicted[action.uid] ?? {}
       events.emit({ type: 'pod.moved', ...moved, ...wanted(this.#last.cluster.workloads, workload) })
       events.note('evicted', { node: action.node, uid: action.uid, pod: this.#evidence.evicted[action.uid] })

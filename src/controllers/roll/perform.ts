@@ -1,6 +1,5 @@
-import { type Action, actionKey, type PoliteAction } from '../../model/action.ts'
-import { rollOwner } from '../../model/claims.ts'
-import type { EvictionAnswer } from '../../model/eviction.ts'
+import { type Action, actionKey, type PoliteAction, type RemovalAction, removesPod } from '../../model/action.ts'
+import { type EvictionAnswer, isAway } from '../../model/eviction.ts'
 import type { RebootAnswer } from '../../model/host.ts'
 import type { Node } from '../../model/node.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
@@ -18,22 +17,11 @@ import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import { writeMark } from './marks-to-come.ts'
 import { mustBeDraining, mustStillRest, nodeChanged } from './node-changed.ts'
-import {
-  addTaintPatch,
-  askToDetachPatch,
-  claimPatch,
-  cordonPatch,
-  endDetachPatch,
-  intentPatch,
-  recordPatch,
-  removeRecordPatch,
-  removeTaintPatch,
-  withdrawPatch,
-} from './node-patch.ts'
+import { type NodeWrite, nodePatch } from './node-write.ts'
 
 interface PerformParts {
   readonly run: string
-  readonly cluster: Pick<Cluster, 'readNode' | 'patchNode' | 'evict' | 'relabelPod'>
+  readonly cluster: Pick<Cluster, 'readNode' | 'patchNode' | 'evict' | 'deletePod' | 'relabelPod'>
   readonly balancers: readonly Balancer[]
   readonly host: Host
   readonly keeper: LeaseKeeper
@@ -88,6 +76,7 @@ export class Performer {
   async #do(action: Exclude<Action, { kind: 'sendReboot' }>, signal: AbortSignal): Promise<Outcome> {
     if (action.kind === 'takeSlot') return this.#takeSlot(action, signal)
     if (action.kind === 'releaseSlot') return this.#releaseSlot(action, signal)
+    if (removesPod(action)) return this.#remove(action, signal)
     switch (action.kind) {
       case 'setServer':
         await this.#balancer(action.balancer).setState(action.ref, action.state, signal)
@@ -95,8 +84,6 @@ export class Performer {
       case 'cutSessions':
         await this.#balancer(action.balancer).cutSessions(action.ref, signal)
         return { ok: true }
-      case 'evict':
-        return this.#evict(action, signal)
       case 'markToCome':
       case 'unmarkToCome':
         return writeMark(action, this.#parts, signal)
@@ -162,13 +149,11 @@ export class Performer {
     }
   }
 
-  async #evict(action: Extract<Action, { kind: 'evict' }>, signal: AbortSignal): Promise<Outcome> {
-    const { graceSeconds } = action
-    const options = { dryRun: false, ...(graceSeconds === undefined ? {} : { graceSeconds }) }
+  async #remove(action: RemovalAction, signal: AbortSignal): Promise<Outcome> {
     // One that no Service sends to is in use by none, whatever became of its node.
-    const unread = action.polite === true ? undefined : await this.#unread(action.node, signal)
-    const eviction = unread ?? (await this.#parts.cluster.evict(action, options, signal))
-    if (isGone(eviction)) return { ok: true, eviction }
+    const unread = 'polite' in action && action.polite ? undefined : await this.#unread(action.node, signal)
+    const eviction = unread ?? (await removed(this.#parts, action, signal))
+    if (isAway(eviction)) return { ok: true, eviction }
     const key = actionKey(action)
     const retryAfterMs = 'retryAfterMs' in eviction ? eviction.retryAfterMs : undefined
     const retryInMs = this.#backoff(key, { baseMs: 1000, capMs: 5000 }).nextMs(retryAfterMs)
@@ -240,53 +225,6 @@ export class Performer {
   }
 }
 
-type NodeWrite = Extract<
-  Action,
-  {
-    kind:
-      | 'writeRecord'
-      | 'cordon'
-      | 'uncordon'
-      | 'addTaint'
-      | 'removeTaint'
-      | 'writeIntent'
-      | 'removeRecord'
-      | 'askAgent'
-      | 'askDetacher'
-  }
->
-
-interface Stamp {
-  readonly run: string
-  readonly at: string
-  readonly id: string
-}
-
-function nodePatch(action: NodeWrite, node: Node, { id, ...stamp }: Stamp) {
-  switch (action.kind) {
-    case 'writeRecord':
-      return recordPatch(node, action.record)
-    case 'cordon':
-      return cordonPatch(node, true)
-    case 'uncordon':
-      return cordonPatch(node, false)
-    case 'addTaint':
-      return addTaintPatch(node, action.taint)
-    case 'removeTaint':
-      return removeTaintPatch(node, action.taint)
-    case 'writeIntent':
-      return intentPatch(node, { version: 1, bootId: action.bootId, ...stamp })
-    case 'askAgent':
-      return action.state === 'ready'
-        ? withdrawPatch(node, rollOwner(stamp.run))
-        : claimPatch(node, { owner: rollOwner(stamp.run), id, at: stamp.at })
-    case 'askDetacher':
-      return action.state === 'ready' ? endDetachPatch(node, action) : askToDetachPatch(node, action)
-    case 'removeRecord':
-      return removeRecordPatch(node)
-  }
-}
-
 /** Written with the first change to a pod, taken off with the last. */
 function markOf(action: PoliteAction): Readonly<Record<string, string | null>> {
   if (action.kind === 'releasePod') return { [POLITE_ANNOTATION]: formatPoliteMark(action.mark) }
@@ -296,5 +234,11 @@ function markOf(action: PoliteAction): Readonly<Record<string, string | null>> {
 const SLOT_LAPSED = { code: 'SLOT_LAPSED', retry: 'backoff' } as const
 const lapsed = new WorldError('the slot is not renewed, so nothing is sent', SLOT_LAPSED)
 
-const isGone = (answer: EvictionAnswer): boolean =>
-  answer.kind === 'accepted' || answer.kind === 'gone' || answer.kind === 'replaced'
+const removed = ({ cluster }: PerformParts, action: RemovalAction, signal: AbortSignal): Promise<EvictionAnswer> =>
+  action.kind === 'deletePod'
+    ? cluster.deletePod(action, signal)
+    : cluster.evict(
+        action,
+        { dryRun: false, ...(action.graceSeconds === undefined ? {} : { graceSeconds: action.graceSeconds }) },
+        signal,
+      )

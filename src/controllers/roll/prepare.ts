@@ -3,6 +3,7 @@ import { selectNodes } from '../../core/roll/plan/select-nodes.ts'
 import type { SlotRefusal } from '../../core/roll/plan/slot-findings.ts'
 import {
   budgetAccess,
+  deleteAccess,
   planAccess,
   politeAccess,
   spareAccess,
@@ -41,7 +42,10 @@ interface PrepareParts {
 export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise<RollPlan> {
   const { spec, cluster, clusterName } = parts
   const [forbidden, spared] = await Promise.all([
-    cluster.forbidden([...wantedAccess(spec.slots.namespace), ...politeAccess(spec.drain)], signal),
+    cluster.forbidden(
+      [...wantedAccess(spec.slots.namespace), ...politeAccess(spec.drain), ...deleteAccess(spec.drain)],
+      signal,
+    ),
     cluster.forbidden([...budgetAccess(spec.slots), ...planAccess, ...spareAccess(spec.dns)], signal),
   ])
   if (forbidden.some(({ verb }) => verb === 'list')) {

@@ -2,6 +2,7 @@ import type { StepSpan } from '../../core/availability/attribution.ts'
 import type { InstanceLook } from '../../core/availability/reload-spans.ts'
 import { baselineMissing } from '../../core/roll/baseline.ts'
 import { dnsWanted } from '../../core/roll/dns/dns-wanted.ts'
+import { mayRelease } from '../../core/roll/drain/may-be-polite.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import { standing } from '../../core/roll/standing.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
@@ -99,7 +100,7 @@ export class RollEngine {
       parts.sink(event)
     }
     this.#events = new EventLog({ journal: parts.journal, clock, sink, firstSeq: parts.firstSeq })
-    this.#view = new ClusterView({ cluster, clock, onChange, services: run.spec.drain.polite !== undefined })
+    this.#view = new ClusterView({ cluster, clock, onChange, services: mayRelease(run.spec.drain) })
     this.#keeper = new LeaseKeeper({
       cluster,
       clock,

@@ -36,12 +36,12 @@ interface Head {
 }
 
 function headOf(scene: PodScene, { leaving, cause, asked }: Head): Pick<Explanation, 'state' | 'verdict'> {
-  const { pod, ending } = scene.seen
+  const { pod } = scene.seen
   const ref = refOf(scene)
   const node = pod.nodeName
   const [first] = leaving
   if (node === undefined) return { state: 'Pending', verdict: cause?.text ?? `${ref} has no node yet` }
-  if (ending !== undefined) return { state: 'Leaving', verdict: first?.text ?? `${ref} is leaving` }
+  if (pod.ending !== undefined) return { state: 'Leaving', verdict: first?.text ?? `${ref} is leaving` }
   if (isFinished(pod)) return { state: 'Ended', verdict: `${ref} has ended on ${node}, and holds nothing up` }
   if (first?.code === 'MirrorPod' || first?.code === 'DaemonSetPod') return { state: 'Stays', verdict: first.text }
   const isBlocked = cause !== undefined && (cause.part === 'drain' || cause.part === 'guard')

@@ -46,8 +46,8 @@ function elsewhere(scene: PodScene, around: Required<Pick<PodAround, 'attachment
 }
 
 function readiness(scene: PodScene): readonly Finding[] {
-  const { pod, waiting, ending } = scene.seen
-  if (pod.nodeName === undefined || pod.ready || ending !== undefined || isOver(pod)) return []
+  const { pod, waiting } = scene.seen
+  if (pod.nodeName === undefined || pod.ready || pod.ending !== undefined || isOver(pod)) return []
   return [
     finding({
       ...{ part: 'service', is: 'waits', subject: refOf(scene), code: 'PodNotReady' },

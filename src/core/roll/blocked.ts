@@ -1,7 +1,8 @@
-import { type Action, actionKey } from '../../model/action.ts'
+import { type Action, actionKey, removesPod } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
 import { type Reason, waitOf } from '../../model/reason.ts'
 import type { Verdict } from '../../model/verdict.ts'
+import { laddersEndAt } from './drain/blocked-ladder.ts'
 import type { Evidence } from './evidence.ts'
 import { hasCurrent, ownIntent } from './node-snapshot.ts'
 import { podsHere } from './pods-here.ts'
@@ -51,7 +52,7 @@ function isProgress({ evidence }: RollSnapshot, decision: StepDecision): boolean
   return decision.actions.some((action) => !isAsking(action) && !(actionKey(action) in evidence.retries))
 }
 
-const isAsking = ({ kind }: Action): boolean => kind === 'takeSlot' || kind === 'evict'
+const isAsking = (action: Action): boolean => action.kind === 'takeSlot' || removesPod(action)
 
 type Act = Extract<Decision, { kind: 'act' }>
 
@@ -71,7 +72,8 @@ export function blockedLimit(s: RollSnapshot): Verdict | undefined {
 export function stuckLimitLeftMs(s: RollSnapshot): number | undefined {
   const { stuckSince, stuckReasons } = s.evidence
   if (stuckSince === undefined || stuckReasons.length === 0) return undefined
-  return Math.max(0, stuckLimitMs(s) - (s.now - stuckSince))
+  const endAt = (hasCurrent(s) ? laddersEndAt(s) : undefined) ?? stuckSince + stuckLimitMs(s)
+  return Math.max(0, endAt - s.now)
 }
 
 /** What only takes its course may take longer than what is refused. */

@@ -24,6 +24,8 @@ export interface Evidence extends ServiceEvidence {
   readonly relabelled?: Readonly<Record<string, string>>
   /** Uid of a pod that was let go → since when it is no endpoint any more. */
   readonly endpointGoneSince?: Readonly<Record<string, MonoMs>> | undefined
+  /** Uid of a pod that may not leave → since when, of those that `drain.blocked` chooses. */
+  readonly blocked?: Readonly<Record<string, BlockedPod>>
   /** Uids that were evicted and are gone: never evicted twice. */
   readonly evicted: Readonly<Record<string, EvictedPod>>
   /** Nodes whose marks as nodes to come were written: the watch may not show it yet. */
@@ -59,6 +61,13 @@ interface Retry {
   readonly failures: number
   readonly notBefore: MonoMs
   readonly error: string
+}
+
+export interface BlockedPod {
+  /** Or since when people had the wait begin again. */
+  readonly since: MonoMs
+  /** As it was read last. */
+  readonly answer?: string
 }
 
 export interface EvictedPod {

@@ -1,6 +1,7 @@
 import { isRestored } from '../service/attach.ts'
 import { isSilent, lostServers, nodeServers } from '../service/node-servers.ts'
 import { observeService } from '../service/observe.ts'
+import { blockedPods } from './drain/blocked-ladder.ts'
 import { endpointsGone } from './drain/polite-steps.ts'
 import type { Evidence } from './evidence.ts'
 import { hasCurrent, hasRebooted, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
@@ -24,6 +25,7 @@ export function observe(snapshot: RollSnapshot): Evidence {
     ...alreadyAttached(recorded),
     ...drainBegun(recorded),
     ...endpointsGone(recorded),
+    ...blockedPods(recorded),
     ...waits,
   }
   return seen.attachingSince !== undefined ? seen : { ...seen, detached }

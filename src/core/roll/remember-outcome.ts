@@ -1,4 +1,5 @@
-import { type Action, actionKey } from '../../model/action.ts'
+import { type Action, actionKey, type RemovalAction } from '../../model/action.ts'
+import { isAway } from '../../model/eviction.ts'
 import type { RebootAnswer } from '../../model/host.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { type Workload, workloadKey } from '../../model/workload.ts'
@@ -12,6 +13,7 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
   const evidence = withRetry(s, action, outcome)
   switch (action.kind) {
     case 'evict':
+    case 'deletePod':
       return outcome.eviction === undefined ? evidence : withEviction({ ...s, evidence }, action, outcome.eviction)
     case 'releasePod':
     case 'withdrawPod':
@@ -46,13 +48,10 @@ function withRetry(s: RollSnapshot, action: Action, outcome: Outcome): Evidence 
   return { ...s.evidence, retries: { ...others, [key]: { failures, notBefore, error: outcome.error } } }
 }
 
-type EvictAction = Extract<Action, { kind: 'evict' }>
-
-function withEviction(s: RollSnapshot, action: EvictAction, answer: Evidence['evictions'][string]): Evidence {
+function withEviction(s: RollSnapshot, action: RemovalAction, answer: Evidence['evictions'][string]): Evidence {
   const { evidence } = s
   const evictions = { ...evidence.evictions, [action.uid]: answer }
-  if (answer.kind !== 'accepted' && answer.kind !== 'gone' && answer.kind !== 'replaced')
-    return { ...evidence, evictions }
+  if (!isAway(answer)) return { ...evidence, evictions }
   const pod = s.cluster.pods.find((candidate) => candidate.uid === action.uid)
   const workload = pod === undefined ? undefined : (pod.polite?.workload ?? keyOf(workloadOf(pod, s.cluster.workloads)))
   const evicted = {
@@ -60,7 +59,9 @@ function withEviction(s: RollSnapshot, action: EvictAction, answer: Evidence['ev
     stage: action.stage,
     ...(workload === undefined ? {} : { workload }),
   }
-  return { ...evidence, evictions, evicted: { ...evidence.evicted, [action.uid]: evicted } }
+  // It held the drain up by a limit of its own, and does no more.
+  const goesOn = evidence.blocked?.[action.uid] === undefined ? {} : { stuckSince: s.now, stuckReasons: [] }
+  return { ...evidence, ...goesOn, evictions, evicted: { ...evidence.evicted, [action.uid]: evicted } }
 }
 
 const keyOf = (workload: Workload | undefined): string | undefined => workload && workloadKey(workload)

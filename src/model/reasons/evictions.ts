@@ -51,6 +51,37 @@ export const EVICTIONS = {
     cure: 'See [rights](roll.md#rights).',
     wait: 'blocked',
   },
+  AnswerAwaited: {
+    is: 'shop/legacy-0, budget …; say delete or wait by its annotation evenkeel.dev/blocked; without an answer in 1 h the drain is given up',
+    cause: 'The pod may not be evicted, and `drain.blocked` has the roll ask before anything else is done with it.',
+    cure: '`kubectl -n shop annotate --overwrite pod legacy-0 evenkeel.dev/blocked=delete` deletes it past its budget. With `wait` its ladder begins again.',
+    wait: 'blocked',
+  },
+  DeleteRefused: {
+    is: 'the deletion of shop/legacy-0 is refused: …',
+    cause: 'RBAC or an admission webhook: the sentence says which.',
+    cure: 'Grant `deploy/roll-delete-rbac.yaml`, or let the webhook accept the deletion.',
+    wait: 'blocked',
+  },
+  PodFinalizer: {
+    is: 'shop/cart-0 has ended and is kept by its finalizer example.com/a',
+    cause: 'The pod has ended. The program that owns the finalizer has not removed it yet.',
+    cure: 'See whether that program runs. Only if it is gone for good: `kubectl -n shop patch pod cart-0 --type merge -p \'{"metadata":{"finalizers":null}}\'`. The roll never does that.',
+    wait: 'in course',
+  },
+  NodeUnreachable: {
+    is: 'shop/cart-0 is being deleted, and n1 is not Ready, so no kubelet says that it has ended',
+    cause: 'The kubelet of the node has stopped, or it does not reach the API server.',
+    cure: 'Bring the kubelet back. Only if the machine is surely off: `kubectl -n shop delete pod cart-0 --force --grace-period=0`. The roll never does that.',
+    wait: 'in course',
+  },
+  PodOverdue: {
+    is: 'shop/cart-0 was to end 1 min ago, and the kubelet of n1 has not ended it',
+    cause:
+      'A container that cannot be killed, a mount that hangs, or a kubelet that is stuck, on a node that is Ready.',
+    cure: '`kubectl -n shop describe pod cart-0` shows its events, and those of its volumes.',
+    wait: 'in course',
+  },
   PodRefused: {
     is: 'shop/db-0 keeps data in an emptyDir, or has no controller that would replace it',
     cause: 'The pod was created after the plan was made.',

@@ -103,6 +103,25 @@ export function whoami({ service, graceSeconds = 3, replicas = 5, ports }: Whoam
   ]
 }
 
+/** One pod whose budget allows no eviction, which exits at once and serves nothing. `spec`: of the pod, in addition. */
+export function shutApp(name: string, spec: object = {}): readonly object[] {
+  const selector = { matchLabels: { app: name } }
+  const containers = [appContainer({ STOP: 'immediate' })]
+  const template = {
+    metadata: { labels: { app: name } },
+    spec: { terminationGracePeriodSeconds: 5, containers, ...spec },
+  }
+  return [
+    { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name }, spec: { replicas: 1, selector, template } },
+    {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name },
+      spec: { maxUnavailable: 0, selector },
+    },
+  ]
+}
+
 /** A DaemonSet that other nodes send to: its Service spreads over all nodes. */
 export function edge(): readonly object[] {
   const daemonSet = {

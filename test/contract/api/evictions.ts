@@ -86,6 +86,18 @@ export function evictionsContract(door: () => ApiDoor): void {
     ])
   })
 
+  test('a pod is deleted in its own grace whatever its budget says, and not by the uid of another one', async () => {
+    const made = await aRunningPod('shut', 'shut')
+    await aBudget('shut', 'shut', { minAvailable: 1 }, 1)
+    assert.equal((await evict('shut')).status, 429)
+    const remove = (uid: unknown) => ask('DELETE', `${PODS}/shut`, { body: { preconditions: { uid } } })
+    const other = await remove('00000000-0000-4000-8000-000000000000')
+    assert.equal(other.status, 409)
+    assert.match(String(field(other.body, 'message')), /the UID in the precondition|UID in precondition/)
+    const { status, body } = await remove(field(made, 'metadata.uid'))
+    assert.deepEqual([status, ...fields(body, 'kind', 'metadata.deletionGracePeriodSeconds')], [200, 'Pod', 30])
+  })
+
   test('a budget is spent by an eviction, at once, and opens again when another pod is Ready', async () => {
     for (const name of ['spent-1', 'spent-2', 'spent-3']) await aRunningPod(name, 'spent')
     await aBudget('spent', 'spent', { minAvailable: 2 }, 3)

@@ -32,6 +32,7 @@ const DESCRIBED: readonly (readonly [Action, string])[] = [
   ],
   [{ kind: 'askAgent', node, balancer: 'lb', ref, state: 'ready', restores: true }, 'set web/n1 on lb-1 to ready'],
   [{ kind: 'cutSessions', node, balancer: 'lb', ref, sessions: 7 }, 'cut 7 sessions of web/n1 on lb-1'],
+  [{ kind: 'deletePod', node, namespace: 'shop', name: 'web-1', uid: 'u1', stage: 2 }, 'delete shop/web-1'],
   [{ kind: 'evict', node, namespace: 'shop', name: 'web-1', uid: 'u1', stage: 2 }, 'evict shop/web-1'],
   [{ kind: 'writeIntent', node, bootId }, 'announce the reboot on n1'],
   [{ kind: 'sendReboot', node, bootId }, 'reboot n1'],

@@ -40,6 +40,15 @@ test('a pod is evicted for good, with the time to end that it is to have', async
   assert.deepEqual(world.evictedWith, [{ dryRun: false }, { dryRun: false, graceSeconds: 30 }])
 })
 
+test('a pod is deleted as the very one that was read, and the answers to it are those to an eviction', async () => {
+  const world = await new PerformWorld().hold()
+  assert.deepEqual(await world.perform({ ...EVICT, kind: 'deletePod' }), { ok: true, eviction: { kind: 'accepted' } })
+  assert.deepEqual([world.deleted, world.evictedWith], [['uid-cart-a'], []])
+  world.eviction = { kind: 'refused', text: 'pods "cart-a" is forbidden', status: 403 }
+  const refused = await world.perform({ ...EVICT, kind: 'deletePod' })
+  assert.deepEqual(refused.ok || refused.error, 'pods "cart-a" is forbidden')
+})
+
 test('where the API does not show the node no pod is evicted from it, and that is the answer to the eviction', async () => {
   const world = await new PerformWorld().hold()
   world.unread = new WorldError('get nodes: Unauthorized', { code: 'KUBE_UNAUTHORIZED', retry: 'backoff' })

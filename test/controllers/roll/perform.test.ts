@@ -87,8 +87,8 @@ test('a reboot is neither announced nor sent to a node that is not cordoned, or 
   }
 })
 
-test('no pod is evicted from a node that was registered again without its cordon, whatever a watch still shows', async () => {
-  for (const action of of('evict')) {
+test('no pod is evicted or deleted from a node that was registered again without its cordon, whatever a watch still shows', async () => {
+  for (const action of of('evict', 'deletePod')) {
     for (const change of [{ unschedulable: false }, { annotations: {} }]) {
       const world = await new PerformWorld(change).hold()
       const { before, code } = await tried(world, action)

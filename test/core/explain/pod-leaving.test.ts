@@ -4,8 +4,7 @@ import type { Finding } from '../../../src/core/explain/finding.ts'
 import { podLeaving } from '../../../src/core/explain/pod-leaving.ts'
 import { PLAIN_DRAIN, type PodScene } from '../../../src/core/explain/pod-scene.ts'
 import type { EvictionAnswer } from '../../../src/model/eviction.ts'
-import type { Pod } from '../../../src/model/pod.ts'
-import type { PodEnding } from '../../../src/model/seen-pod.ts'
+import type { Pod, PodEnding } from '../../../src/model/pod.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import { aBudget, aPod } from '../../support/roll-world.ts'
 
@@ -13,7 +12,7 @@ const NOW = wallMs(Date.parse('2026-01-01T00:10:00Z'))
 
 const scene = (pod: Partial<Pod>, more: Partial<PodScene> = {}, ending?: PodEnding): PodScene => ({
   now: NOW,
-  seen: { pod: aPod('cart-0', 'n1', pod), waiting: [], ...(ending === undefined ? {} : { ending }) },
+  seen: { pod: aPod('cart-0', 'n1', { ...pod, ...(ending === undefined ? {} : { ending }) }), waiting: [] },
   nodeReady: 'True',
   budgets: [],
   drain: PLAIN_DRAIN,

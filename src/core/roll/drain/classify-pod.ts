@@ -35,7 +35,7 @@ export function classifyPod(pod: Pod, drain: RollSpec['drain']): PodClass {
   return { kind: 'evict', stage }
 }
 
-function stageOf(pod: Pod, drain: RollSpec['drain']): DrainStage {
+export function stageOf(pod: Pod, drain: RollSpec['drain']): DrainStage {
   if (guardOf(pod) !== undefined) return GUARD_STAGE
   return inFirstStage(pod, drain) ? 1 : 2
 }

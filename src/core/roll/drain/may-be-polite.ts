@@ -17,6 +17,10 @@ export const politeSpec = (pod: Pod, drain: RollSpec['drain']): PoliteSpec | und
       (namespaces?.includes(pod.namespace) ?? true) && selectorMatches(selector, labelsBefore(pod)),
   )
 
+/** Labels of pods are changed, and Services are followed for it. */
+export const mayRelease = ({ polite, blocked = [] }: RollSpec['drain']): boolean =>
+  polite !== undefined || blocked.some(({ surgeMs }) => surgeMs !== undefined)
+
 /** One without a selector has endpoints that others write. */
 export function selectingServices(services: readonly Service[], namespace: string, labels: Labels): readonly Service[] {
   return services.filter((service) => {

@@ -8,8 +8,10 @@ import { workloadKey } from '../../../model/workload.ts'
 import type { Evidence } from '../evidence.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { podsHere } from '../pods-here.ts'
+import { ladderOf } from './blocked-ladder.ts'
 import { evictionRefusal } from './budget-reasons.ts'
 import { guardingBudgets, politeSpec, selectingServices, whyNotPolite, withdrawnLabels } from './may-be-polite.ts'
+import { isGoing } from './pod-ending.ts'
 import { isLeaving } from './ready-pods.ts'
 import { type Replaced, replaced } from './replaced.ts'
 import { workloadOf } from './workload-of.ts'
@@ -33,12 +35,12 @@ export type PoliteAnswer =
   /** It cannot go on. Where the node is put back, its labels are too. */
   | { readonly kind: 'blocked'; readonly reason: Reason }
 
-/** The first step of a pod that the file chooses and that can leave politely; undefined: it is evicted without. */
+/** The first step of a pod that the file chooses, or that is replaced first because it may not leave, and that can leave politely; undefined: it is evicted without. */
 export function released(s: RecordedSnapshot, pod: Pod): Action | undefined {
   const { services } = s.cluster
   const workload = workloadOf(pod, s.cluster.workloads)
   if (services === undefined || workload === undefined || !pod.ready) return undefined
-  if (politeSpec(pod, s.spec.drain) === undefined) return undefined
+  if (politeSpec(pod, s.spec.drain) === undefined && ladderOf(s, pod)?.rung !== 'surge') return undefined
   if (whyNotPolite({ ...s.cluster, services }, pod) !== undefined) return undefined
   const node = s.current.node.name
   const mark = { version: 1, run: s.run.id, node, workload: workloadKey(workload), labels: pod.labels } as const
@@ -48,8 +50,7 @@ export function released(s: RecordedSnapshot, pod: Pod): Action | undefined {
 /** The next step of a pod that was let go, by what is true now: replaced, out of its Services, for long enough, away. */
 export function politeStep(s: RecordedSnapshot, pod: ReleasedPod): PoliteAnswer {
   const object = refKey(pod)
-  if (pod.terminating || isLeaving(s, pod) || isWritten(s, pod))
-    return wait({ code: 'PodLeaving', object, text: `${object} is leaving` })
+  if (pod.terminating || isLeaving(s, pod) || isWritten(s, pod)) return wait(isGoing(s, pod))
   const { services } = s.cluster
   // The file chooses no pod any more, and Services are not followed.
   if (services === undefined) return act(giveBack(s, pod))

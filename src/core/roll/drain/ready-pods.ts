@@ -1,3 +1,4 @@
+import { isAway } from '../../../model/eviction.ts'
 import type { Pod } from '../../../model/pod.ts'
 import type { Workload } from '../../../model/workload.ts'
 import type { Evidence } from '../evidence.ts'
@@ -48,6 +49,6 @@ const READY = new WeakMap<readonly Pod[], Ready>()
 
 /** Its eviction was accepted, though the watch may not have shown it yet. */
 export function isLeaving(s: NodeSnapshot, pod: Pod): boolean {
-  const answer = s.evidence.evictions[pod.uid]?.kind
-  return answer === 'accepted' || answer === 'gone' || answer === 'replaced'
+  const answer = s.evidence.evictions[pod.uid]
+  return answer !== undefined && isAway(answer)
 }

@@ -4,6 +4,7 @@ import type { Pod } from '../../../model/pod.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import { isGated } from '../drain/guard-of.ts'
 import { workloadOf } from '../drain/workload-of.ts'
+import { withLadder } from './blocked-advice.ts'
 import { type BudgetNeeds, budgetNeeds } from './budget-arithmetic.ts'
 import { gatherPods } from './gathered-pods.ts'
 import type { PlanFacts } from './plan-facts.ts'
@@ -19,11 +20,12 @@ export function disruptionFindings(facts: PlanFacts, moving: readonly Pod[]): re
   return [...under].flatMap(([names, pods]) => {
     if (names === '') return []
     const budget = byKey.get(names)
-    if (budget === undefined) return [twoBudgets(names, pods, facts)]
+    if (budget === undefined) return [withLadder(facts, pods, twoBudgets(names, pods, facts))]
     const own = pods.filter((pod) => !isGated(pod))
     if (own.length === 0) return []
     const selected = all.by(budget.selector, [budget.namespace])
-    return budgetFindings({ budget, pods: own, needs: needsOf(budget, selected, facts), facts })
+    const found = budgetFindings({ budget, pods: own, needs: needsOf(budget, selected, facts), facts })
+    return found.map((finding) => (finding.severity === 'block' ? withLadder(facts, own, finding) : finding))
   })
 }
 

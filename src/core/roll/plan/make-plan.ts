@@ -116,12 +116,15 @@ function forbidden(access: Access, slotsNamespace: string): PlanFinding {
     severity: 'error',
     code: 'Forbidden',
     text: `this identity may not ${accessText(access)}`,
-    fix: `kubectl apply -f deploy/${isOfPolite(access) ? 'roll-polite-rbac.yaml' : 'roll-rbac.yaml'}, and bind it to this identity${namespace === slotsNamespace ? roleOf(namespace) : ''}`,
+    fix: `kubectl apply -f deploy/${fileOf(access)}, and bind it to this identity${namespace === slotsNamespace ? roleOf(namespace) : ''}`,
   }
 }
 
-const isOfPolite = ({ verb, resource }: Access): boolean =>
-  (verb === 'patch' && resource === 'pods') || (verb === 'watch' && resource === 'services')
+function fileOf({ verb, resource }: Access): string {
+  if (verb === 'delete' && resource === 'pods') return 'roll-delete-rbac.yaml'
+  const isOfPolite = (verb === 'patch' && resource === 'pods') || (verb === 'watch' && resource === 'services')
+  return isOfPolite ? 'roll-polite-rbac.yaml' : 'roll-rbac.yaml'
+}
 
 /** Of DNS, all of them: without the Corefile the cluster domain is not known for sure, without the others no node asks. */
 function spared(access: Access): PlanFinding {

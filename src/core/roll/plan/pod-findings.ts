@@ -5,8 +5,9 @@ import { type Workload, workloadKey } from '../../../model/workload.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import { isGated } from '../drain/guard-of.ts'
 import { workloadOf } from '../drain/workload-of.ts'
+import { withLadder } from './blocked-advice.ts'
 import { disruptionFindings } from './disruption-findings.ts'
-import { gatherPods } from './gathered-pods.ts'
+import { type GatheredPods, gatherPods } from './gathered-pods.ts'
 import type { PlanFacts } from './plan-facts.ts'
 import { leavesPolitely } from './polite-findings.ts'
 
@@ -33,30 +34,31 @@ interface RefusedPods {
   readonly unmanaged: readonly Pod[]
 }
 
-function refused({ cluster }: PlanFacts, { kept, unmanaged }: RefusedPods): readonly PlanFinding[] {
-  const findings: PlanFinding[] = []
-  if (unmanaged.length > 0) {
-    const { words, isOne, where } = gatherPods(unmanaged, cluster.workloads)
-    findings.push({
-      severity: 'error',
-      code: 'PodUnmanaged',
-      ...where,
-      text: `${words} ${isOne ? 'has' : 'have'} no controller that would replace ${isOne ? 'it' : 'them'}`,
-      fix: 'set drain.deleteUnmanaged: true to delete such pods',
-    })
-  }
-  if (kept.length > 0) {
-    const { words, isOne, where } = gatherPods(kept, cluster.workloads)
-    findings.push({
-      severity: 'error',
-      code: 'PodEmptyDir',
-      ...where,
-      text: `${words} ${isOne ? 'keeps' : 'keep'} data in an emptyDir, which is lost when ${isOne ? 'it moves' : 'they move'}`,
-      fix: 'set drain.deleteEmptyDirData: true to delete such data',
-    })
-  }
-  return findings
+function refused(facts: PlanFacts, { kept, unmanaged }: RefusedPods): readonly PlanFinding[] {
+  const found: readonly (readonly [readonly Pod[], (gathered: GatheredPods) => PlanFinding])[] = [
+    [unmanaged, unmanagedPods],
+    [kept, emptyDirPods],
+  ]
+  return found
+    .filter(([pods]) => pods.length > 0)
+    .map(([pods, tell]) => withLadder(facts, pods, tell(gatherPods(pods, facts.cluster.workloads))))
 }
+
+const unmanagedPods = ({ words, isOne, where }: GatheredPods): PlanFinding => ({
+  severity: 'error',
+  code: 'PodUnmanaged',
+  ...where,
+  text: `${words} ${isOne ? 'has' : 'have'} no controller that would replace ${isOne ? 'it' : 'them'}`,
+  fix: 'set drain.deleteUnmanaged: true to delete such pods',
+})
+
+const emptyDirPods = ({ words, isOne, where }: GatheredPods): PlanFinding => ({
+  severity: 'error',
+  code: 'PodEmptyDir',
+  ...where,
+  text: `${words} ${isOne ? 'keeps' : 'keep'} data in an emptyDir, which is lost when ${isOne ? 'it moves' : 'they move'}`,
+  fix: 'set drain.deleteEmptyDirData: true to delete such data',
+})
 
 /** Pods that are for their node alone have no replica elsewhere, on purpose. */
 function single({ cluster }: PlanFacts, moving: readonly Pod[]): readonly PlanFinding[] {

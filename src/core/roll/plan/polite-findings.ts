@@ -26,12 +26,14 @@ export function politeFindings(facts: PlanFacts, nodes: readonly Node[]): readon
 }
 
 /** It is replaced before it leaves: no budget and no client has one pod less in between. */
-export function leavesPolitely(facts: PlanFacts, pod: Pod): boolean {
-  if (pod.polite === undefined && !isChosen(facts, pod)) return false
-  return guardingBudgets(facts.cluster.budgets, pod).every(
+export const leavesPolitely = (facts: PlanFacts, pod: Pod): boolean =>
+  (pod.polite !== undefined || isChosen(facts, pod)) && budgetsSpare(facts, pod)
+
+/** Each of its budgets has one to spare once a replacement is Ready. */
+export const budgetsSpare = ({ cluster }: PlanFacts, pod: Pod): boolean =>
+  guardingBudgets(cluster.budgets, pod).every(
     ({ currentHealthy, desiredHealthy, syncFailed }) => !syncFailed && currentHealthy >= desiredHealthy,
   )
-}
 
 const isChosen = ({ spec, cluster, services }: PlanFacts, pod: Pod): boolean =>
   pod.ready && politeSpec(pod, spec.drain) !== undefined && whyNotPolite({ ...cluster, services }, pod) === undefined

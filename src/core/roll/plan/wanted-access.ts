@@ -31,15 +31,31 @@ export function wantedAccess(slotsNamespace: string): readonly Access[] {
   ]
 }
 
-/** Only where pods leave politely: `deploy/roll-polite-rbac.yaml` grants these. */
-export function politeAccess({ polite = [] }: RollSpec['drain']): readonly Access[] {
-  if (polite.length === 0) return []
-  const named = polite.every(({ namespaces }) => namespaces !== undefined)
-  const places = named ? [...new Set(polite.flatMap(({ namespaces = [] }) => namespaces))] : []
-  const patch = { verb: 'patch', group: '', resource: 'pods' }
-  const patches = named ? places.map((namespace) => ({ ...patch, namespace })) : [patch]
-  return [...patches, { verb: 'watch', group: '', resource: 'services' }]
+interface Chosen {
+  readonly namespaces?: readonly string[]
 }
+
+/** In the namespaces that the entries name; in all of them where one entry names none. */
+function onPods(verb: string, entries: readonly Chosen[]): readonly Access[] {
+  if (entries.length === 0) return []
+  const access = { verb, group: '', resource: 'pods' }
+  if (entries.some(({ namespaces }) => namespaces === undefined)) return [access]
+  const places = new Set(entries.flatMap(({ namespaces = [] }) => namespaces))
+  return [...places].map((namespace) => ({ ...access, namespace }))
+}
+
+/** Only where pods leave politely, or are replaced first: `deploy/roll-polite-rbac.yaml` grants these. */
+export function politeAccess({ polite = [], blocked = [] }: RollSpec['drain']): readonly Access[] {
+  const patches = onPods('patch', [...polite, ...blocked.filter(({ surgeMs }) => surgeMs !== undefined)])
+  return patches.length === 0 ? [] : [...patches, { verb: 'watch', group: '', resource: 'services' }]
+}
+
+/** Only where pods may be deleted in the end, by the file or by an answer: `deploy/roll-delete-rbac.yaml` grants these. */
+export const deleteAccess = ({ blocked = [] }: RollSpec['drain']): readonly Access[] =>
+  onPods(
+    'delete',
+    blocked.filter((entry) => entry.delete || entry.askMs !== undefined),
+  )
 
 /** The Corefile names the cluster domain; the configuration of kubelets names the address that pods ask. */
 const OF_DNS: readonly Access[] = ['coredns', 'kubelet-config'].map((name) => ({

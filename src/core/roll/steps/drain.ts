@@ -7,9 +7,12 @@ import { workloadKey } from '../../../model/workload.ts'
 import { act, done, hold, type StepAnswer } from '../../step-answer.ts'
 import { beforeReboot } from '../blocked.ts'
 import { strandedVolumes } from '../drain/attached-volumes.ts'
+import { blockedSpec, ladderOf } from '../drain/blocked-ladder.ts'
+import { deletion, onLadder } from '../drain/blocked-steps.ts'
 import { evictionRefusal } from '../drain/budget-reasons.ts'
 import { DRAIN_STAGES, type DrainStage, GUARD_STAGE } from '../drain/classify-pod.ts'
 import { guardOf } from '../drain/guard-of.ts'
+import { isGoing } from '../drain/pod-ending.ts'
 import { isReleased, isWritten, type PoliteAnswer, politeStep, refused, released } from '../drain/polite-steps.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
@@ -27,7 +30,7 @@ export const drain: StepRule = {
   step: 'drain',
   next(s) {
     const view = drainView(s)
-    if (view.refused.length > 0) return hold(view.refused.map((pod) => refusedReason(s, pod)))
+    if (view.refused.length > 0) return refusedPods(s, view.refused)
     for (const stage of DRAIN_STAGES) {
       const answer = drainStage(s, stage, view.left[stage])
       if (answer.kind !== 'done') return answer
@@ -37,13 +40,36 @@ export const drain: StepRule = {
   remember: beforeReboot,
 }
 
+/** Nothing is taken from the node before all of them may go. */
+function refusedPods(s: RecordedSnapshot, pods: readonly Pod[]): StepAnswer {
+  const asked = new Set<string>()
+  const answers = pods.map((pod) => refusedStep(s, pod, asked))
+  const waits = answers.flatMap((answer) => ('reason' in answer ? [answer.reason] : []))
+  const actions = answers.flatMap((answer) => (answer.kind === 'act' ? [answer.action] : []))
+  const isShut = pods.some((pod) => !isOnItsWay(s, pod) && ladderOf(s, pod)?.rung !== 'delete')
+  if (isShut || actions.length === 0) return hold(waits)
+  const refusals = mayEvict(s)
+  const text = 'pods that may not be evicted are deleted, as the roll file says'
+  return refusals.length > 0 ? hold(refusals) : act(actions, { code: 'PodsHere', text })
+}
+
+function refusedStep(s: RecordedSnapshot, pod: Pod, asked: Set<string>): PoliteAnswer {
+  const isChosen = blockedSpec(pod, s.spec.drain) !== undefined
+  if (!isChosen || ladderOf(s, pod)?.rung !== 'delete') {
+    const reason = isChosen && isOnItsWay(s, pod) ? isGoing(s, pod) : refusedReason(s, pod)
+    return onLadder(s, pod, { kind: 'wait', reason })
+  }
+  const reason = mayLeave(s, pod, asked)
+  return reason === undefined ? deletion(s, pod) : { kind: 'wait', reason }
+}
+
 function drainStage(s: RecordedSnapshot, stage: DrainStage, left: readonly Pod[]): StepAnswer {
   if (stage === 3 && (left.length > 0 || haveDaemonsLeft(s)) && !isShut(s)) return shutAgainstReturn(s)
   const waits: Reason[] = []
   const actions: Action[] = []
   const asked = new Set(left.flatMap((pod) => workloadLetGo(s, pod) ?? []))
   for (const pod of left) {
-    const answer = isReleased(pod) ? politeStep(s, pod) : firstStep(s, pod, asked)
+    const answer = onLadder(s, pod, isReleased(pod) ? politeStep(s, pod) : firstStep(s, pod, asked))
     if ('reason' in answer) waits.push(answer.reason)
     else if (answer.kind === 'act') actions.push(answer.action)
     else actions.push({ ...evict(s, pod, stage), ...(isReleased(pod) ? { polite: true } : {}) })
@@ -60,7 +86,7 @@ function drainStage(s: RecordedSnapshot, stage: DrainStage, left: readonly Pod[]
 }
 
 function firstStep(s: RecordedSnapshot, pod: Pod, asked: Set<string>): PoliteAnswer {
-  const refusal = isWritten(s, pod) ? isGoing(pod) : mayLeave(s, pod, asked)
+  const refusal = isWritten(s, pod) ? isGoing(s, pod) : mayLeave(s, pod, asked)
   if (refusal !== undefined) return { kind: 'wait', reason: refusal }
   const release = released(s, pod)
   if (release === undefined) return { kind: 'leave' }
@@ -75,17 +101,11 @@ function workloadLetGo(s: RecordedSnapshot, pod: Pod): string | undefined {
   return workload && workloadKey(workload)
 }
 
-const isGoing = (pod: Pod): Reason => ({
-  code: 'PodLeaving',
-  object: refKey(pod),
-  text: `${refKey(pod)} is leaving`,
-})
-
 const isOnItsWay = (s: RecordedSnapshot, pod: Pod): boolean => pod.terminating || isLeaving(s, pod)
 
 /** One pod of a workload at a time, and the next only when the last is replaced. */
 function mayLeave(s: RecordedSnapshot, pod: Pod, asked: Set<string>): Reason | undefined {
-  if (isOnItsWay(s, pod)) return isGoing(pod)
+  if (isOnItsWay(s, pod)) return isGoing(s, pod)
   const retry = s.evidence.retries[`evict ${pod.uid}`]
   if (retry !== undefined && retry.notBefore > s.now) {
     return evictionRefusal(

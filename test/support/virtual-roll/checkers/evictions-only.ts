@@ -34,6 +34,8 @@ export function evictionsOnly(scene: Scene): Checker {
       if (method === 'POST' && namespace !== undefined && name !== undefined) {
         const pod = scene.cluster.world.store.get(PODS, { namespace, name }) as PodObject | undefined
         if (pod !== undefined && pod.metadata.deletionTimestamp === undefined) asked.set(request, pod)
+      } else if (scene.mayDelete && method === 'DELETE' && POD.test(path)) {
+        return
       } else if (!MAY_WRITE.some(([verb, at]) => verb === method && at.test(path))) {
         scene.tell(NAME, `${method} ${path}`)
       }

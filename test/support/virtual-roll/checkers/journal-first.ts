@@ -38,6 +38,7 @@ export function journalFirst(scene: Scene): Checker {
 }
 
 function wordOf({ kind, node, name, ref }: Meant): string {
+  if (kind === 'deletePod') return `evict ${name}`
   if (kind === 'evict' || kind === 'releasePod' || kind === 'withdrawPod') return `${kind} ${name}`
   if (ref === undefined || kind === 'askAgent') return `${kind} ${node}`
   return `${kind} ${serverKey(ref.instance, `${ref.backend}/${ref.server}`)}`

@@ -90,6 +90,8 @@ export class Scene {
   balancerLateMs = 0
   /** How many rolls were begun: each boots each of its nodes once. */
   rolls = 0
+  /** The file has pods deleted that may not be evicted. */
+  mayDelete = false
   /** Run → how many processes of it have begun. */
   readonly #processes = new Map<string, number>()
   /** To be called right after people did something: it may be undone before the next look. */

@@ -1,5 +1,5 @@
 import type { ProbeTarget } from '../../../../src/model/probe.ts'
-import { budget, database, edge, WHOAMI_PORT, whoami } from '../../../../src/sim/cluster/article-workloads.ts'
+import { budget, database, edge, shutApp, WHOAMI_PORT, whoami } from '../../../../src/sim/cluster/article-workloads.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { settled, virtualRollFile } from '../article-cluster.ts'
 import { LossLog } from '../checkers/loss-log.ts'
@@ -26,8 +26,10 @@ export interface CrashPlan {
   /** Nodes of the cluster, and which of them are rolled. */
   readonly nodes: number
   readonly rolled: readonly string[]
-  /** `whoami` exits at once, its budget allows no eviction, and its pods leave politely. */
-  readonly polite?: true
+  /** `whoami` exits at once, its budget allows no eviction, and its pods leave politely: by choice, or once they are refused. */
+  readonly polite?: 'chosen' | 'refused'
+  /** A pod without a replica, whose budget allows no eviction, is deleted after its wait. */
+  readonly deletes?: true
   /** Nodes still to come are marked meanwhile. */
   readonly preferDone?: true
   /** A person claims the first of these meanwhile. Absent: no one does. */
@@ -64,8 +66,14 @@ export async function crashRun({
   claimed,
   polite,
   preferDone,
+  deletes,
 }: CrashPlan): Promise<CrashRun> {
-  const world = { seed: 'crash', nodes, darkMs: 500, manifests: manifestsFor(nodes, polite) }
+  const world = {
+    seed: 'crash',
+    nodes,
+    darkMs: 500,
+    manifests: [...manifestsFor(nodes, polite !== undefined), ...(deletes ? shutApp('legacy') : [])],
+  }
   const { cluster, agents } =
     claimed?.by === 'agents' ? await worldWithAgents(world) : { cluster: await smallWorld(world) }
   const { time } = cluster
@@ -83,8 +91,9 @@ export async function crashRun({
         nodes: { names: rolled },
         ...BRISK,
         ...(agents && BY_AGENTS),
-        ...(polite && POLITE),
         ...(preferDone && PREFER_DONE),
+        ...(polite && DRAINS[polite]),
+        ...(deletes && DRAINS.deleted),
       },
     }),
     {
@@ -95,6 +104,7 @@ export async function crashRun({
   )
   const scene = new Scene(cluster)
   scene.rolls = 1
+  scene.mayDelete = deletes === true
   const losses = new LossLog(cluster, { ...firstTarget(roll), ratePerSecond: 20 })
   const watched = watchWorld(scene, losses, ['edge'])
   const [node = ''] = rolled
@@ -143,7 +153,11 @@ const BRISK = {
   detach: { idleLimit: '5s' },
 }
 
-const POLITE = { drain: { daemonSets: ['app=edge'], polite: [{ selector: 'app=whoami', leaveAfter: '2s' }] } }
+const DRAINS = {
+  chosen: { drain: { daemonSets: ['app=edge'], polite: [{ selector: 'app=whoami', leaveAfter: '2s' }] } },
+  refused: { drain: { daemonSets: ['app=edge'], blocked: [{ selector: 'app=whoami', wait: '1s', surge: '2min' }] } },
+  deleted: { drain: { daemonSets: ['app=edge'], blocked: [{ selector: 'app=legacy', wait: '1s', delete: true }] } },
+}
 
 const PREFER_DONE = { drain: { daemonSets: ['app=edge'], preferDone: true } }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Job } from '../jobs/job.ts'
 import { type CrashPlan, type CrashPoint, crashRun } from './crash-run.ts'
 
-const CLEAN: CrashPlan = { crashes: [], word: 'resume', nodes: 2, rolled: ['n1'], polite: true }
+const CLEAN: CrashPlan = { crashes: [], word: 'resume', nodes: 2, rolled: ['n1'], polite: 'chosen' }
 const OF_PODS = /^(?:PATCH|POST) \/api\/v1\/namespaces\/default\/pods\/whoami-/
 
 /** A polite drain that is killed on either side of each write to a pod of the app. */
