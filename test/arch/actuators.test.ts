@@ -13,7 +13,7 @@ const TOLD_APART = [
   /^bin\/roll\/world\.ts$/,
   // An effect is named, made and described for each kind that there is.
   /^src\/model\/action\.ts$/,
-  /^src\/controllers\/roll\/(perform|describe-action)\.ts$/,
+  /^src\/controllers\/roll\/(perform|node-write|describe-action)\.ts$/,
 ]
 
 /** The fields by which a reading and a balancer of the file differ, and the kinds of the effects. */
