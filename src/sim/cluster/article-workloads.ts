@@ -5,6 +5,8 @@ export interface WhoamiOptions {
   /** How long a pod serves on after its SIGTERM: three seconds, as the article has it, unless told otherwise. */
   readonly graceSeconds?: number
   readonly replicas?: number
+  /** Of each node that has a pod, for a balancer that sends to it. Absent: the NodePort of the Service alone. */
+  readonly hostPort?: number
   readonly ports?: Partial<ArticlePorts>
 }
 
@@ -73,12 +75,13 @@ export function budget(name: string, app: string, minAvailable: number): object 
   }
 }
 
-export function whoami({ service, graceSeconds = 3, replicas = 5, ports }: WhoamiOptions): readonly object[] {
+export function whoami({ service, graceSeconds = 3, replicas = 5, hostPort, ports }: WhoamiOptions): readonly object[] {
   const { app, whoami: node } = { ...ARTICLE_PORTS, ...ports }
   const improved = service === 'improved'
   const env: Readonly<Record<string, string>> = improved
     ? { STOP: 'graceful', GRACE: `${graceSeconds}s` }
     : { STOP: 'immediate' }
+  const onHost = hostPort === undefined ? {} : { ports: [{ containerPort: app, hostPort }] }
   const deployment = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -91,7 +94,7 @@ export function whoami({ service, graceSeconds = 3, replicas = 5, ports }: Whoam
         spec: {
           terminationGracePeriodSeconds: graceSeconds + 17,
           topologySpreadConstraints: [spread('whoami')],
-          containers: [appContainer(env, {}, app)],
+          containers: [appContainer(env, onHost, app)],
         },
       },
     },

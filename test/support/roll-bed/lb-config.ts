@@ -12,11 +12,13 @@ export interface LbOptions {
   readonly reloadsKeepClients?: boolean
   /** A connection to a server ends with its request, while those of clients are kept. */
   readonly closesServers?: boolean
+  /** Where the servers of `web` are reached; absent: at the NodePort. */
+  readonly webPort?: number
 }
 
 export function lbConfig(
   addresses: readonly string[],
-  { reloadsKeepClients = false, closesServers = false }: LbOptions = {},
+  { reloadsKeepClients = false, closesServers = false, webPort = WHOAMI_PORT }: LbOptions = {},
 ): string {
   const frontPort = 18080
   const servers = (port: number): string =>
@@ -39,7 +41,7 @@ frontend edge
   default_backend edge
 backend web
   balance roundrobin
-${servers(WHOAMI_PORT)}
+${servers(webPort)}
 backend edge
   balance roundrobin
 ${servers(EDGE_PORT)}
