@@ -1,12 +1,19 @@
 import { EXCLUDE_LABEL } from '../../model/node-facts.ts'
-import { RECORD_ANNOTATION } from '../../model/node-record.ts'
+import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { brakeBy } from '../agent/brake.ts'
 import { budgetNode } from '../budget/budget-node.ts'
+import { isMarked, marked } from '../roll/plan/leftover-findings.ts'
 import { type Finding, finding } from './finding.ts'
 import type { NodeScene } from './node-scene.ts'
 
 /** What the Node says of itself, and whether a cordon of it takes it out of its load balancers. */
-export const nodeState = (s: NodeScene): readonly Finding[] => [...ready(s), ...cordon(s), ...leaving(s), ...brake(s)]
+export const nodeState = (s: NodeScene): readonly Finding[] => [
+  ...ready(s),
+  ...cordon(s),
+  ...left(s),
+  ...leaving(s),
+  ...brake(s),
+]
 
 const base = ({ node }: NodeScene): Pick<Finding, 'part' | 'subject'> => ({ part: 'node', subject: node.name })
 
@@ -46,6 +53,25 @@ function cordon(s: NodeScene): readonly Finding[] {
 }
 
 const uncordon = (name: string) => ({ command: `kubectl uncordon ${name}`, note: 'once the work on it is done' })
+
+/** The taint of an earlier run keeps pods away for ever. */
+function left(s: NodeScene): readonly Finding[] {
+  const { node } = s
+  if (!isMarked(node)) return []
+  const { code, text, fix = '' } = marked([node.name])
+  const isShut = node.taints.some(({ key }) => key === OUT_TAINT.key)
+  return [
+    finding({
+      ...{ ...base(s), is: isShut ? 'stuck' : 'fact', code, text },
+      evidence: [
+        ...(isShut ? [`taint ${OUT_TAINT.key}`] : []),
+        ...(INTENT_ANNOTATION in node.annotations ? [`annotation ${INTENT_ANNOTATION}`] : []),
+        `no annotation ${RECORD_ANNOTATION}`,
+      ],
+      next: [{ command: fix, note: 'if no roll works on the node' }],
+    }),
+  ]
+}
 
 /** What others announce by marks on the Node. */
 function leaving(s: NodeScene): readonly Finding[] {

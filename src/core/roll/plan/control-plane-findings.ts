@@ -1,14 +1,13 @@
 import { isControlPlane, type Node } from '../../../model/node.ts'
 import type { Pod } from '../../../model/pod.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
-import type { PlanFacts } from './plan-facts.ts'
 
-/** What is left of the API and of etcd while one of these nodes is away. */
-export function controlPlaneFindings({ cluster }: PlanFacts, nodes: readonly Node[]): readonly PlanFinding[] {
+/** What is left of the API and of etcd while one of these nodes is away. `pods`: those of kube-system at least. */
+export function controlPlaneFindings(pods: readonly Pod[], nodes: readonly Node[]): readonly PlanFinding[] {
   const planes = nodes.filter(isControlPlane)
   if (planes.length === 0) return []
-  const members = cluster.pods.filter((pod) => isStatic(pod, 'etcd'))
-  const servers = cluster.pods.filter((pod) => isStatic(pod, 'kube-apiserver'))
+  const members = pods.filter((pod) => isStatic(pod, 'etcd'))
+  const servers = pods.filter((pod) => isStatic(pod, 'kube-apiserver'))
   return [...apiFindings(servers, planes), ...etcdFindings(members, planes)]
 }
 

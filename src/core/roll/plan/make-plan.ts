@@ -84,9 +84,9 @@ function clusterChecks(facts: PlanFacts, { nodes, skipped, unknown, findings }: 
     facts.hostFindings.map(withBalancerAdvice),
     budgetFindings(facts).filter((finding) => nodes.some((node) => node.name !== finding.node)),
     daemonFindings(facts),
-    controlPlaneFindings(facts, nodes),
+    controlPlaneFindings(facts.cluster.pods, nodes),
     leftoverFindings(facts, nodes),
-    rebootLockFindings(facts),
+    rebootLockFindings(facts.cluster.workloads, facts.wall),
     poolFindings(facts, nodes),
     ...(facts.spec.drain.polite === undefined ? [] : [politeFindings(facts, nodes)]),
   ]
