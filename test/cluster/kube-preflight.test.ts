@@ -33,7 +33,7 @@ describeAtNight('situations before a roll, on a real API server', requires('test
   ]
   atNight('percentages are rounded as the disruption controller rounds them', { timeout: 90_000 }, async () => {
     const objects = replicas('cart', { on: ['n1', 'n2', 'n3'] })
-    await ground.bringAbout({ title: '', objects, code: '', says: '', fix: '', exit: 0 })
+    await ground.bringAbout({ title: '', objects, code: '', says: '', fix: '', exit: 0, explain: '' })
     const budgets = DISRUPTION_ROWS.map(([spec], i) => budget(`b${i}`, 'cart', spec))
     assert.deepEqual(
       await ground.computed(budgets),
