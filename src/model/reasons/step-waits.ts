@@ -106,6 +106,13 @@ export const STEP_WAITS = {
     wait: 'in course',
     progress: true,
   },
+  PoliteNotReplaced: {
+    is: 'shop/cart-a stays and serves: Deployment shop/cart has 0 ready of 1 recorded; 0/3 nodes are available: 3 Insufficient cpu',
+    cause:
+      'A pod of `drain.polite` leaves once another one is Ready in its place. That one has no node, is refused by a quota or an admission policy, or cannot start: the sentence says why.',
+    cure: 'Cure what the sentence names. During the drain the roll gives up after `drain.stageLimit` (30 min), and the pod has its labels back.',
+    wait: 'in course',
+  },
   PoliteWait: {
     is: 'shop/cart-a is no endpoint any more, and serves on for 6 s',
     cause:

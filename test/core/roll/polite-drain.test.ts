@@ -251,12 +251,12 @@ test('the hold says which pod stays, and what its replacement waits for', () => 
   const texts = [snapshot({ pods: [released, image] }), snapshot({ pods: [released], workloads: [set, quota] })].map(
     (s) =>
       decide(s)
-        .reasons.map(({ text }) => text)
+        .reasons.map(({ code, text }) => `${code}: ${text}`)
         .join(),
   )
   assert.deepEqual(texts, [
-    `shop/cart-a stays and serves: ${DEPLOYMENT} has 0 ready of 1 recorded; shop/cart-b: ImagePullBackOff: no such image`,
-    `shop/cart-a stays and serves: ${DEPLOYMENT} has 0 ready of 1 recorded; ${quota.failure}`,
+    `PoliteNotReplaced: shop/cart-a stays and serves: ${DEPLOYMENT} has 0 ready of 1 recorded; shop/cart-b: ImagePullBackOff: no such image`,
+    `PoliteNotReplaced: shop/cart-a stays and serves: ${DEPLOYMENT} has 0 ready of 1 recorded; ${quota.failure}`,
   ])
 })
 

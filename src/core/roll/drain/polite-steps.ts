@@ -77,7 +77,7 @@ function withdrawal(
   const answer = replacementOf(s, pod)
   if (answer.kind === 'waiting') {
     const text = `${refKey(pod)} stays and serves: ${answer.reason.text}`
-    return blocked({ ...answer.reason, text })
+    return blocked({ ...answer.reason, text, ...(answer.isRefused ? { code: 'PoliteNotReplaced' } : {}) })
   }
   const short = guardingBudgets(s.cluster.budgets, pod).find(
     (budget) => budget.syncFailed || budget.currentHealthy <= budget.desiredHealthy,
