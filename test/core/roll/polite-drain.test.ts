@@ -32,6 +32,8 @@ const service: Service = {
   internalTrafficPolicy: 'Cluster',
   nodePorts: [30080],
 }
+/** Another program writes its endpoints. */
+const foreign: Service = { ...service, name: 'ext', selector: {} }
 const old = aPod('cart-a', 'n1', { labels: LABELS })
 const replacement = aPod('cart-b', 'n2', { labels: LABELS })
 const { nodeName: _, ...unplaced } = { ...replacement, phase: 'Pending', ready: false } as const
@@ -166,6 +168,11 @@ const STEPS: readonly (readonly [string, Case, string])[] = [
     'hold drain: EndpointStays',
   ],
   [
+    'one that a slice of a Service without a selector names is waited for until the limit',
+    { pods: [withdrawn, replacement], services: [service, foreign], slices: [{ ...slice, serviceName: 'ext' }] },
+    'hold drain: EndpointForeign',
+  ],
+  [
     'it serves on for some seconds',
     { pods: [withdrawn, replacement], evidence: { endpointGoneSince: { [old.uid]: monoMs(NOW - 5_999) } } },
     'hold drain: PoliteWait',
@@ -217,6 +224,16 @@ const STEPS: readonly (readonly [string, Case, string])[] = [
     'on the way back, it waits for the proxies as well',
     { pods: [withdrawn, replacement], given: 'up', slices: [slice] },
     'hold drain: EndpointStays',
+  ],
+  [
+    'on the way back, one that another program sends to has its labels back',
+    {
+      pods: [withdrawn, replacement],
+      services: [service, foreign],
+      slices: [{ ...slice, serviceName: 'ext' }],
+      given: 'up',
+    },
+    `giveBackPod ${JSON.stringify(LABELS)}`,
   ],
   ['on the way back, it is evicted', { pods: [withdrawn, replacement], given: 'up', evidence: gone }, 'evict'],
   [
