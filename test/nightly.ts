@@ -123,8 +123,8 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'forecasts',
-    what: 'what a plan says of 45 bad situations on a real API server, and what explain says there',
-    argv: ['test/run.ts', 'kube-preflight', 'kube-explain'],
+    what: 'what a plan and explain say of 45 bad situations on a real API server, and what rolls of real nodes make of others',
+    argv: ['test/run.ts', 'kube-preflight', 'kube-explain', 'roll-in-trouble'],
     env: { EVERY_TROUBLE: '1' },
   },
   {

@@ -4,6 +4,7 @@ import { isToldByPlan } from '../scenarios/preflight/blocked-by-plan.ts'
 import { BUDGET_SITUATIONS } from '../scenarios/preflight/budget-situations.ts'
 import { BALANCER_SITUATIONS, NODE_SITUATIONS } from '../scenarios/preflight/node-situations.ts'
 import { POD_SITUATIONS, ROOM_SITUATIONS } from '../scenarios/preflight/pod-situations.ts'
+import { policyRefuses, quotaRefuses } from '../scenarios/preflight/refused-writes.ts'
 import { DISRUPTION_ROWS } from '../support/preflight/disruption-rows.ts'
 import { budget, replicas } from '../support/preflight/manifests.ts'
 import { RealPreflight } from '../support/preflight/real-preflight.ts'
@@ -33,13 +34,16 @@ describeAtNight('situations before a roll, on a real API server', requires('test
   ]
   atNight('percentages are rounded as the disruption controller rounds them', { timeout: 90_000 }, async () => {
     const objects = replicas('cart', { on: ['n1', 'n2', 'n3'] })
-    await ground.bringAbout({ title: '', objects, code: '', says: '', fix: '', exit: 0 })
+    await ground.bringAbout({ title: '', objects, code: '', says: '', fix: '', exit: 0, explain: '' })
     const budgets = DISRUPTION_ROWS.map(([spec], i) => budget(`b${i}`, 'cart', spec))
     assert.deepEqual(
       await ground.computed(budgets),
       DISRUPTION_ROWS.map(([, expectedPods, desiredHealthy]) => ({ expectedPods, desiredHealthy })),
     )
   })
+
+  atNight('a quota that refuses a pod: its Deployment says so', { timeout: 90_000 }, () => quotaRefuses(ground))
+  atNight('a policy that refuses labels says so', { timeout: 90_000 }, () => policyRefuses(ground))
 
   for (const situation of SITUATIONS) {
     atNight(`${situation.title} (${situation.code}, exit ${situation.exit})`, { timeout: 90_000 }, () =>

@@ -1,6 +1,7 @@
 import { ApiClient } from '../../src/adapters/kube/api-client.ts'
 import { ApiReach } from '../../src/adapters/kube/api-reach.ts'
 import type { Connection } from '../../src/adapters/kube/connection.ts'
+import type { FollowParts } from '../../src/adapters/kube/follow.ts'
 import { kubeCluster } from '../../src/adapters/kube/kube-cluster.ts'
 import { wallMs } from '../../src/model/time.ts'
 import type { Cluster } from '../../src/ports/cluster.ts'
@@ -43,11 +44,15 @@ export class EmbeddedApi {
     return new ApiClient({ credentials, clock: this.time, userAgent: 'evenkeel/test', exchange })
   }
 
-  cluster(): Cluster {
+  /** For adapters that follow a kind. */
+  follows(): FollowParts {
     const { time: clock } = this
     const log = { debug: () => undefined, warn: () => undefined }
-    const parts = { client: this.client(), reach: new ApiReach(clock), clock, random: new SeededRandom(1), log }
-    return kubeCluster(parts, { address: '192.0.2.1', port: 6443 })
+    return { client: this.client(), reach: new ApiReach(clock), clock, random: new SeededRandom(1), log }
+  }
+
+  cluster(): Cluster {
+    return kubeCluster(this.follows(), { address: '192.0.2.1', port: 6443 })
   }
 
   /** Time goes on until the work is done. */

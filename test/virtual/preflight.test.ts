@@ -3,6 +3,7 @@ import { isToldByPlan } from '../scenarios/preflight/blocked-by-plan.ts'
 import { BUDGET_SITUATIONS } from '../scenarios/preflight/budget-situations.ts'
 import { BALANCER_SITUATIONS, NODE_SITUATIONS } from '../scenarios/preflight/node-situations.ts'
 import { POD_SITUATIONS, ROOM_SITUATIONS } from '../scenarios/preflight/pod-situations.ts'
+import { quotaRefuses } from '../scenarios/preflight/refused-writes.ts'
 import { EmbeddedPreflight } from '../support/preflight/embedded-preflight.ts'
 
 const ground = new EmbeddedPreflight()
@@ -20,3 +21,5 @@ for (const situation of SITUATIONS) {
   test(`before a roll: ${situation.title} (${situation.code}, exit ${situation.exit})`, () =>
     isToldByPlan(ground, situation))
 }
+
+test('a quota that refuses a pod: its Deployment says so', () => quotaRefuses(ground))

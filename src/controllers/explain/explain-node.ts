@@ -2,14 +2,22 @@ import { explainNode } from '../../core/explain/explain-node.ts'
 import type { Explanation } from '../../core/explain/finding.ts'
 import type { NodeScene } from '../../core/explain/node-scene.ts'
 import { PLAIN_DRAIN, type PodScene } from '../../core/explain/pod-scene.ts'
-import type { Node } from '../../model/node.ts'
+import { isControlPlane, type Node } from '../../model/node.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { parseNodeRecord } from '../../model/parse-node-record.ts'
 import { UserError } from '../../model/user-error.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { LooksAlike } from '../guard-commands/find-guard.ts'
 import type { ExplainGround, ExplainOptions, Look, RunHere } from './explain-ground.ts'
-import { readBudget, readCordons, readDns, readGuards, readIngresses } from './read-shared.ts'
+import {
+  readBudget,
+  readCordons,
+  readDaemonSets,
+  readDns,
+  readGuards,
+  readIngresses,
+  readSystem,
+} from './read-shared.ts'
 import { tryEvictions } from './try-evictions.ts'
 import { type Unknown, Unknowns } from './unknowns.ts'
 
@@ -34,7 +42,7 @@ export async function explainNodeByReading(
   if (found === undefined) throw await noSuchNode(look, name, looksAlike)
   const { node, readiness } = found
   const run = await readRun(look, node)
-  const [pods, volumes, budget, cordons, guards, ingresses, dns] = await Promise.all([
+  const [pods, volumes, budget, cordons, guards, ingresses, dns, system, daemonSets] = await Promise.all([
     readPods(look, node, run),
     readVolumes(look),
     readBudget(look),
@@ -42,10 +50,24 @@ export async function explainNodeByReading(
     readGuards(look),
     readIngresses(look),
     readDns(look),
+    isControlPlane(node) ? readSystem(look) : undefined,
+    readDaemonSets(look),
   ])
   const scene: NodeScene = {
     ...{ now: ground.clock.wallMs(), node },
-    ...present({ readiness, pods, volumes, budget, cordons, guards, ingresses, dns, run: run?.scene }),
+    ...present({
+      readiness,
+      pods,
+      volumes,
+      budget,
+      cordons,
+      guards,
+      ingresses,
+      dns,
+      system,
+      daemonSets,
+      run: run?.scene,
+    }),
   }
   return { ...explainNode(scene), unknown: look.unknowns.list }
 }

@@ -62,6 +62,14 @@ export const readGuards = ({ ground, unknowns, signal }: Look, namespace?: strin
     ground.objects.list({ kind: NODE_GUARDS, ...(namespace === undefined ? {} : { namespace }) }, signal),
   )
 
+/** Static pods of the control plane, by which a plan counts members of etcd and API servers. */
+export const readSystem = ({ ground, unknowns, signal }: Look) =>
+  unknowns.read('the pods of kube-system', ground.sight.list('pods', 'kube-system', signal))
+
+/** One of them may be kured, whose lock is an annotation of it. */
+export const readDaemonSets = ({ ground, unknowns, signal }: Look) =>
+  unknowns.read('DaemonSets', ground.sight.list('daemonsets', undefined, signal))
+
 /** Of both groups. The one of the controller that came first is nearly nowhere: that it is not there is worth no word. */
 export async function readIngresses({
   ground,

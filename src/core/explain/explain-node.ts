@@ -3,6 +3,7 @@ import { asksToDrain } from '../guard/asks.ts'
 import { causeOf, type Explanation, type Finding, ordered, type Part, together } from './finding.ts'
 import { nodeBudget } from './node-budget.ts'
 import { nodeClaims } from './node-claims.ts'
+import { nodeCluster } from './node-cluster.ts'
 import { nodeDns } from './node-dns.ts'
 import { nodeGuards, nodeIngresses } from './node-objects.ts'
 import { nodePods, type PodsTold } from './node-pods.ts'
@@ -31,6 +32,7 @@ export function explainNode(s: NodeScene): Explanation {
     ...nodeState(s),
     ...nodeClaims(s),
     ...nodeRoll(s),
+    ...nodeCluster(s),
     ...nodeBudget(s),
     ...guards,
     ...nodeIngresses(s),
@@ -62,7 +64,10 @@ function stateOf(s: NodeScene): State {
 const isLater = (state: State, { part, code }: Finding): boolean =>
   (part === 'dns' && state !== 'InService') ||
   (part === 'budget' && state !== 'InService' && state !== 'InWork') ||
-  (code === 'VolumeAttached' && state === 'InService')
+  (code === 'VolumeAttached' && state === 'InService') ||
+  (OF_CLUSTER.includes(code) && state !== 'InService' && state !== 'Draining')
+
+const OF_CLUSTER: readonly string[] = ['EtcdQuorum', 'LastApiServer', 'KuredLockHeld']
 
 interface Judged {
   readonly state: State
@@ -100,6 +105,7 @@ function drainText(s: NodeScene, { left, blocked }: PodsTold, isHeld: boolean): 
 
 function inService(name: string, cause: Finding | undefined): string {
   if (cause === undefined) return `${name} is in service; nothing takes it out`
+  if (cause.code === 'MarkLeft') return `${name} is in service, and no new pod is placed on it: ${cause.text}`
   if (cause.part === 'service' || cause.part === 'node') return `${name} is Ready and does not serve: ${cause.text}`
   if (cause.part === 'roll') return `${name} is in service and not next: ${cause.text}`
   return `${name} is in service; nothing takes it out, and it could not leave now: ${cause.text}`

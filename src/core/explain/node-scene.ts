@@ -1,11 +1,13 @@
 import type { Condition } from '../../model/condition.ts'
 import type { Node } from '../../model/node.ts'
+import type { Pod } from '../../model/pod.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { RollOutcome } from '../../model/roll-event.ts'
 import type { Readiness } from '../../model/seen-pod.ts'
 import type { Step } from '../../model/step.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { VolumeAttachment, VolumeClaim } from '../../model/volume.ts'
+import type { Workload } from '../../model/workload.ts'
 import type { BudgetView } from '../budget/budget-view.ts'
 import type { CordonsThatCount } from '../budget/snapshot.ts'
 import type { CheckedGuard } from '../guard/guard-kind.ts'
@@ -26,6 +28,9 @@ export interface NodeScene {
   readonly guards?: readonly CheckedGuard[]
   readonly ingresses?: readonly CheckedIngress[]
   readonly dns?: DnsSight
+  /** The pods of kube-system; read of a control-plane node alone. */
+  readonly system?: readonly Pod[]
+  readonly daemonSets?: readonly Workload[]
   readonly run?: RunScene
 }
 

@@ -1,8 +1,9 @@
 import { EXCLUDE_LABEL } from '../../model/node-facts.ts'
-import { RECORD_ANNOTATION } from '../../model/node-record.ts'
+import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { markedBy, TO_COME_KEY, unmarkCommand } from '../../model/to-come.ts'
 import { brakeBy } from '../agent/brake.ts'
 import { budgetNode } from '../budget/budget-node.ts'
+import { isMarked, marked } from '../roll/plan/leftover-findings.ts'
 import { type Finding, finding } from './finding.ts'
 import type { NodeScene } from './node-scene.ts'
 
@@ -11,6 +12,7 @@ export const nodeState = (s: NodeScene): readonly Finding[] => [
   ...ready(s),
   ...cordon(s),
   ...toCome(s),
+  ...left(s),
   ...leaving(s),
   ...brake(s),
 ]
@@ -69,6 +71,25 @@ function toCome(s: NodeScene): readonly Finding[] {
 }
 
 const uncordon = (name: string) => ({ command: `kubectl uncordon ${name}`, note: 'once the work on it is done' })
+
+/** The taint of an earlier run keeps pods away for ever. */
+function left(s: NodeScene): readonly Finding[] {
+  const { node } = s
+  if (!isMarked(node)) return []
+  const { code, text, fix = '' } = marked([node.name])
+  const isShut = node.taints.some(({ key }) => key === OUT_TAINT.key)
+  return [
+    finding({
+      ...{ ...base(s), is: isShut ? 'stuck' : 'fact', code, text },
+      evidence: [
+        ...(isShut ? [`taint ${OUT_TAINT.key}`] : []),
+        ...(INTENT_ANNOTATION in node.annotations ? [`annotation ${INTENT_ANNOTATION}`] : []),
+        `no annotation ${RECORD_ANNOTATION}`,
+      ],
+      next: [{ command: fix, note: 'if no roll works on the node' }],
+    }),
+  ]
+}
 
 /** What others announce by marks on the Node. */
 function leaving(s: NodeScene): readonly Finding[] {

@@ -106,6 +106,20 @@ export const STEP_WAITS = {
     wait: 'in course',
     progress: true,
   },
+  EndpointForeign: {
+    is: 'shop/cart-a is an endpoint in EndpointSlice shop/cart-ext-1 of Service cart-ext, which has no selector: another program sends to it',
+    cause:
+      'A Service without a selector has endpoints that another program writes. No label takes the pod out of them, and the slice was written after the pod was let go.',
+    cure: 'Take the pod out of the slice where it is written. In the end the pod has its labels back.',
+    wait: 'blocked',
+  },
+  PoliteNotReplaced: {
+    is: 'shop/cart-a stays and serves: Deployment shop/cart has 0 ready of 1 recorded; 0/3 nodes are available: 3 Insufficient cpu',
+    cause:
+      'A pod of `drain.polite` leaves once another one is Ready in its place. That one has no node, is refused by a quota or an admission policy, or cannot start: the sentence says why.',
+    cure: 'Cure what the sentence names. During the drain the roll gives up after `drain.stageLimit` (30 min), and the pod has its labels back.',
+    wait: 'in course',
+  },
   PoliteWait: {
     is: 'shop/cart-a is no endpoint any more, and serves on for 6 s',
     cause:

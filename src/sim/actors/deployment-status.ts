@@ -28,8 +28,14 @@ export function deploymentStatus(facts: DeploymentFacts): DeploymentObject['stat
     availableReplicas: sum('availableReplicas'),
     unavailableReplicas: Math.max(0, wanted - sum('availableReplicas')),
   }
-  return { ...omitZeros(numbers), conditions: conditionsOf(facts, numbers) }
+  return { ...omitZeros(numbers), conditions: [...conditionsOf(facts, numbers), ...failureOf(facts)] }
 }
+
+const FAILURE = 'ReplicaFailure'
+
+/** As its ReplicaSet has it. */
+const failureOf = ({ current }: DeploymentFacts): readonly Condition[] =>
+  (current?.status?.conditions ?? []).filter(({ type }) => type === FAILURE)
 
 interface Numbers {
   readonly replicas: number
@@ -55,7 +61,7 @@ function conditionsOf({ deployment, current, now }: DeploymentFacts, numbers: Nu
         message: 'Deployment does not have minimum availability.',
         lastTransitionTime: now,
       }
-  const before = deployment.status?.conditions
+  const before = deployment.status?.conditions?.filter(({ type }) => type !== FAILURE)
   const withAvailable = withCondition(before, available)
   const name = current?.metadata.name
   if (name === undefined) return withAvailable

@@ -42,10 +42,16 @@ interface NewPod {
 }
 
 /** A pod by a template, owned by its controller. False: the API refused it, as it does in a namespace that is gone. */
-export function createOwnedPod(world: World, { resource, owner, template, name, labels, spec }: NewPod): boolean {
+export const createOwnedPod = (world: World, pod: NewPod): boolean => refusalOfPod(world, pod) === undefined
+
+/** The same, with the answer of the API where it refused the pod. */
+export function refusalOfPod(
+  world: World,
+  { resource, owner, template, name, labels, spec }: NewPod,
+): string | undefined {
   const { metadata } = owner
   const naming = name === undefined ? { generateName: `${metadata.name}-` } : { name }
-  return wasAccepted(() =>
+  return refusalOf(() =>
     createObject(world, {
       resource: PODS,
       namespace: metadata.namespace ?? 'default',
@@ -63,12 +69,14 @@ export function createOwnedPod(world: World, { resource, owner, template, name, 
 }
 
 /** A refusal of the API is an answer that its controller lives with, and asks again later. */
-export function wasAccepted(write: () => unknown): boolean {
+export const wasAccepted = (write: () => unknown): boolean => refusalOf(write) === undefined
+
+function refusalOf(write: () => unknown): string | undefined {
   try {
     write()
-    return true
+    return undefined
   } catch (error) {
-    if (error instanceof ApiFailure) return false
+    if (error instanceof ApiFailure) return error.message
     throw error
   }
 }

@@ -3,10 +3,10 @@ import { PODS, REPLICA_SETS } from '../world/api-resource.ts'
 import { deleteObject } from '../world/delete-object.ts'
 import { labelTest } from '../world/label-selector.ts'
 import { keyOf } from '../world/store.ts'
-import type { World } from '../world/world.ts'
+import { stampOf, type World } from '../world/world.ts'
 import { ObjectIndex } from './object-index.ts'
 import { omitZeros } from './omit-zeros.ts'
-import { controllerReference, createOwnedPod, ownedPods, ownerKeys } from './owned-pods.ts'
+import { controllerReference, ownedPods, ownerKeys, refusalOfPod } from './owned-pods.ts'
 import { availabilityOf } from './pod-availability.ts'
 import { podIndexOf } from './pod-index.ts'
 import { controllerOf, isFinished, isGoing, type PodObject } from './pod-object.ts'
@@ -60,9 +60,9 @@ function sync(world: World, sets: Sets, set: ReplicaSetObject): number | undefin
   claim(world, set)
   const wanted = set.spec.replicas ?? 1
   const pods = activePods(world, set)
-  let isRefused = false
-  for (let missing = wanted - pods.length; missing > 0 && !isRefused; missing -= 1) {
-    isRefused = !createOwnedPod(world, { resource: REPLICA_SETS, owner: set, template: set.spec.template })
+  let refusal: string | undefined
+  for (let missing = wanted - pods.length; missing > 0 && refusal === undefined; missing -= 1) {
+    refusal = refusalOfPod(world, { resource: REPLICA_SETS, owner: set, template: set.spec.template })
   }
   const tooMany = pods.length - wanted
   if (tooMany > 0) {
@@ -79,9 +79,21 @@ function sync(world: World, sets: Sets, set: ReplicaSetObject): number | undefin
       availableReplicas: available,
       observedGeneration: set.metadata.generation ?? 0,
     }),
+    ...failed(world, set, refusal),
   }
   if (!isDeepStrictEqual(status, set.status)) world.store.put(REPLICA_SETS, { ...set, status })
-  return isRefused ? AGAIN_MS : againMs
+  return refusal === undefined ? againMs : AGAIN_MS
+}
+
+/** The first refusal stands until a sync whose pods were all accepted (pkg/controller/replicaset, calculateStatus). */
+function failed(
+  { clock }: World,
+  { status }: ReplicaSetObject,
+  message: string | undefined,
+): Pick<NonNullable<ReplicaSetObject['status']>, 'conditions'> {
+  if (message === undefined) return {}
+  const first = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message } as const
+  return { conditions: status?.conditions ?? [{ ...first, lastTransitionTime: stampOf(clock.wallMs()) }] }
 }
 
 const activePods = (world: World, set: ReplicaSetObject): readonly PodObject[] =>

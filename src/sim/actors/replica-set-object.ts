@@ -1,6 +1,7 @@
 import type { ApiObject } from '../world/api-object.ts'
 import type { WrittenSelector } from '../world/label-selector.ts'
 import type { PodTemplate } from './owned-pods.ts'
+import type { Condition } from './pod-object.ts'
 
 export interface ReplicaSetObject extends ApiObject {
   readonly spec: {
@@ -14,5 +15,6 @@ export interface ReplicaSetObject extends ApiObject {
     readonly readyReplicas?: number
     readonly availableReplicas?: number
     readonly observedGeneration?: number
+    readonly conditions?: readonly Condition[]
   }
 }

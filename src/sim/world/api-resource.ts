@@ -67,6 +67,12 @@ export const PODS = core({
 export const SERVICES = core({ plural: 'services', kind: 'Service', shortNames: ['svc'], status: 'empty' })
 export const CONFIG_MAPS = core({ plural: 'configmaps', kind: 'ConfigMap', shortNames: ['cm'] })
 export const SECRETS = core({ plural: 'secrets', kind: 'Secret' })
+export const RESOURCE_QUOTAS = core({
+  plural: 'resourcequotas',
+  kind: 'ResourceQuota',
+  shortNames: ['quota'],
+  status: 'empty',
+})
 export const EVENTS = core({
   plural: 'events',
   kind: 'Event',
@@ -167,6 +173,7 @@ export const API_RESOURCES: readonly ApiResource[] = [
   INGRESS_DAEMON_SETS,
   FIRST_INGRESS_DAEMON_SETS,
   SECRETS,
+  RESOURCE_QUOTAS,
   VALIDATING_WEBHOOKS,
 ]
 

@@ -1,6 +1,7 @@
 import { alreadyExists, badRequest, invalid, notFound } from './api-failure.ts'
 import type { ApiObject, ObjectMeta } from './api-object.ts'
-import { type ApiResource, apiVersionOf, NAMESPACES } from './api-resource.ts'
+import { type ApiResource, apiVersionOf, NAMESPACES, PODS } from './api-resource.ts'
+import { checkQuotas } from './check-quotas.ts'
 import { withDefaults } from './defaults.ts'
 import { emptyStatus } from './empty-status.ts'
 import { isMap } from './merge-patch.ts'
@@ -18,7 +19,7 @@ interface Creation {
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
 const NAME_LENGTH_MAX = 253
 
-/** Adds an object as `POST` does. Throws ApiFailure 400, 404 (no such namespace), 409 or 422. */
+/** Adds an object as `POST` does. Throws ApiFailure 400, 403 (a quota), 404 (no such namespace), 409 or 422. */
 export function createObject(world: World, { resource, namespace, body, dryRun = false }: Creation): ApiObject {
   const given = bodyOf(resource, body)
   const metadata = isMap(given.metadata) ? given.metadata : {}
@@ -30,6 +31,7 @@ export function createObject(world: World, { resource, namespace, body, dryRun =
   if (world.store.get(resource, { name, ...(namespace === undefined ? {} : { namespace }) }) !== undefined) {
     throw alreadyExists(resource, name)
   }
+  if (resource === PODS) checkQuotas(world, namespace ?? '', name)
   const object = withDefaults(resource, {
     ...withStatus(resource, given),
     apiVersion: apiVersionOf(resource),

@@ -98,10 +98,12 @@ test('a workload that is waited for says how many it has, and what the scheduler
   const waiting = { code: 'ReplacementNotReady', object: 'ReplicaSet shop/cart' }
   assert.deepEqual(cart([aPod('cart-a', 'n2'), unplaced('cart-b')]), {
     kind: 'waiting',
+    isRefused: false,
     reason: { ...waiting, text: 'ReplicaSet shop/cart has 1 ready of 2 recorded' },
   })
   assert.deepEqual(cart([unplaced('cart-b', { unschedulable: '3 Insufficient cpu' })]), {
     kind: 'waiting',
+    isRefused: true,
     reason: { ...waiting, text: 'ReplicaSet shop/cart has 0 ready of 2 recorded; 3 Insufficient cpu' },
   })
 })

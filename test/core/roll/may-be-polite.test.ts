@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type PoliteGround, politeSpec, whyNotPolite } from '../../../src/core/roll/drain/may-be-polite.ts'
 import type { Pod } from '../../../src/model/pod.ts'
-import type { Service } from '../../../src/model/service.ts'
+import type { EndpointSlice, Service } from '../../../src/model/service.ts'
 import { aBudget, aPod, aSpec, aWorkload } from '../../support/roll-world.ts'
 
 const HASH = 'pod-template-hash'
@@ -19,7 +19,11 @@ const service: Service = {
   nodePorts: [30080],
 }
 const pod = aPod('cart-a', 'n1', { labels: LABELS })
-const ground: PoliteGround = { workloads: [set], budgets: [], services: [service] }
+const ground: PoliteGround = { workloads: [set], budgets: [], services: [service], slices: [] }
+const sliceOf = (serviceName: string): EndpointSlice => ({
+  ...{ namespace: 'shop', name: `${serviceName}-1`, serviceName, ports: [8080] },
+  endpoints: [{ addresses: ['10.0.0.9'], ready: true, serving: true, terminating: false, podUid: pod.uid }],
+})
 const controlledBy = (kind: string): Partial<Pod> => ({ controller: { kind, name: 'cart', uid: 'uid-other' } })
 
 const ROWS: readonly (readonly [string, Partial<Pod>, Partial<PoliteGround>, RegExp | undefined])[] = [
@@ -53,6 +57,13 @@ const ROWS: readonly (readonly [string, Partial<Pod>, Partial<PoliteGround>, Reg
     { workloads: [{ ...set, selector: by({ app: 'cart' }) }] },
     /does not select by pod-template-hash$/,
   ],
+  [
+    'one that a slice of a Service without a selector names cannot',
+    {},
+    { services: [service, { ...service, name: 'ext', selector: {} }], slices: [sliceOf('ext')] },
+    /^EndpointSlice shop\/ext-1 names it for Service ext, which has no selector$/,
+  ],
+  ['one that a slice of its own Service names can', {}, { slices: [sliceOf('cart')] }, undefined],
   ['one with a volume cannot', { claims: ['data'] }, {}, /^it has a volume/],
   ['one of a NodeGuard cannot', { labels: { ...LABELS, 'evenkeel.dev/guard': 'g' } }, {}, /NodeGuard/],
   [

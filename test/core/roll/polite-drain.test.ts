@@ -32,6 +32,8 @@ const service: Service = {
   internalTrafficPolicy: 'Cluster',
   nodePorts: [30080],
 }
+/** Another program writes its endpoints. */
+const foreign: Service = { ...service, name: 'ext', selector: {} }
 const old = aPod('cart-a', 'n1', { labels: LABELS })
 const replacement = aPod('cart-b', 'n2', { labels: LABELS })
 const { nodeName: _, ...unplaced } = { ...replacement, phase: 'Pending', ready: false } as const
@@ -166,6 +168,11 @@ const STEPS: readonly (readonly [string, Case, string])[] = [
     'hold drain: EndpointStays',
   ],
   [
+    'one that a slice of a Service without a selector names is waited for until the limit',
+    { pods: [withdrawn, replacement], services: [service, foreign], slices: [{ ...slice, serviceName: 'ext' }] },
+    'hold drain: EndpointForeign',
+  ],
+  [
     'it serves on for some seconds',
     { pods: [withdrawn, replacement], evidence: { endpointGoneSince: { [old.uid]: monoMs(NOW - 5_999) } } },
     'hold drain: PoliteWait',
@@ -218,6 +225,16 @@ const STEPS: readonly (readonly [string, Case, string])[] = [
     { pods: [withdrawn, replacement], given: 'up', slices: [slice] },
     'hold drain: EndpointStays',
   ],
+  [
+    'on the way back, one that another program sends to has its labels back',
+    {
+      pods: [withdrawn, replacement],
+      services: [service, foreign],
+      slices: [{ ...slice, serviceName: 'ext' }],
+      given: 'up',
+    },
+    `giveBackPod ${JSON.stringify(LABELS)}`,
+  ],
   ['on the way back, it is evicted', { pods: [withdrawn, replacement], given: 'up', evidence: gone }, 'evict'],
   [
     'on the way back, without a journal, it has its labels back',
@@ -251,12 +268,12 @@ test('the hold says which pod stays, and what its replacement waits for', () => 
   const texts = [snapshot({ pods: [released, image] }), snapshot({ pods: [released], workloads: [set, quota] })].map(
     (s) =>
       decide(s)
-        .reasons.map(({ text }) => text)
+        .reasons.map(({ code, text }) => `${code}: ${text}`)
         .join(),
   )
   assert.deepEqual(texts, [
-    `shop/cart-a stays and serves: ${DEPLOYMENT} has 0 ready of 1 recorded; shop/cart-b: ImagePullBackOff: no such image`,
-    `shop/cart-a stays and serves: ${DEPLOYMENT} has 0 ready of 1 recorded; ${quota.failure}`,
+    `PoliteNotReplaced: shop/cart-a stays and serves: ${DEPLOYMENT} has 0 ready of 1 recorded; shop/cart-b: ImagePullBackOff: no such image`,
+    `PoliteNotReplaced: shop/cart-a stays and serves: ${DEPLOYMENT} has 0 ready of 1 recorded; ${quota.failure}`,
   ])
 })
 

@@ -2,12 +2,19 @@ import assert from 'node:assert/strict'
 import type { RollActions } from '../../../src/cli/roll-actions.ts'
 import type { PlanFinding, RollPlan } from '../../../src/model/roll-plan.ts'
 import { evenkeel } from '../../cli/scripted-roll.ts'
-import type { BadSituation } from '../../support/preflight/bad-situation.ts'
+import type { BadSituation, ToldByExplain } from '../../support/preflight/bad-situation.ts'
+import { evictFirst, unplacedPod } from '../../support/preflight/evict-first.ts'
 import { fileOf, type PreflightGround } from '../../support/preflight/preflight-ground.ts'
+import { changedObjects, seenObjects } from '../../support/preflight/seen-objects.ts'
+import type { RawApi } from '../../support/raw-api.ts'
 
-/** The plan says what is wrong, once, with what to do about it; the exit code follows; and nothing is written. */
+/**
+ * The plan says what is wrong, once, with what to do about it, and the exit code follows. Nothing is written, and every object of the
+ * cluster is as it was, also after `evenkeel explain` was asked, which names the cause.
+ */
 export async function isToldByPlan(ground: PreflightGround, situation: BadSituation): Promise<void> {
   await ground.bringAbout(situation)
+  const before = await seenObjects(listBy(ground.raw))
   const dry = await run(ground, situation, 'roll -f roll.yaml --dry-run -o json')
   assert.equal(dry.code, situation.exit, dry.err + dry.out)
   const { findings } = JSON.parse(dry.out) as RollPlan
@@ -18,6 +25,47 @@ export async function isToldByPlan(ground: PreflightGround, situation: BadSituat
   assert.ok(fix.includes(situation.fix), `${situation.fix}\nis not in\n${fix}`)
   if (situation.exit !== 0) await isNotBegun(ground, situation)
   assert.deepEqual(ground.writes(), [])
+  assert.deepEqual(changedObjects(before, await seenObjects(listBy(ground.raw))), [])
+  const { explain } = situation
+  if (typeof explain !== 'string' && (ground.isReal || explain.onRealAlone !== true)) await isExplained(ground, explain)
+}
+
+const listBy = (raw: RawApi) => async (path: string) => {
+  const { items = [] } = (await raw('GET', path)).body as { readonly items?: readonly object[] }
+  return items
+}
+
+async function isExplained(ground: PreflightGround, told: ToldByExplain): Promise<void> {
+  const { of, evicted = [], code, says, isFact = false } = told
+  await evictFirst(ground.raw, evicted)
+  if (evicted.length > 0) await nothingChanges(ground)
+  const line = of === 'replacement' ? `pod default/${await replacement(ground)}` : of
+  const before = await seenObjects(listBy(ground.raw))
+  const { code: exit, out, err, document } = await ground.explain(line)
+  assert.equal(exit, 0, err)
+  const found = isFact ? document.findings.find((one) => one.code === code) : document.findings[0]
+  assert.deepEqual([found?.code, found?.is === 'fact'], [code, isFact], out)
+  assert.match(isFact ? (found?.text ?? '') : document.verdict, says)
+  assert.deepEqual(changedObjects(before, await seenObjects(listBy(ground.raw))), [])
+}
+
+const QUIET_LOOKS = 5
+
+/** The controllers have followed what was evicted. */
+async function nothingChanges(ground: PreflightGround): Promise<void> {
+  let last = await seenObjects(listBy(ground.raw))
+  let quiet = 0
+  await ground.until('the controllers to be done', async () => {
+    const now = await seenObjects(listBy(ground.raw))
+    quiet = changedObjects(last, now).length === 0 ? quiet + 1 : 0
+    last = now
+    return quiet >= QUIET_LOOKS
+  })
+}
+
+async function replacement(ground: PreflightGround): Promise<string> {
+  await ground.until('a pod that no node takes', async () => (await unplacedPod(ground.raw)) !== undefined)
+  return (await unplacedPod(ground.raw)) ?? ''
 }
 
 async function isNotBegun(ground: PreflightGround, situation: BadSituation): Promise<void> {

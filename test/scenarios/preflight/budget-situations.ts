@@ -12,6 +12,11 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     says: '3 pods of ReplicaSet default/cart can never be evicted: budget default/cart allows no eviction at all, since maxUnavailable: 0 keeps 3 of 3 pods',
     fix: 'set maxUnavailable: 1: kubectl -n default edit poddisruptionbudget cart',
     exit: 3,
+    explain: {
+      of: 'pod default/cart-0',
+      code: 'BudgetExhausted',
+      says: /budget default\/cart needs 3 healthy, has 3 of 3; it allows no eviction at all/,
+    },
   },
   {
     title: 'a budget that keeps as many pods as there are',
@@ -20,6 +25,11 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     says: 'minAvailable: 3 keeps 3 of 3 pods',
     fix: 'set maxUnavailable: 1',
     exit: 3,
+    explain: {
+      of: 'pod default/cart-0',
+      code: 'BudgetExhausted',
+      says: /needs 3 healthy, has 3 of 3; it allows no eviction at all/,
+    },
   },
   {
     title: 'a percentage that is rounded up to all pods',
@@ -28,6 +38,11 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     says: 'minAvailable: 51% keeps 2 of 2 pods',
     fix: 'set maxUnavailable: 1',
     exit: 3,
+    explain: {
+      of: 'pod default/cart-1',
+      code: 'BudgetExhausted',
+      says: /needs 2 healthy, has 2 of 2; it allows no eviction at all/,
+    },
   },
   {
     title: 'a budget for a single pod',
@@ -36,6 +51,11 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     says: 'default/cart-0 can never be evicted',
     fix: 'add a replica',
     exit: 3,
+    explain: {
+      of: 'pod default/cart-0',
+      code: 'BudgetExhausted',
+      says: /needs 1 healthy, has 1 of 1; it allows no eviction at all/,
+    },
   },
   {
     title: 'two budgets over the same pods',
@@ -44,6 +64,11 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     says: '3 pods of ReplicaSet default/cart are under budgets default/all and default/cart',
     fix: 'let only one budget select each pod',
     exit: 3,
+    explain: {
+      of: 'pod default/cart-0',
+      code: 'TwoBudgets',
+      says: /is under budget default\/all .* and budget default\/cart .*, which eviction does not support$/,
+    },
   },
   {
     title: 'a budget with maxUnavailable over pods without a controller',
@@ -53,6 +78,7 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     says: '2 pods (default/cart-0 and default/cart-1) can never be evicted: budget default/cart allows no eviction at all, since maxUnavailable: 1 is a share of none',
     fix: 'write minAvailable as a number',
     exit: 3,
+    explain: { of: 'pod default/cart-0', code: 'PodUnmanaged', says: /has no controller that would replace it/ },
   },
   {
     title: 'a budget that selects every pod of its namespace',
@@ -61,6 +87,7 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     says: 'budget default/all selects every pod of namespace default',
     fix: 'the labels of one workload',
     exit: 0,
+    explain: 'nothing waits for it',
   },
   {
     title: 'four pods of one budget on one node',
@@ -72,6 +99,12 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     says: 'budget default/cart lets 2 of its pods go at once, and n1 has 4: they move in 2 turns',
     fix: 'topologySpreadConstraints',
     exit: 0,
+    explain: {
+      of: 'pod default/cart-2',
+      evicted: ['cart-0', 'cart-1'],
+      code: 'BudgetExhausted',
+      says: /is to leave n1, which is cordoned, and cannot: .* needs 3 healthy, has 3 of 5$/,
+    },
   },
   {
     title: 'a budget that is used up by a pod that is not Ready, and keeps that as well',
@@ -83,6 +116,11 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     says: 'needs 2 healthy pods and has 1 of 3, and keeps 2 that are not Ready as well',
     fix: 'unhealthyPodEvictionPolicy: AlwaysAllow',
     exit: 0,
+    explain: {
+      of: 'pod default/cart-1',
+      code: 'BudgetExhausted',
+      says: /budget default\/cart needs 2 healthy, has 1 of 3$/,
+    },
   },
   {
     title: 'a budget that is used up by a pod on a node that stays',
@@ -95,5 +133,10 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     says: '2 pods of ReplicaSet default/cart cannot be evicted now: budget default/cart needs 2 healthy pods and has 2 of 3',
     fix: 'wait until its pods are Ready',
     exit: 0,
+    explain: {
+      of: 'pod default/cart-0',
+      code: 'BudgetExhausted',
+      says: /budget default\/cart needs 2 healthy, has 2 of 3$/,
+    },
   },
 ]

@@ -46,6 +46,11 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     says: 'etcd has 3 members, 2 of them Ready, and needs 2: without n1 it has no quorum',
     fix: 'repair the other members',
     exit: 3,
+    explain: {
+      of: 'node n1',
+      code: 'EtcdQuorum',
+      says: /^n1 is in service and not next: etcd has 3 members, 2 of them Ready, and needs 2: without n1 it has no quorum$/,
+    },
   },
   {
     title: 'the only member of etcd',
@@ -55,6 +60,7 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     says: 'n1 has the only member of etcd',
     fix: 'take a backup of etcd first',
     exit: 0,
+    explain: { of: 'node n1', code: 'EtcdQuorum', says: /^n1 has the only member of etcd/, isFact: true },
   },
   {
     title: 'a control plane that shows no etcd',
@@ -63,6 +69,7 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     says: 'no pod of etcd is seen',
     fix: 'etcdctl endpoint health --cluster',
     exit: 0,
+    explain: { of: 'node n1', code: 'EtcdUnseen', says: /^no pod of etcd is seen/, isFact: true },
   },
   {
     title: 'the last API server that is Ready',
@@ -73,6 +80,11 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     says: 'n1 has the only API server that is Ready of 2',
     fix: 'repair the other API servers first',
     exit: 3,
+    explain: {
+      of: 'node n1',
+      code: 'LastApiServer',
+      says: /^n1 is in service and not next: n1 has the only API server that is Ready of 2/,
+    },
   },
   {
     title: 'a member of etcd that is not Ready, where enough are',
@@ -100,6 +112,11 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     says: 'kured (DaemonSet kube-system/kured) reboots n2 now',
     fix: 'kubectl -n kube-system annotate daemonset kured weave.works/kured-node-lock-',
     exit: 3,
+    explain: {
+      of: 'node n1',
+      code: 'KuredLockHeld',
+      says: /^n1 is in service and not next: kured \(DaemonSet kube-system\/kured\) reboots n2 now: its lock is held$/,
+    },
   },
   {
     title: 'a node that is out for another run, and not in this one',
@@ -113,6 +130,11 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     says: 'n3 is out for run 20260101T000000Z-0001',
     fix: 'evenkeel roll resume 20260101T000000Z-0001',
     exit: 0,
+    explain: {
+      of: 'node n3',
+      code: 'LeftBehind',
+      says: /^n3 is out and nothing that is seen will bring it back: run 20260101T000000Z-0001 left n3 out/,
+    },
   },
   {
     title: 'a node that is out for another run, and in this one',
@@ -125,6 +147,11 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     says: 'n1 is out for run 20260101T000000Z-0001',
     fix: 'evenkeel roll resume 20260101T000000Z-0001',
     exit: 2,
+    explain: {
+      of: 'node n2',
+      code: 'BudgetUsedUp',
+      says: /^n2 is in service; .* the node budget is used up, so no other node may leave: 1 of 3 nodes is out/,
+    },
   },
   {
     title: 'a taint of an earlier run without its record',
@@ -137,6 +164,11 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     says: 'n1 bears a mark of an earlier run and no record of it',
     fix: 'kubectl taint node n1 evenkeel.dev/out-',
     exit: 0,
+    explain: {
+      of: 'node n1',
+      code: 'MarkLeft',
+      says: /^n1 is in service, and no new pod is placed on it: n1 bears a mark of an earlier run and no record of it$/,
+    },
   },
   {
     title: 'marks of a run that nobody resumed',
@@ -162,6 +194,7 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     says: 'n1 is cordoned and stays so after the roll',
     fix: 'kubectl uncordon n1',
     exit: 0,
+    explain: { of: 'node n1', code: 'Cordoned', says: /^n1 is cordoned, so no new pod is placed on it$/, isFact: true },
   },
   {
     title: 'a node that a person claims',
@@ -176,11 +209,18 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     says: 'n1 is claimed by person/alice',
     fix: 'let person/alice withdraw it',
     exit: 0,
+    explain: {
+      of: 'node n1',
+      code: 'Maintenance',
+      says: /^n1 is kept out until its claims are withdrawn: person\/alice keeps n1 out$/,
+    },
   },
 ]
 
 const down = { operational: 'down', lastCheckFailed: true } as const
 const N1 = { nodes: { names: ['n1'] } }
+
+const NO_BALANCER = 'explain asks no balancer: a plan tells it, and a roll that has begun tells it in its hold'
 
 /** What the balancers have left. */
 export const BALANCER_SITUATIONS: readonly BadSituation[] = [
@@ -192,6 +232,7 @@ export const BALANCER_SITUATIONS: readonly BadSituation[] = [
     says: 'web/n1 is the last usable server of web on lb-1',
     fix: 'set allowLastServer for a pool of one',
     exit: 3,
+    explain: NO_BALANCER,
   },
   {
     title: 'a backend whose other server is down',
@@ -201,6 +242,7 @@ export const BALANCER_SITUATIONS: readonly BadSituation[] = [
     says: 'web/n1 is the last usable server of web on lb-1',
     fix: 'bring another server of web up',
     exit: 0,
+    explain: NO_BALANCER,
   },
   {
     title: 'a backend of two servers',
@@ -210,6 +252,7 @@ export const BALANCER_SITUATIONS: readonly BadSituation[] = [
     says: 'web on lb-1 has 2 usable servers: 1 is left while a node is out',
     fix: 'add a server to web',
     exit: 0,
+    explain: NO_BALANCER,
   },
   {
     title: 'a pair with different settings',
@@ -221,6 +264,7 @@ export const BALANCER_SITUATIONS: readonly BadSituation[] = [
     says: 'backend web of balancer lb is not the same on lb-1 and lb-2: mode http and tcp; n3 on one of them alone',
     fix: 'give both the same haproxy.cfg',
     exit: 0,
+    explain: NO_BALANCER,
   },
   {
     title: 'a backend in mode tcp',
@@ -229,6 +273,7 @@ export const BALANCER_SITUATIONS: readonly BadSituation[] = [
     says: 'backend web of lb-1 is in mode tcp',
     fix: 'detach.idleLimit',
     exit: 0,
+    explain: NO_BALANCER,
   },
   {
     title: 'a backend that ties clients to servers, and may not let them go',
@@ -237,6 +282,7 @@ export const BALANCER_SITUATIONS: readonly BadSituation[] = [
     says: 'backend web of lb-1 ties clients to servers',
     fix: 'option redispatch',
     exit: 0,
+    explain: NO_BALANCER,
   },
   {
     title: 'a server without a check',
@@ -245,5 +291,6 @@ export const BALANCER_SITUATIONS: readonly BadSituation[] = [
     says: 'web/n2 on lb-1 has no health check',
     fix: 'add "check" to server n2',
     exit: 0,
+    explain: NO_BALANCER,
   },
 ]

@@ -20,6 +20,11 @@ export const POD_SITUATIONS: readonly BadSituation[] = [
     says: '12 pods (default/debug-0, default/debug-1 and 10 more) have no controller that would replace them',
     fix: 'drain.deleteUnmanaged: true',
     exit: 2,
+    explain: {
+      of: 'pod default/debug-0',
+      code: 'PodUnmanaged',
+      says: /^default\/debug-0 runs on n1; .*has no controller that would replace it/,
+    },
   },
   {
     title: 'pods of two workloads with data in an emptyDir',
@@ -30,6 +35,12 @@ export const POD_SITUATIONS: readonly BadSituation[] = [
     says: '6 pods of 2 workloads (ReplicaSet default/cache and ReplicaSet default/queue) keep data in an emptyDir',
     fix: 'drain.deleteEmptyDirData: true',
     exit: 2,
+    explain: {
+      of: 'pod default/cache-0',
+      code: 'PodEmptyDir',
+      says: /keeps data in an emptyDir, which is lost when it moves$/,
+      isFact: true,
+    },
   },
   {
     title: 'three workloads of one replica each',
@@ -38,6 +49,7 @@ export const POD_SITUATIONS: readonly BadSituation[] = [
     says: '3 workloads (ReplicaSet default/a, ReplicaSet default/b and 1 more) have 1 replica each',
     fix: 'give each a second replica',
     exit: 0,
+    explain: 'nothing waits for it, and no node or pod shows how many replicas there are',
   },
   {
     title: 'a pod with a volume of its node’s disk',
@@ -51,6 +63,12 @@ export const POD_SITUATIONS: readonly BadSituation[] = [
     says: 'no other node takes default/db-0: no other node reaches the volume',
     fix: 'storage that several nodes reach',
     exit: 0,
+    explain: {
+      of: 'replacement',
+      evicted: ['db-0'],
+      code: 'PodPending',
+      says: /^default\/db-\S+ has no node: 0\/3 nodes are available: .*PersistentVolume's node affinity/,
+    },
   },
   {
     title: 'a nodeSelector that only one node matches',
@@ -60,6 +78,12 @@ export const POD_SITUATIONS: readonly BadSituation[] = [
     says: 'no other node takes 2 pods of ReplicaSet default/cart: no other node has the labels',
     fix: 'label another node',
     exit: 0,
+    explain: {
+      of: 'replacement',
+      evicted: ['cart-0'],
+      code: 'PodPending',
+      says: /2 node\(s\) didn't match Pod's node affinity\/selector/,
+    },
   },
   {
     title: 'a required node affinity that only one node matches',
@@ -68,6 +92,12 @@ export const POD_SITUATIONS: readonly BadSituation[] = [
     says: 'no other node takes default/cart-0',
     fix: 'label another node',
     exit: 0,
+    explain: {
+      of: 'replacement',
+      evicted: ['cart-0'],
+      code: 'PodPending',
+      says: /2 node\(s\) didn't match Pod's node affinity\/selector/,
+    },
   },
   {
     title: 'a required anti-affinity with as many pods as nodes',
@@ -87,6 +117,12 @@ export const POD_SITUATIONS: readonly BadSituation[] = [
     says: 'no other node takes 3 pods of ReplicaSet default/cart',
     fix: 'one node more than replicas',
     exit: 0,
+    explain: {
+      of: 'replacement',
+      evicted: ['cart-0'],
+      code: 'PodPending',
+      says: /2 node\(s\) didn't match pod anti-affinity rules/,
+    },
   },
   {
     title: 'a topology spread that allows no other node',
@@ -107,6 +143,13 @@ export const POD_SITUATIONS: readonly BadSituation[] = [
     says: 'no other node takes 3 pods of ReplicaSet default/cart: topology spread',
     fix: 'raise maxSkew',
     exit: 0,
+    explain: {
+      of: 'replacement',
+      evicted: ['cart-0'],
+      code: 'PodPending',
+      says: /2 node\(s\) didn't match pod topology spread constraints/,
+      onRealAlone: true,
+    },
   },
   {
     title: 'a hostPort that is taken everywhere',
@@ -118,6 +161,13 @@ export const POD_SITUATIONS: readonly BadSituation[] = [
     says: 'every other node has a pod with the same hostPort',
     fix: 'one node more than replicas',
     exit: 0,
+    explain: {
+      of: 'replacement',
+      evicted: ['edge-0'],
+      code: 'PodPending',
+      says: /2 node\(s\) didn't have free ports for the requested pod ports/,
+      onRealAlone: true,
+    },
   },
 ]
 
@@ -131,6 +181,13 @@ export const ROOM_SITUATIONS: readonly BadSituation[] = [
     says: 'no other node takes 3 pods of ReplicaSet default/cart, for lack of room: the largest asks for cpu 2.5 and memory 0, and another node has at most cpu 1.5',
     fix: 'add a node, or lower what pods ask for',
     exit: 3,
+    explain: {
+      of: 'replacement',
+      evicted: ['cart-0'],
+      code: 'PodPending',
+      says: /2 Insufficient cpu/,
+      onRealAlone: true,
+    },
   },
   {
     title: 'pods that ask for more memory than any other node has left',
@@ -140,6 +197,13 @@ export const ROOM_SITUATIONS: readonly BadSituation[] = [
     says: 'asks for cpu 0m and memory 5Gi, and another node has at most cpu 4 and memory 3Gi free',
     fix: 'add a node',
     exit: 3,
+    explain: {
+      of: 'replacement',
+      evicted: ['cart-0'],
+      code: 'PodPending',
+      says: /2 Insufficient memory/,
+      onRealAlone: true,
+    },
   },
   {
     title: 'nodes with as many pods as they may have',
@@ -149,6 +213,7 @@ export const ROOM_SITUATIONS: readonly BadSituation[] = [
     says: 'no other node takes 6 pods of ReplicaSet default/cart, for lack of room: each has as many pods as it may have',
     fix: 'add a node',
     exit: 3,
+    explain: { of: 'replacement', evicted: ['cart-0'], code: 'PodPending', says: /2 Too many pods/, onRealAlone: true },
   },
   {
     title: 'sixty nodes with room for none of their pods',
@@ -158,6 +223,13 @@ export const ROOM_SITUATIONS: readonly BadSituation[] = [
     says: 'no other node takes 60 pods of ReplicaSet default/cart, for lack of room',
     fix: 'add a node',
     exit: 3,
+    explain: {
+      of: 'replacement',
+      evicted: ['cart-0'],
+      code: 'PodPending',
+      says: /^default\/cart-\S+ has no node: 0\/60 nodes are available: .*59 Insufficient cpu/,
+      onRealAlone: true,
+    },
   },
   {
     title: 'pods that have room one by one and not together',
@@ -168,6 +240,13 @@ export const ROOM_SITUATIONS: readonly BadSituation[] = [
     says: 'may not have it for default/cart-1 beside the others that leave the node',
     fix: 'add a node',
     exit: 0,
+    explain: {
+      of: 'replacement',
+      evicted: ['cart-0', 'cart-1'],
+      code: 'PodPending',
+      says: /1 Insufficient cpu/,
+      onRealAlone: true,
+    },
   },
   {
     title: 'other nodes that are all cordoned',
@@ -178,5 +257,6 @@ export const ROOM_SITUATIONS: readonly BadSituation[] = [
     says: 'no other node takes 2 pods of ReplicaSet default/cart: the others are cordoned',
     fix: 'uncordon or repair another node',
     exit: 3,
+    explain: { of: 'replacement', evicted: ['cart-0'], code: 'PodPending', says: /3 node\(s\) were unschedulable/ },
   },
 ]

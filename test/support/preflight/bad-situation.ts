@@ -16,6 +16,22 @@ export interface BadSituation {
   /** A part of what is to be done about it. */
   readonly fix: string
   readonly exit: 0 | 2 | 3
+  /** What `evenkeel explain` says of it; a text: why that is no matter of a node or a pod. */
+  readonly explain: ToldByExplain | string
+}
+
+/** Where a person asks, and what has to be named there. */
+export interface ToldByExplain {
+  /** `node n1`, `pod default/cart-0`; `replacement`: the pod that came in the place of an evicted one, and has no node. */
+  readonly of: string
+  /** Pods of `default` that a drain evicts first: then what was forecast is the case. */
+  readonly evicted?: readonly string[]
+  readonly code: string
+  readonly says: RegExp
+  /** It holds up nothing; else it is the cause. */
+  readonly isFact?: true
+  /** The scheduler of the embedded cluster knows neither resources, host ports nor spreads. */
+  readonly onRealAlone?: true
 }
 
 /** An object as `kubectl apply` takes it; its status is written after it is made. */

@@ -1,3 +1,8 @@
+import { kubeConfigMaps } from '../../../src/adapters/kube/kube-config-maps.ts'
+import { kubeDnsObjects } from '../../../src/adapters/kube/kube-dns-objects.ts'
+import { kubeObjects } from '../../../src/adapters/kube/kube-objects.ts'
+import { kubeServiceConditions } from '../../../src/adapters/kube/kube-service-conditions.ts'
+import { kubeSight } from '../../../src/adapters/kube/kube-sight.ts'
 import type { RollPlan } from '../../../src/model/roll-plan.ts'
 import type { RollSpec } from '../../../src/model/roll-spec.ts'
 import { runControllers } from '../../../src/sim/actors/run-controllers.ts'
@@ -6,14 +11,18 @@ import { isWatch } from '../../../src/sim/world/api-request.ts'
 import { NAMESPACES } from '../../../src/sim/world/api-resource.ts'
 import { createObject } from '../../../src/sim/world/create-object.ts'
 import { EmbeddedApi } from '../embedded-api.ts'
+import { askExplain, type SaidByExplain } from '../explain/ask-explain.ts'
 import type { RawApi } from '../raw-api.ts'
 import type { BadSituation } from './bad-situation.ts'
 import { apply, nodesOf, type PreflightGround, planOf } from './preflight-ground.ts'
 
 const CONTROLLERS_TAKE_MS = 5_000
+const LIMIT_MS = 30_000
+const STEP_MS = 100
 
 /** The embedded cluster with its controllers and without machines, anew for each situation. */
 export class EmbeddedPreflight implements PreflightGround {
+  readonly isReal = false
   #api: EmbeddedApi | undefined
   #end: () => void = () => undefined
 
@@ -23,16 +32,38 @@ export class EmbeddedPreflight implements PreflightGround {
     for (const name of ['kube-system', 'evenkeel']) {
       createObject(api.world, { resource: NAMESPACES, body: { metadata: { name } } })
     }
-    const raw: RawApi = (method, path, body) => {
-      const query = new URLSearchParams()
-      const reply = answerRequest(api.world, { method, path, query, body, contentType: 'application/merge-patch+json' })
-      if (isWatch(reply)) throw new Error('nothing is watched here')
-      return Promise.resolve({ status: reply.code, body: reply.body })
-    }
-    this.#end = runControllers({ world: api.world, timers: api.time })
-    await apply(raw, [...nodesOf(situation), ...(situation.objects ?? [])])
-    await api.time.advance(CONTROLLERS_TAKE_MS)
     this.#api = api
+    this.#end = runControllers({ world: api.world, timers: api.time })
+    await apply(this.raw, [...nodesOf(situation), ...(situation.objects ?? [])])
+    await api.time.advance(CONTROLLERS_TAKE_MS)
+  }
+
+  readonly raw: RawApi = (method, path, body) => {
+    const query = new URLSearchParams()
+    const request = { method, path, query, body, contentType: 'application/merge-patch+json' }
+    const reply = answerRequest(this.#opened().world, request)
+    if (isWatch(reply)) throw new Error('nothing is watched here')
+    return Promise.resolve({ status: reply.code, body: reply.body })
+  }
+
+  async until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+    for (let waitedMs = 0; waitedMs < LIMIT_MS; waitedMs += STEP_MS) {
+      if (await isSo()) return
+      await this.#opened().time.advance(STEP_MS)
+    }
+    throw new Error(`waited for ${what}`)
+  }
+
+  explain(line: string): Promise<SaidByExplain> {
+    const api = this.#opened()
+    const follows = api.follows()
+    const ground = {
+      ...{ cluster: api.cluster(), clock: api.time, configMaps: kubeConfigMaps(follows.client), namespace: 'default' },
+      ...{ sight: kubeSight(follows), objects: kubeObjects(follows), dnsObjects: kubeDnsObjects(follows) },
+      conditions: kubeServiceConditions(follows),
+      runHere: () => Promise.resolve(undefined),
+    }
+    return askExplain({ open: async () => ground, clock: api.time, settle: (work) => api.done(work) }, line)
   }
 
   plan(spec: RollSpec, situation: BadSituation): Promise<RollPlan> {

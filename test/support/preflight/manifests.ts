@@ -58,16 +58,21 @@ interface PodsFacts {
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
+const podSpec = ({ requests = {}, container = {}, spec = {} }: PodsFacts): Readonly<Record<string, unknown>> => ({
+  ...spec,
+  containers: [{ name: 'main', image: 'none', resources: { requests }, ...container }],
+})
+
 /** Running pods `NAME-0`, … with the label `app`, which nothing has made. */
 export const pods = (app: string, facts: PodsFacts): readonly ApiManifest[] =>
   facts.on.map((nodeName, i) => {
-    const { requests = {}, container = {}, spec = {}, namespace = 'default', metadata = {}, unready = [] } = facts
+    const { namespace = 'default', metadata = {}, unready = [] } = facts
     const ready = unready.includes(i) ? 'False' : 'True'
     return {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name: `${app}-${i}`, namespace, labels: { app }, ...metadata },
-      spec: { nodeName, ...spec, containers: [{ name: 'main', image: 'none', resources: { requests }, ...container }] },
+      spec: { nodeName, ...podSpec(facts) },
       status: { phase: 'Running', conditions: [{ type: 'Ready', status: ready }] },
     }
   })
@@ -82,7 +87,7 @@ export const replicas = (app: string, facts: PodsFacts): readonly ApiManifest[] 
     spec: {
       replicas: facts.on.length,
       selector: { matchLabels: { app } },
-      template: { metadata: { labels: { app } }, spec: { containers: [{ name: 'main', image: 'none' }] } },
+      template: { metadata: { labels: { app } }, spec: podSpec(facts) },
     },
   },
 ]

@@ -5,6 +5,7 @@ import type { RollSpec } from '../../../src/model/roll-spec.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import type { BalancerReader } from '../../../src/ports/balancer.ts'
 import type { Cluster } from '../../../src/ports/cluster.ts'
+import type { SaidByExplain } from '../explain/ask-explain.ts'
 import type { RawApi } from '../raw-api.ts'
 import { type ApiManifest, type BadSituation, collectionOf } from './bad-situation.ts'
 import { bootOf, nodes } from './manifests.ts'
@@ -12,9 +13,15 @@ import { inspection } from './servers.ts'
 
 /** A cluster that situations are brought about on. */
 export interface PreflightGround {
+  readonly isReal: boolean
   /** Makes an empty cluster like that, and waits until its controllers have seen all of it. */
   bringAbout(situation: BadSituation): Promise<void>
   plan(spec: RollSpec, situation: BadSituation): Promise<RollPlan>
+  /** A person types `evenkeel explain …`. */
+  explain(line: string): Promise<SaidByExplain>
+  readonly raw: RawApi
+  /** Time goes on until it is so. */
+  until(what: string, isSo: () => Promise<boolean>): Promise<void>
   /** What our programs have written to the API since the situation is there. */
   writes(): readonly string[]
 }

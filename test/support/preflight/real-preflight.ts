@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { explainActions } from '../../../bin/explain/explain-actions.ts'
+import { systemClock } from '../../../src/adapters/node/system-clock.ts'
 import type { RollPlan } from '../../../src/model/roll-plan.ts'
 import type { RollSpec } from '../../../src/model/roll-spec.ts'
 import type { Cluster } from '../../../src/ports/cluster.ts'
 import type { Bed } from '../../../testbed/bed.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
+import { askExplain, type SaidByExplain } from '../explain/ask-explain.ts'
 import type { RawApi } from '../raw-api.ts'
 import { auditedRequests } from '../roll-input/audited-requests.ts'
 import type { ApiManifest, BadSituation } from './bad-situation.ts'
@@ -57,6 +60,7 @@ function beating(node: ApiManifest): ApiManifest {
 
 /** A real control plane with its controllers and without kubelets, whose objects are removed before each situation. */
 export class RealPreflight implements PreflightGround {
+  readonly isReal = true
   readonly #parts: RealPreflightParts
   #written = 0
 
@@ -67,9 +71,9 @@ export class RealPreflight implements PreflightGround {
   async bringAbout(situation: BadSituation): Promise<void> {
     for (const path of KINDS) await this.#removeAll(path)
     await apply(this.#parts.raw, nodesOf(situation).map(beating))
-    await this.#until('the nodes to be open', () => this.#areOpen())
+    await this.until('the nodes to be open', () => this.#areOpen())
     await apply(this.#parts.raw, situation.objects ?? [])
-    await this.#until('the controllers to have seen everything', () =>
+    await this.until('the controllers to have seen everything', () =>
       this.#isSeen((situation.objects ?? []).some(({ kind }) => kind === 'ReplicaSet')),
     )
     this.#written = this.#allWrites().length
@@ -77,6 +81,21 @@ export class RealPreflight implements PreflightGround {
 
   plan(spec: RollSpec, situation: BadSituation): Promise<RollPlan> {
     return planOf(this.#parts.cluster, spec, situation)
+  }
+
+  get raw(): RawApi {
+    return this.#parts.raw
+  }
+
+  explain(line: string): Promise<SaidByExplain> {
+    const { bed } = this.#parts
+    const env = { KUBECONFIG: bed.kubeconfig, XDG_STATE_HOME: bed.dir }
+    const { open } = explainActions({ version: '0', env, log: { debug: () => undefined, warn: () => undefined } })
+    return askExplain({ open, clock: systemClock }, line)
+  }
+
+  async until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+    await waitFor({ what, limitMs: SETTLES_WITHIN_MS, everyMs: 200 }, async () => ((await isSo()) ? true : undefined))
   }
 
   writes(): readonly string[] {
@@ -89,7 +108,7 @@ export class RealPreflight implements PreflightGround {
   ): Promise<readonly { readonly expectedPods: number; readonly desiredHealthy: number }[]> {
     const { cluster, raw } = this.#parts
     await apply(raw, budgets)
-    await this.#until('the budgets to be computed', () => this.#isSeen(true))
+    await this.until('the budgets to be computed', () => this.#isSeen(true))
     const found = await cluster.list('disruptionbudgets', new AbortController().signal)
     return budgets.map(({ metadata }) => {
       const { expectedPods = 0, desiredHealthy = 0 } = found.find(({ name }) => name === metadata.name) ?? {}
@@ -103,7 +122,7 @@ export class RealPreflight implements PreflightGround {
 
   async #removeAll(path: string): Promise<void> {
     const options = { gracePeriodSeconds: 0, propagationPolicy: path.includes('replicasets') ? 'Orphan' : 'Background' }
-    await this.#until(`${path} to be empty`, async () => {
+    await this.until(`${path} to be empty`, async () => {
       const { items } = await this.#list(path)
       if (items.length === 0) return true
       const asked = await this.#parts.raw('DELETE', path, options)
@@ -137,9 +156,5 @@ export class RealPreflight implements PreflightGround {
     )
     const isBound = claims?.items.every(({ status = {} }) => status.phase === 'Bound')
     return isAdopted === true && isComputed === true && isBound === true
-  }
-
-  async #until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-    await waitFor({ what, limitMs: SETTLES_WITHIN_MS, everyMs: 200 }, async () => ((await isSo()) ? true : undefined))
   }
 }

@@ -159,9 +159,10 @@ export class RollBed {
     return roll
   }
 
-  /** Another command of the program, to its end, by the identity of the rolls. */
+  /** Another command of the program, to its end, by the identity of the rolls and beside their journals. */
   evenkeel(...words: readonly string[]): Promise<ProgramEnd> {
-    const command = new Program(this.enter([...this.program, ...words]), { env: { KUBECONFIG: this.#kubeconfig } })
+    const env = { KUBECONFIG: this.#kubeconfig, XDG_STATE_HOME: this.#stateDir }
+    const command = new Program(this.enter([...this.program, ...words]), { env })
     this.#started.push(command)
     return command.ended()
   }

@@ -20,6 +20,7 @@ import { story } from '../roll-ground/story.ts'
 import { virtualRollFile } from './article-cluster.ts'
 import type { EngineProcess } from './engine-process.ts'
 import type { RequestWitness } from './engine-request.ts'
+import type { Outside } from './roll-ports.ts'
 import { VirtualRoll } from './virtual-roll.ts'
 
 /** As on a bed that shares the machine, and no common divisor: see `run-seed.ts`. */
@@ -35,8 +36,17 @@ export class VirtualGround implements RollGround {
   #roll: VirtualRoll | undefined
   #rolls = 0
 
-  constructor(cluster: VirtualCluster) {
+  readonly #outside: Outside
+
+  constructor(cluster: VirtualCluster, outside: Outside = {}) {
     this.#cluster = cluster
+    this.#outside = outside
+  }
+
+  /** The roll that was begun last. */
+  get rolled(): VirtualRoll {
+    if (this.#roll === undefined) throw new Error('nothing was begun')
+    return this.#roll
   }
 
   get nodes(): readonly string[] {
@@ -46,6 +56,7 @@ export class VirtualGround implements RollGround {
   async roll(spec: Spec = {}): Promise<RollHandle> {
     this.#rolls += 1
     this.#roll = new VirtualRoll(this.#cluster, virtualRollFile({ spec, rate: ROLL_RATE }), {
+      ...this.#outside,
       name: String(this.#rolls).padStart(4, '0'),
       witness: this.#witness,
     })
@@ -53,8 +64,7 @@ export class VirtualGround implements RollGround {
   }
 
   async resume(): Promise<RollHandle> {
-    if (this.#roll === undefined) throw new Error('nothing was begun')
-    return new VirtualRollHandle(this.#roll.resume())
+    return new VirtualRollHandle(this.rolled.resume())
   }
 
   async judge(): Promise<JudgeHandle> {

@@ -3,12 +3,14 @@ import { refKey } from '../../../model/object-ref.ts'
 import type { Pod } from '../../../model/pod.ts'
 import { HASH_LABEL, LEAVING_VALUE, labelsBefore } from '../../../model/polite-mark.ts'
 import type { PoliteSpec, RollSpec } from '../../../model/roll-spec.ts'
-import type { Service } from '../../../model/service.ts'
+import type { EndpointSlice, Service } from '../../../model/service.ts'
 import type { ClusterFacts } from '../snapshot.ts'
 import { guardOf } from './guard-of.ts'
 
 type Labels = Readonly<Record<string, string>>
-export type PoliteGround = Pick<ClusterFacts, 'workloads' | 'budgets'> & { readonly services: readonly Service[] }
+export type PoliteGround = Pick<ClusterFacts, 'workloads' | 'budgets' | 'slices'> & {
+  readonly services: readonly Service[]
+}
 
 /** The entry of the roll file that chooses the pod; undefined: it is drained without. */
 export const politeSpec = (pod: Pod, drain: RollSpec['drain']): PoliteSpec | undefined =>
@@ -29,6 +31,20 @@ export function selectingServices(services: readonly Service[], namespace: strin
   })
 }
 
+type Endpoints = Pick<PoliteGround, 'slices' | 'services'>
+
+/** A slice that names the pod for a Service without a selector: another program writes it, and no label takes the pod out of it. */
+export const foreignSlice = ({ slices, services }: Endpoints, { namespace, uid }: Pod): EndpointSlice | undefined =>
+  slices.find(
+    (slice) =>
+      slice.namespace === namespace &&
+      slice.endpoints.some(({ podUid }) => podUid === uid) &&
+      services.some(
+        ({ namespace: of, name, selector }) =>
+          of === namespace && name === slice.serviceName && Object.keys(selector).length === 0,
+      ),
+  )
+
 /** Each label that any Service selects the pod by, with another value. */
 export const withdrawnLabels = (services: readonly Service[], { namespace, labels }: Pod): Labels =>
   Object.fromEntries(
@@ -38,7 +54,8 @@ export const withdrawnLabels = (services: readonly Service[], { namespace, label
   )
 
 /** Why a pod cannot leave politely; undefined: it can. */
-export function whyNotPolite({ workloads, budgets, services }: PoliteGround, pod: Pod): string | undefined {
+export function whyNotPolite(ground: PoliteGround, pod: Pod): string | undefined {
+  const { workloads, budgets, services } = ground
   const { controller, namespace, labels } = pod
   if (controller === undefined) return 'it has no controller that would start another pod'
   if (controller.kind !== 'ReplicaSet')
@@ -48,6 +65,9 @@ export function whyNotPolite({ workloads, budgets, services }: PoliteGround, pod
   if (set.selector.matchLabels[HASH_LABEL] === undefined) return `its ReplicaSet does not select by ${HASH_LABEL}`
   if (guardOf(pod) !== undefined) return 'it is the pod of a NodeGuard, which runs on its node alone'
   if (pod.claims.length > 0) return 'it has a volume, which its replacement could not have beside it'
+  const foreign = foreignSlice(ground, pod)
+  if (foreign !== undefined)
+    return `EndpointSlice ${refKey(foreign)} names it for Service ${foreign.serviceName}, which has no selector`
   const released = { ...labels, [HASH_LABEL]: LEAVING_VALUE }
   const ours = services.filter((service) => service.namespace === namespace)
   const byHash = selectingServices(ours, namespace, labels).find(({ selector }) => HASH_LABEL in selector)

@@ -4,13 +4,21 @@ import { refKey } from '../../../model/object-ref.ts'
 import type { Pod } from '../../../model/pod.ts'
 import { HASH_LABEL, LEAVING_VALUE, type PoliteMark } from '../../../model/polite-mark.ts'
 import type { Reason } from '../../../model/reason.ts'
+import type { EndpointSlice } from '../../../model/service.ts'
 import { workloadKey } from '../../../model/workload.ts'
 import type { Evidence } from '../evidence.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { podsHere } from '../pods-here.ts'
 import { ladderOf } from './blocked-ladder.ts'
 import { evictionRefusal } from './budget-reasons.ts'
-import { guardingBudgets, politeSpec, selectingServices, whyNotPolite, withdrawnLabels } from './may-be-polite.ts'
+import {
+  foreignSlice,
+  guardingBudgets,
+  politeSpec,
+  selectingServices,
+  whyNotPolite,
+  withdrawnLabels,
+} from './may-be-polite.ts'
 import { isGoing } from './pod-ending.ts'
 import { isLeaving } from './ready-pods.ts'
 import { type Replaced, replaced } from './replaced.ts'
@@ -56,6 +64,8 @@ export function politeStep(s: RecordedSnapshot, pod: ReleasedPod): PoliteAnswer 
   if (services === undefined) return act(giveBack(s, pod))
   if (selectingServices(services, pod.namespace, pod.labels).length > 0) return withdrawal(s, pod, services)
   const gone = s.evidence.endpointGoneSince?.[pod.uid]
+  const foreign = foreignSlice({ ...s.cluster, services }, pod)
+  if (foreign !== undefined) return blocked(endpointForeign(pod, foreign))
   if (gone === undefined) return wait(endpointStays(s, pod))
   const forMs = leaveAfterMs(s, pod)
   if (s.now - gone < forMs) {
@@ -78,7 +88,7 @@ function withdrawal(
   const answer = replacementOf(s, pod)
   if (answer.kind === 'waiting') {
     const text = `${refKey(pod)} stays and serves: ${answer.reason.text}`
-    return blocked({ ...answer.reason, text })
+    return blocked({ ...answer.reason, text, ...(answer.isRefused ? { code: 'PoliteNotReplaced' } : {}) })
   }
   const short = guardingBudgets(s.cluster.budgets, pod).find(
     (budget) => budget.syncFailed || budget.currentHealthy <= budget.desiredHealthy,
@@ -138,6 +148,12 @@ function endpointStays({ cluster }: RecordedSnapshot, pod: Pod): Reason {
   const where = slice === undefined ? '' : ` in EndpointSlice ${refKey(slice)}`
   const object = refKey(pod)
   return { code: 'EndpointStays', object, text: `${object} is still an endpoint${where}, though no Service selects it` }
+}
+
+function endpointForeign(pod: Pod, slice: EndpointSlice): Reason {
+  const object = refKey(pod)
+  const text = `${object} is an endpoint in EndpointSlice ${refKey(slice)} of Service ${slice.serviceName}, which has no selector: another program sends to it`
+  return { code: 'EndpointForeign', object, text }
 }
 
 const leaveAfterMs = (s: RecordedSnapshot, pod: Pod): number =>

@@ -11,7 +11,8 @@ import { podsOf, readyPods } from './ready-pods.ts'
 export type Replaced =
   | { readonly kind: 'back' }
   | { readonly kind: 'onlyHere'; readonly reason: Reason }
-  | { readonly kind: 'waiting'; readonly reason: Reason }
+  /** `isRefused`: more than time is wanting, such as a node, a quota or an image. */
+  | { readonly kind: 'waiting'; readonly isRefused: boolean; readonly reason: Reason }
 
 export function replaced(s: RecordedSnapshot, workload: Workload): Replaced {
   const key = workloadKey(workload)
@@ -35,6 +36,7 @@ export function replaced(s: RecordedSnapshot, workload: Workload): Replaced {
   const why = pending?.unschedulable ?? (stuck && `${refKey(stuck)}: ${stuck.waiting}`) ?? workload.failure
   return {
     kind: 'waiting',
+    isRefused: why !== undefined,
     reason: {
       code: 'ReplacementNotReady',
       object: key,

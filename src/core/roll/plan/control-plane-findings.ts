@@ -1,17 +1,16 @@
 import { isControlPlane, type Node } from '../../../model/node.ts'
 import type { Pod } from '../../../model/pod.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
+import type { RollSpec } from '../../../model/roll-spec.ts'
 import { apiWithout, etcdWithout, memberName, membersOf, notReadyText, quorumText } from '../control-plane.ts'
-import type { PlanFacts } from './plan-facts.ts'
 
-/** What is left of the API and of etcd while one of these nodes is away, and whether they come in a good order. */
-export function controlPlaneFindings({ spec, cluster }: PlanFacts, nodes: readonly Node[]): readonly PlanFinding[] {
+/** What is left of the API and of etcd while one of these nodes is away. `pods`: those of kube-system at least. */
+export function controlPlaneFindings(pods: readonly Pod[], nodes: readonly Node[]): readonly PlanFinding[] {
   const planes = nodes.filter(isControlPlane)
   if (planes.length === 0) return []
-  const members = membersOf(cluster.pods, 'etcd')
-  const servers = membersOf(cluster.pods, 'kube-apiserver')
+  const members = membersOf(pods, 'etcd')
+  const servers = membersOf(pods, 'kube-apiserver')
   return [
-    ...(spec.nodes.names.length > 0 ? orderFindings(nodes) : []),
     ...apiFindings(servers, planes),
     ...etcdFindings(members, planes),
     ...waitFindings({ members, servers }, planes),
@@ -19,7 +18,8 @@ export function controlPlaneFindings({ spec, cluster }: PlanFacts, nodes: readon
 }
 
 /** Selected nodes are put in order; those that are named come as they are named. */
-function orderFindings(nodes: readonly Node[]): readonly PlanFinding[] {
+export function orderFindings({ names: named }: RollSpec['nodes'], nodes: readonly Node[]): readonly PlanFinding[] {
+  if (named.length === 0) return []
   const lastWorker = nodes.findLastIndex((node) => !isControlPlane(node))
   const early = nodes.slice(0, Math.max(0, lastWorker)).filter(isControlPlane)
   const [worker] = nodes.slice(lastWorker)

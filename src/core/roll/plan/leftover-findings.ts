@@ -42,11 +42,11 @@ function recorded({ name, annotations }: Node): readonly PlanFinding[] {
   return [{ severity: 'hold', code: 'RunLeftOut', node: name, text, fix: waysBack(run) }]
 }
 
-const isMarked = ({ annotations, taints }: Node): boolean =>
+export const isMarked = ({ annotations, taints }: Node): boolean =>
   !(RECORD_ANNOTATION in annotations) &&
   (INTENT_ANNOTATION in annotations || taints.some(({ key }) => key === OUT_TAINT.key))
 
-const marked = (names: readonly string[]): PlanFinding => ({
+export const marked = (names: readonly string[]): PlanFinding => ({
   severity: 'warning',
   code: 'MarkLeft',
   ...at(names),

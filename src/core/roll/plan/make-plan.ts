@@ -10,7 +10,7 @@ import { allowedServers, matchNodeServers } from '../../service/match-node-serve
 import { classifyPod, DRAIN_STAGES, GUARD_STAGE } from '../drain/classify-pod.ts'
 import { apiServers } from './api-servers.ts'
 import { withBalancerAdvice } from './balancer-advice.ts'
-import { controlPlaneFindings } from './control-plane-findings.ts'
+import { controlPlaneFindings, orderFindings } from './control-plane-findings.ts'
 import { daemonFindings } from './daemon-findings.ts'
 import { leftOutFindings } from './left-out-findings.ts'
 import { leftoverFindings } from './leftover-findings.ts'
@@ -84,9 +84,10 @@ function clusterChecks(facts: PlanFacts, { nodes, skipped, unknown, findings }: 
     facts.hostFindings.map(withBalancerAdvice),
     budgetFindings(facts).filter((finding) => nodes.some((node) => node.name !== finding.node)),
     daemonFindings(facts),
-    controlPlaneFindings(facts, nodes),
+    controlPlaneFindings(facts.cluster.pods, nodes),
+    orderFindings(facts.spec.nodes, nodes),
     leftoverFindings(facts, nodes),
-    rebootLockFindings(facts),
+    rebootLockFindings(facts.cluster.workloads, facts.wall),
     poolFindings(facts, nodes),
     ...(facts.spec.drain.polite === undefined ? [] : [politeFindings(facts, nodes)]),
   ]

@@ -2,23 +2,32 @@ import { refKey } from '../../../model/object-ref.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import type { WallMs } from '../../../model/time.ts'
 import { MalformedReply, Untrusted } from '../../../model/untrusted.ts'
-import type { PlanFacts } from './plan-facts.ts'
+import type { Workload } from '../../../model/workload.ts'
+
+interface RebootLock {
+  /** Nodes that are drained or down for it. */
+  readonly holders: readonly string[]
+  readonly finding: PlanFinding
+}
 
 /** kured reboots nodes as well: while its lock is held, a node is drained or down for it. */
-export function rebootLockFindings({ cluster, wall }: PlanFacts): readonly PlanFinding[] {
-  return cluster.workloads.flatMap((workload): readonly PlanFinding[] => {
+export const rebootLockFindings = (workloads: readonly Workload[], wall: WallMs | undefined): readonly PlanFinding[] =>
+  rebootLocks(workloads, wall).map(({ finding }) => finding)
+
+/** `workloads`: DaemonSets among them. */
+export function rebootLocks(workloads: readonly Workload[], wall: WallMs | undefined): readonly RebootLock[] {
+  return workloads.flatMap((workload): readonly RebootLock[] => {
     if (workload.rebootLock === undefined) return []
     const holders = holdersOf(workload.rebootLock, wall)
     if (holders.length === 0) return []
     const { namespace, name } = workload
-    return [
-      {
-        severity: 'block',
-        code: 'KuredLockHeld',
-        text: `kured (DaemonSet ${refKey(workload)}) reboots ${holders.join(' and ')} now: its lock is held`,
-        fix: `wait until it has ended; if it never does: kubectl -n ${namespace} annotate daemonset ${name} weave.works/kured-node-lock-`,
-      },
-    ]
+    const finding: PlanFinding = {
+      severity: 'block',
+      code: 'KuredLockHeld',
+      text: `kured (DaemonSet ${refKey(workload)}) reboots ${holders.join(' and ')} now: its lock is held`,
+      fix: `wait until it has ended; if it never does: kubectl -n ${namespace} annotate daemonset ${name} weave.works/kured-node-lock-`,
+    }
+    return [{ holders, finding }]
   })
 }
 

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { rebootLockFindings } from '../../../../src/core/roll/plan/reboot-lock-findings.ts'
 import { wallMs } from '../../../../src/model/time.ts'
 import { aWorkload } from '../../../support/roll-world.ts'
-import { planFacts } from '../plan-facts.ts'
 
 const AT = wallMs(Date.UTC(2026, 0, 1, 12))
 const CREATED = '2026-01-01T11:00:00Z'
@@ -30,7 +29,7 @@ const TABLE: readonly (readonly [title: string, text: string, who: string | unde
 for (const [title, rebootLock, who] of TABLE) {
   test(`the lock of kured: ${title} is held by ${who ?? 'no node'}`, () => {
     const kured = aWorkload({ kind: 'DaemonSet', namespace: 'kube-system', name: 'kured', rebootLock })
-    const found = rebootLockFindings(planFacts({ wall: AT }, { workloads: [kured] })).map(({ text }) => text)
+    const found = rebootLockFindings([kured], AT).map(({ text }) => text)
     const text = `kured (DaemonSet kube-system/kured) reboots ${who} now: its lock is held`
     assert.deepEqual(found, who === undefined ? [] : [text])
   })

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { explainNode } from '../../../src/core/explain/explain-node.ts'
+import { wallMs } from '../../../src/model/time.ts'
+import { aNode, aWorkload } from '../../support/roll-world.ts'
+
+const NOW = wallMs(Date.parse('2026-01-01T00:10:00Z'))
+const rebootLock = JSON.stringify({ nodeID: 'n2', created: '2026-01-01T00:00:00Z', TTL: 0 })
+const kured = aWorkload({ kind: 'DaemonSet', namespace: 'kube-system', name: 'kured', rebootLock })
+
+const about = (name: string, unschedulable: boolean, daemonSets = [kured]): string => {
+  const node = aNode(name, { unschedulable })
+  const { state, verdict, findings } = explainNode({ now: NOW, node, pods: [], guards: [], ingresses: [], daemonSets })
+  const found = findings.find(({ code }) => code === 'KuredLockHeld')
+  return `${state} ${found?.is} ${verdict}`
+}
+
+const LOCKED = 'kured (DaemonSet kube-system/kured) reboots n2 now: its lock is held'
+
+test('the lock of kured is why its node is cordoned and why no other node is next, and not why another one is cordoned', () => {
+  assert.equal(about('n2', true), `Draining waits n2 is cordoned and drained, and is not done: ${LOCKED}`)
+  assert.equal(about('n1', false), `InService waits n1 is in service and not next: ${LOCKED}`)
+  assert.match(about('n1', true), /^Draining fact n1 is cordoned and drained, and stays so until it is uncordoned$/)
+  assert.match(about('n1', false, []), /^InService undefined n1 is in service; nothing takes it out$/)
+})
