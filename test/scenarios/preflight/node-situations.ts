@@ -95,6 +95,11 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     says: 'static pod kube-system/etcd-4 of n5 is not Ready',
     fix: 'kubectl -n kube-system describe pod etcd-4',
     exit: 0,
+    explain: {
+      of: 'node n1',
+      code: 'ControlPlaneNotReady',
+      says: /^n1 is in service and not next: static pod kube-system\/etcd-4 of n5 is not Ready/,
+    },
   },
   {
     title: 'a node of the control plane that is named before a worker',
@@ -104,6 +109,7 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     says: 'n1 of the control plane is rolled before n2, a worker',
     fix: 'name the workers first: n2 n1',
     exit: 0,
+    explain: 'it is the order of a command line, and nothing of the cluster',
   },
   {
     title: 'kured in the middle of a reboot',
@@ -186,6 +192,7 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     says: 'n2 and n3 bear the taint evenkeel.dev/to-be-rolled of run 20260101T000000Z-0001',
     fix: 'kubectl taint nodes n2 n3 evenkeel.dev/to-be-rolled-',
     exit: 0,
+    explain: { of: 'node n2', code: 'ToCome', says: /begins n2 later, so new pods go to other nodes/, isFact: true },
   },
   {
     title: 'a node that is cordoned already',
