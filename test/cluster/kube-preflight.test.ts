@@ -3,6 +3,7 @@ import { after, before } from 'node:test'
 import { isToldByPlan } from '../scenarios/preflight/blocked-by-plan.ts'
 import { BUDGET_SITUATIONS } from '../scenarios/preflight/budget-situations.ts'
 import { BALANCER_SITUATIONS, NODE_SITUATIONS } from '../scenarios/preflight/node-situations.ts'
+import { PLANE_SITUATIONS } from '../scenarios/preflight/plane-situations.ts'
 import { POD_SITUATIONS, ROOM_SITUATIONS } from '../scenarios/preflight/pod-situations.ts'
 import { policyRefuses, quotaRefuses } from '../scenarios/preflight/refused-writes.ts'
 import { DISRUPTION_ROWS } from '../support/preflight/disruption-rows.ts'
@@ -29,6 +30,7 @@ describeAtNight('situations before a roll, on a real API server', requires('test
     ...BUDGET_SITUATIONS,
     ...POD_SITUATIONS,
     ...ROOM_SITUATIONS,
+    ...PLANE_SITUATIONS,
     ...NODE_SITUATIONS,
     ...BALANCER_SITUATIONS,
   ]
