@@ -1,5 +1,5 @@
 import type { ApiManifest, BadSituation } from '../../support/preflight/bad-situation.ts'
-import { node, pods } from '../../support/preflight/manifests.ts'
+import { node } from '../../support/preflight/manifests.ts'
 import { inspection } from '../../support/preflight/servers.ts'
 import { aRecord } from '../../support/roll-world.ts'
 
