@@ -95,12 +95,17 @@ const PARTS: readonly Part[] = [
       'roll-beside-brake',
       'roll-claims',
       'roll-budget',
-      'roll-polite',
       'roll-needed',
       'roll-prefer-done',
       'agent-install',
       'agent-brake',
     ],
+    env: { EVERY_TROUBLE: '1' },
+  },
+  {
+    name: 'departures',
+    what: 'rolls of services that do nothing for their own exit: five times each, killed at ten writes, over ports of nodes, past budgets',
+    argv: ['test/run.ts', 'roll-polite', 'roll-host-port'],
     env: { EVERY_TROUBLE: '1' },
   },
   {

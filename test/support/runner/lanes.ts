@@ -89,6 +89,7 @@ const AT_NIGHT = [
   'test/cluster/roll-claims.test.ts',
   'test/cluster/roll-dns.test.ts',
   'test/cluster/roll-needed.test.ts',
+  'test/cluster/roll-host-port.test.ts',
   'test/cluster/roll-in-trouble.test.ts',
   'test/cluster/roll-prefer-done.test.ts',
 ]
