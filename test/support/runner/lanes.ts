@@ -69,6 +69,7 @@ const CLUSTER = ['test/cluster/', 'test/testbed/']
  * - rolls beside a brake or other rolls, while the API server restarts, or while DNS is ill: virtual time, and the tests of the loops;
  * - bursts of cordons: virtual time, and `kube-controller`;
  * - nodes that need no reboot: virtual time, `adapters/host/ssh-need` and `bin/roll-only-if-needed`;
+ * - pods that leave politely, or past their budgets: virtual time;
  * - rolls by agents: `bin/roll-by-agents`, on the embedded cluster;
  * - health ports of an IngressDaemonSet: virtual time, and the tests of the agent's process;
  * - the two groups of IngressDaemonSets: `kube-ingress-webhook`, and the tables of `core/ingress`.
@@ -89,6 +90,7 @@ const AT_NIGHT = [
   'test/cluster/roll-claims.test.ts',
   'test/cluster/roll-dns.test.ts',
   'test/cluster/roll-needed.test.ts',
+  'test/cluster/roll-polite.test.ts',
   'test/cluster/roll-host-port.test.ts',
   'test/cluster/roll-in-trouble.test.ts',
   'test/cluster/roll-prefer-done.test.ts',
