@@ -3,15 +3,20 @@ import type { ClusterFacts } from '../../core/roll/snapshot.ts'
 import type { Node } from '../../model/node.ts'
 import type { MonoMs } from '../../model/time.ts'
 import type { Workload } from '../../model/workload.ts'
+import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster, Kind } from '../../ports/cluster.ts'
+import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import { type Freshness, WatchCache } from '../../runtime/watch-cache.ts'
 import { NodeOverlay } from './node-overlay.ts'
+
+const LIST_LIMIT_MS = 5_000
 
 /** One cache for each kind a roll goes by, followed together. */
 export class ClusterView {
   readonly #caches
   readonly #clock: Clock
+  readonly #cluster: Pick<Cluster, 'list'>
   #isLost = false
   /** The node that was read by its name before the nodes were listed; none or one. A list may be older than that. */
   #sighted: readonly Node[] = []
@@ -25,13 +30,14 @@ export class ClusterView {
     onChange,
     services = false,
   }: {
-    readonly cluster: Pick<Cluster, 'follow'>
+    readonly cluster: Pick<Cluster, 'follow' | 'list'>
     readonly clock: Clock
     readonly onChange: () => void
     /** Services are followed too. */
     readonly services?: boolean
   }) {
     this.#clock = clock
+    this.#cluster = cluster
     const noted = (): void => {
       this.#noteLoss()
       onChange()
@@ -81,6 +87,21 @@ export class ClusterView {
     if (this.#sighted.length === 0) return listed
     const isOlder = (node: Node): boolean => this.#overlay.newest(node) !== node
     return listed.some(isOlder) ? listed.map((node) => this.#overlay.newest(node) ?? node) : listed
+  }
+
+  /** As the API server has them, where a stream may be silent; undefined: it does not answer. */
+  async listed(signal: AbortSignal): Promise<Pick<ClusterFacts, 'pods' | 'budgets'> | undefined> {
+    const limits = { clock: this.#clock, limitMs: LIST_LIMIT_MS, signal, what: 'the lists of pods and budgets' }
+    const cluster = this.#cluster
+    try {
+      const [pods, budgets] = await withDeadline(limits, (limited) =>
+        Promise.all([cluster.list('pods', limited), cluster.list('disruptionbudgets', limited)]),
+      )
+      return { pods, budgets }
+    } catch (error) {
+      if (error instanceof WorldError || error instanceof DeadlineError) return undefined
+      throw error
+    }
   }
 
   /** Kinds that were not listed even once. */

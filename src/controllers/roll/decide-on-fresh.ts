@@ -6,9 +6,11 @@ import type { Decision } from '../../model/decision.ts'
 import type { MonoMs } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { BudgetWatch } from '../budget/budget-watch.ts'
+import type { ClusterView } from './cluster-view.ts'
 
 interface FreshParts {
   readonly budget?: BudgetWatch
+  readonly view?: Pick<ClusterView, 'listed'>
   readonly clock: Clock
   /** The same snapshot, with what balancers and the probe have said since, and the time. */
   readonly renewed: (s: RollSnapshot) => RollSnapshot
@@ -40,8 +42,20 @@ export class DecideOnFresh {
     this.#parts = parts
   }
 
-  /** Rejects with the signal's reason while it reads. */
+  /**
+   * Rejects with the signal's reason while it reads. A pod that is taken back beside its replacement has its ReplicaSet remove one of
+   * the two at once: whether there is one is asked, since a stream that is silent does not show it.
+   */
   async decide(s: RollSnapshot, signal: AbortSignal): Promise<Decided> {
+    const decided = await this.#byBudget(s, signal)
+    if (!does(decided, ({ kind }) => kind === 'giveBackPod')) return decided
+    const listed = await this.#parts.view?.listed(signal)
+    if (listed === undefined) return decided
+    const { snapshot } = decided
+    return decidedOn({ ...snapshot, cluster: { ...snapshot.cluster, ...listed } })
+  }
+
+  async #byBudget(s: RollSnapshot, signal: AbortSignal): Promise<Decided> {
     const { budget } = this.#parts
     const first = decidedOn(s)
     if (budget === undefined) return first
@@ -56,7 +70,7 @@ export class DecideOnFresh {
   /** A budget that was never read is no reason to give; later it is looked at beside the passes, until there is room. */
   async #held(first: Decided, budget: BudgetWatch, signal: AbortSignal): Promise<Decided> {
     if (budget.facts() === undefined)
-      return this.decide({ ...first.snapshot, budget: await budget.read(signal) }, signal)
+      return this.#byBudget({ ...first.snapshot, budget: await budget.read(signal) }, signal)
     budget.want(signal)
     return first
   }

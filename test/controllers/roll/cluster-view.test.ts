@@ -16,6 +16,7 @@ function scene(isListed = true) {
       sinks.set(kind, sink)
       return new Promise(() => undefined)
     },
+    list: () => Promise.resolve([]),
   }
   const view = new ClusterView({ cluster, clock, onChange: () => undefined })
   void view.run(new AbortController().signal)

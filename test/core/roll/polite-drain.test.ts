@@ -246,6 +246,11 @@ const STEPS: readonly (readonly [string, Case, string])[] = [
     { pods: [{ ...withdrawn, labels: { ...withdrawn.labels, app: 'other' } }], given: 'up' },
     'giveBackPod {"pod-template-hash":"abc"}',
   ],
+  [
+    'on the way back, the node waits until one that was just let go is shown so',
+    { pods: [old], given: 'up', evidence: { relabelled: { [old.uid]: old.resourceVersion } } },
+    'hold drain: PodLeaving',
+  ],
   ['on the way back, the node waits for no pod that is gone', { pods: [replacement], given: 'up' }, 'uncordon'],
   [
     'on the way back, the node is not kept out for labels that the API refuses',

@@ -2,6 +2,7 @@ import type { Action } from '../../../model/action.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { act, done, hold } from '../../step-answer.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
+import { isGoing } from '../drain/pod-ending.ts'
 import { giveBack, isReleased, isReplaced, isWritten, politeStep, type ReleasedPod } from '../drain/polite-steps.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
 import { clusterHeard, followersBack } from '../guards.ts'
@@ -23,11 +24,12 @@ export const politeEnd: StepRule = {
     const pods = podsHere(s)
       .filter(isReleased)
       .filter((pod) => !pod.terminating && !isLeaving(s, pod) && !isGivenUp(s, pod))
-    if (pods.length === 0) return done
+    const unseen = podsHere(s).filter((pod) => !isReleased(pod) && isWritten(s, pod))
+    if (pods.length + unseen.length === 0) return done
     const unheard = [...clusterHeard(s), ...followersBack(s)]
     if (unheard.length > 0) return hold(unheard)
     const actions: Action[] = []
-    const waits: Reason[] = []
+    const waits: Reason[] = unseen.map((pod) => isGoing(s, pod))
     for (const pod of pods) {
       const answer = politeStep(s, pod)
       if (isWritten(s, pod) && answer.kind === 'wait') waits.push(answer.reason)
