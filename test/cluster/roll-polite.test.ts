@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs'
 import { after, before } from 'node:test'
 import type { StampedEvent } from '../../src/model/roll-event.ts'
 import { budget, shutApp, whoami } from '../../src/sim/cluster/article-workloads.ts'
+import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { politeRoll } from '../scenarios/polite.ts'
 import { requires } from '../support/requires.ts'
 import { atNight, isNight } from '../support/roll-bed/at-night.ts'
+import { WHOAMI_FRONT } from '../support/roll-bed/lb-config.ts'
 import { paste } from '../support/roll-bed/paste.ts'
 import { RealGround } from '../support/roll-bed/real-ground.ts'
 import { RollBed } from '../support/roll-bed/roll-bed.ts'
@@ -35,9 +37,17 @@ before(async () => {
 })
 after(async () => opened?.close())
 
+/** Pods that go at once are lost to each kube-proxy that has not heard yet: they are gone, and answers come for a while. */
 const scaled = async (replicas: number): Promise<void> => {
   await bed().bed.apply(whoami({ service: 'plain', replicas }))
   await bed().settled()
+  await waitFor({ what: `${replicas} pods of whoami`, limitMs: 60_000, everyMs: 200 }, async () =>
+    (await podsOf()).length === replicas ? true : undefined,
+  )
+  const probe = ['probe', WHOAMI_FRONT, '--rate', '50', '--duration', '3s', '--progress', 'none']
+  await waitFor({ what: 'three seconds without a failed request', limitMs: 60_000, everyMs: 100 }, async () =>
+    (await bed().evenkeel(...probe)).code === 0 ? true : undefined,
+  )
 }
 
 const podsOf = async (): Promise<readonly string[]> =>
