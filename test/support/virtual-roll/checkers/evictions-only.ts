@@ -6,6 +6,7 @@ import type { Asked, Checker } from './checker.ts'
 import type { Scene } from './scene.ts'
 
 const NAME = 'evictions-only'
+const POLITE = 'evenkeel.dev/polite'
 /** From an eviction that is sent, until an API server that is slow carries it out; people may uncordon meanwhile. */
 export const SLOW_API_MS = 7_500
 const EVICTION = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)\/eviction$/
@@ -57,7 +58,9 @@ function checkPlace(scene: Scene, pod: PodObject): void {
   const what = `${pod.metadata.name} was evicted from ${nodeName}, which`
   const node = scene.cluster.world.store.get(NODES, { name: nodeName })
   const isCordoned = (node?.spec as { unschedulable?: boolean } | undefined)?.unschedulable === true
-  if (!isCordoned && !scene.wasCordonedByHand(SLOW_API_MS)) {
+  // One that no Service sends to is in use by none: it goes though people have uncordoned its node meanwhile.
+  const isLetGo = POLITE in (pod.metadata.annotations ?? {}) && scene.handCordons.has(nodeName)
+  if (!isCordoned && !isLetGo && !scene.wasCordonedByHand(SLOW_API_MS)) {
     scene.tell(NAME, `${what} is not cordoned`)
   }
   for (const server of scene.servers()) {
