@@ -52,7 +52,7 @@ describeAtNight('pods at a port of their node, which exit at once', requires('te
   }
 
   atNight(
-    'the only one: its server is the last of its backend, and nothing is begun',
+    'the only one: its server is the last of its backend, so the roll is held and nothing is lost',
     { timeout: 300_000 },
     async () => {
       await bed().bed.apply(whoami({ service: 'plain', replicas: 1, hostPort: HOST_PORT }))
@@ -60,7 +60,8 @@ describeAtNight('pods at a port of their node, which exit at once', requires('te
         (await bed().servers()).filter(({ name, up }) => name.startsWith('web/') && up).length === 1 ? true : undefined,
       )
       const node = await bed().nodeWith('whoami')
-      const { code, failed, story } = await politeRoll(new RealGround(bed), { drain: POLITE, nodes: { names: [node] } })
+      const drain = { ...POLITE, blockedLimit: '20s' }
+      const { code, failed, story } = await politeRoll(new RealGround(bed), { drain, nodes: { names: [node] } })
       assert.deepEqual([code, failed], [3, 0], story)
       assert.deepEqual(await leftoversOf(bed()), [])
     },

@@ -48,7 +48,7 @@ export class DecideOnFresh {
    */
   async decide(s: RollSnapshot, signal: AbortSignal): Promise<Decided> {
     const decided = await this.#byBudget(s, signal)
-    if (!does(decided, ({ kind }) => kind === 'giveBackPod')) return decided
+    if (!does(decided, ({ kind }) => kind === 'giveBackPod') && !awaitsLabels(decided)) return decided
     const listed = await this.#parts.view?.listed(signal)
     if (listed === undefined) return decided
     const { snapshot } = decided
@@ -106,6 +106,13 @@ const isHeldByBudget = ({ decision, snapshot }: Decided): boolean =>
   decision.kind === 'hold' &&
   (snapshot.current?.record === undefined || snapshot.budget?.isUnread === true) &&
   baselineGreen(snapshot).length === 0
+
+/** On the way back, for pods that this process has written to. A stream that has lost the change never shows it. */
+const awaitsLabels = ({ decision, snapshot: { run, evidence } }: Decided): boolean =>
+  decision.kind === 'hold' &&
+  decision.step === 'drain' &&
+  run.verdict !== undefined &&
+  Object.keys(evidence.relabelled ?? {}).length > 0
 
 const does = ({ decision }: Decided, wanted: (action: Action) => boolean): boolean =>
   decision.kind === 'act' && decision.actions.some(wanted)
