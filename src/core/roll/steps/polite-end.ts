@@ -1,7 +1,7 @@
 import type { Action } from '../../../model/action.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { act, done, hold } from '../../step-answer.ts'
-import { classifyPod } from '../drain/classify-pod.ts'
+import { stageOf } from '../drain/classify-pod.ts'
 import { isGoing } from '../drain/pod-ending.ts'
 import { giveBack, isReleased, isReplaced, isWritten, politeStep, type ReleasedPod } from '../drain/polite-steps.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
@@ -35,17 +35,15 @@ export const politeEnd: StepRule = {
       if (isWritten(s, pod) && answer.kind === 'wait') waits.push(answer.reason)
       else if (answer.kind === 'blocked' || !mayFinish(s, pod)) actions.push(giveBack(s, pod))
       else if (answer.kind === 'wait') waits.push(answer.reason)
-      else actions.push(answer.kind === 'act' ? answer.action : { ...evict(s, pod, stageOf(s, pod)), polite: true })
+      else
+        actions.push(
+          answer.kind === 'act' ? answer.action : { ...evict(s, pod, stageOf(pod, s.spec.drain)), polite: true },
+        )
     }
     return actions.length === 0
       ? hold(waits)
       : act(actions, { code: 'PoliteEnd', text: 'pods that were let go leave, or have their labels back' })
   },
-}
-
-function stageOf({ spec }: RecordedSnapshot, pod: ReleasedPod): number {
-  const verdict = classifyPod(pod, spec.drain)
-  return verdict.kind === 'evict' ? verdict.stage : 2
 }
 
 /** What leaves is written to the journal first, and its replacement stands in for it. */
