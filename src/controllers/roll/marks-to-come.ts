@@ -37,7 +37,7 @@ export async function writeMark(action: Mark, { run, cluster }: Marking, signal:
   return { ok: true, node: patch === undefined ? node : await cluster.patchNode(node.name, patch, signal) }
 }
 
-/** The mark of that run and no other. Undefined: there is none. */
+/** Removes the mark of this run, never the mark of another run. Undefined: the Node has no mark of this run. */
 function unmarkPatch(node: Node, run: string): JsonPatch | undefined {
   if (markedBy(node) !== run) return undefined
   const path = `/spec/taints/${node.taints.findIndex(({ key }) => key === TO_COME_KEY)}`

@@ -59,7 +59,7 @@ function withEviction(s: RollSnapshot, action: RemovalAction, answer: Evidence['
     stage: action.stage,
     ...(workload === undefined ? {} : { workload }),
   }
-  // It held the drain up by a limit of its own, and does no more.
+  // Its ladder gave the drain a separate time limit, which ends with the pod.
   const goesOn = evidence.blocked?.[action.uid] === undefined ? {} : { stuckSince: s.now, stuckReasons: [] }
   return { ...evidence, ...goesOn, evictions, evicted: { ...evidence.evicted, [action.uid]: evicted } }
 }

@@ -84,7 +84,7 @@ test('a sentinel that is a link to nothing is there, and a list that is no file 
 })
 
 test('a directory that may not be searched makes the file unseen, and not absent', {
-  skip: isRoot ? false : 'only root can be somebody else',
+  skip: isRoot ? false : 'only root can switch to another user',
 }, async (t) => {
   const { directory } = await StandInCommands.make(t)
   const closed = join(directory, 'closed')

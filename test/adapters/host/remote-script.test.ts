@@ -59,7 +59,7 @@ test('law: a reboot command acts on the recorded boot id alone; a script that br
 })
 
 test('who is neither root nor uses sudo may not', {
-  skip: isRoot ? false : 'only root can be somebody else',
+  skip: isRoot ? false : 'only root can switch to another user',
 }, async (t) => {
   const commands = await StandInCommands.make(t)
   const [, , reboot] = await commands.reboot()

@@ -79,7 +79,11 @@ const ROWS: readonly (readonly [string, BlockedCase, string])[] = [
     { forMs: 120_000, ladder: only({}), pods: [{ ...cart, blockedAnswer: 'delete' }] },
     'evict',
   ],
-  ['an answer that is none deletes nothing', { forMs: 430_000, pods: [{ ...cart, blockedAnswer: 'DELETE' }] }, 'evict'],
+  [
+    'an annotation with an unknown answer deletes nothing',
+    { forMs: 430_000, pods: [{ ...cart, blockedAnswer: 'DELETE' }] },
+    'evict',
+  ],
   ['without an answer it is asked about to the end', { forMs: 4_019_999, pauses: true }, 'hold: AnswerAwaited'],
   ['and then deleted, as the file says', { forMs: 4_020_000 }, 'deletePod'],
   ['not before its eviction would be tried again', { forMs: 4_020_000, pauses: true }, 'hold: BudgetExhausted'],

@@ -88,7 +88,7 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     },
   },
   {
-    title: 'marks of a run that nobody resumed',
+    title: 'marks of a run that was never resumed',
     nodes: [
       node('n1'),
       ...['n2', 'n3'].map((name) =>

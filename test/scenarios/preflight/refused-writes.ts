@@ -39,7 +39,7 @@ export async function quotaRefuses(ground: PreflightGround): Promise<void> {
   await raw('DELETE', `${DEPLOYMENTS}/few`, { propagationPolicy: 'Foreground' })
 }
 
-/** Of a real API server, whose words the rolls in virtual time are told. */
+/** The messages of a real API server. The embedded API server gives the same ones to rolls in virtual time. */
 export async function policyRefuses(ground: PreflightGround): Promise<void> {
   const { raw } = ground
   await ground.bringAbout({ ...NOTHING_WRONG, objects: replicas('cart', { on: ['n1'] }) })

@@ -25,7 +25,7 @@ export async function evictFirst(raw: RawApi, names: readonly string[]): Promise
   }
 }
 
-/** The pod that the scheduler has refused a node; undefined: there is none yet. */
+/** The pod that the scheduler found no node for. Undefined: every pod has a node, or is still to be scheduled. */
 export async function unplacedPod(raw: RawApi): Promise<string | undefined> {
   const { items } = (await raw('GET', PODS)).body as { readonly items: readonly Placed[] }
   return items.find(

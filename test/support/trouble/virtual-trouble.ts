@@ -26,7 +26,7 @@ const SETTLED_WITHIN_S = 60
 const QUIET_S = 3
 const isOfWhoami = ({ metadata }: PodObject): boolean => metadata.name.startsWith('whoami-')
 
-/** Two nodes in virtual time: whoever drives it settles the row. */
+/** Two nodes in virtual time. The test that runs the row advances the clock. */
 export class VirtualTrouble implements TroubleGround {
   readonly world: VirtualGround
   readonly spec = {
