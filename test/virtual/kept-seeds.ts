@@ -177,6 +177,7 @@ export const KEPT_ROLLOUTS: readonly string[] = ['739', '2407', '2412', '7583', 
 /**
  * Seeds of `npm run swarm -- --polite` that once failed, and why: 2000396 of a pod that had its labels back beside its replacement, which
  * streams that had gone silent did not show. 2000991 of a node that was uncordoned before its pod was shown as let go. 2001490 of one that
- * waited for ever for a change of its pod that its stream had lost.
+ * waited for ever for a change of its pod that its stream had lost. 2001517 of a pod that was written to twice, while its stream showed it as
+ * it was before both: the roll ended without it. 2000229 of a server that people had drained, to which cookies still sent at the reboot.
  */
-export const KEPT_POLITE: readonly string[] = ['2000396', '2000991', '2001490']
+export const KEPT_POLITE: readonly string[] = ['2000396', '2000991', '2001490', '2001517', '2000229']

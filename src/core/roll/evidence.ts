@@ -20,8 +20,8 @@ export interface Evidence extends ServiceEvidence {
   readonly evictions: Readonly<Record<string, EvictionAnswer>>
   /** Uids of the pods that were here when the drain began. */
   readonly firstSeen: readonly string[]
-  /** Pod uid → the version that labels were written to: until it is shown anew, what was read is old. */
-  readonly relabelled?: Readonly<Record<string, string>>
+  /** Pod uid → each version that labels were written to: a pod that is shown with one of them is shown as it was before. */
+  readonly relabelled?: Readonly<Record<string, readonly string[]>>
   /** Uid of a pod that was let go → since when it is no endpoint any more. */
   readonly endpointGoneSince?: Readonly<Record<string, MonoMs>> | undefined
   /** Uid of a pod that may not leave → since when, of those that `drain.blocked` chooses. */

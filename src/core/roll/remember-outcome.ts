@@ -18,7 +18,7 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
     case 'releasePod':
     case 'withdrawPod':
     case 'giveBackPod':
-      return outcome.ok ? { ...evidence, relabelled: { ...evidence.relabelled, [action.uid]: action.asOf } } : evidence
+      return outcome.ok ? withRelabelled(evidence, action) : evidence
     case 'markToCome':
     case 'unmarkToCome':
       return outcome.ok ? { ...evidence, marked: [...(evidence.marked ?? []), action.node] } : evidence
@@ -62,6 +62,11 @@ function withEviction(s: RollSnapshot, action: RemovalAction, answer: Evidence['
   // Its ladder gave the drain a separate time limit, which ends with the pod.
   const goesOn = evidence.blocked?.[action.uid] === undefined ? {} : { stuckSince: s.now, stuckReasons: [] }
   return { ...evidence, ...goesOn, evictions, evicted: { ...evidence.evicted, [action.uid]: evicted } }
+}
+
+function withRelabelled(evidence: Evidence, { uid, asOf }: { readonly uid: string; readonly asOf: string }): Evidence {
+  const written = [...(evidence.relabelled?.[uid] ?? []), asOf]
+  return { ...evidence, relabelled: { ...evidence.relabelled, [uid]: written } }
 }
 
 const keyOf = (workload: Workload | undefined): string | undefined => workload && workloadKey(workload)

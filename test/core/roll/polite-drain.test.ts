@@ -101,12 +101,12 @@ const STEPS: readonly (readonly [string, Case, string])[] = [
   ['one that is not ready is evicted', { pods: [{ ...old, ready: false }] }, 'evict'],
   [
     'one that is written to once more, and not shown anew yet, is waited for',
-    { pods: [released], evidence: { relabelled: { [old.uid]: '1' } } },
+    { pods: [released], evidence: { relabelled: { [old.uid]: ['1'] } } },
     'hold drain: PodLeaving',
   ],
   [
     'one that is written to, and not shown anew yet, is not written to again, and no other of its workload is',
-    { pods: [aPod('cart-0', 'n1', { labels: LABELS }), old], evidence: { relabelled: { [old.uid]: '1' } } },
+    { pods: [aPod('cart-0', 'n1', { labels: LABELS }), old], evidence: { relabelled: { [old.uid]: ['1'] } } },
     'hold drain: OneAtATime PodLeaving',
   ],
   ['one that was let go stays until it is replaced', { pods: [released] }, 'hold drain: ReplacementNotReady'],
@@ -248,7 +248,16 @@ const STEPS: readonly (readonly [string, Case, string])[] = [
   ],
   [
     'on the way back, the node waits until one that was just let go is shown so',
-    { pods: [old], given: 'up', evidence: { relabelled: { [old.uid]: old.resourceVersion } } },
+    { pods: [old], given: 'up', evidence: { relabelled: { [old.uid]: [old.resourceVersion] } } },
+    'hold drain: PodLeaving',
+  ],
+  [
+    'on the way back, the node waits for one that was written to twice, where a stream shows it as it was before both',
+    {
+      pods: [old],
+      given: 'up',
+      evidence: { relabelled: { [old.uid]: [old.resourceVersion, '5'] } },
+    },
     'hold drain: PodLeaving',
   ],
   ['on the way back, the node waits for no pod that is gone', { pods: [replacement], given: 'up' }, 'uncordon'],

@@ -77,7 +77,7 @@ export function politeStep(s: RecordedSnapshot, pod: ReleasedPod): PoliteAnswer 
 
 /** Labels of it were written, and it is shown as it was before. */
 export const isWritten = ({ evidence }: RecordedSnapshot, { uid, resourceVersion }: Pod): boolean =>
-  evidence.relabelled?.[uid] === resourceVersion
+  evidence.relabelled?.[uid]?.includes(resourceVersion) === true
 
 /** Only while another pod is Ready in its place, and each budget has one to spare. */
 function withdrawal(
