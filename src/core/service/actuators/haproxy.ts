@@ -53,12 +53,11 @@ function checked({ operational, totalSessions, servedBefore }: ServerReading): '
 }
 
 /**
- * The state that keeps traffic away: `drain`, for checks go on under it; `maint` only where cookies still send. What
- * was out before us stays exactly as it was.
+ * The state that keeps traffic away: `drain`, for checks go on under it; `maint` only where cookies still send, which they do
+ * to a server that people drained as well. What was in `maint` before stays in it.
  */
-function detachedState(server: NodeServer): AdminState {
-  if (server.recorded.state !== 'ready') return server.recorded.state
-  return server.reading?.persistent === true ? 'maint' : 'drain'
+function detachedState({ recorded, reading }: NodeServer): AdminState {
+  return recorded.state === 'maint' || reading?.persistent === true ? 'maint' : 'drain'
 }
 
 /** `ready` out of `maint` means UP before any check: under `drain` checks run and nothing is sent. */
@@ -72,10 +71,11 @@ function holdsDeadConnections({ reading }: NodeServer): boolean {
 
 /**
  * `maint` closes what is idle when it begins. A request that was under way then leaves its connection in the pool, where HAProxy
- * closes it after a while. Where people had set `maint`, no moment of `drain` is allowed, and they may set `ready` at any time.
+ * closes it after a while. A server that was `ready` before passes through `drain` on its way back, where the pool is emptied. One that
+ * people had taken out does not, and they may set `ready` at any time.
  */
 function awaitsClosing({ reading, recorded }: NodeServer): boolean {
-  return recorded.state === 'maint' && reading?.ownState === 'maint' && reading.idleConnections > 0
+  return recorded.state !== 'ready' && reading?.ownState === 'maint' && reading.idleConnections > 0
 }
 
 function sessions({ reading }: NodeServer): number {
