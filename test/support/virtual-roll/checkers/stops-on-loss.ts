@@ -25,8 +25,14 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
   const taken = new Set<string>()
   const isRecorded = (name: string): boolean =>
     scene.nodes().some(({ metadata }) => metadata.name === name && metadata.annotations?.[RECORD] !== undefined)
-  /** Its record goes with a Node that people delete, until the process writes it anew. */
-  const isUnderWay = (name: string): boolean => taken.has(name) && (isRecorded(name) || scene.registeredAnew.has(name))
+  /** Run → the nodes that its journal has begun and not ended, on disk. */
+  const begun = new Map<string, Set<string>>()
+  /**
+   * Its record goes with a Node that people delete, until the process writes it anew. A journal on a full disk does not say that a
+   * node is through, and its record is off it by then.
+   */
+  const isUnderWay = (run: string, name: string): boolean =>
+    taken.has(name) && (isRecorded(name) || scene.registeredAnew.has(name) || begun.get(run)?.has(name) === true)
   const mayBeTheProbers = ({ dueMs, isAnswered }: Loss): boolean =>
     (isAnswered ? scene.blindMs : scene.controlFailuresMs).some(
       ({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + REQUEST_MS,
@@ -38,11 +44,17 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
    * That a node under way is out is said again at once by a process that takes a roll up, before traffic is green and it
    * begins: a reload forgot it, or the process before had put the node back and died before it was through.
    */
-  const isNews = ({ key, to }: ServerWord): boolean =>
-    to === 'ready' || !(scene.takenOut.keys.has(key) || isUnderWay(nodeOfServer(key)))
+  const isNews = (run: string, { key, to }: ServerWord): boolean =>
+    to === 'ready' || !(scene.takenOut.keys.has(key) || isUnderWay(run, nodeOfServer(key)))
   /** A slow balancer carries out a command later than it was sent. */
   const sentMs = ({ kind }: EngineRequest): number => scene.nowMs - (kind === 'balancer' ? scene.balancerLateMs : 0)
   return {
+    onJournaled: ({ run, entry }) => {
+      const nodes = begun.get(run) ?? new Set()
+      begun.set(run, nodes)
+      if (entry.type === 'node.started') nodes.add(String(entry.node))
+      if (entry.type === 'node.ended') nodes.delete((entry.standing as { readonly node: string }).node)
+    },
     onAsked: ({ run, request }) => {
       if (request.kind === 'reboot') return
       const process = scene.processesOf(run)
@@ -51,7 +63,7 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
       const words = scene.words(request)
       const takings = words.filter(takesOut).map(({ key }) => ({ key, node: nodeOfServer(key) }))
       const before = new Set([...scene.takenOut.keys].map(nodeOfServer))
-      for (const { key } of takings.filter(({ node }) => !before.has(node) && !isUnderWay(node))) {
+      for (const { key } of takings.filter(({ node }) => !before.has(node) && !isUnderWay(run, node))) {
         const from = actsSinceMs ?? scene.nowMs
         const lost = losses.all.filter(
           (loss) =>
@@ -65,7 +77,8 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
       }
       // A server that is down when it is set to drain may be up when it is set to drain again.
       for (const { key } of words.filter(({ to }) => to !== 'ready')) taken.add(nodeOfServer(key))
-      if (isCordon(request) || words.some(isNews)) acting.set(run, { process, sinceMs: actsSinceMs ?? scene.nowMs })
+      if (isCordon(request) || words.some((word) => isNews(run, word)))
+        acting.set(run, { process, sinceMs: actsSinceMs ?? scene.nowMs })
     },
   }
 }
