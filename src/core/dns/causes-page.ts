@@ -7,7 +7,7 @@ export function causesPage(): string {
   return [
     '# What `evenkeel dns` finds',
     '',
-    'One heading for each finding. `check` prints its code, its object, the reading that decided, the cause and the cure.',
+    '`evenkeel dns check` prints for each finding its code, the object, the reading that decided, the cause and the cure.',
     'This page is made from `src/core/dns/causes.ts` by `node bin/generate-docs.ts`.',
     '',
     '| finding | verdict | what it means |',
