@@ -6,6 +6,7 @@ import { prepare } from '../../src/controllers/roll/prepare.ts'
 import { estimateRoll } from '../../src/core/roll/plan/estimate.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { hostOf } from './host.ts'
+import { requireSecrets } from './notifier.ts'
 import { balancersOf, clusterOf, endpointsOf, journals, type RollSurroundings } from './world.ts'
 
 /** Asks the cluster, balancers and machines, and closes the connections. */
@@ -15,6 +16,7 @@ export async function makePlan(
   signal: AbortSignal,
 ): Promise<RollPlan> {
   const { spec } = request
+  await requireSecrets(spec.notify ?? [], surroundings.env)
   const { cluster, api, uid } = await clusterOf(request, surroundings, signal)
   const balancers = balancersOf(spec)
   const host = hostOf(spec)

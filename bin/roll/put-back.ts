@@ -46,5 +46,5 @@ export async function putBack(
   const journal = await store.create({ at, run: run.id, cluster: place.uid, tool: surroundings.version })
   const clusterName = request.context ?? run.spec.name
   await untilEngine(journal, () => journal.append(plannedEntry(run, { at, clusterName })))
-  await runEngine({ run, place, clusterName, journal, firstSeq: 0, log: surroundings.log }, io)
+  await runEngine({ run, place, clusterName, journal, firstSeq: 0, log: surroundings.log, env: surroundings.env }, io)
 }

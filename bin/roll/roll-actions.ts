@@ -46,7 +46,10 @@ async function begin(request: RollRequest, surroundings: RollSurroundings, io: R
   const run = newRun({ spec: request.spec, order, ...chosenBy(plan) }, { wall, suffix: systemRandom.hex(2) })
   const journal = await store.create({ at, run: run.id, cluster: place.uid, tool: surroundings.version })
   await untilEngine(journal, () => journal.append(plannedEntry(run, { at, clusterName: plan.cluster })))
-  await runEngine({ run, place, clusterName: plan.cluster, journal, firstSeq: 0, log: surroundings.log }, io)
+  await runEngine(
+    { run, place, clusterName: plan.cluster, journal, firstSeq: 0, log: surroundings.log, env: surroundings.env },
+    io,
+  )
 }
 
 /** By a file, what has no journal here is put back by what the nodes tell. */

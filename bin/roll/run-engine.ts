@@ -14,7 +14,8 @@ import type { Log } from '../../src/ports/log.ts'
 import { type SteadyClock, steadyClock } from '../../src/runtime/steady-clock.ts'
 import { dnsChecksOf } from './dns-checks.ts'
 import { hostOf } from './host.ts'
-import { balancersOf, type ClusterPlace, endpointsOf } from './world.ts'
+import { notifierOf } from './notifier.ts'
+import { balancersOf, type ClusterPlace, endpointsOf, type RollSurroundings } from './world.ts'
 
 interface EngineRun {
   readonly run: RunState
@@ -23,11 +24,13 @@ interface EngineRun {
   readonly journal: OpenJournal
   readonly firstSeq: number
   readonly log: Log
+  /** Secrets of notifications may be here. */
+  readonly env: RollSurroundings['env']
 }
 
 /** Wires the engine to the real world and lets it run to its end; whatever happens, what was opened is closed. */
 export async function runEngine(
-  { run, place, clusterName, journal, firstSeq, log }: EngineRun,
+  { run, place, clusterName, journal, firstSeq, log, env }: EngineRun,
   io: RollIo,
 ): Promise<void> {
   const balancers = balancersOf(run.spec)
@@ -35,6 +38,7 @@ export async function runEngine(
   const clock = steadyClock(systemClock, { onSet: (byMs) => log.warn(clockSet(byMs)) })
   const probe = probeOf(run, clock)
   const dns = dnsChecksOf(run.spec, place)
+  const notifier = await notifierOf(run.spec.notify ?? [], { env, journal, clock, log })
   try {
     const engine = new RollEngine({
       run,
@@ -47,7 +51,10 @@ export async function runEngine(
       dataPort: new TcpDataPort(),
       journal,
       firstSeq,
-      sink: (event) => io.onEvent(event),
+      sink: (event) => {
+        notifier.note(event)
+        io.onEvent(event)
+      },
       clock,
       random: systemRandom,
       ...(probe === undefined ? {} : { probe }),
@@ -55,6 +62,7 @@ export async function runEngine(
     })
     await engine.run(io.interrupt)
   } finally {
+    await notifier.close()
     await Promise.all([...balancers.map((balancer) => balancer.close()), host.close(), journal.close()])
   }
 }

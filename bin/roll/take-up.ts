@@ -33,7 +33,7 @@ export async function goOn(request: RunRequest, taking: TakeUp): Promise<void> {
       ...(verdict === undefined ? {} : { verdict }),
     }),
   )
-  await runEngine({ run, place, clusterName, journal, firstSeq, log: surroundings.log }, io)
+  await runEngine({ run, place, clusterName, journal, firstSeq, log: surroundings.log, env: surroundings.env }, io)
 }
 
 function amendingOf(

@@ -1,6 +1,8 @@
 import type { DetacherSpec } from '../model/detacher.ts'
 import type { HealthEndpointSpec } from '../model/health-endpoint.ts'
+import { invariant } from '../model/invariant.ts'
 import { canonicalAddress } from '../model/ip-address.ts'
+import type { HookSpec, HookTarget, HookUrl, SecretRef } from '../model/notify-spec.ts'
 import { REBOOT_SENTINEL, type RebootNeedSpec } from '../model/reboot-need.ts'
 import type { BalancerSpec, BlockedSpec, InstanceAddress, PoliteSpec, RollSpec } from '../model/roll-spec.ts'
 import { REBOOT_COMMAND } from './schema/reboot-section.ts'
@@ -25,6 +27,7 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     attach: { limitMs: attach.limit },
     soakMs: spec.soak,
     ...probeOf(spec),
+    ...(spec.notify === undefined ? {} : { notify: spec.notify.map(hookOf) }),
   }
 }
 
@@ -170,3 +173,26 @@ function probeOf({ probes, baseline }: Spec): Pick<RollSpec, 'probe'> {
   }))
   return { probe: { targets, baselineMs: baseline.duration, baselineLimitMs: baseline.limit } }
 }
+
+type HookFields = NonNullable<Spec['notify']>[number]
+
+const hookOf = ({ name, on, holdFor, timeout, slack, webhook }: HookFields): HookSpec => {
+  const target = slack === undefined ? webhook && webhookOf(webhook) : slackOf(slack)
+  invariant(target !== undefined, 'the schema lets no receiver through without slack or webhook')
+  return { name, on, holdForMs: holdFor, timeoutMs: timeout, target }
+}
+
+function slackOf({ channel = '', token, webhook, api }: NonNullable<HookFields['slack']>): HookTarget {
+  if (token !== undefined) return { kind: 'slack', api, channel, token: secretOf(token) }
+  return { kind: 'slackWebhook', at: secretOf(webhook) }
+}
+
+function webhookOf({ url, urlFrom, headers, template }: NonNullable<HookFields['webhook']>): HookTarget {
+  const at: HookUrl = url === undefined ? secretOf(urlFrom) : { url }
+  const named = headers.map(({ name, valueFrom }) => ({ name, value: secretOf(valueFrom) }))
+  return { kind: 'webhook', at, headers: named, ...(template === undefined ? {} : { template }) }
+}
+
+/** The schema lets nothing through that names neither. */
+const secretOf = ({ env, file = '' }: { readonly env?: string; readonly file?: string } = {}): SecretRef =>
+  env === undefined ? { file } : { env }

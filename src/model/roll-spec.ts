@@ -1,6 +1,7 @@
 import type { DetacherSpec } from './detacher.ts'
 import type { HealthEndpointSpec } from './health-endpoint.ts'
 import type { LabelSelector } from './label-selector.ts'
+import type { HookSpec } from './notify-spec.ts'
 import type { ObjectRef } from './object-ref.ts'
 import type { OutLimit } from './out-limit.ts'
 import type { ProbeTarget } from './probe.ts'
@@ -135,4 +136,6 @@ export interface RollSpec {
     readonly baselineMs: number
     readonly baselineLimitMs: number
   }
+  /** Absent: no receiver is notified. */
+  readonly notify?: readonly HookSpec[]
 }

@@ -4,6 +4,7 @@ import { dnsSection } from './dns-section.ts'
 import { detachSection, drainSection } from './drain-section.ts'
 import { nodesSection } from './nodes-section.ts'
 import { notYetField, onlyOneYet } from './not-yet-field.ts'
+import { notifyField } from './notify-field.ts'
 import { baselineSection, probesSection } from './probes-section.ts'
 import { rebootSection } from './reboot-section.ts'
 import { attachSection, settleSection, soakField } from './return-sections.ts'
@@ -30,6 +31,7 @@ const specSection = section(
     soak: soakField,
     probes: probesSection,
     baseline: baselineSection.prefault({}),
+    notify: notifyField.exactOptional(),
     hosts: notYetField('machines that are not Kubernetes nodes'),
     window: notYetField('time windows in which work is allowed'),
     gates: notYetField('your own gates before a node is attached'),

@@ -1,0 +1,166 @@
+import { z } from 'zod'
+import { templateFault } from '../../core/notify/message-body.ts'
+import { NOTICE_KINDS } from '../../model/notify-spec.ts'
+import { exactlyOneOf, uniqueBy } from './cross-rules.ts'
+import { durationField } from './duration-field.ts'
+import { fieldMeta, section } from './section.ts'
+import { nameField, textField } from './text-field.ts'
+import { urlField } from './url-field.ts'
+
+/** Where a secret is read; the file never holds it. */
+const secretSection = (description: string) =>
+  section(
+    {
+      env: textField({
+        title: 'variable',
+        pattern: /^[A-Za-z_][A-Za-z0-9_]*$/,
+        rule: 'the name of an environment variable',
+        description: 'The environment variable that holds it, in the process of the roll.',
+        example: 'SLACK_TOKEN',
+      }).exactOptional(),
+      file: textField({
+        title: 'path',
+        pattern: /^\/[^\u0000-\u001f\u007f]+$/,
+        rule: 'an absolute path',
+        maxLength: 4096,
+        description: 'The file that holds it; white space around it is left out.',
+        example: '/run/secrets/slack-token',
+      }).exactOptional(),
+    },
+    description,
+  ).superRefine(exactlyOneOf(['env', 'file'], 'env: SLACK_TOKEN'), { when: () => true })
+
+/** These URLs are passwords: a person who knows one can post. */
+const SECRET_HOSTS: ReadonlySet<string> = new Set(['hooks.slack.com', 'discord.com', 'outlook.office.com'])
+
+const plainUrl = urlField
+  .superRefine((text, context) => {
+    if (!URL.canParse(text) || !SECRET_HOSTS.has(new URL(text).hostname)) return
+    const params = { code: 'config.secret', fix: 'write urlFrom with env or file' }
+    context.addIssue({ code: 'custom', message: 'this URL is a secret and does not belong in the file', params })
+  })
+  .meta(
+    fieldMeta('url', {
+      description: 'The http or https URL that takes the POST, where the URL is no secret.',
+      example: 'https://alerts.example.com/evenkeel',
+    }),
+  )
+
+const slackSection = section(
+  {
+    channel: textField({
+      title: 'channel',
+      pattern: /^[A-Za-z0-9#][A-Za-z0-9._-]*$/,
+      rule: 'a channel id or name',
+      description: 'The channel, by its id or name. Needs `token`.',
+      example: 'C0123456789',
+    }).exactOptional(),
+    token: secretSection(
+      'Where the token of a Slack app with the scope `chat:write` is read. All messages of a run are one thread.',
+    ).exactOptional(),
+    webhook: secretSection(
+      'Where the URL of an incoming webhook is read, in place of `channel` and `token`. Slack gives such messages no thread.',
+    ).exactOptional(),
+    api: urlField
+      .meta(
+        fieldMeta('url', {
+          description: 'The address that posts a message with a token.',
+          example: 'https://slack-gov.com/api/chat.postMessage',
+        }),
+      )
+      .prefault('https://slack.com/api/chat.postMessage'),
+  },
+  'A message to Slack.',
+)
+  .superRefine(exactlyOneOf(['token', 'webhook'], 'token: { env: SLACK_TOKEN }'), { when: () => true })
+  .superRefine(({ token, channel }, context) => {
+    if ((token === undefined) === (channel === undefined)) return
+    const params = { code: 'config.choice', fix: 'write channel beside token' }
+    context.addIssue({ code: 'custom', message: 'channel and token belong together', params })
+  })
+
+const webhookSection = section(
+  {
+    url: plainUrl.exactOptional(),
+    urlFrom: secretSection('Where the URL is read, where it is a secret.').exactOptional(),
+    headers: z
+      .array(
+        section(
+          {
+            name: textField({
+              title: 'header name',
+              pattern: /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/,
+              rule: 'a header name',
+              description: 'Name of the header.',
+              example: 'Authorization',
+            }),
+            valueFrom: secretSection('Where its whole value is read.'),
+          },
+          'One header.',
+        ),
+      )
+      .meta(fieldMeta('list', { description: 'Headers of the request beside `content-type: application/json`.' }))
+      .prefault([]),
+    template: z
+      .string()
+      .max(16_384)
+      .superRefine((text, context) => {
+        const fault = templateFault(text)
+        if (fault !== undefined)
+          context.addIssue({ code: 'custom', message: fault, params: { code: 'config.template' } })
+      })
+      .meta(
+        fieldMeta('JSON', {
+          description:
+            'The body as a JSON object. In its texts `{title}`, `{text}`, `{about}`, `{run}`, `{roll}`, `{node}`, `{at}`, `{exitCode}`, ' +
+            '`{nodesDone}` and `{nodesTotal}` are filled in. Absent: a document of kind RollNotice.',
+          example: '{"summary": "{title}", "details": "{text}"}',
+        }),
+      )
+      .exactOptional(),
+  },
+  'A POST of JSON to any receiver.',
+).superRefine(exactlyOneOf(['url', 'urlFrom'], 'url: https://alerts.example.com/evenkeel'), { when: () => true })
+
+const ALL_BUT_NODE = NOTICE_KINDS.filter((kind) => kind !== 'node')
+
+const hook = section(
+  {
+    name: nameField({ description: 'Name of the receiver, in warnings.', example: 'on-call' }),
+    slack: slackSection.exactOptional(),
+    webhook: webhookSection.exactOptional(),
+    on: z
+      .array(z.enum(NOTICE_KINDS).meta({ title: 'word' }))
+      .min(1)
+      .superRefine(uniqueBy(), { when: () => true })
+      .meta(
+        fieldMeta('list', {
+          description:
+            'What is sent: `started`; `node`, when a node is through; `holding`, when a hold lasts; `resumed`, when such a hold ends; ' +
+            'and how the roll ended: `done`, `held`, `stopped`, `aborted`, `interrupted`. Absent: all but `node`.',
+          example: ['holding', 'held', 'stopped'],
+        }),
+      )
+      .prefault([...ALL_BUT_NODE]),
+    holdFor: durationField({ description: 'How long a hold lasts before it is sent.', from: '1s', to: '24h' }).prefault(
+      '2min',
+    ),
+    timeout: durationField({ description: 'How long one request may take.', from: '100ms', to: '1min' }).prefault(
+      '10s',
+    ),
+  },
+  'One receiver.',
+).superRefine(exactlyOneOf(['slack', 'webhook'], 'webhook: { url: https://alerts.example.com/evenkeel }'), {
+  when: () => true,
+})
+
+export const notifyField = z
+  .array(hook)
+  .min(1)
+  .superRefine(uniqueBy('name'), { when: () => true })
+  .meta(
+    fieldMeta('list', {
+      description:
+        'Who is notified of the roll. A receiver that fails is tried again and then left out with a warning; it never stops a roll.',
+    }),
+  )

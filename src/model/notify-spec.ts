@@ -1,0 +1,44 @@
+/** Where a secret is read when it is needed. The roll file, the journal and the report hold only this. */
+export type SecretRef = { readonly env: string } | { readonly file: string }
+
+/** A URL that is no secret, or where the URL is read. */
+export type HookUrl = { readonly url: string } | SecretRef
+
+/** What a notification can be about. `resumed` follows a `holding` that was sent. */
+export const NOTICE_KINDS = [
+  'started',
+  'node',
+  'holding',
+  'resumed',
+  'done',
+  'held',
+  'stopped',
+  'aborted',
+  'interrupted',
+] as const
+
+export type NoticeKind = (typeof NOTICE_KINDS)[number]
+
+export type HookTarget =
+  /** A message that a bot posts. Only this form can keep the messages of one run in one thread. */
+  | { readonly kind: 'slack'; readonly api: string; readonly channel: string; readonly token: SecretRef }
+  /** An incoming webhook of Slack: the channel is part of the URL, and Slack gives no thread. */
+  | { readonly kind: 'slackWebhook'; readonly at: HookUrl }
+  /** Plain JSON, or the template with its placeholders filled in. */
+  | {
+      readonly kind: 'webhook'
+      readonly at: HookUrl
+      readonly headers: readonly { readonly name: string; readonly value: SecretRef }[]
+      readonly template?: string
+    }
+
+/** One receiver of notifications about a roll. */
+export interface HookSpec {
+  readonly name: string
+  readonly target: HookTarget
+  readonly on: readonly NoticeKind[]
+  /** A hold is told once it has lasted for so long. */
+  readonly holdForMs: number
+  /** Of one request. */
+  readonly timeoutMs: number
+}
