@@ -86,7 +86,7 @@ function namesText(nodes: readonly string[]): string {
 function nextRows(view: RollView): readonly BlockRow[] {
   const next = view.end?.next ?? []
   const texts = next.map((command) =>
-    command.startsWith('evenkeel ') ? { command, note: noteOf(command, underWay(view)) } : command,
+    /^(?:evenkeel|kubectl) /.test(command) ? { command, note: noteOf(command, underWay(view)) } : command,
   )
   return texts.length === 0 ? [] : [{ label: 'next', texts }]
 }
