@@ -67,9 +67,10 @@ function resultText(history: PastedHistory, ask: HistoryAsk & { readonly style: 
 
 const BLOCK_CELLS = 80
 
-function statusLines(history: PastedHistory, view: RollView, { clock }: CliContext): readonly Line[] {
-  if (view.end !== undefined && !history.running) return summaryLines(view)
-  return blockLines(historyBlock(history, view, clock.wallMs()), BLOCK_CELLS)
+function statusLines(history: PastedHistory, view: RollView, { clock, out }: CliContext): readonly Line[] {
+  const { columns } = out.size()
+  if (view.end !== undefined && !history.running) return summaryLines(view, columns)
+  return blockLines(historyBlock(history, view, clock.wallMs()), Math.min(columns, BLOCK_CELLS))
 }
 
 function reportLines(history: PastedHistory, view: RollView, context: CliContext): readonly Line[] {

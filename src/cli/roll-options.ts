@@ -60,7 +60,7 @@ export function addRollOptions(command: Command): Command {
     .option('--dry-run', 'show the plan; change nothing')
     .option('-y, --yes', 'do not ask before it starts')
     .addOption(
-      new Option('--reason <text>', 'why, for plan, report and events; also written on each node').argParser(reasonOf),
+      new Option('--reason <text>', 'why, for people: in plan, journal, events and report').argParser(reasonOf),
     )
     .option('--even-if-blocked', 'roll although the plan says that something blocks it; the roll then waits there')
     .option(

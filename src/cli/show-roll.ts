@@ -130,7 +130,7 @@ class RollScreen {
     if (flags.output === 'json') context.out.write(`${JSON.stringify(outcomeDocument(this.#view), null, 2)}\n`)
     const talk = flags.output === 'text' ? context.out : context.err
     const style = flags.output === 'text' ? modes.outStyle : modes.errStyle
-    const lines = summaryLines(this.#view).map((line) => `${paintLine(line, style)}\n`)
+    const lines = summaryLines(this.#view, talk.size().columns).map((line) => `${paintLine(line, style)}\n`)
     talk.write(lines.join(''))
   }
 

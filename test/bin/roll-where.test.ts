@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { test } from 'node:test'
+import { parse, stringify } from 'yaml'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { anEmbeddedRoll } from './embedded-roll.ts'
 import { type Ended, ended } from './evenkeel-process.ts'
@@ -88,15 +89,10 @@ test('each command that a roll prints works when it is pasted into a shell in th
 
   // The context of the run is gone, and comes back.
   const kubeconfig = join(folder, 'my kube.yaml')
-  await rm(join(folder, 'none'), { force: true })
-  const text = await good(`cat 'my kube.yaml'`)
-  await writeFile(
-    kubeconfig,
-    text
-      .replaceAll(/(name|current-context): "?it"?$/gm, '$1: other')
-      .replaceAll('"name":"it"', '"name":"other"')
-      .replaceAll('"current-context":"it"', '"current-context":"other"'),
-  )
+  const text = await readFile(kubeconfig, 'utf8')
+  const config = parse(text)
+  const contexts = config.contexts.map((context: object) => ({ ...context, name: 'other' }))
+  await writeFile(kubeconfig, stringify({ ...config, contexts, 'current-context': 'other' }))
   const bare = `evenkeel roll resume --state-dir "it's state"`
   const gone = await paste(bare)
   assert.equal(gone.code, 2, gone.err)

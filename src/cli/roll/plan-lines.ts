@@ -1,3 +1,4 @@
+import { cellWidth } from '../../model/cell-width.ts'
 import { formatDuration } from '../../model/duration.ts'
 import { escapeForeign } from '../../model/foreign-text.ts'
 import type { PlanFinding, PlannedNode, RollPlan } from '../../model/roll-plan.ts'
@@ -46,7 +47,7 @@ export function planLines(plan: RollPlan, show: PlanShow): readonly Line[] {
     ...timeLines(plan, show.columns),
     ...needLines(plan, show),
     ...strangers(plan, show.columns),
-    lastLine(plan, notes, show.command),
+    ...lastLines(plan, notes, show),
   ]
   return texts.map((text): Line => [text])
 }
@@ -65,7 +66,8 @@ function noneLines(plan: RollPlan, show: PlanShow): readonly Line[] {
   const errors = planErrors(plan).length
   const text = errors === 0 ? 'Nothing is to be rolled' : `${countOf(errors, 'error')} to repair first`
   const head = `No node of ${planned(plan)} needs a reboot: ${countText(plan.skipped.length)} to skip.`
-  return [`${head} ${text}. Nothing was changed.`, ...needLines(plan, show)].map((line): Line => [line])
+  const lines = wrapWords(`${head} ${text}. Nothing was changed.`, show.columns)
+  return [...lines, ...needLines(plan, show)].map((line): Line => [line])
 }
 
 /** What fails a plan, each with what to do about it. */
@@ -200,10 +202,12 @@ function strangers({ unmatchedServers }: RollPlan, columns: number): readonly st
   return labelled('Others', `servers that match no node and are not touched: ${unmatchedServers.join(', ')}`, columns)
 }
 
-function lastLine(plan: RollPlan, notes: PlanNotes, command: string): string {
+function lastLines(plan: RollPlan, notes: PlanNotes, { command, columns }: PlanShow): readonly string[] {
   const errors = planErrors(plan).length
   const blocks = plan.findings.filter(({ severity }) => severity === 'block').length
   const counts = `${countText(plan.nodes.length)} to roll, ${countText(plan.skipped.length)} to skip, ${countText(notes.holds)} may hold.`
-  if (errors > 0) return `${counts}  ${countOf(errors, 'error')} to repair first.`
-  return blocks > 0 ? `${counts}  ${countOf(blocks, 'block')} to clear first.` : `${counts}  Run it: ${command}`
+  if (errors > 0) return [`${counts}  ${countOf(errors, 'error')} to repair first.`]
+  if (blocks > 0) return [`${counts}  ${countOf(blocks, 'block')} to clear first.`]
+  const line = `${counts}  Run it: ${command}`
+  return cellWidth(line) <= columns ? [line] : [counts, `Run it: ${command}`]
 }

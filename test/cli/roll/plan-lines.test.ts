@@ -260,7 +260,8 @@ test('a plan without a node to roll says so, and what stands against the answer'
   const skips = 'Skips  w-1: needs no reboot: no file'
   assert.equal(
     shown(none),
-    `No node of prod-eu1 needs a reboot: 1 to skip. Nothing is to be rolled. Nothing was changed.\n${skips}`,
+    `No node of prod-eu1 needs a reboot: 1 to skip. Nothing is to be rolled. Nothing
+was changed.\n${skips}`,
   )
   const findings = [{ severity: 'error', code: 'Forbidden', text: 'no' }] as const
   assert.match(shown({ ...none, findings }), /: 1 to skip\. 1 error to repair first\. Nothing was changed\.\n/)
