@@ -264,5 +264,5 @@ test('a plan without a node to roll says so, and what stands against the answer'
 was changed.\n${skips}`,
   )
   const findings = [{ severity: 'error', code: 'Forbidden', text: 'no' }] as const
-  assert.match(shown({ ...none, findings }), /: 1 to skip\. 1 error to repair first\. Nothing was changed\.\n/)
+  assert.match(shown({ ...none, findings }), /: 1 to skip\. 1 error to repair first\. Nothing\nwas changed\.\n/)
 })
