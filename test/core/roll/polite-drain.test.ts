@@ -253,7 +253,11 @@ const STEPS: readonly (readonly [string, Case, string])[] = [
   ],
   [
     'on the way back, the node waits for one that was written to twice, where a stream shows it as it was before both',
-    { pods: [old], given: 'up', evidence: { relabelled: { [old.uid]: [old.resourceVersion, '5'] } } },
+    {
+      pods: [old],
+      given: 'up',
+      evidence: { relabelled: { [old.uid]: [old.resourceVersion, '5'] } },
+    },
     'hold drain: PodLeaving',
   ],
   ['on the way back, the node waits for no pod that is gone', { pods: [replacement], given: 'up' }, 'uncordon'],

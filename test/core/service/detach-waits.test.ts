@@ -69,20 +69,19 @@ test('a cut that is due and forbidden is looked at again soon, and says what for
   ])
 })
 
-test('connections pooled in maint are waited for, and the server stays in it, where people had taken it out before', () => {
-  const leaves = (state: 'maint' | 'drain', idleConnections: number) => {
+for (const state of ['maint', 'drain'] as const)
+  test(`connections pooled in maint are waited for, and the server stays in it, where people had set ${state}`, () => {
     const record = aRecord({ servers: aRecord().servers.map((server) => ({ ...server, state })) })
-    const servers = drained({ adminState: 'maint', ownState: 'maint', persistent: true, idleConnections })
-    return fullDecision(decide(aSnapshot({ ...out, record, servers, evidence: detachedEvidence() })))
-  }
-  for (const state of ['maint', 'drain'] as const) {
-    assert.deepEqual(leaves(state, 2), [
+    const leaves = (idleConnections: number) => {
+      const servers = drained({ adminState: 'maint', ownState: 'maint', persistent: true, idleConnections })
+      return fullDecision(decide(aSnapshot({ ...out, record, servers, evidence: detachedEvidence() })))
+    }
+    assert.deepEqual(leaves(2), [
       'hold detach for 250 ms',
       'ConnectionsPooled | web/n1 | web/n1 on lb-1 keeps 2 idle connections open, which would be dead after the reboot',
     ])
-    assert.match(leaves(state, 0)[0] ?? '', /reboot/)
-  }
-})
+    assert.match(leaves(0)[0] ?? '', /reboot/)
+  })
 
 test('a server counts as taken out only in the state that it was told, not in one that people set', () => {
   const seen = (state: 'drain' | 'maint') =>
