@@ -5,6 +5,7 @@ import { pastNodes } from '../../src/controllers/roll/past-nodes.ts'
 import { prepare } from '../../src/controllers/roll/prepare.ts'
 import { estimateRoll } from '../../src/core/roll/plan/estimate.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
+import { originOf } from '../../src/model/run-origin.ts'
 import { hostOf } from './host.ts'
 import { requireSecrets } from './notifier.ts'
 import { balancersOf, clusterOf, endpointsOf, journals, type RollSurroundings } from './world.ts'
@@ -17,13 +18,13 @@ export async function makePlan(
 ): Promise<RollPlan> {
   const { spec } = request
   await requireSecrets(spec.notify ?? [], surroundings.env)
-  const { cluster, api, uid } = await clusterOf(request, surroundings, signal)
+  const { cluster, api, uid, context } = await clusterOf(request, surroundings, signal)
   const balancers = balancersOf(spec)
   const host = hostOf(spec)
   try {
-    const clusterName = request.context ?? spec.name
+    const clusterName = spec.name
     const asked = [...balancers, ...endpointsOf(spec, cluster)]
-    const plan = await prepare(
+    const prepared = await prepare(
       {
         spec,
         clusterName,
@@ -35,6 +36,11 @@ export async function makePlan(
       },
       signal,
     )
+    const { reason } = request
+    const plan = {
+      ...prepared,
+      ...originOf({ ...context, ...(reason === undefined ? {} : { reason }), version: surroundings.version }),
+    }
     if (plan.nodes.length === 0) return plan
     const past = await pastNodes(journals(request, surroundings), uid)
     return { ...plan, estimate: estimateRoll(plan, spec, past) }

@@ -7,6 +7,7 @@ import { lostRun } from '../../src/controllers/roll/restoring-run.ts'
 import { plannedEntry } from '../../src/controllers/roll/run-from-journal.ts'
 import type { FileOfRun } from '../../src/controllers/roll/take-up.ts'
 import { leftRun } from '../../src/core/roll/takeup/left-run.ts'
+import { originOf } from '../../src/model/run-origin.ts'
 import { toIso } from '../../src/model/time.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
 import { runEngine } from './run-engine.ts'
@@ -40,11 +41,13 @@ export async function putBack(
   const { run: id, file } = request
   const place = await clusterOf(request, surroundings, io.interrupt)
   const nodes = await place.cluster.list('nodes', io.interrupt)
-  const run = lostRun(nodes, { run: id, file, verdict, nonce: systemRandom.hex(4) })
+  const lost = lostRun(nodes, { run: id, file, verdict, nonce: systemRandom.hex(4) })
+  const run = { ...lost, origin: originOf({ ...place.context, version: surroundings.version }) }
   const at = toIso(systemClock.wallMs())
   const store = journals(request, surroundings)
   const journal = await store.create({ at, run: run.id, cluster: place.uid, tool: surroundings.version })
-  const clusterName = request.context ?? run.spec.name
-  await untilEngine(journal, () => journal.append(plannedEntry(run, { at, clusterName })))
-  await runEngine({ run, place, clusterName, journal, firstSeq: 0, log: surroundings.log, env: surroundings.env }, io)
+  const clusterName = run.spec.name
+  const planned = plannedEntry(run, { at, clusterName, place: place.remembered })
+  await untilEngine(journal, () => journal.append(planned))
+  await runEngine({ run, place, clusterName, journal, firstSeq: 0, surroundings }, io)
 }

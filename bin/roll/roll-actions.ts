@@ -1,14 +1,26 @@
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import { planRefusal } from '../../src/cli/roll/plan-refusal.ts'
-import type { RollActions, RollHistory, RollIo, RollRequest, RunRequest } from '../../src/cli/roll-actions.ts'
+import type {
+  ListedRun,
+  RollActions,
+  RollHistory,
+  RollIo,
+  RollPlace,
+  RollRequest,
+  RunRequest,
+} from '../../src/cli/roll-actions.ts'
 import { isJournaledEvent } from '../../src/controllers/roll/journaled-event.ts'
 import { hasJournal, newestRun } from '../../src/controllers/roll/newest-run.ts'
+import { rememberedPlace } from '../../src/controllers/roll/remembered-place.ts'
 import { goesBy, plannedEntry } from '../../src/controllers/roll/run-from-journal.ts'
 import { chosenBy, newRun } from '../../src/controllers/roll/run-state.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
+import { originOf } from '../../src/model/run-origin.ts'
 import { toIso } from '../../src/model/time.ts'
+import { UserError } from '../../src/model/user-error.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
+import type { JournalStore } from '../../src/ports/journal.ts'
 import { makePlan } from './make-plan.ts'
 import { leftOut, putBack } from './put-back.ts'
 import { runEngine } from './run-engine.ts'
@@ -24,6 +36,7 @@ export function rollActions(surroundings: RollSurroundings): RollActions {
     resume: (request, io) => goOn(request, { surroundings, io }),
     abort: (request, io) => abort(request, surroundings, io),
     history: (request) => history(request, surroundings),
+    list: (request) => list(request, surroundings),
     leftOut: (request, signal) => leftOut(request, surroundings, signal),
   }
 }
@@ -42,14 +55,12 @@ async function begin(request: RollRequest, surroundings: RollSurroundings, io: R
   const store = journals(request, surroundings)
   const wall = systemClock.wallMs()
   const at = toIso(wall)
-  const order = plan.nodes.map(({ node }) => node)
-  const run = newRun({ spec: request.spec, order, ...chosenBy(plan) }, { wall, suffix: systemRandom.hex(2) })
+  const asked = { spec: request.spec, order: plan.nodes.map(({ node }) => node), origin: originOf(plan) }
+  const run = newRun({ ...asked, ...chosenBy(plan) }, { wall, suffix: systemRandom.hex(2) })
   const journal = await store.create({ at, run: run.id, cluster: place.uid, tool: surroundings.version })
-  await untilEngine(journal, () => journal.append(plannedEntry(run, { at, clusterName: plan.cluster })))
-  await runEngine(
-    { run, place, clusterName: plan.cluster, journal, firstSeq: 0, log: surroundings.log, env: surroundings.env },
-    io,
-  )
+  const planned = plannedEntry(run, { at, clusterName: plan.cluster, place: place.remembered })
+  await untilEngine(journal, () => journal.append(planned))
+  await runEngine({ run, place, clusterName: plan.cluster, journal, firstSeq: 0, surroundings }, io)
 }
 
 /** By a file, what has no journal here is put back by what the nodes tell. */
@@ -62,9 +73,28 @@ async function abort(request: RunRequest, surroundings: RollSurroundings, io: Ro
 
 async function history(request: RunRequest, surroundings: RollSurroundings): Promise<RollHistory> {
   const store = journals(request, surroundings)
-  const run = request.run ?? (await newestRun(store))
+  return historyOf(store, request.run ?? (await newestRun(store)))
+}
+
+async function list(request: RollPlace, surroundings: RollSurroundings): ReturnType<RollActions['list']> {
+  const store = journals(request, surroundings)
+  const runs: ListedRun[] = []
+  // One after the other: each journal may be long.
+  for (const { run, header, problem = '' } of await store.runs()) {
+    try {
+      runs.push(header === undefined ? { run, problem } : { run, history: await historyOf(store, run) })
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      runs.push({ run, problem: error.message })
+    }
+  }
+  return { stateDir: store.directory, runs }
+}
+
+async function historyOf(store: JournalStore, run: string): Promise<RollHistory> {
   const stored = await store.read(run)
   const spec = goesBy(stored.entries)?.spec
+  const place = rememberedPlace(stored.entries)
   return {
     run,
     events: stored.entries.filter(isJournaledEvent),
@@ -72,5 +102,6 @@ async function history(request: RunRequest, surroundings: RollSurroundings): Pro
     journal: store.pathOf(run),
     tool: stored.header.tool,
     ...(spec === undefined ? {} : { spec }),
+    ...(place === undefined ? {} : { place }),
   }
 }

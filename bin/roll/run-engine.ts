@@ -10,7 +10,6 @@ import { RollEngine } from '../../src/controllers/roll/roll-engine.ts'
 import type { RunState } from '../../src/controllers/roll/run-state.ts'
 import { formatDuration } from '../../src/model/duration.ts'
 import type { OpenJournal } from '../../src/ports/journal.ts'
-import type { Log } from '../../src/ports/log.ts'
 import { type SteadyClock, steadyClock } from '../../src/runtime/steady-clock.ts'
 import { dnsChecksOf } from './dns-checks.ts'
 import { hostOf } from './host.ts'
@@ -23,16 +22,15 @@ interface EngineRun {
   readonly clusterName: string
   readonly journal: OpenJournal
   readonly firstSeq: number
-  readonly log: Log
-  /** Secrets of notifications may be here. */
-  readonly env: RollSurroundings['env']
+  readonly surroundings: Pick<RollSurroundings, 'log' | 'env'>
 }
 
 /** Wires the engine to the real world and lets it run to its end; whatever happens, what was opened is closed. */
 export async function runEngine(
-  { run, place, clusterName, journal, firstSeq, log, env }: EngineRun,
+  { run, place, clusterName, journal, firstSeq, surroundings }: EngineRun,
   io: RollIo,
 ): Promise<void> {
+  const { log, env } = surroundings
   const balancers = balancersOf(run.spec)
   const host = hostOf(run.spec)
   const clock = steadyClock(systemClock, { onSet: (byMs) => log.warn(clockSet(byMs)) })

@@ -2,9 +2,18 @@ import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { planRefusal } from '../../src/cli/roll/plan-refusal.ts'
 import type { RollIo, RunRequest } from '../../src/cli/roll-actions.ts'
 import { newestRun } from '../../src/controllers/roll/newest-run.ts'
+import {
+  goneSince,
+  isSamePlace,
+  movedEntry,
+  placeOfRun,
+  rememberedPlace,
+} from '../../src/controllers/roll/remembered-place.ts'
 import { type Amending, takeUp } from '../../src/controllers/roll/take-up.ts'
+import { originOf } from '../../src/model/run-origin.ts'
 import { toIso } from '../../src/model/time.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
+import { WorldError } from '../../src/model/world-error.ts'
 import type { OpenJournal } from '../../src/ports/journal.ts'
 import { makePlan } from './make-plan.ts'
 import { runEngine } from './run-engine.ts'
@@ -22,18 +31,38 @@ export async function goOn(request: RunRequest, taking: TakeUp): Promise<void> {
   const { surroundings, io, verdict } = taking
   const store = journals(request, surroundings)
   const id = request.run ?? (await newestRun(store))
-  await store.read(id)
-  const place = await clusterOf(request, surroundings, io.interrupt)
+  const remembered = rememberedPlace((await store.read(id)).entries)
+  const asked = { ...request, ...placeOfRun(request, remembered) }
+  const place = await clusterOf(asked, surroundings, io.interrupt).catch((error: unknown) => {
+    throw remembered === undefined ? error : goneSince(error, { run: id, place: remembered, asked })
+  })
   const journal = await store.open(id, place.uid)
-  const amending = amendingOf(request, taking, place)
-  const { run, clusterName, firstSeq } = await untilEngine(journal, () =>
-    takeUp({
+  const amending = amendingOf(asked, taking, place)
+  const { run, clusterName, firstSeq } = await untilEngine(journal, async () => {
+    const taken = await takeUp({
       journal,
       ...(amending === undefined ? {} : { amending }),
       ...(verdict === undefined ? {} : { verdict }),
-    }),
-  )
-  await runEngine({ run, place, clusterName, journal, firstSeq, log: surroundings.log, env: surroundings.env }, io)
+    })
+    if (!isSamePlace(remembered, place.remembered)) await rememberPlace(journal, place, surroundings)
+    return taken
+  })
+  const origin = originOf({ ...run.origin, ...place.context, version: surroundings.version })
+  await runEngine({ run: { ...run, origin }, place, clusterName, journal, firstSeq, surroundings }, io)
+}
+
+/** Only spares a person two options: a disk that is full must not keep a node from being put back. */
+async function rememberPlace(
+  journal: OpenJournal,
+  { remembered }: ClusterPlace,
+  { log }: RollSurroundings,
+): Promise<void> {
+  try {
+    await journal.append(movedEntry(toIso(systemClock.wallMs()), remembered))
+  } catch (error) {
+    if (!(error instanceof WorldError)) throw error
+    log.warn(`a later command needs --kubeconfig and --context again: ${error.message}`)
+  }
 }
 
 function amendingOf(

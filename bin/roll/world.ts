@@ -1,15 +1,18 @@
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { HaproxyBalancer } from '../../src/adapters/haproxy/haproxy-balancer.ts'
 import { DetachedNodes } from '../../src/adapters/http/detached-nodes.ts'
 import { HealthEndpoints } from '../../src/adapters/http/health-endpoints.ts'
 import type { FollowParts } from '../../src/adapters/kube/follow.ts'
+import { kubeconfigPaths } from '../../src/adapters/kube/kubeconfig-paths.ts'
 import { openClusterApi } from '../../src/adapters/kube/open-cluster.ts'
 import { FileJournalStore } from '../../src/adapters/node/file-journal-store.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import type { RollPlace } from '../../src/cli/roll-actions.ts'
+import type { RememberedPlace } from '../../src/controllers/roll/remembered-place.ts'
 import type { RollSpec } from '../../src/model/roll-spec.ts'
+import type { ClusterContext } from '../../src/model/run-origin.ts'
 import type { BalancerReader } from '../../src/ports/balancer.ts'
 import type { Cluster } from '../../src/ports/cluster.ts'
 import type { Log } from '../../src/ports/log.ts'
@@ -31,7 +34,9 @@ export interface ClusterPlace {
   readonly cluster: Cluster
   readonly api: FollowParts
   readonly uid: string
-  readonly name: string
+  readonly context: ClusterContext
+  /** The way here, for a later command. */
+  readonly remembered: RememberedPlace
 }
 
 export async function clusterOf(
@@ -39,9 +44,14 @@ export async function clusterOf(
   { env, version, log }: RollSurroundings,
   signal: AbortSignal,
 ): Promise<ClusterPlace> {
-  const { cluster, parts: api } = await openClusterApi(
+  const kubeconfigPath = place.kubeconfig ?? env.KUBECONFIG
+  const {
+    cluster,
+    parts: api,
+    context,
+  } = await openClusterApi(
     {
-      kubeconfigPath: place.kubeconfig ?? env.KUBECONFIG,
+      kubeconfigPath,
       context: place.context,
       env,
       clock: systemClock,
@@ -52,7 +62,11 @@ export async function clusterOf(
     signal,
   )
   const { uid } = await cluster.identity(signal)
-  return { cluster, api, uid, name: place.context ?? 'the cluster' }
+  const kubeconfig = kubeconfigPaths(kubeconfigPath)
+    .map((path) => resolve(path))
+    .join(delimiter)
+  const remembered = { context: context.context, ...(kubeconfig === '' ? {} : { kubeconfig }) }
+  return { cluster, api, uid, context, remembered }
 }
 
 /** ssh to a balancer goes by the same configuration as ssh to a node. */

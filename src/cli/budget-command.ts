@@ -66,7 +66,7 @@ export const addBudgetCommand =
       .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
       .addHelpText('after', EXAMPLE)
     addStyleOptions(command).action(async (flags: BudgetFlags) => {
-      const code = await withErrorDocument(context, flags.output, async () => {
+      const code = await withErrorDocument(context, flags, async () => {
         const { namespace, grantsNamespace = namespace, watch: watchMs } = flags
         const place = { ...flags, namespace, grantsNamespace, watchMs }
         const view = await (await load()).look(place, context.interrupts.signal)

@@ -71,7 +71,7 @@ function addCheck(dns: Command, { load, context, exitWith }: Wired): void {
     .option('-v, --verbose', 'also show how DNS was found, and every reading')
     .addHelpText('after', CHECK_EXAMPLE)
   addStyleOptions(command).action(async (flags: CheckFlags) => {
-    const code = await withErrorDocument(context, flags.output, async () => {
+    const code = await withErrorDocument(context, flags, async () => {
       const place = placeOf(flags)
       const check = await (await load()).check(place, context.interrupts.signal)
       if (flags.output === 'json') context.out.write(`${JSON.stringify(checkDocument(check), null, 2)}\n`)
@@ -91,7 +91,7 @@ function addExplain(dns: Command, { context, exitWith }: Omit<Wired, 'load'>): v
     .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
     .addHelpText('after', EXPLAIN_EXAMPLE)
   addStyleOptions(command).action(async (file: string, flags: Pick<CheckFlags, 'color' | 'ascii' | 'output'>) => {
-    const code = await withErrorDocument(context, flags.output, async () => {
+    const code = await withErrorDocument(context, flags, async () => {
       const findings = diagnose(sceneOfDocument(await context.readText(file), file))
       const verdict = verdictOf(findings)
       if (flags.output === 'json') context.out.write(`${JSON.stringify(explainDocument(verdict, findings), null, 2)}\n`)

@@ -17,8 +17,8 @@ export function errorText(error: unknown): string {
 }
 
 function userErrorText(error: UserError): string {
-  if (error.details.length > 0) return `${[...error.details, shown(error.message)].join('\n')}\n`
   const fix = error.fix === undefined ? '' : `  = fix: ${shown(error.fix)}\n`
+  if (error.details.length > 0) return `${[...error.details, shown(error.message)].join('\n')}\n${fix}`
   return `error: ${shown(error.message)} (${error.code})\n${fix}`
 }
 

@@ -6,7 +6,7 @@ import { explainPodByReading } from '../controllers/explain/explain-pod.ts'
 import type { ObjectRef } from '../model/object-ref.ts'
 import { UserError } from '../model/user-error.ts'
 import type { CliContext } from './cli-context.ts'
-import { addExplainPlace, type ExplainPlace, pasteWith } from './explain/explain-place.ts'
+import { addExplainPlace, type ExplainPlace, pasteFrom } from './explain/explain-place.ts'
 import { explainedDocument, explainedLines } from './explain/explained-lines.ts'
 import { addStyleOptions, type OutputFlags, resultStyle } from './output-options.ts'
 import type { AddCommand } from './program.ts'
@@ -116,10 +116,10 @@ async function show(
   ) => Promise<{ readonly of: object; readonly explained: Explained }>,
 ): Promise<void> {
   const { slotsNamespace, grantsNamespace = slotsNamespace, dryRun } = flags
-  const code = await withErrorDocument(context, flags.output, async () => {
+  const code = await withErrorDocument(context, flags, async () => {
     const ground = await (await load()).open(flags, context.interrupts.signal)
     const { of, explained } = await explain(ground, { slotsNamespace, grantsNamespace, dryRun })
-    const paste = pasteWith(flags)
+    const paste = pasteFrom(flags)
     const style = resultStyle(flags, context.terminal)
     const text =
       flags.output === 'json'

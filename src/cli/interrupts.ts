@@ -27,9 +27,14 @@ export class Interrupts {
     ;(again ? this.#now : this.#asked).abort(new InterruptedError('interrupted'))
   }
 
-  /** `answer` says why not, or undefined where it may be suspended now. */
-  refuseSuspend(answer: () => string | undefined): void {
+  /** `answer` says why not, or undefined where it may be suspended now. Absent: nothing is to be said any more. */
+  refuseSuspend(answer?: () => string | undefined): void {
     this.#suspendRefusal = answer
+  }
+
+  /** A command is under way that says what a Ctrl-Z would stop. */
+  get isWatched(): boolean {
+    return this.#suspendRefusal !== undefined
   }
 
   suspendRefused(): string | undefined {

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { nearestNames } from '../config/nearest-name.ts'
 import { BlockedError, UserError } from '../model/user-error.ts'
 import type { CliContext } from './cli-context.ts'
 import { errorText } from './error-text.ts'
@@ -33,7 +34,9 @@ export async function runProgram(
     add(program, context, (code) => {
       exitCode = code
     })
+  pointAtOwnHelp(program, 'evenkeel')
   try {
+    refuseUnknownHelp(program, words)
     await program.parseAsync(words, { from: 'user' })
     return exitCode
   } catch (error) {
@@ -58,6 +61,27 @@ function rootCommand(version: string, { out, err }: CliContext): Command {
     })
     .enablePositionalOptions()
     .exitOverride()
+}
+
+/** An error in the words of a subcommand names the help of that one. */
+function pointAtOwnHelp(command: Command, path: string): void {
+  for (const sub of command.commands) {
+    const of = `${path} ${sub.name()}`
+    sub.showHelpAfterError(`(${of} --help lists ${sub.commands.length > 0 ? 'commands and options' : 'the options'})`)
+    pointAtOwnHelp(sub, of)
+  }
+}
+
+/** Without it, commander shows the help of the program as if nothing was wrong. */
+function refuseUnknownHelp(program: Command, [first, name]: readonly string[]): void {
+  if (first !== 'help' || name === undefined || name.startsWith('-')) return
+  const known = [...program.commands.map((command) => command.name()), 'help']
+  if (known.includes(name)) return
+  const [like] = nearestNames(name, known)
+  throw new UserError(`there is no command "${name}"`, {
+    code: 'usage.command',
+    fix: like === undefined ? 'evenkeel --help lists the commands' : `evenkeel help ${like}`,
+  })
 }
 
 function codeOf(error: unknown): number {

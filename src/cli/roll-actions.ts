@@ -1,3 +1,4 @@
+import type { RememberedPlace } from '../controllers/roll/remembered-place.ts'
 import type { FileOfRun } from '../controllers/roll/take-up.ts'
 import type { StampedEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
@@ -12,6 +13,8 @@ export interface RollPlace {
 
 export interface RollRequest extends RollPlace {
   readonly spec: RollSpec
+  /** `--reason`: why, for people. */
+  readonly reason?: string
   /** The plan that was shown and agreed to, just now; absent: it is made anew. */
   readonly plan?: RollPlan
 }
@@ -40,6 +43,15 @@ export interface RollHistory {
   /** The program that began it, and what it goes by now; absent where its journal ends before. */
   readonly tool?: string
   readonly spec?: RollSpec
+  /** How the run reached its cluster; absent in journals of earlier versions. */
+  readonly place?: RememberedPlace
+}
+
+/** One journal of a listing. */
+export interface ListedRun extends Pick<RollHistory, 'run'> {
+  /** Absent where the journal cannot be read; `problem` says why. */
+  readonly history?: RollHistory
+  readonly problem?: string
 }
 
 /**
@@ -57,4 +69,6 @@ export interface RollActions {
   /** Which run has a node of the cluster out, and what its journal tells where it is here. Asks the cluster. */
   leftOut(request: RunRequest, signal: AbortSignal): Promise<Pick<RollHistory, 'run' | 'events'>>
   history(request: RunRequest): Promise<RollHistory>
+  /** Every run of the state directory, newest first. */
+  list(request: RollPlace): Promise<{ readonly stateDir: string; readonly runs: readonly ListedRun[] }>
 }

@@ -1,5 +1,5 @@
-import type { Command } from 'commander'
-import { addOutputOptions } from './output-options.ts'
+import { type Command, Option } from 'commander'
+import { addOutputOptions, addStyleOptions } from './output-options.ts'
 import type { AddCommand } from './program.ts'
 import type { RollActions } from './roll-actions.ts'
 import type { RollContext } from './roll-context.ts'
@@ -9,6 +9,7 @@ import {
   addReportOptions,
   addResumeOptions,
   addRollOptions,
+  type ListFlags,
   type ReportFlags,
   type RollFlags,
   type TakeUpFlags,
@@ -41,9 +42,7 @@ export const addRollCommand =
     addOutputOptions(addEventsOption(addPlaceOptions(addRollOptions(roll)))).action(
       async (names: string[], flags: RollFlags) => {
         const { rollCommand } = await import('./run-roll.ts')
-        exitWith(
-          await withErrorDocument(context, flags.output, () => rollCommand(shared.context, load, { names, flags })),
-        )
+        exitWith(await withErrorDocument(context, flags, () => rollCommand(shared.context, load, { names, flags })))
       },
     )
     addTakeUp(roll, {
@@ -58,6 +57,7 @@ export const addRollCommand =
       about: 'show what a roll did, node by node, and what it measured',
       ...shared,
     })
+    addList(roll, shared)
   }
 
 interface Sub<Name extends string> {
@@ -98,7 +98,7 @@ function addTakeUp(roll: Command, { name, about, context, load, exitWith }: Sub<
     async (run: string | undefined, flags: TakeUpFlags) => {
       const { takeUpCommand } = await import('./run-roll.ts')
       const asked = { name, flags, ...(run === undefined ? {} : { run }) }
-      exitWith(await withErrorDocument(context, flags.output, () => takeUpCommand(context, load, asked)))
+      exitWith(await withErrorDocument(context, flags, () => takeUpCommand(context, load, asked)))
     },
   )
 }
@@ -125,7 +125,29 @@ function addHistory(roll: Command, { name, about, context, load, exitWith }: Sub
   addOutputOptions(addOwnOptions(command)).action(async (run: string | undefined, flags: ReportFlags) => {
     const { historyCommand } = await import('./roll-history.ts')
     const asked = { name, flags, ...(run === undefined ? {} : { run }) }
-    exitWith(await withErrorDocument(context, flags.output, () => historyCommand(context, load, asked)))
+    exitWith(await withErrorDocument(context, flags, () => historyCommand(context, load, asked)))
+  })
+}
+
+const LIST_EXAMPLES = `
+Examples:
+  evenkeel roll list
+  evenkeel roll list -o json | jq -r '.runs[].run'`
+
+function addList(
+  roll: Command,
+  { context, load, exitWith }: Pick<Sub<'status'>, 'context' | 'load' | 'exitWith'>,
+): void {
+  const command = roll
+    .command('list')
+    .summary('list the rolls of this machine, newest first')
+    .description('Lists the rolls of the state directory, newest first. Reads only journals; contacts no cluster.')
+    .option('--state-dir <dir>', 'directory of the journals (default: $XDG_STATE_HOME/evenkeel)')
+    .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
+    .addHelpText('after', LIST_EXAMPLES)
+  addStyleOptions(command).action(async (flags: ListFlags) => {
+    const { listCommand } = await import('./roll-list.ts')
+    exitWith(await withErrorDocument(context, flags, () => listCommand(context, load, flags)))
   })
 }
 

@@ -5,20 +5,26 @@ import { outputModes } from './output-options.ts'
 import { endBlock } from './roll/end-block.ts'
 import { eventJson } from './roll/event-json.ts'
 import { historyBlock } from './roll/history-block.ts'
+import { originRows } from './roll/origin-rows.ts'
 import { outcomeDocument } from './roll/outcome-document.ts'
 import { rollViewOf } from './roll/reduce-roll.ts'
 import type { RollView } from './roll/roll-view.ts'
 import { nodeTable, summaryLines } from './roll/summary-lines.ts'
 import type { RollActions, RollHistory } from './roll-actions.ts'
-import { placeOf, type ReportFlags } from './roll-options.ts'
+import { pasteOf, placeOf, type ReportFlags } from './roll-options.ts'
 import { type Line, paintLine, type Style } from './terminal/style.ts'
-import { blockLines } from './text/labelled-block.ts'
+import { blockLines, blockRows } from './text/labelled-block.ts'
+import { type Paste, pastedIn } from './text/paste.ts'
 import { reportFile, writeReport } from './write-report.ts'
 
 interface HistoryAsk {
   readonly name: 'status' | 'report'
   readonly run?: string
   readonly flags: ReportFlags
+}
+
+interface PastedHistory extends RollHistory {
+  readonly paste: Paste
 }
 
 /** What the journal of a roll tells: where it stands, or all that it did. */
@@ -30,7 +36,9 @@ export async function historyCommand(
   const { flags, run } = ask
   const { outStyle } = outputModes({ ...flags, progress: 'none' }, context.terminal)
   const actions = await load()
-  const history = await actions.history({ ...placeOf(flags), ...(run === undefined ? {} : { run }) })
+  const stored = await actions.history({ ...placeOf(flags), ...(run === undefined ? {} : { run }) })
+  const paste = pasteOf(flags, stored.place)
+  const history = { ...stored, events: pastedIn(stored.events, paste), paste }
   // A file that cannot be written is said before anything else.
   if (flags.html !== undefined) context.err.write(`${await writeReport(history, reportFile(context, flags.html))}\n`)
   context.out.write(resultText(history, { ...ask, style: outStyle }, context))
@@ -38,7 +46,7 @@ export async function historyCommand(
 }
 
 /** What goes to stdout. */
-function resultText(history: RollHistory, ask: HistoryAsk & { readonly style: Style }, context: CliContext): string {
+function resultText(history: PastedHistory, ask: HistoryAsk & { readonly style: Style }, context: CliContext): string {
   const { name, flags, style } = ask
   const view = rollViewOf(history.events)
   switch (flags.output) {
@@ -59,14 +67,20 @@ function resultText(history: RollHistory, ask: HistoryAsk & { readonly style: St
 
 const BLOCK_CELLS = 80
 
-function statusLines(history: RollHistory, view: RollView, { clock }: CliContext): readonly Line[] {
-  if (view.end !== undefined && !history.running) return summaryLines(view)
-  return blockLines(historyBlock(history, view, clock.wallMs()), BLOCK_CELLS)
+function statusLines(history: PastedHistory, view: RollView, { clock, out }: CliContext): readonly Line[] {
+  const { columns } = out.size()
+  if (view.end !== undefined && !history.running) return summaryLines(view, columns)
+  return blockLines(historyBlock(history, view, clock.wallMs()), Math.min(columns, BLOCK_CELLS))
 }
 
-function reportLines(history: RollHistory, view: RollView, context: CliContext): readonly Line[] {
+function reportLines(history: PastedHistory, view: RollView, context: CliContext): readonly Line[] {
   const verdict = statusLines(history, view, context)
   // What completed has the table in its summary.
   const table = view.end === undefined || endBlock(view) !== undefined ? nodeTable(view) : []
-  return [...verdict, ...table, [`  run    ${history.run}`], [`  journal ${history.journal}`]]
+  const rows = [
+    { label: 'run', texts: [history.run] },
+    ...originRows(view),
+    { label: 'journal', texts: [history.journal] },
+  ]
+  return [...verdict, ...table, ...blockRows(rows, BLOCK_CELLS)]
 }

@@ -1,6 +1,8 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { RememberedPlace } from '../controllers/roll/remembered-place.ts'
 import type { OutputFlags } from './output-options.ts'
 import type { RollPlace } from './roll-actions.ts'
+import { type Paste, pasteWith } from './text/paste.ts'
 
 /** `-o`: what goes to stdout. `markdown`: of a report alone. */
 export type OutputForm = 'text' | 'json' | 'jsonl' | 'markdown'
@@ -19,6 +21,7 @@ export interface RollFlags extends PlaceFlags {
   readonly all?: boolean
   readonly dryRun?: boolean
   readonly yes?: boolean
+  readonly reason?: string
   readonly evenIfBlocked?: boolean
   /** True: of the flag; false: `--no-only-if-needed`; absent: as the file says. */
   readonly onlyIfNeeded?: boolean
@@ -35,6 +38,8 @@ export interface TakeUpFlags extends PlaceFlags {
 export interface ReportFlags extends PlaceFlags {
   readonly html?: string
 }
+
+export type ListFlags = Pick<PlaceFlags, 'stateDir' | 'color' | 'ascii'> & { readonly output: 'text' | 'json' }
 
 export function addPlaceOptions(command: Command, forms: readonly OutputForm[] = ['text', 'json', 'jsonl']): Command {
   return command
@@ -54,6 +59,9 @@ export function addRollOptions(command: Command): Command {
     .option('--all', 'every node of the cluster, instead of the nodes of the file')
     .option('--dry-run', 'show the plan; change nothing')
     .option('-y, --yes', 'do not ask before it starts')
+    .addOption(
+      new Option('--reason <text>', 'why, for people: in plan, journal, events and report').argParser(reasonOf),
+    )
     .option('--even-if-blocked', 'roll although the plan says that something blocks it; the roll then waits there')
     .option(
       '--only-if-needed',
@@ -61,6 +69,15 @@ export function addRollOptions(command: Command): Command {
     )
     .option('--no-only-if-needed', 'also nodes that need no reboot, whatever the file says')
     .option('--no-probe', 'roll without measuring; a failed request then does not stop the roll')
+}
+
+const REASON_MAX = 500
+
+function reasonOf(text: string): string {
+  const reason = text.trim()
+  if (reason === '' || reason.length > REASON_MAX)
+    throw new InvalidArgumentError(`Write 1 to ${REASON_MAX} characters.`)
+  return reason
 }
 
 export const addResumeOptions = (command: Command): Command =>
@@ -82,3 +99,13 @@ export const placeOf = ({ kubeconfig, context, stateDir }: PlaceFlags): RollPlac
   ...(context === undefined ? {} : { context }),
   ...(stateDir === undefined ? {} : { stateDir }),
 })
+
+/** What a command that is printed repeats of this one. */
+export const pasteOf = (flags: PlaceFlags & { readonly file?: string }, remembered?: RememberedPlace): Paste => {
+  const { kubeconfig, context, stateDir, file } = flags
+  return pasteWith({ kubeconfig, context, stateDir, file, remembered: kubectlPlace(remembered) })
+}
+
+/** Of a pod nothing is needed: its own service account is found again. */
+const kubectlPlace = (place: RememberedPlace | undefined): RememberedPlace | undefined =>
+  place?.kubeconfig === undefined ? undefined : place

@@ -1,6 +1,8 @@
+import { escapeForeign } from '../model/foreign-text.ts'
 import type { RollEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
+import { contextText } from '../model/run-origin.ts'
 import { toIso } from '../model/time.ts'
 import { BlockedError, UserError } from '../model/user-error.ts'
 import { errorText } from './error-text.ts'
@@ -10,14 +12,16 @@ import { type OutputModes, outputModes } from './output-options.ts'
 import { planBlocked } from './roll/plan-blocked.ts'
 import { needsNone, planLines } from './roll/plan-lines.ts'
 import { planRefusal } from './roll/plan-refusal.ts'
-import type { RollActions, RollIo } from './roll-actions.ts'
+import type { RollActions, RollHistory, RollIo } from './roll-actions.ts'
 import type { RollContext } from './roll-context.ts'
-import { type PlaceFlags, placeOf, type RollFlags, type TakeUpFlags } from './roll-options.ts'
+import { type PlaceFlags, pasteOf, placeOf, type RollFlags, type TakeUpFlags } from './roll-options.ts'
 import { rollSpecOfFlags } from './roll-spec-of-flags.ts'
 import { showRoll } from './show-roll.ts'
 import { paintLine, type Style } from './terminal/style.ts'
 import type { TextSink } from './terminal/text-sink.ts'
 import { countOf } from './text/count-text.ts'
+import { flagText, shellWord } from './text/flag-text.ts'
+import { pastedIn } from './text/paste.ts'
 
 /** Plan, question, roll. Returns the exit code; wrong input is thrown as UserError before anything is touched. */
 export async function rollCommand(
@@ -28,23 +32,44 @@ export async function rollCommand(
   const modes = modesOf(flags, context)
   const spec = await rollSpecOfFlags(names, flags, context)
   if (flags.dryRun !== true) refuseUnready(spec, flags, context)
-  const request = { spec, ...placeOf(flags) }
+  const request = { spec, ...placeOf(flags), ...(flags.reason === undefined ? {} : { reason: flags.reason }) }
   const actions = await load()
-  const plan = await actions.plan(request, context.interrupts.signal)
-  const command = ['evenkeel roll', ...(flags.file === undefined ? [] : [`-f ${flags.file}`]), ...names].join(' ')
+  const paste = pasteOf(flags)
+  const planned = await actions.plan(request, context.interrupts.signal)
+  const plan = pastedIn(planned, paste)
+  const command = commandOf(names, flags)
   if (flags.dryRun === true) return showPlan(plan, { flags, modes, context, command })
   if (modes.level > 0) writePlan(plan, { sink: context.err, style: modes.errStyle, level: modes.level, command })
   const refusal = planRefusal(plan)
   if (refusal !== undefined) throw refusal
-  if (needsNone(plan)) return showRoll({ context, modes, flags }, (io) => rollNone(plan, { context, io }))
+  if (needsNone(plan)) return showRoll({ context, modes, flags, paste }, (io) => rollNone(plan, { context, io }))
   const blocked = flags.evenIfBlocked === true ? undefined : planBlocked(plan)
   if (blocked !== undefined) throw blocked
-  const question = `Roll ${countOf(plan.nodes.length, 'node')} of ${plan.cluster}? [y/N] `
+  const question = `Roll ${countOf(plan.nodes.length, 'node')} of ${escapeForeign(contextText(plan) ?? plan.cluster, 2000)}? [y/N] `
   if (flags.yes !== true && !(await context.ask(question, context.interrupts.signal))) {
     context.err.write('Nothing was changed.\n')
     return EXIT_USAGE
   }
-  return showRoll({ context, modes, flags }, (io) => actions.roll({ ...request, plan }, io))
+  return showRoll({ context, modes, flags, paste }, (io) => actions.roll({ ...request, plan: planned }, io))
+}
+
+/** What starts this very roll, with every option that makes a difference to it. */
+function commandOf(names: readonly string[], flags: RollFlags): string {
+  const words = [
+    ...flagText('-f', flags.file),
+    ...names.map(shellWord),
+    ...flagText('-l', flags.selector),
+    ...(flags.all === true ? ['--all'] : []),
+    ...(flags.onlyIfNeeded === undefined ? [] : [flags.onlyIfNeeded ? '--only-if-needed' : '--no-only-if-needed']),
+    ...(flags.probe ? [] : ['--no-probe']),
+    ...(flags.evenIfBlocked === true ? ['--even-if-blocked'] : []),
+    ...flagText('--reason', flags.reason),
+    ...flagText('--events', flags.events),
+    ...flagText('--context', flags.context),
+    ...flagText('--kubeconfig', flags.kubeconfig),
+    ...flagText('--state-dir', flags.stateDir),
+  ]
+  return ['evenkeel roll', ...words].join(' ')
 }
 
 /** Its whole story, without a run: nothing is begun that could be resumed, and the run begun last stays the last. */
@@ -76,10 +101,11 @@ export async function takeUpCommand(
     ...(file === undefined ? {} : { file }),
   }
   const byNodes = name === 'abort' && file !== undefined
-  const { events, run: found } = await (byNodes
+  const found: Pick<RollHistory, 'run' | 'events' | 'place'> = await (byNodes
     ? actions.leftOut(request, context.interrupts.signal)
     : actions.history(request))
-  return showRoll({ context, modes, flags, before: events }, (io) => actions[name]({ ...request, run: found }, io))
+  const show = { context, modes, flags, before: found.events, paste: pasteOf(flags, found.place) }
+  return showRoll(show, (io) => actions[name]({ ...request, run: found.run }, io))
 }
 
 /** Events on a terminal are the progress: both would run into each other. */

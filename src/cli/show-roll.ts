@@ -8,13 +8,14 @@ import { LiveProgress } from './roll/live-progress.ts'
 import { outcomeDocument } from './roll/outcome-document.ts'
 import { PlainProgress } from './roll/plain-progress.ts'
 import { reduceRoll } from './roll/reduce-roll.ts'
-import { currentStep, emptyRollView, type RollView } from './roll/roll-view.ts'
+import { emptyRollView, type RollView } from './roll/roll-view.ts'
 import { summaryLines } from './roll/summary-lines.ts'
 import type { RollIo } from './roll-actions.ts'
 import type { RollContext } from './roll-context.ts'
 import type { PlaceFlags } from './roll-options.ts'
 import { paintLine } from './terminal/style.ts'
 import type { TextSink } from './terminal/text-sink.ts'
+import { type Paste, pastedIn } from './text/paste.ts'
 
 interface RollShow {
   readonly context: RollContext
@@ -22,6 +23,7 @@ interface RollShow {
   readonly flags: PlaceFlags
   /** Events of earlier processes of the same run. */
   readonly before?: readonly StampedEvent[]
+  readonly paste: Paste
 }
 
 /** Shows a roll while `work` goes on and what it came to; settles with the exit code when the work is over. */
@@ -37,7 +39,10 @@ export async function showRoll(show: RollShow, work: (io: RollIo) => Promise<voi
   context.interrupts.refuseSuspend(() => screen.suspendRefusal())
   context.interrupts.signal.addEventListener('abort', () => screen.interrupted(), { once: true })
   try {
-    const io: RollIo = { onEvent: (event) => screen.event(event), interrupt: context.interrupts.signal }
+    const io: RollIo = {
+      onEvent: (event) => screen.event(pastedIn(event, show.paste)),
+      interrupt: context.interrupts.signal,
+    }
     const left = await Promise.race([work(io).then(() => false), leftAtOnce(context), ticks.then(() => false)])
     return left ? EXIT_INTERRUPTED : screen.exitCode
   } finally {
@@ -45,7 +50,7 @@ export async function showRoll(show: RollShow, work: (io: RollIo) => Promise<voi
     ticking.abort(new DOMException('the roll is over', 'AbortError'))
     takeBack()
     silence()
-    context.interrupts.refuseSuspend(() => undefined)
+    context.interrupts.refuseSuspend()
     await ticks
     if (modes.progress === 'live') await context.err.flushed()
   }
@@ -56,6 +61,9 @@ const leftAtOnce = ({ interrupts }: RollContext): Promise<boolean> =>
   new Promise((resolve) => {
     interrupts.now.addEventListener('abort', () => resolve(true), { once: true })
   })
+
+/** A program that started this one, as npm does, may have been suspended: the shell then shows its prompt. */
+const FOREGROUND = 'The roll goes on; if the shell shows its prompt, fg brings the roll back.'
 
 const STOPPING = `^C Stopping after the write under way. Ctrl-C once more leaves at once;
 resume finds out whether that write happened.`
@@ -70,8 +78,9 @@ class RollScreen {
     this.#show = show
     this.#events = events
     this.#progress = progressOf(show)
-    this.#view = (show.before ?? []).reduce(reduceRoll, this.#view)
-    this.#progress?.before(show.before ?? [])
+    const before = pastedIn(show.before ?? [], show.paste)
+    this.#view = before.reduce(reduceRoll, this.#view)
+    this.#progress?.before(before)
   }
 
   get exitCode(): number {
@@ -95,9 +104,12 @@ class RollScreen {
   }
 
   suspendRefusal(): string | undefined {
-    const node = this.#view.nodes.find(({ state }) => state === 'inWork')
-    if (this.#view.end !== undefined || node === undefined || currentStep(node) === undefined) return undefined
-    return `not suspended: the lease of ${node.name} needs a heartbeat`
+    const { end, nodes } = this.#view
+    const [guarded] = end?.guarded ?? []
+    if (guarded !== undefined) return `not suspended: ${guarded} is kept out of its balancers. ${FOREGROUND}`
+    const node = nodes.find(({ state }) => state === 'inWork')
+    if (end !== undefined || node === undefined) return undefined
+    return `not suspended: the lease of ${node.name} needs a heartbeat. ${FOREGROUND}`
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -118,7 +130,7 @@ class RollScreen {
     if (flags.output === 'json') context.out.write(`${JSON.stringify(outcomeDocument(this.#view), null, 2)}\n`)
     const talk = flags.output === 'text' ? context.out : context.err
     const style = flags.output === 'text' ? modes.outStyle : modes.errStyle
-    const lines = summaryLines(this.#view).map((line) => `${paintLine(line, style)}\n`)
+    const lines = summaryLines(this.#view, talk.size().columns).map((line) => `${paintLine(line, style)}\n`)
     talk.write(lines.join(''))
   }
 

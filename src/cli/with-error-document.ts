@@ -1,7 +1,12 @@
-import { UserError } from '../model/user-error.ts'
+import { BlockedError, UserError } from '../model/user-error.ts'
 import { WorldError } from '../model/world-error.ts'
 import type { CliContext } from './cli-context.ts'
 import type { OutputForm } from './roll-options.ts'
+import { type Paste, type PasteOptions, pasteWith } from './text/paste.ts'
+
+interface ErrorFlags extends PasteOptions {
+  readonly output: OutputForm
+}
 
 /**
  * Runs `work`; where it fails for a reason that is no bug, and stdout is for machines, that reason is the document. People
@@ -9,18 +14,28 @@ import type { OutputForm } from './roll-options.ts'
  */
 export async function withErrorDocument(
   { out }: CliContext,
-  output: OutputForm,
+  flags: ErrorFlags,
   work: () => Promise<number>,
 ): Promise<number> {
+  const { output } = flags
   try {
     return await work()
-  } catch (error) {
+  } catch (thrown) {
+    const error = withPastedFix(thrown, pasteWith(flags))
     const document = documentOf(error)
     if ((output === 'json' || output === 'jsonl') && document !== undefined) {
       out.write(`${JSON.stringify({ error: document }, null, output === 'json' ? 2 : 0)}\n`)
     }
     throw error
   }
+}
+
+/** A command in a fix needs the options of this one. Details were made ready where they came from. */
+function withPastedFix(error: unknown, paste: Paste): unknown {
+  if (!(error instanceof UserError) || error.fix === undefined) return error
+  const { message, code, details, cause } = error
+  const Kind = error instanceof BlockedError ? BlockedError : UserError
+  return new Kind(message, { code, fix: paste(error.fix), details, cause })
 }
 
 function documentOf(error: unknown): object | undefined {

@@ -26,10 +26,10 @@ export function parsedFlags(
 
 /** Names everything that is wrong at once. */
 export const flagsRefused = (wrong: readonly string[], { command, code }: FlagOwner): UserError =>
-  new UserError(wrong.length === 1 ? (wrong[0] ?? '') : `${wrong.length} options of the ${command} are wrong`, {
+  new UserError(wrong.length === 1 ? (wrong[0] ?? '') : `${wrong.length} options of the ${command} are wrong.`, {
     code,
     fix: `evenkeel ${command} --help lists them`,
-    ...(wrong.length === 1 ? {} : { details: wrong }),
+    ...(wrong.length === 1 ? {} : { details: wrong.map((text) => `error: ${text} (${code})`) }),
   })
 
 /** DNS label (RFC 1123), as names of namespaces are. */

@@ -2,6 +2,7 @@ import type { FailureWindow } from './probe.ts'
 import type { Reason } from './reason.ts'
 import type { ReloadSpan } from './reload-span.ts'
 import type { NodeWhy } from './roll-plan.ts'
+import type { RunOrigin } from './run-origin.ts'
 import type { Step } from './step.ts'
 
 export type RollOutcome = 'completed' | 'stopped' | 'aborted' | 'held' | 'interrupted'
@@ -38,13 +39,14 @@ export interface LoadTick {
 
 /** The stream of a roll: progress, `-o jsonl`, the journal's evidence and the report are all made from it. */
 export type RollEvent =
-  | {
+  | (RunOrigin & {
       readonly type: 'roll.started'
       readonly run: string
+      /** The name of the roll file. */
       readonly cluster: string
       readonly nodes: readonly string[]
       readonly resumed: boolean
-    }
+    })
   /** Machines were asked whether they need a reboot: nodes of the roll, and nodes that were chosen and are left out. */
   | { readonly type: 'nodes.chosen'; readonly needed: readonly NodeWhy[]; readonly skipped: readonly NodeWhy[] }
   | { readonly type: 'baseline.ended'; readonly sent: number; readonly p99Ms: number }

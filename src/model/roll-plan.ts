@@ -1,5 +1,8 @@
+import type { RunOrigin } from './run-origin.ts'
+
 /** What `roll --dry-run` prints and a roll asks about. Nothing was changed to learn it. */
-export interface RollPlan {
+export interface RollPlan extends RunOrigin {
+  /** The name of the roll file. */
   readonly cluster: string
   readonly nodes: readonly PlannedNode[]
   /** Chosen nodes whose machine needs no reboot. */

@@ -63,6 +63,8 @@ export interface JournalStore {
   read(run: string): Promise<StoredJournal>
   /** Whether a process works on the run now. */
   inUse(run: string): Promise<boolean>
+  /** Where the journals lie, for people. */
+  readonly directory: string
   /** Where it lies, for people. */
   pathOf(run: string): string
   /** Newest first, by the time of their headers; unreadable ones last. */

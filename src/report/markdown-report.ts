@@ -7,6 +7,7 @@ import { formatDuration, formatMinSec } from '../model/duration.ts'
 import { escapeForeign } from '../model/foreign-text.ts'
 import { probeText } from './document/settings-document.ts'
 import { notMeasuredTexts } from './not-measured.ts'
+import { originFacts } from './origin-facts.ts'
 import type { NodeDocument, ReportDocument, ReportWindow } from './report-document.ts'
 import { stopRules } from './stop-rules.ts'
 import { outcomeWord, verdictFacts, verdictSentence } from './verdict.ts'
@@ -125,9 +126,10 @@ const holdTexts = ({ name, steps }: NodeDocument, { lastAt }: ReportDocument): r
     }),
   )
 
-function evidence({ settings, tool, journal }: ReportDocument): readonly string[] {
+function evidence(report: ReportDocument): readonly string[] {
+  const { settings, journal } = report
   const facts = [
-    ...(tool === null ? [] : [`evenkeel ${tool}`]),
+    ...originFacts(report).map(([name, value]) => (name === 'version' ? value : `${name} ${value}`)),
     ...(settings?.probes ?? []).map((probe) => `probe ${probe.name}, ${probe.url}, ${probeText(probe)}`),
     ...(journal === null ? [] : [`journal ${journal}`]),
   ]

@@ -41,3 +41,15 @@ test('a bug says so and shows its stack', () => {
 test('an interrupt before anything began says that', () => {
   assert.equal(errorText(new InterruptedError('interrupted')), 'INTERRUPTED  nothing was under way\n')
 })
+
+test('several findings at once end with the fix that they share', () => {
+  const error = new UserError('2 options of the agent are wrong.', {
+    code: 'agent.options',
+    details: ['error: --node: "" names no node (agent.options)', 'error: --port: "x" is no port (agent.options)'],
+    fix: 'evenkeel agent --help lists them',
+  })
+  assert.equal(
+    errorText(error),
+    'error: --node: "" names no node (agent.options)\nerror: --port: "x" is no port (agent.options)\n2 options of the agent are wrong.\n  = fix: evenkeel agent --help lists them\n',
+  )
+})

@@ -86,3 +86,25 @@ test('what an action refuses comes out as it is, with exit 2; a bug with its sta
   assert.equal(bug.code, 1)
   assert.match(bug.err, /^error: this is a bug in evenkeel/)
 })
+
+test('help of a command that there is none of is an error, and an error of a subcommand names the help of that one', async () => {
+  const actions = new ScriptedActions(ended('completed', 0))
+  const help = await evenkeel('help rol', actions)
+  assert.deepEqual([help.code, help.out], [2, ''])
+  assert.equal(help.err, 'error: there is no command "rol" (usage.command)\n  = fix: evenkeel help roll\n')
+  const wrong = await evenkeel('roll status --wrong', actions)
+  assert.equal(wrong.code, 2)
+  assert.match(wrong.err, /\(evenkeel roll status --help lists the options\)/)
+})
+
+test('the question names the context and the API server, not only the file', async () => {
+  const origin = { context: 'eu1', server: 'https://10.0.0.5:6443', user: 'me' }
+  const actions = new ScriptedActions(ended('completed', 0), { plan: { ...PLAN, ...origin } })
+  const { asked } = await evenkeel('roll -f roll.yaml', actions, { terminal: true, answer: true })
+  assert.deepEqual(asked, ['Roll 1 node of context eu1 (https://10.0.0.5:6443)? [y/N] '])
+})
+
+test('roll list says where there is none', async () => {
+  const { code, out } = await evenkeel('roll list', new ScriptedActions(ended('completed', 0)))
+  assert.deepEqual([code, out], [0, 'No rolls in /state.\n'])
+})

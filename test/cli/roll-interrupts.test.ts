@@ -17,7 +17,10 @@ test('Ctrl-C is answered at once; a second one leaves at once', async () => {
   actions.roll = (_, io) => {
     for (const event of story.events) io.onEvent(event)
     setImmediate(() => {
-      assert.equal(context.interrupts.suspendRefused(), 'not suspended: the lease of w-2 needs a heartbeat')
+      assert.equal(
+        context.interrupts.suspendRefused(),
+        'not suspended: the lease of w-2 needs a heartbeat. The roll goes on; if the shell shows its prompt, fg brings the roll back.',
+      )
       context.interrupts.press()
       assert.ok(io.interrupt.aborted)
       context.interrupts.press()

@@ -96,6 +96,8 @@ export class ScriptedActions implements RollActions {
     return Promise.resolve({ run, events: heldStory().events, running: true, journal: `/state/${run}` })
   }
 
+  list = () => Promise.resolve({ stateDir: '/state', runs: [] })
+
   leftOut = (request: RunRequest) => Promise.resolve({ run: request.run ?? RUN, events: [] })
 }
 

@@ -10,6 +10,7 @@ const FIXES = {
 }
 
 const PROXY = 'check $HTTPS_PROXY, or proxy-url in the kubeconfig; without a proxy: name the API server in $NO_PROXY'
+const SERVER = 'correct the URL in "server" of the kubeconfig: no Kubernetes API answers under its path'
 const RENEW = 'renew the credential that the kubeconfig uses'
 /** The API server was not even asked. */
 const PROVIDE = 'let the plugin or the files that the kubeconfig names work for this user; or choose another --context'
@@ -28,6 +29,8 @@ export function connectionAdvice(error: unknown): unknown {
       return new UserError(message, { code, fix: FIXES.broken, cause: error })
     case 'KUBE_UNAUTHORIZED':
       return new UserError(message, { code, fix: cause === undefined ? RENEW : PROVIDE, cause: error })
+    case 'KUBE_NOT_FOUND':
+      return new UserError(message, { code, fix: SERVER, cause: error })
     case 'KUBE_FORBIDDEN':
       return new UserError(message, { code, fix: 'allow it to this identity (RBAC)', cause: error })
     default:

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../model/endpoint.ts'
+import type { ClusterContext } from '../../model/run-origin.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { Log } from '../../ports/log.ts'
@@ -35,6 +36,7 @@ interface OpenApi {
   readonly namespace?: string
   /** The name of the context's user in the kubeconfig; absent where it names none. */
   readonly user?: string
+  readonly context: ClusterContext
 }
 
 /** Asks once, so that what is wrong with the input is found at the start. */
@@ -56,9 +58,9 @@ export const openCluster = async (options: ClusterOptions, signal: AbortSignal):
 export async function openClusterApi(
   options: ClusterOptions,
   signal: AbortSignal,
-): Promise<{ readonly cluster: Cluster; readonly parts: FollowParts }> {
-  const { parts, server } = await open(options, identity, signal)
-  return { cluster: kubeCluster(parts, server), parts }
+): Promise<{ readonly cluster: Cluster; readonly parts: FollowParts; readonly context: ClusterContext }> {
+  const { parts, server, context } = await open(options, identity, signal)
+  return { cluster: kubeCluster(parts, server), parts, context }
 }
 
 async function open(options: ClusterOptions, firstCall: FirstCall, signal: AbortSignal): Promise<OpenApi> {
@@ -71,10 +73,10 @@ async function open(options: ClusterOptions, firstCall: FirstCall, signal: Abort
     const { clientCertificate } = await credentials.current(signal)
     if (clientCertificate !== undefined) checkClientCertificate(clientCertificate, clock.wallMs())
     await firstCall(client, signal)
-    const { server, namespace, user } = kubeconfig
+    const { server, namespace, user, context } = kubeconfig
     const parts = { client, reach: new ApiReach(clock), clock, random, log }
     return {
-      ...{ parts, server },
+      ...{ parts, server, context },
       ...(namespace === undefined ? {} : { namespace }),
       ...(user === undefined ? {} : { user }),
     }

@@ -1,9 +1,15 @@
+import { readFileSync } from 'node:fs'
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
 import type { Endpoint } from '../../model/endpoint.ts'
+import type { ClusterContext } from '../../model/run-origin.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { limitExecPlugin } from './exec-plugin.ts'
+import { SERVICE_ACCOUNT_TOKEN } from './kubeconfig-paths.ts'
 import { type KubeconfigSource, loadKubeconfig } from './load-kubeconfig.ts'
+import { subjectOf } from './token-subject.ts'
+
+const UNKNOWN_ACCOUNT = 'the service account of this pod'
 
 /**
  * A kubeconfig that can be read anew, but means the cluster that it meant when it was read first: a current context that
@@ -44,6 +50,14 @@ export class PinnedKubeconfig {
     return user === undefined || user === '' ? undefined : user
   }
 
+  /** As people know it. */
+  get context(): ClusterContext {
+    // A path or a password in it may be secret.
+    const server = new URL(this.first.getCurrentCluster()?.server ?? '').origin
+    if (this.#source.paths.length === 0) return { context: 'in-cluster', server, user: podUser() }
+    return { context: this.first.getCurrentContext(), server, user: this.user ?? '' }
+  }
+
   /** With nothing cached that the API server gave for an earlier credential. */
   async readAgain(): Promise<KubeConfig> {
     const again = await readOnce(this.#source, this.#clock)
@@ -52,6 +66,16 @@ export class PinnedKubeconfig {
       code: 'KUBECONFIG_BROKEN',
       fix: 'put the context back, or start again with the other cluster',
     })
+  }
+}
+
+/** The service account whose token the kubelet put into this pod. */
+function podUser(): string {
+  try {
+    return subjectOf(readFileSync(SERVICE_ACCOUNT_TOKEN, 'utf8')) ?? UNKNOWN_ACCOUNT
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return UNKNOWN_ACCOUNT
+    throw error
   }
 }
 

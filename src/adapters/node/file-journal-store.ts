@@ -22,17 +22,17 @@ const HEADER_BYTES_MAX = 4096
 
 /** Journals as files, `<state>/<run>/journal.jsonl`; private to the user. */
 export class FileJournalStore implements JournalStore {
-  readonly #stateDir: string
+  readonly directory: string
 
   constructor(stateDir: string) {
-    this.#stateDir = stateDir
+    this.directory = stateDir
   }
 
   async create({ at, run, cluster, tool }: JournalBeginning): Promise<OpenJournal> {
     const header: JournalHeader = { at, type: 'journal', v: 1, run, cluster, tool }
-    const directory = this.#directory(run)
+    const directory = this.#directoryOf(run)
     try {
-      await makePrivateDirectory(this.#stateDir)
+      await makePrivateDirectory(this.directory)
       await mkdir(directory, { mode: 0o700 })
     } catch (error) {
       if (hasCode(error, 'EEXIST')) throw runExists(run, directory)
@@ -47,7 +47,7 @@ export class FileJournalStore implements JournalStore {
   }
 
   async open(run: string, cluster: string): Promise<OpenJournal> {
-    const directory = this.#directory(run)
+    const directory = this.#directoryOf(run)
     await this.read(run)
     const lock = await locked(directory, run)
     try {
@@ -59,41 +59,41 @@ export class FileJournalStore implements JournalStore {
   }
 
   async read(run: string): Promise<StoredJournal> {
-    const path = join(this.#directory(run), JOURNAL_FILE)
+    const path = join(this.#directoryOf(run), JOURNAL_FILE)
     try {
       return checked(parseJournalLines(await readFile(path)), { run, path })
     } catch (error) {
-      if (hasCode(error, 'ENOENT')) throw unknownRun(run, this.#stateDir)
+      if (hasCode(error, 'ENOENT')) throw unknownRun(run, this.directory)
       throw journalError(error, path)
     }
   }
 
   async runs(): Promise<readonly StoredRun[]> {
     try {
-      const found = await readdir(this.#stateDir, { withFileTypes: true })
+      const found = await readdir(this.directory, { withFileTypes: true })
       const names = found.filter((entry) => entry.isDirectory() && isRunName(entry.name)).map(({ name }) => name)
       return (await Promise.all(names.map((run) => this.#storedRun(run)))).sort(newestFirst)
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return []
-      throw journalError(error, this.#stateDir)
+      throw journalError(error, this.directory)
     }
   }
 
   pathOf(run: string): string {
-    return join(this.#directory(run), JOURNAL_FILE)
+    return join(this.#directoryOf(run), JOURNAL_FILE)
   }
 
   /** Holds the lock for a moment where no process has it. */
   async inUse(run: string): Promise<boolean> {
-    const lock = await tryLock(join(this.#directory(run), LOCK_FILE))
+    const lock = await tryLock(join(this.#directoryOf(run), LOCK_FILE))
     lock?.release()
     return lock === undefined
   }
 
-  #directory(run: string): string {
+  #directoryOf(run: string): string {
     // It can never lead out of ours.
-    if (!isRunName(run)) throw unknownRun(run, this.#stateDir)
-    return join(this.#stateDir, run)
+    if (!isRunName(run)) throw unknownRun(run, this.directory)
+    return join(this.directory, run)
   }
 
   async #begin(header: JournalHeader, directory: string): Promise<OpenJournal> {
@@ -106,7 +106,7 @@ export class FileJournalStore implements JournalStore {
       await writeAll(file, line, 0)
       await file.datasync()
       // A synced file whose name is not synced can be gone after a power cut.
-      for (const made of [directory, this.#stateDir]) await syncDirectory(made)
+      for (const made of [directory, this.directory]) await syncDirectory(made)
       return new FileJournal({ path, file, lock, header, entries: [], sizeBytes: line.length, cutBytes: 0 })
     } catch (error) {
       await file?.close()
@@ -116,7 +116,7 @@ export class FileJournalStore implements JournalStore {
   }
 
   async #reopen(run: string, cluster: string, lock: FileLock): Promise<OpenJournal> {
-    const path = join(this.#directory(run), JOURNAL_FILE)
+    const path = join(this.#directoryOf(run), JOURNAL_FILE)
     const file = await open(path, 'r+')
     try {
       const bytes = await file.readFile()
@@ -136,7 +136,7 @@ export class FileJournalStore implements JournalStore {
   }
 
   async #storedRun(run: string): Promise<StoredRun> {
-    const path = join(this.#directory(run), JOURNAL_FILE)
+    const path = join(this.#directoryOf(run), JOURNAL_FILE)
     try {
       const first = parseJournalLines(await readStart(path)).entries.slice(0, 1)
       return { run, header: checkedHeader(first[0], { run, path }) }

@@ -48,7 +48,7 @@ export function addRepair(dns: Command, { load, context, exitWith }: Wired): voi
     .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
     .addHelpText('after', EXAMPLE)
   addStyleOptions(command).action(async (flags: RepairFlags) => {
-    const code = await withErrorDocument(context, flags.output, async () => {
+    const code = await withErrorDocument(context, flags, async () => {
       const place = placeOf(flags)
       const { signal } = context.interrupts
       const actions = await load()

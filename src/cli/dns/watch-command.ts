@@ -85,36 +85,40 @@ export function addWatch(dns: Command, { load, context, exitWith, exitOf }: Wire
     .option('--scene', 'with -o json: all evidence of each check, for dns explain')
     .addHelpText('after', EXAMPLE)
   addStyleOptions(command).action(async (flags: WatchFlags) => {
-    const code = await withErrorDocument(context, flags.output === 'json' ? 'jsonl' : 'text', async () => {
-      const place = watchedPlace(flags)
-      const isLive = flags.output === 'text' && chooseProgress(flags.progress, context.terminal, 'stdout') === 'live'
-      const actions = await load()
-      let view: DnsView = EMPTY_DNS_VIEW
-      const door =
-        flags.metrics === undefined
-          ? undefined
-          : await actions.openPages(
-              flags.metrics,
-              dnsPages(() => view),
-            )
-      if (door !== undefined) context.err.write(`metrics: http://${shownHost(flags.metrics)}:${door.port}/metrics\n`)
-      try {
-        const { interval, for: forMs } = flags
-        return await runWatch({
-          checks: actions.watch(place),
-          voice: voiceOf(flags, context, isLive),
-          context,
-          intervalMs: interval,
-          ...(forMs === undefined ? {} : { forMs }),
-          exitOf,
-          onView: (now) => {
-            view = now
-          },
-        })
-      } finally {
-        await door?.close()
-      }
-    })
+    const code = await withErrorDocument(
+      context,
+      { ...flags, output: flags.output === 'json' ? 'jsonl' : 'text' },
+      async () => {
+        const place = watchedPlace(flags)
+        const isLive = flags.output === 'text' && chooseProgress(flags.progress, context.terminal, 'stdout') === 'live'
+        const actions = await load()
+        let view: DnsView = EMPTY_DNS_VIEW
+        const door =
+          flags.metrics === undefined
+            ? undefined
+            : await actions.openPages(
+                flags.metrics,
+                dnsPages(() => view),
+              )
+        if (door !== undefined) context.err.write(`metrics: http://${shownHost(flags.metrics)}:${door.port}/metrics\n`)
+        try {
+          const { interval, for: forMs } = flags
+          return await runWatch({
+            checks: actions.watch(place),
+            voice: voiceOf(flags, context, isLive),
+            context,
+            intervalMs: interval,
+            ...(forMs === undefined ? {} : { forMs }),
+            exitOf,
+            onView: (now) => {
+              view = now
+            },
+          })
+        } finally {
+          await door?.close()
+        }
+      },
+    )
     exitWith(code)
   })
 }

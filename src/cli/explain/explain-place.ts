@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { SLOTS_NAMESPACE } from '../../model/slot.ts'
-import { flagText } from '../text/flag-text.ts'
+import { type Paste, pasteWith } from '../text/paste.ts'
 
 /** Which cluster, where its slots are, and where the journals of this machine are. */
 export interface ExplainPlace {
@@ -20,21 +20,5 @@ export const addExplainPlace = (command: Command): Command =>
     .option('--grants-namespace <name>', 'namespace of ConfigMap evenkeel-cordon-grants (default: that of the slots)')
 
 /** A command as it works when it is pasted: with the cluster that this one was asked about. */
-export type Paste = (command: string) => string
-
-export function pasteWith(place: ExplainPlace): Paste {
-  const { kubeconfig, context, stateDir, slotsNamespace, grantsNamespace } = place
-  const where = [...flagText('--context', context), ...flagText('--kubeconfig', kubeconfig)]
-  const slots = slotsNamespace === SLOTS_NAMESPACE ? undefined : slotsNamespace
-  const grants = flagText('--grants-namespace', grantsNamespace)
-  const more: Readonly<Record<string, readonly string[]>> = {
-    explain: [...flagText('--state-dir', stateDir), ...flagText('--slots-namespace', slots), ...grants],
-    budget: [...flagText('--namespace', slots), ...grants],
-    roll: flagText('--state-dir', stateDir),
-  }
-  return (command) => {
-    const [program = '', ...words] = command.split(' ')
-    if (program === 'kubectl') return [program, ...where, ...words].join(' ')
-    return [command, ...where, ...(more[words[0] ?? ''] ?? [])].join(' ')
-  }
-}
+export const pasteFrom = ({ slotsNamespace, ...place }: ExplainPlace): Paste =>
+  pasteWith({ ...place, ...(slotsNamespace === SLOTS_NAMESPACE ? {} : { slotsNamespace }) })

@@ -3,8 +3,8 @@ import type { Finding, Next } from '../../core/explain/finding.ts'
 import { escapeForeign } from '../../model/foreign-text.ts'
 import type { Line } from '../terminal/style.ts'
 import { type BlockRow, blockRows } from '../text/labelled-block.ts'
+import type { Paste } from '../text/paste.ts'
 import { wrapWords } from '../text/wrap-words.ts'
-import type { Paste } from './explain-place.ts'
 
 /** Of one part. */
 const FINDINGS_MAX = 20

@@ -49,7 +49,7 @@ export function addGuardSub<F>(
       new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'),
     ),
   ).action(async (words: readonly string[], flags: F & Flags) => {
-    const code = await withErrorDocument(context, flags.output, async () => {
+    const code = await withErrorDocument(context, flags, async () => {
       const name = words.length === 0 ? {} : { name: parseGuardTarget(words) }
       const { kubeconfig, context: contextName } = flags
       const place = {

@@ -31,8 +31,10 @@ function titleOf(view: RollView, outcome: RollOutcome): string {
   const total = view.nodes.length
   const done = (view.end?.standings ?? []).filter(({ state }) => state === 'inService').length
   const under = underWay(view)
-  const first = view.end?.reasons[0]?.text
+  const first = outcome === 'aborted' ? undefined : view.end?.reasons[0]?.text
   const reason = first === undefined ? '' : `: ${first}`
+  if (outcome === 'aborted' && under === undefined)
+    return `after ${done} of ${total} nodes; every node that was out was put back`
   if (under?.step === undefined || outcome === 'stopped') return `after ${done} of ${total} nodes${reason}`
   const at = `${under.node} at step ${stepNumber({ step: under.step }).replace('/', ' of ')} (${under.step})`
   return outcome === 'interrupted' ? `${at}; ${done} of ${total} nodes done` : `${at}${reason}`
@@ -86,7 +88,7 @@ function namesText(nodes: readonly string[]): string {
 function nextRows(view: RollView): readonly BlockRow[] {
   const next = view.end?.next ?? []
   const texts = next.map((command) =>
-    command.startsWith('evenkeel ') ? { command, note: noteOf(command, underWay(view)) } : command,
+    /^(?:evenkeel|kubectl) /.test(command) ? { command, note: noteOf(command, underWay(view)) } : command,
   )
   return texts.length === 0 ? [] : [{ label: 'next', texts }]
 }

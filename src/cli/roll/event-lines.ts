@@ -1,7 +1,9 @@
 import { cellWidth } from '../../model/cell-width.ts'
 import { formatMinSec } from '../../model/duration.ts'
+import { escapeForeign } from '../../model/foreign-text.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { NodeStanding, StampedEvent } from '../../model/roll-event.ts'
+import { contextText } from '../../model/run-origin.ts'
 import type { Level } from '../output-options.ts'
 import { type Line, padCells, type Tone } from '../terminal/style.ts'
 import { countOf, countText } from '../text/count-text.ts'
@@ -42,7 +44,14 @@ function saying(view: RollView, event: StampedEvent): Said | undefined {
   switch (event.type) {
     case 'roll.started': {
       const word = event.resumed ? 'resume' : 'start'
-      return { level: 1, word, text: `${event.cluster}, ${countOf(event.nodes.length, 'node')}, run ${event.run}` }
+      const where = contextText(event)
+      const parts = [
+        event.cluster,
+        countOf(event.nodes.length, 'node'),
+        `run ${event.run}`,
+        ...(where === undefined ? [] : [where]),
+      ]
+      return { level: 1, word, text: escapeForeign(parts.join(', '), 2000) }
     }
     case 'nodes.chosen': {
       const text = `${countOf(event.needed.length, 'node')} to reboot, ${countText(event.skipped.length)} skipped`

@@ -1,13 +1,15 @@
 import { formatDuration } from '../../model/duration.ts'
 import { countOf } from '../text/count-text.ts'
 import type { Block } from '../text/labelled-block.ts'
+import type { Paste } from '../text/paste.ts'
 import { markText, measuredText, progressText, stepNumber } from './node-text.ts'
+import { originRows } from './origin-rows.ts'
 import { reasonsText } from './reasons-text.ts'
 import { currentHold, currentStep, type NodeView, type RollView } from './roll-view.ts'
 
 /** A roll that has no end in its journal: one that runs, or whose process is gone. */
 export function historyBlock(
-  history: { readonly run: string; readonly running: boolean },
+  history: { readonly run: string; readonly running: boolean; readonly paste: Paste },
   view: RollView,
   now: number,
 ): Block {
@@ -21,8 +23,9 @@ export function historyBlock(
     word: history.running ? 'RUNNING' : 'INTERRUPTED',
     title: `${view.cluster}: ${counts}${since}${history.running ? guarded : '; its process is gone'}`,
     rows: [
+      ...originRows(view),
       { label: 'state', texts: [...states, measuredText(view)] },
-      ...(history.running ? [] : [{ label: 'next', texts: nextOf(history.run) }]),
+      ...(history.running ? [] : [{ label: 'next', texts: nextOf(history) }]),
     ],
   }
 }
@@ -37,7 +40,7 @@ function nodeText(node: NodeView, at: number): string {
   return [`${node.name}: ${where}, ${markText(node)}`, ...(progress === '' ? [] : [progress]), ...held].join('; ')
 }
 
-const nextOf = (run: string) => [
-  { command: `evenkeel roll resume ${run}`, note: 'go on' },
-  { command: `evenkeel roll abort ${run}`, note: 'end; put back what is out' },
+const nextOf = ({ run, paste }: { readonly run: string; readonly paste: Paste }) => [
+  { command: paste(`evenkeel roll resume ${run}`), note: 'go on' },
+  { command: paste(`evenkeel roll abort ${run}`), note: 'end; put back what is out' },
 ]

@@ -51,7 +51,7 @@ function headLine(view: RollView, inWork: readonly NodeView[], { now, size }: Li
   ]
 }
 
-/** `5 min 20 s, about 24 min + hold, ends after 06:44 UTC`. */
+/** `5 min 20 s, 24 min left + hold, ends after 06:44 UTC`. */
 function timeLeftText(
   view: RollView,
   inWork: readonly NodeView[],
@@ -62,7 +62,7 @@ function timeLeftText(
   if (left === undefined) return elapsed
   const minutes = Math.ceil(left / 60_000)
   const held = inWork.some((node) => currentHold(currentStep(node)) !== undefined)
-  const about = `${elapsed}, about ${countText(minutes)} min${held ? ' + hold' : ''}`
+  const about = `${elapsed}, ${countText(minutes)} min left${held ? ' + hold' : ''}`
   if (size.columns < WIDE_CELLS) return about
   return `${about}, ends after ${new Date(now + left).toISOString().slice(11, 16)} UTC`
 }

@@ -2,6 +2,7 @@ import type { Reason } from '../../model/reason.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame, RollOutcome } from '../../model/roll-event.ts'
 import type { NodeWhy } from '../../model/roll-plan.ts'
+import { originOf, type RunOrigin } from '../../model/run-origin.ts'
 import type { Step } from '../../model/step.ts'
 import { movesOf, podsMoved, type WorkloadMoves } from './pod-moves.ts'
 import type { RollView, StepView, WindowView } from './roll-view.ts'
@@ -35,7 +36,11 @@ export interface WindowDocument {
 }
 
 /** What `-o json` prints, once, at the end. Readers ignore fields they do not know. */
-export interface RollOutcomeDocument {
+export interface RollOutcomeDocument extends RunOrigin {
+  /** Empty where none was begun. */
+  readonly run: string
+  /** The name of the roll file. */
+  readonly cluster: string
   /** `running`: only in what `roll status` says of a roll that has not ended. */
   readonly outcome: RollOutcome | 'running'
   /** Without those that are excused. */
@@ -66,6 +71,9 @@ export interface RollOutcomeDocument {
 
 export function outcomeDocument(view: RollView): RollOutcomeDocument {
   return {
+    run: view.run,
+    cluster: view.cluster,
+    ...originOf(view),
     outcome: view.end?.outcome ?? 'running',
     failedRequests: view.load?.failed ?? 0,
     excusedRequests: view.load?.excused ?? 0,

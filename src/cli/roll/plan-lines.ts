@@ -1,14 +1,17 @@
+import { cellWidth } from '../../model/cell-width.ts'
 import { formatDuration } from '../../model/duration.ts'
 import { escapeForeign } from '../../model/foreign-text.ts'
 import type { PlanFinding, PlannedNode, RollPlan } from '../../model/roll-plan.ts'
+import { contextText } from '../../model/run-origin.ts'
 import { STEPS } from '../../model/step.ts'
 import type { Level } from '../output-options.ts'
 import type { Line } from '../terminal/style.ts'
 import { countOf, countText } from '../text/count-text.ts'
 import { type Column, tableLines } from '../text/table-lines.ts'
-import { wrapWords } from '../text/wrap-words.ts'
+import { wrapText, wrapWords } from '../text/wrap-words.ts'
+import { gatheredTexts } from './gathered-texts.ts'
 import { needLines } from './need-lines.ts'
-import { type PlanNotes, planNotes, withFix } from './plan-notes.ts'
+import { type PlanNotes, planNotes } from './plan-notes.ts'
 
 interface PlanShow {
   readonly level: Level
@@ -21,13 +24,19 @@ const SHOWN_FIRST = 5
 const SHOWN_LAST = 2
 const SHOW_ALL_UP_TO = 20
 const WIDE_CELLS = 120
+/** Beyond any text that a person wrote: a finding is never cut. */
+const TEXT_MAX = 100_000
 
 /** The plan for people: who, in which order, what each has to move, what may hold it, what stops it. */
 export function planLines(plan: RollPlan, show: PlanShow): readonly Line[] {
   if (needsNone(plan)) return noneLines(plan, show)
   const notes = planNotes(plan)
   const texts = [
-    `Plan for ${escapeForeign(plan.cluster)}: ${countOf(plan.nodes.length, 'node')}, 1 at a time. Nothing was changed.`,
+    ...wrapWords(
+      `Plan for ${planned(plan)}: ${countOf(plan.nodes.length, 'node')}, 1 at a time. Nothing was changed.`,
+      show.columns,
+    ),
+    ...(plan.reason === undefined ? [] : labelled('Reason', plan.reason, show.columns)),
     ...nodeTable(plan, notes, show),
     ...capped(notes.texts, show).flatMap((text, index) => noteLines(text, index + 1, show.columns)),
     ...moreLines(notes.texts, show),
@@ -38,9 +47,16 @@ export function planLines(plan: RollPlan, show: PlanShow): readonly Line[] {
     ...timeLines(plan, show.columns),
     ...needLines(plan, show),
     ...strangers(plan, show.columns),
-    lastLine(plan, notes, show.command),
+    ...lastLines(plan, notes, show),
   ]
   return texts.map((text): Line => [text])
+}
+
+/** `prod-eu1 on context admin@eu1 (https://10.0.0.5:6443), as user admin`. */
+function planned(plan: RollPlan): string {
+  const where = contextText(plan)
+  if (where === undefined) return escapeForeign(plan.cluster)
+  return escapeForeign(`${plan.cluster} on ${where}${plan.user === undefined ? '' : `, as user ${plan.user}`}`, 2000)
 }
 
 /** Every chosen node is one whose machine needs no reboot: there is nothing to roll. */
@@ -49,8 +65,9 @@ export const needsNone = ({ nodes, skipped }: RollPlan): boolean => nodes.length
 function noneLines(plan: RollPlan, show: PlanShow): readonly Line[] {
   const errors = planErrors(plan).length
   const text = errors === 0 ? 'Nothing is to be rolled' : `${countOf(errors, 'error')} to repair first`
-  const head = `No node of ${escapeForeign(plan.cluster)} needs a reboot: ${countText(plan.skipped.length)} to skip.`
-  return [`${head} ${text}. Nothing was changed.`, ...needLines(plan, show)].map((line): Line => [line])
+  const head = `No node of ${planned(plan)} needs a reboot: ${countText(plan.skipped.length)} to skip.`
+  const lines = wrapWords(`${head} ${text}. Nothing was changed.`, show.columns)
+  return [...lines, ...needLines(plan, show)].map((line): Line => [line])
 }
 
 /** What fails a plan, each with what to do about it. */
@@ -122,12 +139,12 @@ function detachText(servers: readonly string[]): string {
 
 function noteLines(text: string, number: number, columns: number): readonly string[] {
   const lead = `  [${number}] `
-  const lines = wrapWords(escapeForeign(text), columns - lead.length)
+  const lines = wrapText(escapeForeign(text, TEXT_MAX), columns - lead.length)
   return lines.map((line, index) => `${index === 0 ? lead : ' '.repeat(lead.length)}${line}`)
 }
 
 function labelled(label: string, text: string, columns: number): readonly string[] {
-  const lines = wrapWords(escapeForeign(text), columns - 7)
+  const lines = wrapText(escapeForeign(text, TEXT_MAX), columns - 7)
   return lines.map((line, index) => `${index === 0 ? label.padEnd(7) : ' '.repeat(7)}${line}`)
 }
 
@@ -151,6 +168,7 @@ function loadLines(plan: RollPlan, columns: number): readonly string[] {
 
 /** What a finding of so many says is in `-o json`; people would read no more. */
 const LINES_AT_MOST = 12
+const NAMED_MAX = 20
 
 const capped = (texts: readonly string[], { level }: PlanShow): readonly string[] =>
   level >= 2 ? texts : texts.slice(0, LINES_AT_MOST)
@@ -161,10 +179,11 @@ function moreLines(texts: readonly string[], show: PlanShow): readonly string[] 
 }
 
 function checkLines(plan: RollPlan, show: PlanShow): readonly string[] {
-  const texts = plan.findings.filter(({ severity }) => severity === 'warning').map(withFix)
+  const warnings = plan.findings.filter(({ severity }) => severity === 'warning')
+  const texts = gatheredTexts(warnings, show.level >= 2 ? warnings.length : NAMED_MAX)
   const passed = `${countText(plan.checksPassed)} passed`
   if (texts.length === 0) return labelled('Checks', passed, show.columns)
-  const counted = `${passed}, ${countOf(texts.length, 'warning')}:`
+  const counted = `${passed}, ${countOf(warnings.length, 'warning')}:`
   if (texts.length === 1) return labelled('Checks', `${counted} ${texts[0]}`, show.columns)
   return [
     ...labelled('Checks', counted, show.columns),
@@ -183,10 +202,12 @@ function strangers({ unmatchedServers }: RollPlan, columns: number): readonly st
   return labelled('Others', `servers that match no node and are not touched: ${unmatchedServers.join(', ')}`, columns)
 }
 
-function lastLine(plan: RollPlan, notes: PlanNotes, command: string): string {
+function lastLines(plan: RollPlan, notes: PlanNotes, { command, columns }: PlanShow): readonly string[] {
   const errors = planErrors(plan).length
   const blocks = plan.findings.filter(({ severity }) => severity === 'block').length
   const counts = `${countText(plan.nodes.length)} to roll, ${countText(plan.skipped.length)} to skip, ${countText(notes.holds)} may hold.`
-  if (errors > 0) return `${counts}  ${countOf(errors, 'error')} to repair first.`
-  return blocks > 0 ? `${counts}  ${countOf(blocks, 'block')} to clear first.` : `${counts}  Run it: ${command}`
+  if (errors > 0) return [`${counts}  ${countOf(errors, 'error')} to repair first.`]
+  if (blocks > 0) return [`${counts}  ${countOf(blocks, 'block')} to clear first.`]
+  const line = `${counts}  Run it: ${command}`
+  return cellWidth(line) <= columns ? [line] : [counts, `Run it: ${command}`]
 }

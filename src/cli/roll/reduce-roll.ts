@@ -1,6 +1,7 @@
 import { isSameWindow } from '../../core/availability/same-window.ts'
 import type { Reason, ReasonCode } from '../../model/reason.ts'
 import type { LoadTick, StampedEvent } from '../../model/roll-event.ts'
+import { originOf } from '../../model/run-origin.ts'
 import type { Step } from '../../model/step.ts'
 import { withMove } from './pod-moves.ts'
 import {
@@ -70,7 +71,16 @@ function started(view: RollView, event: Started, at: number): RollView {
   const nodes = event.nodes.map((name) => known.get(name) ?? waiting(name))
   const { end: _end, ...before } = view
   const startedAt = event.resumed ? (view.startedAt ?? at) : at
-  return { ...before, run: event.run, cluster: event.cluster, resumed: event.resumed, startedAt, lastAt: at, nodes }
+  return {
+    ...before,
+    ...originOf(event),
+    run: event.run,
+    cluster: event.cluster,
+    resumed: event.resumed,
+    startedAt,
+    lastAt: at,
+    nodes,
+  }
 }
 
 function leftOff(node: NodeView, at: number): NodeView {

@@ -3,6 +3,7 @@ import type { Reason } from '../../model/reason.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame, LoadTick, NodeStanding, StampedEvent } from '../../model/roll-event.ts'
 import type { NodeWhy } from '../../model/roll-plan.ts'
+import type { RunOrigin } from '../../model/run-origin.ts'
 import type { Step } from '../../model/step.ts'
 import type { WorkloadMoves } from './pod-moves.ts'
 
@@ -61,8 +62,9 @@ export const windowViewOf = ({ type, window, blame, reloads = [] }: WindowEvent)
 type RollEnded = Extract<StampedEvent, { type: 'roll.ended' }>
 
 /** A roll as its events tell it: what every renderer shows, live, afterwards and as JSON. */
-export interface RollView {
+export interface RollView extends RunOrigin {
   readonly run: string
+  /** The name of the roll file. */
   readonly cluster: string
   readonly resumed: boolean
   readonly startedAt?: number

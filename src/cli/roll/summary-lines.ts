@@ -23,10 +23,11 @@ const BLOCK_CELLS = 80
 const SHOWN_MAX = 5
 
 /** What a roll came to, for people: the verdict first, then the nodes, then what the measurement can and cannot say. */
-export function summaryLines(view: RollView): readonly Line[] {
+export function summaryLines(view: RollView, columns = BLOCK_CELLS): readonly Line[] {
+  const cells = Math.min(columns, BLOCK_CELLS)
   const stopped = endBlock(view)
-  if (stopped !== undefined) return blockLines(stopped, BLOCK_CELLS)
-  return [...blockLines(doneBlock(view), BLOCK_CELLS), ...nodeTable(view), ...blockRows(limitRows(view), BLOCK_CELLS)]
+  if (stopped !== undefined) return blockLines(stopped, cells)
+  return [...blockLines(doneBlock(view), cells), ...nodeTable(view), ...blockRows(limitRows(view), cells)]
 }
 
 /** One row per node that was begun. */

@@ -52,7 +52,7 @@ export function addSub<F>(
       new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'),
     ),
   ).action(async (words: readonly string[], flags: F & SubFlags) => {
-    const code = await withErrorDocument(context, flags.output, async () => {
+    const code = await withErrorDocument(context, flags, async () => {
       const target = parseTarget(words)
       const { kubeconfig, context: name, controllerNamespace } = flags
       const place = {

@@ -1,6 +1,6 @@
 import { escapeForeign } from '../../model/foreign-text.ts'
 import type { Line, Tone } from '../terminal/style.ts'
-import { wrapWords } from './wrap-words.ts'
+import { wrapText, wrapWords } from './wrap-words.ts'
 
 export interface BlockRow {
   readonly label: string
@@ -16,12 +16,14 @@ export interface Block {
 }
 
 const INDENT = 2
+/** What was cut would be what a person needs. */
+const TEXT_MAX = 10_000
 const LABEL_CELLS_MIN = 5
 
 /** A finding in full: what, and in rows below why, since when, how things stand and what to type next. */
 export function blockLines({ word, tone, title, rows }: Block, columns: number): readonly Line[] {
   const head = tone === undefined ? { text: word } : { text: word, tone }
-  const [first = '', ...more] = wrapWords(escapeForeign(title), columns - word.length - 2)
+  const [first = '', ...more] = wrapWords(escapeForeign(title, TEXT_MAX), columns - word.length - 2)
   return [
     [head, '  ', first],
     ...more.map((text): Line => [' '.repeat(word.length + 2), text]),
@@ -41,7 +43,7 @@ function rowLines({ label, texts }: BlockRow, columns: number, cells: number): r
   const commands = texts.flatMap((text) => (typeof text === 'string' ? [] : [text.command.length]))
   const commandCells = Math.max(0, ...commands)
   const lines = texts.flatMap((text) =>
-    typeof text === 'string' ? wrapWords(escapeForeign(text), room) : [commandLine(text, commandCells, room)],
+    typeof text === 'string' ? wrapText(escapeForeign(text, TEXT_MAX), room) : [commandLine(text, commandCells, room)],
   )
   return lines.map((text, index): Line => [`${' '.repeat(INDENT)}${(index === 0 ? label : '').padEnd(cells)}`, text])
 }

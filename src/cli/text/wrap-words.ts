@@ -1,4 +1,5 @@
 import { cellWidth, sliceCells } from '../../model/cell-width.ts'
+import { commandPieces } from './paste.ts'
 
 /** Lines of at most `cells`, broken between words; a word that is wider is broken where it must be. */
 export function wrapWords(text: string, cells: number): readonly string[] {
@@ -28,4 +29,15 @@ function brokenWord(word: string, room: number): readonly string[] {
     rest = rest.slice(taken.length)
   }
   return [...parts, rest]
+}
+
+/** Lines of prose; a command that would be broken stands whole on a line by itself, so that it can be pasted. */
+export function wrapText(text: string, cells: number): readonly string[] {
+  const pieces = commandPieces(text)
+  if (cellWidth(text) <= cells || pieces.every(({ isCommand }) => !isCommand)) return wrapWords(text, cells)
+  return pieces.flatMap((piece) => {
+    if (piece.isCommand) return [piece.text]
+    const prose = piece.text.replace(/^[,;.]? /, '').trimEnd()
+    return prose === '' || /^[.,;)]$/.test(prose) ? [] : wrapWords(prose, cells)
+  })
 }

@@ -16,7 +16,7 @@ export async function newestRun(store: JournalStore): Promise<string> {
   for (const { run } of later.toSorted((left, right) => (left.run < right.run ? 1 : -1)))
     await refuseUnreadable(store, run)
   if (readable !== undefined) return readable
-  throw new UserError('there is no journal of a roll in this directory', {
+  throw new UserError(`there is no journal of a roll in ${store.directory}`, {
     code: 'journal.none',
     fix: 'name the directory with --state-dir, or begin a roll: evenkeel roll -f roll.yaml; if the journal is lost: evenkeel roll abort -f roll.yaml',
   })

@@ -84,7 +84,8 @@ function nextCommands(
 ): readonly string[] {
   if (outcome === 'completed') return []
   const stated = new Set(reasons.flatMap((reason) => (reason.next === undefined ? [] : [reason.next])))
-  const rest = run.order.length > run.done.length && run.restoresAs === undefined
+  // Who aborts has no wish to go on.
+  const rest = run.order.length > run.done.length && run.restoresAs === undefined && outcome !== 'aborted'
   const resume = rest ? [`evenkeel roll resume ${run.id}`] : []
   const abort = out.length > 0 ? [`evenkeel roll abort ${run.id}`] : []
   return [...stated, ...resume, ...abort]

@@ -7,6 +7,7 @@ import { UserError } from '../../model/user-error.ts'
 import type { JournalEntry, StoredJournal } from '../../ports/journal.ts'
 import { isJournaledEvent } from './journaled-event.ts'
 import { loadBefore } from './load-before.ts'
+import type { RememberedPlace } from './remembered-place.ts'
 import type { RunState } from './run-state.ts'
 
 /** What a journal begins with, besides its header: what was asked for, in full. */
@@ -15,20 +16,32 @@ interface PlannedEntry extends JournalEntry {
   readonly spec: RollSpec
   readonly order: readonly string[]
   readonly clusterName: string
+  /** Absent in journals of earlier versions. */
+  readonly place?: RememberedPlace
+  /** `--reason`. */
+  readonly reason?: string
   /** As in the run's state: a journal that was made to put back what a run left whose own journal is lost. */
   readonly restoresAs?: string
 }
 
+interface Planned {
+  readonly at: string
+  readonly clusterName: string
+  readonly place?: RememberedPlace
+}
+
 /** The first entry of a run's journal. */
 export const plannedEntry = (
-  { spec, order, restoresAs }: RunState,
-  { at, clusterName }: { readonly at: string; readonly clusterName: string },
+  { spec, order, restoresAs, origin }: RunState,
+  { at, clusterName, place }: Planned,
 ): PlannedEntry => ({
   at,
   type: 'planned',
   spec,
   order,
   clusterName,
+  ...(place === undefined ? {} : { place }),
+  ...(origin?.reason === undefined ? {} : { reason: origin.reason }),
   ...(restoresAs === undefined ? {} : { restoresAs }),
 })
 
@@ -70,6 +83,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     spec,
     order,
     resumed: true,
+    ...(planned.reason === undefined ? {} : { origin: { reason: planned.reason } }),
     ...(underWay === undefined || through.includes(underWay) ? {} : { underWay }),
     done,
     settledHere: [],

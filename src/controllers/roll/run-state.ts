@@ -3,6 +3,7 @@ import type { NodeRecord } from '../../model/node-record.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
 import type { RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
+import type { RunOrigin } from '../../model/run-origin.ts'
 import { toIso, type WallMs } from '../../model/time.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import type { EventLog } from './event-log.ts'
@@ -19,6 +20,8 @@ export interface RunState {
   /** Which machines said that they need a reboot, where they were asked; absent in a run that is resumed. */
   readonly chosen?: Omit<NodesChosen, 'type'>
   readonly resumed: boolean
+  /** Of this process. */
+  readonly origin?: RunOrigin
   readonly done: readonly string[]
   /** Nodes that this process is through with, one way or the other. */
   readonly settledHere: readonly string[]
@@ -74,8 +77,11 @@ export function nodeEnded(run: RunState, { node, state }: NodeStanding): void {
 }
 
 /** What a process of the run says first. */
-export const firstEvents = ({ id, order, resumed, chosen }: RunState, cluster: string): readonly RollEvent[] => [
-  { type: 'roll.started', run: id, cluster, nodes: order, resumed },
+export const firstEvents = (
+  { id, order, resumed, chosen, origin = {} }: RunState,
+  cluster: string,
+): readonly RollEvent[] => [
+  { type: 'roll.started', run: id, cluster, nodes: order, resumed, ...origin },
   ...(chosen === undefined ? [] : [{ type: 'nodes.chosen', ...chosen } as const]),
 ]
 
@@ -87,13 +93,14 @@ export function chosenBy({ nodes, skipped }: Pick<RollPlan, 'nodes' | 'skipped'>
 
 /** A run that begins; `suffix` tells it from one that begins within the same second. */
 export const newRun = (
-  { spec, order, chosen }: Pick<RunState, 'spec' | 'order' | 'chosen'>,
+  { spec, order, chosen, origin }: Pick<RunState, 'spec' | 'order' | 'chosen' | 'origin'>,
   { wall, suffix }: { readonly wall: WallMs; readonly suffix: string },
 ): RunState => ({
   id: `${toIso(wall).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${suffix}`,
   spec,
   order,
   ...(chosen === undefined ? {} : { chosen }),
+  ...(origin === undefined ? {} : { origin }),
   resumed: false,
   done: [],
   settledHere: [],

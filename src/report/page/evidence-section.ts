@@ -2,6 +2,7 @@ import { whyTexts } from '../../cli/roll/need-lines.ts'
 import { formatDuration } from '../../model/duration.ts'
 import { probeText } from '../document/settings-document.ts'
 import { html, type Markup } from '../markup.ts'
+import { originFacts } from '../origin-facts.ts'
 import type { ReportDocument } from '../report-document.ts'
 
 export function evidenceSection(report: ReportDocument): Markup {
@@ -16,7 +17,7 @@ ${warnings.length === 0 ? '' : html`<h3>Warnings</h3><ul>${warnings.map(({ at, t
 }
 
 function evidenceFacts(report: ReportDocument): readonly (readonly [string, string | Markup])[] {
-  const { run, tool, journal, settings, nodes, exitCode } = report
+  const { run, journal, settings, nodes, exitCode } = report
   const order = nodes.map(({ name }) => name).join(', ')
   return [
     ['run', run],
@@ -26,7 +27,7 @@ function evidenceFacts(report: ReportDocument): readonly (readonly [string, stri
     ['order', order],
     ...whyTexts(report.needed ?? []).map((text) => ['needed', text] as const),
     ...whyTexts(report.skipped ?? []).map((text) => ['skipped', text] as const),
-    ...(tool === null ? [] : [['version', `evenkeel ${tool}`] as const]),
+    ...originFacts(report),
     ...(journal === null ? [] : [['journal', journal] as const]),
     ...(settings === null
       ? [['settings', 'not in these events'] as const]

@@ -229,8 +229,7 @@ test('aborted without a probe claims no measurement', () => {
       standings: [standing('w-1', { state: 'restored', text: 'restored as it was' })],
       next: [],
     }),
-    `ABORTED  after 0 of 1 nodes: the roll was aborted; nodes that are out are put
-         back
+    `ABORTED  after 0 of 1 nodes; every node that was out was put back
   state  w-1: restored as it was
          not measured`,
   )

@@ -182,14 +182,48 @@ test('a block is marked at each of its nodes, with what to do, and counted at th
 
 test('people are shown twelve notes and twelve warnings, each on a line, and all of them at -v', () => {
   const of = (severity: 'hold' | 'warning') =>
-    Array.from({ length: 15 }, (_, i) => ({ severity, code: 'X', text: `${severity} ${i + 1}`, fix: 'do it' }))
+    Array.from({ length: 15 }, (_, i) => ({
+      severity,
+      code: 'X',
+      text: `${severity} ${i + 1} of ${i + 2}`,
+      fix: 'do it',
+    }))
   const plan = { ...PLAN, findings: [...of('hold'), ...of('warning')] }
   const lines = shown(plan).split('\n')
-  assert.equal(lines.filter((line) => /^ {2}\[\d+\] hold \d+ \(do it\)$/.test(line)).length, 12)
-  assert.equal(lines.filter((line) => /^ {5}- warning \d+ \(do it\)$/.test(line)).length, 12)
+  assert.equal(lines.filter((line) => /^ {2}\[\d+\] hold \d+ of \d+ \(do it\)$/.test(line)).length, 12)
+  assert.equal(lines.filter((line) => /^ {5}- warning \d+ of \d+ \(do it\)$/.test(line)).length, 12)
   assert.equal(lines.filter((line) => line === '  3 more; -v or -o json lists them').length, 2)
   const all = shown(plan, 80, 2).split('\n')
-  assert.equal(all.filter((line) => /^ {5}- warning \d+ \(do it\)$/.test(line)).length, 15)
+  assert.equal(all.filter((line) => /^ {5}- warning \d+ of \d+ \(do it\)$/.test(line)).length, 15)
+})
+
+test('warnings that say the same of several nodes are one line with their names, and no word is cut', () => {
+  const of = (name: string) => ({
+    severity: 'warning' as const,
+    code: 'BalancerNoCheck',
+    text: `web/${name} on lb-1 has no check`,
+    fix: 'add "check" to its line',
+  })
+  const long = { severity: 'warning', code: 'DaemonSetBehindService', text: `${'word '.repeat(120)}DaemonSet` } as const
+  const findings = ['w-1', 'w-2', 'w-3'].map(of)
+  const text = shown({ ...PLAN, findings: [...findings, long] })
+  assert.match(
+    text,
+    /- web\/w-1 on lb-1 has no check \(add "check" to its line\); the same for\n {7}web\/w-2, web\/w-3\n/,
+  )
+  assert.match(text, /4 warnings:\n/)
+  assert.match(text, /word DaemonSet\n/)
+  assert.doesNotMatch(text, /\.\.\./)
+})
+
+test('a plan names context, API server, user and reason', () => {
+  const origin = { context: 'admin@eu1', server: 'https://10.0.0.5:6443', user: 'admin\x1b[2J', reason: 'CVE-2026-1' }
+  const text = shown({ ...PLAN, ...origin }, 120)
+  assert.match(
+    text,
+    /^Plan for prod-eu1 on context admin@eu1 \(https:\/\/10\.0\.0\.5:6443\), as user admin\\x1b\[2J: 3 nodes, 1 at a/,
+  )
+  assert.match(text, /\nReason CVE-2026-1\n/)
 })
 
 test('a time is shown as an estimate, with what it goes by', () => {
@@ -226,8 +260,9 @@ test('a plan without a node to roll says so, and what stands against the answer'
   const skips = 'Skips  w-1: needs no reboot: no file'
   assert.equal(
     shown(none),
-    `No node of prod-eu1 needs a reboot: 1 to skip. Nothing is to be rolled. Nothing was changed.\n${skips}`,
+    `No node of prod-eu1 needs a reboot: 1 to skip. Nothing is to be rolled. Nothing
+was changed.\n${skips}`,
   )
   const findings = [{ severity: 'error', code: 'Forbidden', text: 'no' }] as const
-  assert.match(shown({ ...none, findings }), /: 1 to skip\. 1 error to repair first\. Nothing was changed\.\n/)
+  assert.match(shown({ ...none, findings }), /: 1 to skip\. 1 error to repair first\. Nothing\nwas changed\.\n/)
 })

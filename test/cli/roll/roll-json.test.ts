@@ -59,6 +59,8 @@ const WINDOW = {
 
 test('the document of -o json', () => {
   assert.deepEqual(outcomeDocument(story().view), {
+    run: '20261121T061439Z-1f0e',
+    cluster: 'prod-eu1',
     outcome: 'stopped',
     failedRequests: 6,
     excusedRequests: 0,

@@ -93,6 +93,7 @@ async function run(ground: PreflightGround, situation: BadSituation, line: strin
     resume: never,
     abort: never,
     history: never,
+    list: () => Promise.reject(new Error('no list is asked for')),
     leftOut: never,
   }
   const { code, out, err } = await evenkeel(line, actions, { files: { 'roll.yaml': fileOf(situation) } })

@@ -5,6 +5,7 @@ import { isControlPlane, type Node } from '../../../model/node.ts'
 import { refKey } from '../../../model/object-ref.ts'
 import type { Pod } from '../../../model/pod.ts'
 import type { PlanFinding, PlannedNode, RollPlan } from '../../../model/roll-plan.ts'
+import type { RollSpec } from '../../../model/roll-spec.ts'
 import { inspectionFindings } from '../../balancer/inspection-findings.ts'
 import { allowedServers, matchNodeServers } from '../../service/match-node-servers.ts'
 import { classifyPod, DRAIN_STAGES, GUARD_STAGE } from '../drain/classify-pod.ts'
@@ -77,7 +78,7 @@ function clusterChecks(facts: PlanFacts, { nodes, skipped, unknown, findings }: 
       ...maxOutFindings(facts.spec, facts.budgetObject, facts.cluster.nodes.length),
     ],
     listed ? unknown.map((name) => unknownNode(name, known)) : [],
-    listed && nodes.length + skipped.length + unknown.length === 0 ? [noNodes] : [],
+    listed && nodes.length + skipped.length + unknown.length === 0 ? [noNodes(facts.spec.nodes)] : [],
     ...(facts.needs === undefined ? [] : [findings]),
     ...facts.inspections.map((inspection) => inspectionFindings(inspection, apiServers(facts))),
     leftOutFindings(facts, nodes),
@@ -92,11 +93,11 @@ function clusterChecks(facts: PlanFacts, { nodes, skipped, unknown, findings }: 
   ]
 }
 
-const noNodes: PlanFinding = {
-  severity: 'error',
-  code: 'NoNodes',
-  text: 'no node is selected',
-  fix: 'name nodes, or use -l or --all',
+function noNodes({ selector }: RollSpec['nodes']): PlanFinding {
+  const about = { severity: 'error', code: 'NoNodes' } as const
+  if (selector === undefined) return { ...about, text: 'no node is selected', fix: 'name nodes, or use -l or --all' }
+  const fix = 'correct the selector; kubectl get nodes --show-labels shows the labels of every node'
+  return { ...about, text: 'no node has the labels of the selector', fix }
 }
 
 function unknownNode(name: string, known: readonly string[]): PlanFinding {

@@ -1,0 +1,15 @@
+import { contextText, type RunOrigin } from '../../model/run-origin.ts'
+import type { BlockRow } from '../text/labelled-block.ts'
+
+/** On which cluster, as whom and why; rows for what is known. */
+export function originRows({ user, reason, version, ...place }: RunOrigin): readonly BlockRow[] {
+  const where = contextText(place)
+  const by = version === undefined ? [] : [{ label: 'version', texts: [`evenkeel ${version}`] }]
+  return [
+    ...(reason === undefined ? [] : [{ label: 'reason', texts: [reason] }]),
+    ...(where === undefined
+      ? []
+      : [{ label: 'on', texts: [`${where}${user === undefined ? '' : `, as user ${user}`}`] }]),
+    ...by,
+  ]
+}

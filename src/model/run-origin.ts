@@ -1,0 +1,29 @@
+/** The cluster that a process works on, and the identity with which it does. */
+export interface ClusterContext {
+  /** The context of the kubeconfig; `in-cluster` in a pod. */
+  readonly context: string
+  /** URL of the API server, without a path. */
+  readonly server: string
+  /** As the kubeconfig calls it; in a pod its service account. */
+  readonly user: string
+}
+
+/** Where a run works, as whom, why, and by which version. Journals of earlier versions tell none of it. */
+export interface RunOrigin extends Partial<ClusterContext> {
+  /** `--reason`. */
+  readonly reason?: string
+  /** Version of Even Keel. */
+  readonly version?: string
+}
+
+export const originOf = ({ context, server, user, reason, version }: RunOrigin): RunOrigin => ({
+  ...(context === undefined ? {} : { context }),
+  ...(server === undefined ? {} : { server }),
+  ...(user === undefined ? {} : { user }),
+  ...(reason === undefined ? {} : { reason }),
+  ...(version === undefined ? {} : { version }),
+})
+
+/** `context prod-eu1 (https://10.0.0.5:6443)`; undefined where that is not known. */
+export const contextText = ({ context, server }: RunOrigin): string | undefined =>
+  context === undefined ? undefined : `context ${context}${server === undefined ? '' : ` (${server})`}`
