@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { ChildProbeSource } from '../../src/adapters/node/child-probe-source.ts'
@@ -12,6 +11,7 @@ import { formatDuration } from '../../src/model/duration.ts'
 import type { OpenJournal } from '../../src/ports/journal.ts'
 import type { Log } from '../../src/ports/log.ts'
 import { type SteadyClock, steadyClock } from '../../src/runtime/steady-clock.ts'
+import { ownProgram } from '../process/own-program.ts'
 import { dnsChecksOf } from './dns-checks.ts'
 import { hostOf } from './host.ts'
 import { balancersOf, type ClusterPlace, endpointsOf } from './world.ts'
@@ -62,7 +62,7 @@ export async function runEngine(
 function probeOf({ spec }: RunState, clock: SteadyClock): LedgerProbe | undefined {
   if (spec.probe === undefined) return undefined
   const { targets } = spec.probe
-  const program = fileURLToPath(new URL('../probe-process.ts', import.meta.url))
+  const program = ownProgram('probe-process')
   const source = new ChildProbeSource({ program, targets, wallOffsetMs: clock.offsetMs, clock, random: systemRandom })
   return new LedgerProbe({ targets, source, clock })
 }
