@@ -16,7 +16,7 @@ const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
 /** A Node that runs the bundle and nothing else, for Linux with glibc. */
 export async function executable(to: string, { arch, single, work }: ExecutableParts): Promise<void> {
-  const { program } = await nodeProgram(arch)
+  const program = await nodeProgram(arch)
   const strip = stripFor(arch)
   if (strip === undefined) copyFileSync(program, to)
   else await run([strip, '--strip-all', '-o', to, program])

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { makeRelease } from './make-release.ts'
+import { nodeLicense } from './node-program.ts'
 import { hasChanges, ROOT, releaseFacts } from './release-facts.ts'
 
 function refuse(what: string, fix: string): never {
@@ -29,7 +30,15 @@ if (!hasChanges(facts.version))
 
 const out = join(ROOT, 'dist', 'release')
 const baseUrl = values['base-url'] ?? `https://evenkeel.dev/releases/v${facts.version}`
-await makeRelease({ facts, out, baseUrl, builder: values.builder, arches: ['x64', 'arm64'], gzipLevel: 9 })
+await makeRelease({
+  facts,
+  out,
+  baseUrl,
+  builder: values.builder,
+  arches: ['x64', 'arm64'],
+  nodeLicense: await nodeLicense('arm64'),
+  gzipLevel: 9,
+})
 for (const name of readdirSync(out)) {
   const { size } = statSync(join(out, name))
   process.stdout.write(`${(size / 1e6).toFixed(1).padStart(6)} MB  ${name}\n`)

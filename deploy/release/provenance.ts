@@ -25,7 +25,7 @@ export async function provenance({ facts, builder, arches, subjects }: Provenanc
         resolvedDependencies: [
           { name: 'sources', digest: { gitCommit: facts.commit } },
           { name: 'package-lock.json', digest: { sha256: sha256(readFileSync(`${ROOT}package-lock.json`)) } },
-          ...programs.map(({ program }, i) => ({
+          ...programs.map((program, i) => ({
             uri: `pkg:npm/node-linux-${arches[i]}@${nodeVersion()}`,
             digest: { sha256: sha256(readFileSync(program)) },
           })),
