@@ -1,4 +1,9 @@
-/** What runs in the cluster, as one program without the rest of the tool: its first word says which part it is. */
+/**
+ * What the image runs. Its first word says which part of the cluster it is; these parts are small and start at once. Everything else
+ * is for the whole tool, which lies beside them.
+ */
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { agentMain } from './agent/agent-main.ts'
 import { relayMain } from './dns/relay-main.ts'
@@ -12,8 +17,22 @@ const PARTS: Readonly<Record<string, Part>> = {
   'dns-relay': relayMain,
 }
 
+/** Absent where these parts were built without it. */
+const tool = join(dirname(process.argv[1] ?? ''), 'tool', 'evenkeel.js')
+
+/** A part of a pod has the service account of its pod. Another identity, or none, is for the tool to read. */
+function isForTool(part: Part | undefined, name: string, words: readonly string[]): boolean {
+  if (!existsSync(tool)) return false
+  if (part === undefined || words.some((word) => /^--kubeconfig(?:=|$)/.test(word))) return true
+  return name === 'dns' && process.env.KUBERNETES_SERVICE_HOST === undefined
+}
+
 const [name = '', ...words] = process.argv.slice(2)
 const part = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined
+if (isForTool(part, name, words)) {
+  // The same process goes on without the flags for agents, and signals still reach it.
+  process.execve?.(process.execPath, [process.execPath, tool, ...process.argv.slice(2)], process.env)
+}
 if (part === undefined) {
   const known = Object.keys(PARTS).join(', ')
   process.stderr.write(`error: "${name}" is not a command of this program\n  = fix: begin with one of: ${known}\n`)

@@ -149,6 +149,12 @@ const PARTS: readonly Part[] = [
     what: 'what a bed of nodes can do, and two of them side by side',
     argv: ['test/run.ts', 'testbed/'],
   },
+  {
+    name: 'install',
+    what: 'the demo from the installed npm package and from the executable',
+    argv: ['test/run.ts', 'deploy/release'],
+    env: { EVERY_TROUBLE: '1' },
+  },
   { name: 'soak', what: 'a real roll killed at each step and taken up again', argv: ['bench/soak.ts'] },
   { name: 'article', what: 'plain scripts and rolls, five times each', argv: ['bench/article.ts', '--runs', '5'] },
 ]

@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
 import type { LoopbackNet } from '../../src/sim/loopback/loopback-net.ts'
+import { ownProgram } from '../process/own-program.ts'
 
 interface RollFileFacts {
   readonly socket: string
@@ -19,13 +19,7 @@ export const rollFileText = ({ socket, url, powerSocket, net }: RollFileFacts): 
       nodes: { all: true, allowUnbalanced: true },
       balancers: [{ name: 'edge', instances: [{ name: 'lb-1', socket }], backends: ['web'] }],
       reboot: {
-        command: [
-          process.execPath,
-          fileURLToPath(new URL('./reboot-machine.ts', import.meta.url)),
-          powerSocket,
-          '{node}',
-          '{bootId}',
-        ],
+        command: [process.execPath, ownProgram('reboot-machine'), powerSocket, '{node}', '{bootId}'],
         resendAfter: '20s',
         returnLimit: '60s',
       },

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { ChildProbeSource } from '../../src/adapters/node/child-probe-source.ts'
@@ -11,6 +10,7 @@ import type { RunState } from '../../src/controllers/roll/run-state.ts'
 import { formatDuration } from '../../src/model/duration.ts'
 import type { OpenJournal } from '../../src/ports/journal.ts'
 import { type SteadyClock, steadyClock } from '../../src/runtime/steady-clock.ts'
+import { ownProgram } from '../process/own-program.ts'
 import { dnsChecksOf } from './dns-checks.ts'
 import { hostOf } from './host.ts'
 import { notifierOf } from './notifier.ts'
@@ -68,7 +68,7 @@ export async function runEngine(
 function probeOf({ spec }: RunState, clock: SteadyClock): LedgerProbe | undefined {
   if (spec.probe === undefined) return undefined
   const { targets } = spec.probe
-  const program = fileURLToPath(new URL('../probe-process.ts', import.meta.url))
+  const program = ownProgram('probe-process')
   const source = new ChildProbeSource({ program, targets, wallOffsetMs: clock.offsetMs, clock, random: systemRandom })
   return new LedgerProbe({ targets, source, clock })
 }

@@ -1,5 +1,5 @@
 /**
- * Makes the image that pods run: `npm run image -- [--reference R] [--out FILE]`. With `--tree DIR` it writes the files of
+ * Makes the image, which pods run and which has every command: `npm run image -- [--reference R] [--out FILE]`. With `--tree DIR` it writes the files of
  * the image instead, for whoever builds images otherwise (see deploy/image/Containerfile).
  */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import manifest from '../../package.json' with { type: 'json' }
 import { clusterImage } from './cluster-image.ts'
-import { canStrip, programTree, runtimeTree } from './root-tree.ts'
+import { canStrip, programTree, runtimeTree, toolTree } from './root-tree.ts'
 
 const { values } = parseArgs({
   options: {
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 
 if (!canStrip()) process.stderr.write('without strip (binutils) the image is larger by some five megabytes\n')
 if (values.tree !== undefined) {
-  for (const { path, mode, content } of [...(await runtimeTree()), ...(await programTree())]) {
+  for (const { path, mode, content } of [...(await runtimeTree()), ...(await programTree()), ...(await toolTree())]) {
     const place = join(values.tree, path)
     if (content === undefined) mkdirSync(place, { recursive: true })
     else writeFileSync(place, content)

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -53,6 +53,21 @@ export async function programTree(): Promise<readonly TarEntry[]> {
     ...(await bundlesInCluster()).map(({ name, content }) => file(`${PLACE}/${name}`, 0o644, content)),
   ]
   return [...foldersOf(files), ...files]
+}
+
+/** The whole tool, for every command that is no part of a pod. */
+export async function toolTree(): Promise<readonly TarEntry[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'evenkeel-tool-'))
+  try {
+    await run([process.execPath, '--disable-warning=ExperimentalWarning', `${root}bin/build.ts`, folder])
+    const names = readdirSync(folder).toSorted()
+    const files = names.map((name) => file(`${PLACE}/tool/${name}`, 0o644, readFileSync(join(folder, name))))
+    // Without it Node would take the first file for CommonJS, and read it twice.
+    const manifest = file(`${PLACE}/tool/package.json`, 0o644, Buffer.from('{"type":"module"}\n'))
+    return [...foldersOf(files), ...files, manifest]
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 const file = (path: string, mode: number, content: Buffer): TarEntry => ({ path, mode, content })

@@ -49,7 +49,7 @@ export async function runProgram(
 function rootCommand(version: string, { out, err }: CliContext): Command {
   return new Command('evenkeel')
     .description(ABOUT)
-    .version(version, '-V, --version', 'print the version')
+    .version(version, '-V, --version', 'print version and commit')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', EXIT_HELP)
     .showHelpAfterError('(evenkeel --help lists the commands and options)')

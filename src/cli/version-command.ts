@@ -5,8 +5,8 @@ export const addVersionCommand =
   (program, context) => {
     program
       .command('version')
-      .summary('print the version')
-      .description('Prints the version of evenkeel.')
+      .summary('print version and commit')
+      .description('Prints the version of evenkeel, and the commit that it was built from.')
       .addHelpText('after', '\nExample:\n  evenkeel version')
       .action(() => context.out.write(`${version}\n`))
   }

@@ -33,9 +33,9 @@ test('every command has a help with an example, within 80 columns', async () => 
   }
 })
 
-test('the version is that of the package', async () => {
+test('the version is that of the package, with the commit', async () => {
   const [flag, command] = await Promise.all([evenkeel('--version'), evenkeel('version')])
-  assert.match(flag.out, /^\d+\.\d+\.\d+\n$/)
+  assert.match(flag.out, /^\d+\.\d+\.\d+ \(commit (?:[0-9a-f]{12}(?:-changed)?|unknown|of the sources)\)\n$/)
   assert.deepEqual(command, flag)
 })
 

@@ -12,7 +12,7 @@ export interface ProbeOrder {
 }
 
 interface ChildProbeParts {
-  /** The program of the prober (bin/probe-process). */
+  /** What `process.execPath` is given to be the prober (bin/probe-process). */
   readonly program: string
   readonly targets: readonly ProbeTarget[]
   /** What its stamps are beyond the machine's monotonic clock, whoever sets the wall clock; where absent, it follows that. */
@@ -68,12 +68,17 @@ export class ChildProbeSource implements ProbeSource {
   /** One prober from its birth to its end. */
   async #live(emit: (signal: ProbeSignal) => void, signal: AbortSignal): Promise<End> {
     const { program, targets, wallOffsetMs, onSpawn } = this.#parts
-    const child = spawn(process.execPath, [SMALL_NURSERY, program], {
+    const child = spawn(process.execPath, [program], {
       // A Ctrl-C in the terminal is for the parent, which ends the prober in order.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      // Look-ups block a thread each, and a dead resolver must not hold up the others.
-      env: { ...process.env, UV_THREADPOOL_SIZE: '16' },
+      env: {
+        ...process.env,
+        // A single executable takes no option of Node from its command line.
+        NODE_OPTIONS: [process.env.NODE_OPTIONS ?? '', SMALL_NURSERY].join(' ').trim(),
+        // Look-ups block a thread each, and a dead resolver must not hold up the others.
+        UV_THREADPOOL_SIZE: '16',
+      },
     })
     const gone = new AbortController()
     const heard = { inSecond: true }
