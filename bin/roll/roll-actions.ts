@@ -1,3 +1,4 @@
+import { readLatency } from '../../src/adapters/node/latency-file.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import { planRefusal } from '../../src/cli/roll/plan-refusal.ts'
@@ -9,6 +10,7 @@ import { chosenBy, newRun } from '../../src/controllers/roll/run-state.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { toIso } from '../../src/model/time.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
+import { runOrigin } from '../../src/report/document/run-origin.ts'
 import { makePlan } from './make-plan.ts'
 import { leftOut, putBack } from './put-back.ts'
 import { runEngine } from './run-engine.ts'
@@ -62,12 +64,15 @@ async function history(request: RunRequest, surroundings: RollSurroundings): Pro
   const run = request.run ?? (await newestRun(store))
   const stored = await store.read(run)
   const spec = goesBy(stored.entries)?.spec
+  const journal = store.pathOf(run)
   return {
     run,
     events: stored.entries.filter(isJournaledEvent),
     running: await store.inUse(run),
-    journal: store.pathOf(run),
+    journal,
     tool: stored.header.tool,
+    origin: runOrigin([{ ...stored.header }, ...stored.entries.slice(0, 3)]),
+    latency: await readLatency(journal),
     ...(spec === undefined ? {} : { spec }),
   }
 }

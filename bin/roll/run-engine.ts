@@ -2,13 +2,16 @@ import { fileURLToPath } from 'node:url'
 import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { ChildProbeSource } from '../../src/adapters/node/child-probe-source.ts'
+import { LatencyFile } from '../../src/adapters/node/latency-file.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import type { RollIo } from '../../src/cli/roll-actions.ts'
 import { LedgerProbe } from '../../src/controllers/probe/ledger-probe.ts'
 import { RollEngine } from '../../src/controllers/roll/roll-engine.ts'
 import type { RunState } from '../../src/controllers/roll/run-state.ts'
+import { LatencySeconds } from '../../src/core/availability/latency-seconds.ts'
 import { formatDuration } from '../../src/model/duration.ts'
+import type { Sample } from '../../src/model/probe.ts'
 import type { OpenJournal } from '../../src/ports/journal.ts'
 import type { Log } from '../../src/ports/log.ts'
 import { type SteadyClock, steadyClock } from '../../src/runtime/steady-clock.ts'
@@ -33,7 +36,8 @@ export async function runEngine(
   const balancers = balancersOf(run.spec)
   const host = hostOf(run.spec)
   const clock = steadyClock(systemClock, { onSet: (byMs) => log.warn(clockSet(byMs)) })
-  const probe = probeOf(run, clock)
+  const latency = latencyOf(run, { journal, log })
+  const probe = probeOf(run, { clock, latency })
   const dns = dnsChecksOf(run.spec, place)
   try {
     const engine = new RollEngine({
@@ -55,16 +59,40 @@ export async function runEngine(
     })
     await engine.run(io.interrupt)
   } finally {
-    await Promise.all([...balancers.map((balancer) => balancer.close()), host.close(), journal.close()])
+    const closings = [...balancers.map((balancer) => balancer.close()), host.close(), journal.close()]
+    await Promise.all([...closings, latency.close()])
   }
 }
 
-function probeOf({ spec }: RunState, clock: SteadyClock): LedgerProbe | undefined {
+interface LatencyRecord {
+  add(samples: readonly Sample[]): void
+  close(): Promise<void>
+}
+
+/** The journal keeps counts; the latency of each second lies in a file beside it, for the report. */
+function latencyOf({ spec }: RunState, { journal, log }: Pick<EngineRun, 'journal' | 'log'>): LatencyRecord {
+  const file = new LatencyFile(journal.path, (reason) => log.warn(`latency over time is not kept: ${reason}`))
+  const seconds = new LatencySeconds(Math.max(0, ...(spec.probe?.targets ?? []).map(({ timeoutMs }) => timeoutMs)))
+  return {
+    add: (samples) => file.append(seconds.add(samples)),
+    close: async () => {
+      file.append(seconds.rest())
+      await file.flushed()
+    },
+  }
+}
+
+interface ProbeParts {
+  readonly clock: SteadyClock
+  readonly latency: LatencyRecord
+}
+
+function probeOf({ spec }: RunState, { clock, latency }: ProbeParts): LedgerProbe | undefined {
   if (spec.probe === undefined) return undefined
   const { targets } = spec.probe
   const program = fileURLToPath(new URL('../probe-process.ts', import.meta.url))
   const source = new ChildProbeSource({ program, targets, wallOffsetMs: clock.offsetMs, clock, random: systemRandom })
-  return new LedgerProbe({ targets, source, clock })
+  return new LedgerProbe({ targets, source, clock, onSamples: (samples) => latency.add(samples) })
 }
 
 const clockSet = (byMs: number): string =>

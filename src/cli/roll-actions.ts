@@ -1,7 +1,9 @@
 import type { FileOfRun } from '../controllers/roll/take-up.ts'
+import type { LatencySecond } from '../model/latency-second.ts'
 import type { StampedEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
+import type { RunOrigin } from '../report/document/run-origin.ts'
 
 /** Which cluster, and where journals are. Absent: what kubectl would use, and `$XDG_STATE_HOME/evenkeel`. */
 export interface RollPlace {
@@ -40,6 +42,10 @@ export interface RollHistory {
   /** The program that began it, and what it goes by now; absent where its journal ends before. */
   readonly tool?: string
   readonly spec?: RollSpec
+  /** Against which cluster it was begun, by which user and why, as far as the journal has it. */
+  readonly origin?: RunOrigin
+  /** Latency of each second, where it was kept. */
+  readonly latency?: readonly LatencySecond[]
 }
 
 /**

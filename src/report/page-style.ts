@@ -10,7 +10,7 @@ const painted = roles.map((role) => `.f-${role}{fill:var(--${role})}.s-${role}{s
 
 /** The system's own colours; labels, edges and patterns tell the fills apart. */
 const FORCED =
-  '--paper:Canvas;--text:CanvasText;--quiet:CanvasText;--onFill:Canvas;--leave:LinkText;--drain:CanvasText;--away:CanvasText;--return:CanvasText;--fail:Highlight;--outline:GrayText;--hair:GrayText;--ground:Canvas'
+  '--paper:Canvas;--text:CanvasText;--quiet:CanvasText;--onFill:Canvas;--leave:LinkText;--drain:CanvasText;--away:CanvasText;--return:CanvasText;--fail:Highlight;--done:CanvasText;--hold:CanvasText;--outline:GrayText;--hair:GrayText;--ground:Canvas'
 
 export const PAGE_STYLE = `
 :root{color-scheme:light;${declared(LIGHT)}}

@@ -22,7 +22,7 @@ describe('the page in a browser', requires('chromium'), () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'evenkeel-report-'))
     for (const [name, run] of Object.entries({ failedRun, hostileRun, longRun })) {
-      await writeFile(join(folder, `${name}.html`), htmlReport(reportDocument({ events: run(), spec: SPEC })))
+      await writeFile(join(folder, `${name}.html`), htmlReport(measured(run())))
     }
     browser = await PageBrowser.start()
   })
@@ -38,14 +38,16 @@ describe('the page in a browser', requires('chromium'), () => {
       assert.deepEqual(browser.said, [])
     })
 
-    test(`${name}: on a phone the page never goes sideways, the drawing does in its own box`, async () => {
+    test(`${name}: on a phone the whole drawing is in view, and once enlarged it scrolls in its own box; the page never goes sideways`, async () => {
       for (const script of [true, false]) {
         await browser.show(url(name), { ...PHONE, script })
         const { cssContentSize } = await browser.send('Page.getLayoutMetrics')
         assert.equal((cssContentSize as { readonly width: number }).width, 360)
       }
       await browser.show(url(name), PHONE)
-      assert.ok(await browser.value('document.querySelector("#drawing").scrollWidth > 700'))
+      assert.equal(await browser.value('document.querySelector("#drawing").scrollWidth > 360'), false)
+      await browser.value('document.querySelector("[data-do=in]").click()')
+      assert.ok(await browser.value('document.querySelector("#drawing").scrollWidth > 600'))
       const small = `[...document.querySelectorAll('button,summary,input')].filter((e) => e.offsetHeight > 0)
         .map((e) => (e.closest('label') ?? e).getBoundingClientRect().height).filter((height) => height < 24)`
       assert.deepEqual(await browser.value(small), [])

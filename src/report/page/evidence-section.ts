@@ -16,10 +16,14 @@ ${warnings.length === 0 ? '' : html`<h3>Warnings</h3><ul>${warnings.map(({ at, t
 }
 
 function evidenceFacts(report: ReportDocument): readonly (readonly [string, string | Markup])[] {
-  const { run, tool, journal, settings, nodes, exitCode } = report
+  const { run, tool, journal, settings, nodes, exitCode, origin } = report
   const order = nodes.map(({ name }) => name).join(', ')
   return [
     ['run', run],
+    ...(origin.reason === undefined ? [] : [['reason', origin.reason] as const]),
+    ['context', origin.context ?? '-'],
+    ['API server', origin.server ?? '-'],
+    ['user', origin.user ?? '-'],
     ['exit code', exitCode === null ? 'none yet' : String(exitCode)],
     ['from', report.startedAt ?? '?'],
     ['to', report.lastAt],
