@@ -1,6 +1,6 @@
 import { UserError } from '../model/user-error.ts'
-import { compareLines, compareMarkdown } from '../report/compare/compare-text.ts'
 import { comparePage } from '../report/compare/compare-page.ts'
+import { compareLines, compareMarkdown } from '../report/compare/compare-text.ts'
 import type { RunPair } from '../report/compare/run-comparison.ts'
 import { fittedPage } from '../report/fitted-report.ts'
 import { type ReportDocument, reportDocument } from '../report/report-document.ts'
@@ -38,7 +38,12 @@ export async function compareCommand(
     reportDocument(await actions.history({ ...placeOf(flags), run }))
   const pair = await Promise.all([read(first), read(second)])
   if (flags.html !== undefined) {
-    context.err.write(`${await writePage(fittedPage(pair, (fitted) => comparePage(fitted)), reportFile(context, flags.html))}\n`)
+    context.err.write(
+      `${await writePage(
+        fittedPage(pair, (fitted) => comparePage(fitted)),
+        reportFile(context, flags.html),
+      )}\n`,
+    )
   }
   context.out.write(resultText(pair, flags.output))
   return 0

@@ -24,8 +24,12 @@ test('both drawings have one axis of time and one of latency', () => {
   assert.equal(axes.length, 2)
   assert.deepEqual(textIn(axes[0] ?? page), textIn(axes[1] ?? page))
   const scales = elementsOf(page)
-    .filter(({ attributes }) => attributes.class === 'row chart' )
-    .map((row) => elementsOf(row).filter(({ tag, attributes }) => tag === 'text' && attributes['font-size'] === '10').map(textIn))
+    .filter(({ attributes }) => attributes.class === 'row chart')
+    .map((row) =>
+      elementsOf(row)
+        .filter(({ tag, attributes }) => tag === 'text' && attributes['font-size'] === '10')
+        .map(textIn),
+    )
     .filter((texts) => texts.length > 0)
   assert.equal(scales.length, 2)
   assert.deepEqual(scales[0], scales[1])

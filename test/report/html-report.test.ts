@@ -113,10 +113,7 @@ test('verdict, timeline, windows, latency, nodes, rules, limits of the measureme
 test('the title of a clean run is its verdict', () => {
   const page = pageOf(reportDocument({ events: cleanRun() }))
   assert.equal(textIn(all(page, 'title')[0] ?? page), '0 failed of 60,500, prod-eu1, 2026-11-21')
-  assert.match(
-    textIn(byId(page, 'windows')),
-    /No request of 60,500 failed; an outage under 50 ms can be missed\./,
-  )
+  assert.match(textIn(byId(page, 'windows')), /No request of 60,500 failed; an outage under 50 ms can be missed\./)
 })
 
 test('each window has its card, with both lanes in it: bounds, classes, error, who served, steps by rank, the reload', () => {
@@ -324,7 +321,10 @@ test('the charts stand on the axis of the steps, and say their figures', () => {
     ({ attributes }) => attributes['data-kind'] === 'chart',
   )
   const [failures, latency] = marks.map(({ attributes }) => attributes['aria-label'] ?? '')
-  assert.match(failures ?? '', /^Failed requests in each 1 s\n77 requests failed, at most 76 at 06:27:\d\dZ$|^Failed requests in each 1 s\n77 requests failed/)
+  assert.match(
+    failures ?? '',
+    /^Failed requests in each 1 s\n77 requests failed, at most 76 at 06:27:\d\dZ$|^Failed requests in each 1 s\n77 requests failed/,
+  )
   assert.match(latency ?? '', /\np50 [\d.]+ ms to [\d.]+ ms, highest at .*\np99 .*\nmax .*/)
 })
 
@@ -338,7 +338,13 @@ test('where no latency was kept, failures are drawn from the counts of the journ
 
 test('the evidence names context, API server, user, version, run and reason', () => {
   const evidence = textIn(byId(htmlTree(htmlReport(measured(cleanRun()))), 'evidence'))
-  for (const value of ['prod-eu1', 'https://k8s.prod-eu1.example.com:6443/', 'alice@example.com', 'kernel 6.1.140', 'evenkeel 0.1.0']) {
+  for (const value of [
+    'prod-eu1',
+    'https://k8s.prod-eu1.example.com:6443/',
+    'alice@example.com',
+    'kernel 6.1.140',
+    'evenkeel 0.1.0',
+  ]) {
     assert.ok(evidence.includes(value), value)
   }
 })

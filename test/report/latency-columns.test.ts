@@ -28,7 +28,9 @@ test('seconds become columns; what was not measured is null and not good', () =>
 })
 
 test('longer columns lose no peak and no failure', () => {
-  const columns = latencyColumns(Array.from({ length: 60 }, (_, i) => second(i, i === 33 ? { failed: 2, maxMs: 900 } : {})))
+  const columns = latencyColumns(
+    Array.from({ length: 60 }, (_, i) => second(i, i === 33 ? { failed: 2, maxMs: 900 } : {})),
+  )
   assert.ok(columns)
   const slow = thinnedLatency(columns, 10_000)
   assert.deepEqual(slow.maxMs, [40, 40, 40, 900, 40, 40])
@@ -42,7 +44,12 @@ test('a night of eight hours has columns of some seconds', () => {
 })
 
 test('the latency of a span is that of the columns in it', () => {
-  const columns = latencyColumns([second(0, { p99Ms: 99 }), second(1), second(2, { failed: 4 }), second(3, { maxMs: 99 })])
+  const columns = latencyColumns([
+    second(0, { p99Ms: 99 }),
+    second(1),
+    second(2, { failed: 4 }),
+    second(3, { maxMs: 99 }),
+  ])
   assert.ok(columns)
   assert.deepEqual(latencyOver(columns, START + 1_000, START + 3_000), {
     p50Ms: 3,

@@ -26,7 +26,10 @@ test('verdict first, then windows, nodes, holds; rules and what the measurement 
     ],
   )
   assert.match(text, /^\| failed requests after the baseline \| 77 \| 0 \| limit reached \|$/m)
-  assert.match(text, /^\| 2 \| 06:27:29\.98Z \| 15 \| 25 \| 300 to 340 ms \| new and kept \| kept connection closed \(7\), connect failed \(6\), connection reset \(2\) \|/m)
+  assert.match(
+    text,
+    /^\| 2 \| 06:27:29\.98Z \| 15 \| 25 \| 300 to 340 ms \| new and kept \| kept connection closed \(7\), connect failed \(6\), connection reset \(2\) \|/m,
+  )
   assert.match(text, /^\| w-2 \| 4:12 \| 0:22 \| 2:12 \| 0:53 \| 0:45 \| 1:10 \| 12 \| 0 \| back in service \|$/m)
   assert.match(text, /^- w-2, drain, 06:18:33Z, 1 min 10 s: shop\/cart-0 cannot be evicted now/m)
   assert.doesNotMatch(text, /hunter2|s3cret/)

@@ -70,7 +70,8 @@ describe('every form of a report can be read', requires('chromium'), () => {
         assert.equal(width, LOOKS[look].width)
         // Where scripts are off, the browser runs none of a checker's either; the same markup was checked with them.
         if (!look.endsWith('Script')) assert.deepEqual(await faultsOf(browser, axe), [])
-        if (PICTURES !== undefined) await writeFile(join(PICTURES, `${name}-${look}.png`), await browser.screenshot(true))
+        if (PICTURES !== undefined)
+          await writeFile(join(PICTURES, `${name}-${look}.png`), await browser.screenshot(true))
       })
     }
   }
@@ -83,5 +84,7 @@ async function faultsOf(browser: PageBrowser, axe: string): Promise<readonly str
     `${axe};axe.run(document, ${rules}).then(({passes, violations}) => ({checked: passes.length, faults: ${faults}}))`,
   )
   assert.ok(found.checked > 15, `axe ran ${found.checked} checks`)
-  return found.faults.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html}\n${node.failureSummary}`).join('\n')}`)
+  return found.faults.map(
+    ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html}\n${node.failureSummary}`).join('\n')}`,
+  )
 }

@@ -55,7 +55,10 @@ function verdictRows(pair: RunPair): readonly ComparedRow[] {
   const facts = both(pair, (report) => new Map(verdictFacts(report).map(({ name, value }) => [name, value])))
   return [
     plain('Verdict', both(pair, outcomeWord)),
-    plain('Why', both(pair, (report) => report.reasons[0]?.text ?? whyOf(report))),
+    plain(
+      'Why',
+      both(pair, (report) => report.reasons[0]?.text ?? whyOf(report)),
+    ),
     plain(
       'Began',
       both(pair, ({ startedAt }) => startedAt ?? '?'),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LatencySeconds } from '../../../src/core/availability/latency-seconds.ts'
-import { type Sample } from '../../../src/model/probe.ts'
+import type { Sample } from '../../../src/model/probe.ts'
 import { wallMs } from '../../../src/model/time.ts'
 
 const START = Date.parse('2026-11-21T06:14:39.000Z')
@@ -19,7 +19,11 @@ const sample = (ms: number, facts: Partial<Sample> = {}): Sample => ({
 
 test('a second has the latency of its good requests, and counts those that failed beside them', () => {
   const seconds = new LatencySeconds(2_000)
-  const early = seconds.add([sample(0), sample(500, { latencyMs: 40 }), sample(700, { verdict: 'failed', latencyMs: 2_000 })])
+  const early = seconds.add([
+    sample(0),
+    sample(500, { latencyMs: 40 }),
+    sample(700, { verdict: 'failed', latencyMs: 2_000 }),
+  ])
   assert.deepEqual(early, [])
   const [row, ...more] = seconds.rest()
   assert.deepEqual(more, [])

@@ -18,6 +18,14 @@ export function manyOutagesRun(): readonly StampedEvent[] {
   teller.node('w-1', { pods: 3, servers: [] }, { settle }).ended('w-1', { failedRequests: 150 })
   const standings = [teller.standing('w-1', { failedRequests: 150 })]
   const reasons = [{ code: 'RequestsFailed', text: '150 requests failed while w-1 settled' }]
-  teller.emit({ type: 'roll.ended', outcome: 'stopped', exitCode: 1, reasons, standings, next: [], load: teller.load() })
+  teller.emit({
+    type: 'roll.ended',
+    outcome: 'stopped',
+    exitCode: 1,
+    reasons,
+    standings,
+    next: [],
+    load: teller.load(),
+  })
   return teller.events
 }

@@ -5,7 +5,7 @@ import { type ReportDocument, reportDocument } from '../../../src/report/report-
 import { SPEC } from './fixed-spec.ts'
 import { heldRun } from './held-run.ts'
 import { latencyOfRun } from './latency-of-run.ts'
-import { cleanRun, failedRun, keptOutRun, hostileRun, longRun } from './report-runs.ts'
+import { cleanRun, failedRun, hostileRun, keptOutRun, longRun } from './report-runs.ts'
 
 const ORIGIN = {
   context: 'prod-eu1',
