@@ -137,7 +137,7 @@ describe('the page in a browser', requires('chromium'), () => {
 
   test('a card leads to its window in the timeline', async () => {
     await browser.show(url('failedRun'), WIDE)
-    await browser.value('document.querySelector("[data-window=\\"3\\"]").click()')
-    assert.equal(await browser.value('document.activeElement.dataset.windows'), '3')
+    await browser.value('document.querySelector("[data-window=\\"1\\"]").click()')
+    assert.equal(await browser.value('document.activeElement.dataset.windows'), '1')
   })
 })
