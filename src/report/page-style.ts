@@ -19,4 +19,6 @@ export const PAGE_STYLE = `
 @media screen and (forced-colors:active){:root:root:root{${FORCED}}svg{forced-color-adjust:none}}
 ${painted}
 @media (forced-colors:active){.s-hair{stroke:Canvas}}
-${LAYOUT_STYLE}`
+${LAYOUT_STYLE}
+@media (forced-colors:active){.word.word.word{background:Canvas;color:CanvasText}}
+`

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { PageBrowser } from '../support/page-browser.ts'
 import { REPORT_PAGES } from '../support/report-runs/report-pages.ts'
 import { requires } from '../support/requires.ts'
@@ -50,7 +49,7 @@ describe('every form of a report can be read', requires('chromium'), () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'evenkeel-access-'))
-    axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+    axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
     if (PICTURES !== undefined) await mkdir(PICTURES, { recursive: true })
     browser = await PageBrowser.start()
   })

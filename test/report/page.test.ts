@@ -122,6 +122,14 @@ describe('the page in a browser', requires('chromium'), () => {
     assert.equal(await browser.value(paper), 'rgb(255, 255, 255)')
   })
 
+  test('where the system chooses the colours, the word of the verdict has a colour of its own on its ground', async () => {
+    await browser.show(url('failedRun'), { ...WIDE, forcedColors: true })
+    const look =
+      '(({color, backgroundColor}) => [color, backgroundColor])(getComputedStyle(document.querySelector(".word")))'
+    const [color, ground] = await browser.value<readonly [string, string]>(look)
+    assert.notEqual(color, ground)
+  })
+
   test('the button saves the data under the name of the run', async () => {
     await browser.show(url('failedRun'), WIDE)
     const saved = `new Promise((resolve) => {

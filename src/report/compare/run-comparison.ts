@@ -18,7 +18,7 @@ export interface ComparedRow {
   readonly lengthsMs?: readonly [number | undefined, number | undefined]
 }
 
-export interface Comparison {
+interface Comparison {
   readonly verdicts: readonly ComparedRow[]
   readonly nodes: readonly ComparedRow[]
   readonly steps: readonly ComparedRow[]

@@ -1,7 +1,7 @@
 import type { LatencyColumns } from './latency-columns.ts'
 
 /** Latency in a span of time. Quantiles of columns cannot be joined, so the worst column speaks for p99. */
-export interface LatencyOver {
+interface LatencyOver {
   /** The middle one of all columns. */
   readonly p50Ms: number | null
   readonly worstP99Ms: number | null

@@ -34,7 +34,7 @@ ${item(html`<rect y="5" width="22" height="2" ${fillOf('return')}/>`, 'balancer:
 ${item(html`<rect y="6" width="22" height="3" ${fillOf('leave')}/>`, 'balancer: DRAIN')}
 ${item(html`<rect y="3" width="22" height="6" ${fillOf('away')}/>`, 'balancer: MAINT')}
 ${item(html`<rect x="7" width="8" height="12" ${fillOf('fail')}/><rect width="7" height="12" ${patternOf('hatch-fail')}/><rect x="15" width="7" height="12" ${patternOf('hatch-fail')}/>`, 'failed; hatched: between the last good and the first bad, not known')}
-${item(html`<rect y="5" width="22" height="2" ${fillOf('return')}/>`, 'latency: p50')}
+${item(html`<line x1="0" x2="22" y1="6" y2="6" ${strokeOf('return')} stroke-width="2" stroke-dasharray="6 2"/>`, 'latency: p50')}
 ${item(html`<rect y="5" width="22" height="2" ${fillOf('text')}/>`, 'latency: p99')}
 ${item(html`<rect y="5" width="22" height="2" ${fillOf('outline')}/>`, 'latency: max')}
 ${item(html`<path d="M6 1H16L11 10Z" ${fillOf('fail')}/>`, 'stray')}

@@ -55,7 +55,7 @@ function restRow(outage: OutageDocument, index: number): Markup {
 `
 }
 
-export const causeOf = (outage: OutageDocument): string =>
+const causeOf = (outage: OutageDocument): string =>
   outage.excused ? 'a control target failed too: not counted' : causeText(outage)
 
 type Fact = readonly [name: string, value: string | Markup]

@@ -118,7 +118,7 @@ function rangeText({ startedAt, everyMs, ...columns }: LatencyColumns, name: Fig
 }
 
 const PAINT: Readonly<Record<'p50Ms' | 'p99Ms', Markup>> = {
-  p50Ms: html`${strokeOf('return')} stroke-width="1.5"`,
+  p50Ms: html`${strokeOf('return')} stroke-width="1.5" stroke-dasharray="6 2"`,
   p99Ms: html`${strokeOf('text')} stroke-width="1.5"`,
 }
 
