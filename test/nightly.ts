@@ -155,6 +155,12 @@ const PARTS: readonly Part[] = [
     argv: ['test/run.ts', 'deploy/release'],
     env: { EVERY_TROUBLE: '1' },
   },
+  {
+    name: 'pages',
+    what: 'every page of a report in every form: axe, and no wider than the screen',
+    argv: ['test/run.ts', 'report/page-access'],
+    env: { EVERY_LOOK: '1' },
+  },
   { name: 'soak', what: 'a real roll killed at each step and taken up again', argv: ['bench/soak.ts'] },
   { name: 'article', what: 'plain scripts and rolls, five times each', argv: ['bench/article.ts', '--runs', '5'] },
 ]

@@ -1,3 +1,4 @@
+import { readLatency } from '../../src/adapters/node/latency-file.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import { planRefusal } from '../../src/cli/roll/plan-refusal.ts'
@@ -95,12 +96,14 @@ async function historyOf(store: JournalStore, run: string): Promise<RollHistory>
   const stored = await store.read(run)
   const spec = goesBy(stored.entries)?.spec
   const place = rememberedPlace(stored.entries)
+  const journal = store.pathOf(run)
   return {
     run,
     events: stored.entries.filter(isJournaledEvent),
     running: await store.inUse(run),
-    journal: store.pathOf(run),
+    journal,
     tool: stored.header.tool,
+    latency: await readLatency(journal),
     ...(spec === undefined ? {} : { spec }),
     ...(place === undefined ? {} : { place }),
   }

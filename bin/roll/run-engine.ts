@@ -1,13 +1,16 @@
 import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { ChildProbeSource } from '../../src/adapters/node/child-probe-source.ts'
+import { LatencyFile } from '../../src/adapters/node/latency-file.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import type { RollIo } from '../../src/cli/roll-actions.ts'
 import { LedgerProbe } from '../../src/controllers/probe/ledger-probe.ts'
 import { RollEngine } from '../../src/controllers/roll/roll-engine.ts'
 import type { RunState } from '../../src/controllers/roll/run-state.ts'
+import { LatencySeconds } from '../../src/core/availability/latency-seconds.ts'
 import { formatDuration } from '../../src/model/duration.ts'
+import type { Sample } from '../../src/model/probe.ts'
 import type { OpenJournal } from '../../src/ports/journal.ts'
 import { type SteadyClock, steadyClock } from '../../src/runtime/steady-clock.ts'
 import { ownProgram } from '../process/own-program.ts'
@@ -26,15 +29,14 @@ interface EngineRun {
 }
 
 /** Wires the engine to the real world and lets it run to its end; whatever happens, what was opened is closed. */
-export async function runEngine(
-  { run, place, clusterName, journal, firstSeq, surroundings }: EngineRun,
-  io: RollIo,
-): Promise<void> {
+export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void> {
+  const { run, place, clusterName, journal, firstSeq, surroundings } = engineRun
   const { log, env } = surroundings
   const balancers = balancersOf(run.spec)
   const host = hostOf(run.spec)
   const clock = steadyClock(systemClock, { onSet: (byMs) => log.warn(clockSet(byMs)) })
-  const probe = probeOf(run, clock)
+  const latency = latencyOf(engineRun)
+  const probe = probeOf(run, { clock, latency })
   const dns = dnsChecksOf(run.spec, place)
   const notifier = await notifierOf(run.spec.notify ?? [], { env, journal, clock, log })
   try {
@@ -61,16 +63,41 @@ export async function runEngine(
     await engine.run(io.interrupt)
   } finally {
     await notifier.close()
-    await Promise.all([...balancers.map((balancer) => balancer.close()), host.close(), journal.close()])
+    const closings = [...balancers.map((balancer) => balancer.close()), host.close(), journal.close()]
+    await Promise.all([...closings, latency.close()])
   }
 }
 
-function probeOf({ spec }: RunState, clock: SteadyClock): LedgerProbe | undefined {
+interface LatencyRecord {
+  add(samples: readonly Sample[]): void
+  close(): Promise<void>
+}
+
+/** The journal keeps counts; the latency of each second lies in a file beside it, for the report. */
+function latencyOf({ run: { spec }, journal, surroundings }: EngineRun): LatencyRecord {
+  const { log } = surroundings
+  const file = new LatencyFile(journal.path, (reason) => log.warn(`latency over time is not kept: ${reason}`))
+  const seconds = new LatencySeconds(Math.max(0, ...(spec.probe?.targets ?? []).map(({ timeoutMs }) => timeoutMs)))
+  return {
+    add: (samples) => file.append(seconds.add(samples)),
+    close: async () => {
+      file.append(seconds.rest())
+      await file.flushed()
+    },
+  }
+}
+
+interface ProbeParts {
+  readonly clock: SteadyClock
+  readonly latency: LatencyRecord
+}
+
+function probeOf({ spec }: RunState, { clock, latency }: ProbeParts): LedgerProbe | undefined {
   if (spec.probe === undefined) return undefined
   const { targets } = spec.probe
   const program = ownProgram('probe-process')
   const source = new ChildProbeSource({ program, targets, wallOffsetMs: clock.offsetMs, clock, random: systemRandom })
-  return new LedgerProbe({ targets, source, clock })
+  return new LedgerProbe({ targets, source, clock, onSamples: (samples) => latency.add(samples) })
 }
 
 const clockSet = (byMs: number): string =>

@@ -1,5 +1,6 @@
 import type { RememberedPlace } from '../controllers/roll/remembered-place.ts'
 import type { FileOfRun } from '../controllers/roll/take-up.ts'
+import type { LatencySecond } from '../model/latency-second.ts'
 import type { StampedEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
@@ -45,6 +46,8 @@ export interface RollHistory {
   readonly spec?: RollSpec
   /** How the run reached its cluster; absent in journals of earlier versions. */
   readonly place?: RememberedPlace
+  /** Latency of each second, where it was kept. */
+  readonly latency?: readonly LatencySecond[]
 }
 
 /** One journal of a listing. */

@@ -110,8 +110,9 @@ Example:
   report: `
 Examples:
   evenkeel roll report -o json
-  evenkeel roll report --html report.html            one file: verdict, timeline, windows, evidence
-  evenkeel roll report -o markdown > report.md`,
+  evenkeel roll report --html report.html            one file: verdict, timeline, charts, windows, evidence
+  evenkeel roll report -o markdown > report.md
+  evenkeel roll report --compare 20261120T060000Z-77aa 20261121T061439Z-1f0e --html compared.html`,
 } as const
 
 function addHistory(roll: Command, { name, about, context, load, exitWith }: Sub<'status' | 'report'>): void {
@@ -119,13 +120,20 @@ function addHistory(roll: Command, { name, about, context, load, exitWith }: Sub
     .command(name)
     .description(`${sentence(about)}. Reads only the journal; contacts no cluster.`)
     .summary(about)
-    .argument(...RUN)
+    .argument(name === 'report' ? '[runs...]' : RUN[0], name === 'report' ? RUNS_ABOUT : RUN[1])
     .addHelpText('after', HISTORY_EXAMPLES[name])
   const addOwnOptions = name === 'report' ? addReportOptions : (status: Command) => addPlaceOptions(status)
-  addOutputOptions(addOwnOptions(command)).action(async (run: string | undefined, flags: ReportFlags) => {
-    const { historyCommand } = await import('./roll-history.ts')
-    const asked = { name, flags, ...(run === undefined ? {} : { run }) }
-    exitWith(await withErrorDocument(context, flags, () => historyCommand(context, load, asked)))
+  addOutputOptions(addOwnOptions(command)).action(async (named: string | string[] | undefined, flags: ReportFlags) => {
+    const runs = typeof named === 'string' ? [named] : (named ?? [])
+    const work = async (): Promise<number> => {
+      if (flags.compare === true) {
+        const { compareCommand } = await import('./compare-runs.ts')
+        return compareCommand(context, load, { runs, flags })
+      }
+      const { historyCommand } = await import('./roll-history.ts')
+      return historyCommand(context, load, { name, flags, runs })
+    }
+    exitWith(await withErrorDocument(context, flags, work))
   })
 }
 
@@ -150,5 +158,7 @@ function addList(
     exitWith(await withErrorDocument(context, flags, () => listCommand(context, load, flags)))
   })
 }
+
+const RUNS_ABOUT = `${RUN[1]}; with --compare two runs`
 
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`

@@ -1,3 +1,4 @@
+import { UserError } from '../model/user-error.ts'
 import { markdownReport } from '../report/markdown-report.ts'
 import { reportDocument } from '../report/report-document.ts'
 import type { CliContext } from './cli-context.ts'
@@ -13,13 +14,15 @@ import { nodeTable, summaryLines } from './roll/summary-lines.ts'
 import type { RollActions, RollHistory } from './roll-actions.ts'
 import { pasteOf, placeOf, type ReportFlags } from './roll-options.ts'
 import { type Line, paintLine, type Style } from './terminal/style.ts'
+import { countOf } from './text/count-text.ts'
 import { blockLines, blockRows } from './text/labelled-block.ts'
 import { type Paste, pastedIn } from './text/paste.ts'
 import { reportFile, writeReport } from './write-report.ts'
 
 interface HistoryAsk {
   readonly name: 'status' | 'report'
-  readonly run?: string
+  /** None: the run begun last. */
+  readonly runs: readonly string[]
   readonly flags: ReportFlags
 }
 
@@ -33,7 +36,14 @@ export async function historyCommand(
   load: () => Promise<RollActions>,
   ask: HistoryAsk,
 ): Promise<number> {
-  const { flags, run } = ask
+  const { flags, runs } = ask
+  const [run, ...more] = runs
+  if (more.length > 0) {
+    throw new UserError(`${countOf(runs.length, 'run')} are named; a report is of one run`, {
+      code: 'usage.runs',
+      fix: 'name one run, or add --compare for two',
+    })
+  }
   const { outStyle } = outputModes({ ...flags, progress: 'none' }, context.terminal)
   const actions = await load()
   const stored = await actions.history({ ...placeOf(flags), ...(run === undefined ? {} : { run }) })

@@ -37,6 +37,8 @@ export interface TakeUpFlags extends PlaceFlags {
 
 export interface ReportFlags extends PlaceFlags {
   readonly html?: string
+  /** Two runs are named. */
+  readonly compare?: boolean
 }
 
 export type ListFlags = Pick<PlaceFlags, 'stateDir' | 'color' | 'ascii'> & { readonly output: 'text' | 'json' }
@@ -89,10 +91,9 @@ export const addAbortOptions = (command: Command): Command =>
   command.option('-f, --file <file>', 'use this roll file; no journal is needed then; - reads it from stdin')
 
 export const addReportOptions = (command: Command): Command =>
-  addPlaceOptions(command, ['text', 'json', 'jsonl', 'markdown']).option(
-    '--html <file>',
-    'also write the report to this file, as a self-contained page',
-  )
+  addPlaceOptions(command, ['text', 'json', 'jsonl', 'markdown'])
+    .option('--html <file>', 'also write the report to this file, as a self-contained page')
+    .option('--compare', 'show two runs side by side: evenkeel roll report --compare RUN RUN')
 
 export const placeOf = ({ kubeconfig, context, stateDir }: PlaceFlags): RollPlace => ({
   ...(kubeconfig === undefined ? {} : { kubeconfig }),

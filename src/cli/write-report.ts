@@ -1,5 +1,6 @@
 import { WorldError } from '../model/world-error.ts'
-import { fittedReport } from '../report/fitted-report.ts'
+import { type FittedPage, fittedReport } from '../report/fitted-report.ts'
+import type { Judged } from '../report/plan-result.ts'
 import { reportDocument } from '../report/report-document.ts'
 import type { CliContext } from './cli-context.ts'
 import type { RollHistory } from './roll-actions.ts'
@@ -14,8 +15,15 @@ export interface ReportFile {
 export const reportFile = ({ openFile }: CliContext, path: string): ReportFile => ({ path, sink: openFile(path) })
 
 /** The roll as one page; resolves with what to tell of it. Rejects with WorldError where the file does not take it. */
-export async function writeReport(history: RollHistory, { path, sink }: ReportFile): Promise<string> {
-  const { html, warning } = fittedReport(reportDocument(history))
+export async function writeReport(
+  history: RollHistory & { readonly judged?: Judged },
+  file: ReportFile,
+): Promise<string> {
+  return writePage(fittedReport(reportDocument(history)), file)
+}
+
+/** Resolves with what to tell of the file. Rejects with WorldError where it does not take the page. */
+export async function writePage({ html, warning }: FittedPage, { path, sink }: ReportFile): Promise<string> {
   sink.write(html)
   await sink.flushed()
   if (sink.failure !== undefined) {

@@ -38,6 +38,8 @@ export interface StoredJournal {
 
 /** Ours alone until it is closed or the process ends, however it ends. */
 export interface OpenJournal extends Journal, StoredJournal {
+  /** Where it lies. */
+  readonly path: string
   /** Length of a last line that a crash or a full disk had left half written, and that was cut. */
   readonly cutBytes: number
   /** Waits for appends under way, then lets others have it. */

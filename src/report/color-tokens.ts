@@ -10,6 +10,9 @@ export interface Palette {
   readonly away: string
   readonly return: string
   readonly fail: string
+  /** Of the verdict's word alone: the roll is done; it waits or was ended by a person. */
+  readonly done: string
+  readonly hold: string
   readonly outline: string
   /** Hairlines that carry no fact. */
   readonly hair: string
@@ -27,6 +30,8 @@ export const LIGHT: Palette = {
   away: '#2A2A2E',
   return: '#06837B',
   fail: '#D11D6A',
+  done: '#1A7F37',
+  hold: '#8A5A00',
   outline: '#7D858F',
   hair: '#E1E4E8',
   ground: '#F6F7F9',
@@ -42,6 +47,8 @@ export const DARK: Palette = {
   away: '#D5D9E0',
   return: '#78F8A3',
   fail: '#EB4D87',
+  done: '#3FB950',
+  hold: '#D29922',
   outline: '#767F8A',
   hair: '#2C3137',
   ground: '#1B1F23',

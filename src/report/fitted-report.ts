@@ -1,9 +1,9 @@
+import { thinnedLatency } from './document/latency-columns.ts'
 import { thinnedColumns } from './document/load-columns.ts'
 import { htmlReport } from './html-report.ts'
-import { thinnedLatency } from './latency-report.ts'
 import type { ReportDocument } from './report-document.ts'
 
-interface FittedReport {
+export interface FittedPage {
   readonly html: string
   readonly bytes: number
   /** Over what a page should be; for people. */
@@ -29,17 +29,26 @@ const REDUCTIONS: readonly ((report: ReportDocument) => ReportDocument)[] = [
 ]
 
 /**
- * The page, no larger than it may be as far as that can be had.
+ * The page of one report, no larger than it may be as far as that can be had.
  *
  * Law: no failure is dropped from a report.
  */
-export function fittedReport(report: ReportDocument, limits: SizeLimits = SIZE_LIMITS): FittedReport {
-  let shown = report
-  let html = htmlReport(shown)
+export const fittedReport = (report: ReportDocument, limits: SizeLimits = SIZE_LIMITS): FittedPage =>
+  fittedPage([report], ([shown = report]) => htmlReport(shown), limits)
+
+/** A page that is made from several reports, all reduced alike. */
+export function fittedPage<Reports extends readonly ReportDocument[]>(
+  reports: Reports,
+  page: (reports: Reports) => string,
+  limits: SizeLimits = SIZE_LIMITS,
+): FittedPage {
+  let shown = reports
+  let html = page(shown)
   for (const reduce of REDUCTIONS) {
     if (Buffer.byteLength(html) <= limits.mostBytes) break
-    shown = reduce(shown)
-    html = htmlReport(shown)
+    // A mapped tuple has the length of the tuple.
+    shown = shown.map(reduce) as readonly ReportDocument[] as Reports
+    html = page(shown)
   }
   const bytes = Buffer.byteLength(html)
   if (bytes <= limits.warnBytes) return { html, bytes }
@@ -48,13 +57,11 @@ export function fittedReport(report: ReportDocument, limits: SizeLimits = SIZE_L
 
 function slower(report: ReportDocument, everyMs: number): ReportDocument {
   const { load, latency } = report
-  const columns = latency?.columns
   const text = `Load and latency are given per ${everyMs / 1000} s to keep this page small.`
   return {
     ...report,
     load: load === null ? null : thinnedColumns(load, everyMs),
-    latency:
-      latency === null || columns === undefined ? latency : { ...latency, columns: thinnedLatency(columns, everyMs) },
+    latency: latency === null ? null : thinnedLatency(latency, everyMs),
     leftOut: [...report.leftOut.filter((one) => !one.startsWith('Load and latency')), text],
   }
 }

@@ -1,14 +1,16 @@
 import { whyTexts } from '../cli/roll/need-lines.ts'
-import { causeText, windowClassText } from '../cli/roll/window-text.ts'
+import { causeText, failureTexts } from '../cli/roll/window-text.ts'
 import { countText } from '../cli/text/count-text.ts'
 import { boundsText, preciseTimeText } from '../cli/text/time-text.ts'
 import { shareText } from '../core/availability/confidence.ts'
 import { formatDuration, formatMinSec } from '../model/duration.ts'
 import { escapeForeign } from '../model/foreign-text.ts'
+import type { OutageDocument } from './document/outages.ts'
 import { probeText } from './document/settings-document.ts'
-import { notMeasuredTexts } from './not-measured.ts'
+import { judgeText } from './judge-text.ts'
+import { measurementLimits } from './measurement-limits.ts'
 import { originFacts } from './origin-facts.ts'
-import type { NodeDocument, ReportDocument, ReportWindow } from './report-document.ts'
+import type { NodeDocument, ReportDocument } from './report-document.ts'
 import { stopRules } from './stop-rules.ts'
 import { outcomeWord, verdictFacts, verdictSentence } from './verdict.ts'
 
@@ -17,19 +19,13 @@ export function markdownReport(report: ReportDocument): string {
   const sections = [
     `# ${outcomeWord(report)} ${text(verdictSentence(report))}`,
     `${text(report.cluster)}, ${(report.startedAt ?? report.lastAt).slice(0, 10)}, run ${text(report.run)}`,
-    table(['what', 'value'], rowsOf(verdictFacts(report))),
+    markdownTable(['what', 'value'], rowsOf(verdictFacts(report))),
     listed('## Next', report.next),
-    '## Stop rules',
-    table(
-      ['rule', 'measured', 'limit', 'so'],
-      stopRules(report).map(({ rule, measured, limit, state }) => [rule, measured, limit, state]),
-    ),
-    listed('## Not measured', notMeasuredTexts(report)),
     listed('## Reboots needed', whyTexts(report.needed ?? [])),
     listed('## Nodes skipped', whyTexts(report.skipped ?? [])),
     ...comparison(report),
     '## Failure windows',
-    report.windows.length === 0 ? 'None in the journal.' : windowTable(report.windows),
+    report.outages.length === 0 ? 'None in the journal.' : windowTable(report.outages),
     '## Nodes',
     nodeTable(report),
     listed(
@@ -40,6 +36,12 @@ export function markdownReport(report: ReportDocument): string {
       '## Warnings',
       report.warnings.map(({ at, node, text: said }) => `${at.slice(11, 19)}Z ${node ?? '-'}: ${said}`),
     ),
+    '## Stop rules',
+    markdownTable(
+      ['rule', 'measured', 'limit', 'result'],
+      stopRules(report).map(({ rule, measured, limit, state }) => [rule, measured, limit, state]),
+    ),
+    listed('## Limits of the measurement', measurementLimits(report)),
     ...evidence(report),
   ]
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
@@ -53,7 +55,7 @@ const text = (foreign: string): string =>
 
 const line = (cells: readonly string[]): string => `| ${cells.map(text).join(' | ')} |`
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+export const markdownTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [line(head), `|${head.map(() => ' --- |').join('')}`, ...rows.map(line)].join('\n')
 
 const rowsOf = (facts: readonly { readonly name: string; readonly value: string }[]) =>
@@ -62,7 +64,8 @@ const rowsOf = (facts: readonly { readonly name: string; readonly value: string 
 const listed = (heading: string, items: readonly string[]): string =>
   items.length === 0 ? '' : `${heading}\n\n${items.map((item) => `- ${text(item)}`).join('\n')}`
 
-function comparison({ plans }: ReportDocument): readonly string[] {
+function comparison(report: ReportDocument): readonly string[] {
+  const { plans } = report
   if (plans.length === 0) return []
   const rows = plans.map((plan) => [
     plan.name,
@@ -74,28 +77,33 @@ function comparison({ plans }: ReportDocument): readonly string[] {
     plan.strays === undefined ? '?' : countText(plan.strays),
     String(Number(plan.failedAt1Hz.toFixed(1))),
   ])
-  return ['## Comparison', table(['plan', 'time', 'sent', 'failed', 'share', 'downtime', 'strays', 'at 1/s'], rows)]
+  return [
+    '## Comparison',
+    judgeText(report),
+    markdownTable(['plan', 'time', 'sent', 'failed', 'share', 'downtime', 'strays', 'at 1/s'], rows),
+  ]
 }
 
-const windowTable = (windows: readonly ReportWindow[]): string =>
-  table(
-    ['#', 'from', 'failed', 'of', 'length', 'what', 'first error', 'cause'],
+const windowTable = (windows: readonly OutageDocument[]): string =>
+  markdownTable(
+    ['#', 'from', 'failed', 'of', 'length', 'connections', 'errors', 'first error', 'cause'],
     windows.map((window, index) => [
       String(index + 1),
       preciseTimeText(Date.parse(window.firstBadAt)),
       `${countText(window.failed)}${isPartly(window) ? ` (${countText(window.excusedRequests)} not counted)` : ''}`,
       countText(window.sent),
       boundsText(window.lowMs, window.highMs ?? undefined),
-      windowClassText({ window }),
+      window.lanes.join(' and '),
+      failureTexts(window.failures).join(', '),
       window.firstError,
       window.excused ? 'a control target failed too: not counted' : causeText(window),
     ]),
   )
 
-const isPartly = ({ excused, excusedRequests }: ReportWindow): boolean => !excused && excusedRequests > 0
+const isPartly = ({ excused, excusedRequests }: OutageDocument): boolean => !excused && excusedRequests > 0
 
 const nodeTable = ({ nodes }: ReportDocument): string =>
-  table(
+  markdownTable(
     ['node', 'total', 'leave', 'drain', 'away', 'return', 'held', 'moved', 'failed', 'state'],
     nodes.map(({ name, times, podsMoved, standing }) => {
       const spans =

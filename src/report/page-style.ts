@@ -10,7 +10,7 @@ const painted = roles.map((role) => `.f-${role}{fill:var(--${role})}.s-${role}{s
 
 /** The system's own colours; labels, edges and patterns tell the fills apart. */
 const FORCED =
-  '--paper:Canvas;--text:CanvasText;--quiet:CanvasText;--onFill:Canvas;--leave:LinkText;--drain:CanvasText;--away:CanvasText;--return:CanvasText;--fail:Highlight;--outline:GrayText;--hair:GrayText;--ground:Canvas'
+  '--paper:Canvas;--text:CanvasText;--quiet:CanvasText;--onFill:Canvas;--leave:LinkText;--drain:CanvasText;--away:CanvasText;--return:CanvasText;--fail:Highlight;--done:CanvasText;--hold:CanvasText;--outline:GrayText;--hair:GrayText;--ground:Canvas'
 
 export const PAGE_STYLE = `
 :root{color-scheme:light;${declared(LIGHT)}}
@@ -19,4 +19,6 @@ export const PAGE_STYLE = `
 @media screen and (forced-colors:active){:root:root:root{${FORCED}}svg{forced-color-adjust:none}}
 ${painted}
 @media (forced-colors:active){.s-hair{stroke:Canvas}}
-${LAYOUT_STYLE}`
+${LAYOUT_STYLE}
+@media (forced-colors:active){.word.word.word{background:Canvas;color:CanvasText}}
+`

@@ -1,5 +1,11 @@
 import type { WindowDocument } from '../cli/roll/outcome-document.ts'
 
+/** What the demo's own judge counted, beside what the probe of the roll did. */
+export interface Judged {
+  readonly ratePerSecond: number
+  readonly plans: readonly PlanResult[]
+}
+
 /** What one way of rolling cost, of several that were run one after another under the same traffic. */
 export interface PlanResult {
   readonly name: string

@@ -3,15 +3,17 @@ import { outcomeDocument, type RollOutcomeDocument, type WindowDocument } from '
 import { rollViewOf } from '../cli/roll/reduce-roll.ts'
 import type { NodeView, RollView, StepView } from '../cli/roll/roll-view.ts'
 import { isSameWindow } from '../core/availability/same-window.ts'
+import type { LatencySecond } from '../model/latency-second.ts'
 import type { Reason } from '../model/reason.ts'
 import type { NodeStanding, StampedEvent } from '../model/roll-event.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import type { Step } from '../model/step.ts'
+import { type LatencyColumns, latencyColumns } from './document/latency-columns.ts'
 import { type GapDocument, gapsOf, type LoadColumns, loadColumns, loadsOf } from './document/load-columns.ts'
+import { type OutageDocument, outagesOf } from './document/outages.ts'
 import { type ServerTell, serverTells } from './document/server-tells.ts'
 import { type SettingsDocument, settingsDocument } from './document/settings-document.ts'
-import type { LatencyReport } from './latency-report.ts'
-import type { PlanResult } from './plan-result.ts'
+import type { Judged, PlanResult } from './plan-result.ts'
 
 /** What a report is made from. Only the events must be there. */
 interface ReportSource {
@@ -21,8 +23,9 @@ interface ReportSource {
   /** Version of the program that began the run. */
   readonly tool?: string
   readonly spec?: RollSpec
-  readonly latency?: LatencyReport
-  readonly plans?: readonly PlanResult[]
+  readonly latency?: readonly LatencySecond[]
+  /** Of a demo. */
+  readonly judged?: Judged
 }
 
 interface HoldDocument {
@@ -84,6 +87,8 @@ export interface ReportDocument extends RollOutcomeDocument {
   /** Of the worst lane, over all that its newest process measured. */
   readonly p99Ms: number | null
   readonly windows: readonly ReportWindow[]
+  /** The same windows, those of one fault together. */
+  readonly outages: readonly OutageDocument[]
   readonly nodes: readonly NodeDocument[]
   readonly strays: readonly {
     readonly at: string
@@ -97,8 +102,10 @@ export interface ReportDocument extends RollOutcomeDocument {
   readonly journal: string | null
   readonly tool: string | null
   readonly settings: SettingsDocument | null
-  readonly latency: LatencyReport | null
+  readonly latency: LatencyColumns | null
   readonly plans: readonly PlanResult[]
+  /** Requests a second of the prober that `plans` are from; null where there are none. */
+  readonly judgedPerSecond: number | null
   /** What was left out so that the page stays small, in words. */
   readonly leftOut: readonly string[]
 }
@@ -108,6 +115,7 @@ export function reportDocument(source: ReportSource): ReportDocument {
   const view = rollViewOf(events)
   const loads = loadsOf(events)
   const eventsOf = Map.groupBy(events, (event) => ('node' in event ? event.node : undefined))
+  const windows = windowsOf(view, events)
   const baseline = events.findLast((event) => event.type === 'baseline.ended')
   return {
     ...outcomeDocument(view),
@@ -123,7 +131,8 @@ export function reportDocument(source: ReportSource): ReportDocument {
     ratePerSecond: loads.findLast(({ load }) => load.ratePerSecond > 0)?.load.ratePerSecond ?? 0,
     baseline: baseline === undefined ? null : { sent: baseline.sent, p99Ms: baseline.p99Ms },
     p99Ms: view.load === undefined || view.load.p99Ms === 0 ? null : view.load.p99Ms,
-    windows: windowsOf(view, events),
+    windows,
+    outages: outagesOf(view.windows, windows),
     nodes: view.nodes.map((node) => nodeDocument(node, view, eventsOf.get(node.name) ?? [])),
     strays: events.flatMap((e) =>
       e.type === 'stray' ? [{ at: e.at, node: e.node, server: e.server, count: e.count }] : [],
@@ -134,8 +143,9 @@ export function reportDocument(source: ReportSource): ReportDocument {
     journal: source.journal ?? null,
     tool: source.tool ?? null,
     settings: spec === undefined ? null : settingsDocument(spec),
-    latency: source.latency ?? null,
-    plans: source.plans ?? [],
+    latency: latencyColumns(source.latency ?? []),
+    plans: source.judged?.plans ?? [],
+    judgedPerSecond: source.judged?.ratePerSecond ?? null,
     leftOut: [],
   }
 }

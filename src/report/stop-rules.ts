@@ -8,8 +8,8 @@ interface StopRule {
   readonly rule: string
   readonly measured: string
   readonly limit: string
-  /** `reached`: the roll may not have gone on beyond it. */
-  readonly state: 'kept' | 'reached' | 'not measured' | 'limit not known'
+  /** `limit reached`: the roll stops there. */
+  readonly state: 'ok' | 'limit reached' | 'not measured' | 'limit not known'
 }
 
 /** Each rule that stops a roll, with what was measured beside its limit. */
@@ -22,7 +22,7 @@ function failureRule({ load, excusedRequests, failedRequests }: ReportDocument):
   if (load === null) return { rule, measured: 'not measured', limit: '0', state: 'not measured' }
   const excused = excusedRequests === 0 ? '' : ` (and ${countText(excusedRequests)} with a control that failed too)`
   const measured = `${countText(failedRequests)}${excused}`
-  return { rule, measured, limit: '0', state: failedRequests > 0 ? 'reached' : 'kept' }
+  return { rule, measured, limit: '0', state: failedRequests > 0 ? 'limit reached' : 'ok' }
 }
 
 interface TimeRule {
@@ -60,7 +60,7 @@ function timeRule(report: ReportDocument, { rule, limit, steps, of }: TimeRule):
       rule,
       measured,
       limit: limitMs === undefined ? '?' : formatDuration(limitMs),
-      state: limitMs === undefined ? 'limit not known' : longest.ms >= limitMs ? 'reached' : 'kept',
+      state: limitMs === undefined ? 'limit not known' : longest.ms >= limitMs ? 'limit reached' : 'ok',
     },
   ]
 }

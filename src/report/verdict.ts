@@ -36,16 +36,44 @@ export function reportTitle(report: ReportDocument): string {
   return [...word, failedOfSent(report), report.cluster, (report.startedAt ?? report.lastAt).slice(0, 10)].join(', ')
 }
 
-/** The whole verdict in one sentence. */
-export function verdictSentence(report: ReportDocument): string {
+/** What happened, in one sentence: `3 of 3 nodes rolled in 10 min; 0 failed of 60,500 requests`. */
+export function outcomeSentence(report: ReportDocument): string {
+  const { rolled, load } = verdictParts(report)
+  return `${rolled}; ${load}`
+}
+
+/** Why it ended so, in one sentence. */
+export function whyOf(report: ReportDocument): string {
+  const first = report.reasons[0]?.text
+  if (report.outcome === 'running') return 'The roll has not ended.'
+  if (first !== undefined && report.outcome !== 'completed') return `Reason: ${first}.`
+  if (report.outcome !== 'completed') return 'The journal gives no reason.'
+  if (report.load === null)
+    return 'Every node came back with its proof. No request was sent, so availability is not known.'
+  return report.failedRequests === 0
+    ? 'Every node came back with its proof, and no request failed.'
+    : 'Every node came back with its proof.'
+}
+
+interface VerdictParts {
+  readonly rolled: string
+  readonly load: string
+}
+
+function verdictParts(report: ReportDocument): VerdictParts {
   const done = report.nodes.filter(({ standing }) => standing?.state === 'inService').length
   const nodes = `${done} of ${countOf(report.nodes.length, 'node')}`
   const took = tookMs(report) === undefined ? '' : ` in ${formatDuration(tookMs(report) ?? 0)}`
   const excused = report.excusedRequests === 0 ? '' : `, ${countText(report.excusedRequests)} more not counted`
   const load = report.load === null ? 'nothing was measured' : `${failedOfSent(report)} requests${excused}`
+  return { rolled: report.outcome === 'completed' ? `${nodes} rolled${took}` : `after ${nodes}${took}`, load }
+}
+
+/** The whole verdict in one sentence. */
+export function verdictSentence(report: ReportDocument): string {
+  const { rolled, load } = verdictParts(report)
   const first = report.reasons[0]?.text
-  if (report.outcome === 'completed') return `${nodes} rolled${took}; ${load}`
-  return `after ${nodes}${took}${first === undefined ? '' : `: ${first}`}; ${load}`
+  return `${rolled}${first === undefined || report.outcome === 'completed' ? '' : `: ${first}`}; ${load}`
 }
 
 function tookMs({ startedAt, lastAt }: ReportDocument): number | undefined {
@@ -59,8 +87,16 @@ export function verdictFacts(report: ReportDocument): readonly Fact[] {
     { name: 'Failed requests', value: failedText(report) },
     ...(report.excusedRequests === 0
       ? []
-      : [{ name: 'Not counted', value: `${countText(report.excusedRequests)} failed while a control did not answer` }]),
-    ...(['new', 'kept'] as const).map((lane) => ({ name: `Failed, lane ${lane}`, value: laneText(report, lane) })),
+      : [
+          {
+            name: 'Not counted',
+            value: `${countText(report.excusedRequests)} failed while a control target failed too`,
+          },
+        ]),
+    ...(['new', 'kept'] as const).map((lane) => ({
+      name: `Failed, ${lane} connections`,
+      value: laneText(report, lane),
+    })),
     { name: 'Downtime', value: downtimeText(report) },
     { name: 'Strays', value: countText(strays) },
     ...(report.podsMoved === 0 ? [] : [{ name: 'Moves', value: movesText(report) }]),

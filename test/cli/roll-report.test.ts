@@ -58,3 +58,26 @@ test('status has no page and no Markdown', async () => {
   assert.equal(code, 2)
   assert.match(err, /Allowed choices are text, json, jsonl/)
 })
+
+test('--compare shows two runs side by side, and writes them as one page', async () => {
+  const asked = `roll report --compare 20261120T060000Z-77aa 20261121T061439Z-1f0e --html compared.html`
+  const { code, out, err, opened } = await evenkeel(asked, new FailedRun())
+  assert.equal(code, 0)
+  assert.match(out, /^Figures\n/)
+  assert.match(out, /^ {2}Verdict +STOPPED +STOPPED$/m)
+  assert.equal(err, 'wrote compared.html\n')
+  assert.match(opened.get('compared.html')?.text ?? '', /Both runs have the same axes/)
+})
+
+for (const [asked, problem] of [
+  ['roll report --compare r1', /--compare takes two runs, not 1 .*fix: name both runs/s],
+  ['roll report --compare r1 r2 r3', /--compare takes two runs, not 3/],
+  ['roll report --compare r1 r2 -o jsonl', /-o jsonl prints the events of one run/],
+  ['roll report r1 r2', /2 runs are named; a report is of one run .*fix: name one run, or add --compare for two/s],
+] as const) {
+  test(`${asked} is wrong usage`, async () => {
+    const { code, err } = await evenkeel(asked, new FailedRun())
+    assert.equal(code, 2)
+    assert.match(err, problem)
+  })
+}

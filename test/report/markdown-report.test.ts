@@ -6,7 +6,7 @@ import { excusedRun } from '../support/report-runs/excused-run.ts'
 import { SPEC } from '../support/report-runs/fixed-spec.ts'
 import { cleanRun, failedRun, HOSTILE, hostileRun } from '../support/report-runs/report-runs.ts'
 
-test('verdict first, then rules, windows, nodes, holds', () => {
+test('verdict first, then windows, nodes, holds; rules and what the measurement covers are evidence', () => {
   const text = markdownReport(reportDocument({ events: failedRun(), spec: SPEC, tool: '0.1.0' }))
   assert.deepEqual(
     text
@@ -16,17 +16,20 @@ test('verdict first, then rules, windows, nodes, holds', () => {
     [
       '# STOPPED',
       '## Next',
-      '## Stop rules',
-      '## Not measured',
       '## Failure windows',
       '## Nodes',
       '## Holds',
       '## Warnings',
+      '## Stop rules',
+      '## Limits of the measurement',
       '## Evidence',
     ],
   )
-  assert.match(text, /^\| failed requests after the baseline \| 77 \| 0 \| reached \|$/m)
-  assert.match(text, /^\| 2 \| 06:27:29\.98Z \| 6 \| 16 \| 300 to 340 ms \| lane new, connect failed \(6\) \|/m)
+  assert.match(text, /^\| failed requests after the baseline \| 77 \| 0 \| limit reached \|$/m)
+  assert.match(
+    text,
+    /^\| 2 \| 06:27:29\.98Z \| 15 \| 25 \| 300 to 340 ms \| new and kept \| kept connection closed \(7\), connect failed \(6\), connection reset \(2\) \|/m,
+  )
   assert.match(text, /^\| w-2 \| 4:12 \| 0:22 \| 2:12 \| 0:53 \| 0:45 \| 1:10 \| 12 \| 0 \| back in service \|$/m)
   assert.match(text, /^- w-2, drain, 06:18:33Z, 1 min 10 s: shop\/cart-0 cannot be evicted now/m)
   assert.doesNotMatch(text, /hunter2|s3cret/)
@@ -34,10 +37,10 @@ test('verdict first, then rules, windows, nodes, holds', () => {
 
 test('what a control excuses is told beside what counts', () => {
   const text = markdownReport(reportDocument({ events: excusedRun() }))
-  assert.match(text, /^\| Not counted \| 13 failed while a control did not answer \|$/m)
+  assert.match(text, /^\| Not counted \| 13 failed while a control target failed too \|$/m)
   assert.match(
     text,
-    /^\| failed requests after the baseline \| 2 \(and 13 with a control that failed too\) \| 0 \| reached \|$/m,
+    /^\| failed requests after the baseline \| 2 \(and 13 with a control that failed too\) \| 0 \| limit reached \|$/m,
   )
   assert.match(text, /^\| 1 \| [\d:.]+Z \| 9 \| 9 \| .* \| a control target failed too: not counted \|$/m)
   assert.match(

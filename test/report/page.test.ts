@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { htmlReport } from '../../src/report/html-report.ts'
-import { reportDocument } from '../../src/report/report-document.ts'
 import { PageBrowser } from '../support/page-browser.ts'
-import { SPEC } from '../support/report-runs/fixed-spec.ts'
+import { measured } from '../support/report-runs/report-pages.ts'
 import { failedRun, hostileRun, longRun } from '../support/report-runs/report-runs.ts'
 import { requires } from '../support/requires.ts'
 
@@ -22,7 +21,7 @@ describe('the page in a browser', requires('chromium'), () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'evenkeel-report-'))
     for (const [name, run] of Object.entries({ failedRun, hostileRun, longRun })) {
-      await writeFile(join(folder, `${name}.html`), htmlReport(reportDocument({ events: run(), spec: SPEC })))
+      await writeFile(join(folder, `${name}.html`), htmlReport(measured(run())))
     }
     browser = await PageBrowser.start()
   })
@@ -38,14 +37,16 @@ describe('the page in a browser', requires('chromium'), () => {
       assert.deepEqual(browser.said, [])
     })
 
-    test(`${name}: on a phone the page never goes sideways, the drawing does in its own box`, async () => {
+    test(`${name}: on a phone the whole drawing is in view, and once enlarged it scrolls in its own box; the page never goes sideways`, async () => {
       for (const script of [true, false]) {
         await browser.show(url(name), { ...PHONE, script })
         const { cssContentSize } = await browser.send('Page.getLayoutMetrics')
         assert.equal((cssContentSize as { readonly width: number }).width, 360)
       }
       await browser.show(url(name), PHONE)
-      assert.ok(await browser.value('document.querySelector("#drawing").scrollWidth > 700'))
+      assert.equal(await browser.value('document.querySelector("#drawing").scrollWidth > 360'), false)
+      await browser.value('document.querySelector("[data-do=in]").click()')
+      assert.ok(await browser.value('document.querySelector("#drawing").scrollWidth > 600'))
       const small = `[...document.querySelectorAll('button,summary,input')].filter((e) => e.offsetHeight > 0)
         .map((e) => (e.closest('label') ?? e).getBoundingClientRect().height).filter((height) => height < 24)`
       assert.deepEqual(await browser.value(small), [])
@@ -121,6 +122,14 @@ describe('the page in a browser', requires('chromium'), () => {
     assert.equal(await browser.value(paper), 'rgb(255, 255, 255)')
   })
 
+  test('where the system chooses the colours, the word of the verdict has a colour of its own on its ground', async () => {
+    await browser.show(url('failedRun'), { ...WIDE, forcedColors: true })
+    const look =
+      '(({color, backgroundColor}) => [color, backgroundColor])(getComputedStyle(document.querySelector(".word")))'
+    const [color, ground] = await browser.value<readonly [string, string]>(look)
+    assert.notEqual(color, ground)
+  })
+
   test('the button saves the data under the name of the run', async () => {
     await browser.show(url('failedRun'), WIDE)
     const saved = `new Promise((resolve) => {
@@ -136,7 +145,7 @@ describe('the page in a browser', requires('chromium'), () => {
 
   test('a card leads to its window in the timeline', async () => {
     await browser.show(url('failedRun'), WIDE)
-    await browser.value('document.querySelector("[data-window=\\"3\\"]").click()')
-    assert.equal(await browser.value('document.activeElement.dataset.windows'), '3')
+    await browser.value('document.querySelector("[data-window=\\"1\\"]").click()')
+    assert.equal(await browser.value('document.activeElement.dataset.windows'), '1')
   })
 })

@@ -97,8 +97,8 @@ test('the verdict says what failed, for how long, and what nobody can know', () 
   const facts = Object.fromEntries(verdictFacts(failed()).map(({ name, value }) => [name, value]))
   assert.deepEqual(facts, {
     'Failed requests': '77 of 76,500; 0.10 %, 1 in reloads of a balancer',
-    'Failed, lane new': '68',
-    'Failed, lane kept': '9',
+    'Failed, new connections': '68',
+    'Failed, kept connections': '9',
     Downtime: '4.40 to 4.52 s',
     Strays: '2',
     Moves: '48 pods moved',
@@ -120,8 +120,8 @@ test('what a control excuses is counted apart, in all and in each window', () =>
   )
   assert.match(verdictSentence(report), /; 2 failed of 18,000 requests, 13 more not counted$/)
   const facts = new Map(verdictFacts(report).map(({ name, value }) => [name, value]))
-  assert.equal(facts.get('Not counted'), '13 failed while a control did not answer')
-  assert.equal(facts.get('Failed, lane new'), '2')
+  assert.equal(facts.get('Not counted'), '13 failed while a control target failed too')
+  assert.equal(facts.get('Failed, new connections'), '2')
   assert.equal(facts.get('Downtime'), '300 to 340 ms')
 })
 

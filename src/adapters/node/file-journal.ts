@@ -24,10 +24,10 @@ interface FileJournalParts {
  */
 export class FileJournal implements OpenJournal {
   readonly run: string
+  readonly path: string
   readonly header: JournalHeader
   readonly entries: readonly JournalEntry[]
   readonly cutBytes: number
-  readonly #path: string
   readonly #file: JournalFile
   readonly #lock: FileLock
   #sizeBytes: number
@@ -40,7 +40,7 @@ export class FileJournal implements OpenJournal {
     this.header = header
     this.entries = entries
     this.cutBytes = cutBytes
-    this.#path = path
+    this.path = path
     this.#file = file
     this.#lock = lock
     this.#sizeBytes = sizeBytes
@@ -72,7 +72,7 @@ export class FileJournal implements OpenJournal {
     } catch (error) {
       // Where this fails too, it is tried again before the next entry; until then a reader finds a torn last line.
       await this.#cut().catch(() => undefined)
-      throw journalError(error, this.#path)
+      throw journalError(error, this.path)
     }
   }
 
@@ -85,7 +85,7 @@ export class FileJournal implements OpenJournal {
   /** A file that was removed can still be written, and all of it is lost. */
   async #mustExist(): Promise<void> {
     const { nlink } = await this.#file.stat()
-    if (nlink === 0) throw new WorldError(`${this.#path} was removed`, { code: 'JOURNAL_WRITE', retry: 'never' })
+    if (nlink === 0) throw new WorldError(`${this.path} was removed`, { code: 'JOURNAL_WRITE', retry: 'never' })
   }
 }
 

@@ -24,7 +24,8 @@ interface JudgeParts {
   readonly onReading: (reading: ProbeReading) => void
 }
 
-const RATE = 100
+/** Requests a second. */
+export const JUDGE_RATE = 100
 const LEAD_MS = 1_000
 /** As long as a request may take, and a little. */
 const TRAIL_MS = 2_200
@@ -35,7 +36,7 @@ const targetOf = (url: string): ProbeTarget => ({
   name: url,
   url,
   control: false,
-  ratePerSecond: RATE,
+  ratePerSecond: JUDGE_RATE,
   keptShare: 0.5,
   keptConnections: 8,
   timeoutMs: 2_000,

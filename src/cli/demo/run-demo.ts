@@ -1,12 +1,13 @@
 import type { CliContext } from '../cli-context.ts'
 import { EXIT_FAILED } from '../exit-codes.ts'
 import { type OutputFlags, outputModes } from '../output-options.ts'
+import type { RollHistory } from '../roll-actions.ts'
 import { type ReportFile, reportFile, writeReport } from '../write-report.ts'
 import type { DemoActions, DemoGround } from './demo-actions.ts'
 import { type DemoPlan, PLAN_FACTS } from './demo-plan.ts'
 import { DemoScreen } from './demo-screen.ts'
 import { demoTable } from './demo-table.ts'
-import { judgedRun } from './judged-run.ts'
+import { JUDGE_RATE, judgedRun } from './judged-run.ts'
 import { keepUp } from './keep-up.ts'
 import { keptText, nextText } from './next-text.ts'
 import { type PlanOutcome, planOutcome } from './plan-outcome.ts'
@@ -38,12 +39,14 @@ export async function runDemo(context: CliContext, actions: DemoActions, request
   const takeBack = context.onExit(() => screen.restoreCursor())
   const grounds: DemoGround[] = []
   try {
-    const run = { context, actions, flags, screen, grounds, ...report, last: plans.at(-1) }
+    const told: Run['told'] = {}
+    const run = { context, actions, flags, screen, grounds, ...report, told, last: plans.at(-1) }
     const outcomes = await sideBySide(
       { items: plans, lanes: LANES, work: (plan, signal) => runPlan(run, plan, signal) },
       context.interrupts.signal,
     )
     screen.close()
+    for (const line of await reported(run, outcomes)) context.err.write(`${line}\n`)
     print(context, outcomes, { flags, program: actions.program })
     const [kept] = grounds
     if (kept !== undefined) await keepUp(context, keptText(kept, actions.program), flags.output === 'json')
@@ -64,6 +67,8 @@ interface Run {
   readonly grounds: DemoGround[]
   readonly last: DemoPlan | undefined
   readonly report?: ReportFile
+  /** The journal of the plan that keeps one. */
+  readonly told: { history?: RollHistory | undefined }
 }
 
 async function runPlan(run: Run, plan: DemoPlan, signal: AbortSignal): Promise<PlanOutcome> {
@@ -83,7 +88,8 @@ async function runPlan(run: Run, plan: DemoPlan, signal: AbortSignal): Promise<P
   )
   signal.throwIfAborted()
   const outcome = planOutcome(plan, judged)
-  for (const line of await reported(run.report, ground)) view.note(line)
+  // While its ground is there still.
+  if (run.report !== undefined) run.told.history ??= await ground.history()
   if (outcome.failure !== undefined) view.note(`did not finish: ${outcome.failure}`)
   if (flags.keep === true && plan === last) return outcome
   grounds.splice(grounds.indexOf(ground), 1)
@@ -91,11 +97,11 @@ async function runPlan(run: Run, plan: DemoPlan, signal: AbortSignal): Promise<P
   return outcome
 }
 
-/** Of the plan that keeps a journal; a line for each thing that is to be told. */
-async function reported(file: ReportFile | undefined, ground: DemoGround): Promise<readonly string[]> {
-  const history = file === undefined ? undefined : await ground.history()
-  if (file === undefined || history === undefined) return []
-  return (await writeReport(history, file)).split('\n')
+/** With what the judge counted of every plan; a line for each thing that people must know of it. */
+async function reported({ report, told }: Run, plans: readonly PlanOutcome[]): Promise<readonly string[]> {
+  if (report === undefined || told.history === undefined) return []
+  const lines = await writeReport({ ...told.history, judged: { ratePerSecond: JUDGE_RATE, plans } }, report)
+  return lines.split('\n')
 }
 
 /** Ours is held to what it promises; the others are there to be compared with. */

@@ -46,18 +46,15 @@ export function outageSpanText(view: OutageView): string {
 export const outageClassText = ({ window: { lanes, failures } }: OutageView): string =>
   classText(lanes.length === 1 ? `lane ${lanes[0]}` : `lanes ${lanes.join(' and ')}`, failures)
 
-interface Classed {
-  readonly window: { readonly lane: string; readonly failures: Readonly<Record<string, number>> }
-}
+type Failures = Readonly<Record<string, number>>
 
-/** `lane new, connect failed (6)`, the most frequent class first. */
-export const windowClassText = ({ window: { lane, failures } }: Classed): string => classText(`lane ${lane}`, failures)
+const classText = (where: string, failures: Failures): string => [where, ...failureTexts(failures)].join(', ')
 
-function classText(where: string, failures: Readonly<Record<string, number>>): string {
-  const classes = Object.entries(failures).sort(([, a], [, b]) => b - a)
-  const words = classes.map(([name, count]) => `${CLASS_WORDS[name as FailureClass] ?? name} (${countText(count)})`)
-  return [where, ...words].join(', ')
-}
+/** `connect failed (6)`, the most frequent class first. */
+export const failureTexts = (failures: Failures): readonly string[] =>
+  Object.entries(failures)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, count]) => `${CLASS_WORDS[name as FailureClass] ?? name} (${countText(count)})`)
 
 interface Caused {
   readonly reloads: readonly Reloaded[]

@@ -1,4 +1,5 @@
 import type { LoadTick, StampedEvent } from '../../model/roll-event.ts'
+import type { LatencyColumns } from './latency-columns.ts'
 
 /** Totals over time, delta-coded: each value is the rise since the one before, times in milliseconds. */
 export interface LoadColumns {
@@ -64,6 +65,21 @@ export function thinnedColumns(columns: LoadColumns, everyMs: number): LoadColum
     failed: summed(columns.failed),
     skipped: summed(columns.skipped),
   }
+}
+
+/** Failures per `everyMs`, for a chart; a journal has a count every five seconds. No latency is in it. */
+export function failuresOver({ startedAt, atMs, failed }: LoadColumns, everyMs: number): LatencyColumns {
+  let at = 0
+  const slots = atMs.map((ms) => {
+    at += ms
+    return Math.floor(at / everyMs)
+  })
+  const sums = new Array<number>((slots.at(-1) ?? 0) + 1).fill(0)
+  slots.forEach((slot, index) => {
+    sums[slot] = (sums[slot] ?? 0) + (failed[index] ?? 0)
+  })
+  const none = sums.map(() => null)
+  return { startedAt, everyMs, failed: sums, p50Ms: none, p99Ms: none, maxMs: none }
 }
 
 /** Where the total of what was not measured rose. */

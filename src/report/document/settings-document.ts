@@ -1,5 +1,6 @@
 import { formatDuration } from '../../model/duration.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
+import { publicUrl } from './public-url.ts'
 
 /** The settings of a run, as far as any reader may see them: no credentials, no paths, no commands. */
 export interface SettingsDocument {
@@ -55,13 +56,6 @@ export function settingsDocument(spec: RollSpec): SettingsDocument {
       soak: spec.soakMs,
     },
   }
-}
-
-/** A user's name, a password and a query may be secret. */
-function publicUrl(text: string): string {
-  if (!URL.canParse(text)) return '(not shown: not a URL)'
-  const { protocol, host, pathname, search } = new URL(text)
-  return `${protocol}//${host}${pathname}${search === '' ? '' : '?…'}`
 }
 
 /** `100/s: 50 new, 50 kept; time-out 2 s; control`. */

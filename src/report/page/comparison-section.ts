@@ -2,18 +2,22 @@ import { countText } from '../../cli/text/count-text.ts'
 import { boundsText } from '../../cli/text/time-text.ts'
 import { shareText } from '../../core/availability/confidence.ts'
 import { formatMinSec } from '../../model/duration.ts'
+import { judgeText } from '../judge-text.ts'
 import { html, type Markup } from '../markup.ts'
 import type { PlanResult } from '../plan-result.ts'
+import type { ReportDocument } from '../report-document.ts'
 import { fillOf } from '../timeline/drawing-parts.ts'
 
 const TITLES = ['time', 'sent', 'failed', 'share', 'downtime', 'strays', 'at 1/s'] as const
 
 /** Plans in the order in which they ran, never by their result. */
-export function comparisonSection(plans: readonly PlanResult[]): Markup {
+export function comparisonSection(report: ReportDocument): Markup {
+  const { plans } = report
   if (plans.length === 0) return html``
   const most = Math.max(1, ...plans.map(({ failedRequests }) => failedRequests))
   return html`<section id="comparison" aria-labelledby="comparison-heading"><h2 id="comparison-heading">Comparison</h2>
-<div class="wide-box"><table class="plans"><caption>${plans.length} plans one after another, one run each, same traffic. at 1/s: what a check once a second would have counted. Bar: failed requests on one linear scale from 0</caption>
+<p>${judgeText(report)}</p>
+<div class="wide-box" tabindex="0" role="group" aria-label="Comparison"><table class="plans"><caption>One run of each plan under the same traffic. at 1/s: what a check once a second would have counted. Bar: failed requests on one linear scale from 0</caption>
 <thead><tr><th scope="col">plan</th>${TITLES.map((title) => html`<th scope="col" class="n">${title}</th>`)}<th scope="col">failed</th></tr></thead>
 <tbody>${plans.map((plan) => planRow(plan, most))}</tbody></table></div></section>
 `

@@ -9,14 +9,14 @@ export const timelineSection = (
   report: ReportDocument,
 ): Markup => html`<section id="timeline" aria-labelledby="timeline-heading">
 <h2 id="timeline-heading">Timeline</h2>
-<p id="keys" class="script-only" hidden>Keys: arrows along and between rows, Home, End; <kbd>[</kbd> <kbd>]</kbd> previous and next failure; <kbd>+</kbd> <kbd>-</kbd> <kbd>0</kbd> zoom; Enter keeps what is shown below, Escape frees it.</p>
+<p id="keys" class="script-only" hidden>Keys: arrows along and between rows, Home, End; <kbd>[</kbd> <kbd>]</kbd> previous and next failure; <kbd>+</kbd> <kbd>-</kbd> <kbd>0</kbd> zoom; Enter keeps the details below, Escape releases them.</p>
 <div class="script-only tools" hidden><button type="button" data-do="out">− out</button><button type="button" data-do="in">+ in</button><button type="button" data-do="fit">0 whole</button><button type="button" data-do="before">[ failure</button><button type="button" data-do="after">] failure</button></div>
 <figure aria-label="Timeline: ${failedOfSent(report)}">
 ${overviewStrip(report, scaleOf(report))}
 <div class="scroll" id="drawing"><div class="drawing" data-from="${scaleOf(report).fromMs}" data-ms="${lengthOf(report)}">
 ${timelineRows(report)}</div></div>
 ${legend()}
-<div id="detail" class="script-only" role="status" hidden>Point at a mark, or reach it by keys: its details appear here. The tables below have all of them as well.</div>
+<div id="detail" class="script-only" role="status" hidden>Hover, or use the arrow keys, for details. The tables below have the same facts.</div>
 </figure>
 </section>
 `
@@ -34,6 +34,9 @@ ${item(html`<rect y="5" width="22" height="2" ${fillOf('return')}/>`, 'balancer:
 ${item(html`<rect y="6" width="22" height="3" ${fillOf('leave')}/>`, 'balancer: DRAIN')}
 ${item(html`<rect y="3" width="22" height="6" ${fillOf('away')}/>`, 'balancer: MAINT')}
 ${item(html`<rect x="7" width="8" height="12" ${fillOf('fail')}/><rect width="7" height="12" ${patternOf('hatch-fail')}/><rect x="15" width="7" height="12" ${patternOf('hatch-fail')}/>`, 'failed; hatched: between the last good and the first bad, not known')}
+${item(html`<line x1="0" x2="22" y1="6" y2="6" ${strokeOf('return')} stroke-width="2" stroke-dasharray="6 2"/>`, 'latency: p50')}
+${item(html`<rect y="5" width="22" height="2" ${fillOf('text')}/>`, 'latency: p99')}
+${item(html`<rect y="5" width="22" height="2" ${fillOf('outline')}/>`, 'latency: max')}
 ${item(html`<path d="M6 1H16L11 10Z" ${fillOf('fail')}/>`, 'stray')}
 ${item(html`<rect width="22" height="12" ${patternOf('gap')}/>`, 'not measured')}
 ${item(html`<rect x="8" width="3" height="8" ${fillOf('outline')}/>`, 'with a gap at its foot: drawn wider than it lasted')}

@@ -77,6 +77,7 @@ const zoomTo = (wanted, middle) => {
   const [from, to] = edges()
   const at = middle === undefined ? aim() ?? (from + to) / 2 : middle
   zoom = Math.min(200, Math.max(1, wanted))
+  sheet.classList.toggle('zoomed', zoom > 1)
   sheet.style.width = zoom === 1 ? '' : zoom * 100 + '%'
   const [, , named] = edges()
   const bar = bars[0].getBoundingClientRect()

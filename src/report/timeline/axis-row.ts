@@ -26,11 +26,11 @@ const AXES = {
 /** Elapsed time stands above the rows, UTC below them. */
 export function axisRow(scale: TimeScale, clock: keyof typeof AXES): Markup {
   const { name, text, y, tickY }: Axis = AXES[clock]
-  const shapes = ticksOf(scale).map((at) => {
+  const shapes = ticksOf(scale).map((at, index) => {
     const x = placeOf(scale, at)
     const px = pixelAt(scale, at)
     const anchor = px < 20 ? 'start' : px > REFERENCE_PX - 30 ? 'end' : 'middle'
-    return html`<line x1="${x}" x2="${x}" y1="${tickY}" y2="${tickY + 4}" ${strokeOf('outline')}/><text x="${x}" y="${y}" text-anchor="${anchor}" font-size="11" ${fillOf('quiet')}>${text(at, scale)}</text>`
+    return html`<line x1="${x}" x2="${x}" y1="${tickY}" y2="${tickY + 4}" ${strokeOf('outline')}/><text x="${x}" y="${y}" text-anchor="${anchor}" font-size="11" ${fillOf('quiet', index % 4 === 0 ? '' : ' minor')}>${text(at, scale)}</text>`
   })
   return drawingRow({ kind: 'axis', name, total: '', heightPx: 19, shapes: html`${shapes}`, guides: [] }, scale)
 }

@@ -2,8 +2,8 @@ import type { Palette } from '../color-tokens.ts'
 import { LIGHT } from '../color-tokens.ts'
 import { html, type Markup } from '../markup.ts'
 
-/** A fill that is there without style, and follows the palette with it. */
-export const fillOf = (role: keyof Palette): Markup => html`class="f-${role}" fill="${LIGHT[role]}"`
+/** A fill that is there without style, and follows the palette with it. `more`: further classes, each after a space. */
+export const fillOf = (role: keyof Palette, more = ''): Markup => html`class="f-${role}${more}" fill="${LIGHT[role]}"`
 
 /** A line of that colour. */
 export const strokeOf = (role: keyof Palette): Markup => html`class="s-${role}" stroke="${LIGHT[role]}"`

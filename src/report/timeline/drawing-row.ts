@@ -3,7 +3,7 @@ import { strokeOf } from './drawing-parts.ts'
 import { placeOf, REFERENCE_PX, type TimeScale, ticksOf } from './time-scale.ts'
 
 interface DrawingRow {
-  readonly kind: 'node' | 'band' | 'lane' | 'axis'
+  readonly kind: 'node' | 'band' | 'lane' | 'chart' | 'axis'
   readonly name: string
   /** At the right edge. */
   readonly total: string

@@ -1,8 +1,8 @@
-import { causeText, windowClassText } from '../../cli/roll/window-text.ts'
+import { causeText, failureTexts } from '../../cli/roll/window-text.ts'
 import { countText } from '../../cli/text/count-text.ts'
 import { boundsText, preciseTimeText } from '../../cli/text/time-text.ts'
 import { html, type Markup } from '../markup.ts'
-import type { ReportWindow } from '../report-document.ts'
+import type { ReportDocument, ReportWindow } from '../report-document.ts'
 import { fillOf, patternOf, strokeOf, textPixels } from './drawing-parts.ts'
 import { markGroup } from './mark.ts'
 import { pixelAt, pixelsOf, placeOf, REFERENCE_PX, type TimeScale, widthOf } from './time-scale.ts'
@@ -17,6 +17,18 @@ const CLOSE_PX = 8
 /** As the cards are numbered. */
 type NumberedWindow = ReportWindow & { readonly number: number }
 
+/** Each window with the number of the card that it is on. */
+export const numberedWindows = ({ windows, outages }: ReportDocument): readonly NumberedWindow[] =>
+  outages.flatMap((outage, index) =>
+    outage.windows.flatMap((place) => {
+      const window = windows[place]
+      return window === undefined ? [] : [{ ...window, number: index + 1 }]
+    }),
+  )
+
+/** `failed, new connections`. */
+export const laneName = (lane: string): string => `failed, ${lane} connections`
+
 /** The windows of one lane. None is dropped: those that would be too narrow to see are widened, and say so. */
 export function failureMarks(windows: readonly NumberedWindow[], scale: TimeScale): readonly Markup[] {
   return clustersOf(windows, scale).map((cluster, index, all) => {
@@ -24,7 +36,7 @@ export function failureMarks(windows: readonly NumberedWindow[], scale: TimeScal
     const roomPx = next === undefined ? REFERENCE_PX : pixelAt(scale, Date.parse(next.firstBadAt))
     return markGroup({
       kind: 'failure',
-      windows: cluster.map(({ number }) => number),
+      windows: [...new Set(cluster.map(({ number }) => number))],
       lines: cluster.flatMap((window) => windowLines(window)),
       shape: html`${cluster.map((window) => windowShape(window, scale))}${narrowMark(cluster, scale)}${label(cluster, scale, roomPx)}`,
     })
@@ -83,7 +95,7 @@ function label(cluster: readonly ReportWindow[], scale: TimeScale, roomPx: numbe
   const fitsLeft = !fitsRight && pixelAt(scale, from) > textPixels(text) + 10 && roomPx === REFERENCE_PX
   if (!fitsRight && !fitsLeft) return html``
   const [at, x, anchor] = fitsRight ? [until, MERGED_PX + 5, 'start'] : [from, -6, 'end']
-  return html`<svg x="${placeOf(scale, at)}" overflow="visible"><text x="${x}" y="${TOP + HEIGHT / 2 + 4}" text-anchor="${anchor}" font-size="11" ${fillOf('text')}>${text}</text></svg>`
+  return html`<svg class="label" x="${placeOf(scale, at)}" overflow="visible"><text x="${x}" y="${TOP + HEIGHT / 2 + 4}" text-anchor="${anchor}" font-size="11" ${fillOf('text')}>${text}</text></svg>`
 }
 
 /** `6 of 16, 0.30 to 0.34 s`. */
@@ -98,9 +110,9 @@ function clusterText(cluster: readonly ReportWindow[]): string {
 
 function windowLines(window: ReportWindow): readonly string[] {
   return [
-    `Failure window, lane ${window.lane}, from ${preciseTimeText(Date.parse(window.firstBadAt))}`,
+    `Failure window, ${window.lane} connections, from ${preciseTimeText(Date.parse(window.firstBadAt))}`,
     shortText(window),
-    `${windowClassText({ window })}; first error: ${window.firstError}`,
+    `${failureTexts(window.failures).join(', ')}; first error: ${window.firstError}`,
     causeText(window),
     ...(window.excused
       ? ['a control target failed too: not counted against the roll']

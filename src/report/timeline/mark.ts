@@ -5,10 +5,10 @@ import { attributeLines, html, type Markup } from '../markup.ts'
  * them in one panel, and has them in a table as well.
  */
 interface Mark {
-  readonly kind: 'step' | 'band' | 'failure' | 'stray' | 'gap'
+  readonly kind: 'step' | 'band' | 'failure' | 'stray' | 'gap' | 'chart'
   readonly lines: readonly string[]
   readonly shape: Markup
-  /** Numbers of the failure windows that it stands for. */
+  /** Numbers of the failure windows that it stands for, as the cards have them. */
   readonly windows?: readonly number[]
 }
 

@@ -94,5 +94,5 @@ function label({ step, from, to }: Placed, scale: TimeScale): Markup {
   const phase = phaseOf(step.step)
   const ground =
     phase === 'drain' ? html`<rect x="4" y="3" width="${Math.round(width + 4)}" height="12" ${fillOf(phase)}/>` : ''
-  return html`<svg x="${placeOf(scale, from)}" overflow="visible"><g data-ms="${Math.round(until - from)}" data-px="${Math.round(width + 12)}"${hidden}>${ground}<text x="6" y="13" font-size="11" ${fillOf(phase === 'wait' ? 'quiet' : 'onFill')}>${step.step}</text></g></svg>`
+  return html`<svg x="${placeOf(scale, from)}" overflow="visible"><g class="label" data-ms="${Math.round(until - from)}" data-px="${Math.round(width + 12)}"${hidden}>${ground}<text x="6" y="13" font-size="11" ${fillOf(phase === 'wait' ? 'quiet' : 'onFill')}>${step.step}</text></g></svg>`
 }

@@ -1,12 +1,16 @@
 import { countOf, countText } from '../../cli/text/count-text.ts'
 import { formatDuration, formatMinSec } from '../../model/duration.ts'
+import type { LatencyColumns } from '../document/latency-columns.ts'
+import { failuresOver } from '../document/load-columns.ts'
 import { html, type Markup } from '../markup.ts'
 import type { NodeDocument, ReportDocument } from '../report-document.ts'
 import { axisRow } from './axis-row.ts'
 import { BAND_ROW_PX, balancerBands } from './balancer-bands.ts'
+import { chartRows } from './chart-rows.ts'
+import { chartScale } from './chart-scale.ts'
 import { fillOf, patternOf } from './drawing-parts.ts'
 import { drawingRow } from './drawing-row.ts'
-import { failureMarks, LANE_ROW_PX } from './failure-lane.ts'
+import { failureMarks, LANE_ROW_PX, laneName, numberedWindows } from './failure-lane.ts'
 import { markGroup } from './mark.ts'
 import { NODE_ROW_PX, stepMarks } from './step-marks.ts'
 import { placeOf, type TimeScale, timeScale, widthOf } from './time-scale.ts'
@@ -31,7 +35,19 @@ export function timelineRows(report: ReportDocument): Markup {
     const inside = group.map((node) => nodeRows(node, report, scale))
     return group.length === 1 ? inside : foldedRows(group, inside)
   })
-  return html`${axisRow(scale, 'elapsed')}${rows}${untouched(report)}${laneRows(report, scale)}${axisRow(scale, 'utc')}`
+  return html`${axisRow(scale, 'elapsed')}${rows}${untouched(report)}${laneRows(report, scale)}${chartsOf(report, scale)}${axisRow(scale, 'utc')}`
+}
+
+/** A journal has a count of the load every five seconds. */
+const COUNTED_EVERY_MS = 5_000
+
+/** What the charts are drawn from; without latency where it was not kept. */
+export const chartColumns = ({ latency, load }: ReportDocument): LatencyColumns | null =>
+  latency ?? (load === null ? null : failuresOver(load, COUNTED_EVERY_MS))
+
+function chartsOf(report: ReportDocument, scale: TimeScale): Markup {
+  const columns = chartColumns(report)
+  return columns === null ? html`` : chartRows(columns, scale, chartScale([columns], scale))
 }
 
 function nodeRows(node: NodeDocument, report: ReportDocument, scale: TimeScale): Markup {
@@ -46,9 +62,9 @@ function nodeRows(node: NodeDocument, report: ReportDocument, scale: TimeScale):
 }
 
 /** A line comes down from the node that is held most likely, so it passes every row below that node's. */
-function guidesThrough(node: NodeDocument, { nodes, windows }: ReportDocument): readonly number[] {
+function guidesThrough(node: NodeDocument, { nodes, outages }: ReportDocument): readonly number[] {
   const place = nodes.indexOf(node)
-  return windows.slice(0, GUIDES_MAX).flatMap(({ blame, firstBadAt }) => {
+  return outages.slice(0, GUIDES_MAX).flatMap(({ blame, firstBadAt }) => {
     const blamed = nodes.findIndex(({ name }) => name === blame[0]?.node)
     return blamed >= 0 && blamed <= place ? [Date.parse(firstBadAt)] : []
   })
@@ -104,17 +120,17 @@ function untouched({ nodes }: ReportDocument): Markup {
   return html`<p class="row rest">Not begun: ${names.join(', ')}</p>`
 }
 
-function laneRows(report: ReportDocument, scale: TimeScale): Markup {
+/** The failures of each lane. */
+export function laneRows(report: ReportDocument, scale: TimeScale): Markup {
   if (report.load === null) return html`<p class="row rest">Requests: not measured.</p>`
   const gaps = report.notMeasured.map((gap) => gapMark(gap, scale))
-  const lanes = ['new', 'kept'].map((lane) => {
-    const windows = report.windows
-      .map((window, index) => ({ ...window, number: index + 1 }))
-      .filter((window) => window.lane === lane)
+  const numbered = numberedWindows(report)
+  const lanes = (['new', 'kept'] as const).map((lane) => {
+    const windows = numbered.filter((window) => window.lane === lane)
     const failed = windows.reduce((sum, window) => sum + window.failed, 0)
     const shapes = html`<rect x="0" y="${LANE_ROW_PX - 1}" width="100%" height="1" ${fillOf('outline')}/>${gaps}${failureMarks(windows, scale)}`
     return drawingRow(
-      { kind: 'lane', name: `failed, ${lane}`, total: countText(failed), heightPx: LANE_ROW_PX, shapes, guides: [] },
+      { kind: 'lane', name: laneName(lane), total: countText(failed), heightPx: LANE_ROW_PX, shapes, guides: [] },
       scale,
     )
   })
@@ -133,6 +149,6 @@ function gapMark({ from, to, ms }: ReportDocument['notMeasured'][number], scale:
       `not measured for ${formatDuration(ms)}`,
       `somewhere from ${momentText(scale, a)} to ${momentText(scale, b)}`,
     ],
-    shape: html`${area}${narrow}<svg x="${x}" overflow="visible"><text x="4" y="6.5" font-size="9" ${fillOf('quiet')}>not measured</text></svg>`,
+    shape: html`${area}${narrow}<svg class="label" x="${x}" overflow="visible"><text x="4" y="6.5" font-size="9" ${fillOf('quiet')}>not measured</text></svg>`,
   })
 }

@@ -61,6 +61,7 @@ export class MemoryJournal {
     this.#unsynced = undefined
     return {
       run: this.header.run,
+      path: 'in memory',
       header: this.header,
       entries: this.entries,
       cutBytes: 0,
