@@ -11,7 +11,7 @@ import type { Random } from '../../ports/random.ts'
 import { Backoff } from '../../runtime/backoff.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 
-export interface HookSenderParts {
+interface HookSenderParts {
   readonly hook: HookSpec
   /** Read from where the file says. */
   readonly secrets: { readonly url: string; readonly headers: Readonly<Record<string, string>> }

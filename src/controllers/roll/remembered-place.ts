@@ -9,7 +9,7 @@ export interface RememberedPlace {
 }
 
 /** A resumed run was reached another way: that one counts from now on. Earlier versions do not look at it. */
-export interface MovedEntry extends JournalEntry {
+interface MovedEntry extends JournalEntry {
   readonly type: 'moved'
   readonly place: RememberedPlace
 }
