@@ -55,7 +55,7 @@ const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
   ['roll --all --no-probe -y --kubeconfig /nonexistent', /^error: there is no kubeconfig \/nonexistent/],
   ['agent --node n1 --port 99999', /^error: --port: "99999" is no port: write 1 to 65535/],
   ['agent --node n1 --prot 80', /^error: Unknown option '--prot'/],
-  ['roll status --state-dir /nonexistent', /^error: there is no journal of a roll in this directory/],
+  ['roll status --state-dir /nonexistent', /^error: there is no journal of a roll in \/nonexistent/],
 ]
 
 test('wrong usage and wrong input end with exit 2 and say what to do', async () => {

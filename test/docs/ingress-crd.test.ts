@@ -43,7 +43,7 @@ describe('the example', () => {
   test('that is shipped as ingress-first.yaml says what the page about it says, and all else that it says is about its pods', () => {
     const [shipped = {}] = firstExample() as readonly Record<string, unknown>[]
     const page = readFileSync(new URL('../../docs/ingress.md', import.meta.url), 'utf8')
-    const [, text = ''] = page.match(/## A first one\n\n```yaml\n([\s\S]*?)```/) ?? []
+    const [, text = ''] = page.match(/## A first IngressDaemonSet\n\n```yaml\n([\s\S]*?)```/) ?? []
     const told = parse(text) as Record<string, unknown>
     const withoutContainers = ({ spec, ...rest }: Record<string, unknown>) => {
       const { template, ...others } = spec as Record<string, unknown>

@@ -69,7 +69,7 @@ test('the evidence names context, API server, user, version, run and reason', ()
   const evidence = textIn(byId(htmlTree(htmlReport(measured(cleanRun()))), 'evidence'))
   for (const value of [
     'prod-eu1',
-    'https://k8s.prod-eu1.example.com:6443/',
+    'https://k8s.prod-eu1.example.com:6443',
     'alice@example.com',
     'kernel 6.1.140',
     'evenkeel 0.1.0',

@@ -2,7 +2,6 @@ import { outageView } from '../../cli/roll/outage-view.ts'
 import { type WindowDocument, windowDocument } from '../../cli/roll/outcome-document.ts'
 import type { WindowView } from '../../cli/roll/roll-view.ts'
 import { byOutage } from '../../core/availability/outages.ts'
-import type { ReportWindow } from '../report-document.ts'
 
 /** The failure windows of all lanes that overlap: one fault, as people count it. */
 export interface OutageDocument extends Omit<WindowDocument, 'lane'> {
@@ -14,7 +13,10 @@ export interface OutageDocument extends Omit<WindowDocument, 'lane'> {
 }
 
 /** `documents` are the windows of these views, in the same order. */
-export function outagesOf(views: readonly WindowView[], documents: readonly ReportWindow[]): readonly OutageDocument[] {
+export function outagesOf(
+  views: readonly WindowView[],
+  documents: readonly { readonly excused: boolean }[],
+): readonly OutageDocument[] {
   return byOutage(views, ({ window }) => window).map((group) => {
     const { window, blame, reloads } = outageView(group, 1)
     const { lanes, ...joined } = window

@@ -67,13 +67,14 @@ const COMMAND_LINE: readonly UsageRow[] = [
 ]
 
 const HELP = '(evenkeel --help lists the commands and options)'
+const ROLL_HELP = '(evenkeel roll --help lists commands and options)'
 /** What the command line itself refuses, before any command runs. */
 const UNREADABLE: readonly UsageRow[] = [
   {
     title: 'an option that there is not',
     words: (ground) => begun(ground.file(), '--forse'),
     names: ["error: unknown option '--forse'"],
-    fix: HELP,
+    fix: ROLL_HELP,
   },
   {
     title: 'a command that there is not',
@@ -85,13 +86,13 @@ const UNREADABLE: readonly UsageRow[] = [
     title: 'a form of output that there is not',
     words: (ground) => begun(ground.file(), '-o', 'xml'),
     names: ["option '-o, --output <form>' argument 'xml' is invalid", 'Allowed choices are text, json, jsonl'],
-    fix: HELP,
+    fix: ROLL_HELP,
   },
   {
     title: 'an option without its value',
     words: () => ['roll', 'resume', '--state-dir'],
     names: ["error: option '--state-dir <dir>' argument missing"],
-    fix: HELP,
+    fix: '(evenkeel roll resume --help lists the options)',
   },
 ]
 
