@@ -13,7 +13,7 @@ import { KEPT_POLITE, KEPT_SEEDS } from './kept-seeds.ts'
 /** Of the first generation, always the same. `npm run nightly -- seeds early` has others of both generations each night. */
 const EARLY_SEEDS = 20
 /** `SWARM_SEEDS=10000 node test/run.ts virtual/swarm`, or `npm run swarm`. */
-const NEW_SEEDS = Number(process.env.SWARM_SEEDS ?? 40)
+const NEW_SEEDS = Number(process.env.SWARM_SEEDS ?? 20)
 /**
  * Other seeds for each commit, and the same for each run of it: what fails among them can be run again, and is kept. The
  * first ones where there is no commit, or no git.
