@@ -6,11 +6,12 @@ import { explainPodByReading } from '../controllers/explain/explain-pod.ts'
 import type { ObjectRef } from '../model/object-ref.ts'
 import { UserError } from '../model/user-error.ts'
 import type { CliContext } from './cli-context.ts'
-import { addExplainPlace, type ExplainPlace, pasteFrom } from './explain/explain-place.ts'
+import { addExplainPlace, type ExplainPlace } from './explain/explain-place.ts'
 import { explainedDocument, explainedLines } from './explain/explained-lines.ts'
 import { addStyleOptions, type OutputFlags, resultStyle } from './output-options.ts'
 import type { AddCommand } from './program.ts'
 import { paintLine } from './terminal/style.ts'
+import { pasteWith } from './text/paste.ts'
 import { withErrorDocument } from './with-error-document.ts'
 
 export interface ExplainActions {
@@ -119,7 +120,7 @@ async function show(
   const code = await withErrorDocument(context, flags, async () => {
     const ground = await (await load()).open(flags, context.interrupts.signal)
     const { of, explained } = await explain(ground, { slotsNamespace, grantsNamespace, dryRun })
-    const paste = pasteFrom(flags)
+    const paste = pasteWith(flags)
     const style = resultStyle(flags, context.terminal)
     const text =
       flags.output === 'json'

@@ -95,7 +95,7 @@ test('explain names the cause: a roll at work on the node, and the same node fro
   )
   const elsewhere = await roll.explain('node n1', false)
   assert.match(elsewhere.document.verdict, /^n1 is in work: run \S+ has n1 out, and brings it back$/, elsewhere.out)
-  assert.ok(elsewhere.out.replaceAll(/\s+/g, ' ').includes(`evenkeel roll status ${roll.run}, on the machine with its`))
+  assert.ok(elsewhere.out.replaceAll(/\s+/g, ' ').includes(`evenkeel roll status ${roll.run} on the machine with its`))
 })
 
 test('explain names the cause: a node that waits in a roll for the node before it', async (t) => {

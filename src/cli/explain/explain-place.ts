@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { SLOTS_NAMESPACE } from '../../model/slot.ts'
-import { type Paste, pasteWith } from '../text/paste.ts'
 
 /** Which cluster, where its slots are, and where the journals of this machine are. */
 export interface ExplainPlace {
@@ -18,7 +17,3 @@ export const addExplainPlace = (command: Command): Command =>
     .option('--state-dir <dir>', 'directory of the journals of rolls (default: $XDG_STATE_HOME/evenkeel)')
     .option('--slots-namespace <name>', 'namespace of the slots and of ConfigMap evenkeel-budget', SLOTS_NAMESPACE)
     .option('--grants-namespace <name>', 'namespace of ConfigMap evenkeel-cordon-grants (default: that of the slots)')
-
-/** A command as it works when it is pasted: with the cluster that this one was asked about. */
-export const pasteFrom = ({ slotsNamespace, ...place }: ExplainPlace): Paste =>
-  pasteWith({ ...place, ...(slotsNamespace === SLOTS_NAMESPACE ? {} : { slotsNamespace }) })

@@ -1,3 +1,4 @@
+import { SLOTS_NAMESPACE } from '../../model/slot.ts'
 import { flagText } from './flag-text.ts'
 
 /** The options of a command line that a command printed by it needs again. */
@@ -54,9 +55,10 @@ export function pasteWith(options: PasteOptions): Paste {
   const where = given.length === 0 ? whereOf(options.remembered ?? {}) : given
   const grants = flagText('--grants-namespace', options.grantsNamespace)
   const stateDir = flagText('--state-dir', options.stateDir)
+  const slotsNamespace = options.slotsNamespace === SLOTS_NAMESPACE ? undefined : options.slotsNamespace
   const more: Readonly<Record<string, readonly string[]>> = {
-    explain: [...stateDir, ...flagText('--slots-namespace', options.slotsNamespace), ...grants],
-    budget: [...flagText('--namespace', options.slotsNamespace), ...grants],
+    explain: [...stateDir, ...flagText('--slots-namespace', slotsNamespace), ...grants],
+    budget: [...flagText('--namespace', slotsNamespace), ...grants],
     roll: stateDir,
   }
   const [, file] = flagText('-f', options.file === '-' ? undefined : options.file)

@@ -63,7 +63,7 @@ test('people are told what is not quite well, and what nobody can see', () => {
   ])
   const goesBy = 'the roll only checks that an endpoint of DNS is Ready'
   assert.deepEqual(dnsNotices(aReading(['NotAsked cluster dns']), false), [
-    `part of DNS is not known (NotAsked of cluster dns: no place could ask it); ${goesBy}; with "dns.image" in the file it is also asked from nodes`,
+    `part of DNS is not known (NotAsked of cluster dns: no place could query it); ${goesBy}; with "dns.image" in the file it is also asked from nodes`,
   ])
   const unknown = { kind: 'unknown', begunAt: monoMs(0), endedAt: monoMs(0) } as const
   assert.deepEqual(dnsNotices({ ...unknown, why: 'it may not list services' }, true), [

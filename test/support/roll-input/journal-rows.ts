@@ -12,7 +12,7 @@ const stored = (run: string, text: string): readonly StoredJournal[] => [{ run, 
 const OTHER_CLUSTER = '00000000-0000-4000-8000-000000000000'
 const NONE: Pick<InputRow, 'code' | 'names' | 'fix'> = {
   code: 'journal.none',
-  names: ['there is no journal of a roll in this directory'],
+  names: ['there is no journal of a roll in '],
   fix: 'name the directory with --state-dir, or begin a roll: evenkeel roll -f roll.yaml; if the journal is lost: evenkeel roll abort -f roll.yaml',
 }
 const OTHER_VERSION: Pick<InputRow, 'code' | 'names' | 'fix'> = {

@@ -16,8 +16,8 @@ const NODES: readonly InputRow[] = [
     title: 'a selector that no node bears',
     words: (ground) => begun(ground.file(), '-l', 'disk=tape'),
     code: 'plan.refused',
-    names: ['no node is selected (NoNodes)', REACHED],
-    fix: 'name nodes, or use -l or --all',
+    names: ['no node has the labels of the selector (NoNodes)', REACHED],
+    fix: 'correct the selector; kubectl get nodes --show-labels shows the labels of every node',
   },
   {
     title: 'a node that no balancer sends to',
