@@ -2,9 +2,10 @@ import { formatDuration } from '../../model/duration.ts'
 import type { NoticeKind } from '../../model/notify-spec.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { LoadTick, NodeStanding, StampedEvent } from '../../model/roll-event.ts'
+import { contextText, originOf, type RunOrigin } from '../../model/run-origin.ts'
 
 /** One notification, before it takes the form that its receiver reads. */
-export interface Notice {
+export interface Notice extends RunOrigin {
   readonly kind: NoticeKind
   readonly run: string
   /** The name in the roll file. */
@@ -36,6 +37,8 @@ interface Hold {
 
 /** What the events of a run have said so far. */
 export interface Story {
+  /** Where the run works, as whom and why, as far as its first event says. */
+  readonly origin: RunOrigin
   readonly run: string
   readonly roll: string
   readonly nodesTotal: number
@@ -43,7 +46,7 @@ export interface Story {
   readonly hold?: Hold
 }
 
-export const NO_STORY: Story = { run: '', roll: '', nodesTotal: 0, nodesDone: 0 }
+export const NO_STORY: Story = { origin: {}, run: '', roll: '', nodesTotal: 0, nodesDone: 0 }
 
 interface Told {
   readonly story: Story
@@ -86,10 +89,19 @@ export function holding(story: Story, at: string): Told {
 
 type Of<T extends StampedEvent['type']> = Extract<StampedEvent, { readonly type: T }>
 
-function started(before: Story, { run, cluster, nodes, resumed, at }: Of<'roll.started'>): Told {
-  const story = { ...before, run, roll: cluster, nodesTotal: nodes.length }
+function started(before: Story, event: Of<'roll.started'>): Told {
+  const { run, cluster, nodes, resumed, at } = event
+  const story = { ...before, origin: originOf(event), run, roll: cluster, nodesTotal: nodes.length }
   const title = `${cluster}: the roll of ${count(nodes.length)} ${resumed ? 'goes on' : 'begins'}`
-  return { story, notice: { ...base(story, { kind: 'started', at }), title, lines: [`run ${run}`] } }
+  return { story, notice: { ...base(story, { kind: 'started', at }), title, lines: startLines(story) } }
+}
+
+function startLines({ run, origin }: Story): readonly string[] {
+  const where = contextText(origin)
+  return [
+    where === undefined ? `run ${run}` : `run ${run} on ${where}`,
+    ...(origin.reason === undefined ? [] : [`reason: ${origin.reason}`]),
+  ]
 }
 
 function nodeEnded(before: Story, { standing, at }: Of<'node.ended'>): Told {
@@ -147,9 +159,10 @@ function ended(story: Story, { outcome, exitCode, reasons, standings, next, load
 }
 
 const base = (
-  { run, roll, nodesDone, nodesTotal }: Story,
+  { origin, run, roll, nodesDone, nodesTotal }: Story,
   facts: { readonly kind: NoticeKind; readonly at: string },
 ) => ({
+  ...origin,
   ...facts,
   run,
   roll,

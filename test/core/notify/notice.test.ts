@@ -44,6 +44,16 @@ test('a roll that begins, and one that goes on, name the run and its nodes', () 
   assert.deepEqual(told(begun).notices[0]?.lines, ['run r-1'])
 })
 
+test('every notice names the cluster, once the roll says where it works', () => {
+  const place = { context: 'eu1', server: 'https://10.0.0.5:6443', user: 'alice', reason: 'kernel', version: '0.1.0' }
+  const { notices } = told({ ...begun, ...place }, { type: 'node.ended', standing: standing('n1') })
+  assert.deepEqual(notices[0]?.lines, ['run r-1 on context eu1 (https://10.0.0.5:6443)', 'reason: kernel'])
+  assert.deepEqual(
+    notices.map(({ context, server, user, reason, version }) => ({ context, server, user, reason, version })),
+    [place, place],
+  )
+})
+
 test('a node that is back counts, one that was put back as it was does not', () => {
   const restored = standing('n2', { state: 'restored', text: 'restored as it was' })
   const { notices } = told(
