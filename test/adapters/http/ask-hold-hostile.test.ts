@@ -57,7 +57,8 @@ test('a server that says nothing, half a head, half a body or a byte now and the
 test('a body of 64 KiB is read, and one that is larger ends the connection, however much follows', async (t) => {
   const padded = (bytes: number): string => '{"status":"green"}'.padEnd(bytes)
   const { url } = await aServer(t, (socket) => socket.end(answer(padded(65_536))))
-  assert.equal((await askHold({ url, ...STATUS })).kind, 'clear')
+  const whole = await askHold({ url, ...STATUS })
+  assert.equal(whole.kind, 'clear', textOf(whole))
   const tooLarge = 'answered 200, and its body is larger than 64 KiB'
   assert.equal(await asked(t, (socket) => socket.write(answer(padded(65_537)))), tooLarge)
   const million = Buffer.alloc(1_000_000, 32)
