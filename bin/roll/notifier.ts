@@ -79,7 +79,7 @@ async function urlOf(at: HookUrl, env: Env): Promise<string> {
   throw new UserError(`${place} holds no http or https URL`, { code: 'notify.secret', fix: 'put the whole URL there' })
 }
 
-/** As an earlier process of this run was told. */
+/** The Slack thread that an earlier process of this run began. */
 function threadOf({ name }: HookSpec, { entries }: OpenJournal): { readonly thread?: string } {
   const kept = entries.find(({ type, hook }) => type === 'thread' && hook === name)
   return typeof kept?.thread === 'string' ? { thread: kept.thread } : {}

@@ -37,7 +37,7 @@ export interface HookSpec {
   readonly name: string
   readonly target: HookTarget
   readonly on: readonly NoticeKind[]
-  /** A hold is told once it has lasted for so long. */
+  /** How long a hold lasts before the receiver is notified of it. */
   readonly holdForMs: number
   /** Of one request. */
   readonly timeoutMs: number

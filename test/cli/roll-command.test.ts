@@ -87,7 +87,7 @@ test('what an action refuses comes out as it is, with exit 2; a bug with its sta
   assert.match(bug.err, /^error: this is a bug in evenkeel/)
 })
 
-test('help of a command that there is none of is an error, and an error of a subcommand names the help of that one', async () => {
+test('help for an unknown command is an error, and an error of a subcommand names the help of that subcommand', async () => {
   const actions = new ScriptedActions(ended('completed', 0))
   const help = await evenkeel('help rol', actions)
   assert.deepEqual([help.code, help.out], [2, ''])
@@ -104,7 +104,7 @@ test('the question names the context and the API server, not only the file', asy
   assert.deepEqual(asked, ['Roll 1 node of context eu1 (https://10.0.0.5:6443)? [y/N] '])
 })
 
-test('roll list says where there is none', async () => {
+test('roll list says that a state directory has no runs', async () => {
   const { code, out } = await evenkeel('roll list', new ScriptedActions(ended('completed', 0)))
   assert.deepEqual([code, out], [0, 'No rolls in /state.\n'])
 })

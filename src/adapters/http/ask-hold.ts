@@ -1,11 +1,11 @@
 import { Agent } from 'node:http'
 import { type AgentOptions, Agent as HttpsAgent } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { createSecureContext, getCACertificates } from 'node:tls'
 import { escapeForeign } from '../../model/foreign-text.ts'
 import { filledUrlFault } from '../../model/hold-url.ts'
 import type { HoldAnswer, HoldQuestion, HoldSource } from '../../ports/hold-source.ts'
 import type { Timers } from '../../ports/timers.ts'
+import { systemTrust } from '../tls/system-trust.ts'
 import { pathFault, valueAt } from './json-path.ts'
 import { lookupOfSystem, type Reply, type ReplyHead, readReply } from './read-reply.ts'
 
@@ -60,14 +60,13 @@ export class HttpHolds implements HoldSource {
     }
   }
 
-  /** The authorities of the system beside those of Node, read when they are first needed. */
   #agentFor({ protocol }: URL): Agent {
     if (protocol === 'http:') return this.#plain
     this.#secure ??= new HttpsAgent({
       ...BOUNDS,
       proxyEnv: {},
       maxCachedSessions: 0,
-      secureContext: createSecureContext({ ca: [...getCACertificates('default'), ...getCACertificates('system')] }),
+      secureContext: systemTrust(),
     })
     return this.#secure
   }

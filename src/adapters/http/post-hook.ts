@@ -1,14 +1,14 @@
 import { Agent, type IncomingMessage, request as overHttp } from 'node:http'
 import { Agent as HttpsAgent, request as overHttps } from 'node:https'
-import { createSecureContext, getCACertificates } from 'node:tls'
 import { WorldError } from '../../model/world-error.ts'
 import type { HookAnswer, HookCall, HookRequest } from '../../ports/hook-call.ts'
+import { systemTrust } from '../tls/system-trust.ts'
 import { errorCode } from './error-text.ts'
+import { retryAfterMs } from './retry-after.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
 const BODY_BYTES_MAX = 64 * 1024
-const SECONDS_MAX = 120
 
 /** POSTs by Node's own client, through the proxy that the environment names. */
 export class HttpHooks implements HookCall {
@@ -44,12 +44,11 @@ export class HttpHooks implements HookCall {
     return promise.finally(() => asked.destroy())
   }
 
-  /** The authorities of the system beside those of Node, read when they are first needed. */
   #overTls(): Agent {
     this.#secure ??= new HttpsAgent({
       keepAlive: false,
       proxyEnv: this.#env,
-      secureContext: createSecureContext({ ca: [...getCACertificates('default'), ...getCACertificates('system')] }),
+      secureContext: systemTrust(),
     })
     return this.#secure
   }
@@ -66,10 +65,9 @@ function read(response: IncomingMessage, done: (answer: HookAnswer) => void, fai
   })
   response.once('error', fail)
   response.once('end', () => {
-    const wait = headers['retry-after']
-    const retryAfterMs =
-      wait !== undefined && /^\d{1,9}$/.test(wait) ? Math.min(Number(wait), SECONDS_MAX) * 1_000 : undefined
-    done({ status, body: Buffer.concat(chunks).toString(), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) })
+    const waitMs = retryAfterMs(headers)
+    const body = Buffer.concat(chunks).toString()
+    done({ status, body, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) })
   })
 }
 

@@ -1,12 +1,12 @@
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { retryAfterMs } from '../http/retry-after.ts'
 import type { ApiCall, ApiReply } from './api-call.ts'
 import { apiError } from './api-error.ts'
 import type { Connection } from './connection.ts'
 import type { Credentials } from './credentials.ts'
 import { type Exchange, exchange, type HttpRequest, type ReplyHead } from './exchange.ts'
 import { readJson } from './read-body.ts'
-import { retryAfterMs } from './retry-after.ts'
 import { within } from './within.ts'
 
 /** The longest an API server lets an ordinary request run is 60 s; an answer that takes this long is of no use to us. */

@@ -1,8 +1,8 @@
 import type { BudgetRefusal, EvictionAnswer } from '../../model/eviction.ts'
+import { secondsToWait } from '../http/retry-after.ts'
 import type { ApiReply } from './api-call.ts'
 import { type ApiStatus, parseApiStatus } from './api-status.ts'
 import { given } from './given.ts'
-import { secondsToWait } from './retry-after.ts'
 
 /**
  * What the eviction subresource's answer means. Its words are matched, since nothing else tells some of these apart

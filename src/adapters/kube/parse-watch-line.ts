@@ -1,11 +1,11 @@
 import { MalformedReply, Untrusted } from '../../model/untrusted.ts'
 import type { Log } from '../../ports/log.ts'
+import { secondsToWait } from '../http/retry-after.ts'
 import type { ApiCall } from './api-call.ts'
 import { apiError, replyError } from './api-error.ts'
 import { parseApiStatus } from './api-status.ts'
 import { parseItem } from './parse-item.ts'
 import type { Resource } from './resources.ts'
-import { secondsToWait } from './retry-after.ts'
 
 /** One event of a watch. `resourceVersion` is where the watch stands after it. */
 export type WatchChange<T> = { readonly resourceVersion: string } & (

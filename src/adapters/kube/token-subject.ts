@@ -1,6 +1,6 @@
 /**
  * Who a token of a service account is for: the claim `sub` of a JSON Web Token (RFC 7519, section 4.1.2), which is not verified here.
- * Undefined where it is none.
+ * Undefined if the token is not a JSON Web Token.
  */
 export function subjectOf(token: string): string | undefined {
   try {

@@ -41,7 +41,7 @@ export class LatencyFile {
   }
 }
 
-/** What the file beside a journal holds, without lines that cannot be read; empty where there is none. */
+/** The latency of each second, from the file beside a journal. Skips lines that cannot be read; empty if the file is missing. */
 export async function readLatency(journalPath: string): Promise<readonly LatencySecond[]> {
   try {
     const text = await readFile(join(dirname(journalPath), LATENCY_FILE), 'utf8')

@@ -16,7 +16,7 @@ interface MovedEntry extends JournalEntry {
 
 export const movedEntry = (at: string, place: RememberedPlace): MovedEntry => ({ at, type: 'moved', place })
 
-/** The last one of a journal; undefined where it tells none. Every field is checked: a person may have edited the file. */
+/** The latest place in a journal; undefined if the journal has none. Checks every field, because a person may have edited the file. */
 export function rememberedPlace(entries: readonly JournalEntry[]): RememberedPlace | undefined {
   const entry = entries.findLast(({ type, place }) => place !== undefined && (type === 'planned' || type === 'moved'))
   const place: unknown = entry?.place

@@ -84,7 +84,7 @@ function nextCommands(
 ): readonly string[] {
   if (outcome === 'completed') return []
   const stated = new Set(reasons.flatMap((reason) => (reason.next === undefined ? [] : [reason.next])))
-  // Who aborts has no wish to go on.
+  // A person who aborts does not want to continue.
   const rest = run.order.length > run.done.length && run.restoresAs === undefined && outcome !== 'aborted'
   const resume = rest ? [`evenkeel roll resume ${run.id}`] : []
   const abort = out.length > 0 ? [`evenkeel roll abort ${run.id}`] : []

@@ -31,7 +31,7 @@ interface Hold {
   readonly step: string
   readonly since: string
   readonly reasons: readonly Reason[]
-  /** A notification about it was made. */
+  /** A notification about this hold was made. */
   readonly told: boolean
 }
 

@@ -20,7 +20,7 @@ export interface Evidence extends ServiceEvidence {
   readonly evictions: Readonly<Record<string, EvictionAnswer>>
   /** Uids of the pods that were here when the drain began. */
   readonly firstSeen: readonly string[]
-  /** Pod uid → each version that labels were written to: a pod that is shown with one of them is shown as it was before. */
+  /** Pod uid → each version that labels were written to: a view that shows one of these versions is older than our write. */
   readonly relabelled?: Readonly<Record<string, readonly string[]>>
   /** Uid of a pod that was let go → since when it is no endpoint any more. */
   readonly endpointGoneSince?: Readonly<Record<string, MonoMs>> | undefined

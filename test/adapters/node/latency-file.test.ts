@@ -24,7 +24,7 @@ test('seconds of two processes are read in order; half a line of a killed proces
   assert.deepEqual(refused, [])
 })
 
-test('a disk that refuses the file is told once, and stops nothing', async () => {
+test('a disk that refuses the file causes one warning, and stops nothing', async () => {
   const refused: string[] = []
   const file = new LatencyFile('/proc/no-such-folder/journal.jsonl', (reason) => refused.push(reason))
   file.append([SECOND])

@@ -61,7 +61,7 @@ test('each receiver hears of a hold once it has lasted as long as that one wants
   assert.equal(clock.sleeping(), 0)
 })
 
-test('a hold that is under way when the roll ends is told of no more', async () => {
+test('no receiver is notified of a hold after the roll has ended', async () => {
   const { notifier, note, clock, got } = aNotifier()
   note(held)
   await notifier.close()

@@ -13,7 +13,7 @@ const AT = '2026-11-21T06:14:39.000Z'
 const PLACE = { kubeconfig: '/k', context: 'prod' }
 const planned = { at: AT, type: 'planned', place: PLACE }
 
-test('the place of the plan counts until a resume moved the run; what is no place is none', () => {
+test('the place of the plan counts until a resume moves the run, and a damaged place is ignored', () => {
   assert.deepEqual(rememberedPlace([planned]), PLACE)
   const moved = { kubeconfig: '/other', context: 'prod' }
   assert.deepEqual(rememberedPlace([planned, movedEntry(AT, moved)]), moved)

@@ -38,7 +38,7 @@ function told(...events: readonly RollEvent[]): { readonly story: Story; readonl
 
 const stamp = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString()
 
-test('a roll that begins, and one that goes on, name the run and its nodes', () => {
+test('a roll that begins and a roll that continues name the run and its nodes', () => {
   const texts = [begun, { ...begun, resumed: true }].map((event) => told(event).notices[0]?.title)
   assert.deepEqual(texts, ['prod: the roll of 2 nodes begins', 'prod: the roll of 2 nodes goes on'])
   assert.deepEqual(told(begun).notices[0]?.lines, ['run r-1'])
@@ -54,7 +54,7 @@ test('every notice names the cluster, once the roll says where it works', () => 
   )
 })
 
-test('a node that is back counts, one that was put back as it was does not', () => {
+test('a node that is back in service counts, and a restored node does not', () => {
   const restored = standing('n2', { state: 'restored', text: 'restored as it was' })
   const { notices } = told(
     begun,
@@ -70,7 +70,7 @@ test('a node that is back counts, one that was put back as it was does not', () 
   )
 })
 
-test('a hold is told once, with how long it has lasted since it began, and its end is told after it', () => {
+test('a hold gives one notice with how long it has lasted, and its end gives another', () => {
   const other: Reason = { ...BUDGET, text: 'budget shop/cart needs 2 and has 1', next: 'kubectl get pods' }
   const { story, notices } = told(begun, held('hold.started'), held('hold.changed', [other]))
   assert.equal(notices.length, 1)
@@ -85,7 +85,7 @@ test('a hold is told once, with how long it has lasted since it began, and its e
   assert.equal(over.story.hold, undefined)
 })
 
-test('a hold that ends before it was told is not told at all', () => {
+test('a hold that ends before its notice gives none', () => {
   const { story, notices } = told(begun, held('hold.started'), { type: 'hold.ended', node: 'n1', step: 'drain' })
   assert.equal(notices.length, 1)
   assert.equal(holding(story, stamp(600)).notice, undefined)

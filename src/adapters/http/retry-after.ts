@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The API asks for seconds, at most for some; whatever asks for more is not obeyed to the letter. */
+/** A server asks for some seconds. One that asks for more is not obeyed to the letter. */
 const RETRY_AFTER_MS_MAX = 120_000
 
-/** The Retry-After header in milliseconds. The API server writes seconds; a date (RFC 9110 10.2.3) is not read. */
+/** The Retry-After header in milliseconds. Only seconds are read, as API servers write them; a date (RFC 9110 10.2.3) is not. */
 export function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
   const written = headers['retry-after']
   return written !== undefined && /^\d{1,9}$/.test(written) ? secondsToWait(Number(written)) : undefined
