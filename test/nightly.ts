@@ -66,6 +66,18 @@ const PARTS: readonly Part[] = [
     argv: ['test/run.ts', 'virtual/crash', 'virtual/prefer-done'],
     env: { CRASH_STRIDE: '1' },
   },
+  {
+    name: 'claims',
+    what: 'a roll killed at every point while a person has claimed its node, and at every write to a pod in a blocked drain',
+    argv: ['test/run.ts', 'virtual/claims', 'virtual/blocked-crash'],
+    env: { CRASH_STRIDE: '1' },
+  },
+  {
+    name: 'kept',
+    what: 'all seeds that once failed',
+    argv: ['test/run.ts', 'virtual/swarm'],
+    env: { KEPT_STRIDE: '1' },
+  },
   { name: 'mutations', what: 'the engine with one thing wrong, under seeds and crashes', argv: ['test/mutations.ts'] },
   {
     name: 'mutants',

@@ -64,7 +64,7 @@ describe('the groups of Even Keel and of the original on one real API server', r
     ground.history.onChange(({ kind, object }) => {
       if (kind === 'slots' && object.metadata.name === 'evenkeel-controller') renewals += 1
     })
-    await ground.controller('--lease-duration', '3s')
+    await ground.controller()
     ground.detacher(MARKS.node, ANSWERED)
     law = new RolloutLaw(ground, MARKS)
     await ground.bed.apply([

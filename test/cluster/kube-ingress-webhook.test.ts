@@ -23,8 +23,6 @@ const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/validatingwebhookco
 const SECRET = '/api/v1/namespaces/evenkeel/secrets/evenkeel-webhook-certificate'
 const DAY_MS = 86_400_000
 const encoded = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
-const until = (what: string, holds: () => Promise<boolean>): Promise<true> =>
-  waitFor({ what, limitMs: 60_000, everyMs: 100 }, async () => (await holds()) || undefined)
 
 describe('the webhook of a controller, asked by a real API server', requires('testbed'), () => {
   const ground = new KubeGround()
@@ -32,6 +30,12 @@ describe('the webhook of a controller, asked by a real API server', requires('te
   let raw: RawApi
   let controller: ControllerProcess | undefined
   let port = 0
+
+  /** A controller that ended, or that cannot read the cluster, says so in its last lines. */
+  const until = (what: string, holds: () => Promise<boolean>): Promise<true> => {
+    const explain = () => controller?.said.slice(-20).join('\n') ?? ''
+    return waitFor({ what, limitMs: 60_000, everyMs: 100, explain }, async () => (await holds()) || undefined)
+  }
 
   const webhooks = (): Json => ({
     name: 'ingress.evenkeel.dev',
@@ -50,11 +54,14 @@ describe('the webhook of a controller, asked by a real API server', requires('te
     admissionReviewVersions: ['v1'],
   })
 
-  /** On the machine of the API server, which calls it by an address of its own. */
+  /**
+   * On the machine of the API server, which calls it by an address of its own. The duration of its Lease is the default: a busy machine
+   * can keep a leader from renewing a shorter one, and then the leader ends, as it must.
+   */
   async function begin(): Promise<ControllerProcess> {
     const words = ['--kubeconfig', bed.insideKubeconfig, '--namespace', 'evenkeel', '--status-port', '0']
     const of = ['--ingress', '--ingress-groups', INGRESS_GROUPS.join(','), '--webhook-port', String(port)]
-    return ControllerProcess.start([...words, ...of, '--lease-duration', '3s'], (argv) => bed.enter(argv))
+    return ControllerProcess.start([...words, ...of], (argv) => bed.enter(argv))
   }
 
   /** Asked for a change that is not stored. */
