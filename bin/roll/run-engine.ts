@@ -1,16 +1,19 @@
 import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
+import { kubeObjectNotices } from '../../src/adapters/kube/kube-object-notices.ts'
 import { ChildProbeSource } from '../../src/adapters/node/child-probe-source.ts'
 import { LatencyFile } from '../../src/adapters/node/latency-file.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import type { RollIo } from '../../src/cli/roll-actions.ts'
+import { NodeEvents } from '../../src/controllers/notify/node-events.ts'
 import { LedgerProbe } from '../../src/controllers/probe/ledger-probe.ts'
 import { RollEngine } from '../../src/controllers/roll/roll-engine.ts'
 import type { RunState } from '../../src/controllers/roll/run-state.ts'
 import { LatencySeconds } from '../../src/core/availability/latency-seconds.ts'
 import { formatDuration } from '../../src/model/duration.ts'
 import type { Sample } from '../../src/model/probe.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 import type { OpenJournal } from '../../src/ports/journal.ts'
 import { type SteadyClock, steadyClock } from '../../src/runtime/steady-clock.ts'
 import { ownProgram } from '../process/own-program.ts'
@@ -39,6 +42,7 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
   const probe = probeOf(run, { clock, latency })
   const dns = dnsChecksOf(run.spec, place)
   const notifier = await notifierOf(run.spec.notify ?? [], { env, journal, clock, log })
+  const nodeEvents = nodeEventsOf(engineRun, clock)
   try {
     const engine = new RollEngine({
       run,
@@ -53,6 +57,7 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
       firstSeq,
       sink: (event) => {
         notifier.note(event)
+        nodeEvents.note(event)
         io.onEvent(event)
       },
       clock,
@@ -62,10 +67,22 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
     })
     await engine.run(io.interrupt)
   } finally {
-    await notifier.close()
+    await Promise.all([notifier.close(), nodeEvents.close()])
     const closings = [...balancers.map((balancer) => balancer.close()), host.close(), journal.close()]
     await Promise.all([...closings, latency.close()])
   }
+}
+
+function nodeEventsOf({ run, place, surroundings }: EngineRun, clock: Clock): NodeEvents {
+  const { client } = place.api
+  const component = 'evenkeel-roll'
+  const { reason } = run.origin ?? {}
+  return new NodeEvents({
+    run: { run: run.id, ...(reason === undefined ? {} : { reason }) },
+    notices: kubeObjectNotices({ client, clock, random: systemRandom, identity: run.id, component }),
+    clock,
+    warn: (text) => surroundings.log.warn(text),
+  })
 }
 
 interface LatencyRecord {

@@ -1,7 +1,9 @@
 import type { ObjectNotice } from './object-notice.ts'
 import { toIsoSeconds, type WallMs } from './time.ts'
 
-const COMPONENT = 'evenkeel-controller'
+/** Who an Event is from, as `kubectl describe` shows it. */
+export type EventComponent = 'evenkeel-controller' | 'evenkeel-roll'
+
 /** As long as a note of events.k8s.io/v1 may be (pkg/apis/core/validation/events.go). */
 const MESSAGE_MAX = 1024
 
@@ -11,13 +13,16 @@ interface Telling {
   readonly at: WallMs
   /** Of this process. */
   readonly identity: string
+  /** The controller unless given. */
+  readonly component?: EventComponent
 }
 
 /** The namespace of an object's Events: its own, or `default` where it has none (pkg/apis/core/validation/events.go). */
 export const eventNamespace = ({ namespace }: Pick<ObjectNotice, 'namespace'>): string => namespace ?? 'default'
 
-/** An Event (core/v1) of the controller, as it is created. */
-export function eventObject(notice: ObjectNotice, { name, at, identity }: Telling) {
+/** An Event (core/v1), as it is created. */
+export function eventObject(notice: ObjectNotice, telling: Telling) {
+  const { name, at, identity, component = 'evenkeel-controller' } = telling
   const { apiVersion = 'v1', kind, namespace, name: about, uid, type, reason } = notice
   const seen = toIsoSeconds(at)
   return {
@@ -26,8 +31,8 @@ export function eventObject(notice: ObjectNotice, { name, at, identity }: Tellin
     type,
     reason: reason.code,
     message: reason.text.slice(0, MESSAGE_MAX),
-    source: { component: COMPONENT },
-    reportingComponent: COMPONENT,
+    source: { component },
+    reportingComponent: component,
     reportingInstance: identity,
     firstTimestamp: seen,
     lastTimestamp: seen,

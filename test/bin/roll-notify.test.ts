@@ -15,11 +15,17 @@ import { systemSoon as soon } from '../../src/adapters/node/system-soon.ts'
 import { systemTimers as timers } from '../../src/adapters/node/system-timers.ts'
 import { EmbeddedCluster } from '../../src/sim/loopback/embedded-cluster.ts'
 import { LoopbackNet } from '../../src/sim/loopback/loopback-net.ts'
+import { EVENTS } from '../../src/sim/world/api-resource.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { ended, start } from './evenkeel-process.ts'
 
 const REBOOT = fileURLToPath(new URL('../../bin/demo/reboot-machine.ts', import.meta.url))
 const TOKEN = 'xoxb-very-secret'
+
+interface WrittenEvent {
+  readonly reason?: string
+  readonly involvedObject?: { readonly name: string }
+}
 
 interface Posted {
   readonly path: string
@@ -27,7 +33,7 @@ interface Posted {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-test('a roll tells Slack and a webhook in one thread, and a receiver that hangs neither stops it nor learns secrets', async (t) => {
+test('a roll tells Slack, a webhook and the Events of its nodes, and a receiver that hangs neither stops it nor learns secrets', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'evenkeel-notify-'))
   const net = await LoopbackNet.open()
   const facts = { clock, timers, soon, seed: 'test', token: 'secret', folder, name: 'test', net, darkMs: 200 }
@@ -96,6 +102,13 @@ test('a roll tells Slack and a webhook in one thread, and a receiver that hangs 
     ],
   )
   assert.match(err, /notification: "it: the roll of 2 nodes begins" did not reach dead: no answer within 200 ms/)
+  const events = [...cluster.world.store.all(EVENTS)] as readonly WrittenEvent[]
+  assert.deepEqual(
+    events
+      .map(({ involvedObject, reason }) => `${involvedObject?.name} ${reason}`)
+      .filter((text) => text.startsWith('n2 EvenKeel')),
+    ['Cordon', 'Detach', 'Drain', 'Reboot', 'Uncordon', 'Attach', 'InService'].map((word) => `n2 EvenKeel${word}`),
+  )
   const [run = ''] = (await readdir(state)).filter((name) => name.startsWith('2'))
   const kept = await readFile(join(state, run, 'journal.jsonl'), 'utf8')
   assert.match(kept, /"type":"thread".*"hook":"slack","thread":"17\.1"/)

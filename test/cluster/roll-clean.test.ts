@@ -38,6 +38,21 @@ test('the identity that is shipped was refused nothing and used every right it h
   assert.deepEqual(unusedRules(lines, user), [])
 })
 
+test('kubectl describe shows on each node what the roll did to it', real, async () => {
+  for (const node of bed().bed.nodes) {
+    const described = await bed().bed.kubectl(['describe', 'node', node])
+    const shown = [...described.matchAll(/(EvenKeel[A-Za-z]+) .* evenkeel-roll /g)].map(([, code]) => code)
+    const expected = ['Cordon', 'Detach', 'Drain', 'Reboot', 'Uncordon', 'Attach', 'InService'].map(
+      (word) => `EvenKeel${word}`,
+    )
+    assert.deepEqual(
+      expected.filter((code) => !shown.includes(code)),
+      [],
+      described,
+    )
+  }
+})
+
 test('the journal tells the roll again', real, async () => {
   const report = bed().roll('report')
   const { code } = await report.ended()

@@ -5,6 +5,7 @@ import { parseAllDocuments } from 'yaml'
 import {
   budgetAccess,
   deleteAccess,
+  eventAccess,
   planAccess,
   politeAccess,
   spareAccess,
@@ -41,6 +42,7 @@ const wanted = [
   ...wantedAccess('evenkeel'),
   ...budgetAccess({ namespace: 'evenkeel', leaseDurationMs: 120_000 }),
   ...planAccess,
+  ...eventAccess,
   ...spareAccess(DNS),
 ]
 

@@ -1,4 +1,4 @@
-import { eventName, eventNamespace, eventObject } from '../../model/event-object.ts'
+import { type EventComponent, eventName, eventNamespace, eventObject } from '../../model/event-object.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ObjectNotices } from '../../ports/object-notices.ts'
 import type { Random } from '../../ports/random.ts'
@@ -11,16 +11,18 @@ interface Parts {
   readonly random: Random
   /** Of this process. */
   readonly identity: string
+  /** The controller unless given. */
+  readonly component?: EventComponent
 }
 
 /**
  * One Event for each notice. It takes the right to create events in the namespaces of the objects, and in `default` for
  * Nodes and whatever else has no namespace.
  */
-export const kubeObjectNotices = ({ client, clock, random, identity }: Parts): ObjectNotices => ({
+export const kubeObjectNotices = ({ client, clock, random, ...writer }: Parts): ObjectNotices => ({
   tell: async (notice, signal) => {
     const name = eventName(notice, random.hex(8))
-    const event = eventObject(notice, { name, at: clock.wallMs(), identity })
+    const event = eventObject(notice, { name, at: clock.wallMs(), ...writer })
     const body = { apiVersion: 'v1', kind: 'Event', ...event }
     const path = `/api/v1/namespaces/${segment(eventNamespace(notice))}/events`
     await client.ask({ verb: 'create', resource: 'events', path, body }, signal)

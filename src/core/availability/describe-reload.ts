@@ -21,7 +21,7 @@ export function preventReloads(spans: readonly ReloadSpan[]): string {
   const instances = [...new Set(spans.map(({ instance }) => instance))].join(', ')
   const dont = `do not reload ${instances} while a roll is under way`
   if (spans.every(({ nodes }) => nodes.length === 0)) return dont
-  return `${dont}, or let HAProxy keep the states: "load-server-state-from-file global" in haproxy.cfg, and "show servers state" written to its server-state-file before each reload`
+  return `${dont} unless HAProxy keeps the states: "load-server-state-from-file global" in haproxy.cfg, and "show servers state" written to its server-state-file before each reload`
 }
 
 const timeOf = (at: WallMs): string => `${toIso(at).slice(11, 19)}Z`

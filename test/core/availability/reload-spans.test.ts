@@ -144,7 +144,7 @@ test('a reload in words: when, which node it had in service, for how long at mos
   assert.equal(preventReloads([harmless]), 'do not reload lb-1 while a roll is under way')
   assert.equal(
     preventReloads([span, { ...span, instance: 'lb-2' }]),
-    'do not reload lb-1, lb-2 while a roll is under way, or let HAProxy keep the states: "load-server-state-from-file global" in haproxy.cfg, and "show servers state" written to its server-state-file before each reload',
+    'do not reload lb-1, lb-2 while a roll is under way unless HAProxy keeps the states: "load-server-state-from-file global" in haproxy.cfg, and "show servers state" written to its server-state-file before each reload',
   )
 })
 

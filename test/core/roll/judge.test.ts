@@ -150,7 +150,7 @@ test('a request that failed in a reload by somebody else stops the roll like any
         code: 'RequestsFailed',
         object: 'shop',
         text: RELOADED,
-        next: 'do not reload lb-1 while a roll is under way, or let HAProxy keep the states: "load-server-state-from-file global" in haproxy.cfg, and "show servers state" written to its server-state-file before each reload',
+        next: 'do not reload lb-1 while a roll is under way unless HAProxy keeps the states: "load-server-state-from-file global" in haproxy.cfg, and "show servers state" written to its server-state-file before each reload',
       },
     ],
   })

@@ -1,4 +1,4 @@
-import { budgetAccess, spareAccess, wantedAccess } from '../../../src/core/roll/plan/wanted-access.ts'
+import { budgetAccess, eventAccess, spareAccess, wantedAccess } from '../../../src/core/roll/plan/wanted-access.ts'
 
 /** One line of the API server's audit log (audit.k8s.io/v1 Event), as far as it is read here. */
 interface AuditEvent {
@@ -41,7 +41,12 @@ export function unusedRules(lines: readonly string[], user: string): readonly st
   const made = eventsOf(lines, user).filter((event) => !isTrial(event))
   const used = new Set(made.map(described))
   const slots = { namespace: 'evenkeel', leaseDurationMs: 120_000 }
-  return [...wantedAccess('evenkeel'), ...budgetAccess(slots), ...spareAccess({ namespace: 'evenkeel' })]
+  return [
+    ...wantedAccess('evenkeel'),
+    ...budgetAccess(slots),
+    ...spareAccess({ namespace: 'evenkeel' }),
+    ...eventAccess,
+  ]
     .map(({ verb, group, resource, subresource }) =>
       `${verb} ${resource}${subresource === undefined ? '' : `/${subresource}`} ${group}`.trim(),
     )

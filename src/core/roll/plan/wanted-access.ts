@@ -91,6 +91,9 @@ export function spareAccess(dns: DnsSpec | undefined): readonly Access[] {
 /** What a plan goes on without: then it does not know which pods are bound to a node by their volumes. */
 export const planAccess: readonly Access[] = [{ verb: 'list', group: '', resource: 'persistentvolumes' }]
 
+/** What a roll goes on without: then `kubectl describe node` does not show what it does. The Events of a Node are in `default`. */
+export const eventAccess: readonly Access[] = [{ verb: 'create', group: '', resource: 'events', namespace: 'default' }]
+
 /** What a roll goes on without: then one node may be out, and a granted cordon counts once its checks fail. */
 export const budgetAccess = ({ namespace, grantsNamespace = namespace }: RollSpec['slots']): readonly Access[] => [
   { verb: 'get', group: '', resource: 'configmaps', name: BUDGET_CONFIG_MAP, namespace },
