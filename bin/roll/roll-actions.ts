@@ -23,6 +23,7 @@ import { UserError } from '../../src/model/user-error.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
 import type { JournalStore } from '../../src/ports/journal.ts'
 import { makePlan } from './make-plan.ts'
+import { openMetrics } from './open-metrics.ts'
 import { leftOut, putBack } from './put-back.ts'
 import { runEngine } from './run-engine.ts'
 import { goOn, untilEngine } from './take-up.ts'
@@ -39,6 +40,7 @@ export function rollActions(surroundings: RollSurroundings): RollActions {
     history: (request) => history(request, surroundings),
     list: (request) => list(request, surroundings),
     leftOut: (request, signal) => leftOut(request, surroundings, signal),
+    openMetrics: (place, serve) => openMetrics(place, serve, surroundings.log),
   }
 }
 

@@ -4,6 +4,7 @@ import type { LatencySecond } from '../model/latency-second.ts'
 import type { StampedEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
+import type { PageOf } from '../ports/http-door.ts'
 
 /** Which cluster, and where journals are. Absent: what kubectl would use, and `$XDG_STATE_HOME/evenkeel`. */
 export interface RollPlace {
@@ -57,6 +58,20 @@ export interface ListedRun extends Pick<RollHistory, 'run'> {
   readonly problem?: string
 }
 
+/** Where the metrics of a roll are served and written. */
+export interface MetricsPlace {
+  /** 0: any that is free. */
+  readonly at?: { readonly host: string; readonly port: number }
+  readonly file?: string
+}
+
+export interface OpenMetrics {
+  /** At which the pages are served; absent where none was asked for. */
+  readonly port?: number
+  /** Replaces the file, if there is one. Warns once where that fails; never rejects. */
+  write(text: string): Promise<void>
+}
+
 /**
  * What the roll commands can do. Wrong input is a UserError and leaves everything untouched. `roll`, `resume` and `abort`
  * settle when nothing is left to do: after `roll.ended`, or later, while a node that must not serve is kept out.
@@ -72,6 +87,8 @@ export interface RollActions {
   /** Which run has a node of the cluster out, and what its journal tells where it is here. Asks the cluster. */
   leftOut(request: RunRequest, signal: AbortSignal): Promise<Pick<RollHistory, 'run' | 'events'>>
   history(request: RunRequest): Promise<RollHistory>
+  /** Throws UserError where nothing can listen there, or where the file cannot be written. `text` is its first text. */
+  openMetrics(place: MetricsPlace, serve: { readonly pages: PageOf; readonly text: string }): Promise<OpenMetrics>
   /** Every run of the state directory, newest first. */
   list(request: RollPlace): Promise<{ readonly stateDir: string; readonly runs: readonly ListedRun[] }>
 }

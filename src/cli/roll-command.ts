@@ -5,6 +5,7 @@ import type { RollActions } from './roll-actions.ts'
 import type { RollContext } from './roll-context.ts'
 import {
   addAbortOptions,
+  addEventsOptions,
   addPlaceOptions,
   addReportOptions,
   addResumeOptions,
@@ -39,7 +40,7 @@ export const addRollCommand =
       )
       .argument('[nodes...]', 'nodes by name, instead of the nodes of the file')
       .addHelpText('after', EXAMPLES)
-    addOutputOptions(addEventsOption(addPlaceOptions(addRollOptions(roll)))).action(
+    addOutputOptions(addEventsOptions(addPlaceOptions(addRollOptions(roll)))).action(
       async (names: string[], flags: RollFlags) => {
         const { rollCommand } = await import('./run-roll.ts')
         exitWith(await withErrorDocument(context, flags, () => rollCommand(shared.context, load, { names, flags })))
@@ -81,9 +82,6 @@ Examples:
   evenkeel roll abort -f roll.yaml                 the journal is lost: put back what the nodes have recorded`,
 } as const
 
-const addEventsOption = (command: Command): Command =>
-  command.option('--events <file>', 'also write every event to this file, one JSON object per line')
-
 const RUN = ['[run]', 'the run, by the name of its journal (default: the run begun last)'] as const
 
 function addTakeUp(roll: Command, { name, about, context, load, exitWith }: Sub<'resume' | 'abort'>): void {
@@ -94,7 +92,7 @@ function addTakeUp(roll: Command, { name, about, context, load, exitWith }: Sub<
     .argument(...RUN)
     .addHelpText('after', TAKE_UP_EXAMPLES[name])
   const addOwnOptions = name === 'resume' ? addResumeOptions : addAbortOptions
-  addOutputOptions(addEventsOption(addPlaceOptions(addOwnOptions(command)))).action(
+  addOutputOptions(addEventsOptions(addPlaceOptions(addOwnOptions(command)))).action(
     async (run: string | undefined, flags: TakeUpFlags) => {
       const { takeUpCommand } = await import('./run-roll.ts')
       const asked = { name, flags, ...(run === undefined ? {} : { run }) }

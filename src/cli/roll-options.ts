@@ -15,7 +15,14 @@ export interface PlaceFlags extends OutputFlags {
   readonly events?: string
 }
 
-export interface RollFlags extends PlaceFlags {
+/** Where the metrics of a roll are served and written. */
+export interface MetricsFlags {
+  readonly metricsPort?: number
+  readonly metricsAddress?: string
+  readonly metricsFile?: string
+}
+
+export interface RollFlags extends PlaceFlags, MetricsFlags {
   readonly file?: string
   readonly selector?: string
   readonly all?: boolean
@@ -29,7 +36,7 @@ export interface RollFlags extends PlaceFlags {
   readonly probe: boolean
 }
 
-export interface TakeUpFlags extends PlaceFlags {
+export interface TakeUpFlags extends PlaceFlags, MetricsFlags {
   readonly file?: string
   /** False: `--no-probe`. */
   readonly probe?: boolean
@@ -80,6 +87,45 @@ function reasonOf(text: string): string {
   if (reason === '' || reason.length > REASON_MAX)
     throw new InvalidArgumentError(`Write 1 to ${REASON_MAX} characters.`)
   return reason
+}
+
+/** Of the commands that work on a run. */
+export const addEventsOptions = (command: Command): Command =>
+  command
+    .option('--events <file>', 'also write every event to this file, one JSON object per line')
+    .addOption(
+      new Option('--metrics-port <port>', 'serve /metrics for Prometheus at this port (docs/metrics.md)').argParser(
+        portOf,
+      ),
+    )
+    .addOption(
+      new Option('--metrics-address <address>', 'address of --metrics-port (default: 127.0.0.1)').argParser(addressOf),
+    )
+    .addOption(
+      new Option(
+        '--metrics-file <file>',
+        'also write the metrics to this file, for the textfile collector of node_exporter; its name ends in .prom',
+      ).argParser(metricsFileOf),
+    )
+
+function portOf(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (!(port <= 65_535)) throw new InvalidArgumentError('Write a port from 1 to 65535.')
+  return port
+}
+
+function addressOf(text: string): string {
+  const address = text.replace(/^\[(.*)\]$/, '$1')
+  const isIpv4 = /^\d{1,3}(?:\.\d{1,3}){3}$/.test(address) && address.split('.').every((byte) => Number(byte) <= 255)
+  if (!isIpv4 && !(address.includes(':') && URL.canParse(`http://[${address}]`)))
+    throw new InvalidArgumentError('Write an IP address, as in 0.0.0.0 or ::1.')
+  return address
+}
+
+function metricsFileOf(text: string): string {
+  if (!text.endsWith('.prom'))
+    throw new InvalidArgumentError('Write a name that ends in .prom: node_exporter reads no other file.')
+  return text
 }
 
 export const addResumeOptions = (command: Command): Command =>

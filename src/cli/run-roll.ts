@@ -12,7 +12,8 @@ import { type OutputModes, outputModes } from './output-options.ts'
 import { planBlocked } from './roll/plan-blocked.ts'
 import { needsNone, planLines } from './roll/plan-lines.ts'
 import { planRefusal } from './roll/plan-refusal.ts'
-import type { RollActions, RollHistory, RollIo } from './roll-actions.ts'
+import { metered, type RollMeter } from './roll/roll-meter.ts'
+import type { RollActions, RollHistory, RollIo, RollRequest } from './roll-actions.ts'
 import type { RollContext } from './roll-context.ts'
 import { type PlaceFlags, pasteOf, placeOf, type RollFlags, type TakeUpFlags } from './roll-options.ts'
 import { rollSpecOfFlags } from './roll-spec-of-flags.ts'
@@ -34,6 +35,24 @@ export async function rollCommand(
   if (flags.dryRun !== true) refuseUnready(spec, flags, context)
   const request = { spec, ...placeOf(flags), ...(flags.reason === undefined ? {} : { reason: flags.reason }) }
   const actions = await load()
+  const work = (meter?: RollMeter): Promise<number> =>
+    planAndRoll({ names, flags, request, modes, meter }, context, actions)
+  return flags.dryRun === true ? work() : metered(flags, { context, actions }, work)
+}
+
+interface Planned {
+  readonly names: readonly string[]
+  readonly flags: RollFlags
+  readonly request: RollRequest
+  readonly modes: OutputModes
+  readonly meter: RollMeter | undefined
+}
+
+async function planAndRoll(
+  { names, flags, request, modes, meter }: Planned,
+  context: RollContext,
+  actions: RollActions,
+): Promise<number> {
   const paste = pasteOf(flags)
   const planned = await actions.plan(request, context.interrupts.signal)
   const plan = pastedIn(planned, paste)
@@ -42,7 +61,8 @@ export async function rollCommand(
   if (modes.level > 0) writePlan(plan, { sink: context.err, style: modes.errStyle, level: modes.level, command })
   const refusal = planRefusal(plan)
   if (refusal !== undefined) throw refusal
-  if (needsNone(plan)) return showRoll({ context, modes, flags, paste }, (io) => rollNone(plan, { context, io }))
+  const show = { context, modes, flags, paste, meter }
+  if (needsNone(plan)) return showRoll(show, (io) => rollNone(plan, { context, io }))
   const blocked = flags.evenIfBlocked === true ? undefined : planBlocked(plan)
   if (blocked !== undefined) throw blocked
   const question = `Roll ${countOf(plan.nodes.length, 'node')} of ${escapeForeign(contextText(plan) ?? plan.cluster, 2000)}? [y/N] `
@@ -50,7 +70,7 @@ export async function rollCommand(
     context.err.write('Nothing was changed.\n')
     return EXIT_USAGE
   }
-  return showRoll({ context, modes, flags, paste }, (io) => actions.roll({ ...request, plan: planned }, io))
+  return showRoll(show, (io) => actions.roll({ ...request, plan: planned }, io))
 }
 
 /** What starts this very roll, with every option that makes a difference to it. */
@@ -65,6 +85,9 @@ function commandOf(names: readonly string[], flags: RollFlags): string {
     ...(flags.evenIfBlocked === true ? ['--even-if-blocked'] : []),
     ...flagText('--reason', flags.reason),
     ...flagText('--events', flags.events),
+    ...flagText('--metrics-port', flags.metricsPort?.toString()),
+    ...flagText('--metrics-address', flags.metricsAddress),
+    ...flagText('--metrics-file', flags.metricsFile),
     ...flagText('--context', flags.context),
     ...flagText('--kubeconfig', flags.kubeconfig),
     ...flagText('--state-dir', flags.stateDir),
@@ -105,7 +128,9 @@ export async function takeUpCommand(
     ? actions.leftOut(request, context.interrupts.signal)
     : actions.history(request))
   const show = { context, modes, flags, before: found.events, paste: pasteOf(flags, found.place) }
-  return showRoll(show, (io) => actions[name]({ ...request, run: found.run }, io))
+  return metered(flags, { context, actions, before: found.events }, (meter) =>
+    showRoll({ ...show, meter }, (io) => actions[name]({ ...request, run: found.run }, io)),
+  )
 }
 
 /** Events on a terminal are the progress: both would run into each other. */

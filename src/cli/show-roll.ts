@@ -8,6 +8,7 @@ import { LiveProgress } from './roll/live-progress.ts'
 import { outcomeDocument } from './roll/outcome-document.ts'
 import { PlainProgress } from './roll/plain-progress.ts'
 import { reduceRoll } from './roll/reduce-roll.ts'
+import type { RollMeter } from './roll/roll-meter.ts'
 import { emptyRollView, type RollView } from './roll/roll-view.ts'
 import { summaryLines } from './roll/summary-lines.ts'
 import type { RollIo } from './roll-actions.ts'
@@ -24,6 +25,7 @@ interface RollShow {
   /** Events of earlier processes of the same run. */
   readonly before?: readonly StampedEvent[]
   readonly paste: Paste
+  readonly meter?: RollMeter | undefined
 }
 
 /** Shows a roll while `work` goes on and what it came to; settles with the exit code when the work is over. */
@@ -40,7 +42,10 @@ export async function showRoll(show: RollShow, work: (io: RollIo) => Promise<voi
   context.interrupts.signal.addEventListener('abort', () => screen.interrupted(), { once: true })
   try {
     const io: RollIo = {
-      onEvent: (event) => screen.event(pastedIn(event, show.paste)),
+      onEvent: (event) => {
+        show.meter?.note(event)
+        screen.event(pastedIn(event, show.paste))
+      },
       interrupt: context.interrupts.signal,
     }
     const left = await Promise.race([work(io).then(() => false), leftAtOnce(context), ticks.then(() => false)])

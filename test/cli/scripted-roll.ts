@@ -1,5 +1,5 @@
 import { runProgram } from '../../src/cli/program.ts'
-import type { RollActions, RollIo, RollRequest, RunRequest } from '../../src/cli/roll-actions.ts'
+import type { MetricsPlace, RollActions, RollIo, RollRequest, RunRequest } from '../../src/cli/roll-actions.ts'
 import { addRollCommand } from '../../src/cli/roll-command.ts'
 import { Voice } from '../../src/cli/voice.ts'
 import type { RollEvent, RollOutcome, StampedEvent } from '../../src/model/roll-event.ts'
@@ -97,6 +97,18 @@ export class ScriptedActions implements RollActions {
   }
 
   list = () => Promise.resolve({ stateDir: '/state', runs: [] })
+
+  readonly metrics: { readonly place: MetricsPlace; readonly texts: string[] }[] = []
+
+  openMetrics: RollActions['openMetrics'] = (place, { text }) => {
+    const texts = [text]
+    this.metrics.push({ place, texts })
+    const write = (next: string): Promise<void> => {
+      texts.push(next)
+      return nothing()
+    }
+    return Promise.resolve({ ...(place.at === undefined ? {} : { port: 9_153 }), write })
+  }
 
   leftOut = (request: RunRequest) => Promise.resolve({ run: request.run ?? RUN, events: [] })
 }

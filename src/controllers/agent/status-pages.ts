@@ -1,3 +1,4 @@
+import { PROMETHEUS_CONTENT_TYPE } from '../../model/prometheus-text.ts'
 import { type MonoMs, toIso, wallMs } from '../../model/time.ts'
 import type { Page, PageOf } from '../../ports/http-door.ts'
 import { agentMetrics } from './agent-metrics.ts'
@@ -30,7 +31,7 @@ export const statusPages =
       case '/readyz':
         return yesOrNo(isReady(view()) && isOpen())
       case '/metrics':
-        return { status: 200, contentType: 'text/plain; version=0.0.4; charset=utf-8', body: agentMetrics(view()) }
+        return { status: 200, contentType: PROMETHEUS_CONTENT_TYPE, body: agentMetrics(view()) }
       default:
         return { status: 404, contentType: 'text/plain; charset=utf-8', body: 'there is no such page\n' }
     }

@@ -1,3 +1,4 @@
+import { PROMETHEUS_CONTENT_TYPE } from '../../model/prometheus-text.ts'
 import { toIso } from '../../model/time.ts'
 import type { Page, PageOf } from '../../ports/http-door.ts'
 import type { LoopView } from '../../runtime/reconciler.ts'
@@ -21,7 +22,7 @@ export const controllerPages =
       case '/readyz':
         return yesOrNo(isReady(view()))
       case '/metrics':
-        return { status: 200, contentType: 'text/plain; version=0.0.4; charset=utf-8', body: controllerMetrics(view()) }
+        return { status: 200, contentType: PROMETHEUS_CONTENT_TYPE, body: controllerMetrics(view()) }
       default:
         return { status: 404, contentType: TEXT, body: 'there is no such page\n' }
     }

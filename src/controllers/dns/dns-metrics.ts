@@ -2,6 +2,7 @@ import { CAUSES, type CauseCode } from '../../core/dns/causes.ts'
 import type { Finding, Subject } from '../../core/dns/diagnosis/finding.ts'
 import { type Path, targetName } from '../../core/dns/scene.ts'
 import { DNS_VERDICTS, type DnsVerdict } from '../../core/dns/verdict.ts'
+import { familyLines, type MetricFamily, type MetricSample } from '../../model/prometheus-text.ts'
 import type { WallMs } from '../../model/time.ts'
 
 /** What one check after another has shown. `foldCheck` makes the next one. */
@@ -73,7 +74,7 @@ export function dnsMetrics({ checks, failures, queries, last, paths }: DnsView):
   const ill = (last?.findings ?? []).flatMap(({ code, subjects }) =>
     WELL.includes(CAUSES[code].verdict) ? [] : subjects.map(({ kind, name }) => ({ code, subject: `${kind}/${name}` })),
   )
-  const byPath = (value: (path: PathView) => number | undefined): readonly Sample[] =>
+  const byPath = (value: (path: PathView) => number | undefined): readonly MetricSample[] =>
     paths.flatMap((path) => {
       const { vantage, target } = path
       const labels = { vantage, target_kind: target.kind, target: targetName(target) }
@@ -116,32 +117,5 @@ export function dnsMetrics({ checks, failures, queries, last, paths }: DnsView):
   ].join('\n')
 }
 
-interface Sample {
-  readonly labels?: Readonly<Record<string, string>>
-  readonly value: number
-}
-
-interface Family {
-  readonly name: string
-  readonly help: string
-  readonly type: 'gauge' | 'counter'
-}
-
-/** A series that is there twice would make the whole page unreadable for Prometheus. */
-function family({ name, help, type }: Family, samples: readonly Sample[]): readonly string[] {
-  const full = `evenkeel_dns_${name}`
-  const lines = new Map(samples.map(({ labels = {}, value }) => [`${full}${labelText(labels)}`, value]))
-  return [
-    `# HELP ${full} ${help}`,
-    `# TYPE ${full} ${type}`,
-    ...[...lines].map(([series, value]) => `${series} ${value}`),
-  ]
-}
-
-function labelText(labels: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapedLabel(value)}"`)
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
-}
-
-const escapedLabel = (value: string): string =>
-  value.toWellFormed().replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+const family = ({ name, ...rest }: MetricFamily, samples: readonly MetricSample[]): readonly string[] =>
+  familyLines({ name: `evenkeel_dns_${name}`, ...rest }, samples)

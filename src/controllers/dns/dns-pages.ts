@@ -1,3 +1,4 @@
+import { PROMETHEUS_CONTENT_TYPE } from '../../model/prometheus-text.ts'
 import type { PageOf } from '../../ports/http-door.ts'
 import { type DnsView, dnsMetrics } from './dns-metrics.ts'
 
@@ -6,5 +7,5 @@ export const dnsPages =
   (view: () => DnsView): PageOf =>
   ({ target }) =>
     target.split('?', 1)[0] === '/metrics'
-      ? { status: 200, contentType: 'text/plain; version=0.0.4; charset=utf-8', body: dnsMetrics(view()) }
+      ? { status: 200, contentType: PROMETHEUS_CONTENT_TYPE, body: dnsMetrics(view()) }
       : { status: 404, contentType: 'text/plain; charset=utf-8', body: 'there is no such page; see /metrics\n' }

@@ -95,6 +95,7 @@ async function run(ground: PreflightGround, situation: BadSituation, line: strin
     history: never,
     list: () => Promise.reject(new Error('no list is asked for')),
     leftOut: never,
+    openMetrics: never,
   }
   const { code, out, err } = await evenkeel(line, actions, { files: { 'roll.yaml': fileOf(situation) } })
   return { code, out, err, begun }

@@ -58,6 +58,20 @@ const COMMAND_LINE: readonly UsageRow[] = [
     fix: '--progress plain',
   },
   {
+    title: 'an address for metrics without a port',
+    words: (ground) => begun(ground.file(), '--metrics-address', '0.0.0.0'),
+    code: 'usage.metrics',
+    names: ['--metrics-address is given without a port'],
+    fix: 'add --metrics-port PORT',
+  },
+  {
+    title: 'a file for metrics in a directory that is not there',
+    words: (ground) => begun(ground.file(), '--metrics-file', '/nowhere/roll.prom'),
+    code: 'file.write',
+    names: ['cannot write /nowhere/roll.prom: ENOENT'],
+    fix: 'name a file that can be written, in a directory that exists',
+  },
+  {
     title: 'a roll file that is not there',
     words: () => begun('/nowhere/roll.yaml'),
     code: 'file.read',
@@ -87,6 +101,24 @@ const UNREADABLE: readonly UsageRow[] = [
     words: (ground) => begun(ground.file(), '-o', 'xml'),
     names: ["option '-o, --output <form>' argument 'xml' is invalid", 'Allowed choices are text, json, jsonl'],
     fix: ROLL_HELP,
+  },
+  {
+    title: 'a file for metrics that node_exporter would not read',
+    words: (ground) => begun(ground.file(), '--metrics-file', '/tmp/roll.txt'),
+    names: ["option '--metrics-file <file>' argument '/tmp/roll.txt' is invalid. Write a name that ends in .prom"],
+    fix: ROLL_HELP,
+  },
+  {
+    title: 'a port for metrics that is none',
+    words: () => ['roll', 'resume', '--metrics-port', '70000'],
+    names: ["option '--metrics-port <port>' argument '70000' is invalid. Write a port from 1 to 65535."],
+    fix: '(evenkeel roll resume --help lists the options)',
+  },
+  {
+    title: 'an address for metrics that is a name',
+    words: () => ['roll', 'abort', '--metrics-port', '9153', '--metrics-address', 'localhost'],
+    names: ["option '--metrics-address <address>' argument 'localhost' is invalid. Write an IP address"],
+    fix: '(evenkeel roll abort --help lists the options)',
   },
   {
     title: 'an option without its value',

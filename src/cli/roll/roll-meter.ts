@@ -1,0 +1,113 @@
+import { OVER } from '../../model/over.ts'
+import { PROMETHEUS_CONTENT_TYPE } from '../../model/prometheus-text.ts'
+import type { StampedEvent } from '../../model/roll-event.ts'
+import { UserError } from '../../model/user-error.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { PageOf } from '../../ports/http-door.ts'
+import { steadyClock } from '../../runtime/steady-clock.ts'
+import type { CliContext } from '../cli-context.ts'
+import type { MetricsPlace, OpenMetrics, RollActions } from '../roll-actions.ts'
+import type { MetricsFlags, PlaceFlags } from '../roll-options.ts'
+import { reduceRoll } from './reduce-roll.ts'
+import { countsOf, NO_COUNTS, rollMetrics } from './roll-metrics.ts'
+import { emptyRollView, type RollView } from './roll-view.ts'
+
+/** The metrics of one process of a run, made from its events. It takes no part in the roll and never fails one. */
+export class RollMeter {
+  readonly #clock: Clock
+  /** Stamps of events are of such a clock. */
+  readonly #steady: Clock
+  readonly #before: readonly StampedEvent[]
+  /** Absent until this process has its first event: what an earlier one said last is not the state of this one. */
+  #view: RollView | undefined
+  #counts = NO_COUNTS
+  #isChanged = false
+
+  constructor({ clock, before = [] }: { readonly clock: Clock; readonly before?: readonly StampedEvent[] }) {
+    this.#clock = clock
+    this.#steady = steadyClock(clock)
+    this.#before = before
+  }
+
+  note(event: StampedEvent): void {
+    this.#view = reduceRoll(this.#view ?? this.#before.reduce(reduceRoll, emptyRollView), event)
+    this.#counts = countsOf(this.#view, this.#counts)
+    this.#isChanged = true
+  }
+
+  text(): string {
+    const times = { at: this.#steady.wallMs(), updatedAt: this.#clock.wallMs() }
+    return rollMetrics(this.#view ?? emptyRollView, this.#counts, times)
+  }
+
+  readonly pages: PageOf = ({ target }) =>
+    target.split('?', 1)[0] === '/metrics'
+      ? { status: 200, contentType: PROMETHEUS_CONTENT_TYPE, body: this.text() }
+      : { status: 404, contentType: 'text/plain; charset=utf-8', body: 'there is no such page; see /metrics\n' }
+
+  /** Writes what has changed, and once in a while all the same: a file that grows old tells that the process is gone. */
+  async keepWriting(write: OpenMetrics['write'], signal: AbortSignal): Promise<never> {
+    for (let quietMs = 0; ; quietMs += LOOK_EVERY_MS) {
+      await this.#clock.sleep(LOOK_EVERY_MS, signal)
+      if (!this.#isChanged && quietMs < WRITE_EVERY_MS) continue
+      this.#isChanged = false
+      quietMs = 0
+      await write(this.text())
+    }
+  }
+}
+
+const LOOK_EVERY_MS = 1_000
+const WRITE_EVERY_MS = 15_000
+
+interface Metered {
+  readonly context: CliContext
+  readonly actions: Pick<RollActions, 'openMetrics'>
+  /** Events of earlier processes of the run. */
+  readonly before?: readonly StampedEvent[]
+}
+
+/** Serves and writes the metrics of a roll while `work` goes on, where the flags ask for it. */
+export async function metered(
+  flags: MetricsFlags & Pick<PlaceFlags, 'quiet'>,
+  { context, actions, before = [] }: Metered,
+  work: (meter?: RollMeter) => Promise<number>,
+): Promise<number> {
+  const place = metricsPlace(flags)
+  if (place === undefined) return work()
+  const meter = new RollMeter({ clock: context.clock, before })
+  const open = await actions.openMetrics(place, { pages: meter.pages, text: meter.text() })
+  if (open.port !== undefined && flags.quiet !== true)
+    context.err.write(`metrics: http://${shownHost(place)}:${open.port}/metrics\n`)
+  const writing = new AbortController()
+  const written = meter.keepWriting(open.write, writing.signal).catch((error: unknown) => {
+    if (!writing.signal.aborted) throw error
+  })
+  try {
+    return await work(meter)
+  } finally {
+    writing.abort(OVER)
+    await written
+    await open.write(meter.text())
+  }
+}
+
+const LOOPBACK = '127.0.0.1'
+
+function metricsPlace({ metricsPort, metricsAddress, metricsFile }: MetricsFlags): MetricsPlace | undefined {
+  if (metricsAddress !== undefined && metricsPort === undefined)
+    throw new UserError('--metrics-address is given without a port', {
+      code: 'usage.metrics',
+      fix: 'add --metrics-port PORT',
+    })
+  if (metricsPort === undefined && metricsFile === undefined) return undefined
+  return {
+    ...(metricsPort === undefined ? {} : { at: { host: metricsAddress ?? LOOPBACK, port: metricsPort } }),
+    ...(metricsFile === undefined ? {} : { file: metricsFile }),
+  }
+}
+
+function shownHost({ at }: MetricsPlace): string {
+  const host = at?.host ?? LOOPBACK
+  return host.includes(':') ? `[${host}]` : host
+}

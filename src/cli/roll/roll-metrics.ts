@@ -1,0 +1,179 @@
+import { countedFailedOf } from '../../core/availability/not-counted.ts'
+import { familyLines, type MetricFamily, type MetricSample } from '../../model/prometheus-text.ts'
+import type { NodeStanding, RollOutcome } from '../../model/roll-event.ts'
+import { currentHold, currentStep, type HoldView, type NodeView, type RollView, type StepView } from './roll-view.ts'
+
+/** What never goes down while a process lives. */
+export interface RollCounts {
+  /** Absent: nothing was measured yet. */
+  readonly load?: { readonly sent: number; readonly failed: number; readonly skipped: number }
+  /** Failed requests of each target. */
+  readonly failedOf: ReadonlyMap<string, number>
+}
+
+export const NO_COUNTS: RollCounts = { failedOf: new Map() }
+
+/** The counts after one more event. A control can still excuse a failure, but a counter that goes down is a restart. */
+export function countsOf({ load, windows }: RollView, before: RollCounts): RollCounts {
+  const targets = new Set([...before.failedOf.keys(), ...windows.map(({ window }) => window.target)])
+  const failedOf = [...targets].map((target) => {
+    const failed = countedFailedOf(windows.map(({ window }) => window).filter((window) => window.target === target))
+    return [target, Math.max(failed, before.failedOf.get(target) ?? 0)] as const
+  })
+  return { ...measured(load, before), failedOf: new Map(failedOf) }
+}
+
+/** The requests of a baseline count for nothing, and the totals begin at 0 after it. */
+function measured(load: RollView['load'], before: RollCounts): Omit<RollCounts, 'failedOf'> {
+  if (load === undefined) return {}
+  const { sent, failed, skipped } = load.inBaseline === true ? NOTHING : load
+  const old = before.load ?? NOTHING
+  return {
+    load: {
+      sent: Math.max(sent, old.sent),
+      failed: Math.max(failed, old.failed),
+      skipped: Math.max(skipped, old.skipped),
+    },
+  }
+}
+
+const NOTHING = { sent: 0, failed: 0, skipped: 0 }
+
+interface MetricTimes {
+  /** By the clock of the events. */
+  readonly at: number
+  /** By the clock of the machine. */
+  readonly updatedAt: number
+}
+
+/** One page in Prometheus' text format. Of all nodes only the one in work is a label: a cluster would be a series for each. */
+export function rollMetrics(view: RollView, counts: RollCounts, times: MetricTimes): string {
+  const { run, cluster: roll, context, version, startedAt } = view
+  const info = run === '' ? [] : [{ labels: { run, roll, context, version }, value: 1 }]
+  return [
+    ...family({ name: 'info', help: 'The run, its roll file, its cluster and the version; always 1.' }, info),
+    ...family({ name: 'start_timestamp_seconds', help: 'When the run began, in Unix time.' }, seconds(startedAt)),
+    ...family(
+      { name: 'updated_timestamp_seconds', help: 'When this page was made, in Unix time.' },
+      seconds(times.updatedAt),
+    ),
+    ...nodeFamilies(view),
+    ...stepFamilies(view, times.at),
+    ...requestFamilies(view, counts),
+    ...endFamilies(view),
+    '',
+  ].join('\n')
+}
+
+function nodeFamilies({ nodes, end }: RollView): readonly string[] {
+  const states = nodes.map((node) => standingOf(node, end)?.state)
+  const failed = states.filter((state) => state === 'out' || state === 'gone' || state === 'restored')
+  return [
+    ...family({ name: 'nodes', help: 'Nodes of the roll.' }, [{ value: nodes.length }]),
+    ...family({ name: 'nodes_done', help: 'Nodes that are back in service after their reboot.' }, [
+      { value: states.filter((state) => state === 'inService').length },
+    ]),
+    ...family({ name: 'nodes_failed', help: 'Nodes that are out, gone, or were put back without their reboot.' }, [
+      { value: failed.length },
+    ]),
+  ]
+}
+
+const standingOf = ({ name, state, standing }: NodeView, end: RollView['end']): NodeStanding | undefined =>
+  end?.standings.find(({ node }) => node === name) ?? (state === 'ended' ? standing : undefined)
+
+interface InWork {
+  readonly node: string
+  readonly step: StepView
+  readonly hold: HoldView | undefined
+}
+
+function stepFamilies({ nodes, end }: RollView, at: number): readonly string[] {
+  const inWork = end === undefined ? nodes.flatMap(inWorkOf) : []
+  const held = inWork.flatMap(({ node, step: { step }, hold }) => (hold === undefined ? [] : [{ node, step, hold }]))
+  const reasons = held.flatMap(({ hold }) => hold.reasons.map(({ code }) => code))
+  return [
+    ...family(
+      { name: 'step_seconds', help: 'For how long the node in work has been in its step.' },
+      inWork.map(({ node, step: { step, startedAt } }) => ({ labels: { node, step }, value: since(startedAt, at) })),
+    ),
+    ...family({ name: 'holding', help: 'Whether the roll is held.' }, [{ value: held.length === 0 ? 0 : 1 }]),
+    ...family(
+      { name: 'hold_seconds', help: 'For how long the roll has been held in this step.' },
+      held.map(({ node, step, hold }) => ({ labels: { node, step }, value: since(hold.startedAt, at) })),
+    ),
+    ...family(
+      { name: 'hold_reason', help: 'Why the roll is held, by the code of the reason; 1 for each.' },
+      reasons.map((reason) => ({ labels: { reason }, value: 1 })),
+    ),
+  ]
+}
+
+function inWorkOf(node: NodeView): readonly InWork[] {
+  const step = node.state === 'inWork' ? currentStep(node) : undefined
+  return step === undefined ? [] : [{ node: node.name, step, hold: currentHold(step) }]
+}
+
+const since = (startedAt: number, at: number): number => Math.max(0, Math.round(at - startedAt)) / 1_000
+
+function requestFamilies({ load, strays }: RollView, { load: counted, failedOf }: RollCounts): readonly string[] {
+  const count = (value: number | undefined): readonly MetricSample[] => (value === undefined ? [] : [{ value }])
+  return [
+    ...counter('requests_total', 'Requests that the probe sent after its baseline.', count(counted?.sent)),
+    ...counter(
+      'requests_failed_total',
+      'Of these, the failed ones that no control target excuses.',
+      count(counted?.failed),
+    ),
+    ...counter(
+      'requests_skipped_total',
+      'Requests that the probe itself was too late for, and did not send.',
+      count(counted?.skipped),
+    ),
+    ...counter(
+      'target_requests_failed_total',
+      'Failed requests of a target, from its failure windows.',
+      [...failedOf].map(([target, value]) => ({ labels: { target }, value })),
+    ),
+    ...counter(
+      'strays_total',
+      'Requests that a balancer sent to a node after it had confirmed that the node is out.',
+      count(strays.reduce((sum, stray) => sum + stray.count, 0)),
+    ),
+    ...family(
+      { name: 'latency_p99_seconds', help: 'The worst 99th percentile of a lane of the probe in this process.' },
+      seconds(load?.p99Ms),
+    ),
+    ...family(
+      { name: 'latency_baseline_p99_seconds', help: 'The same at the end of the baseline; 0 before.' },
+      seconds(load?.baselineP99Ms),
+    ),
+    ...family(
+      { name: 'not_measured_seconds', help: 'Time in which the probe measured nothing.' },
+      seconds(load?.notMeasuredMs),
+    ),
+  ]
+}
+
+const OUTCOMES: readonly RollOutcome[] = ['completed', 'stopped', 'aborted', 'held', 'interrupted']
+
+const endFamilies = ({ end }: RollView): readonly string[] => [
+  ...family(
+    { name: 'outcome', help: 'How the run ended: 1 for this outcome, 0 for each other; absent before its end.' },
+    end === undefined
+      ? []
+      : OUTCOMES.map((outcome) => ({ labels: { outcome }, value: outcome === end.outcome ? 1 : 0 })),
+  ),
+  ...family(
+    { name: 'exit_code', help: 'The exit code of the run; absent before its end.' },
+    end === undefined ? [] : [{ value: end.exitCode }],
+  ),
+]
+
+const seconds = (ms: number | undefined): readonly MetricSample[] => (ms === undefined ? [] : [{ value: ms / 1_000 }])
+
+const family = ({ name, help }: Omit<MetricFamily, 'type'>, samples: readonly MetricSample[]): readonly string[] =>
+  familyLines({ name: `evenkeel_roll_${name}`, help, type: 'gauge' }, samples)
+
+const counter = (name: string, help: string, samples: readonly MetricSample[]): readonly string[] =>
+  familyLines({ name: `evenkeel_roll_${name}`, help, type: 'counter' }, samples)

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RollMeter } from '../../../src/cli/roll/roll-meter.ts'
+import { OVER } from '../../../src/model/over.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+import { ended, evenkeel, ScriptedActions } from '../scripted-roll.ts'
+import { heldStory, RUN } from './roll-story.ts'
+
+test('metrics go where the options say, and the last ones have the exit code', async () => {
+  for (const command of ['roll -f roll.yaml --yes', `roll resume ${RUN}`, 'roll abort']) {
+    const actions = new ScriptedActions(ended('completed', 0))
+    const { code, err } = await evenkeel(`${command} --metrics-port 9153 --metrics-file roll.prom`, actions)
+    assert.equal(code, 0)
+    assert.match(err, /^metrics: http:\/\/127\.0\.0\.1:9153\/metrics\n/)
+    const [opened, ...more] = actions.metrics
+    assert.deepEqual([opened?.place, more], [{ at: { host: '127.0.0.1', port: 9_153 }, file: 'roll.prom' }, []])
+    assert.doesNotMatch(opened?.texts[0] ?? '', /^evenkeel_roll_(info|exit_code|step_seconds)\b.* \d/m)
+    assert.match(opened?.texts.at(-1) ?? '', /^evenkeel_roll_exit_code 0$/m)
+  }
+})
+
+test('an IPv6 address is written as in a URL, and a file alone opens no port', async () => {
+  const actions = new ScriptedActions(ended('completed', 0))
+  const { err } = await evenkeel('roll -f roll.yaml -y --metrics-port 9153 --metrics-address ::1', actions)
+  assert.match(err, /^metrics: http:\/\/\[::1\]:9153\/metrics\n/)
+  await evenkeel('roll -f roll.yaml -y --metrics-file roll.prom', actions)
+  assert.deepEqual(
+    actions.metrics.map(({ place }) => place),
+    [{ at: { host: '::1', port: 9_153 } }, { file: 'roll.prom' }],
+  )
+})
+
+test('a dry run has no metrics, and prints the command that has them', async () => {
+  const actions = new ScriptedActions(ended('completed', 0))
+  const { out } = await evenkeel('roll -f roll.yaml --dry-run --metrics-port 9153 --metrics-file roll.prom', actions)
+  assert.deepEqual(actions.metrics, [])
+  assert.match(out.replaceAll(/\s+/g, ' '), /evenkeel roll -f roll\.yaml --metrics-port 9153 --metrics-file roll\.prom/)
+})
+
+test('the file is written a second after a change, once for many changes, and every 15 s without one', async () => {
+  const clock = new VirtualClock('2026-11-21T06:20:00.000Z')
+  const meter = new RollMeter({ clock })
+  const stop = new AbortController()
+  const texts: string[] = []
+  const writing = meter.keepWriting(async (text) => void texts.push(text), stop.signal)
+  await clock.advance(1_000)
+  assert.equal(texts.length, 0)
+  for (const event of heldStory().events) meter.note(event)
+  await clock.advance(1_000)
+  assert.equal(texts.length, 1)
+  await clock.advance(14_000)
+  assert.equal(texts.length, 1)
+  await clock.advance(2_000)
+  assert.equal(texts.length, 2)
+  assert.match(texts[1] ?? '', /^evenkeel_roll_updated_timestamp_seconds 17952420\d\d\b/m)
+  stop.abort(OVER)
+  await assert.rejects(writing, OVER)
+})

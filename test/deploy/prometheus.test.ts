@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { parse } from 'yaml'
+import { parseDuration } from '../../src/model/duration.ts'
+import { metricNames, pagesOfAll } from '../support/metric-names.ts'
+
+const deploy = (path: string): string => readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8')
+
+interface Rule {
+  readonly alert: string
+  readonly expr: string
+  readonly for: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+const { groups, ...others } = parse(deploy('prometheus/evenkeel-rules.yaml')) as {
+  readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[]
+}
+const rules = groups.flatMap((group) => group.rules)
+
+interface Board {
+  readonly title: string
+  readonly panels: readonly {
+    readonly id: number
+    readonly title: string
+    readonly targets: readonly { readonly expr: string }[]
+  }[]
+}
+
+const board = JSON.parse(deploy('grafana/evenkeel.json')) as Board
+
+const written = new Set(Object.values(pagesOfAll()).flatMap(metricNames))
+
+/** Names of metrics in an expression that none of our programs writes. */
+const strangers = (expr: string): readonly string[] => {
+  const names = expr.match(/evenkeel_\w+/g) ?? []
+  assert.ok(names.length > 0, expr)
+  return names.filter((name) => !written.has(name))
+}
+
+test('each alert and each panel asks only for metrics that our programs write', () => {
+  const exprs = [
+    ...rules.map(({ expr }) => expr),
+    ...board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+  ]
+  assert.ok(exprs.length > 20)
+  assert.deepEqual(exprs.flatMap(strangers), [])
+  assert.deepEqual(strangers('evenkeel_roll_nodes > evenkeel_roll_noods'), ['evenkeel_roll_noods'])
+})
+
+/** Where promtool is installed, `promtool check rules deploy/prometheus/evenkeel-rules.yaml` also parses the expressions. */
+test('the rule file has what promtool check rules asks for', () => {
+  assert.deepEqual(others, {})
+  assert.equal(new Set(groups.map(({ name }) => name)).size, groups.length)
+  assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length)
+  for (const { name, rules: ofGroup, ...rest } of groups) {
+    assert.match(name, /^evenkeel-[a-z]+$/)
+    assert.ok(ofGroup.length > 0)
+    assert.deepEqual(rest, {})
+  }
+  for (const { alert, expr, for: lasts, labels, annotations, ...rest } of rules) {
+    assert.deepEqual(rest, {}, alert)
+    assert.match(alert, /^EvenKeel[A-Za-z]+$/)
+    assert.ok(lasts === '0m' || 'ms' in parseDuration(lasts.replace(/m$/, 'min')), `${alert}: for ${lasts}`)
+    assert.match(labels.severity ?? '', /^(warning|critical)$/, alert)
+    assert.deepEqual(Object.keys(annotations), ['summary', 'description'], alert)
+    for (const text of Object.values(annotations)) assert.equal(typeof text, 'string', alert)
+    assert.equal([...expr].filter((c) => c === '(').length, [...expr].filter((c) => c === ')').length, alert)
+  }
+})
+
+test('the board names each panel and asks the data source that is chosen', () => {
+  assert.equal(board.title, 'Even Keel')
+  assert.equal(new Set(board.panels.map(({ id }) => id)).size, board.panels.length)
+  for (const { title, targets } of board.panels) {
+    assert.ok(title.length > 0)
+    assert.ok(targets.length > 0, title)
+  }
+  const sources = new Set(deploy('grafana/evenkeel.json').match(/(?<="uid": ")\$[^"]*/g))
+  assert.deepEqual([...sources], [`\${datasource}`])
+})
