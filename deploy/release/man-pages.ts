@@ -100,6 +100,9 @@ async function pageOf(command: Command, facts: PageFacts & { readonly after: str
   ])
   return [
     `.TH ${title.map((word) => `"${roff(word)}"`).join(' ')}`,
+    // A command that is cut at the end of a line cannot be pasted.
+    '.nh',
+    '.ad l',
     ...section('NAME', [`${roff(name)} \\- ${roff(help.subcommandDescription(command))}`]),
     ...section('SYNOPSIS', [`.B ${roff(pathOf(command))}`, textLine(command.usage())]),
     ...section('DESCRIPTION', [textLine(command.description())]),

@@ -19,7 +19,7 @@ test('each command has a page, and no hidden one has', () => {
 
 test('a page has the sections of a man page, in their order', () => {
   for (const { name, text } of pages) {
-    const [title = '', first = '', about = ''] = text.split('\n')
+    const [title = '', , , first = '', about = ''] = text.split('\n')
     assert.match(title, /^\.TH "EVENKEEL[A-Z\\-]*" "1" "2026\\-11\\-27" "evenkeel 0\.1\.0" "Even Keel"$/, name)
     assert.deepEqual([first, about.startsWith(`${name.replaceAll('-', '\\-')} \\- `)], ['.SH NAME', true], name)
     const sections = [...text.matchAll(/^\.SH (.*)$/gm)].map(([, section]) => section)
@@ -35,7 +35,7 @@ test('a page has the sections of a man page, in their order', () => {
 test('text is escaped: only requests begin with a dot, and a dash can be pasted', () => {
   for (const { name, text } of pages)
     for (const line of text.split('\n')) {
-      assert.match(line, /^(?:\.(?:TH|SH|TP|B|BR|I|PP|nf|fi)(?: |$)|[^.'])|^$/, `${name}: ${line}`)
+      assert.match(line, /^(?:\.(?:TH|SH|TP|B|BR|I|PP|nf|fi|nh|ad)(?: |$)|[^.'])|^$/, `${name}: ${line}`)
       assert.doesNotMatch(line, /(?<!\\)-/, `${name}: ${line}`)
       assert.doesNotMatch(line, /[^\x00-\x7f]/, `${name}: ${line}`)
     }
