@@ -9,6 +9,7 @@ import { billOfMaterials } from './bill-of-materials.ts'
 import { chartTar, plainYamlTar } from './deploy-archives.ts'
 import { executable } from './executable.ts'
 import { krewManifest } from './krew-manifest.ts'
+import { manTar } from './man-pages.ts'
 import type { Arch } from './node-program.ts'
 import { npmPackage } from './npm-package.ts'
 import { provenance } from './provenance.ts'
@@ -57,6 +58,7 @@ export async function makeRelease(parts: ReleaseParts): Promise<void> {
     write(`evenkeel-${version}-image-${process.arch}.tar`, await clusterImage(`evenkeel.local/evenkeel:${version}`))
     write(`evenkeel-${version}-chart.tgz`, await zipped(chartTar(version), { level: 9 }))
     write(`evenkeel-${version}-yaml.tar.gz`, await zipped(plainYamlTar(version), { level: 9 }))
+    write(`evenkeel-${version}-man.tar.gz`, await zipped(await manTar(facts), { level: 9 }))
     write(`evenkeel-${version}-krew.yaml`, krewManifest(version, archives))
     write(`evenkeel-${version}-sbom.cdx.json`, await billOfMaterials(facts, packages))
     copyFileSync(`${ROOT}CHANGELOG.md`, join(out, 'CHANGELOG.md'))

@@ -72,7 +72,7 @@ function addNode(explain: Command, wired: Wired): void {
   const command = explain
     .command('node')
     .summary('why a node is not drained, not in service, or not next')
-    .argument('<name>', 'the node')
+    .argument('<node>', 'the node')
     .addHelpText('after', NODE_EXAMPLE)
   const looksAlike = (written: string, known: readonly string[]) => nearestNames(written, known).slice(0, 1)
   addOptions(command).action((name: string, flags: Flags) =>

@@ -24,17 +24,12 @@ or input, nothing touched; 3 held at a limit, can be resumed, or blocked by what
 the plan says, nothing touched; 130 interrupted.`
 
 /** Runs one command line and says its exit code. Never throws. `words` are the arguments without program and script. */
-export async function runProgram(
-  { version, context, commands }: ProgramParts,
-  words: readonly string[],
-): Promise<number> {
+export async function runProgram(parts: ProgramParts, words: readonly string[]): Promise<number> {
+  const { context } = parts
   let exitCode = 0
-  const program = rootCommand(version, context)
-  for (const add of commands)
-    add(program, context, (code) => {
-      exitCode = code
-    })
-  pointAtOwnHelp(program, 'evenkeel')
+  const program = programOf(parts, (code) => {
+    exitCode = code
+  })
   try {
     refuseUnknownHelp(program, words)
     await program.parseAsync(words, { from: 'user' })
@@ -44,6 +39,14 @@ export async function runProgram(
     context.err.write(errorText(error))
     return codeOf(error)
   }
+}
+
+/** All commands with their options. Nothing of what they do is loaded. */
+export function programOf({ version, context, commands }: ProgramParts, exitWith: (code: number) => void): Command {
+  const program = rootCommand(version, context)
+  for (const add of commands) add(program, context, exitWith)
+  pointAtOwnHelp(program, 'evenkeel')
+  return program
 }
 
 function rootCommand(version: string, { out, err }: CliContext): Command {

@@ -107,6 +107,12 @@ describe('a release', requires('strip', 'tar'), () => {
     assert.equal(plain, readFileSync(new URL('../../deploy/roll-rbac.yaml', import.meta.url), 'utf8'))
   })
 
+  test('each command has a man page where man looks for it', async () => {
+    const names = (await run(['tar', '-tzf', artifact('-man.tar.gz')])).trim().split('\n')
+    for (const name of ['evenkeel', 'evenkeel-roll', 'evenkeel-roll-resume'])
+      assert.ok(names.includes(`man1/${name}.1`), name)
+  })
+
   test('krew’s manifest names an archive by its digest, with the executable in it', async () => {
     const { metadata, spec } = parse(readFileSync(artifact('-krew.yaml'), 'utf8'))
     assert.deepEqual([metadata.name, spec.version, spec.platforms.length], ['evenkeel', 'v0.1.0', 1])

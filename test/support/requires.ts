@@ -15,6 +15,9 @@ type RealPart =
   | 'iptables'
   | 'python3'
   | 'perl'
+  | 'zsh'
+  | 'fish'
+  | 'groff'
 
 const CHROMIUM_NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
@@ -29,6 +32,9 @@ export function requires(...parts: readonly RealPart[]): { readonly skip: string
   return { skip: lacking }
 }
 
+/** The package of a part that has another name. */
+const PACKAGES: Partial<Readonly<Record<RealPart, string>>> = { groff: 'groff-base' }
+
 function lackingFor(part: RealPart): string[] {
   switch (part) {
     case 'testbed':
@@ -37,17 +43,19 @@ function lackingFor(part: RealPart): string[] {
       return isBuilt() ? [] : ['helm is built with the test bed, which is not: npm run testbed -- build']
     case 'strip':
       return installed(['strip']) ? [] : ['strip is not installed: apt-get install binutils']
-    case 'tar':
-    case 'jq':
-      return installed([part]) ? [] : [`${part} is not installed: apt-get install ${part}`]
     case 'iptables':
       if (process.getuid?.() !== 0) return ['rules of the network are set by root alone']
       return ['ip', 'iptables', 'setpriv'].every((name) => installed([name]))
         ? []
         : ['iptables is not installed: apt-get install iptables iproute2 util-linux']
+    case 'tar':
+    case 'jq':
     case 'python3':
     case 'perl':
-      return installed([part]) ? [] : [`${part} is not installed: apt-get install ${part}`]
+    case 'zsh':
+    case 'fish':
+    case 'groff':
+      return installed([part]) ? [] : [`${part} is not installed: apt-get install ${PACKAGES[part] ?? part}`]
     case 'haproxy':
       return installed(['haproxy']) ? [] : ['HAProxy is not installed: apt-get install haproxy']
     case 'ssh':

@@ -1,0 +1,77 @@
+import { addAgentCommand } from '../src/cli/agent-command.ts'
+import { addBudgetCommand } from '../src/cli/budget-command.ts'
+import { addCompletionCommand } from '../src/cli/completion-command.ts'
+import { addControllerCommand } from '../src/cli/controller-command.ts'
+import { addDemoCommand } from '../src/cli/demo-command.ts'
+import { addDnsCommand } from '../src/cli/dns-command.ts'
+import { addExplainCommand } from '../src/cli/explain-command.ts'
+import { addGuardCommand } from '../src/cli/guard-command.ts'
+import { addProbeCommand } from '../src/cli/probe-command.ts'
+import type { AddCommand } from '../src/cli/program.ts'
+import { addRollCommand } from '../src/cli/roll-command.ts'
+import { addRolloutCommand } from '../src/cli/rollout-command.ts'
+import { addVersionCommand } from '../src/cli/version-command.ts'
+import type { Voice } from '../src/cli/voice.ts'
+import type { RollSurroundings } from './roll/world.ts'
+
+interface CommandParts extends RollSurroundings {
+  /** Version and commit. */
+  readonly release: string
+  readonly voice: Voice
+}
+
+/** Every command. What one does is loaded when it runs. */
+export function commandsOf({ release, voice, ...surroundings }: CommandParts): readonly AddCommand[] {
+  return [
+    addRollCommand(async () => {
+      const { rollActions } = await import('./roll/roll-actions.ts')
+      return rollActions(surroundings)
+    }, voice),
+    addBudgetCommand(async () => {
+      const { budgetActions } = await import('./budget/budget-actions.ts')
+      return budgetActions(surroundings)
+    }),
+    addRolloutCommand(async () => {
+      const { rolloutActions } = await import('./rollout/rollout-actions.ts')
+      return rolloutActions(surroundings)
+    }),
+    addGuardCommand(async () => {
+      const { guardActions } = await import('./guard/guard-actions.ts')
+      return guardActions(surroundings)
+    }),
+    addExplainCommand(async () => {
+      const { explainActions } = await import('./explain/explain-actions.ts')
+      return explainActions(surroundings)
+    }),
+    addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
+    addDnsCommand(async () => {
+      const [{ dnsActions }, { kubeconfigApi }] = await Promise.all([
+        import('./dns/dns-actions.ts'),
+        import('./dns/kubeconfig-api.ts'),
+      ])
+      return dnsActions({ ...surroundings, open: kubeconfigApi })
+    }),
+    addDemoCommand({
+      plans: async () => {
+        const { demoActions } = await import('./demo/demo-actions.ts')
+        return demoActions(surroundings)
+      },
+      dns: async () => {
+        const { dnsDemoActions } = await import('./demo/dns/dns-demo-actions.ts')
+        return dnsDemoActions(surroundings)
+      },
+      ingress: async () => {
+        const { ingressDemoActions } = await import('./demo/ingress/ingress-demo-actions.ts')
+        return ingressDemoActions(surroundings)
+      },
+      guard: async () => {
+        const { guardDemoActions } = await import('./demo/guard/guard-demo-actions.ts')
+        return guardDemoActions(surroundings)
+      },
+    }),
+    addAgentCommand(async () => (await import('./agent/agent-main.ts')).agentMain),
+    addControllerCommand(async () => (await import('./controller/controller-main.ts')).controllerMain),
+    addCompletionCommand(async () => (await import('./completion/live-values.ts')).liveValues(surroundings)),
+    addVersionCommand(release),
+  ]
+}

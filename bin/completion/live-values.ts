@@ -1,0 +1,42 @@
+import { homedir } from 'node:os'
+import { contextNames } from '../../src/adapters/kube/context-names.ts'
+import { kubeconfigPaths } from '../../src/adapters/kube/kubeconfig-paths.ts'
+import { openCluster } from '../../src/adapters/kube/open-cluster.ts'
+import { within } from '../../src/adapters/kube/within.ts'
+import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
+import type { LiveValues } from '../../src/cli/completion/values.ts'
+import { journals, type RollSurroundings } from '../roll/world.ts'
+
+/** A person who pressed Tab waits no longer. */
+const NODES_LIMIT_MS = 2_000
+
+const SILENT = { debug: () => undefined, warn: () => undefined }
+
+/** What completion looks up: journals and kubeconfigs of this machine, and the Nodes of a cluster. */
+export function liveValues(surroundings: RollSurroundings): LiveValues {
+  const { env, version } = surroundings
+  return {
+    runs: async (stateDir) => {
+      const store = journals(stateDir === undefined ? {} : { stateDir: fromHome(stateDir) }, surroundings)
+      return (await store.runs()).map(({ run }) => run)
+    },
+    contexts: async (kubeconfig) => contextNames(kubeconfigPaths(fromHome(kubeconfig) ?? env.KUBECONFIG)),
+    nodes: ({ kubeconfig, context }) => {
+      const late = () => new Error('the nodes are not known in time')
+      const kubeconfigPath = fromHome(kubeconfig) ?? env.KUBECONFIG
+      const parts = { kubeconfigPath, context, env, clock, random, log: SILENT, userAgent: `evenkeel/${version}` }
+      return within({ clock, ms: NODES_LIMIT_MS, signal: new AbortController().signal, late }, async (signal) => {
+        const cluster = await openCluster(parts, signal)
+        return (await cluster.nodeVersions(signal)).map(({ name }) => name)
+      })
+    },
+  }
+}
+
+/** A shell expands `~` only when the line runs. */
+function fromHome(path: string): string
+function fromHome(path: string | undefined): string | undefined
+function fromHome(path: string | undefined): string | undefined {
+  return path?.replace(/^~(?=\/|$)/, homedir())
+}
