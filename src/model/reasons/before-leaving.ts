@@ -113,7 +113,7 @@ export const BEFORE_LEAVING = {
   ControlPlaneNotReady: {
     is: 'static pod kube-system/etcd-n2 of n2 is not Ready, and the control plane waits for each of its members',
     cause:
-      'Enough members would be left without the node, but one more failure would be too many. A member that has just come back may need a moment.',
+      'Without the node, enough members would be left, but one more failure would be too many. A member that has just come back may need a moment.',
     cure: '`kubectl -n kube-system describe pod etcd-n2`, and its log on the node.',
     wait: 'blocked',
   },

@@ -53,7 +53,8 @@ export const EVICTIONS = {
   },
   AnswerAwaited: {
     is: 'shop/legacy-0, budget …; say delete or wait by its annotation evenkeel.dev/blocked; without an answer in 1 h the drain is given up',
-    cause: 'The pod may not be evicted, and `drain.blocked` has the roll ask before anything else is done with it.',
+    cause:
+      'The pod may not be evicted. `drain.blocked` in the roll file says that the roll asks a person before it does anything else with the pod.',
     cure: '`kubectl -n shop annotate --overwrite pod legacy-0 evenkeel.dev/blocked=delete` deletes it past its budget. With `wait` its ladder begins again.',
     wait: 'blocked',
   },

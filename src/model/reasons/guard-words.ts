@@ -53,7 +53,7 @@ export const GUARD_WORDS = {
   },
   OtherNodeFirst: {
     is: 'n2 waits for n1, which is drained first or is not back yet',
-    cause: 'Of all guards of a group, one node is granted at a time.',
+    cause: 'Only one node of all guards of a group is granted at a time.',
     cure: 'Nothing to do while the other node is being worked on. `kubectl uncordon` it once the work is done.',
     wait: 'none',
   },
@@ -85,7 +85,7 @@ export const GUARD_WORDS = {
   },
   GuardMissing: {
     is: 'the guard of n1 is not ready',
-    cause: 'It starts, or cannot start: for its image, a quota, or a full node.',
+    cause: 'The guard pod is starting, or it cannot start because of its image, a quota, or a full node.',
     cure: '`kubectl get pods -l evenkeel.dev/guard=NAME -o wide`, then `kubectl describe pod` of the one that is named.',
     wait: 'none',
   },

@@ -37,7 +37,7 @@ export const INGRESS_WORDS = {
   WriteRefused: {
     is: 'what is next for n1 is refused: create deployments: deployments.apps "web-abcdefghij" is forbidden: exceeded quota: q (HTTP 403)',
     cause:
-      'A write for this node cannot be done. The API server refuses it: by a ResourceQuota, by an admission policy, by a webhook that says no or does not answer, or for a right that the controller lacks. Or the Node has no room for one more claim, or the revision that the node is to have is not kept any more. Nodes whose writes are not refused go on.',
+      'A write for this node cannot be done. The API server refuses it: by a ResourceQuota, by an admission policy, by a webhook that refuses it or does not answer, or because the controller lacks a right. Other causes: the Node has no room for one more claim, or the revision for this node is no longer kept. The rollout continues on the other nodes.',
     cure: 'Change what the message names. The write is tried again after some ten seconds, after a minute where many are refused, and at once where the spec of the object changes.',
     wait: 'none',
   },
@@ -93,7 +93,7 @@ export const INGRESS_WORDS = {
   },
   MassDisruption: {
     is: '4 nodes of web are cordoned or not Ready, more than half of them: n1, n2, n3, n4',
-    cause: 'A fault of many nodes, or a cordon of many.',
+    cause: 'Many nodes failed at once, or many nodes were cordoned at once.',
     cure: 'Look at `kubectl get nodes`. `kubectl uncordon` those whose work is over or has not begun, and bring back those that are not Ready. No further drain and no update is let through before at most half of the nodes are in this state.',
     wait: 'none',
   },
@@ -131,7 +131,7 @@ export const INGRESS_WORDS = {
   NewPodsRefused: {
     is: 'n1 bears a taint that new pods do not tolerate',
     cause:
-      'Pods that are there stay, and new ones would not be placed. It may be cordoned instead, where `onCordon` is `Ignore`.',
+      'Existing pods stay, but new pods cannot be placed. With `onCordon: Ignore`, a cordon can be the cause as well.',
     cure: 'Remove the taint or add a toleration to the template; uncordon the node.',
     wait: 'none',
   },

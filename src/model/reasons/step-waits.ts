@@ -4,8 +4,8 @@ import type { ReasonEntry } from './reason-entry.ts'
 export const STEP_WAITS = {
   ChecksGoOn: {
     is: 'n1 leaves, and its load balancers may not have noticed yet',
-    cause: 'The checks of load balancers take their time.',
-    cure: 'Wait as long as `healthEndpoint.checks` makes it, or until every declared source of checks was answered often enough.',
+    cause: 'Load balancers notice a change only with their next checks.',
+    cure: 'Wait. The wait ends after the time that follows from `healthEndpoint.checks`, or once every declared source of checks was answered often enough.',
     wait: 'by law',
     progress: true,
   },
@@ -204,7 +204,7 @@ export const STEP_WAITS = {
   DaemonNotBack: {
     is: 'DaemonSet (or static pod) … is not Ready again, or still shows its containers of before the reboot',
     cause:
-      'The pod on the node has not started. After a reboot, its containers must be new: others than the recorded ones, and others than its pods showed when the boot id appeared. A process that begins later accepts the latter 10 s later.',
+      'The pod on the node has not started. After a reboot, the roll accepts only new containers: their ids are not in the record, and no pod of the node showed them before the new boot id appeared. A roll process that started later cannot check the second condition. It waits for a heartbeat instead, and for 10 s after it first saw the new boot id.',
     cure: 'Wait. If it lasts: `kubectl get pods -A -o wide --field-selector spec.nodeName=n1`.',
     wait: 'blocked',
     progress: true,

@@ -37,7 +37,7 @@ How long the roll waits for a hold before the reboot. After the reboot each step
 
 | wait | what it means |
 | --- | --- |
-| by law | no limit applies: it ends by itself or has its own limit |
+| by law | the limits below do not apply: the hold ends by itself, or a limit of its own ends it (\`detach.idleLimit\`, \`reboot.returnLimit\`) |
 | in course | it makes progress: \`drain.stageLimit\` (30 min) |
 | baseline | until no request fails: \`baseline.limit\` (2 min) |
 | blocked | something refuses: \`drain.blockedLimit\` (10 min) |`
