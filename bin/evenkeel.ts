@@ -5,6 +5,7 @@ import { addBudgetCommand } from '../src/cli/budget-command.ts'
 import { addControllerCommand } from '../src/cli/controller-command.ts'
 import { addDemoCommand } from '../src/cli/demo-command.ts'
 import { addDnsCommand } from '../src/cli/dns-command.ts'
+import { addDoctorCommand } from '../src/cli/doctor-command.ts'
 import { errorText } from '../src/cli/error-text.ts'
 import { addExplainCommand } from '../src/cli/explain-command.ts'
 import { addGuardCommand } from '../src/cli/guard-command.ts'
@@ -57,6 +58,10 @@ const commands: readonly AddCommand[] = [
   addExplainCommand(async () => {
     const { explainActions } = await import('./explain/explain-actions.ts')
     return explainActions({ version, env: process.env, log })
+  }),
+  addDoctorCommand(async () => {
+    const { doctorActions } = await import('./doctor/doctor-actions.ts')
+    return doctorActions({ version, env: process.env, log })
   }),
   addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
   addDnsCommand(async () => {
