@@ -4,6 +4,7 @@ import { addCompletionCommand } from '../src/cli/completion-command.ts'
 import { addControllerCommand } from '../src/cli/controller-command.ts'
 import { addDemoCommand } from '../src/cli/demo-command.ts'
 import { addDnsCommand } from '../src/cli/dns-command.ts'
+import { addDoctorCommand } from '../src/cli/doctor-command.ts'
 import { addExplainCommand } from '../src/cli/explain-command.ts'
 import { addGuardCommand } from '../src/cli/guard-command.ts'
 import { addProbeCommand } from '../src/cli/probe-command.ts'
@@ -42,6 +43,10 @@ export function commandsOf({ release, voice, ...surroundings }: CommandParts): r
     addExplainCommand(async () => {
       const { explainActions } = await import('./explain/explain-actions.ts')
       return explainActions(surroundings)
+    }),
+    addDoctorCommand(async () => {
+      const { doctorActions } = await import('./doctor/doctor-actions.ts')
+      return doctorActions(surroundings)
     }),
     addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
     addDnsCommand(async () => {

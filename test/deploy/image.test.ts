@@ -90,7 +90,18 @@ describe('the image that pods run', requires('strip', 'tar'), () => {
       })
     const version = await contained('--version')
     assert.match(version.stdout, /^0\.1\.0 \(commit /)
-    for (const command of ['roll', 'probe', 'explain', 'rollout', 'guard', 'budget', 'demo', 'dns', 'controller']) {
+    for (const command of [
+      'roll',
+      'probe',
+      'explain',
+      'doctor',
+      'rollout',
+      'guard',
+      'budget',
+      'demo',
+      'dns',
+      'controller',
+    ]) {
       const help = await contained(command, '--help')
       assert.deepEqual([help.code, help.stderr], [0, ''], command)
       assert.match(help.stdout, new RegExp(`^Usage: evenkeel ${command}`), command)

@@ -40,7 +40,7 @@ const texts = (accesses: readonly Access[]): readonly string[] =>
 const DNS = { namespace: 'evenkeel' }
 const wanted = [
   ...wantedAccess('evenkeel'),
-  ...budgetAccess({ namespace: 'evenkeel', leaseDurationMs: 120_000 }),
+  ...budgetAccess({ namespace: 'evenkeel' }),
   ...planAccess,
   ...eventAccess,
   ...spareAccess(DNS),

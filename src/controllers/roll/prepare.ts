@@ -56,7 +56,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     readCluster(cluster, signal),
     cluster.list('services', signal),
     readBalancers(parts, signal),
-    trySlot(parts, forbidden, signal),
+    trySlot({ cluster, namespace: spec.slots.namespace }, forbidden, signal),
     readBudget(parts, signal),
     mayReadVolumes ? cluster.list('persistentvolumes', signal) : undefined,
   ])
@@ -109,12 +109,11 @@ async function readBudget({ spec, configMaps }: PrepareParts, signal: AbortSigna
 }
 
 /** Rights alone do not tell whether the namespace is there. Where one is missing, that is told and this is no news. */
-async function trySlot(
-  { spec, cluster }: PrepareParts,
+export async function trySlot(
+  { cluster, namespace }: { readonly cluster: Cluster; readonly namespace: string },
   forbidden: readonly Access[],
   signal: AbortSignal,
 ): Promise<SlotRefusal | undefined> {
-  const { namespace } = spec.slots
   if (forbidden.some((access) => access.resource === 'leases' && access.namespace === namespace)) return undefined
   try {
     await cluster.tryLease(slotRef(namespace), signal)

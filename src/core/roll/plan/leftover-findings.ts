@@ -9,7 +9,10 @@ import { waysBack } from '../ways-back.ts'
 import type { PlanFacts } from './plan-facts.ts'
 
 /** What earlier runs and other owners left on nodes. `nodes`: those of the roll, whose records are told of node by node. */
-export function leftoverFindings({ cluster }: PlanFacts, nodes: readonly Node[]): readonly PlanFinding[] {
+export function leftoverFindings(
+  { cluster }: { readonly cluster: Pick<PlanFacts['cluster'], 'nodes'> },
+  nodes: readonly Node[],
+): readonly PlanFinding[] {
   const rolled = new Set(nodes.map(({ name }) => name))
   return [
     ...cluster.nodes.filter(({ name }) => !rolled.has(name)).flatMap(recorded),

@@ -111,7 +111,7 @@ function unknownNode(name: string, known: readonly string[]): PlanFinding {
   }
 }
 
-function forbidden(access: Access, slotsNamespace: string): PlanFinding {
+export function forbidden(access: Access, slotsNamespace: string): PlanFinding {
   const { namespace } = access
   return {
     severity: 'error',
@@ -128,7 +128,7 @@ function fileOf({ verb, resource }: Access): string {
 }
 
 /** Of DNS, all of them: without the Corefile the cluster domain is not known for sure, without the others no node asks. */
-function spared(access: Access): PlanFinding {
+export function spared(access: Access): PlanFinding {
   if (access.name?.startsWith('evenkeel-') === true) return budgetSpared(access)
   if (access.resource === 'persistentvolumes') return volumesSpared(access)
   const [lost, file] =

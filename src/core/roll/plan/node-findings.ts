@@ -33,7 +33,7 @@ function unbalanced({ spec, instances }: PlanFacts, node: Node): readonly PlanFi
   ]
 }
 
-function recorded(node: Node): readonly PlanFinding[] {
+export function recorded(node: Node): readonly PlanFinding[] {
   const text = node.annotations[RECORD_ANNOTATION]
   if (text === undefined) return []
   const parsed = parseNodeRecord(text)

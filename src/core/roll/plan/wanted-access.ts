@@ -95,7 +95,10 @@ export const planAccess: readonly Access[] = [{ verb: 'list', group: '', resourc
 export const eventAccess: readonly Access[] = [{ verb: 'create', group: '', resource: 'events', namespace: 'default' }]
 
 /** What a roll goes on without: then one node may be out, and a granted cordon counts once its checks fail. */
-export const budgetAccess = ({ namespace, grantsNamespace = namespace }: RollSpec['slots']): readonly Access[] => [
+export const budgetAccess = ({
+  namespace,
+  grantsNamespace = namespace,
+}: Pick<RollSpec['slots'], 'namespace' | 'grantsNamespace'>): readonly Access[] => [
   { verb: 'get', group: '', resource: 'configmaps', name: BUDGET_CONFIG_MAP, namespace },
   { verb: 'get', group: '', resource: 'configmaps', name: GRANTS_CONFIG_MAP, namespace: grantsNamespace },
 ]

@@ -1,0 +1,127 @@
+import process from 'node:process'
+import { isSea } from 'node:sea'
+import manifest from '../../package.json' with { type: 'json' }
+import { NodeHttpProbe } from '../../src/adapters/http/node-http-probe.ts'
+import { kubeCluster } from '../../src/adapters/kube/kube-cluster.ts'
+import { kubeconfigPaths } from '../../src/adapters/kube/kubeconfig-paths.ts'
+import { openApi } from '../../src/adapters/kube/open-cluster.ts'
+import { PinnedKubeconfig } from '../../src/adapters/kube/pinned-kubeconfig.ts'
+import { serverAnswer } from '../../src/adapters/kube/server-answer.ts'
+import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
+import { findProgram, whyNotWritable } from '../../src/adapters/node/this-machine.ts'
+import type { DoctorActions, DoctorPlace } from '../../src/cli/doctor-command.ts'
+import type { DoctorFacts, Found, InstanceFound, TargetFound } from '../../src/core/doctor/doctor-facts.ts'
+import type { RollSpec } from '../../src/model/roll-spec.ts'
+import type { BalancerReader } from '../../src/ports/balancer.ts'
+import type { Cluster } from '../../src/ports/cluster.ts'
+import { balancersOf, endpointsOf, journals, type RollSurroundings } from '../roll/world.ts'
+import { attempt, CHECK_LIMIT_MS } from './attempt.ts'
+import { rightsAndSlot } from './rights-and-slot.ts'
+
+/** What `evenkeel doctor` looks at: this machine, the cluster of a kubeconfig, and what a roll file names. It changes nothing. */
+export const doctorActions = (surroundings: RollSurroundings): DoctorActions => ({
+  look: async ({ place, file }, signal) => {
+    const spec = file?.is === 'found' ? file.value.spec : undefined
+    const [machine, { cluster, ...ofCluster }] = await Promise.all([
+      lookHere(place, surroundings),
+      lookAtCluster(place, { surroundings, spec }, signal),
+    ])
+    const facts = { ...machine, ...ofCluster, ...(file === undefined ? {} : { file }) }
+    if (spec === undefined) return facts
+    const [instances, targets] = await Promise.all([inspectAll(spec, cluster, signal), askTargets(spec, signal)])
+    return { ...facts, instances, targets }
+  },
+})
+
+const WANTED_MAJOR = Number.parseInt(manifest.engines.node.replace(/^\D+/, ''), 10)
+
+async function lookHere(
+  place: DoctorPlace,
+  surroundings: RollSurroundings,
+): Promise<Pick<DoctorFacts, 'node' | 'ssh' | 'stateDirectory'>> {
+  const { directory } = journals(place, surroundings)
+  const [ssh, why] = await Promise.all([findProgram('ssh', surroundings.env.PATH ?? ''), whyNotWritable(directory)])
+  return {
+    ...(isSea() ? {} : { node: { version: process.versions.node, wantedMajor: WANTED_MAJOR } }),
+    ...(ssh === undefined ? {} : { ssh }),
+    stateDirectory:
+      why === undefined
+        ? { is: 'found', value: directory }
+        : { is: 'failed', text: `no journal can be written into ${directory}: ${why}` },
+  }
+}
+
+type OfCluster = Pick<DoctorFacts, 'kubeconfig' | 'api' | 'rights' | 'slot' | 'nodes'> & { readonly cluster?: Cluster }
+
+async function lookAtCluster(
+  place: DoctorPlace,
+  { surroundings, spec }: { readonly surroundings: RollSurroundings; readonly spec: RollSpec | undefined },
+  signal: AbortSignal,
+): Promise<OfCluster> {
+  const { version, env, log } = surroundings
+  const kubeconfigPath = place.kubeconfig ?? env.KUBECONFIG
+  const kubeconfig = await attempt(signal, async () => {
+    const files = kubeconfigPaths(kubeconfigPath)
+    const { context } = await PinnedKubeconfig.read({ paths: files, context: place.context, env }, clock)
+    return { files, context }
+  })
+  if (kubeconfig.is === 'failed') return { kubeconfig }
+  const userAgent = `evenkeel/${version}`
+  const opened = await attempt(signal, async (limited) => {
+    const api = await openApi({ kubeconfigPath, context: place.context, env, clock, random, log, userAgent }, limited)
+    return { api, answer: await serverAnswer({ client: api.parts.client, clock }, limited) }
+  })
+  if (opened.is === 'failed') return { kubeconfig, api: opened }
+  const { api, answer } = opened.value
+  const cluster = kubeCluster(api.parts, api.server)
+  const [allowed, nodes] = await Promise.all([
+    rightsAndSlot(cluster, spec, signal),
+    attempt(signal, (limited) => cluster.list('nodes', limited)),
+  ])
+  return { kubeconfig, api: { is: 'found', value: { server: api.server, ...answer } }, ...allowed, nodes, cluster }
+}
+
+async function inspectAll(
+  spec: RollSpec,
+  cluster: Cluster | undefined,
+  signal: AbortSignal,
+): Promise<readonly InstanceFound[]> {
+  const sockets = balancersOf(spec)
+  const readers: readonly BalancerReader[] = [...sockets, ...(cluster === undefined ? [] : endpointsOf(spec, cluster))]
+  const inspect = async (balancer: string, instance: string): Promise<InstanceFound> => {
+    const reader = readers.find(({ name }) => name === balancer)
+    if (reader === undefined) return { balancer, instance }
+    return { balancer, instance, inspection: await attempt(signal, (limited) => reader.inspect(instance, limited)) }
+  }
+  try {
+    return await Promise.all(
+      spec.balancers.flatMap(({ name, instances }) => instances.map((instance) => inspect(name, instance.name))),
+    )
+  } finally {
+    await Promise.all(sockets.map((socket) => socket.close()))
+  }
+}
+
+async function askTargets({ probe }: RollSpec, signal: AbortSignal): Promise<readonly TargetFound[]> {
+  const asker = new NodeHttpProbe()
+  try {
+    return await Promise.all(
+      (probe?.targets ?? []).map(async (target): Promise<TargetFound> => {
+        const limitMs = Math.min(CHECK_LIMIT_MS, target.timeoutMs)
+        const asked = await attempt(signal, (limited) => asker.ask(target, 'new', limited), limitMs)
+        const { name, url } = target
+        return { name, url, answer: answerOf(asked) }
+      }),
+    )
+  } finally {
+    asker.close()
+  }
+}
+
+function answerOf(asked: Found<Awaited<ReturnType<NodeHttpProbe['ask']>>>): Found<undefined> {
+  if (asked.is === 'failed') return asked
+  const { failure, error, proberFault } = asked.value
+  if (failure === undefined && proberFault !== true) return { is: 'found', value: undefined }
+  return { is: 'failed', text: [failure, error].filter((part) => part !== undefined).join(': ') }
+}

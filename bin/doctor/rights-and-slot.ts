@@ -1,0 +1,43 @@
+import { trySlot } from '../../src/controllers/roll/prepare.ts'
+import type { DoctorFacts } from '../../src/core/doctor/doctor-facts.ts'
+import {
+  budgetAccess,
+  deleteAccess,
+  eventAccess,
+  planAccess,
+  politeAccess,
+  spareAccess,
+  wantedAccess,
+} from '../../src/core/roll/plan/wanted-access.ts'
+import type { RollSpec } from '../../src/model/roll-spec.ts'
+import { SLOTS_NAMESPACE } from '../../src/model/slot.ts'
+import type { Cluster } from '../../src/ports/cluster.ts'
+import { attempt } from './attempt.ts'
+
+/** The rights of a roll, of any roll where no file says which, and whether the API would take a slot's Lease. */
+export async function rightsAndSlot(
+  cluster: Cluster,
+  spec: RollSpec | undefined,
+  signal: AbortSignal,
+): Promise<Pick<DoctorFacts, 'rights' | 'slot'>> {
+  const slots = spec?.slots ?? { namespace: SLOTS_NAMESPACE }
+  const needed = [
+    ...wantedAccess(slots.namespace),
+    ...(spec === undefined ? [] : [...politeAccess(spec.drain), ...deleteAccess(spec.drain)]),
+  ]
+  const useful = [...budgetAccess(slots), ...planAccess, ...spareAccess(spec?.dns), ...eventAccess]
+  const rights = await attempt(signal, async (limited) => {
+    const [forbidden, spared] = await Promise.all([
+      cluster.forbidden(needed, limited),
+      cluster.forbidden(useful, limited),
+    ])
+    return { wanted: needed.length + useful.length, forbidden, spared }
+  })
+  if (rights.is === 'failed') return { rights }
+  const { namespace } = slots
+  const { forbidden } = rights.value
+  const mayWrite = !forbidden.some((one) => one.resource === 'leases' && one.namespace === namespace)
+  return mayWrite
+    ? { rights, slot: await attempt(signal, (limited) => trySlot({ cluster, namespace }, forbidden, limited)) }
+    : { rights }
+}
