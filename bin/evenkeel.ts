@@ -2,6 +2,7 @@ import process from 'node:process'
 import manifest from '../package.json' with { type: 'json' }
 import { addAgentCommand } from '../src/cli/agent-command.ts'
 import { addBudgetCommand } from '../src/cli/budget-command.ts'
+import { addBundleCommand } from '../src/cli/bundle-command.ts'
 import { addControllerCommand } from '../src/cli/controller-command.ts'
 import { addDemoCommand } from '../src/cli/demo-command.ts'
 import { addDnsCommand } from '../src/cli/dns-command.ts'
@@ -57,6 +58,10 @@ const commands: readonly AddCommand[] = [
   addExplainCommand(async () => {
     const { explainActions } = await import('./explain/explain-actions.ts')
     return explainActions({ version, env: process.env, log })
+  }),
+  addBundleCommand(async () => {
+    const { bundleActions } = await import('./bundle/bundle-actions.ts')
+    return bundleActions({ version, commit, env: process.env, log })
   }),
   addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
   addDnsCommand(async () => {

@@ -20,7 +20,17 @@ test('help goes to stdout with exit 0; no command at all is wrong usage', async 
   assert.match(bare.err, /^Usage: evenkeel/)
 })
 
-const COMMANDS = ['roll', 'roll resume', 'roll abort', 'roll status', 'roll report', 'probe', 'agent', 'version']
+const COMMANDS = [
+  'roll',
+  'roll resume',
+  'roll abort',
+  'roll status',
+  'roll report',
+  'bundle',
+  'probe',
+  'agent',
+  'version',
+]
 
 test('every command has a help with an example, within 80 columns', async () => {
   const helps = await Promise.all(COMMANDS.map((command) => evenkeel(...command.split(' '), '--help')))
