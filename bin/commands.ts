@@ -1,5 +1,6 @@
 import { addAgentCommand } from '../src/cli/agent-command.ts'
 import { addBudgetCommand } from '../src/cli/budget-command.ts'
+import { addBundleCommand } from '../src/cli/bundle-command.ts'
 import { addCompletionCommand } from '../src/cli/completion-command.ts'
 import { addControllerCommand } from '../src/cli/controller-command.ts'
 import { addDemoCommand } from '../src/cli/demo-command.ts'
@@ -18,11 +19,12 @@ import type { RollSurroundings } from './roll/world.ts'
 interface CommandParts extends RollSurroundings {
   /** Version and commit. */
   readonly release: string
+  readonly commit: string
   readonly voice: Voice
 }
 
 /** Every command. What one does is loaded when it runs. */
-export function commandsOf({ release, voice, ...surroundings }: CommandParts): readonly AddCommand[] {
+export function commandsOf({ release, commit, voice, ...surroundings }: CommandParts): readonly AddCommand[] {
   return [
     addRollCommand(async () => {
       const { rollActions } = await import('./roll/roll-actions.ts')
@@ -43,6 +45,10 @@ export function commandsOf({ release, voice, ...surroundings }: CommandParts): r
     addExplainCommand(async () => {
       const { explainActions } = await import('./explain/explain-actions.ts')
       return explainActions(surroundings)
+    }),
+    addBundleCommand(async () => {
+      const { bundleActions } = await import('./bundle/bundle-actions.ts')
+      return bundleActions({ ...surroundings, commit })
     }),
     addDoctorCommand(async () => {
       const { doctorActions } = await import('./doctor/doctor-actions.ts')

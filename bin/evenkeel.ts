@@ -26,7 +26,7 @@ const log = {
   debug: () => undefined,
   warn: (text: string) => voice.say(`warning: ${text}`),
 }
-const commands = commandsOf({ version, release, env: process.env, log, voice })
+const commands = commandsOf({ version, release, commit, env: process.env, log, voice })
 
 async function main(): Promise<void> {
   const exitCode = await runProgram({ version: release, context, commands }, process.argv.slice(2))

@@ -70,7 +70,7 @@ function commandTree(version: string): CommandTree {
     onExit: () => () => undefined,
   }
   const log = { debug: () => undefined, warn: () => undefined }
-  const commands = commandsOf({ version, release: version, env: {}, log, voice: new Voice(sink) })
+  const commands = commandsOf({ version, release: version, commit: '', env: {}, log, voice: new Voice(sink) })
   const textAfterHelp = (command: Command): string => {
     written = ''
     command.outputHelp()

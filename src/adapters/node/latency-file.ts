@@ -43,11 +43,16 @@ export class LatencyFile {
 
 /** The latency of each second, from the file beside a journal. Skips lines that cannot be read; empty if the file is missing. */
 export async function readLatency(journalPath: string): Promise<readonly LatencySecond[]> {
+  const text = (await readLatencyText(journalPath)) ?? ''
+  return text.split('\n').flatMap((line) => secondOf(line) ?? [])
+}
+
+/** That file as it is; absent where it cannot be read. */
+export async function readLatencyText(journalPath: string): Promise<string | undefined> {
   try {
-    const text = await readFile(join(dirname(journalPath), LATENCY_FILE), 'utf8')
-    return text.split('\n').flatMap((line) => secondOf(line) ?? [])
+    return await readFile(join(dirname(journalPath), LATENCY_FILE), 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return []
+    if (error instanceof Error && 'code' in error) return undefined
     throw error
   }
 }

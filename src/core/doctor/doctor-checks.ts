@@ -45,13 +45,16 @@ function ssh(facts: DoctorFacts): Check {
   const uses = [
     ...(spec.reboot.kind === 'ssh' ? ['reboots'] : []),
     ...spec.balancers
-      .filter((balancer) => balancer.healthEndpoint === undefined && balancer.annotation === undefined)
-      .filter(({ instances }) => instances.some(({ address }) => address.kind === 'ssh'))
+      .filter(({ instances }) => instances.some(isBySsh))
       .map(({ name: balancer }) => `balancer ${balancer}`),
   ]
   if (uses.length === 0) return { name, state: 'ok', text: `${text}, and ${facts.file.value.name} does not need it` }
   return failedCheck(name, { text: `${text}, and ${facts.file.value.name} needs it for ${firstOf(uses)}`, fix })
 }
+
+/** Health endpoints have instances without an address. */
+const isBySsh = (instance: { readonly address?: { readonly kind: string } }): boolean =>
+  instance.address?.kind === 'ssh'
 
 function stateDirectory({ stateDirectory: found }: DoctorFacts): Check {
   const name = 'state directory'

@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises'
+import process from 'node:process'
+import { readLatencyText } from '../../src/adapters/node/latency-file.ts'
+import { writeArchive } from '../../src/adapters/node/write-archive.ts'
+import type { BundleActions } from '../../src/cli/bundle-actions.ts'
+import type { RollHistory } from '../../src/cli/roll-actions.ts'
+import { newestRun } from '../../src/controllers/roll/newest-run.ts'
+import { UserError } from '../../src/model/user-error.ts'
+import { rollActions } from '../roll/roll-actions.ts'
+import { journals, type RollSurroundings } from '../roll/world.ts'
+
+/** What a roll goes by; their values may be secrets, or lead to one. */
+const VARIABLES = [
+  ...[
+    'KUBECONFIG',
+    'XDG_STATE_HOME',
+    'NO_COLOR',
+    'FORCE_COLOR',
+    'CI',
+    'TERM',
+    'COLORTERM',
+    'LANG',
+    'LC_ALL',
+    'LC_CTYPE',
+  ],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'all_proxy'],
+  ...[
+    'NODE_OPTIONS',
+    'NODE_EXTRA_CA_CERTS',
+    'SSL_CERT_FILE',
+    'SSL_CERT_DIR',
+    'SSH_AUTH_SOCK',
+    'KUBERNETES_SERVICE_HOST',
+  ],
+]
+
+/** Of a journal that is there and cannot be read: it is worth sending all the more. */
+const UNREADABLE = ['journal.damaged', 'journal.version', 'journal.empty']
+
+/** What `evenkeel bundle` does, on the journals of this machine. */
+export const bundleActions = (surroundings: RollSurroundings & { readonly commit: string }): BundleActions => ({
+  read: async ({ run: named, ...place }) => {
+    const store = journals(place, surroundings)
+    const run = named ?? (await newestRun(store))
+    const told = await historyOrProblem(() => rollActions(surroundings).history({ ...place, run }))
+    const path = store.pathOf(run)
+    const latency = await readLatencyText(path)
+    return {
+      run,
+      journal: await readFile(path, 'utf8'),
+      ...told,
+      ...(latency === undefined ? {} : { latency }),
+    }
+  },
+  about: () => ({
+    version: surroundings.version,
+    commit: surroundings.commit,
+    node: process.version,
+    platform: `${process.platform}/${process.arch}`,
+    terminal: {
+      term: surroundings.env.TERM ?? null,
+      stdout: process.stdout.isTTY === true,
+      stderr: process.stderr.isTTY === true,
+      columns: process.stderr.columns ?? null,
+    },
+    variables: VARIABLES.filter((name) => surroundings.env[name] !== undefined),
+  }),
+  write: writeArchive,
+})
+
+async function historyOrProblem(
+  read: () => Promise<RollHistory>,
+): Promise<{ readonly history: RollHistory } | { readonly problem: string }> {
+  try {
+    return { history: await read() }
+  } catch (error) {
+    if (error instanceof UserError && UNREADABLE.includes(error.code)) return { problem: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,89 @@
+import { isSecretKey, REMOVED, type Redacted, redactText } from './redact-text.ts'
+
+/** A JSON value of the same shape in which no field looks like a secret. */
+export function redactValue<T>(value: T): Redacted<T> {
+  const walk = new Walk()
+  // The shape stays: a text is replaced by a text.
+  return { value: walk.cleaned(value) as T, removed: walk.removed }
+}
+
+/** JSON Lines, each line by itself. A line that is not JSON, such as one that a crash cut off, is redacted as text. */
+export function redactLines(text: string): Redacted<string> {
+  let removed = 0
+  const lines = text.split('\n').map((line) => {
+    const redacted = redactLine(line)
+    removed += redacted.removed
+    return redacted.value
+  })
+  return { value: lines.join('\n'), removed }
+}
+
+function redactLine(line: string): Redacted<string> {
+  const parsed = parseLine(line)
+  if (parsed === undefined) return redactText(line)
+  const { value, removed } = redactValue(parsed)
+  // A line without a secret stays as it was written, byte for byte.
+  return removed === 0 ? { value: line, removed } : { value: JSON.stringify(value), removed }
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+class Walk {
+  removed = 0
+
+  cleaned(value: unknown): unknown {
+    if (typeof value === 'string') return this.#text(value)
+    if (Array.isArray(value)) return this.#list(value)
+    return typeof value === 'object' && value !== null ? this.#object(value as Fields) : value
+  }
+
+  #text(text: string): string {
+    const { value, removed } = redactText(text)
+    this.removed += removed
+    return value
+  }
+
+  /** Words of a command: the value of `--token` is the next one. */
+  #list(items: readonly unknown[]): readonly unknown[] {
+    return items.map((item, i) => {
+      const before: unknown = items[i - 1]
+      const isValue = typeof before === 'string' && (isSecretFlag(before) || isUserFlag(before, item))
+      return isValue && typeof item === 'string' ? this.#emptied(item) : this.cleaned(item)
+    })
+  }
+
+  #object(fields: Fields): unknown {
+    if (fields.kind === 'Config' && ('users' in fields || 'clusters' in fields)) return this.#emptied(fields)
+    const { name } = fields
+    const isNamedSecret = typeof name === 'string' && isSecretKey(name)
+    return Object.fromEntries(
+      Object.entries(fields).map(([key, value]) => {
+        const isSecret = isSecretKey(key) || (isNamedSecret && key === 'value')
+        return [this.#text(key), isSecret ? this.#emptied(value) : this.cleaned(value)]
+      }),
+    )
+  }
+
+  /** Every text and number of a secret goes, its shape stays. */
+  #emptied(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.#emptied(item))
+    if (typeof value === 'object' && value !== null)
+      return Object.fromEntries(Object.entries(value).map(([key, field]) => [this.#text(key), this.#emptied(field)]))
+    if (typeof value === 'boolean' || value === null || value === '' || value === REMOVED) return value
+    this.removed += 1
+    return REMOVED
+  }
+}
+
+const isSecretFlag = (word: string): boolean => /^--?[\w-]+$/.test(word) && isSecretKey(word)
+
+const isUserFlag = (word: string, next: unknown): boolean =>
+  (word === '-u' || word === '--user') && typeof next === 'string' && next.includes(':')
