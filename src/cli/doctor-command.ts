@@ -40,11 +40,14 @@ Example: with the balancers and the probe targets of a roll file
 Example: one document for scripts
   evenkeel doctor -f roll.yaml -o json
 
-Each line is ok, warning, missing or skipped. A skipped check needs what an earlier one did not find. Each check takes 5 s at most.
-It reads and changes nothing. The Lease of the slot is tried as a dry run, which the API server does not store. Each probe target
-is asked once. ${'`evenkeel roll --dry-run`'} checks the nodes and pods of a roll.
+Each line is ok, warning, missing or skipped. A skipped check needs what an
+earlier one did not find. Each check takes 5 s at most. The command changes
+nothing: the Lease of the slot is tried as a dry run, which the API server does
+not store. Each probe target is asked once. "evenkeel roll --dry-run" checks the
+nodes and pods of a roll.
 
-Exit codes: 0 nothing is missing, warnings allowed; 1 something is missing; 2 wrong usage.`
+Exit codes: 0 nothing is missing, warnings allowed; 1 something is missing;
+2 wrong usage.`
 
 /** `evenkeel doctor`. */
 export const addDoctorCommand =

@@ -53,7 +53,7 @@ function ssh(facts: DoctorFacts): Check {
 }
 
 /** Health endpoints have instances without an address. */
-const isBySsh = (instance: { readonly address?: { readonly kind: string } }): boolean =>
+const isBySsh = (instance: { readonly name: string; readonly address?: { readonly kind: string } }): boolean =>
   instance.address?.kind === 'ssh'
 
 function stateDirectory({ stateDirectory: found }: DoctorFacts): Check {
