@@ -6,14 +6,10 @@ import type { PageOf } from '../../src/ports/http-door.ts'
 import type { Log } from '../../src/ports/log.ts'
 
 /** The door is not closed: it answers for as long as the process lives, and a slow client must not keep the process. */
-export async function openMetrics(
-  { at, file }: MetricsPlace,
-  { pages, text }: { readonly pages: PageOf; readonly text: string },
-  log: Log,
-): Promise<OpenMetrics> {
+export async function openMetrics({ at, file }: MetricsPlace, pages: PageOf, log: Log): Promise<OpenMetrics> {
   const door = at === undefined ? undefined : await openHttpDoor({ place: at, timers: systemTimers }, pages)
   const written = file === undefined ? undefined : new TextfileMetrics(file, (reason) => log.warn(reason))
-  await written?.create(text)
+  await written?.check()
   return {
     ...(door === undefined ? {} : { port: door.port }),
     write: async (next) => written?.replace(next),

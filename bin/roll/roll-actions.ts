@@ -40,7 +40,7 @@ export function rollActions(surroundings: RollSurroundings): RollActions {
     history: (request) => history(request, surroundings),
     list: (request) => list(request, surroundings),
     leftOut: (request, signal) => leftOut(request, surroundings, signal),
-    openMetrics: (place, serve) => openMetrics(place, serve, surroundings.log),
+    openMetrics: (place, pages) => openMetrics(place, pages, surroundings.log),
   }
 }
 

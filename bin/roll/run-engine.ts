@@ -67,7 +67,8 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
     })
     await engine.run(io.interrupt)
   } finally {
-    await Promise.all([notifier.close(), nodeEvents.close()])
+    // Whatever they end with, balancers, host and journal are closed.
+    await Promise.allSettled([notifier.close(), nodeEvents.close()])
     const closings = [...balancers.map((balancer) => balancer.close()), host.close(), journal.close()]
     await Promise.all([...closings, latency.close()])
   }

@@ -88,7 +88,7 @@ export interface RollActions {
   leftOut(request: RunRequest, signal: AbortSignal): Promise<Pick<RollHistory, 'run' | 'events'>>
   history(request: RunRequest): Promise<RollHistory>
   /** Throws UserError where nothing can listen there, or where the file cannot be written. `text` is its first text. */
-  openMetrics(place: MetricsPlace, serve: { readonly pages: PageOf; readonly text: string }): Promise<OpenMetrics>
+  openMetrics(place: MetricsPlace, pages: PageOf): Promise<OpenMetrics>
   /** Every run of the state directory, newest first. */
   list(request: RollPlace): Promise<{ readonly stateDir: string; readonly runs: readonly ListedRun[] }>
 }

@@ -100,8 +100,8 @@ export class ScriptedActions implements RollActions {
 
   readonly metrics: { readonly place: MetricsPlace; readonly texts: string[] }[] = []
 
-  openMetrics: RollActions['openMetrics'] = (place, { text }) => {
-    const texts = [text]
+  openMetrics: RollActions['openMetrics'] = (place) => {
+    const texts: string[] = []
     this.metrics.push({ place, texts })
     const write = (next: string): Promise<void> => {
       texts.push(next)

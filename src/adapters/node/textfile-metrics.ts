@@ -1,4 +1,4 @@
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { rename, rm, stat, writeFile } from 'node:fs/promises'
 import { UserError } from '../../model/user-error.ts'
 
 /** A file of metrics for the textfile collector of node_exporter, which must never read half of one. */
@@ -13,10 +13,15 @@ export class TextfileMetrics {
     this.#onFailure = onFailure
   }
 
-  /** Rejects with UserError where the file cannot be written. */
-  async create(text: string): Promise<void> {
+  /** Rejects with UserError where the file cannot be written. What an earlier roll has left there stays until there is something new. */
+  async check(): Promise<void> {
     try {
-      await this.#write(text)
+      const there = await stat(this.#path).catch(() => undefined)
+      if (there?.isDirectory()) throw new Error('it is a directory')
+      const next = `${this.#path}.tmp`
+      await rm(next, { force: true })
+      await writeFile(next, '', { flag: 'wx', mode: 0o644 })
+      await rm(next)
     } catch (cause) {
       throw new UserError(`cannot write ${this.#path}: ${textOf(cause)}`, {
         code: 'file.write',

@@ -4,6 +4,7 @@ import type { StampedEvent } from '../../model/roll-event.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { PageOf } from '../../ports/http-door.ts'
+import { withDeadline } from '../../runtime/deadline.ts'
 import { steadyClock } from '../../runtime/steady-clock.ts'
 import type { CliContext } from '../cli-context.ts'
 import type { MetricsPlace, OpenMetrics, RollActions } from '../roll-actions.ts'
@@ -18,6 +19,7 @@ export class RollMeter {
   /** Stamps of events are of such a clock. */
   readonly #steady: Clock
   readonly #before: readonly StampedEvent[]
+  #fault: unknown
   /** Absent until this process has its first event: what an earlier one said last is not the state of this one. */
   #view: RollView | undefined
   #counts = NO_COUNTS
@@ -30,26 +32,40 @@ export class RollMeter {
   }
 
   note(event: StampedEvent): void {
-    this.#view = reduceRoll(this.#view ?? this.#before.reduce(reduceRoll, emptyRollView), event)
-    this.#counts = countsOf(this.#view, this.#counts)
-    this.#isChanged = true
+    try {
+      this.#view = reduceRoll(this.#view ?? this.#before.reduce(reduceRoll, emptyRollView), event)
+      this.#counts = countsOf(this.#view, this.#counts)
+      this.#isChanged = true
+    } catch (error) {
+      this.#fault ??= error
+    }
+  }
+
+  /** Before the first event there is nothing to write: what an earlier roll has left in the file is still true. */
+  hasBegun(): boolean {
+    return this.#view !== undefined
   }
 
   text(): string {
+    if (this.#fault !== undefined) throw this.#fault
     const times = { at: this.#steady.wallMs(), updatedAt: this.#clock.wallMs() }
     return rollMetrics(this.#view ?? emptyRollView, this.#counts, times)
   }
 
-  readonly pages: PageOf = ({ target }) =>
-    target.split('?', 1)[0] === '/metrics'
-      ? { status: 200, contentType: PROMETHEUS_CONTENT_TYPE, body: this.text() }
-      : { status: 404, contentType: 'text/plain; charset=utf-8', body: 'there is no such page; see /metrics\n' }
+  readonly pages: PageOf = ({ target }) => {
+    if (target.split('?', 1)[0] !== '/metrics') return plainPage(404, 'there is no such page; see /metrics')
+    try {
+      return { status: 200, contentType: PROMETHEUS_CONTENT_TYPE, body: this.text() }
+    } catch (error) {
+      return plainPage(500, String(error))
+    }
+  }
 
   /** Writes what has changed, and once in a while all the same: a file that grows old tells that the process is gone. */
   async keepWriting(write: OpenMetrics['write'], signal: AbortSignal): Promise<never> {
     for (let quietMs = 0; ; quietMs += LOOK_EVERY_MS) {
       await this.#clock.sleep(LOOK_EVERY_MS, signal)
-      if (!this.#isChanged && quietMs < WRITE_EVERY_MS) continue
+      if (!this.hasBegun() || (!this.#isChanged && quietMs < WRITE_EVERY_MS)) continue
       this.#isChanged = false
       quietMs = 0
       await write(this.text())
@@ -57,8 +73,18 @@ export class RollMeter {
   }
 }
 
+const plainPage = (status: number, text: string) => ({
+  status,
+  contentType: 'text/plain; charset=utf-8',
+  body: `${text}\n`,
+})
+
 const LOOK_EVERY_MS = 1_000
 const WRITE_EVERY_MS = 15_000
+/** A directory that hangs, such as a lost NFS server, must not keep the process. */
+const END_LIMIT_MS = 2_000
+
+const NEVER = new AbortController().signal
 
 interface Metered {
   readonly context: CliContext
@@ -76,19 +102,23 @@ export async function metered(
   const place = metricsPlace(flags)
   if (place === undefined) return work()
   const meter = new RollMeter({ clock: context.clock, before })
-  const open = await actions.openMetrics(place, { pages: meter.pages, text: meter.text() })
+  const open = await actions.openMetrics(place, meter.pages)
   if (open.port !== undefined && flags.quiet !== true)
     context.err.write(`metrics: http://${shownHost(place)}:${open.port}/metrics\n`)
   const writing = new AbortController()
-  const written = meter.keepWriting(open.write, writing.signal).catch((error: unknown) => {
-    if (!writing.signal.aborted) throw error
-  })
+  const warn = (error: unknown): void => {
+    if (error !== OVER) context.err.write(`warning: metrics are not written any more: ${String(error)}\n`)
+  }
+  const written = meter.keepWriting(open.write, writing.signal).catch(warn)
   try {
     return await work(meter)
   } finally {
     writing.abort(OVER)
-    await written
-    await open.write(meter.text())
+    const limits = { clock: context.clock, limitMs: END_LIMIT_MS, signal: NEVER, what: 'the file of the metrics' }
+    await withDeadline(limits, async () => {
+      await written
+      if (meter.hasBegun()) await open.write(meter.text())
+    }).catch(warn)
   }
 }
 

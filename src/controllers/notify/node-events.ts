@@ -112,16 +112,16 @@ export class NodeEvents {
     if (notice === undefined || this.#isForbidden) return
     this.#waiting.push(notice)
     if (this.#waiting.length > WAITING_MAX) this.#waiting.shift()
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined
-    })
+    this.#writing ??= this.#writeAll()
   }
 
   async #writeAll(): Promise<void> {
     for (let notice = this.#waiting.shift(); notice !== undefined; notice = this.#waiting.shift()) {
-      if (this.#isForbidden || this.#work.signal.aborted) return
       await this.#write(notice)
+      if (this.#isForbidden || this.#work.signal.aborted) this.#waiting.length = 0
     }
+    // In the same turn in which nothing was left: what is noted next begins anew.
+    this.#writing = undefined
   }
 
   async #write(notice: ObjectNotice): Promise<void> {

@@ -8,7 +8,7 @@ export interface Redacted<T> {
 }
 
 const SECRET_WORDS =
-  'tokens?|passw(?:or)?ds?|passphrase|secrets?|authorization|credentials?|cookies?|api[-_ ]?keys?|access[-_]?keys?|private[-_]?keys?|client[-_]?(?:key|certificate)(?:[-_]?data)?'
+  'tokens?|passw(?:or)?ds?|(?<![a-z])(?:pass|pwd)(?![a-z])|(?:routing|integration|user|signing)[-_]?keys?|passphrase|secrets?|authorization|credentials?|cookies?|api[-_ ]?keys?|access[-_]?keys?|private[-_]?keys?|client[-_]?(?:key|certificate)(?:[-_]?data)?'
 
 /** By its end, so that `accessToken` and `SLACK_TOKEN` are secrets and pod `token-service-0` is not. */
 const SECRET_KEY = new RegExp(`(?:${SECRET_WORDS})(?:[-_]?(?:value|data|hash|key|id))?$`, 'i')
@@ -18,8 +18,8 @@ export const isSecretKey = (key: string): boolean => SECRET_KEY.test(key)
 
 /** What is removed already is not counted again. */
 const KEPT = String.raw`(?!\s*\\*["']?\[removed\])`
-/** In quotes, which a text that is itself quoted escapes; else up to the end of the word. */
-const VALUE = String.raw`(?:(?<quote>\\*["']).*?(?:\k<quote>|$)|[^\s,;&"'\\)}\]]+)`
+/** In quotes, which a text that is itself quoted escapes; else up to the next space, because a password may have any other character. */
+const VALUE = String.raw`(?:(?<quote>\\*["']).*?(?:(?<!\\)\k<quote>|$)|[^\s"'\\]\S*)`
 const URL_START = String.raw`(?<before>\b[a-z][a-z0-9+.-]{0,19}:\/\/`
 
 /**
@@ -41,7 +41,7 @@ const PATTERNS: readonly RegExp[] = [
     'gi',
   ),
   new RegExp(String.raw`${URL_START}[^\s?#"'<>]{0,8000}\?)${KEPT}[^\s#"'<>]+`, 'gi'),
-  new RegExp(String.raw`(?<before>--[\w-]{0,30}(?:${SECRET_WORDS})(?:\s+|=))${KEPT}${VALUE}`, 'gim'),
+  new RegExp(String.raw`(?<before>--[\w-]{0,30}(?:${SECRET_WORDS})(?:["'\\]*\s*,\s*|\s+|=))${KEPT}${VALUE}`, 'gim'),
   /(?<before>(?:^|\s)(?:-u|--user)[ =])(?!\[removed\])[^\s:]+:\S+/g,
   new RegExp(String.raw`(?<before>(?:${SECRET_WORDS})(?:[-_]?data|\w{0,40})["'\\]*\s*[:=]\s*)${KEPT}${VALUE}`, 'gim'),
 ]

@@ -66,10 +66,30 @@ class Walk {
     const isNamedSecret = typeof name === 'string' && isSecretKey(name)
     return Object.fromEntries(
       Object.entries(fields).map(([key, value]) => {
-        const isSecret = isSecretKey(key) || (isNamedSecret && key === 'value')
+        if (key === 'command' && Array.isArray(value)) return [key, this.#command(value)]
+        if (key === 'at' && isUrlOf(value)) return [key, { ...value, url: this.#origin(value.url) }]
+        // The body of a notification: some receivers want their key in it.
+        const isSecret = isSecretKey(key) || (isNamedSecret && key === 'value') || key === 'template'
         return [this.#text(key), isSecret ? this.#emptied(value) : this.cleaned(value)]
       }),
     )
+  }
+
+  /** A command of the roll file may have the password of a management controller in any place. Its program and its flags stay. */
+  #command(words: readonly unknown[]): readonly unknown[] {
+    return words.map((word, i) => (i === 0 || isPlainWord(word) ? this.cleaned(word) : this.#emptied(word)))
+  }
+
+  /** The path of a webhook is often its secret. */
+  #origin(url: string): string {
+    const { value, removed } = redactText(url)
+    const [origin = ''] = /^[a-z]+:\/\/[^/]*/i.exec(value) ?? []
+    if (value === `${origin}/${REMOVED}`) {
+      this.removed += removed
+      return value
+    }
+    this.removed += 1
+    return `${origin}/${REMOVED}`
   }
 
   /** Every text and number of a secret goes, its shape stays. */
@@ -85,5 +105,15 @@ class Walk {
 
 const isSecretFlag = (word: string): boolean => /^--?[\w-]+$/.test(word) && isSecretKey(word)
 
+/** Flags, placeholders, and the words of usual reboot commands. A letter with its value in the same word is not one of them. */
+const isPlainWord = (word: unknown): boolean =>
+  typeof word === 'string' &&
+  /^(?:--[a-z][\w-]*|-[a-z]|\{(?:node|address|bootId)\}|sudo|systemctl|reboot|shutdown|now|needs-restarting)$/i.test(
+    word,
+  )
+
+const isUrlOf = (value: unknown): value is { readonly url: string } =>
+  typeof value === 'object' && value !== null && 'url' in value && typeof value.url === 'string'
+
 const isUserFlag = (word: string, next: unknown): boolean =>
-  (word === '-u' || word === '--user') && typeof next === 'string' && next.includes(':')
+  /^(?:-[a-z]*u|--(?:proxy-)?user)$/i.test(word) && typeof next === 'string' && next.includes(':')

@@ -18,7 +18,10 @@ test('the file is replaced as a whole, any user can read it, and no other file i
   await symlink(join(folder, 'other'), `${path}.tmp`)
   const warned: string[] = []
   const file = new TextfileMetrics(path, (reason) => warned.push(reason))
-  await file.create('a 1\n')
+  await writeFile(path, 'of an earlier roll')
+  await file.check()
+  assert.equal(await readFile(path, 'utf8'), 'of an earlier roll')
+  await file.replace('a 1\n')
   const first = await stat(path)
   await file.replace('a 2\n')
   const second = await stat(path)
@@ -34,7 +37,8 @@ test('a file that cannot be written is refused at first; later it is one warning
   const folder = await aFolder(t)
   const warned: string[] = []
   const file = new TextfileMetrics(join(folder, 'gone', 'roll.prom'), (reason) => warned.push(reason))
-  await assert.rejects(file.create('a 1\n'), { code: 'file.write', message: /^cannot write .*roll\.prom: ENOENT/ })
+  await assert.rejects(file.check(), { code: 'file.write', message: /^cannot write .*roll\.prom: ENOENT/ })
+  await assert.rejects(new TextfileMetrics(folder, () => undefined).check(), /it is a directory/)
   await file.replace('a 2\n')
   await file.replace('a 3\n')
   assert.equal(warned.length, 1)

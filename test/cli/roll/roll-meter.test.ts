@@ -14,7 +14,6 @@ test('metrics go where the options say, and the last ones have the exit code', a
     assert.match(err, /^metrics: http:\/\/127\.0\.0\.1:9153\/metrics\n/)
     const [opened, ...more] = actions.metrics
     assert.deepEqual([opened?.place, more], [{ at: { host: '127.0.0.1', port: 9_153 }, file: 'roll.prom' }, []])
-    assert.doesNotMatch(opened?.texts[0] ?? '', /^evenkeel_roll_(info|exit_code|step_seconds)\b.* \d/m)
     assert.match(opened?.texts.at(-1) ?? '', /^evenkeel_roll_exit_code 0$/m)
   }
 })
@@ -28,6 +27,18 @@ test('an IPv6 address is written as in a URL, and a file alone opens no port', a
     actions.metrics.map(({ place }) => place),
     [{ at: { host: '::1', port: 9_153 } }, { file: 'roll.prom' }],
   )
+})
+
+test('a roll that never begins leaves what an earlier one has written', async () => {
+  const clock = new VirtualClock()
+  const meter = new RollMeter({ clock })
+  const stop = new AbortController()
+  const texts: string[] = []
+  const writing = meter.keepWriting(async (text) => void texts.push(text), stop.signal)
+  await clock.advance(120_000)
+  assert.deepEqual([texts, meter.hasBegun()], [[], false])
+  stop.abort(OVER)
+  await assert.rejects(writing, OVER)
 })
 
 test('a dry run has no metrics, and prints the command that has them', async () => {

@@ -15,6 +15,11 @@ const TEXTS: readonly (readonly [text: string, redacted: string])[] = [
   ['cmd --api-key abc --node n1', 'cmd --api-key [removed] --node n1'],
   ['curl -u admin:pw n1', 'curl -u [removed] n1'],
   [String.raw`{\"password\":\"a b\",\"node\":\"n1\"}`, String.raw`{\"password\":\"[removed]\",\"node\":\"n1\"}`],
+  ['password=Tr0ub&dor,3 n1', 'password=[removed] n1'],
+  [String.raw`{"password":"ab\"cd","node":"n1"}`, '{"password":"[removed]","node":"n1"}'],
+  ['["--token","abc","n1"]', '["--token","[removed]","n1"]'],
+  ['IPMI_PASS=calvin MYSQL_PWD=x', 'IPMI_PASS=[removed] MYSQL_PWD=[removed]'],
+  ['{\n"routing_key": "abc"', '{\n"routing_key": "[removed]"'],
   ['client-key-data: abc==', 'client-key-data: [removed]'],
   ['-----BEGIN EC PRIVATE KEY-----\nabc\n-----END EC PRIVATE KEY-----\nn1', '[removed]\nn1'],
   ['apiVersion: v1\nkind: Config\nusers:\n- name: me', '[removed]'],
@@ -37,6 +42,7 @@ test('names of nodes, pods and hosts, and sentences about secrets, stay', () => 
     'secret shop/token was not found',
     'connect ECONNREFUSED 10.0.0.1:443',
     'https://app.example.com/health',
+    '3 checks passed: 3, bypass: on',
   ])
     assert.deepEqual(redactText(text), { value: text, removed: 0 })
 })
@@ -51,12 +57,49 @@ test('a secret field loses every text in it and keeps its shape; so do words of 
   })
   assert.deepEqual(value, {
     accessToken: { kind: '[removed]', values: ['[removed]', '[removed]', true, null] },
-    command: ['reboot', '--token', '[removed]', '-u', '[removed]', 'n1'],
+    command: ['reboot', '--token', '[removed]', '-u', '[removed]', '[removed]'],
     headers: [{ name: 'X-Api-Key', value: '[removed]' }],
     pods: { 'shop/token-service-0': 'n1' },
     kubeconfig: { kind: '[removed]', users: [{ name: '[removed]' }] },
   })
-  assert.equal(removed, 8)
+  assert.equal(removed, 9)
+})
+
+test('of a command stay the program, flags and placeholders, and of a notification the host', () => {
+  const spec = {
+    reboot: {
+      kind: 'command',
+      command: ['fence', '{node}', '{bootId}', '-U', 'admin', '-P', 'calvin', '-uroot:x', '--force'],
+    },
+    notify: [
+      {
+        name: 'pager',
+        target: {
+          kind: 'webhook',
+          at: { url: 'https://events.example/integration/abc/enqueue' },
+          template: '{"k":"abc"}',
+        },
+      },
+    ],
+  }
+  const { value, removed } = redactValue(spec)
+  assert.deepEqual(value, {
+    reboot: {
+      kind: 'command',
+      command: ['fence', '{node}', '{bootId}', '-U', '[removed]', '-P', '[removed]', '[removed]', '--force'],
+    },
+    notify: [
+      {
+        name: 'pager',
+        target: { kind: 'webhook', at: { url: 'https://events.example/[removed]' }, template: '[removed]' },
+      },
+    ],
+  })
+  assert.equal(removed, 5)
+  assert.deepEqual(redactValue({ command: ['systemctl', 'reboot'] }), {
+    value: { command: ['systemctl', 'reboot'] },
+    removed: 0,
+  })
 })
 
 test('a line without a secret stays byte for byte, and one that is cut off is redacted as text', () => {
