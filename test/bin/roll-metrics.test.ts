@@ -39,7 +39,7 @@ test('the metrics of a roll are served while it runs, and its file has them afte
     ...['--state-dir', join(folder, 'state'), '--metrics-file', prom, ...more],
   ]
 
-  // A port that is taken is told before anything is touched.
+  // A port that is taken is an error before anything is touched.
   const taken = await ended(start(words('--metrics-port', String(port))))
   assert.equal(taken.code, 2, taken.err)
   assert.match(taken.err, new RegExp(`^error: port ${port} is taken by .* \\(PORT_TAKEN\\)`, 'm'))

@@ -46,9 +46,7 @@ export class HookSender {
     if (!this.#parts.hook.on.includes(notice.kind)) return
     this.#waiting.push(notice)
     if (this.#waiting.length > WAITING_MAX) this.#waiting.shift()
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = undefined
-    })
+    this.#sending ??= this.#sendAll()
   }
 
   /** Waits until all is sent, for no longer than the limit; what is not sent by then is left out with a warning. */
@@ -68,6 +66,8 @@ export class HookSender {
       const fault = await this.#try(notice)
       if (fault !== undefined) this.#parts.warn(`"${notice.title}" did not reach ${this.#parts.hook.name}: ${fault}`)
     }
+    // In the same turn in which nothing was left: what is sent next begins anew.
+    this.#sending = undefined
   }
 
   /** Why it could not be sent. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RollMeter } from '../../../src/cli/roll/roll-meter.ts'
+import { metered, RollMeter } from '../../../src/cli/roll/roll-meter.ts'
 import { OVER } from '../../../src/model/over.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
+import { memoryContext } from '../memory-context.ts'
 import { ended, evenkeel, ScriptedActions } from '../scripted-roll.ts'
 import { heldStory, RUN } from './roll-story.ts'
 
@@ -39,6 +40,18 @@ test('a roll that never begins leaves what an earlier one has written', async ()
   assert.deepEqual([texts, meter.hasBegun()], [[], false])
   stop.abort(OVER)
   await assert.rejects(writing, OVER)
+})
+
+test('a file system that hangs keeps the process for two seconds at its end, and no longer', async () => {
+  const { context } = memoryContext()
+  const actions = { openMetrics: async () => ({ write: () => new Promise<void>(() => undefined) }) }
+  const code = metered({ metricsFile: 'roll.prom' }, { context, actions }, async (meter) => {
+    for (const event of heldStory().events) meter?.note(event)
+    return 3
+  })
+  await context.clock.advance(2_000)
+  assert.equal(await code, 3)
+  assert.match(context.err.text, /warning: metrics are not written any more: .*did not answer within 2000 ms/)
 })
 
 test('a dry run has no metrics, and prints the command that has them', async () => {

@@ -62,7 +62,7 @@ const ROWS: readonly {
     told: { 'evenkeel_roll_hold_reason{reason="BudgetExhausted"}': 1, evenkeel_roll_holding: 1 },
   },
   {
-    title: 'a hold that is over is told no more',
+    title: 'a hold that is over has no series any more',
     events: [{ type: 'hold.ended', node: 'w-2', step: 'drain' }],
     told: {
       evenkeel_roll_holding: 0,
@@ -81,7 +81,7 @@ const ROWS: readonly {
     told: { evenkeel_roll_nodes_done: 1, evenkeel_roll_nodes_failed: 1 },
   },
   {
-    title: 'failed requests are told by target',
+    title: 'failed requests are counted by target',
     events: [
       { type: 'window.closed', window: failure, blame: [] },
       { type: 'load.tick', load: load(40_000, 6) },

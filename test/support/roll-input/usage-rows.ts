@@ -109,7 +109,7 @@ const UNREADABLE: readonly UsageRow[] = [
     fix: ROLL_HELP,
   },
   {
-    title: 'a port for metrics that is none',
+    title: 'a metrics port that is too high',
     words: () => ['roll', 'resume', '--metrics-port', '70000'],
     names: ["option '--metrics-port <port>' argument '70000' is invalid. Write a port from 1 to 65535."],
     fix: '(evenkeel roll resume --help lists the options)',
