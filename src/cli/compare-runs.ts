@@ -27,8 +27,9 @@ export async function compareCommand(
       fix: 'name both runs: evenkeel roll report --compare RUN RUN',
     })
   }
-  if (flags.output === 'jsonl') {
-    throw new UserError('-o jsonl prints the events of one run; --compare reads two', {
+  if (flags.output === 'jsonl' || flags.output === 'otlp') {
+    const what = flags.output === 'jsonl' ? 'events' : 'spans'
+    throw new UserError(`-o ${flags.output} prints the ${what} of one run; --compare reads two`, {
       code: 'usage.compare',
       fix: 'use -o json, -o text or -o markdown',
     })

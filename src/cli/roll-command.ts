@@ -110,6 +110,7 @@ Examples:
   evenkeel roll report -o json
   evenkeel roll report --html report.html            one file: verdict, timeline, charts, windows, evidence
   evenkeel roll report -o markdown > report.md
+  evenkeel roll report -o otlp > trace.jsonl         spans for an OpenTelemetry Collector
   evenkeel roll report --compare 20261120T060000Z-77aa 20261121T061439Z-1f0e --html compared.html`,
 } as const
 

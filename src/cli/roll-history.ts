@@ -1,6 +1,7 @@
 import { UserError } from '../model/user-error.ts'
 import { markdownReport } from '../report/markdown-report.ts'
 import { reportDocument } from '../report/report-document.ts'
+import { traceRequest } from '../report/traces/trace-request.ts'
 import type { CliContext } from './cli-context.ts'
 import { outputModes } from './output-options.ts'
 import { endBlock } from './roll/end-block.ts'
@@ -68,6 +69,8 @@ function resultText(history: PastedHistory, ask: HistoryAsk & { readonly style: 
     }
     case 'markdown':
       return markdownReport(reportDocument(history))
+    case 'otlp':
+      return `${traceRequest(history)}\n`
     case 'text': {
       const lines = name === 'status' ? statusLines(history, view, context) : reportLines(history, view, context)
       return `${lines.map((line) => paintLine(line, style)).join('\n')}\n`

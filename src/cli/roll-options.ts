@@ -4,8 +4,8 @@ import type { OutputFlags } from './output-options.ts'
 import type { RollPlace } from './roll-actions.ts'
 import { type Paste, pasteWith } from './text/paste.ts'
 
-/** `-o`: what goes to stdout. `markdown`: of a report alone. */
-export type OutputForm = 'text' | 'json' | 'jsonl' | 'markdown'
+/** `-o`: what goes to stdout. `markdown` and `otlp`: of a report alone. */
+export type OutputForm = 'text' | 'json' | 'jsonl' | 'markdown' | 'otlp'
 
 export interface PlaceFlags extends OutputFlags {
   readonly kubeconfig?: string
@@ -137,7 +137,7 @@ export const addAbortOptions = (command: Command): Command =>
   command.option('-f, --file <file>', 'use this roll file; no journal is needed then; - reads it from stdin')
 
 export const addReportOptions = (command: Command): Command =>
-  addPlaceOptions(command, ['text', 'json', 'jsonl', 'markdown'])
+  addPlaceOptions(command, ['text', 'json', 'jsonl', 'markdown', 'otlp'])
     .option('--html <file>', 'also write the report to this file, as a self-contained page')
     .option('--compare', 'show two runs side by side: evenkeel roll report --compare RUN RUN')
 

@@ -53,6 +53,13 @@ test('-o json prints the data of the page, and what the roll itself printed is i
   assert.deepEqual(JSON.parse(data), document)
 })
 
+test('-o otlp prints one line: a request that a collector takes as it is', async () => {
+  const { code, out } = await evenkeel('roll report -o otlp', new FailedRun())
+  assert.equal(code, 0)
+  assert.equal(out.trimEnd().split('\n').length, 1)
+  assert.equal(JSON.parse(out).resourceSpans[0].scopeSpans[0].spans[0].name, 'roll')
+})
+
 test('status has no page and no Markdown', async () => {
   const { code, err } = await evenkeel('roll status -o markdown', new FailedRun())
   assert.equal(code, 2)
@@ -73,6 +80,7 @@ for (const [asked, problem] of [
   ['roll report --compare r1', /--compare takes two runs, not 1 .*fix: name both runs/s],
   ['roll report --compare r1 r2 r3', /--compare takes two runs, not 3/],
   ['roll report --compare r1 r2 -o jsonl', /-o jsonl prints the events of one run/],
+  ['roll report --compare r1 r2 -o otlp', /-o otlp prints the spans of one run/],
   ['roll report r1 r2', /2 runs are named; a report is of one run .*fix: name one run, or add --compare for two/s],
 ] as const) {
   test(`${asked} is wrong usage`, async () => {
