@@ -39,7 +39,11 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
   const host = hostOf(run.spec)
   const clock = steadyClock(systemClock, { onSet: (byMs) => log.warn(clockSet(byMs)) })
   const latency = latencyOf(engineRun)
-  const probe = probeOf(run, { clock, latency })
+  const onSamples = (samples: readonly Sample[]): void => {
+    latency.add(samples)
+    io.onSamples?.(samples)
+  }
+  const probe = probeOf(run, { clock, onSamples })
   const dns = dnsChecksOf(run.spec, place)
   const notifier = await notifierOf(run.spec.notify ?? [], { env, journal, clock, log })
   const nodeEvents = nodeEventsOf(engineRun, clock)
@@ -107,15 +111,15 @@ function latencyOf({ run: { spec }, journal, surroundings }: EngineRun): Latency
 
 interface ProbeParts {
   readonly clock: SteadyClock
-  readonly latency: LatencyRecord
+  readonly onSamples: (samples: readonly Sample[]) => void
 }
 
-function probeOf({ spec }: RunState, { clock, latency }: ProbeParts): LedgerProbe | undefined {
+function probeOf({ spec }: RunState, { clock, onSamples }: ProbeParts): LedgerProbe | undefined {
   if (spec.probe === undefined) return undefined
   const { targets } = spec.probe
   const program = ownProgram('probe-process')
   const source = new ChildProbeSource({ program, targets, wallOffsetMs: clock.offsetMs, clock, random: systemRandom })
-  return new LedgerProbe({ targets, source, clock, onSamples: (samples) => latency.add(samples) })
+  return new LedgerProbe({ targets, source, clock, onSamples })
 }
 
 const clockSet = (byMs: number): string =>

@@ -1,6 +1,7 @@
 import type { RememberedPlace } from '../controllers/roll/remembered-place.ts'
 import type { FileOfRun } from '../controllers/roll/take-up.ts'
 import type { LatencySecond } from '../model/latency-second.ts'
+import type { Sample } from '../model/probe.ts'
 import type { StampedEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
@@ -30,6 +31,8 @@ export interface RunRequest extends RollPlace {
 export interface RollIo {
   /** Every event, in order; nothing is shown that is not in one of them. `roll.ended` is the last. */
   onEvent(event: StampedEvent): void
+  /** Every request of the probe, for metrics alone: events have no more than their totals. */
+  onSamples?(samples: readonly Sample[]): void
   /** The first Ctrl-C: finish the write under way, say where the node stands, end. */
   readonly interrupt: AbortSignal
 }

@@ -46,6 +46,7 @@ export async function showRoll(show: RollShow, work: (io: RollIo) => Promise<voi
         show.meter?.note(event)
         screen.event(pastedIn(event, show.paste))
       },
+      onSamples: (samples) => show.meter?.count(samples),
       interrupt: context.interrupts.signal,
     }
     const left = await Promise.race([work(io).then(() => false), leftAtOnce(context), ticks.then(() => false)])

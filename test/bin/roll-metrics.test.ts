@@ -86,6 +86,7 @@ test('the metrics of a roll are served while it runs, and its file has them afte
     [2, 0, 1],
   )
   assert.ok(metric(after, /requests_total/) >= metric(during, /requests_total/))
+  assert.ok(metric(after, /target_requests_total\{target="[^"]+"\}/) > 0, after)
   assert.doesNotMatch(after, /^evenkeel_roll_step_seconds\{/m)
   assert.deepEqual(
     ['n1', 'n2'].map((name) => cluster.machines.get(name)?.boots),

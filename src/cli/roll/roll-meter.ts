@@ -1,4 +1,5 @@
 import { OVER } from '../../model/over.ts'
+import type { Sample } from '../../model/probe.ts'
 import { PROMETHEUS_CONTENT_TYPE } from '../../model/prometheus-text.ts'
 import type { StampedEvent } from '../../model/roll-event.ts'
 import { UserError } from '../../model/user-error.ts'
@@ -23,6 +24,9 @@ export class RollMeter {
   /** Absent until this process has its first event: what an earlier one said last is not the state of this one. */
   #view: RollView | undefined
   #counts = NO_COUNTS
+  #sentOf = new Map<string, number>()
+  /** A run that is resumed has none: something may be out already, so every request counts. */
+  #isAfterBaseline = false
   #isChanged = false
 
   constructor({ clock, before = [] }: { readonly clock: Clock; readonly before?: readonly StampedEvent[] }) {
@@ -36,9 +40,17 @@ export class RollMeter {
       this.#view = reduceRoll(this.#view ?? this.#before.reduce(reduceRoll, emptyRollView), event)
       this.#counts = countsOf(this.#view, this.#counts)
       this.#isChanged = true
+      if (event.type === 'baseline.ended' && !this.#isAfterBaseline) this.#sentOf = new Map()
+      if (event.type === 'baseline.ended' || this.#view.resumed) this.#isAfterBaseline = true
     } catch (error) {
       this.#fault ??= error
     }
+  }
+
+  /** Requests of the probe. Controls are not behind the balancers, and late requests were not sent. */
+  count(samples: readonly Sample[]): void {
+    for (const { target, control, verdict } of samples)
+      if (!control && verdict !== 'skipped') this.#sentOf.set(target, (this.#sentOf.get(target) ?? 0) + 1)
   }
 
   /** Before the first event there is nothing to write: what an earlier roll has left in the file is still true. */
@@ -49,7 +61,8 @@ export class RollMeter {
   text(): string {
     if (this.#fault !== undefined) throw this.#fault
     const times = { at: this.#steady.wallMs(), updatedAt: this.#clock.wallMs() }
-    return rollMetrics(this.#view ?? emptyRollView, this.#counts, times)
+    const counts = this.#isAfterBaseline ? { ...this.#counts, sentOf: this.#sentOf } : this.#counts
+    return rollMetrics(this.#view ?? emptyRollView, counts, times)
   }
 
   readonly pages: PageOf = ({ target }) => {

@@ -7,11 +7,13 @@ import { currentHold, currentStep, type HoldView, type NodeView, type RollView, 
 export interface RollCounts {
   /** Absent: nothing was measured yet. */
   readonly load?: { readonly sent: number; readonly failed: number; readonly skipped: number }
+  /** Requests that this process sent to each target. */
+  readonly sentOf: ReadonlyMap<string, number>
   /** Failed requests of each target. */
   readonly failedOf: ReadonlyMap<string, number>
 }
 
-export const NO_COUNTS: RollCounts = { failedOf: new Map() }
+export const NO_COUNTS: RollCounts = { sentOf: new Map(), failedOf: new Map() }
 
 /** The counts after one more event. A control can still excuse a failure, but a counter that goes down is a restart. */
 export function countsOf({ load, windows }: RollView, before: RollCounts): RollCounts {
@@ -20,11 +22,11 @@ export function countsOf({ load, windows }: RollView, before: RollCounts): RollC
     const failed = countedFailedOf(windows.map(({ window }) => window).filter((window) => window.target === target))
     return [target, Math.max(failed, before.failedOf.get(target) ?? 0)] as const
   })
-  return { ...measured(load, before), failedOf: new Map(failedOf) }
+  return { ...measured(load, before), sentOf: before.sentOf, failedOf: new Map(failedOf) }
 }
 
 /** The requests of a baseline count for nothing, and the totals begin at 0 after it. */
-function measured(load: RollView['load'], before: RollCounts): Omit<RollCounts, 'failedOf'> {
+function measured(load: RollView['load'], before: RollCounts): Pick<RollCounts, 'load'> {
   if (load === undefined) return {}
   const { sent, failed, skipped } = load.inBaseline === true ? NOTHING : load
   const old = before.load ?? NOTHING
@@ -116,7 +118,10 @@ function inWorkOf(node: NodeView): readonly InWork[] {
 
 const since = (startedAt: number, at: number): number => Math.max(0, Math.round(at - startedAt)) / 1_000
 
-function requestFamilies({ load, strays }: RollView, { load: counted, failedOf }: RollCounts): readonly string[] {
+function requestFamilies({ load, strays }: RollView, counts: RollCounts): readonly string[] {
+  const { load: counted, sentOf, failedOf } = counts
+  // A ratio needs the failures of a target also while there are none.
+  const failed = new Map([...[...sentOf.keys()].map((target) => [target, 0] as const), ...failedOf])
   const count = (value: number | undefined): readonly MetricSample[] => (value === undefined ? [] : [{ value }])
   return [
     ...counter('requests_total', 'Requests that the probe sent after its baseline.', count(counted?.sent)),
@@ -131,9 +136,14 @@ function requestFamilies({ load, strays }: RollView, { load: counted, failedOf }
       count(counted?.skipped),
     ),
     ...counter(
+      'target_requests_total',
+      'Requests that this process sent to a target after its baseline.',
+      byTarget(sentOf),
+    ),
+    ...counter(
       'target_requests_failed_total',
       'Failed requests of a target, from its failure windows.',
-      [...failedOf].map(([target, value]) => ({ labels: { target }, value })),
+      byTarget(failed),
     ),
     ...counter(
       'strays_total',
@@ -154,6 +164,9 @@ function requestFamilies({ load, strays }: RollView, { load: counted, failedOf }
     ),
   ]
 }
+
+const byTarget = (counts: ReadonlyMap<string, number>): readonly MetricSample[] =>
+  [...counts].map(([target, value]) => ({ labels: { target }, value }))
 
 const OUTCOMES: readonly RollOutcome[] = ['completed', 'stopped', 'aborted', 'held', 'interrupted']
 

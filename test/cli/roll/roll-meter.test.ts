@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { metered, RollMeter } from '../../../src/cli/roll/roll-meter.ts'
 import { OVER } from '../../../src/model/over.ts'
+import { wallMs } from '../../../src/model/time.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 import { memoryContext } from '../memory-context.ts'
 import { ended, evenkeel, ScriptedActions } from '../scripted-roll.ts'
@@ -28,6 +29,48 @@ test('an IPv6 address is written as in a URL, and a file alone opens no port', a
     actions.metrics.map(({ place }) => place),
     [{ at: { host: '::1', port: 9_153 } }, { file: 'roll.prom' }],
   )
+})
+
+const SAMPLE = {
+  control: false,
+  lane: 'new',
+  scheduledAt: wallMs(0),
+  startedLateMs: 0,
+  verdict: 'ok',
+  latencyMs: 1,
+} as const
+
+test('sent requests are counted by target after the baseline, without controls and without what was never sent', () => {
+  const [started, baselineEnded] = heldStory().events
+  assert.ok(started?.type === 'roll.started' && baselineEnded?.type === 'baseline.ended')
+  const told = (meter: RollMeter) =>
+    meter
+      .text()
+      .split('\n')
+      .filter((line) => line.startsWith('evenkeel_roll_target_requests'))
+  const meter = new RollMeter({ clock: new VirtualClock() })
+  meter.note(started)
+  meter.count([{ ...SAMPLE, target: 'shop' }])
+  assert.deepEqual(told(meter), [])
+  meter.note(baselineEnded)
+  meter.count([
+    { ...SAMPLE, target: 'shop' },
+    { ...SAMPLE, target: 'shop', verdict: 'failed', failure: 'connect' },
+    { ...SAMPLE, target: 'shop', verdict: 'skipped' },
+    { ...SAMPLE, target: 'api' },
+    { ...SAMPLE, target: 'outside', control: true },
+  ])
+  assert.deepEqual(told(meter), [
+    'evenkeel_roll_target_requests_total{target="shop"} 2',
+    'evenkeel_roll_target_requests_total{target="api"} 1',
+    'evenkeel_roll_target_requests_failed_total{target="shop"} 0',
+    'evenkeel_roll_target_requests_failed_total{target="api"} 0',
+  ])
+  const resumed = new RollMeter({ clock: new VirtualClock(), before: heldStory().events })
+  resumed.note({ ...started, resumed: true })
+  resumed.count([{ ...SAMPLE, target: 'shop' }])
+  resumed.note(baselineEnded)
+  assert.match(resumed.text(), /^evenkeel_roll_target_requests_total\{target="shop"\} 1$/m)
 })
 
 test('a roll that never begins leaves what an earlier one has written', async () => {
