@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { after, before, describe, test } from 'node:test'
 import { posixQuote } from '../../src/model/posix-quote.ts'
+import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { requires } from '../support/requires.ts'
 import { anEmbeddedRoll } from './embedded-roll.ts'
 import { BINARY, ended, start } from './evenkeel-process.ts'
@@ -137,6 +139,29 @@ describe('completion', () => {
     assert.deepEqual(await candidates('explain', 'node', '--kubeconfig', '/nonexistent', ''), [':4'])
   })
 
+  test('a credential plugin that is slow does not outlive the completion that asked it', async () => {
+    const [plugin, pidFile] = [join(folder, 'slow-plugin'), join(folder, 'plugin.pid')]
+    await writeFile(plugin, `#!/bin/sh\nsleep 600 & echo $! > ${posixQuote(pidFile)}; wait\n`, { mode: 0o755 })
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: plugin, interactiveMode: 'Never' }
+    const kubeconfig = join(folder, 'slow kubeconfig')
+    const text = JSON.stringify({
+      'current-context': 'it',
+      clusters: [{ name: 'it', cluster: { server: 'https://127.0.0.1:1' } }],
+      users: [{ name: 'me', user: { exec } }],
+      contexts: [{ name: 'it', context: { cluster: 'it', user: 'me' } }],
+    })
+    await writeFile(kubeconfig, text)
+    // Where the machine is slow, the time is over before the plugin has begun.
+    const pid = await waitFor({ what: 'a plugin that began', limitMs: 60_000, everyMs: 1 }, async () => {
+      assert.deepEqual(await candidates('explain', 'node', '--kubeconfig', kubeconfig, ''), [':4'])
+      return existsSync(pidFile) ? Number(await readFile(pidFile, 'utf8')) || undefined : undefined
+    })
+    await waitFor(
+      { what: 'the end of the plugin', limitMs: 5_000, everyMs: 10 },
+      async () => !isAlive(pid) || undefined,
+    )
+  })
+
   /** What the shell prints; nothing may go to its stderr. */
   async function said(argv: readonly [string, ...(readonly string[])]): Promise<readonly string[]> {
     const [command, ...words] = argv
@@ -190,3 +215,12 @@ describe('completion', () => {
     assert.deepEqual(await complete('evenkeel roll --context the'), ['the lab'])
   })
 })
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -2,6 +2,7 @@ import { Agent as PlainAgent } from 'node:http'
 import { type RequestOptions, Agent as TlsAgent } from 'node:https'
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
 import { escapeForeign } from '../../model/foreign-text.ts'
+import { OVER } from '../../model/over.ts'
 import type { MonoMs } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -24,6 +25,7 @@ export class Credentials {
   readonly #clock: Clock
   readonly #configs = new WeakMap<Connection, KubeConfig>()
   readonly #accepted = new WeakSet<KubeConfig>()
+  readonly #work = new AbortController()
   #config: KubeConfig | undefined
   #readAt: MonoMs
   #pending: Promise<Connection> | undefined
@@ -62,13 +64,19 @@ export class Credentials {
     if (this.#accepted.has(config) || !isYoung) this.#config = undefined
   }
 
+  /** Ends a plugin that runs. Only for who takes no credential any more: a caller that waits no longer leaves it to the next one. */
+  close(): void {
+    this.#work.abort(OVER)
+  }
+
   async #resolve(): Promise<Connection> {
-    const options: RequestOptions = {}
     try {
       const config = this.#config ?? (await this.#readAgain())
       const late = () => new Error(`none was given within ${CREDENTIAL_LIMIT_MS / 1000} s`)
-      const limit = { clock: this.#clock, ms: CREDENTIAL_LIMIT_MS, signal: new AbortController().signal, late }
-      await within(limit, () => config.applyToHTTPSOptions(options))
+      const limit = { clock: this.#clock, ms: CREDENTIAL_LIMIT_MS, signal: this.#work.signal, late }
+      const options: RequestOptions = {}
+      // The plugin is ended with this signal: what KubeConfig calls is given the options and nothing else.
+      await within(limit, (signal) => config.applyToHTTPSOptions(Object.assign(options, { signal })))
       const connection = this.#connect(config, options)
       this.#configs.set(connection, config)
       return connection

@@ -34,10 +34,10 @@ export async function limitExecPlugin(config: KubeConfig, clock: Clock): Promise
     isAuthProvider: (asked) => asked.name === user.name,
     applyAuthentication: async (_, options) => {
       const late = () => new Error(`${plugin.command} gave no credential within ${PLUGIN_LIMIT_MS / 1000} s`)
-      const { signal } = new AbortController()
+      // Credentials are asked for as those of a request alone, those of a WebSocket are the same.
+      const ofRequest = options as RequestOptions
+      const { signal = new AbortController().signal } = ofRequest
       try {
-        // Credentials are asked for as those of a request alone, those of a WebSocket are the same.
-        const ofRequest = options as RequestOptions
         await within({ clock, ms: PLUGIN_LIMIT_MS, signal, late }, () => inner.applyAuthentication(limited, ofRequest))
       } catch (error) {
         end(started)

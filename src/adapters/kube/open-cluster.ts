@@ -81,6 +81,7 @@ async function open(options: ClusterOptions, firstCall: FirstCall, signal: Abort
       ...(user === undefined ? {} : { user }),
     }
   } catch (error) {
+    credentials.close()
     throw connectionAdvice(error)
   }
 }

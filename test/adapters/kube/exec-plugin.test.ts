@@ -76,6 +76,16 @@ for (const [title, script] of [
   })
 }
 
+test('a plugin is ended as soon as the caller that opens the cluster waits no longer', async (t) => {
+  const { folder, config } = await scene(t, 'sleep 600 & echo $! > pid; wait')
+  const stop = new AbortController()
+  const over = assert.rejects(open(t, config, { signal: stop.signal }), /Tab/)
+  const pid = await waitFor({ what: 'the plugin', limitMs: 5000, everyMs: 5 }, () => pidIn(folder))
+  stop.abort(new Error('Tab was pressed once more'))
+  await over
+  await waitFor({ what: 'the end of its child', limitMs: 5000, everyMs: 5 }, () => hasEnded(pid))
+})
+
 for (const [script, words] of [
   ['echo "token expired, please log in" >&2; exit 1', /token expired, please log in$/],
   ['echo no json', /JSON/],

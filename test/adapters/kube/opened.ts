@@ -21,6 +21,8 @@ export interface Opened {
 interface Choice {
   readonly context?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Ends the opening. */
+  readonly signal?: AbortSignal
 }
 
 /** A folder that goes with the test. */
@@ -47,9 +49,9 @@ export async function openPath(t: TestContext, kubeconfigPath: string, choice: C
   const warnings: string[] = []
   const log = { debug: () => undefined, warn: (text: string) => void warnings.push(text) }
   const userAgent = 'evenkeel/test'
-  const { context, env = {} } = choice
+  const { context, env = {}, signal = stop.signal } = choice
   const options = { kubeconfigPath, context, env, clock, random: new SeededRandom(1), log, userAgent }
-  return { cluster: await openCluster(options, stop.signal), clock, warnings, signal: stop.signal }
+  return { cluster: await openCluster(options, signal), clock, warnings, signal: stop.signal }
 }
 
 /** Opens the fake server with a token. */
