@@ -10,6 +10,7 @@ import type { HookAnswer, HookCall } from '../../ports/hook-call.ts'
 import type { Random } from '../../ports/random.ts'
 import { Backoff } from '../../runtime/backoff.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
+import { Outbox } from './outbox.ts'
 
 interface HookSenderParts {
   readonly hook: HookSpec
@@ -26,60 +27,43 @@ interface HookSenderParts {
 
 const TRIES_MAX = 5
 const BACKOFF = { baseMs: 1_000, capMs: 30_000 }
-/** A roll says less in hours. What is beyond it is left out, the oldest first. */
-const WAITING_MAX = 50
 
-/** Sends notices to one receiver, one after the other, beside the roll: nothing waits for it but the end, and that not for long. */
+/** Sends notices to one receiver, one after the other, beside the roll. */
 export class HookSender {
   readonly #parts: HookSenderParts
-  readonly #waiting: Notice[] = []
-  readonly #work = new AbortController()
+  readonly #outbox: Outbox<Notice>
   #thread: string | undefined
-  #sending: Promise<void> | undefined
 
   constructor(parts: HookSenderParts) {
     this.#parts = parts
+    this.#outbox = new Outbox({ clock: parts.clock, send: (notice, signal) => this.#deliver(notice, signal) })
     this.#thread = parts.thread
   }
 
   send(notice: Notice): void {
-    if (!this.#parts.hook.on.includes(notice.kind)) return
-    this.#waiting.push(notice)
-    if (this.#waiting.length > WAITING_MAX) this.#waiting.shift()
-    this.#sending ??= this.#sendAll()
+    if (this.#parts.hook.on.includes(notice.kind)) this.#outbox.put(notice)
   }
 
   /** Waits until all is sent, for no longer than the limit; what is not sent by then is left out with a warning. */
-  async close(limitMs: number): Promise<void> {
-    const timer = new AbortController()
-    const late = this.#parts.clock.sleep(limitMs, timer.signal).then(
-      () => this.#work.abort(OVER),
-      () => undefined,
-    )
-    await this.#sending
-    timer.abort(OVER)
-    await late
+  close(limitMs: number): Promise<void> {
+    return this.#outbox.close(limitMs)
   }
 
-  async #sendAll(): Promise<void> {
-    for (let notice = this.#waiting.shift(); notice !== undefined; notice = this.#waiting.shift()) {
-      const fault = await this.#try(notice)
-      if (fault !== undefined) this.#parts.warn(`"${notice.title}" did not reach ${this.#parts.hook.name}: ${fault}`)
-    }
-    // In the same turn in which nothing was left: what is sent next begins anew.
-    this.#sending = undefined
+  async #deliver(notice: Notice, signal: AbortSignal): Promise<void> {
+    const fault = await this.#try(notice, signal)
+    if (fault !== undefined) this.#parts.warn(`"${notice.title}" did not reach ${this.#parts.hook.name}: ${fault}`)
   }
 
   /** Why it could not be sent. */
-  async #try(notice: Notice): Promise<string | undefined> {
+  async #try(notice: Notice, signal: AbortSignal): Promise<string | undefined> {
     const backoff = new Backoff(BACKOFF, this.#parts.random)
     for (let tries = 1; ; tries++) {
-      if (this.#work.signal.aborted) return 'the roll is over'
-      const failure = await this.#once(notice)
+      if (signal.aborted) return 'the roll is over'
+      const failure = await this.#once(notice, signal)
       if (failure === undefined) return undefined
       if (failure.isFinal || tries === TRIES_MAX)
         return tries === 1 ? failure.text : `${failure.text}; tried ${tries} times`
-      const isOver = await this.#parts.clock.sleep(backoff.nextMs(failure.retryAfterMs), this.#work.signal).then(
+      const isOver = await this.#parts.clock.sleep(backoff.nextMs(failure.retryAfterMs), signal).then(
         () => false,
         () => true,
       )
@@ -87,12 +71,12 @@ export class HookSender {
     }
   }
 
-  async #once(notice: Notice): Promise<Failure | undefined> {
+  async #once(notice: Notice, signal: AbortSignal): Promise<Failure | undefined> {
     const { hook, secrets, call, clock } = this.#parts
-    const limits = { clock, limitMs: hook.timeoutMs, signal: this.#work.signal, what: 'the receiver' }
+    const limits = { clock, limitMs: hook.timeoutMs, signal, what: 'the receiver' }
     const request = { ...secrets, body: messageBody(hook.target, notice, this.#thread) }
     try {
-      const answer = await withDeadline(limits, (signal) => call.post(request, signal))
+      const answer = await withDeadline(limits, (ofCall) => call.post(request, ofCall))
       return hook.target.kind === 'slack' ? this.#judgeSlack(answer) : failureOf(answer)
     } catch (error) {
       if (error instanceof DeadlineError)

@@ -6,6 +6,7 @@ import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ObjectNotices } from '../../ports/object-notices.ts'
 import { withDeadline } from '../../runtime/deadline.ts'
+import { Outbox } from './outbox.ts'
 
 interface NodeEventsParts {
   readonly run: NodeNoticeRun
@@ -21,8 +22,6 @@ const HOLD_FOR_MS = 30_000
 const CALL_LIMIT_MS = 10_000
 /** At the end of a roll, a person waits for the prompt. */
 const CLOSE_LIMIT_MS = 5_000
-/** While the API server is away. What is beyond it is left out, the oldest first. */
-const WAITING_MAX = 50
 
 /**
  * Writes what a roll does to a node as Events of that Node, beside the roll: nothing waits for an Event but the end, and no failure stops a
@@ -30,19 +29,18 @@ const WAITING_MAX = 50
  */
 export class NodeEvents {
   readonly #parts: NodeEventsParts
-  readonly #waiting: ObjectNotice[] = []
-  readonly #work = new AbortController()
+  readonly #outbox: Outbox<ObjectNotice>
   /** What was written of holds in the step in work, so that each is written once. */
   #holds = new Set<string>()
   /** The latest event of the hold under way. */
   #hold: HoldEvent | undefined
   #holdTimer: AbortController | undefined
-  #writing: Promise<void> | undefined
   #hasWarned = false
   #isForbidden = false
 
   constructor(parts: NodeEventsParts) {
     this.#parts = parts
+    this.#outbox = new Outbox({ clock: parts.clock, send: (notice, signal) => this.#write(notice, signal) })
   }
 
   note(event: StampedEvent): void {
@@ -69,14 +67,7 @@ export class NodeEvents {
   /** Waits until all is written, for no longer than a few seconds. */
   async close(): Promise<void> {
     this.#endHold()
-    const timer = new AbortController()
-    const late = this.#parts.clock.sleep(CLOSE_LIMIT_MS, timer.signal).then(
-      () => this.#work.abort(OVER),
-      () => undefined,
-    )
-    await this.#writing
-    timer.abort(OVER)
-    await late
+    await this.#outbox.close(CLOSE_LIMIT_MS)
   }
 
   #waitForHold(): void {
@@ -109,26 +100,15 @@ export class NodeEvents {
 
   #tell(event: StampedEvent): void {
     const notice = nodeNotice(event, this.#parts.run)
-    if (notice === undefined || this.#isForbidden) return
-    this.#waiting.push(notice)
-    if (this.#waiting.length > WAITING_MAX) this.#waiting.shift()
-    this.#writing ??= this.#writeAll()
+    if (notice !== undefined) this.#outbox.put(notice)
   }
 
-  async #writeAll(): Promise<void> {
-    for (let notice = this.#waiting.shift(); notice !== undefined; notice = this.#waiting.shift()) {
-      await this.#write(notice)
-      if (this.#isForbidden || this.#work.signal.aborted) this.#waiting.length = 0
-    }
-    // In the same turn in which nothing was left: what is noted next begins anew.
-    this.#writing = undefined
-  }
-
-  async #write(notice: ObjectNotice): Promise<void> {
+  async #write(notice: ObjectNotice, signal: AbortSignal): Promise<void> {
+    if (this.#isForbidden || signal.aborted) return
     const { notices, clock } = this.#parts
-    const limits = { clock, limitMs: CALL_LIMIT_MS, signal: this.#work.signal, what: 'the API server' }
+    const limits = { clock, limitMs: CALL_LIMIT_MS, signal, what: 'the API server' }
     try {
-      await withDeadline(limits, (signal) => notices.tell(notice, signal))
+      await withDeadline(limits, (ofCall) => notices.tell(notice, ofCall))
     } catch (error) {
       this.#isForbidden = error instanceof WorldError && error.code === 'KUBE_FORBIDDEN'
       if (error !== OVER) this.#warnOnce(error instanceof Error ? error.message : String(error))
