@@ -35,6 +35,8 @@ export interface RecordedDaemon {
 export interface NodeRecord {
   readonly version: 1
   readonly run: string
+  /** Why the run takes the node out, for people. Absent where no reason was given, and in records of earlier versions. */
+  readonly reason?: string
   readonly at: string
   /** Where the Lease of the slot lies that the run holds for it. Absent in records of earlier versions. */
   readonly slotNamespace?: string

@@ -14,6 +14,7 @@ export function parseNodeRecord(text: string): Parsed<NodeRecord> {
     return {
       version: 1,
       run: runName(raw),
+      ...(raw.reason === undefined ? {} : { reason: string(raw, 'reason') }),
       at: string(raw, 'at'),
       ...(raw.slotNamespace === undefined ? {} : { slotNamespace: string(raw, 'slotNamespace') }),
       bootId: bootId(raw),

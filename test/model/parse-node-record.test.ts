@@ -18,6 +18,12 @@ test('a record reads back as it was written', () => {
   assert.deepEqual(parseNodeRecord(formatRecord(RECORD)), { ok: true, value: RECORD })
 })
 
+test('the reason of the run reads back, and only as a text', () => {
+  const record = aRecord({ reason: 'CVE-2026-1234' })
+  assert.deepEqual(parseNodeRecord(formatRecord(record)), { ok: true, value: record })
+  assert.equal(parseNodeRecord(JSON.stringify({ ...RECORD, reason: 7 })).ok, false)
+})
+
 test('whether a server was up is read back where it was recorded, and only in words that are known', () => {
   const record = (operational: string) => ({
     ...RECORD,

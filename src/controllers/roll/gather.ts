@@ -131,6 +131,7 @@ function evidenceFor(current: NodeFacts | undefined, known: Evidence | undefined
 
 export const runFacts = (run: RunState): RunFacts => ({
   id: run.id,
+  ...(run.origin?.reason === undefined ? {} : { reason: run.origin.reason }),
   order: run.order,
   done: run.done,
   ...(run.verdict === undefined ? {} : { verdict: run.verdict }),

@@ -56,10 +56,11 @@ const unreadable = (s: NodeScene, why: string): Finding =>
     ],
   })
 
-function recorded(s: NodeScene, { run, at }: NodeRecord, life: RunLife): Finding {
+function recorded(s: NodeScene, { run, reason, at }: NodeRecord, life: RunLife): Finding {
   const { name } = s.node
   const evidence = [
     `annotation ${RECORD_ANNOTATION}: run ${run}, at ${at}`,
+    ...(reason === undefined ? [] : [`the reason of run ${run}: ${reason}`]),
     ...intentTexts(s),
     ...slotEvidence(s),
     s.run?.run === run

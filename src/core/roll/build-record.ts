@@ -18,6 +18,7 @@ export function buildRecord(s: NodeSnapshot): NodeRecord {
   return {
     version: 1,
     run: s.run.id,
+    ...(s.run.reason === undefined ? {} : { reason: s.run.reason }),
     at: toIso(s.wall),
     slotNamespace: s.spec.slots.namespace,
     bootId: node.bootId,

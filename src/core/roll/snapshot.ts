@@ -67,6 +67,8 @@ export interface NodeFacts {
 
 export interface RunFacts {
   readonly id: string
+  /** `--reason`. */
+  readonly reason?: string
   readonly order: readonly string[]
   readonly done: readonly string[]
   readonly verdict?: Verdict

@@ -120,6 +120,13 @@ test('the label that keeps a node out of load balancers takes a worker out, and 
   assert.equal(explainNode(scene({ labels: control })).verdict, 'n1 is in service; nothing takes it out')
 })
 
+test('a node that a run has out tells why, where the run has a reason', () => {
+  const why = { annotations: { 'evenkeel.dev/record': JSON.stringify(aRecord({ reason: 'CVE-2026-1234' })) } }
+  const evidenceOf = (node: Partial<Node>) => explainNode(scene(node)).findings[0]?.evidence ?? []
+  assert.ok(evidenceOf(why).includes(`the reason of run ${RUN}: CVE-2026-1234`))
+  assert.ok(!evidenceOf(recorded).some((text) => text.startsWith('the reason')))
+})
+
 test('a claim of a roll without its record is left behind, and one with it is told by the record alone', () => {
   const claims = JSON.stringify({ version: 2, claims: [{ owner: `roll/${RUN}`, id: 'a' }] })
   const annotations = { 'evenkeel.dev/maintenance': claims }

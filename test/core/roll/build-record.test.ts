@@ -9,6 +9,12 @@ import { aPod, aServer, aSnapshot, aSpec, aWorkload } from '../../support/roll-w
 const daemon = (name: string, change: Partial<Pod> = {}): Pod =>
   aPod(`${name}-a`, 'n1', { controller: { kind: 'DaemonSet', name, uid: `uid-${name}` }, ...change })
 
+test('the record says why the run takes the node out, where a reason was given', () => {
+  const s = aSnapshot({})
+  assert.equal('reason' in buildRecord(s), false)
+  assert.equal(buildRecord({ ...s, run: { ...s.run, reason: 'CVE-2026-1234' } }).reason, 'CVE-2026-1234')
+})
+
 test('of the taints of a node all are recorded but the one that is ours to remove', () => {
   const theirs = { key: 'example.com/gpu', effect: 'NoSchedule' }
   assert.deepEqual(buildRecord(aSnapshot({ node: { taints: [OUT_TAINT, theirs] } })).taints, [theirs])
