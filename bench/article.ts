@@ -56,7 +56,14 @@ async function main(): Promise<number> {
   } catch (error) {
     return refuse({ what: `--documents: ${String(error)}`, fix: 'name a file that can be written' })
   }
-  return await measured(wanted, source === undefined ? undefined : await buildKured(source))
+  let kured: KuredBuild | undefined
+  try {
+    if (source !== undefined) kured = await buildKured(source)
+  } catch (error) {
+    say(`error: kured was not built: ${error instanceof Error ? error.message : String(error)}`)
+    return 1
+  }
+  return await measured(wanted, kured)
 }
 
 async function measured(wanted: ArticleArguments, kured: KuredBuild | undefined): Promise<number> {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 
 /** In the order of the tables. */
-export const PLANS = [
+const PLANS = [
   'cordon',
   'kured',
   'naive',

@@ -10,7 +10,7 @@ import type { Refusal } from './article-arguments.ts'
 import { KURED_IMAGE, kuredManifests } from './kured-manifests.ts'
 
 /** kured's source, found complete. */
-export interface KuredSource {
+interface KuredSource {
   readonly dir: string
   readonly objects: readonly object[]
   /** The tag of the image in its manifest. */
