@@ -1,16 +1,7 @@
 import { parseArgs } from 'node:util'
 
 /** In the order of the tables. */
-const PLANS = [
-  'cordon',
-  'kured',
-  'naive',
-  'balancer',
-  'service',
-  'staged',
-  'evenkeel',
-  'evenkeel-no-stage',
-] as const
+const PLANS = ['cordon', 'kured', 'naive', 'balancer', 'service', 'staged', 'evenkeel', 'evenkeel-no-stage'] as const
 export type Plan = (typeof PLANS)[number]
 
 /** What is wrong with what the user gave, and how to put it right. */
