@@ -7,8 +7,12 @@ const WINDOWS_SHOWN = 4
 /** The comparison as a table that Markdown reads too, one line a stream. */
 export function articleTable(runs: readonly PlanRun[]): string {
   const rows = runs.flatMap((run) => Object.entries(run.streams).map(([name, stream]) => row(run, name, stream)))
+  return markdownTable(HEAD, rows)
+}
+
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-  return [line(HEAD), line(HEAD.map(() => '---')), ...rows.map(line)].join('\n')
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
 function row(run: PlanRun, name: string, stream: StreamDocument): readonly string[] {
@@ -28,8 +32,10 @@ function row(run: PlanRun, name: string, stream: StreamDocument): readonly strin
   ]
 }
 
+type Counted = Pick<StreamDocument, 'failedRequests' | 'sentRequests'>
+
 /** Zero of n is not zero: with 95 % confidence it is below 3/n. */
-function shareText({ failedRequests, sentRequests }: StreamDocument): string {
+export function shareText({ failedRequests, sentRequests }: Counted): string {
   if (failedRequests === 0) return `< ${(300 / sentRequests).toFixed(3)} %`
   return `${((100 * failedRequests) / sentRequests).toFixed(2)} %`
 }

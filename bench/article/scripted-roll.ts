@@ -26,27 +26,38 @@ interface Script {
   /** Whether HAProxy is told about each node. */
   readonly maint: boolean
   readonly pauses: Pauses
+  /** `none`: each node is cordoned only. `volumesFirst`: pods with volumes leave before the others. Defaults to `all`. */
+  readonly drain?: 'none' | 'all' | 'volumesFirst'
 }
 
 const BACKENDS = ['web', 'edge']
+const DRAIN = ['--ignore-daemonsets', '--delete-emptydir-data']
+/** As the article labels the pods of which each has a volume. */
+const WITH_VOLUMES = '--pod-selector=app=db'
 const DRAIN_LIMIT_S = 120
 const RETURN_LIMIT_MS = 120_000
 const LOOK_EVERY_MS = 500
 
 /** The article's loop over the hosts of a real cluster, all of which carry what HAProxy sends to. */
-export function runScript(bed: RollBed, { maint, pauses }: Script): Promise<void> {
-  const drain = ['--ignore-daemonsets', '--delete-emptydir-data', `--timeout=${DRAIN_LIMIT_S}s`]
-  const limitMs = (DRAIN_LIMIT_S + 10) * 1_000
+export function runScript(bed: RollBed, { maint, pauses, drain = 'all' }: Script): Promise<void> {
   const hands: ScriptHands = {
     nodes: bed.bed.nodes,
     carriesIngress: () => true,
-    drain: async (node) => void (await bed.bed.kubectl(['drain', node, ...drain], { limitMs })),
+    drain: (node, what) => (drain === 'none' ? cordon(bed, node) : drained(bed, node, what)),
     reboot: (node) => reboot(bed, node),
     uncordon: async (node) => void (await bed.bed.kubectl(['uncordon', node])),
     setServers: (node, state) => setServers(bed, node, state),
     pause: async (ms) => void (await pause(ms)),
   }
-  return runArticleScript(hands, { tellsBalancer: maint, twoSteps: false, pauses })
+  return runArticleScript(hands, { tellsBalancer: maint, twoSteps: drain === 'volumesFirst', pauses })
+}
+
+const cordon = async (bed: RollBed, node: string): Promise<void> => void (await bed.bed.kubectl(['cordon', node]))
+
+async function drained(bed: RollBed, node: string, what: 'withVolumes' | 'all'): Promise<void> {
+  const chosen = what === 'withVolumes' ? [WITH_VOLUMES] : []
+  const words = ['drain', node, ...DRAIN, ...chosen, `--timeout=${DRAIN_LIMIT_S}s`]
+  await bed.bed.kubectl(words, { limitMs: (DRAIN_LIMIT_S + 10) * 1_000 })
 }
 
 async function setServers(bed: RollBed, node: string, state: 'maint' | 'ready'): Promise<void> {

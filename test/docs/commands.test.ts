@@ -32,7 +32,8 @@ const OF_OTHERS = new Set([
   ],
   ...['--grace-period', '--delete-emptydir-data', '--pod-selector', '--raw'],
   ...['--take-ownership', '--reuse-values', '--reset-then-reuse-values', '--set', '--archive'],
-  ...['--drain-timeout', '--force-reboot', '--sync-rate-limit'],
+  ...['--drain-timeout', '--drain-delay', '--force-reboot', '--lock-ttl', '--pre-reboot-node-labels'],
+  ...['--sync-rate-limit', '--kured'],
   ...['--lite-mode', '--polite', '--table'],
 ])
 

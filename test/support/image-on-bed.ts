@@ -6,9 +6,13 @@ import { nodeDisk } from '../../testbed/rack/plan.ts'
 
 /** Gives every node the image that pods of evenkeel run, under this name. It takes `strip`. */
 export async function imageOnBed(bed: Bed, reference: string): Promise<void> {
-  const bytes = await clusterImage(reference)
+  await importImage(bed, await clusterImage(reference))
+}
+
+/** Gives every node an image, an OCI layout in a tar. */
+export async function importImage(bed: Bed, image: Buffer): Promise<void> {
   for (const node of bed.nodes) {
-    writeFileSync(join(nodeDisk(bed.dir, node), 'image.tar'), bytes)
+    writeFileSync(join(nodeDisk(bed.dir, node), 'image.tar'), image)
     const place = '/run/evenkeel/disk/image.tar'
     const { code, stderr } = await bed.exec(node, ['ctr', '-n', 'k8s.io', 'images', 'import', place])
     if (code !== 0) throw new Error(`the image was not taken by ${node}: ${stderr}`)
