@@ -84,7 +84,7 @@ test('with room for one in the budget, a roll that would take two nodes takes on
 test('of four nodes, two at once, one never comes back: the other is finished, nothing new is begun, and no request fails; resume does the rest', async () => {
   await onCluster({ ...FOUR, darkMs: 5_000, maxOut: '2' }, async ({ ground }) => {
     const judge = await ground.judge()
-    const reboot = { ssh: SSH, resendAfter: '10s', returnLimit: '12s' }
+    const reboot = { ssh: SSH, resendAfter: '30s', returnLimit: '12s' }
     const roll = await ground.roll({ ...TWO, soak: '10s', reboot })
     const isSent = (node: string) => (event: StampedEvent) =>
       event.type === 'write' && event.action === 'sendReboot' && event.ok && event.node === node
