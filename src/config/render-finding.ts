@@ -21,9 +21,20 @@ export function renderFinding(source: SourceText, finding: Finding): string {
     `${gutter}--> ${escapeForeign(source.file)}:${line}:${column}`,
     `${line} | ${excerpt}`.trimEnd(),
     `${gutter} | ${indent}${'^'.repeat(carets)}${beside ? hint : ''}`,
-    ...(beside ? [] : [`${gutter} = note:${hint}`]),
+    ...(beside ? [] : wrapped(hint.trim()).map((line, at) => `${gutter} = ${at === 0 ? 'note: ' : '      '}${line}`)),
     ...(finding.fix === undefined ? [] : [`${gutter} = fix: ${escapeForeign(finding.fix)}`]),
   ].join('\n')
+}
+
+/** A list of all fields of a section is longer than a line. */
+function wrapped(text: string): readonly string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)
+    if (line !== undefined && cellWidth(`${line} ${word}`) <= EXCERPT_CELLS) lines.splice(-1, 1, `${line} ${word}`)
+    else lines.push(word)
+  }
+  return lines
 }
 
 interface Excerpt {

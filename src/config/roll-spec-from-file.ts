@@ -18,6 +18,7 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     name: metadata.name,
     nodes: { ...spec.nodes, names: spec.nodes.names ?? [] },
     slots: slotsOf(spec),
+    ...parallelOf(spec),
     balancers: spec.balancers.map(balancerOf),
     detach: { idleLimitMs: detach.idleLimit },
     drain: drainOf(spec),
@@ -30,6 +31,10 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     ...(spec.notify === undefined ? {} : { notify: spec.notify.map(hookOf) }),
   }
 }
+
+/** One at a time is what a roll does anyway. */
+const parallelOf = ({ parallel, zones }: Spec): Pick<RollSpec, 'parallel'> =>
+  parallel === 1 ? {} : { parallel: { nodes: parallel, oneZone: zones === 'oneAtATime' } }
 
 function slotsOf({ slots: { namespace, leaseDuration, maxOut, grantsNamespace } }: Spec): RollSpec['slots'] {
   return {

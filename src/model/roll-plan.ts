@@ -16,6 +16,8 @@ export interface RollPlan extends RunOrigin {
     readonly control: boolean
   }[]
   readonly checksPassed: number
+  /** How many nodes the file would have in work at a time. Absent: one. */
+  readonly parallel?: number
   /** How long the roll takes if nothing holds it, and what that goes by. */
   readonly estimate?: { readonly ms: number; readonly basis: string }
 }

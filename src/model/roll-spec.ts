@@ -85,6 +85,13 @@ export interface BlockedSpec {
   readonly delete: boolean
 }
 
+/** How many nodes the roll has in work at the same time; the node budget may allow fewer. */
+export interface ParallelSpec {
+  readonly nodes: number
+  /** Only nodes of one zone together. */
+  readonly oneZone: boolean
+}
+
 /** A validated roll.yaml, defaults filled in. Durations in milliseconds. */
 export interface RollSpec {
   readonly name: string
@@ -103,6 +110,8 @@ export interface RollSpec {
     /** This roll wants no more than that many nodes out, whatever the budget allows; absent: as many as it allows. */
     readonly maxOut?: OutLimit
   }
+  /** Absent: one node at a time. */
+  readonly parallel?: ParallelSpec
   readonly balancers: readonly BalancerSpec[]
   readonly detach: { readonly idleLimitMs: number }
   readonly drain: {

@@ -11,7 +11,8 @@ test('names an unknown field, the fields there are and the nearest', () => {
  --> roll.yaml:7:5
 7 |     blokedLimit: 3min
   |     ^^^^^^^^^^^
-  = note: spec.drain has: firstStage, daemonSets, deleteEmptyDirData, deleteUnmanaged, grace, polite, preferDone, blocked, blockedLimit, stageLimit
+  = note: spec.drain has: firstStage, daemonSets, deleteEmptyDirData, deleteUnmanaged, grace, polite,
+  =       preferDone, blocked, blockedLimit, stageLimit
   = fix: write "blockedLimit"`,
   )
 })
@@ -49,7 +50,8 @@ error: unknown field "gate" (config.unknown-field)
  --> roll.yaml:9:3
 9 |   gate: x
   |   ^^^^
-  = note: spec has: nodes, slots, balancers, detach, drain, reboot, dns, settle, attach, soak, probes, baseline, notify
+  = note: spec has: nodes, slots, balancers, detach, drain, reboot, dns, settle, attach, soak, probes,
+  =       baseline, notify, parallel, zones
   = fix: remove it
 4 errors in roll.yaml. Nothing was contacted or changed.`,
   )
@@ -187,8 +189,12 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
   ],
   [[all, '  hosts: []'], 'not yet: machines that are not Kubernetes nodes (config.not-yet)', 'remove "hosts"'],
   [[all, '  gates: {}'], 'not yet: your own gates before a node is attached (config.not-yet)', 'remove "gates"'],
-  [[all, '  maxUnavailable: 2'], 'not yet: several nodes at once (config.not-yet)', 'remove "maxUnavailable"'],
-  [[all, '  parallel: 3'], 'not yet: several nodes at once (config.not-yet)', 'remove "parallel"'],
+  [
+    [all, '  maxUnavailable: 2'],
+    'not yet: for several nodes at once, use `parallel` (config.not-yet)',
+    'remove "maxUnavailable"',
+  ],
+  [[all, '  parallel: 0'], '"0" is too small (config.range)', 'parallel: 1'],
 ]
 
 for (const [lines, first, fix] of FAULTS) {

@@ -5,50 +5,14 @@ import { applyManifest } from '../../src/sim/world/apply-manifest.ts'
 import { simulationTest } from '../support/simulation-test.ts'
 import { articleCluster, virtualRollFile } from '../support/virtual-roll/article-cluster.ts'
 import { VirtualRoll } from '../support/virtual-roll/virtual-roll.ts'
+import { budgetOf, watchOut } from '../support/virtual-roll/watch-out.ts'
 
 const test = simulationTest(import.meta.url)
 
 const LIMIT_MS = 7_200_000
-const LOOK_EVERY_MS = 200
 
 const fileOf = (names: readonly string[], slots: object = {}): string =>
   virtualRollFile({ rate: 3, spec: { nodes: { names }, soak: '1s', slots } })
-
-const budgetOf = (maxOut: string): object => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { namespace: 'evenkeel', name: 'evenkeel-budget' },
-  data: { maxOut },
-})
-
-/**
- * How many nodes were out of service at once, and which ones together, by what the world shows and the engine does not: a
- * machine that is off, a Node that is cordoned, or none of its servers `ready` in HAProxy.
- */
-function watchOut(cluster: VirtualCluster) {
-  const seen = { most: 0, together: '' }
-  const look = (): void => {
-    const out = cluster.nodes.filter((name) => isOut(cluster, name))
-    if (out.length > seen.most) Object.assign(seen, { most: out.length, together: out.join(' ') })
-    cluster.time.later(LOOK_EVERY_MS, look)
-  }
-  look()
-  return seen
-}
-
-function isOut(cluster: VirtualCluster, name: string): boolean {
-  const spec = (cluster.world.store.get(NODES, { name })?.spec ?? {}) as { readonly unschedulable?: boolean }
-  return spec.unschedulable === true || cluster.machines.get(name)?.isOn !== true || !isSentTo(cluster, name)
-}
-
-/** `show servers state`: the sixth column is srv_admin_state, 0 for `ready`. */
-function isSentTo({ balancer }: VirtualCluster, name: string): boolean {
-  const rows = balancer
-    .answer('show servers state')
-    .split('\n')
-    .map((line) => line.split(' '))
-  return rows.some((columns) => columns[3] === name && columns[6] === '0')
-}
 
 interface Rolled {
   readonly ends: readonly string[]

@@ -27,13 +27,16 @@ const WIDE_CELLS = 120
 /** Beyond any text that a person wrote: a finding is never cut. */
 const TEXT_MAX = 100_000
 
+/** The node budget may allow fewer: a finding says so. */
+const together = ({ parallel }: RollPlan): string => (parallel === undefined ? '1' : `up to ${parallel}`)
+
 /** The plan for people: who, in which order, what each has to move, what may hold it, what stops it. */
 export function planLines(plan: RollPlan, show: PlanShow): readonly Line[] {
   if (needsNone(plan)) return noneLines(plan, show)
   const notes = planNotes(plan)
   const texts = [
     ...wrapWords(
-      `Plan for ${planned(plan)}: ${countOf(plan.nodes.length, 'node')}, 1 at a time. Nothing was changed.`,
+      `Plan for ${planned(plan)}: ${countOf(plan.nodes.length, 'node')}, ${together(plan)} at a time. Nothing was changed.`,
       show.columns,
     ),
     ...(plan.reason === undefined ? [] : labelled('Reason', plan.reason, show.columns)),

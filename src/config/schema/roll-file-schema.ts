@@ -5,6 +5,7 @@ import { detachSection, drainSection } from './drain-section.ts'
 import { nodesSection } from './nodes-section.ts'
 import { notYetField, onlyOneYet } from './not-yet-field.ts'
 import { notifyField } from './notify-field.ts'
+import { wholeNumberField } from './number-field.ts'
 import { baselineSection, probesSection } from './probes-section.ts'
 import { rebootSection } from './reboot-section.ts'
 import { attachSection, settleSection, soakField } from './return-sections.ts'
@@ -35,8 +36,25 @@ const specSection = section(
     hosts: notYetField('machines that are not Kubernetes nodes'),
     window: notYetField('time windows in which work is allowed'),
     gates: notYetField('your own gates before a node is attached'),
-    maxUnavailable: onlyOneYet('several nodes at once'),
-    parallel: onlyOneYet('several nodes at once'),
+    parallel: wholeNumberField(
+      {
+        description:
+          'How many nodes the roll has in work at the same time. The node budget (`slots`) must allow as many; one failure stops all.',
+        example: 2,
+      },
+      { from: 1, to: 100 },
+    ).prefault(1),
+    zones: z
+      .enum(['any', 'oneAtATime'])
+      .meta(
+        fieldMeta('word', {
+          description:
+            'With `oneAtATime`, the nodes in work are all of one zone, by their label topology.kubernetes.io/zone.',
+          example: 'oneAtATime',
+        }),
+      )
+      .prefault('any'),
+    maxUnavailable: onlyOneYet('for several nodes at once, use `parallel`'),
   },
   'What to do, to which nodes, and how it is measured.',
 )

@@ -1,8 +1,7 @@
 import type { Evidence } from '../../core/roll/evidence.ts'
 import { noEvidence } from '../../core/roll/evidence.ts'
-import type { NodeFacts, RollSnapshot, RunFacts, SlotFacts } from '../../core/roll/snapshot.ts'
+import type { BesideFacts, NodeFacts, RollSnapshot, RunFacts, SlotFacts } from '../../core/roll/snapshot.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
-import type { Node } from '../../model/node.ts'
 import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../model/node-record.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { parseRebootIntent } from '../../model/parse-node-record.ts'
@@ -16,10 +15,10 @@ import type { BalancerPoller } from './balancer-poller.ts'
 import type { ClusterView } from './cluster-view.ts'
 import type { DnsWatch } from './dns-watch.ts'
 import type { EventLog } from './event-log.ts'
-import { type LastSeen, recordFrom, recordOf } from './last-seen.ts'
+import { type LastSeen, recordFrom } from './last-seen.ts'
 import type { NodeOverlay } from './node-overlay.ts'
 import type { ReturnWatch } from './return-watch.ts'
-import type { RunState } from './run-state.ts'
+import { type RunState, verdictFor } from './run-state.ts'
 
 export interface GatherParts {
   readonly run: RunState
@@ -38,6 +37,12 @@ export interface GatherParts {
   readonly clock: Clock
 }
 
+/** The node that these passes are for, and what other lanes of this process have in work at the same time. */
+interface Under {
+  readonly node: string
+  readonly beside?: () => readonly BesideFacts[]
+}
+
 type SlotRefusal = Extract<Outcome, { ok: false }>['slot']
 
 /** What the passes before know. */
@@ -49,8 +54,13 @@ interface Known {
 }
 
 /** All reads first: the world as it is, together with what this process has seen of it before. */
-export async function gather(parts: GatherParts, known: Known, signal: AbortSignal): Promise<RollSnapshot> {
+export async function gather(
+  parts: GatherParts & { readonly under: Under },
+  known: Known,
+  signal: AbortSignal,
+): Promise<RollSnapshot> {
   const { run, view, clock } = parts
+  const { node, beside } = parts.under
   const current = await currentFacts(parts, known.evidence, signal)
   const wall = clock.wallMs()
   const budget = parts.budget?.facts()
@@ -58,7 +68,7 @@ export async function gather(parts: GatherParts, known: Known, signal: AbortSign
     now: clock.monoMs(),
     wall,
     spec: run.spec,
-    run: runFacts(run),
+    run: runFacts(run, { node, beside: beside?.() ?? [] }),
     ...(current === undefined ? {} : { current }),
     cluster: view.facts(),
     instances: known.instances(),
@@ -72,38 +82,12 @@ export async function gather(parts: GatherParts, known: Known, signal: AbortSign
   }
 }
 
-/**
- * The node that bears a record of this run, whichever it is (but one that this process has just taken it from: a watch
- * that lags or is cut still shows it, and the node must not be begun again); else the next of the order that there is,
- * while no verdict stands.
- */
-export function currentNode(
-  parts: Pick<GatherParts, 'run' | 'overlay'> & { readonly view: Pick<ClusterView, 'facts' | 'node'> },
-  under: string | undefined,
-): Node | undefined {
-  const { view, overlay } = parts
-  // Looked for only where none is under way: there may be thousands.
-  const name = under ?? bearing(parts) ?? next(parts)
-  return name === undefined ? undefined : overlay.newest(view.node(name))
-}
-
-type Choosing = Parameters<typeof currentNode>[0]
-
-const bearing = ({ run, view }: Choosing): string | undefined =>
-  view.facts().nodes.find((node) => recordOf(node)?.run === run.id && !run.settledHere.includes(node.name))?.name
-
-function next({ run, view }: Choosing): string | undefined {
-  if (run.verdict !== undefined) return undefined
-  const done = new Set(run.done)
-  return run.order.find((name) => !done.has(name) && view.node(name) !== undefined)
-}
-
 async function currentFacts(
-  parts: GatherParts,
+  parts: GatherParts & { readonly under: Under },
   evidence: Evidence | undefined,
   signal: AbortSignal,
 ): Promise<NodeFacts | undefined> {
-  const found = currentNode(parts, evidence?.node)
+  const found = parts.overlay.newest(parts.view.node(parts.under.node))
   const sighting = evidence === undefined ? parts.lastSeen.begin(found) : parts.lastSeen.again(evidence.node, found)
   if (sighting === undefined) return undefined
   const { node, absent, lostRecord } = sighting
@@ -129,14 +113,24 @@ function evidenceFor(current: NodeFacts | undefined, known: Evidence | undefined
   return { ...fresh, evicted: parts.run.evictedBefore[fresh.node] ?? {} }
 }
 
-export const runFacts = (run: RunState): RunFacts => ({
-  id: run.id,
-  ...(run.origin?.reason === undefined ? {} : { reason: run.origin.reason }),
-  order: run.order,
-  done: run.done,
-  ...(run.verdict === undefined ? {} : { verdict: run.verdict }),
-  ...(run.measuredSince === undefined ? {} : { measuredSince: run.measuredSince }),
-})
+interface OfNode {
+  readonly node: string
+  readonly beside: readonly BesideFacts[]
+}
+
+/** Of the whole run, or as one of its nodes has it. */
+export function runFacts(run: RunState, of?: OfNode): RunFacts {
+  const verdict = of === undefined ? run.verdict : verdictFor(run, of.node)
+  return {
+    id: run.id,
+    ...(run.origin?.reason === undefined ? {} : { reason: run.origin.reason }),
+    order: run.order,
+    done: run.done,
+    ...(of === undefined || of.beside.length === 0 ? {} : { beside: of.beside }),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(run.measuredSince === undefined ? {} : { measuredSince: run.measuredSince }),
+  }
+}
 
 function slotFacts(keeper: LeaseKeeper, refusal: SlotRefusal): SlotFacts {
   const state = keeper.state()

@@ -8,7 +8,7 @@ import { observe } from '../../core/roll/observe.ts'
 import { rememberDecision } from '../../core/roll/remember-decision.ts'
 import { rememberOutcome } from '../../core/roll/remember-outcome.ts'
 import { serviceOf } from '../../core/roll/service-of.ts'
-import type { RollSnapshot } from '../../core/roll/snapshot.ts'
+import type { BesideFacts, RollSnapshot } from '../../core/roll/snapshot.ts'
 import { actuatorAt } from '../../core/service/actuators/actuator-of.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import { mustBeOut } from '../../core/service/keep-detached.ts'
@@ -19,6 +19,7 @@ import type { ServerRef } from '../../model/balancer.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Node } from '../../model/node.ts'
 import type { Outcome } from '../../model/outcome.ts'
+import { STEPS } from '../../model/step.ts'
 import { type Workload, workloadKey } from '../../model/workload.ts'
 import { DecideOnFresh } from './decide-on-fresh.ts'
 import { Effects } from './effects.ts'
@@ -32,8 +33,11 @@ import { StandingDuty } from './standing-duty.ts'
 type Act = Extract<Decision, { readonly kind: 'act' }>
 
 interface NodePassParts extends GatherParts {
+  readonly under: { readonly node: string; readonly beside?: () => readonly BesideFacts[] }
   readonly performer: Performer
 }
+
+const CORDON = STEPS.indexOf('cordon')
 
 /**
  * The passes over one node: gather, observe, judge, decide, journal, perform, remember. Holds nothing but the evidence,
@@ -44,6 +48,7 @@ export class NodePass {
   #evidence: Evidence | undefined
   #slot: Extract<Outcome, { ok: false }>['slot']
   #last: RollSnapshot | undefined
+  #isLeaving = false
   readonly #report: NodeReport
   readonly #effects: Effects
   readonly #fresh: DecideOnFresh
@@ -61,6 +66,11 @@ export class NodePass {
     return this.#last
   }
 
+  /** The node is cordoned, or it was decided that it will be: no other node counts on it from then on. */
+  get isLeaving(): boolean {
+    return this.#isLeaving
+  }
+
   /**
    * One pass. The decision it came to is performed already; where nothing came of it, it is a hold. Rejects with the reason of
    * `interrupt` where that comes while the budget is counted: no node is begun after it.
@@ -73,6 +83,7 @@ export class NodePass {
     this.#evidence = rememberDecision(snapshot, decision)
     this.#last = { ...snapshot, evidence: this.#evidence }
     this.#report.decided(snapshot, decision)
+    this.#isLeaving ||= decision.kind !== 'settled' && STEPS.indexOf(decision.step) >= CORDON
     const done = decision.kind === 'act' ? await this.#act(snapshot, decision, signal) : decision
     this.#judgeGone()
     return done
@@ -91,7 +102,8 @@ export class NodePass {
   /** The node under way has been gone for too long, or was gone when it was given up. */
   #judgeGone(): void {
     const verdict = this.#last && goneVerdict(this.#last)
-    if (verdict !== undefined) giveVerdict(this.#parts.run, verdict, this.#parts.events)
+    const { run, events, under } = this.#parts
+    if (verdict !== undefined) giveVerdict(run, { node: under.node, verdict }, events)
   }
 
   /** Between passes, after each poll of `instance`: what a reload forgot is said again without waiting for a pass. */
@@ -127,10 +139,10 @@ export class NodePass {
   }
 
   #judged(snapshot: RollSnapshot): RollSnapshot {
-    const { run, events } = this.#parts
+    const { run, events, under } = this.#parts
     const verdict = judge(snapshot)
-    if (verdict === undefined || verdict === run.verdict) return snapshot
-    giveVerdict(run, verdict, events)
+    if (verdict === undefined || verdict === snapshot.run.verdict) return snapshot
+    giveVerdict(run, { node: under.node, verdict }, events)
     return { ...snapshot, run: { ...snapshot.run, verdict } }
   }
 

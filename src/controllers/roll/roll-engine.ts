@@ -1,12 +1,13 @@
 import type { StepSpan } from '../../core/availability/attribution.ts'
 import type { InstanceLook } from '../../core/availability/reload-spans.ts'
 import { baselineMissing } from '../../core/roll/baseline.ts'
-import { dnsWanted } from '../../core/roll/dns/dns-wanted.ts'
 import { mayRelease } from '../../core/roll/drain/may-be-polite.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
+import type { RollSnapshot } from '../../core/roll/snapshot.ts'
 import { standing } from '../../core/roll/standing.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import type { ServerRef } from '../../model/balancer.ts'
+import { invariant } from '../../model/invariant.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
 import { slotRef } from '../../model/slot.ts'
 import { WorldError } from '../../model/world-error.ts'
@@ -29,20 +30,20 @@ import { DnsWatch, type RollDnsChecks } from './dns-watch.ts'
 import { endFailures } from './end-failures.ts'
 import { EventLog, type EventSink } from './event-log.ts'
 import { firstList } from './first-list.ts'
-import { currentNode, type GatherParts } from './gather.ts'
+import type { GatherParts } from './gather.ts'
 import { giveBack } from './give-back.ts'
 import { GoneNodes } from './gone-nodes.ts'
+import { Lane } from './lane.ts'
 import { LastSeen } from './last-seen.ts'
 import { unmeasuredSince } from './load-before.ts'
 import { LoadWatch } from './load-watch.ts'
 import { takeOffMarks } from './marks-to-come.ts'
 import { NodeOverlay } from './node-overlay.ts'
-import { NodePass } from './node-pass.ts'
 import { Performer } from './perform.ts'
 import { ReloadWatch } from './reload-watch.ts'
 import { ReturnWatch } from './return-watch.ts'
 import { endOf, type RollEnd } from './roll-end.ts'
-import { firstEvents, measuredFrom, nodeEnded, type RunState } from './run-state.ts'
+import { firstEvents, measuredFrom, nodeEnded, type RunState, verdictFor } from './run-state.ts'
 import { StepSpans } from './step-spans.ts'
 
 interface RollEngineParts {
@@ -66,79 +67,55 @@ interface RollEngineParts {
   readonly random: Random
 }
 
-/** The longest that nothing is looked at, whatever a decision asks for. */
-const PASS_AT_LEAST_EVERY_MS = 5000
-
 /** One roll from baseline to end. Every wait is for a change in the world or a time that is due. */
 export class RollEngine {
   readonly #parts: RollEngineParts
-  readonly #wakeup: Wakeup
   readonly #events: EventLog
   readonly #spans = new StepSpans()
-  readonly #reloads = new ReloadWatch(() => this.#pass?.mustBeOut() ?? [])
+  readonly #reloads = new ReloadWatch(() => this.#lanes.flatMap((lane) => lane.mustBeOut()))
   readonly #standings = new Map<string, NodeStanding>()
   readonly #gone: GoneNodes
-  readonly #gather: GatherParts
+  readonly #shared: Omit<GatherParts, 'keeper' | 'lastSeen' | 'returns'>
+  readonly #lanes: readonly Lane[]
   readonly #pollers: readonly BalancerPoller[]
   readonly #view: ClusterView
-  readonly #keeper: LeaseKeeper
+  readonly #keepers: readonly LeaseKeeper[]
+  readonly #returns: readonly ReturnWatch[]
   readonly #load: LoadWatch | undefined
-  readonly #performer: Performer
   readonly #work = new AbortController()
   readonly #emit = (event: RollEvent): void => this.#events.emit(event)
   readonly #say = (text: string): void => this.#emit({ type: 'warning', text })
-  #pass: NodePass | undefined
-  #strays = 0
 
   constructor(parts: RollEngineParts) {
     this.#parts = parts
-    const { run, cluster, clock, random, dataPort } = parts
-    const onChange = (): void => this.#wakeup.wake()
-    this.#wakeup = new Wakeup(clock)
+    const { run, cluster, clock, random } = parts
+    const onChange = (): void => this.#wake()
     const sink: EventSink = (event) => {
       this.#spans.note(event)
       parts.sink(event)
     }
     this.#events = new EventLog({ journal: parts.journal, clock, sink, firstSeq: parts.firstSeq })
     this.#view = new ClusterView({ cluster, clock, onChange, services: mayRelease(run.spec.drain) })
-    this.#keeper = new LeaseKeeper({
-      cluster,
-      clock,
-      random,
-      slot: (index) => slotRef(run.spec.slots.namespace, index),
-      run: run.restoresAs ?? run.id,
-      nonce: random.hex(4),
-      durationMs: run.spec.slots.leaseDurationMs,
-      onChange,
-    })
+    const lanes = Array.from({ length: run.restoresAs === undefined ? (run.spec.parallel?.nodes ?? 1) : 1 })
+    this.#keepers = lanes.map(() => keeperOf(run, { cluster, clock, random, onChange }))
+    this.#returns = lanes.map(() => new ReturnWatch({ cluster, dataPort: parts.dataPort, clock, onChange }))
     this.#pollers = this.#makePollers()
-    this.#performer = new Performer({
-      run: run.id,
-      cluster,
-      balancers: parts.balancers,
-      host: parts.host,
-      keeper: this.#keeper,
-      clock,
-      random,
-    })
     this.#gone = new GoneNodes({ run, view: this.#view, events: this.#events, standings: this.#standings })
     const say = this.#say
     const dnsParts = { spec: run.spec.dns, clock, onNews: onChange, say }
-    this.#gather = {
+    this.#shared = {
       run,
       view: this.#view,
       pollers: this.#pollers,
-      keeper: this.#keeper,
       reloads: () => this.#reloads.all(),
       events: this.#events,
       overlay: new NodeOverlay(),
-      lastSeen: new LastSeen(run),
-      returns: new ReturnWatch({ cluster, dataPort, clock, onChange }),
       clock,
       ...(parts.probe === undefined ? {} : { probe: parts.probe }),
       ...budgetOfRun({ ...parts, view: this.#view, onNews: onChange, say }),
       ...(parts.dns === undefined ? {} : { dns: new DnsWatch({ ...dnsParts, checks: parts.dns }) }),
     }
+    this.#lanes = this.#returns.map((returns, index) => this.#makeLane(returns, index))
     this.#load = this.#makeLoad()
   }
 
@@ -149,8 +126,8 @@ export class RollEngine {
     try {
       for (const event of firstEvents(run, clusterName)) this.#emit(event)
       await Promise.race([this.#roll(interrupt), background])
-      const marks = takeOffMarks({ ...this.#parts, ...this.#gather }, this.#work.signal)
-      await Promise.all([this.#lastLook(), marks, this.#gather.dns?.close()])
+      const marks = takeOffMarks({ ...this.#parts, ...this.#shared, keeper: this.#keeperOf(0) }, this.#work.signal)
+      await Promise.all([this.#lastLook(), marks, this.#shared.dns?.close()])
       const load = this.#load?.tick(true) ?? unmeasuredSince(run.before, clock.wallMs())
       const standings = allStandings(run, this.#standings)
       const failures = endFailures(run, probe?.facts(), this.#reloads.all())
@@ -162,7 +139,7 @@ export class RollEngine {
     } finally {
       this.#work.abort(new DOMException('the roll is over', 'AbortError'))
       await background.catch(() => undefined)
-      await this.#gather.dns?.close()
+      await this.#shared.dns?.close()
       await this.#events.close()
     }
   }
@@ -178,13 +155,23 @@ export class RollEngine {
     try {
       await firstList({ ...this.#parts, view: this.#view }, interrupt)
       await Promise.all(this.#pollers.map((poller) => poller.poll(interrupt)))
-      for (this.#gone.note(); currentNode(this.#gather, undefined) !== undefined; this.#gone.note()) {
-        if ((await this.#node(interrupt)) === 'keptOut') return
-      }
-      if (this.#parts.run.resumed) await giveBack({ ...this.#parts, ...this.#gather, say: this.#say }, interrupt)
+      await this.#inLanes(interrupt)
+      const { run } = this.#parts
+      if (run.resumed && run.verdict?.keepOut !== true)
+        await giveBack({ ...this.#parts, ...this.#shared, keeper: this.#keeperOf(0), say: this.#say }, interrupt)
     } catch (error) {
       if (!interrupt.aborted) throw error
-      this.#takeStanding()
+      for (const lane of this.#lanes) this.#takeStanding(lane.snapshot)
+    }
+  }
+
+  /** Whatever ends one of them, none is left in the middle of what it writes. */
+  async #inLanes(interrupt: AbortSignal): Promise<void> {
+    const work = this.#lanes.map((lane) => lane.run(this.#work.signal, interrupt))
+    try {
+      await Promise.all(work)
+    } finally {
+      if (interrupt.aborted) await Promise.allSettled(work)
     }
   }
 
@@ -198,65 +185,73 @@ export class RollEngine {
     this.#load?.baselineEnded(wall)
   }
 
-  /** Passes over one node until it is settled: through, restored, or to be kept out. */
-  async #node(interrupt: AbortSignal): Promise<'through' | 'keptOut'> {
-    const pass = new NodePass({ ...this.#gather, performer: this.#performer })
-    this.#pass = pass
-    for (;;) {
-      interrupt.throwIfAborted()
-      this.#baseline()
-      const decision = await pass.pass(this.#work.signal, interrupt)
-      this.#gather.dns?.want(pass.snapshot && dnsWanted(pass.snapshot, decision))
-      if (!this.#events.writable) this.#events.note('retry', {})
-      if (decision.kind === 'settled') break
-      if (decision.kind === 'act') continue
-      await this.#wakeup.next(Math.min(decision.recheckAfterMs, PASS_AT_LEAST_EVERY_MS), interrupt)
-    }
-    const { run } = this.#parts
-    const ended = this.#takeStanding()
-    if (ended !== undefined) {
-      this.#load?.tellTotals()
-      this.#emit({ type: 'node.ended', standing: ended })
-    }
-    if (run.verdict?.keepOut === true) return 'keptOut'
-    if (ended !== undefined) nodeEnded(run, ended)
-    this.#strays += this.#strayCount()
-    this.#pass = undefined
-    return 'through'
+  /** A node is through, restored, or to be kept out. */
+  #settled(snapshot: RollSnapshot | undefined): void {
+    const ended = this.#takeStanding(snapshot)
+    if (ended === undefined) return
+    this.#load?.tellTotals()
+    this.#emit({ type: 'node.ended', standing: ended })
+    if (verdictFor(this.#parts.run, ended.node)?.keepOut !== true) nodeEnded(this.#parts.run, ended)
   }
 
   /** The roll has stopped with a node that must not serve: each poll says what a reload forgot, until interrupted. */
   async #guard(interrupt: AbortSignal): Promise<void> {
-    while (!interrupt.aborted) {
-      try {
-        await this.#wakeup.next(undefined, interrupt)
-      } catch (error) {
-        if (!interrupt.aborted) throw error
-      }
-    }
+    if (interrupt.aborted) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    interrupt.addEventListener('abort', () => resolve(), { once: true })
+    await promise
   }
 
   /** Runs beside the passes until the work is over; rejects at once when one of them fails for good. */
   async #background(): Promise<never> {
     const { signal } = this.#work
-    const { returns, dns, probe } = this.#gather
+    const { dns, probe } = this.#shared
     await Promise.all([
-      ...[this.#view, this.#keeper, returns, ...this.#pollers].map((loop) => loop.run(signal)),
+      ...[this.#view, ...this.#keepers, ...this.#returns, ...this.#pollers].map((loop) => loop.run(signal)),
       ...(probe === undefined ? [] : [probe.run(() => this.#probeChanged(), signal)]),
       ...[this.#load, dns].flatMap((loop) => loop?.run(signal) ?? []),
     ])
     throw new WorldError('the roll lost what it runs on', { code: 'ROLL_BACKGROUND', retry: 'never' })
   }
 
+  #wake(): void {
+    for (const lane of this.#lanes) lane.wake()
+  }
+
+  #keeperOf(lane: number): LeaseKeeper {
+    const keeper = this.#keepers[lane]
+    invariant(keeper !== undefined, 'each lane has a keeper of its slot')
+    return keeper
+  }
+
+  #makeLane(returns: ReturnWatch, index: number): Lane {
+    const keeper = this.#keeperOf(index)
+    const { run, cluster, balancers, host, clock, random } = this.#parts
+    return new Lane({
+      ...this.#shared,
+      keeper,
+      lastSeen: new LastSeen(run),
+      returns,
+      performer: new Performer({ run: run.id, cluster, balancers, host, keeper, clock, random }),
+      wakeup: new Wakeup(clock),
+      others: () => ({ first: this.#lanes.slice(0, index), after: this.#lanes.slice(index + 1) }),
+      choosing: () => this.#gone.note(),
+      passing: () => this.#baseline(),
+      wantDns: () =>
+        this.#shared.dns?.want(this.#lanes.map((lane) => lane.wantsDns).find((want) => want !== undefined)),
+      settled: (snapshot) => this.#settled(snapshot),
+    })
+  }
+
   #makePollers(): readonly BalancerPoller[] {
     const { run, balancers, endpoints = [], clock } = this.#parts
     const onPoll = async (isNews: boolean, instance: string): Promise<void> => {
-      await this.#pass?.keepDetached(this.#work.signal, instance)
+      for (const lane of this.#lanes) await lane.keepDetached(this.#work.signal, instance)
       this.#load?.changed()
-      if (isNews) this.#wakeup.wake()
+      if (isNews) this.#wake()
     }
     const onAnswer = (look: InstanceLook): void => this.#reloads.answered(look)
-    const own = (facts: InstanceFacts): readonly ServerRef[] => this.#pass?.serversOf(facts) ?? []
+    const own = (facts: InstanceFacts): readonly ServerRef[] => this.#lanes.flatMap((lane) => lane.serversOf(facts))
     return BalancerPoller.all(run.spec.balancers, [...balancers, ...endpoints], { clock, own, onPoll, onAnswer })
   }
 
@@ -270,7 +265,7 @@ export class RollEngine {
       steps: (): readonly StepSpan[] => this.#spans.all(),
       reloads: () => this.#reloads.all(),
       answeredSince: (at) => this.#pollers.every((poller) => poller.hasAnsweredSince(at)),
-      strays: () => this.#strays + this.#strayCount(),
+      strays: () => this.#lanes.reduce((sum, { strays }) => sum + strays, 0),
       emit: this.#emit,
       ...(run.before === undefined ? {} : { before: run.before }),
     })
@@ -278,15 +273,10 @@ export class RollEngine {
 
   #probeChanged(): void {
     this.#load?.changed()
-    if (this.#parts.run.measuredSince === undefined || this.#load?.isTroubled() !== false) this.#wakeup.wake()
+    if (this.#parts.run.measuredSince === undefined || this.#load?.isTroubled() !== false) this.#wake()
   }
 
-  #strayCount(): number {
-    return Object.values(this.#pass?.snapshot?.evidence.detached ?? {}).reduce((sum, seen) => sum + seen.strays, 0)
-  }
-
-  #takeStanding(): NodeStanding | undefined {
-    const snapshot = this.#pass?.snapshot
+  #takeStanding(snapshot: RollSnapshot | undefined): NodeStanding | undefined {
     if (snapshot === undefined || !hasCurrent(snapshot)) return undefined
     const ended = standing(
       snapshot,
@@ -297,3 +287,14 @@ export class RollEngine {
     return ended
   }
 }
+
+type KeeperParts = Pick<ConstructorParameters<typeof LeaseKeeper>[0], 'cluster' | 'clock' | 'random' | 'onChange'>
+
+const keeperOf = ({ spec: { slots }, ...run }: RunState, parts: KeeperParts): LeaseKeeper =>
+  new LeaseKeeper({
+    ...parts,
+    slot: (index) => slotRef(slots.namespace, index),
+    run: run.restoresAs ?? run.id,
+    nonce: parts.random.hex(4),
+    durationMs: slots.leaseDurationMs,
+  })

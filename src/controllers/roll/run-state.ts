@@ -26,6 +26,8 @@ export interface RunState {
   /** Nodes that this process is through with, one way or the other. */
   readonly settledHere: readonly string[]
   readonly verdict: Verdict | undefined
+  /** Nodes that the verdict keeps out of service. Absent: none. */
+  readonly keepsOut?: readonly string[]
   readonly measuredSince: WallMs | undefined
   /** What an earlier process of this run began last and was not through with: it may be out. */
   readonly underWay?: string
@@ -49,14 +51,33 @@ export interface RunState {
 
 type NodesChosen = Extract<RollEvent, { readonly type: 'nodes.chosen' }>
 
-type Course = { -readonly [Field in 'done' | 'settledHere' | 'verdict' | 'measuredSince']: RunState[Field] }
+type Course = { -readonly [Field in keyof RunState]: RunState[Field] }
 
-/** From now on the roll goes no further, or its verdict says more. In the journal where it is another one than before. */
-export function giveVerdict(run: RunState, verdict: Verdict, events: Pick<EventLog, 'note'>): void {
+interface NodeVerdict {
+  /** Whose passes came to it. */
+  readonly node: string
+  readonly verdict: Verdict
+}
+
+/**
+ * From now on the roll goes no further, or its verdict says more. In the journal where it is another one than before. What
+ * keeps a node out keeps out that node alone.
+ */
+export function giveVerdict(run: RunState, { node, verdict }: NodeVerdict, events: Pick<EventLog, 'note'>): void {
   const before = run.verdict
   const course: Course = run
-  course.verdict = verdict
-  if (before === undefined || verdictKey(before) !== verdictKey(verdict)) events.note('verdict', { verdict })
+  const { keepsOut = [] } = run
+  if (verdict.keepOut && !keepsOut.includes(node)) course.keepsOut = [...keepsOut, node]
+  const keepOut = verdict.keepOut || keepsOut.length > 0
+  const given = keepOut === verdict.keepOut ? verdict : { ...verdict, keepOut }
+  course.verdict = given
+  if (before === undefined || verdictKey(before) !== verdictKey(given)) events.note('verdict', { verdict: given })
+}
+
+/** What the verdict means for one node: it is kept out only by a verdict that its own passes came to. */
+export function verdictFor({ verdict, keepsOut = [] }: RunState, node: string): Verdict | undefined {
+  if (verdict?.keepOut !== true || keepsOut.includes(node)) return verdict
+  return { ...verdict, keepOut: false }
 }
 
 /** What it says of failed requests grows; that alone makes it no other one. */

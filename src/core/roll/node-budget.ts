@@ -8,22 +8,32 @@ import { maxOut } from '../budget/max-out.ts'
 import { othersSlot } from '../budget/owner-text.ts'
 import type { NodeOut, OthersSlot } from '../budget/snapshot.ts'
 import { type NodeSnapshot, ownRecord } from './node-snapshot.ts'
-import type { SlotFacts } from './snapshot.ts'
+import type { RollSnapshot, SlotFacts } from './snapshot.ts'
+
+type LimitFacts = Pick<RollSnapshot, 'budget' | 'spec'> & {
+  readonly cluster: Pick<RollSnapshot['cluster'], 'nodes'>
+}
 
 /** How many slots there are. */
-const slotCount = ({ budget, cluster }: NodeSnapshot): number => maxOut(budget?.limit ?? ONE_OUT, cluster.nodes.length)
+const slotCount = ({ budget, cluster }: LimitFacts): number => maxOut(budget?.limit ?? ONE_OUT, cluster.nodes.length)
 
 /**
  * How many nodes may be out with this one: the file may ask for less than the budget allows, and never gets more.
  *
  * Law: a roll file may ask for fewer nodes out than the budget allows, and never gets more.
  */
-export function mayBeOut(s: NodeSnapshot): number {
+export function mayBeOut(s: LimitFacts): number {
   const asked = s.spec.slots.maxOut
   return asked === undefined ? slotCount(s) : Math.min(slotCount(s), maxOut(asked, s.cluster.nodes.length))
 }
 
-const isOurs = (s: NodeSnapshot, { owner }: SeenSlot): boolean => runOfOwner(owner) === s.run.id
+/** The slot of the node under way, or one that an earlier process of this run left. */
+const isOurs = (s: NodeSnapshot, { owner }: SeenSlot): boolean =>
+  runOfOwner(owner) === s.run.id && !isBeside(s, owner.node)
+
+/** Another lane of this process has that node in work, with a slot of its own. */
+export const isBeside = ({ run }: NodeSnapshot, node: string | undefined): boolean =>
+  run.beside?.some((beside) => beside.node === node) === true
 
 /** The slot of the node under way. */
 const ownSlot = (s: NodeSnapshot): SeenSlot | undefined =>
@@ -118,7 +128,10 @@ export function slotToTake(s: NodeSnapshot): SlotFacts & { readonly index: numbe
   const indexes = Array.from({ length: count }, (_, index) => index)
   const free = indexes.find((index) => !held.has(index))
   if (free !== undefined) return { state: 'free', mayAct: false, index: free }
-  const stale = indexes.find((index) => held.get(index)?.isStale === true)
+  const stale = indexes.find((index) => {
+    const slot = held.get(index)
+    return slot?.isStale === true && !isBeside(s, slot.owner.node)
+  })
   const index = stale ?? 0
   const owner = held.get(index)?.owner
   return {

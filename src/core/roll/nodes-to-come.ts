@@ -23,7 +23,8 @@ export function marksToSet(s: NodeSnapshot): StepAnswer | undefined {
 
 function marksDue(s: NodeSnapshot): readonly Action[] {
   const written = new Set(s.evidence.marked)
-  const toCome = new Set(s.run.order.filter((name) => !s.run.done.includes(name) && name !== s.current.node.name))
+  const inWork = new Set([s.current.node.name, ...(s.run.beside ?? []).map(({ node }) => node)])
+  const toCome = new Set(s.run.order.filter((name) => !s.run.done.includes(name) && !inWork.has(name)))
   return s.cluster.nodes.flatMap((known): readonly Action[] => {
     const node = known.name === s.current.node.name ? s.current.node : known
     if (written.has(node.name)) return []

@@ -1,5 +1,6 @@
 import { rollOwner } from '../../model/claims.ts'
 import { parseTimestamp } from '../../model/detacher.ts'
+import type { Node } from '../../model/node.ts'
 import type { ServiceSnapshot } from '../service/service-snapshot.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
 
@@ -28,5 +29,13 @@ export function serviceOf(s: NodeSnapshot): ServiceSnapshot {
     rebooted,
     unproven: rebooted ? !isUncordoned : announced,
     keepOut: s.run.verdict?.keepOut === true,
+    ...besideOf(s),
   }
+}
+
+/** Two lanes that decide at the same moment do not count on each other: the one that goes first counts, unless the other leaves already. */
+function besideOf({ run, cluster }: NodeSnapshot): { readonly beside?: readonly Node[] } {
+  const leaving = run.beside?.filter(({ goesFirst, isLeaving }) => goesFirst || isLeaving) ?? []
+  const beside = cluster.nodes.filter(({ name }) => leaving.some(({ node }) => node === name))
+  return beside.length === 0 ? {} : { beside }
 }

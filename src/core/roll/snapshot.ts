@@ -65,12 +65,23 @@ export interface NodeFacts {
   readonly dataPorts: Readonly<Record<string, boolean>>
 }
 
+/** A node of the same run that another lane of this process has in work. */
+export interface BesideFacts {
+  readonly node: string
+  /** Of two nodes that cannot both leave, the one that goes first does not wait for the other. */
+  readonly goesFirst: boolean
+  /** Its servers may be out, or may be taken out at this moment. */
+  readonly isLeaving: boolean
+}
+
 export interface RunFacts {
   readonly id: string
   /** `--reason`. */
   readonly reason?: string
   readonly order: readonly string[]
   readonly done: readonly string[]
+  /** Absent where this process has one node in work at a time. */
+  readonly beside?: readonly BesideFacts[]
   readonly verdict?: Verdict
   /** End of the green baseline: failures before it are not ours. */
   readonly measuredSince?: WallMs

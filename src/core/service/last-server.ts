@@ -55,9 +55,18 @@ export const othersServe = (backend: string, node: Node, instance: InstanceFacts
     (reading) => reading.ref.backend === backend && !belongsTo(reading, node) && isUsable(reading),
   )
 
-/** An instance as its clients use it. */
-export const asUsed = (s: ServiceSnapshot, instance: InstanceFacts): InstanceFacts =>
-  actuatorAt(s.balancers, instance.balancer).asUsed(s, instance)
+/** An instance as its clients use it, without the nodes that the same owner takes out at the same time. */
+export function asUsed(s: ServiceSnapshot, instance: InstanceFacts): InstanceFacts {
+  const used = actuatorAt(s.balancers, instance.balancer).asUsed(s, instance)
+  const { beside = [] } = s
+  if (beside.length === 0 || used.reading === undefined) return used
+  const servers = used.reading.servers.map((server) =>
+    server.adminState === 'ready' && beside.some((node) => belongsTo(server, node))
+      ? { ...server, adminState: 'drain' as const }
+      : server,
+  )
+  return { ...used, reading: { ...used.reading, servers } }
+}
 
 /** One that stays in service for that reason. */
 export const leftAsLast = (ref: ServerRef, instance: InstanceFacts): Reason => ({

@@ -1,3 +1,4 @@
+import type { Node } from '../../model/node.ts'
 import type { Reason } from '../../model/reason.ts'
 import { actuatorAt } from './actuators/actuator-of.ts'
 import { asUsed, lastUsableServers, othersUnchecked } from './last-server.ts'
@@ -27,6 +28,18 @@ const agentsHeard = (s: ServiceSnapshot): readonly Reason[] =>
     (matched) => actuatorAt(s.balancers, matched.instance.balancer).unheard(matched) ?? [],
   )
 
-const lastUsable = (s: ServiceSnapshot): readonly Reason[] => lastUsableServers(s.node, used(s))
+function lastUsable(s: ServiceSnapshot): readonly Reason[] {
+  const { beside = [], ...alone } = s
+  const last = lastUsableServers(s.node, used(alone))
+  if (last.length > 0 || beside.length === 0) return last
+  return lastUsableServers(s.node, used(s)).length === 0 ? [] : [lastWithout(s, beside)]
+}
+
+/** The other node comes back, or ends what its owner does: to wait for it needs no limit. */
+const lastWithout = ({ node }: ServiceSnapshot, beside: readonly Node[]): Reason => ({
+  code: 'OtherNodeOfRoll',
+  object: node.name,
+  text: `${node.name} waits for ${beside.map(({ name }) => name).join(', ')} of the same roll: without both, a backend has no usable server`,
+})
 
 const used = (s: ServiceSnapshot): ServiceSnapshot['instances'] => s.instances.map((instance) => asUsed(s, instance))

@@ -38,6 +38,8 @@ export interface ServiceSnapshot {
   readonly unproven: boolean
   /** It is to stay out for good. */
   readonly keepOut: boolean
+  /** Nodes that the same owner takes out at the same time: none of them counts as one that serves. Absent: there are none. */
+  readonly beside?: readonly Node[]
 }
 
 /** What its owner has against going on: no reasons, and it may. Asked only where something is to be done. */

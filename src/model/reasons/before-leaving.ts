@@ -40,6 +40,12 @@ export const BEFORE_LEAVING = {
     cure: 'Wait, or look at `evenkeel budget`.',
     wait: 'blocked',
   },
+  OtherNodeOfRoll: {
+    is: 'n2 of the same roll is out, and the budget has no room for n3 until it is back; or without both, a backend has no usable server',
+    cause: '`parallel` of the roll file allows several nodes at once, and this one has to wait for another one.',
+    cure: 'Nothing to do: it goes on once the other node is back in service.',
+    wait: 'by law',
+  },
   SlotYielded: {
     is: 'the slot is given back, because run X took slot 0 at the same time and goes first',
     cause:

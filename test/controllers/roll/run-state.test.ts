@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { giveVerdict, newRun, nodeEnded } from '../../../src/controllers/roll/run-state.ts'
+import { giveVerdict, newRun, nodeEnded, verdictFor } from '../../../src/controllers/roll/run-state.ts'
 import type { Reason } from '../../../src/model/reason.ts'
 import type { NodeStanding } from '../../../src/model/roll-event.ts'
 import { wallMs } from '../../../src/model/time.ts'
@@ -19,7 +19,7 @@ test('a verdict is journalled when it is given, when it gets worse, and when it 
   const noted: unknown[] = []
   const events = { note: (type: string, fields: object) => void noted.push({ type, ...fields }) }
   const given = (verdict: Verdict): number => {
-    giveVerdict(run, verdict, events)
+    giveVerdict(run, { node: 'n1', verdict }, events)
     assert.equal(run.verdict, verdict)
     return noted.length
   }
@@ -45,4 +45,14 @@ test('a node that ended in service is through for the run, one that was put back
   ]
   for (const ended of ends) nodeEnded(run, ended)
   assert.deepEqual([run.done, run.settledHere], [['n1'], ['n1', 'n2']])
+})
+
+test('a verdict that keeps one node out lets another node of the run go back', () => {
+  const run = aRun()
+  const events = { note: () => undefined }
+  const lost: Verdict = { ...failed('n1 did not return'), keepOut: true }
+  giveVerdict(run, { node: 'n1', verdict: lost }, events)
+  assert.deepEqual([verdictFor(run, 'n1')?.keepOut, verdictFor(run, 'n2')?.keepOut], [true, false])
+  giveVerdict(run, { node: 'n2', verdict: { ...lost, keepOut: false } }, events)
+  assert.deepEqual([run.verdict?.keepOut, run.keepsOut], [true, ['n1']])
 })

@@ -31,6 +31,11 @@ const claimed = (owner: string): Partial<Node> => ({
 const announced = { annotations: { ...recorded.annotations, 'evenkeel.dev/intent': '{}' } }
 const granted = { version: 1, granted: ['n2'], max: 1, of: 6 } as const
 
+/** Another lane of run-1 has that node in work. */
+const inWork = (node: string): Partial<RollSnapshot> => ({
+  run: { ...aSnapshot().run, beside: [{ node, goesFirst: true, isLeaving: true }] },
+})
+
 const unread = { code: 'BudgetUnread', text: 'the node budget could not be read' } as const
 
 for (const [what, world, want] of [
@@ -55,6 +60,21 @@ for (const [what, world, want] of [
     'take 1',
   ],
   ['takes the first slot where none is held', {}, 'take 0'],
+  [
+    'takes another slot than the node of the same roll that is in work beside it',
+    { slots: [slot(0, 'run-1', 'n2')], change: inWork('n2') },
+    'take 1',
+  ],
+  [
+    'takes over no stale slot of a node of the same roll that is in work beside it',
+    { max: 2, slots: [slot(0, 'run-1', 'n2', { isStale: true })], change: inWork('n2') },
+    'take 1',
+  ],
+  [
+    'waits for the node of the same roll that is in work, and names it first, where the budget has no room for both',
+    { max: 2, slots: [slot(0, 'run-1', 'n2'), slot(1, 'run-2', 'n3')], change: inWork('n2') },
+    'hold n2 BudgetUsedUp n2 n3',
+  ],
   ['takes the next slot where another run has one node out', { slots: [slot(0, 'run-2', 'n2')] }, 'take 1'],
   ['takes a slot that became free below one that is held', { slots: [slot(1, 'run-2', 'n2')] }, 'take 0'],
   [

@@ -17,21 +17,22 @@ const POD_MS = 5_000
 /** How long a roll takes that nothing holds: an estimate, with what it goes by. */
 export function estimateRoll(
   { nodes }: Pick<RollPlan, 'nodes'>,
-  { soakMs, probe }: RollSpec,
+  { soakMs, probe, parallel }: RollSpec,
   past: PastNodes | undefined,
 ): NonNullable<RollPlan['estimate']> {
   const baselineMs = probe?.baselineMs ?? 0
+  const rounds = Math.ceil(nodes.length / (parallel?.nodes ?? 1))
   if (past !== undefined && past.nodeMs.length > 0) {
     const middle = median(past.nodeMs)
     const count = past.nodeMs.length === 1 ? 'the one node' : `the middle one of ${past.nodeMs.length} nodes`
     return {
-      ms: baselineMs + nodes.length * middle,
+      ms: baselineMs + rounds * middle,
       basis: `${formatDuration(middle)} each, as ${count} of earlier runs here took, the last of them ${past.run}`,
     }
   }
   const ofNode = ({ podsToMove }: PlannedNode): number => REBOOT_MS + soakMs + podsToMove.length * POD_MS
   return {
-    ms: baselineMs + nodes.reduce((sum, node) => sum + ofNode(node), 0),
+    ms: baselineMs + (rounds / Math.max(1, nodes.length)) * nodes.reduce((sum, node) => sum + ofNode(node), 0),
     basis: `${formatDuration(REBOOT_MS)} for each reboot, ${formatDuration(POD_MS)} for each pod and ${formatDuration(soakMs)} of soak, since no earlier run here has measured a node`,
   }
 }

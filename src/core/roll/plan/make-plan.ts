@@ -49,6 +49,7 @@ export function makePlan(facts: PlanFacts): RollPlan {
       ratePerSecond,
       control,
     })),
+    ...(facts.spec.parallel === undefined ? {} : { parallel: facts.spec.parallel.nodes }),
     checksPassed:
       checks.filter((found) => found.length === 0).length + pods.filter((pod) => !named.has(refKey(pod))).length,
   }

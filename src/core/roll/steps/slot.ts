@@ -8,7 +8,7 @@ import { act, done, hold, type StepAnswer } from '../../step-answer.ts'
 import { badNode, badNodes } from '../bad-nodes.ts'
 import { heldUp, stuck } from '../blocked.ts'
 import { baselineGreen } from '../guards.ts'
-import { isShutOut, mayBeOut, mayTakeStale, sharer, slotToTake, yieldsTo } from '../node-budget.ts'
+import { isBeside, isShutOut, mayBeOut, mayTakeStale, sharer, slotToTake, yieldsTo } from '../node-budget.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import type { SlotFacts } from '../snapshot.ts'
 import type { StepRule } from '../step-rule.ts'
@@ -50,8 +50,17 @@ function overBudget(s: NodeSnapshot): StepAnswer | undefined {
   if (twice !== undefined) return hold([shared(s, twice)])
   const named = bad.map((one) => badNode(s, one))
   const reasons = max === 1 ? named : [usedUp(s, bad, max), ...named]
+  const own = bad.find(({ node }) => isBeside(s, node))
+  if (own !== undefined) return hold([awaitsOwn(s, own.node), ...reasons])
   return hold(mostNotReady(s, bad) ? [heartbeatsLost, ...reasons] : reasons)
 }
+
+/** It comes back, or ends this roll: a wait for it has no limit of its own. */
+const awaitsOwn = (s: NodeSnapshot, node: string): Reason => ({
+  code: 'OtherNodeOfRoll',
+  object: node,
+  text: `${node} of the same roll is out, and the budget has no room for ${s.current.node.name} until it is back`,
+})
 
 function mayTake(s: NodeSnapshot): StepAnswer {
   // A Lease may be gone that the other run still counts on, and would have to make anew.
@@ -157,6 +166,7 @@ const abandoned = (s: NodeSnapshot, slot: SlotFacts): Reason => ({
 
 function owned(s: NodeSnapshot, slot: SlotFacts): Reason {
   const { holderRun = 'of an unknown owner', holderNode = 'a node' } = slot
+  if (holderRun === s.run.id && isBeside(s, holderNode)) return awaitsOwn(s, holderNode)
   const stale = slot.state === 'stale'
   if (holderRun === s.run.id && slot.state === 'other') {
     const text = `another process holds the slot of run ${holderRun} for ${holderNode}; this process takes the slot over once it has not been renewed for its duration`

@@ -149,8 +149,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('keeps the slot that a process died with', [
     'src/controllers/roll/roll-engine.ts',
-    'if (this.#parts.run.resumed) await',
-    'if (this.#parts.run.order.length === 0) await',
+    'if (run.resumed && ',
+    'if (run.order.length === 0 && ',
   ]),
   mutation('acts under a slot that it has not renewed', [
     'src/runtime/lease-holder.ts',
@@ -168,9 +168,9 @@ export const MUTATIONS: readonly Mutation[] = [
     'if (through === undefined || this.#evidence !== undefined) return',
   ]),
   mutation('forgets which node a dead process had out', [
-    'src/controllers/roll/gather.ts',
-    'const name = under ?? bearing(parts) ?? next(parts)',
-    'const name = under ?? next(parts) ?? (parts.run.verdict === undefined ? bearing(parts) : undefined)',
+    'src/controllers/roll/choose-node.ts',
+    "if (found !== undefined) return { kind: 'node', name: found }",
+    "if (found !== undefined && parts.run.order.every((name) => parts.run.done.includes(name))) return { kind: 'node', name: found }",
   ]),
   mutation('goes on though requests fail', [
     'src/core/roll/judge.ts',
