@@ -86,7 +86,7 @@ export interface BlockedSpec {
 }
 
 /** How many nodes the roll has in work at the same time; the node budget may allow fewer. */
-export interface ParallelSpec {
+interface ParallelSpec {
   readonly nodes: number
   /** Only nodes of one zone together. */
   readonly oneZone: boolean
