@@ -33,7 +33,7 @@ const sectionNode = ({ fields }: Section, depth: number): YAMLMap => {
     key.spaceBefore = depth === 1 && map.items.length > 0
     map.items.push(new Pair<unknown, unknown>(key, nodeOf(field.value, depth + 1)))
   })
-  if (trailing !== '') map.comment = trailing
+  if (trailing !== '') map.comment = [...gap, trailing].join('\n')
   return map
 }
 

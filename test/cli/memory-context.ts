@@ -23,6 +23,9 @@ export class MemorySink implements TextSink {
   }
 }
 
+/** As a line: the person interrupts the question. */
+export const CTRL_C = '\u0003'
+
 export interface MemoryFacts {
   readonly files?: Readonly<Record<string, string>>
   readonly terminal?: boolean
@@ -71,9 +74,12 @@ export function memoryContext({
       asked.push(question)
       return answer
     },
-    askLine: async (question) => {
+    askLine: async (question, signal) => {
       asked.push(question)
-      return typed.shift()
+      const line = typed.shift()
+      if (line !== CTRL_C) return line
+      context.interrupts.press()
+      throw signal.reason
     },
     onExit: () => () => undefined,
   } satisfies CliContext

@@ -9,7 +9,7 @@ import type { InitFlags } from './run-init.ts'
 
 /** One question with the answer that the file goes by. */
 interface Answered {
-  readonly question: string
+  readonly about: string
   readonly answer: string
   readonly by: 'option' | 'person' | 'default'
 }
@@ -65,7 +65,7 @@ function answered(
   { answers, given }: { readonly answers: Answers; readonly given: Answers },
 ): Answered {
   const by = given.has(question.id) ? 'option' : answers.has(question.id) ? 'person' : 'default'
-  return { question: question.ask, answer: answerTo(question, answers), by }
+  return { about: question.about, answer: answerTo(question, answers), by }
 }
 
 /** Asked again until the answer is one. Enter is the default. */

@@ -38,6 +38,7 @@ export async function findBalancers({ context, actions, flags }: Search): Promis
 
 const question = (actions: InitActions) => ({
   id: 'socket',
+  about: 'runtime sockets of HAProxy',
   why: 'No HAProxy was found on this machine. A roll tells the load balancers that a node leaves.',
   ask: 'Which runtime sockets does HAProxy have: PATH, HOST:PORT or [USER@]HOST:PATH, separated by spaces; none if there is no load balancer; empty if you do not know?',
   preset: '',

@@ -40,7 +40,7 @@ function titleOf({ output }: InitFlags, { file, rights, context }: InitResult) {
 function rowsOf({ found, leftOut, answers, kept, next, isComplete }: InitResult): readonly BlockRow[] {
   const assumed = answers
     .filter(({ by }) => by === 'default')
-    .map(({ question, answer }) => `${question} ${answer || '(empty)'}`)
+    .map(({ about, answer }) => `${about}: ${answer || 'not known'}`)
   const rows: BlockRow[] = [
     { label: 'found', texts: found },
     { label: 'left out', texts: leftOut.map(({ what, why }) => `${what}: ${why}`) },

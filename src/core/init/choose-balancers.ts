@@ -120,6 +120,7 @@ function agree(kept: readonly KeptInstance[], answers: Answers): Agreed {
   const names = kept.map(({ instance }) => instance.name)
   const question: Question = {
     id: 'balancer',
+    about: 'HAProxy that sends traffic to the nodes',
     why: `The HAProxies disagree: ${firstOf(differences)}.`,
     ask: `Which of them sends traffic to the nodes: all, ${names.join(', ')}?`,
     preset: 'all',

@@ -78,7 +78,8 @@ const off = (selector: LabelSelector): { readonly off?: true } =>
 interface Refusal {
   readonly id: 'emptyDir' | 'unmanaged'
   readonly key: string
-  readonly what: string
+  /** Of one pod, and of several. */
+  readonly does: readonly [one: string, many: string]
   readonly lost: string
 }
 
@@ -86,13 +87,13 @@ const REFUSALS: readonly Refusal[] = [
   {
     id: 'emptyDir',
     key: 'deleteEmptyDirData',
-    what: 'keep data in an emptyDir',
+    does: ['keeps data in an emptyDir', 'keep data in an emptyDir'],
     lost: 'The data is lost when such a pod moves.',
   },
   {
     id: 'unmanaged',
     key: 'deleteUnmanaged',
-    what: 'have no controller that replaces them',
+    does: ['has no controller that replaces it', 'have no controller that replaces them'],
     lost: 'Such a pod does not come back.',
   },
 ]
@@ -107,7 +108,7 @@ const DRAIN: RollSpec['drain'] = {
 
 /** Data that would be lost: only a person may say so. */
 function refusedPods(
-  { id, key, what, lost }: Refusal,
+  { id, key, does: [one, many], lost }: Refusal,
   pods: readonly Pod[],
   answers: Answers,
 ): Pick<DrainChoice, 'fields' | 'found' | 'questions'> {
@@ -119,9 +120,10 @@ function refusedPods(
   })
   if (refused.length === 0) return { fields: [], found: [], questions: [] }
   const names = firstOf(refused.map(refKey))
-  const text = `${refused.length} ${refused.length === 1 ? 'pod' : 'pods'} of these nodes (${names}) ${what}`
+  const text = `${refused.length === 1 ? '1 pod' : `${refused.length} pods`} of these nodes (${names}) ${refused.length === 1 ? one : many}`
   const question: Question = {
     id,
+    about: `evict pods that ${many}`,
     why: `${text}. ${lost}`,
     ask: 'May the roll evict these pods? y or n',
     preset: 'n',

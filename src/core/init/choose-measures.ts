@@ -28,6 +28,7 @@ export function rebootFault(answer: string): string | undefined {
 export function chooseReboot(answers: Answers): Choice {
   const question: Question = {
     id: REBOOT_ID,
+    about: 'reboot a node by',
     why: 'The cluster does not say how its machines are rebooted.',
     ask: 'How is a node rebooted: ssh, ssh USER, or a command with {node} and {bootId}?',
     preset: 'ssh',
@@ -80,6 +81,7 @@ export function chooseProbes(
   const known = frontendUrls(config, kept)
   const question: Question = {
     id: PROBE_ID,
+    about: 'URLs to probe',
     why: 'A roll stops at the first failed request. No API says which URL clients use through the balancers.',
     ask: 'Which URLs does the roll probe? Separate them with spaces; empty if you do not know yet.',
     preset: known.join(' '),

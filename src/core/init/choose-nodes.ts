@@ -32,6 +32,7 @@ export function chooseRole(facts: InitFacts, answers: Answers): RoleChoice {
   const behind = balancedNodes(facts, nodes.value.filter(isControlPlane))
   const question: Question = {
     id: 'nodes',
+    about: 'nodes of the roll',
     why:
       behind.length === 0
         ? 'A node of the control plane runs a part of the Kubernetes API.'
@@ -74,6 +75,7 @@ export function chooseNodes(facts: InitFacts, { role, nodes: balanced }: Balance
   const { nodes, found } = role
   if (nodes === undefined) return unreadable(facts)
   const chosen = selectionOf(role)
+  const all = facts.nodes.is === 'found' ? facts.nodes.value : []
   if (balanced === undefined) return { nodes, questions: [], found, ...unbalanced(facts, chosen) }
   const [inside, outside] = [
     nodes.filter(({ name }) => balanced.includes(name)),
@@ -83,6 +85,7 @@ export function chooseNodes(facts: InitFacts, { role, nodes: balanced }: Balance
   const names = firstOf(outside.map(({ name }) => name))
   const question: Question = {
     id: 'unbalanced',
+    about: 'roll the nodes that match no server',
     why: `No server of a balancer has the address of ${names}: nothing takes these nodes out of traffic.`,
     ask: 'Does the roll reboot these nodes too? y or n',
     preset: 'n',
@@ -94,15 +97,38 @@ export function chooseNodes(facts: InitFacts, { role, nodes: balanced }: Balance
     const fields = [chosen, { key: 'allowUnbalanced', value: true, comment }]
     return { fields, nodes, questions, found, leftOut: [] }
   }
-  const kept = selectNodes({ names: [], all: true, allowUnbalanced: false }, inside).nodes
-  const comment = `The nodes that the balancers send to, in the order of the roll. ${names} match no server and are left out.`
   return {
-    fields: [{ key: 'names', value: kept.map(({ name }) => name), comment }],
-    nodes: kept,
+    fields: [onlyField(inside, { others: all, outside: names })],
+    nodes: inside,
     questions,
     found,
-    leftOut: outside.map(({ name }) => ({ what: `node ${name}`, why: 'it matches no server of a balancer' })),
+    leftOut: [
+      { what: `${outside.length === 1 ? 'node' : 'nodes'} ${names}`, why: 'no server of a balancer leads there' },
+    ],
   }
+}
+
+interface Around {
+  /** Every node of the cluster. */
+  readonly others: readonly Node[]
+  /** The names of those that match no server. */
+  readonly outside: string
+}
+
+/** By a role that they alone have, which a new node has too; else by name. */
+function onlyField(inside: readonly Node[], { others, outside }: Around): Field {
+  const roles = Object.keys(inside[0]?.labels ?? {}).filter((label) => label.startsWith('node-role.kubernetes.io/'))
+  const own = roles
+    .filter((role) => others.every((node) => role in node.labels === inside.includes(node)))
+    .toSorted((one, other) => Number(CONTROL_PLANE.includes(one)) - Number(CONTROL_PLANE.includes(other)))
+  const why = `${outside} match no server and are left out.`
+  const [role] = own
+  if (role !== undefined) {
+    return { key: 'selector', value: role, comment: `The ${inside.length} nodes that the balancers send to. ${why}` }
+  }
+  const { nodes } = selectNodes({ names: [], all: true, allowUnbalanced: false }, inside)
+  const comment = `The nodes that the balancers send to, in the order of the roll. ${why}`
+  return { key: 'names', value: nodes.map(({ name }) => name), comment }
 }
 
 function selectionOf({ selector, nodes = [] }: RoleChoice): Field {

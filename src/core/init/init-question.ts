@@ -1,6 +1,8 @@
 /** What cannot be known. `preset` is the answer of Enter, and of `--yes`. */
 export interface Question {
   readonly id: string
+  /** What the answer decides, in a few words. */
+  readonly about: string
   /** In one line, why it is asked. */
   readonly why: string
   readonly ask: string
