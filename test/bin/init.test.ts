@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { type TestContext, test } from 'node:test'
 import { parse, parseAllDocuments } from 'yaml'
 import { ArticleGround } from '../../bin/demo/article-ground.ts'
+import { posixQuote } from '../../src/model/posix-quote.ts'
 import type { NodeObject } from '../../src/sim/actors/node-object.ts'
 import { NODES } from '../../src/sim/world/api-resource.ts'
-import { posixQuote } from '../../src/model/posix-quote.ts'
 import { LocalHaproxy } from '../support/local-haproxy.ts'
 import { requires } from '../support/requires.ts'
 import { anEmbeddedRoll, type EmbeddedRoll } from './embedded-roll.ts'
@@ -155,7 +155,10 @@ test('a socket that is not there, and none at all: the file says what is missing
   const { paste } = await aMachine(t, roll.folder)
   const line = `evenkeel init --yes ${HERE} --haproxy-socket '/no such/admin.sock'`
   const out = await good(paste(line))
-  assert.match(out.replaceAll(/\s+/g, ' '), /HAProxy lb-1 \(\/no such\/admin\.sock\): it did not answer: .*there is no such socket/)
+  assert.match(
+    out.replaceAll(/\s+/g, ' '),
+    /HAProxy lb-1 \(\/no such\/admin\.sock\): it did not answer: .*there is no such socket/,
+  )
   assert.match(out, /\n {2}missing +The plan needs nodes and a balancer/)
   const [, again = ''] = /\n +(evenkeel init .*)\n$/.exec(out) ?? []
   await good(paste(`${again} --yes`))
@@ -171,7 +174,7 @@ test('with no right to list anything, init writes the rights, and says that it g
   const roll = await anEmbeddedRoll(t)
   const { paste } = await aMachine(t, roll.folder)
   const door = createServer((request, response) => {
-    const isVersion = request.url?.startsWith('/version') === true
+    const isVersion = request.url?.includes('/version') === true
     response.writeHead(isVersion ? 200 : 403, { 'content-type': 'application/json' })
     const reason = { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403, message: 'nodes is forbidden' }
     response.end(JSON.stringify(isVersion ? { gitVersion: 'v1.35.0', major: '1', minor: '35' } : reason))

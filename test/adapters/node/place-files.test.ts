@@ -14,13 +14,18 @@ async function aFolder(t: TestContext): Promise<string> {
 
 const contents = async (folder: string): Promise<Readonly<Record<string, string>>> =>
   Object.fromEntries(
-    await Promise.all((await readdir(folder)).toSorted().map(async (name) => [name, await readFile(join(folder, name), 'utf8')])),
+    await Promise.all(
+      (await readdir(folder)).toSorted().map(async (name) => [name, await readFile(join(folder, name), 'utf8')]),
+    ),
   )
 
 test('files are put in place together', async (t) => {
   const folder = await aFolder(t)
   const files = ['a', 'b'].map((name) => ({ path: join(folder, name), text: name }))
-  assert.deepEqual(await placeFiles(files, { random, replace: false }), files.map(({ path }) => ({ path })))
+  assert.deepEqual(
+    await placeFiles(files, { random, replace: false }),
+    files.map(({ path }) => ({ path })),
+  )
   assert.deepEqual(await contents(folder), { a: 'a', b: 'b' })
 })
 
@@ -55,5 +60,7 @@ test('a file that cannot be placed puts back what was replaced before it', async
 test('a link that leads nowhere is something that a person made, too', async (t) => {
   const folder = await aFolder(t)
   await symlink('/no/such/file', join(folder, 'a'))
-  await assert.rejects(placeFiles([{ path: join(folder, 'a'), text: 'x' }], { random, replace: false }), { code: 'file.write' })
+  await assert.rejects(placeFiles([{ path: join(folder, 'a'), text: 'x' }], { random, replace: false }), {
+    code: 'file.write',
+  })
 })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
-import { addInitCommand } from '../../../src/cli/init-command.ts'
 import type { BalancerRequest, InitActions } from '../../../src/cli/init/init-actions.ts'
+import { addInitCommand } from '../../../src/cli/init-command.ts'
 import { runProgram } from '../../../src/cli/program.ts'
 import type { InitFacts } from '../../../src/core/init/init-facts.ts'
-import { aPod } from '../../support/roll-world.ts'
 import { backend, FACTS, instance, server } from '../../core/init/init-world.ts'
+import { aPod } from '../../support/roll-world.ts'
 import { CTRL_C, type MemoryFacts, memoryContext } from '../memory-context.ts'
 
 interface World {
@@ -68,7 +68,11 @@ test('on a terminal each question says why, Enter is the default, and a wrong an
 
 test('an answer leads to the next question', async () => {
   const pods = { is: 'found', value: [aPod('cache', 'n1', { usesEmptyDir: true })] } as const
-  const { asked, files } = await init(['--reboot', 'ssh', '--probe', 'http://a/'], { terminal: true, lines: ['y'] }, { facts: { pods } })
+  const { asked, files } = await init(
+    ['--reboot', 'ssh', '--probe', 'http://a/'],
+    { terminal: true, lines: ['y'] },
+    { facts: { pods } },
+  )
   assert.deepEqual(asked, ['May the roll evict these pods? y or n [n] '])
   assert.match(files.get('roll.yaml') ?? '', /\n {4}deleteEmptyDirData: true\n/)
 })
@@ -134,7 +138,10 @@ test('with no HAProxy it says what is missing, and what to type once there is on
 
 test('wrong options are refused with the form that is right', async () => {
   const wrong: readonly (readonly [string[], RegExp])[] = [
-    [['--haproxy-socket', 'admin.sock'], /"admin\.sock" is not a socket \(usage\.socket\)\n {2}= fix: write PATH, HOST:PORT or/],
+    [
+      ['--haproxy-socket', 'admin.sock'],
+      /"admin\.sock" is not a socket \(usage\.socket\)\n {2}= fix: write PATH, HOST:PORT or/,
+    ],
     [['--reboot', 'ipmi {node}'], /--reboot: a command must get \{bootId\}/],
     [['--probe', 'app.example.com'], /--probe: app\.example\.com is not an http or https URL/],
   ]

@@ -1,5 +1,5 @@
-import { rollFileYaml } from '../../../src/config/write-yaml.ts'
 import { readRollFile } from '../../../src/config/read-roll-file.ts'
+import { rollFileYaml } from '../../../src/config/write-yaml.ts'
 import type { InitFacts, SeenBackend, SeenInstance, SeenServer } from '../../../src/core/init/init-facts.ts'
 import { proposeRoll } from '../../../src/core/init/roll-proposal.ts'
 import { aNode } from '../../support/roll-world.ts'
@@ -13,7 +13,11 @@ export const server = (number: number, change: Partial<SeenServer> = {}): SeenSe
   ...change,
 })
 
-export const backend = (name: string, servers: readonly SeenServer[], change: Partial<SeenBackend> = {}): SeenBackend => ({
+export const backend = (
+  name: string,
+  servers: readonly SeenServer[],
+  change: Partial<SeenBackend> = {},
+): SeenBackend => ({
   name,
   mode: 'http',
   disabled: false,
@@ -21,7 +25,11 @@ export const backend = (name: string, servers: readonly SeenServer[], change: Pa
   ...change,
 })
 
-export const instance = (name: string, backends: readonly SeenBackend[], change: Partial<SeenInstance> = {}): SeenInstance => ({
+export const instance = (
+  name: string,
+  backends: readonly SeenBackend[],
+  change: Partial<SeenInstance> = {},
+): SeenInstance => ({
   name,
   address: { kind: 'unix', path: `/run/${name}.sock` },
   at: `/run/${name}.sock`,

@@ -22,7 +22,17 @@ test('a socket is a path, a port or a path over ssh, and is written as it is rea
 })
 
 test('anything else is no socket', () => {
-  for (const text of ['', 'admin.sock', 'lb-1', 'lb-1:', 'lb-1:0', 'lb-1:70000', 'ops@lb-1:9999', '-oProxyCommand=x:/a', 'a b:/s'])
+  for (const text of [
+    '',
+    'admin.sock',
+    'lb-1',
+    'lb-1:',
+    'lb-1:0',
+    'lb-1:70000',
+    'ops@lb-1:9999',
+    '-oProxyCommand=x:/a',
+    'a b:/s',
+  ])
     assert.equal(parseAddress(text), undefined, text)
 })
 

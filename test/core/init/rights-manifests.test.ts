@@ -23,7 +23,10 @@ test('the rights of init are those of deploy/roll-rbac.yaml, bound to the same a
   assert.deepEqual(grantedBy(own).toSorted(), grantedBy(theirs).toSorted())
   const account = 'ServiceAccount evenkeel/evenkeel-roll'
   assert.deepEqual(boundTo(own, account).toSorted(), boundTo(theirs, account).toSorted())
-  assert.deepEqual(own.slice(0, 2).map(({ kind }) => kind), ['Namespace', 'ServiceAccount'])
+  assert.deepEqual(
+    own.slice(0, 2).map(({ kind }) => kind),
+    ['Namespace', 'ServiceAccount'],
+  )
 })
 
 test('a file with a polite drain has the rights for it, and only in its namespaces', () => {

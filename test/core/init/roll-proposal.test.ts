@@ -37,13 +37,21 @@ const TABLE: readonly Case[] = [
     'a control plane that is not behind it',
     { nodes: MIXED },
     {},
-    { balancers: ['edge lb-1 web'], questions: ['nodes', ...BASE], says: [/selector: "!node-role\.kubernetes\.io\/control-plane"/] },
+    {
+      balancers: ['edge lb-1 web'],
+      questions: ['nodes', ...BASE],
+      says: [/selector: "!node-role\.kubernetes\.io\/control-plane"/],
+    },
   ],
   [
     'a control plane that is to be rolled, and matches no server',
     { nodes: MIXED },
     { nodes: 'all' },
-    { nodes: { names: ['n1', 'n2', 'n3'] }, questions: ['nodes', 'unbalanced', ...BASE], leftOut: [/^node n4/, PROBES] },
+    {
+      nodes: { names: ['n1', 'n2', 'n3'] },
+      questions: ['nodes', 'unbalanced', ...BASE],
+      leftOut: [/^node n4/, PROBES],
+    },
   ],
   [
     'the same, and a person wants it rolled without a detach',
@@ -53,13 +61,24 @@ const TABLE: readonly Case[] = [
   ],
   [
     'balancers that send to the control plane alone: it is what is rolled',
-    { nodes: found(aNode('n1', { labels: CONTROL }), aNode('n2', { labels: CONTROL }), aNode('n4')), instances: [instance('lb-1', [backend('web', [server(1), server(2)])])] },
+    {
+      nodes: found(aNode('n1', { labels: CONTROL }), aNode('n2', { labels: CONTROL }), aNode('n4')),
+      instances: [instance('lb-1', [backend('web', [server(1), server(2)])])],
+    },
     {},
-    { balancers: ['edge lb-1 web'], questions: ['nodes', 'unbalanced', ...BASE], says: [/selector: node-role\.kubernetes\.io\/control-plane/], leftOut: [/^node n4/, PROBES] },
+    {
+      balancers: ['edge lb-1 web'],
+      questions: ['nodes', 'unbalanced', ...BASE],
+      says: [/selector: node-role\.kubernetes\.io\/control-plane/],
+      leftOut: [/^node n4/, PROBES],
+    },
   ],
   [
     'workers with their own label',
-    { nodes: found(aNode('n1', { labels: { 'node-role.kubernetes.io/worker': '' } }), aNode('n4', { labels: CONTROL })), instances: [instance('lb-1', [backend('web', [server(1)])])] },
+    {
+      nodes: found(aNode('n1', { labels: { 'node-role.kubernetes.io/worker': '' } }), aNode('n4', { labels: CONTROL })),
+      instances: [instance('lb-1', [backend('web', [server(1)])])],
+    },
     {},
     { says: [/selector: node-role\.kubernetes\.io\/worker\n/] },
   ],
@@ -109,7 +128,9 @@ const TABLE: readonly Case[] = [
     {
       balancers: ['edge lb-1+lb-2 web'],
       questions: ['balancer', ...BASE],
-      says: [/# The HAProxies disagree\. Correct this before a roll: server web\/s3 \(10\.0\.0\.3:30080\) is on lb-1\n +# alone\./],
+      says: [
+        /# The HAProxies disagree\. Correct this before a roll: server web\/s3 \(10\.0\.0\.3:30080\) is on lb-1\n +# alone\./,
+      ],
     },
   ],
   [
@@ -122,25 +143,42 @@ const TABLE: readonly Case[] = [
     'the same, and a person says which is right',
     { instances: [instance('lb-1', [web, backend('api', [server(1)])]), instance('lb-2', [web])] },
     { balancer: 'lb-2' },
-    { balancers: ['edge lb-2 web'], leftOut: [/^HAProxy lb-1 .*: you said that lb-2 sends the traffic/, PROBES], says: [/# - name: edge-lb-1\n/] },
+    {
+      balancers: ['edge lb-2 web'],
+      leftOut: [/^HAProxy lb-1 .*: you said that lb-2 sends the traffic/, PROBES],
+      says: [/# - name: edge-lb-1\n/],
+    },
   ],
   [
     'a HAProxy that does not answer beside one that does',
     { instances: [instance('lb-1', [web]), instance('lb-2', [], { backends: { is: 'failed', text: 'no route' } })] },
     {},
-    { balancers: ['edge lb-1 web'], leftOut: ['HAProxy lb-2 (/run/lb-2.sock): it did not answer: no route', PROBES], isComplete: true },
+    {
+      balancers: ['edge lb-1 web'],
+      leftOut: ['HAProxy lb-2 (/run/lb-2.sock): it did not answer: no route', PROBES],
+      isComplete: true,
+    },
   ],
   [
     'a socket that may not set states',
     { instances: [instance('lb-1', [web], { level: 'operator' })] },
     {},
-    { balancers: ['edge lb-1 web'], says: [/# Its socket is of level operator; a roll needs "level admin" in haproxy\.cfg\./] },
+    {
+      balancers: ['edge lb-1 web'],
+      says: [/# Its socket is of level operator; a roll needs "level admin" in haproxy\.cfg\./],
+    },
   ],
   [
     'no HAProxy at all: the plan refuses the file until a person writes a balancer',
     { instances: [] },
     {},
-    { balancers: [], nodes: { all: true, allowUnbalanced: false }, isComplete: false, leftOut: [/^load balancers: no runtime socket/, PROBES], says: [/# allowUnbalanced: true/, /# balancers:/] },
+    {
+      balancers: [],
+      nodes: { all: true, allowUnbalanced: false },
+      isComplete: false,
+      leftOut: [/^load balancers: no runtime socket/, PROBES],
+      says: [/# allowUnbalanced: true/, /# balancers:/],
+    },
   ],
   [
     'no load balancer, as a person says',
@@ -152,13 +190,23 @@ const TABLE: readonly Case[] = [
     'no right to read the nodes: nothing is guessed',
     { nodes: REFUSED, pods: REFUSED },
     {},
-    { balancers: [], isComplete: false, questions: BASE, leftOut: [/^nodes: the API server refused it/, /^HAProxy lb-1 .*without the nodes/, PROBES, /^pods: /], says: [/# nodes:\n/, /# balancers:\n/] },
+    {
+      balancers: [],
+      isComplete: false,
+      questions: BASE,
+      leftOut: [/^nodes: the API server refused it/, /^HAProxy lb-1 .*without the nodes/, PROBES, /^pods: /],
+      says: [/# nodes:\n/, /# balancers:\n/],
+    },
   ],
   [
     'a HAProxy whose servers are no node',
     { instances: [instance('lb-1', [backend('web', [server(9)])])] },
     {},
-    { balancers: [], isComplete: false, leftOut: [/^backend web of lb-1/, /^HAProxy lb-1 .*none of its backends sends to a node of the roll/, PROBES] },
+    {
+      balancers: [],
+      isComplete: false,
+      leftOut: [/^backend web of lb-1/, /^HAProxy lb-1 .*none of its backends sends to a node of the roll/, PROBES],
+    },
   ],
 ]
 
@@ -170,7 +218,11 @@ for (const [what, change, answers, expected] of TABLE) {
       ({ name, instances, backends }) => `${name} ${instances.map((one) => one.name).join('+')} ${backends.join(',')}`,
     )
     if (expected.balancers !== undefined) assert.deepEqual(shown, expected.balancers, text)
-    if (expected.questions !== undefined) assert.deepEqual(made.questions.map(({ id }) => id), expected.questions)
+    if (expected.questions !== undefined)
+      assert.deepEqual(
+        made.questions.map(({ id }) => id),
+        expected.questions,
+      )
     if (expected.isComplete !== undefined) assert.equal(made.isComplete, expected.isComplete)
     for (const [key, value] of Object.entries(expected.nodes ?? {}))
       assert.deepEqual(spec.nodes[key as keyof RollSpec['nodes']], value, text)
@@ -214,7 +266,10 @@ test('data that would be lost is a question, and stays unless a person says othe
     aPod('elsewhere', 'n9', { usesEmptyDir: true }),
   )
   const asked = proposed({ ...FACTS, pods })
-  assert.deepEqual(asked.questions.map(({ id, preset }) => `${id} ${preset}`).slice(0, 2), ['emptyDir n', 'unmanaged n'])
+  assert.deepEqual(asked.questions.map(({ id, preset }) => `${id} ${preset}`).slice(0, 2), [
+    'emptyDir n',
+    'unmanaged n',
+  ])
   assert.deepEqual([asked.spec.drain.deleteEmptyDirData, asked.spec.drain.deleteUnmanaged], [false, false])
   assert.match(asked.questions[0]?.why ?? '', /^1 pod of these nodes \(shop\/cache\) keeps data in an emptyDir/)
   const allowed = proposed({ ...FACTS, pods }, { emptyDir: 'y', unmanaged: 'yes' })
@@ -251,7 +306,9 @@ const HOW: readonly (readonly [answer: string, fault: RegExp | undefined])[] = [
 
 test('an answer that cannot be is refused', () => {
   const fault = (id: string, answer: string) =>
-    proposed(FACTS).questions.find((question) => question.id === id)?.faultOf?.(answer)
+    proposed(FACTS)
+      .questions.find((question) => question.id === id)
+      ?.faultOf?.(answer)
   for (const [answer, expected] of HOW) {
     if (expected === undefined) assert.equal(fault('reboot', answer), undefined, answer)
     else assert.match(fault('reboot', answer) ?? '', expected, answer)
@@ -270,7 +327,11 @@ test('foreign names cannot end a comment or steer a terminal', () => {
 
 test('probes by the address that haproxy.cfg binds to, which is the default of the question', () => {
   const config = {
-    ...{ file: 'haproxy.cfg', sockets: [], notUnderstood: [{ line: 3, text: '.if x', why: 'conditions are not evaluated' }] },
+    ...{
+      file: 'haproxy.cfg',
+      sockets: [],
+      notUnderstood: [{ line: 3, text: '.if x', why: 'conditions are not evaluated' }],
+    },
     backends: [{ name: 'web', mode: 'http', disabled: false, servers: [] }],
     frontends: [
       { name: 'in', mode: 'http', backends: ['web'], binds: [{ address: '192.0.2.7', port: 80, tls: false }] },
@@ -279,6 +340,9 @@ test('probes by the address that haproxy.cfg binds to, which is the default of t
     ],
   } as const
   const made = proposed({ ...FACTS, config })
-  assert.deepEqual(made.spec.probe?.targets.map(({ url }) => url), ['http://192.0.2.7:80/'])
+  assert.deepEqual(
+    made.spec.probe?.targets.map(({ url }) => url),
+    ['http://192.0.2.7:80/'],
+  )
   assert.deepEqual(made.leftOut, [{ what: 'haproxy.cfg:3 ".if x"', why: 'conditions are not evaluated' }])
 })
