@@ -8,7 +8,7 @@ import { addressFields } from './instance-address.ts'
 import { instanceDifferences } from './instance-differences.ts'
 import type { Field, ListItem, Part } from './roll-file-outline.ts'
 
-export interface BalancerChoice extends Part {
+interface BalancerChoice extends Part {
   readonly questions: readonly Question[]
   /** All backends of the file. */
   readonly kept: readonly KeptBackend[]

@@ -21,7 +21,7 @@ interface DrainGround {
   readonly services: readonly Service[]
 }
 
-export interface DrainChoice extends Part {
+interface DrainChoice extends Part {
   readonly questions: readonly Question[]
 }
 

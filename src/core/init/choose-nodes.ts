@@ -9,7 +9,7 @@ import type { Field, Part } from './roll-file-outline.ts'
 const WORKER = 'node-role.kubernetes.io/worker'
 const CONTROL_PLANE = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master']
 
-export interface RoleChoice {
+interface RoleChoice {
   /** Absent: the nodes cannot be read. */
   readonly nodes?: readonly Node[]
   /** Chooses them; absent: all nodes of the cluster. */
@@ -64,7 +64,7 @@ interface Balanced {
   readonly nodes?: readonly string[]
 }
 
-export interface NodeChoice extends Part {
+interface NodeChoice extends Part {
   /** Those that are rolled; absent: that is not known. */
   readonly nodes?: readonly Node[]
   readonly questions: readonly Question[]

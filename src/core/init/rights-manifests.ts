@@ -42,7 +42,7 @@ export function rightsManifests(spec: RollSpec): readonly Manifest[] {
   ]
 }
 
-export const rollAccess = (spec: RollSpec): readonly Access[] => [
+const rollAccess = (spec: RollSpec): readonly Access[] => [
   ...wantedAccess(spec.slots.namespace),
   ...politeAccess(spec.drain),
   ...deleteAccess(spec.drain),

@@ -5,7 +5,7 @@ export interface Section {
   readonly fields: readonly Field[]
 }
 
-export interface List {
+interface List {
   readonly items: readonly ListItem[]
 }
 

@@ -230,7 +230,7 @@ for (const [what, change, answers, expected] of TABLE) {
       const lines = made.leftOut.map((one) => `${one.what}: ${one.why}`)
       assert.equal(lines.length, expected.leftOut.length, lines.join('\n'))
       for (const [at, line] of lines.entries()) {
-        const wanted = expected.leftOut[at] ?? /never/
+        const wanted: string | RegExp = expected.leftOut[at] ?? /never/
         if (typeof wanted === 'string') assert.equal(line, wanted)
         else assert.match(line, wanted)
       }
