@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { UserError } from '../model/user-error.ts'
 import type { InitActions } from './init/init-actions.ts'
-import type { InitFlags } from './init/run-init.ts'
+import type { InitFlags } from './init/init-flags.ts'
 import { addStyleOptions } from './output-options.ts'
 import type { AddCommand } from './program.ts'
 import { withErrorDocument } from './with-error-document.ts'

@@ -195,12 +195,12 @@ const ANY = /^(|\*|0\.0\.0\.0|::)$/
 const WORD = /(?:[^\s"'\\#]|\\.|"(?:[^"\\]|\\.)*"?|'[^']*'?)+|#.*/g
 
 /** Words as HAProxy takes a line apart; what follows `#` is a comment. */
+const PIECE = /"((?:[^"\\]|\\.)*)"?|'([^']*)'?|\\(.)|([^"'\\]+)/g
+
 const wordsOf = (line: string): readonly string[] =>
   (line.match(WORD) ?? [])
     .filter((word) => !word.startsWith('#'))
-    .map((word) =>
-      word.replace(
-        /"((?:[^"\\]|\\.)*)"?|'([^']*)'?|\\(.)/g,
-        (_, double, single, escaped) => double ?? single ?? escaped,
-      ),
-    )
+    .map((word) => [...word.matchAll(PIECE)].map(textOf).join(''))
+
+const textOf = ([, double, single, escaped, plain]: RegExpExecArray): string =>
+  double ?? single ?? escaped ?? plain ?? ''

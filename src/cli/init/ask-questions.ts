@@ -5,7 +5,7 @@ import { escapeForeign } from '../../model/foreign-text.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { CliContext } from '../cli-context.ts'
 import { wrapWords } from '../text/wrap-words.ts'
-import type { InitFlags } from './run-init.ts'
+import type { InitFlags } from './init-flags.ts'
 
 /** One question with the answer that the file goes by. */
 interface Answered {

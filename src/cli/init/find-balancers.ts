@@ -6,7 +6,7 @@ import { UserError } from '../../model/user-error.ts'
 import type { CliContext } from '../cli-context.ts'
 import { askOne } from './ask-questions.ts'
 import type { BalancerPart, InitActions } from './init-actions.ts'
-import type { InitFlags } from './run-init.ts'
+import type { InitFlags } from './init-flags.ts'
 
 interface Search {
   readonly context: CliContext

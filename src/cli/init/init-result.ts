@@ -4,7 +4,7 @@ import { resultStyle } from '../output-options.ts'
 import { paintLine } from '../terminal/style.ts'
 import { type BlockRow, blockLines } from '../text/labelled-block.ts'
 import type { Taken } from './ask-questions.ts'
-import type { InitFlags } from './run-init.ts'
+import type { InitFlags } from './init-flags.ts'
 
 export interface InitResult extends Pick<RollProposal, 'found' | 'leftOut' | 'isComplete'> {
   readonly context: string

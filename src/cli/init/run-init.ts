@@ -8,26 +8,13 @@ import { contextText } from '../../model/run-origin.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { CliContext } from '../cli-context.ts'
 import { EXIT_USAGE } from '../exit-codes.ts'
-import type { OutputFlags } from '../output-options.ts'
 import { flagText, shellWord } from '../text/flag-text.ts'
 import { pasteWith } from '../text/paste.ts'
 import { askAll, givenAnswers, type Taken } from './ask-questions.ts'
 import { findBalancers } from './find-balancers.ts'
-import type { InitActions, InitPlace } from './init-actions.ts'
+import type { InitActions } from './init-actions.ts'
+import type { InitFlags } from './init-flags.ts'
 import { type InitResult, writeResult } from './init-result.ts'
-
-export interface InitFlags extends InitPlace, Pick<OutputFlags, 'color' | 'ascii'> {
-  readonly file: string
-  readonly overwrite?: boolean
-  readonly yes?: boolean
-  readonly haproxySocket?: readonly string[]
-  readonly haproxyConfig?: string
-  /** False by `--no-haproxy`. */
-  readonly haproxy: boolean
-  readonly reboot?: string
-  readonly probe?: readonly string[]
-  readonly output: 'text' | 'json' | 'yaml'
-}
 
 /** Reads, asks, writes. Returns the exit code; nothing is written where it throws. */
 export async function runInit(context: CliContext, actions: InitActions, flags: InitFlags): Promise<number> {

@@ -7,13 +7,11 @@ export function splitWords(line: string): readonly string[] | undefined {
   const words: string[] = []
   let end = 0
   for (const { 0: all, 1: word = '' } of text.matchAll(WORD)) {
-    words.push(
-      word.replace(
-        PIECE,
-        (_, double, single, escaped, plain) => double?.replace(/\\(.)/g, '$1') ?? single ?? escaped ?? plain,
-      ),
-    )
+    words.push([...word.matchAll(PIECE)].map(textOf).join(''))
     end += all.length
   }
   return end === text.length ? words : undefined
 }
+
+const textOf = ([, double, single, escaped, plain]: RegExpExecArray): string =>
+  double?.replace(/\\(.)/g, '$1') ?? single ?? escaped ?? plain ?? ''
