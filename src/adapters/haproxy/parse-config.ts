@@ -194,9 +194,9 @@ const ANY = /^(|\*|0\.0\.0\.0|::)$/
 
 const WORD = /(?:[^\s"'\\#]|\\.|"(?:[^"\\]|\\.)*"?|'[^']*'?)+|#.*/g
 
-/** Words as HAProxy takes a line apart; what follows `#` is a comment. */
 const PIECE = /"((?:[^"\\]|\\.)*)"?|'([^']*)'?|\\(.)|([^"'\\]+)/g
 
+/** Words as HAProxy takes a line apart; what follows `#` is a comment. */
 const wordsOf = (line: string): readonly string[] =>
   (line.match(WORD) ?? [])
     .filter((word) => !word.startsWith('#'))
