@@ -8,6 +8,7 @@ import { addDnsCommand } from '../src/cli/dns-command.ts'
 import { addDoctorCommand } from '../src/cli/doctor-command.ts'
 import { addExplainCommand } from '../src/cli/explain-command.ts'
 import { addGuardCommand } from '../src/cli/guard-command.ts'
+import { addInitCommand } from '../src/cli/init-command.ts'
 import { addProbeCommand } from '../src/cli/probe-command.ts'
 import type { AddCommand } from '../src/cli/program.ts'
 import { addRollCommand } from '../src/cli/roll-command.ts'
@@ -53,6 +54,10 @@ export function commandsOf({ release, commit, voice, ...surroundings }: CommandP
     addDoctorCommand(async () => {
       const { doctorActions } = await import('./doctor/doctor-actions.ts')
       return doctorActions(surroundings)
+    }),
+    addInitCommand(async () => {
+      const { initActions } = await import('./init/init-actions.ts')
+      return initActions(surroundings)
     }),
     addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
     addDnsCommand(async () => {

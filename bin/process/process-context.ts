@@ -25,6 +25,7 @@ export function processContext(): CliContext {
     readText,
     openFile: (path) => streamSink(openFile(path)),
     ask,
+    askLine,
     onExit: (restore) => {
       process.on('exit', restore)
       return () => process.off('exit', restore)
@@ -59,6 +60,11 @@ function fileError(verb: 'read' | 'write', path: string, cause: unknown): UserEr
 }
 
 async function ask(question: string, signal: AbortSignal, word?: string): Promise<boolean> {
+  const answer = await askLine(question, signal)
+  return word === undefined ? /^\s*y(es)?\s*$/i.test(answer ?? '') : answer?.trim() === word
+}
+
+async function askLine(question: string, signal: AbortSignal): Promise<string | undefined> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   // A terminal in raw mode hands Ctrl-C to readline instead of sending SIGINT.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
@@ -66,7 +72,7 @@ async function ask(question: string, signal: AbortSignal, word?: string): Promis
   let answer: string | undefined
   try {
     answer = await Promise.race([lines.question(question, { signal }), ended])
-    return word === undefined ? /^\s*y(es)?\s*$/i.test(answer ?? '') : answer?.trim() === word
+    return answer
   } catch (error) {
     throw signal.aborted ? signal.reason : error
   } finally {

@@ -67,6 +67,7 @@ function commandTree(version: string): CommandTree {
     readText: unused,
     openFile: () => sink,
     ask: unused,
+    askLine: unused,
     onExit: () => () => undefined,
   }
   const log = { debug: () => undefined, warn: () => undefined }

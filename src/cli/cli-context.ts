@@ -18,6 +18,8 @@ export interface CliContext {
   openFile(path: string): TextSink
   /** A question on the terminal, answered with yes or no; with `word` it has to be answered with that. */
   ask(question: string, signal: AbortSignal, word?: string): Promise<boolean>
+  /** A question on the terminal, answered with a line; undefined at the end of the input. */
+  askLine(question: string, signal: AbortSignal): Promise<string | undefined>
   /** Called on every way out of the process, crashes among them; synchronous. Returns how to take it back. */
   onExit(restore: () => void): () => void
 }

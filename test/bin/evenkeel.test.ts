@@ -21,7 +21,7 @@ test('help goes to stdout with exit 0; no command at all is wrong usage', async 
 })
 
 const ROLL = ['roll', 'roll resume', 'roll abort', 'roll status', 'roll report']
-const COMMANDS = [...ROLL, 'bundle', 'doctor', 'probe', 'agent', 'completion', 'version']
+const COMMANDS = [...ROLL, 'bundle', 'doctor', 'init', 'probe', 'agent', 'completion', 'version']
 
 test('every command has a help with an example, within 80 columns', async () => {
   const helps = await Promise.all(COMMANDS.map((command) => evenkeel(...command.split(' '), '--help')))

@@ -23,16 +23,27 @@ export class MemorySink implements TextSink {
   }
 }
 
+/** As a line: the person interrupts the question. */
+export const CTRL_C = '\u0003'
+
 export interface MemoryFacts {
   readonly files?: Readonly<Record<string, string>>
   readonly terminal?: boolean
   readonly answer?: boolean
+  /** What is typed at questions for a line, in this order; then the input is at its end. */
+  readonly lines?: readonly string[]
   /** A disk on which no file that is opened can be written. */
   readonly diskFull?: boolean
 }
 
 /** A process that is none: files, terminal and keyboard in memory. */
-export function memoryContext({ files = {}, terminal = false, answer = false, diskFull = false }: MemoryFacts = {}) {
+export function memoryContext({
+  files = {},
+  terminal = false,
+  answer = false,
+  lines = [],
+  diskFull = false,
+}: MemoryFacts = {}) {
   const facts: TerminalFacts = {
     env: { TERM: 'xterm', LANG: 'C' },
     stdinIsTerminal: terminal,
@@ -41,6 +52,7 @@ export function memoryContext({ files = {}, terminal = false, answer = false, di
   }
   const opened = new Map<string, MemorySink>()
   const asked: string[] = []
+  const typed = [...lines]
   const context = {
     terminal: facts,
     out: new MemorySink(),
@@ -61,6 +73,13 @@ export function memoryContext({ files = {}, terminal = false, answer = false, di
     ask: async (question) => {
       asked.push(question)
       return answer
+    },
+    askLine: async (question, signal) => {
+      asked.push(question)
+      const line = typed.shift()
+      if (line !== CTRL_C) return line
+      context.interrupts.press()
+      throw signal.reason
     },
     onExit: () => () => undefined,
   } satisfies CliContext

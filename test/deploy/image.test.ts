@@ -95,6 +95,7 @@ describe('the image that pods run', requires('strip', 'tar'), () => {
       'probe',
       'explain',
       'doctor',
+      'init',
       'rollout',
       'guard',
       'budget',

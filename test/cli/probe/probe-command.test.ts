@@ -83,6 +83,7 @@ async function probe(words: readonly string[], act: (text: string, interrupts: I
     readText: () => Promise.reject(new Error('a probe reads no file')),
     openFile: () => file,
     ask: () => Promise.reject(new Error('a probe asks nothing')),
+    askLine: () => Promise.reject(new Error('a probe asks nothing')),
     onExit: () => () => undefined,
   }
   const command = addProbeCommand(

@@ -1,5 +1,6 @@
 import { selectorMatches } from '../../../model/label-selector.ts'
 import { refKey } from '../../../model/object-ref.ts'
+import type { Pod } from '../../../model/pod.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import type { Service } from '../../../model/service.ts'
 import type { Workload } from '../../../model/workload.ts'
@@ -10,15 +11,30 @@ import type { PlanFacts } from './plan-facts.ts'
  * other nodes go on sending to it until then, however well the node itself is detached.
  */
 export function daemonFindings(facts: PlanFacts): readonly PlanFinding[] {
-  return facts.cluster.workloads
-    .filter((workload) => workload.kind === 'DaemonSet' && !hasStage(facts, workload))
-    .flatMap((workload) => {
-      const service = facts.services.find(
-        (candidate) => sendsAcrossNodes(candidate) && leadsTo(candidate, facts, workload),
-      )
-      return service === undefined ? [] : [warning(workload, service)]
-    })
+  const { services, cluster } = facts
+  return servedDaemonSets({ services, ...cluster })
+    .filter(({ workload }) => !hasStage(facts, workload))
+    .map(({ workload, service }) => warning(workload, service))
 }
+
+interface Served {
+  readonly services: readonly Service[]
+  readonly pods: readonly Pod[]
+  readonly workloads: readonly Workload[]
+}
+
+/** DaemonSets whose pods get traffic from other nodes, each with a Service that sends it. */
+export const servedDaemonSets = ({
+  services,
+  pods,
+  workloads,
+}: Served): readonly { readonly workload: Workload; readonly service: Service }[] =>
+  workloads
+    .filter(({ kind }) => kind === 'DaemonSet')
+    .flatMap((workload) => {
+      const service = services.find((candidate) => sendsAcrossNodes(candidate) && leadsTo(candidate, pods, workload))
+      return service === undefined ? [] : [{ workload, service }]
+    })
 
 const warning = (workload: Workload, service: Service): PlanFinding => ({
   severity: 'warning',
@@ -33,10 +49,10 @@ function sendsAcrossNodes(service: Service): boolean {
   return outside || service.internalTrafficPolicy !== 'Local'
 }
 
-function leadsTo(service: Service, { cluster }: PlanFacts, workload: Workload): boolean {
+function leadsTo(service: Service, pods: readonly Pod[], workload: Workload): boolean {
   const wanted = Object.entries(service.selector)
   if (wanted.length === 0 || service.namespace !== workload.namespace) return false
-  return cluster.pods.some(
+  return pods.some(
     (pod) => pod.controller?.uid === workload.uid && wanted.every(([key, value]) => pod.labels[key] === value),
   )
 }

@@ -1,0 +1,34 @@
+/** A roll file before it is written: values with the comments that stand above them. */
+export type FieldValue = string | number | boolean | readonly string[] | Section | List
+
+export interface Section {
+  readonly fields: readonly Field[]
+}
+
+interface List {
+  readonly items: readonly ListItem[]
+}
+
+export interface ListItem {
+  readonly value: FieldValue
+  readonly comment?: string
+  /** Written as a comment: it is a suggestion, or it is not known. */
+  readonly off?: true
+}
+
+export interface Field extends ListItem {
+  readonly key: string
+}
+
+/** Something that was not put into the file, and why. */
+export interface LeftOut {
+  readonly what: string
+  readonly why: string
+}
+
+/** What one part of the proposal adds to it. */
+export interface Part {
+  readonly fields: readonly Field[]
+  readonly found: readonly string[]
+  readonly leftOut: readonly LeftOut[]
+}

@@ -1,0 +1,93 @@
+import type { Found } from '../doctor/doctor-facts.ts'
+import { servedServices } from './choose-backends.ts'
+import { chooseBalancers } from './choose-balancers.ts'
+import { chooseDrain } from './choose-drain.ts'
+import { chooseProbes, chooseReboot } from './choose-measures.ts'
+import { chooseNodes, chooseRole } from './choose-nodes.ts'
+import type { InitFacts } from './init-facts.ts'
+import type { Answers, Question } from './init-question.ts'
+import { plainName } from './instance-address.ts'
+import type { Field, LeftOut, Section } from './roll-file-outline.ts'
+
+export interface RollProposal {
+  readonly file: Section
+  /** What could not be known, in the order in which it is asked. Another answer may lead to other questions. */
+  readonly questions: readonly Question[]
+  readonly found: readonly string[]
+  readonly leftOut: readonly LeftOut[]
+  /** Whether the plan can be made: what it needs is written. */
+  readonly isComplete: boolean
+}
+
+/** The roll file for what was found, as far as it is known. Pure: the same facts and answers give the same file. */
+export function proposeRoll(facts: InitFacts, answers: Answers): RollProposal {
+  const role = chooseRole(facts, answers)
+  const balancers = chooseBalancers(facts, role.nodes, answers)
+  const served = balancers.kept.length === 0 ? {} : { nodes: balancers.kept.flatMap((kept) => kept.nodes) }
+  const nodes = chooseNodes(facts, { role, ...served }, answers)
+  const services = servedServices(facts, balancers.kept)
+  const drain = chooseDrain({ facts, nodes: nodes.nodes, services }, answers)
+  const reboot = chooseReboot(answers)
+  const probes = chooseProbes(facts.config, balancers.kept, answers)
+  const parts = [nodes, balancers, drain, reboot, probes]
+  const section = (key: string, fields: readonly Field[], comment?: string): readonly Field[] =>
+    fields.length === 0 ? [] : [{ key, value: { fields }, ...(comment === undefined ? {} : { comment }) }]
+  const spec = {
+    fields: [
+      ...section('nodes', nodes.fields),
+      ...balancers.fields,
+      ...section('drain', drain.fields),
+      ...section('reboot', reboot.fields),
+      ...probes.fields,
+    ],
+  }
+  return {
+    file: document(facts, spec),
+    questions: [...role.questions, ...parts.flatMap((part) => ('questions' in part ? part.questions : []))],
+    found: [...parts.flatMap(({ found }) => found), ...configFound(facts)],
+    leftOut: [...parts.flatMap(({ leftOut }) => leftOut), ...unread(facts), ...notUnderstood(facts)],
+    isComplete: nodes.nodes !== undefined && (balancers.kept.length > 0 || facts.noBalancer),
+  }
+}
+
+const document = ({ context }: InitFacts, spec: Section): Section => ({
+  fields: [
+    { key: 'apiVersion', value: 'evenkeel.dev/v1alpha1' },
+    { key: 'kind', value: 'Roll' },
+    {
+      key: 'metadata',
+      value: {
+        fields: [
+          {
+            key: 'name',
+            value: plainName(context.context) ?? 'roll',
+            comment: `For context ${context.context} (${context.server}).`,
+          },
+        ],
+      },
+    },
+    { key: 'spec', value: spec },
+  ],
+})
+
+const configFound = ({ config }: InitFacts): readonly string[] =>
+  config === undefined
+    ? []
+    : [`${config.file}: ${config.backends.length} backends, ${config.sockets.length} runtime sockets`]
+
+/** The nodes are told of where they are chosen. */
+function unread({ pods, services, slices, workloads, budgets }: InitFacts): readonly LeftOut[] {
+  const lists: readonly (readonly [what: string, found: Found<unknown>, lost: string])[] = [
+    ['pods', pods, 'which of them the drain refuses is not known'],
+    ['Services', services, 'which DaemonSets other nodes send to is not known'],
+    ['EndpointSlices', slices, 'where the API servers listen is known only from the kubeconfig'],
+    ['workloads', workloads, 'which DaemonSets other nodes send to is not known'],
+    ['PodDisruptionBudgets', budgets, 'which of them refuse evictions is not known'],
+  ]
+  return lists.flatMap(([what, found, lost]) =>
+    found.is === 'failed' ? [{ what, why: `${found.text}: ${lost}` }] : [],
+  )
+}
+
+const notUnderstood = ({ config }: InitFacts): readonly LeftOut[] =>
+  (config?.notUnderstood ?? []).map(({ line, text, why }) => ({ what: `${config?.file}:${line} "${text}"`, why }))

@@ -1,0 +1,41 @@
+import type { InstanceAddress } from './roll-spec.ts'
+
+/** What we use of a haproxy.cfg. Nothing of it says what the running process knows. */
+export interface HaproxyConfig {
+  readonly file: string
+  readonly backends: readonly ConfigBackend[]
+  /** `stats socket` lines of section global. */
+  readonly sockets: readonly ConfigSocket[]
+  readonly frontends: readonly ConfigFrontend[]
+  readonly notUnderstood: readonly { readonly line: number; readonly text: string; readonly why: string }[]
+}
+
+export interface ConfigBackend {
+  readonly name: string
+  readonly mode: 'http' | 'tcp' | 'other'
+  readonly disabled: boolean
+  readonly servers: readonly ConfigServer[]
+}
+
+export interface ConfigServer {
+  readonly name: string
+  /** As it is written: an IP address or a host name; empty for a unix socket. */
+  readonly address: string
+  /** 0 where none is written. */
+  readonly port: number
+  readonly checked: boolean
+}
+
+export interface ConfigSocket {
+  readonly line: number
+  readonly address: InstanceAddress
+  readonly level: 'admin' | 'operator' | 'user'
+}
+
+export interface ConfigFrontend {
+  readonly name: string
+  readonly mode: 'http' | 'tcp' | 'other'
+  readonly binds: readonly { readonly address: string; readonly port: number; readonly tls: boolean }[]
+  /** Of `default_backend` and `use_backend`; for a `listen` its own name. */
+  readonly backends: readonly string[]
+}

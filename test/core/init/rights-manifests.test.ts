@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { parseAllDocuments } from 'yaml'
+import { manifestsYaml } from '../../../src/config/write-yaml.ts'
+import { rightsManifests } from '../../../src/core/init/rights-manifests.ts'
+import type { RollSpec } from '../../../src/model/roll-spec.ts'
+import { boundTo, grantedBy, type RbacManifest } from '../../support/granted-rights.ts'
+import { FACTS, proposed } from './init-world.ts'
+
+const parsed = (text: string): readonly RbacManifest[] =>
+  parseAllDocuments(text).map((document) => document.toJS() as RbacManifest)
+
+const written = (spec: RollSpec): readonly RbacManifest[] => parsed(manifestsYaml(['head'], rightsManifests(spec)))
+
+const shipped = (file: string): readonly RbacManifest[] =>
+  parsed(readFileSync(new URL(`../../../deploy/${file}`, import.meta.url), 'utf8'))
+
+const { spec } = proposed(FACTS)
+
+test('the rights of init are those of deploy/roll-rbac.yaml, bound to the same account, by the same names', () => {
+  const [own, theirs] = [written(spec), shipped('roll-rbac.yaml')]
+  assert.deepEqual(grantedBy(own).toSorted(), grantedBy(theirs).toSorted())
+  const account = 'ServiceAccount evenkeel/evenkeel-roll'
+  assert.deepEqual(boundTo(own, account).toSorted(), boundTo(theirs, account).toSorted())
+  assert.deepEqual(
+    own.slice(0, 2).map(({ kind }) => kind),
+    ['Namespace', 'ServiceAccount'],
+  )
+})
+
+test('a file with a polite drain has the rights for it, and only in its namespaces', () => {
+  const selector = { matchLabels: { app: 'cart' }, matchExpressions: [] }
+  const polite = [{ selector, namespaces: ['shop'], leaveAfterMs: 6_000 }]
+  const more = grantedBy(written({ ...spec, drain: { ...spec.drain, polite } }))
+  const before = new Set(grantedBy(written(spec)))
+  assert.deepEqual(more.filter((right) => !before.has(right)).toSorted(), ['patch  pods shop *', 'watch  services * *'])
+})
+
+test('a roll that does not check DNS does not read its configuration', () => {
+  const { dns: _, ...without } = spec
+  assert.ok(grantedBy(written(spec)).some((right) => right.includes('coredns')))
+  assert.ok(!grantedBy(written(without)).some((right) => right.includes('coredns')))
+})
