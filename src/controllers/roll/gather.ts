@@ -1,5 +1,6 @@
 import type { Evidence } from '../../core/roll/evidence.ts'
 import { noEvidence } from '../../core/roll/evidence.ts'
+import { ownNodeLast } from '../../core/roll/own-pod.ts'
 import type { NodeFacts, RollSnapshot, RunFacts, SlotFacts } from '../../core/roll/snapshot.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import type { Node } from '../../model/node.ts'
@@ -95,7 +96,7 @@ const bearing = ({ run, view }: Choosing): string | undefined =>
 function next({ run, view }: Choosing): string | undefined {
   if (run.verdict !== undefined) return undefined
   const done = new Set(run.done)
-  return run.order.find((name) => !done.has(name) && view.node(name) !== undefined)
+  return ownNodeLast(run.order, run.ownPod).find((name) => !done.has(name) && view.node(name) !== undefined)
 }
 
 async function currentFacts(
@@ -135,6 +136,7 @@ export const runFacts = (run: RunState): RunFacts => ({
   done: run.done,
   ...(run.verdict === undefined ? {} : { verdict: run.verdict }),
   ...(run.measuredSince === undefined ? {} : { measuredSince: run.measuredSince }),
+  ...(run.ownPod === undefined ? {} : { ownPod: run.ownPod }),
 })
 
 function slotFacts(keeper: LeaseKeeper, refusal: SlotRefusal): SlotFacts {
