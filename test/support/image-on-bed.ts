@@ -5,8 +5,8 @@ import type { Bed } from '../../testbed/bed.ts'
 import { nodeDisk } from '../../testbed/rack/plan.ts'
 
 /** Gives every node the image that pods of evenkeel run, under this name. It takes `strip`. */
-export async function imageOnBed(bed: Bed, reference: string): Promise<void> {
-  const bytes = await clusterImage(reference)
+export async function imageOnBed(bed: Bed, reference: string, options: { readonly ssh?: boolean } = {}): Promise<void> {
+  const bytes = await clusterImage(reference, options)
   for (const node of bed.nodes) {
     writeFileSync(join(nodeDisk(bed.dir, node), 'image.tar'), bytes)
     const place = '/run/evenkeel/disk/image.tar'
