@@ -3,6 +3,8 @@ import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { parse, parseAllDocuments, stringify } from 'yaml'
+import { INTENT_ANNOTATION } from '../../src/model/node-record.ts'
+import { STEPS } from '../../src/model/step.ts'
 import { hubAddress } from '../../testbed/addresses.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { imageOnBed } from '../support/image-on-bed.ts'
@@ -114,6 +116,7 @@ async function jobStatus(): Promise<JobStatus> {
 interface RollPod {
   readonly metadata: { readonly name: string }
   readonly spec: { readonly nodeName?: string }
+  readonly status: { readonly phase: string }
 }
 
 async function podsOfJob(): Promise<readonly RollPod[]> {
@@ -152,6 +155,7 @@ async function whatIs(): Promise<string> {
 interface Told {
   readonly type: string
   readonly node?: string
+  readonly step?: string
   readonly pod?: string
   readonly stage?: number
   readonly resumed?: boolean
@@ -168,6 +172,25 @@ async function told(): Promise<readonly Told[]> {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Told)
+}
+
+/** No event is told twice or out of turn by the two processes; every node took every step. */
+function assertWhole(events: readonly Told[]): void {
+  const seqs = events.map(({ seq }) => seq)
+  assert.deepEqual(
+    seqs.filter((seq, i) => i > 0 && seq <= (seqs[i - 1] ?? 0)),
+    [],
+    'the events of the journal are in order',
+  )
+  assert.equal(events.at(-1)?.type, 'roll.ended')
+  for (const name of place().bed.nodes) {
+    const steps = events.flatMap(({ type, node, step }) => (type === 'step.started' && node === name ? [step] : []))
+    assert.deepEqual(
+      STEPS.filter((step) => !steps.includes(step)),
+      [],
+      `steps that ${name} did not take`,
+    )
+  }
 }
 
 test('a Job reboots every node under traffic, moves its pod once, and loses no request', real, async () => {
@@ -208,12 +231,39 @@ test('a Job reboots every node under traffic, moves its pod once, and loses no r
       ['completed', 0],
     ],
   )
-  assert.deepEqual(
-    events.map(({ seq }, i) => seq - i).filter((gap) => gap !== 0),
-    [],
-    'the journal is whole',
-  )
+  assertWhole(events)
 })
+
+test(
+  'a pod that is deleted while its node reboots is followed by one that brings the node back, without a failed request',
+  real,
+  async () => {
+    const { bed } = place()
+    const ground = new RealGround(place)
+    await bed.kubectl([...NAMESPACE, 'delete', 'job', 'evenkeel-roll', '--wait=true'])
+    await place().settled()
+    const boots = ground.countBoots()
+    const judge = place().judge()
+    await bed.apply(manifests())
+    const rebooting = { what: 'a node to be told to reboot', limitMs: 180_000, everyMs: 200 }
+    await waitFor(rebooting, async () => {
+      const nodes = await place().nodeObjects()
+      return nodes.some(({ metadata }) => INTENT_ANNOTATION in metadata.annotations) || undefined
+    })
+    const [pod] = (await podsOfJob()).filter(({ status }) => status.phase === 'Running')
+    assert.ok(pod !== undefined)
+    await bed.kubectl([...NAMESPACE, 'delete', 'pod', pod.metadata.name, '--wait=false'])
+    const ran = await untilEnded()
+    const judged = await judge.verdict()
+    const { succeeded, failed = 0 } = await jobStatus()
+    assert.deepEqual([succeeded, failed], [1, 0], await whatIs())
+    assert.ok(ran.size >= 2)
+    assert.deepEqual(await boots.stop(), Object.fromEntries(bed.nodes.map((node) => [node, 1])))
+    assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
+    assert.deepEqual(await leftoversOf(ground), [])
+    assertWhole(await told())
+  },
+)
 
 test('the identity that is shipped was refused nothing', real, () => {
   const lines = readFileSync(place().bed.auditLog, 'utf8')

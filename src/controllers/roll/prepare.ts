@@ -64,7 +64,11 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
   ])
   const { nodes } = selectNodes(spec.nodes, facts.nodes)
   const { onlyIfNeeded } = spec.reboot
-  const hosts = await inspectHosts(parts.host, { nodes, all: facts.nodes, onlyIfNeeded }, signal)
+  const hosts = await inspectHosts(
+    parts.host,
+    { nodes, all: facts.nodes, onlyIfNeeded, leaves: parts.ownPod?.node },
+    signal,
+  )
   return makePlan({
     spec,
     clusterName,
