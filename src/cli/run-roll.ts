@@ -7,7 +7,7 @@ import { contextText } from '../model/run-origin.ts'
 import { toIso } from '../model/time.ts'
 import { BlockedError, UserError } from '../model/user-error.ts'
 import { errorText } from './error-text.ts'
-import { EXIT_HELD, EXIT_USAGE } from './exit-codes.ts'
+import { EXIT_FAILED, EXIT_HELD, EXIT_USAGE } from './exit-codes.ts'
 import { fileOfRun, unmeasured } from './file-of-run.ts'
 import { type OutputModes, outputModes } from './output-options.ts'
 import { planBlocked } from './roll/plan-blocked.ts'
@@ -67,7 +67,7 @@ async function goOnOnce(begun: RollHistory, { context, load, flags }: Once): Pro
   if (answer.kind === 'goOn') {
     say(`Run ${begun.run} was begun for this key and is not over: it goes on.`)
     const { file: _, probe: __, ...same } = flags
-    return takeUpCommand(context, load, { name: 'resume', run: begun.run, flags: same })
+    return passingFails(context, () => takeUpCommand(context, load, { name: 'resume', run: begun.run, flags: same }))
   }
   say(`Run ${begun.run} was begun for this key and is over: nothing is done.`)
   const modes = modesOf(flags, context)
@@ -76,6 +76,20 @@ async function goOnOnce(begun: RollHistory, { context, load, flags }: Once): Pro
     io.onEvent(answer.end)
     return Promise.resolve()
   })
+}
+
+/** What a pod finds that starts while the API server restarts, before the API lists it, or before its predecessor has ended. */
+const PASSING: ReadonlySet<string> = new Set(['KUBE_UNREACHABLE', 'KUBE_TIMEOUT', 'usage.own-pod', 'journal.in-use'])
+
+/** A Job does not try again after wrong input (exit 2). A run that may have a node out is tried again after what passes. */
+async function passingFails(context: RollContext, work: () => Promise<number>): Promise<number> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof UserError) || !PASSING.has(error.code)) throw error
+    context.err.write(errorText(error))
+    return EXIT_FAILED
+  }
 }
 
 interface Planned {

@@ -149,3 +149,21 @@ test('a pod that is no namespace and name is wrong usage', async () => {
     assert.deepEqual([code, actions.requests], [2, []], pod)
   }
 })
+
+test('a run of a key fails with exit 1 for what passes, so that a Job tries again, and with exit 2 for wrong input', async () => {
+  const TABLE: readonly (readonly [code: string, exitCode: number])[] = [
+    ['KUBE_UNREACHABLE', 1],
+    ['KUBE_TIMEOUT', 1],
+    ['journal.in-use', 1],
+    ['usage.own-pod', 1],
+    ['KUBE_UNAUTHORIZED', 2],
+    ['journal.other-cluster', 2],
+  ]
+  for (const [code, exitCode] of TABLE) {
+    const after = () => Promise.reject(new UserError('no', { code }))
+    const actions = new ScriptedActions(ended('completed', 0), { begun: { 'job-1': heldStory().events }, after })
+    const shown = await evenkeel('roll -f roll.yaml --once job-1 -y', actions)
+    assert.equal(shown.code, exitCode, code)
+    assert.ok(shown.err.includes(`error: no (${code})`), shown.err)
+  }
+})

@@ -66,6 +66,8 @@ describe('the image that pods run', requires('strip', 'tar'), () => {
       else writeFileSync(place, content, { mode })
     }
     assert.deepEqual(readdirSync(join(withSsh, 'usr/bin')).toSorted(), ['node', 'ssh'])
+    // As a container runtime has it there.
+    await run(['mknod', '-m', '666', join(withSsh, 'dev/null'), 'c', '1', '3'])
     const asked = await runToEnd(['chroot', `--userspec=${NONROOT}`, withSsh, '/usr/bin/ssh', '-G', '-F', 'none', 'n1'])
     assert.equal(asked.code, 0, asked.stderr)
     assert.match(asked.stdout, /^user nonroot$/m)
