@@ -24,7 +24,11 @@ const RUNNER = {
 }
 
 interface Runner {
-  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string; readonly labels?: { readonly app?: string } }
+  readonly metadata: {
+    readonly name: string
+    readonly deletionTimestamp?: string
+    readonly labels?: { readonly app?: string }
+  }
   readonly spec: { readonly nodeName?: string }
 }
 
@@ -95,7 +99,9 @@ test('a pod that the cluster does not have is said before anything is begun', as
   const { folder, programs } = await anEmbeddedRoll(t)
   const line = `evenkeel roll -f 'roll one.yaml' --no-probe --yes --kubeconfig 'my kube.yaml' --state-dir state --pod default/gone`
   const env = { PATH: `${programs}:${process.env.PATH ?? ''}`, HOME: folder, LANG: 'C.UTF-8', TERM: 'dumb' }
-  const { code, err } = await ended(spawn('/bin/sh', ['-c', line], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env }))
+  const { code, err } = await ended(
+    spawn('/bin/sh', ['-c', line], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env }),
+  )
   assert.equal(code, 2)
   assert.match(err, /^error: this cluster has no pod default\/gone on a node \(usage\.own-pod\)\n/)
 })

@@ -7,7 +7,7 @@ import { mayEvict } from './guards.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 
 /** Before the stages of the drain: the pod of the roll is none of the pods that a drain moves. */
-export const OWN_POD_STAGE = 0
+const OWN_POD_STAGE = 0
 
 /**
  * The node of the roll's own pod comes last: the pod moves once, and to a node that is through. Another process of the run may be
