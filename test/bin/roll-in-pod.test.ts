@@ -35,7 +35,7 @@ interface Runner {
 /** The pod in whose name the roll runs, and the node that it is on. */
 const runnerPod = ({ cluster }: EmbeddedRoll, not = ''): Promise<{ readonly pod: string; readonly node: string }> =>
   waitFor({ what: 'the pod of the roll', limitMs: 30_000 }, async () => {
-    const pods = [...cluster.world.store.all(PODS)] as readonly Runner[]
+    const pods = [...cluster.world.store.all(PODS)] as unknown as readonly Runner[]
     const found = pods.find(
       ({ metadata, spec }) =>
         metadata.labels?.app === 'runner' &&
