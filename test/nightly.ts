@@ -109,6 +109,7 @@ const PARTS: readonly Part[] = [
       'roll-budget',
       'roll-needed',
       'roll-prefer-done',
+      'roll-as-job',
       'agent-install',
       'agent-brake',
     ],

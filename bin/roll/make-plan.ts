@@ -8,6 +8,7 @@ import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { originOf } from '../../src/model/run-origin.ts'
 import { hostOf } from './host.ts'
 import { requireSecrets } from './notifier.ts'
+import { ownPodOf } from './own-pod.ts'
 import { balancersOf, clusterOf, endpointsOf, journals, type RollSurroundings } from './world.ts'
 
 /** Asks the cluster, balancers and machines, and closes the connections. */
@@ -19,6 +20,7 @@ export async function makePlan(
   const { spec } = request
   await requireSecrets(spec.notify ?? [], surroundings.env)
   const { cluster, api, uid, context } = await clusterOf(request, surroundings, signal)
+  const own = await ownPodOf(request, { cluster }, signal)
   const balancers = balancersOf(spec)
   const host = hostOf(spec)
   try {
@@ -33,6 +35,7 @@ export async function makePlan(
         balancers: asked,
         host,
         wall: systemClock.wallMs(),
+        ...own,
       },
       signal,
     )

@@ -12,7 +12,7 @@ import type {
   RunRequest,
 } from '../../src/cli/roll-actions.ts'
 import { isJournaledEvent } from '../../src/controllers/roll/journaled-event.ts'
-import { hasJournal, newestRun } from '../../src/controllers/roll/newest-run.ts'
+import { hasJournal, newestRun, runOfKey } from '../../src/controllers/roll/newest-run.ts'
 import { rememberedPlace } from '../../src/controllers/roll/remembered-place.ts'
 import { goesBy, plannedEntry } from '../../src/controllers/roll/run-from-journal.ts'
 import { chosenBy, newRun } from '../../src/controllers/roll/run-state.ts'
@@ -24,6 +24,7 @@ import type { Verdict } from '../../src/model/verdict.ts'
 import type { JournalStore } from '../../src/ports/journal.ts'
 import { makePlan } from './make-plan.ts'
 import { openMetrics } from './open-metrics.ts'
+import { ownPodOf, refuseUnknownPod } from './own-pod.ts'
 import { leftOut, putBack } from './put-back.ts'
 import { runEngine } from './run-engine.ts'
 import { goOn, untilEngine } from './take-up.ts'
@@ -38,6 +39,7 @@ export function rollActions(surroundings: RollSurroundings): RollActions {
     resume: (request, io) => goOn(request, { surroundings, io }),
     abort: (request, io) => abort(request, surroundings, io),
     history: (request) => history(request, surroundings),
+    begunFor: (key, place) => begunFor(key, journals(place, surroundings)),
     list: (request) => list(request, surroundings),
     leftOut: (request, signal) => leftOut(request, surroundings, signal),
     openMetrics: (place, pages) => openMetrics(place, pages, surroundings.log),
@@ -55,11 +57,14 @@ async function begin(request: RollRequest, surroundings: RollSurroundings, io: R
   const refusal = planRefusal(plan)
   if (refusal !== undefined) throw refusal
   const place = await clusterOf(request, surroundings, io.interrupt)
+  refuseUnknownPod(request, place)
+  const own = await ownPodOf(request, place, io.interrupt)
   const store = journals(request, surroundings)
   const wall = systemClock.wallMs()
   const at = toIso(wall)
-  const asked = { spec: request.spec, order: plan.nodes.map(({ node }) => node), origin: originOf(plan) }
-  const run = newRun({ ...asked, ...chosenBy(plan) }, { wall, suffix: systemRandom.hex(2) })
+  const asked = { spec: request.spec, order: plan.nodes.map(({ node }) => node), origin: originOf(plan), ...own }
+  const key = request.once === undefined ? {} : { onceKey: request.once }
+  const run = newRun({ ...asked, ...key, ...chosenBy(plan) }, { wall, suffix: systemRandom.hex(2) })
   const journal = await store.create({ at, run: run.id, cluster: place.uid, tool: surroundings.version })
   const planned = plannedEntry(run, { at, clusterName: plan.cluster, place: place.remembered })
   await untilEngine(journal, () => journal.append(planned))
@@ -77,6 +82,11 @@ async function abort(request: RunRequest, surroundings: RollSurroundings, io: Ro
 async function history(request: RunRequest, surroundings: RollSurroundings): Promise<RollHistory> {
   const store = journals(request, surroundings)
   return historyOf(store, request.run ?? (await newestRun(store)))
+}
+
+async function begunFor(key: string, store: JournalStore): Promise<RollHistory | undefined> {
+  const run = await runOfKey(key, store)
+  return run === undefined ? undefined : historyOf(store, run)
 }
 
 async function list(request: RollPlace, surroundings: RollSurroundings): ReturnType<RollActions['list']> {

@@ -16,6 +16,7 @@ import type { Verdict } from '../../src/model/verdict.ts'
 import { WorldError } from '../../src/model/world-error.ts'
 import type { OpenJournal } from '../../src/ports/journal.ts'
 import { makePlan } from './make-plan.ts'
+import { ownPodOf, refuseUnknownPod } from './own-pod.ts'
 import { runEngine } from './run-engine.ts'
 import { type ClusterPlace, clusterOf, journals, type RollSurroundings } from './world.ts'
 
@@ -36,6 +37,8 @@ export async function goOn(request: RunRequest, taking: TakeUp): Promise<void> {
   const place = await clusterOf(asked, surroundings, io.interrupt).catch((error: unknown) => {
     throw remembered === undefined ? error : goneSince(error, { run: id, place: remembered, asked })
   })
+  if (verdict === undefined) refuseUnknownPod(request, place)
+  const own = await ownPodOf(request, place, io.interrupt)
   const journal = await store.open(id, place.uid)
   const amending = amendingOf(asked, taking, place)
   const { run, clusterName, firstSeq } = await untilEngine(journal, async () => {
@@ -48,7 +51,7 @@ export async function goOn(request: RunRequest, taking: TakeUp): Promise<void> {
     return taken
   })
   const origin = originOf({ ...run.origin, ...place.context, version: surroundings.version })
-  await runEngine({ run: { ...run, origin }, place, clusterName, journal, firstSeq, surroundings }, io)
+  await runEngine({ run: { ...run, ...own, origin }, place, clusterName, journal, firstSeq, surroundings }, io)
 }
 
 /** Only spares a person two options: a disk that is full must not keep a node from being put back. */

@@ -70,7 +70,7 @@ export async function toolTree(): Promise<readonly TarEntry[]> {
   }
 }
 
-const file = (path: string, mode: number, content: Buffer): TarEntry => ({ path, mode, content })
+export const file = (path: string, mode: number, content: Buffer): TarEntry => ({ path, mode, content })
 
 /** Of a seventh less weight; as it is where binutils are missing. */
 async function stripped(program: string): Promise<Buffer> {
@@ -84,7 +84,7 @@ async function stripped(program: string): Promise<Buffer> {
   }
 }
 
-function foldersOf(files: readonly TarEntry[]): readonly TarEntry[] {
+export function foldersOf(files: readonly TarEntry[]): readonly TarEntry[] {
   const folders = files.flatMap(({ path }) => {
     const parts = path.split('/').slice(0, -1)
     return parts.map((_, i) => `${parts.slice(0, i + 1).join('/')}/`)

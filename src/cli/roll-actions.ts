@@ -16,6 +16,10 @@ export interface RollPlace {
 
 export interface RollRequest extends RollPlace {
   readonly spec: RollSpec
+  /** `--pod`, `namespace/name`: the pod that this process runs in. */
+  readonly pod?: string
+  /** `--once`: what a later process finds the run by. */
+  readonly once?: string
   /** `--reason`: why, for people. */
   readonly reason?: string
   /** The plan that was shown and agreed to, just now; absent: it is made anew. */
@@ -25,6 +29,8 @@ export interface RollRequest extends RollPlace {
 /** A roll that was begun before; absent run: the one that was begun last. */
 export interface RunRequest extends RollPlace {
   readonly run?: string
+  /** `--pod`, `namespace/name`: the pod that this process runs in. */
+  readonly pod?: string
   readonly file?: FileOfRun
 }
 
@@ -90,6 +96,8 @@ export interface RollActions {
   /** Which run has a node of the cluster out, and what its journal tells where it is here. Asks the cluster. */
   leftOut(request: RunRequest, signal: AbortSignal): Promise<Pick<RollHistory, 'run' | 'events'>>
   history(request: RunRequest): Promise<RollHistory>
+  /** The run that was begun for the key of `--once`; undefined where there is none. */
+  begunFor(key: string, place: RollPlace): Promise<RollHistory | undefined>
   /** Throws UserError where nothing can listen there, or where the file cannot be written. `text` is its first text. */
   openMetrics(place: MetricsPlace, pages: PageOf): Promise<OpenMetrics>
   /** Every run of the state directory, newest first. */

@@ -29,6 +29,8 @@ export interface RollFlags extends PlaceFlags, MetricsFlags {
   readonly dryRun?: boolean
   readonly yes?: boolean
   readonly reason?: string
+  readonly pod?: string
+  readonly once?: string
   readonly evenIfBlocked?: boolean
   /** True: of the flag; false: `--no-only-if-needed`; absent: as the file says. */
   readonly onlyIfNeeded?: boolean
@@ -38,6 +40,7 @@ export interface RollFlags extends PlaceFlags, MetricsFlags {
 
 export interface TakeUpFlags extends PlaceFlags, MetricsFlags {
   readonly file?: string
+  readonly pod?: string
   /** False: `--no-probe`. */
   readonly probe?: boolean
 }
@@ -71,6 +74,12 @@ export function addRollOptions(command: Command): Command {
     .addOption(
       new Option('--reason <text>', 'why, for people: in plan, journal, events and report').argParser(reasonOf),
     )
+    .addOption(
+      new Option(
+        '--once <key>',
+        'begin one run for this key: later, continue that run, or end as it ended (docs/roll-as-a-job.md)',
+      ).argParser(onceOf),
+    )
     .option('--even-if-blocked', 'roll although the plan says that something blocks it; the roll then waits there')
     .option(
       '--only-if-needed',
@@ -81,6 +90,7 @@ export function addRollOptions(command: Command): Command {
 }
 
 const REASON_MAX = 500
+const ONCE_MAX = 200
 
 function reasonOf(text: string): string {
   const reason = text.trim()
@@ -89,9 +99,27 @@ function reasonOf(text: string): string {
   return reason
 }
 
+function onceOf(text: string): string {
+  if (text.trim() === '' || text.length > ONCE_MAX) throw new InvalidArgumentError(`Write 1 to ${ONCE_MAX} characters.`)
+  return text
+}
+
+/** As the API server has it for names (DNS-1123): `/` separates the two. */
+function podOf(text: string): string {
+  if (!/^[a-z0-9-]+\/[a-z0-9.-]+$/.test(text))
+    throw new InvalidArgumentError('Write the namespace and the name of a pod, as in evenkeel/evenkeel-roll-x7k2p.')
+  return text
+}
+
 /** Of the commands that work on a run. */
 export const addEventsOptions = (command: Command): Command =>
   command
+    .addOption(
+      new Option(
+        '--pod <namespace/name>',
+        'the pod that runs this command: the roll takes its node last, and moves the pod first',
+      ).argParser(podOf),
+    )
     .option('--events <file>', 'also write every event to this file, one JSON object per line')
     .addOption(
       new Option('--metrics-port <port>', 'serve /metrics for Prometheus at this port (docs/metrics.md)').argParser(

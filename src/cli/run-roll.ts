@@ -1,3 +1,4 @@
+import { onceAnswer } from '../core/roll/takeup/once.ts'
 import { escapeForeign } from '../model/foreign-text.ts'
 import type { RollEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
@@ -6,7 +7,7 @@ import { contextText } from '../model/run-origin.ts'
 import { toIso } from '../model/time.ts'
 import { BlockedError, UserError } from '../model/user-error.ts'
 import { errorText } from './error-text.ts'
-import { EXIT_HELD, EXIT_USAGE } from './exit-codes.ts'
+import { EXIT_FAILED, EXIT_HELD, EXIT_USAGE } from './exit-codes.ts'
 import { fileOfRun, unmeasured } from './file-of-run.ts'
 import { type OutputModes, outputModes } from './output-options.ts'
 import { planBlocked } from './roll/plan-blocked.ts'
@@ -31,13 +32,64 @@ export async function rollCommand(
   { names, flags }: { readonly names: readonly string[]; readonly flags: RollFlags },
 ): Promise<number> {
   const modes = modesOf(flags, context)
+  if (flags.once !== undefined && flags.dryRun !== true) {
+    const begun = await (await load()).begunFor(flags.once, placeOf(flags))
+    if (begun !== undefined) return goOnOnce(begun, { context, load, flags })
+  }
   const spec = await rollSpecOfFlags(names, flags, context)
   if (flags.dryRun !== true) refuseUnready(spec, flags, context)
-  const request = { spec, ...placeOf(flags), ...(flags.reason === undefined ? {} : { reason: flags.reason }) }
+  const { reason, pod, once } = flags
+  const request = {
+    spec,
+    ...placeOf(flags),
+    ...(reason === undefined ? {} : { reason }),
+    ...(pod === undefined ? {} : { pod }),
+    ...(once === undefined ? {} : { once }),
+  }
   const actions = await load()
   const work = (meter?: RollMeter): Promise<number> =>
     planAndRoll({ names, flags, request, modes, meter }, context, actions)
   return flags.dryRun === true ? work() : metered(flags, { context, actions }, work)
+}
+
+interface Once {
+  readonly context: RollContext
+  readonly load: () => Promise<RollActions>
+  readonly flags: RollFlags
+}
+
+/** The run of the key goes on by its own journal, with the file as it was; where it is over, its end is said again. */
+async function goOnOnce(begun: RollHistory, { context, load, flags }: Once): Promise<number> {
+  const answer = onceAnswer(begun.events)
+  const say = (text: string): void => {
+    if (modesOf(flags, context).level > 0) context.err.write(`${text}\n`)
+  }
+  if (answer.kind === 'goOn') {
+    say(`Run ${begun.run} was begun for this key and is not over: it goes on.`)
+    const { file: _, probe: __, ...same } = flags
+    return passingFails(context, () => takeUpCommand(context, load, { name: 'resume', run: begun.run, flags: same }))
+  }
+  say(`Run ${begun.run} was begun for this key and is over: nothing is done.`)
+  const modes = modesOf(flags, context)
+  const before = begun.events.filter((event) => event !== answer.end)
+  return showRoll({ context, modes, flags, before, paste: pasteOf(flags, begun.place) }, (io) => {
+    io.onEvent(answer.end)
+    return Promise.resolve()
+  })
+}
+
+/** What a pod finds that starts while the API server restarts, before the API lists it, or before its predecessor has ended. */
+const PASSING: ReadonlySet<string> = new Set(['KUBE_UNREACHABLE', 'KUBE_TIMEOUT', 'usage.own-pod', 'journal.in-use'])
+
+/** A Job does not try again after wrong input (exit 2). A run that may have a node out is tried again after what passes. */
+async function passingFails(context: RollContext, work: () => Promise<number>): Promise<number> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof UserError) || !PASSING.has(error.code)) throw error
+    context.err.write(errorText(error))
+    return EXIT_FAILED
+  }
 }
 
 interface Planned {
@@ -84,6 +136,8 @@ function commandOf(names: readonly string[], flags: RollFlags): string {
     ...(flags.probe ? [] : ['--no-probe']),
     ...(flags.evenIfBlocked === true ? ['--even-if-blocked'] : []),
     ...flagText('--reason', flags.reason),
+    ...flagText('--once', flags.once),
+    ...flagText('--pod', flags.pod),
     ...flagText('--events', flags.events),
     ...flagText('--metrics-port', flags.metricsPort?.toString()),
     ...flagText('--metrics-address', flags.metricsAddress),
@@ -121,6 +175,7 @@ export async function takeUpCommand(
   const request = {
     ...placeOf(flags),
     ...(run === undefined ? {} : { run }),
+    ...(flags.pod === undefined ? {} : { pod: flags.pod }),
     ...(file === undefined ? {} : { file }),
   }
   const byNodes = name === 'abort' && file !== undefined

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RollOutcome } from '../../src/model/roll-event.ts'
 import { UserError } from '../../src/model/user-error.ts'
-import { RUN } from './roll/roll-story.ts'
-import { ended, evenkeel, PLAN, ScriptedActions } from './scripted-roll.ts'
+import { heldStory, RUN } from './roll/roll-story.ts'
+import { ended, evenkeel, PLAN, ScriptedActions, stamped } from './scripted-roll.ts'
 
 test('progress goes to stderr, the verdict to stdout, and the roll gets the plan that was agreed to', async () => {
   const actions = new ScriptedActions(ended('completed', 0))
@@ -107,4 +107,63 @@ test('the question names the context and the API server, not only the file', asy
 test('roll list says that a state directory has no runs', async () => {
   const { code, out } = await evenkeel('roll list', new ScriptedActions(ended('completed', 0)))
   assert.deepEqual([code, out], [0, 'No rolls in /state.\n'])
+})
+
+test('a run that was begun for a key is continued by its journal, and not asked about', async () => {
+  const begun = { 'job-1': heldStory().events }
+  const actions = new ScriptedActions(ended('completed', 0), { begun })
+  const { code, err } = await evenkeel('roll -f gone.yaml --once job-1 --pod evenkeel/roll-a --no-probe -y', actions)
+  assert.equal(code, 0, err)
+  assert.match(err, new RegExp(`^Run ${RUN} was begun for this key and is not over: it goes on\\.`))
+  assert.deepEqual(actions.requests, [{ run: RUN, pod: 'evenkeel/roll-a' }])
+})
+
+test('a run of a key that is over is not begun again, and its end is the exit code', async () => {
+  for (const [outcome, exitCode] of OUTCOMES.filter(([each]) => each !== 'interrupted')) {
+    const before = heldStory().events
+    const begun = { 'job-1': [...before, stamped(ended(outcome, exitCode), before.length)] }
+    const actions = new ScriptedActions(ended('completed', 0), { begun })
+    const { code, out, err } = await evenkeel('roll -f roll.yaml --once job-1 -y -o json', actions)
+    assert.deepEqual([code, actions.requests], [exitCode, []], err)
+    assert.equal(JSON.parse(out).outcome, outcome)
+    assert.match(err, /is over: nothing is done\./)
+  }
+})
+
+test('another key begins another run, which keeps the key', async () => {
+  const actions = new ScriptedActions(ended('completed', 0), { begun: { 'job-1': heldStory().events } })
+  await evenkeel('roll -f roll.yaml --once job-2 --pod evenkeel/roll-a -y', actions)
+  assert.deepEqual(
+    actions.requests.map((request) => 'once' in request && [request.once, request.pod]),
+    [
+      ['job-2', 'evenkeel/roll-a'],
+      ['job-2', 'evenkeel/roll-a'],
+    ],
+  )
+})
+
+test('a pod that is no namespace and name is wrong usage', async () => {
+  for (const pod of ['roll-a', 'evenkeel/', '/', 'Evenkeel/roll', '$(POD_NAMESPACE)/$(POD_NAME)', 'evenkeel/a b']) {
+    const actions = new ScriptedActions(ended('completed', 0))
+    const { code } = await evenkeel(`roll -f roll.yaml -y --pod=${pod.replaceAll(' ', '\u00a0')}`, actions)
+    assert.deepEqual([code, actions.requests], [2, []], pod)
+  }
+})
+
+test('a run of a key fails with exit 1 for what passes, so that a Job tries again, and with exit 2 for wrong input', async () => {
+  const TABLE: readonly (readonly [code: string, exitCode: number])[] = [
+    ['KUBE_UNREACHABLE', 1],
+    ['KUBE_TIMEOUT', 1],
+    ['journal.in-use', 1],
+    ['usage.own-pod', 1],
+    ['KUBE_UNAUTHORIZED', 2],
+    ['journal.other-cluster', 2],
+  ]
+  for (const [code, exitCode] of TABLE) {
+    const after = () => Promise.reject(new UserError('no', { code }))
+    const actions = new ScriptedActions(ended('completed', 0), { begun: { 'job-1': heldStory().events }, after })
+    const shown = await evenkeel('roll -f roll.yaml --once job-1 -y', actions)
+    assert.equal(shown.code, exitCode, code)
+    assert.ok(shown.err.includes(`error: no (${code})`), shown.err)
+  }
 })

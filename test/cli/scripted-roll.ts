@@ -54,6 +54,8 @@ export const ended = (outcome: RollOutcome, exitCode: number): RollEvent => ({
 })
 
 interface Script {
+  /** By the key of `--once`: what was told of the run before. */
+  readonly begun?: Readonly<Record<string, readonly StampedEvent[]>>
   readonly plan?: RollPlan
   readonly after?: (io: RollIo) => Promise<void>
 }
@@ -65,10 +67,12 @@ export class ScriptedActions implements RollActions {
   readonly requests: (RollRequest | RunRequest)[] = []
   readonly #plan: RollPlan
   readonly #last: RollEvent
+  readonly #begun: Script['begun']
   /** What happens once the story is told; a roll that keeps a node out goes on after its end. */
   readonly #after: (io: RollIo) => Promise<void>
 
-  constructor(last: RollEvent, { plan = PLAN, after = nothing }: Script = {}) {
+  constructor(last: RollEvent, { plan = PLAN, after = nothing, begun }: Script = {}) {
+    this.#begun = begun
     this.#last = last
     this.#plan = plan
     this.#after = after
@@ -94,6 +98,11 @@ export class ScriptedActions implements RollActions {
   history = (request: RunRequest) => {
     const run = request.run ?? RUN
     return Promise.resolve({ run, events: heldStory().events, running: true, journal: `/state/${run}` })
+  }
+
+  begunFor: RollActions['begunFor'] = (key) => {
+    const events = this.#begun?.[key]
+    return Promise.resolve(events && { run: RUN, events, running: false, journal: `/state/${RUN}` })
   }
 
   list = () => Promise.resolve({ stateDir: '/state', runs: [] })

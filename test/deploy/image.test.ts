@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { clusterImage } from '../../deploy/image/cluster-image.ts'
-import { ENTRYPOINT, NONROOT } from '../../deploy/image/root-tree.ts'
+import { ENTRYPOINT, NONROOT, runtimeTree } from '../../deploy/image/root-tree.ts'
+import { sshTree } from '../../deploy/image/ssh-tree.ts'
 import { run, runToEnd } from '../../testbed/machine/run.ts'
 import { requires } from '../support/requires.ts'
 
@@ -53,6 +54,25 @@ describe('the image that pods run', requires('strip', 'tar'), () => {
       'evenkeel.cjs',
       'tool',
     ])
+  })
+
+  test('with ssh it has one program more, which works without a shell and knows its user', {
+    skip: process.getuid?.() === 0 ? requires('ssh').skip : 'chroot is for root',
+  }, async () => {
+    const withSsh = join(folder, 'with-ssh')
+    for (const { path, mode, content } of [...(await runtimeTree()), ...(await sshTree())]) {
+      const place = join(withSsh, path)
+      if (content === undefined) mkdirSync(place, { recursive: true })
+      else writeFileSync(place, content, { mode })
+    }
+    assert.deepEqual(readdirSync(join(withSsh, 'usr/bin')).toSorted(), ['node', 'ssh'])
+    // As a container runtime has it there.
+    await run(['mknod', '-m', '666', join(withSsh, 'dev/null'), 'c', '1', '3'])
+    const asked = await runToEnd(['chroot', `--userspec=${NONROOT}`, withSsh, '/usr/bin/ssh', '-G', '-F', 'none', 'n1'])
+    assert.equal(asked.code, 0, asked.stderr)
+    assert.match(asked.stdout, /^user nonroot$/m)
+    const larger = (await clusterImage(REFERENCE, { ssh: true })).length - image.length
+    assert.ok(larger > 0 && larger < 6_000_000, `${larger} bytes`)
   })
 
   test('runs by what it holds, with no library of the machine', async () => {
@@ -128,7 +148,7 @@ describe('the image that pods run', requires('strip', 'tar'), () => {
     const text = readFileSync(new URL('../../deploy/image/Containerfile', import.meta.url), 'utf8')
     assert.deepEqual(JSON.parse(/^ENTRYPOINT (.*)$/m.exec(text)?.[1] ?? ''), ENTRYPOINT)
     assert.equal(/^USER (.*)$/m.exec(text)?.[1], NONROOT)
-    assert.match(text, /^ARG BASE\nFROM \$\{BASE\} AS build\n(?:.*\n)*FROM scratch\n/m)
+    assert.match(text, /^ARG BASE\nFROM \$\{BASE\} AS build\nARG IMAGE_OPTIONS\n(?:.*\n)*FROM scratch\n/m)
   })
 })
 

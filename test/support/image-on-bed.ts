@@ -5,8 +5,8 @@ import type { Bed } from '../../testbed/bed.ts'
 import { nodeDisk } from '../../testbed/rack/plan.ts'
 
 /** Gives every node the image that pods of evenkeel run, under this name. It takes `strip`. */
-export async function imageOnBed(bed: Bed, reference: string): Promise<void> {
-  await importImage(bed, await clusterImage(reference))
+export async function imageOnBed(bed: Bed, reference: string, options: { readonly ssh?: boolean } = {}): Promise<void> {
+  await importImage(bed, await clusterImage(reference, options))
 }
 
 /** Gives every node an image, an OCI layout in a tar. */

@@ -1,4 +1,5 @@
 import { mayBeOut } from '../../core/roll/node-budget.ts'
+import { ownNodeLast } from '../../core/roll/own-pod.ts'
 import { isControlPlane, type Node } from '../../model/node.ts'
 import type { BudgetWatch } from '../budget/budget-watch.ts'
 import type { ClusterView } from './cluster-view.ts'
@@ -27,7 +28,8 @@ export function chooseNode(parts: ChoosingParts, beside: readonly string[] = [])
   const { run, view } = parts
   if (run.verdict !== undefined) return undefined
   const done = new Set(run.done)
-  const left = run.order.filter((name) => !done.has(name) && !beside.includes(name) && view.node(name) !== undefined)
+  const order = ownNodeLast(run.order, run.ownPod)
+  const left = order.filter((name) => !done.has(name) && !beside.includes(name) && view.node(name) !== undefined)
   if (left.length === 0) return undefined
   const name = left.find((candidate) => mayBeBeside(parts, candidate, beside))
   return name === undefined ? LATER : { kind: 'node', name }
@@ -47,11 +49,12 @@ const ZONE_LABEL = 'topology.kubernetes.io/zone'
 
 /**
  * Whether a node is begun while others of this run are in work: as many as the budget allows, of one zone where the file
- * asks for that, and of the control plane one at a time.
+ * asks for that, and of the control plane one at a time. The node of the roll's own pod is begun alone: the process moves.
  */
 function mayBeBeside(parts: ChoosingParts, name: string, beside: readonly string[]): boolean {
   if (beside.length === 0) return true
   const { run, view, budget } = parts
+  if (run.ownPod?.node === name) return false
   const read = budget?.facts()
   const limit = mayBeOut({ spec: run.spec, cluster: view.facts(), ...(read === undefined ? {} : { budget: read }) })
   if (beside.length >= limit) return false

@@ -129,6 +129,7 @@ export function runFacts(run: RunState, of?: OfNode): RunFacts {
     ...(of === undefined || of.beside.length === 0 ? {} : { beside: of.beside }),
     ...(verdict === undefined ? {} : { verdict }),
     ...(run.measuredSince === undefined ? {} : { measuredSince: run.measuredSince }),
+    ...(run.ownPod === undefined ? {} : { ownPod: run.ownPod }),
   }
 }
 

@@ -15,6 +15,8 @@ interface HostsAsked {
   readonly all: readonly Node[]
   /** Absent: every node is rolled. */
   readonly onlyIfNeeded?: RebootNeedSpec | undefined
+  /** The node of the roll's own pod, which moves before that node is rebooted. */
+  readonly leaves?: string | undefined
 }
 
 interface HostsSeen {
@@ -29,16 +31,16 @@ const ASKED_AT_ONCE = 8
 
 /** Asks every machine before the first step, and judges the answers. Changes nothing. */
 export async function inspectHosts(host: Host, asked: HostsAsked, signal: AbortSignal): Promise<HostsSeen> {
-  const { nodes, all, onlyIfNeeded } = asked
+  const { nodes, all, onlyIfNeeded, leaves } = asked
   const [ownBootId, inquiries] = await Promise.all([
     host.ownBootId(signal),
     mapAtOnce(nodesToAsk(asked), ASKED_AT_ONCE, (node) => inquire(host, node, signal)),
   ])
-  if (onlyIfNeeded === undefined) return { findings: hostFindings(inquiries, { ownBootId, all }) }
+  if (onlyIfNeeded === undefined) return { findings: hostFindings(inquiries, { ownBootId, all, leaves }) }
   const answers = new Map(inquiries.map(({ node, answer }) => [node.name, answer]))
   const needs = new Map(nodes.map((node) => [node.name, rebootNeed(node, onlyIfNeeded, answers.get(node.name))]))
   const rolled = inquiries.filter(({ node }) => needs.get(node.name)?.kind !== 'none')
-  return { findings: hostFindings(rolled, { ownBootId, all }), needs }
+  return { findings: hostFindings(rolled, { ownBootId, all, leaves }), needs }
 }
 
 /** Where the API alone tells what is needed, machines that need nothing are left in peace. */

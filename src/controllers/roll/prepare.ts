@@ -15,6 +15,7 @@ import type { Access } from '../../model/access.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
 import { BUDGET_CONFIG_MAP } from '../../model/budget-object.ts'
 import type { ConfigMap } from '../../model/config-map.ts'
+import type { OwnPod } from '../../model/own-pod.ts'
 import type { PlanFinding, RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { slotRef } from '../../model/slot.ts'
@@ -36,6 +37,7 @@ interface PrepareParts {
   readonly host: Host
   /** What this machine takes the time for: locks of others end by it. */
   readonly wall?: WallMs
+  readonly ownPod?: OwnPod
 }
 
 /** Reads everything once, changes nothing, and says what a roll would do. */
@@ -62,7 +64,11 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
   ])
   const { nodes } = selectNodes(spec.nodes, facts.nodes)
   const { onlyIfNeeded } = spec.reboot
-  const hosts = await inspectHosts(parts.host, { nodes, all: facts.nodes, onlyIfNeeded }, signal)
+  const hosts = await inspectHosts(
+    parts.host,
+    { nodes, all: facts.nodes, onlyIfNeeded, leaves: parts.ownPod?.node },
+    signal,
+  )
   return makePlan({
     spec,
     clusterName,
@@ -77,6 +83,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     ...(budgetObject === undefined ? {} : { budgetObject }),
     ...(volumes === undefined ? {} : { volumes }),
     ...(parts.wall === undefined ? {} : { wall: parts.wall }),
+    ...(parts.ownPod === undefined ? {} : { ownPod: parts.ownPod }),
     hostFindings: [...balancers.flatMap(({ finding }) => (finding === undefined ? [] : [finding])), ...hosts.findings],
     ...(hosts.needs === undefined ? {} : { needs: hosts.needs }),
   })

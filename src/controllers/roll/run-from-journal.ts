@@ -20,6 +20,8 @@ interface PlannedEntry extends JournalEntry {
   readonly place?: RememberedPlace
   /** `--reason`. */
   readonly reason?: string
+  /** `--once`. */
+  readonly onceKey?: string
   /** As in the run's state: a journal that was made to put back what a run left whose own journal is lost. */
   readonly restoresAs?: string
 }
@@ -32,7 +34,7 @@ interface Planned {
 
 /** The first entry of a run's journal. */
 export const plannedEntry = (
-  { spec, order, restoresAs, origin }: RunState,
+  { spec, order, restoresAs, origin, onceKey }: RunState,
   { at, clusterName, place }: Planned,
 ): PlannedEntry => ({
   at,
@@ -42,6 +44,7 @@ export const plannedEntry = (
   clusterName,
   ...(place === undefined ? {} : { place }),
   ...(origin?.reason === undefined ? {} : { reason: origin.reason }),
+  ...(onceKey === undefined ? {} : { onceKey }),
   ...(restoresAs === undefined ? {} : { restoresAs }),
 })
 

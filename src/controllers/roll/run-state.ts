@@ -1,5 +1,6 @@
 import type { Evidence } from '../../core/roll/evidence.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
+import type { OwnPod } from '../../model/own-pod.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
 import type { RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
@@ -22,6 +23,10 @@ export interface RunState {
   readonly resumed: boolean
   /** Of this process. */
   readonly origin?: RunOrigin
+  /** Of this process; absent: it runs in no pod of the cluster. */
+  readonly ownPod?: OwnPod
+  /** `--once`: what a later process of the same Job finds the run by. */
+  readonly onceKey?: string
   readonly done: readonly string[]
   /** Nodes that this process is through with, one way or the other. */
   readonly settledHere: readonly string[]
@@ -114,14 +119,11 @@ export function chosenBy({ nodes, skipped }: Pick<RollPlan, 'nodes' | 'skipped'>
 
 /** A run that begins; `suffix` tells it from one that begins within the same second. */
 export const newRun = (
-  { spec, order, chosen, origin }: Pick<RunState, 'spec' | 'order' | 'chosen' | 'origin'>,
+  asked: Pick<RunState, 'spec' | 'order' | 'chosen' | 'origin' | 'ownPod' | 'onceKey'>,
   { wall, suffix }: { readonly wall: WallMs; readonly suffix: string },
 ): RunState => ({
   id: `${toIso(wall).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${suffix}`,
-  spec,
-  order,
-  ...(chosen === undefined ? {} : { chosen }),
-  ...(origin === undefined ? {} : { origin }),
+  ...asked,
   resumed: false,
   done: [],
   settledHere: [],

@@ -1,6 +1,7 @@
 import type { DisruptionBudget } from '../../model/disruption-budget.ts'
 import type { Node } from '../../model/node.ts'
 import type { NodeRecord, RebootIntent } from '../../model/node-record.ts'
+import type { OwnPod } from '../../model/own-pod.ts'
 import type { Parsed } from '../../model/parse-node-record.ts'
 import type { Pod } from '../../model/pod.ts'
 import type { ProbeFacts } from '../../model/probe.ts'
@@ -85,6 +86,8 @@ export interface RunFacts {
   readonly verdict?: Verdict
   /** End of the green baseline: failures before it are not ours. */
   readonly measuredSince?: WallMs
+  /** Absent: this process runs in no pod of the cluster. */
+  readonly ownPod?: OwnPod
 }
 
 /** All that a decision goes by, read before it is taken. */

@@ -175,4 +175,31 @@ export const BEFORE_LEAVING = {
     cure: 'Bring the other pods up: `kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide`.',
     wait: 'blocked',
   },
+  OwnPodHere: {
+    is: 'the pod of this roll runs on n1',
+    cause:
+      'The roll [runs as a Job](roll-as-a-job.md), and every other node is done. Its pod is evicted while the balancers still have the node.',
+    cure: 'Wait. The next pod of the Job starts on another node and continues the run.',
+    wait: 'none',
+  },
+  OwnPodLeaves: {
+    is: 'evenkeel/evenkeel-roll-x7k2p, the pod of this roll, leaves n1; the next pod of its Job goes on with the run',
+    cause: 'The pod was evicted, and the kubelet ends it within its grace period.',
+    cure: 'Wait. If no other pod starts: `kubectl -n evenkeel describe pods -l app.kubernetes.io/component=roll`.',
+    wait: 'in course',
+    progress: true,
+  },
+  OwnPodReturned: {
+    is: 'this roll left n1 with evenkeel/evenkeel-roll-x7k2p, and its next pod evenkeel/evenkeel-roll-b4d9q runs on n1 again, which is cordoned',
+    cause:
+      'The pod template of the Job tolerates `node.kubernetes.io/unschedulable`, or sets `nodeName`. The roll does not move a second time.',
+    cure: 'Remove the toleration, or `nodeName`, and create the Job again.',
+    wait: 'blocked',
+  },
+  OwnPodHasNoNode: {
+    is: 'evenkeel/evenkeel-roll-x7k2p, the pod of this roll, has to leave n1, and every other node is cordoned or not Ready',
+    cause: 'No other node takes new pods, so the next pod of the Job would wait while nothing watches the roll.',
+    cure: 'Uncordon another node, or add one.',
+    wait: 'blocked',
+  },
 } as const satisfies Readonly<Record<string, ReasonEntry>>

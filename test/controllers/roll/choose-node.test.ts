@@ -14,9 +14,18 @@ interface Case {
   readonly spec?: Partial<RollSpec>
   readonly maxOut?: number
   readonly unlisted?: true
+  /** The node of the roll's own pod. */
+  readonly ownPod?: string
 }
 
-function parts({ nodes, settledHere = [], spec = {}, maxOut = 3, unlisted }: Case): Parameters<typeof chooseNode>[0] {
+function parts({
+  nodes,
+  settledHere = [],
+  spec = {},
+  maxOut = 3,
+  unlisted,
+  ownPod,
+}: Case): Parameters<typeof chooseNode>[0] {
   const listing = unlisted === undefined ? {} : { unlisted: { kinds: ['pods'] } }
   const view = {
     facts: () => ({ ...aSnapshot().cluster, nodes, ...listing }),
@@ -32,6 +41,7 @@ function parts({ nodes, settledHere = [], spec = {}, maxOut = 3, unlisted }: Cas
     verdict: undefined,
     measuredSince: undefined,
     evictedBefore: {},
+    ...(ownPod === undefined ? {} : { ownPod: { namespace: 'evenkeel', name: 'roll-x', uid: 'u1', node: ownPod } }),
   }
   const budget = {
     facts: () => ({ limit: { kind: 'count' as const, count: maxOut }, slots: [], cordons: 'unknown' as const }),
@@ -103,6 +113,20 @@ const BESIDE: readonly (Case & {
     nodes: [aNode('n1', control), aNode('n2', control), aNode('n3')],
     beside: ['n1'],
     is: 'n3',
+  },
+  {
+    title: 'the node of its own pod last',
+    nodes: [aNode('n1'), aNode('n2'), aNode('n3')],
+    ownPod: 'n2',
+    beside: ['n1'],
+    is: 'n3',
+  },
+  {
+    title: 'the node of its own pod only once no other is in work',
+    nodes: [aNode('n1'), aNode('n2')],
+    ownPod: 'n2',
+    beside: ['n1'],
+    is: 'later',
   },
   { title: 'none beside a node that is gone', nodes: [aNode('n2')], beside: ['n1'], is: 'later' },
 ]

@@ -93,6 +93,7 @@ async function run(ground: PreflightGround, situation: BadSituation, line: strin
     resume: never,
     abort: never,
     history: never,
+    begunFor: never,
     list: () => Promise.reject(new Error('no list is asked for')),
     leftOut: never,
     openMetrics: never,

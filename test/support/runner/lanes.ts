@@ -71,6 +71,7 @@ const CLUSTER = ['test/cluster/', 'test/testbed/']
  * - bursts of cordons: virtual time, and `kube-controller`;
  * - nodes that need no reboot: virtual time, `adapters/host/ssh-need` and `bin/roll-only-if-needed`;
  * - pods that leave politely, or past their budgets: virtual time;
+ * - a roll as a Job: the tables of `core/roll/own-pod`, and `bin/roll-in-pod` on the embedded cluster;
  * - rolls by agents: `bin/roll-by-agents`, on the embedded cluster;
  * - health ports of an IngressDaemonSet: virtual time, and the tests of the agent's process;
  * - the two groups of IngressDaemonSets: `kube-ingress-webhook`, and the tables of `core/ingress`.
@@ -86,6 +87,7 @@ const AT_NIGHT = [
   'test/cluster/kube-ingress-groups.test.ts',
   'test/cluster/kube-preflight.test.ts',
   'test/cluster/roll-api-restarts.test.ts',
+  'test/cluster/roll-as-job.test.ts',
   'test/cluster/roll-beside-brake.test.ts',
   'test/cluster/roll-budget.test.ts',
   'test/cluster/roll-claims.test.ts',

@@ -5,6 +5,8 @@ import type { HostInquiry, MachineNode } from './host-inquiry.ts'
 export interface HostsAround {
   /** Of the machine this process runs on, where it tells. */
   readonly ownBootId: string | undefined
+  /** The node of the roll's own pod, which moves before that node is rebooted. */
+  readonly leaves?: string | undefined
   /** Every node of the cluster. */
   readonly all: readonly MachineNode[]
 }
@@ -16,7 +18,7 @@ export interface HostsAround {
 export function hostFindings(inquiries: readonly HostInquiry[], around: HostsAround): readonly PlanFinding[] {
   const rolled = new Set(inquiries.map(({ node }) => node.name))
   return inquiries.flatMap((inquiry) => [
-    ...ownMachine(inquiry, around.ownBootId),
+    ...ownMachine(inquiry, around),
     ...(inquiry.answer.kind === 'failed'
       ? [unreachable(inquiry, inquiry.answer)]
       : [
@@ -31,12 +33,12 @@ export function hostFindings(inquiries: readonly HostInquiry[], around: HostsAro
 
 const error = (finding: Omit<PlanFinding, 'severity'>): PlanFinding => ({ severity: 'error', ...finding })
 
-function ownMachine({ node, answer }: HostInquiry, ownBootId: string | undefined): readonly PlanFinding[] {
-  if (ownBootId === undefined) return []
+function ownMachine({ node, answer }: HostInquiry, { ownBootId, leaves }: HostsAround): readonly PlanFinding[] {
+  if (ownBootId === undefined || node.name === leaves) return []
   const told = answer.kind === 'facts' ? answer.facts.bootId : undefined
   if (ownBootId !== told && ownBootId !== node.bootId) return []
   const text = `this process runs on ${node.name}, and its reboot would end the roll half-way`
-  const fix = 'run the roll from a machine that is not rolled, or leave the node out'
+  const fix = 'run the roll from a machine that is not rolled, leave the node out, or name the pod of a Job with --pod'
   return [error({ node: node.name, code: 'HostIsOurs', text, fix })]
 }
 

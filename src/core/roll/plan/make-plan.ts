@@ -18,6 +18,7 @@ import { leftoverFindings } from './leftover-findings.ts'
 import { maxOutFindings } from './max-out-findings.ts'
 import { budgetFindings, nodeChecks } from './node-findings.ts'
 import { nodesToRoll } from './nodes-to-roll.ts'
+import { isOwnPod, ownPodFindings } from './own-pod-findings.ts'
 import type { PlanFacts } from './plan-facts.ts'
 import { movingPods, podFindings } from './pod-findings.ts'
 import { politeFindings } from './polite-findings.ts'
@@ -34,8 +35,12 @@ export function makePlan(facts: PlanFacts): RollPlan {
   const podsOf = Map.groupBy(cluster.pods, ({ nodeName = '' }) => nodeName)
   const podsHere = nodes.map(({ name }) => podsOf.get(name) ?? [])
   const checks = [...clusterChecks(facts, toRoll), ...nodes.flatMap((node) => nodeChecks(facts, node))]
-  const pods = podsHere.flat()
-  const ofPods = [...podFindings(facts, pods), ...roomFindings(facts, movingPods(facts, pods))]
+  const pods = podsHere.flat().filter((pod) => !isOwnPod(facts, pod))
+  const ofPods = [
+    ...podFindings(facts, pods),
+    ...roomFindings(facts, movingPods(facts, pods)),
+    ...ownPodFindings(facts, podsHere.flat()),
+  ]
   const named = new Set(ofPods.flatMap((finding) => finding.pods ?? []))
   return {
     cluster: facts.clusterName,

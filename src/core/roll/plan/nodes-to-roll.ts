@@ -1,5 +1,6 @@
 import type { Node } from '../../../model/node.ts'
 import type { NodeWhy, PlanFinding } from '../../../model/roll-plan.ts'
+import { ownNodeLast } from '../own-pod.ts'
 import type { PlanFacts } from './plan-facts.ts'
 import { selectNodes } from './select-nodes.ts'
 
@@ -12,14 +13,15 @@ interface NodesToRoll {
 }
 
 /** The chosen nodes, without those that need no reboot. */
-export function nodesToRoll({ spec, cluster, needs }: PlanFacts): NodesToRoll {
+export function nodesToRoll({ spec, cluster, needs, ownPod }: PlanFacts): NodesToRoll {
   const { nodes: chosen, unknown } = selectNodes(spec.nodes, cluster.nodes)
   const skipped = chosen.flatMap(({ name }): readonly NodeWhy[] => {
     const need = needs?.get(name)
     return need?.kind === 'none' ? [{ node: name, why: need.why }] : []
   })
   const left = new Set(skipped.map(({ node }) => node))
-  const nodes = chosen.filter(({ name }) => !left.has(name))
+  const byName = new Map(chosen.flatMap((node) => (left.has(node.name) ? [] : [[node.name, node] as const])))
+  const nodes = ownNodeLast([...byName.keys()], ownPod).flatMap((name) => byName.get(name) ?? [])
   const findings = nodes.flatMap(({ name }) => {
     const need = needs?.get(name)
     return need?.kind === 'unknown' ? need.findings : []

@@ -2,6 +2,7 @@ import type { Access } from '../../../model/access.ts'
 import type { InstanceInspection } from '../../../model/balancer-inspection.ts'
 import type { ConfigMap } from '../../../model/config-map.ts'
 import type { Endpoint } from '../../../model/endpoint.ts'
+import type { OwnPod } from '../../../model/own-pod.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
 import type { Service } from '../../../model/service.ts'
@@ -18,6 +19,8 @@ export interface PlanFacts {
   /** Where the API was asked. */
   readonly apiServer: Endpoint
   readonly spec: RollSpec
+  /** Absent: the roll runs in no pod of the cluster. */
+  readonly ownPod?: OwnPod
   readonly cluster: ClusterFacts
   readonly services: readonly Service[]
   /** Absent: they may not be read, and which nodes reach them is not known. */

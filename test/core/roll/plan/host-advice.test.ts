@@ -26,7 +26,7 @@ test('the machine that the roll runs on is an error, by what it answers and by w
     node: 'n1',
     code: 'HostIsOurs',
     text: 'this process runs on n1, and its reboot would end the roll half-way',
-    fix: 'run the roll from a machine that is not rolled, or leave the node out',
+    fix: 'run the roll from a machine that is not rolled, leave the node out, or name the pod of a Job with --pod',
   }
   assert.deepEqual(of([facts({})], 'boot-1'), [ours])
   assert.deepEqual(of([facts({ bootId: 'boot-9' })], 'boot-9').slice(0, 1), [ours])

@@ -34,6 +34,15 @@ test('machines that answer, may reboot and are who they should be have nothing a
   assert.deepEqual(hostFindings([asked(1)], { ownBootId: undefined, all: [] }), [])
 })
 
+test('the node of the pod of the roll may be rebooted, since the pod moves; another machine that is ours may not', () => {
+  const inquiries = [asked(1, { bootId: OURS }, OURS)]
+  assert.deepEqual(hostFindings(inquiries, { ...around(inquiries), leaves: 'n1' }), [])
+  assert.deepEqual(
+    hostFindings(inquiries, { ...around(inquiries), leaves: 'n2' }).map(({ code }) => code),
+    ['HostIsOurs'],
+  )
+})
+
 for (const [title, inquiries, expected] of [
   ['the machine we run on, as ssh tells it', [asked(1, { bootId: OURS }, OURS)], ['error HostIsOurs n1']],
   [

@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict'
+import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { parse, parseAllDocuments, stringify } from 'yaml'
+import { INTENT_ANNOTATION } from '../../src/model/node-record.ts'
+import { STEPS } from '../../src/model/step.ts'
+import { hubAddress } from '../../testbed/addresses.ts'
+import { waitFor } from '../../testbed/machine/wait-for.ts'
+import { imageOnBed } from '../support/image-on-bed.ts'
+import { requires } from '../support/requires.ts'
+import { refusedRequests } from '../support/roll-bed/audit.ts'
+import { lbConfig } from '../support/roll-bed/lb-config.ts'
+import { RealGround } from '../support/roll-bed/real-ground.ts'
+import { RollBed } from '../support/roll-bed/roll-bed.ts'
+import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
+
+const real = { ...requires('testbed', 'haproxy', 'strip'), timeout: 600_000 }
+const IMAGE = 'evenkeel.local/evenkeel:0.1.0-ssh'
+const UID = 65_532
+const NAMESPACE = ['-n', 'evenkeel'] as const
+/** The disk that every node reaches, as nodes of a cluster reach one by network: nodes of the bed share this machine's /dev. */
+const SHARED = '/dev/shm'
+
+let opened: RollBed | undefined
+let disk = ''
+const place = (): RollBed => {
+  assert.ok(opened)
+  return opened
+}
+
+before(async () => {
+  if (real.skip !== false) return
+  disk = mkdtempSync(join(SHARED, 'evenkeel-job-'))
+  chownSync(disk, UID, UID)
+  opened = await RollBed.open({ database: false })
+  const { bed, lb } = opened
+  // What a pod has to reach: the runtime API, and the way in that it measures.
+  const lines = lbConfig(bed.nodes.map((node) => bed.nodeAddress(node)))
+    .replace('\ndefaults', `\n  stats socket ipv4@${hubAddress}:9999 level admin\ndefaults`)
+    .replaceAll(/bind 127\.0\.0\.1:(\d+)/g, `bind 127.0.0.1:$1\n  bind ${hubAddress}:$1`)
+  await lb.reload(lines)
+  await imageOnBed(bed, IMAGE, { ssh: true })
+})
+after(async () => {
+  await opened?.close()
+  if (disk !== '') rmSync(disk, { recursive: true, force: true })
+})
+
+interface Manifest {
+  readonly kind: string
+  readonly data?: Record<string, string>
+  readonly spec?: {
+    readonly template?: { readonly spec: { readonly containers: readonly { image: string }[] } }
+  }
+}
+
+/** What is shipped, with the names and addresses of this bed. */
+function manifests(): readonly Manifest[] {
+  const text = readFileSync(new URL('../../deploy/examples/roll-job.yaml', import.meta.url), 'utf8')
+  const found = parseAllDocuments(text).map((document) => document.toJS() as Manifest)
+  for (const { data, spec } of found) {
+    for (const container of spec?.template?.spec.containers ?? []) container.image = IMAGE
+    if (data !== undefined) data['roll.yaml'] = rollFile(data['roll.yaml'] ?? '')
+  }
+  return found
+}
+
+function rollFile(shipped: string): string {
+  const file = parse(shipped.replaceAll('10.0.0.5/', `${hubAddress}:18080/`).replaceAll('10.0.0.5', hubAddress))
+  file.spec.balancers[0].backends = ['web', 'edge']
+  const quick = { soak: '3s', baseline: { duration: '3s' }, drain: { daemonSets: ['app=edge'] } }
+  return stringify({ ...file, spec: { ...file.spec, ...quick } })
+}
+
+/** The keys of the bed, as an operator puts those of a cluster there. */
+function sshSecret(): object {
+  const folder = join(place().bed.sshConfig, '..')
+  const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
+  const stringData = {
+    config: read('config').replaceAll(folder, '/etc/evenkeel/ssh'),
+    known_hosts: read('known_hosts'),
+    id_ed25519: read('id_ed25519'),
+  }
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'evenkeel-roll-ssh', namespace: 'evenkeel' },
+    stringData,
+  }
+}
+
+const volume = (): object => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolume',
+  metadata: { name: 'journal' },
+  spec: {
+    capacity: { storage: '1Gi' },
+    accessModes: ['ReadWriteOnce'],
+    hostPath: { path: disk },
+    claimRef: { namespace: 'evenkeel', name: 'evenkeel-roll' },
+  },
+})
+
+interface JobStatus {
+  readonly succeeded?: number
+  readonly failed?: number
+  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[]
+}
+
+async function jobStatus(): Promise<JobStatus> {
+  const words = [...NAMESPACE, 'get', 'job', 'evenkeel-roll', '-o', 'json']
+  return (JSON.parse(await place().bed.kubectl(words)) as { readonly status: JobStatus }).status
+}
+
+interface RollPod {
+  readonly metadata: { readonly name: string }
+  readonly spec: { readonly nodeName?: string }
+  readonly status: { readonly phase: string }
+}
+
+async function podsOfJob(): Promise<readonly RollPod[]> {
+  const words = [...NAMESPACE, 'get', 'pods', '-l', 'app.kubernetes.io/component=roll', '-o', 'json']
+  return (JSON.parse(await place().bed.kubectl(words)) as { readonly items: readonly RollPod[] }).items
+}
+
+/** Where each pod of the Job ran. Rejects with what is to be seen of the Job where it does not come to an end. */
+async function untilEnded(): Promise<ReadonlyMap<string, string>> {
+  const ran = new Map<string, string>()
+  await waitFor({ what: 'the Job to end', limitMs: 420_000, everyMs: 1000 }, async () => {
+    for (const { metadata, spec } of await podsOfJob()) if (spec.nodeName) ran.set(metadata.name, spec.nodeName)
+    const { conditions = [] } = await jobStatus()
+    return (
+      conditions.some(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True') ||
+      undefined
+    )
+  }).catch(async (error) => {
+    throw new Error(`${String(error)}\n${await whatIs()}`)
+  })
+  return ran
+}
+
+async function whatIs(): Promise<string> {
+  const asked = [
+    ['describe', 'job,pods'],
+    ['logs', '-l', 'app.kubernetes.io/component=roll', '--tail=80'],
+  ].map((words) =>
+    place()
+      .bed.kubectl([...NAMESPACE, ...words])
+      .catch(String),
+  )
+  return (await Promise.all(asked)).join('\n')
+}
+
+interface Told {
+  readonly type: string
+  readonly node?: string
+  readonly step?: string
+  readonly pod?: string
+  readonly stage?: number
+  readonly resumed?: boolean
+  readonly seq: number
+  readonly outcome?: string
+  readonly exitCode?: number
+}
+
+/** The events of the journal, as the report tells them from outside of the cluster. */
+async function told(): Promise<readonly Told[]> {
+  const { stdout, stderr, code } = await place().evenkeel('roll', 'report', '--state-dir', disk, '-o', 'jsonl')
+  assert.equal(code, 0, stderr)
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Told)
+}
+
+/** No event is told twice or out of turn by the two processes; every node took every step. */
+function assertWhole(events: readonly Told[]): void {
+  const seqs = events.map(({ seq }) => seq)
+  assert.deepEqual(
+    seqs.filter((seq, i) => i > 0 && seq <= (seqs[i - 1] ?? 0)),
+    [],
+    'the events of the journal are in order',
+  )
+  assert.equal(events.at(-1)?.type, 'roll.ended')
+  for (const name of place().bed.nodes) {
+    const steps = events.flatMap(({ type, node, step }) => (type === 'step.started' && node === name ? [step] : []))
+    assert.deepEqual(
+      STEPS.filter((step) => !steps.includes(step)),
+      [],
+      `steps that ${name} did not take`,
+    )
+  }
+}
+
+test('a Job reboots every node under traffic, moves its pod once, and loses no request', real, async () => {
+  const { bed } = place()
+  const ground = new RealGround(place)
+  await bed.apply([volume(), sshSecret()])
+  await place().settled()
+  const boots = ground.countBoots()
+  const judge = place().judge()
+  await bed.apply(manifests())
+  const ran = await untilEnded()
+  const judged = await judge.verdict()
+  const { succeeded, failed = 0, conditions } = await jobStatus()
+  assert.deepEqual([succeeded, failed], [1, 0], `${JSON.stringify(conditions)}\n${await whatIs()}`)
+  assert.deepEqual(await boots.stop(), Object.fromEntries(bed.nodes.map((node) => [node, 1])))
+  assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
+  assert.deepEqual(await leftoversOf(ground), [])
+
+  const events = await told()
+  const [first, second, ...more] = [...ran]
+  assert.ok(first !== undefined && second !== undefined && more.length === 0, JSON.stringify([...ran]))
+  assert.notEqual(first[1], second[1])
+  const moved = events.filter(({ type, stage }) => type === 'pod.moved' && stage === 0)
+  assert.deepEqual(
+    moved.map(({ node, pod }) => [node, pod]),
+    [[first[1], `evenkeel/${first[0]}`]],
+  )
+  const started = events.filter(({ type }) => type === 'node.started').map(({ node }) => node)
+  assert.equal(started.at(-1), first[1], 'its own node comes last')
+  assert.deepEqual(
+    events.filter(({ type }) => type === 'roll.started').map(({ resumed }) => resumed),
+    [false, true],
+  )
+  assert.deepEqual(
+    events.filter(({ type }) => type === 'roll.ended').map(({ outcome, exitCode }) => [outcome, exitCode]),
+    [
+      ['interrupted', 130],
+      ['completed', 0],
+    ],
+  )
+  assertWhole(events)
+})
+
+test(
+  'a pod that is deleted while its node reboots is followed by one that brings the node back, without a failed request',
+  real,
+  async () => {
+    const { bed } = place()
+    const ground = new RealGround(place)
+    await bed.kubectl([...NAMESPACE, 'delete', 'job', 'evenkeel-roll', '--wait=true'])
+    await place().settled()
+    const boots = ground.countBoots()
+    const judge = place().judge()
+    await bed.apply(manifests())
+    const rebooting = { what: 'a node to be told to reboot', limitMs: 180_000, everyMs: 200 }
+    await waitFor(rebooting, async () => {
+      const nodes = await place().nodeObjects()
+      return nodes.some(({ metadata }) => INTENT_ANNOTATION in metadata.annotations) || undefined
+    })
+    const [pod] = (await podsOfJob()).filter(({ status }) => status.phase === 'Running')
+    assert.ok(pod !== undefined)
+    await bed.kubectl([...NAMESPACE, 'delete', 'pod', pod.metadata.name, '--wait=false'])
+    const ran = await untilEnded()
+    const judged = await judge.verdict()
+    const { succeeded, failed = 0 } = await jobStatus()
+    assert.deepEqual([succeeded, failed], [1, 0], await whatIs())
+    assert.ok(ran.size >= 2)
+    assert.deepEqual(await boots.stop(), Object.fromEntries(bed.nodes.map((node) => [node, 1])))
+    assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
+    assert.deepEqual(await leftoversOf(ground), [])
+    assertWhole(await told())
+  },
+)
+
+test('the identity that is shipped was refused nothing', real, () => {
+  const lines = readFileSync(place().bed.auditLog, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+  assert.deepEqual(refusedRequests(lines, 'system:serviceaccount:evenkeel:evenkeel-roll'), [])
+})
+
+test('the same Job begun again in another pod does nothing, and ends as the run ended', real, async () => {
+  const events = (await told()).length
+  const words = [...NAMESPACE, 'get', 'job', 'evenkeel-roll', '-o', 'jsonpath={.metadata.uid}']
+  const key = await place().bed.kubectl(words)
+  const again = place().roll('-f', place().file(), '--once', key, '--state-dir', disk, '--yes')
+  const { code, stderr } = await again.ended()
+  assert.equal(code, 0, stderr)
+  assert.equal((await told()).length, events)
+})
