@@ -188,7 +188,7 @@ const FILE: readonly UsageRow[] = [
     ['hosts: []', 'hosts', 'machines that are not Kubernetes nodes'],
     ['window: {from: "22:00"}', 'window', 'time windows in which work is allowed'],
     ['gates: [{exec: x}]', 'gates', 'your own gates before a node is attached'],
-    ['maxUnavailable: 2', 'maxUnavailable', 'several nodes at once'],
+    ['maxUnavailable: 2', 'maxUnavailable', 'for several nodes at once, use `parallel`'],
   ].map(([line, field, feature]) =>
     spec(
       `${field}, which there is not yet`,
