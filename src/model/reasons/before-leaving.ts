@@ -81,7 +81,7 @@ export const BEFORE_LEAVING = {
   RecordUnreadable: {
     is: 'the record on n1 cannot be read',
     cause: 'The annotation was changed, or was written by another version. Waiting does not help.',
-    cure: 'Restore the node [by hand](roll.md#put-a-node-back-by-hand), then remove the annotation: `kubectl annotate node n1 evenkeel.dev/record-`.',
+    cure: 'Restore the node [by hand](roll.md#put-a-node-back-manually), then remove the annotation: `kubectl annotate node n1 evenkeel.dev/record-`.',
     wait: 'blocked',
   },
   OldNews: {
