@@ -65,7 +65,7 @@ test('a Deployment that a quota refuses keeps no other node from its pods, from 
   const row = rowOf(ground, 'n1')
   assert.deepEqual([row?.state, row?.reason], ['Creating', 'WriteRefused'])
   assert.match(row?.message ?? '', /^the next write for n1 is refused: create deployments\.apps: .*exceeded quota: few/)
-  assert.ok(ground.events().some((line) => line.startsWith('WriteRefused: what is next for n1 is refused')))
+  assert.ok(ground.events().some((line) => line.startsWith('WriteRefused: the next write for n1 is refused')))
   ground.apply(anIngressManifest('v2'))
   await ground.until(
     'n2 and n3 to have the other template',
