@@ -1,6 +1,6 @@
 import { type Figure, isMissed, ratioOf } from './figure.ts'
 
-const HEAD = ['part', 'figure', 'measured', 'beside', 'ratio', 'goal']
+const HEAD = ['part', 'figure', 'measured', 'compared with', 'ratio', 'goal']
 
 /** All figures of one run as a table that Markdown reads too. */
 export function figuresTable(figures: readonly Figure[]): string {

@@ -9,7 +9,7 @@ export interface FleetNode {
   readonly ready: boolean
   /** It leaves its load balancers for something that needs no grant: a claim, a condition, a label, a taint. */
   readonly leaves: boolean
-  /** It bears the record of a roll, which has it out of its load balancers. */
+  /** It has the record of a roll, which has it out of its load balancers. */
   readonly recorded?: true
   /** The rest of it makes no sense: whether it is cordoned is not known. */
   readonly unreadable?: true

@@ -70,7 +70,7 @@ test('a gate of others is never written to, and its node waits for it and says s
   await ground.until('n2 to be listed', () => rowOf(ground, 'n2')?.reason === 'NameTaken', 90)
   assert.match(
     rowOf(ground, 'n2')?.message ?? '',
-    /^the PodDisruptionBudget of n2 cannot be made: web-\w+ has no controller, and not the label .*; rename or remove the PodDisruptionBudget web-\w+$/,
+    /^the PodDisruptionBudget of n2 cannot be created: web-\w+ has no controller, and not the label .*; rename or remove the PodDisruptionBudget web-\w+$/,
   )
   ground.apply(anIngressManifest('v2'))
   await ground.until(

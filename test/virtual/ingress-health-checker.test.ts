@@ -124,7 +124,7 @@ test('a DaemonSet of others that has the name is never written to, and the objec
   ground.begin()
   ground.apply(anIngressManifest('v1', CHECKER))
   const said =
-    /NameTaken: the DaemonSet that answers health checks cannot be made: web-hc has no controller, and not the label/
+    /NameTaken: the DaemonSet that answers health checks cannot be created: web-hc has no controller, and not the label/
   await ground.until('an Event', () => ground.events().some((line) => said.test(line)))
   await ground.until('the pods all the same', () => ground.condition('Ready') === 'True AllInService')
   assert.deepEqual([theirs()?.spec, theirs()?.metadata.ownerReferences], [before, undefined])

@@ -64,8 +64,8 @@ test('a Deployment that a quota refuses keeps no other node from its pods, from 
   await ground.until('n2 and n3 to serve', () => served(ground).length === 4 && ground.status().readyNodes === 2, 60)
   const row = rowOf(ground, 'n1')
   assert.deepEqual([row?.state, row?.reason], ['Creating', 'WriteRefused'])
-  assert.match(row?.message ?? '', /^what is next for n1 is refused: create deployments\.apps: .*exceeded quota: few/)
-  assert.ok(ground.events().some((line) => line.startsWith('WriteRefused: what is next for n1 is refused')))
+  assert.match(row?.message ?? '', /^the next write for n1 is refused: create deployments\.apps: .*exceeded quota: few/)
+  assert.ok(ground.events().some((line) => line.startsWith('WriteRefused: the next write for n1 is refused')))
   ground.apply(anIngressManifest('v2'))
   await ground.until(
     'n2 and n3 to have the other template',

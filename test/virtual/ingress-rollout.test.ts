@@ -166,7 +166,7 @@ test('an object of others that has the name of a Deployment of ours is never wri
   const foreign = ground.deployments().find(({ metadata }) => metadata.name === name)
   assert.equal(JSON.stringify(foreign), before)
   assert.ok(
-    ground.events().some((event) => event.includes(`the Deployment of n1 cannot be made: ${name}`)),
+    ground.events().some((event) => event.includes(`the Deployment of n1 cannot be created: ${name}`)),
     ground.events().join('\n'),
   )
 })

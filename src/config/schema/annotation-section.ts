@@ -48,7 +48,7 @@ export const annotationSection = section(
       pattern: /^[^\u0000-\u001f\u007f]+$/,
       rule: 'text of one line',
       description:
-        'Its value while this roll asks. Another value is a request of another program and is never removed.',
+        'The value that the roll sets. Any other value is a request of another program, and the roll never removes it.',
       example: 'evenkeel',
     }).prefault('evenkeel'),
     detachedKey: keyField(
@@ -76,5 +76,5 @@ export const annotationSection = section(
       example: '5s',
     }).prefault('5s'),
   },
-  'A detacher that runs in the cluster, such as node-detacher. The roll asks it by an annotation of the Node, and it answers with a time in another one.',
+  'A detacher that runs in the cluster, such as node-detacher. The roll sets an annotation of the Node as a request, and the detacher answers with a time in another annotation.',
 ).superRefine(differentKeys, { when: () => true })

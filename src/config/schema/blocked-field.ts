@@ -12,19 +12,19 @@ const entry = section(
   {
     selector: selectorField({ description: 'Labels of the pods.', example: 'app=legacy' }).exactOptional(),
     namespaces: namespacesField,
-    wait: limit('How long a pod that may not leave is waited for, before anything else is done. Absent: 1min.'),
+    wait: limit('How long the roll waits for a pod that may not leave, before it does anything else. Absent: 1min.'),
     surge: limit(
-      'How long a replacement may take that is started first. Only for pods of Deployments; for others the next field counts at once.',
+      'How long the replacement, which the roll starts first, may take to become Ready. Only for pods of Deployments; for other pods the roll goes to the next field at once.',
     ),
     ask: limit(
       'How long the roll holds for an answer: the annotation `evenkeel.dev/blocked` of the pod, `delete` or `wait`.',
     ),
     delete: switchField(
-      'Delete the pod at the end, past its budget: what its budget protects is lost. Also a pod that may not be evicted, with the data in its emptyDir.',
+      'Delete the pod at the end, in spite of its budget: what the budget protects is lost. This also deletes pods that the drain does not evict, with the data in their emptyDir.',
       false,
     ),
   },
-  'One choice of pods. The first entry that chooses a pod counts.',
+  'A selection of pods. The first entry that selects a pod counts.',
 )
   .superRefine(atLeastOneOf(['selector', 'namespaces'], 'selector: app=legacy'), { when: () => true })
   .superRefine(atLeastOneOf(['wait', 'surge', 'ask', 'delete'], 'ask: 1h'), { when: () => true })
@@ -35,7 +35,7 @@ export const blockedField = z
   .meta(
     fieldMeta('list', {
       description:
-        'What is done, in this order, with a pod whose eviction is refused, or that the drain may not evict. Absent: it is waited for until `blockedLimit`.',
+        'What the roll does, in this order, with a pod whose eviction is refused, or that the drain does not evict. Absent: the roll waits until `blockedLimit`.',
       example: [{ selector: 'app=legacy', wait: '2min', surge: '5min', ask: '1h' }],
     }),
   )

@@ -28,7 +28,7 @@ export const nodesSection = section(
     all: switchField('Every node of the cluster.', false),
     allowUnbalanced: switchField(
       'A node that matches no server of any balancer is an error, because nothing would take it out of traffic. Set this ' +
-        'if such nodes are to be rolled.',
+        'to roll such nodes anyway.',
       false,
     ),
   },

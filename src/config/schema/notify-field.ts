@@ -23,7 +23,7 @@ const secretSection = (description: string) =>
         pattern: /^\/[^\u0000-\u001f\u007f]+$/,
         rule: 'an absolute path',
         maxLength: 4096,
-        description: 'The file that holds it; white space around it is left out.',
+        description: 'The file that holds it. White space at both ends is ignored.',
         example: '/run/secrets/slack-token',
       }).exactOptional(),
     },
@@ -41,7 +41,7 @@ const plainUrl = urlField
   })
   .meta(
     fieldMeta('url', {
-      description: 'The http or https URL that takes the POST, where the URL is no secret.',
+      description: 'The http or https URL that receives the POST, if the URL is not a secret.',
       example: 'https://alerts.example.com/evenkeel',
     }),
   )
@@ -82,7 +82,7 @@ const slackSection = section(
 const webhookSection = section(
   {
     url: plainUrl.exactOptional(),
-    urlFrom: secretSection('Where the URL is read, where it is a secret.').exactOptional(),
+    urlFrom: secretSection('Where the roll reads the URL, if the URL is a secret.').exactOptional(),
     headers: z
       .array(
         section(
@@ -99,7 +99,9 @@ const webhookSection = section(
           'One header.',
         ),
       )
-      .meta(fieldMeta('list', { description: 'Headers of the request beside `content-type: application/json`.' }))
+      .meta(
+        fieldMeta('list', { description: 'Headers of the request, in addition to `content-type: application/json`.' }),
+      )
       .prefault([]),
     template: z
       .string()
@@ -136,7 +138,7 @@ const hook = section(
       .meta(
         fieldMeta('list', {
           description:
-            'What is sent: `started`; `node`, when a node is through; `holding`, when a hold lasts; `resumed`, when such a hold ends; ' +
+            'What is sent: `started`; `node`, when a node is finished; `holding`, when a hold lasts; `resumed`, when such a hold ends; ' +
             'and how the roll ended: `done`, `held`, `stopped`, `aborted`, `interrupted`. Absent: all but `node`.',
           example: ['holding', 'held', 'stopped'],
         }),
@@ -161,6 +163,6 @@ export const notifyField = z
   .meta(
     fieldMeta('list', {
       description:
-        'Who is notified of the roll. A receiver that fails is tried again and then left out with a warning; it never stops a roll.',
+        'The receivers of notifications about the roll. If a message cannot be delivered, the roll tries again, then warns and drops it. A receiver never stops a roll.',
     }),
   )

@@ -23,7 +23,7 @@ export const onlyIfNeededSection = section(
       rule: 'the absolute path of a file',
       maxLength: 1024,
       description:
-        'A file on the machine that is there if a reboot is needed. The plan shows the packages that `<file>.pkgs` lists. If this section names nothing, `/var/run/reboot-required`. By ssh only.',
+        'A file that exists on the machine if a reboot is needed. The plan shows the packages that `<file>.pkgs` lists. The default for an empty section is `/var/run/reboot-required`. By ssh only.',
       example: '/var/run/reboot-required',
     }).exactOptional(),
     command: z
@@ -38,7 +38,7 @@ export const onlyIfNeededSection = section(
       .meta(
         fieldMeta('list', {
           description:
-            'A command that says by its exit code whether a reboot is needed, as a list of arguments. It runs on the machine, as the user of ssh, without a shell. By ssh only.',
+            'A command whose exit code says whether a reboot is needed, as a list of arguments. It runs on the machine, as the user of ssh, without a shell. By ssh only.',
           example: ['needs-restarting', '-r'],
         }),
       )
@@ -46,7 +46,7 @@ export const onlyIfNeededSection = section(
     neededExitCode: wholeNumberField(
       {
         description:
-          'With `command`, and required there: the exit code that means that a reboot is needed. The other answer is 0, or 1 if this is 0. Any other code fails the plan.',
+          'Required with `command`: the exit code that means that a reboot is needed. Exit code 0 (or 1, if this is 0) means that none is needed. With any other code the plan fails.',
         example: 1,
       },
       { from: 0, to: EXIT_CODE_MAX },
@@ -55,7 +55,7 @@ export const onlyIfNeededSection = section(
     kubeletVersion: versionField('version of the kubelet', 'v1.35.4').exactOptional(),
     osImage: versionField('OS image', 'Debian GNU/Linux 13 (trixie)').exactOptional(),
   },
-  'Only nodes that need a reboot are rolled. Each field is a way to know it, and one that says so is enough.',
+  'Roll only nodes that need a reboot. Each field is a check. A node is rolled if at least one check says that it needs a reboot.',
 )
 
 type Context = z.core.$RefinementCtx<unknown>

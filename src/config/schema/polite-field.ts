@@ -24,12 +24,12 @@ const entry = section(
     namespaces: namespacesField,
     leaveAfter: durationField({
       description:
-        'How long a pod serves on after it has left its Services. Each kube-proxy writes its rules at most once a second, and nothing tells when the last one has.',
+        'How long a pod keeps serving after it has left its Services. Each kube-proxy writes its rules at most once a second, and does not report when it has done so.',
       from: '1s',
       to: '1h',
     }).prefault('6s'),
   },
-  'One choice of pods.',
+  'A selection of pods.',
 )
 
 export const politeField = z
@@ -38,7 +38,7 @@ export const politeField = z
   .meta(
     fieldMeta('list', {
       description:
-        'Pods of Deployments that leave only after their replacement is Ready elsewhere and no Service sends to them any more: for services that do nothing for their own exit. Absent: none.',
+        'Pods of Deployments that leave only after their replacement is Ready elsewhere and no Service sends to them any more: for services that exit at once on SIGTERM. Absent: none.',
       example: [{ selector: 'app=whoami', leaveAfter: '6s' }],
     }),
   )

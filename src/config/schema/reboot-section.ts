@@ -62,7 +62,7 @@ const ownCommand = z
   .meta(
     fieldMeta('list', {
       description:
-        'A command of your own, run on this machine without a shell. `{node}`, `{address}` and `{bootId}` are replaced ' +
+        'Your own command, which runs on this machine without a shell. `{node}`, `{address}` and `{bootId}` are replaced ' +
         'in each argument. It must act only while the machine has that boot id.',
       example: ['/usr/local/bin/power-cycle', '{node}', '{bootId}'],
     }),

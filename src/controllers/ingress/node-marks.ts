@@ -68,7 +68,7 @@ function readClaims(node: Node): readonly Claim[] {
   const text = node.annotations[MAINTENANCE_ANNOTATION]
   const word = parseClaims(text)
   if (word.kind !== 'unreadable') return claimsOf(text)
-  throw new WorldError(`${node.name} bears claims that cannot be read: ${word.why}`, {
+  throw new WorldError(`${node.name} has claims that cannot be read: ${word.why}`, {
     code: 'NODE_CHANGED',
     retry: 'backoff',
   })

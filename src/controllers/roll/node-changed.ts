@@ -9,7 +9,7 @@ export const nodeChanged = (node: Node, what: string): WorldError =>
 /** Just before the point of no return: cordoned, and on the boot id that the record names. */
 export function mustStillRest(node: Node, bootId: string): void {
   if (!node.unschedulable) throw nodeChanged(node, 'is not cordoned any more')
-  if (node.bootId !== bootId) throw nodeChanged(node, 'bears another boot id already')
+  if (node.bootId !== bootId) throw nodeChanged(node, 'already has another boot id')
 }
 
 /**

@@ -89,7 +89,7 @@ export function claimPatch(node: Node, claim: Claim): JsonPatch | undefined {
 export function withdrawPatch(node: Node, owner: string): JsonPatch | undefined {
   const before = node.annotations[MAINTENANCE_ANNOTATION]
   const word = parseClaims(before)
-  if (word.kind === 'unreadable') throw nodeChanged(node, `bears claims that cannot be read: ${word.why}`)
+  if (word.kind === 'unreadable') throw nodeChanged(node, `has claims that cannot be read: ${word.why}`)
   const claims = claimsOf(before)
   const left = withoutClaim(claims, owner)
   if (left.length === claims.length) return undefined

@@ -10,5 +10,5 @@ export function isStale({ spec, unheardSince, now }: AgentSnapshot): boolean {
 /** Of an agent whose API server is away for as long as that. */
 export const apiLongAway = (afterMs: number): Reason => ({
   code: 'ApiLongAway',
-  text: `the API server has not been heard for longer than the limit (${formatDuration(afterMs)})`,
+  text: `the API server has not been reached for longer than the limit (${formatDuration(afterMs)})`,
 })

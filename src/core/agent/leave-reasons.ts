@@ -47,7 +47,7 @@ const unreadable = (why: string): Reason => ({
 const notOver = ({ owner }: KeptClaim): Reason => ({
   code: 'MaintenanceKept',
   object: owner,
-  text: `${nameOf(owner)} took the node out, and the API server has not shown that it ended`,
+  text: `${nameOf(owner)} took the node out, and the API server has not shown the end of its claim`,
   next: `annotate the node with evenkeel.dev/maintenance=withdrawn if ${nameOf(owner)} has ended and there is no other claim`,
 })
 

@@ -13,5 +13,5 @@ export function standsAgainst(s: AgentSnapshot): readonly Reason[] {
   if (!s.spec.hasDataPort || dataPort === 'open') return []
   return dataPort === 'closed'
     ? [{ code: 'DataPortClosed', text: 'nothing answers at the data port of the node' }]
-    : [{ code: 'DataPortUnknown', text: 'the data port of the node has not been asked often enough yet' }]
+    : [{ code: 'DataPortUnknown', text: 'the data port of the node has not been checked often enough yet' }]
 }

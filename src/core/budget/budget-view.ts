@@ -95,7 +95,7 @@ function maybeOut(node: Node, cordons: CordonsThatCount): BudgetView['mayBeOut']
   const { cordoned, excluded } = budgetNode(node)
   const why = [
     ...(cordoned && typeof cordons !== 'object' ? ['is cordoned'] : []),
-    ...(excluded && !isControlPlane(node) ? ['bears the label that keeps it out of load balancers'] : []),
+    ...(excluded && !isControlPlane(node) ? ['has the label that keeps it out of load balancers'] : []),
   ]
   return why.length === 0 ? [] : [{ node: node.name, why }]
 }

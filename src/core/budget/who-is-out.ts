@@ -56,7 +56,7 @@ function whyOut(node: BudgetNode, s: BudgetSnapshot, slots: readonly OthersSlot[
   if (node.cordoned && doCordonsCount(node, s)) why.push({ kind: 'cordoned', text: cordonText(s) })
   if (node.leaving !== undefined) why.push({ kind: 'leaving', text: node.leaving })
   if (node.excluded && doLabelsCount(node, s))
-    why.push({ kind: 'leaving', text: 'bears the label that keeps it out of load balancers' })
+    why.push({ kind: 'leaving', text: 'has the label that keeps it out of load balancers' })
   for (const { index, owner } of slots)
     why.push({ kind: 'slot', text: `is about to leave: ${owner} holds slot ${index} for it` })
   if (s.returning.has(node.name)) why.push({ kind: 'returning', text: 'was out until a moment ago' })
@@ -73,9 +73,9 @@ const doCordonsCount = ({ name, addresses }: BudgetNode, { cordons, places }: Bu
 const doLabelsCount = ({ addresses }: BudgetNode, { places }: BudgetSnapshot): boolean => hasAgent(addresses, places)
 
 function recorded(of: NonNullable<BudgetNode['recordOf']>): WhyOut {
-  if (of === 'unreadable') return { kind: 'recorded', text: 'bears a record that cannot be read' }
-  if (of === 'unread') return { kind: 'recorded', text: 'bears the record of a roll' }
-  return { kind: 'recorded', text: `bears the record of run ${of.run}`, run: of.run }
+  if (of === 'unreadable') return { kind: 'recorded', text: 'has a record that cannot be read' }
+  if (of === 'unread') return { kind: 'recorded', text: 'has the record of a roll' }
+  return { kind: 'recorded', text: `has the record of run ${of.run}`, run: of.run }
 }
 
 const cordonText = ({ cordons }: BudgetSnapshot): string =>

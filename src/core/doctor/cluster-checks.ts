@@ -116,5 +116,5 @@ function leftovers(all: readonly Node[]): readonly Check[] {
   const found = [...all.flatMap(recorded), ...leftoverFindings({ cluster: { nodes: all } }, all)]
   // A plan refuses a node that bears a record; another node may be rolled all the same.
   if (found.length > 0) return found.map((finding) => findingCheck(name, { ...finding, severity: 'warning' }))
-  return [{ name, state: 'ok', text: 'no node is cordoned, or bears a record, a claim or a mark of an earlier run' }]
+  return [{ name, state: 'ok', text: 'no node is cordoned, or has a record, a claim or a mark of an earlier run' }]
 }

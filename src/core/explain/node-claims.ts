@@ -46,7 +46,7 @@ function claimed(s: NodeScene, claim: Claim, all: readonly Claim[]): Finding {
 function lostOwner(s: NodeScene, owner: string): string | undefined {
   const { node, ingresses } = s
   if (owner.startsWith('roll/') && !(RECORD_ANNOTATION in node.annotations))
-    return `${owner} keeps ${node.name} out, and ${node.name} bears no record of that run, which withdraws its claim first`
+    return `${owner} keeps ${node.name} out, and ${node.name} has no record of that run (a run withdraws its claim before it removes its record)`
   const isGone = owner.startsWith('ingress/') && ingresses?.every((one) => ingressOwner(one) !== owner)
   return isGone ? `${owner} keeps ${node.name} out, and there is no such IngressDaemonSet` : undefined
 }

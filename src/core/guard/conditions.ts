@@ -40,7 +40,7 @@ function ready(view: GuardView, { rows }: Seen): Words {
   const guarded = rows.filter(({ isReady }) => isReady).length
   const counted = `${guarded} of ${rows.length} nodes are guarded`
   if (view.isTargetGone) return is(false, 'TargetGone', `${counted}; ${targetGone(view).text}`)
-  if (rows.length === 0) return is(false, 'NoNodes', 'no node is to have a guard')
+  if (rows.length === 0) return is(false, 'NoNodes', 'no node needs a guard')
   return guarded === rows.length ? is(true, 'AllGuarded', counted) : is(false, 'NodesUnguarded', counted)
 }
 

@@ -39,7 +39,7 @@ export function decideGuards(s: GuardSnapshot): LoopDecision<GuardAction> {
 const unknown = ({ group }: GuardSnapshot): Reason => ({
   code: 'GuardsUnknown',
   object: group,
-  text: `what belongs to the guards of group ${group} is not known as it is now, so no node is granted`,
+  text: `the current state of the guards of group ${group} is not known, so no node is granted`,
 })
 
 function refusedReason({ refusals }: GuardSnapshot, action: GuardAction): readonly Reason[] {
@@ -47,7 +47,7 @@ function refusedReason({ refusals }: GuardSnapshot, action: GuardAction): readon
   const object = subjectOf(action)
   return words === undefined
     ? []
-    : [{ code: 'WriteRefused', object, text: `what is next for ${object} is refused: ${words}` }]
+    : [{ code: 'WriteRefused', object, text: `the next write for ${object} is refused: ${words}` }]
 }
 
 /** The node where there is one, else the guard. */

@@ -204,7 +204,7 @@ function atLimit(name: string, out: readonly string[], limit: number): Reason {
 const tooFew = (name: string, left: number, min: number): Reason => ({
   code: 'TooFewInService',
   object: name,
-  text: `${left} nodes of ${name} would be left in service, and ${min} are wanted`,
+  text: `nodes of ${name} that would be left in service: ${left}; needed: ${min}`,
   ...(left === 0 ? { next: 'with one node, set spec.updateStrategy.rollingUpdate.minInServiceNodes to 0' } : {}),
 })
 

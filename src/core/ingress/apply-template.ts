@@ -48,7 +48,7 @@ export function slotFor(n: NodeView, admission: Admission | undefined): NodeAnsw
 }
 
 function detachAnew({ s }: Pass, n: NodeView, op: IngressOp): NodeAnswer {
-  const text = `${n.name} is not asked to leave by all that should ask it, and its pods are not replaced yet`
+  const text = `${n.name} is not yet asked to leave in every way, so its pods are not replaced yet`
   return act(n, { kind: 'writeOp', op: toDetach(op, s.now) }, { code: 'MarkMissing', text })
 }
 
@@ -68,6 +68,6 @@ export function apply(
     replicas = pass.s.object.spec.podsPerNode,
   }: { readonly revision: string; readonly atOnce: boolean; readonly replicas?: number },
 ): NodeAnswer {
-  const text = `${n.name} is to have the pods of revision ${revision}`
+  const text = `${n.name} gets the pods of revision ${revision}`
   return act(n, { kind: 'applyTemplate', revision, replicas, atOnce }, { code: 'TemplateDiffers', text })
 }

@@ -38,7 +38,7 @@ export function askDetach(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer | 
   if (missing !== undefined && node !== undefined)
     return askDetacher(pass, n, { op, mark: node, isSet: missing.kind === 'set' })
   if (op.t1 !== undefined) return undefined
-  const text = `all that asks ${n.name} to leave stands, and its graces run`
+  const text = `everything that asks ${n.name} to leave is written, and its grace periods run`
   return act(n, { kind: 'writeOp', op: { ...op, t1: now } }, { code: 'DetachAsked', text })
 }
 

@@ -72,7 +72,7 @@ export function begin(pass: Pass, n: NodeView, admission: Admission | undefined)
 }
 
 const PURPOSES = {
-  leave: 'no pods are to be there any more',
+  leave: 'it needs no pods any more',
   maintain: 'others work on the node',
   update: 'its pods have an older revision',
 } as const

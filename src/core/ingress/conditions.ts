@@ -34,7 +34,7 @@ const is = (status: boolean, reason: string, message: string): Words => ({
 const inService = ({ ready, desired }: NodeCounts): string => `${ready} of ${desired} nodes are in service`
 
 function available({ s }: Pass, { counts }: Seen): Words {
-  if (counts.desired === 0) return is(false, 'NoNodes', 'no node is to have pods')
+  if (counts.desired === 0) return is(false, 'NoNodes', 'no node needs pods')
   const wanted = Math.max(1, Math.min(s.object.spec.rollout.minInServiceNodes, counts.desired))
   const isEnough = counts.ready >= wanted
   return is(isEnough, isEnough ? 'EnoughInService' : 'TooFewInService', inService(counts))

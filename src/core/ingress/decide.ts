@@ -63,7 +63,7 @@ function paused(answer: NodeAnswer, snapshot: IngressSnapshot): NodeAnswer {
 const behind = ({ object }: IngressSnapshot): Reason => ({
   code: 'IngressUnknown',
   object: object.name,
-  text: `what belongs to ${object.name} is not known as it is now, so nothing is done`,
+  text: `the current state of ${object.name} is not known, so nothing is done`,
 })
 
 /** Nodes failed at the wanted revision, and it is not the one that all had before. */
@@ -73,7 +73,7 @@ function rollBack(pass: Pass): IngressDecision | undefined {
   if (!object.spec.rollout.autoRollback || object.deleting || current === undefined) return undefined
   const isRejected = rejected?.revision === desired && !rejected.isLifted
   if (current === desired || isRejected || !isStalled(pass)) return undefined
-  const text = `as many nodes of ${object.name} failed as stop a rollout, so it goes back to revision ${current}`
+  const text = `so many nodes of ${object.name} failed that it goes back to revision ${current}`
   return {
     kind: 'act',
     actions: [{ kind: 'rejectRevision', revision: desired, backTo: current, at: toIsoSeconds(pass.s.now) }],

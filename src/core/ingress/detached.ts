@@ -46,7 +46,7 @@ interface Grace {
 function grace({ now }: IngressSnapshot, n: IngressNode, { from, graceMs, of }: Grace): readonly DetachWait[] {
   const until = from + graceMs
   if (now >= until) return []
-  const text = `${n.name} is asked to leave by ${of} for less than the grace of ${formatDuration(graceMs)}`
+  const text = `${n.name} has been asked to leave by ${of} for less than the grace of ${formatDuration(graceMs)}`
   return [{ reason: { code: 'DetachGrace', object: n.name, text }, until }]
 }
 
@@ -64,7 +64,7 @@ function byHealth(s: IngressSnapshot, n: IngressNode, op: Asked): readonly Detac
 const notHeard = (n: IngressNode): Reason => ({
   code: 'AgentNotHeard',
   object: n.name,
-  text: `the agent of ${n.name} has not said that it knows of the detach, so its health answer may still be good`,
+  text: `the agent of ${n.name} has not acknowledged the detach, so its health checks may still pass`,
 })
 
 function byDetacher(s: IngressSnapshot, n: IngressNode, op: Asked): readonly DetachWait[] {

@@ -76,7 +76,7 @@ function taken(object: IngressDaemonSet, text: string): Reason {
   return {
     code: 'NameTaken',
     object: object.name,
-    text: `the DaemonSet that answers health checks cannot be made: ${name} ${text}`,
+    text: `the DaemonSet that answers health checks cannot be created: ${name} ${text}`,
     next: `rename or remove the DaemonSet ${name}`,
   }
 }

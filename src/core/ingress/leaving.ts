@@ -18,7 +18,7 @@ export function leaving(pass: Pass, n: NodeView, admission: Admission | undefine
     return act(
       n,
       { kind: 'writeOp', op: toDetach(op, pass.s.now) },
-      { code: 'NodeBegun', text: `no pods are to be on ${n.name} any more` },
+      { code: 'NodeBegun', text: `${n.name} needs no pods any more` },
     )
   // It is out whatever is waited for, or it goes anyway; else its load balancers may send there still.
   const timeout = n.isGoing || n.node?.ready !== 'True' ? 'bounded' : 'patient'
@@ -27,7 +27,7 @@ export function leaving(pass: Pass, n: NodeView, admission: Admission | undefine
 }
 
 const deleteDeployment = (n: NodeView): NodeAnswer =>
-  act(n, { kind: 'deleteDeployment' }, { code: 'PodsUnwanted', text: `no pods are to be on ${n.name} any more` })
+  act(n, { kind: 'deleteDeployment' }, { code: 'PodsUnwanted', text: `${n.name} needs no pods any more` })
 
 /** The Node is gone, or another one has its name: there is nothing to wait for. */
 export const gone = (n: NodeView): NodeAnswer =>
@@ -59,7 +59,7 @@ function create(pass: Pass, n: NodeView): NodeAnswer {
     { kind: 'createDeployment', revision: to.revision, op, mark: object.spec.detach.deployment },
     n.isAsked
       ? { code: 'NodeNew', text: `the Deployment of ${n.name} is gone while the node is out, and is made again` }
-      : { code: 'NodeNew', text: `${n.name} is to have pods` },
+      : { code: 'NodeNew', text: `${n.name} needs pods` },
   )
 }
 

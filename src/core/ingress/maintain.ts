@@ -42,7 +42,7 @@ export function maintain(pass: Pass, n: NodeView, { op, deployment, admission }:
 function whileOut(pass: Pass, n: NodeView, { op, deployment }: Omit<Maintained, 'admission'>): NodeAnswer {
   const isEmptied = pass.s.object.spec.onCordon === 'DetachAndScaleDown'
   if (isEmptied && deployment.replicas > 0)
-    return act(n, { kind: 'scale', replicas: 0 }, { code: 'ReplicasDiffer', text: `${n.name} is to have no pods now` })
+    return act(n, { kind: 'scale', replicas: 0 }, { code: 'ReplicasDiffer', text: `${n.name} needs no pods now` })
   if (
     op.revision !== pass.target &&
     n.eligibility === 'Run' &&

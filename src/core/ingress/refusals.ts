@@ -102,7 +102,7 @@ export function refusalReasons(actions: readonly About[], refusals: Refusals, id
     })
     .map(({ object, words }) => ({
       ...{ code: 'WriteRefused' as const, object },
-      text: `what is next for ${object} is refused: ${words}`,
+      text: `the next write for ${object} is refused: ${words}`,
     }))
     .toSorted((one, other) =>
       one.object === other.object ? order(one.text, other.text) : order(one.object, other.object),

@@ -78,7 +78,7 @@ export const named = (nodes: readonly NodeView[]): string =>
 const stalled = (name: string, failed: readonly NodeView[]): Reason => ({
   code: 'RolloutStalled',
   object: name,
-  text: `the rollout of ${name} has stopped, since ${failed.length} of its nodes are stuck: ${named(failed)}`,
+  text: `the rollout of ${name} has stopped because of stuck nodes: ${named(failed)}`,
   next: 'change the template, or go back to an earlier revision, or retry or skip these nodes',
 })
 
@@ -107,7 +107,7 @@ export function nodeHolds(pass: Pass, n: NodeView, { old, hasCanary }: FleetView
   const { partition } = pass.s.object.spec.rollout
   const reasons: Reason[] = []
   const say = (code: Reason['code'], text: string): number => reasons.push({ code, object: n.name, text })
-  if (n.eligibility === 'Keep') say('NewPodsRefused', `${n.name} bears a taint that new pods do not tolerate`)
+  if (n.eligibility === 'Keep') say('NewPodsRefused', `${n.name} has a taint that new pods do not tolerate`)
   // Where others work on it, its pods come back with the end of their work.
   if (n.node?.unschedulable === true && n.state !== 'Maintenance')
     say('NewPodsRefused', `${n.name} is cordoned, so that no new pod is placed there`)
@@ -119,7 +119,7 @@ export function nodeHolds(pass: Pass, n: NodeView, { old, hasCanary }: FleetView
       `spec.updateStrategy.rollingUpdate.partition lets ${partition} nodes keep the revision that they have`,
     )
   if (hasCanary && isCanaryFirst(pass) && !isCanary(pass, n))
-    say('CanaryAwaited', `${n.name} is updated once the canary nodes are done and the rollout was let go on`)
+    say('CanaryAwaited', `${n.name} is updated once the canary nodes are done and the rollout is resumed`)
   return reasons
 }
 

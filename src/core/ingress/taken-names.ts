@@ -44,6 +44,6 @@ const nameTaken = (
 ): Reason => ({
   code: 'NameTaken',
   object: node,
-  text: `the ${kind} of ${node} cannot be made: ${name} ${text}`,
+  text: `the ${kind} of ${node} cannot be created: ${name} ${text}`,
   next: `rename or remove the ${kind} ${name}`,
 })

@@ -35,13 +35,13 @@ export function makeAll({ s }: Pass, n: NodeView, { revision, replicas, failedPo
   return act(
     n,
     { kind: 'scale', replicas: podsPerNode, ...(isNoted ? { rejected: since } : {}) },
-    { code: 'ReplicasDiffer', text: `${n.name} is to have ${podsPerNode} pods` },
+    { code: 'ReplicasDiffer', text: `${n.name} needs ${podsPerNode} pods` },
   )
 }
 
 /** The note stays until they are available, so that the next time is known for what it is. */
 export function makeOnceMore(n: NodeView, replicas: number, rejected: Rejection): NodeAnswer {
-  const text = `${n.name} is to have ${replicas} pods, after they were rejected`
+  const text = `${n.name} gets ${replicas} pods, after they were rejected`
   return act(n, { kind: 'scale', replicas, rejected }, { code: 'ReplicasDiffer', text })
 }
 
@@ -68,7 +68,7 @@ export function stopRejected({ s }: Pass, n: NodeView, deployment: IngressDeploy
   const before = rejectionOf(deployment)
   if (failedPods < REJECTED_AT_MOST || (before !== undefined && before.triedAt === undefined)) return undefined
   const rejected: Rejection = { revision, count: (before?.count ?? 0) + 1, at: s.now }
-  const text = `${failedPods} pods of ${n.name} failed within ten minutes, so none is made before ${again(rejected, s.now)}`
+  const text = `${failedPods} pods of ${n.name} failed within ten minutes, so no pod is created before ${again(rejected, s.now)}`
   return act(n, { kind: 'scale', replicas: available, rejected }, { code: 'PodsRejected', text })
 }
 
@@ -77,7 +77,7 @@ function stopUntilBack(n: NodeView, deployment: IngressDeployment): NodeAnswer |
   const { replicas, runningPods } = deployment
   if (!rejectsAll(n, deployment) || replicas <= runningPods) return undefined
   const rejection = rejectionOf(deployment)
-  const text = `no pod gets to run on ${n.name} now, so none is made before the node is back`
+  const text = `no pod gets to run on ${n.name} now, so no pod is created before the node is back`
   return act(
     n,
     { kind: 'scale', replicas: runningPods, ...(rejection === undefined ? {} : { rejected: rejection }) },
@@ -94,7 +94,7 @@ export function untilNextTry(pass: Pass, n: NodeView, rejection: Rejection): Nod
 const rejected = ({ s }: Pass, n: NodeView, rejection: Rejection): Reason => ({
   code: 'PodsRejected',
   object: n.name,
-  text: `the pods of ${n.name} failed again and again, so none is made before ${again(rejection, s.now)}`,
+  text: `the pods of ${n.name} failed again and again, so no pod is created before ${again(rejection, s.now)}`,
   next: 'change the template, or retry the node',
 })
 

@@ -118,7 +118,7 @@ function notReady({ s }: Pass, n: NodeView, deployment: IngressDeployment): Reas
   const { ready, updated, available, oldPods } = deployment
   const { podsPerNode } = s.object.spec
   const old = oldPods === 0 ? '' : `, ${oldPods} old ones are still there`
-  const text = `of ${podsPerNode} pods on ${n.name} ${updated} are new, ${ready} ready, ${available} available${old}`
+  const text = `pods on ${n.name}: ${podsPerNode} wanted, ${updated} new, ${ready} ready, ${available} available${old}`
   const isTried = (rejectionOf(deployment)?.count ?? 0) > 0
   if (n.state !== 'Stuck' || isTried) return { code: 'PodsNotReady', object: n.name, text }
   return {

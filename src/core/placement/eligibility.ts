@@ -53,7 +53,7 @@ export function eligibilityIn(spec: PodsForNodes): (node: Node) => Eligibility {
 function leavesAlone(node: Node, { nodeSelector }: PodsForNodes): Eligibility | undefined {
   if (node.deleting === true) return going('is being deleted')
   const removal = node.taints.find(({ key }) => REMOVAL_TAINTS.includes(key))
-  if (removal !== undefined) return going(`bears the taint ${taintText(removal)} and is about to be removed`)
+  if (removal !== undefined) return going(`has the taint ${taintText(removal)} and is about to be removed`)
   const unlike = unlikeLabel(nodeSelector, node)
   return unlike === undefined ? undefined : leave(`${unlike}, which nodeSelector asks for`)
 }
@@ -100,8 +100,7 @@ function unlikeLabel(selector: Readonly<Record<string, string>>, { labels }: Nod
   return unlike === undefined ? undefined : `lacks the label ${unlike.join('=')}`
 }
 
-const notTolerated = (taint: Taint): string =>
-  `bears the taint ${taintText(taint)}, which the template does not tolerate`
+const notTolerated = (taint: Taint): string => `has the taint ${taintText(taint)}, which the template does not tolerate`
 
 /** As kubectl writes it. */
 const taintText = ({ key, value = '', effect }: Taint): string => `${key}${value === '' ? '' : `=${value}`}:${effect}`

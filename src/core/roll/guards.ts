@@ -16,7 +16,7 @@ type Guard<S> = (s: S) => readonly Reason[]
 export const slotLive: Guard<RollSnapshot> = (s) =>
   s.slot.state !== 'mine' || s.slot.mayAct
     ? []
-    : [{ code: 'SlotNotRenewed', text: 'the slot could not be renewed for too long, so nothing is sent' }]
+    : [{ code: 'SlotNotRenewed', text: 'the slot has not been renewed for too long, so nothing is sent' }]
 
 export const clusterHeard: Guard<RollSnapshot> = (s) =>
   s.cluster.staleForMs === 0

@@ -4,8 +4,8 @@ import type { ReasonEntry } from './reason-entry.ts'
 export const ANY_STEP = {
   ApiUnreachable: {
     is: 'the API server cannot be followed',
-    cause: 'A watch is broken: the API server is away, the network is cut, or the credential is refused.',
-    cure: 'Nothing to do in the roll: it goes on by itself once the API server answers.',
+    cause: 'A watch is broken: the API server does not answer, the network is cut, or the credential is refused.',
+    cure: 'Nothing to do in the roll: it continues by itself once the API server answers.',
     wait: 'by law',
   },
   ApiWasAway: {
@@ -15,20 +15,20 @@ export const ANY_STEP = {
     wait: 'in course',
   },
   SlotNotRenewed: {
-    is: 'the slot could not be renewed for too long, so nothing is sent',
+    is: 'the slot has not been renewed for too long, so nothing is sent',
     cause: 'The last renewal is older than two thirds of `slots.leaseDuration`: the API server or the network failed.',
-    cure: 'Nothing to do in the roll: it goes on with the next renewal.',
+    cure: 'Nothing to do in the roll: it continues with the next renewal.',
     wait: 'blocked',
   },
   JournalNotWritable: {
     is: 'the journal cannot be written, so nothing disruptive is done',
-    cause: 'The disk is full, the file was removed, or the mount is read-only. Restoring goes on.',
+    cause: 'The disk is full, the file was removed, or the mount is read-only. The roll still restores nodes.',
     cure: 'Free disk space, or make the directory writable. The roll tries the write again.',
     wait: 'blocked',
   },
   ProbeSilent: {
     is: 'the probe has measured nothing for 5 s',
-    cause: 'The prober died, hangs or gets no processor time. A roll does not go on without measurements.',
+    cause: 'The prober died, hangs or gets no processor time. A roll does not continue without measurements.',
     cure: 'The roll starts the prober again by itself. Check the load and the memory of this machine.',
     wait: 'blocked',
   },
@@ -39,7 +39,7 @@ export const ANY_STEP = {
     wait: 'blocked',
   },
   Retrying: {
-    is: 'a write failed and is tried again (the sentence is the error)',
+    is: 'a write failed and is tried again (the message is the error)',
     cause:
       'The API server, a balancer or a machine refused a write. It is tried again after a back-off. Before the reboot this ends at `drain.blockedLimit`.',
     cure: 'The error says what refused the write.',

@@ -24,11 +24,11 @@ export const BEFORE_LEAVING = {
   SlotStale: {
     is: 'run X left n1 out and does not renew its slot',
     cause: 'The process of run X is gone, and a node still carries the record of that run.',
-    cure: '`evenkeel roll resume X` or `evenkeel roll abort X` on the machine with its journal; without the journal `evenkeel roll abort X -f roll.yaml`.',
+    cure: '`evenkeel roll resume X` or `evenkeel roll abort X` on the machine that has the journal of X; without the journal, `evenkeel roll abort X -f roll.yaml`.',
     wait: 'blocked',
   },
   OtherNodeBad: {
-    is: 'n2 is not Ready; bears the record of run X; is claimed by person/alice; is detached from, or down by the checks of, every balancer that sends to it; is cordoned, and its cordon is granted; is being deleted or is leaving',
+    is: 'n2 is not Ready; has the record of run X; is claimed by person/alice; is detached from, or down by the checks of, every balancer that sends to it; is cordoned, and its cordon is granted; is being deleted or is leaving',
     cause:
       'A node that does not serve, or is about to stop serving, counts in the node budget, for whatever reason. A cordon that does not take the node out does not count.',
     cure: 'Repair n2, or put it back into its balancers. `evenkeel budget` shows which nodes are out, and for which owner.',
@@ -55,39 +55,39 @@ export const BEFORE_LEAVING = {
   },
   MaxOutInvalid: {
     is: 'data.maxOut of ConfigMap evenkeel/evenkeel-budget is "0"; it must be a number from 1 on, or a percentage from 1% to 100%',
-    cause: 'The node budget is malformed, so nothing is begun.',
-    cure: 'The hold prints the command that writes it again; put in the number that you want.',
+    cause: 'The node budget is malformed, so no node is begun.',
+    cure: 'The hold prints a command that writes the budget again. Put the number that you want into it.',
     wait: 'blocked',
   },
   BudgetUnread: {
     is: 'the node budget could not be read: connect ECONNREFUSED',
     cause:
-      'The API server did not answer when the roll read the budget, or listed the nodes to count them, before a node.',
-    cure: 'Nothing to do in the roll: it tries again, after the pause that the API server asked for if there is one.',
+      'Before it begins a node, the roll reads the budget and lists the nodes to count them. The API server did not answer.',
+    cure: 'Nothing to do: the roll tries again. If the API server asked for a pause, the roll waits that long first.',
     wait: 'blocked',
   },
   MostNodesNotReady: {
     is: 'most nodes turned NotReady together',
-    cause: 'Lost heartbeats (API server, network) are more likely than lost nodes.',
+    cause: 'It is more likely that heartbeats are lost (API server, network) than that the nodes are down.',
     cure: 'Repair the connection from the nodes to the API server that carries the heartbeats.',
     wait: 'by law',
   },
   NotListedYet: {
     is: 'the API server has not listed pods yet; until then n1 is kept out and nothing else is done',
     cause: 'A process that resumed a run found its node out, and a list of the cluster hangs or fails.',
-    cure: 'The sentence says what refused the list: a missing right, or an API server that is away. The process asks for the list again, without a limit, while it keeps the node out.',
+    cure: 'The message says why the list failed: a missing right, or an API server that does not answer. The process tries again, without a limit, and keeps the node out in the meantime.',
     wait: 'by law',
   },
   RecordOfAnotherRun: {
     is: 'n1 carries the record of run X',
     cause: 'Run X has n1 out, or was killed while n1 was out.',
-    cure: '`evenkeel roll resume X` or `evenkeel roll abort X`; where the journal of X is lost `evenkeel roll abort X -f roll.yaml`.',
+    cure: '`evenkeel roll resume X` or `evenkeel roll abort X`; if the journal of X is lost, `evenkeel roll abort X -f roll.yaml`.',
     wait: 'blocked',
   },
   RecordUnreadable: {
     is: 'the record on n1 cannot be read',
     cause: 'The annotation was changed, or was written by another version. Waiting does not help.',
-    cure: 'Restore the node [by hand](roll.md#put-a-node-back-by-hand), then remove the annotation: `kubectl annotate node n1 evenkeel.dev/record-`.',
+    cure: 'Restore the node [manually](roll.md#put-a-node-back-manually), then remove the annotation: `kubectl annotate node n1 evenkeel.dev/record-`.',
     wait: 'blocked',
   },
   OldNews: {
@@ -106,59 +106,61 @@ export const BEFORE_LEAVING = {
   EtcdQuorum: {
     is: 'etcd has 3 members, 2 of them Ready, and needs 2: without n1 it has no quorum',
     cause:
-      'Another member of etcd is not Ready. It is looked at before a node is begun and once more before its reboot.',
-    cure: 'Repair the other members: `kubectl -n kube-system get pods -l component=etcd -o wide`. The only member of a cluster is let through.',
+      'Another member of etcd is not Ready. The roll checks this before it begins a node and once more before the reboot.',
+    cure: 'Repair the other members: `kubectl -n kube-system get pods -l component=etcd -o wide`. If the cluster has only one member, the roll does not wait.',
     wait: 'blocked',
   },
   LastApiServer: {
     is: 'no API server of 3 is Ready but that of n1',
     cause: 'The API servers of the other control-plane nodes are not Ready.',
-    cure: 'Repair them: `kubectl -n kube-system get pods -l component=kube-apiserver -o wide`. The only API server of a cluster is let through.',
+    cure: 'Repair them: `kubectl -n kube-system get pods -l component=kube-apiserver -o wide`. If the cluster has only one API server, the roll does not wait.',
     wait: 'blocked',
   },
   ControlPlaneNotReady: {
     is: 'static pod kube-system/etcd-n2 of n2 is not Ready, and the control plane waits for each of its members',
     cause:
-      'Without the node, enough members would be left, but one more failure would be too many. A member that has just come back may need a moment.',
+      'Without n1, enough members would be left, but one more failure would be too many. A member that has just come back may need a moment.',
     cure: '`kubectl -n kube-system describe pod etcd-n2`, and its log on the node.',
     wait: 'blocked',
   },
   AgentCheck: {
     is: 'an agent-check on lb-1 may undo what is set for web/n1',
-    cause: 'HAProxy asks an agent that does not belong to Even Keel. Waiting does not help.',
+    cause:
+      'The server line in haproxy.cfg has `agent-check`, so an agent can change the state of the server. Waiting does not help.',
     cure: '`disable agent web/n1` on the runtime socket of lb-1, and take `agent-check` out of haproxy.cfg.',
     wait: 'blocked',
   },
   LastUsableServer: {
     is: 'web/n1 is the last usable server of web on lb-1; or it stays in service, since no other server of web is usable',
     cause:
-      'All other servers are down, out, backup or of weight 0, have failed their last check, or their agent has answered `up` for less time than the checks of the balancers take. A server that the roll had taken out can be back in service after a reload. Before the reboot is announced, the roll does not take it out again if it is the last one.',
+      'No other server of the backend counts as usable. A server does not count if it is down, out, a backup or of weight 0, or if it failed its last check. It also does not count if its agent has answered `up` for less time than the checks of the balancers take. A server that the roll had taken out can be back in service after a reload. Before the reboot is announced, the roll does not take it out again if it is the last one.',
     cure: 'Bring another server up. For a pool of one: `allowLastServer: true`.',
     wait: 'blocked',
   },
   OthersUnchecked: {
     is: 'no other server of web has been checked since lb-1 began, so its first failed check would take it out',
     cause:
-      'HAProxy was started or reloaded a moment ago. It calls every server up until its first check has ended, and drops it at once if that one fails. No node is taken out and no pod is evicted before one other server was checked.',
+      'HAProxy was started or reloaded a moment ago. It treats every server as up until the first check of the server has ended. If that check fails, it drops the server at once. So the roll takes no node out and evicts no pod before another server was checked.',
     cure: 'Wait: it lasts at most one check interval. If it does not end, HAProxy is reloaded more often than it checks.',
     wait: 'blocked',
   },
   AgentSilent: {
     is: 'the agent of n1 does not answer',
-    cause: 'The agent of the node is away, or `healthEndpoint.agentPort` names another port.',
-    cure: '`kubectl -n evenkeel get pods -o wide`. In a plan it is an error. No limit waives it.',
+    cause: 'The agent of the node does not run, or `healthEndpoint.agentPort` names another port.',
+    cure: '`kubectl -n evenkeel get pods -o wide`. In a plan, this is an error. The roll never continues without the agent.',
     wait: 'blocked',
   },
   InstanceSilent: {
     is: 'lb-1 of edge does not answer',
     cause:
-      'The socket is absent, the process is down, ssh is broken, there was no answer in 2 s, or a reload took the backend away.',
-    cure: 'Repair it. No limit waives this: an instance that does not answer may still send traffic.',
+      'The socket does not exist, the process is down, ssh fails, there was no answer in 2 s, or the backend is missing after a reload.',
+    cure: 'Repair the instance. The roll never continues without it, because an instance that does not answer may still send traffic.',
     wait: 'blocked',
   },
   ReadBeforeSlot: {
     is: 'lb-1 was read before the slot was taken',
-    cause: 'Another run may have changed the node when the balancer was read. The balancer is read again.',
+    cause:
+      'Another run may have changed the state of the node in the balancer after that reading. The roll reads the balancer again.',
     cure: 'Wait. If it lasts, the balancer does not answer.',
     wait: 'blocked',
   },
@@ -166,7 +168,7 @@ export const BEFORE_LEAVING = {
     is: 'the cluster DNS is unhealthy: UdpDead of pod coredns-…: …',
     cause:
       'A check found [one of these causes](dns-causes.md) before the node was taken out. Pods that move would start without working DNS.',
-    cure: '`evenkeel dns check` shows the readings and the cure. With `dns.check: false` in a file for `evenkeel roll resume -f roll.yaml` the roll goes on without the check.',
+    cure: '`evenkeel dns check` shows details and the cure. To continue without the check, set `dns.check: false` in the roll file, and run `evenkeel roll resume -f roll.yaml`.',
     wait: 'blocked',
   },
   LastDnsPod: {

@@ -35,14 +35,14 @@ export const REASONS: Readonly<Record<ReasonCode, ReasonEntry>> = ENTRIES
 export const REASON_SECTIONS: readonly ReasonSection[] = [
   {
     title: 'Holds before a node is touched',
-    by: 'the roll, at the steps slot, record and cordon; the guards of the detach also at that step',
-    intro: 'Waiting ends at `drain.blockedLimit` (10 min) with exit 3, nothing touched or restored.',
+    by: 'the roll, at the steps slot, record, cordon and detach',
+    intro: 'After `drain.blockedLimit` (10 min) the roll ends with exit 3. The node is then untouched or restored.',
     entries: BEFORE_LEAVING,
   },
   {
     title: 'Holds at any step that sends something',
     by: 'the roll',
-    intro: 'Nothing is lost: the roll goes on from the same place.',
+    intro: 'Nothing is lost: the roll continues from the same point.',
     entries: ANY_STEP,
   },
   {
@@ -55,51 +55,51 @@ export const REASON_SECTIONS: readonly ReasonSection[] = [
     title: 'A pod that does not leave',
     by: 'the roll, at the step drain',
     intro:
-      'The roll waits `drain.blockedLimit` (10 min) without progress. A pod that left is progress; a write that fails again is not. Then the node is restored, exit 3.',
+      'Without progress, the roll waits for `drain.blockedLimit` (10 min). Then it restores the node, exit 3. A pod that left is progress; a write that fails again is not.',
     entries: EVICTIONS,
   },
   {
     title: 'Stops',
-    by: 'the roll, as its verdict',
-    intro: 'The cause says in which state the node is then.',
+    by: 'the roll, when it ends',
+    intro: 'The cause also describes the state of the node.',
     entries: STOPS,
   },
   {
     title: 'The agent',
     by: 'the agent, in `/healthz` of its second port',
-    intro: 'It may say [CordonNotGranted](#cordonnotgranted) and [NodeGone](#nodegone) as well.',
+    intro: 'It can also report [CordonNotGranted](#cordonnotgranted) and [NodeGone](#nodegone).',
     entries: AGENT_ANSWERS,
   },
   {
     title: 'The controller',
     by: 'the controller, in `/healthz` of its status port and in its log',
-    intro: 'The last two are about the Lease of the leader, all others about the fleet brake.',
+    intro: 'The last two are about the Lease of the leader, all others about [the brake](controller.md).',
     entries: CONTROLLER_WORDS,
   },
   {
     title: 'An IngressDaemonSet',
     by: 'the controller, in the status of the object',
     intro:
-      'It may say [BudgetUsedUp](#budgetusedup), [ClaimsUnreadable](#claimsunreadable), [DetacherNotDone](#detachernotdone), [MaxOutInvalid](#maxoutinvalid) and [NodeNotReady](#nodenotready) as well.',
+      'It can also report [BudgetUsedUp](#budgetusedup), [ClaimsUnreadable](#claimsunreadable), [DetacherNotDone](#detachernotdone), [MaxOutInvalid](#maxoutinvalid) and [NodeNotReady](#nodenotready).',
     entries: INGRESS_WORDS,
   },
   {
     title: 'A NodeGuard',
     by: 'the controller, in the status of the object',
     intro:
-      'It may say [BudgetUsedUp](#budgetusedup), [MaxOutInvalid](#maxoutinvalid) and [WriteRefused](#writerefused) as well.',
+      'It can also report [BudgetUsedUp](#budgetusedup), [MaxOutInvalid](#maxoutinvalid) and [WriteRefused](#writerefused).',
     entries: GUARD_WORDS,
   },
   {
     title: 'The webhook of IngressDaemonSets',
     by: 'the controller, in `/healthz` of its status port and in Events of the Secret',
-    intro: 'Nothing waits for it: what the webhook did not see is checked again by the controller.',
+    intro: 'Nothing waits for the webhook: the controller checks again each object that the webhook did not see.',
     entries: WEBHOOK_WORDS,
   },
   {
     title: 'Reasons to act',
-    by: 'the roll, in `-v` and in the journal; the last ones by the controller, of an IngressDaemonSet',
-    intro: 'These are not problems. They say why a step did something.',
+    by: 'the roll, in `-v` and in the journal; the last ones, about an IngressDaemonSet, by the controller',
+    intro: 'These are not problems. They explain why a step did something.',
     entries: { ...EFFECTS, ...INGRESS_EFFECTS },
   },
 ]

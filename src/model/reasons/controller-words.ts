@@ -11,19 +11,19 @@ export const CONTROLLER_WORDS = {
   CordonNotGranted: {
     is: 'the limit of nodes out by cordon is reached: 3 of 6 (this node is cordoned and still serves)',
     cause:
-      'The limit of `--max-cordoned-out` is reached. An event of the Node and the agent of the node say so as well.',
+      'The limit of `--max-cordoned-out` is reached. An Event of the Node and the agent of the node report this too.',
     cure: 'Uncordon another node, or raise `--max-cordoned-out`. The controller grants the cordon by itself once another node is back.',
     wait: 'none',
   },
   FleetJustSeen: {
     is: 'this process has just started and does not know which nodes came back a moment ago, so it grants no further cordon for now',
-    cause: 'It has been running for less than `--return-delay`.',
+    cause: 'The process has been running for less than `--return-delay`.',
     cure: 'Nothing to do.',
     wait: 'none',
   },
   NodesUnknown: {
     is: 'the nodes are not known: nothing is published',
-    cause: 'They were not listed yet, or cannot be followed.',
+    cause: 'The nodes were not listed yet, or the watch of nodes fails.',
     cure: 'Check whether the API server answers, and the right to list and watch nodes.',
     wait: 'none',
   },
@@ -47,7 +47,7 @@ export const CONTROLLER_WORDS = {
   },
   GrantsUnreadable: {
     is: 'the ConfigMap of the granted cordons is malformed: it is published again',
-    cause: 'Another program or a person wrote to it.',
+    cause: 'Another program or a person wrote to the ConfigMap.',
     cure: 'Find out who writes to `evenkeel-cordon-grants`.',
     wait: 'none',
   },
@@ -78,7 +78,7 @@ export const CONTROLLER_WORDS = {
   LeadershipLost: {
     is: 'the Lease has another holder, or was deleted: the process ends with exit code 1',
     cause: 'Another replica leads.',
-    cure: 'Nothing to do, unless a person changed the Lease by hand.',
+    cure: 'Nothing to do, unless a person changed the Lease.',
     wait: 'none',
   },
 } as const satisfies Readonly<Record<string, ReasonEntry>>

@@ -16,33 +16,33 @@ export const EVICTIONS = {
   },
   TwoBudgets: {
     is: 'shop/cart-0 is under budget a and budget b, which eviction does not support',
-    cause: 'Two budgets select the pod; the API server answers 500.',
+    cause: 'Two budgets select the pod. The API server answers such an eviction with 500.',
     cure: 'Let only one budget select each pod.',
     wait: 'blocked',
   },
   GuardNotGranted: {
     is: 'shop/ceph-n1-x7k2p: NodeGuard shop/ceph has not granted n1 yet',
     cause:
-      'The pod of a NodeGuard leaves last. Its PodDisruptionBudget opens when the NodeGuard grants the node, which waits for something else.',
-    cure: '`kubectl -n shop describe nodeguard ceph` shows what it waits for.',
+      'The pod of a [NodeGuard](guard.md) leaves last. Its PodDisruptionBudget opens when the NodeGuard grants the node.',
+    cure: '`kubectl -n shop describe nodeguard ceph` shows what the grant waits for.',
     wait: 'in course',
   },
   Throttled: {
     is: 'the API server is busy; the eviction is tried again',
-    cause: 'API priority and fairness: 429 without a budget.',
+    cause: 'The API server answered 429, and not because of a budget: API priority and fairness limits the requests.',
     cure: 'Wait.',
     wait: 'blocked',
   },
   NamespaceTerminating: {
     is: 'the namespace of … is being deleted',
-    cause: 'The API server answers 403 with that cause.',
+    cause: 'The API server answers the eviction with 403 and this cause.',
     cure: 'Wait for the namespace to go, or delete the pod.',
     wait: 'blocked',
   },
   EvictionFailed: {
     is: 'the eviction of … failed and is tried again',
-    cause: '5xx, 401, a time-out or a broken connection: the sentence says which.',
-    cure: 'Wait. A refused credential is read again each time.',
+    cause: '5xx, 401, a time-out or a broken connection: the message says which.',
+    cure: 'Wait. If the credential was refused, the roll reads it again before each try.',
     wait: 'blocked',
   },
   EvictionRefused: {
@@ -53,9 +53,8 @@ export const EVICTIONS = {
   },
   AnswerAwaited: {
     is: 'shop/legacy-0, budget …; say delete or wait by its annotation evenkeel.dev/blocked; without an answer in 1 h the drain is given up',
-    cause:
-      'The pod may not be evicted. `drain.blocked` in the roll file says that the roll asks a person before it does anything else with the pod.',
-    cure: '`kubectl -n shop annotate --overwrite pod legacy-0 evenkeel.dev/blocked=delete` deletes it past its budget. With `wait` its ladder begins again.',
+    cause: 'The pod cannot be evicted. `drain.blocked` in the roll file says that the roll then asks a person.',
+    cure: '`kubectl -n shop annotate --overwrite pod legacy-0 evenkeel.dev/blocked=delete` deletes the pod in spite of its budget. With `wait`, the roll begins again with the first rung of its ladder.',
     wait: 'blocked',
   },
   DeleteRefused: {
@@ -67,7 +66,7 @@ export const EVICTIONS = {
   PodFinalizer: {
     is: 'shop/cart-0 has ended and is kept by its finalizer example.com/a',
     cause: 'The pod has ended. The program that owns the finalizer has not removed it yet.',
-    cure: 'See whether that program runs. Only if it is gone for good: `kubectl -n shop patch pod cart-0 --type merge -p \'{"metadata":{"finalizers":null}}\'`. The roll never does that.',
+    cure: 'Check whether that program runs. Only if it is gone for good: `kubectl -n shop patch pod cart-0 --type merge -p \'{"metadata":{"finalizers":null}}\'`. The roll never does that.',
     wait: 'in course',
   },
   NodeUnreachable: {

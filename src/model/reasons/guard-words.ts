@@ -3,7 +3,7 @@ import type { ReasonEntry } from './reason-entry.ts'
 /** Why a node of a NodeGuard is not granted yet, or what became of it. */
 export const GUARD_WORDS = {
   GuardsUnknown: {
-    is: 'what belongs to the guards of group default is not known as it is now, so no node is granted',
+    is: 'the current state of the guards of group default is not known, so no node is granted',
     cause: 'A watch of the controller is broken, or the API server does not answer.',
     cure: 'Check whether the API server answers, and the rights of the controller.',
     wait: 'none',
@@ -23,13 +23,14 @@ export const GUARD_WORDS = {
   HoldUnknown: {
     is: 'it is not known whether shards holds n1: GET http://192.0.2.1:9500/ was not answered within 5 s',
     cause:
-      'The hold could not be read, such as for a missing right, a field that is absent, or a target that does not answer. What is not known holds the node.',
+      'The hold could not be read, for example because of a missing right, an absent field, or a target that does not answer. An unknown hold holds the node.',
     cure: 'Make the hold readable as the message says. In an emergency, `evenkeel guard release`.',
     wait: 'none',
   },
   HeldByHand: {
     is: 'n1 is held by alice: rebalancing',
-    cause: 'A person wrote `evenkeel.dev/guard-holds` on the NodeGuard, such as by `evenkeel guard hold`.',
+    cause:
+      'A person wrote the annotation `evenkeel.dev/guard-holds` of the NodeGuard, for example with `evenkeel guard hold`.',
     cure: '`evenkeel guard hold nodeguard/NAME --node NODE --remove`.',
     wait: 'none',
   },
@@ -42,13 +43,13 @@ export const GUARD_WORDS = {
   GrantReleased: {
     is: 'n1 was granted although it is held by volumes: released by alice',
     cause: 'A person released the node by `evenkeel.dev/guard-releases`, or `spec.maxHold` has the policy `Release`.',
-    cure: 'Nothing to do. The grant stands in `status.released`.',
+    cure: 'Nothing to do. `status.released` records the grant.',
     wait: 'none',
   },
   ReleasesUnreadable: {
     is: 'the releases by hand of storage cannot be read, so they release nothing: it is not JSON',
-    cause: '`evenkeel.dev/guard-releases` on the NodeGuard makes no sense.',
-    cure: 'Remove the annotation, and write it by `evenkeel guard release`.',
+    cause: 'The annotation `evenkeel.dev/guard-releases` of the NodeGuard is malformed.',
+    cure: 'Remove the annotation, and release nodes with `evenkeel guard release`.',
     wait: 'none',
   },
   OtherNodeFirst: {
@@ -60,27 +61,27 @@ export const GUARD_WORDS = {
   GuardMissingElsewhere: {
     is: 'the guard of n2 is missing or not ready',
     cause:
-      'Another node of the group is without its guard: it is down, or its guard cannot start. No second node is let go.',
-    cure: 'Look at the guard pod of the node that is named. Delete the Node if it never comes back, or release it by `evenkeel guard release`.',
+      'Another node of the group is without its guard: it is down, or its guard cannot start. The controller grants no second node.',
+    cure: 'Look at the guard pod of the node that is named. If the node never comes back, delete its Node, or release it with `evenkeel guard release`.',
     wait: 'none',
   },
   ForeignBudget: {
     is: 'PodDisruptionBudget all-pods selects the guard of n1 as well, so that each eviction fails',
-    cause: 'Kubernetes answers the eviction of a pod with two budgets by an error.',
+    cause: 'If two budgets select a pod, Kubernetes answers its eviction with an error.',
     cure: 'Change the selector of that budget, or the labels of `spec.template`.',
     wait: 'none',
   },
   NotCordoned: {
     is: 'n1 has the condition DrainInProgress and is not cordoned, so its guard would come back at once',
     cause:
-      'In mode `Budget` the guard of a granted node is removed, and its Deployment makes another one on each node that takes pods.',
+      'In mode `Budget` the controller removes the guard of a granted node. If the node is not cordoned, the Deployment would start another guard there at once.',
     cure: '`kubectl cordon` the node.',
     wait: 'none',
   },
   GuardReturning: {
     is: 'n1 is back, and its guard is not ready yet',
     cause: 'The node was uncordoned a moment ago, or its guard cannot start.',
-    cure: 'Where it lasts, look at the guard pod of the node: `kubectl get pods -l evenkeel.dev/guard=NAME -o wide`.',
+    cure: 'If it lasts, look at the guard pod of the node: `kubectl get pods -l evenkeel.dev/guard=NAME -o wide`.',
     wait: 'none',
   },
   GuardMissing: {
@@ -103,7 +104,7 @@ export const GUARD_WORDS = {
   },
   TargetGone: {
     is: 'DaemonSet storage-node, which storage follows, is gone',
-    cause: 'The DaemonSet was deleted or renamed. `spec.onTargetGone` says what becomes of the guards.',
+    cause: 'The DaemonSet was deleted or renamed. `spec.onTargetGone` decides what happens to the guards.',
     cure: 'Correct `spec.follow`, or remove the NodeGuard.',
     wait: 'none',
   },

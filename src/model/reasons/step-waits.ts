@@ -5,7 +5,7 @@ export const STEP_WAITS = {
   ChecksGoOn: {
     is: 'n1 leaves, and its load balancers may not have noticed yet',
     cause: 'Load balancers notice a change only with their next checks.',
-    cure: 'Wait. The wait ends after the time that follows from `healthEndpoint.checks`, or once every declared source of checks was answered often enough.',
+    cure: 'Wait. The wait ends after the time that is computed from `healthEndpoint.checks`, or once the agent has answered every declared source of checks often enough.',
     wait: 'by law',
     progress: true,
   },
@@ -19,14 +19,14 @@ export const STEP_WAITS = {
   ClaimedByOthers: {
     is: 'person/alice keeps n1 out since 2026-01-01T00:00:00Z: a new disk',
     cause:
-      'Another owner claims n1. A node goes back in when its last claim is withdrawn; the roll withdraws only its own claim. After `attach.limit` n1 stays out.',
-    cure: 'That owner withdraws its claim, by the command that the hold prints ([claims](agent.md#claims)).',
+      'Another owner claims n1. The node returns to service when its last claim is withdrawn; the roll withdraws only its own claim. After `attach.limit` n1 stays out.',
+    cure: 'Ask the owner to withdraw the claim. The hold prints the command ([claims](agent.md#claims)).',
     wait: 'blocked',
   },
   ClaimsUnreadable: {
     is: 'the claims on n1 cannot be read: there are two claims of one owner, person/alice',
     cause:
-      'The annotation `evenkeel.dev/maintenance` is torn, too long, of an unknown version, or has a bad field. The roll never overwrites claims that it cannot read.',
+      'The annotation `evenkeel.dev/maintenance` is incomplete, too long, of an unknown version, or has an invalid field. The roll never overwrites claims that it cannot read.',
     cure: 'Look at the annotation, and write it again with the claims that are still valid ([claims](agent.md#claims)).',
     wait: 'blocked',
   },
@@ -38,7 +38,7 @@ export const STEP_WAITS = {
     wait: 'blocked',
   },
   DetacherGrace: {
-    is: 'n1 is detached for less than the grace of 30 s',
+    is: 'n1 has been detached for less than the grace of 30 s',
     cause: 'The grace counts from the moment at which the roll first saw the answer of the detacher.',
     cure: 'Wait: it ends by itself.',
     wait: 'by law',
@@ -53,7 +53,8 @@ export const STEP_WAITS = {
   },
   InBalancer: {
     is: 'web/n1 on lb-1 is ready',
-    cause: 'The instance has not confirmed the detach, or a reload put the server back in: it is then taken out again.',
+    cause:
+      'The instance has not confirmed the detach, or a reload put the server back in. In that case the roll takes it out again.',
     cure: 'Wait for the answer of the instance.',
     wait: 'blocked',
     progress: true,
@@ -74,8 +75,8 @@ export const STEP_WAITS = {
   ConnectionsPooled: {
     is: 'web/n1 on lb-1 keeps 4 idle connections open',
     cause:
-      'HAProxy keeps idle connections to the server, which would be dead after the reboot. A moment of `maint` closes them. Connections to a machine that is off may take seconds. A server that was in `maint` before the roll stays there, and HAProxy closes its connections by `pool-purge-delay`, within a minute or two.',
-    cure: 'Wait. For a server that was in `maint` before: set it to `drain` and to `maint` again if it need not wait.',
+      'HAProxy keeps idle connections to the server, which would be dead after the reboot. The roll closes them by setting the server to `maint` for a moment. For a machine that is off, this can take seconds. A server that was in `maint` before the roll stays there, and HAProxy closes its connections by `pool-purge-delay`, within a minute or two.',
+    cure: 'Wait. If the server was in `maint` before the roll, you can end the wait: set the server to `drain`, then to `maint` again.',
     wait: 'blocked',
   },
   PodLeaving: {
@@ -101,41 +102,41 @@ export const STEP_WAITS = {
   },
   EndpointStays: {
     is: 'shop/cart-a is still an endpoint in EndpointSlice shop/cart-x7k2p, though no Service selects it',
-    cause: 'The controller of EndpointSlices has not written yet, or another program writes this slice.',
-    cure: 'Wait. Where another program writes the slice, take the pod out of it there, or out of `drain.polite`.',
+    cause: 'The EndpointSlice controller has not updated the slice yet, or another program writes this slice.',
+    cure: 'Wait. If another program writes the slice, make that program remove the pod, or take the pod out of `drain.polite`.',
     wait: 'in course',
     progress: true,
   },
   EndpointForeign: {
     is: 'shop/cart-a is an endpoint in EndpointSlice shop/cart-ext-1 of Service cart-ext, which has no selector: another program sends to it',
     cause:
-      'A Service without a selector has endpoints that another program writes. No label takes the pod out of them, and the slice was written after the pod was let go.',
-    cure: 'Take the pod out of the slice where it is written. In the end the pod has its labels back.',
+      'Another program writes the endpoints of a Service without a selector. Changing labels does not remove the pod from them. The slice was written after the roll had released the pod.',
+    cure: 'Make the program that writes the slice remove the pod. Otherwise the pod gets its labels back in the end.',
     wait: 'blocked',
   },
   PoliteNotReplaced: {
     is: 'shop/cart-a stays and serves: Deployment shop/cart has 0 ready of 1 recorded; 0/3 nodes are available: 3 Insufficient cpu',
     cause:
-      'A pod of `drain.polite` leaves once another one is Ready in its place. That one has no node, is refused by a quota or an admission policy, or cannot start: the sentence says why.',
-    cure: 'Cure what the sentence names. During the drain the roll gives up after `drain.stageLimit` (30 min), and the pod has its labels back.',
+      'A pod of `drain.polite` leaves once its replacement is Ready. The replacement has no node, is refused by a quota or an admission policy, or cannot start: the message says why.',
+    cure: 'Remove the cause that the message names. During the drain the roll gives up after `drain.stageLimit` (30 min), and the pod gets its labels back.',
     wait: 'in course',
   },
   PoliteWait: {
     is: 'shop/cart-a is no endpoint any more, and serves on for 6 s',
     cause:
-      'Each kube-proxy writes its rules at most once a second, and later under load. Nothing tells when the last one has, so a pod of `drain.polite` serves on for `leaveAfter`.',
+      'Each kube-proxy writes its rules at most once a second, and later under load. It does not report this, so a pod of `drain.polite` keeps serving for `leaveAfter`.',
     cure: 'Wait.',
     wait: 'by law',
     progress: true,
   },
   PoliteRefused: {
     is: 'the labels of shop/cart-a cannot be changed: …',
-    cause: 'RBAC, an admission webhook, or a write of another program: the sentence says which.',
+    cause: 'RBAC, an admission webhook, or a write of another program: the message says which.',
     cure: 'Grant `deploy/roll-polite-rbac.yaml`, let the webhook accept the change, or take the pod out of `drain.polite`.',
     wait: 'blocked',
   },
   PoliteEnd: {
-    is: 'pods that were let go leave, or have their labels back',
+    is: 'released pods leave, or get their labels back',
     cause: 'The roll ended in the middle of a polite drain.',
     cure: 'Wait.',
     wait: 'none',
@@ -150,20 +151,20 @@ export const STEP_WAITS = {
   OnlyThisNodeCures: {
     is: '… can only run on n1',
     cause:
-      'The scheduler finds no other node for the pod. During the drain this holds nothing up; in settle it is a hold until the pod runs again.',
+      'The scheduler finds no other node for the pod. The drain does not wait for it. In the settle step, the roll holds until the pod runs again.',
     cure: 'If that is not intended, check the affinity and the volumes of the pod.',
     wait: 'blocked',
   },
   Rebooting: {
     is: 'n1 is rebooting; the API still shows its old boot id',
-    cause: 'The machine has not come back, or its kubelet has not reported since.',
+    cause: 'The machine has not come back, or its kubelet has not reported since the reboot.',
     cure: 'Wait for a new boot id, at most for `reboot.returnLimit` (15 min).',
     wait: 'blocked',
     progress: true,
   },
   BootIdNotPublished: {
     is: 'n1 has another boot id, and its kubelet has not reported it yet',
-    cause: 'The machine is back, and its kubelet has not written its status.',
+    cause: 'The machine is back, but its kubelet has not written its status yet.',
     cure: 'Wait for the next status of the kubelet.',
     wait: 'blocked',
     progress: true,
@@ -171,7 +172,7 @@ export const STEP_WAITS = {
   RebootUnknown: {
     is: 'it is unknown whether n1 got the reboot command',
     cause: 'The connection broke while the command was sent, or another process sent it.',
-    cure: 'Wait for a new boot id. After `reboot.resendAfter` (2 min) the command is sent again; it acts on the recorded boot id alone.',
+    cure: 'Wait for a new boot id. After `reboot.resendAfter` (2 min) the command is sent again; it does nothing if the machine has another boot id than the recorded one.',
     wait: 'blocked',
   },
   RebootRefused: {
@@ -189,7 +190,7 @@ export const STEP_WAITS = {
   HeartbeatOld: {
     is: 'n1 has sent no heartbeat since its new boot id appeared',
     cause:
-      'No container of the new boot is Ready either, as far as is known. Until then the node may show pods from before the reboot as Ready.',
+      'The roll has no other proof of the boot either, such as a Ready container that started after it. Without a heartbeat, the API may still show pods from before the reboot as Ready.',
     cure: 'Wait for the pods of the node, or for the next heartbeat of its kubelet, usually within 10 s.',
     wait: 'blocked',
     progress: true,
@@ -204,7 +205,7 @@ export const STEP_WAITS = {
   DaemonNotBack: {
     is: 'DaemonSet (or static pod) … is not Ready again, or still shows its containers of before the reboot',
     cause:
-      'The pod on the node has not started. After a reboot, the roll accepts only new containers: their ids are not in the record, and no pod of the node showed them before the new boot id appeared. A roll process that started later cannot check the second condition. It waits for a heartbeat instead, and for 10 s after it first saw the new boot id.',
+      'The pod on the node has not started. After a reboot, the roll accepts only new containers: their ids are not in the record, and the API did not show them before the new boot id appeared. A roll process that started later cannot check the second condition. It waits for a heartbeat instead, and for 10 s after it first saw the new boot id.',
     cure: 'Wait. If it lasts: `kubectl get pods -A -o wide --field-selector spec.nodeName=n1`.',
     wait: 'blocked',
     progress: true,
@@ -219,7 +220,7 @@ export const STEP_WAITS = {
   DnsNotAsked: {
     is: 'the cluster DNS is being checked before the node is taken out; or now that n1 is back',
     cause: 'A check of DNS is under way.',
-    cure: 'Wait. After 30 s, or 80 s with relays for a node that is back, the roll goes on without it.',
+    cure: 'Wait. After 30 s, or 80 s with relays for a node that is back, the roll continues without it.',
     wait: 'blocked',
     progress: true,
   },
@@ -238,8 +239,8 @@ export const STEP_WAITS = {
   },
   NotUpYet: {
     is: 'web/n1 on lb-1 is drain, its check failing (L4CON)',
-    cause: 'The check of HAProxy must pass `rise` times. The brackets show its last result.',
-    cure: 'Wait. If it lasts, the brackets show what the check gets.',
+    cause: 'The check of HAProxy must pass `rise` times. The message shows its last result in brackets.',
+    cure: 'Wait. If it lasts, find out why the check fails: the result in brackets is a hint.',
     wait: 'blocked',
     progress: true,
   },

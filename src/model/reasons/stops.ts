@@ -5,46 +5,48 @@ export const STOPS = {
   RequestsFailed: {
     is: '6 of 16 requests to shop failed (new): …',
     cause:
-      'Before the reboot, the node is restored. After the reboot, it is proven, then attached. From the first server put back until the end of soak, it is detached again and guarded. If the text says "before this run was resumed", "before a process of this run was killed" or "after the last node was through", no node is out because of the failure, and the run does not end as DONE. Failures named as "… more failed while a control did not answer" are not counted.',
-    cure: '`what` names the window, its class and the most likely step. "lb-1 was reloaded at 11:14:53Z and had n2 in service again for at most 229 ms" means that a new process answers for lb-1 (after a reload, a restart or a crash), and that it sent to n2 until the roll took n2 out again. Without a node in that sentence, no state of the roll was lost; a reload alone can also cost requests. `evenkeel roll resume` goes on; `next` says [how to prevent it](roll.md#the-steps).',
+      'What happens to the node depends on the step. Before the reboot, the roll restores it. After the reboot, the roll completes the proof and attaches it. From the first server put back until the end of soak, the roll detaches it again and keeps it out. If the text says "before this run was resumed", "before a process of this run was killed" or "after the last node was through", no node is out because of the failure, and the run does not end as DONE. Failures named as "… more failed while a control did not answer" are not counted.',
+    cure: '`what` names the window, its class and the most likely step. "lb-1 was reloaded at 11:14:53Z and had n2 in service again for at most 229 ms" means that a new process answers for lb-1 (after a reload, a restart or a crash), and that it sent to n2 until the roll took n2 out again. Without a node in that sentence, no state of the roll was lost; a reload alone can also cost requests. `evenkeel roll resume` goes on; `next` links to [how to prevent it](roll.md#the-steps).',
     wait: 'none',
   },
   NodeDidNotReturn: {
     is: 'n1 did not come back with another boot id within the limit (15 min)',
     cause:
-      'The machine is off or hangs, or the reboot did not reach it. It is cordoned, out of every balancer, and guarded.',
+      'The machine is off or hangs, or the reboot did not reach it. The node is cordoned and out of every balancer, and the process keeps it out.',
     cure: '`why` says whether the reboot was refused, or whether it is unknown that the command arrived. Start the machine, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },
   RebootHeldUp: {
     is: 'the reboot of n1 is announced, and could not be sent within the limit (15 min)',
-    cause: 'The node got no command and still runs. It is cordoned, out of every balancer, and guarded.',
+    cause:
+      'The node got no command and still runs. It is cordoned and out of every balancer, and the process keeps it out.',
     cure: '`why` says what held it up. Repair that, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },
   NotProven: {
     is: 'n1 came back, but without proof',
-    cause: '`why` lists what is missing. The node is cordoned, out of every balancer, and guarded.',
+    cause: '`why` lists what is missing. The node is cordoned and out of every balancer, and the process keeps it out.',
     cure: 'Repair what is missing, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },
   NotSettled: {
     is: 'n1 did not settle within the limit (10 min)',
-    cause: '`why` lists what is missing. The node is uncordoned, out of every balancer, and guarded.',
+    cause:
+      '`why` lists what is missing. The node is uncordoned and out of every balancer, and the process keeps it out.',
     cure: 'Repair what is missing, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },
   NotUp: {
     is: 'n1 was not in service again on every instance of its balancers within the limit (5 min)',
     cause:
-      '`why` says which instance is silent, and which check does not pass. The node is uncordoned, in drain, and guarded.',
+      '`why` says which instance is silent, and which check does not pass. The node is uncordoned, and its servers are in `drain`. The process keeps it out.',
     cure: 'Repair it, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },
   NotSoaked: {
     is: 'n1 is in service again, and traffic was not green within the limit (2 min)',
     cause:
-      'A resume found the node in its soak, and requests failed for `baseline.limit` (2 min). It is uncordoned, taken out again, and guarded.',
+      'A resume found the node in its soak, and requests failed for `baseline.limit` (2 min). The node is uncordoned. The roll has taken it out of its balancers again, and keeps it out.',
     cure: 'Find out why requests fail, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },
@@ -52,7 +54,7 @@ export const STOPS = {
     is: 'node n2 is gone from the cluster',
     cause:
       'The Node object was deleted. If the roll had begun the node, it keeps the node out of its balancers and waits for it as long as `reboot.returnLimit`. A node that was not begun is left out, and the others are rolled. An agent with this reason runs on a machine without a Node object, or has a wrong `--node`.',
-    cure: 'Let the node register again, or leave it out; then `evenkeel roll resume`. If a begun node registers again while the process runs, the process writes its record again and goes on. Once the process has ended, `evenkeel roll resume` takes the record from the journal if the run had sent the reboot. If the run had not, the record is lost: check that the node is healthy, then [put it back by hand](roll.md#put-a-node-back-by-hand). An abort while the Node is gone restores nothing on it, and says so.',
+    cure: 'Let the node register again, or leave it out; then `evenkeel roll resume`. If a begun node registers again while the process runs, the process writes its record again and continues. Once the process has ended, `evenkeel roll resume` takes the record from the journal if the run had sent the reboot. If the run had not, the record is lost: check that the node is healthy, then [put it back manually](roll.md#put-a-node-back-manually). An abort while the Node is gone restores nothing on it, and says so.',
     wait: 'by law',
   },
   Aborted: {

@@ -10,7 +10,8 @@ export const WEBHOOK_WORDS = {
   },
   WebhookNotConfigured: {
     is: 'there is no ValidatingWebhookConfiguration evenkeel-ingress',
-    cause: 'The webhook is enabled (`--webhook-port`), and the API server does not know of it, so it asks nothing.',
+    cause:
+      'The webhook is enabled (`--webhook-port`), but the API server has no configuration for it, so it does not call it.',
     cure: 'Install the configuration, as `ingress.webhook.enabled` of the chart does, or remove `--webhook-port`.',
     wait: 'none',
   },
@@ -23,7 +24,7 @@ export const WEBHOOK_WORDS = {
   },
   WebhookCertificateDue: {
     is: 'the next step of the renewal of the certificate of the webhook is stage',
-    cause: 'The certificate is renewed in steps, so that no API server is shown one that it does not trust yet.',
+    cause: 'The certificate is renewed in steps, so that no API server gets a certificate that it does not trust yet.',
     cure: 'Nothing to do.',
     wait: 'none',
   },

@@ -77,7 +77,7 @@ test('who is out is told with the run and the time that its record names, and it
   assert.deepEqual(view.out, [
     {
       node: 'n1',
-      why: ['bears the record of run run-1'],
+      why: ['has the record of run run-1'],
       owner: 'run run-1',
       since: '2026-01-01T00:00:00.000Z',
     },
@@ -126,7 +126,7 @@ test('the text names the nodes that may be out', async () => {
     'balancers and agents were not asked: a roll asks them, and may count more nodes as out',
     '',
     '  MAY BE OUT  WHY',
-    '  n2          is cordoned; bears the label that keeps it out of load balancers',
+    '  n2          is cordoned; has the label that keeps it out of load balancers',
   ])
 })
 
@@ -256,7 +256,7 @@ test('the text says the figures, who is out, the slots and what to type', async 
     'balancers and agents were not asked: a roll asks them, and may count more nodes as out',
     '',
     '  NODE  FOR                                                   SINCE                     WHY',
-    '  n1    run run-1                                             2026-01-01T00:00:00.000Z  bears the record of run run-1',
+    '  n1    run run-1                                             2026-01-01T00:00:00.000Z  has the record of run run-1',
     '  n2    the controller of Lease evenkeel/evenkeel-controller  -                         is about to leave: the controller of Lease evenkeel/evenkeel-controller holds slot 0 for it',
     '',
     '  SLOT  NODE  HOLDER                                                RENEWED',

@@ -97,7 +97,7 @@ test('a claim takes the place of the word that withdrew earlier ones', () => {
 })
 
 test('what cannot be read is neither added to nor withdrawn', () => {
-  const message = 'n1 bears claims that cannot be read: it is not a JSON object'
+  const message = 'n1 has claims that cannot be read: it is not a JSON object'
   assert.equal(claimPatch(asked('until Monday'), CLAIM), undefined)
   assert.throws(() => withdrawPatch(asked('until Monday'), CLAIM.owner), {
     code: 'NODE_CHANGED',

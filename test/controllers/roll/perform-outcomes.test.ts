@@ -179,10 +179,10 @@ test('our taint is put on a node that has none', async () => {
 })
 
 const CHANGED: readonly (readonly [change: object, kind: Action['kind'], error: string])[] = [
-  [{}, 'writeRecord', 'n1 bears a record now'],
+  [{}, 'writeRecord', 'n1 has a record now'],
   [{ annotations: {} }, 'cordon', 'n1 lost its record'],
   [{ unschedulable: false }, 'sendReboot', 'n1 is not cordoned any more'],
-  [{ bootId: OTHER_BOOT }, 'sendReboot', 'n1 bears another boot id already'],
+  [{ bootId: OTHER_BOOT }, 'sendReboot', 'n1 already has another boot id'],
 ]
 
 for (const [change, kind, error] of CHANGED) {
@@ -199,7 +199,7 @@ test('a record is not written where the node was written to since it was read', 
   assert.deepEqual(failed(await world.perform({ ...action, asOf: '0' })), {
     ok: false,
     code: 'NODE_CHANGED',
-    error: 'n1 was written to since what is recorded was read',
+    error: 'n1 has changed since the roll read the state to record',
   })
 })
 

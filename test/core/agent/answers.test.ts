@@ -82,10 +82,13 @@ const REASONS: readonly (readonly [snapshot: AgentSnapshot, reason: Reason])[] =
     anAgent({ evidence: { answer: 'drain', clearSince: agoMs(1_000) } }),
     { code: 'Returning', text: 'the node has been ready to serve for less than the delay (5 s)' },
   ],
-  [staleFor('up'), { code: 'ApiLongAway', text: 'the API server has not been heard for longer than the limit (9 s)' }],
+  [
+    staleFor('up'),
+    { code: 'ApiLongAway', text: 'the API server has not been reached for longer than the limit (9 s)' },
+  ],
   [
     staleFor('down'),
-    { code: 'ApiLongAway', text: 'the API server has not been heard for longer than the limit (9 s)' },
+    { code: 'ApiLongAway', text: 'the API server has not been reached for longer than the limit (9 s)' },
   ],
   [
     cordoned({ brake: 'withheld' }),
@@ -137,7 +140,7 @@ const REASONS: readonly (readonly [snapshot: AgentSnapshot, reason: Reason])[] =
     {
       code: 'MaintenanceKept',
       object: 'roll/20260101T000000Z-0001',
-      text: 'roll 20260101T000000Z-0001 took the node out, and the API server has not shown that it ended',
+      text: 'roll 20260101T000000Z-0001 took the node out, and the API server has not shown the end of its claim',
       next: 'annotate the node with evenkeel.dev/maintenance=withdrawn if roll 20260101T000000Z-0001 has ended and there is no other claim',
     },
   ],
@@ -167,7 +170,7 @@ const REASONS: readonly (readonly [snapshot: AgentSnapshot, reason: Reason])[] =
   ],
   [
     anAgent({ spec: { hasDataPort: true } }),
-    { code: 'DataPortUnknown', text: 'the data port of the node has not been asked often enough yet' },
+    { code: 'DataPortUnknown', text: 'the data port of the node has not been checked often enough yet' },
   ],
 ]
 

@@ -70,7 +70,7 @@ test('a node that is out is named with its owner and since when, as its record, 
   ]
   const slots = [slot({ index: 2, owner: { holder: 'run-2/ab', run: 'run-2', node: 'n5' } })]
   assert.deepEqual(viewOf({ nodes, slots, limit: { kind: 'count', count: 2 } }).out, [
-    { node: 'n1', why: ['bears the record of run run-1'], owner: 'run run-1', since: '2026-01-01T00:00:01Z' },
+    { node: 'n1', why: ['has the record of run run-1'], owner: 'run run-1', since: '2026-01-01T00:00:01Z' },
     {
       node: 'n2',
       why: ['is claimed by person/alice and person/bob and person/carol'],
@@ -105,7 +105,7 @@ test('a node that only its balancers and agents could call out is listed separat
   )
   assert.deepEqual(mayBeOut, [
     { node: 'n1', why: ['is cordoned'] },
-    { node: 'n2', why: ['bears the label that keeps it out of load balancers'] },
+    { node: 'n2', why: ['has the label that keeps it out of load balancers'] },
   ])
   assert.equal(more, 1)
 })

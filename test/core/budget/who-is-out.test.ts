@@ -56,13 +56,13 @@ for (const [what, node, change, want] of [
     'one that bears a record',
     { annotations: { 'evenkeel.dev/record': '{}' } },
     {},
-    ['n1: bears a record that cannot be read'],
+    ['n1: has a record that cannot be read'],
   ],
   [
     'one that bears the record of a run',
     { annotations: { 'evenkeel.dev/record': JSON.stringify(aRecord()) } },
     {},
-    ['n1: bears the record of run run-1'],
+    ['n1: has the record of run run-1'],
   ],
   [
     'one whose maintenance is asked for',
@@ -148,7 +148,7 @@ for (const [what, node, change, want] of [
     'one whose label keeps it out, where agents go by that',
     { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } },
     { ...servers({ endpoint: up }), cordons: granted },
-    ['n1: bears the label that keeps it out of load balancers'],
+    ['n1: has the label that keeps it out of load balancers'],
   ],
   [
     'one whose label keeps it out, where no agent goes by that',
@@ -229,14 +229,14 @@ test('each reason has its kind, by which a roll tells a slot from a node that is
   assert.deepEqual(
     whoIsOut({ ...s, nodes: [...s.nodes, unread] }).map(({ node, why }) => [node, ...why]),
     [
-      ['n1', { kind: 'recorded', text: 'bears the record of run run-1', run: 'run-1' }],
+      ['n1', { kind: 'recorded', text: 'has the record of run run-1', run: 'run-1' }],
       [
         'n2',
-        { kind: 'recorded', text: 'bears a record that cannot be read' },
+        { kind: 'recorded', text: 'has a record that cannot be read' },
         { kind: 'claimed', text: 'is claimed by roll/20260101T000000Z-abcd' },
       ],
       ['n3', { kind: 'detached', text: 'is detached from every balancer' }],
-      ['n5', { kind: 'recorded', text: 'bears the record of a roll' }],
+      ['n5', { kind: 'recorded', text: 'has the record of a roll' }],
       ['gone', { kind: 'slot', text: 'is in no list of nodes: run a holds slot 0 for it' }],
     ],
   )

@@ -87,7 +87,7 @@ interface Row {
 const ROWS: readonly Row[] = [
   { title: 'each node is guarded', prepare: () => undefined, rows: [], conditions: {} },
   {
-    title: 'no node is to have a guard',
+    title: 'no node needs a guard',
     prepare: (toy) => {
       toy.nodes.clear()
       toy.turn()

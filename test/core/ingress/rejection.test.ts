@@ -215,7 +215,7 @@ test('the hold of rejected pods ends with the next try', () => {
   const decision = decideIngress(scene({ ago: 9.95 }))
   assert.ok(decision.kind === 'hold')
   assert.equal(decision.recheckAfterMs, 3_000)
-  assert.match(decision.reasons[0]?.text ?? '', /none is made before 2026-01-01T00:00:03Z$/)
+  assert.match(decision.reasons[0]?.text ?? '', /no pod is created before 2026-01-01T00:00:03Z$/)
 })
 
 test('a node whose pods are tried again is stuck until they are ready, so that the rollout does not go on meanwhile', () => {

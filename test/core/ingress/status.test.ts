@@ -125,10 +125,10 @@ test('nodes are counted, and those that are not in service are listed with what 
         name: 'n1',
         state: 'Stuck',
         reason: 'ProgressDeadlineExceeded',
-        message: 'of 2 pods on n1 2 are new, 0 ready, 0 available; look at its pods; then retry or skip the node',
+        message: 'pods on n1: 2 wanted, 2 new, 0 ready, 0 available; look at its pods; then retry or skip the node',
         since: AT,
       },
-      { name: 'n4', state: 'Creating', reason: 'NodeNew', message: 'n4 is to have pods', since: AT },
+      { name: 'n4', state: 'Creating', reason: 'NodeNew', message: 'n4 needs pods', since: AT },
       { name: 'n3', state: 'Queued', since: AT },
     ],
   })

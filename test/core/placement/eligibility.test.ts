@@ -34,7 +34,7 @@ const ROWS: readonly (readonly [what: string, spec: IngressSpec, node: Partial<N
     'one that the autoscaler removes',
     anIngressSpec({ template: podsWith({ tolerations: [{ operator: 'Exists' }] }) }),
     tainted('ToBeDeletedByClusterAutoscaler=1700000000:NoSchedule'),
-    'Leave: bears the taint ToBeDeletedByClusterAutoscaler=1700000000:NoSchedule and is about to be removed',
+    'Leave: has the taint ToBeDeletedByClusterAutoscaler=1700000000:NoSchedule and is about to be removed',
   ],
   [
     'one that the autoscaler only thinks of',
@@ -71,13 +71,13 @@ const TAINTS: readonly (readonly [what: string, tolerations: readonly Json[], no
     'a taint that refuses pods',
     [],
     tainted('gpu=yes:NoSchedule'),
-    'Keep: bears the taint gpu=yes:NoSchedule, which the template does not tolerate',
+    'Keep: has the taint gpu=yes:NoSchedule, which the template does not tolerate',
   ],
   [
     'a taint that evicts pods',
     [],
     tainted('gpu:NoSchedule', 'away:NoExecute'),
-    'Leave: bears the taint away:NoExecute, which the template does not tolerate',
+    'Leave: has the taint away:NoExecute, which the template does not tolerate',
   ],
   ['a taint that only asks', [], tainted('gpu=yes:PreferNoSchedule'), RUN],
   [
@@ -96,13 +96,13 @@ const TAINTS: readonly (readonly [what: string, tolerations: readonly Json[], no
     'another value',
     [{ key: 'gpu', value: 'no' }],
     tainted('gpu=yes:NoSchedule'),
-    'Keep: bears the taint gpu=yes:NoSchedule, which the template does not tolerate',
+    'Keep: has the taint gpu=yes:NoSchedule, which the template does not tolerate',
   ],
   [
     'another effect',
     [{ key: 'gpu', operator: 'Exists', effect: 'NoExecute' }],
     tainted('gpu:NoSchedule'),
-    'Keep: bears the taint gpu:NoSchedule, which the template does not tolerate',
+    'Keep: has the taint gpu:NoSchedule, which the template does not tolerate',
   ],
   ['all taints', [{ operator: 'Exists' }], tainted('a:NoSchedule', 'b=c:NoExecute'), RUN],
   ['a number above', [{ key: 'sla', operator: 'Gt', value: '750' }], tainted('sla=800:NoSchedule'), RUN],
@@ -111,7 +111,7 @@ const TAINTS: readonly (readonly [what: string, tolerations: readonly Json[], no
     'the same number',
     [{ key: 'sla', operator: 'Gt', value: '750' }],
     tainted('sla=750:NoSchedule'),
-    'Keep: bears the taint sla=750:NoSchedule, which the template does not tolerate',
+    'Keep: has the taint sla=750:NoSchedule, which the template does not tolerate',
   ],
   [
     'a toleration for some seconds',
@@ -123,13 +123,13 @@ const TAINTS: readonly (readonly [what: string, tolerations: readonly Json[], no
     'the network that is not set up',
     [],
     tainted('node.kubernetes.io/network-unavailable:NoSchedule'),
-    'Keep: bears the taint node.kubernetes.io/network-unavailable:NoSchedule, which the template does not tolerate',
+    'Keep: has the taint node.kubernetes.io/network-unavailable:NoSchedule, which the template does not tolerate',
   ],
   [
     'a power cut that an administrator confirms',
     [],
     tainted('node.kubernetes.io/out-of-service=nodeshutdown:NoExecute'),
-    'Leave: bears the taint node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, which the template does not tolerate',
+    'Leave: has the taint node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, which the template does not tolerate',
   ],
 ]
 

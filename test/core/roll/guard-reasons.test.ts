@@ -70,7 +70,7 @@ const TABLE: readonly (readonly [title: string, found: readonly Reason[], reason
   [
     'the slot was not renewed',
     mayDisrupt(changed({ slot: { state: 'mine', mayAct: false } })),
-    { code: 'SlotNotRenewed', text: 'the slot could not be renewed for too long, so nothing is sent' },
+    { code: 'SlotNotRenewed', text: 'the slot has not been renewed for too long, so nothing is sent' },
   ],
   ['the slot is of another', mayDisrupt(changed({ slot: { state: 'other', mayAct: false } })), undefined],
   [

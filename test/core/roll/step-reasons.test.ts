@@ -81,15 +81,15 @@ test('a node that is bad says why, with the way back where its run has left it; 
   const said = badNodes(seen).map((one) => badNode(seen, one))
   assert.deepEqual(said, [
     { code: 'OtherNodeBad', object: 'n2', text: 'n2 is not Ready (Ready is Unknown)' },
-    { code: 'OtherNodeBad', object: 'n3', text: 'n3 bears a record that cannot be read' },
+    { code: 'OtherNodeBad', object: 'n3', text: 'n3 has a record that cannot be read' },
     { code: 'OtherNodeBad', object: 'n4', text: 'n4 is detached from every balancer' },
     {
       code: 'OtherNodeBad',
       object: 'n6',
-      text: `n6 bears the record of run ${LEFT}`,
+      text: `n6 has the record of run ${LEFT}`,
       next: `evenkeel roll resume ${LEFT}, or evenkeel roll abort ${LEFT} (with -f roll.yaml if its journal is lost)`,
     },
-    { code: 'OtherNodeBad', object: 'n7', text: 'n7 bears the record of run run-2' },
+    { code: 'OtherNodeBad', object: 'n7', text: 'n7 has the record of run run-2' },
   ])
 })
 

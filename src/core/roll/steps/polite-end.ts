@@ -42,7 +42,7 @@ export const politeEnd: StepRule = {
     }
     return actions.length === 0
       ? hold(waits)
-      : act(actions, { code: 'PoliteEnd', text: 'pods that were let go leave, or have their labels back' })
+      : act(actions, { code: 'PoliteEnd', text: 'released pods leave, or get their labels back' })
   },
 }
 
