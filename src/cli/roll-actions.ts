@@ -17,6 +17,8 @@ export interface RollRequest extends RollPlace {
   readonly spec: RollSpec
   /** `--reason`: why, for people. */
   readonly reason?: string
+  /** `--ignore-window`: who asked for it. */
+  readonly windowIgnoredBy?: string
   /** The plan that was shown and agreed to, just now; absent: it is made anew. */
   readonly plan?: RollPlan
 }
@@ -25,6 +27,8 @@ export interface RollRequest extends RollPlace {
 export interface RunRequest extends RollPlace {
   readonly run?: string
   readonly file?: FileOfRun
+  /** `--ignore-window`: who asked for it. */
+  readonly windowIgnoredBy?: string
 }
 
 export interface RollIo {

@@ -33,7 +33,12 @@ export async function rollCommand(
   const modes = modesOf(flags, context)
   const spec = await rollSpecOfFlags(names, flags, context)
   if (flags.dryRun !== true) refuseUnready(spec, flags, context)
-  const request = { spec, ...placeOf(flags), ...(flags.reason === undefined ? {} : { reason: flags.reason }) }
+  const request = {
+    spec,
+    ...placeOf(flags),
+    ...(flags.reason === undefined ? {} : { reason: flags.reason }),
+    ...ignoring(flags, context),
+  }
   const actions = await load()
   const work = (meter?: RollMeter): Promise<number> =>
     planAndRoll({ names, flags, request, modes, meter }, context, actions)
@@ -83,6 +88,7 @@ function commandOf(names: readonly string[], flags: RollFlags): string {
     ...(flags.onlyIfNeeded === undefined ? [] : [flags.onlyIfNeeded ? '--only-if-needed' : '--no-only-if-needed']),
     ...(flags.probe ? [] : ['--no-probe']),
     ...(flags.evenIfBlocked === true ? ['--even-if-blocked'] : []),
+    ...(flags.ignoreWindow === true ? ['--ignore-window'] : []),
     ...flagText('--reason', flags.reason),
     ...flagText('--events', flags.events),
     ...flagText('--metrics-port', flags.metricsPort?.toString()),
@@ -93,6 +99,12 @@ function commandOf(names: readonly string[], flags: RollFlags): string {
     ...flagText('--state-dir', flags.stateDir),
   ]
   return ['evenkeel roll', ...words].join(' ')
+}
+
+/** Who is behind `--ignore-window`: the user of this machine, before any sudo. A pod has none; events name its account. */
+function ignoring({ ignoreWindow }: Pick<RollFlags, 'ignoreWindow'>, { terminal: { env } }: RollContext) {
+  const person = env.SUDO_USER ?? env.USER ?? env.LOGNAME ?? 'a user without a name'
+  return ignoreWindow === true ? { windowIgnoredBy: person } : {}
 }
 
 /** Its whole story, without a run: nothing is begun that could be resumed, and the run begun last stays the last. */
@@ -122,6 +134,7 @@ export async function takeUpCommand(
     ...placeOf(flags),
     ...(run === undefined ? {} : { run }),
     ...(file === undefined ? {} : { file }),
+    ...ignoring(flags, context),
   }
   const byNodes = name === 'abort' && file !== undefined
   const found: Pick<RollHistory, 'run' | 'events' | 'place'> = await (byNodes

@@ -5,27 +5,19 @@ import { dnsWanted } from '../../core/roll/dns/dns-wanted.ts'
 import { mayRelease } from '../../core/roll/drain/may-be-polite.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import { standing } from '../../core/roll/standing.ts'
+import { awaitsWindow } from '../../core/roll/window/time-windows.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import type { ServerRef } from '../../model/balancer.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
 import { slotRef } from '../../model/slot.ts'
 import { WorldError } from '../../model/world-error.ts'
-import type { Balancer, BalancerReader } from '../../ports/balancer.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Cluster } from '../../ports/cluster.ts'
-import type { ConfigMaps } from '../../ports/config-maps.ts'
-import type { DataPort } from '../../ports/data-port.ts'
-import type { Host } from '../../ports/host.ts'
-import type { Journal } from '../../ports/journal.ts'
-import type { Probe } from '../../ports/probe.ts'
-import type { Random } from '../../ports/random.ts'
 import { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import { Wakeup } from '../../runtime/wakeup.ts'
 import { allStandings } from './all-standings.ts'
 import { BalancerPoller } from './balancer-poller.ts'
 import { budgetOfRun } from './budget-of-run.ts'
 import { ClusterView } from './cluster-view.ts'
-import { DnsWatch, type RollDnsChecks } from './dns-watch.ts'
+import { DnsWatch } from './dns-watch.ts'
 import { endFailures } from './end-failures.ts'
 import { EventLog, type EventSink } from './event-log.ts'
 import { firstList } from './first-list.ts'
@@ -42,29 +34,10 @@ import { Performer } from './perform.ts'
 import { ReloadWatch } from './reload-watch.ts'
 import { ReturnWatch } from './return-watch.ts'
 import { endOf, type RollEnd } from './roll-end.ts'
-import { firstEvents, measuredFrom, nodeEnded, type RunState } from './run-state.ts'
+import type { RollEngineParts } from './roll-engine-parts.ts'
+import { firstEvents, measuredFrom, nodeEnded } from './run-state.ts'
 import { StepSpans } from './step-spans.ts'
-
-interface RollEngineParts {
-  readonly run: RunState
-  readonly clusterName: string
-  readonly cluster: Cluster
-  readonly balancers: readonly Balancer[]
-  /** Those that are told by the agents of the nodes. */
-  readonly endpoints?: readonly BalancerReader[]
-  readonly host: Host
-  readonly dataPort: DataPort
-  /** Absent: DNS is not asked. They are closed with the roll. */
-  readonly dns?: RollDnsChecks
-  /** Where the node budget stands; absent: one node may be out. */
-  readonly configMaps?: Pick<ConfigMaps, 'read'>
-  readonly probe?: Probe
-  readonly journal: Journal
-  readonly firstSeq: number
-  readonly sink: EventSink
-  readonly clock: Clock
-  readonly random: Random
-}
+import { windowsOfRun } from './time-window-watch.ts'
 
 /** The longest that nothing is looked at, whatever a decision asks for. */
 const PASS_AT_LEAST_EVERY_MS = 5000
@@ -136,6 +109,7 @@ export class RollEngine {
       returns: new ReturnWatch({ cluster, dataPort, clock, onChange }),
       clock,
       ...(parts.probe === undefined ? {} : { probe: parts.probe }),
+      ...windowsOfRun(parts),
       ...budgetOfRun({ ...parts, view: this.#view, onNews: onChange, say }),
       ...(parts.dns === undefined ? {} : { dns: new DnsWatch({ ...dnsParts, checks: parts.dns }) }),
     }
@@ -192,6 +166,7 @@ export class RollEngine {
   #baseline(): void {
     const { probe, clock, run } = this.#parts
     if (probe === undefined || run.spec.probe === undefined || run.measuredSince !== undefined) return
+    if (awaitsWindow(this.#pass?.snapshot)) return
     const wall = clock.wallMs()
     if (baselineMissing(probe.facts(), wall, run.spec.probe.baselineMs).length > 0) return
     measuredFrom(run, wall)

@@ -40,7 +40,8 @@ How long the roll waits for a hold before the reboot. After the reboot each step
 | by law | the limits below do not apply: the hold ends by itself, or a limit of its own ends it (\`detach.idleLimit\`, \`reboot.returnLimit\`) |
 | in course | it makes progress: \`drain.stageLimit\` (30 min) |
 | baseline | until no request fails: \`baseline.limit\` (2 min) |
-| blocked | something refuses: \`drain.blockedLimit\` (10 min) |`
+| blocked | something refuses: \`drain.blockedLimit\` (10 min) |
+| window | until the next time window: \`window.waitLimit\`, or as long as it takes |`
 
 function section({ title, by, intro, entries }: ReasonSection): string {
   const all = Object.entries(entries)
