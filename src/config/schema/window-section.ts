@@ -49,7 +49,8 @@ const recurring = (description: string) =>
     },
     description,
   ).superRefine(({ cron, duration }, context) => {
-    const fault = durationFaultOf(cron, duration)
+    // Also asked where the expression is wrong, of which no times follow.
+    const fault = cronFault(cron) === undefined ? durationFaultOf(cron, duration) : undefined
     if (fault === undefined) return
     const { message, hint, fix } = fault
     context.addIssue({ code: 'custom', message, path: ['duration'], params: { code: 'config.window', hint, fix } })
