@@ -10,23 +10,25 @@ import { VirtualRoll } from '../support/virtual-roll/virtual-roll.ts'
 const test = simulationTest(import.meta.url)
 
 const HOUR_MS = 3_600_000
-const LIMIT_MS = 30 * HOUR_MS
+const LIMIT_MS = HOUR_MS
 const BRISK = { soak: '1s', baseline: { duration: '1s' }, settle: { limit: '2min', timesInARow: 1 } }
 
 interface Windowed {
   /** From now until the window opens; a whole number of minutes. */
   readonly opensInMin?: number
+  /** It opens every hour, so that the next window is not a day away. */
+  readonly isHourly?: boolean
   readonly duration?: string
   readonly window?: object
   readonly clockSetByMs?: () => number
 }
 
 /** Two nodes that serve, and a roll of both by a window of every day. */
-async function windowed({ opensInMin = 0, duration = '1h', window = {}, clockSetByMs }: Windowed = {}) {
+async function windowed({ opensInMin = 0, isHourly = false, duration = '1h', window = {}, clockSetByMs }: Windowed = {}) {
   const cluster = await articleCluster({ nodes: 3 })
   const opens = new Date(cluster.time.wallMs() + opensInMin * 60_000)
-  const cron = `${opens.getUTCMinutes()} ${opens.getUTCHours()} * * *`
-  const spec = { ...BRISK, window: { zone: 'UTC', open: [{ cron, duration }], ...window } }
+  const cron = `${opens.getUTCMinutes()} ${isHourly ? '*' : opens.getUTCHours()} * * *`
+  const spec = { ...BRISK, probes: [], window: { zone: 'UTC', open: [{ cron, duration }], ...window } }
   const disruptive: { readonly what: string; readonly at: number }[] = []
   const roll = new VirtualRoll(cluster, virtualRollFile({ spec }), {
     ...(clockSetByMs === undefined ? {} : { clockSetByMs }),
@@ -52,7 +54,7 @@ const begins =
     event.type === 'step.started' && event.node === node && event.step === step
 
 test('a roll that begins before its window touches nothing until it opens, holds no slot, and rolls then', async () => {
-  const { cluster, roll, disruptive, boots, before, opensAt } = await windowed({ opensInMin: 20 })
+  const { cluster, roll, disruptive, boots, before, opensAt } = await windowed({ opensInMin: 3 })
   const plan = await roll.plan()
   assert.equal(plan.window?.isOpen, false)
   assert.deepEqual(
@@ -60,7 +62,7 @@ test('a roll that begins before its window touches nothing until it opens, holds
     cluster.nodes,
   )
   const process = await roll.begin()
-  await cluster.time.advance(10 * 60_000)
+  await cluster.time.advance(60_000)
   assert.deepEqual(await leftoversOf(new VirtualGround(cluster)), [])
   const end = await cluster.time.settle(process.ended, LIMIT_MS)
   assert.equal(end === 'died' ? end : end.outcome, 'completed')
@@ -74,7 +76,7 @@ test('a roll that begins before its window touches nothing until it opens, holds
 })
 
 test('a roll that does not wait ends held at once, with nothing touched', async () => {
-  const { cluster, roll, disruptive, boots, before } = await windowed({ opensInMin: 20, window: { waitLimit: '0s' } })
+  const { cluster, roll, disruptive, boots, before } = await windowed({ opensInMin: 3, window: { waitLimit: '0s' } })
   const process = await roll.begin()
   const end = await cluster.time.settle(process.ended, 60_000)
   assert.notEqual(end, 'died')
@@ -85,19 +87,17 @@ test('a roll that does not wait ends held at once, with nothing touched', async 
 })
 
 test('a node that would not be done is begun in the next window', async () => {
-  const { cluster, roll, boots, before, disruptive, opensAt } = await windowed({ duration: '10min' })
+  const { cluster, roll, boots, before, disruptive, opensAt } = await windowed({ duration: '10min', isHourly: true })
   const plan = await roll.plan()
-  const inFirst = plan.window?.windows[0]?.nodes ?? []
-  assert.ok(inFirst.length < cluster.nodes.length || inFirst.length > 0)
+  assert.ok((plan.window?.windows[0]?.nodes.length ?? 0) > 0)
   const process = await roll.begin()
-  const end = await cluster.time.settle(process.ended, 80 * HOUR_MS)
+  const end = await cluster.time.settle(process.ended, 4 * HOUR_MS)
   assert.equal(end === 'died' ? end : end.outcome, 'completed')
   assert.deepEqual(
     boots(),
     before.map((count) => count + 1),
   )
-  const day = 24 * HOUR_MS
-  assert.ok(disruptive.every(({ at }) => (at - opensAt) % day < 10 * 60_000))
+  assert.ok(disruptive.every(({ at }) => (at - opensAt) % HOUR_MS < 10 * 60_000))
 })
 
 /** The clock of the machine jumps past the window when n1 enters this step, and is right again after a while. */
@@ -128,7 +128,7 @@ for (const [step, onClose, isPutBack] of CLOSINGS)
     })
     const first = process.log.first((event) => event.type === 'node.ended' && event.standing.node === 'n1')
     await cluster.time.settle(first, HOUR_MS)
-    await cluster.time.advance(5 * 60_000)
+    await cluster.time.advance(60_000)
     const ended = process.events.flatMap((event) => (event.type === 'node.ended' ? [event.standing.state] : []))
     assert.deepEqual(ended, [isPutBack ? 'restored' : 'inService'])
     assert.deepEqual(await leftoversOf(new VirtualGround(cluster)), [])
@@ -146,11 +146,11 @@ for (const [step, onClose, isPutBack] of CLOSINGS)
 
 for (const onClose of ['restore', 'finish'] as const)
   test(`a process that is killed in the drain and taken up after the window: with ${onClose} ${onClose === 'restore' ? 'nothing is rebooted' : 'its node is finished'}`, async () => {
-    const { cluster, roll, boots, before } = await windowed({ window: { onClose, waitLimit: '0s' } })
+    const { cluster, roll, boots, before } = await windowed({ duration: '10min', window: { onClose, waitLimit: '0s' } })
     const killed = await roll.begin()
     await cluster.time.settle(killed.log.first(begins('n1', 'drain')), HOUR_MS)
     killed.kill()
-    await cluster.time.advance(2 * HOUR_MS)
+    await cluster.time.advance(12 * 60_000)
     const resumed = roll.resume()
     const end = await cluster.time.settle(resumed.ended, HOUR_MS)
     assert.equal(end === 'died' ? end : end.outcome, 'held')
