@@ -24,7 +24,13 @@ interface Windowed {
 }
 
 /** Two nodes that serve, and a roll of both by a window of every day. */
-async function windowed({ opensInMin = 0, isHourly = false, duration = '1h', window = {}, clockSetByMs }: Windowed = {}) {
+async function windowed({
+  opensInMin = 0,
+  isHourly = false,
+  duration = '1h',
+  window = {},
+  clockSetByMs,
+}: Windowed = {}) {
   const cluster = await articleCluster({ nodes: 3 })
   const opens = new Date(cluster.time.wallMs() + opensInMin * 60_000)
   const cron = `${opens.getUTCMinutes()} ${isHourly ? '*' : opens.getUTCHours()} * * *`
