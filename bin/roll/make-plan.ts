@@ -1,9 +1,10 @@
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import type { RollRequest } from '../../src/cli/roll-actions.ts'
+import { timeWindowsOf } from '../../src/config/time-window-spans.ts'
 import { pastNodes } from '../../src/controllers/roll/past-nodes.ts'
 import { prepare } from '../../src/controllers/roll/prepare.ts'
-import { estimateRoll } from '../../src/core/roll/plan/estimate.ts'
+import { PLANNED_SPANS, withTimes } from '../../src/core/roll/plan/with-times.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { originOf } from '../../src/model/run-origin.ts'
 import { hostOf } from './host.ts'
@@ -23,6 +24,7 @@ export async function makePlan(
   const own = await ownPodOf(request, { cluster }, signal)
   const balancers = balancersOf(spec)
   const host = hostOf(spec)
+  const wall = systemClock.wallMs()
   try {
     const clusterName = spec.name
     const asked = [...balancers, ...endpointsOf(spec, cluster)]
@@ -34,19 +36,26 @@ export async function makePlan(
         configMaps: kubeConfigMaps(api.client),
         balancers: asked,
         host,
-        wall: systemClock.wallMs(),
+        wall,
         ...own,
       },
       signal,
     )
-    const { reason } = request
+    const { reason, windowIgnoredBy } = request
     const plan = {
       ...prepared,
-      ...originOf({ ...context, ...(reason === undefined ? {} : { reason }), version: surroundings.version }),
+      ...originOf({
+        ...context,
+        ...(reason === undefined ? {} : { reason }),
+        ...(windowIgnoredBy === undefined ? {} : { windowIgnoredBy }),
+        version: surroundings.version,
+      }),
     }
     if (plan.nodes.length === 0) return plan
     const past = await pastNodes(journals(request, surroundings), uid)
-    return { ...plan, estimate: estimateRoll(plan, spec, past) }
+    const { window } = windowIgnoredBy === undefined ? spec : {}
+    const spans = window && timeWindowsOf(window).spansFrom(wall, PLANNED_SPANS)
+    return withTimes(plan, { spec, past, wall, ...(spans === undefined ? {} : { spans }) })
   } finally {
     await Promise.all([...balancers.map((balancer) => balancer.close()), host.close()])
   }

@@ -15,7 +15,7 @@ import { isJournaledEvent } from '../../src/controllers/roll/journaled-event.ts'
 import { hasJournal, newestRun, runOfKey } from '../../src/controllers/roll/newest-run.ts'
 import { rememberedPlace } from '../../src/controllers/roll/remembered-place.ts'
 import { goesBy, plannedEntry } from '../../src/controllers/roll/run-from-journal.ts'
-import { chosenBy, newRun } from '../../src/controllers/roll/run-state.ts'
+import { chosenBy, estimatesOf, newRun, withoutWindow } from '../../src/controllers/roll/run-state.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { originOf } from '../../src/model/run-origin.ts'
 import { toIso } from '../../src/model/time.ts'
@@ -64,11 +64,14 @@ async function begin(request: RollRequest, surroundings: RollSurroundings, io: R
   const at = toIso(wall)
   const asked = { spec: request.spec, order: plan.nodes.map(({ node }) => node), origin: originOf(plan), ...own }
   const key = request.once === undefined ? {} : { onceKey: request.once }
-  const run = newRun({ ...asked, ...key, ...chosenBy(plan) }, { wall, suffix: systemRandom.hex(2) })
+  const run = newRun(
+    { ...asked, ...key, ...chosenBy(plan), ...estimatesOf(plan) },
+    { wall, suffix: systemRandom.hex(2) },
+  )
   const journal = await store.create({ at, run: run.id, cluster: place.uid, tool: surroundings.version })
   const planned = plannedEntry(run, { at, clusterName: plan.cluster, place: place.remembered })
   await untilEngine(journal, () => journal.append(planned))
-  await runEngine({ run, place, clusterName: plan.cluster, journal, firstSeq: 0, surroundings }, io)
+  await runEngine({ run: withoutWindow(run), place, clusterName: plan.cluster, journal, firstSeq: 0, surroundings }, io)
 }
 
 /** By a file, what has no journal here is put back by what the nodes tell. */

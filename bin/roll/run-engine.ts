@@ -6,6 +6,7 @@ import { LatencyFile } from '../../src/adapters/node/latency-file.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import type { RollIo } from '../../src/cli/roll-actions.ts'
+import { timeWindowsOf } from '../../src/config/time-window-spans.ts'
 import { NodeEvents } from '../../src/controllers/notify/node-events.ts'
 import { LedgerProbe } from '../../src/controllers/probe/ledger-probe.ts'
 import { RollEngine } from '../../src/controllers/roll/roll-engine.ts'
@@ -68,6 +69,8 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
       random: systemRandom,
       ...(probe === undefined ? {} : { probe }),
       ...(dns === undefined ? {} : { dns }),
+      ...(run.spec.window === undefined ? {} : { timeWindows: timeWindowsOf(run.spec.window) }),
+      machineWall: () => systemClock.wallMs(),
     })
     await engine.run(io.interrupt)
   } finally {

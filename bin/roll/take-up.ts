@@ -9,6 +9,7 @@ import {
   placeOfRun,
   rememberedPlace,
 } from '../../src/controllers/roll/remembered-place.ts'
+import { withoutWindow } from '../../src/controllers/roll/run-state.ts'
 import { type Amending, takeUp } from '../../src/controllers/roll/take-up.ts'
 import { originOf } from '../../src/model/run-origin.ts'
 import { toIso } from '../../src/model/time.ts'
@@ -50,8 +51,13 @@ export async function goOn(request: RunRequest, taking: TakeUp): Promise<void> {
     if (!isSamePlace(remembered, place.remembered)) await rememberPlace(journal, place, surroundings)
     return taken
   })
-  const origin = originOf({ ...run.origin, ...place.context, version: surroundings.version })
-  await runEngine({ run: { ...run, ...own, origin }, place, clusterName, journal, firstSeq, surroundings }, io)
+  const { windowIgnoredBy } = request
+  const ignored = windowIgnoredBy === undefined ? {} : { windowIgnoredBy }
+  const origin = originOf({ ...run.origin, ...place.context, ...ignored, version: surroundings.version })
+  await runEngine(
+    { run: withoutWindow({ ...run, ...own, origin }), place, clusterName, journal, firstSeq, surroundings },
+    io,
+  )
 }
 
 /** Only spares a person two options: a disk that is full must not keep a node from being put back. */

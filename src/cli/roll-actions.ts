@@ -22,6 +22,8 @@ export interface RollRequest extends RollPlace {
   readonly once?: string
   /** `--reason`: why, for people. */
   readonly reason?: string
+  /** `--ignore-window`: who asked for it. */
+  readonly windowIgnoredBy?: string
   /** The plan that was shown and agreed to, just now; absent: it is made anew. */
   readonly plan?: RollPlan
 }
@@ -32,6 +34,8 @@ export interface RunRequest extends RollPlace {
   /** `--pod`, `namespace/name`: the pod that this process runs in. */
   readonly pod?: string
   readonly file?: FileOfRun
+  /** `--ignore-window`: who asked for it. */
+  readonly windowIgnoredBy?: string
 }
 
 export interface RollIo {

@@ -32,6 +32,7 @@ export interface RollFlags extends PlaceFlags, MetricsFlags {
   readonly pod?: string
   readonly once?: string
   readonly evenIfBlocked?: boolean
+  readonly ignoreWindow?: boolean
   /** True: of the flag; false: `--no-only-if-needed`; absent: as the file says. */
   readonly onlyIfNeeded?: boolean
   /** False: `--no-probe`. */
@@ -41,6 +42,7 @@ export interface RollFlags extends PlaceFlags, MetricsFlags {
 export interface TakeUpFlags extends PlaceFlags, MetricsFlags {
   readonly file?: string
   readonly pod?: string
+  readonly ignoreWindow?: boolean
   /** False: `--no-probe`. */
   readonly probe?: boolean
 }
@@ -81,6 +83,7 @@ export function addRollOptions(command: Command): Command {
       ).argParser(onceOf),
     )
     .option('--even-if-blocked', 'roll although the plan says that something blocks it; the roll then waits there')
+    .option('--ignore-window', IGNORE_WINDOW)
     .option(
       '--only-if-needed',
       'only nodes that need a reboot: by reboot.onlyIfNeeded of the file, else by /var/run/reboot-required',
@@ -88,6 +91,9 @@ export function addRollOptions(command: Command): Command {
     .option('--no-only-if-needed', 'also nodes that need no reboot, whatever the file says')
     .option('--no-probe', 'roll without measuring; a failed request then does not stop the roll')
 }
+
+const IGNORE_WINDOW =
+  'work outside of the time windows of the file, too; journal, events and report say who asked for it'
 
 const REASON_MAX = 500
 const ONCE_MAX = 200
@@ -159,6 +165,7 @@ function metricsFileOf(text: string): string {
 export const addResumeOptions = (command: Command): Command =>
   command
     .option('-f, --file <file>', 'continue with this roll file, now and at every later resume; - reads it from stdin')
+    .option('--ignore-window', IGNORE_WINDOW)
     .option('--no-probe', 'with -f: continue without measuring; a failed request then does not stop the roll')
 
 export const addAbortOptions = (command: Command): Command =>

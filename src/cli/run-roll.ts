@@ -45,6 +45,7 @@ export async function rollCommand(
     ...(reason === undefined ? {} : { reason }),
     ...(pod === undefined ? {} : { pod }),
     ...(once === undefined ? {} : { once }),
+    ...ignoring(flags, context),
   }
   const actions = await load()
   const work = (meter?: RollMeter): Promise<number> =>
@@ -135,6 +136,7 @@ function commandOf(names: readonly string[], flags: RollFlags): string {
     ...(flags.onlyIfNeeded === undefined ? [] : [flags.onlyIfNeeded ? '--only-if-needed' : '--no-only-if-needed']),
     ...(flags.probe ? [] : ['--no-probe']),
     ...(flags.evenIfBlocked === true ? ['--even-if-blocked'] : []),
+    ...(flags.ignoreWindow === true ? ['--ignore-window'] : []),
     ...flagText('--reason', flags.reason),
     ...flagText('--once', flags.once),
     ...flagText('--pod', flags.pod),
@@ -147,6 +149,12 @@ function commandOf(names: readonly string[], flags: RollFlags): string {
     ...flagText('--state-dir', flags.stateDir),
   ]
   return ['evenkeel roll', ...words].join(' ')
+}
+
+/** Who is behind `--ignore-window`: the user of this machine, before any sudo. A pod has none; events name its account. */
+function ignoring({ ignoreWindow }: Pick<RollFlags, 'ignoreWindow'>, { terminal: { env } }: RollContext) {
+  const person = env.SUDO_USER ?? env.USER ?? env.LOGNAME ?? 'a user without a name'
+  return ignoreWindow === true ? { windowIgnoredBy: person } : {}
 }
 
 /** Its whole story, without a run: nothing is begun that could be resumed, and the run begun last stays the last. */
@@ -177,6 +185,7 @@ export async function takeUpCommand(
     ...(run === undefined ? {} : { run }),
     ...(flags.pod === undefined ? {} : { pod: flags.pod }),
     ...(file === undefined ? {} : { file }),
+    ...ignoring(flags, context),
   }
   const byNodes = name === 'abort' && file !== undefined
   const found: Pick<RollHistory, 'run' | 'events' | 'place'> = await (byNodes

@@ -5,6 +5,7 @@ import { canonicalAddress } from '../model/ip-address.ts'
 import type { HookSpec, HookTarget, HookUrl, SecretRef } from '../model/notify-spec.ts'
 import { REBOOT_SENTINEL, type RebootNeedSpec } from '../model/reboot-need.ts'
 import type { BalancerSpec, BlockedSpec, InstanceAddress, PoliteSpec, RollSpec } from '../model/roll-spec.ts'
+import type { RecurringTime } from '../model/time-window.ts'
 import { REBOOT_COMMAND } from './schema/reboot-section.ts'
 import type { RollFile } from './schema/roll-file-schema.ts'
 
@@ -28,6 +29,7 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     attach: { limitMs: attach.limit },
     soakMs: spec.soak,
     ...probeOf(spec),
+    ...windowOf(spec),
     ...(spec.notify === undefined ? {} : { notify: spec.notify.map(hookOf) }),
   }
 }
@@ -177,6 +179,18 @@ function probeOf({ probes, baseline }: Spec): Pick<RollSpec, 'probe'> {
     timeoutMs: timeout,
   }))
   return { probe: { targets, baselineMs: baseline.duration, baselineLimitMs: baseline.limit } }
+}
+
+function windowOf({ window }: Spec): Pick<RollSpec, 'window'> {
+  if (window === undefined) return {}
+  const { zone, open, not, onClose, waitLimit } = window
+  const timeOf = ({ cron, duration, zone: own = zone }: (typeof open)[number]): RecurringTime => ({
+    cron,
+    durationMs: duration,
+    zone: own,
+  })
+  const waits = waitLimit === undefined ? {} : { waitLimitMs: waitLimit }
+  return { window: { zone, open: open.map(timeOf), not: not.map(timeOf), onClose, ...waits } }
 }
 
 type HookFields = NonNullable<Spec['notify']>[number]

@@ -1,4 +1,5 @@
 import type { RunOrigin } from './run-origin.ts'
+import type { TimeSpan } from './time-window.ts'
 
 /** What `roll --dry-run` prints and a roll asks about. Nothing was changed to learn it. */
 export interface RollPlan extends RunOrigin {
@@ -20,6 +21,21 @@ export interface RollPlan extends RunOrigin {
   readonly parallel?: number
   /** How long the roll takes if nothing holds it, and what that goes by. */
   readonly estimate?: { readonly ms: number; readonly basis: string }
+  /** Absent: the roll file has no time windows, or they are ignored. */
+  readonly window?: WindowForecast
+}
+
+/** Which nodes are expected to be done in which time window. */
+export interface WindowForecast {
+  /** In which times are shown. */
+  readonly zone: string
+  readonly onClose: 'finish' | 'restore'
+  /** The first of the windows is open now. */
+  readonly isOpen: boolean
+  /** In order, up to the last one that is needed; one in which no node would be done has none. */
+  readonly windows: readonly (TimeSpan & { readonly nodes: readonly string[] })[]
+  /** Nodes that would be done in none of these. */
+  readonly later: readonly string[]
 }
 
 /** A node, and why it is rolled or not. */
@@ -40,6 +56,8 @@ export interface PlannedNode {
   readonly stages: readonly number[]
   /** Why its machine needs the reboot; absent where that was not asked. */
   readonly needs?: string
+  /** How long it is expected to take. Absent where no time window asks. */
+  readonly estimateMs?: number
 }
 
 /**

@@ -6,6 +6,7 @@ import type { ObjectRef } from './object-ref.ts'
 import type { OutLimit } from './out-limit.ts'
 import type { ProbeTarget } from './probe.ts'
 import type { RebootNeedSpec } from './reboot-need.ts'
+import type { TimeWindowSpec } from './time-window.ts'
 
 /** How to reach one balancer process's runtime API. */
 export type InstanceAddress =
@@ -145,6 +146,8 @@ export interface RollSpec {
     readonly baselineMs: number
     readonly baselineLimitMs: number
   }
+  /** Absent: work is always allowed. */
+  readonly window?: TimeWindowSpec
   /** Absent: no receiver is notified. */
   readonly notify?: readonly HookSpec[]
 }

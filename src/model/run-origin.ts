@@ -12,15 +12,18 @@ export interface ClusterContext {
 export interface RunOrigin extends Partial<ClusterContext> {
   /** `--reason`. */
   readonly reason?: string
+  /** `--ignore-window`: who asked for it. Absent: time windows are kept. */
+  readonly windowIgnoredBy?: string
   /** Version of Even Keel. */
   readonly version?: string
 }
 
-export const originOf = ({ context, server, user, reason, version }: RunOrigin): RunOrigin => ({
+export const originOf = ({ context, server, user, reason, windowIgnoredBy, version }: RunOrigin): RunOrigin => ({
   ...(context === undefined ? {} : { context }),
   ...(server === undefined ? {} : { server }),
   ...(user === undefined ? {} : { user }),
   ...(reason === undefined ? {} : { reason }),
+  ...(windowIgnoredBy === undefined ? {} : { windowIgnoredBy }),
   ...(version === undefined ? {} : { version }),
 })
 

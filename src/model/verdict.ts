@@ -9,4 +9,6 @@ export interface Verdict {
   /** The node under way cannot be put back: it stays out of every balancer. */
   readonly keepOut: boolean
   readonly reasons: readonly Reason[]
+  /** It ends the work on the node under way alone, and the roll goes on after it. */
+  readonly ofNode?: true
 }

@@ -2,9 +2,10 @@ import type { ReportDocument } from './report-document.ts'
 
 /** On which cluster, as whom, why, and by which version: evidence of a report. What a journal does not tell is left out. */
 export function originFacts(report: ReportDocument): readonly (readonly [string, string])[] {
-  const { context, server, user, reason, version, tool } = report
+  const { context, server, user, reason, windowIgnoredBy, version, tool } = report
   const facts: readonly (readonly [string, string | null | undefined])[] = [
     ['reason', reason],
+    ['time windows ignored by', windowIgnoredBy],
     ['context', context],
     ['API server', server],
     ['user', user],

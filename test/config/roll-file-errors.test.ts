@@ -30,12 +30,12 @@ test('asks for the unit of a duration', () => {
 
 test('says all that is wrong at once, in file order', () => {
   assert.equal(
-    refusal(rollYaml('  window: {from: night}', all, '  soak: 0', '  reboot: {returnLimit: 2d}', '  gate: x')),
-    `error: not yet: time windows in which work is allowed (config.not-yet)
+    refusal(rollYaml('  hosts: [lb-1]', all, '  soak: 0', '  reboot: {returnLimit: 2d}', '  gate: x')),
+    `error: not yet: machines that are not Kubernetes nodes (config.not-yet)
  --> roll.yaml:5:3
-5 |   window: {from: night}
-  |   ^^^^^^
-  = fix: remove "window"
+5 |   hosts: [lb-1]
+  |   ^^^^^
+  = fix: remove "hosts"
 error: "0" has no unit (config.duration)
  --> roll.yaml:7:9
 7 |   soak: 0
@@ -51,7 +51,7 @@ error: unknown field "gate" (config.unknown-field)
 9 |   gate: x
   |   ^^^^
   = note: spec has: nodes, slots, balancers, detach, drain, reboot, dns, settle, attach, soak, probes,
-  =       baseline, notify, parallel, zones
+  =       baseline, notify, window, parallel, zones
   = fix: remove it
 4 errors in roll.yaml. Nothing was contacted or changed.`,
   )

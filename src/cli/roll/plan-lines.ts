@@ -12,6 +12,7 @@ import { wrapText, wrapWords } from '../text/wrap-words.ts'
 import { gatheredTexts } from './gathered-texts.ts'
 import { needLines } from './need-lines.ts'
 import { type PlanNotes, planNotes } from './plan-notes.ts'
+import { windowTexts } from './plan-windows.ts'
 
 interface PlanShow {
   readonly level: Level
@@ -48,6 +49,7 @@ export function planLines(plan: RollPlan, show: PlanShow): readonly Line[] {
     ...loadLines(plan, show.columns),
     ...checkLines(plan, show),
     ...timeLines(plan, show.columns),
+    ...windowLines(plan, show.columns),
     ...needLines(plan, show),
     ...strangers(plan, show.columns),
     ...lastLines(plan, notes, show),
@@ -198,6 +200,12 @@ function checkLines(plan: RollPlan, show: PlanShow): readonly string[] {
 function timeLines({ estimate }: RollPlan, columns: number): readonly string[] {
   if (estimate === undefined) return []
   return labelled('Time', `about ${formatDuration(estimate.ms)}, by estimate: ${estimate.basis}`, columns)
+}
+
+function windowLines(plan: RollPlan, columns: number): readonly string[] {
+  const [first, ...rest] = windowTexts(plan)
+  if (first === undefined) return []
+  return [...labelled('Window', first, columns), ...rest.flatMap((text) => labelled('', text, columns))]
 }
 
 function strangers({ unmatchedServers }: RollPlan, columns: number): readonly string[] {

@@ -12,6 +12,7 @@ import { attachSection, settleSection, soakField } from './return-sections.ts'
 import { fieldMeta, section } from './section.ts'
 import { slotsSection } from './slots-section.ts'
 import { nameField } from './text-field.ts'
+import { windowSection } from './window-section.ts'
 
 const metadataSection = section(
   { name: nameField({ description: 'Name of this roll, for people.', example: 'prod-eu1' }) },
@@ -33,8 +34,8 @@ const specSection = section(
     probes: probesSection,
     baseline: baselineSection.prefault({}),
     notify: notifyField.exactOptional(),
+    window: windowSection.exactOptional(),
     hosts: notYetField('machines that are not Kubernetes nodes'),
-    window: notYetField('time windows in which work is allowed'),
     gates: notYetField('your own gates before a node is attached'),
     parallel: wholeNumberField(
       {

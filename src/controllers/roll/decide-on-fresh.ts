@@ -3,6 +3,7 @@ import { baselineGreen } from '../../core/roll/guards.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
 import type { Action } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
+import { waitOf } from '../../model/reason.ts'
 import type { MonoMs } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { BudgetWatch } from '../budget/budget-watch.ts'
@@ -100,10 +101,11 @@ const decidedOn = (snapshot: RollSnapshot): Decided => ({ snapshot, decision: de
 
 /**
  * A node that is out already was counted, but who resumes it cannot have its slot back while it is not known which one it was.
- * During the baseline no one asks.
+ * During the baseline, and while a time window is waited for, no one asks.
  */
 const isHeldByBudget = ({ decision, snapshot }: Decided): boolean =>
   decision.kind === 'hold' &&
+  decision.reasons.every((reason) => waitOf(reason) !== 'window') &&
   (snapshot.current?.record === undefined || snapshot.budget?.isUnread === true) &&
   baselineGreen(snapshot).length === 0
 

@@ -7,6 +7,7 @@ import type { Outcome } from '../../model/outcome.ts'
 import { parseRebootIntent } from '../../model/parse-node-record.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import { runOfOwner } from '../../model/slot.ts'
+import type { Verdict } from '../../model/verdict.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Probe } from '../../ports/probe.ts'
 import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
@@ -19,6 +20,7 @@ import { type LastSeen, recordFrom } from './last-seen.ts'
 import type { NodeOverlay } from './node-overlay.ts'
 import type { ReturnWatch } from './return-watch.ts'
 import { type RunState, verdictFor } from './run-state.ts'
+import type { TimeWindowWatch } from './time-window-watch.ts'
 
 export interface GatherParts {
   readonly run: RunState
@@ -29,6 +31,8 @@ export interface GatherParts {
   readonly dns?: DnsWatch
   /** Absent: one node may be out, and nothing is known of cordons. */
   readonly budget?: BudgetWatch
+  /** Absent: work is always allowed. */
+  readonly windows?: TimeWindowWatch
   readonly reloads: () => readonly ReloadSpan[]
   readonly events: EventLog
   readonly overlay: NodeOverlay
@@ -49,6 +53,8 @@ type SlotRefusal = Extract<Outcome, { ok: false }>['slot']
 interface Known {
   readonly evidence?: Evidence
   readonly slot?: SlotRefusal
+  /** Of the node under way alone. */
+  readonly verdict?: Verdict
   /** As they were last read, if that is still worth something. */
   readonly instances: () => readonly InstanceFacts[]
 }
@@ -61,20 +67,22 @@ export async function gather(
 ): Promise<RollSnapshot> {
   const { run, view, clock } = parts
   const { node, beside } = parts.under
-  const current = await currentFacts(parts, known.evidence, signal)
+  const verdict = verdictFor(run, node) ?? known.verdict
+  const current = await currentFacts(parts, { ...known, verdict }, signal)
   const wall = clock.wallMs()
   const budget = parts.budget?.facts()
   return {
     now: clock.monoMs(),
     wall,
     spec: run.spec,
-    run: runFacts(run, { node, beside: beside?.() ?? [] }),
+    run: { ...runFacts(run, { node, beside: beside?.() ?? [] }), ...(verdict === undefined ? {} : { verdict }) },
     ...(current === undefined ? {} : { current }),
     cluster: view.facts(),
     instances: known.instances(),
     slot: slotFacts(parts.keeper, known.slot),
     ...(budget === undefined ? {} : { budget }),
     journalWritable: parts.events.writable,
+    ...(parts.windows === undefined ? {} : { window: parts.windows.facts(current?.node.name) }),
     ...(parts.probe === undefined ? {} : { probe: parts.probe.facts() }),
     ...(parts.dns === undefined ? {} : { dns: parts.dns.facts() }),
     reloads: parts.reloads(),
@@ -84,7 +92,7 @@ export async function gather(
 
 async function currentFacts(
   parts: GatherParts & { readonly under: Under },
-  evidence: Evidence | undefined,
+  { evidence, verdict }: Pick<Known, 'evidence'> & { readonly verdict: Verdict | undefined },
   signal: AbortSignal,
 ): Promise<NodeFacts | undefined> {
   const found = parts.overlay.newest(parts.view.node(parts.under.node))
@@ -94,7 +102,7 @@ async function currentFacts(
   const recordText = lostRecord ?? node.annotations[RECORD_ANNOTATION]
   const intentText = node.annotations[INTENT_ANNOTATION]
   const record = recordText === undefined ? undefined : recordFrom(node, recordText)
-  const isWayBack = record?.ok === true && (node.bootId !== record.value.bootId || parts.run.verdict !== undefined)
+  const isWayBack = record?.ok === true && (node.bootId !== record.value.bootId || verdict !== undefined)
   const isPutBack = evidence?.attachedAt !== undefined
   const returned = isWayBack && !isPutBack ? await parts.returns.ask(node, record.value, signal) : parts.returns.rest()
   return {

@@ -20,6 +20,7 @@ import type { Decision } from '../../model/decision.ts'
 import type { Node } from '../../model/node.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { STEPS } from '../../model/step.ts'
+import type { Verdict } from '../../model/verdict.ts'
 import { type Workload, workloadKey } from '../../model/workload.ts'
 import { DecideOnFresh } from './decide-on-fresh.ts'
 import { Effects } from './effects.ts'
@@ -49,6 +50,8 @@ export class NodePass {
   #slot: Extract<Outcome, { ok: false }>['slot']
   #last: RollSnapshot | undefined
   #isLeaving = false
+  /** The work on this node is over, and the roll is not. */
+  #verdict: Verdict | undefined
   readonly #report: NodeReport
   readonly #effects: Effects
   readonly #fresh: DecideOnFresh
@@ -86,6 +89,7 @@ export class NodePass {
     this.#isLeaving ||= decision.kind !== 'settled' && STEPS.indexOf(decision.step) >= CORDON
     const done = decision.kind === 'act' ? await this.#act(snapshot, decision, signal) : decision
     this.#judgeGone()
+    if (done.kind === 'settled') this.#noteTime(snapshot)
     return done
   }
 
@@ -135,15 +139,32 @@ export class NodePass {
       instances: () => this.#instances(),
       ...(this.#evidence === undefined ? {} : { evidence: this.#evidence }),
       ...(this.#slot === undefined ? {} : { slot: this.#slot }),
+      ...(this.#verdict === undefined ? {} : { verdict: this.#verdict }),
     }
   }
 
   #judged(snapshot: RollSnapshot): RollSnapshot {
-    const { run, events, under } = this.#parts
     const verdict = judge(snapshot)
     if (verdict === undefined || verdict === snapshot.run.verdict) return snapshot
-    giveVerdict(run, { node: under.node, verdict }, events)
+    const { run, events, under } = this.#parts
+    if (verdict.ofNode === true) this.#giveUpNode(snapshot, verdict)
+    else giveVerdict(run, { node: under.node, verdict }, events)
     return { ...snapshot, run: { ...snapshot.run, verdict } }
+  }
+
+  /** From its slot until it served again, where this process saw all of it. */
+  #noteTime({ current, evidence, now }: RollSnapshot): void {
+    const { run, windows } = this.#parts
+    const { slotTakenAt, attachedAt, returned } = evidence
+    const isWhole = slotTakenAt !== undefined && attachedAt !== undefined && returned !== undefined
+    if (isWhole && run.underWay !== current?.node.name) windows?.measured(now - slotTakenAt)
+  }
+
+  /** The world tells a new process as much, so that the journal has it for people alone. */
+  #giveUpNode({ current }: RollSnapshot, verdict: Verdict): void {
+    this.#verdict = verdict
+    const node = current === undefined ? {} : { node: current.node.name }
+    for (const { text } of verdict.reasons) this.#parts.events.emit({ type: 'warning', text, ...node })
   }
 
   /** False where nothing was done, since the journal did not take what was meant. */
@@ -168,14 +189,21 @@ export class NodePass {
   #now(): NodeSnapshot | undefined {
     const last = this.#last
     if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return undefined
-    return { ...last, instances: this.#instances(), evidence: this.#evidence }
+    return { ...last, ...this.#window(), instances: this.#instances(), evidence: this.#evidence }
+  }
+
+  /** As it stands now: a window may close while a journal is slow. */
+  #window(): Pick<RollSnapshot, 'window'> {
+    const { windows } = this.#parts
+    return windows === undefined ? {} : { window: windows.facts(this.#last?.current?.node.name) }
   }
 
   /** With what balancers and the probe have said since, and the time. */
   #renewed(s: RollSnapshot): RollSnapshot {
     const { clock, probe } = this.#parts
     const measured = probe === undefined ? {} : { probe: probe.facts() }
-    return { ...s, now: clock.monoMs(), wall: clock.wallMs(), instances: this.#instances(), ...measured }
+    const now = { now: clock.monoMs(), wall: clock.wallMs(), ...this.#window() }
+    return { ...s, ...now, instances: this.#instances(), ...measured }
   }
 
   /** The same, with what the probe has measured since. */

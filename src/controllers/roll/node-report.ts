@@ -43,7 +43,10 @@ export class NodeReport {
     }
     this.#waits.decided(node, snapshot, decision)
     const before = this.#progress.step
-    this.#progress.decided(decision, { onTheWay: run.verdict === undefined, limitMs: stuckLimitLeftMs(snapshot) })
+    this.#progress.decided(decision, {
+      onTheWay: snapshot.run.verdict === undefined,
+      limitMs: stuckLimitLeftMs(snapshot),
+    })
     if (this.#progress.step === 'drain') this.#reportDrain(snapshot, before !== 'drain')
     this.#reportStrays(snapshot, node)
   }

@@ -1,4 +1,5 @@
 import type { PastNodes } from '../../core/roll/plan/estimate.ts'
+import type { Reason } from '../../model/reason.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { JournalEntry, JournalStore } from '../../ports/journal.ts'
 import { isJournaledEvent } from './journaled-event.ts'
@@ -11,7 +12,7 @@ export async function pastNodes(store: JournalStore, cluster: string): Promise<P
   const stored = await store.runs()
   const runs = stored.filter(({ header }) => header?.cluster === cluster).slice(0, READ_AT_MOST)
   const measured = await Promise.all(
-    runs.map(async ({ run }) => ({ run, nodeMs: timesOf(await entriesOf(store, run)) })),
+    runs.map(async ({ run }) => ({ run, nodeMs: nodeTimes(await entriesOf(store, run)) })),
   )
   const [newest] = measured.filter(({ nodeMs }) => nodeMs.length > 0)
   return newest === undefined ? undefined : { run: newest.run, nodeMs: measured.flatMap(({ nodeMs }) => nodeMs) }
@@ -27,12 +28,21 @@ async function entriesOf(store: JournalStore, run: string): Promise<readonly Jou
   }
 }
 
-function timesOf(entries: readonly JournalEntry[]): readonly number[] {
+/** How long each node took that came back; the wait for a time window is no part of it. */
+export function nodeTimes(entries: readonly JournalEntry[]): readonly number[] {
   const started = new Map<string, number>()
+  const waiting = new Set<string>()
   return entries.filter(isJournaledEvent).flatMap((event) => {
-    if (event.type === 'node.started') started.set(event.node, Date.parse(event.at))
+    const at = Date.parse(event.at)
+    if (event.type === 'node.started') started.set(event.node, at)
+    if (event.type === 'hold.started' || event.type === 'hold.changed' || event.type === 'hold.ended') {
+      if (waiting.delete(event.node)) started.set(event.node, at)
+      if (event.type !== 'hold.ended' && event.reasons.some(isOfWindow)) waiting.add(event.node)
+    }
     if (event.type !== 'node.ended' || event.standing.state !== 'inService') return []
     const from = started.get(event.standing.node)
-    return from === undefined ? [] : [Date.parse(event.at) - from]
+    return from === undefined ? [] : [at - from]
   })
 }
+
+const isOfWindow = ({ code }: Reason): boolean => code === 'WindowClosed' || code === 'WindowClosesSoon'

@@ -5,28 +5,20 @@ import { mayRelease } from '../../core/roll/drain/may-be-polite.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
 import { standing } from '../../core/roll/standing.ts'
+import { awaitsWindow } from '../../core/roll/window/time-windows.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import type { ServerRef } from '../../model/balancer.ts'
 import { invariant } from '../../model/invariant.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
 import { slotRef } from '../../model/slot.ts'
 import { WorldError } from '../../model/world-error.ts'
-import type { Balancer, BalancerReader } from '../../ports/balancer.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Cluster } from '../../ports/cluster.ts'
-import type { ConfigMaps } from '../../ports/config-maps.ts'
-import type { DataPort } from '../../ports/data-port.ts'
-import type { Host } from '../../ports/host.ts'
-import type { Journal } from '../../ports/journal.ts'
-import type { Probe } from '../../ports/probe.ts'
-import type { Random } from '../../ports/random.ts'
 import { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import { Wakeup } from '../../runtime/wakeup.ts'
 import { allStandings } from './all-standings.ts'
 import { BalancerPoller } from './balancer-poller.ts'
 import { budgetOfRun } from './budget-of-run.ts'
 import { ClusterView } from './cluster-view.ts'
-import { DnsWatch, type RollDnsChecks } from './dns-watch.ts'
+import { DnsWatch } from './dns-watch.ts'
 import { endFailures } from './end-failures.ts'
 import { EventLog, type EventSink } from './event-log.ts'
 import { firstList } from './first-list.ts'
@@ -43,29 +35,10 @@ import { Performer } from './perform.ts'
 import { ReloadWatch } from './reload-watch.ts'
 import { ReturnWatch } from './return-watch.ts'
 import { endOf, type RollEnd } from './roll-end.ts'
+import type { RollEngineParts } from './roll-engine-parts.ts'
 import { firstEvents, measuredFrom, nodeEnded, type RunState, verdictFor } from './run-state.ts'
 import { StepSpans } from './step-spans.ts'
-
-interface RollEngineParts {
-  readonly run: RunState
-  readonly clusterName: string
-  readonly cluster: Cluster
-  readonly balancers: readonly Balancer[]
-  /** Those that are told by the agents of the nodes. */
-  readonly endpoints?: readonly BalancerReader[]
-  readonly host: Host
-  readonly dataPort: DataPort
-  /** Absent: DNS is not asked. They are closed with the roll. */
-  readonly dns?: RollDnsChecks
-  /** Where the node budget stands; absent: one node may be out. */
-  readonly configMaps?: Pick<ConfigMaps, 'read'>
-  readonly probe?: Probe
-  readonly journal: Journal
-  readonly firstSeq: number
-  readonly sink: EventSink
-  readonly clock: Clock
-  readonly random: Random
-}
+import { windowsOfRun } from './time-window-watch.ts'
 
 /** One roll from baseline to end. Every wait is for a change in the world or a time that is due. */
 export class RollEngine {
@@ -112,6 +85,7 @@ export class RollEngine {
       overlay: new NodeOverlay(),
       clock,
       ...(parts.probe === undefined ? {} : { probe: parts.probe }),
+      ...windowsOfRun(parts),
       ...budgetOfRun({ ...parts, view: this.#view, onNews: onChange, say }),
       ...(parts.dns === undefined ? {} : { dns: new DnsWatch({ ...dnsParts, checks: parts.dns }) }),
     }
@@ -179,6 +153,8 @@ export class RollEngine {
   #baseline(): void {
     const { probe, clock, run } = this.#parts
     if (probe === undefined || run.spec.probe === undefined || run.measuredSince !== undefined) return
+    const inWork = this.#lanes.flatMap((lane) => lane.snapshot ?? [])
+    if (inWork.length > 0 && inWork.every(awaitsWindow)) return
     const wall = clock.wallMs()
     if (baselineMissing(probe.facts(), wall, run.spec.probe.baselineMs).length > 0) return
     measuredFrom(run, wall)

@@ -7,6 +7,7 @@ import { UserError } from '../../model/user-error.ts'
 import type { JournalEntry, StoredJournal } from '../../ports/journal.ts'
 import { isJournaledEvent } from './journaled-event.ts'
 import { loadBefore } from './load-before.ts'
+import { nodeTimes } from './past-nodes.ts'
 import type { RememberedPlace } from './remembered-place.ts'
 import type { RunState } from './run-state.ts'
 
@@ -18,6 +19,8 @@ interface PlannedEntry extends JournalEntry {
   readonly clusterName: string
   /** Absent in journals of earlier versions. */
   readonly place?: RememberedPlace
+  /** Absent where no time window asks. */
+  readonly estimates?: Readonly<Record<string, number>>
   /** `--reason`. */
   readonly reason?: string
   /** `--once`. */
@@ -34,7 +37,7 @@ interface Planned {
 
 /** The first entry of a run's journal. */
 export const plannedEntry = (
-  { spec, order, restoresAs, origin, onceKey }: RunState,
+  { spec, order, restoresAs, origin, onceKey, estimates }: RunState,
   { at, clusterName, place }: Planned,
 ): PlannedEntry => ({
   at,
@@ -43,6 +46,7 @@ export const plannedEntry = (
   order,
   clusterName,
   ...(place === undefined ? {} : { place }),
+  ...(estimates === undefined ? {} : { estimates }),
   ...(origin?.reason === undefined ? {} : { reason: origin.reason }),
   ...(onceKey === undefined ? {} : { onceKey }),
   ...(restoresAs === undefined ? {} : { restoresAs }),
@@ -81,6 +85,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
   const done = order.filter((node) => through.includes(node))
   const underWay = begunLast(journal.entries)
   const before = loadBefore(journal.entries)
+  const slowestMs = spec.window === undefined ? 0 : Math.max(0, ...nodeTimes(journal.entries))
   const run: RunState = {
     id: journal.header.run,
     spec,
@@ -95,6 +100,8 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     evictedBefore: evictedBefore(journal.entries, done),
     recordsBefore: recordsBefore(journal.entries, done),
     standingsBefore: standingsBefore(journal.entries),
+    ...(planned.estimates === undefined ? {} : { estimates: planned.estimates }),
+    ...(slowestMs === 0 ? {} : { slowestMs }),
     ...(before === undefined ? {} : { before }),
     ...(planned.restoresAs === undefined ? {} : { restoresAs: planned.restoresAs }),
   }

@@ -50,6 +50,10 @@ export interface RunState {
    * record goes with a Node that is deleted.
    */
   readonly recordsBefore?: Readonly<Record<string, NodeRecord>>
+  /** Node → how long it is expected to take, by the plan. Absent where no time window asks. */
+  readonly estimates?: Readonly<Record<string, number>>
+  /** The slowest node that earlier processes of this run brought back. */
+  readonly slowestMs?: number
   /** As earlier processes of this run left their nodes. */
   readonly standingsBefore?: Readonly<Record<string, NodeStanding>>
 }
@@ -117,9 +121,22 @@ export function chosenBy({ nodes, skipped }: Pick<RollPlan, 'nodes' | 'skipped'>
   return needed.length + skipped.length === 0 ? {} : { chosen: { needed, skipped } }
 }
 
+/** As this process goes by it: the journal keeps the windows that a person ignores now, for the next process. */
+export function withoutWindow(run: RunState): RunState {
+  if (run.origin?.windowIgnoredBy === undefined) return run
+  const { window: _, ...spec } = run.spec
+  return { ...run, spec }
+}
+
+/** What a run that has time windows is to know of its nodes. */
+export function estimatesOf({ nodes }: Pick<RollPlan, 'nodes'>): Pick<RunState, 'estimates'> {
+  const known = nodes.flatMap(({ node, estimateMs }) => (estimateMs === undefined ? [] : [[node, estimateMs] as const]))
+  return known.length === 0 ? {} : { estimates: Object.fromEntries(known) }
+}
+
 /** A run that begins; `suffix` tells it from one that begins within the same second. */
 export const newRun = (
-  asked: Pick<RunState, 'spec' | 'order' | 'chosen' | 'origin' | 'ownPod' | 'onceKey'>,
+  asked: Pick<RunState, 'spec' | 'order' | 'chosen' | 'origin' | 'ownPod' | 'onceKey' | 'estimates'>,
   { wall, suffix }: { readonly wall: WallMs; readonly suffix: string },
 ): RunState => ({
   id: `${toIso(wall).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${suffix}`,

@@ -22,7 +22,13 @@ export const beforeReboot = (s: RollSnapshot, decision: StepDecision): Partial<E
 /** Stuck is a hold without progress. Progress is an action that did not just fail, a pod that left, another step. */
 export function stuck(s: RollSnapshot, decision: StepDecision): Partial<Evidence> {
   const left = hasCurrent(s) ? podsHere(s).length : 0
-  const moved = left < s.evidence.podsLeft || decision.step !== s.evidence.stuckStep
+  const awaited = s.evidence.stuckReasons.some(isOfWindow)
+  if (decision.kind === 'hold' && decision.reasons.some(isOfWindow)) {
+    const stuckSince = awaited ? (s.evidence.stuckSince ?? s.now) : s.now
+    return { podsLeft: left, stuckStep: decision.step, stuckSince, stuckReasons: decision.reasons }
+  }
+  // What is waited for in a window has had no time before it.
+  const moved = awaited || left < s.evidence.podsLeft || decision.step !== s.evidence.stuckStep
   if (moved || isByLaw(decision) || isProgress(s, decision)) {
     return { stuckReasons: [], podsLeft: left, stuckStep: decision.step, stuckSince: s.now }
   }
@@ -42,6 +48,9 @@ export function away(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'a
 export const isUnsent = ({ evidence }: RollSnapshot): boolean => evidence.intentByUs && evidence.reboot === undefined
 
 export const isAnnounced = (s: RollSnapshot): boolean => hasCurrent(s) && ownIntent(s) !== undefined
+
+/** It is waited for as long as the file says, and apart from everything else. */
+const isOfWindow = (reason: Reason): boolean => waitOf(reason) === 'window'
 
 const isByLaw = (decision: Decision): boolean =>
   decision.kind === 'hold' && decision.reasons.some((reason) => waitOf(reason) === 'by law')
@@ -72,13 +81,16 @@ export function blockedLimit(s: RollSnapshot): Verdict | undefined {
 export function stuckLimitLeftMs(s: RollSnapshot): number | undefined {
   const { stuckSince, stuckReasons } = s.evidence
   if (stuckSince === undefined || stuckReasons.length === 0) return undefined
-  const endAt = (hasCurrent(s) ? laddersEndAt(s) : undefined) ?? stuckSince + stuckLimitMs(s)
+  const limitMs = stuckLimitMs(s)
+  if (limitMs === Number.POSITIVE_INFINITY) return undefined
+  const endAt = (hasCurrent(s) ? laddersEndAt(s) : undefined) ?? stuckSince + limitMs
   return Math.max(0, endAt - s.now)
 }
 
 /** What only takes its course may take longer than what is refused. */
 function stuckLimitMs({ evidence, spec }: RollSnapshot): number {
   const waits = evidence.stuckReasons.map(waitOf)
+  if (waits.includes('window')) return spec.window?.waitLimitMs ?? Number.POSITIVE_INFINITY
   if (waits.includes('baseline')) return spec.probe?.baselineLimitMs ?? 0
   const isInCourse = waits.every((wait) => wait === 'in course')
   return isInCourse ? Math.max(spec.drain.stageLimitMs, spec.drain.blockedLimitMs) : spec.drain.blockedLimitMs

@@ -10,17 +10,18 @@ import { proof } from './steps/proof.ts'
 import { reboot } from './steps/reboot.ts'
 import { settle } from './steps/settle.ts'
 import { soak } from './steps/soak.ts'
+import { closedMeanwhile } from './window/time-windows.ts'
 
 /**
- * The stop rules. A verdict sticks; a later one replaces it only where it is worse for the node under way, that is,
+ * The stop rules, and the one thing that ends the work on a node alone. A verdict sticks; a later one replaces it only where it is worse for the node under way, that is,
  * where the node can no longer be put back. What it says of failed requests is told anew as more is known of them.
  */
 export function judge(s: RollSnapshot): Verdict | undefined {
   const standing = s.run.verdict
-  const found = [outOfLimits(s), failedRequests(s)].find((verdict) => verdict !== undefined)
+  const found = [outOfLimits(s), failedRequests(s), closedMeanwhile(s)].find((verdict) => verdict !== undefined)
   if (found === undefined) return standing
   if (standing === undefined) return found
-  const worse = found.keepOut && !standing.keepOut
+  const worse = (found.keepOut && !standing.keepOut) || (standing.ofNode === true && found.ofNode !== true)
   const sticks = worse ? { ...found, reasons: [...standing.reasons, ...found.reasons] } : standing
   return retold(sticks, requestsFailed(s))
 }

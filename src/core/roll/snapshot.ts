@@ -9,6 +9,7 @@ import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import type { EndpointSlice, Service } from '../../model/service.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
+import type { TimeWindowFacts } from '../../model/time-window.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import type { VolumeAttachment, VolumeClaim } from '../../model/volume.ts'
 import type { Workload } from '../../model/workload.ts'
@@ -104,6 +105,8 @@ export interface RollSnapshot {
   /** Absent while it was not read: then one node may be out, and nothing is known of cordons. */
   readonly budget?: BudgetFacts
   readonly journalWritable: boolean
+  /** Absent where the roll file has no time windows; else nothing is known of them. */
+  readonly window?: TimeWindowFacts
   /** Absent with `--no-probe`. */
   readonly probe?: ProbeFacts
   /** Absent: DNS is not asked. */

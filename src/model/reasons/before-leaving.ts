@@ -15,6 +15,25 @@ export const BEFORE_LEAVING = {
     wait: 'by law',
     progress: true,
   },
+  WindowClosed: {
+    is: 'no time window is open; the next one opens Fri 2026-11-27 22:00 Europe/Berlin (Fri 21:00 UTC)',
+    cause: '`window` of the roll file allows no work now. The slot is free meanwhile.',
+    cure: 'Wait. `evenkeel roll resume --ignore-window` goes on at once, and the report says who asked for that. The roll gives up after `window.waitLimit`, if the file has one. "The clock of this machine was set" means that the time of the run and the time of the machine differ: check the clock, then resume.',
+    wait: 'window',
+  },
+  WindowClosesSoon: {
+    is: 'n4 would not be done in this time window, which closes Sat 2026-11-28 04:00 Europe/Berlin (Sat 03:00 UTC): the slowest node of this run took 6 min 10 s; the next one opens …',
+    cause:
+      'The window closes before a node that is begun now is expected to be back in service. The estimate of the plan counts, or the slowest node of this run if it took longer.',
+    cure: 'Wait for the next window, or `evenkeel roll resume --ignore-window`.',
+    wait: 'window',
+  },
+  WindowTooShort: {
+    is: 'n4 is done in no time window, of which the longest takes 30 min: it is expected to take 50 min',
+    cause: 'No window is as long as this node is expected to take.',
+    cure: 'Make the windows longer, then `evenkeel roll resume -f roll.yaml`.',
+    wait: 'blocked',
+  },
   SlotTaken: {
     is: 'the node budget is used up: run X has n1 out; n1 is about to leave: run X holds slot 1 for it; run X holds slot 1 for n1 itself',
     cause: 'Another roll holds the Lease of the slot and renews it.',

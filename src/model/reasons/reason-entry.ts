@@ -5,9 +5,10 @@
  * - `in course`: it makes progress, and may take as long as `drain.stageLimit`;
  * - `baseline`: for traffic to be green, `baseline.limit` of the probe;
  * - `blocked`: something refuses, for `drain.blockedLimit`;
+ * - `window`: for the next time window, for `window.waitLimit`;
  * - `none`: nothing waits for it: it goes with an effect, a verdict, or an answer.
  */
-type Wait = 'by law' | 'in course' | 'baseline' | 'blocked' | 'none'
+type Wait = 'by law' | 'in course' | 'baseline' | 'blocked' | 'window' | 'none'
 
 /** One reason of the catalogue: docs/troubleshooting.md is made from these, and holds are waited for by them. */
 export interface ReasonEntry {

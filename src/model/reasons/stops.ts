@@ -9,6 +9,13 @@ export const STOPS = {
     cure: '`what` names the window, its class and the most likely step. "lb-1 was reloaded at 11:14:53Z and had n2 in service again for at most 229 ms" means that a new process answers for lb-1 (after a reload, a restart or a crash), and that it sent to n2 until the roll took n2 out again. Without a node in that sentence, no state of the roll was lost; a reload alone can also cost requests. `evenkeel roll resume` goes on; `next` links to [how to prevent it](roll.md#the-steps).',
     wait: 'none',
   },
+  WindowClosedMeanwhile: {
+    is: 'the time window closed before the reboot of n1 was announced, so n1 is put back; the next one opens …',
+    cause:
+      'The drain took longer than expected, or the process was away while the window closed. With `window.onClose: restore` the node goes back as an abort would put it back. The roll goes on in the next window.',
+    cure: 'Nothing to do. If it happens again, look at what the drain waited for, or make the window longer.',
+    wait: 'none',
+  },
   NodeDidNotReturn: {
     is: 'n1 did not come back with another boot id within the limit (15 min)',
     cause:

@@ -43,7 +43,8 @@ The column \`wait\` shows how long the roll waits before the reboot. After the r
 | own limit | the limits below do not apply: the hold ends by itself, or a separate limit ends it (\`detach.idleLimit\`, \`reboot.returnLimit\`) |
 | in progress | the step makes progress: \`drain.stageLimit\` (30 min) |
 | baseline | until no request fails: \`baseline.limit\` (2 min) |
-| blocked | something prevents the step: \`drain.blockedLimit\` (10 min) |`
+| blocked | something prevents the step: \`drain.blockedLimit\` (10 min) |
+| window | until the next time window: \`window.waitLimit\`, or as long as it takes |`
 
 /** As the page shows the classes of waits. */
 const SHOWN_WAIT = {
@@ -51,6 +52,7 @@ const SHOWN_WAIT = {
   'in course': 'in progress',
   baseline: 'baseline',
   blocked: 'blocked',
+  window: 'window',
   none: '',
 }
 

@@ -1,3 +1,4 @@
+import { timeWindowsOf } from '../../../src/config/time-window-spans.ts'
 import { LedgerProbe } from '../../../src/controllers/probe/ledger-probe.ts'
 import type { RollEnd } from '../../../src/controllers/roll/roll-end.ts'
 import { RollEngine } from '../../../src/controllers/roll/roll-engine.ts'
@@ -54,6 +55,8 @@ export class EngineProcess {
         for (const listener of this.#listeners) listener(event)
         if (event.type === 'roll.ended' && (event.guarded?.length ?? 0) > 0) this.#guards.resolve('guards')
       },
+      ...(run.spec.window === undefined ? {} : { timeWindows: timeWindowsOf(run.spec.window) }),
+      machineWall: ports.machineWall,
       ...(source === undefined ? {} : { probe: new LedgerProbe({ targets, source, clock }) }),
     })
     ports.lifeline.ended.addEventListener('abort', () => this.#died.resolve('died'), { once: true })

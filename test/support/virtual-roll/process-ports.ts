@@ -5,6 +5,7 @@ import type { Exchange } from '../../../src/adapters/kube/exchange.ts'
 import type { FollowParts } from '../../../src/adapters/kube/follow.ts'
 import { kubeCluster } from '../../../src/adapters/kube/kube-cluster.ts'
 import { kubeConfigMaps } from '../../../src/adapters/kube/kube-config-maps.ts'
+import { type WallMs, wallMs } from '../../../src/model/time.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Cluster } from '../../../src/ports/cluster.ts'
 import type { ConfigMaps } from '../../../src/ports/config-maps.ts'
@@ -24,6 +25,8 @@ export interface ProcessOutside {
   readonly passageOf?: (request: ApiRequest) => Passage
   readonly onEffect?: EffectHook
   readonly witness?: RequestWitness
+  /** By how much the clock of the machine was set, by now. */
+  readonly clockSetByMs?: () => number
 }
 
 interface ProcessPortsParts {
@@ -40,6 +43,8 @@ export class ProcessPorts {
   readonly lifeline = new Lifeline()
   readonly clock: Clock
   readonly random: Random
+  /** What the machine takes the time for, which may be set. */
+  readonly machineWall: () => WallMs
   readonly client: ApiClient
   readonly cluster: Cluster
   readonly configMaps: ConfigMaps
@@ -56,6 +61,7 @@ export class ProcessPorts {
       wallMs: () => time.wallMs(),
       sleep: (ms, signal) => lifeline.guard(() => time.sleep(ms, signal)),
     })
+    this.machineWall = () => wallMs(time.wallMs() + (parts.outside.clockSetByMs?.() ?? 0))
     this.client = this.#makeClient()
     this.configMaps = kubeConfigMaps(this.client)
     this.cluster = kubeCluster(this.follows(), { address: '192.0.2.1', port: 6443 })

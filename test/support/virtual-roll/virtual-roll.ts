@@ -1,8 +1,10 @@
 import { planRefusal } from '../../../src/cli/roll/plan-refusal.ts'
 import { loadRollFile } from '../../../src/config/load-roll-file.ts'
+import { timeWindowsOf } from '../../../src/config/time-window-spans.ts'
 import { prepare } from '../../../src/controllers/roll/prepare.ts'
 import { plannedEntry, runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
-import { chosenBy, newRun, type RunState } from '../../../src/controllers/roll/run-state.ts'
+import { chosenBy, estimatesOf, newRun, type RunState } from '../../../src/controllers/roll/run-state.ts'
+import { PLANNED_SPANS, withTimes } from '../../../src/core/roll/plan/with-times.ts'
 import type { RollPlan } from '../../../src/model/roll-plan.ts'
 import type { RollSpec } from '../../../src/model/roll-spec.ts'
 import { toIso } from '../../../src/model/time.ts'
@@ -66,7 +68,10 @@ export class VirtualRoll {
     if (refusal !== undefined) throw refusal
     const now = this.cluster.time.wallMs()
     const order = plan.nodes.map(({ node }) => node)
-    const run = newRun({ spec: this.spec, order, ...chosenBy(plan) }, { wall: now, suffix: this.#name })
+    const run = newRun(
+      { spec: this.spec, order, ...chosenBy(plan), ...estimatesOf(plan) },
+      { wall: now, suffix: this.#name },
+    )
     const at = toIso(now)
     this.#journal = new MemoryJournal({ at, type: 'journal', v: 1, run: run.id, cluster: 'uid', tool: '0' })
     this.#journal.append(plannedEntry(run, { at, clusterName: CLUSTER_NAME }))
@@ -79,7 +84,7 @@ export class VirtualRoll {
     return this.process({ ...run, verdict }, firstSeq)
   }
 
-  #plan(): Promise<RollPlan> {
+  async #plan(): Promise<RollPlan> {
     const { cluster, configMaps, balancers, endpoints, host } = this.ports()
     const readers = [...balancers, ...endpoints]
     const parts = {
@@ -91,7 +96,11 @@ export class VirtualRoll {
       host,
       wall: this.cluster.time.wallMs(),
     }
-    return prepare(parts, new AbortController().signal)
+    const plan = await prepare(parts, new AbortController().signal)
+    const { window } = this.spec
+    if (window === undefined) return plan
+    const spans = timeWindowsOf(window).spansFrom(parts.wall, PLANNED_SPANS)
+    return withTimes(plan, { spec: this.spec, wall: parts.wall, spans })
   }
 
   /** A process that goes on with the run, by the journal that the roll has now. */

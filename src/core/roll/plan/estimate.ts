@@ -30,12 +30,19 @@ export function estimateRoll(
       basis: `${formatDuration(middle)} each, as ${count} of earlier runs here took, the last of them ${past.run}`,
     }
   }
-  const ofNode = ({ podsToMove }: PlannedNode): number => REBOOT_MS + soakMs + podsToMove.length * POD_MS
   return {
-    ms: baselineMs + (rounds / Math.max(1, nodes.length)) * nodes.reduce((sum, node) => sum + ofNode(node), 0),
+    ms:
+      baselineMs + (rounds / Math.max(1, nodes.length)) * nodes.reduce((sum, node) => sum + guessedMs(node, soakMs), 0),
     basis: `${formatDuration(REBOOT_MS)} for each reboot, ${formatDuration(POD_MS)} for each pod and ${formatDuration(soakMs)} of soak, since no earlier run here has measured a node`,
   }
 }
+
+/** How long one node takes, by the same rule. */
+export const estimateNode = (node: PlannedNode, { soakMs }: RollSpec, past: PastNodes | undefined): number =>
+  past !== undefined && past.nodeMs.length > 0 ? median(past.nodeMs) : guessedMs(node, soakMs)
+
+const guessedMs = ({ podsToMove }: PlannedNode, soakMs: number): number =>
+  REBOOT_MS + soakMs + podsToMove.length * POD_MS
 
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)

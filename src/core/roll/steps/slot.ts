@@ -13,6 +13,7 @@ import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import type { SlotFacts } from '../snapshot.ts'
 import type { StepRule } from '../step-rule.ts'
 import { waysBack } from '../ways-back.ts'
+import { windowAgainst } from '../window/time-windows.ts'
 import { foreignRecord } from './record.ts'
 
 /**
@@ -28,6 +29,8 @@ export const slot: StepRule<NodeSnapshot> = {
   step: 'slot',
   next(s) {
     if (ownRecord(s) !== undefined && s.slot.state !== 'mine') return takeIt(s)
+    const outside = ownRecord(s) === undefined ? windowAgainst(s) : undefined
+    if (outside !== undefined) return beforeWindow(s, outside)
     const unmeasured = baselineGreen(s)
     if (unmeasured.length > 0) return hold(unmeasured)
     if (s.cluster.staleForMs > 0) return hold([apiLost])
@@ -36,6 +39,15 @@ export const slot: StepRule<NodeSnapshot> = {
   // A process that resumes waits for the slot first, and for the machine after that.
   remember: (s, decision) => ({ ...stuck(s, decision), ...(s.evidence.intentByUs ? heldUp(s, decision) : {}) }),
 }
+
+/** It is waited for by the hour. */
+const WINDOW_RECHECK_MS = 5000
+
+/** A slot is not held for hours. */
+const beforeWindow = (s: NodeSnapshot, outside: Reason): StepAnswer =>
+  s.slot.state === 'mine'
+    ? act([{ kind: 'releaseSlot', node: s.current.node.name }], outside)
+    : hold([outside], WINDOW_RECHECK_MS)
 
 /** Undefined: one more may be out, as far as is known. */
 function overBudget(s: NodeSnapshot): StepAnswer | undefined {

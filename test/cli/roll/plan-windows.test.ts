@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { windowTexts } from '../../../src/cli/roll/plan-windows.ts'
+import { withTimes } from '../../../src/core/roll/plan/with-times.ts'
+import type { RollPlan } from '../../../src/model/roll-plan.ts'
+import { wallMs } from '../../../src/model/time.ts'
+import type { TimeWindowSpec } from '../../../src/model/time-window.ts'
+import { aSpec } from '../../support/roll-world.ts'
+
+const at = (iso: string) => wallMs(Date.parse(iso))
+const ZONE = 'Europe/Berlin'
+const NIGHTS: TimeWindowSpec = {
+  zone: ZONE,
+  open: [{ cron: '0 22 * * *', durationMs: 1_200_000, zone: ZONE }],
+  not: [],
+  onClose: 'restore',
+}
+const SPANS = [15, 16].map((day) => ({
+  from: at(`2026-01-${day}T21:00Z`),
+  to: at(`2026-01-${day}T21:20Z`),
+}))
+
+const planOf = (...nodes: readonly string[]): RollPlan => ({
+  cluster: 'test',
+  nodes: nodes.map((node) => ({
+    node,
+    role: 'worker',
+    address: '',
+    bootId: '',
+    detachFrom: [],
+    podsToMove: [],
+    stages: [],
+  })),
+  skipped: [],
+  unmatchedServers: [],
+  findings: [],
+  load: [],
+  checksPassed: 0,
+})
+
+const past = { run: 'r', nodeMs: [8 * 60_000] }
+const planned = (wall: string, window: Partial<TimeWindowSpec> = {}, nodeMs = past.nodeMs) =>
+  withTimes(planOf('n1', 'n2', 'n3'), {
+    spec: aSpec({ window: { ...NIGHTS, ...window } }),
+    past: { run: 'r', nodeMs },
+    wall: at(wall),
+    spans: SPANS,
+  })
+
+test('a plan says which nodes are done in which window, in its zone and in UTC', () => {
+  assert.deepEqual(windowTexts(planned('2026-01-15T21:05Z')), [
+    'open now, closes Thu 2026-01-15 22:20 Europe/Berlin (Thu 21:20 UTC): n1 by estimate',
+    'opens Fri 2026-01-16 22:00 Europe/Berlin (Fri 21:00 UTC), closes Fri 2026-01-16 22:20 Europe/Berlin (Fri 21:20 UTC): n2, n3 by estimate',
+    'a node in work when a window closes, and whose reboot is not announced yet, is put back',
+  ])
+  assert.deepEqual(windowTexts({ ...planned('2026-01-15T21:05Z'), windowIgnoredBy: 'alice' }), [
+    'time windows are ignored, as alice asks for',
+  ])
+  assert.deepEqual(windowTexts(planOf('n1')), [])
+})
+
+/** When it begins, what differs, and what the plan finds. */
+const FINDINGS: readonly (readonly [string, Partial<TimeWindowSpec>, readonly number[], readonly string[]])[] = [
+  ['2026-01-15T21:05Z', {}, past.nodeMs, []],
+  ['2026-01-15T20:00Z', {}, past.nodeMs, ['warning WindowClosed']],
+  ['2026-01-15T20:00Z', { waitLimitMs: 3_600_000 }, past.nodeMs, ['warning WindowClosed']],
+  ['2026-01-15T20:00Z', { waitLimitMs: 0 }, past.nodeMs, ['block WindowClosed']],
+  ['2026-01-15T21:05Z', {}, [1_300_000], ['block WindowTooShort', 'block WindowTooShort', 'block WindowTooShort']],
+]
+
+for (const [wall, window, nodeMs, expected] of FINDINGS)
+  test(`a plan at ${wall} with ${JSON.stringify(window)} and nodes of ${nodeMs} ms finds ${expected.join(', ') || 'nothing'}`, () =>
+    assert.deepEqual(
+      planned(wall, window, [...nodeMs]).findings.map(({ severity, code }) => `${severity} ${code}`),
+      expected,
+    ))
