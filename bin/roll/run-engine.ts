@@ -18,6 +18,7 @@ import type { OpenJournal } from '../../src/ports/journal.ts'
 import { type SteadyClock, steadyClock } from '../../src/runtime/steady-clock.ts'
 import { ownProgram } from '../process/own-program.ts'
 import { dnsChecksOf } from './dns-checks.ts'
+import { gatesOf } from './gates.ts'
 import { hostOf } from './host.ts'
 import { notifierOf } from './notifier.ts'
 import { balancersOf, type ClusterPlace, endpointsOf, type RollSurroundings } from './world.ts'
@@ -41,6 +42,7 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
   const latency = latencyOf(engineRun)
   const probe = probeOf(run, { clock, latency })
   const dns = dnsChecksOf(run.spec, place)
+  const gates = gatesOf(run.spec, place, env)
   const notifier = await notifierOf(run.spec.notify ?? [], { env, journal, clock, log })
   const nodeEvents = nodeEventsOf(engineRun, clock)
   try {
@@ -64,6 +66,7 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
       random: systemRandom,
       ...(probe === undefined ? {} : { probe }),
       ...(dns === undefined ? {} : { dns }),
+      ...(gates === undefined ? {} : { gates }),
     })
     await engine.run(io.interrupt)
   } finally {

@@ -2,9 +2,10 @@ import type { DetacherSpec } from '../model/detacher.ts'
 import type { HealthEndpointSpec } from '../model/health-endpoint.ts'
 import { invariant } from '../model/invariant.ts'
 import { canonicalAddress } from '../model/ip-address.ts'
-import type { HookSpec, HookTarget, HookUrl, SecretRef } from '../model/notify-spec.ts'
+import type { HookSpec, HookTarget, HookUrl } from '../model/notify-spec.ts'
 import { REBOOT_SENTINEL, type RebootNeedSpec } from '../model/reboot-need.ts'
 import type { BalancerSpec, BlockedSpec, InstanceAddress, PoliteSpec, RollSpec } from '../model/roll-spec.ts'
+import { gateOf, headersOf, secretOf } from './gate-of.ts'
 import { REBOOT_COMMAND } from './schema/reboot-section.ts'
 import type { RollFile } from './schema/roll-file-schema.ts'
 
@@ -27,6 +28,7 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     attach: { limitMs: attach.limit },
     soakMs: spec.soak,
     ...probeOf(spec),
+    ...(spec.gates === undefined ? {} : { gates: spec.gates.map(gateOf) }),
     ...(spec.notify === undefined ? {} : { notify: spec.notify.map(hookOf) }),
   }
 }
@@ -189,10 +191,5 @@ function slackOf({ channel = '', token, webhook, api }: NonNullable<HookFields['
 
 function webhookOf({ url, urlFrom, headers, template }: NonNullable<HookFields['webhook']>): HookTarget {
   const at: HookUrl = url === undefined ? secretOf(urlFrom) : { url }
-  const named = headers.map(({ name, valueFrom }) => ({ name, value: secretOf(valueFrom) }))
-  return { kind: 'webhook', at, headers: named, ...(template === undefined ? {} : { template }) }
+  return { kind: 'webhook', at, headers: headersOf(headers), ...(template === undefined ? {} : { template }) }
 }
-
-/** The schema lets nothing through that names neither. */
-const secretOf = ({ env, file = '' }: { readonly env?: string; readonly file?: string } = {}): SecretRef =>
-  env === undefined ? { file } : { env }

@@ -1,4 +1,5 @@
 import type { DetacherSpec } from './detacher.ts'
+import type { GateSpec } from './gate-spec.ts'
 import type { HealthEndpointSpec } from './health-endpoint.ts'
 import type { LabelSelector } from './label-selector.ts'
 import type { HookSpec } from './notify-spec.ts'
@@ -136,6 +137,8 @@ export interface RollSpec {
     readonly baselineMs: number
     readonly baselineLimitMs: number
   }
+  /** Conditions of the operator's own. Absent: none. */
+  readonly gates?: readonly GateSpec[]
   /** Absent: no receiver is notified. */
   readonly notify?: readonly HookSpec[]
 }

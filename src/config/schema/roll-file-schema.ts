@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { balancersSection } from './balancers-section.ts'
 import { dnsSection } from './dns-section.ts'
 import { detachSection, drainSection } from './drain-section.ts'
+import { gatesField } from './gates-field.ts'
 import { nodesSection } from './nodes-section.ts'
 import { notYetField, onlyOneYet } from './not-yet-field.ts'
 import { notifyField } from './notify-field.ts'
@@ -31,10 +32,10 @@ const specSection = section(
     soak: soakField,
     probes: probesSection,
     baseline: baselineSection.prefault({}),
+    gates: gatesField.exactOptional(),
     notify: notifyField.exactOptional(),
     hosts: notYetField('machines that are not Kubernetes nodes'),
     window: notYetField('time windows in which work is allowed'),
-    gates: notYetField('your own gates before a node is attached'),
     maxUnavailable: onlyOneYet('several nodes at once'),
     parallel: onlyOneYet('several nodes at once'),
   },

@@ -16,6 +16,7 @@ import type { BalancerPoller } from './balancer-poller.ts'
 import type { ClusterView } from './cluster-view.ts'
 import type { DnsWatch } from './dns-watch.ts'
 import type { EventLog } from './event-log.ts'
+import type { GateWatch } from './gates/gate-watch.ts'
 import { type LastSeen, recordFrom, recordOf } from './last-seen.ts'
 import type { NodeOverlay } from './node-overlay.ts'
 import type { ReturnWatch } from './return-watch.ts'
@@ -28,6 +29,7 @@ export interface GatherParts {
   readonly keeper: LeaseKeeper
   readonly probe?: Probe
   readonly dns?: DnsWatch
+  readonly gates?: GateWatch
   /** Absent: one node may be out, and nothing is known of cordons. */
   readonly budget?: BudgetWatch
   readonly reloads: () => readonly ReloadSpan[]
@@ -67,6 +69,7 @@ export async function gather(parts: GatherParts, known: Known, signal: AbortSign
     journalWritable: parts.events.writable,
     ...(parts.probe === undefined ? {} : { probe: parts.probe.facts() }),
     ...(parts.dns === undefined ? {} : { dns: parts.dns.facts() }),
+    ...(parts.gates === undefined ? {} : { gates: parts.gates.facts() }),
     reloads: parts.reloads(),
     evidence: evidenceFor(current, known.evidence, parts),
   }

@@ -9,6 +9,7 @@ import { rememberDecision } from '../../core/roll/remember-decision.ts'
 import { rememberOutcome } from '../../core/roll/remember-outcome.ts'
 import { serviceOf } from '../../core/roll/service-of.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
+import { wishVerdict } from '../../core/roll/wish-verdict.ts'
 import { actuatorAt } from '../../core/service/actuators/actuator-of.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import { mustBeOut } from '../../core/service/keep-detached.ts'
@@ -74,7 +75,7 @@ export class NodePass {
     this.#last = { ...snapshot, evidence: this.#evidence }
     this.#report.decided(snapshot, decision)
     const done = decision.kind === 'act' ? await this.#act(snapshot, decision, signal) : decision
-    this.#judgeGone()
+    this.#judgeAfter()
     return done
   }
 
@@ -88,9 +89,9 @@ export class NodePass {
     return { kind: 'hold', step: decision.step, reasons, recheckAfterMs: RECHECK_MS }
   }
 
-  /** The node under way has been gone for too long, or was gone when it was given up. */
-  #judgeGone(): void {
-    const verdict = this.#last && goneVerdict(this.#last)
+  /** The node under way has been gone for too long, or was gone when it was given up; or what the operator asked for failed. */
+  #judgeAfter(): void {
+    const verdict = this.#last && (goneVerdict(this.#last) ?? wishVerdict(this.#last))
     if (verdict !== undefined) giveVerdict(this.#parts.run, verdict, this.#parts.events)
   }
 

@@ -3,6 +3,7 @@ import type { InstanceLook } from '../../core/availability/reload-spans.ts'
 import { baselineMissing } from '../../core/roll/baseline.ts'
 import { dnsWanted } from '../../core/roll/dns/dns-wanted.ts'
 import { mayRelease } from '../../core/roll/drain/may-be-polite.ts'
+import { gatesWanted } from '../../core/roll/gates/gates-held.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import { standing } from '../../core/roll/standing.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
@@ -15,6 +16,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { ConfigMaps } from '../../ports/config-maps.ts'
 import type { DataPort } from '../../ports/data-port.ts'
+import type { GateSource } from '../../ports/gate-source.ts'
 import type { Host } from '../../ports/host.ts'
 import type { Journal } from '../../ports/journal.ts'
 import type { Probe } from '../../ports/probe.ts'
@@ -29,6 +31,7 @@ import { DnsWatch, type RollDnsChecks } from './dns-watch.ts'
 import { endFailures } from './end-failures.ts'
 import { EventLog, type EventSink } from './event-log.ts'
 import { firstList } from './first-list.ts'
+import { GateWatch } from './gates/gate-watch.ts'
 import { currentNode, type GatherParts } from './gather.ts'
 import { giveBack } from './give-back.ts'
 import { GoneNodes } from './gone-nodes.ts'
@@ -56,6 +59,8 @@ interface RollEngineParts {
   readonly dataPort: DataPort
   /** Absent: DNS is not asked. They are closed with the roll. */
   readonly dns?: RollDnsChecks
+  /** What can ask the gates of the file; absent: none of them passes. */
+  readonly gates?: GateSource
   /** Where the node budget stands; absent: one node may be out. */
   readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly probe?: Probe
@@ -138,6 +143,7 @@ export class RollEngine {
       ...(parts.probe === undefined ? {} : { probe: parts.probe }),
       ...budgetOfRun({ ...parts, view: this.#view, onNews: onChange, say }),
       ...(parts.dns === undefined ? {} : { dns: new DnsWatch({ ...dnsParts, checks: parts.dns }) }),
+      ...this.#makeGates(onChange),
     }
     this.#load = this.#makeLoad()
   }
@@ -207,6 +213,7 @@ export class RollEngine {
       this.#baseline()
       const decision = await pass.pass(this.#work.signal, interrupt)
       this.#gather.dns?.want(pass.snapshot && dnsWanted(pass.snapshot, decision))
+      this.#gather.gates?.want(pass.snapshot && gatesWanted(pass.snapshot, decision))
       if (!this.#events.writable) this.#events.note('retry', {})
       if (decision.kind === 'settled') break
       if (decision.kind === 'act') continue
@@ -239,11 +246,11 @@ export class RollEngine {
   /** Runs beside the passes until the work is over; rejects at once when one of them fails for good. */
   async #background(): Promise<never> {
     const { signal } = this.#work
-    const { returns, dns, probe } = this.#gather
+    const { returns, dns, gates, probe } = this.#gather
     await Promise.all([
       ...[this.#view, this.#keeper, returns, ...this.#pollers].map((loop) => loop.run(signal)),
       ...(probe === undefined ? [] : [probe.run(() => this.#probeChanged(), signal)]),
-      ...[this.#load, dns].flatMap((loop) => loop?.run(signal) ?? []),
+      ...[this.#load, dns, gates].flatMap((loop) => loop?.run(signal) ?? []),
     ])
     throw new WorldError('the roll lost what it runs on', { code: 'ROLL_BACKGROUND', retry: 'never' })
   }
@@ -258,6 +265,14 @@ export class RollEngine {
     const onAnswer = (look: InstanceLook): void => this.#reloads.answered(look)
     const own = (facts: InstanceFacts): readonly ServerRef[] => this.#pass?.serversOf(facts) ?? []
     return BalancerPoller.all(run.spec.balancers, [...balancers, ...endpoints], { clock, own, onPoll, onAnswer })
+  }
+
+  #makeGates(onNews: () => void): Pick<GatherParts, 'gates'> {
+    const { run, gates: source, clock, random } = this.#parts
+    const { gates } = run.spec
+    return source === undefined || gates === undefined
+      ? {}
+      : { gates: new GateWatch({ gates, source, clock, random, onNews }) }
   }
 
   #makeLoad(): LoadWatch | undefined {

@@ -15,6 +15,7 @@ import type { BudgetFacts } from '../budget/budget-facts.ts'
 import type { InstanceFacts } from '../service/instance-facts.ts'
 import type { DnsFacts } from './dns/dns-facts.ts'
 import type { Evidence } from './evidence.ts'
+import type { GateFacts } from './gates/gate-facts.ts'
 
 /** The cluster as last heard, every list sorted, so that equal worlds give equal decisions. */
 export interface ClusterFacts {
@@ -92,6 +93,8 @@ export interface RollSnapshot {
   readonly probe?: ProbeFacts
   /** Absent: DNS is not asked. */
   readonly dns?: DnsFacts
+  /** Absent: nothing can ask the gates of the file, and none passes. */
+  readonly gates?: GateFacts
   /** Of any balancer of this roll, as this process has seen them. */
   readonly reloads: readonly ReloadSpan[]
   readonly evidence: Evidence

@@ -38,6 +38,27 @@ export const ANY_STEP = {
     cure: 'Wait: after the period and the time-out of the control the failure counts or is excused. [The probe](probe.md) says which failures are excused.',
     wait: 'blocked',
   },
+  GateAsked: {
+    is: 'gate ceph passed 1 of 3 times in a row',
+    cause:
+      'A gate of the file is asked for this node. Only answers in a row count, and none of an earlier node or moment.',
+    cure: 'Wait: each gate is asked every `gates[].interval`.',
+    wait: 'by law',
+    progress: true,
+  },
+  GateFails: {
+    is: 'gate ceph does not pass: the value is 1, not == 0',
+    cause: 'A gate of the file says no. The text is what was seen.',
+    cure: 'Bring the system into the state that the gate asks for. The gate is asked again until its `limit`; then a node that was not rebooted is restored, and a rebooted node stays out.',
+    wait: 'by law',
+  },
+  GateUnknown: {
+    is: 'gate ceph has no answer: GET http://prometheus:9090/api/v1/query answered 503, and …',
+    cause:
+      'A gate of the file cannot be asked, or its answer cannot be used: a server is away, a query matches no series or several, a command does not start or does not end. Such a gate never passes.',
+    cure: 'The text says what is wrong. A query that may match nothing needs a value for that: `sum(…) or vector(0)`.',
+    wait: 'by law',
+  },
   Retrying: {
     is: 'a write failed and is tried again (the sentence is the error)',
     cause:

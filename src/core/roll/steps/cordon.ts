@@ -1,5 +1,6 @@
 import { act, done, hold } from '../../step-answer.ts'
 import { beforeReboot } from '../blocked.ts'
+import { gatesHold } from '../gates/gates-hold.ts'
 import { mayStart } from '../guards.ts'
 import type { StepRule } from '../step-rule.ts'
 
@@ -10,6 +11,8 @@ export const cordon: StepRule = {
     if (s.current.node.unschedulable) return done
     const refusals = mayStart(s)
     if (refusals.length > 0) return hold(refusals)
+    const gates = gatesHold(s, 'node')
+    if (gates.length > 0) return hold(gates)
     return act([{ kind: 'cordon', node: s.current.node.name }], {
       code: 'Schedulable',
       text: 'new pods can still be scheduled here',

@@ -1,0 +1,65 @@
+import { CelRules } from '../../src/adapters/cel/object-rules.ts'
+import { LocalPrograms } from '../../src/adapters/host/local-programs.ts'
+import { HttpHolds } from '../../src/adapters/http/ask-hold.ts'
+import { PrometheusQueries } from '../../src/adapters/http/prometheus-queries.ts'
+import { kubeObjects } from '../../src/adapters/kube/kube-objects.ts'
+import { readSecret } from '../../src/adapters/node/read-secret.ts'
+import { systemClock } from '../../src/adapters/node/system-clock.ts'
+import { systemTimers } from '../../src/adapters/node/system-timers.ts'
+import { GateAsker } from '../../src/controllers/roll/gates/gate-asker.ts'
+import type { GateSpec } from '../../src/model/gate-spec.ts'
+import type { RollSpec } from '../../src/model/roll-spec.ts'
+import { UserError } from '../../src/model/user-error.ts'
+import type { ClusterPlace } from './world.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** What asks the gates of the file. Opens nothing yet. */
+export function gatesOf({ gates }: RollSpec, { api }: ClusterPlace, env: Env): GateAsker | undefined {
+  if (gates === undefined) return undefined
+  return new GateAsker({
+    holds: new HttpHolds({ timers: systemTimers }),
+    metrics: new PrometheusQueries({ timers: systemTimers }),
+    programs: new LocalPrograms(systemClock),
+    objects: kubeObjects(api),
+    rules: new CelRules(systemClock),
+    secret: (ref) => readSecret(ref, env),
+    clock: systemClock,
+  })
+}
+
+/** Throws UserError for the first gate that could never be asked, before anything is touched. */
+export async function requireGates(gates: readonly GateSpec[], env: Env): Promise<void> {
+  const rules = new CelRules(systemClock)
+  const holds = new HttpHolds({ timers: systemTimers })
+  for (const { name, question } of gates) {
+    const headers = 'headers' in question ? question.headers : []
+    for (const { value } of headers) await named(`gate ${name}`, () => readSecret(value, env))
+    if (question.kind === 'object')
+      refuse(
+        `gate ${name}: passWhen`,
+        rules.fault(question.passWhen),
+        'write an expression in CEL over object and node',
+      )
+    if (question.kind === 'http' && question.jsonPath !== undefined)
+      refuse(`gate ${name}: jsonPath`, holds.pathFault(question.jsonPath), 'write a path as RFC 9535 has it')
+  }
+}
+
+function refuse(what: string, fault: string | undefined, fix: string): void {
+  if (fault !== undefined) throw new UserError(`${what} cannot be used: ${fault}`, { code: 'config.expression', fix })
+}
+
+/** A fault of a secret says whose it is. */
+async function named(what: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    throw new UserError(`${what}: ${error.message}`, {
+      code: error.code,
+      ...(error.fix === undefined ? {} : { fix: error.fix }),
+      cause: error,
+    })
+  }
+}
