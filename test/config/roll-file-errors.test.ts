@@ -186,7 +186,6 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
     'sentinel: /var/run/reboot-required',
   ],
   [[all, '  hosts: []'], 'not yet: machines that are not Kubernetes nodes (config.not-yet)', 'remove "hosts"'],
-  [[all, '  gates: {}'], 'not yet: your own gates before a node is attached (config.not-yet)', 'remove "gates"'],
   [[all, '  maxUnavailable: 2'], 'not yet: several nodes at once (config.not-yet)', 'remove "maxUnavailable"'],
   [[all, '  parallel: 3'], 'not yet: several nodes at once (config.not-yet)', 'remove "parallel"'],
 ]

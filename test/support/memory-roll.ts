@@ -6,6 +6,7 @@ import type { Node } from '../../src/model/node.ts'
 import type { RollEvent, StampedEvent } from '../../src/model/roll-event.ts'
 import type { BalancerReader } from '../../src/ports/balancer.ts'
 import type { ConfigMaps } from '../../src/ports/config-maps.ts'
+import type { GateSource } from '../../src/ports/gate-source.ts'
 import type { JournalEntry } from '../../src/ports/journal.ts'
 import type { Probe } from '../../src/ports/probe.ts'
 import { MemoryBalancer } from './memory-balancer.ts'
@@ -24,6 +25,7 @@ interface Asked {
   readonly world?: Pick<MemoryRoll, 'clock' | 'cluster'>
   readonly probe?: (clock: VirtualClock) => Probe
   readonly dns?: RollDnsChecks
+  readonly gates?: GateSource
   /** Where the node budget stands; absent: one node may be out. */
   readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly portAnswers?: boolean
@@ -54,6 +56,7 @@ export function memoryRoll({
   world,
   probe,
   dns,
+  gates,
   configMaps,
   portAnswers = true,
   onPortAsked = () => undefined,
@@ -96,6 +99,7 @@ export function memoryRoll({
       random: new SeededRandom(1),
       ...(probe === undefined ? {} : { probe: probe(clock) }),
       ...(dns === undefined ? {} : { dns }),
+      ...(gates === undefined ? {} : { gates }),
       ...(configMaps === undefined ? {} : { configMaps }),
     }).run(over.signal)
   const over = new AbortController()
