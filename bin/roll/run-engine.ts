@@ -1,3 +1,4 @@
+import { LocalPrograms } from '../../src/adapters/host/local-programs.ts'
 import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { kubeObjectNotices } from '../../src/adapters/kube/kube-object-notices.ts'
@@ -67,6 +68,7 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
       ...(probe === undefined ? {} : { probe }),
       ...(dns === undefined ? {} : { dns }),
       ...(gates === undefined ? {} : { gates }),
+      programs: new LocalPrograms(systemClock),
     })
     await engine.run(io.interrupt)
   } finally {

@@ -5,6 +5,7 @@ import { canonicalAddress } from '../model/ip-address.ts'
 import type { HookSpec, HookTarget, HookUrl } from '../model/notify-spec.ts'
 import { REBOOT_SENTINEL, type RebootNeedSpec } from '../model/reboot-need.ts'
 import type { BalancerSpec, BlockedSpec, InstanceAddress, PoliteSpec, RollSpec } from '../model/roll-spec.ts'
+import type { StepHook } from '../model/step-hook.ts'
 import { gateOf, headersOf, secretOf } from './gate-of.ts'
 import { REBOOT_COMMAND } from './schema/reboot-section.ts'
 import type { RollFile } from './schema/roll-file-schema.ts'
@@ -29,6 +30,7 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     soakMs: spec.soak,
     ...probeOf(spec),
     ...(spec.gates === undefined ? {} : { gates: spec.gates.map(gateOf) }),
+    ...(spec.hooks === undefined ? {} : { hooks: spec.hooks.map(stepHookOf) }),
     ...(spec.notify === undefined ? {} : { notify: spec.notify.map(hookOf) }),
   }
 }
@@ -177,6 +179,12 @@ function probeOf({ probes, baseline }: Spec): Pick<RollSpec, 'probe'> {
 }
 
 type HookFields = NonNullable<Spec['notify']>[number]
+
+const stepHookOf = ({ timeout, limit, ...same }: NonNullable<Spec['hooks']>[number]): StepHook => ({
+  ...same,
+  timeoutMs: timeout,
+  limitMs: limit,
+})
 
 const hookOf = ({ name, on, holdFor, timeout, slack, webhook }: HookFields): HookSpec => {
   const target = slack === undefined ? webhook && webhookOf(webhook) : slackOf(slack)

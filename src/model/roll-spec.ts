@@ -7,6 +7,7 @@ import type { ObjectRef } from './object-ref.ts'
 import type { OutLimit } from './out-limit.ts'
 import type { ProbeTarget } from './probe.ts'
 import type { RebootNeedSpec } from './reboot-need.ts'
+import type { StepHook } from './step-hook.ts'
 
 /** How to reach one balancer process's runtime API. */
 export type InstanceAddress =
@@ -139,6 +140,8 @@ export interface RollSpec {
   }
   /** Conditions of the operator's own. Absent: none. */
   readonly gates?: readonly GateSpec[]
+  /** Commands of the operator's own at steps. Absent: none. */
+  readonly hooks?: readonly StepHook[]
   /** Absent: no receiver is notified. */
   readonly notify?: readonly HookSpec[]
 }

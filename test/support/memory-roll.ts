@@ -9,6 +9,7 @@ import type { ConfigMaps } from '../../src/ports/config-maps.ts'
 import type { GateSource } from '../../src/ports/gate-source.ts'
 import type { JournalEntry } from '../../src/ports/journal.ts'
 import type { Probe } from '../../src/ports/probe.ts'
+import type { Programs } from '../../src/ports/programs.ts'
 import { MemoryBalancer } from './memory-balancer.ts'
 import { MemoryCluster } from './memory-cluster.ts'
 import { aNode, aServer, aSpec, NEW_BOOT } from './roll-world.ts'
@@ -26,6 +27,7 @@ interface Asked {
   readonly probe?: (clock: VirtualClock) => Probe
   readonly dns?: RollDnsChecks
   readonly gates?: GateSource
+  readonly programs?: Programs
   /** Where the node budget stands; absent: one node may be out. */
   readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly portAnswers?: boolean
@@ -57,6 +59,7 @@ export function memoryRoll({
   probe,
   dns,
   gates,
+  programs,
   configMaps,
   portAnswers = true,
   onPortAsked = () => undefined,
@@ -100,6 +103,7 @@ export function memoryRoll({
       ...(probe === undefined ? {} : { probe: probe(clock) }),
       ...(dns === undefined ? {} : { dns }),
       ...(gates === undefined ? {} : { gates }),
+      ...(programs === undefined ? {} : { programs }),
       ...(configMaps === undefined ? {} : { configMaps }),
     }).run(over.signal)
   const over = new AbortController()

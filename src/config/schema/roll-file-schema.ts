@@ -3,6 +3,7 @@ import { balancersSection } from './balancers-section.ts'
 import { dnsSection } from './dns-section.ts'
 import { detachSection, drainSection } from './drain-section.ts'
 import { gatesField } from './gates-field.ts'
+import { hooksField } from './hooks-field.ts'
 import { nodesSection } from './nodes-section.ts'
 import { notYetField, onlyOneYet } from './not-yet-field.ts'
 import { notifyField } from './notify-field.ts'
@@ -33,6 +34,7 @@ const specSection = section(
     probes: probesSection,
     baseline: baselineSection.prefault({}),
     gates: gatesField.exactOptional(),
+    hooks: hooksField.exactOptional(),
     notify: notifyField.exactOptional(),
     hosts: notYetField('machines that are not Kubernetes nodes'),
     window: notYetField('time windows in which work is allowed'),

@@ -17,6 +17,7 @@ import type { ClusterView } from './cluster-view.ts'
 import type { DnsWatch } from './dns-watch.ts'
 import type { EventLog } from './event-log.ts'
 import type { GateWatch } from './gates/gate-watch.ts'
+import type { HookRunner } from './hooks/hook-runner.ts'
 import { type LastSeen, recordFrom, recordOf } from './last-seen.ts'
 import type { NodeOverlay } from './node-overlay.ts'
 import type { ReturnWatch } from './return-watch.ts'
@@ -30,6 +31,7 @@ export interface GatherParts {
   readonly probe?: Probe
   readonly dns?: DnsWatch
   readonly gates?: GateWatch
+  readonly hooks?: HookRunner
   /** Absent: one node may be out, and nothing is known of cordons. */
   readonly budget?: BudgetWatch
   readonly reloads: () => readonly ReloadSpan[]
@@ -70,6 +72,7 @@ export async function gather(parts: GatherParts, known: Known, signal: AbortSign
     ...(parts.probe === undefined ? {} : { probe: parts.probe.facts() }),
     ...(parts.dns === undefined ? {} : { dns: parts.dns.facts() }),
     ...(parts.gates === undefined ? {} : { gates: parts.gates.facts() }),
+    ...(parts.hooks === undefined ? {} : { hooks: parts.hooks.facts() }),
     reloads: parts.reloads(),
     evidence: evidenceFor(current, known.evidence, parts),
   }

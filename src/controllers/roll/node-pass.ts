@@ -192,6 +192,7 @@ export class NodePass {
     if (this.#last === undefined || this.#evidence === undefined) return
     this.#evidence = rememberOutcome({ ...this.#last, now: clock.monoMs(), evidence: this.#evidence }, action, outcome)
     if (action.kind === 'takeSlot') this.#slot = outcome.ok ? undefined : outcome.slot
+    if (action.kind === 'writeRecord' && action.asOf !== undefined && outcome.ok) this.#parts.hooks?.begin(action.node)
     if (removesPod(action) && outcome.ok) {
       const pod = `${action.namespace}/${action.name}`
       const deleted = action.kind === 'deletePod' ? { deleted: true as const } : {}

@@ -16,7 +16,6 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { ConfigMaps } from '../../ports/config-maps.ts'
 import type { DataPort } from '../../ports/data-port.ts'
-import type { GateSource } from '../../ports/gate-source.ts'
 import type { Host } from '../../ports/host.ts'
 import type { Journal } from '../../ports/journal.ts'
 import type { Probe } from '../../ports/probe.ts'
@@ -31,7 +30,6 @@ import { DnsWatch, type RollDnsChecks } from './dns-watch.ts'
 import { endFailures } from './end-failures.ts'
 import { EventLog, type EventSink } from './event-log.ts'
 import { firstList } from './first-list.ts'
-import { GateWatch } from './gates/gate-watch.ts'
 import { currentNode, type GatherParts } from './gather.ts'
 import { giveBack } from './give-back.ts'
 import { GoneNodes } from './gone-nodes.ts'
@@ -41,6 +39,7 @@ import { LoadWatch } from './load-watch.ts'
 import { takeOffMarks } from './marks-to-come.ts'
 import { NodeOverlay } from './node-overlay.ts'
 import { NodePass } from './node-pass.ts'
+import { endWishes, operatorWishes, type WishPorts } from './operator-wishes.ts'
 import { Performer } from './perform.ts'
 import { ReloadWatch } from './reload-watch.ts'
 import { ReturnWatch } from './return-watch.ts'
@@ -48,7 +47,7 @@ import { endOf, type RollEnd } from './roll-end.ts'
 import { firstEvents, measuredFrom, nodeEnded, type RunState } from './run-state.ts'
 import { StepSpans } from './step-spans.ts'
 
-interface RollEngineParts {
+interface RollEngineParts extends WishPorts {
   readonly run: RunState
   readonly clusterName: string
   readonly cluster: Cluster
@@ -59,8 +58,6 @@ interface RollEngineParts {
   readonly dataPort: DataPort
   /** Absent: DNS is not asked. They are closed with the roll. */
   readonly dns?: RollDnsChecks
-  /** What can ask the gates of the file; absent: none of them passes. */
-  readonly gates?: GateSource
   /** Where the node budget stands; absent: one node may be out. */
   readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly probe?: Probe
@@ -117,15 +114,8 @@ export class RollEngine {
       onChange,
     })
     this.#pollers = this.#makePollers()
-    this.#performer = new Performer({
-      run: run.id,
-      cluster,
-      balancers: parts.balancers,
-      host: parts.host,
-      keeper: this.#keeper,
-      clock,
-      random,
-    })
+    const wishes = operatorWishes({ ...parts, events: this.#events, signal: this.#work.signal, onNews: onChange })
+    this.#performer = new Performer({ ...parts, ...wishes, run: run.id, keeper: this.#keeper })
     this.#gone = new GoneNodes({ run, view: this.#view, events: this.#events, standings: this.#standings })
     const say = this.#say
     const dnsParts = { spec: run.spec.dns, clock, onNews: onChange, say }
@@ -143,7 +133,7 @@ export class RollEngine {
       ...(parts.probe === undefined ? {} : { probe: parts.probe }),
       ...budgetOfRun({ ...parts, view: this.#view, onNews: onChange, say }),
       ...(parts.dns === undefined ? {} : { dns: new DnsWatch({ ...dnsParts, checks: parts.dns }) }),
-      ...this.#makeGates(onChange),
+      ...wishes,
     }
     this.#load = this.#makeLoad()
   }
@@ -155,6 +145,7 @@ export class RollEngine {
     try {
       for (const event of firstEvents(run, clusterName)) this.#emit(event)
       await Promise.race([this.#roll(interrupt), background])
+      await Promise.race([endWishes({ ...this.#gather, emit: this.#emit }, interrupt), background])
       const marks = takeOffMarks({ ...this.#parts, ...this.#gather }, this.#work.signal)
       await Promise.all([this.#lastLook(), marks, this.#gather.dns?.close()])
       const load = this.#load?.tick(true) ?? unmeasuredSince(run.before, clock.wallMs())
@@ -246,11 +237,11 @@ export class RollEngine {
   /** Runs beside the passes until the work is over; rejects at once when one of them fails for good. */
   async #background(): Promise<never> {
     const { signal } = this.#work
-    const { returns, dns, gates, probe } = this.#gather
+    const { returns, dns, gates, hooks, probe } = this.#gather
     await Promise.all([
       ...[this.#view, this.#keeper, returns, ...this.#pollers].map((loop) => loop.run(signal)),
       ...(probe === undefined ? [] : [probe.run(() => this.#probeChanged(), signal)]),
-      ...[this.#load, dns, gates].flatMap((loop) => loop?.run(signal) ?? []),
+      ...[this.#load, dns, gates, hooks].flatMap((loop) => loop?.run(signal) ?? []),
     ])
     throw new WorldError('the roll lost what it runs on', { code: 'ROLL_BACKGROUND', retry: 'never' })
   }
@@ -265,14 +256,6 @@ export class RollEngine {
     const onAnswer = (look: InstanceLook): void => this.#reloads.answered(look)
     const own = (facts: InstanceFacts): readonly ServerRef[] => this.#pass?.serversOf(facts) ?? []
     return BalancerPoller.all(run.spec.balancers, [...balancers, ...endpoints], { clock, own, onPoll, onAnswer })
-  }
-
-  #makeGates(onNews: () => void): Pick<GatherParts, 'gates'> {
-    const { run, gates: source, clock, random } = this.#parts
-    const { gates } = run.spec
-    return source === undefined || gates === undefined
-      ? {}
-      : { gates: new GateWatch({ gates, source, clock, random, onNews }) }
   }
 
   #makeLoad(): LoadWatch | undefined {

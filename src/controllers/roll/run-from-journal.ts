@@ -5,6 +5,7 @@ import type { NodeStanding } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { JournalEntry, StoredJournal } from '../../ports/journal.ts'
+import { hooksBefore } from './hooks/hooks-before.ts'
 import { isJournaledEvent } from './journaled-event.ts'
 import { loadBefore } from './load-before.ts'
 import type { RememberedPlace } from './remembered-place.ts'
@@ -91,6 +92,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     measuredSince: undefined,
     evictedBefore: evictedBefore(journal.entries, done),
     recordsBefore: recordsBefore(journal.entries, done),
+    hooksBefore: hooksBefore(journal.entries),
     standingsBefore: standingsBefore(journal.entries),
     ...(before === undefined ? {} : { before }),
     ...(planned.restoresAs === undefined ? {} : { restoresAs: planned.restoresAs }),

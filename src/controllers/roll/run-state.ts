@@ -1,4 +1,5 @@
 import type { Evidence } from '../../core/roll/evidence.ts'
+import type { HookFacts } from '../../core/roll/hooks/hook-facts.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
 import type { RollPlan } from '../../model/roll-plan.ts'
@@ -43,6 +44,8 @@ export interface RunState {
    * record goes with a Node that is deleted.
    */
   readonly recordsBefore?: Readonly<Record<string, NodeRecord>>
+  /** As earlier processes of this run left the hooks of the file. Absent: none was begun. */
+  readonly hooksBefore?: HookFacts['states']
   /** As earlier processes of this run left their nodes. */
   readonly standingsBefore?: Readonly<Record<string, NodeStanding>>
 }

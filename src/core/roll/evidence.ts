@@ -36,7 +36,7 @@ export interface Evidence extends ServiceEvidence {
   readonly stuckReasons: readonly Reason[]
   /** Moment and name of a gate → since when it has held the node there. */
   readonly gatesHeld?: Readonly<Record<string, MonoMs>> | undefined
-  /** How long the step settle has waited for gates alone, up to its last look; `at` is absent while it waits for something else. */
+  /** How long the step settle has waited for gates and hooks alone, up to its last look; `at` is absent while it waits for something else. */
   readonly gateWait?: { readonly ms: number; readonly at?: MonoMs }
   /** Pods on the node when it last made progress. */
   readonly podsLeft: number

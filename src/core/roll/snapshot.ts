@@ -16,6 +16,7 @@ import type { InstanceFacts } from '../service/instance-facts.ts'
 import type { DnsFacts } from './dns/dns-facts.ts'
 import type { Evidence } from './evidence.ts'
 import type { GateFacts } from './gates/gate-facts.ts'
+import type { HookFacts } from './hooks/hook-facts.ts'
 
 /** The cluster as last heard, every list sorted, so that equal worlds give equal decisions. */
 export interface ClusterFacts {
@@ -95,6 +96,8 @@ export interface RollSnapshot {
   readonly dns?: DnsFacts
   /** Absent: nothing can ask the gates of the file, and none passes. */
   readonly gates?: GateFacts
+  /** Absent: the file has no hooks, or nothing can run them. */
+  readonly hooks?: HookFacts
   /** Of any balancer of this roll, as this process has seen them. */
   readonly reloads: readonly ReloadSpan[]
   readonly evidence: Evidence

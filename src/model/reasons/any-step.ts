@@ -59,6 +59,20 @@ export const ANY_STEP = {
     cure: 'The text says what is wrong. A query that may match nothing needs a value for that: `sum(…) or vector(0)`.',
     wait: 'by law',
   },
+  HookRuns: {
+    is: 'hook noout runs for n1',
+    cause: 'A command of the file runs for this node. The step goes on once it has ended.',
+    cure: 'Wait: it is ended at the `timeout` of the hook.',
+    wait: 'by law',
+    progress: true,
+  },
+  HookFailed: {
+    is: 'hook noout failed for n1: ceph ended with exit code 1: …',
+    cause:
+      'A command of the file failed. With `onFailure: hold` it is run again until its `limit`. With `stop`, or after that limit, the roll stops: a node whose reboot was not announced is restored, any other goes on to its proof and back, and the next node is not begun.',
+    cure: 'The text has the last lines that the command printed. If an undo has failed, `next` is the command to type.',
+    wait: 'by law',
+  },
   Retrying: {
     is: 'a write failed and is tried again (the sentence is the error)',
     cause:

@@ -9,7 +9,7 @@ import type { Evidence } from '../evidence.ts'
 import { hasCurrent, hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from '../node-snapshot.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 import type { StepDecision } from '../step-rule.ts'
-import { gatesAt, isOfGates, lastAnswer } from './gates-hold.ts'
+import { gatesAt, isOfGates, isWish, lastAnswer } from './gates-hold.ts'
 
 /** What is to be known of the gates next. */
 export interface GateWant {
@@ -51,10 +51,10 @@ export function gatesHeld(s: RollSnapshot, decision: StepDecision): Pick<Evidenc
   return { gatesHeld: Object.fromEntries(keys.map((key) => [key, before?.[key] ?? s.now])) }
 }
 
-/** What gates alone take is no time of the step settle, which has its own limit. */
+/** What gates and hooks alone take is no time of the step settle, which has its own limit. */
 export function gateWait({ now, evidence }: RollSnapshot, decision: StepDecision): Pick<Evidence, 'gateWait'> {
   const { ms, at } = evidence.gateWait ?? { ms: 0 }
-  if (decision.step === 'settle' && gateReasons(decision).length > 0)
+  if (decision.step === 'settle' && decision.reasons.some(({ code }) => isWish(code) || code === 'HookDue'))
     return { gateWait: { ms: ms + now - (at ?? now), at: now } }
   return at === undefined ? {} : { gateWait: { ms: ms + now - at } }
 }

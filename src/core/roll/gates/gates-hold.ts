@@ -11,6 +11,9 @@ const OF_GATES: ReadonlySet<ReasonCode> = new Set(['GateAsked', 'GateFails', 'Ga
 
 export const isOfGates = (code: ReasonCode): boolean => OF_GATES.has(code)
 
+/** What the operator asked for beside the roll itself has limits of its own. */
+export const isWish = (code: ReasonCode): boolean => isOfGates(code) || code === 'HookRuns' || code === 'HookFailed'
+
 /**
  * What the operator's gates have against going on at this moment. Each is asked for this node and this moment anew. An answer that
  * has become old does not count, nor do those before it.

@@ -2,6 +2,7 @@ import { act, done, hold } from '../../step-answer.ts'
 import { beforeReboot } from '../blocked.ts'
 import { gatesHold } from '../gates/gates-hold.ts'
 import { mayStart } from '../guards.ts'
+import { hooksAt } from '../hooks/hooks-due.ts'
 import type { StepRule } from '../step-rule.ts'
 
 /** Step 3: only after all guards of the detach pass on every instance, the last usable server among them. */
@@ -13,6 +14,8 @@ export const cordon: StepRule = {
     if (refusals.length > 0) return hold(refusals)
     const gates = gatesHold(s, 'node')
     if (gates.length > 0) return hold(gates)
+    const hooks = hooksAt(s, 'beforeNode')
+    if (hooks !== undefined) return hooks
     return act([{ kind: 'cordon', node: s.current.node.name }], {
       code: 'Schedulable',
       text: 'new pods can still be scheduled here',

@@ -6,6 +6,7 @@ import { away, isAnnounced, isUnsent, stuck } from '../blocked.ts'
 import { controlPlaneKept } from '../control-plane.ts'
 import { gatesHold } from '../gates/gates-hold.ts'
 import { mayDisrupt } from '../guards.ts'
+import { hooksAt } from '../hooks/hooks-due.ts'
 import { hasRebooted, ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
 
@@ -26,6 +27,8 @@ export const reboot: StepRule = {
       if (against.length > 0) return hold(against)
       const gates = gatesHold(s, 'reboot')
       if (gates.length > 0) return hold(gates)
+      const hooks = hooksAt(s, 'beforeReboot')
+      if (hooks !== undefined) return hooks
       return act([{ kind: 'writeIntent', node: node.name, bootId: s.record.bootId }], {
         code: 'NoIntent',
         text: 'the reboot is not announced on the node yet',

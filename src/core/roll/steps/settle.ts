@@ -7,8 +7,9 @@ import { dnsUnsettled } from '../dns/dns-settled.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
 import type { Evidence } from '../evidence.ts'
-import { gatesHold, isOfGates } from '../gates/gates-hold.ts'
+import { gatesHold, isWish } from '../gates/gates-hold.ts'
 import { baselineGreen, clusterHeard } from '../guards.ts'
+import { hooksAt } from '../hooks/hooks-due.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { daemonNotBack, expectedDaemons } from '../recorded-daemons.ts'
 import { serviceOf } from '../service-of.ts'
@@ -55,13 +56,15 @@ export const settle: StepRule = {
 
 /** A wish holds back no node that was not rebooted: it goes back as it was. */
 function gated(s: RecordedSnapshot): StepAnswer {
-  const gates = hasRebooted(s) ? gatesHold(s, 'attach') : []
-  return gates.length > 0 ? hold(gates) : done
+  if (!hasRebooted(s)) return done
+  const gates = gatesHold(s, 'attach')
+  return gates.length > 0 ? hold(gates) : (hooksAt(s, 'beforeAttach') ?? done)
 }
 
 function inARow(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'settledInARow' | 'settledAt'> {
-  const isGood =
-    decision.kind === 'hold' && decision.reasons.every(({ code }) => code === 'SettledOnce' || isOfGates(code))
+  // A hook is begun only once all is well.
+  if (decision.kind === 'act') return s.evidence
+  const isGood = decision.reasons.every(({ code }) => code === 'SettledOnce' || isWish(code))
   if (!isGood) return { settledInARow: 0, settledAt: undefined }
   const last = s.evidence.settledAt
   if (last !== undefined && s.now - last < SETTLE_INTERVAL_MS) return s.evidence

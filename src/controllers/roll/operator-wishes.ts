@@ -1,0 +1,65 @@
+import type { RollEvent } from '../../model/roll-event.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { GateSource } from '../../ports/gate-source.ts'
+import type { Programs } from '../../ports/programs.ts'
+import type { Random } from '../../ports/random.ts'
+import type { ClusterView } from './cluster-view.ts'
+import type { EventLog } from './event-log.ts'
+import { GateWatch } from './gates/gate-watch.ts'
+import type { GatherParts } from './gather.ts'
+import { endHooks } from './hooks/end-hooks.ts'
+import { HookRunner } from './hooks/hook-runner.ts'
+import type { RunState } from './run-state.ts'
+
+/** What asks and runs what the operator wrote in the file. */
+export interface WishPorts {
+  /** Absent: no gate of the file passes. */
+  readonly gates?: GateSource
+  /** Absent: no hook can run. */
+  readonly programs?: Programs
+}
+
+interface WishParts extends WishPorts {
+  readonly run: RunState
+  readonly events: EventLog
+  readonly clock: Clock
+  readonly random: Random
+  readonly signal: AbortSignal
+  readonly onNews: () => void
+}
+
+/** The loops beside the passes that the file asks for. */
+export function operatorWishes(parts: WishParts): Pick<GatherParts, 'gates' | 'hooks'> {
+  const { run, gates: source, programs } = parts
+  const { gates, hooks } = run.spec
+  const left = { before: run.hooksBefore ?? {}, isLost: run.restoresAs !== undefined }
+  return {
+    ...(source === undefined || gates === undefined ? {} : { gates: new GateWatch({ ...parts, gates, source }) }),
+    ...(programs === undefined || hooks === undefined
+      ? {}
+      : { hooks: new HookRunner({ ...parts, ...left, hooks, programs }) }),
+  }
+}
+
+interface EndParts {
+  readonly run: RunState
+  readonly hooks?: HookRunner
+  readonly view: Pick<ClusterView, 'node'>
+  readonly clock: Clock
+  readonly emit: (event: RollEvent) => void
+}
+
+/** A roll that people interrupted goes on later, and its hooks with it. */
+export async function endWishes({ run, hooks: runner, view, clock, emit }: EndParts, interrupt: AbortSignal) {
+  if (runner === undefined || interrupt.aborted) return
+  const places = run.order.map((node) => {
+    const [address] = view.node(node)?.internalAddresses ?? []
+    return { node, ...(address === undefined ? {} : { address }) }
+  })
+  const say = (text: string): void => emit({ type: 'warning', text })
+  try {
+    await endHooks({ hooks: run.spec.hooks ?? [], runner, clock, places, say }, interrupt)
+  } catch (error) {
+    if (!interrupt.aborted) throw error
+  }
+}
