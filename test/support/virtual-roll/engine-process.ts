@@ -54,6 +54,8 @@ export class EngineProcess {
         for (const listener of this.#listeners) listener(event)
         if (event.type === 'roll.ended' && (event.guarded?.length ?? 0) > 0) this.#guards.resolve('guards')
       },
+      programs: ports.programs,
+      gates: ports.gates,
       ...(source === undefined ? {} : { probe: new LedgerProbe({ targets, source, clock }) }),
     })
     ports.lifeline.ended.addEventListener('abort', () => this.#died.resolve('died'), { once: true })

@@ -13,6 +13,7 @@ const UNDO_TRIES = 3
  * process began is run again, since it is not known how it ended.
  *
  * Law: a hook runs at least once, and is never taken for run before it ended.
+ * Law: no reboot is announced after a hook before it has failed for good.
  */
 export function hooksAt(s: NodeSnapshot, moment: HookMoment): StepAnswer | undefined {
   if (s.hooks?.isLost === true) return undefined
@@ -48,9 +49,14 @@ function next(s: NodeSnapshot, hook: StepHook, way: HookWay): StepAnswer | undef
   const state = stateOf(s, hook, way)
   if (state?.kind === 'running') return hold([runs(s, hook, way)])
   if (state === undefined || state.kind === 'begun') return start(s, hook, way)
-  if (state.kind !== 'failed' || isGivenUp(s, hook, way)) return undefined
+  if (state.kind !== 'failed') return undefined
+  if (isGivenUp(s, hook, way)) return stops(hook, way) ? hold([failed(s, hook, { way, state })]) : undefined
   return s.now >= state.nextAt ? start(s, hook, way) : hold([failed(s, hook, { way, state })])
 }
+
+/** Nothing further is done to a node that can still be restored: the verdict comes with this pass. */
+const stops = ({ at, onFailure }: StepHook, way: HookWay): boolean =>
+  way === 'run' && onFailure !== 'ignore' && (at === 'beforeNode' || at === 'beforeReboot')
 
 const stateOf = ({ hooks, current }: NodeSnapshot, { name }: StepHook, way: HookWay): HookState | undefined =>
   hooks?.states[hookKey(current.node.name, way, name)]
