@@ -7,6 +7,7 @@ import { readSecret } from '../../src/adapters/node/read-secret.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemTimers } from '../../src/adapters/node/system-timers.ts'
 import { GateAsker } from '../../src/controllers/roll/gates/gate-asker.ts'
+import { escapeForeign } from '../../src/model/foreign-text.ts'
 import type { GateSpec } from '../../src/model/gate-spec.ts'
 import type { RollSpec } from '../../src/model/roll-spec.ts'
 import { UserError } from '../../src/model/user-error.ts'
@@ -43,6 +44,28 @@ export async function requireGates(gates: readonly GateSpec[], env: Env): Promis
       )
     if (question.kind === 'http' && question.jsonPath !== undefined)
       refuse(`gate ${name}: jsonPath`, holds.pathFault(question.jsonPath), 'write a path as RFC 9535 has it')
+  }
+}
+
+const COMMAND_LIMIT_MS = 5_000
+
+/** Throws UserError for the first command of a gate or a hook that is not on this machine. Runs none of them. */
+export async function requireCommands({ gates = [], hooks = [] }: RollSpec, signal: AbortSignal): Promise<void> {
+  const programs = new LocalPrograms(systemClock)
+  const named = [
+    ...gates.flatMap(({ name, question }) =>
+      question.kind === 'command' ? [{ what: `gate ${name}`, argv: question.argv }] : [],
+    ),
+    ...hooks.flatMap(({ name, run, undo }) =>
+      [run, ...(undo === undefined ? [] : [undo])].map((argv) => ({ what: `hook ${name}`, argv })),
+    ),
+  ]
+  for (const { what, argv } of named) {
+    const [program = ''] = argv
+    const end = await programs.run(['sh', '-c', 'command -v "$1"', 'sh', program], COMMAND_LIMIT_MS, signal)
+    if (end.kind === 'exited' && end.exitCode === 0) continue
+    const fix = 'install it, or write its whole path'
+    throw new UserError(`${what}: there is no command ${escapeForeign(program)} here`, { code: 'roll.command', fix })
   }
 }
 

@@ -6,7 +6,7 @@ import { prepare } from '../../src/controllers/roll/prepare.ts'
 import { estimateRoll } from '../../src/core/roll/plan/estimate.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { originOf } from '../../src/model/run-origin.ts'
-import { requireGates } from './gates.ts'
+import { requireCommands, requireGates } from './gates.ts'
 import { hostOf } from './host.ts'
 import { requireSecrets } from './notifier.ts'
 import { balancersOf, clusterOf, endpointsOf, journals, type RollSurroundings } from './world.ts'
@@ -20,6 +20,7 @@ export async function makePlan(
   const { spec } = request
   await requireSecrets(spec.notify ?? [], surroundings.env)
   await requireGates(spec.gates ?? [], surroundings.env)
+  await requireCommands(spec, signal)
   const { cluster, api, uid, context } = await clusterOf(request, surroundings, signal)
   const balancers = balancersOf(spec)
   const host = hostOf(spec)

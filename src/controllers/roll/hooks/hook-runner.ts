@@ -110,8 +110,9 @@ export class HookRunner {
     const { node } = place
     const ofNode = node === '' ? '' : ` for ${node}`
     const text = `${what}${ofNode}: ${end.text}`
-    events.note('hook', { node, hook: hook.name, way, ok: end.ok })
-    events.emit({ type: 'write', node, action: way === 'run' ? 'runHook' : 'undoHook', text, ok: end.ok })
+    events.note('hook', { node, hook: hook.name, way, ok: end.ok, text: end.text })
+    const action = way === 'run' ? 'runHook' : 'undoHook'
+    if (node !== '') events.emit({ type: 'write', node, action, text, ok: end.ok })
     if (!end.ok) events.emit({ type: 'warning', text, ...(node === '' ? {} : { node }) })
     onNews()
   }
