@@ -8,7 +8,6 @@ import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemTimers } from '../../src/adapters/node/system-timers.ts'
 import { GateAsker } from '../../src/controllers/roll/gates/gate-asker.ts'
 import { escapeForeign } from '../../src/model/foreign-text.ts'
-import type { GateSpec } from '../../src/model/gate-spec.ts'
 import type { RollSpec } from '../../src/model/roll-spec.ts'
 import { UserError } from '../../src/model/user-error.ts'
 import type { ClusterPlace } from './world.ts'
@@ -29,10 +28,12 @@ export function gatesOf({ gates }: RollSpec, { api }: ClusterPlace, env: Env): G
   })
 }
 
-/** Throws UserError for the first gate that could never be asked, before anything is touched. */
-export async function requireGates(gates: readonly GateSpec[], env: Env): Promise<void> {
+/** Throws UserError for the first gate or silence that could never be asked for, before anything is touched. */
+export async function requireGates({ gates = [], silences = [] }: RollSpec, env: Env): Promise<void> {
   const rules = new CelRules(systemClock)
   const holds = new HttpHolds({ timers: systemTimers })
+  for (const { name, headers } of silences)
+    for (const { value } of headers) await named(`silence ${name}`, () => readSecret(value, env))
   for (const { name, question } of gates) {
     const headers = 'headers' in question ? question.headers : []
     for (const { value } of headers) await named(`gate ${name}`, () => readSecret(value, env))

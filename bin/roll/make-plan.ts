@@ -19,7 +19,7 @@ export async function makePlan(
 ): Promise<RollPlan> {
   const { spec } = request
   await requireSecrets(spec.notify ?? [], surroundings.env)
-  await requireGates(spec.gates ?? [], surroundings.env)
+  await requireGates(spec, surroundings.env)
   await requireCommands(spec, signal)
   const { cluster, api, uid, context } = await clusterOf(request, surroundings, signal)
   const balancers = balancersOf(spec)

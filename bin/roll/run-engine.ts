@@ -1,9 +1,12 @@
 import { LocalPrograms } from '../../src/adapters/host/local-programs.ts'
 import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
+import { Alertmanager } from '../../src/adapters/http/alertmanager.ts'
+import { HttpHooks } from '../../src/adapters/http/post-hook.ts'
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { kubeObjectNotices } from '../../src/adapters/kube/kube-object-notices.ts'
 import { ChildProbeSource } from '../../src/adapters/node/child-probe-source.ts'
 import { LatencyFile } from '../../src/adapters/node/latency-file.ts'
+import { readSecret } from '../../src/adapters/node/read-secret.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import type { RollIo } from '../../src/cli/roll-actions.ts'
@@ -69,6 +72,7 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
       ...(dns === undefined ? {} : { dns }),
       ...(gates === undefined ? {} : { gates }),
       programs: new LocalPrograms(systemClock),
+      silencing: { silencer: new Alertmanager(new HttpHooks({})), secret: (ref) => readSecret(ref, env) },
     })
     await engine.run(io.interrupt)
   } finally {

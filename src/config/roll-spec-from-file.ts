@@ -5,6 +5,7 @@ import { canonicalAddress } from '../model/ip-address.ts'
 import type { HookSpec, HookTarget, HookUrl } from '../model/notify-spec.ts'
 import { REBOOT_SENTINEL, type RebootNeedSpec } from '../model/reboot-need.ts'
 import type { BalancerSpec, BlockedSpec, InstanceAddress, PoliteSpec, RollSpec } from '../model/roll-spec.ts'
+import type { SilenceSpec } from '../model/silence-spec.ts'
 import type { StepHook } from '../model/step-hook.ts'
 import { gateOf, headersOf, secretOf } from './gate-of.ts'
 import { REBOOT_COMMAND } from './schema/reboot-section.ts'
@@ -31,6 +32,7 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     ...probeOf(spec),
     ...(spec.gates === undefined ? {} : { gates: spec.gates.map(gateOf) }),
     ...(spec.hooks === undefined ? {} : { hooks: spec.hooks.map(stepHookOf) }),
+    ...(spec.silences === undefined ? {} : { silences: spec.silences.map(silenceOf) }),
     ...(spec.notify === undefined ? {} : { notify: spec.notify.map(hookOf) }),
   }
 }
@@ -179,6 +181,13 @@ function probeOf({ probes, baseline }: Spec): Pick<RollSpec, 'probe'> {
 }
 
 type HookFields = NonNullable<Spec['notify']>[number]
+
+const silenceOf = ({ duration, timeout, headers, ...same }: NonNullable<Spec['silences']>[number]): SilenceSpec => ({
+  ...same,
+  durationMs: duration,
+  timeoutMs: timeout,
+  headers: headersOf(headers),
+})
 
 const stepHookOf = ({ timeout, limit, ...same }: NonNullable<Spec['hooks']>[number]): StepHook => ({
   ...same,

@@ -7,6 +7,7 @@ import type { ObjectRef } from './object-ref.ts'
 import type { OutLimit } from './out-limit.ts'
 import type { ProbeTarget } from './probe.ts'
 import type { RebootNeedSpec } from './reboot-need.ts'
+import type { SilenceSpec } from './silence-spec.ts'
 import type { StepHook } from './step-hook.ts'
 
 /** How to reach one balancer process's runtime API. */
@@ -142,6 +143,8 @@ export interface RollSpec {
   readonly gates?: readonly GateSpec[]
   /** Commands of the operator's own at steps. Absent: none. */
   readonly hooks?: readonly StepHook[]
+  /** Alerts that are silenced. Absent: none. */
+  readonly silences?: readonly SilenceSpec[]
   /** Absent: no receiver is notified. */
   readonly notify?: readonly HookSpec[]
 }

@@ -10,6 +10,7 @@ import type { GateSource } from '../../src/ports/gate-source.ts'
 import type { JournalEntry } from '../../src/ports/journal.ts'
 import type { Probe } from '../../src/ports/probe.ts'
 import type { Programs } from '../../src/ports/programs.ts'
+import type { Silencer } from '../../src/ports/silencer.ts'
 import { MemoryBalancer } from './memory-balancer.ts'
 import { MemoryCluster } from './memory-cluster.ts'
 import { aNode, aServer, aSpec, NEW_BOOT } from './roll-world.ts'
@@ -28,6 +29,7 @@ interface Asked {
   readonly dns?: RollDnsChecks
   readonly gates?: GateSource
   readonly programs?: Programs
+  readonly silencer?: Silencer
   /** Where the node budget stands; absent: one node may be out. */
   readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly portAnswers?: boolean
@@ -60,6 +62,7 @@ export function memoryRoll({
   dns,
   gates,
   programs,
+  silencer,
   configMaps,
   portAnswers = true,
   onPortAsked = () => undefined,
@@ -104,6 +107,7 @@ export function memoryRoll({
       ...(dns === undefined ? {} : { dns }),
       ...(gates === undefined ? {} : { gates }),
       ...(programs === undefined ? {} : { programs }),
+      ...(silencer === undefined ? {} : { silencing: { silencer, secret: async () => 'secret' } }),
       ...(configMaps === undefined ? {} : { configMaps }),
     }).run(over.signal)
   const over = new AbortController()

@@ -11,6 +11,7 @@ import { baselineSection, probesSection } from './probes-section.ts'
 import { rebootSection } from './reboot-section.ts'
 import { attachSection, settleSection, soakField } from './return-sections.ts'
 import { fieldMeta, section } from './section.ts'
+import { silencesField } from './silences-field.ts'
 import { slotsSection } from './slots-section.ts'
 import { nameField } from './text-field.ts'
 
@@ -35,6 +36,7 @@ const specSection = section(
     baseline: baselineSection.prefault({}),
     gates: gatesField.exactOptional(),
     hooks: hooksField.exactOptional(),
+    silences: silencesField.exactOptional(),
     notify: notifyField.exactOptional(),
     hosts: notYetField('machines that are not Kubernetes nodes'),
     window: notYetField('time windows in which work is allowed'),

@@ -22,6 +22,7 @@ import { type LastSeen, recordFrom, recordOf } from './last-seen.ts'
 import type { NodeOverlay } from './node-overlay.ts'
 import type { ReturnWatch } from './return-watch.ts'
 import type { RunState } from './run-state.ts'
+import type { SilenceKeeper } from './silences/silence-keeper.ts'
 
 export interface GatherParts {
   readonly run: RunState
@@ -32,6 +33,7 @@ export interface GatherParts {
   readonly dns?: DnsWatch
   readonly gates?: GateWatch
   readonly hooks?: HookRunner
+  readonly silences?: SilenceKeeper
   /** Absent: one node may be out, and nothing is known of cordons. */
   readonly budget?: BudgetWatch
   readonly reloads: () => readonly ReloadSpan[]
@@ -73,6 +75,7 @@ export async function gather(parts: GatherParts, known: Known, signal: AbortSign
     ...(parts.dns === undefined ? {} : { dns: parts.dns.facts() }),
     ...(parts.gates === undefined ? {} : { gates: parts.gates.facts() }),
     ...(parts.hooks === undefined ? {} : { hooks: parts.hooks.facts() }),
+    ...(parts.silences === undefined ? {} : { silences: parts.silences.facts() }),
     reloads: parts.reloads(),
     evidence: evidenceFor(current, known.evidence, parts),
   }

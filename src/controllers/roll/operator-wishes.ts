@@ -1,8 +1,14 @@
+import { gatesWanted } from '../../core/roll/gates/gates-held.ts'
+import { silencesWanted } from '../../core/roll/silences/silences-due.ts'
+import type { RollSnapshot } from '../../core/roll/snapshot.ts'
+import type { Decision } from '../../model/decision.ts'
+import type { SecretRef } from '../../model/notify-spec.ts'
 import type { RollEvent } from '../../model/roll-event.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { GateSource } from '../../ports/gate-source.ts'
 import type { Programs } from '../../ports/programs.ts'
 import type { Random } from '../../ports/random.ts'
+import type { Silencer } from '../../ports/silencer.ts'
 import type { ClusterView } from './cluster-view.ts'
 import type { EventLog } from './event-log.ts'
 import { GateWatch } from './gates/gate-watch.ts'
@@ -10,6 +16,7 @@ import type { GatherParts } from './gather.ts'
 import { endHooks } from './hooks/end-hooks.ts'
 import { HookRunner } from './hooks/hook-runner.ts'
 import type { RunState } from './run-state.ts'
+import { SilenceKeeper } from './silences/silence-keeper.ts'
 
 /** What asks and runs what the operator wrote in the file. */
 export interface WishPorts {
@@ -17,6 +24,8 @@ export interface WishPorts {
   readonly gates?: GateSource
   /** Absent: no hook can run. */
   readonly programs?: Programs
+  /** Absent: no alert is silenced. */
+  readonly silencing?: { readonly silencer: Silencer; readonly secret: (ref: SecretRef) => Promise<string> }
 }
 
 interface WishParts extends WishPorts {
@@ -29,20 +38,39 @@ interface WishParts extends WishPorts {
 }
 
 /** The loops beside the passes that the file asks for. */
-export function operatorWishes(parts: WishParts): Pick<GatherParts, 'gates' | 'hooks'> {
-  const { run, gates: source, programs } = parts
-  const { gates, hooks } = run.spec
+export function operatorWishes(parts: WishParts): Pick<GatherParts, 'gates' | 'hooks' | 'silences'> {
+  const { run, gates: source, programs, silencing } = parts
+  const { gates, hooks, silences } = run.spec
   const left = { before: run.hooksBefore ?? {}, isLost: run.restoresAs !== undefined }
   return {
     ...(source === undefined || gates === undefined ? {} : { gates: new GateWatch({ ...parts, gates, source }) }),
     ...(programs === undefined || hooks === undefined
       ? {}
       : { hooks: new HookRunner({ ...parts, ...left, hooks, programs }) }),
+    ...(silencing === undefined || silences === undefined
+      ? {}
+      : { silences: new SilenceKeeper({ ...parts, ...silencing, ...ofRun(run), silences }) }),
   }
+}
+
+const ofRun = ({ id, origin, silencesBefore = {} }: RunState) => ({
+  comment: `rolled by Even Keel, run ${id}${origin?.reason === undefined ? '' : `: ${origin.reason}`}`,
+  before: silencesBefore,
+})
+
+/** After each pass: what is to be known, or kept, next. */
+export function wantWishes(
+  { gates, silences }: Pick<GatherParts, 'gates' | 'silences'>,
+  snapshot: RollSnapshot | undefined,
+  decision: Decision,
+): void {
+  gates?.want(snapshot && gatesWanted(snapshot, decision))
+  silences?.want(snapshot && decision.kind !== 'settled' ? silencesWanted(snapshot) : undefined)
 }
 
 interface EndParts {
   readonly run: RunState
+  readonly silences?: SilenceKeeper
   readonly hooks?: HookRunner
   readonly view: Pick<ClusterView, 'node'>
   readonly clock: Clock
@@ -50,15 +78,16 @@ interface EndParts {
 }
 
 /** A roll that people interrupted goes on later, and its hooks with it. */
-export async function endWishes({ run, hooks: runner, view, clock, emit }: EndParts, interrupt: AbortSignal) {
-  if (runner === undefined || interrupt.aborted) return
+export async function endWishes({ run, hooks: runner, silences, view, clock, emit }: EndParts, interrupt: AbortSignal) {
+  if (interrupt.aborted) return
   const places = run.order.map((node) => {
     const [address] = view.node(node)?.internalAddresses ?? []
     return { node, ...(address === undefined ? {} : { address }) }
   })
   const say = (text: string): void => emit({ type: 'warning', text })
   try {
-    await endHooks({ hooks: run.spec.hooks ?? [], runner, clock, places, say }, interrupt)
+    if (runner !== undefined) await endHooks({ hooks: run.spec.hooks ?? [], runner, clock, places, say }, interrupt)
+    await silences?.close(interrupt)
   } catch (error) {
     if (!interrupt.aborted) throw error
   }

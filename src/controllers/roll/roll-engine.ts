@@ -3,7 +3,6 @@ import type { InstanceLook } from '../../core/availability/reload-spans.ts'
 import { baselineMissing } from '../../core/roll/baseline.ts'
 import { dnsWanted } from '../../core/roll/dns/dns-wanted.ts'
 import { mayRelease } from '../../core/roll/drain/may-be-polite.ts'
-import { gatesWanted } from '../../core/roll/gates/gates-held.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import { standing } from '../../core/roll/standing.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
@@ -39,7 +38,7 @@ import { LoadWatch } from './load-watch.ts'
 import { takeOffMarks } from './marks-to-come.ts'
 import { NodeOverlay } from './node-overlay.ts'
 import { NodePass } from './node-pass.ts'
-import { endWishes, operatorWishes, type WishPorts } from './operator-wishes.ts'
+import { endWishes, operatorWishes, type WishPorts, wantWishes } from './operator-wishes.ts'
 import { Performer } from './perform.ts'
 import { ReloadWatch } from './reload-watch.ts'
 import { ReturnWatch } from './return-watch.ts'
@@ -204,7 +203,7 @@ export class RollEngine {
       this.#baseline()
       const decision = await pass.pass(this.#work.signal, interrupt)
       this.#gather.dns?.want(pass.snapshot && dnsWanted(pass.snapshot, decision))
-      this.#gather.gates?.want(pass.snapshot && gatesWanted(pass.snapshot, decision))
+      wantWishes(this.#gather, pass.snapshot, decision)
       if (!this.#events.writable) this.#events.note('retry', {})
       if (decision.kind === 'settled') break
       if (decision.kind === 'act') continue
@@ -237,11 +236,11 @@ export class RollEngine {
   /** Runs beside the passes until the work is over; rejects at once when one of them fails for good. */
   async #background(): Promise<never> {
     const { signal } = this.#work
-    const { returns, dns, gates, hooks, probe } = this.#gather
+    const { returns, dns, gates, hooks, silences, probe } = this.#gather
     await Promise.all([
       ...[this.#view, this.#keeper, returns, ...this.#pollers].map((loop) => loop.run(signal)),
       ...(probe === undefined ? [] : [probe.run(() => this.#probeChanged(), signal)]),
-      ...[this.#load, dns, gates, hooks].flatMap((loop) => loop?.run(signal) ?? []),
+      ...[this.#load, dns, gates, hooks, silences].flatMap((loop) => loop?.run(signal) ?? []),
     ])
     throw new WorldError('the roll lost what it runs on', { code: 'ROLL_BACKGROUND', retry: 'never' })
   }

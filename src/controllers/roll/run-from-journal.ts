@@ -10,6 +10,7 @@ import { isJournaledEvent } from './journaled-event.ts'
 import { loadBefore } from './load-before.ts'
 import type { RememberedPlace } from './remembered-place.ts'
 import type { RunState } from './run-state.ts'
+import { silencesBefore } from './silences/silence-keeper.ts'
 
 /** What a journal begins with, besides its header: what was asked for, in full. */
 interface PlannedEntry extends JournalEntry {
@@ -93,6 +94,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     evictedBefore: evictedBefore(journal.entries, done),
     recordsBefore: recordsBefore(journal.entries, done),
     hooksBefore: hooksBefore(journal.entries),
+    silencesBefore: silencesBefore(journal.entries),
     standingsBefore: standingsBefore(journal.entries),
     ...(before === undefined ? {} : { before }),
     ...(planned.restoresAs === undefined ? {} : { restoresAs: planned.restoresAs }),

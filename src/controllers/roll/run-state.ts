@@ -46,6 +46,8 @@ export interface RunState {
   readonly recordsBefore?: Readonly<Record<string, NodeRecord>>
   /** As earlier processes of this run left the hooks of the file. Absent: none was begun. */
   readonly hooksBefore?: HookFacts['states']
+  /** `node name` → id of a silence that an earlier process of this run made. Absent: none. */
+  readonly silencesBefore?: Readonly<Record<string, string>>
   /** As earlier processes of this run left their nodes. */
   readonly standingsBefore?: Readonly<Record<string, NodeStanding>>
 }

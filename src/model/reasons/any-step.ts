@@ -59,6 +59,19 @@ export const ANY_STEP = {
     cure: 'The text says what is wrong. A query that may match nothing needs a value for that: `sum(…) or vector(0)`.',
     wait: 'by law',
   },
+  SilenceAsked: {
+    is: 'alerts of n1 are being silenced in alertmanager',
+    cause: 'The file has the alerts of the node silenced before it is cordoned.',
+    cure: 'Wait: each request ends at the `timeout` of the silence.',
+    wait: 'by law',
+    progress: true,
+  },
+  SilenceFailed: {
+    is: 'alerts of n1 are not silenced in alertmanager: Alertmanager answered 503',
+    cause: 'Alertmanager is away or refuses the silence, and the file says `onFailure: hold`.',
+    cure: 'Repair Alertmanager, or write `onFailure: ignore`. The request is tried again; after `drain.blockedLimit` the node is restored.',
+    wait: 'blocked',
+  },
   HookRuns: {
     is: 'hook noout runs for n1',
     cause: 'A command of the file runs for this node. The step goes on once it has ended.',

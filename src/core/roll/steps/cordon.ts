@@ -3,6 +3,7 @@ import { beforeReboot } from '../blocked.ts'
 import { gatesHold } from '../gates/gates-hold.ts'
 import { mayStart } from '../guards.ts'
 import { hooksAt } from '../hooks/hooks-due.ts'
+import { silencesHold } from '../silences/silences-due.ts'
 import type { StepRule } from '../step-rule.ts'
 
 /** Step 3: only after all guards of the detach pass on every instance, the last usable server among them. */
@@ -14,6 +15,8 @@ export const cordon: StepRule = {
     if (refusals.length > 0) return hold(refusals)
     const gates = gatesHold(s, 'node')
     if (gates.length > 0) return hold(gates)
+    const silences = silencesHold(s)
+    if (silences.length > 0) return hold(silences)
     const hooks = hooksAt(s, 'beforeNode')
     if (hooks !== undefined) return hooks
     return act([{ kind: 'cordon', node: s.current.node.name }], {
