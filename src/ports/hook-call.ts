@@ -3,7 +3,7 @@ export interface HookRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /** POST where absent. */
-  readonly method?: 'DELETE'
+  readonly method?: 'POST' | 'DELETE'
 }
 
 export interface HookAnswer {

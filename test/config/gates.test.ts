@@ -24,7 +24,9 @@ test('a gate has times where the file names none', () => {
 
 test('each kind of gate is read as it is asked', () => {
   assert.deepEqual(
-    questionOf('http: {url: "http://s/{node}", jsonPath: $.status, equals: green, headers: [{name: A, valueFrom: {env: T}}]}'),
+    questionOf(
+      'http: {url: "http://s/{node}", jsonPath: $.status, equals: green, headers: [{name: A, valueFrom: {env: T}}]}',
+    ),
     {
       kind: 'http',
       url: 'http://s/{node}',
@@ -67,11 +69,21 @@ for (const [lines, text, column, fix] of [
   [['before: node'], 'one of http, command, prometheus, object is missing', 7, 'command'],
   [['before: later', 'command: [x]'], '"later"', 15, ''],
   [['before: node', 'command: []'], '', 16, ''],
-  [['before: node', 'prometheus: {url: "http://p", query: up, expect: zero}'], '"zero" is not a comparison', 56, '== 0'],
+  [
+    ['before: node', 'prometheus: {url: "http://p", query: up, expect: zero}'],
+    '"zero" is not a comparison',
+    56,
+    '== 0',
+  ],
   [['before: node', 'http: {url: "ftp://x"}'], 'it begins neither with http:// nor with https://', 19, ''],
   [['before: node', 'http: {url: "http://s", jsonPath: $.a}'], 'jsonPath and equals belong together', 13, 'equals'],
   [['before: node', 'command: [x]', 'object: {version: v1, resource: pods, name: a, condition: R}'], 'only one', 7, ''],
-  [['before: node', 'object: {version: v1, resource: pods, name: a}'], 'one of condition, passWhen is missing', 15, 'Ready'],
+  [
+    ['before: node', 'object: {version: v1, resource: pods, name: a}'],
+    'one of condition, passWhen is missing',
+    15,
+    'Ready',
+  ],
   [['before: node', 'http: {url: "http://{host}/"}'], '{host} is neither {node} nor {address}', 19, ''],
 ] as const) {
   test(`refuses with its place: ${lines.at(-1)}`, () => {

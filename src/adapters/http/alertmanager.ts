@@ -39,7 +39,12 @@ export class Alertmanager implements Silencer {
     { url, headers, id }: { url: string; headers: Readonly<Record<string, string>>; id: string },
     signal: AbortSignal,
   ): Promise<void> {
-    const request = { url: apiUrl(url, `silence/${encodeURIComponent(id)}`), headers, body: '', method: 'DELETE' } as const
+    const request = {
+      url: apiUrl(url, `silence/${encodeURIComponent(id)}`),
+      headers,
+      body: '',
+      method: 'DELETE',
+    } as const
     const answer = await this.#call.post(request, signal)
     if (answer.status !== 200 && answer.status !== 404) throw refused('SILENCE_REFUSED', answer)
   }

@@ -53,9 +53,7 @@ const silence = section(
         },
         { when: () => true },
       )
-      .meta(
-        fieldMeta('list', { description: 'All of them must match. At least one has `{node}` or `{address}`.' }),
-      ),
+      .meta(fieldMeta('list', { description: 'All of them must match. At least one has `{node}` or `{address}`.' })),
     duration: durationField({
       description: 'How long the silence lasts if it is not renewed. The roll renews it three times in this time.',
       from: '1min',

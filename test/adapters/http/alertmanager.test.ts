@@ -44,8 +44,11 @@ async function alertmanager(t: TestContext) {
     server.closeAllConnections()
     server.close()
   })
+  const goesDown = (): void => {
+    isDown = true
+  }
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/am/`
-  return { url, silences, requests, goesDown: () => void (isDown = true) }
+  return { url, silences, requests, goesDown }
 }
 
 const NEVER = new AbortController().signal
@@ -86,7 +89,10 @@ test('makes, renews and ends a silence by version 2 of the API', async (t) => {
 test('says what Alertmanager refuses, and that a silence is gone', async (t) => {
   const { url, goesDown } = await alertmanager(t)
   const manager = new Alertmanager(new HttpHooks({}))
-  const refused = { code: 'SILENCE_REFUSED', message: 'Alertmanager answered 400: silence invalid: at least one matcher required' }
+  const refused = {
+    code: 'SILENCE_REFUSED',
+    message: 'Alertmanager answered 400: silence invalid: at least one matcher required',
+  }
   await assert.rejects(manager.put({ ...SILENCE, url, matchers: [] }, NEVER), refused)
   await assert.rejects(manager.put({ ...SILENCE, url, id: 'gone' }, NEVER), { code: 'SILENCE_GONE' })
   goesDown()

@@ -44,9 +44,7 @@ test('asks one instant query by GET, under a base with a path and parameters of 
     response.end(JSON.stringify(vector('0')))
   })
   assert.deepEqual(await ask(`${url}/prom/?dedup=true`, 'up{job="a b"} > 0'), { kind: 'value', value: 0 })
-  assert.deepEqual(seen, [
-    ['GET', '/prom/api/v1/query?dedup=true&query=up%7Bjob%3D%22a+b%22%7D+%3E+0', 'Bearer t'],
-  ])
+  assert.deepEqual(seen, [['GET', '/prom/api/v1/query?dedup=true&query=up%7Bjob%3D%22a+b%22%7D+%3E+0', 'Bearer t']])
 })
 
 const ROWS: readonly (readonly [what: string, status: number, body: unknown, answer: number | RegExp])[] = [
@@ -78,7 +76,12 @@ const ROWS: readonly (readonly [what: string, status: number, body: unknown, ans
   ['a server that starts', 503, { status: 'error', errorType: 'unavailable', error: 'x' }, /503, and says unavailable/],
   ['a success with a bad status', 503, vector('0'), /answered 503, and says success$/],
   ['no value in the series', 200, { ...vector('0'), data: { resultType: 'vector', result: [{}] } }, /has no value$/],
-  ['a number in place of the text', 200, { status: 'success', data: { resultType: 'scalar', result: [1, 0] } }, /no value$/],
+  [
+    'a number in place of the text',
+    200,
+    { status: 'success', data: { resultType: 'scalar', result: [1, 0] } },
+    /no value$/,
+  ],
   ['no data', 200, { status: 'success' }, /has no data$/],
   ['JSON that is something else', 200, [], /no answer of the Prometheus API$/],
   ['a page', 502, '<html>bad gateway</html>', /answered 502, and its body is no answer of the Prometheus API$/],
@@ -101,7 +104,10 @@ test('a server that is away, hangs, floods or points elsewhere is unknown, and n
     const answer = await ask(`${url}/?token=secret`, 'up', limitMs)
     return answer.kind === 'unknown' ? answer.why : 'a value'
   }
-  assert.match(await why(hanging, 60), /^GET http:\/\/127\.0\.0\.1:\d+\/api\/v1\/query has no whole answer within 60 ms$/)
+  assert.match(
+    await why(hanging, 60),
+    /^GET http:\/\/127\.0\.0\.1:\d+\/api\/v1\/query has no whole answer within 60 ms$/,
+  )
   assert.match(await why('http://127.0.0.1:1'), /failed: .*ECONNREFUSED/)
   const flooding = await prometheus(t, (_request, response) => response.end('x'.repeat(70_000)))
   assert.match(await why(flooding), /its body is larger than 64 KiB$/)

@@ -170,10 +170,7 @@ test('a hook that fails before the intent restores the node, undoes what it may 
   })
   assert.equal(outcome(told), 'stopped 1')
   assert.deepEqual(codes(told), ['HookFailed'])
-  assert.equal(
-    texts(told),
-    'hook noout failed for n1: ceph ended with exit code 1: no quorum; token=[removed]',
-  )
+  assert.equal(texts(told), 'hook noout failed for n1: ceph ended with exit code 1: no quorum; token=[removed]')
   assert.deepEqual(left(told), ['n1 restored', 'n2 notTouched'])
   assert.deepEqual([told.programs.ran, told.roll.reboots], [['ceph set n1', 'ceph unset n1'], []])
 })
@@ -185,7 +182,8 @@ test('a hook that holds is run again until it works, or its limit restores the n
   assert.equal(outcome(works), 'completed 0')
   assert.equal(works.programs.ran.filter((line) => line === 'ceph set n1').length, 4)
   const never = await rolled({ hooks: [aHook({ onFailure: 'hold' })] }, ({ programs }) => {
-    programs.end = (line) => (line.includes(' set ') ? { kind: 'killed', why: 'did not end within 30000 ms', output: '' } : undefined)
+    programs.end = (line) =>
+      line.includes(' set ') ? { kind: 'killed', why: 'did not end within 30000 ms', output: '' } : undefined
   })
   assert.equal(outcome(never), 'stopped 1')
   assert.match(texts(never), /hook noout failed for n1: ceph did not end within 30000 ms$/)
@@ -199,7 +197,10 @@ test('a hook that may fail is told of, and the roll goes on', async () => {
   })
   assert.equal(outcome(told), 'completed 0')
   assert.deepEqual(left(told), BOTH_IN)
-  assert.ok(told.warnings.includes('hook noout for n1: ceph could not be started: spawn ceph ENOENT'), told.warnings.join('\n'))
+  assert.ok(
+    told.warnings.includes('hook noout for n1: ceph could not be started: spawn ceph ENOENT'),
+    told.warnings.join('\n'),
+  )
 })
 
 for (const at of ['afterReboot', 'beforeAttach', 'afterNode'] as const)

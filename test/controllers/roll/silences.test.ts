@@ -89,9 +89,9 @@ test('alerts of each node are silenced before it is cordoned, for that node alon
   const begun = begin(manager, { run: { origin: { reason: 'kernel' } } })
   const { cluster } = begun.roll
   const patch = cluster.patchNode.bind(cluster)
-  cluster.patchNode = (name, ops, signal) => {
+  cluster.patchNode = (name, ops) => {
     if (JSON.stringify(ops).includes('/spec/unschedulable')) cordonedAt.push(manager.standing.size)
-    return patch(name, ops, signal)
+    return patch(name, ops)
   }
   const { end } = await ended(begun)
   assert.equal(end?.outcome, 'completed')

@@ -88,7 +88,10 @@ test('law: a gate passes by the newest answers alone, given in a row, for this n
   const code = (gates: GateFacts): string => shortDecision(decide(before(gates)))
   const old = COUNTS_FOR_MS + 1
   assert.equal(code(facts('node', ['passes', old + 500], ['passes', old])), 'hold record: GateAsked')
-  assert.equal(code(facts('node', ['passes', COUNTS_FOR_MS + 500], ['passes', COUNTS_FOR_MS])), 'act record: writeRecord')
+  assert.equal(
+    code(facts('node', ['passes', COUNTS_FOR_MS + 500], ['passes', COUNTS_FOR_MS])),
+    'act record: writeRecord',
+  )
   assert.equal(code(facts('node', ['passes', old + 100], ['passes', 99])), 'hold record: GateAsked')
   assert.equal(code(facts('reboot', ['passes', 600], ['passes', 100])), 'hold record: GateAsked')
   const other = facts('node', ['passes', 600], ['passes', 100])

@@ -60,7 +60,9 @@ export class SilenceKeeper {
   }
 
   facts(): SilenceFacts {
-    const states = this.#kept.flatMap(({ silence, state }) => (state === undefined ? [] : [[silence.name, state] as const]))
+    const states = this.#kept.flatMap(({ silence, state }) =>
+      state === undefined ? [] : [[silence.name, state] as const],
+    )
     return { ...(this.#want === undefined ? {} : { node: this.#want.node }), states: Object.fromEntries(states) }
   }
 
@@ -144,10 +146,7 @@ export class SilenceKeeper {
       const failure = await this.#tried(
         kept,
         async (limited) =>
-          this.#parts.silencer.expire(
-            { url: silence.url, headers: await this.#headers(silence.headers), id },
-            limited,
-          ),
+          this.#parts.silencer.expire({ url: silence.url, headers: await this.#headers(silence.headers), id }, limited),
         signal,
       )
       if (failure === undefined) {
@@ -170,8 +169,7 @@ export class SilenceKeeper {
       return undefined
     } catch (error) {
       signal.throwIfAborted()
-      if (error instanceof DeadlineError || error instanceof UserError)
-        return { message: escapeForeign(error.message) }
+      if (error instanceof DeadlineError || error instanceof UserError) return { message: escapeForeign(error.message) }
       if (!(error instanceof WorldError)) throw error
       const { retryAfterMs } = error
       return { message: escapeForeign(error.message), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
