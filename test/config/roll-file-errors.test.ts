@@ -49,8 +49,8 @@ error: unknown field "gate" (config.unknown-field)
  --> roll.yaml:9:3
 9 |   gate: x
   |   ^^^^
-  = note: spec has: nodes, slots, balancers, detach, drain, reboot, dns, settle, attach, soak, probes, baseline, notify
-  = fix: remove it
+  = note: spec has: nodes, slots, balancers, detach, drain, reboot, dns, settle, attach, soak, probes, baseline, gates, hooks, silences, notify
+  = fix: write "gates"
 4 errors in roll.yaml. Nothing was contacted or changed.`,
   )
 })

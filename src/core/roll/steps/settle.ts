@@ -63,8 +63,9 @@ function gated(s: RecordedSnapshot): StepAnswer {
 
 function inARow(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'settledInARow' | 'settledAt'> {
   // A hook is begun only once all is well.
-  if (decision.kind === 'act') return s.evidence
-  const isGood = decision.reasons.every(({ code }) => code === 'SettledOnce' || isWish(code))
+  if (decision.reasons.every(({ code }) => code === 'HookDue')) return s.evidence
+  const isGood =
+    decision.kind === 'hold' && decision.reasons.every(({ code }) => code === 'SettledOnce' || isWish(code))
   if (!isGood) return { settledInARow: 0, settledAt: undefined }
   const last = s.evidence.settledAt
   if (last !== undefined && s.now - last < SETTLE_INTERVAL_MS) return s.evidence
