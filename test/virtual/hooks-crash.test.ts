@@ -20,7 +20,7 @@ async function crashPoints(): Promise<readonly CrashPoint[]> {
   return found.flatMap((effect) => (['before', 'after'] as const).map((phase) => ({ effect, phase })))
 }
 
-test('killed at each hook, the roll loses no request, reboots no node without its hooks, and leaves nothing that is not undone after resume and abort', async () => {
+test('law: a hook runs at least once, and is never taken for run before it ended; killed at each hook, the roll loses no request, reboots no node without its hooks, and leaves nothing that is not undone after resume and abort', async () => {
   const points = await crashPoints()
   const jobs = (['resume', 'abort'] as const).flatMap((word) =>
     points

@@ -130,7 +130,7 @@ test('without anything that can ask them, gates hold', async () => {
   assert.deepEqual([roll.ended()?.outcome, roll.reboots], ['held', []])
 })
 
-test('hooks run in the order of the ladder, and what one set is unset once its node is back', async () => {
+test('law: what a hook has begun is undone before the record of its node is removed; hooks run in the order of the ladder', async () => {
   const at = (moment: StepHook['at'], name: string): StepHook => {
     const { undo: _, ...rest } = aHook({ name, at: moment, run: [name, 'x', '{node}'] })
     return rest
@@ -164,7 +164,7 @@ test('hooks run in the order of the ladder, and what one set is unset once its n
   assert.deepEqual([flagged, told.programs.set.size], [[true, true], 0])
 })
 
-test('a hook that fails before the intent restores the node, undoes what it may have done, and stops the roll', async () => {
+test('law: no reboot is announced after a hook before it has failed for good; the node is restored, what the hook may have done is undone, and the roll stops', async () => {
   const told = await rolled({ hooks: [aHook()] }, ({ programs }) => {
     programs.end = (line) => (line.includes(' set ') ? exited(1, 'no quorum\ntoken=abc123\n') : undefined)
   })

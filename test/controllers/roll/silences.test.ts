@@ -83,7 +83,7 @@ async function ended(begun: ReturnType<typeof begin>) {
   return { ...begun, end: roll.ended(), held, warnings }
 }
 
-test('alerts of each node are silenced before it is cordoned, for that node alone, and its silence ends when it is back', async () => {
+test('law: a silence has the matchers of the file, filled in for one node, and none besides; it is made before the cordon, and ends when the node is back', async () => {
   const manager = new MemoryAlertmanager()
   const cordonedAt: number[] = []
   const begun = begin(manager, { run: { origin: { reason: 'kernel' } } })
