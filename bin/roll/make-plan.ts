@@ -7,6 +7,7 @@ import { prepare } from '../../src/controllers/roll/prepare.ts'
 import { PLANNED_SPANS, withTimes } from '../../src/core/roll/plan/with-times.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { originOf } from '../../src/model/run-origin.ts'
+import { requireCommands, requireGates } from './gates.ts'
 import { hostOf } from './host.ts'
 import { requireSecrets } from './notifier.ts'
 import { ownPodOf } from './own-pod.ts'
@@ -20,6 +21,8 @@ export async function makePlan(
 ): Promise<RollPlan> {
   const { spec } = request
   await requireSecrets(spec.notify ?? [], surroundings.env)
+  await requireGates(spec, surroundings.env)
+  await requireCommands(spec, signal)
   const { cluster, api, uid, context } = await clusterOf(request, surroundings, signal)
   const own = await ownPodOf(request, { cluster }, signal)
   const balancers = balancersOf(spec)

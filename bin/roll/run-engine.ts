@@ -1,8 +1,12 @@
+import { LocalPrograms } from '../../src/adapters/host/local-programs.ts'
 import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
+import { Alertmanager } from '../../src/adapters/http/alertmanager.ts'
+import { HttpHooks } from '../../src/adapters/http/post-hook.ts'
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { kubeObjectNotices } from '../../src/adapters/kube/kube-object-notices.ts'
 import { ChildProbeSource } from '../../src/adapters/node/child-probe-source.ts'
 import { LatencyFile } from '../../src/adapters/node/latency-file.ts'
+import { readSecret } from '../../src/adapters/node/read-secret.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import type { RollIo } from '../../src/cli/roll-actions.ts'
@@ -19,6 +23,7 @@ import type { OpenJournal } from '../../src/ports/journal.ts'
 import { type SteadyClock, steadyClock } from '../../src/runtime/steady-clock.ts'
 import { ownProgram } from '../process/own-program.ts'
 import { dnsChecksOf } from './dns-checks.ts'
+import { gatesOf } from './gates.ts'
 import { hostOf } from './host.ts'
 import { notifierOf } from './notifier.ts'
 import { balancersOf, type ClusterPlace, endpointsOf, type RollSurroundings } from './world.ts'
@@ -46,6 +51,7 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
   }
   const probe = probeOf(run, { clock, onSamples })
   const dns = dnsChecksOf(run.spec, place)
+  const gates = gatesOf(run.spec, place, env)
   const notifier = await notifierOf(run.spec.notify ?? [], { env, journal, clock, log })
   const nodeEvents = nodeEventsOf(engineRun, clock)
   try {
@@ -71,6 +77,9 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
       ...(dns === undefined ? {} : { dns }),
       ...(run.spec.window === undefined ? {} : { timeWindows: timeWindowsOf(run.spec.window) }),
       machineWall: () => systemClock.wallMs(),
+      ...(gates === undefined ? {} : { gates }),
+      programs: new LocalPrograms(systemClock),
+      silencing: { silencer: new Alertmanager(new HttpHooks({})), secret: (ref) => readSecret(ref, env) },
     })
     await engine.run(io.interrupt)
   } finally {

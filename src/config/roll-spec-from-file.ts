@@ -2,10 +2,13 @@ import type { DetacherSpec } from '../model/detacher.ts'
 import type { HealthEndpointSpec } from '../model/health-endpoint.ts'
 import { invariant } from '../model/invariant.ts'
 import { canonicalAddress } from '../model/ip-address.ts'
-import type { HookSpec, HookTarget, HookUrl, SecretRef } from '../model/notify-spec.ts'
+import type { HookSpec, HookTarget, HookUrl } from '../model/notify-spec.ts'
 import { REBOOT_SENTINEL, type RebootNeedSpec } from '../model/reboot-need.ts'
 import type { BalancerSpec, BlockedSpec, InstanceAddress, PoliteSpec, RollSpec } from '../model/roll-spec.ts'
+import type { SilenceSpec } from '../model/silence-spec.ts'
+import type { StepHook } from '../model/step-hook.ts'
 import type { RecurringTime } from '../model/time-window.ts'
+import { gateOf, headersOf, secretOf } from './gate-of.ts'
 import { REBOOT_COMMAND } from './schema/reboot-section.ts'
 import type { RollFile } from './schema/roll-file-schema.ts'
 
@@ -30,6 +33,9 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     soakMs: spec.soak,
     ...probeOf(spec),
     ...windowOf(spec),
+    ...(spec.gates === undefined ? {} : { gates: spec.gates.map(gateOf) }),
+    ...(spec.hooks === undefined ? {} : { hooks: spec.hooks.map(stepHookOf) }),
+    ...(spec.silences === undefined ? {} : { silences: spec.silences.map(silenceOf) }),
     ...(spec.notify === undefined ? {} : { notify: spec.notify.map(hookOf) }),
   }
 }
@@ -195,6 +201,19 @@ function windowOf({ window }: Spec): Pick<RollSpec, 'window'> {
 
 type HookFields = NonNullable<Spec['notify']>[number]
 
+const silenceOf = ({ duration, timeout, headers, ...same }: NonNullable<Spec['silences']>[number]): SilenceSpec => ({
+  ...same,
+  durationMs: duration,
+  timeoutMs: timeout,
+  headers: headersOf(headers),
+})
+
+const stepHookOf = ({ timeout, limit, ...same }: NonNullable<Spec['hooks']>[number]): StepHook => ({
+  ...same,
+  timeoutMs: timeout,
+  limitMs: limit,
+})
+
 const hookOf = ({ name, on, holdFor, timeout, slack, webhook }: HookFields): HookSpec => {
   const target = slack === undefined ? webhook && webhookOf(webhook) : slackOf(slack)
   invariant(target !== undefined, 'the schema lets no receiver through without slack or webhook')
@@ -208,10 +227,5 @@ function slackOf({ channel = '', token, webhook, api }: NonNullable<HookFields['
 
 function webhookOf({ url, urlFrom, headers, template }: NonNullable<HookFields['webhook']>): HookTarget {
   const at: HookUrl = url === undefined ? secretOf(urlFrom) : { url }
-  const named = headers.map(({ name, valueFrom }) => ({ name, value: secretOf(valueFrom) }))
-  return { kind: 'webhook', at, headers: named, ...(template === undefined ? {} : { template }) }
+  return { kind: 'webhook', at, headers: headersOf(headers), ...(template === undefined ? {} : { template }) }
 }
-
-/** The schema lets nothing through that names neither. */
-const secretOf = ({ env, file = '' }: { readonly env?: string; readonly file?: string } = {}): SecretRef =>
-  env === undefined ? { file } : { env }

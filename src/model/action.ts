@@ -93,6 +93,10 @@ export type Action =
   /** On a node that the run begins later: new pods avoid it. */
   | { readonly kind: 'markToCome'; readonly node: string }
   | { readonly kind: 'unmarkToCome'; readonly node: string }
+  /** A command of the operator's own is begun; how it ended is told later. */
+  | { readonly kind: 'runHook'; readonly node: string; readonly hook: string; readonly address?: string }
+  /** What takes it back: goes ahead without a journal. */
+  | { readonly kind: 'undoHook'; readonly node: string; readonly hook: string; readonly address?: string }
   | { readonly kind: 'removeRecord'; readonly node: string }
   | { readonly kind: 'releaseSlot'; readonly node: string }
 
@@ -115,6 +119,7 @@ const RESTORING: ReadonlySet<Action['kind']> = new Set([
   'giveBackPod',
   'markToCome',
   'unmarkToCome',
+  'undoHook',
   'removeRecord',
   'releaseSlot',
 ])
@@ -158,6 +163,9 @@ export function actionKey(action: Action): string {
     case 'withdrawPod':
     case 'giveBackPod':
       return `${action.kind} ${action.uid}`
+    case 'runHook':
+    case 'undoHook':
+      return `${action.kind} ${action.node} ${action.hook}`
     default:
       return `${action.kind} ${action.node}`
   }

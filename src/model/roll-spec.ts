@@ -1,4 +1,5 @@
 import type { DetacherSpec } from './detacher.ts'
+import type { GateSpec } from './gate-spec.ts'
 import type { HealthEndpointSpec } from './health-endpoint.ts'
 import type { LabelSelector } from './label-selector.ts'
 import type { HookSpec } from './notify-spec.ts'
@@ -6,6 +7,8 @@ import type { ObjectRef } from './object-ref.ts'
 import type { OutLimit } from './out-limit.ts'
 import type { ProbeTarget } from './probe.ts'
 import type { RebootNeedSpec } from './reboot-need.ts'
+import type { SilenceSpec } from './silence-spec.ts'
+import type { StepHook } from './step-hook.ts'
 import type { TimeWindowSpec } from './time-window.ts'
 
 /** How to reach one balancer process's runtime API. */
@@ -148,6 +151,12 @@ export interface RollSpec {
   }
   /** Absent: work is always allowed. */
   readonly window?: TimeWindowSpec
+  /** Conditions of the operator's own. Absent: none. */
+  readonly gates?: readonly GateSpec[]
+  /** Commands of the operator's own at steps. Absent: none. */
+  readonly hooks?: readonly StepHook[]
+  /** Alerts that are silenced. Absent: none. */
+  readonly silences?: readonly SilenceSpec[]
   /** Absent: no receiver is notified. */
   readonly notify?: readonly HookSpec[]
 }

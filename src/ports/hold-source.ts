@@ -6,12 +6,16 @@ export interface HoldSource {
   ask(question: HoldQuestion, signal: AbortSignal): Promise<HoldAnswer>
 }
 
-/** One GET. With `jsonPath` and `equals`, the one value at that path has to be that text. */
+/** One GET. With `jsonPath` and `equals`, the one value at that path has to be that text; the body has to contain `contains`. */
 export interface HoldQuestion {
   /** Without placeholders. */
   readonly url: string
   readonly jsonPath?: string
   readonly equals?: string
+  readonly contains?: string
+  /** Both included; an answer outside of it holds. Absent: 200 to 299, and an answer outside of that is unknown. */
+  readonly expectStatus?: readonly [low: number, high: number]
+  readonly headers?: Readonly<Record<string, string>>
   /** From the first look-up of the name to the last byte of the body. */
   readonly timeoutMs: number
 }

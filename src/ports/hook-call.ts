@@ -2,6 +2,8 @@ export interface HookRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** POST where absent. */
+  readonly method?: 'POST' | 'DELETE'
 }
 
 export interface HookAnswer {
@@ -14,7 +16,7 @@ export interface HookAnswer {
 
 export interface HookCall {
   /**
-   * One POST, its answer read to the end; a redirect is not followed. Rejects with WorldError (code HOOK_FAILED), whose text names
+   * One POST, or what the request names, its answer read to the end; a redirect is not followed. Rejects with WorldError (code HOOK_FAILED), whose text names
    * neither the URL nor a header, since both may be secrets, or with the signal's reason.
    */
   post(request: HookRequest, signal: AbortSignal): Promise<HookAnswer>

@@ -51,8 +51,8 @@ error: unknown field "gate" (config.unknown-field)
 9 |   gate: x
   |   ^^^^
   = note: spec has: nodes, slots, balancers, detach, drain, reboot, dns, settle, attach, soak, probes,
-  =       baseline, notify, window, parallel, zones
-  = fix: remove it
+  =       baseline, gates, hooks, silences, notify, window, parallel, zones
+  = fix: write "gates"
 4 errors in roll.yaml. Nothing was contacted or changed.`,
   )
 })
@@ -188,7 +188,6 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
     'sentinel: /var/run/reboot-required',
   ],
   [[all, '  hosts: []'], 'not yet: machines that are not Kubernetes nodes (config.not-yet)', 'remove "hosts"'],
-  [[all, '  gates: {}'], 'not yet: your own gates before a node is attached (config.not-yet)', 'remove "gates"'],
   [
     [all, '  maxUnavailable: 2'],
     'not yet: for several nodes at once, use `parallel` (config.not-yet)',

@@ -6,8 +6,11 @@ import type { Node } from '../../src/model/node.ts'
 import type { RollEvent, StampedEvent } from '../../src/model/roll-event.ts'
 import type { BalancerReader } from '../../src/ports/balancer.ts'
 import type { ConfigMaps } from '../../src/ports/config-maps.ts'
+import type { GateSource } from '../../src/ports/gate-source.ts'
 import type { JournalEntry } from '../../src/ports/journal.ts'
 import type { Probe } from '../../src/ports/probe.ts'
+import type { Programs } from '../../src/ports/programs.ts'
+import type { Silencer } from '../../src/ports/silencer.ts'
 import { MemoryBalancer } from './memory-balancer.ts'
 import { MemoryCluster } from './memory-cluster.ts'
 import { aNode, aServer, aSpec, NEW_BOOT } from './roll-world.ts'
@@ -24,6 +27,9 @@ interface Asked {
   readonly world?: Pick<MemoryRoll, 'clock' | 'cluster'>
   readonly probe?: (clock: VirtualClock) => Probe
   readonly dns?: RollDnsChecks
+  readonly gates?: GateSource
+  readonly programs?: Programs
+  readonly silencer?: Silencer
   /** Where the node budget stands; absent: one node may be out. */
   readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly portAnswers?: boolean
@@ -54,6 +60,9 @@ export function memoryRoll({
   world,
   probe,
   dns,
+  gates,
+  programs,
+  silencer,
   configMaps,
   portAnswers = true,
   onPortAsked = () => undefined,
@@ -96,6 +105,9 @@ export function memoryRoll({
       random: new SeededRandom(1),
       ...(probe === undefined ? {} : { probe: probe(clock) }),
       ...(dns === undefined ? {} : { dns }),
+      ...(gates === undefined ? {} : { gates }),
+      ...(programs === undefined ? {} : { programs }),
+      ...(silencer === undefined ? {} : { silencing: { silencer, secret: async () => 'secret' } }),
       ...(configMaps === undefined ? {} : { configMaps }),
     }).run(over.signal)
   const over = new AbortController()

@@ -1,24 +1,12 @@
-import { Agent } from 'node:http'
-import { type AgentOptions, Agent as HttpsAgent } from 'node:https'
-import type { LookupFunction } from 'node:net'
 import { escapeForeign } from '../../model/foreign-text.ts'
 import { filledUrlFault } from '../../model/hold-url.ts'
 import type { HoldAnswer, HoldQuestion, HoldSource } from '../../ports/hold-source.ts'
-import type { Timers } from '../../ports/timers.ts'
-import { systemTrust } from '../tls/system-trust.ts'
+import { HttpReplies, type ReplyParts, shownUrl } from './http-replies.ts'
 import { pathFault, valueAt } from './json-path.ts'
-import { lookupOfSystem, type Reply, type ReplyHead, readReply } from './read-reply.ts'
-
-interface HoldParts {
-  readonly timers: Timers
-  /** The system's where absent. */
-  readonly lookup?: LookupFunction
-}
+import type { Reply, ReplyHead } from './read-reply.ts'
 
 const SHOWN_CHARACTERS = 100
-const SHOWN_URL_CHARACTERS = 200
-/** A further question waits, within its own time limit. */
-const BOUNDS: AgentOptions = { keepAlive: false, maxSockets: 4, maxTotalSockets: 32 }
+const SHOWN_ERROR_CHARACTERS = 200
 
 /**
  * HTTP and HTTPS by Node's own client.
@@ -26,15 +14,10 @@ const BOUNDS: AgentOptions = { keepAlive: false, maxSockets: 4, maxTotalSockets:
  * Law: only a whole answer from 200 to 299 with the wanted value clears a hold.
  */
 export class HttpHolds implements HoldSource {
-  readonly #timers: Timers
-  readonly #lookup: LookupFunction
-  // No proxy: it would answer for programs that only it can reach, and for its own failures.
-  readonly #plain = new Agent({ ...BOUNDS, proxyEnv: {} })
-  #secure: Agent | undefined
+  readonly #replies: HttpReplies
 
-  constructor({ timers, lookup = lookupOfSystem }: HoldParts) {
-    this.#timers = timers
-    this.#lookup = lookup
+  constructor(parts: ReplyParts) {
+    this.#replies = new HttpReplies(parts)
   }
 
   pathFault(path: string): string | undefined {
@@ -45,30 +28,12 @@ export class HttpHolds implements HoldSource {
     const fault = questionFault(question)
     if (fault !== undefined) return { kind: 'unknown', why: fault }
     const url = new URL(question.url)
-    const late = new AbortController()
-    const callOff = this.#timers.later(question.timeoutMs, () => late.abort())
-    try {
-      const wanted = { url, agent: this.#agentFor(url), lookup: this.#lookup, wantsBody: wantsBodyOf(question) }
-      const reply = await readReply(wanted, AbortSignal.any([signal, late.signal]))
-      return answerOf(reply, { ...question, shown: shownUrl(url) })
-    } catch (error) {
-      signal.throwIfAborted()
-      if (!late.signal.aborted) throw error
-      return { kind: 'unknown', why: `GET ${shownUrl(url)} has no whole answer within ${question.timeoutMs} ms` }
-    } finally {
-      callOff()
-    }
-  }
-
-  #agentFor({ protocol }: URL): Agent {
-    if (protocol === 'http:') return this.#plain
-    this.#secure ??= new HttpsAgent({
-      ...BOUNDS,
-      proxyEnv: {},
-      maxCachedSessions: 0,
-      secureContext: systemTrust(),
-    })
-    return this.#secure
+    const { timeoutMs, headers } = question
+    const request = { url, timeoutMs, wantsBody: wantsBodyOf(question), ...(headers && { headers }) }
+    const reply = await this.#replies.get(request, signal)
+    const shown = shownUrl(url)
+    if (reply === undefined) return { kind: 'unknown', why: `GET ${shown} has no whole answer within ${timeoutMs} ms` }
+    return answerOf(reply, { ...question, shown })
   }
 }
 
@@ -81,36 +46,50 @@ function questionFault({ url, jsonPath, equals }: HoldQuestion): string | undefi
 }
 
 const wantsBodyOf =
-  ({ jsonPath }: HoldQuestion) =>
+  (question: HoldQuestion) =>
   (head: ReplyHead): boolean =>
-    jsonPath !== undefined && headFault(head, '') === undefined
+    readsBody(question) && headFault(head, question, '') === undefined
+
+const readsBody = ({ jsonPath, contains }: HoldQuestion): boolean => jsonPath !== undefined || contains !== undefined
 
 type Asked = HoldQuestion & { readonly shown: string }
 
-function answerOf(reply: Reply, { jsonPath = '', equals, shown }: Asked): HoldAnswer {
+function answerOf(reply: Reply, asked: Asked): HoldAnswer {
+  const { shown } = asked
   const unknown = (why: string): HoldAnswer => ({ kind: 'unknown', why: `GET ${shown} ${why}` })
   if ('error' in reply) {
-    const text = escapeForeign(reply.error, SHOWN_URL_CHARACTERS)
+    const text = escapeForeign(reply.error, SHOWN_ERROR_CHARACTERS)
     return unknown(reply.head === undefined ? `failed: ${text}` : `answered ${reply.head.status}, and ${text}`)
   }
   const { head } = reply
-  const fault = isGood(head) && equals === undefined ? undefined : headFault(head, shown)
+  const fault = isGood(head, asked) && !readsBody(asked) ? undefined : headFault(head, asked, shown)
+  if (fault !== undefined && asked.expectStatus !== undefined && !isGood(head, asked))
+    return { kind: 'held', evidence: `GET ${shown} ${fault}` }
   if (fault !== undefined) return unknown(fault)
-  const answered = `answered ${head.status}`
-  if (equals === undefined) return { kind: 'clear', evidence: `GET ${shown} ${answered}` }
-  const found = wordAt(jsonPath, reply.body ?? Buffer.alloc(0))
-  if ('fault' in found) return unknown(`${answered}, and ${found.fault}`)
-  const is = `GET ${shown} ${answered}, ${clipped(jsonPath)} is ${clipped(found.word)}`
+  const answered = `GET ${shown} answered ${head.status}`
+  const body = reply.body ?? Buffer.alloc(0)
+  const { contains } = asked
+  if (contains !== undefined && !body.includes(contains))
+    return { kind: 'held', evidence: `${answered}, and its body does not contain ${clipped(contains)}` }
+  return asked.equals === undefined ? { kind: 'clear', evidence: answered } : byValue(body, asked, head)
+}
+
+function byValue(body: Buffer, { jsonPath = '', equals = '', shown }: Asked, { status }: ReplyHead): HoldAnswer {
+  const answered = `GET ${shown} answered ${status}`
+  const found = wordAt(jsonPath, body)
+  if ('fault' in found) return { kind: 'unknown', why: `${answered}, and ${found.fault}` }
+  const is = `${answered}, ${clipped(jsonPath)} is ${clipped(found.word)}`
   if (found.word === equals) return { kind: 'clear', evidence: is }
   return { kind: 'held', evidence: `${is}, not ${clipped(equals)}` }
 }
 
-const isGood = ({ status }: ReplyHead): boolean => status >= 200 && status <= 299
+const isGood = ({ status }: ReplyHead, { expectStatus: [low, high] = [200, 299] }: HoldQuestion): boolean =>
+  status >= low && status <= high
 
 /** Why nothing can be read from the answer, whatever its body is. */
-function headFault(head: ReplyHead, from: string): string | undefined {
+function headFault(head: ReplyHead, question: HoldQuestion, from: string): string | undefined {
   const { status, location, encoding = 'identity' } = head
-  if (!isGood(head)) {
+  if (!isGood(head, question)) {
     const points =
       location === undefined ? '' : `, which points to ${shownLocation(location, from)}; it is not followed`
     return `answered ${status}${points}`
@@ -145,10 +124,6 @@ function jsonOf(body: Buffer): { readonly value: unknown } | undefined {
 }
 
 const clipped = (text: string): string => escapeForeign(text, SHOWN_CHARACTERS)
-
-/** A query may have a secret. */
-const shownUrl = ({ protocol, host, pathname }: URL): string =>
-  escapeForeign(`${protocol}//${host}${pathname}`, SHOWN_URL_CHARACTERS)
 
 /** Without credentials, and relative to where it came from. */
 const shownLocation = (location: string, from: string): string =>

@@ -21,7 +21,7 @@ export class HttpHooks implements HookCall {
     this.#plain = new Agent({ keepAlive: false, proxyEnv: env })
   }
 
-  async post({ url, headers, body }: HookRequest, signal: AbortSignal): Promise<HookAnswer> {
+  async post({ url, headers, body, method = 'POST' }: HookRequest, signal: AbortSignal): Promise<HookAnswer> {
     const { protocol } = new URL(url)
     const [request, agent] = protocol === 'https:' ? [overHttps, this.#overTls()] : [overHttp, this.#plain]
     const { promise, resolve, reject } = Promise.withResolvers<HookAnswer>()
@@ -31,7 +31,7 @@ export class HttpHooks implements HookCall {
       'content-length': length,
       'user-agent': 'evenkeel',
     }
-    const asked = request(url, { method: 'POST', agent, headers: { ...own, ...headers }, signal })
+    const asked = request(url, { method, agent, headers: { ...own, ...headers }, signal })
     asked.on('error', (error) => reject(signal.aborted ? signal.reason : failed(error)))
     asked.once('upgrade', (_response, socket) => {
       socket.destroy()

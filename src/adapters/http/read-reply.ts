@@ -18,6 +18,8 @@ export interface ReplyHead {
 
 interface ReplyWanted {
   readonly url: URL
+  /** Beside those of every request. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly agent: Agent
   readonly lookup: LookupFunction
   readonly wantsBody: (head: ReplyHead) => boolean
@@ -34,10 +36,13 @@ const INFORMATION_MAX = 8
  *
  * Law: no host name in a hold leads to an address at which a cloud gives credentials.
  */
-export function readReply({ url, agent, lookup, wantsBody }: ReplyWanted, signal: AbortSignal): Promise<Reply> {
+export function readReply(
+  { url, headers: more, agent, lookup, wantsBody }: ReplyWanted,
+  signal: AbortSignal,
+): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>()
   const get = url.protocol === 'https:' ? overHttps : overHttp
-  const headers = { accept: 'application/json', 'accept-encoding': 'identity', connection: 'close' }
+  const headers = { accept: 'application/json', ...more, 'accept-encoding': 'identity', connection: 'close' }
   const request = get(url, { agent, headers, lookup: refusing(lookup), maxHeaderSize: HEAD_BYTES_MAX })
   const onAbort = (): void => reject(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })

@@ -13,7 +13,7 @@ export async function readSecret(ref: SecretRef, env: Env): Promise<string> {
   const fault = value === undefined ? 'is not set' : text === '' ? 'is empty' : 'holds more than one line'
   throw new UserError(`${place} ${fault}`, {
     code: 'notify.secret',
-    fix: 'set it, or change spec.notify in the roll file',
+    fix: 'set it, or change the roll file',
   })
 }
 
@@ -24,7 +24,7 @@ async function textOf(file: string): Promise<string> {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     throw new UserError(`${file} cannot be read: ${code}`, {
       code: 'notify.secret',
-      fix: 'make the file readable, or change spec.notify in the roll file',
+      fix: 'make the file readable, or change the roll file',
       cause: error,
     })
   }

@@ -3,32 +3,10 @@ import { templateFault } from '../../core/notify/message-body.ts'
 import { NOTICE_KINDS } from '../../model/notify-spec.ts'
 import { exactlyOneOf, uniqueBy } from './cross-rules.ts'
 import { durationField } from './duration-field.ts'
+import { headersField, secretSection } from './secret-fields.ts'
 import { fieldMeta, section } from './section.ts'
 import { nameField, textField } from './text-field.ts'
 import { urlField } from './url-field.ts'
-
-/** Where a secret is read; the file never holds it. */
-const secretSection = (description: string) =>
-  section(
-    {
-      env: textField({
-        title: 'variable',
-        pattern: /^[A-Za-z_][A-Za-z0-9_]*$/,
-        rule: 'the name of an environment variable',
-        description: 'The environment variable that holds it, in the process of the roll.',
-        example: 'SLACK_TOKEN',
-      }).exactOptional(),
-      file: textField({
-        title: 'path',
-        pattern: /^\/[^\u0000-\u001f\u007f]+$/,
-        rule: 'an absolute path',
-        maxLength: 4096,
-        description: 'The file that holds it. White space at both ends is ignored.',
-        example: '/run/secrets/slack-token',
-      }).exactOptional(),
-    },
-    description,
-  ).superRefine(exactlyOneOf(['env', 'file'], 'env: SLACK_TOKEN'), { when: () => true })
 
 /** These URLs are passwords: a person who knows one can post. */
 const SECRET_HOSTS: ReadonlySet<string> = new Set(['hooks.slack.com', 'discord.com', 'outlook.office.com'])
@@ -83,26 +61,7 @@ const webhookSection = section(
   {
     url: plainUrl.exactOptional(),
     urlFrom: secretSection('Where the roll reads the URL, if the URL is a secret.').exactOptional(),
-    headers: z
-      .array(
-        section(
-          {
-            name: textField({
-              title: 'header name',
-              pattern: /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/,
-              rule: 'a header name',
-              description: 'Name of the header.',
-              example: 'Authorization',
-            }),
-            valueFrom: secretSection('Where its whole value is read.'),
-          },
-          'One header.',
-        ),
-      )
-      .meta(
-        fieldMeta('list', { description: 'Headers of the request, in addition to `content-type: application/json`.' }),
-      )
-      .prefault([]),
+    headers: headersField('Headers of the request, in addition to `content-type: application/json`.'),
     template: z
       .string()
       .max(16_384)

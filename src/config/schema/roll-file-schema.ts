@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { balancersSection } from './balancers-section.ts'
 import { dnsSection } from './dns-section.ts'
 import { detachSection, drainSection } from './drain-section.ts'
+import { gatesField } from './gates-field.ts'
+import { hooksField } from './hooks-field.ts'
 import { nodesSection } from './nodes-section.ts'
 import { notYetField, onlyOneYet } from './not-yet-field.ts'
 import { notifyField } from './notify-field.ts'
@@ -10,6 +12,7 @@ import { baselineSection, probesSection } from './probes-section.ts'
 import { rebootSection } from './reboot-section.ts'
 import { attachSection, settleSection, soakField } from './return-sections.ts'
 import { fieldMeta, section } from './section.ts'
+import { silencesField } from './silences-field.ts'
 import { slotsSection } from './slots-section.ts'
 import { nameField } from './text-field.ts'
 import { windowSection } from './window-section.ts'
@@ -33,10 +36,12 @@ const specSection = section(
     soak: soakField,
     probes: probesSection,
     baseline: baselineSection.prefault({}),
+    gates: gatesField.exactOptional(),
+    hooks: hooksField.exactOptional(),
+    silences: silencesField.exactOptional(),
     notify: notifyField.exactOptional(),
     window: windowSection.exactOptional(),
     hosts: notYetField('machines that are not Kubernetes nodes'),
-    gates: notYetField('your own gates before a node is attached'),
     parallel: wholeNumberField(
       {
         description:

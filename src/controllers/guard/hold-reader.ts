@@ -14,6 +14,7 @@ import type { HoldSource } from '../../ports/hold-source.ts'
 import type { ObjectRules } from '../../ports/object-rules.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
+import { askObject } from './object-hold.ts'
 
 interface ReaderParts {
   readonly objects: Pick<Objects, 'get' | 'list'>
@@ -176,17 +177,9 @@ export class HoldReader {
   }
 
   async #object(hold: Extract<Hold, { kind: 'object' }>, node: Node, signal: AbortSignal): Promise<HoldVerdict> {
-    const { group, version, resource, namespace } = hold
-    const kind = { ...{ group, version, resource }, kind: resource, namespaced: namespace !== undefined, parse: RAW }
-    const name = hold.object.replaceAll('{node}', node.name)
-    const object = await this.#parts.objects.get({ kind, name, ...given('namespace', namespace) }, signal)
-    const at = `${resource}${group === '' ? '' : `.${group}`} ${namespace === undefined ? '' : `${namespace}/`}${name}`
-    if (object === undefined) return { hold: hold.name, kind: 'unknown', text: `${at} is not there` }
-    const answer = this.#parts.rules.evaluate(hold.clearWhen, { object, node: node.name })
-    if (answer.kind === 'unknown') return { hold: hold.name, kind: 'unknown', text: `${at}: ${answer.why}` }
-    return answer.kind === 'true'
-      ? { hold: hold.name, kind: 'clear', text: `${at}: ${hold.clearWhen}` }
-      : { hold: hold.name, kind: 'held', text: `${at}: not ${hold.clearWhen}` }
+    const answer = await askObject({ ...hold, rule: hold.clearWhen }, { ...this.#parts, node: node.name }, signal)
+    const kinds = { true: 'clear', false: 'held', unknown: 'unknown' } as const
+    return { hold: hold.name, kind: kinds[answer.kind], text: answer.text }
   }
 }
 
@@ -206,8 +199,6 @@ const PODS: ObjectKind<{ readonly namespace: string; readonly name: string; read
     return { namespace, name, isFinished: ['Failed', 'Succeeded'].includes(object.at('status').at('phase').textOr('')) }
   },
 }
-
-const RAW: ObjectKind<unknown>['parse'] = (object) => object.raw
 
 const some = (names: readonly string[]): string =>
   names.length <= NAMED_AT_MOST

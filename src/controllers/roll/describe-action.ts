@@ -40,6 +40,10 @@ export function describeAction(action: Action): string {
       return `mark ${action.node} as still to come`
     case 'unmarkToCome':
       return `take the mark off ${action.node}`
+    case 'runHook':
+      return `begin hook ${action.hook} for ${action.node}`
+    case 'undoHook':
+      return `begin the undo of hook ${action.hook} for ${action.node}`
     case 'removeRecord':
       return `take the record off ${action.node}`
     case 'releaseSlot':

@@ -8,8 +8,8 @@ export type EventSink = (event: StampedEvent) => void
 
 type Entry = Parameters<Journal['append']>[0]
 
-/** Which nodes are through, and which pods were evicted, is told by the journal alone. */
-const NEEDED: ReadonlySet<string> = new Set(['through', 'evicted'])
+/** Which nodes are through, which pods were evicted and how hooks ended is told by the journal alone. */
+const NEEDED: ReadonlySet<string> = new Set(['through', 'evicted', 'hook'])
 
 /** Ticks come once a second, for the screen. What a killed process has measured is known to within this. */
 const TICK_JOURNALED_EVERY_MS = 5000

@@ -16,10 +16,13 @@ import type { BalancerPoller } from './balancer-poller.ts'
 import type { ClusterView } from './cluster-view.ts'
 import type { DnsWatch } from './dns-watch.ts'
 import type { EventLog } from './event-log.ts'
+import type { GateWatch } from './gates/gate-watch.ts'
+import type { HookRunner } from './hooks/hook-runner.ts'
 import { type LastSeen, recordFrom } from './last-seen.ts'
 import type { NodeOverlay } from './node-overlay.ts'
 import type { ReturnWatch } from './return-watch.ts'
 import { type RunState, verdictFor } from './run-state.ts'
+import type { SilenceKeeper } from './silences/silence-keeper.ts'
 import type { TimeWindowWatch } from './time-window-watch.ts'
 
 export interface GatherParts {
@@ -29,6 +32,9 @@ export interface GatherParts {
   readonly keeper: LeaseKeeper
   readonly probe?: Probe
   readonly dns?: DnsWatch
+  readonly gates?: GateWatch
+  readonly hooks?: HookRunner
+  readonly silences?: SilenceKeeper
   /** Absent: one node may be out, and nothing is known of cordons. */
   readonly budget?: BudgetWatch
   /** Absent: work is always allowed. */
@@ -85,6 +91,9 @@ export async function gather(
     ...(parts.windows === undefined ? {} : { window: parts.windows.facts(current?.node.name) }),
     ...(parts.probe === undefined ? {} : { probe: parts.probe.facts() }),
     ...(parts.dns === undefined ? {} : { dns: parts.dns.facts() }),
+    ...(parts.gates === undefined ? {} : { gates: parts.gates.facts() }),
+    ...(parts.hooks === undefined ? {} : { hooks: parts.hooks.facts() }),
+    ...(parts.silences === undefined ? {} : { silences: parts.silences.facts() }),
     reloads: parts.reloads(),
     evidence: evidenceFor(current, known.evidence, parts),
   }

@@ -7,6 +7,7 @@ import type { Wakeup } from '../../runtime/wakeup.ts'
 import { chooseNode } from './choose-node.ts'
 import type { GatherParts } from './gather.ts'
 import { NodePass } from './node-pass.ts'
+import { wantWishes } from './operator-wishes.ts'
 import type { Performer } from './perform.ts'
 import { verdictFor } from './run-state.ts'
 
@@ -103,6 +104,7 @@ export class Lane {
       const decision = await pass.pass(work, interrupt)
       this.#wantsDns = pass.snapshot && dnsWanted(pass.snapshot, decision)
       this.#parts.wantDns()
+      wantWishes(this.#parts, pass.snapshot, decision)
       if (!events.writable) events.note('retry', {})
       if (decision.kind === 'settled') break
       if (decision.kind === 'act') continue

@@ -9,6 +9,7 @@ import { rememberDecision } from '../../core/roll/remember-decision.ts'
 import { rememberOutcome } from '../../core/roll/remember-outcome.ts'
 import { serviceOf } from '../../core/roll/service-of.ts'
 import type { BesideFacts, RollSnapshot } from '../../core/roll/snapshot.ts'
+import { wishVerdict } from '../../core/roll/wish-verdict.ts'
 import { actuatorAt } from '../../core/service/actuators/actuator-of.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import { mustBeOut } from '../../core/service/keep-detached.ts'
@@ -88,7 +89,7 @@ export class NodePass {
     this.#report.decided(snapshot, decision)
     this.#isLeaving ||= decision.kind !== 'settled' && STEPS.indexOf(decision.step) >= CORDON
     const done = decision.kind === 'act' ? await this.#act(snapshot, decision, signal) : decision
-    this.#judgeGone()
+    this.#judgeAfter()
     if (done.kind === 'settled') this.#noteTime(snapshot)
     return done
   }
@@ -103,9 +104,9 @@ export class NodePass {
     return { kind: 'hold', step: decision.step, reasons, recheckAfterMs: RECHECK_MS }
   }
 
-  /** The node under way has been gone for too long, or was gone when it was given up. */
-  #judgeGone(): void {
-    const verdict = this.#last && goneVerdict(this.#last)
+  /** The node under way has been gone for too long, or was gone when it was given up; or what the operator asked for failed. */
+  #judgeAfter(): void {
+    const verdict = this.#last && (goneVerdict(this.#last) ?? wishVerdict(this.#last))
     const { run, events, under } = this.#parts
     if (verdict !== undefined) giveVerdict(run, { node: under.node, verdict }, events)
   }
@@ -231,6 +232,7 @@ export class NodePass {
     if (this.#last === undefined || this.#evidence === undefined) return
     this.#evidence = rememberOutcome({ ...this.#last, now: clock.monoMs(), evidence: this.#evidence }, action, outcome)
     if (action.kind === 'takeSlot') this.#slot = outcome.ok ? undefined : outcome.slot
+    if (action.kind === 'writeRecord' && action.asOf !== undefined && outcome.ok) this.#parts.hooks?.begin(action.node)
     if (removesPod(action) && outcome.ok) {
       const pod = `${action.namespace}/${action.name}`
       const deleted = action.kind === 'deletePod' ? { deleted: true as const } : {}

@@ -2,6 +2,7 @@ import { stuckLimitLeftMs } from '../../core/roll/blocked.ts'
 import { DRAIN_STAGES } from '../../core/roll/drain/classify-pod.ts'
 import { stageUnderWay } from '../../core/roll/drain/stage-under-way.ts'
 import { drainView } from '../../core/roll/drain/stages.ts'
+import { gateLimitLeftMs } from '../../core/roll/gates/gates-held.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
 import type { Decision } from '../../model/decision.ts'
@@ -43,10 +44,8 @@ export class NodeReport {
     }
     this.#waits.decided(node, snapshot, decision)
     const before = this.#progress.step
-    this.#progress.decided(decision, {
-      onTheWay: snapshot.run.verdict === undefined,
-      limitMs: stuckLimitLeftMs(snapshot),
-    })
+    const limitMs = gateLimitLeftMs(snapshot, decision) ?? stuckLimitLeftMs(snapshot)
+    this.#progress.decided(decision, { onTheWay: snapshot.run.verdict === undefined, limitMs })
     if (this.#progress.step === 'drain') this.#reportDrain(snapshot, before !== 'drain')
     this.#reportStrays(snapshot, node)
   }

@@ -15,6 +15,7 @@ import type { Random } from '../../ports/random.ts'
 import { Backoff } from '../../runtime/backoff.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
+import type { HookRunner } from './hooks/hook-runner.ts'
 import { writeMark } from './marks-to-come.ts'
 import { mustBeDraining, mustStillRest, nodeChanged } from './node-changed.ts'
 import { type NodeWrite, nodePatch } from './node-write.ts'
@@ -25,6 +26,8 @@ interface PerformParts {
   readonly balancers: readonly Balancer[]
   readonly host: Host
   readonly keeper: LeaseKeeper
+  /** Absent: no hook can run. */
+  readonly hooks?: Pick<HookRunner, 'start'>
   readonly clock: Clock
   readonly random: Random
 }
@@ -87,6 +90,9 @@ export class Performer {
       case 'markToCome':
       case 'unmarkToCome':
         return writeMark(action, this.#parts, signal)
+      case 'runHook':
+      case 'undoHook':
+        return this.#startHook(action)
       case 'releasePod':
       case 'withdrawPod':
       case 'giveBackPod':
@@ -173,6 +179,14 @@ export class Performer {
     }
     mustBeDraining(node)
     return undefined
+  }
+
+  #startHook({ kind, node, hook, address }: Extract<Action, { kind: 'runHook' | 'undoHook' }>): Outcome {
+    const { hooks } = this.#parts
+    if (hooks === undefined) throw new WorldError('nothing here runs hooks', { code: 'HOOK_UNKNOWN', retry: 'never' })
+    const place = { node, ...(address === undefined ? {} : { address }) }
+    hooks.start({ hook, way: kind === 'runHook' ? 'run' : 'undo', place })
+    return { ok: true }
   }
 
   async #relabel(action: PoliteAction, signal: AbortSignal): Promise<Outcome> {

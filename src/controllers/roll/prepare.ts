@@ -4,6 +4,7 @@ import type { SlotRefusal } from '../../core/roll/plan/slot-findings.ts'
 import {
   budgetAccess,
   deleteAccess,
+  gateAccess,
   planAccess,
   politeAccess,
   spareAccess,
@@ -43,12 +44,13 @@ interface PrepareParts {
 /** Reads everything once, changes nothing, and says what a roll would do. */
 export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise<RollPlan> {
   const { spec, cluster, clusterName } = parts
-  const [forbidden, spared] = await Promise.all([
+  const [forbidden, spared, ofGates] = await Promise.all([
     cluster.forbidden(
       [...wantedAccess(spec.slots.namespace), ...politeAccess(spec.drain), ...deleteAccess(spec.drain)],
       signal,
     ),
     cluster.forbidden([...budgetAccess(spec.slots), ...planAccess, ...spareAccess(spec.dns)], signal),
+    spec.gates === undefined ? [] : cluster.forbidden(gateAccess(spec), signal),
   ])
   if (forbidden.some(({ verb }) => verb === 'list')) {
     return makePlan({ ...NOTHING_READ, spec, clusterName, apiServer: cluster.server, forbidden })
@@ -79,6 +81,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     inspections: balancers.flatMap(({ inspection }) => (inspection === undefined ? [] : [inspection])),
     forbidden,
     spared,
+    ...(ofGates.length === 0 ? {} : { unreadByGates: ofGates }),
     ...(slotRefusal === undefined ? {} : { slotRefusal }),
     ...(budgetObject === undefined ? {} : { budgetObject }),
     ...(volumes === undefined ? {} : { volumes }),

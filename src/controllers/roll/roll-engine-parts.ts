@@ -11,10 +11,11 @@ import type { Random } from '../../ports/random.ts'
 import type { TimeWindows } from '../../ports/time-windows.ts'
 import type { RollDnsChecks } from './dns-watch.ts'
 import type { EventSink } from './event-log.ts'
+import type { WishPorts } from './operator-wishes.ts'
 import type { RunState } from './run-state.ts'
 
 /** What a roll runs on. */
-export interface RollEngineParts {
+export interface RollEngineParts extends WishPorts {
   readonly run: RunState
   readonly clusterName: string
   readonly cluster: Cluster

@@ -31,6 +31,7 @@ import { unmeasuredSince } from './load-before.ts'
 import { LoadWatch } from './load-watch.ts'
 import { takeOffMarks } from './marks-to-come.ts'
 import { NodeOverlay } from './node-overlay.ts'
+import { endWishes, hooksOf, type LaneWishes, laneWishes } from './operator-wishes.ts'
 import { Performer } from './perform.ts'
 import { ReloadWatch } from './reload-watch.ts'
 import { ReturnWatch } from './return-watch.ts'
@@ -48,7 +49,8 @@ export class RollEngine {
   readonly #reloads = new ReloadWatch(() => this.#lanes.flatMap((lane) => lane.mustBeOut()))
   readonly #standings = new Map<string, NodeStanding>()
   readonly #gone: GoneNodes
-  readonly #shared: Omit<GatherParts, 'keeper' | 'lastSeen' | 'returns'>
+  readonly #shared: Omit<GatherParts, 'keeper' | 'lastSeen' | 'returns' | keyof LaneWishes>
+  readonly #wishes: readonly LaneWishes[]
   readonly #lanes: readonly Lane[]
   readonly #pollers: readonly BalancerPoller[]
   readonly #view: ClusterView
@@ -74,6 +76,7 @@ export class RollEngine {
     this.#returns = lanes.map(() => new ReturnWatch({ cluster, dataPort: parts.dataPort, clock, onChange }))
     this.#pollers = this.#makePollers()
     this.#gone = new GoneNodes({ run, view: this.#view, events: this.#events, standings: this.#standings })
+    const wishes = { ...parts, events: this.#events, signal: this.#work.signal, onNews: onChange }
     const say = this.#say
     const dnsParts = { spec: run.spec.dns, clock, onNews: onChange, say }
     this.#shared = {
@@ -88,7 +91,9 @@ export class RollEngine {
       ...windowsOfRun(parts),
       ...budgetOfRun({ ...parts, view: this.#view, onNews: onChange, say }),
       ...(parts.dns === undefined ? {} : { dns: new DnsWatch({ ...dnsParts, checks: parts.dns }) }),
+      ...hooksOf(wishes),
     }
+    this.#wishes = lanes.map(() => laneWishes(wishes))
     this.#lanes = this.#returns.map((returns, index) => this.#makeLane(returns, index))
     this.#load = this.#makeLoad()
   }
@@ -100,6 +105,8 @@ export class RollEngine {
     try {
       for (const event of firstEvents(run, clusterName)) this.#emit(event)
       await Promise.race([this.#roll(interrupt), background])
+      const silences = this.#wishes.flatMap((wishes) => wishes.silences ?? [])
+      await Promise.race([endWishes({ ...this.#shared, silences, emit: this.#emit }, interrupt), background])
       const marks = takeOffMarks({ ...this.#parts, ...this.#shared, keeper: this.#keeperOf(0) }, this.#work.signal)
       await Promise.all([this.#lastLook(), marks, this.#shared.dns?.close()])
       const load = this.#load?.tick(true) ?? unmeasuredSince(run.before, clock.wallMs())
@@ -181,11 +188,12 @@ export class RollEngine {
   /** Runs beside the passes until the work is over; rejects at once when one of them fails for good. */
   async #background(): Promise<never> {
     const { signal } = this.#work
-    const { dns, probe } = this.#shared
+    const { dns, hooks, probe } = this.#shared
     await Promise.all([
       ...[this.#view, ...this.#keepers, ...this.#returns, ...this.#pollers].map((loop) => loop.run(signal)),
       ...(probe === undefined ? [] : [probe.run(() => this.#probeChanged(), signal)]),
-      ...[this.#load, dns].flatMap((loop) => loop?.run(signal) ?? []),
+      ...this.#wishes.flatMap(({ gates, silences }) => [gates, silences]).flatMap((loop) => loop?.run(signal) ?? []),
+      ...[this.#load, dns, hooks].flatMap((loop) => loop?.run(signal) ?? []),
     ])
     throw new WorldError('the roll lost what it runs on', { code: 'ROLL_BACKGROUND', retry: 'never' })
   }
@@ -202,13 +210,14 @@ export class RollEngine {
 
   #makeLane(returns: ReturnWatch, index: number): Lane {
     const keeper = this.#keeperOf(index)
-    const { run, cluster, balancers, host, clock, random } = this.#parts
+    const { run, clock } = this.#parts
     return new Lane({
       ...this.#shared,
+      ...this.#wishes[index],
       keeper,
       lastSeen: new LastSeen(run),
       returns,
-      performer: new Performer({ run: run.id, cluster, balancers, host, keeper, clock, random }),
+      performer: new Performer({ ...this.#parts, ...this.#shared, run: run.id, keeper }),
       wakeup: new Wakeup(clock),
       others: () => ({ first: this.#lanes.slice(0, index), after: this.#lanes.slice(index + 1) }),
       choosing: () => this.#gone.note(),

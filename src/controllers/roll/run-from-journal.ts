@@ -5,11 +5,13 @@ import type { NodeStanding } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { JournalEntry, StoredJournal } from '../../ports/journal.ts'
+import { hooksBefore } from './hooks/hooks-before.ts'
 import { isJournaledEvent } from './journaled-event.ts'
 import { loadBefore } from './load-before.ts'
 import { nodeTimes } from './past-nodes.ts'
 import type { RememberedPlace } from './remembered-place.ts'
 import type { RunState } from './run-state.ts'
+import { silencesBefore } from './silences/silence-keeper.ts'
 
 /** What a journal begins with, besides its header: what was asked for, in full. */
 interface PlannedEntry extends JournalEntry {
@@ -99,6 +101,8 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     measuredSince: undefined,
     evictedBefore: evictedBefore(journal.entries, done),
     recordsBefore: recordsBefore(journal.entries, done),
+    hooksBefore: hooksBefore(journal.entries),
+    silencesBefore: silencesBefore(journal.entries),
     standingsBefore: standingsBefore(journal.entries),
     ...(planned.estimates === undefined ? {} : { estimates: planned.estimates }),
     ...(slowestMs === 0 ? {} : { slowestMs }),

@@ -1,4 +1,5 @@
 import type { Evidence } from '../../core/roll/evidence.ts'
+import type { HookFacts } from '../../core/roll/hooks/hook-facts.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
 import type { OwnPod } from '../../model/own-pod.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
@@ -54,6 +55,10 @@ export interface RunState {
   readonly estimates?: Readonly<Record<string, number>>
   /** The slowest node that earlier processes of this run brought back. */
   readonly slowestMs?: number
+  /** As earlier processes of this run left the hooks of the file. Absent: none was begun. */
+  readonly hooksBefore?: HookFacts['states']
+  /** `node name` → id of a silence that an earlier process of this run made. Absent: none. */
+  readonly silencesBefore?: Readonly<Record<string, string>>
   /** As earlier processes of this run left their nodes. */
   readonly standingsBefore?: Readonly<Record<string, NodeStanding>>
 }

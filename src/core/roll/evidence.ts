@@ -34,6 +34,10 @@ export interface Evidence extends ServiceEvidence {
   readonly stuckSince?: MonoMs | undefined
   readonly stuckStep?: Step | undefined
   readonly stuckReasons: readonly Reason[]
+  /** Moment and name of a gate → since when it has held the node there. */
+  readonly gatesHeld?: Readonly<Record<string, MonoMs>> | undefined
+  /** How long the step settle has waited for gates and hooks alone, up to its last look; `at` is absent while it waits for something else. */
+  readonly gateWait?: { readonly ms: number; readonly at?: MonoMs }
   /** Pods on the node when it last made progress. */
   readonly podsLeft: number
   /** This process wrote the intent and has not sent the command: no other process can have sent it. */

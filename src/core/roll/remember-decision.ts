@@ -1,6 +1,7 @@
 import type { Decision } from '../../model/decision.ts'
 import type { Step } from '../../model/step.ts'
 import type { Evidence } from './evidence.ts'
+import { gatesHeld, gateWait } from './gates/gates-held.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import type { StepRule } from './step-rule.ts'
 import { attach } from './steps/attach.ts'
@@ -33,6 +34,7 @@ const STEP_RULES: Readonly<Record<Step, Pick<StepRule, 'remember'>>> = {
 /** When each kind of waiting began, and how often in a row a node was found settled. Pure. */
 export function rememberDecision(s: RollSnapshot, decision: Decision): Evidence {
   const { evidence } = s
-  const remembered = decision.kind === 'settled' ? undefined : STEP_RULES[decision.step].remember?.(s, decision)
-  return remembered === undefined ? evidence : { ...evidence, ...remembered }
+  if (decision.kind === 'settled') return evidence
+  const remembered = STEP_RULES[decision.step].remember?.(s, decision)
+  return { ...evidence, ...remembered, ...gatesHeld(s, decision), ...gateWait(s, decision) }
 }

@@ -17,6 +17,9 @@ import type { BudgetFacts } from '../budget/budget-facts.ts'
 import type { InstanceFacts } from '../service/instance-facts.ts'
 import type { DnsFacts } from './dns/dns-facts.ts'
 import type { Evidence } from './evidence.ts'
+import type { GateFacts } from './gates/gate-facts.ts'
+import type { HookFacts } from './hooks/hook-facts.ts'
+import type { SilenceFacts } from './silences/silence-facts.ts'
 
 /** The cluster as last heard, every list sorted, so that equal worlds give equal decisions. */
 export interface ClusterFacts {
@@ -111,6 +114,12 @@ export interface RollSnapshot {
   readonly probe?: ProbeFacts
   /** Absent: DNS is not asked. */
   readonly dns?: DnsFacts
+  /** Absent: nothing can ask the gates of the file, and none passes. */
+  readonly gates?: GateFacts
+  /** Absent: the file has no hooks, or nothing can run them. */
+  readonly hooks?: HookFacts
+  /** Absent: the file has no silences, or nothing can make them. */
+  readonly silences?: SilenceFacts
   /** Of any balancer of this roll, as this process has seen them. */
   readonly reloads: readonly ReloadSpan[]
   readonly evidence: Evidence

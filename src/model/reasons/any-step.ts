@@ -38,6 +38,54 @@ export const ANY_STEP = {
     cure: 'Wait: after the period and the time-out of the control the failure counts or is excused. [The probe](probe.md) says which failures are excused.',
     wait: 'blocked',
   },
+  GateAsked: {
+    is: 'gate ceph passed 1 of 3 times in a row',
+    cause:
+      'A gate of the file is asked for this node. Only answers in a row count, and none of an earlier node or moment.',
+    cure: 'Wait: each gate is asked every `gates[].interval`.',
+    wait: 'by law',
+    progress: true,
+  },
+  GateFails: {
+    is: 'gate ceph does not pass: the value is 1, not == 0',
+    cause: 'A gate of the file says no. The text is what was seen.',
+    cure: 'Bring the system into the state that the gate asks for. The gate is asked again until its `limit`; then a node that was not rebooted is restored, and a rebooted node stays out.',
+    wait: 'by law',
+  },
+  GateUnknown: {
+    is: 'gate ceph has no answer: GET http://prometheus:9090/api/v1/query answered 503, and …',
+    cause:
+      'A gate of the file cannot be asked, or its answer cannot be used: a server is away, a query matches no series or several, a command does not start or does not end. Such a gate never passes.',
+    cure: 'The text says what is wrong. A query that may match nothing needs a value for that: `sum(…) or vector(0)`.',
+    wait: 'by law',
+  },
+  SilenceAsked: {
+    is: 'alerts of n1 are being silenced in alertmanager',
+    cause: 'The file has the alerts of the node silenced before it is cordoned.',
+    cure: 'Wait: each request ends at the `timeout` of the silence.',
+    wait: 'by law',
+    progress: true,
+  },
+  SilenceFailed: {
+    is: 'alerts of n1 are not silenced in alertmanager: Alertmanager answered 503',
+    cause: 'Alertmanager is away or refuses the silence, and the file says `onFailure: hold`.',
+    cure: 'Repair Alertmanager, or write `onFailure: ignore`. The request is tried again; after `drain.blockedLimit` the node is restored.',
+    wait: 'blocked',
+  },
+  HookRuns: {
+    is: 'hook noout runs for n1',
+    cause: 'A command of the file runs for this node. The step goes on once it has ended.',
+    cure: 'Wait: it is ended at the `timeout` of the hook.',
+    wait: 'by law',
+    progress: true,
+  },
+  HookFailed: {
+    is: 'hook noout failed for n1: ceph ended with exit code 1: …',
+    cause:
+      'A command of the file failed. With `onFailure: hold` it is run again until its `limit`. With `stop`, or after that limit, the roll stops: a node whose reboot was not announced is restored, any other goes on to its proof and back, and the next node is not begun.',
+    cure: 'The text has the last lines that the command printed. If an undo has failed, `next` is the command to type.',
+    wait: 'by law',
+  },
   Retrying: {
     is: 'a write failed and is tried again (the message is the error)',
     cause:

@@ -14,6 +14,7 @@ export const EFFECTS = {
   NotRecorded: effect('the state before the roll is not recorded on the node yet'),
   NotMarked: effect('the nodes after n1 are not marked yet (`drain.preferDone`)'),
   RecordLost: effect('the node was registered again, without its record: the record is written again'),
+  HookDue: effect('hook noout is due for n1'),
   Schedulable: effect('new pods can still be scheduled here'),
   PodsHere: effect('pods of this stage are on the node'),
   DaemonSetWouldReturn: effect('a DaemonSet would start its pod again before the reboot'),

@@ -57,6 +57,13 @@ export const STOPS = {
     cure: 'Find out why requests fail, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },
+  GateLimit: {
+    is: 'gate ceph did not pass within its limit (10 min): the value is 1, not == 0',
+    cause:
+      'Before the reboot is announced, the node is restored, exit 3. Before the attach, the node is uncordoned, out of every balancer, and guarded.',
+    cure: 'Find out why the gate does not pass, press Ctrl-C where a node is guarded, then `evenkeel roll resume`. `gates[].limit` sets the limit.',
+    wait: 'none',
+  },
   NodeGone: {
     is: 'node n2 is gone from the cluster',
     cause:

@@ -187,7 +187,6 @@ const FILE: readonly UsageRow[] = [
   ...[
     ['hosts: []', 'hosts', 'machines that are not Kubernetes nodes'],
     ['window: {from: "22:00"}', 'window', 'time windows in which work is allowed'],
-    ['gates: [{exec: x}]', 'gates', 'your own gates before a node is attached'],
     ['maxUnavailable: 2', 'maxUnavailable', 'for several nodes at once, use `parallel`'],
   ].map(([line, field, feature]) =>
     spec(
@@ -196,10 +195,10 @@ const FILE: readonly UsageRow[] = [
       one(`not yet: ${feature} (config.not-yet)`, `remove "${field}"`),
     ),
   ),
-  spec('everything wrong at once', [all, '  soak: 30', '  gates: {}', '  drian: {}'], {
+  spec('everything wrong at once', [all, '  soak: 30', '  hosts: {}', '  drian: {}'], {
     names: [
       'error: "30" has no unit (config.duration)',
-      'error: not yet: your own gates before a node is attached (config.not-yet)',
+      'error: not yet: machines that are not Kubernetes nodes (config.not-yet)',
       'error: unknown field "drian" (config.unknown-field)',
       '3 errors in ',
     ],

@@ -57,6 +57,8 @@ export class EngineProcess {
       },
       ...(run.spec.window === undefined ? {} : { timeWindows: timeWindowsOf(run.spec.window) }),
       machineWall: ports.machineWall,
+      programs: ports.programs,
+      gates: ports.gates,
       ...(source === undefined ? {} : { probe: new LedgerProbe({ targets, source, clock }) }),
     })
     ports.lifeline.ended.addEventListener('abort', () => this.#died.resolve('died'), { once: true })

@@ -6,8 +6,10 @@ import type { InstanceAddress, RollSpec } from '../../../src/model/roll-spec.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import type { Balancer } from '../../../src/ports/balancer.ts'
 import type { DataPort } from '../../../src/ports/data-port.ts'
+import type { GateSource } from '../../../src/ports/gate-source.ts'
 import type { Host } from '../../../src/ports/host.ts'
 import type { ProbeSource } from '../../../src/ports/probe-source.ts'
+import type { ProgramEnd, Programs } from '../../../src/ports/programs.ts'
 import type { BalancerInstance, VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { machineHost, type SshLuck } from '../../../src/sim/doors/machine-host.ts'
 import { networkDataPort } from '../../../src/sim/doors/network-data-port.ts'
@@ -24,6 +26,8 @@ export interface Outside extends ProcessOutside {
   readonly balancerLateMs?: () => number
   /** The host of the network that the prober runs on; unless told otherwise one that nothing cuts off. */
   readonly proberHost?: string
+  /** What a program of the operator does, at its end. */
+  readonly programOf?: (argv: readonly string[]) => ProgramEnd
   /** How often the prober tells what it saw. */
   readonly batchEveryMs?: number
 }
@@ -39,6 +43,8 @@ interface RollPortsParts {
 const SOCKET_LATENCY_MS = 1
 const SSH_LATENCY_MS = 300
 const SSH_LIMIT_MS = 30_000
+/** A program takes its time. */
+const PROGRAM_MS = 700
 const SILENT_SOCKET_MS = 5_000
 
 /** Everything that one process of a roll has of the virtual world, ending with that process. */
@@ -47,6 +53,24 @@ export class RollPorts extends ProcessPorts {
   readonly endpoints: readonly HealthEndpoints[]
   readonly host: Host
   readonly dataPort: DataPort
+  readonly programs: Programs = {
+    run: (argv, _limitMs, signal) =>
+      this.effect(`program ${argv.join(' ')}`, async () => {
+        await this.clock.sleep(PROGRAM_MS, signal)
+        return this.#parts.outside.programOf?.(argv) ?? { kind: 'notStarted', why: 'there are no programs here' }
+      }),
+  }
+  /** Each asks a program. */
+  readonly gates: GateSource = {
+    ask: async ({ question }, { node }, signal) => {
+      const argv = question.kind === 'command' ? [...question.argv, node] : []
+      await this.lifeline.guard(() => this.clock.sleep(PROGRAM_MS, signal))
+      const end = this.#parts.outside.programOf?.(argv)
+      return end?.kind === 'exited' && end.exitCode === 0
+        ? { kind: 'passes', text: 'healthy' }
+        : { kind: 'fails', text: 'not healthy' }
+    },
+  }
   readonly #parts: RollPortsParts
 
   constructor(parts: RollPortsParts) {

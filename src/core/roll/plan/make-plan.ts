@@ -78,6 +78,7 @@ function clusterChecks(facts: PlanFacts, { nodes, skipped, unknown, findings }: 
     [
       ...facts.forbidden.map((access) => forbidden(access, facts.spec.slots.namespace)),
       ...(facts.spared ?? []).map(spared),
+      ...(facts.unreadByGates ?? []).map(unreadByGate),
     ],
     [
       ...slotFindings(facts.spec.slots.namespace, facts.slotRefusal),
@@ -126,6 +127,13 @@ export function forbidden(access: Access, slotsNamespace: string): PlanFinding {
     fix: `kubectl apply -f deploy/${fileOf(access)}, and bind it to this identity${namespace === slotsNamespace ? roleOf(namespace) : ''}`,
   }
 }
+
+const unreadByGate = (access: Access): PlanFinding => ({
+  severity: 'error',
+  code: 'Forbidden',
+  text: `a gate cannot be asked: this identity may not ${accessText(access)}`,
+  fix: 'grant this right to the identity, or remove the gate from "gates"',
+})
 
 function fileOf({ verb, resource }: Access): string {
   if (verb === 'delete' && resource === 'pods') return 'roll-delete-rbac.yaml'

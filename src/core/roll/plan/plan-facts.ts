@@ -30,6 +30,8 @@ export interface PlanFacts {
   readonly forbidden: readonly Access[]
   /** Rights that are missing and that a roll goes on without. */
   readonly spared?: readonly Access[]
+  /** What gates of the file ask and this identity may not read. Absent: nothing. */
+  readonly unreadByGates?: readonly Access[]
   /** ConfigMap evenkeel-budget; absent: there is none, or it may not be read. */
   readonly budgetObject?: ConfigMap
   /** Why the API would not take a write of the slot's Lease; absent where it would. */

@@ -57,6 +57,15 @@ export const deleteAccess = ({ blocked = [] }: RollSpec['drain']): readonly Acce
     blocked.filter((entry) => entry.delete || entry.askMs !== undefined),
   )
 
+/** Only where a gate asks an object of the API. The rights to these objects are no part of any file of ours. */
+export const gateAccess = ({ gates = [] }: Pick<RollSpec, 'gates'>): readonly Access[] =>
+  gates.flatMap(({ question }) => {
+    if (question.kind !== 'object') return []
+    const { group, resource, namespace, object } = question
+    const name = object.includes('{') ? {} : { name: object }
+    return [{ verb: 'get', group, resource, ...(namespace === undefined ? {} : { namespace }), ...name }]
+  })
+
 /** The Corefile names the cluster domain; the configuration of kubelets names the address that pods ask. */
 const OF_DNS: readonly Access[] = ['coredns', 'kubelet-config'].map((name) => ({
   verb: 'get',

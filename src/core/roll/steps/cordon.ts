@@ -1,7 +1,10 @@
 import { act, hold } from '../../step-answer.ts'
 import { beforeReboot } from '../blocked.ts'
+import { gatesHold } from '../gates/gates-hold.ts'
 import { mayStart } from '../guards.ts'
+import { hooksAt } from '../hooks/hooks-due.ts'
 import { ownPodLeaves } from '../own-pod.ts'
+import { silencesHold } from '../silences/silences-due.ts'
 import type { StepRule } from '../step-rule.ts'
 
 /**
@@ -14,6 +17,12 @@ export const cordon: StepRule = {
     if (s.current.node.unschedulable) return ownPodLeaves(s)
     const refusals = mayStart(s)
     if (refusals.length > 0) return hold(refusals)
+    const gates = gatesHold(s, 'node')
+    if (gates.length > 0) return hold(gates)
+    const silences = silencesHold(s)
+    if (silences.length > 0) return hold(silences)
+    const hooks = hooksAt(s, 'beforeNode')
+    if (hooks !== undefined) return hooks
     return act([{ kind: 'cordon', node: s.current.node.name }], {
       code: 'Schedulable',
       text: 'new pods can still be scheduled here',

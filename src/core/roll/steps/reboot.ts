@@ -4,7 +4,9 @@ import type { Reason } from '../../../model/reason.ts'
 import { act, done, hold, RECHECK_MS } from '../../step-answer.ts'
 import { away, isAnnounced, isUnsent, stuck } from '../blocked.ts'
 import { controlPlaneKept } from '../control-plane.ts'
+import { gatesHold } from '../gates/gates-hold.ts'
 import { mayDisrupt } from '../guards.ts'
+import { hooksAt } from '../hooks/hooks-due.ts'
 import { hasRebooted, ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
 
@@ -23,6 +25,10 @@ export const reboot: StepRule = {
     if (ownIntent(s) === undefined) {
       const against = [...refusals, ...controlPlaneKept(s)]
       if (against.length > 0) return hold(against)
+      const gates = gatesHold(s, 'reboot')
+      if (gates.length > 0) return hold(gates)
+      const hooks = hooksAt(s, 'beforeReboot')
+      if (hooks !== undefined) return hooks
       return act([{ kind: 'writeIntent', node: node.name, bootId: s.record.bootId }], {
         code: 'NoIntent',
         text: 'the reboot is not announced on the node yet',

@@ -2,6 +2,7 @@ import type { Reason } from '../../../model/reason.ts'
 import { act, done, hold } from '../../step-answer.ts'
 import { stuck } from '../blocked.ts'
 import { buildRecord } from '../build-record.ts'
+import { gatesHold } from '../gates/gates-hold.ts'
 import { mayStart } from '../guards.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import { marksToSet } from '../nodes-to-come.ts'
@@ -21,6 +22,8 @@ export const record: StepRule<NodeSnapshot> = {
     if (foreign !== undefined) return hold([foreign])
     const refusals = mayStart(s)
     if (refusals.length > 0) return hold(refusals)
+    const gates = gatesHold(s, 'node')
+    if (gates.length > 0) return hold(gates)
     const marks = marksToSet(s)
     if (marks !== undefined) return marks
     const { name, resourceVersion } = s.current.node

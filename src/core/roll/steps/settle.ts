@@ -2,12 +2,14 @@ import { formatDuration } from '../../../model/duration.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { workloadKey } from '../../../model/workload.ts'
 import { nodeServers, wasServing } from '../../service/node-servers.ts'
-import { done, hold, RECHECK_MS } from '../../step-answer.ts'
+import { done, hold, RECHECK_MS, type StepAnswer } from '../../step-answer.ts'
 import { dnsUnsettled } from '../dns/dns-settled.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
 import type { Evidence } from '../evidence.ts'
+import { gatesHold, isWish } from '../gates/gates-hold.ts'
 import { baselineGreen, clusterHeard } from '../guards.ts'
+import { hooksAt } from '../hooks/hooks-due.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { daemonNotBack, expectedDaemons } from '../recorded-daemons.ts'
 import { serviceOf } from '../service-of.ts'
@@ -24,7 +26,7 @@ export const settle: StepRule = {
     if (s.evidence.attachingSince !== undefined) return done
     const reasons = unsettled(s)
     if (reasons.length > 0) return hold(reasons)
-    if (s.evidence.settledInARow >= s.spec.settle.timesInARow) return done
+    if (s.evidence.settledInARow >= s.spec.settle.timesInARow) return gated(s)
     return hold(
       [
         {
@@ -38,7 +40,8 @@ export const settle: StepRule = {
   remember: (s, decision) => ({ settlingSince: s.evidence.settlingSince ?? s.now, ...inARow(s, decision) }),
   limit(s) {
     const since = s.evidence.settlingSince
-    if (since === undefined || s.now - since < s.spec.settle.limitMs) return undefined
+    const waitedMs = s.now - (since ?? s.now) - (s.evidence.gateWait?.ms ?? 0)
+    if (since === undefined || waitedMs < s.spec.settle.limitMs) return undefined
     const { name } = s.current.node
     return keptOut(
       {
@@ -51,8 +54,18 @@ export const settle: StepRule = {
   },
 }
 
+/** A wish holds back no node that was not rebooted: it goes back as it was. */
+function gated(s: RecordedSnapshot): StepAnswer {
+  if (!hasRebooted(s)) return done
+  const gates = gatesHold(s, 'attach')
+  return gates.length > 0 ? hold(gates) : (hooksAt(s, 'beforeAttach') ?? done)
+}
+
 function inARow(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'settledInARow' | 'settledAt'> {
-  const isGood = decision.kind === 'hold' && decision.reasons.every(({ code }) => code === 'SettledOnce')
+  // A hook is begun only once all is well.
+  if (decision.reasons.every(({ code }) => code === 'HookDue')) return s.evidence
+  const isGood =
+    decision.kind === 'hold' && decision.reasons.every(({ code }) => code === 'SettledOnce' || isWish(code))
   if (!isGood) return { settledInARow: 0, settledAt: undefined }
   const last = s.evidence.settledAt
   if (last !== undefined && s.now - last < SETTLE_INTERVAL_MS) return s.evidence

@@ -3,7 +3,8 @@ import { waitOf } from '../../../model/reason.ts'
 import { attachBegan } from '../../service/attach.ts'
 import { hold } from '../../step-answer.ts'
 import { baselineGreen, controlHeard } from '../guards.ts'
-import type { RecordedSnapshot } from '../node-snapshot.ts'
+import { hooksAt, undoHooks } from '../hooks/hooks-due.ts'
+import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
 
 /**
@@ -25,6 +26,8 @@ export const soak: StepRule = {
         Math.min(Math.max(leftMs, 100), 1000),
       )
     }
+    const hooks = undoHooks(s) ?? (hasRebooted(s) ? hooksAt(s, 'afterNode') : undefined)
+    if (hooks !== undefined) return hooks
     return {
       kind: 'act',
       actions: [{ kind: 'removeRecord', node: s.current.node.name }],

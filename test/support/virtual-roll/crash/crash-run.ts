@@ -12,6 +12,7 @@ import { AGENT_PORT, AGENT_STATUS_PORT } from '../virtual-agent.ts'
 import { VirtualAgents } from '../virtual-agents.ts'
 import { VirtualRoll } from '../virtual-roll.ts'
 import { PersonClaims } from './person-claims.ts'
+import { StorageFlags } from './storage-flags.ts'
 
 /** Where a process is killed: at the n-th thing that it does to the world or its journal, counted over all processes. */
 export interface CrashPoint {
@@ -30,6 +31,8 @@ export interface CrashPlan {
   readonly polite?: 'chosen' | 'refused'
   /** A pod without a replica, whose budget allows no eviction, is deleted after its wait. */
   readonly deletes?: true
+  /** Hooks set a flag of storage before each reboot and unset it after, and gates want it so. */
+  readonly hooks?: true
   /** Nodes still to come are marked meanwhile. */
   readonly preferDone?: true
   /** A person claims the first of these meanwhile. Absent: no one does. */
@@ -67,6 +70,7 @@ export async function crashRun({
   polite,
   preferDone,
   deletes,
+  hooks,
 }: CrashPlan): Promise<CrashRun> {
   const world = {
     seed: 'crash',
@@ -94,17 +98,23 @@ export async function crashRun({
         ...(preferDone && PREFER_DONE),
         ...(polite && DRAINS[polite]),
         ...(deletes && DRAINS.deleted),
+        ...(hooks && WISHES),
       },
     }),
     {
       onEffect,
       batchEveryMs: 400,
-      witness: (request) => watched.witness(roll)(request),
+      programOf: (argv) => flags.program(argv),
+      witness: (request) => {
+        if (hooks && request.kind === 'reboot') flags.reboots(request.node)
+        return watched.witness(roll)(request)
+      },
     },
   )
   const scene = new Scene(cluster)
   scene.rolls = 1
   scene.mayDelete = deletes === true
+  const flags = new StorageFlags((text) => scene.tell('hooks', text))
   const losses = new LossLog(cluster, { ...firstTarget(roll), ratePerSecond: 20 })
   const watched = watchWorld(scene, losses, ['edge'])
   const [node = ''] = rolled
@@ -137,6 +147,7 @@ export async function crashRun({
   const virtualMs = time.monoMs() - startedMs
   await time.advance(JUDGED_AFTER_MS)
   await time.settle(losses.stop(), ROLL_LIMIT_MS)
+  if (hooks) flags.end()
   watched.end()
   person?.end()
   agents?.end()
@@ -157,6 +168,15 @@ const DRAINS = {
   chosen: { drain: { daemonSets: ['app=edge'], polite: [{ selector: 'app=whoami', leaveAfter: '2s' }] } },
   refused: { drain: { daemonSets: ['app=edge'], blocked: [{ selector: 'app=whoami', wait: '1s', surge: '2min' }] } },
   deleted: { drain: { daemonSets: ['app=edge'], blocked: [{ selector: 'app=legacy', wait: '1s', delete: true }] } },
+}
+
+const WISHES = {
+  gates: [{ name: 'flag', before: ['attach'], command: ['isSet'], timesInARow: 2, interval: '500ms' }],
+  hooks: [
+    { name: 'outer', at: 'beforeNode', run: ['set', 'outer-{node}'], undo: ['unset', 'outer-{node}'] },
+    { name: 'noout', at: 'beforeReboot', run: ['set', '{node}'], undo: ['unset', '{node}'], onFailure: 'hold' },
+    { name: 'through', at: 'afterNode', run: ['through', '{node}'] },
+  ],
 }
 
 const PREFER_DONE = { drain: { daemonSets: ['app=edge'], preferDone: true } }

@@ -1,0 +1,89 @@
+import { CelRules } from '../../src/adapters/cel/object-rules.ts'
+import { LocalPrograms } from '../../src/adapters/host/local-programs.ts'
+import { HttpHolds } from '../../src/adapters/http/ask-hold.ts'
+import { PrometheusQueries } from '../../src/adapters/http/prometheus-queries.ts'
+import { kubeObjects } from '../../src/adapters/kube/kube-objects.ts'
+import { readSecret } from '../../src/adapters/node/read-secret.ts'
+import { systemClock } from '../../src/adapters/node/system-clock.ts'
+import { systemTimers } from '../../src/adapters/node/system-timers.ts'
+import { GateAsker } from '../../src/controllers/roll/gates/gate-asker.ts'
+import { escapeForeign } from '../../src/model/foreign-text.ts'
+import type { RollSpec } from '../../src/model/roll-spec.ts'
+import { UserError } from '../../src/model/user-error.ts'
+import type { ClusterPlace } from './world.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** What asks the gates of the file. Opens nothing yet. */
+export function gatesOf({ gates }: RollSpec, { api }: ClusterPlace, env: Env): GateAsker | undefined {
+  if (gates === undefined) return undefined
+  return new GateAsker({
+    holds: new HttpHolds({ timers: systemTimers }),
+    metrics: new PrometheusQueries({ timers: systemTimers }),
+    programs: new LocalPrograms(systemClock),
+    objects: kubeObjects(api),
+    rules: new CelRules(systemClock),
+    secret: (ref) => readSecret(ref, env),
+    clock: systemClock,
+  })
+}
+
+/** Throws UserError for the first gate or silence that could never be asked for, before anything is touched. */
+export async function requireGates({ gates = [], silences = [] }: RollSpec, env: Env): Promise<void> {
+  const rules = new CelRules(systemClock)
+  const holds = new HttpHolds({ timers: systemTimers })
+  for (const { name, headers } of silences)
+    for (const { value } of headers) await named(`silence ${name}`, () => readSecret(value, env))
+  for (const { name, question } of gates) {
+    const headers = 'headers' in question ? question.headers : []
+    for (const { value } of headers) await named(`gate ${name}`, () => readSecret(value, env))
+    if (question.kind === 'object')
+      refuse(
+        `gate ${name}: passWhen`,
+        rules.fault(question.passWhen),
+        'write an expression in CEL over object and node',
+      )
+    if (question.kind === 'http' && question.jsonPath !== undefined)
+      refuse(`gate ${name}: jsonPath`, holds.pathFault(question.jsonPath), 'write a path as RFC 9535 has it')
+  }
+}
+
+const COMMAND_LIMIT_MS = 5_000
+
+/** Throws UserError for the first command of a gate or a hook that is not on this machine. Runs none of them. */
+export async function requireCommands({ gates = [], hooks = [] }: RollSpec, signal: AbortSignal): Promise<void> {
+  const programs = new LocalPrograms(systemClock)
+  const named = [
+    ...gates.flatMap(({ name, question }) =>
+      question.kind === 'command' ? [{ what: `gate ${name}`, argv: question.argv }] : [],
+    ),
+    ...hooks.flatMap(({ name, run, undo }) =>
+      [run, ...(undo === undefined ? [] : [undo])].map((argv) => ({ what: `hook ${name}`, argv })),
+    ),
+  ]
+  for (const { what, argv } of named) {
+    const [program = ''] = argv
+    const end = await programs.run(['sh', '-c', 'command -v "$1"', 'sh', program], COMMAND_LIMIT_MS, signal)
+    if (end.kind === 'exited' && end.exitCode === 0) continue
+    const fix = 'install it, or write its whole path'
+    throw new UserError(`${what}: there is no command ${escapeForeign(program)} here`, { code: 'roll.command', fix })
+  }
+}
+
+function refuse(what: string, fault: string | undefined, fix: string): void {
+  if (fault !== undefined) throw new UserError(`${what} cannot be used: ${fault}`, { code: 'config.expression', fix })
+}
+
+/** A fault of a secret says whose it is. */
+async function named(what: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    throw new UserError(`${what}: ${error.message}`, {
+      code: error.code,
+      ...(error.fix === undefined ? {} : { fix: error.fix }),
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,67 @@
+import { escapeForeign } from '../../model/foreign-text.ts'
+import { jsonObject } from '../../model/json-object.ts'
+import { WorldError } from '../../model/world-error.ts'
+import type { HookAnswer, HookCall } from '../../ports/hook-call.ts'
+import type { NewSilence, Silencer } from '../../ports/silencer.ts'
+
+const SHOWN_CHARACTERS = 160
+const ID = /^[A-Za-z0-9-]{1,64}$/
+
+/** Silences by version 2 of the API: https://github.com/prometheus/alertmanager/blob/main/api/v2/openapi.yaml. */
+export class Alertmanager implements Silencer {
+  readonly #call: HookCall
+
+  constructor(call: HookCall) {
+    this.#call = call
+  }
+
+  async put({ url, headers, id, matchers, comment, ...times }: NewSilence, signal: AbortSignal): Promise<string> {
+    const silence = {
+      ...(id === undefined ? {} : { id }),
+      matchers: matchers.map((matcher) => ({ ...matcher, isEqual: true })),
+      ...times,
+      createdBy: 'evenkeel',
+      comment,
+    }
+    const request = { url: apiUrl(url, 'silences'), headers, body: JSON.stringify(silence) }
+    const answer = await this.#call.post(request, signal)
+    if (id !== undefined && answer.status === 404) throw refused('SILENCE_GONE', answer)
+    if (answer.status !== 200) throw refused('SILENCE_REFUSED', answer)
+    const made = jsonObject(answer.body)?.silenceID
+    if (typeof made === 'string' && ID.test(made)) return made
+    throw new WorldError('Alertmanager answered 200 without the id of the silence', {
+      code: 'SILENCE_REFUSED',
+      retry: 'backoff',
+    })
+  }
+
+  async expire(
+    { url, headers, id }: { url: string; headers: Readonly<Record<string, string>>; id: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const request = {
+      url: apiUrl(url, `silence/${encodeURIComponent(id)}`),
+      headers,
+      body: '',
+      method: 'DELETE',
+    } as const
+    const answer = await this.#call.post(request, signal)
+    if (answer.status !== 200 && answer.status !== 404) throw refused('SILENCE_REFUSED', answer)
+  }
+}
+
+function apiUrl(base: string, path: string): string {
+  const url = new URL(base)
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/api/v2/${path}`
+  return url.href
+}
+
+/** Alertmanager says what it refuses as a text in JSON. */
+function refused(code: string, { status, body, retryAfterMs }: HookAnswer): WorldError {
+  const said = body.trim() === '' ? '' : `: ${escapeForeign(body.trim().replace(/^"|"$/g, ''), SHOWN_CHARACTERS)}`
+  return new WorldError(`Alertmanager answered ${status}${said}`, {
+    code,
+    retry: 'backoff',
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  })
+}

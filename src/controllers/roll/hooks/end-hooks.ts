@@ -1,0 +1,51 @@
+import { byHand } from '../../../core/roll/hooks/hook-verdict.ts'
+import { isToUndo } from '../../../core/roll/hooks/hooks-due.ts'
+import { hookKey, type StepHook } from '../../../model/step-hook.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { NodePlace } from '../../../ports/gate-source.ts'
+import type { HookRun, HookRunner } from './hook-runner.ts'
+
+interface EndParts {
+  readonly hooks: readonly StepHook[]
+  readonly runner: HookRunner
+  readonly clock: Clock
+  /** Nodes that hooks may have run for. */
+  readonly places: readonly NodePlace[]
+  readonly say: (text: string) => void
+}
+
+const TRIES = 3
+
+/**
+ * At the end of a roll, unless people interrupted it: what was begun and not undone, as for a node that stays out, is undone; then the
+ * hooks of `afterRoll` run. What fails is said, with the command to type.
+ */
+export async function endHooks({ hooks, runner, clock, places, say }: EndParts, signal: AbortSignal): Promise<void> {
+  await runner.idle()
+  for (const place of places)
+    for (const hook of hooks.toReversed()) {
+      const isUndone = runner.facts().states[hookKey(place.node, 'undo', hook.name)]?.kind === 'done'
+      if (isUndone || !isToUndo(runner.facts(), place.node, hook)) continue
+      if (!(await tried({ runner, clock }, { hook: hook.name, way: 'undo', place }, signal)))
+        say(`the undo of hook ${hook.name} has failed for ${place.node}; type: ${byHand(hook.undo ?? [], place.node)}`)
+    }
+  for (const { name, at } of hooks)
+    if (at === 'afterRoll' && runner.facts().states[hookKey('', 'run', name)]?.kind !== 'done')
+      await tried({ runner, clock }, { hook: name, way: 'run', place: { node: '' } }, signal)
+}
+
+async function tried(
+  { runner, clock }: Pick<EndParts, 'runner' | 'clock'>,
+  run: HookRun,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const key = hookKey(run.place.node, run.way, run.hook)
+  for (let tries = 1; ; tries++) {
+    runner.start(run)
+    await runner.idle()
+    const state = runner.facts().states[key]
+    if (state?.kind !== 'failed') return state?.kind === 'done'
+    if (tries === TRIES) return false
+    await clock.sleep(Math.max(1, state.nextAt - clock.monoMs()), signal)
+  }
+}

@@ -1,0 +1,43 @@
+import type { HookFacts, HookState } from '../../../core/roll/hooks/hook-facts.ts'
+import type { Action } from '../../../model/action.ts'
+import { type HookWay, hookKey } from '../../../model/step-hook.ts'
+import { monoMs } from '../../../model/time.ts'
+import type { JournalEntry } from '../../../ports/journal.ts'
+
+type Ended = JournalEntry & {
+  readonly node: string
+  readonly hook: string
+  readonly way: HookWay
+  readonly ok: boolean
+}
+
+/**
+ * How earlier processes of a run left its hooks. A node that was put back and is begun again has a record anew: then nothing of
+ * before counts. One that failed is taken for begun, so that it is run again.
+ */
+export function hooksBefore(entries: readonly JournalEntry[]): HookFacts['states'] {
+  const states = new Map<string, HookState>()
+  for (const entry of entries) {
+    if (entry.type === 'meant' && Array.isArray(entry.actions))
+      for (const action of entry.actions) noteMeant(states, action)
+    if (!isEnded(entry)) continue
+    const ended: HookState = entry.ok ? { kind: 'done' } : failedBefore(entry)
+    states.set(hookKey(entry.node, entry.way, entry.hook), ended)
+  }
+  return Object.fromEntries(states)
+}
+
+function noteMeant(states: Map<string, HookState>, action: Action): void {
+  if (action.kind === 'runHook') states.set(hookKey(action.node, 'run', action.hook), { kind: 'begun' })
+  if (action.kind !== 'writeRecord' || action.asOf === undefined) return
+  for (const key of states.keys()) if (key.startsWith(`${action.node} `)) states.delete(key)
+}
+
+/** Time of another process means nothing here: its tries begin anew. */
+const failedBefore = ({ way }: Ended): HookState =>
+  way === 'run'
+    ? { kind: 'begun' }
+    : { kind: 'failed', text: 'it failed in an earlier process', failures: 0, since: monoMs(0), nextAt: monoMs(0) }
+
+const isEnded = (entry: JournalEntry): entry is Ended =>
+  entry.type === 'hook' && typeof entry.node === 'string' && typeof entry.hook === 'string'

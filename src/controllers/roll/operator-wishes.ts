@@ -1,0 +1,102 @@
+import { gatesWanted } from '../../core/roll/gates/gates-held.ts'
+import { silencesWanted } from '../../core/roll/silences/silences-due.ts'
+import type { RollSnapshot } from '../../core/roll/snapshot.ts'
+import type { Decision } from '../../model/decision.ts'
+import type { SecretRef } from '../../model/notify-spec.ts'
+import type { RollEvent } from '../../model/roll-event.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { GateSource } from '../../ports/gate-source.ts'
+import type { Programs } from '../../ports/programs.ts'
+import type { Random } from '../../ports/random.ts'
+import type { Silencer } from '../../ports/silencer.ts'
+import type { ClusterView } from './cluster-view.ts'
+import type { EventLog } from './event-log.ts'
+import { GateWatch } from './gates/gate-watch.ts'
+import type { GatherParts } from './gather.ts'
+import { endHooks } from './hooks/end-hooks.ts'
+import { HookRunner } from './hooks/hook-runner.ts'
+import type { RunState } from './run-state.ts'
+import { SilenceKeeper } from './silences/silence-keeper.ts'
+
+/** What asks and runs what the operator wrote in the file. */
+export interface WishPorts {
+  /** Absent: no gate of the file passes. */
+  readonly gates?: GateSource
+  /** Absent: no hook can run. */
+  readonly programs?: Programs
+  /** Absent: no alert is silenced. */
+  readonly silencing?: { readonly silencer: Silencer; readonly secret: (ref: SecretRef) => Promise<string> }
+}
+
+interface WishParts extends WishPorts {
+  readonly run: RunState
+  readonly events: EventLog
+  readonly clock: Clock
+  readonly random: Random
+  readonly signal: AbortSignal
+  readonly onNews: () => void
+}
+
+/** The hooks of the file, of all nodes together. */
+export function hooksOf(parts: WishParts): Pick<GatherParts, 'hooks'> {
+  const { run, programs } = parts
+  const { hooks } = run.spec
+  if (programs === undefined || hooks === undefined) return {}
+  const left = { before: run.hooksBefore ?? {}, isLost: run.restoresAs !== undefined }
+  return { hooks: new HookRunner({ ...parts, ...left, hooks, programs }) }
+}
+
+export type LaneWishes = Pick<GatherParts, 'gates' | 'silences'>
+
+/** What the file has asked and kept for the node of one lane. */
+export function laneWishes(parts: WishParts): LaneWishes {
+  const { run, gates: source, silencing } = parts
+  const { gates, silences } = run.spec
+  return {
+    ...(source === undefined || gates === undefined ? {} : { gates: new GateWatch({ ...parts, gates, source }) }),
+    ...(silencing === undefined || silences === undefined
+      ? {}
+      : { silences: new SilenceKeeper({ ...parts, ...silencing, ...ofRun(run), silences }) }),
+  }
+}
+
+const ofRun = ({ id, origin, silencesBefore = {} }: RunState) => ({
+  comment: `rolled by Even Keel, run ${id}${origin?.reason === undefined ? '' : `: ${origin.reason}`}`,
+  before: silencesBefore,
+})
+
+/** After each pass: what is to be known, or kept, next. */
+export function wantWishes(
+  { gates, silences }: LaneWishes,
+  snapshot: RollSnapshot | undefined,
+  decision: Decision,
+): void {
+  gates?.want(snapshot && gatesWanted(snapshot, decision))
+  silences?.want(snapshot && decision.kind !== 'settled' ? silencesWanted(snapshot) : undefined)
+}
+
+interface EndParts {
+  readonly run: RunState
+  /** Of each lane. */
+  readonly silences: readonly SilenceKeeper[]
+  readonly hooks?: HookRunner
+  readonly view: Pick<ClusterView, 'node'>
+  readonly clock: Clock
+  readonly emit: (event: RollEvent) => void
+}
+
+/** A roll that people interrupted goes on later, and its hooks with it. */
+export async function endWishes({ run, hooks: runner, silences, view, clock, emit }: EndParts, interrupt: AbortSignal) {
+  if (interrupt.aborted) return
+  const places = run.order.map((node) => {
+    const [address] = view.node(node)?.internalAddresses ?? []
+    return { node, ...(address === undefined ? {} : { address }) }
+  })
+  const say = (text: string): void => emit({ type: 'warning', text })
+  try {
+    if (runner !== undefined) await endHooks({ hooks: run.spec.hooks ?? [], runner, clock, places, say }, interrupt)
+    await Promise.all(silences.map((keeper) => keeper.close(interrupt)))
+  } catch (error) {
+    if (!interrupt.aborted) throw error
+  }
+}

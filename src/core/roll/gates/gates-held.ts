@@ -1,0 +1,107 @@
+import type { Decision } from '../../../model/decision.ts'
+import { formatDuration } from '../../../model/duration.ts'
+import type { GateMoment, GateSpec } from '../../../model/gate-spec.ts'
+import { type Reason, waitOf } from '../../../model/reason.ts'
+import type { Step } from '../../../model/step.ts'
+import type { MonoMs } from '../../../model/time.ts'
+import type { Verdict } from '../../../model/verdict.ts'
+import type { Evidence } from '../evidence.ts'
+import { hasCurrent, hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from '../node-snapshot.ts'
+import type { RollSnapshot } from '../snapshot.ts'
+import type { StepDecision } from '../step-rule.ts'
+import { gatesAt, isOfGates, isWish, lastAnswer } from './gates-hold.ts'
+
+/** What is to be known of the gates next. */
+export interface GateWant {
+  readonly node: string
+  /** Absent: the node has none. */
+  readonly address?: string
+  readonly moment: GateMoment
+}
+
+const MOMENTS: Readonly<Partial<Record<Step, GateMoment>>> = {
+  record: 'node',
+  cordon: 'node',
+  reboot: 'reboot',
+  settle: 'attach',
+}
+
+/** What a decision waits for of the gates; undefined where it goes by nothing that they would tell. */
+export function gatesWanted(s: RollSnapshot, decision: Decision): GateWant | undefined {
+  if (!hasCurrent(s) || decision.kind !== 'hold' || gateReasons(decision).length === 0) return undefined
+  const moment = MOMENTS[decision.step]
+  const { name: node, internalAddresses } = s.current.node
+  const [address] = internalAddresses
+  return moment === undefined ? undefined : { node, moment, ...(address === undefined ? {} : { address }) }
+}
+
+const gateReasons = (decision: StepDecision): readonly Reason[] =>
+  decision.kind === 'hold' ? decision.reasons.filter(({ code }) => isOfGates(code)) : []
+
+/** Since when each gate holds. Waiting by law for something else, such as the API server, begins their limits again. */
+export function gatesHeld(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'gatesHeld'> {
+  const before = s.evidence.gatesHeld
+  const moment = MOMENTS[decision.step]
+  const holding = gateReasons(decision)
+  if (holding.length === 0 || moment === undefined) {
+    const isForOther = decision.kind === 'hold' && !decision.reasons.some((reason) => waitOf(reason) === 'by law')
+    return before === undefined || isForOther ? {} : { gatesHeld: undefined }
+  }
+  const keys = holding.map(({ object = '' }) => keyOf(moment, object))
+  return { gatesHeld: Object.fromEntries(keys.map((key) => [key, before?.[key] ?? s.now])) }
+}
+
+/** What gates and hooks alone take is no time of the step settle, which has its own limit. */
+export function gateWait({ now, evidence }: RollSnapshot, decision: StepDecision): Pick<Evidence, 'gateWait'> {
+  const { ms, at } = evidence.gateWait ?? { ms: 0 }
+  if (decision.step === 'settle' && decision.reasons.some(({ code }) => isWish(code) || code === 'HookDue'))
+    return { gateWait: { ms: ms + now - (at ?? now), at: now } }
+  return at === undefined ? {} : { gateWait: { ms: ms + now - at } }
+}
+
+const keyOf = (moment: GateMoment, name: string): string => `${moment} ${name}`
+
+interface Held {
+  readonly gate: GateSpec
+  readonly moment: GateMoment
+  readonly leftMs: number
+}
+
+const heldGates = (s: NodeSnapshot, heldSince: Readonly<Record<string, MonoMs>>): readonly Held[] =>
+  (['node', 'reboot', 'attach'] as const).flatMap((moment) =>
+    gatesAt(s, moment).flatMap((gate) => {
+      const since = heldSince[keyOf(moment, gate.name)]
+      return since === undefined ? [] : [{ gate, moment, leftMs: Math.max(0, since + gate.limitMs - s.now) }]
+    }),
+  )
+
+/** What is left of the wait for gates where this decision waits for them. */
+export function gateLimitLeftMs(s: RollSnapshot, decision: Decision): number | undefined {
+  if (!hasCurrent(s) || decision.kind !== 'hold') return undefined
+  if (gateReasons(decision).length === 0) return undefined
+  const { gatesHeld: since = {} } = gatesHeld(s, decision)
+  return Math.min(...heldGates(s, since).map(({ leftMs }) => leftMs))
+}
+
+/**
+ * A gate that has held for its limit ends the roll. Before the intent the node is restored; after its reboot it stays out, as one
+ * that does not settle does. A verdict that stands is replaced only where the node can no longer be put back.
+ */
+export function gateVerdict(s: RollSnapshot): Verdict | undefined {
+  const since = s.evidence.gatesHeld
+  if (since === undefined || !hasCurrent(s)) return undefined
+  const over = heldGates(s, since).filter(({ leftMs }) => leftMs === 0)
+  if (over.length === 0) return undefined
+  const record = ownRecord(s)
+  const keepOut = record !== undefined && (hasRebooted({ ...s, record }) || ownIntent(s) !== undefined)
+  const before = s.run.verdict
+  if (before !== undefined && (before.keepOut || !keepOut)) return undefined
+  const reasons = [...(before?.reasons ?? []), ...over.map((held) => limitReached(s, held))]
+  return { kind: keepOut ? 'stopped' : 'held', keepOut, reasons }
+}
+
+const limitReached = (s: NodeSnapshot, { gate, moment }: Held): Reason => ({
+  code: 'GateLimit',
+  object: gate.name,
+  text: `gate ${gate.name} did not pass within its limit (${formatDuration(gate.limitMs)}): ${lastAnswer(s, moment, gate)}`,
+})

@@ -1,0 +1,28 @@
+export const HOOK_MOMENTS = [
+  'beforeNode',
+  'beforeReboot',
+  'afterReboot',
+  'beforeAttach',
+  'afterNode',
+  'afterRoll',
+] as const
+
+export type HookMoment = (typeof HOOK_MOMENTS)[number]
+
+export type HookWay = 'run' | 'undo'
+
+/** A command of the operator's own at a step of the roll: arguments, run on this machine without a shell. */
+export interface StepHook {
+  readonly name: string
+  readonly at: HookMoment
+  /** `{node}` and `{address}` are replaced in each argument; of `afterRoll`, nothing is. */
+  readonly run: readonly string[]
+  /** What takes `run` back, once the node is back, or the roll ends with the node out. Absent: nothing does. */
+  readonly undo?: readonly string[]
+  readonly timeoutMs: number
+  /** `hold`: it is run again until `limitMs`, then as `stop`. */
+  readonly onFailure: 'stop' | 'hold' | 'ignore'
+  readonly limitMs: number
+}
+
+export const hookKey = (node: string, way: HookWay, hook: string): string => `${node} ${way} ${hook}`

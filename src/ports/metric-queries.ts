@@ -1,0 +1,17 @@
+export interface MetricQuestion {
+  /** Base of the Prometheus API, without `/api/v1`. */
+  readonly url: string
+  readonly query: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly timeoutMs: number
+}
+
+/** `why` is one line, safe to show. */
+export type MetricAnswer =
+  | { readonly kind: 'value'; readonly value: number }
+  | { readonly kind: 'unknown'; readonly why: string }
+
+export interface MetricQueries {
+  /** The one value of an instant query. Rejects with the signal's reason alone. */
+  instant(question: MetricQuestion, signal: AbortSignal): Promise<MetricAnswer>
+}
