@@ -8,7 +8,7 @@ import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { originOf } from '../../src/model/run-origin.ts'
 import { hostOf } from './host.ts'
 import { requireSecrets } from './notifier.ts'
-import { balancersOf, clusterOf, endpointsOf, journals, type RollSurroundings } from './world.ts'
+import { balancersOf, clusterOf, commandsOf, endpointsOf, journals, type RollSurroundings } from './world.ts'
 
 /** Asks the cluster, balancers and machines, and closes the connections. */
 export async function makePlan(
@@ -19,7 +19,7 @@ export async function makePlan(
   const { spec } = request
   await requireSecrets(spec.notify ?? [], surroundings.env)
   const { cluster, api, uid, context } = await clusterOf(request, surroundings, signal)
-  const balancers = balancersOf(spec)
+  const balancers = [...balancersOf(spec), ...commandsOf(spec, cluster, surroundings)]
   const host = hostOf(spec)
   try {
     const clusterName = spec.name
