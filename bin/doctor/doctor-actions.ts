@@ -29,7 +29,10 @@ export const doctorActions = (surroundings: RollSurroundings): DoctorActions => 
     ])
     const facts = { ...machine, ...ofCluster, ...(file === undefined ? {} : { file }) }
     if (spec === undefined) return facts
-    const [instances, targets] = await Promise.all([inspectAll(spec, { cluster, surroundings }, signal), askTargets(spec, signal)])
+    const [instances, targets] = await Promise.all([
+      inspectAll(spec, { cluster, surroundings }, signal),
+      askTargets(spec, signal),
+    ])
     return { ...facts, instances, targets }
   },
 })

@@ -14,8 +14,8 @@ import type { Random } from '../../ports/random.ts'
 import { KnownNodes } from '../http/known-nodes.ts'
 import { NOTHING_COUNTED, oneBackend } from '../http/no-balancer.ts'
 import { findProgram } from '../node/this-machine.ts'
-import { NodeStatuses } from './node-statuses.ts'
 import { runCommand } from './node-command.ts'
+import { NodeStatuses } from './node-statuses.ts'
 import { parseStatus, type StatusWord } from './parse-status.ts'
 
 interface CommandBalancerParts {
@@ -189,7 +189,9 @@ export class CommandBalancer implements Balancer {
 
   async #mustBeThere(program: string): Promise<void> {
     const isPath = program.includes('/')
-    const found = isPath ? await isRunnable(program) : (await findProgram(program, this.#parts.searchPath)) !== undefined
+    const found = isPath
+      ? await isRunnable(program)
+      : (await findProgram(program, this.#parts.searchPath)) !== undefined
     if (found) return
     throw new WorldError(`${this.name}: there is no program ${escapeForeign(program, 200)} that may be run here`, {
       code: 'BALANCER_NO_PROGRAM',

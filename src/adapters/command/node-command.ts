@@ -64,8 +64,6 @@ function filledIn(words: readonly string[], target: CommandTarget): [string, ...
   const [program = '', ...args] = words
   return [
     program,
-    ...args.map((word) =>
-      word.replaceAll(/\{(node|address|port)\}/g, (_, name: keyof typeof values) => values[name]),
-    ),
+    ...args.map((word) => word.replaceAll(/\{(node|address|port)\}/g, (_, name: keyof typeof values) => values[name])),
   ]
 }

@@ -29,11 +29,7 @@ function namesTheNode(words: readonly string[], context: z.core.$RefinementCtx<r
 }
 
 const commandField = (description: string, example: readonly string[]) =>
-  z
-    .array(argument)
-    .min(1)
-    .superRefine(namesTheNode)
-    .meta(fieldMeta('list', { description, example }))
+  z.array(argument).min(1).superRefine(namesTheNode).meta(fieldMeta('list', { description, example }))
 
 export const commandsSection = section(
   {
@@ -51,7 +47,10 @@ export const commandsSection = section(
       ['/usr/local/bin/lb', 'cut', '{node}'],
     ).exactOptional(),
     dataPort: wholeNumberField(
-      { description: 'Port where the nodes serve the traffic of the balancer; `{port}` of the commands.', example: 443 },
+      {
+        description: 'Port where the nodes serve the traffic of the balancer; `{port}` of the commands.',
+        example: 443,
+      },
       { from: 1, to: 65_535 },
     ),
     timeout: durationField({
