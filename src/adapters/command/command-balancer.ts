@@ -163,13 +163,14 @@ export class CommandBalancer implements Balancer {
     const told = this.#told.get(node.name)
     const isFollowing = told !== undefined && clock.monoMs() - told.at < FOLLOWS_WITHIN_MS
     const states = word === undefined ? IN : STATES[word.state]
+    const isAskedBack = isFollowing && told.state === 'ready' && states.ownState !== 'ready'
     const isHeard = typeof seen.word !== 'string'
     if (word?.total !== undefined) this.#totals.set(node.name, word.total)
     return {
       ...NOTHING_COUNTED,
       ...states,
       ...(isFollowing ? { ownState: told.state } : {}),
-      ...(isHeard ? {} : { operational: 'down' }),
+      ...(isHeard && !isAskedBack ? {} : { operational: 'down' }),
       ref: { instance, backend: spec.backends[0] ?? '', server: node.name },
       address: node.internalAddresses[0] ?? '',
       port: spec.commands.dataPort,

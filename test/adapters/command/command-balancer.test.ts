@@ -125,7 +125,7 @@ test('a balancer that follows late is not told twice: what was asked for stands 
   assert.equal(n1(await read([REF])).adminState, 'drain')
   await balancer.setState(REF, 'ready', never)
   const back = n1(await read([REF]))
-  assert.deepEqual([back.ownState, back.adminState], ['ready', 'drain'])
+  assert.deepEqual([back.ownState, back.adminState, back.operational], ['ready', 'drain', 'down'])
 })
 
 test('a command that fails is named with its last words, and left alone for longer and longer', async (t) => {

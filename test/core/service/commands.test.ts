@@ -36,7 +36,7 @@ function told(status: StatusReading, name = 'n1', asked?: 'ready' | 'drain'): Se
     status,
     adminState,
     ownState: asked ?? adminState,
-    operational: status.state === 'returning' ? 'starting' : 'up',
+    operational: isOut && asked === 'ready' ? 'down' : status.state === 'returning' ? 'starting' : 'up',
     check: 'none',
     totalSessions: 100,
   })
@@ -133,11 +133,6 @@ const OUT: readonly (readonly [title: string, given: Given, decided: string])[] 
     'hold detach: StatusUnknown',
   ],
   [
-    'that is the last one in stays in',
-    { n1: told(heard('in')), n2: told(heard('out'), 'n2') },
-    'hold detach: LastUsableServer',
-  ],
-  [
     'whose only neighbour has an unknown state stays in',
     { n1: told(heard('in')), n2: told(UNKNOWN, 'n2') },
     'hold detach: LastUsableServer',
@@ -150,11 +145,15 @@ for (const [title, it, decided] of OUT) {
 
 const IN: readonly (readonly [title: string, given: Given, decided: string])[] = [
   ['that is out is put back', { n1: told(heard('out')) }, 'act attach: setServer ready'],
-  ['that was asked back and is out as yet is waited for', { n1: told(heard('out'), 'n1', 'ready') }, 'hold soak'],
+  [
+    'that was asked back and is out as yet is waited for',
+    { n1: told(heard('out'), 'n1', 'ready') },
+    'hold attach: NotUpYet',
+  ],
   ['that returns is waited for', { n1: told(heard('returning')) }, 'hold attach: NotUpYet'],
   ['that is in is back', { n1: told(heard('in')) }, 'hold soak: Soaking'],
   ['of an unknown state is not told anything', { n1: told(UNKNOWN, 'n1', 'drain') }, 'hold attach: NotUpYet'],
-  ['of an unknown state is not back', { n1: told(UNKNOWN) }, 'hold attach: StatusUnknown'],
+  ['of an unknown state is not back', { n1: told(UNKNOWN) }, 'hold attach: NotUpYet'],
   ['that was out before stays out', { n1: told(heard('out')), before: 'drain' }, 'hold soak: Soaking'],
   [
     'that was out before and is in by others goes back to being out',
@@ -183,6 +182,14 @@ test('a place of a balancer that commands move stands as every place does', () =
     ),
     [['in'], ['returning'], ['leaving'], ['out'], ['leaving']],
   )
+})
+
+test('the last node that is in is not taken out', () => {
+  const taken = (n2: StatusReading) =>
+    mayBeTaken(serviceOf(given({ n1: told(heard('in')), n2: told(n2, 'n2') }))).map(({ code }) => code)
+  const states = [heard('in'), heard('returning'), heard('leaving'), heard('out'), UNKNOWN]
+  const last = ['LastUsableServer']
+  assert.deepEqual(states.map(taken), [[], last, last, last, last])
 })
 
 test('sessions that begin on a node that is out are strays', () => {
