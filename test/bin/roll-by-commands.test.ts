@@ -38,7 +38,9 @@ async function aGround(t: TestContext): Promise<Ground> {
   const net = await LoopbackNet.open()
   const facts = { clock, timers, soon, seed: 'test', token: 'secret', folder, name: 'test', net, darkMs: 1_000 }
   const cluster = await EmbeddedCluster.open({ ...facts, nodes: ARTICLE_NODES })
+  let front: CommandFront | undefined
   t.after(async () => {
+    front?.end()
     cluster.end()
     await net.close()
     await rm(folder, { recursive: true, force: true })
@@ -50,7 +52,8 @@ async function aGround(t: TestContext): Promise<Ground> {
   const entries = servers.map(({ address: host, port }) => ({ host, port }))
   await waitFor({ what: 'ports', limitMs: 60_000 }, async () => nodePortsOpen(cluster.plane, entries) || undefined)
   const port = await freePort('127.0.0.1', undefined)
-  return { cluster, folder, front: await commandFront(t, { port, folder, lateMs: LATE_MS, servers }) }
+  front = await commandFront({ port, folder, lateMs: LATE_MS, servers })
+  return { cluster, folder, front }
 }
 
 async function rollFile({ cluster, folder, front }: Ground, change: object = {}): Promise<string> {
@@ -79,7 +82,11 @@ interface Ran {
 }
 
 /** Runs it to its end, or until that of an event, at which it is killed. */
-async function evenkeel({ cluster, folder }: Ground, words: readonly string[], kills?: (event: StampedEvent) => boolean) {
+async function evenkeel(
+  { cluster, folder }: Ground,
+  words: readonly string[],
+  kills?: (event: StampedEvent) => boolean,
+) {
   const place = ['--kubeconfig', cluster.kubeconfig, '--state-dir', join(folder, 'state')]
   const child = start([...words, ...place, '-o', 'jsonl'])
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))

@@ -19,7 +19,8 @@ test('the script for HAProxy in docs/balancer-commands.md moves and tells the se
   const [, script] = /```js\n([\s\S]*?)```/.exec(page) ?? []
   assert.ok(script)
   const haproxy = await LocalHaproxy.start(t, {
-    sections: () => 'backend web\n  server n1 127.0.0.1:9\n  server n2 127.0.0.1:9\nbackend api\n  server n9 127.0.0.1:9\n',
+    sections: () =>
+      'backend web\n  server n1 127.0.0.1:9\n  server n2 127.0.0.1:9\nbackend api\n  server n9 127.0.0.1:9\n',
   })
   const path = join(haproxy.directory, 'lb.mjs')
   await writeFile(path, script)

@@ -17,8 +17,9 @@ interface Seen {
   readonly known?: StatusWord
 }
 
-/** Commands that run at once: of a large cluster not all. */
+/** Commands that run at once: of a large cluster not all. Some places are kept for what is waited for, since others may hang. */
 const AT_ONCE = 8
+const BESIDE = 6
 const NEVER = monoMs(Number.NEGATIVE_INFINITY)
 
 /**
@@ -48,7 +49,7 @@ export class NodeStatuses {
       if (this.#bug !== undefined) throw this.#bug.error
       const missing = [...at].filter(([node, from]) => this.#askedAt(node) < from).map(([node]) => node)
       if (missing.length === 0) return
-      this.#begin(missing)
+      this.#begin(missing, AT_ONCE)
       await orAborted(Promise.race(this.#asking.values()), signal)
     }
   }
@@ -57,7 +58,10 @@ export class NodeStatuses {
   refresh(nodes: readonly string[]): void {
     const { clock, intervalMs } = this.#parts
     const due = nodes.filter((node) => clock.monoMs() - this.#askedAt(node) >= intervalMs)
-    this.#begin(due.toSorted((one, other) => this.#askedAt(one) - this.#askedAt(other)))
+    this.#begin(
+      due.toSorted((one, other) => this.#askedAt(one) - this.#askedAt(other)),
+      BESIDE,
+    )
   }
 
   /** Commands that still run are ended. */
@@ -70,9 +74,9 @@ export class NodeStatuses {
     return this.#seen.get(node)?.askedAt ?? NEVER
   }
 
-  #begin(nodes: readonly string[]): void {
+  #begin(nodes: readonly string[], most: number): void {
     for (const node of nodes) {
-      if (this.#asking.size >= AT_ONCE || this.#over.signal.aborted) return
+      if (this.#asking.size >= most || this.#over.signal.aborted) return
       if (!this.#asking.has(node)) this.#asking.set(node, this.#ask(node))
     }
   }

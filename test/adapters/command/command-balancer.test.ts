@@ -202,3 +202,14 @@ test('more nodes than are asked at once are all asked', async (t) => {
   const { read } = await aCommandBalancer(t, { nodes })
   assert.equal((await read()).filter(({ status }) => status?.heard === true).length, 30)
 })
+
+test('nodes whose commands hang do not keep the node under way waiting', async (t) => {
+  const nodes = Array.from({ length: 12 }, (_, i) => aNode(`n${i + 1}`))
+  const status = '[ -e hang ] && [ "$1" != n1 ] && sleep 60; echo \'{"state":"in"}\''
+  const { read, at } = await aCommandBalancer(t, { nodes, status, change: { intervalMs: 1, timeoutMs: 10_000 } })
+  await read()
+  await writeFile(join(at, 'hang'), '')
+  const begun = performance.now()
+  for (const _ of [1, 2, 3]) assert.equal(n1(await read([REF])).status?.heard, true)
+  assert.ok(performance.now() - begun < 9_000)
+})

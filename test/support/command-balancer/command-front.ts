@@ -4,7 +4,6 @@ import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import process from 'node:process'
-import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { ProxyConfig } from './proxy.ts'
 
@@ -24,13 +23,13 @@ export interface CommandFront {
   /** What the balancer says of that node. */
   readonly status: (node: string) => Promise<string>
   /** From now on that command does this. */
+  readonly end: () => void
   readonly script: (name: keyof typeof SCRIPTS, body: string) => Promise<void>
 }
 
 /** The balancer as a process, with the scripts that move and ask it. */
-export async function commandFront(t: TestContext, config: ProxyConfig): Promise<CommandFront> {
+export async function commandFront(config: ProxyConfig): Promise<CommandFront> {
   const child = spawn(process.execPath, [PROXY, JSON.stringify(config)], { stdio: ['ignore', 'pipe', 'inherit'] })
-  t.after(() => child.kill('SIGKILL'))
   await once(child.stdout, 'data')
   const { folder, port, servers } = config
   const script = async (name: string, body: string): Promise<void> => {
@@ -51,6 +50,7 @@ export async function commandFront(t: TestContext, config: ProxyConfig): Promise
     },
     status: (node) => readFile(join(folder, 'states', node), 'utf8'),
     script,
+    end: () => child.kill('SIGKILL'),
   }
 }
 

@@ -76,7 +76,12 @@ class Backend {
   }
 
   #tell(): void {
-    const text = JSON.stringify({ node: this.#at.name, state: this.#state, sessions: this.#sessions, total: this.#total })
+    const text = JSON.stringify({
+      node: this.#at.name,
+      state: this.#state,
+      sessions: this.#sessions,
+      total: this.#total,
+    })
     if (text === this.#written) return
     const path = join(this.#config.folder, 'states', this.#at.name)
     writeFileSync(`${path}.new`, text)
