@@ -47,8 +47,5 @@ for (const [what, line, message] of [
 test('a balancer of commands has no instances and no detacher beside it', () => {
   const beside = (line: string): string => onlyFinding(file(...LINES, `      ${line}`))
   assert.match(beside('backends: [web]'), /"backends" beside "commands": the commands are run for each node/)
-  assert.match(
-    beside('healthEndpoint: {dataPort: 443}'),
-    /"commands" beside "healthEndpoint": only one may be written/,
-  )
+  assert.match(beside('healthEndpoint: {dataPort: 443}'), /"commands" beside "healthEndpoint": only one may be written/)
 })
