@@ -60,7 +60,8 @@ async function rollFile({ cluster, folder, front }: Ground, change: object = {})
   const spec = {
     nodes: { names: INGRESS_NODES },
     balancers: [{ name: 'edge', commands: front.commands }],
-    detach: { idleLimit: '5s' },
+    // Longer than a busy machine makes a request late: what is left at the limit would be lost with the node.
+    detach: { idleLimit: '60s' },
     reboot: {
       command: [process.execPath, REBOOT, cluster.powerSocket, '{node}', '{bootId}'],
       resendAfter: '20s',
