@@ -5,7 +5,7 @@ import { isHostName } from '../host/host-name.ts'
 import { runProcess } from '../host/run-process.ts'
 import { ending, lastWords } from '../host/ssh-failure.ts'
 
-export interface CommandTarget {
+interface CommandTarget {
   readonly node: string
   readonly address: string
   readonly port: number
