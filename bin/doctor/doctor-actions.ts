@@ -15,7 +15,7 @@ import type { DoctorFacts, Found, InstanceFound, TargetFound } from '../../src/c
 import type { RollSpec } from '../../src/model/roll-spec.ts'
 import type { BalancerReader } from '../../src/ports/balancer.ts'
 import type { Cluster } from '../../src/ports/cluster.ts'
-import { balancersOf, endpointsOf, journals, type RollSurroundings } from '../roll/world.ts'
+import { balancersOf, commandsOf, endpointsOf, journals, type RollSurroundings } from '../roll/world.ts'
 import { attempt, CHECK_LIMIT_MS } from './attempt.ts'
 import { rightsAndSlot } from './rights-and-slot.ts'
 
@@ -29,7 +29,10 @@ export const doctorActions = (surroundings: RollSurroundings): DoctorActions => 
     ])
     const facts = { ...machine, ...ofCluster, ...(file === undefined ? {} : { file }) }
     if (spec === undefined) return facts
-    const [instances, targets] = await Promise.all([inspectAll(spec, cluster, signal), askTargets(spec, signal)])
+    const [instances, targets] = await Promise.all([
+      inspectAll(spec, { cluster, surroundings }, signal),
+      askTargets(spec, signal),
+    ])
     return { ...facts, instances, targets }
   },
 })
@@ -84,11 +87,11 @@ async function lookAtCluster(
 
 async function inspectAll(
   spec: RollSpec,
-  cluster: Cluster | undefined,
+  { cluster, surroundings }: { readonly cluster: Cluster | undefined; readonly surroundings: RollSurroundings },
   signal: AbortSignal,
 ): Promise<readonly InstanceFound[]> {
-  const sockets = balancersOf(spec)
-  const readers: readonly BalancerReader[] = [...sockets, ...(cluster === undefined ? [] : endpointsOf(spec, cluster))]
+  const opened = [...balancersOf(spec), ...(cluster === undefined ? [] : commandsOf(spec, cluster, surroundings))]
+  const readers: readonly BalancerReader[] = [...opened, ...(cluster === undefined ? [] : endpointsOf(spec, cluster))]
   const inspect = async (balancer: string, instance: string): Promise<InstanceFound> => {
     const reader = readers.find(({ name }) => name === balancer)
     if (reader === undefined) return { balancer, instance }
@@ -99,7 +102,7 @@ async function inspectAll(
       spec.balancers.flatMap(({ name, instances }) => instances.map((instance) => inspect(name, instance.name))),
     )
   } finally {
-    await Promise.all(sockets.map((socket) => socket.close()))
+    await Promise.all(opened.map((balancer) => balancer.close()))
   }
 }
 

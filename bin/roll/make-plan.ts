@@ -11,7 +11,7 @@ import { requireCommands, requireGates } from './gates.ts'
 import { hostOf } from './host.ts'
 import { requireSecrets } from './notifier.ts'
 import { ownPodOf } from './own-pod.ts'
-import { balancersOf, clusterOf, endpointsOf, journals, type RollSurroundings } from './world.ts'
+import { balancersOf, clusterOf, commandsOf, endpointsOf, journals, type RollSurroundings } from './world.ts'
 
 /** Asks the cluster, balancers and machines, and closes the connections. */
 export async function makePlan(
@@ -25,7 +25,7 @@ export async function makePlan(
   await requireCommands(spec, signal)
   const { cluster, api, uid, context } = await clusterOf(request, surroundings, signal)
   const own = await ownPodOf(request, { cluster }, signal)
-  const balancers = balancersOf(spec)
+  const balancers = [...balancersOf(spec), ...commandsOf(spec, cluster, surroundings)]
   const host = hostOf(spec)
   const wall = systemClock.wallMs()
   try {

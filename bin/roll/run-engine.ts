@@ -26,7 +26,7 @@ import { dnsChecksOf } from './dns-checks.ts'
 import { gatesOf } from './gates.ts'
 import { hostOf } from './host.ts'
 import { notifierOf } from './notifier.ts'
-import { balancersOf, type ClusterPlace, endpointsOf, type RollSurroundings } from './world.ts'
+import { balancersOf, type ClusterPlace, commandsOf, endpointsOf, type RollSurroundings } from './world.ts'
 
 interface EngineRun {
   readonly run: RunState
@@ -41,7 +41,7 @@ interface EngineRun {
 export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void> {
   const { run, place, clusterName, journal, firstSeq, surroundings } = engineRun
   const { log, env } = surroundings
-  const balancers = balancersOf(run.spec)
+  const balancers = [...balancersOf(run.spec), ...commandsOf(run.spec, place.cluster, surroundings)]
   const host = hostOf(run.spec)
   const clock = steadyClock(systemClock, { onSet: (byMs) => log.warn(clockSet(byMs)) })
   const latency = latencyOf(engineRun)

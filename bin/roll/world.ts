@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
+import { CommandBalancer } from '../../src/adapters/command/command-balancer.ts'
 import { HaproxyBalancer } from '../../src/adapters/haproxy/haproxy-balancer.ts'
 import { DetachedNodes } from '../../src/adapters/http/detached-nodes.ts'
 import { HealthEndpoints } from '../../src/adapters/http/health-endpoints.ts'
@@ -73,7 +74,7 @@ export async function clusterOf(
 export function balancersOf({ reboot, balancers }: RollSpec): readonly HaproxyBalancer[] {
   const configFile = reboot.kind === 'ssh' ? reboot.configFile : undefined
   return balancers
-    .filter((balancer) => balancer.healthEndpoint === undefined && balancer.annotation === undefined)
+    .filter((spec) => spec.healthEndpoint === undefined && spec.annotation === undefined && spec.commands === undefined)
     .map(
       (balancer) =>
         new HaproxyBalancer({
@@ -92,3 +93,16 @@ export const endpointsOf = ({ balancers }: RollSpec, cluster: Cluster): readonly
     if (spec.healthEndpoint !== undefined) return [new HealthEndpoints({ ...parts, spec })]
     return spec.annotation === undefined ? [] : [new DetachedNodes({ ...parts, spec, detacher: spec.annotation })]
   })
+
+/** Balancers that commands of the file move and ask. */
+export const commandsOf = (
+  { balancers }: RollSpec,
+  cluster: Cluster,
+  { env }: Pick<RollSurroundings, 'env'>,
+): readonly CommandBalancer[] =>
+  balancers
+    .filter((spec) => spec.commands !== undefined)
+    .map(
+      (spec) =>
+        new CommandBalancer({ spec, cluster, clock: systemClock, random: systemRandom, searchPath: env.PATH ?? '' }),
+    )

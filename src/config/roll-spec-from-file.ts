@@ -1,3 +1,4 @@
+import type { BalancerCommands } from '../model/balancer-commands.ts'
 import type { DetacherSpec } from '../model/detacher.ts'
 import type { HealthEndpointSpec } from '../model/health-endpoint.ts'
 import { invariant } from '../model/invariant.ts'
@@ -59,6 +60,7 @@ const ALL_NODES = 'nodes'
 function balancerOf({
   healthEndpoint,
   annotation,
+  commands,
   instances = [],
   backends = [],
   ...same
@@ -76,6 +78,13 @@ function balancerOf({
       instances: [{ name: same.name }],
       backends: [ALL_NODES],
       annotation: detacherOf(annotation),
+    }
+  if (commands !== undefined)
+    return {
+      ...same,
+      instances: [{ name: same.name }],
+      backends: [ALL_NODES],
+      commands: commandsOf(commands),
     }
   return {
     ...same,
@@ -109,6 +118,14 @@ type AnnotationFields = NonNullable<Spec['balancers'][number]['annotation']>
 function detacherOf({ key, value, grace, attachGrace, skew, ...same }: AnnotationFields): DetacherSpec {
   return { ...same, request: { key, value }, graceMs: grace, attachGraceMs: attachGrace, skewMs: skew }
 }
+
+type CommandFields = NonNullable<Spec['balancers'][number]['commands']>
+
+const commandsOf = ({ timeout, interval, ...same }: CommandFields): BalancerCommands => ({
+  ...same,
+  timeoutMs: timeout,
+  intervalMs: interval,
+})
 
 function addressOf({ socket, tcp, ssh }: InstanceFields): InstanceAddress {
   if (ssh !== undefined) return { kind: 'ssh', host: ssh.host, path: ssh.socket }

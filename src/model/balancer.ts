@@ -1,3 +1,4 @@
+import type { StatusReading } from './balancer-commands.ts'
 import type { EndpointReading } from './health-endpoint.ts'
 import type { MonoMs } from './time.ts'
 
@@ -59,6 +60,8 @@ export interface ServerReading {
   readonly endpoint?: EndpointReading
   /** No balancer told it: it stands on the Node, for a detacher to read and to answer. */
   readonly detacher?: true
+  /** A command told it. */
+  readonly status?: StatusReading
 }
 
 /** One poll of one instance that answered. */

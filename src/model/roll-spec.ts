@@ -1,3 +1,4 @@
+import type { BalancerCommands } from './balancer-commands.ts'
 import type { DetacherSpec } from './detacher.ts'
 import type { GateSpec } from './gate-spec.ts'
 import type { HealthEndpointSpec } from './health-endpoint.ts'
@@ -31,6 +32,7 @@ export interface SocketBalancerSpec extends AnyBalancerSpec {
   readonly instances: readonly { readonly name: string; readonly address: InstanceAddress }[]
   readonly healthEndpoint?: never
   readonly annotation?: never
+  readonly commands?: never
 }
 
 /** Balancers that have nothing but a health check, which the nodes' agents answer: one instance and one backend in name. */
@@ -38,6 +40,7 @@ export interface EndpointBalancerSpec extends AnyBalancerSpec {
   readonly instances: readonly { readonly name: string }[]
   readonly healthEndpoint: HealthEndpointSpec
   readonly annotation?: never
+  readonly commands?: never
 }
 
 /** A detacher of the cluster, which an annotation of each Node asks: one instance and one backend in name, likewise. */
@@ -45,9 +48,18 @@ interface DetacherBalancerSpec extends AnyBalancerSpec {
   readonly instances: readonly { readonly name: string }[]
   readonly healthEndpoint?: never
   readonly annotation: DetacherSpec
+  readonly commands?: never
 }
 
-export type BalancerSpec = SocketBalancerSpec | EndpointBalancerSpec | DetacherBalancerSpec
+/** A balancer of any kind that commands move and ask: one instance and one backend in name, likewise. */
+export interface CommandBalancerSpec extends AnyBalancerSpec {
+  readonly instances: readonly { readonly name: string }[]
+  readonly healthEndpoint?: never
+  readonly annotation?: never
+  readonly commands: BalancerCommands
+}
+
+export type BalancerSpec = SocketBalancerSpec | EndpointBalancerSpec | DetacherBalancerSpec | CommandBalancerSpec
 
 type RebootSpec =
   | { readonly kind: 'ssh'; readonly configFile?: string; readonly user?: string; readonly command: readonly string[] }

@@ -5,8 +5,13 @@ import type { InstanceInspection } from '../model/balancer-inspection.ts'
 export interface BalancerReader {
   readonly name: string
   readonly instances: readonly string[]
-  /** Every server of the allow-list; BALANCER_NO_BACKEND where one of its backends is absent or disabled. */
-  read(instance: string, signal: AbortSignal): Promise<InstanceReading>
+  /** How long an answer may take; absent: two seconds. */
+  readonly answerLimitMs?: number
+  /**
+   * Every server of the allow-list; BALANCER_NO_BACKEND where one of its backends is absent or disabled. `own`: servers that a
+   * decision is made by, which are read after this call where others may be as they were a moment ago.
+   */
+  read(instance: string, signal: AbortSignal, own?: readonly ServerRef[]): Promise<InstanceReading>
   /**
    * The last reading, with what these servers of the instance count now. Undefined where anything else of them has changed, or
    * another process answers: then `read` tells. Absent where a look would cost as much.

@@ -9,7 +9,7 @@ const TOLD_APART = [
   /^src\/core\/service\/actuators\//,
   /^src\/config\//,
   // What speaks to each of them, and is chosen there.
-  /^src\/adapters\/(http|haproxy)\//,
+  /^src\/adapters\/(http|haproxy|command)\//,
   /^bin\/roll\/world\.ts$/,
   // An effect is named, made and described for each kind that there is.
   /^src\/model\/action\.ts$/,
@@ -22,6 +22,8 @@ const FIELDS = new Map([
   ['detacher', 'src/model/balancer.ts'],
   ['healthEndpoint', 'src/model/roll-spec.ts'],
   ['annotation', 'src/model/roll-spec.ts'],
+  ['status', 'src/model/balancer.ts'],
+  ['commands', 'src/model/roll-spec.ts'],
 ])
 const KINDS = new Set(['setServer', 'askAgent', 'askDetacher'])
 

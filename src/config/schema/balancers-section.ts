@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { annotationSection } from './annotation-section.ts'
+import { commandsSection } from './commands-section.ts'
 import { exactlyOneOf, uniqueBy, uniqueInstances } from './cross-rules.ts'
 import { healthEndpointSection } from './health-endpoint-section.ts'
 import { fieldMeta, section } from './section.ts'
@@ -76,12 +77,13 @@ const balancer = section(
       .exactOptional(),
     healthEndpoint: healthEndpointSection.exactOptional(),
     annotation: annotationSection.exactOptional(),
+    commands: commandsSection.exactOptional(),
     allowLastServer: switchField(
       'Take a node out even if it is the last usable server of a backend (pools of one node).',
       false,
     ),
   },
-  'One balancer: one or more instances with the same backends; all balancers that check the health endpoint of the nodes; or the balancers that a detacher manages.',
+  'One balancer: one or more instances with the same backends; all balancers that check the health endpoint of the nodes; the balancers that a detacher manages; or a balancer that commands of yours manage.',
 ).superRefine(socketOrEndpoint, { when: () => true })
 
 export const balancersSection = z

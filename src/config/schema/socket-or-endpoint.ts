@@ -3,12 +3,16 @@ import type { z } from 'zod'
 const SOCKET_FIELDS = ['instances', 'backends'] as const
 
 /** What is asked where no balancer can be. */
-const INSTEAD = { healthEndpoint: "the nodes' agents are asked", annotation: 'the detacher is asked' } as const
-const WAYS = ['healthEndpoint', 'annotation'] as const
+const INSTEAD = {
+  healthEndpoint: "the nodes' agents are asked, and no balancer",
+  annotation: 'the detacher is asked, and no balancer',
+  commands: 'the commands are run for each node',
+} as const
+const WAYS = ['healthEndpoint', 'annotation', 'commands'] as const
 
 /**
- * A balancer is reached by its instances, each of which has its backends, by the health endpoint of the nodes, or by a
- * detacher.
+ * A balancer is reached by its instances, each of which has its backends, by the health endpoint of the nodes, by a
+ * detacher, or by commands.
  */
 export function socketOrEndpoint(value: unknown, context: z.core.$RefinementCtx<unknown>): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
@@ -21,13 +25,13 @@ export function socketOrEndpoint(value: unknown, context: z.core.$RefinementCtx<
   for (const field of SOCKET_FIELDS) {
     if (way !== undefined && field in value) {
       const params = { code: 'config.choice', fix: `take out "${field}" or "${way}"`, at: 'key' }
-      const message = `"${field}" beside "${way}": ${INSTEAD[way]}, and no balancer`
+      const message = `"${field}" beside "${way}": ${INSTEAD[way]}`
       context.addIssue({ code: 'custom', message, path: [field], params })
     }
     if (way === undefined && !(field in value)) {
       const params = {
         code: 'config.missing-field',
-        hint: 'or "healthEndpoint", or "annotation"',
+        hint: 'or "healthEndpoint", "annotation" or "commands"',
         fix: EXAMPLES[field],
       }
       context.addIssue({ code: 'custom', message: `missing field "${field}"`, params })

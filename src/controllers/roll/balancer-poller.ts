@@ -108,11 +108,12 @@ export class BalancerPoller {
     const { balancer, instance, clock } = this.#parts
     const begunAt = clock.monoMs()
     const askedAt = clock.wallMs()
-    const deadline = { clock, limitMs: POLL_LIMIT_MS, signal, what: `${instance} of ${balancer.name}` }
+    const limitMs = balancer.answerLimitMs ?? POLL_LIMIT_MS
+    const deadline = { clock, limitMs, signal, what: `${instance} of ${balancer.name}` }
     try {
       const isLook = kind === 'look' && this.#silentSince === undefined && begunAt - this.#wholeFor < WHOLE_EVERY_MS
       const looked = isLook ? await withDeadline(deadline, (limited) => this.#look(limited)) : undefined
-      const told = looked ?? (await withDeadline(deadline, (limited) => balancer.read(instance, limited)))
+      const told = looked ?? (await withDeadline(deadline, (limited) => balancer.read(instance, limited, this.#own())))
       const reading = this.#served.marked(told)
       this.#isNews ||= this.#silentSince !== undefined || isBalancerNews(this.#reading, reading)
       keepPlaces(this.#reading?.servers ?? reading.servers, reading.servers)
@@ -131,7 +132,11 @@ export class BalancerPoller {
   }
 
   async #look(signal: AbortSignal): Promise<InstanceReading | undefined> {
-    const { balancer, instance, own } = this.#parts
-    return balancer.look?.(instance, own(this.facts()), signal)
+    const { balancer, instance } = this.#parts
+    return balancer.look?.(instance, this.#own(), signal)
+  }
+
+  #own(): readonly ServerRef[] {
+    return this.#parts.own(this.facts())
   }
 }

@@ -36,6 +36,9 @@ function parseLine(line: string): unknown {
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** What has the words of a command in the roll file: that of the reboot, and those of a balancer. */
+const COMMANDS: ReadonlySet<string> = new Set(['command', 'detach', 'attach', 'status', 'cut'])
+
 class Walk {
   removed = 0
 
@@ -66,7 +69,7 @@ class Walk {
     const isNamedSecret = typeof name === 'string' && isSecretKey(name)
     return Object.fromEntries(
       Object.entries(fields).map(([key, value]) => {
-        if (key === 'command' && Array.isArray(value)) return [key, this.#command(value)]
+        if (COMMANDS.has(key) && Array.isArray(value)) return [key, this.#command(value)]
         if (key === 'at' && isUrlOf(value)) return [key, { ...value, url: this.#origin(value.url) }]
         // The body of a notification: some receivers want their key in it.
         const isSecret = isSecretKey(key) || (isNamedSecret && key === 'value') || key === 'template'
@@ -108,7 +111,7 @@ const isSecretFlag = (word: string): boolean => /^--?[\w-]+$/.test(word) && isSe
 /** Flags, placeholders, and the words of usual reboot commands. A letter with its value in the same word is not one of them. */
 const isPlainWord = (word: unknown): boolean =>
   typeof word === 'string' &&
-  /^(?:--[a-z][\w-]*|-[a-z]|\{(?:node|address|bootId)\}|sudo|systemctl|reboot|shutdown|now|needs-restarting)$/i.test(
+  /^(?:--[a-z][\w-]*|-[a-z]|\{(?:node|address|port|bootId)\}|detach|attach|status|cut|sudo|systemctl|reboot|shutdown|now|needs-restarting)$/i.test(
     word,
   )
 

@@ -12,11 +12,10 @@ export function observeService(
   s: ServiceSnapshot,
 ): Pick<ServiceEvidence, 'detached' | 'noticing' | 'connectionsEnded'> {
   const noticing = byServer(s, s.evidence.noticing, (server, before) => actuatorOf(s, server).notice(s, server, before))
-  return {
-    noticing,
-    connectionsEnded: endOfConnections({ ...s, evidence: { ...s.evidence, noticing } }),
-    detached: byServer(s, s.evidence.detached, (server, before) => confirm(s, server, before)),
-  }
+  const detached = byServer(s, s.evidence.detached, (server, before) => confirm(s, server, before))
+  // A node may be seen to be out and idle at once.
+  const connectionsEnded = endOfConnections({ ...s, evidence: { ...s.evidence, noticing, detached } })
+  return { noticing, connectionsEnded, detached }
 }
 
 const endOfConnections = (s: ServiceSnapshot): ServiceEvidence['connectionsEnded'] =>

@@ -169,6 +169,13 @@ export const BEFORE_LEAVING = {
     cure: '`kubectl -n evenkeel get pods -o wide`. In a plan, this is an error. The roll never continues without the agent.',
     wait: 'blocked',
   },
+  StatusUnknown: {
+    is: 'the state of n1 at edge is not known: its status command failed (exit code 1): …',
+    cause:
+      'The `status` command under `balancers[].commands` did not end in time, failed, or printed something that is not one JSON object with a known `state` of this node.',
+    cure: 'Run the command by hand, as the roll file has it. In a plan it is an error. No limit waives it.',
+    wait: 'blocked',
+  },
   InstanceSilent: {
     is: 'lb-1 of edge does not answer',
     cause:

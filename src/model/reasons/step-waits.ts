@@ -44,6 +44,14 @@ export const STEP_WAITS = {
     wait: 'by law',
     progress: true,
   },
+  StatusNotOut: {
+    is: 'n1 is leaving at edge, as its status command tells, and not out',
+    cause:
+      'The `detach` command ended with 0, and the balancer still sends new requests to the node. After 10 s with the state `in` the command runs again.',
+    cure: 'Wait. If it does not end, look at the balancer, and run the `status` command by hand.',
+    wait: 'blocked',
+    progress: true,
+  },
   DetachAskedByOthers: {
     is: 'the annotation `…` of n1 has another value than the one this roll set',
     cause:

@@ -80,7 +80,12 @@ export class RollPorts extends ProcessPorts {
     const { time, network } = cluster
     const { lifeline } = this
     this.balancers = spec.balancers
-      .filter((balancerSpec) => balancerSpec.healthEndpoint === undefined && balancerSpec.annotation === undefined)
+      .filter(
+        (balancerSpec) =>
+          balancerSpec.healthEndpoint === undefined &&
+          balancerSpec.annotation === undefined &&
+          balancerSpec.commands === undefined,
+      )
       .map(
         (balancerSpec) =>
           new HaproxyBalancer({

@@ -5,6 +5,7 @@ const FIXES: Readonly<Record<string, string>> = {
   BALANCER_UNREACHABLE: 'check its address under "balancers", and that HAProxy runs and serves its runtime API there',
   BALANCER_TIMEOUT: 'check its address under "balancers", and that HAProxy answers there: echo "show info" to it',
   BALANCER_REPLY: 'set its address under "balancers" to the runtime API of HAProxy 2.2 or later',
+  BALANCER_NO_PROGRAM: 'correct the first argument under "commands", or let this user run the program (chmod +x)',
   BALANCER_PERMISSION: 'let this user open the socket, and give it "level admin"',
 }
 

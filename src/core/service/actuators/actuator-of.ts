@@ -4,12 +4,14 @@ import type { NodeServer } from '../node-servers.ts'
 import type { ServiceSnapshot } from '../service-snapshot.ts'
 import type { Actuator, ReadingWords } from './actuator.ts'
 import { annotation, annotationWords } from './annotation.ts'
+import { commands, commandWords } from './commands.ts'
 import { haproxy, haproxyWords } from './haproxy.ts'
 import { endpointWords, healthEndpoint } from './health-endpoint/health-endpoint.ts'
 
 /** The one place where an actuator is chosen. */
 function actuatorBy(spec: BalancerSpec | undefined): Actuator {
   if (spec?.annotation !== undefined) return annotation(spec.annotation)
+  if (spec?.commands !== undefined) return commands(spec.commands)
   return spec?.healthEndpoint === undefined ? haproxy : healthEndpoint(spec.healthEndpoint)
 }
 
@@ -24,5 +26,6 @@ export const actuatorOf = (s: ServiceSnapshot, { recorded }: NodeServer): Actuat
 /** By what was read alone. */
 export function wordsOf(reading: ServerReading | undefined): ReadingWords {
   if (reading?.detacher === true) return annotationWords
+  if (reading?.status !== undefined) return commandWords
   return reading?.endpoint === undefined ? haproxyWords : endpointWords
 }

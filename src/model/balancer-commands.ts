@@ -1,0 +1,26 @@
+/** A balancer of any kind, moved and asked by commands that run on this machine, without a shell. */
+export interface BalancerCommands {
+  /** `{node}`, `{address}` and `{port}` are replaced in each argument. */
+  readonly detach: readonly string[]
+  readonly attach: readonly string[]
+  /** Prints one JSON object, the state of that node: see `StatusReading`. */
+  readonly status: readonly string[]
+  /** Ends the sessions that are left on the node. Absent: they end with its pods. */
+  readonly cut?: readonly string[]
+  /** Where the nodes serve what the balancer sends them. */
+  readonly dataPort: number
+  /** Each command is killed after that, with all that it started. */
+  readonly timeoutMs: number
+  /** From one question for the state of a node to the next. */
+  readonly intervalMs: number
+}
+
+/** Of a node that the balancer knows: whether it is sent new traffic, or is on the way from the one to the other. */
+export const STATUS_STATES = ['in', 'leaving', 'out', 'returning'] as const
+export type StatusState = (typeof STATUS_STATES)[number]
+
+/** What the status command told of a node. */
+export type StatusReading =
+  | { readonly heard: true; readonly state: StatusState; readonly sessions: number | 'unknown' }
+  /** It gave no answer that can be read. */
+  | { readonly heard: false; readonly why: string }

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { stringify } from 'yaml'
+import { ARTICLE_NODES, INGRESS_NODES, WORKERS } from '../../bin/demo/article-nodes.ts'
+import { freePort } from '../../bin/demo/free-port.ts'
+import { nodePortsOpen, nodesReady, podsReady } from '../../bin/demo/settling.ts'
+import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { systemSoon as soon } from '../../src/adapters/node/system-soon.ts'
+import { systemTimers as timers } from '../../src/adapters/node/system-timers.ts'
+import type { StampedEvent } from '../../src/model/roll-event.ts'
+import { STEPS } from '../../src/model/step.ts'
+import { database, INGRESS_PORT, ingress, whoami } from '../../src/sim/cluster/article-workloads.ts'
+import { EmbeddedCluster } from '../../src/sim/loopback/embedded-cluster.ts'
+import { LoopbackNet } from '../../src/sim/loopback/loopback-net.ts'
+import { waitFor } from '../../testbed/machine/wait-for.ts'
+import { type CommandFront, commandFront, SteadyClient } from '../support/command-balancer/command-front.ts'
+import { start } from './evenkeel-process.ts'
+
+const REBOOT = fileURLToPath(new URL('../../bin/demo/reboot-machine.ts', import.meta.url))
+const LATE_MS = 300
+
+interface Ground {
+  readonly cluster: EmbeddedCluster
+  readonly folder: string
+  readonly front: CommandFront
+}
+
+/** The article's cluster, and before its ingress nodes a balancer that nothing but commands can move. */
+async function aGround(t: TestContext): Promise<Ground> {
+  const folder = await mkdtemp(join(tmpdir(), 'evenkeel-commands-'))
+  const net = await LoopbackNet.open()
+  const facts = { clock, timers, soon, seed: 'test', token: 'secret', folder, name: 'test', net, darkMs: 1_000 }
+  const cluster = await EmbeddedCluster.open({ ...facts, nodes: ARTICLE_NODES })
+  let front: CommandFront | undefined
+  t.after(async () => {
+    front?.end()
+    cluster.end()
+    await net.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  await waitFor({ what: 'nodes', limitMs: 60_000 }, async () => nodesReady(cluster.world, 6) || undefined)
+  cluster.apply([...whoami({ service: 'improved' }), ...database(WORKERS), ...ingress()])
+  await waitFor({ what: 'pods', limitMs: 60_000 }, async () => podsReady(cluster.world) || undefined)
+  const servers = INGRESS_NODES.map((name, i) => ({ name, address: net.nodeAddress(i + 1), port: INGRESS_PORT }))
+  const entries = servers.map(({ address: host, port }) => ({ host, port }))
+  await waitFor({ what: 'ports', limitMs: 60_000 }, async () => nodePortsOpen(cluster.plane, entries) || undefined)
+  const port = await freePort('127.0.0.1', undefined)
+  front = await commandFront({ port, folder, lateMs: LATE_MS, servers })
+  return { cluster, folder, front }
+}
+
+async function rollFile({ cluster, folder, front }: Ground, change: object = {}): Promise<string> {
+  const spec = {
+    nodes: { names: INGRESS_NODES },
+    balancers: [{ name: 'edge', commands: front.commands }],
+    // Longer than a busy machine makes a request late: what is left at the limit would be lost with the node.
+    detach: { idleLimit: '60s' },
+    reboot: {
+      command: [process.execPath, REBOOT, cluster.powerSocket, '{node}', '{bootId}'],
+      resendAfter: '20s',
+      returnLimit: '60s',
+    },
+    soak: '1s',
+    ...change,
+  }
+  const path = join(folder, 'roll.yaml')
+  const file = { apiVersion: 'evenkeel.dev/v1alpha1', kind: 'Roll', metadata: { name: 'commands' }, spec }
+  await writeFile(path, stringify(file))
+  return path
+}
+
+interface Ran {
+  readonly code: number | null
+  readonly events: readonly StampedEvent[]
+  readonly err: string
+}
+
+/** Runs it to its end, or until that of an event, at which it is killed. */
+async function evenkeel(
+  { cluster, folder }: Ground,
+  words: readonly string[],
+  kills?: (event: StampedEvent) => boolean,
+) {
+  const place = ['--kubeconfig', cluster.kubeconfig, '--state-dir', join(folder, 'state')]
+  const child = start([...words, ...place, '-o', 'jsonl'])
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
+  assert.ok(child.stdout !== null && child.stderr !== null)
+  const err = text(child.stderr)
+  const events: StampedEvent[] = []
+  for await (const line of createInterface(child.stdout)) {
+    if (!line.startsWith('{"')) continue
+    const event = JSON.parse(line) as StampedEvent
+    events.push(event)
+    if (kills?.(event) === true) child.kill('SIGKILL')
+    // One that stopped guards the node that it leaves out until it is interrupted.
+    if (event.type === 'roll.ended' && event.outcome === 'stopped') child.kill('SIGINT')
+  }
+  return { code: await closed, events, err: await err } satisfies Ran
+}
+
+const boots = ({ cluster }: Ground): readonly (number | undefined)[] =>
+  INGRESS_NODES.map((name) => cluster.machines.get(name)?.boots)
+
+const allIn = async ({ front }: Ground): Promise<void> => {
+  for (const name of INGRESS_NODES) assert.equal(JSON.parse(await front.status(name)).state, 'in', name)
+}
+
+test('nodes behind a balancer that commands move are rebooted without a failed request', async (t) => {
+  const ground = await aGround(t)
+  const { url } = ground.front
+  // A busy machine is late, and loses nothing.
+  const probes = [{ name: 'front', url, rate: 20, timeout: '20s' }]
+  const file = await rollFile(ground, { baseline: { duration: '1s' }, probes })
+  const { code, events, err } = await evenkeel(ground, ['roll', '-f', file, '--yes'])
+  const end = events.findLast((event) => event.type === 'roll.ended')
+  assert.deepEqual([code, end?.outcome, end?.load?.failed, end?.load?.strays], [0, 'completed', 0, 0], err)
+  assert.deepEqual(boots(ground), [2, 2, 2])
+  await allIn(ground)
+  for (const name of INGRESS_NODES) {
+    const at = (is: (event: StampedEvent) => boolean): number =>
+      events.findIndex((event) => 'node' in event && event.node === name && is(event))
+    const told = at((event) => event.type === 'write' && event.action === 'setServer')
+    const idle = at((event) => event.type === 'idle' && event.by === 'connections' && event.left === 0)
+    const announced = at((event) => event.type === 'write' && event.action === 'writeIntent')
+    assert.ok(told >= 0 && told < idle && idle < announced, `${name}: ${told} ${idle} ${announced}`)
+  }
+})
+
+/** Each step, and once each of the two moves was made. */
+const killPoints = (event: StampedEvent): string | undefined => {
+  if (event.type === 'step.started') return event.step
+  return event.type === 'write' && event.action === 'setServer' ? event.text.replace(/^.* /, 'told ') : undefined
+}
+
+test('killed with SIGKILL in each step, a roll by commands goes on each time and loses no request', async (t) => {
+  const ground = await aGround(t)
+  const client = new SteadyClient(ground.front.url, 25)
+  t.after(() => client.end())
+  const [first = ''] = INGRESS_NODES
+  const file = await rollFile(ground, { nodes: { names: [first] }, dns: { check: false } })
+  const killed = new Set<string>()
+  const kills = (event: StampedEvent): boolean => {
+    const point = killPoints(event)
+    if (point === undefined || killed.has(point)) return false
+    killed.add(point)
+    return true
+  }
+  let ran = await evenkeel(ground, ['roll', '-f', file, '--yes', '--no-probe'], kills)
+  const run = ran.events.find((event) => event.type === 'roll.started')?.run ?? ''
+  for (let i = 0; ran.code === null && i < 20; i += 1) ran = await evenkeel(ground, ['roll', 'resume', run], kills)
+  client.end()
+  assert.equal(ran.code, 0, ran.err)
+  assert.deepEqual([...killed].sort(), [...STEPS, 'told drain', 'told ready'].sort())
+  assert.deepEqual(boots(ground), [2, 1, 1])
+  await allIn(ground)
+  assert.deepEqual(client.failed, [])
+  assert.ok(client.sent > 500)
+})
+
+test('a node that was out before the roll is rebooted and stays out', async (t) => {
+  const ground = await aGround(t)
+  const [first = ''] = INGRESS_NODES
+  await writeFile(join(ground.folder, 'wanted', first), '')
+  const isOut = async () => JSON.parse(await ground.front.status(first)).state === 'out' || undefined
+  await waitFor({ what: 'a node that is out', limitMs: 5_000 }, isOut)
+  const file = await rollFile(ground, { nodes: { names: [first] } })
+  const { code, err } = await evenkeel(ground, ['roll', '-f', file, '--yes', '--no-probe'])
+  assert.equal(code, 0, err)
+  assert.deepEqual([boots(ground), await isOut()], [[2, 1, 1], true])
+})
+
+const REFUSED: readonly (readonly [what: string, spoil: (ground: Ground) => Promise<void>, says: RegExp])[] = [
+  ['is not there', ({ folder }) => rm(join(folder, 'attach')), /there is no program .*attach that may be run here/],
+  [
+    'fails',
+    ({ front }) => front.script('status', 'echo "token expired" >&2; exit 1'),
+    /the state of cp-1 at edge is not known: its status command failed \(exit code 1\): token expired/,
+  ],
+  [
+    'prints rubbish',
+    ({ front }) => front.script('status', 'echo "<html>"'),
+    /its status command printed no JSON object: <html>/,
+  ],
+]
+for (const [what, spoil, says] of REFUSED) {
+  test(`with a program that ${what} a plan ends with 2, and nothing is touched`, async (t) => {
+    const ground = await aGround(t)
+    const file = await rollFile(ground)
+    await spoil(ground)
+    const { code, err } = await evenkeel(ground, ['roll', '-f', file, '--yes', '--no-probe'])
+    assert.equal(code, 2, err)
+    assert.match(err, says)
+    assert.deepEqual(boots(ground), [1, 1, 1])
+    await allIn(ground)
+  })
+}
