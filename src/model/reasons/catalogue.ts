@@ -66,7 +66,7 @@ export const REASON_SECTIONS: readonly ReasonSection[] = [
   },
   {
     title: 'The agent',
-    by: 'the agent, in `/healthz` of its second port',
+    by: 'the agent, in `/healthz` of its status port (8081, `--status-port`)',
     intro: 'It can also report [CordonNotGranted](#cordonnotgranted) and [NodeGone](#nodegone).',
     entries: AGENT_ANSWERS,
   },

@@ -35,12 +35,12 @@ How a roll can end, and what to do then:
 | no end, no process | killed or crashed; the node under way stays as it is | \`evenkeel roll resume\` or \`evenkeel roll abort\` |
 | STOPPED, and the process keeps running | a node must not serve. The process keeps the node out of its balancers, and sets the state again if a reload loses it | Ctrl-C ends the process; then \`evenkeel roll resume\` |
 
-The column \`wait\` shows how long the roll waits before the reboot. After the reboot each step has its own limit (\`reboot.returnLimit\`,
+The column \`wait\` shows which limit ends a hold in the steps before the reboot. After the reboot each step has its own limit (\`reboot.returnLimit\`,
 \`settle.limit\`, \`attach.limit\`):
 
 | wait | what it means |
 | --- | --- |
-| own limit | the limits below do not apply: the hold ends by itself, or a separate limit ends it (\`detach.idleLimit\`, \`reboot.returnLimit\`) |
+| own limit | none of the four limits below applies: the hold ends by itself, or a separate limit ends it (\`detach.idleLimit\`, \`reboot.returnLimit\`) |
 | in progress | the step makes progress: \`drain.stageLimit\` (30 min) |
 | baseline | until no request fails: \`baseline.limit\` (2 min) |
 | blocked | something prevents the step: \`drain.blockedLimit\` (10 min) |
