@@ -47,6 +47,7 @@ export async function goOn(request: RunRequest, taking: TakeUp): Promise<void> {
       journal,
       ...(amending === undefined ? {} : { amending }),
       ...(verdict === undefined ? {} : { verdict }),
+      ...(request.keepsVerdict === undefined ? {} : { keepsVerdict: true }),
     })
     if (!isSamePlace(remembered, place.remembered)) await rememberPlace(journal, place, surroundings)
     return taken

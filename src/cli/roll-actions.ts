@@ -33,6 +33,8 @@ export interface RunRequest extends RollPlace {
   readonly run?: string
   /** `--pod`, `namespace/name`: the pod that this process runs in. */
   readonly pod?: string
+  /** No person asked for it: what stopped the run stays in force, and only nodes that are out are put back or kept out. */
+  readonly keepsVerdict?: true
   readonly file?: FileOfRun
   /** `--ignore-window`: who asked for it. */
   readonly windowIgnoredBy?: string

@@ -68,7 +68,9 @@ async function goOnOnce(begun: RollHistory, { context, load, flags }: Once): Pro
   if (answer.kind === 'goOn') {
     say(`Run ${begun.run} was begun for this key and is not over: it goes on.`)
     const { file: _, probe: __, ...same } = flags
-    return passingFails(context, () => takeUpCommand(context, load, { name: 'resume', run: begun.run, flags: same }))
+    return passingFails(context, () =>
+      takeUpCommand(context, load, { name: 'resume', run: begun.run, flags: same, keepsVerdict: true }),
+    )
   }
   say(`Run ${begun.run} was begun for this key and is over: nothing is done.`)
   const modes = modesOf(flags, context)
@@ -171,11 +173,18 @@ async function rollNone(
   }
 }
 
+interface TakingUpRun {
+  readonly name: 'resume' | 'abort'
+  readonly run?: string
+  readonly flags: TakeUpFlags
+  readonly keepsVerdict?: true
+}
+
 /** Goes on with a roll, or ends it. */
 export async function takeUpCommand(
   context: RollContext,
   load: () => Promise<RollActions>,
-  { name, run, flags }: { readonly name: 'resume' | 'abort'; readonly run?: string; readonly flags: TakeUpFlags },
+  { name, run, flags, keepsVerdict }: TakingUpRun,
 ): Promise<number> {
   const modes = modesOf(flags, context)
   const file = await fileOfRun(name, flags, context)
@@ -185,6 +194,7 @@ export async function takeUpCommand(
     ...(run === undefined ? {} : { run }),
     ...(flags.pod === undefined ? {} : { pod: flags.pod }),
     ...(file === undefined ? {} : { file }),
+    ...(keepsVerdict === undefined ? {} : { keepsVerdict }),
     ...ignoring(flags, context),
   }
   const byNodes = name === 'abort' && file !== undefined

@@ -27,6 +27,8 @@ interface LeaseKeeperParts {
   readonly run: string
   /** Tells this process from any other of the same run. */
   readonly nonce: string
+  /** Holders of this very process, which live: what they hold is not taken. Absent: there are none. */
+  readonly siblings?: () => ReadonlySet<string>
   /** At least a second: a Lease counts in whole ones. */
   readonly durationMs: number
   /** Held, lost or free again. It must only take note. */
@@ -54,7 +56,8 @@ interface Wanted {
  */
 export class LeaseKeeper {
   readonly #parts: LeaseKeeperParts
-  readonly #holder: string
+  /** As it stands in the Lease. */
+  readonly holder: string
   #at: LeaseHolder
   readonly #slots = new Map<number, LeaseHolder>()
   readonly #wakeup: Wakeup
@@ -69,7 +72,7 @@ export class LeaseKeeper {
   constructor(parts: LeaseKeeperParts) {
     invariant(!parts.nonce.includes('/'), 'a nonce has no slash')
     this.#parts = parts
-    this.#holder = slotHolder(parts.run, parts.nonce)
+    this.holder = slotHolder(parts.run, parts.nonce)
     this.#at = this.#slot(0)
     this.#wakeup = new Wakeup(parts.clock)
     this.#backoff = new Backoff({ baseMs: parts.durationMs / 60, capMs: parts.durationMs / 6 }, parts.random)
@@ -149,7 +152,7 @@ export class LeaseKeeper {
     const lease = typeof slot === 'function' ? slot(index) : slot
     // A quarter of the duration, so that a call that hangs leaves time for another while the holder may still act.
     const callLimitMs = durationMs / 4
-    const made = new LeaseHolder({ cluster, clock, lease, holder: this.#holder, durationMs, callLimitMs })
+    const made = new LeaseHolder({ cluster, clock, lease, holder: this.holder, durationMs, callLimitMs })
     this.#slots.set(index, made)
     return made
   }
@@ -167,23 +170,20 @@ export class LeaseKeeper {
     // A slot that is being given back is held until that is known.
     if (this.#at.held === undefined) this.#at = this.#slot(slot ?? 0)
     const { lease, owner, staleInMs } = await this.#find(signal)
-    const ours = owner === undefined || owner.run === this.#parts.run
+    const ours =
+      owner === undefined || (owner.run === this.#parts.run && this.#parts.siblings?.().has(owner.holder) !== true)
     if (!ours && !(takeStale && staleInMs === 0)) return { kind: 'taken', owner, staleInMs }
     this.#node = node
     try {
       await this.#claim(node, lease, signal)
     } catch (error) {
       if (!isConflict(error)) throw error
-      const faster = await this.#find(signal)
-      return {
-        kind: 'taken',
-        staleInMs: faster.staleInMs,
-        ...(faster.owner === undefined ? {} : { owner: faster.owner }),
-      }
+      const { staleInMs: inMs, owner: faster } = await this.#find(signal)
+      return { kind: 'taken', staleInMs: inMs, ...(faster === undefined ? {} : { owner: faster }) }
     }
     this.#releasing = false
     this.#changed()
-    return { kind: 'held', ...(owner === undefined || owner.holder === this.#holder ? {} : { previous: owner }) }
+    return { kind: 'held', ...(owner === undefined || owner.holder === this.holder ? {} : { previous: owner }) }
   }
 
   async #find(signal: AbortSignal): Promise<{ lease?: Lease; owner?: SlotOwner; staleInMs: number }> {
@@ -237,7 +237,7 @@ export class LeaseKeeper {
       if (!mayHaveMoved(error)) throw error
       const { lease, owner } = await this.#find(signal)
       if (lease === undefined && !this.#releasing) return this.#claimAnew(signal)
-      if (lease === undefined || owner?.holder !== this.#holder) return this.#giveUp(owner)
+      if (lease === undefined || owner?.holder !== this.holder) return this.#giveUp(owner)
       if (lease.resourceVersion === held.lease.resourceVersion) throw error
       await write(lease)
     }
@@ -252,7 +252,7 @@ export class LeaseKeeper {
     } catch (error) {
       if (!isConflict(error)) throw error
       const { lease, owner } = await this.#find(signal)
-      if (lease === undefined || owner?.holder === this.#holder) throw error
+      if (lease === undefined || owner?.holder === this.holder) throw error
       return this.#giveUp(owner)
     }
   }

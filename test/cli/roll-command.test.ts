@@ -115,7 +115,7 @@ test('a run that was begun for a key is continued by its journal, and not asked 
   const { code, err } = await evenkeel('roll -f gone.yaml --once job-1 --pod evenkeel/roll-a --no-probe -y', actions)
   assert.equal(code, 0, err)
   assert.match(err, new RegExp(`^Run ${RUN} was begun for this key and is not over: it goes on\\.`))
-  assert.deepEqual(actions.requests, [{ run: RUN, pod: 'evenkeel/roll-a' }])
+  assert.deepEqual(actions.requests, [{ run: RUN, pod: 'evenkeel/roll-a', keepsVerdict: true }])
 })
 
 test('a run of a key that is over is not begun again, and its end is the exit code', async () => {

@@ -54,7 +54,8 @@ const ZONE_LABEL = 'topology.kubernetes.io/zone'
 function mayBeBeside(parts: ChoosingParts, name: string, beside: readonly string[]): boolean {
   if (beside.length === 0) return true
   const { run, view, budget } = parts
-  if (run.ownPod?.node === name) return false
+  if (beside.length >= (run.spec.parallel?.nodes ?? 1)) return false
+  if (run.ownPod !== undefined && [name, ...beside].includes(run.ownPod.node)) return false
   const read = budget?.facts()
   const limit = mayBeOut({ spec: run.spec, cluster: view.facts(), ...(read === undefined ? {} : { budget: read }) })
   if (beside.length >= limit) return false

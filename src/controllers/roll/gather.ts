@@ -48,9 +48,10 @@ export interface GatherParts {
 }
 
 /** The node that these passes are for, and what other lanes of this process have in work at the same time. */
-interface Under {
+export interface Under {
   readonly node: string
   readonly beside?: () => readonly BesideFacts[]
+  readonly isLeaving?: () => boolean
 }
 
 type SlotRefusal = Extract<Outcome, { ok: false }>['slot']
@@ -72,8 +73,7 @@ export async function gather(
   signal: AbortSignal,
 ): Promise<RollSnapshot> {
   const { run, view, clock } = parts
-  const { node, beside } = parts.under
-  const verdict = verdictFor(run, node) ?? known.verdict
+  const verdict = verdictFor(run, parts.under.node) ?? known.verdict
   const current = await currentFacts(parts, { ...known, verdict }, signal)
   const wall = clock.wallMs()
   const budget = parts.budget?.facts()
@@ -81,7 +81,7 @@ export async function gather(
     now: clock.monoMs(),
     wall,
     spec: run.spec,
-    run: { ...runFacts(run, { node, beside: beside?.() ?? [] }), ...(verdict === undefined ? {} : { verdict }) },
+    run: nodeRun(run, parts.under, known.verdict),
     ...(current === undefined ? {} : { current }),
     cluster: view.facts(),
     instances: known.instances(),
@@ -128,6 +128,17 @@ function evidenceFor(current: NodeFacts | undefined, known: Evidence | undefined
   if (known !== undefined && (current === undefined || known.node === current.node.name)) return known
   const fresh = noEvidence(current?.node.name ?? '', parts.clock.wallMs())
   return { ...fresh, evicted: parts.run.evictedBefore[fresh.node] ?? {} }
+}
+
+/** The run as one of its nodes has it now. `ofNode`: a verdict of that node alone. */
+export function nodeRun(run: RunState, { node, beside, isLeaving }: Under, ofNode: Verdict | undefined): RunFacts {
+  const others = beside?.() ?? []
+  const verdict = verdictFor(run, node) ?? ofNode
+  return {
+    ...runFacts(run, { node, beside: others }),
+    ...(others.length > 0 && isLeaving?.() === true ? { isLeaving: true } : {}),
+    ...(verdict === undefined ? {} : { verdict }),
+  }
 }
 
 interface OfNode {

@@ -94,7 +94,7 @@ export class Lane {
   /** Passes over one node until it is settled: through, restored, or to be kept out. */
   async #roll(node: string, work: AbortSignal, interrupt: AbortSignal): Promise<'through' | 'keptOut'> {
     const { performer, wakeup, events, run } = this.#parts
-    const under = { node, beside: () => this.#besideFacts() }
+    const under = { node, beside: () => this.#besideFacts(), isLeaving: () => this.#pass?.isLeaving === true }
     const pass = new NodePass({ ...this.#parts, under, performer })
     this.#node = node
     this.#pass = pass

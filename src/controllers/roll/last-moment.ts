@@ -25,7 +25,8 @@ export async function stillRight(meant: readonly Action[], { now, poll }: LastMo
     await poll()
     const s = now()
     const isBegun = meant.some(({ kind }) => kind === 'sendReboot')
-    return isOut(s) && (isBegun || !stops(s)) ? meant : []
+    // Another lane may have stopped the roll meanwhile: a reboot that is announced cannot be taken back.
+    return isOut(s) && (isBegun || (s.run.verdict === undefined && !stops(s))) ? meant : []
   }
   const before = now()
   if (before === undefined) return meant

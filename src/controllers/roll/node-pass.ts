@@ -8,7 +8,7 @@ import { observe } from '../../core/roll/observe.ts'
 import { rememberDecision } from '../../core/roll/remember-decision.ts'
 import { rememberOutcome } from '../../core/roll/remember-outcome.ts'
 import { serviceOf } from '../../core/roll/service-of.ts'
-import type { BesideFacts, RollSnapshot } from '../../core/roll/snapshot.ts'
+import type { RollSnapshot } from '../../core/roll/snapshot.ts'
 import { wishVerdict } from '../../core/roll/wish-verdict.ts'
 import { actuatorAt } from '../../core/service/actuators/actuator-of.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
@@ -25,7 +25,7 @@ import type { Verdict } from '../../model/verdict.ts'
 import { type Workload, workloadKey } from '../../model/workload.ts'
 import { DecideOnFresh } from './decide-on-fresh.ts'
 import { Effects } from './effects.ts'
-import { type GatherParts, gather } from './gather.ts'
+import { type GatherParts, gather, nodeRun, type Under } from './gather.ts'
 import { instancesOf, stillRight, whyNot } from './last-moment.ts'
 import { NodeReport } from './node-report.ts'
 import type { Performer } from './perform.ts'
@@ -35,11 +35,17 @@ import { StandingDuty } from './standing-duty.ts'
 type Act = Extract<Decision, { readonly kind: 'act' }>
 
 interface NodePassParts extends GatherParts {
-  readonly under: { readonly node: string; readonly beside?: () => readonly BesideFacts[] }
+  readonly under: Under
   readonly performer: Performer
 }
 
 const CORDON = STEPS.indexOf('cordon')
+
+/** Cordoned by this decision, or beyond: a hold at the cordon has taken nothing. */
+const leaves = (decision: Decision): boolean =>
+  decision.kind !== 'settled' &&
+  (STEPS.indexOf(decision.step) > CORDON ||
+    (decision.kind === 'act' && decision.actions.some(({ kind }) => kind === 'cordon')))
 
 /**
  * The passes over one node: gather, observe, judge, decide, journal, perform, remember. Holds nothing but the evidence,
@@ -87,7 +93,7 @@ export class NodePass {
     this.#evidence = rememberDecision(snapshot, decision)
     this.#last = { ...snapshot, evidence: this.#evidence }
     this.#report.decided(snapshot, decision)
-    this.#isLeaving ||= decision.kind !== 'settled' && STEPS.indexOf(decision.step) >= CORDON
+    this.#isLeaving ||= leaves(decision)
     const done = decision.kind === 'act' ? await this.#act(snapshot, decision, signal) : decision
     this.#judgeAfter()
     if (done.kind === 'settled') this.#noteTime(snapshot)
@@ -172,6 +178,8 @@ export class NodePass {
   async #perform(actions: readonly Action[], signal: AbortSignal): Promise<boolean> {
     await this.#noteThrough(actions)
     const meant = await this.#effects.begun(actions)
+    for (const action of meant)
+      if (action.kind === 'writeRecord' && action.asOf !== undefined) this.#parts.hooks?.begin(action.node)
     const poll = (instances?: ReadonlySet<string>): Promise<void> => this.#poll(instances, signal)
     const allowed = await stillRight(meant, { now: () => this.#withProbe(), poll })
     const undone = meant.filter((action) => !allowed.includes(action))
@@ -190,7 +198,8 @@ export class NodePass {
   #now(): NodeSnapshot | undefined {
     const last = this.#last
     if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return undefined
-    return { ...last, ...this.#window(), instances: this.#instances(), evidence: this.#evidence }
+    const run = nodeRun(this.#parts.run, this.#parts.under, this.#verdict)
+    return { ...last, run, ...this.#window(), instances: this.#instances(), evidence: this.#evidence }
   }
 
   /** As it stands now: a window may close while a journal is slow. */
@@ -203,7 +212,8 @@ export class NodePass {
   #renewed(s: RollSnapshot): RollSnapshot {
     const { clock, probe } = this.#parts
     const measured = probe === undefined ? {} : { probe: probe.facts() }
-    const now = { now: clock.monoMs(), wall: clock.wallMs(), ...this.#window() }
+    const run = nodeRun(this.#parts.run, this.#parts.under, this.#verdict)
+    const now = { now: clock.monoMs(), wall: clock.wallMs(), run, ...this.#window() }
     return { ...s, ...now, instances: this.#instances(), ...measured }
   }
 
@@ -232,7 +242,6 @@ export class NodePass {
     if (this.#last === undefined || this.#evidence === undefined) return
     this.#evidence = rememberOutcome({ ...this.#last, now: clock.monoMs(), evidence: this.#evidence }, action, outcome)
     if (action.kind === 'takeSlot') this.#slot = outcome.ok ? undefined : outcome.slot
-    if (action.kind === 'writeRecord' && action.asOf !== undefined && outcome.ok) this.#parts.hooks?.begin(action.node)
     if (removesPod(action) && outcome.ok) {
       const pod = `${action.namespace}/${action.name}`
       const deleted = action.kind === 'deletePod' ? { deleted: true as const } : {}

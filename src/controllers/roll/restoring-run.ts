@@ -26,6 +26,7 @@ export const restoringRun = (
   evictedBefore: {},
   restoresAs: restorerOf(run, nonce),
   ...(out[0] === undefined ? {} : { underWay: out[0].node.name }),
+  ...(out.length < 2 ? {} : { inWorkBefore: out.map(({ node }) => node.name) }),
 })
 
 interface LostRun {

@@ -38,8 +38,9 @@ const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
 export function endOf({ run, standings, interrupted, failed, failures, unjudged = [] }: EndFacts): RollEnd {
   const out = standings.filter((node) => node.state === 'out')
   const gone = standings.filter((node) => node.state === 'gone').map(({ node }) => node)
-  const begun = gone.filter((node) => node === run.underWay).map(mayBeOut)
-  const notBegun = gone.filter((node) => node !== run.underWay).map(leftOut)
+  const wasInWork = (node: string): boolean => node === run.underWay || run.inWorkBefore?.includes(node) === true
+  const begun = gone.filter(wasInWork).map(mayBeOut)
+  const notBegun = gone.filter((node) => !wasInWork(node)).map(leftOut)
   const isLossy = failed > 0 || unjudged.length > 0 || standings.some((node) => node.failedRequests > 0)
   const isUnclean = isLossy || run.done.length < run.order.length
   const outcome = outcomeOf(run, { interrupted, isUnclean, isOut: out.length > 0 })

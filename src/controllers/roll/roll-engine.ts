@@ -1,6 +1,7 @@
 import type { StepSpan } from '../../core/availability/attribution.ts'
 import type { InstanceLook } from '../../core/availability/reload-spans.ts'
 import { baselineMissing } from '../../core/roll/baseline.ts'
+import type { DnsWant } from '../../core/roll/dns/dns-wanted.ts'
 import { mayRelease } from '../../core/roll/drain/may-be-polite.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
@@ -71,8 +72,11 @@ export class RollEngine {
     }
     this.#events = new EventLog({ journal: parts.journal, clock, sink, firstSeq: parts.firstSeq })
     this.#view = new ClusterView({ cluster, clock, onChange, services: mayRelease(run.spec.drain) })
-    const lanes = Array.from({ length: run.restoresAs === undefined ? (run.spec.parallel?.nodes ?? 1) : 1 })
-    this.#keepers = lanes.map(() => keeperOf(run, { cluster, clock, random, onChange }))
+    // Whatever the file says now, each node that is out has a lane: no other process puts it back.
+    const together = run.restoresAs === undefined ? (run.spec.parallel?.nodes ?? 1) : 1
+    const lanes = Array.from({ length: Math.max(together, run.inWorkBefore?.length ?? 1) })
+    const siblings = (): ReadonlySet<string> => new Set(this.#keepers.map(({ holder }) => holder))
+    this.#keepers = lanes.map(() => keeperOf(run, { cluster, clock, random, onChange, siblings }))
     this.#returns = lanes.map(() => new ReturnWatch({ cluster, dataPort: parts.dataPort, clock, onChange }))
     this.#pollers = this.#makePollers()
     this.#gone = new GoneNodes({ run, view: this.#view, events: this.#events, standings: this.#standings })
@@ -104,6 +108,7 @@ export class RollEngine {
     const background = this.#background()
     try {
       for (const event of firstEvents(run, clusterName)) this.#emit(event)
+      if (run.keepsVerdict === true) this.#events.note('verdict', { verdict: run.verdict, keepsOut: run.keepsOut })
       await Promise.race([this.#roll(interrupt), background])
       const silences = this.#wishes.flatMap((wishes) => wishes.silences ?? [])
       await Promise.race([endWishes({ ...this.#shared, silences, emit: this.#emit }, interrupt), background])
@@ -222,8 +227,7 @@ export class RollEngine {
       others: () => ({ first: this.#lanes.slice(0, index), after: this.#lanes.slice(index + 1) }),
       choosing: () => this.#gone.note(),
       passing: () => this.#baseline(),
-      wantDns: () =>
-        this.#shared.dns?.want(this.#lanes.map((lane) => lane.wantsDns).find((want) => want !== undefined)),
+      wantDns: () => this.#shared.dns?.want(nextDnsWant(this.#lanes)),
       settled: (snapshot) => this.#settled(snapshot),
     })
   }
@@ -273,7 +277,16 @@ export class RollEngine {
   }
 }
 
-type KeeperParts = Pick<ConstructorParameters<typeof LeaseKeeper>[0], 'cluster' | 'clock' | 'random' | 'onChange'>
+/** A node that comes back is out already, and goes first. */
+function nextDnsWant(lanes: readonly Lane[]): DnsWant | undefined {
+  const wants = lanes.flatMap(({ wantsDns }) => wantsDns ?? [])
+  return wants.find((want) => want.for === 'back') ?? wants[0]
+}
+
+type KeeperParts = Pick<
+  ConstructorParameters<typeof LeaseKeeper>[0],
+  'cluster' | 'clock' | 'random' | 'onChange' | 'siblings'
+>
 
 const keeperOf = ({ spec: { slots }, ...run }: RunState, parts: KeeperParts): LeaseKeeper =>
   new LeaseKeeper({

@@ -4,6 +4,7 @@ import type { NodeRecord } from '../../model/node-record.ts'
 import type { NodeStanding } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { UserError } from '../../model/user-error.ts'
+import type { Verdict } from '../../model/verdict.ts'
 import type { JournalEntry, StoredJournal } from '../../ports/journal.ts'
 import { hooksBefore } from './hooks/hooks-before.ts'
 import { isJournaledEvent } from './journaled-event.ts'
@@ -87,6 +88,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
   const done = order.filter((node) => through.includes(node))
   const underWay = begunLast(journal.entries)
   const before = loadBefore(journal.entries)
+  const inWorkBefore = inWork(journal.entries).filter((node) => !through.includes(node))
   const slowestMs = spec.window === undefined ? 0 : Math.max(0, ...nodeTimes(journal.entries))
   const run: RunState = {
     id: journal.header.run,
@@ -95,6 +97,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     resumed: true,
     ...(planned.reason === undefined ? {} : { origin: { reason: planned.reason } }),
     ...(underWay === undefined || through.includes(underWay) ? {} : { underWay }),
+    ...(inWorkBefore.length === 0 ? {} : { inWorkBefore }),
     done,
     settledHere: [],
     verdict: undefined,
@@ -138,6 +141,27 @@ function nodesThrough(entries: readonly JournalEntry[]): readonly string[] {
 /** A node bears a record only after an entry that says what was meant for it. */
 const begunLast = (entries: readonly JournalEntry[]): string | undefined =>
   entries.findLast(isMeant)?.actions.at(-1)?.node
+
+/** Nodes that bear a record, as far as the journal tells: a write that was meant may not have come to be. */
+function inWork(entries: readonly JournalEntry[]): readonly string[] {
+  const nodes = new Set<string>()
+  for (const { kind, node } of entries.filter(isMeant).flatMap(({ actions }) => actions)) {
+    if (kind === 'writeRecord') nodes.add(node)
+    if (kind === 'removeRecord') nodes.delete(node)
+  }
+  return [...nodes]
+}
+
+type VerdictEntry = JournalEntry & { readonly verdict: Verdict; readonly keepsOut?: readonly string[] }
+
+/** What the last process of a run came to and may not have finished; nothing where a process began after it. */
+export function verdictBefore(entries: readonly JournalEntry[]): Pick<RunState, 'verdict' | 'keepsOut'> | undefined {
+  const began = entries.findLastIndex(({ type }) => type === 'roll.started')
+  const found = entries.slice(began + 1).findLast((entry): entry is VerdictEntry => entry.type === 'verdict')
+  if (found === undefined) return undefined
+  const { verdict, keepsOut } = found
+  return { verdict, ...(keepsOut === undefined ? {} : { keepsOut }) }
+}
 
 function evictedBefore(entries: readonly JournalEntry[], done: readonly string[]): RunState['evictedBefore'] {
   const found = Object.groupBy(entries.filter(isEvicted), ({ node }) => node)

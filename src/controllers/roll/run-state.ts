@@ -37,6 +37,10 @@ export interface RunState {
   readonly measuredSince: WallMs | undefined
   /** What an earlier process of this run began last and was not through with: it may be out. */
   readonly underWay?: string
+  /** Nodes whose record earlier processes of this run wrote and did not take off. Absent: at most `underWay`. */
+  readonly inWorkBefore?: readonly string[]
+  /** The verdict is that of an earlier process of this run, which did not finish what follows from it. */
+  readonly keepsVerdict?: true
   /** Node → pod uid → what earlier processes of this run evicted from it, so that none is evicted twice. */
   readonly evictedBefore: Readonly<Record<string, Evidence['evicted']>>
   /**
@@ -85,7 +89,8 @@ export function giveVerdict(run: RunState, { node, verdict }: NodeVerdict, event
   const keepOut = verdict.keepOut || keepsOut.length > 0
   const given = keepOut === verdict.keepOut ? verdict : { ...verdict, keepOut }
   course.verdict = given
-  if (before === undefined || verdictKey(before) !== verdictKey(given)) events.note('verdict', { verdict: given })
+  if (before !== undefined && verdictKey(before) === verdictKey(given)) return
+  events.note('verdict', { verdict: given, ...(run.keepsOut === undefined ? {} : { keepsOut: run.keepsOut }) })
 }
 
 /** What the verdict means for one node: it is kept out only by a verdict that its own passes came to. */

@@ -7,7 +7,7 @@ import { UserError } from '../../model/user-error.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import type { Journal, StoredJournal } from '../../ports/journal.ts'
 import { amendRun } from './amend-run.ts'
-import { type ResumedRun, runFromJournal } from './run-from-journal.ts'
+import { type ResumedRun, runFromJournal, verdictBefore } from './run-from-journal.ts'
 import type { RunState } from './run-state.ts'
 
 /** A roll file for a run that has begun already, by another one or by one that is lost. */
@@ -35,17 +35,20 @@ interface TakingUp {
   readonly amending?: Amending
   /** Absent: go on. */
   readonly verdict?: Verdict
+  /** What stopped the last process of the run stays in force. */
+  readonly keepsVerdict?: true
 }
 
 /**
  * Goes on with a run where its journal ends, or ends it; with a file, by that one. Rejects with UserError where that may not
  * be, with WorldError where it cannot be asked now.
  */
-export async function takeUp({ journal, amending, verdict }: TakingUp): Promise<ResumedRun> {
+export async function takeUp({ journal, amending, verdict, keepsVerdict }: TakingUp): Promise<ResumedRun> {
   const found = runFromJournal(journal)
   if (verdict === undefined && found.run.restoresAs !== undefined) throw onlyRestores(found.run)
   const run = amending === undefined ? found.run : await amended(found.run, { ...amending, journal, verdict })
-  return { ...found, run: { ...run, verdict } }
+  const kept = keepsVerdict === true ? verdictBefore(journal.entries) : undefined
+  return { ...found, run: { ...run, verdict, ...(kept === undefined ? {} : { ...kept, keepsVerdict: true }) } }
 }
 
 async function amended(

@@ -33,9 +33,13 @@ export function serviceOf(s: NodeSnapshot): ServiceSnapshot {
   }
 }
 
-/** Two lanes that decide at the same moment do not count on each other: the one that goes first counts, unless the other leaves already. */
+/**
+ * Of two lanes one at most waits for the other: for the one that leaves already, and where both do, or neither, for the one that
+ * goes first.
+ */
 function besideOf({ run, cluster }: NodeSnapshot): { readonly beside?: readonly Node[] } {
-  const leaving = run.beside?.filter(({ goesFirst, isLeaving }) => goesFirst || isLeaving) ?? []
+  const own = run.isLeaving === true
+  const leaving = run.beside?.filter(({ goesFirst, isLeaving }) => (isLeaving === own ? goesFirst : isLeaving)) ?? []
   const beside = cluster.nodes.filter(({ name }) => leaving.some(({ node }) => node === name))
   return beside.length === 0 ? {} : { beside }
 }

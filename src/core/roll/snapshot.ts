@@ -87,6 +87,8 @@ export interface RunFacts {
   readonly done: readonly string[]
   /** Absent where this process has one node in work at a time. */
   readonly beside?: readonly BesideFacts[]
+  /** As `isLeaving` of a node beside it, of the node under way. */
+  readonly isLeaving?: true
   readonly verdict?: Verdict
   /** End of the green baseline: failures before it are not ours. */
   readonly measuredSince?: WallMs

@@ -33,7 +33,7 @@ function parts({
   }
   const run = {
     id: 'run-1',
-    spec: { ...aSpec(), ...spec },
+    spec: { ...aSpec(), parallel: { nodes: 2, oneZone: false }, ...spec },
     order: nodes.map(({ name }) => name),
     resumed: false,
     done: settledHere,
@@ -125,6 +125,20 @@ const BESIDE: readonly (Case & {
     title: 'the node of its own pod only once no other is in work',
     nodes: [aNode('n1'), aNode('n2')],
     ownPod: 'n2',
+    beside: ['n1'],
+    is: 'later',
+  },
+  {
+    title: 'none beside as many as the file has together',
+    nodes: [aNode('n1'), aNode('n2'), aNode('n3')],
+    maxOut: 5,
+    beside: ['n1', 'n2'],
+    is: 'later',
+  },
+  {
+    title: 'none while the node of its own pod is in work',
+    nodes: [aNode('n1'), aNode('n2')],
+    ownPod: 'n1',
     beside: ['n1'],
     is: 'later',
   },

@@ -164,6 +164,16 @@ test('law: what a hook has begun is undone before the record of its node is remo
   assert.deepEqual([flagged, told.programs.set.size], [[true, true], 0])
 })
 
+test('the hooks before a node also run for a node that people had cordoned', async () => {
+  const { undo: _, ...hook } = aHook({ name: 'first', at: 'beforeNode', run: ['first', '{node}'] })
+  const told = await rolled({ hooks: [hook] }, ({ roll }) => {
+    roll.cluster.change('n1', { unschedulable: true })
+  })
+  assert.equal(outcome(told), 'completed 0')
+  assert.deepEqual(told.programs.ran, ['first n1', 'first n2'])
+  assert.deepEqual(left(told), ['n1 inService cordoned', 'n2 inService'])
+})
+
 test('law: no reboot is announced after a hook before it has failed for good; the node is restored, what the hook may have done is undone, and the roll stops', async () => {
   const told = await rolled({ hooks: [aHook()] }, ({ programs }) => {
     programs.end = (line) => (line.includes(' set ') ? exited(1, 'no quorum\ntoken=abc123\n') : undefined)

@@ -13,6 +13,8 @@ interface Row {
   readonly title: string
   /** Of n2; n1 is to leave. */
   readonly beside?: Omit<BesideFacts, 'node'>
+  /** n1 is cordoned, or is about to be. */
+  readonly isLeaving?: true
   /** Whether n3, which is in no lane, serves. */
   readonly n3: boolean
   readonly says: string
@@ -24,6 +26,27 @@ const ROWS: readonly Row[] = [
   {
     title: 'waits for a node that goes first',
     beside: { goesFirst: true, isLeaving: false },
+    n3: false,
+    says: 'OtherNodeOfRoll',
+  },
+  {
+    title: 'that leaves already does not wait for a node that goes first and does not leave',
+    isLeaving: true,
+    beside: { goesFirst: true, isLeaving: false },
+    n3: false,
+    says: 'cordon',
+  },
+  {
+    title: 'does not wait where both leave and it goes first: the other one waits',
+    isLeaving: true,
+    beside: { goesFirst: false, isLeaving: true },
+    n3: false,
+    says: 'cordon',
+  },
+  {
+    title: 'waits where both leave and the other goes first',
+    isLeaving: true,
+    beside: { goesFirst: true, isLeaving: true },
     n3: false,
     says: 'OtherNodeOfRoll',
   },
@@ -41,13 +64,14 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-for (const { title, beside, n3, says } of ROWS) {
+for (const { title, beside, isLeaving, n3, says } of ROWS) {
   test(`of two nodes of a roll that are in work together, one ${title}`, () => {
     const s = aSnapshot({
       record: aRecord(),
       servers: [aServer('n1'), aServer('n2'), aServer('n3', n3 ? {} : out)],
     })
-    const lanes = beside === undefined ? {} : { beside: [{ node: 'n2', ...beside }] }
+    const own = isLeaving === undefined ? {} : { isLeaving }
+    const lanes = beside === undefined ? {} : { beside: [{ node: 'n2', ...beside }], ...own }
     const decision = decide({ ...s, budget, run: { ...s.run, ...lanes } })
     const said =
       decision.kind === 'act' ? decision.actions.map(({ kind }) => kind) : decision.reasons.map(({ code }) => code)

@@ -186,7 +186,6 @@ const FILE: readonly UsageRow[] = [
   }),
   ...[
     ['hosts: []', 'hosts', 'machines that are not Kubernetes nodes'],
-    ['window: {from: "22:00"}', 'window', 'time windows in which work is allowed'],
     ['maxUnavailable: 2', 'maxUnavailable', 'for several nodes at once, use `parallel`'],
   ].map(([line, field, feature]) =>
     spec(

@@ -11,6 +11,8 @@ export interface Lane {
 }
 
 const FAST_LIMIT_MS = 5 * 60_000
+/** Hundreds of files, one after the other, beside the rest of their stage. */
+const ONE_PROCESS_LIMIT_MS = 10 * 60_000
 const VIRTUAL_LIMIT_MS = 30 * 60_000
 const CLUSTER_LIMIT_MS = 25 * 60_000
 /** For files that are asked for by name: by night they have many more rows. */
@@ -147,7 +149,7 @@ export function stagesOf(
   const elsewhere = new Set([...alone, ...waiting, ...light])
   const withNodes = clusters.filter((file) => !elsewhere.has(file))
   const apart: Lane = { files: others, concurrency: 3, limitMs: FAST_LIMIT_MS }
-  const together: Lane = { files: pure, concurrency: 'oneProcess', limitMs: FAST_LIMIT_MS }
+  const together: Lane = { files: pure, concurrency: 'oneProcess', limitMs: ONE_PROCESS_LIMIT_MS }
   const inVirtualTime: Lane = { files: virtual, concurrency: 2, polite: !isFast, limitMs: VIRTUAL_LIMIT_MS }
   const byItself = (files: readonly string[]): readonly Lane[] => [{ files, concurrency: 1, limitMs: clusterLimitMs }]
   if (isFast) return [[apart, together], [inVirtualTime], byItself(aloneOnLoopback)]

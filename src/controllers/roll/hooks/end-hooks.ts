@@ -16,12 +16,25 @@ interface EndParts {
 
 const TRIES = 3
 
+/** A person who interrupts does not wait for a program; its process group ends with the roll. */
+async function idle(runner: HookRunner, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const { promise, reject } = Promise.withResolvers<never>()
+  const onAbort = (): void => reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    await Promise.race([runner.idle(), promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
 /**
  * At the end of a roll, unless people interrupted it: what was begun and not undone, as for a node that stays out, is undone; then the
  * hooks of `afterRoll` run. What fails is said, with the command to type.
  */
 export async function endHooks({ hooks, runner, clock, places, say }: EndParts, signal: AbortSignal): Promise<void> {
-  await runner.idle()
+  await idle(runner, signal)
   for (const place of places)
     for (const hook of hooks.toReversed()) {
       const isUndone = runner.facts().states[hookKey(place.node, 'undo', hook.name)]?.kind === 'done'
@@ -42,7 +55,7 @@ async function tried(
   const key = hookKey(run.place.node, run.way, run.hook)
   for (let tries = 1; ; tries++) {
     runner.start(run)
-    await runner.idle()
+    await idle(runner, signal)
     const state = runner.facts().states[key]
     if (state?.kind !== 'failed') return state?.kind === 'done'
     if (tries === TRIES) return false

@@ -53,6 +53,8 @@ export class SilenceKeeper {
   #want: SilenceWant | undefined
   #kept: Kept[] = []
   #left: Kept[] = []
+  /** What is asked now: the end of a roll waits for it, since it may make a silence. */
+  #asking: Promise<unknown> = Promise.resolve()
 
   constructor(parts: SilenceKeeperParts) {
     this.#parts = parts
@@ -77,9 +79,10 @@ export class SilenceKeeper {
 
   async run(signal: AbortSignal): Promise<never> {
     for (;;) {
-      await this.#endLeft(signal)
+      await this.#asked(this.#endLeft(signal))
       const now = this.#parts.clock.monoMs()
-      await Promise.all(this.#kept.filter(({ dueAt }) => dueAt <= now).map((kept) => this.#renew(kept, signal)))
+      const due = this.#kept.filter(({ dueAt }) => dueAt <= now)
+      await this.#asked(Promise.all(due.map((kept) => this.#renew(kept, signal))))
       if (this.#left.length > 0) continue
       const next = Math.min(...this.#kept.map(({ dueAt }) => dueAt))
       const inMs = Number.isFinite(next) ? next - this.#parts.clock.monoMs() : undefined
@@ -90,7 +93,13 @@ export class SilenceKeeper {
   /** The roll is over: what still stands is ended, so that people hear of a node that stays out. */
   async close(signal: AbortSignal): Promise<void> {
     this.want(undefined)
+    await this.#asking
     await this.#endLeft(signal)
+  }
+
+  #asked<T>(work: Promise<T>): Promise<T> {
+    this.#asking = work.catch(() => undefined)
+    return work
   }
 
   #begun(silence: SilenceSpec, want: SilenceWant): Kept {

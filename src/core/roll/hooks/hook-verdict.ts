@@ -2,7 +2,7 @@ import { posixQuote } from '../../../model/posix-quote.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { type HookWay, hookKey, type StepHook } from '../../../model/step-hook.ts'
 import type { Verdict } from '../../../model/verdict.ts'
-import { hasCurrent, type NodeSnapshot } from '../node-snapshot.ts'
+import { hasCurrent, type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 import { failed, isGivenUp } from './hooks-due.ts'
 
@@ -11,7 +11,8 @@ import { failed, isGivenUp } from './hooks-due.ts'
  * on to its proof and back, and the next node is not begun.
  */
 export function hookVerdict(s: RollSnapshot): Verdict | undefined {
-  if (s.run.verdict !== undefined || !hasCurrent(s)) return undefined
+  // A node that was put back waits for its next begin: what failed for it before counts no more.
+  if (s.run.verdict !== undefined || !hasCurrent(s) || ownRecord(s) === undefined) return undefined
   const reasons = (s.spec.hooks ?? [])
     .filter(({ onFailure }) => onFailure !== 'ignore')
     .flatMap((hook) => [...failureOf(s, hook, 'run'), ...failureOf(s, hook, 'undo')])

@@ -1,8 +1,9 @@
-import { act, hold } from '../../step-answer.ts'
+import { act, hold, type StepAnswer } from '../../step-answer.ts'
 import { beforeReboot } from '../blocked.ts'
 import { gatesHold } from '../gates/gates-hold.ts'
 import { mayStart } from '../guards.ts'
 import { hooksAt } from '../hooks/hooks-due.ts'
+import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { ownPodLeaves } from '../own-pod.ts'
 import { silencesHold } from '../silences/silences-due.ts'
 import type { StepRule } from '../step-rule.ts'
@@ -14,7 +15,7 @@ import type { StepRule } from '../step-rule.ts'
 export const cordon: StepRule = {
   step: 'cordon',
   next(s) {
-    if (s.current.node.unschedulable) return ownPodLeaves(s)
+    if (s.current.node.unschedulable) return hooksOfCordoned(s) ?? ownPodLeaves(s)
     const refusals = mayStart(s)
     if (refusals.length > 0) return hold(refusals)
     const gates = gatesHold(s, 'node')
@@ -29,4 +30,11 @@ export const cordon: StepRule = {
     })
   },
   remember: beforeReboot,
+}
+
+/** A node that people cordoned has its hooks, and its silences, before anything is taken from it. */
+function hooksOfCordoned(s: RecordedSnapshot): StepAnswer | undefined {
+  if (Object.keys(s.evidence.detached).length > 0) return undefined
+  const silences = silencesHold(s)
+  return silences.length > 0 ? hold(silences) : hooksAt(s, 'beforeNode')
 }

@@ -16,7 +16,8 @@ export function windowAgainst(s: NodeSnapshot): Reason | undefined {
   if (s.window?.open === undefined) return windowClosed(window, s.window)
   const { open, now, need, longestMs } = s.window
   if (need === undefined || need.ms <= open.to - now) return undefined
-  if (need.ms > longestMs) return windowTooShort(s, { window, need, longestMs })
+  // A node that took long may have waited for something: only the plan's own estimate says that no window is long enough.
+  if (need.ms > longestMs && need.by === 'estimate') return windowTooShort(s, { window, need, longestMs })
   return windowClosesSoon(s, { window, need, longestMs, closesAt: open.to })
 }
 
