@@ -159,8 +159,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('takes the slot of another run', [
     'src/runtime/lease-keeper.ts',
-    'const ours = owner === undefined || owner.run === this.#parts.run',
-    "const ours = owner === undefined || owner.run !== ''",
+    '(owner.run === this.#parts.run && this.#parts.siblings',
+    "(owner.run !== '' && this.#parts.siblings",
   ]),
   mutation('does not write down which nodes are through', [
     'src/controllers/roll/node-pass.ts',
