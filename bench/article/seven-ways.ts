@@ -54,7 +54,7 @@ const WAYS: readonly Way[] = [
   { plan: 'cordon', does: 'cordon, reboot, uncordon', troubles: WITHOUT_BALANCER },
   { plan: 'kured', does: 'kured, and a service that shuts down cleanly', troubles: KURED },
   { plan: 'naive', does: 'drain, reboot, uncordon', troubles: WITHOUT_BALANCER },
-  { plan: 'balancer', does: 'the same, and HAProxy is told', troubles: WITH_BALANCER },
+  { plan: 'balancer', does: "the same, and the script sets HAProxy's state", troubles: WITH_BALANCER },
   { plan: 'service', does: 'the same, and a service that shuts down cleanly', troubles: WITH_BALANCER },
   { plan: 'staged', does: 'the same, and pods with volumes leave first', troubles: WITH_BALANCER },
   { plan: 'evenkeel', does: 'evenkeel roll, and a service that shuts down cleanly', troubles: EVENKEEL },

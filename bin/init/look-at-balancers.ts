@@ -59,7 +59,7 @@ type Named = Pick<SeenInstance, 'name' | 'address'>
 async function ask({ name, address }: Named, signal: AbortSignal): Promise<SeenInstance> {
   const instance = { name, address, at: addressText(address) }
   const inspection = await attempt(signal, async (limited) => {
-    // Which backends there are is told only of those that nobody asked for.
+    // An inspection lists the backends of the process only as those outside its allow-list, so that list is empty here.
     const all = await inspect({ name, address }, [], limited)
     return inspect({ name, address }, [...new Set(all.outside.map(({ backend }) => backend))], limited)
   })

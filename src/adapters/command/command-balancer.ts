@@ -182,7 +182,7 @@ export class CommandBalancer implements Balancer {
     }
   }
 
-  /** Once the status shows the move, what it shows from then on is somebody's doing. */
+  /** Once the status has shown the move, a later change comes from another program or from a person. */
   #settle(node: string, state: StatusState): void {
     const told = this.#told.get(node)
     if (told !== undefined && STATES[state].ownState === told.state) this.#told.delete(node)

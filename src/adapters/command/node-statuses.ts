@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { StatusWord } from './parse-status.ts'
 
 interface NodeStatusesParts {
-  /** Asks for the state of one node: the word, or why there is none. Ends by its own limit. */
+  /** Asks for the state of one node: its status, or why it is unknown. It has a time limit of its own. */
   readonly ask: (node: string, signal: AbortSignal) => Promise<StatusWord | string>
   readonly intervalMs: number
   readonly clock: Clock

@@ -51,7 +51,7 @@ for (const [title, events, kind] of [
 
 const stopped: Verdict = { kind: 'stopped', keepOut: true, reasons: [{ code: 'NodeDidNotReturn', text: 'gone' }] }
 
-test('a process that nobody asked for keeps the verdict of the one before it, and not one that a person has resumed from since', () => {
+test('a process that no person started keeps the verdict of the process before it, unless the run was resumed since', () => {
   const verdict = { at, type: 'verdict', verdict: stopped, keepsOut: ['n1'] }
   assert.deepEqual(verdictBefore([{ ...started }, verdict]), { verdict: stopped, keepsOut: ['n1'] })
   assert.equal(verdictBefore([{ ...started }, verdict, { ...started }]), undefined)
