@@ -27,6 +27,7 @@ const OF_EVERY_LOOP = [
   'reason',
   'slot',
   'time',
+  'until-aborted',
   'world-error',
 ]
 

@@ -1,5 +1,5 @@
-import { OVER } from '../model/over.ts'
 import type { MonoMs } from '../model/time.ts'
+import { untilAborted } from '../model/until-aborted.ts'
 import type { WorldError } from '../model/world-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { FollowEvent } from '../ports/cluster.ts'
@@ -111,16 +111,7 @@ export class FollowCache<T extends Named> {
 
   /** Settles after the first full list; rejects with the signal's reason. */
   async synced(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    const over = new AbortController()
-    const aborted = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: over.signal })
-    })
-    try {
-      await Promise.race([this.#firstList.promise, aborted])
-    } finally {
-      over.abort(OVER)
-    }
+    await untilAborted(this.#firstList.promise, signal)
   }
 
   #take(event: FollowEvent<T>): void {

@@ -1,5 +1,6 @@
 import type { MonoMs } from '../../model/time.ts'
 import { monoMs } from '../../model/time.ts'
+import { untilAborted } from '../../model/until-aborted.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { StatusWord } from './parse-status.ts'
 
@@ -50,7 +51,7 @@ export class NodeStatuses {
       const missing = [...at].filter(([node, from]) => this.#askedAt(node) < from).map(([node]) => node)
       if (missing.length === 0) return
       this.#begin(missing, AT_ONCE)
-      await orAborted(Promise.race(this.#asking.values()), signal)
+      await untilAborted(Promise.race(this.#asking.values()), signal)
     }
   }
 
@@ -92,16 +93,5 @@ export class NodeStatuses {
     } finally {
       this.#asking.delete(node)
     }
-  }
-}
-
-async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const onAbort = (): void => reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
   }
 }

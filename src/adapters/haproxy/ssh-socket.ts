@@ -1,3 +1,4 @@
+import { untilAborted } from '../../model/until-aborted.ts'
 import { UserError } from '../../model/user-error.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -7,7 +8,6 @@ import { LoginPause } from './login-pause.ts'
 import type { RuntimeSocket, SocketLimits } from './runtime-socket.ts'
 import { errorCode, timedOut, unreachable } from './socket-error.ts'
 import { SshTunnel, type TunnelEnds } from './ssh-tunnel.ts'
-import { untilAborted } from './until-aborted.ts'
 import { withDeadline } from './with-deadline.ts'
 
 interface SshAddress {

@@ -4,13 +4,14 @@ import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
 import { escapeForeign } from '../../model/foreign-text.ts'
 import { OVER } from '../../model/over.ts'
 import type { MonoMs } from '../../model/time.ts'
+import { untilAborted } from '../../model/until-aborted.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from './connection.ts'
 import { given } from './given.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
 import type { PinnedKubeconfig } from './pinned-kubeconfig.ts'
-import { untilAborted, within } from './within.ts'
+import { within } from './within.ts'
 
 /** A plugin has a limit of its own below this; what is left are tokens that are refreshed over the network. */
 const CREDENTIAL_LIMIT_MS = 40_000

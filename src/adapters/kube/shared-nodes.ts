@@ -3,6 +3,7 @@ import { invariant } from '../../model/invariant.ts'
 import type { Node } from '../../model/node.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
 import { OVER } from '../../model/over.ts'
+import { untilAborted } from '../../model/until-aborted.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
 import type { FollowEvent } from '../../ports/cluster.ts'
 import { CLUSTER_KINDS } from './cluster-kinds.ts'
@@ -11,7 +12,6 @@ import { given } from './given.ts'
 import { parseFleetNode } from './parse-fleet-node.ts'
 import { parseItem } from './parse-item.ts'
 import { resourceOf } from './resources.ts'
-import { untilAborted } from './within.ts'
 
 /** Settles only when aborted, with the signal's reason. */
 type Follow<T> = (sink: (event: FollowEvent<T>) => void, signal: AbortSignal) => Promise<void>

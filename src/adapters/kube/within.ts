@@ -1,4 +1,5 @@
 import { OVER } from '../../model/over.ts'
+import { untilAborted } from '../../model/until-aborted.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 interface Limit {
@@ -26,14 +27,4 @@ export async function within<T>(limit: Limit, work: (signal: AbortSignal) => Pro
     limit.signal.removeEventListener('abort', pass)
     timer.abort(OVER)
   }
-}
-
-/** The promise, or the signal's reason as soon as it is aborted: it does not wait for work that cannot be interrupted. */
-export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

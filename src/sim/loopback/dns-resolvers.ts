@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { decode, encode } from 'dns-packet'
+import { untilAborted } from '../../model/until-aborted.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Timers } from '../../ports/timers.ts'
@@ -29,6 +30,8 @@ interface QueryTally {
 interface Query {
   readonly sentAtMs: number
   state: 'open' | 'answered' | 'lost'
+  /** Resolves when it is answered or lost. */
+  readonly settled: PromiseWithResolvers<void>
 }
 
 /** As long as the judge of the other demo waits; a resolver of glibc waits for 5 s. */
@@ -70,11 +73,17 @@ export class DnsResolvers {
     return this.#queries.findLast(({ state }) => state === 'lost')?.sentAtMs
   }
 
+  /** Resolves when each query that was sent before `toMs` is answered or lost, 2 s after that at the latest. */
+  async settled(signal: AbortSignal, toMs = Number.POSITIVE_INFINITY): Promise<void> {
+    const open = this.#queries.filter(({ sentAtMs, state }) => sentAtMs < toMs && state === 'open')
+    await untilAborted(Promise.all(open.map(({ settled }) => settled.promise)), signal)
+  }
+
   /** Sends no more; resolves when each query is answered or lost. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopped = true
     this.#callOff()
-    await this.#parts.clock.sleep(LOST_AFTER_MS + TICK_MS, signal)
+    await this.settled(signal)
   }
 
   end(): void {
@@ -97,7 +106,7 @@ export class DnsResolvers {
 
   #ask(sentAtMs: number): void {
     const { net, at, name, random, timers } = this.#parts
-    const query: Query = { sentAtMs, state: 'open' }
+    const query: Query = { sentAtMs, state: 'open', settled: Promise.withResolvers() }
     this.#queries.push(query)
     const real = net.locate(at, 'udp')
     const socket = createSocket('udp4')
@@ -106,6 +115,7 @@ export class DnsResolvers {
       callOff()
       this.#open.delete(close)
       socket.close()
+      query.settled.resolve()
     }
     const callOff = timers.later(LOST_AFTER_MS, () => {
       query.state = 'lost'

@@ -30,6 +30,7 @@ function aRun(lostAt: readonly number[], repair = aRepair()): DnsDemoRun {
       },
       lastLostAtMs: () => lostAt.at(-1),
       stalledMs: 0,
+      settled: async () => undefined,
       stop: async () => undefined,
     },
     watch: new PodWatch({ look: () => Promise.reject(new Error('it is not looked at')) }, new VirtualClock()),

@@ -15,6 +15,8 @@ export interface SentQueries {
   lastLostAtMs(): number | undefined
   /** The longest time for which this process, and the cluster in it, got no turn. */
   readonly stalledMs: number
+  /** Resolves when each of those that were sent before `toMs` is answered or lost. */
+  settled(signal: AbortSignal, toMs?: number): Promise<void>
   /** No more are sent; resolves when each of them is answered or lost. */
   stop(signal: AbortSignal): Promise<void>
 }

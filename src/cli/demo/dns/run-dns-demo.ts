@@ -23,8 +23,6 @@ interface DnsDemoFlags extends OutputFlags {
 /** How long the healthy state is shown, and then the loss that only clients see. */
 const WELL_MS = 2_000
 const BROKEN_MS = 4_000
-/** What was sent before the break is answered by then. */
-const UNDER_WAY_MS = 100
 const REFRESH_MS = 250
 const WHO_CELLS = 10
 
@@ -109,7 +107,8 @@ async function shown(parts: Showing, signal: AbortSignal): Promise<DnsDemoRun> {
     await clock.sleep(WELL_MS, signal)
     show.say('resolvers', `100 queries a second to the Service: ${tallyText(queries.tally())}`)
     const brokenAtMs = clock.monoMs()
-    await clock.sleep(UNDER_WAY_MS, signal)
+    // The break must not lose what was sent before it.
+    await queries.settled(signal, brokenAtMs)
     ground.dropUdp()
     show.say('break', `UDP to ${sick.name} on ${sick.node} is dropped, TCP is not`)
     await clock.sleep(BROKEN_MS, signal)

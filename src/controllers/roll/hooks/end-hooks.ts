@@ -1,6 +1,7 @@
 import { byHand } from '../../../core/roll/hooks/hook-verdict.ts'
 import { isToUndo } from '../../../core/roll/hooks/hooks-due.ts'
 import { hookKey, type StepHook } from '../../../model/step-hook.ts'
+import { untilAborted } from '../../../model/until-aborted.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { NodePlace } from '../../../ports/gate-source.ts'
 import type { HookRun, HookRunner } from './hook-runner.ts'
@@ -16,25 +17,12 @@ interface EndParts {
 
 const TRIES = 3
 
-/** A person who interrupts does not wait for a program; its process group ends with the roll. */
-async function idle(runner: HookRunner, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  const { promise, reject } = Promise.withResolvers<never>()
-  const onAbort = (): void => reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    await Promise.race([runner.idle(), promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
-}
-
 /**
  * At the end of a roll, unless people interrupted it: what was begun and not undone, as for a node that stays out, is undone; then the
  * hooks of `afterRoll` run. What fails is said, with the command to type.
  */
 export async function endHooks({ hooks, runner, clock, places, say }: EndParts, signal: AbortSignal): Promise<void> {
-  await idle(runner, signal)
+  await untilAborted(runner.idle(), signal)
   for (const place of places)
     for (const hook of hooks.toReversed()) {
       const isUndone = runner.facts().states[hookKey(place.node, 'undo', hook.name)]?.kind === 'done'
@@ -55,7 +43,7 @@ async function tried(
   const key = hookKey(run.place.node, run.way, run.hook)
   for (let tries = 1; ; tries++) {
     runner.start(run)
-    await idle(runner, signal)
+    await untilAborted(runner.idle(), signal)
     const state = runner.facts().states[key]
     if (state?.kind !== 'failed') return state?.kind === 'done'
     if (tries === TRIES) return false
