@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
+import { fourNodesRolled, oneOfTwoNeverBack } from '../scenarios/two-at-once.ts'
 import { requires } from '../support/requires.ts'
 import { atNight } from '../support/roll-bed/at-night.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
 import { OutWatch, servedNothing } from '../support/roll-bed/out-watch.ts'
 import { paste } from '../support/roll-bed/paste.ts'
+import { RealGround } from '../support/roll-bed/real-ground.ts'
 import { RATE_BESIDE_OTHERS, RollBed } from '../support/roll-bed/roll-bed.ts'
 import type { RollProcess } from '../support/roll-bed/roll-process.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
@@ -25,6 +27,8 @@ before(async () => {
   await opened.bed.kubectl(['-n', 'evenkeel', ...budget])
 })
 after(async () => opened?.close())
+
+const ground = new RealGround(bed)
 
 /** As far as it is read here. */
 interface Told {
@@ -99,6 +103,34 @@ test(
     const { code, stdout } = await bed().evenkeel('budget', '-o', 'json')
     const { out, slots, more } = JSON.parse(stdout) as Told
     assert.deepEqual([code, out, slots, more], [0, [], [], 2])
+  },
+)
+
+const TWO = { parallel: 2 }
+
+atNight(
+  'one roll with parallel: 2 takes two of four nodes at a time, never three, and no request fails',
+  real,
+  async (t) => {
+    const judged = await unlessVoid(t, async () => {
+      const watch = new OutWatch(bed())
+      const rolled = await fourNodesRolled(ground, TWO)
+      const { most, together, twoForMs } = await watch.stop()
+      t.diagnostic(`${Math.round(rolled.tookMs / 1000)} s, two were out for ${twoForMs} ms`)
+      assert.equal(most, 2, `${together.join(', ')} were out together`)
+      return rolled.judged
+    })
+    assert.equal(judged.failedRequests, 0)
+  },
+)
+
+atNight(
+  'of four nodes, two at once, one never comes back: the other is finished, nothing new is begun, and no request fails; resume does the rest',
+  real,
+  async (t) => {
+    const ssh = { command: ['systemctl', 'reboot'], configFile: bed().bed.sshConfig }
+    const reboot = { ssh, resendAfter: '10s', returnLimit: '20s' }
+    await unlessVoid(t, () => oneOfTwoNeverBack(ground, { ...TWO, soak: '10s', reboot }))
   },
 )
 

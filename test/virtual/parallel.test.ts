@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { StampedEvent } from '../../src/model/roll-event.ts'
+import { fourNodesRolled, oneOfTwoNeverBack } from '../scenarios/two-at-once.ts'
 import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
 import type { RollGround, Spec } from '../support/roll-ground/roll-ground.ts'
 import { simulationTest } from '../support/simulation-test.ts'
@@ -37,36 +37,11 @@ async function onCluster(
   cluster.end()
 }
 
-interface Rolled {
-  readonly tookMs: number
-  readonly events: readonly StampedEvent[]
-}
-
-/** A roll to its end without a failed request: each node is rebooted once and nothing is left on it. */
-async function cleanRoll(ground: RollGround, spec: Spec): Promise<Rolled> {
-  const boots = ground.countBoots()
-  const judge = await ground.judge()
-  const from = ground.nowMs()
-  const roll = await ground.roll(spec)
-  const { code, story } = await roll.ended()
-  const tookMs = ground.nowMs() - from
-  const { failedRequests, windows } = await judge.verdict()
-  assert.equal(code, 0, story)
-  assert.deepEqual([failedRequests, windows], [0, []])
-  assert.deepEqual(await boots.stop(), ONCE)
-  assert.deepEqual(await leftoversOf(ground), [])
-  assert.deepEqual(
-    roll.events.filter(({ type }) => type === 'stray'),
-    [],
-  )
-  return { tookMs, events: roll.events }
-}
-
 test('two nodes at a time where the budget allows two: never three, without one failed request, and in less than two thirds of the time', async () => {
   const took: number[] = []
   for (const parallel of [1, 2]) {
     await onCluster({ ...FOUR, maxOut: '2' }, async ({ ground, out }) => {
-      took.push((await cleanRoll(ground, { ...TWO, parallel })).tookMs)
+      took.push((await fourNodesRolled(ground, { ...TWO, parallel })).tookMs)
       assert.equal(out.most, parallel, out.together)
     })
   }
@@ -76,38 +51,15 @@ test('two nodes at a time where the budget allows two: never three, without one 
 
 test('with room for one in the budget, a roll that would take two nodes takes one at a time and is not held up by that', async () => {
   await onCluster({ ...FOUR, maxOut: '1' }, async ({ ground, out }) => {
-    await cleanRoll(ground, TWO)
+    await fourNodesRolled(ground, TWO)
     assert.equal(out.most, 1, out.together)
   })
 })
 
 test('of four nodes, two at once, one never comes back: the other is finished, nothing new is begun, and no request fails; resume does the rest', async () => {
   await onCluster({ ...FOUR, darkMs: 5_000, maxOut: '2' }, async ({ ground }) => {
-    const judge = await ground.judge()
     const reboot = { ssh: SSH, resendAfter: '30s', returnLimit: '12s' }
-    const roll = await ground.roll({ ...TWO, soak: '10s', reboot })
-    const isSent = (node: string) => (event: StampedEvent) =>
-      event.type === 'write' && event.action === 'sendReboot' && event.ok && event.node === node
-    await Promise.all(['n1', 'n2'].map((node) => roll.until(`the reboot of ${node}`, isSent(node))))
-    await ground.powerOff('n1')
-    const stopped = await roll.until('the stop', (event) => event.type === 'roll.ended')
-    assert.ok(stopped.type === 'roll.ended')
-    assert.deepEqual([stopped.outcome, stopped.exitCode, stopped.guarded], ['stopped', 1, ['n1']])
-    assert.equal(stopped.reasons[0]?.code, 'NodeDidNotReturn')
-    assert.deepEqual(Object.fromEntries(stopped.standings.map(({ node, state }) => [node, state])), {
-      n1: 'out',
-      n2: 'inService',
-      n3: 'notTouched',
-      n4: 'notTouched',
-    })
-    roll.interrupt()
-    await roll.ended()
-    await ground.powerOn('n1')
-    const { code, story } = await (await ground.resume()).ended()
-    assert.equal(code, 0, story)
-    const { failedRequests, windows } = await judge.verdict()
-    assert.deepEqual([failedRequests, windows], [0, []])
-    assert.deepEqual(await leftoversOf(ground), [])
+    await oneOfTwoNeverBack(ground, { ...TWO, soak: '10s', reboot })
   })
 })
 
