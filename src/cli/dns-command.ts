@@ -86,8 +86,10 @@ function addExplain(dns: Command, { context, exitWith }: Omit<Wired, 'load'>): v
   const command = dns
     .command('explain')
     .summary('say what recorded evidence shows')
-    .description('Diagnoses what `evenkeel dns check -o json` has recorded, and shows each reading that decided.')
-    .argument('<file>', 'what was recorded; - reads it from stdin')
+    .description(
+      'Diagnoses a check that `evenkeel dns check -o json` recorded, and shows each reading that decided the result.',
+    )
+    .argument('<file>', 'the recorded check; - reads it from stdin')
     .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
     .addHelpText('after', EXPLAIN_EXAMPLE)
   addStyleOptions(command).action(async (file: string, flags: Pick<CheckFlags, 'color' | 'ascii' | 'output'>) => {

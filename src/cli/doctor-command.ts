@@ -57,7 +57,7 @@ export const addDoctorCommand =
       .command('doctor')
       .summary('say what is missing for a roll, on this machine and on the cluster')
       .description('Says what is missing for a roll, on this machine and on the cluster, and how to fix it.')
-      .option('-f, --file <file>', 'roll file, whose balancers and probe targets are asked; - is standard input')
+      .option('-f, --file <file>', 'roll file; its balancers and probe targets are checked; - reads it from stdin')
       .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
       .option('--context <name>', 'context of the kubeconfig')
       .option('--state-dir <dir>', 'directory of the journals of rolls (default: $XDG_STATE_HOME/evenkeel)')

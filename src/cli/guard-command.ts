@@ -51,8 +51,8 @@ function addStatus(guard: Command, wired: GuardWired): void {
     .command('status')
     .summary('show all NodeGuards, or one with its nodes')
     .argument('[target...]', 'nodeguard/NAME, or ng/NAME; without it, all of the namespace')
-    .option('-A, --all-namespaces', 'those of all namespaces')
-    .option('--watch', 'go on until it is interrupted')
+    .option('-A, --all-namespaces', 'the NodeGuards of all namespaces')
+    .option('--watch', 'keep watching until interrupted')
     .addOption(
       new Option('--progress <form>', 'form of what --watch shows; plain suits screen readers and logs')
         .choices(PROGRESS_CHOICES)

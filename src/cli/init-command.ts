@@ -57,7 +57,7 @@ const addInitOptions = (command: Command): Command =>
     .option('-y, --yes', 'take the default of every question')
     .option('--haproxy-socket <socket>', 'runtime API of a HAProxy; repeatable', collected)
     .option('--haproxy-config <config>', 'haproxy.cfg to read')
-    .option('--no-haproxy', 'no load balancer has to be told that a node leaves')
+    .option('--no-haproxy', 'the cluster has no load balancer that a roll must control')
     .option('--reboot <how>', 'how a node is rebooted: ssh, "ssh USER", or a command')
     .option('--probe <url>', 'URL that clients use through the balancers; repeatable', collected)
     .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')

@@ -82,13 +82,13 @@ export function addRollOptions(command: Command): Command {
         'begin one run for this key: later, continue that run, or end as it ended (docs/roll-as-a-job.md)',
       ).argParser(onceOf),
     )
-    .option('--even-if-blocked', 'roll although the plan says that something blocks it; the roll then waits there')
+    .option('--even-if-blocked', 'roll although a finding of the plan blocks it; the roll then waits at that point')
     .option('--ignore-window', IGNORE_WINDOW)
     .option(
       '--only-if-needed',
       'only nodes that need a reboot: by reboot.onlyIfNeeded of the file, else by /var/run/reboot-required',
     )
-    .option('--no-only-if-needed', 'also nodes that need no reboot, whatever the file says')
+    .option('--no-only-if-needed', 'also roll nodes that need no reboot, even if the file says onlyIfNeeded')
     .option('--no-probe', 'roll without measuring; a failed request then does not stop the roll')
 }
 

@@ -62,7 +62,7 @@ interface StatusFlags {
 function addStatus(rollout: Command, wired: Wired): void {
   const command = rollout
     .command('status')
-    .summary('follow a rollout until it is done or does not go on')
+    .summary('follow a rollout until it is done or stuck')
     .addOption(
       new Option('--watch <true|false>', 'follow until it is settled').choices(['true', 'false']).default('true'),
     )

@@ -20,7 +20,7 @@ export const nodeOption = (): Option => new Option('--node <name>', 'the node').
 export function addExplain(guard: Command, wired: GuardWired): void {
   const command = guard
     .command('explain')
-    .summary('say what stands between a node and its eviction')
+    .summary('say what keeps a node from being drained')
     .argument('<target...>', 'nodeguard/NAME, or ng/NAME')
     .addOption(nodeOption())
     .addHelpText('after', EXAMPLE)

@@ -63,8 +63,8 @@ export function addGuardWrites(guard: Command, wired: GuardWired): void {
           shortText,
         ),
       )
-      .option('--remove', 'take the entry back')
-      .option('--replace', 'write a new list where the one that is there cannot be read')
+      .option('--remove', 'remove the entry')
+      .option('--replace', 'write a new list if the existing one cannot be read')
     if (name === 'release') command.option('-y, --yes', 'do not ask')
     addGuardSub<ByHandFlags>(command.addHelpText('after', help + CODES), wired, (call, flags) =>
       runByHand({ call, flags, command: name, kind }),

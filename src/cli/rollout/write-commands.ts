@@ -102,7 +102,7 @@ export function addWrites(rollout: Command, wired: Wired): void {
       .option('--dry-run', 'only say what would be written')
       .addHelpText(
         'after',
-        `\nExample: ${each.example}\n\nExit codes: 0 written, or it is so already; 1 the API refused it; 2 wrong usage, or what is there does not allow it.`,
+        `\nExample: ${each.example}\n\nExit codes: 0 written, or already so; 1 the API refused it; 2 wrong usage, or the present state does not allow it.`,
       )
     addSub<WriteFlags>(addControllerPlace(each.options?.(command) ?? command), wired, (call, flags) =>
       written(each, call, flags),

@@ -105,7 +105,7 @@ const objectSection = section(
       pattern: /^[a-z][a-z0-9]*$/,
       rule: 'the plural in lower case, as in URLs',
       maxLength: 63,
-      description: 'Its kind as it is in URLs: the plural, in lower case.',
+      description: 'Its kind as in URLs: the plural, in lower case.',
       example: 'cephclusters',
     }),
     namespace: textField({

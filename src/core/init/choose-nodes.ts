@@ -140,7 +140,7 @@ function selectionOf({ selector, nodes = [] }: RoleChoice): Field {
 function unbalanced({ noBalancer }: InitFacts, chosen: Field): Omit<Part, 'found'> {
   const field = { key: 'allowUnbalanced', value: true }
   if (noBalancer) {
-    const comment = 'No load balancer has to be told. Each node is rolled without a detach.'
+    const comment = 'The cluster has no load balancer that a roll must control. Each node is rolled without a detach.'
     return { fields: [chosen, { ...field, comment }], leftOut: [] }
   }
   const comment =

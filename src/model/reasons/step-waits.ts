@@ -11,7 +11,8 @@ export const STEP_WAITS = {
   },
   RequestNotTaken: {
     is: 'the agent of n1 has not taken the request yet, and answers up',
-    cause: 'The agent sees the request within a second. Or its override file says `up`.',
+    cause:
+      'The agent has not read the request yet. It normally takes up to a second. If the hold lasts longer, the override file of the agent says `up`.',
     cure: 'Remove the override file if there is one. `/healthz` of the agent shows the reasons for its answer.',
     wait: 'blocked',
     progress: true,

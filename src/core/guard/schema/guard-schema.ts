@@ -19,7 +19,7 @@ export const guardSchema = (): Schema => ({
     // Said for the rule of the name, whose place it is.
     metadata: { type: 'object', properties: { name: { type: 'string' } } },
     spec: object(
-      'What is wanted: which nodes are guarded, how, and what holds them.',
+      'The desired state: which nodes are guarded, how, and what holds them.',
       { ...target(), ...drains(), ...pods(), holds: holds() },
       { required: ['follow'], rules: SPEC_RULES },
     ),
@@ -29,14 +29,17 @@ export const guardSchema = (): Schema => ({
 })
 
 const target = (): Fields => ({
-  follow: object('Which nodes have a guard: those of a DaemonSet, or those with labels. Exactly one of both.', {
-    daemonSet: object(
-      'A DaemonSet in the namespace of the guard. Its selectors, affinity and tolerations are followed as they change.',
-      { name: text('Name of the DaemonSet. Example: storage-node.', { minLength: 1, maxLength: 253 }) },
-      { required: ['name'] },
-    ),
-    nodeSelector: labels('Labels that a node has to have, all of them. {} is every node.'),
-  }),
+  follow: object(
+    'Which nodes have a guard: the nodes of a DaemonSet, or the nodes with some labels. Set exactly one of the two.',
+    {
+      daemonSet: object(
+        'A DaemonSet in the namespace of the guard. Its selectors, affinity and tolerations are followed as they change.',
+        { name: text('Name of the DaemonSet. Example: storage-node.', { minLength: 1, maxLength: 253 }) },
+        { required: ['name'] },
+      ),
+      nodeSelector: labels('Labels that a node must have, all of them. {} is every node.'),
+    },
+  ),
   onTargetGone: choice(
     'What happens when the DaemonSet is deleted. Keep leaves the guards where they are; Remove removes them. Defaults to Keep.',
     ['Keep', 'Remove'],
@@ -45,11 +48,11 @@ const target = (): Fields => ({
 
 const drains = (): Fields => ({
   mode: choice(
-    'How evictions are refused. PerNode: a Deployment and a PodDisruptionBudget for each node, of which exactly one is opened at a time. Budget: one Deployment with a pod on each node and one PodDisruptionBudget over all of them, which stays closed: the controller itself removes the pod of the node that is granted, since a budget that lets one pod go would let any of them go. It cannot be changed: all guards would have to be made anew. Defaults to PerNode.',
+    'How evictions are refused. PerNode: a Deployment and a PodDisruptionBudget for each node, of which exactly one is opened at a time. Budget: one Deployment with a pod on each node and one PodDisruptionBudget over all of them, which stays closed: the controller itself removes the pod of the node that is granted, since a budget that lets one pod go would let any of them go. It cannot be changed, because every guard would have to be created again. Defaults to PerNode.',
     ['PerNode', 'Budget'],
   ),
   group: text(
-    `Of all guards of a group in the cluster, one node is granted at a time. It cannot be changed: a node that is being drained would lose its slot. Defaults to ${D.group}. Example: storage.`,
+    `The guards of a group in the cluster grant one node at a time. The field cannot be changed, because a node that is being drained would lose its slot. Defaults to ${D.group}. Example: storage.`,
     { minLength: 1, maxLength: 63, default: D.group },
   ),
   grantTimeoutSeconds: integer(
@@ -57,11 +60,11 @@ const drains = (): Fields => ({
     { minimum: 10, maximum: DAY, default: D.grantTimeoutSeconds },
   ),
   maxHold: object(
-    'What happens to a node that is held for long. Defaults to none: it is held for as long as its holds are not clear.',
+    'What happens to a node that is held for long. By default, the node is held until its holds are clear.',
     {
       seconds: integer('Seconds since the node asked. From 60 to 31536000.', { minimum: 60, maximum: 31_536_000 }),
       policy: choice(
-        'Wait goes on holding the node and says so in an Event and a condition; Release grants the node in its turn whatever its holds say. Defaults to Wait.',
+        'Wait keeps holding the node, and reports it in an Event and a condition; Release grants the node in its turn, even if it is still held. Defaults to Wait.',
         ['Wait', 'Release'],
       ),
     },

@@ -29,7 +29,7 @@ export const holds = (): Schema =>
 const volumes = (): Schema =>
   object('Volumes that are attached to the node, by the VolumeAttachments of its CSI drivers.', {
     drivers: list(
-      'Names of CSI drivers. Defaults to none: volumes of every driver hold the node. Example: [driver.longhorn.io].',
+      'Names of CSI drivers. By default, the volumes of every driver hold the node. Example: [driver.longhorn.io].',
       { type: 'string', minLength: 1, maxLength: 253 },
       { maxItems: 16, 'x-kubernetes-list-type': 'set' },
     ),
@@ -37,9 +37,9 @@ const volumes = (): Schema =>
 
 const pods = (): Schema =>
   object(
-    'Pods on the node. Pods that have ended do not count.',
+    'Pods on the node, except pods that have ended.',
     {
-      namespace: text('Their namespace. Defaults to none: pods of every namespace hold the node.', {
+      namespace: text('Their namespace. By default, pods of every namespace hold the node.', {
         minLength: 1,
         maxLength: 63,
       }),
@@ -60,7 +60,7 @@ const http = (): Schema =>
         minLength: 1,
         maxLength: 256,
       }),
-      equals: text('The value with which the hold is clear. Example: green.', { maxLength: 256 }),
+      equals: text('The value that means that the hold is clear. Example: green.', { maxLength: 256 }),
       timeoutSeconds: integer(
         `Seconds for the whole answer. From 1 to 8; defaults to ${GUARD_DEFAULTS.httpTimeoutSeconds}.`,
         { minimum: 1, maximum: 8, default: GUARD_DEFAULTS.httpTimeoutSeconds },
@@ -75,17 +75,17 @@ const objectHold = (): Schema =>
     {
       group: text('Its API group. Defaults to the core group. Example: ceph.rook.io.', { maxLength: 253 }),
       version: text('Its API version. Example: v1.', { minLength: 1, maxLength: 63 }),
-      resource: text('Its kind as it is in URLs: the plural, in lower case. Example: cephclusters.', {
+      resource: text('Its kind as in URLs: the plural, in lower case. Example: cephclusters.', {
         minLength: 1,
         maxLength: 63,
       }),
-      namespace: text('Its namespace. Defaults to none: it is of the whole cluster.', { minLength: 1, maxLength: 63 }),
+      namespace: text('Its namespace. By default, the object is cluster-scoped.', { minLength: 1, maxLength: 63 }),
       name: text('Its name. {node} stands for the name of the node. Example: rook-ceph.', {
         minLength: 1,
         maxLength: 253,
       }),
       clearWhen: text(
-        `An expression in CEL with which the hold is clear. object is the object, node the name of the node. Example: "object.status.ceph.health == 'HEALTH_OK'".`,
+        `A CEL expression that is true if the hold is clear. object is the object, node is the name of the node. Example: "object.status.ceph.health == 'HEALTH_OK'".`,
         { minLength: 1, maxLength: 1_024 },
       ),
     },

@@ -7,7 +7,7 @@ export interface ToldGuardNode {
   readonly state: string
   /** The code of why it is there. */
   readonly reason?: string
-  /** The same as a sentence. */
+  /** The reason as a sentence. */
   readonly message?: string
   /** ISO 8601, as all times here. */
   readonly since?: string
@@ -33,7 +33,7 @@ export interface ToldGuard {
   readonly held: number
   readonly granted?: string
   readonly nodes: readonly ToldGuardNode[]
-  /** More nodes than these are not Armed. */
+  /** True if more nodes than these are not Armed. */
   readonly truncated: boolean
   /** The newest first. */
   readonly released: readonly ToldRelease[]

@@ -10,21 +10,21 @@ const DAY = 86_400
 
 export const specSchema = (): Schema =>
   object(
-    'What is wanted: which pods, on which nodes, and how they are replaced.',
+    'The desired state: which pods, on which nodes, and how they are replaced.',
     { ...pods(), ...health(), ...rollout(), updateStrategy: updateStrategy(), template: template() },
     { required: ['template'], rules: SPEC_RULES },
   )
 
 const pods = (): Fields => ({
   podsPerNode: integer(
-    `So many pods run on each node. A change of it alone adds or removes pods without a rollout. From 1 to ${PODS_PER_NODE_MAX}; defaults to ${D.podsPerNode}. Example: 2.`,
+    `The number of pods on each node. Changing only this field adds or removes pods without a rollout. From 1 to ${PODS_PER_NODE_MAX}; defaults to ${D.podsPerNode}. Example: 2.`,
     { minimum: 1, maximum: PODS_PER_NODE_MAX, default: D.podsPerNode },
   ),
   nodeSelector: labels(
-    'Labels that a node has to have, all of them, besides those of template.spec.nodeSelector. Defaults to none: every node whose taints the pods tolerate. Example: {ingress-controller-node: "true"}.',
+    'Labels that a node must have, all of them, besides those of template.spec.nodeSelector. By default, every node whose taints the pods tolerate. Example: {ingress-controller-node: "true"}.',
   ),
   selector: object(
-    'Labels that tell the pods from those of other workloads; the labels of the template have to carry them. It cannot be changed, added or removed later. Defaults to none: the controller has a label for it.',
+    'Labels that distinguish the pods from the pods of other workloads; the template must have them. The field cannot be changed, added or removed later. By default the controller uses a label of its own.',
     { matchLabels: labels('The labels, at least one. Example: {app: ingress-nginx}.', { minProperties: 1 }) },
     { required: ['matchLabels'] },
   ),
@@ -40,9 +40,9 @@ const health = (): Fields => ({
     { type: 'integer', format: 'int32', minimum: 1, maximum: 65_535 },
     { maxItems: 8, 'x-kubernetes-list-type': 'set' },
   ),
-  healthChecker: object('Pods that answer on healthCheckNodePorts, one on each node, where agents are not to.', {
+  healthChecker: object('Pods that answer on healthCheckNodePorts, one on each node, in place of the agents.', {
     image: text(
-      'Their image, which is that of the agent. Absent: no such pods are made, and the agents of the nodes answer. Example: evenkeel.local/evenkeel:0.1.0.',
+      'Their image, which is the image of the agent. If it is absent, no such pods are created, and the agents of the nodes answer. Example: evenkeel.local/evenkeel:0.1.0.',
       { minLength: 1, maxLength: 1024 },
     ),
     imagePullPolicy: choice('When their image is pulled. Defaults to IfNotPresent.', [
@@ -56,7 +56,7 @@ const health = (): Fields => ({
     ),
   }),
   minReadyPodsPerNode: integer(
-    `So many ready pods make a node healthy. From 1 to podsPerNode; defaults to podsPerNode: all of them. Example: 1 of 2 keeps a node in service that has lost one pod.`,
+    `The number of ready pods that make a node healthy. From 1 to podsPerNode; defaults to podsPerNode. Example: with 1 of 2, a node that has lost one pod stays in service.`,
     { minimum: 1, maximum: PODS_PER_NODE_MAX },
   ),
   minReadySeconds: integer(
@@ -64,17 +64,17 @@ const health = (): Fields => ({
     { minimum: 0, maximum: DAY, default: D.minReadySeconds },
   ),
   loadBalancerProbe: object(
-    'The health check of the load balancer, as it is set up there. Nothing is waited for by it; graces that are too short for it get a warning.',
+    'The health check of the load balancer, as it is configured there. It changes no wait; the controller warns if a grace period is too short for it.',
     {
       intervalSeconds: integer('Seconds between two checks. From 1 to 3600. Example: 5.', {
         minimum: 1,
         maximum: 3_600,
       }),
-      unhealthyThreshold: integer('So many failures in a row take a node out. From 1 to 100. Example: 2.', {
+      unhealthyThreshold: integer('Consecutive failures that take a node out. From 1 to 100. Example: 2.', {
         minimum: 1,
         maximum: 100,
       }),
-      healthyThreshold: integer('So many successes in a row bring a node back. From 1 to 100. Example: 2.', {
+      healthyThreshold: integer('Consecutive successes that bring a node back. From 1 to 100. Example: 2.', {
         minimum: 1,
         maximum: 100,
       }),
@@ -89,7 +89,7 @@ const rollout = (): Fields => ({
     { default: D.paused },
   ),
   progressDeadlineSeconds: integer(
-    `Seconds that the update of one node may take, from its first new pod until all are ready; after them the node is stuck. Longer than all graces and minReadySeconds together. From 1 to ${DAY}; defaults to ${D.progressDeadlineSeconds}.`,
+    `Seconds that the update of one node may take, from its first new pod until all are ready; then the node is stuck. Must be longer than all grace periods and minReadySeconds together. From 1 to ${DAY}; defaults to ${D.progressDeadlineSeconds}.`,
     { minimum: 1, maximum: DAY, default: D.progressDeadlineSeconds },
   ),
   onCordon: choice(
@@ -111,7 +111,7 @@ const rollout = (): Fields => ({
     { required: ['revision'] },
   ),
   revisionHistoryLimit: integer(
-    `So many old revisions are kept to roll back to. From 0 to 100; defaults to ${D.revisionHistoryLimit}.`,
+    `The number of old revisions that are kept for a rollback. From 0 to 100; defaults to ${D.revisionHistoryLimit}.`,
     { minimum: 0, maximum: 100, default: D.revisionHistoryLimit },
   ),
 })

@@ -15,14 +15,14 @@ export const statusSchema = (): Schema =>
     ...counts(),
     currentRevision: text('The last revision that every node had.'),
     updateRevision: text(
-      'The revision that nodes are to have: that of the template, or the one before where that one was rejected.',
+      'The revision that nodes should have: the revision of the template, or the one before it if that revision was rejected.',
     ),
     rejectedRevision: text(
       'The revision that an automatic rollback left. It is not rolled out again while the template asks for it.',
     ),
     rejectedAt: time('When that was. The annotation evenkeel.dev/ingress-retry with this time has it tried once more.'),
     rejectionLifted: flag(
-      'It may be tried once more: the template was another one since then, or a person asked for it.',
+      'True if it may be tried again, because the template has changed since then, or because a person asked for it.',
     ),
     rollout: object('The rollout that is under way.', {
       startedAt: time('When it began.'),
@@ -44,13 +44,13 @@ export const statusSchema = (): Schema =>
   })
 
 const counts = (): Fields => ({
-  desiredNodes: count('So many nodes should run pods.'),
-  currentNodes: count('So many nodes have a Deployment.'),
-  readyNodes: count('So many nodes are in service with enough ready pods.'),
-  updatedNodes: count('So many nodes have the revision updateRevision.'),
-  unavailableNodes: count('So many nodes serve nothing, for whatever reason.'),
-  detachedNodes: count('So many nodes are taken out of their load balancers, or are on their way out or back.'),
-  stuckNodes: count('So many nodes have passed a deadline and wait for a person, a fix or a new revision.'),
+  desiredNodes: count('The number of nodes that should run pods.'),
+  currentNodes: count('The number of nodes that have a Deployment.'),
+  readyNodes: count('The number of nodes that are in service with enough ready pods.'),
+  updatedNodes: count('The number of nodes that have the revision updateRevision.'),
+  unavailableNodes: count('The number of nodes that serve nothing, for any reason.'),
+  detachedNodes: count('The number of nodes that are out of their load balancers, or on their way out or back.'),
+  stuckNodes: count('The number of nodes that have passed a deadline and wait for a person, a fix or a new revision.'),
 })
 
 const node = (): Schema =>
@@ -60,8 +60,8 @@ const node = (): Schema =>
       name: text('Name of the node.', { maxLength: 253 }),
       state: text('Its state. Example: Detaching.'),
       reason: text('Why it is in this state, as one word.'),
-      message: text('The same as a sentence.'),
-      since: time('Since when the controller sees it in this state.'),
+      message: text('The reason as a sentence.'),
+      since: time('When the controller first saw the node in this state.'),
     },
     { required: ['name', 'state'] },
   )

@@ -9,7 +9,7 @@ const port = (): Schema =>
     {
       containerPort: integer('Port in the network of the pod.', { minimum: 1, maximum: 65_535 }),
       hostPort: integer(
-        'Port of the node. One pod of a node can have it, so podsPerNode has to be 1 and maxSurgedPodsPerNode 0. Leave it out, and serve by a Service of type NodePort with externalTrafficPolicy: Local.',
+        'Port of the node. One pod of a node can have it, so podsPerNode must be 1 and maxSurgedPodsPerNode 0. Leave it out, and serve by a Service of type NodePort with externalTrafficPolicy: Local.',
         { minimum: 0, maximum: 65_535 },
       ),
     },
@@ -61,11 +61,11 @@ export const template = (): Schema =>
               'The pods use the network of the node. With more than one pod on a node no container may declare ports: the program has to listen with SO_REUSEPORT. Defaults to false.',
             type: 'boolean',
           },
-          nodeSelector: labels('Labels that a node has to have, besides those of spec.nodeSelector.'),
-          nodeName: text('Has to be absent: the pods are for all nodes.', { maxLength: 253 }),
+          nodeSelector: labels('Labels that a node must have, besides those of spec.nodeSelector.'),
+          nodeName: text('Must be absent, because the pods run on all nodes.', { maxLength: 253 }),
           restartPolicy: text('Always, which is the default.', { maxLength: 63 }),
           activeDeadlineSeconds: {
-            description: 'Has to be absent: it would end pods that serve.',
+            description: 'Must be absent, because it would end pods that serve.',
             type: 'integer',
             format: 'int64',
           },

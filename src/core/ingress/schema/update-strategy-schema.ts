@@ -25,21 +25,21 @@ const alias = (right: string): Schema =>
 
 const budgets = (): Fields => ({
   maxUnavailableNodes: limit(
-    'So many nodes may be detached from their load balancers at once, each with all of its pods replaced at once. A number, or a percentage of the nodes that should run pods, rounded down but at least 1. Nodes that are out for another reason count. 1 or more excludes maxDegradedNodes. Defaults to 0: no node is detached. Example: 1.',
+    'The number of nodes that may be detached from their load balancers at once; all pods of such a node are replaced at once. A number, or a percentage of the nodes that should run pods, rounded down but at least 1. Nodes that are out for another reason count. 1 or more excludes maxDegradedNodes. Defaults to 0: no node is detached. Example: 1.',
     NODES_MAX,
   ),
   maxDegradedNodes: limit(
-    `On so many nodes at once pods may be replaced while the node serves. A number, or a percentage of the nodes that should run pods, rounded down but at least 1. 1 or more excludes maxUnavailableNodes. Defaults to ${D.maxDegradedNodes}, and to 0 beside maxUnavailableNodes. Example: 10%.`,
+    `The number of nodes on which pods may be replaced at once while the node serves. A number, or a percentage of the nodes that should run pods, rounded down but at least 1. 1 or more excludes maxUnavailableNodes. Defaults to ${D.maxDegradedNodes}, and to 0 beside maxUnavailableNodes. Example: 10%.`,
     NODES_MAX,
   ),
   maxUnavailablePodsPerNode: limit(
-    `So many pods of one node may be missing while they are replaced in place. A number, or a percentage of podsPerNode, rounded down, but 1 where no pod could be replaced otherwise. Beside maxUnavailableNodes it is always 100%, and nothing else may be written. Defaults to ${D.maxUnavailablePodsPerNode}. Example: 1.`,
+    `The number of pods of one node that may be missing while they are replaced in place. A number, or a percentage of podsPerNode, rounded down, but 1 if no pod could be replaced otherwise. Together with maxUnavailableNodes it is always 100%, and no other value is allowed. Defaults to ${D.maxUnavailablePodsPerNode}. Example: 1.`,
     PODS_PER_NODE_MAX,
   ),
   maxUnavaiablePodsPerNode: alias('maxUnavailablePodsPerNode'),
   maxUnavailablePodsPerNodes: alias('maxUnavailablePodsPerNode'),
   maxSurgedPodsPerNode: limit(
-    `So many pods more than podsPerNode may run on one node while they are replaced in place. A number, or a percentage of podsPerNode, rounded up. Above 0 no pod may have a port of the node to itself (hostPort). Defaults to ${D.maxSurgedPodsPerNode}. Example: 1.`,
+    `The number of pods above podsPerNode that may run on one node while they are replaced in place. A number, or a percentage of podsPerNode, rounded up. Above 0, no pod may use a port of the node (hostPort). Defaults to ${D.maxSurgedPodsPerNode}. Example: 1.`,
     PODS_PER_NODE_MAX,
   ),
 })
@@ -64,7 +64,7 @@ const detaching = (): Fields => ({
 
 const order = (): Fields => ({
   partition: integer(
-    `So many nodes keep the old revision, for a rollout in parts. From 0; defaults to ${D.partition}. Example: 90 of 100 nodes updates 10.`,
+    `The number of nodes that keep the old revision, for a rollout in parts. From 0; defaults to ${D.partition}. Example: 90 of 100 nodes updates 10.`,
     { minimum: 0, maximum: NODES_MAX, default: D.partition },
   ),
   canary: object(
@@ -77,7 +77,7 @@ const order = (): Fields => ({
     { required: ['nodeSelector'] },
   ),
   failureThreshold: integer(
-    `So many nodes that are stuck stop the rollout. From 1; defaults to ${D.failureThreshold}.`,
+    `The number of stuck nodes that stops the rollout. From 1; defaults to ${D.failureThreshold}.`,
     { minimum: 1, maximum: NODES_MAX, default: D.failureThreshold },
   ),
   autoRollback: flag(
@@ -85,7 +85,7 @@ const order = (): Fields => ({
     { default: D.autoRollback },
   ),
   minInServiceNodes: integer(
-    `So many nodes stay in service whatever the budget allows. From 0; defaults to ${D.minInServiceNodes}. A cluster with one such node has to say 0.`,
+    `The number of nodes that stay in service, whatever the budget allows. From 0; defaults to ${D.minInServiceNodes}. In a cluster with one such node, set 0.`,
     { minimum: 0, maximum: NODES_MAX, default: D.minInServiceNodes },
   ),
   zoneKey: text(
