@@ -10,6 +10,7 @@ import { parse } from 'yaml'
 import { makeRelease } from '../../deploy/release/make-release.ts'
 import { hasChanges } from '../../deploy/release/release-facts.ts'
 import { run, runToEnd } from '../../testbed/machine/run.ts'
+import { sampleOf, unlikeLines } from '../support/page-sample.ts'
 import { requires } from '../support/requires.ts'
 
 const ARCH = process.arch === 'arm64' ? 'arm64' : 'x64'
@@ -75,6 +76,9 @@ describe('a release', requires('strip', 'tar'), () => {
       const demo = await clean(...argv(), 'demo')
       assert.equal(demo.code, 0, demo.stderr)
       assert.match(demo.stdout, /^evenkeel +\d+:\d\d +[\d,]+ +0 /m)
+      const sample = sampleOf('README.md', 'plan      time')
+      const printed = demo.stderr + demo.stdout
+      assert.deepEqual(unlikeLines(sample, printed, /^(naive|evenkeel) /), [], printed)
     })
   }
 

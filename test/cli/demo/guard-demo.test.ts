@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { guardDemoActions } from '../../../bin/demo/guard/guard-demo-actions.ts'
 import { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
 import { demoProcess, endsByInterrupt } from '../../support/demo-process.ts'
+import { sampleOf, unlikeLines } from '../../support/page-sample.ts'
 
 // Most of their time is waited out.
 describe('the demo of NodeGuards', { concurrency: true }, () => {
@@ -21,6 +22,7 @@ describe('the demo of NodeGuards', { concurrency: true }, () => {
     assert.ok(second.waitedSeconds >= first.waitedSeconds + first.withoutGuardSeconds, JSON.stringify(document.nodes))
     assert.match(said(), /Z n1 {7}the budget over storage-ng-\S+ refuses its eviction; asked again every 5 s\n/)
     assert.match(said(), /Z n2 {7}Requested: n2 waits for n1, which is drained first or is not back yet\n/)
+    assert.deepEqual(unlikeLines(sampleOf('docs/demo.md', 'pvc-1 is detached'), said(), /(?!)/), [], said())
     assert.deepEqual(readdirSync(folder), [])
   })
 

@@ -4,6 +4,7 @@ import { describe, type TestContext, test } from 'node:test'
 import { ingressDemoActions } from '../../../bin/demo/ingress/ingress-demo-actions.ts'
 import { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
 import { demoProcess, endsByInterrupt } from '../../support/demo-process.ts'
+import { sampleOf, unlikeLines } from '../../support/page-sample.ts'
 
 const NODES = ['n1', 'n2', 'n3']
 
@@ -33,6 +34,9 @@ describe('the demo of IngressDaemonSets', { concurrency: true }, () => {
     assert.deepEqual([document.version, document.sound], ['1', true])
     const [daemonSet, ingress] = document.rollouts
     assert.deepEqual([daemonSet.kind, ingress.kind], ['DaemonSet', 'IngressDaemonSet'])
+    // The result is JSON here, and the balancer another one.
+    const sample = sampleOf('docs/demo.md', 'rollout of')
+    assert.deepEqual(unlikeLines(sample, said, /^(?!\d)|HAProxy/), [], said)
     for (const { nodes, sentRequests, seconds, failure } of [daemonSet, ingress]) {
       assert.deepEqual(nodes.map(({ name }: { readonly name: string }) => name).toSorted(), NODES)
       assert.ok(sentRequests > 90 * seconds, `${sentRequests} requests in ${seconds} s`)
