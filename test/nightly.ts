@@ -63,7 +63,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'crash',
     what: 'a roll killed at every point',
-    argv: ['test/run.ts', 'virtual/crash', 'virtual/prefer-done'],
+    argv: ['test/run.ts', 'virtual/crash', 'virtual/prefer-done', 'virtual/parallel'],
     env: { CRASH_STRIDE: '1' },
   },
   {
@@ -112,7 +112,14 @@ const PARTS: readonly Part[] = [
       'roll-as-job',
       'agent-install',
       'agent-brake',
+      'bin/roll-by-commands',
     ],
+    env: { EVERY_TROUBLE: '1' },
+  },
+  {
+    name: 'machines',
+    what: 'real nodes that come back broken, stay away, lose their network in a step, or restart their kubelet',
+    argv: ['test/run.ts', 'roll-machines'],
     env: { EVERY_TROUBLE: '1' },
   },
   {

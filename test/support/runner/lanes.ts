@@ -98,6 +98,7 @@ const AT_NIGHT = [
   'test/cluster/roll-polite.test.ts',
   'test/cluster/roll-host-port.test.ts',
   'test/cluster/roll-in-trouble.test.ts',
+  'test/cluster/roll-machines.test.ts',
   'test/cluster/roll-prefer-done.test.ts',
 ]
 
