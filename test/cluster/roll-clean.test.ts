@@ -58,7 +58,7 @@ test('kubectl describe shows on each node what the roll did to it', real, async 
 const VARIES = /^$|^\S*Z |^ {2}\d|^ {7}|^Load|^Checks|^Time|^ {2}(moved|limits) |^ {10}/
 
 test('plan and result have the form that the README shows', real, async () => {
-  const plan = await bed().roll('-f', bed().file(), '--dry-run', '-o', 'text').ended()
+  const plan = await bed().evenkeel('roll', '-f', bed().file(), '--dry-run')
   const report = await bed().roll('report', '-o', 'text').ended()
   const printed = plan.stdout + report.stdout
   for (const part of ['Nothing was changed', 'DONE  3 of 3 nodes'])
