@@ -12,7 +12,7 @@ import { CleanMachine } from '../support/clean-machine.ts'
 import { importImage } from '../support/image-on-bed.ts'
 import { krew } from '../support/krew.ts'
 import { root } from '../support/repository-files.ts'
-import { requires } from '../support/requires.ts'
+import { type RealPart, requires } from '../support/requires.ts'
 import type { Judgement } from '../support/roll-bed/judge.ts'
 import { WHOAMI_FRONT } from '../support/roll-bed/lb-config.ts'
 import { RealGround } from '../support/roll-bed/real-ground.ts'
@@ -31,7 +31,7 @@ import { unlessVoid } from '../support/roll-bed/unless-void.ts'
 import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
 
 const real = { ...requires('testbed', 'helm', 'haproxy', 'ssh', 'strip', 'tar'), timeout: 900_000 }
-const also = (...parts: Parameters<typeof requires>) => ({ ...real, skip: real.skip || requires(...parts).skip })
+const also = (part: RealPart) => ({ ...real, skip: real.skip || requires(part).skip })
 
 const page = (path: string): string => readFileSync(join(root, path), 'utf8')
 const [README, INSTALL, JOB] = ['README.md', 'docs/install.md', 'docs/roll-as-a-job.md'].map(page) as [
@@ -87,7 +87,13 @@ after(async () => {
 async function machineWith(way: string): Promise<CleanMachine> {
   const { bed, lb, enter } = place()
   const programs = join(buildFolder(), 'bin')
-  const machine = new CleanMachine({ folder: join(folder, way), downloads: release, programs, socket: lb.socket, enter })
+  const machine = new CleanMachine({
+    folder: join(folder, way),
+    downloads: release,
+    programs,
+    socket: lb.socket,
+    enter,
+  })
   machines.push(machine)
   copyFileSync(bed.insideKubeconfig, machine.home('.kube/config'))
   mkdirSync(machine.home('.ssh'), { mode: 0o700 })
@@ -137,7 +143,7 @@ async function rollAsReadmeSays(t: TestContext, machine: CleanMachine, program =
   const lines = commandsBelow(README, 'On your cluster').map((line) => line.replace(/^evenkeel/, program))
   const [init, rights, doctor, plan, roll, ...more] = lines
   assert.deepEqual(more, [])
-  await machine.done(`${init} --yes --probe ${WHOAMI_FRONT}`)
+  await machine.done(`${init} --yes --probe ${WHOAMI_FRONT} --reboot "ssh root"`)
   await machine.done(`${rights}`)
   await becomeRoller(machine)
   await machine.done(`${doctor}`)

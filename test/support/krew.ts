@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { cacheRoot } from '../../testbed/build/cache-root.ts'
 import { run } from '../../testbed/machine/run.ts'
 
-const VERSION = 'v0.4.5'
+const VERSION = 'v0.4.3'
 const FOLDER = join(cacheRoot(), `krew-${VERSION}`)
 const PROGRAM = join(FOLDER, 'krew')
 

@@ -4,7 +4,7 @@ import { missing } from '../../testbed/requirements.ts'
 import { isKrewBuilt } from './krew.ts'
 
 /** A real part that some tests cannot do without. */
-type RealPart =
+export type RealPart =
   | 'testbed'
   | 'helm'
   | 'krew'
@@ -45,7 +45,7 @@ function lackingFor(part: RealPart): string[] {
     case 'helm':
       return isBuilt() ? [] : ['helm is built with the test bed, which is not: npm run testbed -- build']
     case 'krew':
-      return isKrewBuilt() || installed(['go']) ? [] : ['krew is built with Go, which is not installed']
+      return lackingForKrew()
     case 'strip':
       return installed(['strip']) ? [] : ['strip is not installed: apt-get install binutils']
     case 'iptables':
@@ -72,6 +72,9 @@ function lackingFor(part: RealPart): string[] {
       return installed(CHROMIUM_NAMES) ? [] : ['Chromium is not installed: apt-get install chromium']
   }
 }
+
+const lackingForKrew = (): string[] =>
+  isKrewBuilt() || installed(['go']) ? [] : ['krew is built with Go, which is not installed']
 
 function installed(names: readonly string[]): boolean {
   return names.some((name) => findCommand(name) !== undefined)
