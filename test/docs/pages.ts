@@ -23,14 +23,8 @@ export function codeOf(text: string): readonly string[] {
 export function commandsBelow(text: string, heading: string): readonly string[] {
   const [, section] = text.split(`\n## ${heading}\n`)
   if (section === undefined) throw new Error(`the page has no heading "${heading}"`)
-  const [prose] = split(section.split('\n## ')[0] ?? '')
-  return prose
-    .filter((line) => /^ {4}/.test(line))
-    .map((line) => line.trim())
-    .join('\n')
-    .replaceAll(/\s*\\\n\s*/g, ' ')
-    .split('\n')
-    .map((line) => line.replace(/ {3,}\S.*$/, ''))
+  const [prose] = split((section.split('\n## ')[0] ?? '').replaceAll(/\s*\\\n\s*/g, ' '))
+  return prose.filter((line) => /^ {4}\S/.test(line)).map((line) => line.trim().replace(/ {3,}\S.*$/, ''))
 }
 
 /** The text without what is code, where a link is a link. */

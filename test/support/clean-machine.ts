@@ -6,7 +6,7 @@ import { Program, type ProgramEnd } from './roll-bed/program.ts'
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What a machine has of its own; the rest of the system is that of this machine. */
-const OWN = ['root', 'run', 'usr/local', 'var/lib/containers']
+const OWN = ['root', 'run', 'usr/local', 'var/lib']
 
 /** Where the programs of the bed are on it. */
 const PROGRAMS = '/mnt'
@@ -16,9 +16,7 @@ machine=$1 programs=$2 repository=$3 socket=$4 line=$5
 mount --bind "$programs" ${PROGRAMS}
 mount -t tmpfs tmpfs "$repository"
 mount --bind "$socket" "$machine/run/haproxy/admin.sock"
-for folder in ${OWN.join(' ')}; do
-  [ ! -d "/$folder" ] || mount --rbind "$machine/$folder" "/$folder"
-done
+for folder in ${OWN.join(' ')}; do mount --rbind "$machine/$folder" "/$folder"; done
 cd /root
 exec env -i HOME=/root LANG=C.UTF-8 \\
   PATH=/root/.krew/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin sh -ec "$line"
@@ -38,8 +36,8 @@ interface MachineParts {
 }
 
 /**
- * A machine beside the bed on which nothing of Even Keel was ever installed: empty home directory, `/usr/local` and `/run`, no network
- * but that of the bed, and no repository. kubectl and Helm are there. It is a mount namespace, and what it stores is in one folder.
+ * A machine beside the bed on which nothing of Even Keel was ever installed: empty home directory, `/usr/local`, `/var/lib` and `/run`,
+ * no network but that of the bed, and no repository. kubectl and Helm are there. It is a mount namespace, and what it stores is in one folder.
  */
 export class CleanMachine {
   readonly #parts: MachineParts

@@ -10,7 +10,7 @@ import type { RollBed } from './roll-bed.ts'
 export const NAMESPACE = ['-n', 'evenkeel'] as const
 export const UID = 65_532
 
-export interface Manifest {
+interface Manifest {
   readonly kind: string
   readonly data?: Record<string, string>
   readonly spec?: {
