@@ -157,6 +157,16 @@ async function installAsPageSays(machine: CleanMachine, heading: string): Promis
   assert.match(printed, VERSION)
 }
 
+test('README installs by commands of the page of installations', () => {
+  const known = [...commandsBelow(INSTALL, 'An executable'), ...commandsBelow(INSTALL, 'An npm package')]
+  const shown = commandsBelow(README, 'Install')
+  assert.equal(shown.length, 2)
+  assert.deepEqual(
+    shown.filter((line) => !known.includes(line)),
+    [],
+  )
+})
+
 describe('by the pages alone, from the files of a release', { concurrency: 1, skip: real.skip }, () => {
   test('Helm and plain YAML bring up the agents, and Helm the controller', real, async () => {
     const { bed } = place()
