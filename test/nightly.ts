@@ -171,8 +171,8 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'install',
-    what: 'the demo from the installed npm package and from the executable',
-    argv: ['test/run.ts', 'deploy/release'],
+    what: 'each way to install a release, as the pages say it: the demo, and a roll of a real cluster',
+    argv: ['test/run.ts', 'deploy/release', 'roll-from-release'],
     env: { EVERY_TROUBLE: '1' },
   },
   {

@@ -6,6 +6,7 @@ import { kubeObjects } from '../../src/adapters/kube/kube-objects.ts'
 import { readSecret } from '../../src/adapters/node/read-secret.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemTimers } from '../../src/adapters/node/system-timers.ts'
+import { hasProgram } from '../../src/adapters/node/this-machine.ts'
 import { GateAsker } from '../../src/controllers/roll/gates/gate-asker.ts'
 import { escapeForeign } from '../../src/model/foreign-text.ts'
 import type { RollSpec } from '../../src/model/roll-spec.ts'
@@ -48,11 +49,8 @@ export async function requireGates({ gates = [], silences = [] }: RollSpec, env:
   }
 }
 
-const COMMAND_LIMIT_MS = 5_000
-
 /** Throws UserError for the first command of a gate or a hook that is not on this machine. Runs none of them. */
-export async function requireCommands({ gates = [], hooks = [] }: RollSpec, signal: AbortSignal): Promise<void> {
-  const programs = new LocalPrograms(systemClock)
+export async function requireCommands({ gates = [], hooks = [] }: RollSpec, env: Env): Promise<void> {
   const named = [
     ...gates.flatMap(({ name, question }) =>
       question.kind === 'command' ? [{ what: `gate ${name}`, argv: question.argv }] : [],
@@ -63,8 +61,7 @@ export async function requireCommands({ gates = [], hooks = [] }: RollSpec, sign
   ]
   for (const { what, argv } of named) {
     const [program = ''] = argv
-    const end = await programs.run(['sh', '-c', 'command -v "$1"', 'sh', program], COMMAND_LIMIT_MS, signal)
-    if (end.kind === 'exited' && end.exitCode === 0) continue
+    if (await hasProgram(program, env.PATH ?? '')) continue
     const fix = 'install it, or write its whole path'
     throw new UserError(`${what}: there is no command ${escapeForeign(program)} here`, { code: 'roll.command', fix })
   }

@@ -6,6 +6,7 @@ import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import { needQuestion } from '../../src/model/reboot-need.ts'
 import type { RollSpec } from '../../src/model/roll-spec.ts'
 import type { Host } from '../../src/ports/host.ts'
+import type { RollSurroundings } from './world.ts'
 
 const CHECK_LIMIT_MS = 15_000
 /** A package manager that is asked whether a reboot is needed reads its database first. */
@@ -13,9 +14,10 @@ const NEED_LIMIT_MS = 60_000
 const REBOOT_LIMIT_MS = 30_000
 
 /** How this roll reaches the machines under its nodes. Opens nothing yet. */
-export function hostOf({ reboot }: RollSpec): Host {
+export function hostOf({ reboot }: RollSpec, { env }: Pick<RollSurroundings, 'env'>): Host {
   if (reboot.kind === 'command') {
-    return new CommandHost({ clock: systemClock, command: reboot.command, limitMs: REBOOT_LIMIT_MS })
+    const searchPath = env.PATH ?? ''
+    return new CommandHost({ clock: systemClock, command: reboot.command, searchPath, limitMs: REBOOT_LIMIT_MS })
   }
   const { command, configFile, user, onlyIfNeeded } = reboot
   return new SshHost({

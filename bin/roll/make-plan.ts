@@ -22,11 +22,11 @@ export async function makePlan(
   const { spec } = request
   await requireSecrets(spec.notify ?? [], surroundings.env)
   await requireGates(spec, surroundings.env)
-  await requireCommands(spec, signal)
+  await requireCommands(spec, surroundings.env)
   const { cluster, api, uid, context } = await clusterOf(request, surroundings, signal)
   const own = await ownPodOf(request, { cluster }, signal)
   const balancers = [...balancersOf(spec), ...commandsOf(spec, cluster, surroundings)]
-  const host = hostOf(spec)
+  const host = hostOf(spec, surroundings)
   const wall = systemClock.wallMs()
   try {
     const clusterName = spec.name

@@ -42,7 +42,7 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
   const { run, place, clusterName, journal, firstSeq, surroundings } = engineRun
   const { log, env } = surroundings
   const balancers = [...balancersOf(run.spec), ...commandsOf(run.spec, place.cluster, surroundings)]
-  const host = hostOf(run.spec)
+  const host = hostOf(run.spec, surroundings)
   const clock = steadyClock(systemClock, { onSet: (byMs) => log.warn(clockSet(byMs)) })
   const latency = latencyOf(engineRun)
   const onSamples = (samples: readonly Sample[]): void => {

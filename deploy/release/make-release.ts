@@ -55,7 +55,9 @@ export async function makeRelease(parts: ReleaseParts): Promise<void> {
       write(`evenkeel-${version}-linux-${arch}.tar.gz`, archive)
       archives.push({ arch, uri: `${baseUrl}/evenkeel-${version}-linux-${arch}.tar.gz`, sha256: sha256(archive) })
     }
-    write(`evenkeel-${version}-image-${process.arch}.tar`, await clusterImage(`evenkeel.local/evenkeel:${version}`))
+    const image = `evenkeel.local/evenkeel:${version}`
+    write(`evenkeel-${version}-image-${process.arch}.tar`, await clusterImage(image))
+    write(`evenkeel-${version}-image-ssh-${process.arch}.tar`, await clusterImage(`${image}-ssh`, { ssh: true }))
     write(`evenkeel-${version}-chart.tgz`, await zipped(chartTar(version), { level: 9 }))
     write(`evenkeel-${version}-yaml.tar.gz`, await zipped(plainYamlTar(version), { level: 9 }))
     write(`evenkeel-${version}-man.tar.gz`, await zipped(await manTar(facts), { level: 9 }))

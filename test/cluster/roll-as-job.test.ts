@@ -2,23 +2,30 @@ import assert from 'node:assert/strict'
 import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { parse, parseAllDocuments, stringify } from 'yaml'
 import { INTENT_ANNOTATION } from '../../src/model/node-record.ts'
 import { STEPS } from '../../src/model/step.ts'
-import { hubAddress } from '../../testbed/addresses.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { imageOnBed } from '../support/image-on-bed.ts'
 import { requires } from '../support/requires.ts'
 import { refusedRequests } from '../support/roll-bed/audit.ts'
-import { lbConfig } from '../support/roll-bed/lb-config.ts'
 import { RealGround } from '../support/roll-bed/real-ground.ts'
 import { RollBed } from '../support/roll-bed/roll-bed.ts'
+import {
+  jobManifests,
+  jobStatus,
+  journalVolume,
+  NAMESPACE,
+  openToPods,
+  podsOfJob,
+  sshFiles,
+  UID,
+  untilJobEnded,
+  whatIsOfJob,
+} from '../support/roll-bed/roll-job.ts'
 import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
 
 const real = { ...requires('testbed', 'haproxy', 'strip'), timeout: 600_000 }
 const IMAGE = 'evenkeel.local/evenkeel:0.1.0-ssh'
-const UID = 65_532
-const NAMESPACE = ['-n', 'evenkeel'] as const
 /** The disk that every node reaches, as nodes of a cluster reach one by network: nodes of the bed share this machine's /dev. */
 const SHARED = '/dev/shm'
 
@@ -34,123 +41,25 @@ before(async () => {
   disk = mkdtempSync(join(SHARED, 'evenkeel-job-'))
   chownSync(disk, UID, UID)
   opened = await RollBed.open({ database: false })
-  const { bed, lb } = opened
-  // What a pod has to reach: the runtime API, and the way in that it measures.
-  const lines = lbConfig(bed.nodes.map((node) => bed.nodeAddress(node)))
-    .replace('\ndefaults', `\n  stats socket ipv4@${hubAddress}:9999 level admin\ndefaults`)
-    .replaceAll(/bind 127\.0\.0\.1:(\d+)/g, `bind 127.0.0.1:$1\n  bind ${hubAddress}:$1`)
-  await lb.reload(lines)
-  await imageOnBed(bed, IMAGE, { ssh: true })
+  await openToPods(opened)
+  await imageOnBed(opened.bed, IMAGE, { ssh: true })
 })
 after(async () => {
   await opened?.close()
   if (disk !== '') rmSync(disk, { recursive: true, force: true })
 })
 
-interface Manifest {
-  readonly kind: string
-  readonly data?: Record<string, string>
-  readonly spec?: {
-    readonly template?: { readonly spec: { readonly containers: readonly { image: string }[] } }
-  }
-}
-
 /** What is shipped, with the names and addresses of this bed. */
-function manifests(): readonly Manifest[] {
-  const text = readFileSync(new URL('../../deploy/examples/roll-job.yaml', import.meta.url), 'utf8')
-  const found = parseAllDocuments(text).map((document) => document.toJS() as Manifest)
-  for (const { data, spec } of found) {
-    for (const container of spec?.template?.spec.containers ?? []) container.image = IMAGE
-    if (data !== undefined) data['roll.yaml'] = rollFile(data['roll.yaml'] ?? '')
-  }
-  return found
-}
-
-function rollFile(shipped: string): string {
-  const file = parse(shipped.replaceAll('10.0.0.5/', `${hubAddress}:18080/`).replaceAll('10.0.0.5', hubAddress))
-  file.spec.balancers[0].backends = ['web', 'edge']
-  const quick = { soak: '3s', baseline: { duration: '3s' }, drain: { daemonSets: ['app=edge'] } }
-  return stringify({ ...file, spec: { ...file.spec, ...quick } })
-}
+const manifests = () =>
+  jobManifests(readFileSync(new URL('../../deploy/examples/roll-job.yaml', import.meta.url), 'utf8'), IMAGE)
 
 /** The keys of the bed, as an operator puts those of a cluster there. */
-function sshSecret(): object {
-  const folder = join(place().bed.sshConfig, '..')
-  const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
-  const stringData = {
-    config: read('config').replaceAll(folder, '/etc/evenkeel/ssh'),
-    known_hosts: read('known_hosts'),
-    id_ed25519: read('id_ed25519'),
-  }
-  return {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: 'evenkeel-roll-ssh', namespace: 'evenkeel' },
-    stringData,
-  }
-}
-
-const volume = (): object => ({
+const sshSecret = (): object => ({
   apiVersion: 'v1',
-  kind: 'PersistentVolume',
-  metadata: { name: 'journal' },
-  spec: {
-    capacity: { storage: '1Gi' },
-    accessModes: ['ReadWriteOnce'],
-    hostPath: { path: disk },
-    claimRef: { namespace: 'evenkeel', name: 'evenkeel-roll' },
-  },
+  kind: 'Secret',
+  metadata: { name: 'evenkeel-roll-ssh', namespace: 'evenkeel' },
+  stringData: sshFiles(place().bed, '/etc/evenkeel/ssh'),
 })
-
-interface JobStatus {
-  readonly succeeded?: number
-  readonly failed?: number
-  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[]
-}
-
-async function jobStatus(): Promise<JobStatus> {
-  const words = [...NAMESPACE, 'get', 'job', 'evenkeel-roll', '-o', 'json']
-  return (JSON.parse(await place().bed.kubectl(words)) as { readonly status: JobStatus }).status
-}
-
-interface RollPod {
-  readonly metadata: { readonly name: string }
-  readonly spec: { readonly nodeName?: string }
-  readonly status: { readonly phase: string }
-}
-
-async function podsOfJob(): Promise<readonly RollPod[]> {
-  const words = [...NAMESPACE, 'get', 'pods', '-l', 'app.kubernetes.io/component=roll', '-o', 'json']
-  return (JSON.parse(await place().bed.kubectl(words)) as { readonly items: readonly RollPod[] }).items
-}
-
-/** Where each pod of the Job ran. Rejects with what is to be seen of the Job where it does not come to an end. */
-async function untilEnded(): Promise<ReadonlyMap<string, string>> {
-  const ran = new Map<string, string>()
-  await waitFor({ what: 'the Job to end', limitMs: 420_000, everyMs: 1000 }, async () => {
-    for (const { metadata, spec } of await podsOfJob()) if (spec.nodeName) ran.set(metadata.name, spec.nodeName)
-    const { conditions = [] } = await jobStatus()
-    return (
-      conditions.some(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True') ||
-      undefined
-    )
-  }).catch(async (error) => {
-    throw new Error(`${String(error)}\n${await whatIs()}`)
-  })
-  return ran
-}
-
-async function whatIs(): Promise<string> {
-  const asked = [
-    ['describe', 'job,pods'],
-    ['logs', '-l', 'app.kubernetes.io/component=roll', '--tail=80'],
-  ].map((words) =>
-    place()
-      .bed.kubectl([...NAMESPACE, ...words])
-      .catch(String),
-  )
-  return (await Promise.all(asked)).join('\n')
-}
 
 interface Told {
   readonly type: string
@@ -196,15 +105,15 @@ function assertWhole(events: readonly Told[]): void {
 test('a Job reboots every node under traffic, moves its pod once, and loses no request', real, async () => {
   const { bed } = place()
   const ground = new RealGround(place)
-  await bed.apply([volume(), sshSecret()])
+  await bed.apply([journalVolume(disk), sshSecret()])
   await place().settled()
   const boots = ground.countBoots()
   const judge = place().judge()
   await bed.apply(manifests())
-  const ran = await untilEnded()
+  const ran = await untilJobEnded(bed)
   const judged = await judge.verdict()
-  const { succeeded, failed = 0, conditions } = await jobStatus()
-  assert.deepEqual([succeeded, failed], [1, 0], `${JSON.stringify(conditions)}\n${await whatIs()}`)
+  const { succeeded, failed = 0, conditions } = await jobStatus(bed)
+  assert.deepEqual([succeeded, failed], [1, 0], `${JSON.stringify(conditions)}\n${await whatIsOfJob(bed)}`)
   assert.deepEqual(await boots.stop(), Object.fromEntries(bed.nodes.map((node) => [node, 1])))
   assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
   assert.deepEqual(await leftoversOf(ground), [])
@@ -250,13 +159,13 @@ test(
       const nodes = await place().nodeObjects()
       return nodes.some(({ metadata }) => INTENT_ANNOTATION in metadata.annotations) || undefined
     })
-    const [pod] = (await podsOfJob()).filter(({ status }) => status.phase === 'Running')
+    const [pod] = (await podsOfJob(bed)).filter(({ status }) => status.phase === 'Running')
     assert.ok(pod !== undefined)
     await bed.kubectl([...NAMESPACE, 'delete', 'pod', pod.metadata.name, '--wait=false'])
-    const ran = await untilEnded()
+    const ran = await untilJobEnded(bed)
     const judged = await judge.verdict()
-    const { succeeded, failed = 0 } = await jobStatus()
-    assert.deepEqual([succeeded, failed], [1, 0], await whatIs())
+    const { succeeded, failed = 0 } = await jobStatus(bed)
+    assert.deepEqual([succeeded, failed], [1, 0], await whatIsOfJob(bed))
     assert.ok(ran.size >= 2)
     assert.deepEqual(await boots.stop(), Object.fromEntries(bed.nodes.map((node) => [node, 1])))
     assert.deepEqual([judged.failedRequests, judged.windows], [0, []])

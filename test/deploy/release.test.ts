@@ -21,7 +21,7 @@ const FACTS = {
   committedAt: '2026-11-27T01:44:12+00:00',
 }
 
-describe('a release', requires('strip', 'tar'), () => {
+describe('a release', requires('strip', 'tar', 'ssh'), () => {
   const folder = mkdtempSync(join(tmpdir(), 'evenkeel-release-test-'))
   const [out, prefix, home] = ['release', 'prefix', 'home'].map((name) => join(folder, name)) as [
     string,
@@ -109,6 +109,18 @@ describe('a release', requires('strip', 'tar'), () => {
     assert.deepEqual([chart.name, chart.version, chart.appVersion], ['evenkeel', '0.1.0', '0.1.0'])
     const plain = await run(['tar', '-xzOf', artifact('-yaml.tar.gz'), 'evenkeel-0.1.0-yaml/roll-rbac.yaml'])
     assert.equal(plain, readFileSync(new URL('../../deploy/roll-rbac.yaml', import.meta.url), 'utf8'))
+  })
+
+  test('one of the images has ssh', async () => {
+    for (const [name, hasSsh] of Object.entries({ image: false, 'image-ssh': true })) {
+      const archive = artifact(`-${name}-${ARCH}.tar`)
+      const [{ RepoTags, Layers }] = JSON.parse(await run(['tar', '-xOf', archive, 'manifest.json']))
+      assert.deepEqual(RepoTags, [`evenkeel.local/evenkeel:0.1.0${hasSsh ? '-ssh' : ''}`])
+      const listed = await Promise.all(
+        Layers.map((layer: string) => run(['sh', '-c', 'tar -xOf "$0" "$1" | tar -tz', archive, layer])),
+      )
+      assert.equal(listed.join('').split('\n').includes('usr/bin/ssh'), hasSsh, name)
+    }
   })
 
   test('each command has a man page where man looks for it', async () => {

@@ -19,6 +19,14 @@ export function codeOf(text: string): readonly string[] {
   return [...fenced.map((line) => line.trim()), ...indented, ...quoted]
 }
 
+/** The command lines below a heading, each with its continuations, without the column that explains them. */
+export function commandsBelow(text: string, heading: string): readonly string[] {
+  const [, section] = text.split(`\n## ${heading}\n`)
+  if (section === undefined) throw new Error(`the page has no heading "${heading}"`)
+  const [prose] = split((section.split('\n## ')[0] ?? '').replaceAll(/\s*\\\n\s*/g, ' '))
+  return prose.filter((line) => /^ {4}\S/.test(line)).map((line) => line.trim().replace(/ {3,}\S.*$/, ''))
+}
+
 /** The text without what is code, where a link is a link. */
 export function proseOf(text: string): string {
   return split(text)[0]

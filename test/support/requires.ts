@@ -1,11 +1,14 @@
 import { isBuilt } from '../../testbed/build/cache-root.ts'
 import { findCommand } from '../../testbed/machine/find-command.ts'
 import { missing } from '../../testbed/requirements.ts'
+import { isKrewBuilt } from './krew.ts'
 
 /** A real part that some tests cannot do without. */
-type RealPart =
+export type RealPart =
   | 'testbed'
   | 'helm'
+  | 'krew'
+  | 'podman'
   | 'haproxy'
   | 'ssh'
   | 'chromium'
@@ -41,6 +44,8 @@ function lackingFor(part: RealPart): string[] {
       return missing()
     case 'helm':
       return isBuilt() ? [] : ['helm is built with the test bed, which is not: npm run testbed -- build']
+    case 'krew':
+      return lackingForKrew()
     case 'strip':
       return installed(['strip']) ? [] : ['strip is not installed: apt-get install binutils']
     case 'iptables':
@@ -52,6 +57,7 @@ function lackingFor(part: RealPart): string[] {
     case 'jq':
     case 'python3':
     case 'perl':
+    case 'podman':
     case 'zsh':
     case 'fish':
     case 'groff':
@@ -66,6 +72,9 @@ function lackingFor(part: RealPart): string[] {
       return installed(CHROMIUM_NAMES) ? [] : ['Chromium is not installed: apt-get install chromium']
   }
 }
+
+const lackingForKrew = (): string[] =>
+  isKrewBuilt() || installed(['go']) ? [] : ['krew is built with Go, which is not installed']
 
 function installed(names: readonly string[]): boolean {
   return names.some((name) => findCommand(name) !== undefined)

@@ -1,4 +1,3 @@
-import { access, constants } from 'node:fs/promises'
 import type { AdminState, InstanceReading, ServerReading, ServerRef } from '../../model/balancer.ts'
 import type { StatusState } from '../../model/balancer-commands.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
@@ -13,7 +12,7 @@ import type { Cluster } from '../../ports/cluster.ts'
 import type { Random } from '../../ports/random.ts'
 import { KnownNodes } from '../http/known-nodes.ts'
 import { NOTHING_COUNTED, oneBackend } from '../http/no-balancer.ts'
-import { findProgram } from '../node/this-machine.ts'
+import { hasProgram } from '../node/this-machine.ts'
 import { runCommand } from './node-command.ts'
 import { NodeStatuses } from './node-statuses.ts'
 import { parseStatus, type StatusWord } from './parse-status.ts'
@@ -189,23 +188,13 @@ export class CommandBalancer implements Balancer {
   }
 
   async #mustBeThere(program: string): Promise<void> {
-    const isPath = program.includes('/')
-    const found = isPath
-      ? await isRunnable(program)
-      : (await findProgram(program, this.#parts.searchPath)) !== undefined
-    if (found) return
+    if (await hasProgram(program, this.#parts.searchPath)) return
     throw new WorldError(`${this.name}: there is no program ${escapeForeign(program, 200)} that may be run here`, {
       code: 'BALANCER_NO_PROGRAM',
       retry: 'never',
     })
   }
 }
-
-const isRunnable = (path: string): Promise<boolean> =>
-  access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  )
 
 const failure = (text: string, retryAfterMs?: number): WorldError =>
   new WorldError(text, {

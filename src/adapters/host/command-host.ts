@@ -5,6 +5,7 @@ import type { HostFacts, RebootAnswer } from '../../model/host.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Host, HostTarget } from '../../ports/host.ts'
+import { hasProgram } from '../node/this-machine.ts'
 import { isHostName } from './host-name.ts'
 import { ownBootId } from './own-boot-id.ts'
 import { type ProcessEnd, runProcess } from './run-process.ts'
@@ -14,13 +15,14 @@ interface CommandHostParts {
   readonly clock: Clock
   /** `{node}`, `{address}` and `{bootId}` are replaced in each word. */
   readonly command: readonly string[]
+  /** Where programs are looked for, as $PATH writes it. */
+  readonly searchPath: string
   readonly limitMs: number
 }
 
 /** sysexits.h: EX_DATAERR, the boot id is not the machine's; EX_TEMPFAIL, try again. */
 const OTHER_BOOT_ID = 65
 const NOT_KNOWN = 75
-const LOCAL_LIMIT_MS = 5_000
 const OUTPUT_CHARS_MAX = 4_096
 
 /**
@@ -47,11 +49,10 @@ export class CommandHost implements Host {
   }
 
   /** Runs nothing of the command: tells only whether there is such a program. */
-  async check(_target: HostTarget, signal: AbortSignal): Promise<HostFacts> {
-    const [program = ''] = this.#parts.command
-    const argv = ['sh', '-c', 'command -v "$1"', 'sh', program] as const
-    const end = await runProcess({ argv: [...argv], limitMs: LOCAL_LIMIT_MS, clock: this.#parts.clock }, signal)
-    if (end.exitCode === 0) return { mayReboot: true, hops: [] }
+  async check(): Promise<HostFacts> {
+    const { command, searchPath } = this.#parts
+    const [program = ''] = command
+    if (await hasProgram(program, searchPath)) return { mayReboot: true, hops: [] }
     return { mayReboot: false, refusal: `there is no command ${escapeForeign(program)} here`, hops: [] }
   }
 

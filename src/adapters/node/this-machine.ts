@@ -6,14 +6,24 @@ import { escapeForeign } from '../../model/foreign-text.ts'
 export async function findProgram(name: string, searchPath: string): Promise<string | undefined> {
   for (const folder of searchPath.split(delimiter).filter((part) => part !== '')) {
     const path = join(folder, name)
-    try {
-      await access(path, constants.X_OK)
-      if ((await stat(path)).isFile()) return path
-    } catch (error) {
-      codeOf(error)
-    }
+    if (await isRunnable(path)) return path
   }
   return undefined
+}
+
+/** Whether a program can be started by this name or path. No shell is asked: a container may have none. */
+export async function hasProgram(program: string, searchPath: string): Promise<boolean> {
+  return program.includes('/') ? isRunnable(program) : (await findProgram(program, searchPath)) !== undefined
+}
+
+async function isRunnable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK)
+    return (await stat(path)).isFile()
+  } catch (error) {
+    codeOf(error)
+    return false
+  }
 }
 
 /** Why no file can be made in this directory, which need not exist yet. Nothing is written to find out. */

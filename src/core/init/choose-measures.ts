@@ -11,7 +11,8 @@ interface Choice extends Part {
 export const REBOOT_ID = 'reboot'
 
 const SSH = /^ssh(?: ([A-Za-z_][A-Za-z0-9._-]*\$?))?$/
-const SYSTEMD = ['sudo', '-n', 'systemctl', 'reboot']
+const SYSTEMD = ['systemctl', 'reboot']
+const AS_ROOT = ['sudo', '-n', ...SYSTEMD]
 
 export function rebootFault(answer: string): string | undefined {
   if (SSH.test(answer)) return undefined
@@ -54,7 +55,8 @@ export function chooseReboot(answers: Answers): Choice {
       : { key: 'user', value: user }
   const comment =
     'By your own ssh, with your ssh configuration, to the InternalIP of each node. The plan tries each login.'
-  const fields: Field[] = [who, { key: 'command', value: SYSTEMD }]
+  // Machines that root may log in to often have no sudo.
+  const fields: Field[] = [who, { key: 'command', value: user === 'root' ? SYSTEMD : AS_ROOT }]
   return { ...none, fields: [{ key: 'ssh', value: { fields }, comment }] }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import process from 'node:process'
 import { test } from 'node:test'
 import { CommandHost } from '../../../src/adapters/host/command-host.ts'
 import { systemClock } from '../../../src/adapters/node/system-clock.ts'
@@ -12,8 +13,10 @@ const N1 = { node: 'n1', address: '10.0.0.1' }
 const ID = '00000000-1111-2222-3333-444444444444'
 const OTHER_ID = '99999999-1111-2222-3333-444444444444'
 
-const commandHost = (command: readonly string[], limitMs = 5_000): CommandHost =>
-  new CommandHost({ clock: systemClock, command, limitMs })
+const PATH = process.env.PATH ?? ''
+
+const commandHost = (command: readonly string[], { limitMs = 5_000, searchPath = PATH } = {}): CommandHost =>
+  new CommandHost({ clock: systemClock, command, searchPath, limitMs })
 
 test('the command is told node, address and boot id, and no shell sees them', async (t) => {
   const commands = await StandInCommands.make(t)
@@ -67,7 +70,7 @@ test('at its limit the command is killed with all it started, and nothing is kno
   const commands = await StandInCommands.make(t)
   const pids = join(commands.directory, 'pids')
   const path = await commands.script('bmc', `sleep 60 & echo $! $$ > ${pids}; wait`)
-  assert.equal((await commandHost([path, '{bootId}'], 700).reboot(N1, ID, never)).kind, 'unknown')
+  assert.equal((await commandHost([path, '{bootId}'], { limitMs: 700 }).reboot(N1, ID, never)).kind, 'unknown')
   for (const pid of (await readFile(pids, 'utf8')).trim().split(' ')) {
     const dead = async () =>
       /^State:\s+[ZX]/m.test(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => 'State: X')) || undefined
@@ -85,7 +88,7 @@ test('giving up kills it and is the reason of the signal', async (t) => {
   const commands = await StandInCommands.make(t)
   const path = await commands.script('bmc', `echo $$ > ${join(commands.directory, 'pids')}; exec sleep 60`)
   const stop = new AbortController()
-  const reboot = commandHost([path, '{bootId}'], 60_000).reboot(N1, ID, stop.signal)
+  const reboot = commandHost([path, '{bootId}'], { limitMs: 60_000 }).reboot(N1, ID, stop.signal)
   await commands.has('pids')
   stop.abort(new Error('Ctrl-C'))
   await assert.rejects(reboot, { message: 'Ctrl-C' })
@@ -110,13 +113,19 @@ test('what is no name, no address and no boot id is not handed on', async (t) =>
 
 test('a program that is not there is found out before, and refuses', async () => {
   const host = commandHost(['/no/such/bmc', '{bootId}'])
-  assert.deepEqual(await host.check(N1, never), {
+  assert.deepEqual(await host.check(), {
     mayReboot: false,
     refusal: 'there is no command /no/such/bmc here',
     hops: [],
   })
   assert.equal((await host.reboot(N1, ID, never)).kind, 'refused')
-  assert.deepEqual(await commandHost(['true', '{bootId}']).check(N1, never), { mayReboot: true, hops: [] })
+  assert.deepEqual(await commandHost(['true', '{bootId}']).check(), { mayReboot: true, hops: [] })
+})
+
+test('a program is found where no shell is, as in a container', async () => {
+  const own = commandHost([process.execPath, '{bootId}'], { searchPath: '' })
+  assert.equal((await own.check()).mayReboot, true)
+  assert.equal((await commandHost(['true', '{bootId}'], { searchPath: '' }).check()).mayReboot, false)
 })
 
 test('a command that is not told the boot id is a mistake of the person', () => {

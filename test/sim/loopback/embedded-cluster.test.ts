@@ -71,7 +71,7 @@ test('its reboot command acts on the boot id that it was told, and on no other',
   const bootIdOf = async (): Promise<string | undefined> => (await cluster.readNode('n1', never))?.bootId
   const bootId = await waitFor({ what: 'a boot id', limitMs: 20_000 }, async () => (await bootIdOf()) || undefined)
   const command = [process.execPath, '--disable-warning=ExperimentalWarning', REBOOT, powerSocket, '{node}', '{bootId}']
-  const host = new CommandHost({ clock, command, limitMs: 20_000 })
+  const host = new CommandHost({ clock, command, searchPath: '', limitMs: 20_000 })
   const target = { node: 'n1', address: '127.0.0.1' }
   const other = '00000000-0000-4000-8000-000000000000'
   assert.deepEqual(await host.reboot(target, other, never), { kind: 'otherBoot', bootId })

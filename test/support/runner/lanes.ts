@@ -73,6 +73,7 @@ const CLUSTER = ['test/cluster/', 'test/testbed/']
  * - bursts of cordons: virtual time, and `kube-controller`;
  * - nodes that need no reboot: virtual time, `adapters/host/ssh-need` and `bin/roll-only-if-needed`;
  * - pods that leave politely, or past their budgets: virtual time;
+ * - rolls from what is installed of a release: `deploy/release`, without a cluster;
  * - a roll as a Job: the tables of `core/roll/own-pod`, and `bin/roll-in-pod` on the embedded cluster;
  * - rolls by agents: `bin/roll-by-agents`, on the embedded cluster;
  * - health ports of an IngressDaemonSet: virtual time, and the tests of the agent's process;
@@ -94,6 +95,7 @@ const AT_NIGHT = [
   'test/cluster/roll-budget.test.ts',
   'test/cluster/roll-claims.test.ts',
   'test/cluster/roll-dns.test.ts',
+  'test/cluster/roll-from-release.test.ts',
   'test/cluster/roll-needed.test.ts',
   'test/cluster/roll-polite.test.ts',
   'test/cluster/roll-host-port.test.ts',
