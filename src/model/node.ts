@@ -28,6 +28,8 @@ export interface Node {
   readonly deleting?: true
   /** The types of its conditions that are True, of those that announce that it leaves; absent: none. */
   readonly lifecycle?: readonly string[]
+  /** Its kubelet says that it shuts the machine down. */
+  readonly shuttingDown?: true
   /** What its pods may ask for together; absent: its kubelet has not said. */
   readonly allocatable?: NodeRoom
 }

@@ -8,6 +8,7 @@ export const isSameNode = (one: Node, other: Node): boolean =>
   one.bootId === other.bootId &&
   one.unschedulable === other.unschedulable &&
   one.deleting === other.deleting &&
+  one.shuttingDown === other.shuttingDown &&
   isSameList(one.lifecycle ?? [], other.lifecycle ?? []) &&
   isSameMap(one.labels, other.labels) &&
   isSameMap(one.annotations, other.annotations) &&

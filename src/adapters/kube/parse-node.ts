@@ -1,5 +1,5 @@
 import type { Node, NodeRoom, Taint } from '../../model/node.ts'
-import { LIFECYCLE_CONDITIONS } from '../../model/node-facts.ts'
+import { LIFECYCLE_CONDITIONS, SHUTDOWN_CONDITION } from '../../model/node-facts.ts'
 import { parseMetadata } from '../../model/parse-metadata.ts'
 import { quantity } from '../../model/quantity.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
@@ -13,7 +13,8 @@ export function parseNode(object: Untrusted): Node {
   const status = object.at('status')
   const ready = findCondition(object, 'Ready')
   const metadata = object.at('metadata')
-  const lifecycle = LIFECYCLE_CONDITIONS.filter((type) => findCondition(object, type)?.status === 'True')
+  const isTrue = (type: string): boolean => findCondition(object, type)?.status === 'True'
+  const lifecycle = LIFECYCLE_CONDITIONS.filter(isTrue)
   return {
     name,
     uid,
@@ -32,6 +33,7 @@ export function parseNode(object: Untrusted): Node {
       .map((volume) => volume.at('name').text()),
     ...(metadata.at('deletionTimestamp').optionalText() === undefined ? {} : { deleting: true }),
     ...(lifecycle.length === 0 ? {} : { lifecycle }),
+    ...(isTrue(SHUTDOWN_CONDITION) ? { shuttingDown: true } : {}),
     ...given('versions', parseVersions(status.at('nodeInfo'))),
     ...given('allocatable', parseRoom(status.at('allocatable'))),
   }

@@ -18,6 +18,7 @@ import { leftoverFindings } from './leftover-findings.ts'
 import { maxOutFindings } from './max-out-findings.ts'
 import { budgetFindings, nodeChecks } from './node-findings.ts'
 import { nodesToRoll } from './nodes-to-roll.ts'
+import { othersWorkFindings } from './others-work-findings.ts'
 import { isOwnPod, ownPodFindings } from './own-pod-findings.ts'
 import type { PlanFacts } from './plan-facts.ts'
 import { movingPods, podFindings } from './pod-findings.ts'
@@ -95,6 +96,7 @@ function clusterChecks(facts: PlanFacts, { nodes, skipped, unknown, findings }: 
     [...controlPlaneFindings(facts.cluster.pods, nodes), ...orderFindings(facts.spec.nodes, nodes)],
     leftoverFindings(facts, nodes),
     rebootLockFindings(facts.cluster.workloads, facts.wall),
+    othersWorkFindings(nodes),
     poolFindings(facts, nodes),
     ...(facts.spec.drain.polite === undefined ? [] : [politeFindings(facts, nodes)]),
   ]
