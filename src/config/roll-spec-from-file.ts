@@ -135,13 +135,14 @@ function addressOf({ socket, tcp, ssh }: InstanceFields): InstanceAddress {
 }
 
 function drainOf({ drain }: Spec): RollSpec['drain'] {
-  const { grace, polite, preferDone, blocked, blockedLimit, stageLimit, ...same } = drain
+  const { grace, polite, preferDone, blocked, safeToEvict, blockedLimit, stageLimit, ...same } = drain
   return {
     ...same,
     ...(grace === undefined ? {} : { graceSeconds: grace / 1000 }),
     ...(polite === undefined ? {} : { polite: polite.map(politeOf) }),
     ...(preferDone ? { preferDone } : {}),
     ...(blocked === undefined ? {} : { blocked: blocked.map(blockedOf) }),
+    ...(safeToEvict === 'warn' ? {} : { safeToEvict }),
     blockedLimitMs: blockedLimit,
     stageLimitMs: stageLimit,
   }

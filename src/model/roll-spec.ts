@@ -142,6 +142,8 @@ export interface RollSpec {
     readonly polite?: readonly PoliteSpec[]
     /** Pods that get more than `blockedLimitMs`. Absent: none. */
     readonly blocked?: readonly BlockedSpec[]
+    /** What is done about pods that say they are not safe to evict. Absent: the plan warns. */
+    readonly safeToEvict?: 'ignore' | 'hold'
     readonly blockedLimitMs: number
     readonly stageLimitMs: number
   }

@@ -12,7 +12,7 @@ test('names an unknown field, the fields there are and the nearest', () => {
 7 |     blokedLimit: 3min
   |     ^^^^^^^^^^^
   = note: spec.drain has: firstStage, daemonSets, deleteEmptyDirData, deleteUnmanaged, grace, polite,
-  =       preferDone, blocked, blockedLimit, stageLimit
+  =       preferDone, blocked, safeToEvict, blockedLimit, stageLimit
   = fix: write "blockedLimit"`,
   )
 })
@@ -103,6 +103,16 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
     'blocked: [{selector: app=legacy, wait: 2min, surge: 5min, ask: 1h}]',
   ],
   [[all, '  drain: {blocked: [{selector: a=b, ask: 25h}]}'], '"25h" is too long (config.range)', 'ask: 30s'],
+  [
+    [all, '  drain: {safeToEvict: wait}'],
+    'unknown safeToEvict "wait" (config.value)',
+    'safeToEvict: warn',
+  ],
+  [
+    [all, '  drain: {safeToEvict: true}'],
+    'unknown safeToEvict "true" (config.value)',
+    'safeToEvict: ignore',
+  ],
   [[all, '  drain: {daemonSets: [{matchLabels: {a: "-"}}]}'], '"-" is not a label value (config.selector)', ''],
   [[all, '  drain: {daemonSets: [{matchLabels: {-a: b}}]}'], '"-a" is not a label key (config.selector)', ''],
   [

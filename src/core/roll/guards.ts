@@ -6,6 +6,7 @@ import { awaitingWindows } from './awaits-control.ts'
 import { baselineMissing, probeSilent } from './baseline.ts'
 import { controlPlaneKept } from './control-plane.ts'
 import { dnsWell } from './dns/dns-leaving.ts'
+import { notSafeToEvict } from './drain/not-safe-to-evict.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 import { othersWork } from './others-work.ts'
 import { serviceOf } from './service-of.ts'
@@ -128,7 +129,8 @@ export const mayDisrupt: Guard<RollSnapshot> = (s) => {
 export const mayStart: Guard<NodeSnapshot> = (s) => {
   const unknown = [...mayDisrupt(s), ...balancersKnown(s)]
   if (unknown.length > 0) return unknown
-  return [...heartbeatsFlow(s), ...unclaimed(s), ...othersWork(s), ...controlPlaneKept(s), ...mayGo(s)]
+  const ofNode = [...heartbeatsFlow(s), ...unclaimed(s), ...othersWork(s), ...notSafeToEvict(s)]
+  return [...ofNode, ...controlPlaneKept(s), ...mayGo(s)]
 }
 
 /** Before a pod is evicted. */

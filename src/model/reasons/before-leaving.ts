@@ -142,6 +142,13 @@ export const BEFORE_LEAVING = {
     cure: 'Wait until kured has ended. If it never does: `kubectl -n kube-system annotate daemonset kured weave.works/kured-node-lock-`.',
     wait: 'blocked',
   },
+  PodNotSafeToEvict: {
+    is: 'batch/train-1 says that it is not to be evicted (cluster-autoscaler.kubernetes.io/safe-to-evict: "false"), and runs on n1',
+    cause:
+      'The roll file has `drain.safeToEvict: hold`, and a pod that the drain would move has the annotation. The roll checks this before it begins the node.',
+    cure: 'Wait until the pod has ended, or remove the annotation: the hold prints the command. `warn` in place of `hold` evicts such pods.',
+    wait: 'blocked',
+  },
   EtcdQuorum: {
     is: 'etcd has 3 members, 2 of them Ready, and needs 2: without n1 it has no quorum',
     cause:

@@ -1,5 +1,5 @@
 import type { ApiManifest, BadSituation } from '../../support/preflight/bad-situation.ts'
-import { node } from '../../support/preflight/manifests.ts'
+import { node, replicas } from '../../support/preflight/manifests.ts'
 
 const kured = (lock: object): ApiManifest => ({
   apiVersion: 'apps/v1',
@@ -17,6 +17,8 @@ const kured = (lock: object): ApiManifest => ({
     },
   },
 })
+
+const NOT_SAFE = { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' }
 
 /** Other programs that work on nodes, as they say it themselves. */
 export const OTHERS_WORK_SITUATIONS: readonly BadSituation[] = [
@@ -124,4 +126,20 @@ export const OTHERS_WORK_SITUATIONS: readonly BadSituation[] = [
     exit: 0,
     explain: { of: 'node n2', code: 'NodeExcluded', says: /^n2 .*keeps it out of external load balancers/ },
   },
+  ...(['warn', 'hold'] as const).map(
+    (safeToEvict): BadSituation => ({
+      title: `two jobs that are not to be evicted, and drain.safeToEvict: ${safeToEvict}`,
+      objects: replicas('train', { on: ['n1', 'n2'], metadata: { annotations: NOT_SAFE } }),
+      spec: { drain: { safeToEvict } },
+      code: 'PodNotSafeToEvict',
+      says: `2 pods of ReplicaSet default/train say that they are not to be evicted (cluster-autoscaler.kubernetes.io/safe-to-evict: "false"): ${
+        safeToEvict === 'warn'
+          ? 'a drain evicts them all the same'
+          : 'the roll does not begin the node before they are gone'
+      }`,
+      fix: safeToEvict === 'warn' ? 'drain.safeToEvict: hold' : 'let them end first',
+      exit: 0,
+      explain: 'a roll says it in its hold, where its file asks for that; nothing else goes by it',
+    }),
+  ),
 ]
