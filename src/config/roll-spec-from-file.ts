@@ -37,6 +37,7 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     ...(spec.gates === undefined ? {} : { gates: spec.gates.map(gateOf) }),
     ...(spec.hooks === undefined ? {} : { hooks: spec.hooks.map(stepHookOf) }),
     ...(spec.silences === undefined ? {} : { silences: spec.silences.map(silenceOf) }),
+    ...(spec.announce.conditions ? { announce: { conditions: true } } : {}),
     ...(spec.notify === undefined ? {} : { notify: spec.notify.map(hookOf) }),
   }
 }

@@ -171,6 +171,8 @@ export interface RollSpec {
   readonly hooks?: readonly StepHook[]
   /** Alerts that are silenced. Absent: none. */
   readonly silences?: readonly SilenceSpec[]
+  /** What other programs are told on the nodes. Absent: nothing. */
+  readonly announce?: { readonly conditions: true }
   /** Absent: no receiver is notified. */
   readonly notify?: readonly HookSpec[]
 }

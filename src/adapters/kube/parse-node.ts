@@ -1,3 +1,4 @@
+import { ANNOUNCED_CONDITIONS, runOfMessage } from '../../model/announced-conditions.ts'
 import type { Node, NodeRoom, Taint } from '../../model/node.ts'
 import { LIFECYCLE_CONDITIONS, SHUTDOWN_CONDITION } from '../../model/node-facts.ts'
 import { parseMetadata } from '../../model/parse-metadata.ts'
@@ -14,7 +15,9 @@ export function parseNode(object: Untrusted): Node {
   const ready = findCondition(object, 'Ready')
   const metadata = object.at('metadata')
   const isTrue = (type: string): boolean => findCondition(object, type)?.status === 'True'
-  const lifecycle = LIFECYCLE_CONDITIONS.filter(isTrue)
+  const announced = announcedIn(object)
+  const isOfOthers = (type: string): boolean => isTrue(type) && !(type in announced)
+  const lifecycle = LIFECYCLE_CONDITIONS.filter(isOfOthers)
   return {
     name,
     uid,
@@ -33,10 +36,22 @@ export function parseNode(object: Untrusted): Node {
       .map((volume) => volume.at('name').text()),
     ...(metadata.at('deletionTimestamp').optionalText() === undefined ? {} : { deleting: true }),
     ...(lifecycle.length === 0 ? {} : { lifecycle }),
+    ...(Object.keys(announced).length === 0 ? {} : { announced }),
+    ...(isOfOthers('MaintenancePlanned') ? { plannedByOthers: true } : {}),
     ...(isTrue(SHUTDOWN_CONDITION) ? { shuttingDown: true } : {}),
     ...given('versions', parseVersions(status.at('nodeInfo'))),
     ...given('allocatable', parseRoom(status.at('allocatable'))),
   }
+}
+
+/** What a run of Even Keel announces is in its record as well: our own parts go by that. */
+export function announcedIn(object: Untrusted): Readonly<Record<string, string>> {
+  const own = ANNOUNCED_CONDITIONS.flatMap((type): readonly (readonly [string, string])[] => {
+    const condition = findCondition(object, type)
+    const run = condition?.status === 'True' ? runOfMessage(condition.message) : undefined
+    return run === undefined ? [] : [[type, run]]
+  })
+  return Object.fromEntries(own)
 }
 
 /** A node that does not say how many pods it takes has not said anything. */

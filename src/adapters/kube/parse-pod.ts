@@ -35,7 +35,7 @@ export function parsePod(object: Untrusted): Pod {
     ...given('controller', controller),
     ...given('unschedulable', parseUnschedulable(object)),
     ...given('waiting', parseWaiting(object)),
-    ...given('notSafeToEvict', annotations[SAFE_TO_EVICT_ANNOTATION] === 'false' ? true : undefined),
+    ...(annotations[SAFE_TO_EVICT_ANNOTATION] === 'false' ? { notSafeToEvict: true } : {}),
     ...given('blockedAnswer', annotations[BLOCKED_ANNOTATION]),
     ...given('polite', mark === undefined ? undefined : parsePoliteMark(mark)),
   }

@@ -258,16 +258,10 @@ test('of several owners and conditions each is named, and of the taints those th
   assert.deepEqual(of({ lifecycle: ['DrainInProgress', 'MaintenanceInProgress'] }), [
     'n1: is leaving: its condition DrainInProgress, MaintenanceInProgress is True',
   ])
-  const taints = ['dedicated', 'ToBeDeletedByClusterAutoscaler', 'karpenter.sh/disrupted'].map((key) => ({
-    key,
-    effect: 'NoSchedule',
-  }))
+  const keys = ['dedicated', 'ToBeDeletedByClusterAutoscaler', 'karpenter.sh/disrupted']
+  const taints = keys.map((key) => ({ key, effect: 'NoSchedule' }))
   assert.deepEqual(of({ taints }), [
     'n1: is to be removed: it is tainted with ToBeDeletedByClusterAutoscaler, karpenter.sh/disrupted',
-  ])
-  assert.deepEqual(of({ shuttingDown: true }), ['n1: is leaving: its condition GracefulNodeShutdownInProgress is True'])
-  assert.deepEqual(of({ annotations: { 'weave.works/kured-reboot-in-progress': '2026-01-01T00:00:00Z' } }), [
-    'n1: is rebooted by kured: it has the annotation weave.works/kured-reboot-in-progress',
   ])
 })
 

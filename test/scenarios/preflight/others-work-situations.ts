@@ -126,6 +126,28 @@ export const OTHERS_WORK_SITUATIONS: readonly BadSituation[] = [
     exit: 0,
     explain: { of: 'node n2', code: 'NodeExcluded', says: /^n2 .*keeps it out of external load balancers/ },
   },
+  {
+    title: 'what a run has announced and not taken back',
+    nodes: [
+      node('n1'),
+      node('n2', {
+        conditions: [
+          {
+            type: 'Drained',
+            status: 'True',
+            reason: 'DrainCompleted',
+            message: 'Even Keel, run 20260101T000000Z-0001',
+          },
+        ],
+      }),
+      node('n3'),
+    ],
+    code: 'AnnouncementLeft',
+    says: 'n2 has the condition Drained of run 20260101T000000Z-0001, which does not have it out',
+    fix: 'kubectl patch node n2 --subresource=status --type=strategic -p',
+    exit: 0,
+    explain: 'it takes nothing out and holds nothing up',
+  },
   ...(['warn', 'hold'] as const).map(
     (safeToEvict): BadSituation => ({
       title: `two jobs that are not to be evicted, and drain.safeToEvict: ${safeToEvict}`,

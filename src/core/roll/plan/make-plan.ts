@@ -147,6 +147,7 @@ function fileOf({ verb, resource }: Access): string {
 export function spared(access: Access): PlanFinding {
   if (access.name?.startsWith('evenkeel-') === true) return budgetSpared(access)
   if (access.resource === 'persistentvolumes') return volumesSpared(access)
+  if (access.subresource === 'status') return conditionsSpared(access)
   const [lost, file] =
     access.resource === 'configmaps'
       ? ['its Service and zone are found another way, or set by dns.service and dns.zone', 'roll-rbac.yaml']
@@ -158,6 +159,13 @@ export function spared(access: Access): PlanFinding {
     fix: `kubectl apply -f deploy/${file}, and bind it to this identity`,
   }
 }
+
+const conditionsSpared = (access: Access): PlanFinding => ({
+  severity: 'warning',
+  code: 'ConditionsForbidden',
+  text: `nodes will not say by their conditions what the roll does, because this identity may not ${accessText(access)}`,
+  fix: 'kubectl apply -f deploy/roll-announce-rbac.yaml, and bind it to this identity',
+})
 
 const volumesSpared = (access: Access): PlanFinding => ({
   severity: 'warning',
