@@ -25,7 +25,7 @@ const IN_PROGRESS = 'weave.works/kured-reboot-in-progress'
 const annotated = ({ world }: TroubleGround, { node: name }: Released, value: string | null): Promise<void> =>
   world.apply([{ apiVersion: 'v1', kind: 'Node', metadata: { name, annotations: { [IN_PROGRESS]: value } } }])
 
-/** Another program takes a node while the roll runs. The roll is held before its reboot, and puts the node back. */
+/** Another program takes a node while the roll runs. The roll is held before its reboot, and puts the node back where that lasts. */
 export const OTHERS_WORK_ROWS: readonly TroubleRow[] = [
   {
     title: 'kured, which takes its lock for another node in the middle of the drain',
@@ -49,5 +49,17 @@ export const OTHERS_WORK_ROWS: readonly TroubleRow[] = [
     after: (ground, at) => annotated(ground, at, null),
     movesPods: true,
     exit: 3,
+  },
+  {
+    title: 'kured, which takes its lock in the middle of the drain and gives it back in time',
+    once: [
+      step('drain'),
+      async ({ world }) => {
+        await world.apply([kured('another-node')])
+        await world.pause(8_000)
+        await world.remove(KURED)
+      },
+    ],
+    exit: 0,
   },
 ]
