@@ -65,7 +65,11 @@ const mayWrite = ({ keeper }: Withdrawing): boolean => keeper.state().kind === '
 
 async function withdraw(parts: Withdrawing, node: Node, signal: AbortSignal): Promise<string | undefined> {
   const conditions = Object.fromEntries(announcedOn(node, parts.run.id).map((type) => [type, null]))
-  return (await setWithin(parts, { node: node.name, uid: node.uid, conditions }, signal))?.message
+  const failure = await setWithin(parts, { node: node.name, uid: node.uid, conditions }, signal)
+  if (failure !== undefined) return failure.message
+  const text = `announce nothing on ${node.name}`
+  parts.events.emit({ type: 'write', node: node.name, action: 'setConditions', text, ok: true })
+  return undefined
 }
 
 /** What the world refused; undefined: nothing. */
