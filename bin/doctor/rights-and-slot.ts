@@ -1,6 +1,7 @@
 import { trySlot } from '../../src/controllers/roll/prepare.ts'
 import type { DoctorFacts } from '../../src/core/doctor/doctor-facts.ts'
 import {
+  announceAccess,
   budgetAccess,
   deleteAccess,
   eventAccess,
@@ -25,7 +26,8 @@ export async function rightsAndSlot(
     ...wantedAccess(slots.namespace),
     ...(spec === undefined ? [] : [...politeAccess(spec.drain), ...deleteAccess(spec.drain)]),
   ]
-  const useful = [...budgetAccess(slots), ...planAccess, ...spareAccess(spec?.dns), ...eventAccess]
+  const announces = spec === undefined ? [] : announceAccess(spec)
+  const useful = [...budgetAccess(slots), ...planAccess, ...spareAccess(spec?.dns), ...eventAccess, ...announces]
   const rights = await attempt(signal, async (limited) => {
     const [forbidden, spared] = await Promise.all([
       cluster.forbidden(needed, limited),

@@ -37,6 +37,7 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     ...(spec.gates === undefined ? {} : { gates: spec.gates.map(gateOf) }),
     ...(spec.hooks === undefined ? {} : { hooks: spec.hooks.map(stepHookOf) }),
     ...(spec.silences === undefined ? {} : { silences: spec.silences.map(silenceOf) }),
+    ...(spec.announce.conditions ? { announce: { conditions: true } } : {}),
     ...(spec.notify === undefined ? {} : { notify: spec.notify.map(hookOf) }),
   }
 }
@@ -135,13 +136,14 @@ function addressOf({ socket, tcp, ssh }: InstanceFields): InstanceAddress {
 }
 
 function drainOf({ drain }: Spec): RollSpec['drain'] {
-  const { grace, polite, preferDone, blocked, blockedLimit, stageLimit, ...same } = drain
+  const { grace, polite, preferDone, blocked, safeToEvict, blockedLimit, stageLimit, ...same } = drain
   return {
     ...same,
     ...(grace === undefined ? {} : { graceSeconds: grace / 1000 }),
     ...(polite === undefined ? {} : { polite: polite.map(politeOf) }),
     ...(preferDone ? { preferDone } : {}),
     ...(blocked === undefined ? {} : { blocked: blocked.map(blockedOf) }),
+    ...(safeToEvict === 'warn' ? {} : { safeToEvict }),
     blockedLimitMs: blockedLimit,
     stageLimitMs: stageLimit,
   }

@@ -19,8 +19,20 @@ export interface NodeFacts {
 /** KEP-5683; the first is set by drains, the second after them. */
 export const LIFECYCLE_CONDITIONS: readonly string[] = ['DrainInProgress', 'Drained', 'MaintenanceInProgress']
 
+/** KEP-5683; set by a kubelet that shuts its machine down in good order. */
+export const SHUTDOWN_CONDITION = 'GracefulNodeShutdownInProgress'
+
 /** Set by the Cluster Autoscaler before it removes a node. */
 export const REMOVAL_TAINTS: readonly string[] = ['ToBeDeletedByClusterAutoscaler']
+
+/** Set by the Cluster Autoscaler on a node that it may remove later. */
+export const CANDIDATE_TAINT = 'DeletionCandidateOfClusterAutoscaler'
+
+/** Set by Karpenter before it drains a node. */
+export const DISRUPTED_TAINT = 'karpenter.sh/disrupted'
+
+/** Set by kured with `--annotate-nodes`, from before it drains a node until it is back. */
+export const KURED_IN_PROGRESS = 'weave.works/kured-reboot-in-progress'
 
 /** KEP-1143; its presence counts, whatever it says. */
 export const EXCLUDE_LABEL = 'node.kubernetes.io/exclude-from-external-load-balancers'

@@ -26,8 +26,14 @@ export interface Node {
   readonly volumesAttached: readonly string[]
   /** It has a deletion timestamp. */
   readonly deleting?: true
-  /** The types of its conditions that are True, of those that announce that it leaves; absent: none. */
+  /** The types of its conditions that are True, of those by which others announce that it leaves; absent: none. */
   readonly lifecycle?: readonly string[]
+  /** Condition of KEP-5683 that is True → the run of Even Keel that has set it; none of these is in `lifecycle`. Absent: none. */
+  readonly announced?: Readonly<Record<string, string>>
+  /** Others have announced maintenance, which has not begun. */
+  readonly plannedByOthers?: true
+  /** Its kubelet says that it shuts the machine down. */
+  readonly shuttingDown?: true
   /** What its pods may ask for together; absent: its kubelet has not said. */
   readonly allocatable?: NodeRoom
 }

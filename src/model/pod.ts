@@ -49,6 +49,8 @@ export interface Pod {
   readonly polite?: PoliteMark
   /** What people answered to the question about it, as it stands in `evenkeel.dev/blocked`. */
   readonly blockedAnswer?: string
+  /** It says to the Cluster Autoscaler that it is not to be evicted. */
+  readonly notSafeToEvict?: true
   /** What the scheduler goes by, as far as it can tie a pod to one node. */
   readonly nodeSelector: Readonly<Record<string, string>>
   /** All that the scheduler goes by. A plan alone reads it. */
@@ -57,6 +59,9 @@ export interface Pod {
 
 /** On a pod that may not leave: what people say is to be done with it. */
 export const BLOCKED_ANNOTATION = 'evenkeel.dev/blocked'
+
+/** By this annotation, with the value `false`, a pod says to the Cluster Autoscaler that it is not to be evicted. */
+export const SAFE_TO_EVICT_ANNOTATION = 'cluster-autoscaler.kubernetes.io/safe-to-evict'
 
 export const isFinished = (pod: Pod): boolean => pod.phase === 'Succeeded' || pod.phase === 'Failed'
 export const isDaemonSetPod = (pod: Pod): boolean => pod.controller?.kind === 'DaemonSet'

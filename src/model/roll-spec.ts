@@ -142,6 +142,8 @@ export interface RollSpec {
     readonly polite?: readonly PoliteSpec[]
     /** Pods that get more than `blockedLimitMs`. Absent: none. */
     readonly blocked?: readonly BlockedSpec[]
+    /** What is done about pods that say they are not safe to evict. Absent: the plan warns. */
+    readonly safeToEvict?: 'ignore' | 'hold'
     readonly blockedLimitMs: number
     readonly stageLimitMs: number
   }
@@ -169,6 +171,8 @@ export interface RollSpec {
   readonly hooks?: readonly StepHook[]
   /** Alerts that are silenced. Absent: none. */
   readonly silences?: readonly SilenceSpec[]
+  /** What other programs are told on the nodes. Absent: nothing. */
+  readonly announce?: { readonly conditions: true }
   /** Absent: no receiver is notified. */
   readonly notify?: readonly HookSpec[]
 }

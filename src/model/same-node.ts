@@ -8,7 +8,10 @@ export const isSameNode = (one: Node, other: Node): boolean =>
   one.bootId === other.bootId &&
   one.unschedulable === other.unschedulable &&
   one.deleting === other.deleting &&
+  one.shuttingDown === other.shuttingDown &&
   isSameList(one.lifecycle ?? [], other.lifecycle ?? []) &&
+  one.plannedByOthers === other.plannedByOthers &&
+  isSameMap(one.announced ?? {}, other.announced ?? {}) &&
   isSameMap(one.labels, other.labels) &&
   isSameMap(one.annotations, other.annotations) &&
   isSameList(one.taints.map(taintText), other.taints.map(taintText)) &&

@@ -40,6 +40,16 @@ export interface NodeVersion {
 
 export type PodVersion = ObjectRef & Pick<Pod, 'resourceVersion'>
 
+/** Conditions of a Node's status, by type; null: it is removed. */
+export interface ConditionsChange {
+  readonly node: string
+  /** WorldError where the Node is another one by now. */
+  readonly uid: string
+  readonly conditions: Readonly<
+    Record<string, { readonly reason: string; readonly message: string; readonly at: string } | null>
+  >
+}
+
 export interface PodChange {
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string | null>>
@@ -77,6 +87,8 @@ export interface Cluster {
   readNode(name: string, signal: AbortSignal): Promise<Node | undefined>
   /** WorldError KUBE_CONFLICT where a `test` failed. */
   patchNode(name: string, patch: JsonPatch, signal: AbortSignal): Promise<Node>
+  /** Sets these conditions to True, or removes them; all other conditions and fields of the status stay. Takes the right to patch nodes/status. */
+  setConditions(change: ConditionsChange, signal: AbortSignal): Promise<void>
   /** Never rejects for an answer of the API: each is a value. */
   evict(
     pod: ObjectRef & { readonly uid: string },

@@ -3,6 +3,7 @@ import { after, before } from 'node:test'
 import { isToldByPlan } from '../scenarios/preflight/blocked-by-plan.ts'
 import { BUDGET_SITUATIONS } from '../scenarios/preflight/budget-situations.ts'
 import { BALANCER_SITUATIONS, NODE_SITUATIONS } from '../scenarios/preflight/node-situations.ts'
+import { OTHERS_WORK_SITUATIONS } from '../scenarios/preflight/others-work-situations.ts'
 import { PLANE_SITUATIONS } from '../scenarios/preflight/plane-situations.ts'
 import { POD_SITUATIONS, ROOM_SITUATIONS } from '../scenarios/preflight/pod-situations.ts'
 import { policyRefuses, quotaRefuses } from '../scenarios/preflight/refused-writes.ts'
@@ -32,6 +33,7 @@ describeAtNight('situations before a roll, on a real API server', requires('test
     ...ROOM_SITUATIONS,
     ...PLANE_SITUATIONS,
     ...NODE_SITUATIONS,
+    ...OTHERS_WORK_SITUATIONS,
     ...BALANCER_SITUATIONS,
   ]
   atNight('percentages are rounded as the disruption controller rounds them', { timeout: 90_000 }, async () => {

@@ -12,7 +12,7 @@ test('names an unknown field, the fields there are and the nearest', () => {
 7 |     blokedLimit: 3min
   |     ^^^^^^^^^^^
   = note: spec.drain has: firstStage, daemonSets, deleteEmptyDirData, deleteUnmanaged, grace, polite,
-  =       preferDone, blocked, blockedLimit, stageLimit
+  =       preferDone, blocked, safeToEvict, blockedLimit, stageLimit
   = fix: write "blockedLimit"`,
   )
 })
@@ -51,7 +51,7 @@ error: unknown field "gate" (config.unknown-field)
 9 |   gate: x
   |   ^^^^
   = note: spec has: nodes, slots, balancers, detach, drain, reboot, dns, settle, attach, soak, probes,
-  =       baseline, gates, hooks, silences, notify, window, parallel, zones
+  =       baseline, gates, hooks, silences, announce, notify, window, parallel, zones
   = fix: write "gates"
 4 errors in roll.yaml. Nothing was contacted or changed.`,
   )
@@ -71,6 +71,9 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
     '"kube-dns" is not a namespace/name (config.value)',
     'service: kube-system/kube-dns',
   ],
+  [[all, '  announce: {conditions: every}'], '"every" is not true or false (config.type)', 'conditions: true'],
+  [[all, '  announce: true'], '"true" is not a section (config.type)', 'announce: {}'],
+  [[all, '  announce:'], '"announce" has no value (config.empty)', 'announce: {}'],
   [[all, '  settle:'], '"settle" has no value (config.empty)', 'settle: {}'],
   [[all, '  drain: {firstStage: "a b"}'], '"a b" is not a condition (config.selector)', 'firstStage: tier=database'],
   [[all, '  drain: {firstStage: {}}'], 'the selector is empty (config.selector)', 'firstStage: tier=database'],
@@ -103,6 +106,8 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
     'blocked: [{selector: app=legacy, wait: 2min, surge: 5min, ask: 1h}]',
   ],
   [[all, '  drain: {blocked: [{selector: a=b, ask: 25h}]}'], '"25h" is too long (config.range)', 'ask: 30s'],
+  [[all, '  drain: {safeToEvict: wait}'], 'unknown safeToEvict "wait" (config.value)', 'safeToEvict: ignore'],
+  [[all, '  drain: {safeToEvict: true}'], 'unknown safeToEvict "true" (config.value)', 'safeToEvict: ignore'],
   [[all, '  drain: {daemonSets: [{matchLabels: {a: "-"}}]}'], '"-" is not a label value (config.selector)', ''],
   [[all, '  drain: {daemonSets: [{matchLabels: {-a: b}}]}'], '"-a" is not a label key (config.selector)', ''],
   [

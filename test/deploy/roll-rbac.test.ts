@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
 import {
+  announceAccess,
   budgetAccess,
   deleteAccess,
   eventAccess,
@@ -23,6 +24,7 @@ const manifests = read('roll-rbac.yaml')
 const relays = read('roll-dns-rbac.yaml')
 const polite = read('roll-polite-rbac.yaml')
 const deleting = read('roll-delete-rbac.yaml')
+const announcing = read('roll-announce-rbac.yaml')
 
 const texts = (accesses: readonly Access[]): readonly string[] =>
   accesses
@@ -94,13 +96,18 @@ test('a roll that has a replacement started first asks for the rights of polite 
   assert.deepEqual(politeAccess({ ...DRAIN, blocked: [LADDER] }), [])
 })
 
+test('the role for conditions grants exactly what a roll asks for in addition that announces what it does, which is nothing without', () => {
+  assert.deepEqual(grantedBy(announcing), texts(announceAccess({ announce: { conditions: true } })))
+  assert.deepEqual(announceAccess({}), [])
+})
+
 test('a roll that does not ask DNS asks for nothing that it could do without', () => {
   assert.deepEqual(spareAccess(undefined), [])
 })
 
 test('the shipped roles contain no wildcard', () => {
   assert.deepEqual(
-    [...manifests, ...relays, ...polite, ...deleting]
+    [...manifests, ...relays, ...polite, ...deleting, ...announcing]
       .flatMap(({ rules = [] }) => rules.flatMap((rule) => [...rule.apiGroups, ...rule.resources, ...rule.verbs]))
       .filter((word) => word.includes('*')),
     [],
@@ -108,7 +115,7 @@ test('the shipped roles contain no wildcard', () => {
 })
 
 test('each of the shipped roles is bound to the shipped identity, where it is', () => {
-  const all = [...manifests, ...relays, ...polite, ...deleting]
+  const all = [...manifests, ...relays, ...polite, ...deleting, ...announcing]
   const roles = all.filter(({ rules }) => rules !== undefined)
   assert.deepEqual(
     boundTo(all, 'ServiceAccount evenkeel/evenkeel-roll').toSorted(),

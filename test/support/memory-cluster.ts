@@ -104,6 +104,10 @@ export class MemoryCluster implements Cluster {
     return Promise.resolve()
   }
 
+  setConditions() {
+    return Promise.resolve()
+  }
+
   readLease = (...call: Parameters<Cluster['readLease']>) => this.#client.readLease(...call)
   writeLease = (...call: Parameters<Cluster['writeLease']>) => this.#client.writeLease(...call)
 

@@ -11,6 +11,8 @@ export interface ApiCall {
   readonly accept?: string
   /** Of a patch: a list is a JSON patch, an object a merge patch. */
   readonly body?: unknown
+  /** The patch merges lists by the keys of their entries, as the types of the API say. */
+  readonly isStrategic?: true
 }
 
 export interface ApiReply {

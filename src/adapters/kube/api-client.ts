@@ -138,15 +138,17 @@ export class ApiClient {
     const request = { method: METHODS[call.verb], target: `${call.path}${query}` }
     if (call.body === undefined) return { ...request, headers }
     const body = JSON.stringify(call.body)
-    const contentType = call.verb === 'patch' ? patchType(call.body) : 'application/json'
+    const contentType = call.verb === 'patch' ? patchType(call) : 'application/json'
     const length = String(Buffer.byteLength(body))
     return { ...request, headers: { ...headers, 'content-type': contentType, 'content-length': length }, body }
   }
 }
 
 /** RFC 6902 is a list of operations, RFC 7396 an object. */
-const patchType = (patch: unknown): string =>
-  Array.isArray(patch) ? 'application/json-patch+json' : 'application/merge-patch+json'
+function patchType({ body, isStrategic }: ApiCall): string {
+  if (isStrategic === true) return 'application/strategic-merge-patch+json'
+  return Array.isArray(body) ? 'application/json-patch+json' : 'application/merge-patch+json'
+}
 
 const encodedQuery = (query: NonNullable<ApiCall['query']>): string =>
   new URLSearchParams(

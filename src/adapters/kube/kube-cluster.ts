@@ -16,6 +16,7 @@ import { readLease, tryLease, writeLease } from './lease-store.ts'
 import { listPages } from './list-pages.ts'
 import { relabelPod } from './relabel-pod.ts'
 import { objectPath, type Resource, resourceOf } from './resources.ts'
+import { setConditions } from './set-conditions.ts'
 
 /** The port's methods over one API server. */
 export function kubeCluster(parts: FollowParts, server: Endpoint): Cluster {
@@ -30,6 +31,7 @@ export function kubeCluster(parts: FollowParts, server: Endpoint): Cluster {
     followPodsOf: (node, sink, signal) => follow(parts, { kind: podsOf(node), sink }, signal),
     readNode: (name, signal) => readNode(client, name, signal),
     patchNode: (name, patch, signal) => patchNode(client, { name, patch }, signal),
+    setConditions: (change, signal) => setConditions(client, change, signal),
     evict: (pod, options, signal) => evict(client, { pod, ...options }, signal),
     deletePod: (pod, signal) => deletePod(client, pod, signal),
     relabelPod: (pod, change, signal) => relabelPod(client, { pod, change }, signal),

@@ -3,6 +3,7 @@ import { EXCLUDE_LABEL, LIFECYCLE_CONDITIONS, type NodeFacts, REMOVAL_TAINTS } f
 import { parseMetadata } from '../../model/parse-metadata.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
 import { given } from './given.ts'
+import { announcedIn } from './parse-node.ts'
 
 export function parseNodeFacts(object: Untrusted): NodeFacts {
   const { uid, resourceVersion, labels, annotations } = parseMetadata(object, 'cluster')
@@ -14,12 +15,13 @@ export function parseNodeFacts(object: Untrusted): NodeFacts {
   const conditions = object.at('status').at('conditions').each()
   const isTrue = (condition: Untrusted): boolean => condition.at('status').textOr('') === 'True'
   const types = conditions.filter(isTrue).map((condition) => condition.at('type').textOr(''))
+  const announced = announcedIn(object)
   return {
     uid,
     resourceVersion,
     unschedulable: spec.at('unschedulable').flagOr(false),
     deleting: object.at('metadata').at('deletionTimestamp').optionalText() !== undefined,
-    lifecycle: LIFECYCLE_CONDITIONS.filter((type) => types.includes(type)),
+    lifecycle: LIFECYCLE_CONDITIONS.filter((type) => types.includes(type) && !(type in announced)),
     removal: REMOVAL_TAINTS.filter((key) => taints.includes(key)),
     excluded: EXCLUDE_LABEL in labels,
     // Cut where it is longer than any claims: it is unreadable then, and need not be kept whole.

@@ -1,5 +1,6 @@
+import { ANNOUNCED_CONDITIONS, runOfMessage } from '../../model/announced-conditions.ts'
 import type { Node, NodeRoom, Taint } from '../../model/node.ts'
-import { LIFECYCLE_CONDITIONS } from '../../model/node-facts.ts'
+import { LIFECYCLE_CONDITIONS, SHUTDOWN_CONDITION } from '../../model/node-facts.ts'
 import { parseMetadata } from '../../model/parse-metadata.ts'
 import { quantity } from '../../model/quantity.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
@@ -13,7 +14,10 @@ export function parseNode(object: Untrusted): Node {
   const status = object.at('status')
   const ready = findCondition(object, 'Ready')
   const metadata = object.at('metadata')
-  const lifecycle = LIFECYCLE_CONDITIONS.filter((type) => findCondition(object, type)?.status === 'True')
+  const isTrue = (type: string): boolean => findCondition(object, type)?.status === 'True'
+  const announced = announcedIn(object)
+  const isOfOthers = (type: string): boolean => isTrue(type) && !(type in announced)
+  const lifecycle = LIFECYCLE_CONDITIONS.filter(isOfOthers)
   return {
     name,
     uid,
@@ -32,9 +36,22 @@ export function parseNode(object: Untrusted): Node {
       .map((volume) => volume.at('name').text()),
     ...(metadata.at('deletionTimestamp').optionalText() === undefined ? {} : { deleting: true }),
     ...(lifecycle.length === 0 ? {} : { lifecycle }),
+    ...(Object.keys(announced).length === 0 ? {} : { announced }),
+    ...(isOfOthers('MaintenancePlanned') ? { plannedByOthers: true } : {}),
+    ...(isTrue(SHUTDOWN_CONDITION) ? { shuttingDown: true } : {}),
     ...given('versions', parseVersions(status.at('nodeInfo'))),
     ...given('allocatable', parseRoom(status.at('allocatable'))),
   }
+}
+
+/** What a run of Even Keel announces is in its record as well: our own parts go by that. */
+export function announcedIn(object: Untrusted): Readonly<Record<string, string>> {
+  const own = ANNOUNCED_CONDITIONS.flatMap((type): readonly (readonly [string, string])[] => {
+    const condition = findCondition(object, type)
+    const run = condition?.status === 'True' ? runOfMessage(condition.message) : undefined
+    return run === undefined ? [] : [[type, run]]
+  })
+  return Object.fromEntries(own)
 }
 
 /** A node that does not say how many pods it takes has not said anything. */

@@ -1,5 +1,5 @@
 import { parseMetadata } from '../../model/parse-metadata.ts'
-import { BLOCKED_ANNOTATION, type Pod, type PodEnding } from '../../model/pod.ts'
+import { BLOCKED_ANNOTATION, type Pod, type PodEnding, SAFE_TO_EVICT_ANNOTATION } from '../../model/pod.ts'
 import { POLITE_ANNOTATION, parsePoliteMark } from '../../model/polite-mark.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
@@ -35,6 +35,7 @@ export function parsePod(object: Untrusted): Pod {
     ...given('controller', controller),
     ...given('unschedulable', parseUnschedulable(object)),
     ...given('waiting', parseWaiting(object)),
+    ...(annotations[SAFE_TO_EVICT_ANNOTATION] === 'false' ? { notSafeToEvict: true } : {}),
     ...given('blockedAnswer', annotations[BLOCKED_ANNOTATION]),
     ...given('polite', mark === undefined ? undefined : parsePoliteMark(mark)),
   }

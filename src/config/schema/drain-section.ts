@@ -47,6 +47,16 @@ export const drainSection = section(
       false,
     ),
     blocked: blockedField.exactOptional(),
+    safeToEvict: z
+      .enum(['ignore', 'warn', 'hold'])
+      .meta(
+        fieldMeta('word', {
+          description:
+            'What to do about pods with the annotation `cluster-autoscaler.kubernetes.io/safe-to-evict: "false"`, such as jobs that cannot continue elsewhere: nothing, a warning in the plan, or do not begin their node until they are gone.',
+          example: 'hold',
+        }),
+      )
+      .prefault('warn'),
     blockedLimit: durationField({
       description:
         'How long a blocked step may hold the roll before the reboot is announced: a refused eviction, a taken slot, a silent instance. After that the node is restored and the roll is held.',

@@ -14,12 +14,23 @@ import { attachSection, settleSection, soakField } from './return-sections.ts'
 import { fieldMeta, section } from './section.ts'
 import { silencesField } from './silences-field.ts'
 import { slotsSection } from './slots-section.ts'
+import { switchField } from './switch-field.ts'
 import { nameField } from './text-field.ts'
 import { windowSection } from './window-section.ts'
 
 const metadataSection = section(
   { name: nameField({ description: 'Name of this roll, for people.', example: 'prod-eu1' }) },
   'The name of the roll.',
+)
+
+const announceSection = section(
+  {
+    conditions: switchField(
+      'Say by conditions of the Node what the roll does to it, as KEP-5683 names them: `MaintenancePlanned`, `DrainInProgress`, `Drained`, `MaintenanceInProgress`. They are removed before the node serves again. It takes the rights of `deploy/roll-announce-rbac.yaml`; a write that fails is a warning.',
+      false,
+    ),
+  },
+  'What other programs are told on the nodes.',
 )
 
 const specSection = section(
@@ -39,6 +50,7 @@ const specSection = section(
     gates: gatesField.exactOptional(),
     hooks: hooksField.exactOptional(),
     silences: silencesField.exactOptional(),
+    announce: announceSection.prefault({}),
     notify: notifyField.exactOptional(),
     window: windowSection.exactOptional(),
     hosts: notYetField('machines that are not Kubernetes nodes'),

@@ -7,11 +7,11 @@ import type { Wakeup } from '../../runtime/wakeup.ts'
 import { chooseNode } from './choose-node.ts'
 import type { GatherParts } from './gather.ts'
 import { NodePass } from './node-pass.ts'
-import { wantWishes } from './operator-wishes.ts'
+import { type LaneWishes, wantWishes } from './operator-wishes.ts'
 import type { Performer } from './perform.ts'
 import { verdictFor } from './run-state.ts'
 
-interface LaneParts extends GatherParts {
+interface LaneParts extends GatherParts, LaneWishes {
   readonly performer: Performer
   readonly wakeup: Wakeup
   /** Lanes that go first, and those that do not. */

@@ -1,3 +1,4 @@
+import { conditionsWanted } from '../../core/roll/announce/conditions-wanted.ts'
 import { gatesWanted } from '../../core/roll/gates/gates-held.ts'
 import { silencesWanted } from '../../core/roll/silences/silences-due.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
@@ -5,10 +6,12 @@ import type { Decision } from '../../model/decision.ts'
 import type { SecretRef } from '../../model/notify-spec.ts'
 import type { RollEvent } from '../../model/roll-event.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Cluster } from '../../ports/cluster.ts'
 import type { GateSource } from '../../ports/gate-source.ts'
 import type { Programs } from '../../ports/programs.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Silencer } from '../../ports/silencer.ts'
+import { ConditionKeeper } from './announce/condition-keeper.ts'
 import type { ClusterView } from './cluster-view.ts'
 import type { EventLog } from './event-log.ts'
 import { GateWatch } from './gates/gate-watch.ts'
@@ -46,17 +49,31 @@ export function hooksOf(parts: WishParts): Pick<GatherParts, 'hooks'> {
   return { hooks: new HookRunner({ ...parts, ...left, hooks, programs }) }
 }
 
-export type LaneWishes = Pick<GatherParts, 'gates' | 'silences'>
+export type LaneWishes = Pick<GatherParts, 'gates' | 'silences'> & {
+  /** Absent: the file has nothing announced. */
+  readonly conditions?: ConditionKeeper
+}
+
+interface LaneParts extends WishParts {
+  readonly cluster: Pick<Cluster, 'setConditions'>
+  /** Whether the slot of the lane is renewed. */
+  readonly mayAct: () => boolean
+}
+
+/** What of them runs beside the passes. */
+export const loopsOf = ({ gates, silences, conditions }: LaneWishes) =>
+  [gates, silences, conditions].filter((loop) => loop !== undefined)
 
 /** What the file has asked and kept for the node of one lane. */
-export function laneWishes(parts: WishParts): LaneWishes {
+export function laneWishes(parts: LaneParts): LaneWishes {
   const { run, gates: source, silencing } = parts
-  const { gates, silences } = run.spec
+  const { gates, silences, announce } = run.spec
   return {
     ...(source === undefined || gates === undefined ? {} : { gates: new GateWatch({ ...parts, gates, source }) }),
     ...(silencing === undefined || silences === undefined
       ? {}
       : { silences: new SilenceKeeper({ ...parts, ...silencing, ...ofRun(run), silences }) }),
+    ...(announce === undefined ? {} : { conditions: new ConditionKeeper(parts) }),
   }
 }
 
@@ -67,11 +84,12 @@ const ofRun = ({ id, origin, silencesBefore = {} }: RunState) => ({
 
 /** After each pass: what is to be known, or kept, next. */
 export function wantWishes(
-  { gates, silences }: LaneWishes,
+  { gates, silences, conditions }: LaneWishes,
   snapshot: RollSnapshot | undefined,
   decision: Decision,
 ): void {
   gates?.want(snapshot && gatesWanted(snapshot, decision))
+  conditions?.want(snapshot && conditionsWanted(snapshot, decision))
   silences?.want(snapshot && decision.kind !== 'settled' ? silencesWanted(snapshot) : undefined)
 }
 

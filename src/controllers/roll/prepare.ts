@@ -2,6 +2,7 @@ import { makePlan } from '../../core/roll/plan/make-plan.ts'
 import { selectNodes } from '../../core/roll/plan/select-nodes.ts'
 import type { SlotRefusal } from '../../core/roll/plan/slot-findings.ts'
 import {
+  announceAccess,
   budgetAccess,
   deleteAccess,
   gateAccess,
@@ -49,7 +50,10 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
       [...wantedAccess(spec.slots.namespace), ...politeAccess(spec.drain), ...deleteAccess(spec.drain)],
       signal,
     ),
-    cluster.forbidden([...budgetAccess(spec.slots), ...planAccess, ...spareAccess(spec.dns)], signal),
+    cluster.forbidden(
+      [...budgetAccess(spec.slots), ...planAccess, ...spareAccess(spec.dns), ...announceAccess(spec)],
+      signal,
+    ),
     spec.gates === undefined ? [] : cluster.forbidden(gateAccess(spec), signal),
   ])
   if (forbidden.some(({ verb }) => verb === 'list')) {

@@ -21,6 +21,7 @@ import { budgetOfRun } from './budget-of-run.ts'
 import { ClusterView } from './cluster-view.ts'
 import { DnsWatch } from './dns-watch.ts'
 import { endFailures } from './end-failures.ts'
+import { endMarks } from './end-marks.ts'
 import { EventLog, type EventSink } from './event-log.ts'
 import { firstList } from './first-list.ts'
 import type { GatherParts } from './gather.ts'
@@ -30,9 +31,8 @@ import { Lane } from './lane.ts'
 import { LastSeen } from './last-seen.ts'
 import { unmeasuredSince } from './load-before.ts'
 import { LoadWatch } from './load-watch.ts'
-import { takeOffMarks } from './marks-to-come.ts'
 import { NodeOverlay } from './node-overlay.ts'
-import { endWishes, hooksOf, type LaneWishes, laneWishes } from './operator-wishes.ts'
+import { endWishes, hooksOf, type LaneWishes, laneWishes, loopsOf } from './operator-wishes.ts'
 import { Performer } from './perform.ts'
 import { ReloadWatch } from './reload-watch.ts'
 import { ReturnWatch } from './return-watch.ts'
@@ -97,7 +97,7 @@ export class RollEngine {
       ...(parts.dns === undefined ? {} : { dns: new DnsWatch({ ...dnsParts, checks: parts.dns }) }),
       ...hooksOf(wishes),
     }
-    this.#wishes = lanes.map(() => laneWishes(wishes))
+    this.#wishes = this.#keepers.map((keeper) => laneWishes({ ...wishes, mayAct: () => keeper.mayAct() }))
     this.#lanes = this.#returns.map((returns, index) => this.#makeLane(returns, index))
     this.#load = this.#makeLoad()
   }
@@ -112,7 +112,7 @@ export class RollEngine {
       await Promise.race([this.#roll(interrupt), background])
       const silences = this.#wishes.flatMap((wishes) => wishes.silences ?? [])
       await Promise.race([endWishes({ ...this.#shared, silences, emit: this.#emit }, interrupt), background])
-      const marks = takeOffMarks({ ...this.#parts, ...this.#shared, keeper: this.#keeperOf(0) }, this.#work.signal)
+      const marks = endMarks({ ...this.#parts, ...this.#shared, keeper: this.#keeperOf(0) }, this.#work.signal)
       await Promise.all([this.#lastLook(), marks, this.#shared.dns?.close()])
       const load = this.#load?.tick(true) ?? unmeasuredSince(run.before, clock.wallMs())
       const standings = allStandings(run, this.#standings)
@@ -197,7 +197,7 @@ export class RollEngine {
     await Promise.all([
       ...[this.#view, ...this.#keepers, ...this.#returns, ...this.#pollers].map((loop) => loop.run(signal)),
       ...(probe === undefined ? [] : [probe.run(() => this.#probeChanged(), signal)]),
-      ...this.#wishes.flatMap(({ gates, silences }) => [gates, silences]).flatMap((loop) => loop?.run(signal) ?? []),
+      ...this.#wishes.flatMap(loopsOf).map((loop) => loop.run(signal)),
       ...[this.#load, dns, hooks].flatMap((loop) => loop?.run(signal) ?? []),
     ])
     throw new WorldError('the roll lost what it runs on', { code: 'ROLL_BACKGROUND', retry: 'never' })

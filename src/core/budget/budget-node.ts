@@ -1,6 +1,12 @@
 import { MAINTENANCE_ANNOTATION, parseClaims } from '../../model/claims.ts'
 import type { Node } from '../../model/node.ts'
-import { EXCLUDE_LABEL, REMOVAL_TAINTS } from '../../model/node-facts.ts'
+import {
+  DISRUPTED_TAINT,
+  EXCLUDE_LABEL,
+  KURED_IN_PROGRESS,
+  REMOVAL_TAINTS,
+  SHUTDOWN_CONDITION,
+} from '../../model/node-facts.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { parseNodeRecord } from '../../model/parse-node-record.ts'
 import type { BudgetNode } from './snapshot.ts'
@@ -41,9 +47,15 @@ function claimedBy(text: string | undefined): string | undefined {
   return word.kind === 'claimed' ? word.claims.map(({ owner }) => owner).join(' and ') : undefined
 }
 
-function leavingFor({ deleting, lifecycle = [], taints }: Node): string | undefined {
+const LEAVING_TAINTS: readonly string[] = [...REMOVAL_TAINTS, DISRUPTED_TAINT]
+
+function leavingFor({ deleting, lifecycle = [], shuttingDown, taints, annotations }: Node): string | undefined {
   if (deleting === true) return 'is being deleted'
-  if (lifecycle.length > 0) return `is leaving: its condition ${lifecycle.join(', ')} is True`
-  const removal = taints.map(({ key }) => key).filter((key) => REMOVAL_TAINTS.includes(key))
-  return removal.length === 0 ? undefined : `is to be removed: it is tainted with ${removal.join(', ')}`
+  const conditions = shuttingDown === true ? [...lifecycle, SHUTDOWN_CONDITION] : lifecycle
+  if (conditions.length > 0) return `is leaving: its condition ${conditions.join(', ')} is True`
+  const removal = taints.map(({ key }) => key).filter((key) => LEAVING_TAINTS.includes(key))
+  if (removal.length > 0) return `is to be removed: it is tainted with ${removal.join(', ')}`
+  return KURED_IN_PROGRESS in annotations
+    ? `is rebooted by kured: it has the annotation ${KURED_IN_PROGRESS}`
+    : undefined
 }

@@ -28,11 +28,12 @@ export function explainNode(s: NodeScene): Explanation {
   const guards = nodeGuards(s, s.guards ?? [])
   const pods = nodePods(s, guards)
   const state = stateOf(s)
+  const roll = nodeRoll(s)
   const parts = [
     ...nodeState(s),
     ...nodeClaims(s),
-    ...nodeRoll(s),
-    ...nodeCluster(s),
+    ...roll,
+    ...ofCluster(s, state).filter((one) => roll.every(({ code, text }) => code !== one.code || text !== one.text)),
     ...nodeBudget(s),
     ...guards,
     ...nodeIngresses(s),
@@ -64,8 +65,13 @@ function stateOf(s: NodeScene): State {
 const isLater = (state: State, { part, code }: Finding): boolean =>
   (part === 'dns' && state !== 'InService') ||
   (part === 'budget' && state !== 'InService' && state !== 'InWork') ||
-  (code === 'VolumeAttached' && state === 'InService') ||
-  (OF_CLUSTER.includes(code) && state !== 'InService' && state !== 'Draining')
+  (code === 'VolumeAttached' && state === 'InService')
+
+/** The same, unless the roll that has the node out says that it is held for it. */
+const ofCluster = (s: NodeScene, state: State): readonly Finding[] =>
+  nodeCluster(s).map((one) =>
+    OF_CLUSTER.includes(one.code) && state !== 'InService' && state !== 'Draining' ? { ...one, is: 'fact' } : one,
+  )
 
 const OF_CLUSTER: readonly string[] = ['EtcdQuorum', 'LastApiServer', 'KuredLockHeld']
 

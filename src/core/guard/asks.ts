@@ -1,9 +1,7 @@
 import type { Node } from '../../model/node.ts'
-import { REMOVAL_TAINTS } from '../../model/node-facts.ts'
+import { DISRUPTED_TAINT, REMOVAL_TAINTS } from '../../model/node-facts.ts'
 
-/** Set by Karpenter before it drains a node. */
-const DISRUPTED = 'karpenter.sh/disrupted'
-const LEAVING_TAINTS: readonly string[] = [...REMOVAL_TAINTS, DISRUPTED]
+const LEAVING_TAINTS: readonly string[] = [...REMOVAL_TAINTS, DISRUPTED_TAINT]
 
 /** What shows that a node is to be drained, as the end of a sentence; undefined: nothing does. */
 export function asksToDrain({

@@ -1,6 +1,7 @@
 import type { Access } from '../../model/access.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import {
+  announceAccess,
   budgetAccess,
   deleteAccess,
   eventAccess,
@@ -50,6 +51,7 @@ const rollAccess = (spec: RollSpec): readonly Access[] => [
   ...budgetAccess(spec.slots),
   ...spareAccess(spec.dns),
   ...eventAccess,
+  ...announceAccess(spec),
 ]
 
 interface Place {

@@ -6,7 +6,9 @@ import { awaitingWindows } from './awaits-control.ts'
 import { baselineMissing, probeSilent } from './baseline.ts'
 import { controlPlaneKept } from './control-plane.ts'
 import { dnsWell } from './dns/dns-leaving.ts'
+import { notSafeToEvict } from './drain/not-safe-to-evict.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
+import { othersWork } from './others-work.ts'
 import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
 
@@ -126,7 +128,9 @@ export const mayDisrupt: Guard<RollSnapshot> = (s) => {
  */
 export const mayStart: Guard<NodeSnapshot> = (s) => {
   const unknown = [...mayDisrupt(s), ...balancersKnown(s)]
-  return unknown.length > 0 ? unknown : [...heartbeatsFlow(s), ...unclaimed(s), ...controlPlaneKept(s), ...mayGo(s)]
+  if (unknown.length > 0) return unknown
+  const ofNode = [...heartbeatsFlow(s), ...unclaimed(s), ...othersWork(s), ...notSafeToEvict(s)]
+  return [...ofNode, ...controlPlaneKept(s), ...mayGo(s)]
 }
 
 /** Before a pod is evicted. */

@@ -122,6 +122,33 @@ export const BEFORE_LEAVING = {
     cure: 'Repair the node, or leave it out of the roll. After a reboot, check the kubelet: `journalctl -u kubelet` on the node.',
     wait: 'blocked',
   },
+  NodeBeingRemoved: {
+    is: 'n1 is being deleted; is being removed by the Cluster Autoscaler: it has the taint ToBeDeletedByClusterAutoscaler',
+    cause:
+      'Another program has begun to remove the node: its Node object is being deleted, or it has the taint of the Cluster Autoscaler or of Karpenter (`karpenter.sh/disrupted`). The roll checks this before it begins a node and once more before the reboot.',
+    cure: 'Wait: once the Node is gone, the roll leaves it out. The hold prints the command that removes a taint which was left behind.',
+    wait: 'blocked',
+  },
+  NodeInOthersWork: {
+    is: 'another program is at work on n1: its condition MaintenanceInProgress is True; kured reboots n1: it has the annotation weave.works/kured-reboot-in-progress',
+    cause:
+      'The node has a condition of KEP-5683 that this run did not set (`DrainInProgress`, `MaintenanceInProgress` or `GracefulNodeShutdownInProgress`), or the annotation of kured.',
+    cure: 'Wait until the other program has finished, or leave the node out. `kubectl describe node n1` shows who set the condition. A condition that was left behind is cleared with `kubectl edit node n1 --subresource=status`.',
+    wait: 'blocked',
+  },
+  KuredLockHeld: {
+    is: 'kured (DaemonSet kube-system/kured) reboots n2 now: its lock is held',
+    cause: 'The lock was taken before or during the roll. Two programs that reboot nodes would have two nodes out.',
+    cure: 'Wait until kured has ended. If it never does: `kubectl -n kube-system annotate daemonset kured weave.works/kured-node-lock-`.',
+    wait: 'blocked',
+  },
+  PodNotSafeToEvict: {
+    is: 'batch/train-1 says that it is not to be evicted (cluster-autoscaler.kubernetes.io/safe-to-evict: "false"), and runs on n1',
+    cause:
+      'The roll file has `drain.safeToEvict: hold`, and a pod that the drain would move has the annotation. The roll checks this before it begins the node.',
+    cure: 'Wait until the pod has ended, or remove the annotation: the hold prints the command. `warn` in place of `hold` evicts such pods.',
+    wait: 'blocked',
+  },
   EtcdQuorum: {
     is: 'etcd has 3 members, 2 of them Ready, and needs 2: without n1 it has no quorum',
     cause:

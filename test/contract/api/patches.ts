@@ -76,6 +76,23 @@ export function patchesContract(door: () => ApiDoor): void {
     assert.match(String(field(other.body, 'message')), /metadata\.uid: Invalid value: .*: field is immutable/)
   })
 
+  test('a strategic patch of the status of a node sets and removes conditions by their types, and no others', async () => {
+    await aNode('announced')
+    const status = (conditions: readonly object[]) =>
+      ask('PATCH', `${NODES}/announced/status`, { contentType: STRATEGIC, body: { status: { conditions } } })
+    const at = '2026-01-01T00:00:00Z'
+    const condition = (type: string) => ({ type, status: 'True', lastHeartbeatTime: at, lastTransitionTime: at })
+    await status([condition('Ready')])
+    const set = await status([condition('MaintenanceInProgress'), condition('Drained')])
+    assert.equal(set.status, 200)
+    const { body } = await status([
+      { $patch: 'delete', type: 'MaintenanceInProgress' },
+      { $patch: 'delete', type: 'None' },
+    ])
+    const types = (field(body, 'status.conditions') as readonly { readonly type: string }[]).map(({ type }) => type)
+    assert.deepEqual(types.toSorted(), ['Drained', 'Ready'])
+  })
+
   test('a merge patch removes by null and replaces lists whole', async () => {
     await aNode('merged', { spec: { taints: [{ key: 'a', effect: 'NoSchedule' }] } })
     const { body } = await patch('merged', MERGE, {

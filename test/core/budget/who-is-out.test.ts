@@ -250,7 +250,7 @@ test('each reason has its kind, by which a roll tells a slot from a node that is
 test('where it is not known which cordons count, none does, also where an agent goes by cordons', () =>
   assert.deepEqual(of({ unschedulable: true }, { ...servers({ endpoint: up }), cordons: 'unknown' }), []))
 
-test('of several owners and conditions each is named, and of the taints the one that removes the node', () => {
+test('of several owners and conditions each is named, and of the taints those that remove the node', () => {
   const claims = ['a', 'b'].map((name) => ({ owner: `person/${name}`, id: name }))
   assert.deepEqual(of({ annotations: { 'evenkeel.dev/maintenance': JSON.stringify({ version: 2, claims }) } }), [
     'n1: is claimed by person/a and person/b',
@@ -258,11 +258,11 @@ test('of several owners and conditions each is named, and of the taints the one 
   assert.deepEqual(of({ lifecycle: ['DrainInProgress', 'MaintenanceInProgress'] }), [
     'n1: is leaving: its condition DrainInProgress, MaintenanceInProgress is True',
   ])
-  const taints = ['dedicated', 'ToBeDeletedByClusterAutoscaler', 'karpenter.sh/disrupted'].map((key) => ({
-    key,
-    effect: 'NoSchedule',
-  }))
-  assert.deepEqual(of({ taints }), ['n1: is to be removed: it is tainted with ToBeDeletedByClusterAutoscaler'])
+  const keys = ['dedicated', 'ToBeDeletedByClusterAutoscaler', 'karpenter.sh/disrupted']
+  const taints = keys.map((key) => ({ key, effect: 'NoSchedule' }))
+  assert.deepEqual(of({ taints }), [
+    'n1: is to be removed: it is tainted with ToBeDeletedByClusterAutoscaler, karpenter.sh/disrupted',
+  ])
 })
 
 test('what an agent tells of its node counts by its answer: silence and a closed data port are nothing that takes it out', () => {

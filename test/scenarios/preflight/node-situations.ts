@@ -1,40 +1,10 @@
-import type { ApiManifest, BadSituation } from '../../support/preflight/bad-situation.ts'
+import type { BadSituation } from '../../support/preflight/bad-situation.ts'
 import { node } from '../../support/preflight/manifests.ts'
 import { inspection } from '../../support/preflight/servers.ts'
 import { aRecord } from '../../support/roll-world.ts'
 
-const kured = (lock: object): ApiManifest => ({
-  apiVersion: 'apps/v1',
-  kind: 'DaemonSet',
-  metadata: {
-    name: 'kured',
-    namespace: 'kube-system',
-    annotations: { 'weave.works/kured-node-lock': JSON.stringify(lock) },
-  },
-  spec: {
-    selector: { matchLabels: { name: 'kured' } },
-    template: {
-      metadata: { labels: { name: 'kured' } },
-      spec: { nodeSelector: { nowhere: 'at-all' }, containers: [{ name: 'kured', image: 'none' }] },
-    },
-  },
-})
-
-/** What others have left on nodes, or do there. */
+/** What others have left on nodes. */
 export const NODE_SITUATIONS: readonly BadSituation[] = [
-  {
-    title: 'kured in the middle of a reboot',
-    objects: [kured({ nodeID: 'n2', metadata: { unschedulable: false }, created: '2025-12-31T23:59:00Z', TTL: 0 })],
-    code: 'KuredLockHeld',
-    says: 'kured (DaemonSet kube-system/kured) reboots n2 now',
-    fix: 'kubectl -n kube-system annotate daemonset kured weave.works/kured-node-lock-',
-    exit: 3,
-    explain: {
-      of: 'node n1',
-      code: 'KuredLockHeld',
-      says: /^n1 is in service and not next: kured \(DaemonSet kube-system\/kured\) reboots n2 now: its lock is held$/,
-    },
-  },
   {
     title: 'a node that is out for another run, and not in this one',
     nodes: [

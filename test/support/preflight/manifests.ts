@@ -8,6 +8,8 @@ interface NodeFacts {
   readonly annotations?: Readonly<Record<string, string>>
   readonly spec?: Readonly<Record<string, unknown>>
   readonly ready?: 'True' | 'False'
+  /** Beside Ready. */
+  readonly conditions?: readonly Readonly<Record<string, string>>[]
 }
 
 export const bootOf = (name: string): string => `boot-of-${name}`
@@ -15,7 +17,8 @@ const addressOf = (name: string): string => `10.0.0.${name.slice(1)}`
 
 /** A Node whose status is as its kubelet would write it. */
 export function node(name: string, facts: NodeFacts = {}): ApiManifest {
-  const { cpu = '4', memory = '8Gi', pods = '110', labels = {}, annotations = {}, spec = {}, ready = 'True' } = facts
+  const { cpu = '4', memory = '8Gi', pods = '110', labels = {}, annotations = {}, spec = {} } = facts
+  const { ready = 'True', conditions = [] } = facts
   return {
     apiVersion: 'v1',
     kind: 'Node',
@@ -26,7 +29,7 @@ export function node(name: string, facts: NodeFacts = {}): ApiManifest {
       capacity: { cpu, memory, pods },
       addresses: [{ type: 'InternalIP', address: addressOf(name) }],
       nodeInfo: NODE_INFO(name),
-      conditions: [{ type: 'Ready', status: ready, reason: 'KubeletReady', message: '' }],
+      conditions: [{ type: 'Ready', status: ready, reason: 'KubeletReady', message: '' }, ...conditions],
     },
   }
 }

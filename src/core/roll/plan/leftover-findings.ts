@@ -1,3 +1,4 @@
+import { unannounceCommand } from '../../../model/announced-conditions.ts'
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../../model/claims.ts'
 import { firstOf } from '../../../model/first-of.ts'
 import type { Node } from '../../../model/node.ts'
@@ -18,6 +19,7 @@ export function leftoverFindings(
     ...cluster.nodes.filter(({ name }) => !rolled.has(name)).flatMap(recorded),
     ...gathered(cluster.nodes.filter(isMarked), marked),
     ...toCome(cluster.nodes),
+    ...cluster.nodes.flatMap(announced),
     ...gathered(nodes.filter(isCordoned), cordoned),
     ...nodes.flatMap(claimed),
   ]
@@ -66,6 +68,15 @@ function toCome(nodes: readonly Node[]): readonly PlanFinding[] {
     const text = `${firstOf(names)} ${names.length === 1 ? 'bears' : 'bear'} the taint ${TO_COME_KEY} of run ${run}: new pods go to other nodes until that run takes it off at its end, or a person does`
     return [{ severity: 'warning', code: 'ToComeLeft', ...at(names), text, fix: unmarkCommand(names) }]
   })
+}
+
+/** A run that has the node out announces it for a reason. */
+function announced({ name, annotations, announced: conditions = {} }: Node): readonly PlanFinding[] {
+  const types = Object.keys(conditions)
+  const [type = ''] = types
+  if (types.length === 0 || RECORD_ANNOTATION in annotations) return []
+  const text = `${name} has the condition ${types.join(', ')} of run ${conditions[type]}, which does not have it out`
+  return [{ severity: 'warning', code: 'AnnouncementLeft', node: name, text, fix: unannounceCommand(name, types) }]
 }
 
 const isCordoned = ({ unschedulable, annotations }: Node): boolean =>

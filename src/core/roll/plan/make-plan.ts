@@ -18,6 +18,7 @@ import { leftoverFindings } from './leftover-findings.ts'
 import { maxOutFindings } from './max-out-findings.ts'
 import { budgetFindings, nodeChecks } from './node-findings.ts'
 import { nodesToRoll } from './nodes-to-roll.ts'
+import { othersWorkFindings } from './others-work-findings.ts'
 import { isOwnPod, ownPodFindings } from './own-pod-findings.ts'
 import type { PlanFacts } from './plan-facts.ts'
 import { movingPods, podFindings } from './pod-findings.ts'
@@ -95,6 +96,7 @@ function clusterChecks(facts: PlanFacts, { nodes, skipped, unknown, findings }: 
     [...controlPlaneFindings(facts.cluster.pods, nodes), ...orderFindings(facts.spec.nodes, nodes)],
     leftoverFindings(facts, nodes),
     rebootLockFindings(facts.cluster.workloads, facts.wall),
+    othersWorkFindings(nodes),
     poolFindings(facts, nodes),
     ...(facts.spec.drain.polite === undefined ? [] : [politeFindings(facts, nodes)]),
   ]
@@ -145,6 +147,7 @@ function fileOf({ verb, resource }: Access): string {
 export function spared(access: Access): PlanFinding {
   if (access.name?.startsWith('evenkeel-') === true) return budgetSpared(access)
   if (access.resource === 'persistentvolumes') return volumesSpared(access)
+  if (access.subresource === 'status') return conditionsSpared(access)
   const [lost, file] =
     access.resource === 'configmaps'
       ? ['its Service and zone are found another way, or set by dns.service and dns.zone', 'roll-rbac.yaml']
@@ -156,6 +159,13 @@ export function spared(access: Access): PlanFinding {
     fix: `kubectl apply -f deploy/${file}, and bind it to this identity`,
   }
 }
+
+const conditionsSpared = (access: Access): PlanFinding => ({
+  severity: 'warning',
+  code: 'ConditionsForbidden',
+  text: `nodes will not say by their conditions what the roll does, because this identity may not ${accessText(access)}`,
+  fix: 'kubectl apply -f deploy/roll-announce-rbac.yaml, and bind it to this identity',
+})
 
 const volumesSpared = (access: Access): PlanFinding => ({
   severity: 'warning',

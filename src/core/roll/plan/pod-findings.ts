@@ -1,9 +1,10 @@
 import { firstOf } from '../../../model/first-of.ts'
-import { isFinished, type Pod } from '../../../model/pod.ts'
+import { isFinished, type Pod, SAFE_TO_EVICT_ANNOTATION } from '../../../model/pod.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import { type Workload, workloadKey } from '../../../model/workload.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import { isGated } from '../drain/guard-of.ts'
+import { isNotSafeToEvict } from '../drain/not-safe-to-evict.ts'
 import { workloadOf } from '../drain/workload-of.ts'
 import { withLadder } from './blocked-advice.ts'
 import { disruptionFindings } from './disruption-findings.ts'
@@ -22,7 +23,32 @@ export function podFindings(facts: PlanFacts, pods: readonly Pod[]): readonly Pl
   const moving = movingPods(facts, pods)
   // Those that leave politely are replaced before.
   const evicted = moving.filter((pod) => !leavesPolitely(facts, pod))
-  return [...refused(facts, { kept, unmanaged }), ...disruptionFindings(facts, evicted), ...single(facts, evicted)]
+  return [
+    ...refused(facts, { kept, unmanaged }),
+    ...notSafe(facts, pods),
+    ...disruptionFindings(facts, evicted),
+    ...single(facts, evicted),
+  ]
+}
+
+function notSafe({ spec: { drain }, cluster }: PlanFacts, pods: readonly Pod[]): readonly PlanFinding[] {
+  const unsafe = pods.filter((pod) => isNotSafeToEvict(pod, drain))
+  if (unsafe.length === 0 || drain.safeToEvict === 'ignore') return []
+  const { words, isOne, where } = gatherPods(unsafe, cluster.workloads)
+  const isHeld = drain.safeToEvict === 'hold'
+  const [one, it] = isOne ? ['says that it is', 'it'] : ['say that they are', 'them']
+  const then = isHeld
+    ? `the roll does not begin the node before ${isOne ? 'it is' : 'they are'} gone`
+    : `a drain evicts ${it} all the same`
+  return [
+    {
+      severity: isHeld ? 'hold' : 'warning',
+      code: 'PodNotSafeToEvict',
+      ...where,
+      text: `${words} ${one} not to be evicted (${SAFE_TO_EVICT_ANNOTATION}: "false"): ${then}`,
+      fix: isHeld ? `let ${it} end first` : 'drain.safeToEvict: hold, to wait until such pods have ended',
+    },
+  ]
 }
 
 /** Those that a drain evicts and that something puts back elsewhere. */

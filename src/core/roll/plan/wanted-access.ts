@@ -57,6 +57,10 @@ export const deleteAccess = ({ blocked = [] }: RollSpec['drain']): readonly Acce
     blocked.filter((entry) => entry.delete || entry.askMs !== undefined),
   )
 
+/** Only where the file has conditions of nodes announced: `deploy/roll-announce-rbac.yaml` grants it. Without it the roll goes on. */
+export const announceAccess = ({ announce }: Pick<RollSpec, 'announce'>): readonly Access[] =>
+  announce === undefined ? [] : [{ verb: 'patch', group: '', resource: 'nodes', subresource: 'status' }]
+
 /** Only where a gate asks an object of the API. The rights to these objects are no part of any file of ours. */
 export const gateAccess = ({ gates = [] }: Pick<RollSpec, 'gates'>): readonly Access[] =>
   gates.flatMap(({ question }) => {

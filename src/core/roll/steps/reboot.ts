@@ -8,6 +8,7 @@ import { gatesHold } from '../gates/gates-hold.ts'
 import { mayDisrupt } from '../guards.ts'
 import { hooksAt } from '../hooks/hooks-due.ts'
 import { hasRebooted, ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
+import { othersWork } from '../others-work.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
 
 /**
@@ -23,7 +24,7 @@ export const reboot: StepRule = {
     const { node } = s.current
     const refusals = mayDisrupt(s)
     if (ownIntent(s) === undefined) {
-      const against = [...refusals, ...controlPlaneKept(s)]
+      const against = [...refusals, ...controlPlaneKept(s), ...othersWork(s)]
       if (against.length > 0) return hold(against)
       const gates = gatesHold(s, 'reboot')
       if (gates.length > 0) return hold(gates)

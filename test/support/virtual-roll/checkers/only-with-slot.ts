@@ -70,6 +70,13 @@ const takesMarkOff = (body: unknown): boolean =>
   ) &&
   body.every(({ op, path }: JsonPatchOp) => op === 'test' || (op === 'remove' && /^\/spec\/taints\/\d+$/.test(path)))
 
+/** So is what a run has announced of its work: it is in the record as well. */
+function withdrawsConditions(path: string, body: unknown): boolean {
+  if (!/^\/api\/v1\/nodes\/[^/]+\/status$/.test(path)) return false
+  const { conditions = [] } = (body as { readonly status?: { readonly conditions?: readonly object[] } }).status ?? {}
+  return conditions.every((condition) => '$patch' in condition && condition.$patch === 'delete')
+}
+
 /** Undefined for what changes nothing, and for the slot itself. */
 function effectOf(request: Parameters<NonNullable<Checker['onAsked']>>[0]['request']): string | undefined {
   switch (request.kind) {
@@ -79,7 +86,8 @@ function effectOf(request: Parameters<NonNullable<Checker['onAsked']>>[0]['reque
       return /^set |shutdown/.test(request.line) ? request.line : undefined
     case 'api': {
       const { method, path, query, body } = request.request
-      const isEffect = method !== 'GET' && /nodes|pods/.test(path) && !query.has('dryRun') && !takesMarkOff(body)
+      const isOver = takesMarkOff(body) || withdrawsConditions(path, body)
+      const isEffect = method !== 'GET' && /nodes|pods/.test(path) && !query.has('dryRun') && !isOver
       return isEffect ? `${method} ${path}` : undefined
     }
   }

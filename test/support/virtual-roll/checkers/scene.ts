@@ -92,6 +92,8 @@ export class Scene {
   rolls = 0
   /** The file has pods deleted that may not be evicted. */
   mayDelete = false
+  /** The file has the conditions of nodes announced. */
+  mayAnnounce = false
   /** Run → how many processes of it have begun. */
   readonly #processes = new Map<string, number>()
   /** To be called right after people did something: it may be undone before the next look. */

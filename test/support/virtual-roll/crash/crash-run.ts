@@ -1,6 +1,7 @@
 import type { ProbeTarget } from '../../../../src/model/probe.ts'
 import { budget, database, edge, shutApp, WHOAMI_PORT, whoami } from '../../../../src/sim/cluster/article-workloads.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
+import { NODES } from '../../../../src/sim/world/api-resource.ts'
 import { settled, virtualRollFile } from '../article-cluster.ts'
 import { LossLog } from '../checkers/loss-log.ts'
 import { Scene, type Violation } from '../checkers/scene.ts'
@@ -33,6 +34,8 @@ export interface CrashPlan {
   readonly deletes?: true
   /** Hooks set a flag of storage before each reboot and unset it after, and gates want it so. */
   readonly hooks?: true
+  /** The conditions of the nodes say what is done to them. */
+  readonly announces?: true
   /** Nodes still to come are marked meanwhile. */
   readonly preferDone?: true
   /** A person claims the first of these meanwhile. Absent: no one does. */
@@ -71,6 +74,7 @@ export async function crashRun({
   preferDone,
   deletes,
   hooks,
+  announces,
 }: CrashPlan): Promise<CrashRun> {
   const world = {
     seed: 'crash',
@@ -99,6 +103,7 @@ export async function crashRun({
         ...(polite && DRAINS[polite]),
         ...(deletes && DRAINS.deleted),
         ...(hooks && WISHES),
+        ...(announces && { announce: { conditions: true } }),
       },
     }),
     {
@@ -114,6 +119,7 @@ export async function crashRun({
   const scene = new Scene(cluster)
   scene.rolls = 1
   scene.mayDelete = deletes === true
+  scene.mayAnnounce = announces === true
   const flags = new StorageFlags((text) => scene.tell('hooks', text))
   const losses = new LossLog(cluster, { ...firstTarget(roll), ratePerSecond: 20 })
   const watched = watchWorld(scene, losses, ['edge'])
@@ -148,12 +154,25 @@ export async function crashRun({
   await time.advance(JUDGED_AFTER_MS)
   await time.settle(losses.stop(), ROLL_LIMIT_MS)
   if (hooks) flags.end()
+  for (const text of announcedIn(cluster)) scene.tell('announced', text)
   watched.end()
   person?.end()
   agents?.end()
   cluster.end()
   return { effects, violations: scene.violations, processes, virtualMs, ...(person && { claim: person.times }) }
 }
+
+interface WithConditions {
+  readonly conditions?: readonly { readonly type: string; readonly message?: string }[]
+}
+
+/** What a roll has announced, and nothing has taken back. */
+const announcedIn = ({ world }: VirtualCluster): readonly string[] =>
+  [...world.store.all(NODES)].flatMap(({ metadata, status }) =>
+    ((status as WithConditions | undefined)?.conditions ?? [])
+      .filter(({ message = '' }) => message.startsWith('Even Keel'))
+      .map(({ type }) => `${metadata.name} has ${type} at the end`),
+  )
 
 /** Short waits: what is tested is the order of things. */
 const BRISK = {

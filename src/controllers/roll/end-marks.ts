@@ -1,0 +1,9 @@
+import { withdrawConditions } from './announce/withdraw-conditions.ts'
+import { takeOffMarks } from './marks-to-come.ts'
+
+type Parts = Parameters<typeof takeOffMarks>[0] & Parameters<typeof withdrawConditions>[0]
+
+/** What a run has told on nodes, and takes off whatever its end is. */
+export async function endMarks(parts: Parts, signal: AbortSignal): Promise<void> {
+  await Promise.all([takeOffMarks(parts, signal), withdrawConditions(parts, signal)])
+}

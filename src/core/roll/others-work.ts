@@ -1,0 +1,58 @@
+import type { Node } from '../../model/node.ts'
+import {
+  DISRUPTED_TAINT,
+  KURED_IN_PROGRESS,
+  LIFECYCLE_CONDITIONS,
+  REMOVAL_TAINTS,
+  SHUTDOWN_CONDITION,
+} from '../../model/node-facts.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { NodeSnapshot } from './node-snapshot.ts'
+import { rebootLocks } from './plan/reboot-lock-findings.ts'
+
+/**
+ * Why no node is begun, and no reboot announced, now: another program is at work on the node, or is about to remove it, or kured
+ * has another node drained or down. Each says so by a mark of its own, which is never touched.
+ */
+export const othersWork = (s: NodeSnapshot): readonly Reason[] => [...marksOfOthers(s.current.node), ...lockOfKured(s)]
+
+/** What is on the Node itself. */
+export const marksOfOthers = (node: Node): readonly Reason[] =>
+  [removal(node), work(node)].filter((reason) => reason !== undefined)
+
+function removal({ name, deleting, taints }: Node): Reason | undefined {
+  const about = { code: 'NodeBeingRemoved', object: name } as const
+  if (deleting === true) return { ...about, text: `${name} is being deleted` }
+  const taint = taints.find(({ key }) => key in REMOVERS)
+  if (taint === undefined) return undefined
+  const next = `if ${REMOVERS[taint.key]} no longer removes it: kubectl taint node ${name} ${taint.key}-`
+  return { ...about, text: `${name} is being removed by ${REMOVERS[taint.key]}: it has the taint ${taint.key}`, next }
+}
+
+const REMOVERS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(REMOVAL_TAINTS.map((key) => [key, 'the Cluster Autoscaler'])),
+  [DISRUPTED_TAINT]: 'Karpenter',
+}
+
+/** A node that was drained by others, and is left so, is in no work. */
+const IN_WORK = LIFECYCLE_CONDITIONS.filter((type) => type !== 'Drained')
+
+function work({ name, lifecycle = [], shuttingDown, annotations }: Node): Reason | undefined {
+  const about = { code: 'NodeInOthersWork', object: name } as const
+  const types = [...lifecycle.filter((type) => IN_WORK.includes(type)), ...(shuttingDown ? [SHUTDOWN_CONDITION] : [])]
+  if (types.length > 0) {
+    const text = `another program is at work on ${name}: its condition ${types.join(', ')} is True`
+    return { ...about, text, next: `kubectl describe node ${name} shows who set it, and why` }
+  }
+  if (!(KURED_IN_PROGRESS in annotations)) return undefined
+  const text = `kured reboots ${name}: it has the annotation ${KURED_IN_PROGRESS}`
+  return { ...about, text, next: `if kured no longer does: kubectl annotate node ${name} ${KURED_IN_PROGRESS}-` }
+}
+
+const lockOfKured = ({ cluster, wall }: NodeSnapshot): readonly Reason[] =>
+  rebootLocks(cluster.workloads, wall).map(({ finding: { text, fix } }) => ({
+    code: 'KuredLockHeld',
+    object: 'kured',
+    text,
+    ...(fix === undefined ? {} : { next: fix }),
+  }))
