@@ -83,6 +83,7 @@ export class RollPorts extends ProcessPorts {
       .filter(
         (balancerSpec) =>
           balancerSpec.healthEndpoint === undefined &&
+          balancerSpec.healthCheck === undefined &&
           balancerSpec.annotation === undefined &&
           balancerSpec.commands === undefined,
       )
