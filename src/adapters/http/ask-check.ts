@@ -10,8 +10,6 @@ import { NodeHttpProbe } from './node-http-probe.ts'
 
 export type CheckAnswer = Pick<Extract<CheckReading, { asked: true }>, 'answer' | 'text'>
 
-/** Answers that came, and were not what the check wants. */
-const REFUSALS: ReadonlySet<HttpVerdict['failure']> = new Set(['status', 'content'])
 const SHOWN = 160
 
 /** The health check of each node, asked over a connection of its own each time, as load balancers do. */
@@ -40,7 +38,7 @@ export class NodeChecks {
     try {
       const verdict = await Promise.race([this.#probe.ask(this.#target(url), 'new', limited), late])
       signal.throwIfAborted()
-      return answerOf(verdict, timeoutMs)
+      return answerOf(verdict, this.#check)
     } finally {
       over.abort(OVER)
       late.catch(() => undefined)
@@ -69,10 +67,12 @@ export class NodeChecks {
   }
 }
 
-function answerOf({ failure, error = '' }: HttpVerdict, timeoutMs: number): CheckAnswer {
+function answerOf({ failure, error = '' }: HttpVerdict, { expectBody, timeoutMs }: NodeCheck): CheckAnswer {
   const text = escapeForeign(error, SHOWN)
-  if (REFUSALS.has(failure)) return { answer: 'refused', text }
   if (failure === undefined && error === '') return { answer: 'good', text: 'good' }
-  const why = failure === 'noResponse' && error === 'late' ? `it did not answer in ${timeoutMs} ms` : text
-  return { answer: 'unheard', text: why }
+  // What is no HTTP has no status. A body that does not end is no answer, where nothing is looked for in it.
+  const isRefusal = failure === 'status' ? /^HTTP \d/.test(error) : failure === 'content' && expectBody !== undefined
+  if (isRefusal) return { answer: 'refused', text }
+  const isLate = failure === 'noResponse' && error === 'late'
+  return { answer: 'unheard', text: isLate ? `it did not answer in ${timeoutMs} ms` : text }
 }

@@ -54,6 +54,7 @@ const check = section(
       description: 'An answer that is not complete after this time is no answer.',
       from: '100ms',
       to: '5s',
+      example: '1s',
     }).prefault('1s'),
   },
   'How the roll asks the health check itself, from the machine where it runs. Without this section, the roll waits by time alone, and the plan warns.',

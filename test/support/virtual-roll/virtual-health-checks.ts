@@ -20,6 +20,7 @@ const LOOK_EVERY_MS = 50
  */
 export class VirtualHealthChecks {
   readonly #cluster: VirtualCluster
+  readonly #hosts: ReadonlyMap<string, string>
   readonly #end = new Map<string, () => void>()
   readonly #boots = new Map<string, string | undefined>()
   readonly #answers = new Map<string, boolean>()
@@ -27,6 +28,8 @@ export class VirtualHealthChecks {
 
   constructor(cluster: VirtualCluster) {
     this.#cluster = cluster
+    const { servers = [] } = cluster.instances.flatMap(({ balancer }) => balancer.state.backends)[0] ?? {}
+    this.#hosts = new Map(servers.map(({ config: { name, address } }) => [name, address]))
     this.#look()
   }
 
@@ -51,7 +54,7 @@ export class VirtualHealthChecks {
       this.#end.delete(name)
       this.#boots.set(name, bootId)
       this.#answers.set(name, isGood)
-      const host = node.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address
+      const host = this.#hosts.get(name)
       if (bootId !== undefined && host !== undefined)
         this.#end.set(name, network.listen({ host, port: HEALTH_PORT }, { accept: () => this.#accept(name) }))
     }
