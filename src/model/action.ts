@@ -58,7 +58,7 @@ export type Action =
     }
   | {
       /** By a mark on the Node, which makes its health check fail, likewise. */
-      readonly kind: 'markNode'
+      readonly kind: 'setNodeMark'
       readonly node: string
       readonly balancer: string
       readonly ref: ServerRef
@@ -136,13 +136,13 @@ const RESTORING: ReadonlySet<Action['kind']> = new Set([
 ])
 
 /** What moves traffic of a node, to or from one of the places that it is served from. */
-export type TrafficAction = Extract<Action, { kind: 'setServer' | 'askAgent' | 'askDetacher' | 'markNode' }>
+export type TrafficAction = Extract<Action, { kind: 'setServer' | 'askAgent' | 'askDetacher' | 'setNodeMark' }>
 
 const MOVES_TRAFFIC: ReadonlySet<string> = new Set<TrafficAction['kind']>([
   'setServer',
   'askAgent',
   'askDetacher',
-  'markNode',
+  'setNodeMark',
 ])
 
 export const movesTraffic = (action: Action): action is TrafficAction => isTrafficKind(action.kind)
@@ -170,8 +170,8 @@ export function actionKey(action: Action): string {
       return `askAgent ${action.ref.server} ${action.state}`
     case 'askDetacher':
       return `askDetacher ${action.ref.server} ${action.key} ${action.state}`
-    case 'markNode':
-      return `markNode ${action.ref.server} ${action.mark.kind} ${action.mark.key} ${action.state}`
+    case 'setNodeMark':
+      return `setNodeMark ${action.ref.server} ${action.mark.kind} ${action.mark.key} ${action.state}`
     case 'cutSessions':
       return `cutSessions ${action.ref.instance} ${action.ref.backend}/${action.ref.server}`
     case 'evict':

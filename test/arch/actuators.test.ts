@@ -27,7 +27,7 @@ const FIELDS = new Map([
   ['status', 'src/model/balancer.ts'],
   ['commands', 'src/model/roll-spec.ts'],
 ])
-const KINDS = new Set(['setServer', 'askAgent', 'askDetacher', 'markNode'])
+const KINDS = new Set(['setServer', 'askAgent', 'askDetacher', 'setNodeMark'])
 
 function programOf(files: readonly string[]): ts.Program {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, (path) => readFileSync(path, 'utf8'))

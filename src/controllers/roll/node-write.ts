@@ -29,7 +29,7 @@ export type NodeWrite = Extract<
       | 'removeRecord'
       | 'askAgent'
       | 'askDetacher'
-      | 'markNode'
+      | 'setNodeMark'
   }
 >
 
@@ -60,7 +60,7 @@ export function nodePatch(action: NodeWrite, node: Node, { id, ...stamp }: Stamp
         : claimPatch(node, { owner: rollOwner(stamp.run), id, at: stamp.at })
     case 'askDetacher':
       return action.state === 'ready' ? endDetachPatch(node, action) : askToDetachPatch(node, action)
-    case 'markNode':
+    case 'setNodeMark':
       return action.state === 'ready' ? unmarkNodePatch(node, action.mark) : markNodePatch(node, action.mark)
     case 'removeRecord':
       return removeRecordPatch(node)

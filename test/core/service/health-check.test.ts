@@ -104,7 +104,7 @@ const LEFT = NOW - 8_000
 const IDLE = NOW - 180_000
 
 const OUT: readonly (readonly [title: string, given: Given, decided: string])[] = [
-  ['is marked', { check: says('good') }, 'act detach: markNode drain'],
+  ['is marked', { check: says('good') }, 'act detach: setNodeMark drain'],
   ['is waited for while its check is good', { taints: [OURS], check: says('good') }, 'hold detach: CheckFollows'],
   [
     'holds once its check stays good for too long',
@@ -157,7 +157,7 @@ const OUT: readonly (readonly [title: string, given: Given, decided: string])[] 
     { taints: [OURS], check: REFUSED, seen: gone(IDLE + 1), out: 1 },
     'hold detach: SessionsLeft',
   ],
-  ['is marked again where its mark is gone', { check: REFUSED, seen: gone(1), out: 1 }, 'act detach: markNode drain'],
+  ['is marked again where its mark is gone', { check: REFUSED, seen: gone(1), out: 1 }, 'act detach: setNodeMark drain'],
   [
     'whose check is not to be asked waits for the mark to be followed, too',
     { taints: [OURS], check: { asked: false }, spec: UNASKED, seen: outSince(NOW - 18_000 + 1), out: 1 },
@@ -201,7 +201,7 @@ for (const [title, it, decided] of OUT) {
 }
 
 const IN: readonly (readonly [title: string, given: Given, decided: string])[] = [
-  ['loses its mark', { taints: [OURS], check: REFUSED }, 'act attach: markNode ready'],
+  ['loses its mark', { taints: [OURS], check: REFUSED }, 'act attach: setNodeMark ready'],
   ['that refuses yet is waited for', { check: REFUSED }, 'hold attach: NotUpYet'],
   ['that does not answer yet is waited for', { check: says('unheard') }, 'hold attach: NotUpYet'],
   ['that passes again is waited for', { check: says('good') }, 'hold attach: DetectionTime'],
@@ -267,7 +267,7 @@ test('a label and an annotation are marks as a taint is', () => {
       shortDecision(decide(given({ check, spec, world: { node } })))
     assert.deepEqual(
       [at(CORDONED.node, says('good')), at(bears('evenkeel'), REFUSED), at(bears('other'), REFUSED)],
-      ['act detach: markNode drain', 'hold detach: DetectionTime', 'hold detach: DetectionTime'],
+      ['act detach: setNodeMark drain', 'hold detach: DetectionTime', 'hold detach: DetectionTime'],
     )
     const [held] = given({
       check: REFUSED,

@@ -35,7 +35,7 @@ export const healthCheck = (spec: HealthCheckSpec): Actuator => ({
   whenOut: () => 'drain',
   through: () => undefined,
   move: (s, { recorded, ref }, to) => ({
-    kind: 'markNode',
+    kind: 'setNodeMark',
     node: s.node.name,
     balancer: recorded.balancer,
     ref,
