@@ -1,5 +1,3 @@
-import type { AdminState, ServerReading } from './balancer.ts'
-import type { CheckReading } from './health-check.ts'
 import type { Node } from './node.ts'
 
 /** What a roll sets on a Node for a program there that then fails its health check. */
@@ -29,17 +27,4 @@ export function markOn(
   const values = kind === 'label' ? labels : annotations
   if (!Object.hasOwn(values, key)) return 'absent'
   return values[key] === value ? 'ours' : 'others'
-}
-
-type MarkedStates = Pick<ServerReading, 'ownState' | 'adminState' | 'operational' | 'check'>
-
-/** A mark takes its node out, whoever set it. What the check of a marked node answers is the work of the mark. */
-export function markedStates(isMarked: boolean, check: CheckReading): MarkedStates {
-  const state: AdminState = isMarked ? 'drain' : 'ready'
-  const states = { ownState: state, adminState: state }
-  if (isMarked) return { ...states, operational: 'stopping', check: 'none' }
-  if (!check.asked) return { ...states, operational: 'up', check: 'none' }
-  return check.answer === 'good'
-    ? { ...states, operational: 'up', check: 'passing' }
-    : { ...states, operational: 'down', check: 'failing' }
 }

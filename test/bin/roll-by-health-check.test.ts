@@ -160,7 +160,9 @@ function theWaitIsComputed(events: readonly StampedEvent[], { name, ground, chec
     return { ...found, atMs: Date.parse(found.at) }
   }
   const written = (kind: 'first' | 'last'): number => {
-    const all = events.filter((event) => event.type === 'write' && event.node === name && event.action === 'setNodeMark')
+    const all = events.filter(
+      (event) => event.type === 'write' && event.node === name && event.action === 'setNodeMark',
+    )
     return Date.parse((kind === 'first' ? all.at(0) : all.at(-1))?.at ?? '')
   }
   const [out, back] = [of('detach'), of('attach')]
