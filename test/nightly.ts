@@ -159,6 +159,12 @@ const PARTS: readonly Part[] = [
     env: { EVERY_TROUBLE: '1' },
   },
   {
+    name: 'checks',
+    what: 'rolls behind a real HAProxy of which nothing but its check is known, all nodes by each kind of check, and killed at each write',
+    argv: ['test/run.ts', 'bin/roll-by-health-check', 'virtual/health-check-crash'],
+    env: { EVERY_TROUBLE: '1', CRASH_STRIDE: '1' },
+  },
+  {
     name: 'rollouts',
     what: 'rollouts of IngressDaemonSets under traffic on real clusters, by each way to detach and beside rolls',
     argv: ['test/run.ts', 'cluster/ingress-rollout', 'cluster/ingress-health', 'kube-ingress-groups'],

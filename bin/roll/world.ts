@@ -4,6 +4,7 @@ import { CommandBalancer } from '../../src/adapters/command/command-balancer.ts'
 import { HaproxyBalancer } from '../../src/adapters/haproxy/haproxy-balancer.ts'
 import { DetachedNodes } from '../../src/adapters/http/detached-nodes.ts'
 import { HealthEndpoints } from '../../src/adapters/http/health-endpoints.ts'
+import { MarkedNodes } from '../../src/adapters/http/marked-nodes.ts'
 import type { FollowParts } from '../../src/adapters/kube/follow.ts'
 import { kubeconfigPaths } from '../../src/adapters/kube/kubeconfig-paths.ts'
 import { openClusterApi } from '../../src/adapters/kube/open-cluster.ts'
@@ -74,7 +75,13 @@ export async function clusterOf(
 export function balancersOf({ reboot, balancers }: RollSpec): readonly HaproxyBalancer[] {
   const configFile = reboot.kind === 'ssh' ? reboot.configFile : undefined
   return balancers
-    .filter((spec) => spec.healthEndpoint === undefined && spec.annotation === undefined && spec.commands === undefined)
+    .filter(
+      (spec) =>
+        spec.healthEndpoint === undefined &&
+        spec.healthCheck === undefined &&
+        spec.annotation === undefined &&
+        spec.commands === undefined,
+    )
     .map(
       (balancer) =>
         new HaproxyBalancer({
@@ -86,11 +93,12 @@ export function balancersOf({ reboot, balancers }: RollSpec): readonly HaproxyBa
     )
 }
 
-/** Balancers that the nodes' agents, or a detacher, speak to. Nothing is left open between two readings. */
+/** Balancers that the nodes' agents, a mark on the Node, or a detacher speak to. Nothing is left open between two readings. */
 export const endpointsOf = ({ balancers }: RollSpec, cluster: Cluster): readonly BalancerReader[] =>
   balancers.flatMap((spec): readonly BalancerReader[] => {
     const parts = { cluster, clock: systemClock }
     if (spec.healthEndpoint !== undefined) return [new HealthEndpoints({ ...parts, spec })]
+    if (spec.healthCheck !== undefined) return [new MarkedNodes({ ...parts, spec })]
     return spec.annotation === undefined ? [] : [new DetachedNodes({ ...parts, spec, detacher: spec.annotation })]
   })
 

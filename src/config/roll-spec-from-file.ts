@@ -1,6 +1,7 @@
 import type { BalancerCommands } from '../model/balancer-commands.ts'
 import type { DetacherSpec } from '../model/detacher.ts'
-import type { HealthEndpointSpec } from '../model/health-endpoint.ts'
+import type { HealthCheckSpec, NodeCheck } from '../model/health-check.ts'
+import type { EndpointChecks, HealthEndpointSpec } from '../model/health-endpoint.ts'
 import { invariant } from '../model/invariant.ts'
 import { canonicalAddress } from '../model/ip-address.ts'
 import type { HookSpec, HookTarget, HookUrl } from '../model/notify-spec.ts'
@@ -55,11 +56,12 @@ function slotsOf({ slots: { namespace, leaseDuration, maxOut, grantsNamespace } 
   }
 }
 
-/** What a health endpoint, or a detacher, takes the place of: an instance by the balancer's name, and a backend that has every node. */
+/** What a health endpoint, a mark, or a detacher takes the place of: an instance by the balancer's name, and a backend that has every node. */
 const ALL_NODES = 'nodes'
 
 function balancerOf({
   healthEndpoint,
+  healthCheck,
   annotation,
   commands,
   instances = [],
@@ -72,6 +74,13 @@ function balancerOf({
       instances: [{ name: same.name }],
       backends: [ALL_NODES],
       healthEndpoint: endpointOf(healthEndpoint),
+    }
+  if (healthCheck !== undefined)
+    return {
+      ...same,
+      instances: [{ name: same.name }],
+      backends: [ALL_NODES],
+      healthCheck: healthCheckOf(healthCheck),
     }
   if (annotation !== undefined)
     return {
@@ -96,23 +105,54 @@ function balancerOf({
 
 type EndpointFields = NonNullable<Spec['balancers'][number]['healthEndpoint']>
 
-function endpointOf({ agentPort, dataPort, checks, checkers }: EndpointFields): HealthEndpointSpec {
-  const { interval, fastInterval, downInterval, fall, rise, drainsAtOnce, slack } = checks
+const endpointOf = ({ agentPort, dataPort, checks, checkers }: EndpointFields): HealthEndpointSpec => ({
+  agentPort,
+  dataPort,
+  checks: checksOf(checks),
+  checkers: Object.fromEntries(checkers.map(({ address, count }) => [canonicalAddress(address), count])),
+})
+
+function checksOf({ interval, fastInterval, downInterval, slack, ...same }: EndpointFields['checks']): EndpointChecks {
   return {
-    agentPort,
-    dataPort,
-    checks: {
-      intervalMs: interval,
-      ...(fastInterval === undefined ? {} : { fastIntervalMs: fastInterval }),
-      ...(downInterval === undefined ? {} : { downIntervalMs: downInterval }),
-      fall,
-      rise,
-      drainsAtOnce,
-      slackMs: slack,
-    },
-    checkers: Object.fromEntries(checkers.map(({ address, count }) => [canonicalAddress(address), count])),
+    intervalMs: interval,
+    ...(fastInterval === undefined ? {} : { fastIntervalMs: fastInterval }),
+    ...(downInterval === undefined ? {} : { downIntervalMs: downInterval }),
+    ...same,
+    slackMs: slack,
   }
 }
+
+type CheckFields = NonNullable<Spec['balancers'][number]['healthCheck']>
+
+function healthCheckOf({
+  taint,
+  label,
+  annotation = '',
+  value,
+  markDelay,
+  check,
+  checks,
+  ...same
+}: CheckFields): HealthCheckSpec {
+  const [kind, key] =
+    taint === undefined
+      ? label === undefined
+        ? (['annotation', annotation] as const)
+        : (['label', label] as const)
+      : (['taint', taint] as const)
+  return {
+    ...same,
+    mark: { kind, key, value },
+    markDelayMs: markDelay,
+    ...(check === undefined ? {} : { check: nodeCheckOf(check) }),
+    checks: checksOf(checks),
+  }
+}
+
+const nodeCheckOf = ({ timeout, ...same }: NonNullable<CheckFields['check']>): NodeCheck => ({
+  ...same,
+  timeoutMs: timeout,
+})
 
 type AnnotationFields = NonNullable<Spec['balancers'][number]['annotation']>
 

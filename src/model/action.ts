@@ -1,5 +1,6 @@
 import type { AdminState, ServerRef } from './balancer.ts'
 import type { Taint } from './node.ts'
+import type { NodeMark } from './node-mark.ts'
 import type { NodeRecord } from './node-record.ts'
 import type { PoliteMark } from './polite-mark.ts'
 
@@ -52,6 +53,16 @@ export type Action =
       readonly ref: ServerRef
       readonly key: string
       readonly value: string
+      readonly state: AdminState
+      readonly restores: boolean
+    }
+  | {
+      /** By a mark on the Node, which makes its health check fail, likewise. */
+      readonly kind: 'setNodeMark'
+      readonly node: string
+      readonly balancer: string
+      readonly ref: ServerRef
+      readonly mark: NodeMark
       readonly state: AdminState
       readonly restores: boolean
     }
@@ -125,9 +136,14 @@ const RESTORING: ReadonlySet<Action['kind']> = new Set([
 ])
 
 /** What moves traffic of a node, to or from one of the places that it is served from. */
-export type TrafficAction = Extract<Action, { kind: 'setServer' | 'askAgent' | 'askDetacher' }>
+export type TrafficAction = Extract<Action, { kind: 'setServer' | 'askAgent' | 'askDetacher' | 'setNodeMark' }>
 
-const MOVES_TRAFFIC: ReadonlySet<string> = new Set<TrafficAction['kind']>(['setServer', 'askAgent', 'askDetacher'])
+const MOVES_TRAFFIC: ReadonlySet<string> = new Set<TrafficAction['kind']>([
+  'setServer',
+  'askAgent',
+  'askDetacher',
+  'setNodeMark',
+])
 
 export const movesTraffic = (action: Action): action is TrafficAction => isTrafficKind(action.kind)
 
@@ -154,6 +170,8 @@ export function actionKey(action: Action): string {
       return `askAgent ${action.ref.server} ${action.state}`
     case 'askDetacher':
       return `askDetacher ${action.ref.server} ${action.key} ${action.state}`
+    case 'setNodeMark':
+      return `setNodeMark ${action.ref.server} ${action.mark.kind} ${action.mark.key} ${action.state}`
     case 'cutSessions':
       return `cutSessions ${action.ref.instance} ${action.ref.backend}/${action.ref.server}`
     case 'evict':

@@ -1,4 +1,5 @@
 import type { StatusReading } from './balancer-commands.ts'
+import type { CheckReading } from './health-check.ts'
 import type { EndpointReading } from './health-endpoint.ts'
 import type { MonoMs } from './time.ts'
 
@@ -60,6 +61,8 @@ export interface ServerReading {
   readonly endpoint?: EndpointReading
   /** No balancer told it: it stands on the Node, for a detacher to read and to answer. */
   readonly detacher?: true
+  /** No balancer told it: a mark stands on the Node, or does not, and the health check of the node answers. */
+  readonly nodeCheck?: CheckReading
   /** A command told it. */
   readonly status?: StatusReading
 }

@@ -1,6 +1,7 @@
 import type { BalancerCommands } from './balancer-commands.ts'
 import type { DetacherSpec } from './detacher.ts'
 import type { GateSpec } from './gate-spec.ts'
+import type { HealthCheckSpec } from './health-check.ts'
 import type { HealthEndpointSpec } from './health-endpoint.ts'
 import type { LabelSelector } from './label-selector.ts'
 import type { HookSpec } from './notify-spec.ts'
@@ -31,6 +32,7 @@ interface AnyBalancerSpec {
 export interface SocketBalancerSpec extends AnyBalancerSpec {
   readonly instances: readonly { readonly name: string; readonly address: InstanceAddress }[]
   readonly healthEndpoint?: never
+  readonly healthCheck?: never
   readonly annotation?: never
   readonly commands?: never
 }
@@ -39,6 +41,16 @@ export interface SocketBalancerSpec extends AnyBalancerSpec {
 export interface EndpointBalancerSpec extends AnyBalancerSpec {
   readonly instances: readonly { readonly name: string }[]
   readonly healthEndpoint: HealthEndpointSpec
+  readonly healthCheck?: never
+  readonly annotation?: never
+  readonly commands?: never
+}
+
+/** The same without agents: a mark on each Node makes its health check fail. */
+export interface CheckBalancerSpec extends AnyBalancerSpec {
+  readonly instances: readonly { readonly name: string }[]
+  readonly healthEndpoint?: never
+  readonly healthCheck: HealthCheckSpec
   readonly annotation?: never
   readonly commands?: never
 }
@@ -47,6 +59,7 @@ export interface EndpointBalancerSpec extends AnyBalancerSpec {
 interface DetacherBalancerSpec extends AnyBalancerSpec {
   readonly instances: readonly { readonly name: string }[]
   readonly healthEndpoint?: never
+  readonly healthCheck?: never
   readonly annotation: DetacherSpec
   readonly commands?: never
 }
@@ -55,11 +68,17 @@ interface DetacherBalancerSpec extends AnyBalancerSpec {
 export interface CommandBalancerSpec extends AnyBalancerSpec {
   readonly instances: readonly { readonly name: string }[]
   readonly healthEndpoint?: never
+  readonly healthCheck?: never
   readonly annotation?: never
   readonly commands: BalancerCommands
 }
 
-export type BalancerSpec = SocketBalancerSpec | EndpointBalancerSpec | DetacherBalancerSpec | CommandBalancerSpec
+export type BalancerSpec =
+  | SocketBalancerSpec
+  | EndpointBalancerSpec
+  | CheckBalancerSpec
+  | DetacherBalancerSpec
+  | CommandBalancerSpec
 
 type RebootSpec =
   | { readonly kind: 'ssh'; readonly configFile?: string; readonly user?: string; readonly command: readonly string[] }

@@ -21,11 +21,13 @@ const FIELDS = new Map([
   ['endpoint', 'src/model/balancer.ts'],
   ['detacher', 'src/model/balancer.ts'],
   ['healthEndpoint', 'src/model/roll-spec.ts'],
+  ['nodeCheck', 'src/model/balancer.ts'],
+  ['healthCheck', 'src/model/roll-spec.ts'],
   ['annotation', 'src/model/roll-spec.ts'],
   ['status', 'src/model/balancer.ts'],
   ['commands', 'src/model/roll-spec.ts'],
 ])
-const KINDS = new Set(['setServer', 'askAgent', 'askDetacher'])
+const KINDS = new Set(['setServer', 'askAgent', 'askDetacher', 'setNodeMark'])
 
 function programOf(files: readonly string[]): ts.Program {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, (path) => readFileSync(path, 'utf8'))

@@ -84,11 +84,18 @@ export class MemoryCluster implements Cluster {
   }
 
   patchNode(name: string, patch: JsonPatch): Promise<Node> {
-    const { uid, resourceVersion, annotations, unschedulable, taints } = this.node(name)
-    const raw = structuredClone({ metadata: { uid, resourceVersion, annotations }, spec: { unschedulable, taints } })
+    const { uid, resourceVersion, labels, annotations, unschedulable, taints } = this.node(name)
+    const raw = structuredClone({
+      metadata: { uid, resourceVersion, labels, annotations },
+      spec: { unschedulable, taints },
+    })
     for (const step of patch) apply(raw, step)
     const { metadata, spec } = raw
-    const written = { annotations: metadata.annotations, taints: spec.taints as readonly Taint[] }
+    const written = {
+      labels: metadata.labels,
+      annotations: metadata.annotations,
+      taints: spec.taints as readonly Taint[],
+    }
     return Promise.resolve(this.change(name, { ...written, unschedulable: spec.unschedulable }))
   }
 
@@ -131,7 +138,8 @@ function apply(raw: object, step: JsonPatch[number]): void {
   if (step.op === 'test') {
     if (JSON.stringify(parent[last]) !== JSON.stringify(step.value))
       throw new WorldError(`test of ${step.path} failed`, { code: 'KUBE_CONFLICT', retry: 'now' })
-  } else if (step.op !== 'remove') parent[last] = step.value
+  } else if (step.op !== 'remove' && last === '-') (parent as unknown as unknown[]).push(step.value)
+  else if (step.op !== 'remove') parent[last] = step.value
   else if (Array.isArray(parent)) parent.splice(Number(last), 1)
   else delete parent[last]
 }

@@ -10,4 +10,4 @@ export function shortDecision(decision: Decision): string {
 
 /** A word to a balancer says which: each of them is another thing to do. */
 const shortAction = (action: Action): string =>
-  action.kind === 'setServer' ? `${action.kind} ${action.state}` : action.kind
+  action.kind === 'setServer' || action.kind === 'setNodeMark' ? `${action.kind} ${action.state}` : action.kind

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { annotationSection } from './annotation-section.ts'
 import { commandsSection } from './commands-section.ts'
 import { exactlyOneOf, uniqueBy, uniqueInstances } from './cross-rules.ts'
+import { healthCheckSection } from './health-check-section.ts'
 import { healthEndpointSection } from './health-endpoint-section.ts'
 import { fieldMeta, section } from './section.ts'
 import { socketOrEndpoint } from './socket-or-endpoint.ts'
@@ -76,6 +77,7 @@ const balancer = section(
       )
       .exactOptional(),
     healthEndpoint: healthEndpointSection.exactOptional(),
+    healthCheck: healthCheckSection.exactOptional(),
     annotation: annotationSection.exactOptional(),
     commands: commandsSection.exactOptional(),
     allowLastServer: switchField(
@@ -83,7 +85,7 @@ const balancer = section(
       false,
     ),
   },
-  'One balancer: one or more instances with the same backends; all balancers that check the health endpoint of the nodes; the balancers that a detacher manages; or a balancer that commands of yours manage.',
+  'One balancer: one or more instances with the same backends; all balancers that check the health endpoint of the nodes, which agents answer, or a mark on the Node decides; the balancers that a detacher manages; or a balancer that commands of yours manage.',
 ).superRefine(socketOrEndpoint, { when: () => true })
 
 export const balancersSection = z

@@ -10,7 +10,7 @@ const portField = (description: string, example: number) =>
 
 const countField = (description: string) => wholeNumberField({ description }, { from: 1, to: 100 })
 
-const checks = section(
+export const checksSection = section(
   {
     interval: durationField({
       description: 'The longest time between two checks of a server that is up (HAProxy: `inter`).',
@@ -69,7 +69,7 @@ export const healthEndpointSection = section(
       8081,
     ),
     dataPort: portField('Port where the nodes serve the traffic of the load balancers.', 443),
-    checks: checks.prefault({}),
+    checks: checksSection.prefault({}),
     checkers: z
       .array(checker)
       .superRefine(uniqueBy('address'), { when: () => true })

@@ -5,14 +5,15 @@ const SOCKET_FIELDS = ['instances', 'backends'] as const
 /** What is asked where no balancer can be. */
 const INSTEAD = {
   healthEndpoint: "the nodes' agents are asked, and no balancer",
+  healthCheck: 'a mark is set on each Node, and no balancer is asked',
   annotation: 'the detacher is asked, and no balancer',
   commands: 'the commands are run for each node',
 } as const
-const WAYS = ['healthEndpoint', 'annotation', 'commands'] as const
+const WAYS = ['healthEndpoint', 'healthCheck', 'annotation', 'commands'] as const
 
 /**
- * A balancer is reached by its instances, each of which has its backends, by the health endpoint of the nodes, by a
- * detacher, or by commands.
+ * A balancer is reached by its instances, each of which has its backends, by the health endpoint of the nodes, by a mark on
+ * each Node, by a detacher, or by commands.
  */
 export function socketOrEndpoint(value: unknown, context: z.core.$RefinementCtx<unknown>): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
@@ -31,7 +32,7 @@ export function socketOrEndpoint(value: unknown, context: z.core.$RefinementCtx<
     if (way === undefined && !(field in value)) {
       const params = {
         code: 'config.missing-field',
-        hint: 'or "healthEndpoint", "annotation" or "commands"',
+        hint: 'or "healthEndpoint", "healthCheck", "annotation" or "commands"',
         fix: EXAMPLES[field],
       }
       context.addIssue({ code: 'custom', message: `missing field "${field}"`, params })

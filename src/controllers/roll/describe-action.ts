@@ -19,6 +19,7 @@ export function describeAction(action: Action): string {
     case 'setServer':
     case 'askAgent':
     case 'askDetacher':
+    case 'setNodeMark':
       return `set ${serverKey(action.ref)} to ${action.state}`
     case 'cutSessions':
       return `cut ${action.sessions} sessions of ${serverKey(action.ref)}`

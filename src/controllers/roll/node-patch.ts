@@ -27,13 +27,13 @@ const annotation = (key: string): string => `/metadata/annotations/${pointerToke
 export const sameNode = (node: Node): JsonPatch => [{ op: 'test', path: '/metadata/uid', value: node.uid }]
 
 /** Nothing at all was written since it was read. */
-const unchanged = (node: Node): JsonPatch => [
+export const unchanged = (node: Node): JsonPatch => [
   ...sameNode(node),
   { op: 'test', path: '/metadata/resourceVersion', value: node.resourceVersion },
 ]
 
 /** Our record is still there, word for word. */
-function recorded(node: Node): JsonPatch {
+export function recorded(node: Node): JsonPatch {
   const value = node.annotations[RECORD_ANNOTATION]
   invariant(value !== undefined, `no write to ${node.name} without a record`)
   return [...sameNode(node), { op: 'test', path: annotation(RECORD_ANNOTATION), value }]

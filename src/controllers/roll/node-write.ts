@@ -1,6 +1,7 @@
 import type { Action } from '../../model/action.ts'
 import { rollOwner } from '../../model/claims.ts'
 import type { Node } from '../../model/node.ts'
+import { markNodePatch, unmarkNodePatch } from './node-mark-patch.ts'
 import {
   addTaintPatch,
   askToDetachPatch,
@@ -28,6 +29,7 @@ export type NodeWrite = Extract<
       | 'removeRecord'
       | 'askAgent'
       | 'askDetacher'
+      | 'setNodeMark'
   }
 >
 
@@ -58,6 +60,8 @@ export function nodePatch(action: NodeWrite, node: Node, { id, ...stamp }: Stamp
         : claimPatch(node, { owner: rollOwner(stamp.run), id, at: stamp.at })
     case 'askDetacher':
       return action.state === 'ready' ? endDetachPatch(node, action) : askToDetachPatch(node, action)
+    case 'setNodeMark':
+      return action.state === 'ready' ? unmarkNodePatch(node, action.mark) : markNodePatch(node, action.mark)
     case 'removeRecord':
       return removeRecordPatch(node)
   }

@@ -30,14 +30,21 @@ export interface DetachEvidence {
 /** What those who check a node's health endpoint are to notice: that it has left, or that it is back. */
 export interface Noticing {
   readonly way: 'out' | 'in'
-  /** Since the agent answers so. */
+  /** Since the agent answers so, or the mark on the Node stands so. */
   readonly since: MonoMs
-  /** Since every declared checker has heard it often enough. */
+  /** Since every declared checker has heard it often enough, or the health check answers so. */
   readonly heardSince?: MonoMs
   /** Of a node that is back: since when its agent is not heard, if it is not. */
   readonly silentSince?: MonoMs
   /** They must have noticed: by what they were told, or since no balancer takes longer. */
-  readonly noticed?: { readonly by: 'checks' | 'time'; readonly at: MonoMs }
+  readonly noticed?: {
+    readonly by: 'checks' | 'time'
+    readonly at: MonoMs
+    /** Where the wait began later than `since`. */
+    readonly from?: MonoMs
+    /** What was waited for, where there is more to say: follows `waited 8 s`. */
+    readonly words?: string
+  }
 }
 
 /** Why the connections of a node are waited for no longer, where no balancer can be asked for them or cut them. */

@@ -203,6 +203,13 @@ export const BEFORE_LEAVING = {
     cure: 'Run the command by hand, as the roll file has it. In a plan it is an error. No limit waives it.',
     wait: 'blocked',
   },
+  CheckUnknown: {
+    is: 'what the health check of n1 at edge answers is not known: …',
+    cause:
+      'The roll asked the URL under `healthCheck.check` and got no answer, so it does not know what load balancers are answered. A refused connection or a timeout is no answer.',
+    cure: 'Ask the URL by hand from the machine of the roll. In a plan it is an error. No limit waives it. If this machine cannot reach it, remove `check`: then the roll waits by time alone.',
+    wait: 'blocked',
+  },
   InstanceSilent: {
     is: 'lb-1 of edge does not answer',
     cause:

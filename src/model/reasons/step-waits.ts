@@ -45,6 +45,35 @@ export const STEP_WAITS = {
     wait: 'by law',
     progress: true,
   },
+  CheckFollows: {
+    is: 'n1 has the taint ToBeDeletedByClusterAutoscaler, and its health check does not refuse yet',
+    cause: 'The program that answers the health check sees the mark on the Node within seconds.',
+    cure: 'Wait. After `healthCheck.markDelay` the roll reports [CheckStaysGood](#checkstaysgood).',
+    wait: 'blocked',
+    progress: true,
+  },
+  CheckStaysGood: {
+    is: 'n1 has the taint ToBeDeletedByClusterAutoscaler, and its health check is still good after 10 s',
+    cause:
+      'The mark under `healthCheck` does not make the health check of the node fail, so load balancers go on sending to it. The roll goes no further. After `drain.blockedLimit` it removes its mark and restores the node.',
+    cure: 'Set the mark on one node by hand, and ask the health check. If it stays good, choose a mark that the program goes by ([Health checks without agents](balancer-health-check.md)).',
+    wait: 'blocked',
+  },
+  DetectionTime: {
+    is: 'n1 leaves: a check every 2 s that fails 3 times has noticed after 8 s at the latest',
+    cause:
+      'The load balancers cannot be asked. The roll waits for the time that the slowest check may take, by `healthCheck.checks`.',
+    cure: 'Wait: it ends by itself. It begins anew if the health check answers differently in between.',
+    wait: 'by law',
+    progress: true,
+  },
+  MarkOfOthers: {
+    is: 'the taint … of n1 has another value than the one this roll set',
+    cause:
+      'Another program or a person set the same mark to keep n1 out. The roll does not remove it. After `attach.limit` n1 stays out.',
+    cure: 'Once no other program needs n1 out, remove the mark: `kubectl taint node n1 KEY-`, or the same with `label` or `annotate`.',
+    wait: 'blocked',
+  },
   StatusNotOut: {
     is: 'n1 is leaving at edge, as its status command tells, and not out',
     cause:

@@ -55,7 +55,11 @@ const ALONE = [
 ]
 
 /** The same, without a cluster of its own: three agents, a HAProxy and a prober, each a process, under such traffic. */
-const ALONE_ON_LOOPBACK = ['test/bin/roll-by-agents.test.ts', 'test/bin/roll-by-commands.test.ts']
+const ALONE_ON_LOOPBACK = [
+  'test/bin/roll-by-agents.test.ts',
+  'test/bin/roll-by-commands.test.ts',
+  'test/bin/roll-by-health-check.test.ts',
+]
 
 /** Beds whose time is mostly waited out, by the clocks of kubelets and of the outage, with little or no traffic. */
 const WAITING = ['test/cluster/agent-install.test.ts', 'test/cluster/agent-outage.test.ts']

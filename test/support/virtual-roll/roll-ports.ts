@@ -1,10 +1,11 @@
 import { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-balancer.ts'
 import type { RuntimeSocket } from '../../../src/adapters/haproxy/runtime-socket.ts'
 import { HealthEndpoints } from '../../../src/adapters/http/health-endpoints.ts'
+import { MarkedNodes } from '../../../src/adapters/http/marked-nodes.ts'
 import { needQuestion } from '../../../src/model/reboot-need.ts'
 import type { InstanceAddress, RollSpec } from '../../../src/model/roll-spec.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
-import type { Balancer } from '../../../src/ports/balancer.ts'
+import type { Balancer, BalancerReader } from '../../../src/ports/balancer.ts'
 import type { DataPort } from '../../../src/ports/data-port.ts'
 import type { GateSource } from '../../../src/ports/gate-source.ts'
 import type { Host } from '../../../src/ports/host.ts'
@@ -16,6 +17,7 @@ import { networkDataPort } from '../../../src/sim/doors/network-data-port.ts'
 import { VirtualProbeSource } from '../../../src/sim/traffic/virtual-probe-source.ts'
 import { askVirtualAgent } from './ask-virtual-agent.ts'
 import { type ProcessOutside, ProcessPorts } from './process-ports.ts'
+import { askVirtualCheck } from './virtual-health-checks.ts'
 
 /** What goes wrong outside of the engine. */
 export interface Outside extends ProcessOutside {
@@ -50,7 +52,7 @@ const SILENT_SOCKET_MS = 5_000
 /** Everything that one process of a roll has of the virtual world, ending with that process. */
 export class RollPorts extends ProcessPorts {
   readonly balancers: readonly Balancer[]
-  readonly endpoints: readonly HealthEndpoints[]
+  readonly endpoints: readonly BalancerReader[]
   readonly host: Host
   readonly dataPort: DataPort
   readonly programs: Programs = {
@@ -83,6 +85,7 @@ export class RollPorts extends ProcessPorts {
       .filter(
         (balancerSpec) =>
           balancerSpec.healthEndpoint === undefined &&
+          balancerSpec.healthCheck === undefined &&
           balancerSpec.annotation === undefined &&
           balancerSpec.commands === undefined,
       )
@@ -95,17 +98,17 @@ export class RollPorts extends ProcessPorts {
             open: (address) => this.#socket(address),
           }),
       )
-    this.endpoints = spec.balancers
-      .filter((balancerSpec) => balancerSpec.healthEndpoint !== undefined)
-      .map((balancerSpec) => {
-        const ask = askVirtualAgent(cluster)
-        return new HealthEndpoints({
-          spec: balancerSpec,
-          cluster: this.cluster,
-          clock: this.clock,
-          ask: (at, signal) => lifeline.guard(() => ask(at, signal)),
-        })
-      })
+    this.endpoints = spec.balancers.flatMap((balancerSpec): readonly BalancerReader[] => {
+      const shared = { cluster: this.cluster, clock: this.clock }
+      if (balancerSpec.healthCheck !== undefined) {
+        const ask = askVirtualCheck(cluster, balancerSpec.healthCheck.check?.url ?? '')
+        return [new MarkedNodes({ ...shared, spec: balancerSpec, ask: (node) => lifeline.guard(() => ask(node)) })]
+      }
+      if (balancerSpec.healthEndpoint === undefined) return []
+      const ask = askVirtualAgent(cluster)
+      const asked = (at: Parameters<typeof ask>[0], signal: AbortSignal) => lifeline.guard(() => ask(at, signal))
+      return [new HealthEndpoints({ ...shared, spec: balancerSpec, ask: asked })]
+    })
     const host = machineHost({
       timers: time,
       machineOf: (node) => this.#machine(node),

@@ -6,12 +6,15 @@ import type { Actuator, ReadingWords } from './actuator.ts'
 import { annotation, annotationWords } from './annotation.ts'
 import { commands, commandWords } from './commands.ts'
 import { haproxy, haproxyWords } from './haproxy.ts'
+import { checkWords } from './health-check/check-reasons.ts'
+import { healthCheck } from './health-check/health-check.ts'
 import { endpointWords, healthEndpoint } from './health-endpoint/health-endpoint.ts'
 
 /** The one place where an actuator is chosen. */
 function actuatorBy(spec: BalancerSpec | undefined): Actuator {
   if (spec?.annotation !== undefined) return annotation(spec.annotation)
   if (spec?.commands !== undefined) return commands(spec.commands)
+  if (spec?.healthCheck !== undefined) return healthCheck(spec.healthCheck)
   return spec?.healthEndpoint === undefined ? haproxy : healthEndpoint(spec.healthEndpoint)
 }
 
@@ -27,5 +30,6 @@ export const actuatorOf = (s: ServiceSnapshot, { recorded }: NodeServer): Actuat
 export function wordsOf(reading: ServerReading | undefined): ReadingWords {
   if (reading?.detacher === true) return annotationWords
   if (reading?.status !== undefined) return commandWords
+  if (reading?.nodeCheck !== undefined) return checkWords
   return reading?.endpoint === undefined ? haproxyWords : endpointWords
 }

@@ -76,4 +76,6 @@ export interface ReadingWords {
   isNews(was: ServerReading, is: ServerReading): boolean
   /** What a person is to do about a place that cannot be told anything, before a roll. */
   findings(node: Node, matched: MatchedServer): readonly PlanFinding[]
+  /** The same of a whole instance, which all of these servers are of. Absent: there is nothing to say. */
+  readonly ofInstance?: (instance: string, servers: readonly ServerReading[]) => readonly PlanFinding[]
 }

@@ -140,6 +140,7 @@ test('a server is reached by one of several balancers, and by one of several ins
   assert.ok(
     EDGE !== undefined &&
       EDGE.healthEndpoint === undefined &&
+      EDGE.healthCheck === undefined &&
       EDGE.annotation === undefined &&
       EDGE.commands === undefined,
   )

@@ -7,6 +7,7 @@ import type { ApiRequest } from '../../../../src/sim/world/api-request.ts'
 import { NODES, PODS } from '../../../../src/sim/world/api-resource.ts'
 import { type EngineRequest, isCordon } from '../engine-request.ts'
 import { AGENT_PORT } from '../virtual-agent.ts'
+import { HEALTH_PORT, MARK } from '../virtual-health-checks.ts'
 import { claimants } from './claimants.ts'
 import { type AdminWord, type ServerWord, serverKey, serverWords, whichTakesMore } from './server-word.ts'
 import { TakenOut } from './taken-out.ts'
@@ -178,9 +179,10 @@ export class Scene {
     })
   }
 
-  /** Whether somebody has asked the agent of that node to have it leave its balancers. */
+  /** Whether somebody has asked the agent of that node, or has marked the Node, so that it leaves its balancers. */
   isAskedToLeave(node: string): boolean {
-    return claimants(this.nodes().find(({ metadata }) => metadata.name === node)).length > 0
+    const found = this.nodes().find(({ metadata }) => metadata.name === node)
+    return claimants(found).length > 0 || found?.spec?.taints?.some(({ key }) => key === MARK) === true
   }
 
   isCordoned(name: string): boolean {
@@ -200,9 +202,18 @@ export class Scene {
 
   #wordsToAgent({ method, path, body }: ApiRequest): readonly ServerWord[] {
     if (method !== 'PATCH' || !Array.isArray(body)) return []
-    const op = (body as readonly { op: string; path: string }[]).findLast((one) => one.path === MAINTENANCE_PATH)?.op
+    const steps = body as readonly { op: string; path: string; value?: unknown }[]
+    const op = steps.findLast((one) => one.path === MAINTENANCE_PATH || this.#isMark(nodeIn(path), one))?.op
     if (op !== 'add' && op !== 'remove') return []
     return this.#wordsOf(nodeIn(path), op === 'add' ? 'drain' : 'ready')
+  }
+
+  /** A step of a patch that sets the mark that health checks go by, or takes it off. */
+  #isMark(node: string, { path, value }: { path: string; value?: unknown }): boolean {
+    if (!path.startsWith(TAINTS_PATH)) return false
+    if (value !== undefined) return JSON.stringify(value).includes(`"${MARK}"`)
+    const taints = this.nodes().find(({ metadata }) => metadata.name === node)?.spec?.taints ?? []
+    return taints[Number(path.slice(TAINTS_PATH.length + 1))]?.key === MARK
   }
 
   tell(checker: string, text: string): void {
@@ -213,6 +224,7 @@ export class Scene {
 const MOST_TOLD = 20
 const nodeIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 const MAINTENANCE_PATH = '/metadata/annotations/evenkeel.dev~1maintenance'
+const TAINTS_PATH = '/spec/taints'
 /** From a machine that is switched on until its kubelet has its pods ready again and the balancer has seen it. */
 const PODS_BACK_MS = 15_000
 const INTENT = 'evenkeel.dev/intent'
@@ -231,7 +243,8 @@ function factsOf({ name: instance, balancer: { state } }: BalancerInstance): rea
 const FACTS = new WeakMap<BalancerState, readonly ServerFact[]>()
 
 function factOf(server: Server, place: Pick<ServerFact, 'instance' | 'backend'>): ServerFact {
-  const checksAgent = server.check?.config.port === AGENT_PORT
+  const { port } = server.check?.config ?? {}
+  const checksAgent = port === AGENT_PORT || port === HEALTH_PORT
   return {
     ...place,
     key: serverKey(place.instance, `${place.backend}/${server.config.name}`),

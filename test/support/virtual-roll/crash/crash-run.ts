@@ -11,6 +11,7 @@ import type { EffectHook } from '../process-ports.ts'
 import { balancerBefore, type SmallWorld, smallWorld, WEB } from '../small-world.ts'
 import { AGENT_PORT, AGENT_STATUS_PORT } from '../virtual-agent.ts'
 import { VirtualAgents } from '../virtual-agents.ts'
+import { HEALTH_PORT, MARK, VirtualHealthChecks } from '../virtual-health-checks.ts'
 import { VirtualRoll } from '../virtual-roll.ts'
 import { PersonClaims } from './person-claims.ts'
 import { StorageFlags } from './storage-flags.ts'
@@ -36,6 +37,8 @@ export interface CrashPlan {
   readonly hooks?: true
   /** The conditions of the nodes say what is done to them. */
   readonly announces?: true
+  /** The balancer of the roll has nothing but a health check, which goes by a mark on the Node. */
+  readonly healthCheck?: true
   /** Nodes still to come are marked meanwhile. */
   readonly preferDone?: true
   /** A person claims the first of these meanwhile. Absent: no one does. */
@@ -75,6 +78,7 @@ export async function crashRun({
   deletes,
   hooks,
   announces,
+  healthCheck,
 }: CrashPlan): Promise<CrashRun> {
   const world = {
     seed: 'crash',
@@ -82,8 +86,10 @@ export async function crashRun({
     darkMs: 500,
     manifests: [...manifestsFor(nodes, polite !== undefined), ...(deletes ? shutApp('legacy') : [])],
   }
-  const { cluster, agents } =
-    claimed?.by === 'agents' ? await worldWithAgents(world) : { cluster: await smallWorld(world) }
+  const { cluster, agents, checks } = await worldOf(
+    world,
+    claimed?.by === 'agents' ? 'agents' : healthCheck && 'checks',
+  )
   const { time } = cluster
   const effects: string[] = []
   const onEffect: EffectHook = (effect, phase, lifeline) => {
@@ -99,6 +105,7 @@ export async function crashRun({
         nodes: { names: rolled },
         ...BRISK,
         ...(agents && BY_AGENTS),
+        ...(checks && BY_CHECKS),
         ...(preferDone && PREFER_DONE),
         ...(polite && DRAINS[polite]),
         ...(deletes && DRAINS.deleted),
@@ -158,6 +165,7 @@ export async function crashRun({
   watched.end()
   person?.end()
   agents?.end()
+  checks?.end()
   cluster.end()
   return { effects, violations: scene.violations, processes, virtualMs, ...(person && { claim: person.times }) }
 }
@@ -213,15 +221,43 @@ const BY_AGENTS = {
   ],
 }
 
-/** The same cluster behind a balancer that has nothing but checks, which the agents of the nodes answer. */
-async function worldWithAgents(world: SmallWorld): Promise<{ cluster: VirtualCluster; agents: VirtualAgents }> {
-  const front = { ...WEB, checkPath: '/nodecheck', checkPort: AGENT_PORT, closesServers: true }
-  const begun = Promise.withResolvers<VirtualAgents>()
-  const beside = (cluster: VirtualCluster): void =>
-    begun.resolve(new VirtualAgents({ cluster, dataPort: WHOAMI_PORT, countsConnections: true }))
-  const cluster = await smallWorld({ ...world, instances: [balancerBefore(front)], beside })
-  return { cluster, agents: await begun.promise }
+const BY_CHECKS = {
+  balancers: [
+    {
+      name: 'edge',
+      healthCheck: {
+        taint: MARK,
+        check: { url: `http://{address}:${HEALTH_PORT}/healthz` },
+        checks: { interval: '1s', fall: 3, rise: 2, slack: '1s' },
+        dataPort: WHOAMI_PORT,
+      },
+    },
+  ],
 }
+
+interface World {
+  readonly cluster: VirtualCluster
+  readonly agents?: VirtualAgents
+  readonly checks?: VirtualHealthChecks
+}
+
+/** The same cluster, or behind a balancer that has nothing but checks: which agents of the nodes answer, or something that goes by a mark. */
+async function worldOf(world: SmallWorld, by: 'agents' | 'checks' | undefined): Promise<World> {
+  if (by === undefined) return { cluster: await smallWorld(world) }
+  const checked = by === 'agents' ? { checkPath: '/nodecheck', checkPort: AGENT_PORT } : CHECKED
+  const begun = Promise.withResolvers<Omit<World, 'cluster'>>()
+  const beside = (cluster: VirtualCluster): void =>
+    begun.resolve(
+      by === 'agents'
+        ? { agents: new VirtualAgents({ cluster, dataPort: WHOAMI_PORT, countsConnections: true }) }
+        : { checks: new VirtualHealthChecks(cluster) },
+    )
+  const instances = [balancerBefore({ ...WEB, ...checked, closesServers: true })]
+  const cluster = await smallWorld({ ...world, instances, beside })
+  return { cluster, ...(await begun.promise) }
+}
+
+const CHECKED = { checkPath: '/healthz', checkPort: HEALTH_PORT }
 
 const manifestsFor = (nodes: number, polite = false): readonly object[] => [
   ...(polite ? exitsAtOnce(nodes + 1) : whoami({ service: 'improved', replicas: nodes + 1, graceSeconds: 1 })),

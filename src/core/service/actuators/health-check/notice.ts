@@ -1,0 +1,51 @@
+import type { ServerReading } from '../../../../model/balancer.ts'
+import { formatDuration } from '../../../../model/duration.ts'
+import type { HealthCheckSpec } from '../../../../model/health-check.ts'
+import { type MonoMs, monoMs } from '../../../../model/time.ts'
+import { checksText, leaveMs, returnMs } from '../../../balancer/detection-time.ts'
+import type { Noticing } from '../../evidence.ts'
+
+interface Seen {
+  readonly reading: ServerReading | undefined
+  readonly spec: HealthCheckSpec
+  readonly now: MonoMs
+}
+
+/**
+ * Folds a poll into what was seen of the node's health check. `heardSince` is the first answer of the way that is wanted, to a
+ * question that was asked after the mark was seen to stand, or to be gone. Another answer in between begins the wait anew: it may
+ * have begun the count of every balancer anew. So does silence, which may hide one.
+ *
+ * Law: no time of detection is over before the health check of the node was seen to answer so for all of it.
+ */
+export function notice(before: Noticing | undefined, { reading, spec, now }: Seen): Noticing | undefined {
+  const check = reading?.nodeCheck
+  if (reading === undefined || check === undefined) return before
+  const way = reading.ownState === 'ready' ? 'in' : 'out'
+  const seen: Noticing = before?.way === way ? before : { way, since: now }
+  const worstMs = way === 'out' ? leaveMs(spec.checks) : returnMs(spec.checks)
+  const words = wordsOf(way, spec)
+  if (!check.asked) {
+    if (seen.noticed !== undefined || now - seen.since < spec.markDelayMs + worstMs) return seen
+    return { ...seen, noticed: { by: 'time', at: now, words } }
+  }
+  const wanted = way === 'out' ? 'refused' : 'good'
+  // Once its balancers have noticed, the pods that answered may leave: silence takes nothing back.
+  if (seen.noticed !== undefined && (check.answer === wanted || check.answer === 'unheard')) return seen
+  if (check.answer !== wanted) return { way, since: seen.noticed === undefined ? seen.since : now }
+  if (check.at < seen.since) return { way, since: seen.since }
+  const heardSince = seen.heardSince ?? now
+  const asOf = monoMs(Math.min(now, check.at))
+  const heard: Noticing = { way, since: seen.since, heardSince }
+  return asOf - heardSince < worstMs ? heard : { ...heard, noticed: { by: 'time', at: now, from: heardSince, words } }
+}
+
+/** What follows `waited 8 s`. It says what was waited for, not that it was seen. */
+function wordsOf(way: Noticing['way'], { check, checks, markDelayMs }: HealthCheckSpec): string {
+  const began = way === 'out' ? 'refused' : 'passed'
+  const from =
+    check === undefined
+      ? `from the ${way === 'out' ? 'mark' : 'end of the mark'}, ${formatDuration(markDelayMs)} of it for the health check to follow, which was not asked`
+      : `from the first time that its health check ${began}`
+  return `${from}: the time in which ${checksText(way, checks)} must have noticed, with ${formatDuration(checks.slackMs)} more`
+}
