@@ -8,22 +8,21 @@ const MOST = 1_000_000
 
 /** A share of requests, like `0.5%`; 0 to 1 once read. */
 const shareField = z
-  .string()
+  .union([z.number(), z.string()])
   .transform((text, context): number => {
-    const [, digits] = /^\s*(\d+(?:\.\d+)?)\s*%\s*$/.exec(text) ?? []
+    const [, digits] = /^\s*(\d+(?:\.\d+)?)\s*%\s*$/.exec(String(text)) ?? []
     const percent = Number(digits)
     if (percent >= 0.01 && percent <= 99) return percent / 100
     const params = { code: 'config.range', hint: 'a percentage from 0.01% to 99%', fix: '1%' }
     context.addIssue({ code: 'custom', message: `"${text}" is not a share of requests`, params })
     return z.NEVER
   })
-  .meta({
-    ...fieldMeta('percentage', {
+  .meta(
+    fieldMeta('percentage', {
       description: 'The share of the requests in this time that may be slower. 0.01% to 99%.',
       example: '1%',
     }),
-    pattern: '^\\s*\\d+(\\.\\d+)?\\s*%\\s*$',
-  })
+  )
 
 const probeName = nameField({
   description: 'The probe that this rule is for. Absent: each probe that is no control.',
