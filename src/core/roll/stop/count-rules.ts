@@ -25,7 +25,7 @@ export function countRules(
   // A file with an error budget for each target has its failures timed, not counted.
   const isTimed = (probe?.targets ?? []).every(({ name, control }) => control || budgeted.has(name))
   if (limits === undefined) return isTimed ? [] : [ruleInAll(counted, 0)]
-  return [ruleInAll(counted, limits.inAll), ...rulePerNode(counted, limits)]
+  return [ruleInAll(counted, limits.inAll), ...(limits.perNode < limits.inAll ? rulePerNode(counted, limits) : [])]
 }
 
 function ruleInAll(failures: readonly JudgedFailure[], allowed: number): RuleState {
