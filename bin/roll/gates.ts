@@ -15,7 +15,7 @@ import type { ClusterPlace } from './world.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /** What asks the gates of the file. Opens nothing yet. */
-export function gatesOf({ gates }: RollSpec, { api }: ClusterPlace, env: Env): GateAsker | undefined {
+export function gatesOf({ gates }: RollSpec, { api }: Pick<ClusterPlace, 'api'>, env: Env): GateAsker | undefined {
   if (gates === undefined) return undefined
   return new GateAsker({
     holds: new HttpHolds({ timers: systemTimers }),
@@ -52,7 +52,6 @@ const COMMAND_LIMIT_MS = 5_000
 
 /** Throws UserError for the first command of a gate or a hook that is not on this machine. Runs none of them. */
 export async function requireCommands({ gates = [], hooks = [] }: RollSpec, signal: AbortSignal): Promise<void> {
-  const programs = new LocalPrograms(systemClock)
   const named = [
     ...gates.flatMap(({ name, question }) =>
       question.kind === 'command' ? [{ what: `gate ${name}`, argv: question.argv }] : [],
@@ -62,12 +61,18 @@ export async function requireCommands({ gates = [], hooks = [] }: RollSpec, sign
     ),
   ]
   for (const { what, argv } of named) {
-    const [program = ''] = argv
-    const end = await programs.run(['sh', '-c', 'command -v "$1"', 'sh', program], COMMAND_LIMIT_MS, signal)
-    if (end.kind === 'exited' && end.exitCode === 0) continue
+    if (await isThere(argv, signal)) continue
     const fix = 'install it, or write its whole path'
-    throw new UserError(`${what}: there is no command ${escapeForeign(program)} here`, { code: 'roll.command', fix })
+    const text = `${what}: there is no command ${escapeForeign(argv[0] ?? '')} here`
+    throw new UserError(text, { code: 'roll.command', fix })
   }
+}
+
+/** Whether the program of these arguments is on this machine. Does not run it. */
+export async function isThere([program = '']: readonly string[], signal: AbortSignal): Promise<boolean> {
+  const ask = ['sh', '-c', 'command -v "$1"', 'sh', program]
+  const end = await new LocalPrograms(systemClock).run(ask, COMMAND_LIMIT_MS, signal)
+  return end.kind === 'exited' && end.exitCode === 0
 }
 
 function refuse(what: string, fault: string | undefined, fix: string): void {

@@ -78,20 +78,27 @@ function slowSteps(
     })
 }
 
-/** Before the roll begins: limits that are broken already, over as long as the baseline lasts. */
-export function slowBaseline(
-  { spec, probe }: { readonly spec: Pick<RollSpec, 'probe' | 'stop'>; readonly probe: ProbeFacts },
-  now: WallMs,
-): readonly LatencyLimit[] {
-  const baselineMs = spec.probe?.baselineMs ?? 0
-  return (spec.stop?.latency ?? []).filter(({ share, overMs }, index) => {
-    const from = now - Math.min(baselineMs, overMs)
-    const seconds = (probe.slow?.[index]?.seconds ?? []).filter(({ at }) => at >= from)
+type Baseline = Pick<RollSpec, 'probe' | 'stop'>
+
+/** How long a limit is looked at before the roll begins: as long as it is measured over, and the baseline lasts at most. */
+const lookMs = ({ probe }: Baseline, { overMs }: LatencyLimit): number => Math.min(probe?.baselineMs ?? 0, overMs)
+
+/** Whether the answers are not known yet of as much time as the latency is looked at before the roll begins. */
+export const isLatencyOwed = (spec: Baseline, { startedAt, settledBefore = startedAt }: ProbeFacts): boolean =>
+  (spec.stop?.latency ?? []).some((limit) => settledBefore - startedAt < lookMs(spec, limit))
+
+/** Limits that are broken already before the roll begins. */
+export const slowBaseline = (
+  spec: Baseline,
+  { startedAt, settledBefore = startedAt, slow = [] }: ProbeFacts,
+): readonly LatencyLimit[] =>
+  (spec.stop?.latency ?? []).filter((limit, index) => {
+    const from = settledBefore - lookMs(spec, limit)
+    const seconds = (slow[index]?.seconds ?? []).filter(({ at }) => at >= from)
     const good = seconds.reduce((sum, second) => sum + second.good, 0)
-    const slow = seconds.reduce((sum, second) => sum + second.slow, 0)
-    return good * share >= 1 && slow > share * good
+    const late = seconds.reduce((sum, second) => sum + second.slow, 0)
+    return good * limit.share >= 1 && late > limit.share * good
   })
-}
 
 /** `1.4 %`, `0.05 %`. */
 export const percentText = (share: number): string => `${Number((share * 100).toPrecision(2))} %`
