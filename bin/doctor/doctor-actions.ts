@@ -88,7 +88,14 @@ async function lookAtCluster(
     rightsAndSlot(cluster, spec, signal),
     attempt(signal, (limited) => cluster.list('nodes', limited)),
   ])
-  return { kubeconfig, api: { is: 'found', value: { server: api.server, ...answer } }, ...allowed, nodes, cluster, parts: api.parts }
+  return {
+    kubeconfig,
+    api: { is: 'found', value: { server: api.server, ...answer } },
+    ...allowed,
+    nodes,
+    cluster,
+    parts: api.parts,
+  }
 }
 
 async function inspectAll(

@@ -60,7 +60,10 @@ test('a real server fails so many requests of the real prober while a node is ou
   toFail = 4
   const stopped = await rolled()
   assert.equal(stopped.code, 1, stopped.err)
-  assert.match(stopped.err, /STOPPED +after \d of 2 nodes: 4 requests failed, and\s+stop.failedRequests.inAll\s+allows 3: \d at n1,/)
+  assert.match(
+    stopped.err,
+    /STOPPED +after \d of 2 nodes: 4 requests failed, and\s+stop.failedRequests.inAll\s+allows 3: \d at n1,/,
+  )
   assert.match(stopped.err, /used +failed requests: 4 of 3 allowed/)
   // What happened before the stop does not count again.
   toFail = 3
@@ -73,7 +76,10 @@ test('a real server fails so many requests of the real prober while a node is ou
   isSlow = isOut
   const slow = await rolled()
   assert.equal(slow.code, 1, slow.err)
-  assert.match(slow.err.replace(/\s+/g, ' '), /STOPPED after \d of 2 nodes: [\d.]+ % of the requests to shop in 5 s took longer than 1 s/)
+  assert.match(
+    slow.err.replace(/\s+/g, ' '),
+    /STOPPED after \d of 2 nodes: [\d.]+ % of the requests to shop in 5 s took longer than 1 s/,
+  )
   isSlow = () => true
   const before = await rolled()
   assert.equal(before.code, 3, before.err)

@@ -201,16 +201,8 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
     'a stop rule without a probe: nothing is measured (config.stop)',
     'add "probes", or remove "stop"',
   ],
-  [
-    [all, PROBES, '  stop: {failedRequests: {inAll: -1}}'],
-    '"-1" is too small (config.range)',
-    'inAll: 5',
-  ],
-  [
-    [all, PROBES, '  stop: {failedRequests: {perNode: 2}}'],
-    'missing field "inAll" (config.missing-field)',
-    'inAll: 5',
-  ],
+  [[all, PROBES, '  stop: {failedRequests: {inAll: -1}}'], '"-1" is too small (config.range)', 'inAll: 5'],
+  [[all, PROBES, '  stop: {failedRequests: {perNode: 2}}'], 'missing field "inAll" (config.missing-field)', 'inAll: 5'],
   [
     [all, PROBES, '  stop: {failedRequests: {inAll: 3, perNode: 4}}'],
     '"perNode" allows 4 and "inAll" only 3 (config.stop)',

@@ -3,7 +3,11 @@ import { test } from 'node:test'
 import { load, refusal, rollYaml } from './roll-file.ts'
 
 const HEAD = ['  nodes: {all: true}', '  probes:']
-const PROBES = ['{name: shop, url: http://a/}', '{name: api, url: http://b/}', '{name: away, url: http://c/, control: true}']
+const PROBES = [
+  '{name: shop, url: http://a/}',
+  '{name: api, url: http://b/}',
+  '{name: away, url: http://c/, control: true}',
+]
 const stopOf = (...lines: string[]) =>
   load(rollYaml(...HEAD, ...PROBES.map((probe) => `    - ${probe}`), '  stop:', ...lines)).stop
 
@@ -41,7 +45,10 @@ test('says all that is wrong with stop rules at once, each at its place', () => 
       '    errorBudget: [{probe: api, downtime: 1}]',
     ),
   )
-  assert.match(said, /--> roll.yaml:9:41\n[^]*--> roll.yaml:10:28\n[^]*--> roll.yaml:11:27\n[^]*"1" has no unit[^]*--> roll.yaml:11:42\n/)
+  assert.match(
+    said,
+    /--> roll.yaml:9:41\n[^]*--> roll.yaml:10:28\n[^]*--> roll.yaml:11:27\n[^]*"1" has no unit[^]*--> roll.yaml:11:42\n/,
+  )
   assert.match(said, /there is no probe "api"/)
   assert.match(said, /^4 errors in roll\.yaml/m)
 })

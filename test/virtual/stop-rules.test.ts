@@ -25,7 +25,7 @@ interface Span {
 
 /** What the traffic suffers that is due while the roll is in a step of a node. */
 class Luck {
-  /** `node step` → how many requests fail there. */
+  /** `node step`, or `node step and node step` → how many requests fail there. */
   readonly failing = new Map<string, number>()
   /** `node step` → for how long every request fails from its first one on. */
   readonly downMs = new Map<string, number>()
@@ -40,12 +40,14 @@ class Luck {
     const at = `${event.node} ${event.step}`
     const stamp = Date.parse(event.at)
     if (event.type === 'step.started') this.#spans.push({ at, from: stamp, to: Number.POSITIVE_INFINITY })
-    for (const span of this.#spans) if (event.type === 'step.ended' && span.at === at) span.to = Math.min(span.to, stamp)
+    for (const span of this.#spans)
+      if (event.type === 'step.ended' && span.at === at) span.to = Math.min(span.to, stamp)
   }
 
   readonly sample = (sample: Sample): Sample => {
     const due = sample.scheduledAt
-    const places = this.#spans.filter(({ from, to }) => due >= from && due < to).map(({ at }) => at)
+    const each = this.#spans.filter(({ from, to }) => due >= from && due < to).map(({ at }) => at)
+    const places = each.length > 1 ? [...each, each.toSorted().join(' and ')] : each
     for (const at of places) {
       const downMs = this.downMs.get(at)
       if (downMs === undefined) continue
@@ -72,7 +74,7 @@ const failed = (sample: Sample): Sample => ({
 })
 
 interface Asked {
-  readonly stop: object
+  readonly stop?: object
   readonly nodes?: number
   readonly spec?: object
 }
@@ -96,7 +98,7 @@ async function ground({ stop, nodes = 3, spec = {} }: Asked): Promise<Ground> {
   const luck = new Luck()
   const virtual = new VirtualGround(cluster)
   await virtual.apply([budgetOf('2')])
-  const file = virtualRollFile({ spec: { ...BRISK, stop, ...spec }, rate: 50 })
+  const file = virtualRollFile({ spec: { ...BRISK, ...(stop === undefined ? {} : { stop }), ...spec }, rate: 50 })
   const roll = new VirtualRoll(cluster, file, { sampleLuck: luck.sample })
   const heard = (process: EngineProcess): EngineProcess => {
     process.listen((event) => luck.note(event))
@@ -131,7 +133,9 @@ async function ground({ stop, nodes = 3, spec = {} }: Asked): Promise<Ground> {
   }
 }
 
-const codes = ({ reasons }: Pick<RollEnd, 'reasons'>): readonly string[] => [...new Set(reasons.map(({ code }) => code))]
+const codes = ({ reasons }: Pick<RollEnd, 'reasons'>): readonly string[] => [
+  ...new Set(reasons.map(({ code }) => code)),
+]
 
 const states = ({ standings }: Pick<RollEnd, 'standings'>) =>
   Object.fromEntries(standings.map(({ node, state }) => [node, state]))
@@ -242,7 +246,10 @@ test('a service that becomes slow in a step of one node stops the roll at that n
   const ended = await end(await begin())
   assert.deepEqual([ended.outcome, ended.exitCode], ['stopped', 1])
   assert.equal(ended.reasons[0]?.code, 'TooSlow')
-  assert.match(ended.reasons[0]?.text ?? '', /^\d.* % of the requests to front-1 in 10 s took longer than 500 ms.*at n2, /)
+  assert.match(
+    ended.reasons[0]?.text ?? '',
+    /^\d.* % of the requests to front-1 in 10 s took longer than 500 ms.*at n2, /,
+  )
   assert.equal(states(ended).n1, 'inService')
   assert.equal(states(ended).n3, 'notTouched')
   assert.deepEqual([boots()[0], boots()[2]], [1, 0])
@@ -320,4 +327,33 @@ test('with two nodes in work, the rule stops both: what is not rebooted is resto
   assert.deepEqual(others, { n2: 'restored', n3: 'notTouched', n4: 'notTouched' })
   assert.deepEqual([n1 === 'restored' || n1 === 'inService', boots().slice(1)], [true, [0, 0, 0]])
   assert.deepEqual(await leftovers(), [])
+})
+
+const SOAKING = { nodes: 4, spec: { parallel: 2, soak: '20s' } }
+
+test('law: with several nodes in work, a failed request takes out the node that is blamed for it, and further ones only if failures go on; one request, and the other node soaks to its end', async () => {
+  const { luck, begin, guarded, end } = await ground(SOAKING)
+  luck.failing.set('n1 soak and n2 soak', 1)
+  const process = await begin()
+  const ended = await guarded(process)
+  const [out = ''] = ended.guarded ?? []
+  const other = out === 'n1' ? 'n2' : 'n1'
+  assert.deepEqual([ended.outcome, ended.guarded?.length, states(ended)[other]], ['stopped', 1, 'inService'])
+  const soak = (type: 'step.started' | 'step.ended') =>
+    Date.parse(
+      process.events.find((event) => event.type === type && event.node === other && event.step === 'soak')?.at ?? '',
+    )
+  assert.ok(soak('step.ended') - soak('step.started') >= 20_000)
+  process.interrupt()
+  await end(process)
+})
+
+test('law: with several nodes in work, a failed request takes out the node that is blamed for it, and further ones only if failures go on; an outage that lasts', async () => {
+  const { luck, begin, guarded, end } = await ground(SOAKING)
+  luck.downMs.set('n1 soak and n2 soak', 8_000)
+  const process = await begin()
+  const ended = await guarded(process)
+  assert.deepEqual([ended.outcome, ended.guarded?.toSorted()], ['stopped', ['n1', 'n2']])
+  process.interrupt()
+  await end(process)
 })

@@ -125,16 +125,10 @@ export class Lane {
     return [...first, ...after]
   }
 
-  #asBeside(node: string, lane: Lane, goesFirst: boolean): BesideFacts {
-    const isKeptOut = this.#parts.run.keepsOut?.includes(node) === true
-    const isLeaving = lane.#pass?.isLeaving === true
-    return { node, goesFirst, isLeaving, ...(isKeptOut ? { isKeptOut } : {}) }
-  }
-
   #besideFacts(): readonly BesideFacts[] {
     const { first, after } = this.#parts.others()
     const factsOf = (lane: Lane, goesFirst: boolean): readonly BesideFacts[] =>
-      lane.#node === undefined ? [] : [this.#asBeside(lane.#node, lane, goesFirst)]
+      lane.#node === undefined ? [] : [{ node: lane.#node, goesFirst, isLeaving: lane.#pass?.isLeaving === true }]
     return [...first.flatMap((lane) => factsOf(lane, true)), ...after.flatMap((lane) => factsOf(lane, false))]
   }
 }

@@ -79,8 +79,6 @@ export interface BesideFacts {
   readonly goesFirst: boolean
   /** Its servers may be out, or may be taken out at this moment. */
   readonly isLeaving: boolean
-  /** The roll has stopped, and keeps it out. */
-  readonly isKeptOut?: true
 }
 
 /** A failure window that an earlier process of the run saw. */

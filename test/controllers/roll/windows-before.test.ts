@@ -29,7 +29,13 @@ const told = (type: 'window.opened' | 'window.closed', window: FailureWindow, mo
   blame: BLAME,
   ...more,
 })
-const ended = (ms: number, outcome: string): JournalEntry => ({ v: '1.0', seq: seq++, at: at(ms), type: 'roll.ended', outcome })
+const ended = (ms: number, outcome: string): JournalEntry => ({
+  v: '1.0',
+  seq: seq++,
+  at: at(ms),
+  type: 'roll.ended',
+  outcome,
+})
 const verdict = (ms: number, kind: string): JournalEntry => ({
   at: at(ms),
   type: 'verdict',
@@ -40,7 +46,11 @@ const ROWS: readonly (readonly [title: string, entries: readonly JournalEntry[],
   ['nothing failed', [], []],
   [
     'a window that grew counts once, as it was told last',
-    [told('window.opened', aWindow(1_000)), told('window.closed', aWindow(1_000, 3)), told('window.opened', aWindow(9_000))],
+    [
+      told('window.opened', aWindow(1_000)),
+      told('window.closed', aWindow(1_000, 3)),
+      told('window.opened', aWindow(9_000)),
+    ],
     [3, 1],
   ],
   ['a control excused it', [told('window.closed', aWindow(1_000), { excused: true })], []],

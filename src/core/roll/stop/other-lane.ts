@@ -29,8 +29,9 @@ const OF_REQUESTS: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   'ErrorBudgetUsedUp',
 ])
 
-/** The roll has stopped for another lane's node, and this node goes on: it is watched for its whole soak time all the same. */
+/**
+ * The roll has stopped for requests, and this node is not blamed for them as far as is known: while other lanes have a node in work it is
+ * watched for its whole soak time all the same.
+ */
 export const isStoppedBeside = ({ run: { verdict, beside = [] } }: RollSnapshot): boolean =>
-  verdict?.keepOut === false &&
-  verdict.reasons.some(({ code }) => OF_REQUESTS.has(code)) &&
-  beside.some(({ isKeptOut }) => isKeptOut === true)
+  verdict?.keepOut === false && beside.length > 0 && verdict.reasons.some(({ code }) => OF_REQUESTS.has(code))
