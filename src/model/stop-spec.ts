@@ -23,7 +23,7 @@ export interface LatencyLimit {
 }
 
 /** More downtime of a target than this, in all, stops the roll. */
-export interface DowntimeLimit {
+interface DowntimeLimit {
   readonly target: string
   readonly downtimeMs: number
 }

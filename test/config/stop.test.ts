@@ -47,7 +47,7 @@ test('says all that is wrong with stop rules at once, each at its place', () => 
   )
   assert.match(
     said,
-    /--> roll.yaml:9:41\n[^]*--> roll.yaml:10:28\n[^]*--> roll.yaml:11:27\n[^]*"1" has no unit[^]*--> roll.yaml:11:42\n/,
+    /--> roll.yaml:9:41\n.*--> roll.yaml:10:28\n.*--> roll.yaml:11:27\n.*"1" has no unit.*--> roll.yaml:11:42\n/s,
   )
   assert.match(said, /there is no probe "api"/)
   assert.match(said, /^4 errors in roll\.yaml/m)

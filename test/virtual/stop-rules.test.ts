@@ -212,9 +212,9 @@ test('an allowed failed request in the soak of a node makes the soak begin anew'
   const soak = process.events.filter(
     (event) => (event.type === 'step.started' || event.type === 'step.ended') && event.step === 'soak',
   )
-  const window = process.events.findLast((event) => event.type === 'window.closed')
+  const window = process.events.flatMap((event) => (event.type === 'window.closed' ? [event.window] : [])).at(-1)
   const [, over] = soak.map(({ at }) => Date.parse(at))
-  assert.ok((over ?? 0) - (window?.window.lastBadAt ?? Number.POSITIVE_INFINITY) >= 10_000)
+  assert.ok((over ?? 0) - (window?.lastBadAt ?? Number.POSITIVE_INFINITY) >= 10_000)
 })
 
 test('while requests fail, a roll whose file allows them takes nothing more away', async () => {
@@ -227,8 +227,8 @@ test('while requests fail, a roll whose file allows them takes nothing more away
     (event) => event.type === 'hold.started' && event.reasons.some(({ code }) => code === 'RequestsFailing'),
   )
   assert.ok(held.length > 0)
-  const window = process.events.findLast((event) => event.type === 'window.closed')
-  const { firstBadAt = 0, firstOkAt = 0 } = window?.window ?? {}
+  const window = process.events.flatMap((event) => (event.type === 'window.closed' ? [event.window] : [])).at(-1)
+  const { firstBadAt = 0, firstOkAt = 0 } = window ?? {}
   const evictions = process.events.filter(({ type }) => type === 'pod.moved').map(({ at }) => Date.parse(at))
   // What is on its way when the first request fails is not called back.
   assert.deepEqual(
