@@ -2,6 +2,7 @@ import process from 'node:process'
 import { isSea } from 'node:sea'
 import manifest from '../../package.json' with { type: 'json' }
 import { NodeHttpProbe } from '../../src/adapters/http/node-http-probe.ts'
+import type { FollowParts } from '../../src/adapters/kube/follow.ts'
 import { kubeCluster } from '../../src/adapters/kube/kube-cluster.ts'
 import { kubeconfigPaths } from '../../src/adapters/kube/kubeconfig-paths.ts'
 import { openApi } from '../../src/adapters/kube/open-cluster.ts'
@@ -18,22 +19,24 @@ import type { Cluster } from '../../src/ports/cluster.ts'
 import { balancersOf, commandsOf, endpointsOf, journals, type RollSurroundings } from '../roll/world.ts'
 import { attempt, CHECK_LIMIT_MS } from './attempt.ts'
 import { rightsAndSlot } from './rights-and-slot.ts'
+import { lookAtWishes } from './wishes.ts'
 
 /** What `evenkeel doctor` looks at: this machine, the cluster of a kubeconfig, and what a roll file names. It changes nothing. */
 export const doctorActions = (surroundings: RollSurroundings): DoctorActions => ({
   look: async ({ place, file }, signal) => {
     const spec = file?.is === 'found' ? file.value.spec : undefined
-    const [machine, { cluster, ...ofCluster }] = await Promise.all([
+    const [machine, { cluster, parts, ...ofCluster }] = await Promise.all([
       lookHere(place, surroundings),
       lookAtCluster(place, { surroundings, spec }, signal),
     ])
     const facts = { ...machine, ...ofCluster, ...(file === undefined ? {} : { file }) }
     if (spec === undefined) return facts
-    const [instances, targets] = await Promise.all([
+    const [instances, targets, wishes] = await Promise.all([
       inspectAll(spec, { cluster, surroundings }, signal),
       askTargets(spec, signal),
+      lookAtWishes(spec, { ...ofCluster, ...(parts === undefined ? {} : { parts }), env: surroundings.env }, signal),
     ])
-    return { ...facts, instances, targets }
+    return { ...facts, instances, targets, ...wishes }
   },
 })
 
@@ -55,7 +58,10 @@ async function lookHere(
   }
 }
 
-type OfCluster = Pick<DoctorFacts, 'kubeconfig' | 'api' | 'rights' | 'slot' | 'nodes'> & { readonly cluster?: Cluster }
+type OfCluster = Pick<DoctorFacts, 'kubeconfig' | 'api' | 'rights' | 'slot' | 'nodes'> & {
+  readonly cluster?: Cluster
+  readonly parts?: FollowParts
+}
 
 async function lookAtCluster(
   place: DoctorPlace,
@@ -82,7 +88,14 @@ async function lookAtCluster(
     rightsAndSlot(cluster, spec, signal),
     attempt(signal, (limited) => cluster.list('nodes', limited)),
   ])
-  return { kubeconfig, api: { is: 'found', value: { server: api.server, ...answer } }, ...allowed, nodes, cluster }
+  return {
+    kubeconfig,
+    api: { is: 'found', value: { server: api.server, ...answer } },
+    ...allowed,
+    nodes,
+    cluster,
+    parts: api.parts,
+  }
 }
 
 async function inspectAll(

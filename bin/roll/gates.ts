@@ -16,7 +16,7 @@ import type { ClusterPlace } from './world.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /** What asks the gates of the file. Opens nothing yet. */
-export function gatesOf({ gates }: RollSpec, { api }: ClusterPlace, env: Env): GateAsker | undefined {
+export function gatesOf({ gates }: RollSpec, { api }: Pick<ClusterPlace, 'api'>, env: Env): GateAsker | undefined {
   if (gates === undefined) return undefined
   return new GateAsker({
     holds: new HttpHolds({ timers: systemTimers }),
@@ -63,7 +63,8 @@ export async function requireCommands({ gates = [], hooks = [] }: RollSpec, env:
     const [program = ''] = argv
     if (await hasProgram(program, env.PATH ?? '')) continue
     const fix = 'install it, or write its whole path'
-    throw new UserError(`${what}: there is no command ${escapeForeign(program)} here`, { code: 'roll.command', fix })
+    const text = `${what}: there is no command ${escapeForeign(argv[0] ?? '')} here`
+    throw new UserError(text, { code: 'roll.command', fix })
   }
 }
 

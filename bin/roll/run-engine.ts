@@ -131,7 +131,7 @@ function probeOf({ spec }: RunState, { clock, onSamples }: ProbeParts): LedgerPr
   const { targets } = spec.probe
   const program = ownProgram('probe-process')
   const source = new ChildProbeSource({ program, targets, wallOffsetMs: clock.offsetMs, clock, random: systemRandom })
-  return new LedgerProbe({ targets, source, clock, onSamples })
+  return new LedgerProbe({ targets, source, clock, onSamples, latency: spec.stop?.latency ?? [] })
 }
 
 const clockSet = (byMs: number): string =>

@@ -13,6 +13,7 @@ import type { RecurringTime } from '../model/time-window.ts'
 import { gateOf, headersOf, secretOf } from './gate-of.ts'
 import { REBOOT_COMMAND } from './schema/reboot-section.ts'
 import type { RollFile } from './schema/roll-file-schema.ts'
+import { stopOf } from './stop-of.ts'
 
 type Spec = RollFile['spec']
 type InstanceFields = NonNullable<Spec['balancers'][number]['instances']>[number]
@@ -34,6 +35,7 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     attach: { limitMs: attach.limit },
     soakMs: spec.soak,
     ...probeOf(spec),
+    ...stopOf(spec),
     ...windowOf(spec),
     ...(spec.gates === undefined ? {} : { gates: spec.gates.map(gateOf) }),
     ...(spec.hooks === undefined ? {} : { hooks: spec.hooks.map(stepHookOf) }),

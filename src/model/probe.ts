@@ -96,6 +96,13 @@ export interface LaneSummary {
   readonly startErrorP99Ms: number
 }
 
+/** Good requests to a target by the second in which they were due, oldest first, and how many of them took longer than a limit. */
+export interface SlowSeconds {
+  readonly target: string
+  readonly slowerThanMs: number
+  readonly seconds: readonly { readonly at: WallMs; readonly good: number; readonly slow: number }[]
+}
+
 /** What a probe knows at one moment. */
 export interface ProbeFacts {
   readonly startedAt: WallMs
@@ -112,4 +119,6 @@ export interface ProbeFacts {
   readonly greenStreak: number
   /** Controls that excuse nothing, since they were not green in the baseline. Absent: none, or there is no baseline yet. */
   readonly redControls?: readonly string[]
+  /** In the order of the latency limits of the roll file; up to `settledBefore`. Absent: it has none. */
+  readonly slow?: readonly SlowSeconds[]
 }

@@ -4,6 +4,7 @@ import type { ReloadSpan } from './reload-span.ts'
 import type { NodeWhy } from './roll-plan.ts'
 import type { RunOrigin } from './run-origin.ts'
 import type { Step } from './step.ts'
+import type { StopUse } from './stop-use.ts'
 
 export type RollOutcome = 'completed' | 'stopped' | 'aborted' | 'held' | 'interrupted'
 
@@ -35,6 +36,8 @@ export interface LoadTick {
   readonly notMeasuredMs?: number
   /** The baseline is not over: these are its own requests, and the totals begin at 0 once it is. */
   readonly inBaseline?: true
+  /** What the roll file allows, and how much of it is used up. Absent: it allows nothing. */
+  readonly stop?: readonly StopUse[]
 }
 
 /** The stream of a roll: progress, `-o jsonl`, the journal's evidence and the report are all made from it. */

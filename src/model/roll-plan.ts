@@ -1,4 +1,5 @@
 import type { RunOrigin } from './run-origin.ts'
+import type { StopSpec } from './stop-spec.ts'
 import type { TimeSpan } from './time-window.ts'
 
 /** What `roll --dry-run` prints and a roll asks about. Nothing was changed to learn it. */
@@ -17,6 +18,8 @@ export interface RollPlan extends RunOrigin {
     readonly control: boolean
   }[]
   readonly checksPassed: number
+  /** What the roll file allows before it stops. Absent: the first failed request stops. */
+  readonly stop?: StopSpec
   /** How many nodes the file would have in work at a time. Absent: one. */
   readonly parallel?: number
   /** How long the roll takes if nothing holds it, and what that goes by. */

@@ -11,6 +11,7 @@ import type { ProbeTarget } from './probe.ts'
 import type { RebootNeedSpec } from './reboot-need.ts'
 import type { SilenceSpec } from './silence-spec.ts'
 import type { StepHook } from './step-hook.ts'
+import type { StopSpec } from './stop-spec.ts'
 import type { TimeWindowSpec } from './time-window.ts'
 
 /** How to reach one balancer process's runtime API. */
@@ -182,6 +183,8 @@ export interface RollSpec {
     readonly baselineMs: number
     readonly baselineLimitMs: number
   }
+  /** Absent: the first failed request stops the roll. */
+  readonly stop?: StopSpec
   /** Absent: work is always allowed. */
   readonly window?: TimeWindowSpec
   /** Conditions of the operator's own. Absent: none. */

@@ -1,6 +1,8 @@
+import { amountText, ruleText } from '../cli/roll/stop-text.ts'
 import { countText } from '../cli/text/count-text.ts'
 import { formatDuration } from '../model/duration.ts'
 import type { Step } from '../model/step.ts'
+import { isUsedUp, type StopUse } from '../model/stop-use.ts'
 import type { LimitName } from './document/settings-document.ts'
 import type { ReportDocument } from './report-document.ts'
 
@@ -14,8 +16,17 @@ interface StopRule {
 
 /** Each rule that stops a roll, with what was measured beside its limit. */
 export function stopRules(report: ReportDocument): readonly StopRule[] {
-  return [failureRule(report), ...TIME_RULES.flatMap((rule) => timeRule(report, rule))]
+  const measured = report.stop === undefined ? [failureRule(report)] : report.stop.map(allowedRule)
+  return [...measured, ...TIME_RULES.flatMap((rule) => timeRule(report, rule))]
 }
+
+/** What the roll file allows: the roll stops beyond it. */
+const allowedRule = (use: StopUse): StopRule => ({
+  rule: ruleText(use),
+  measured: amountText(use, use.used),
+  limit: `${amountText(use, use.allowed)} allowed`,
+  state: isUsedUp(use) ? 'limit reached' : 'ok',
+})
 
 function failureRule({ load, excusedRequests, failedRequests }: ReportDocument): StopRule {
   const rule = 'failed requests after the baseline'

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import process from 'node:process'
 import { type TestContext, test } from 'node:test'
@@ -143,4 +146,53 @@ test('doctor says that the state directory cannot be written, or that the roll f
   assert.match(file.out, /^skipped +probes +the roll file cannot be read$/m)
 
   assert.equal((await doctor('--no-such')).code, 2)
+})
+
+test('doctor asks gates and Alertmanager of the file once, looks for the commands of hooks, and says when work is allowed', async (t) => {
+  const { doctor, folder } = await aMachine(t)
+  const asked: string[] = []
+  const server = createServer(({ url = '' }, response) => {
+    asked.push(url)
+    response.writeHead(url === '/api/v2/status' || url === '/n1' ? 200 : 503).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const place = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const spec = parse(await readFile(join(folder, 'roll one.yaml'), 'utf8'))
+  const gate = { before: 'node', http: { url: `${place}/{node}` } }
+  const more = {
+    gates: [
+      { ...gate, name: 'well' },
+      { ...gate, name: 'away', http: { url: 'http://127.0.0.1:1/' } },
+      { name: 'no', before: 'node', command: ['false'] },
+    ],
+    hooks: [
+      { name: 'there', at: 'beforeNode', run: ['true', '{node}'] },
+      { name: 'gone', at: 'afterRoll', run: ['true'], onFailure: 'ignore' },
+      { name: 'lost', at: 'beforeReboot', run: ['true'], undo: ['no-such-program'] },
+    ],
+    silences: [
+      { name: 'am', url: place, matchers: [{ name: 'node', value: '{node}' }] },
+      { name: 'other', url: `${place}/wrong`, matchers: [{ name: 'node', value: '{node}' }] },
+    ],
+    window: { zone: 'UTC', open: [{ cron: '0 * * * *', duration: '1h' }] },
+  }
+  await writeFile(join(folder, 'more.yaml'), stringify({ ...spec, spec: { ...spec.spec, ...more } }))
+  const seen = await doctor(`-f more.yaml ${HERE} -o json`)
+  assert.equal(seen.code, 1, seen.out)
+  const states = statesOf(seen)
+  const wishes = Object.entries(states).filter(([name]) => /^(?:gate|hook|silence|time window)/.test(name))
+  assert.deepEqual(Object.fromEntries(wishes), {
+    'time window': 'ok',
+    'gate well': 'ok',
+    'gate away': 'missing',
+    'gate no': 'warning',
+    'hook there': 'ok',
+    'hook gone': 'ok',
+    'hook lost': 'missing',
+    'silence am': 'ok',
+    'silence other': 'missing',
+  })
+  assert.deepEqual(asked.toSorted(), ['/api/v2/status', '/n1', '/wrong/api/v2/status'])
 })

@@ -51,11 +51,13 @@ error: unknown field "gate" (config.unknown-field)
 9 |   gate: x
   |   ^^^^
   = note: spec has: nodes, slots, balancers, detach, drain, reboot, dns, settle, attach, soak, probes,
-  =       baseline, gates, hooks, silences, announce, notify, window, parallel, zones
+  =       baseline, stop, gates, hooks, silences, announce, notify, window, parallel, zones
   = fix: write "gates"
 4 errors in roll.yaml. Nothing was contacted or changed.`,
   )
 })
+
+const PROBES = '  probes: [{name: shop, url: http://a/}, {name: away, url: http://b/, rate: 1, control: true}]'
 
 /** Lines of a spec with one fault, and the first line and the fix of what is said. */
 const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: string])[] = [
@@ -199,6 +201,63 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
     'remove "maxUnavailable"',
   ],
   [[all, '  parallel: 0'], '"0" is too small (config.range)', 'parallel: 1'],
+  [
+    [all, '  stop: {failedRequests: {inAll: 3}}'],
+    'a stop rule without a probe: nothing is measured (config.stop)',
+    'add "probes", or remove "stop"',
+  ],
+  [[all, PROBES, '  stop: {failedRequests: {inAll: -1}}'], '"-1" is too small (config.range)', 'inAll: 5'],
+  [[all, PROBES, '  stop: {failedRequests: {perNode: 2}}'], 'missing field "inAll" (config.missing-field)', 'inAll: 5'],
+  [
+    [all, PROBES, '  stop: {failedRequests: {inAll: 3, perNode: 4}}'],
+    '"perNode" allows 4 and "inAll" only 3 (config.stop)',
+    'perNode: 3',
+  ],
+  [
+    [all, PROBES, '  stop: {latency: []}'],
+    '"latency" is an empty list (config.range)',
+    'latency: [{slowerThan: 500ms, share: "1%", over: 30s}]',
+  ],
+  [
+    [all, PROBES, '  stop: {latency: [{slowerThan: 500ms, share: 101%}]}'],
+    '"101%" is not a share of requests (config.range)',
+    'share: "1%"',
+  ],
+  [
+    [all, PROBES, '  stop: {latency: [{slowerThan: 500ms, share: -1%}]}'],
+    '"-1%" is not a share of requests (config.range)',
+    'share: "1%"',
+  ],
+  [
+    [all, PROBES, '  stop: {latency: [{slowerThan: 500ms, share: 0.01}]}'],
+    '"0.01" is not a share of requests (config.range)',
+    'share: "1%"',
+  ],
+  [
+    [all, PROBES, '  stop: {latency: [{slowerThan: 2s, share: 1%}]}'],
+    'a request to shop that takes 2 s has failed already (config.stop)',
+    'slowerThan: 1000ms',
+  ],
+  [
+    [all, PROBES, '  stop: {latency: [{probe: shpo, slowerThan: 1s, share: 1%}]}'],
+    'there is no probe "shpo" (config.stop)',
+    'probe: shop',
+  ],
+  [
+    [all, PROBES, '  stop: {latency: [{slowerThan: 1s, share: 0.02%, over: 10s}]}'],
+    '0.02 % of the 1000 requests to shop in 10 s is less than one (config.stop)',
+    'over: 50s',
+  ],
+  [
+    [all, PROBES, '  stop: {errorBudget: [{downtime: -10s}]}'],
+    '"-10s" is not a duration (config.duration)',
+    'downtime: 10s',
+  ],
+  [
+    [all, PROBES, '  stop: {errorBudget: [{probe: away, downtime: 10s}]}'],
+    '"away" is a control, which stops no roll (config.stop)',
+    'probe: shop',
+  ],
 ]
 
 for (const [lines, first, fix] of FAULTS) {

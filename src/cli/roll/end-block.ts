@@ -4,6 +4,7 @@ import type { Block, BlockRow } from '../text/labelled-block.ts'
 import { measuredText, stepNumber } from './node-text.ts'
 import { outageViews } from './outage-view.ts'
 import type { RollView } from './roll-view.ts'
+import { stopRows } from './stop-text.ts'
 import { causeText, outageClassText, outageSpanText, reloadLossText } from './window-text.ts'
 
 const WORDS: Readonly<Record<RollOutcome, string>> = {
@@ -23,7 +24,7 @@ export function endBlock(view: RollView): Block | undefined {
     word: WORDS[end.outcome],
     tone: end.outcome === 'held' ? 'hold' : 'stop',
     title: titleOf(view, end.outcome),
-    rows: [...whatRows(view), ...whyRows(view), stateRow(view), ...nextRows(view)],
+    rows: [...whatRows(view), ...whyRows(view), ...stopRows(view), stateRow(view), ...nextRows(view)],
   }
 }
 

@@ -7,6 +7,7 @@ import { compactNodeLine, nodeLines, wideNodeLines } from './live-node.ts'
 import type { LiveShow } from './live-show.ts'
 import { failedText, loadText } from './node-text.ts'
 import { currentHold, currentStep, type NodeView, type RollView } from './roll-view.ts'
+import { allowedText } from './stop-text.ts'
 
 const ROWS_MAX = 12
 const WIDE_CELLS = 120
@@ -94,7 +95,9 @@ function stripLines(view: RollView, { now }: LiveShow): readonly Line[] {
 function loadLines(view: RollView): readonly Line[] {
   const { load } = view
   if (load === undefined) return []
-  const failed = { text: `${loadText(view)}`, ...(load.failed > 0 ? { tone: 'stop' as const } : {}) }
+  const allowed = allowedText(load.stop)
+  const text = allowed === undefined ? loadText(view) : `${loadText(view)}, ${allowed}`
+  const failed = { text, ...(load.failed > 0 ? { tone: 'stop' as const } : {}) }
   const before = load.baselineP99Ms > 0 ? ` (before ${Math.round(load.baselineP99Ms)})` : ''
   const latency = `${countText(load.ratePerSecond)}/s   p99 ${Math.round(load.p99Ms)} ms${before}   strays ${countText(load.strays)}`
   return [['load ', failed, `   ${latency}`]]

@@ -2,6 +2,7 @@ import { formatDuration } from '../../model/duration.ts'
 import { STEPS } from '../../model/step.ts'
 import { countText } from '../text/count-text.ts'
 import { currentStep, type NodeView, type RollView, type StepView } from './roll-view.ts'
+import { allowedText } from './stop-text.ts'
 
 /** `5/11`. */
 export const stepNumber = ({ step }: Pick<StepView, 'step'>): string => `${STEPS.indexOf(step) + 1}/${STEPS.length}`
@@ -23,7 +24,9 @@ export function loadText({ load }: RollView): string {
 
 /** `0 failed of 32,000, 3 more not counted (a control failed too), not measured for 41 s`: what a verdict must not leave out. */
 export const measuredText = (view: RollView): string =>
-  [loadText(view), excusedText(view), gapText(view)].filter((text) => text !== undefined).join(', ')
+  [loadText(view), allowedText(view.load?.stop), excusedText(view), gapText(view)]
+    .filter((text) => text !== undefined)
+    .join(', ')
 
 /** Failed requests that a control excuses. */
 export const excusedText = ({ load }: RollView): string | undefined =>

@@ -4,6 +4,7 @@ import type { Blame, RollOutcome } from '../../model/roll-event.ts'
 import type { NodeWhy } from '../../model/roll-plan.ts'
 import { originOf, type RunOrigin } from '../../model/run-origin.ts'
 import type { Step } from '../../model/step.ts'
+import type { StopUse } from '../../model/stop-use.ts'
 import { movesOf, podsMoved, type WorkloadMoves } from './pod-moves.ts'
 import type { RollView, StepView, WindowView } from './roll-view.ts'
 import { failedInReloads, windowBounds } from './window-text.ts'
@@ -51,6 +52,8 @@ export interface RollOutcomeDocument extends RunOrigin {
   readonly failedInReloads: number
   readonly sentRequests: number
   readonly notMeasuredMs: number
+  /** What the roll file allows, and how much of it is used up. Absent: it allows nothing. */
+  readonly stop?: readonly StopUse[]
   readonly podsMoved: number
   /** Of workloads, those that were moved most often per pod first. */
   readonly moves: readonly WorkloadMoves[]
@@ -80,6 +83,7 @@ export function outcomeDocument(view: RollView): RollOutcomeDocument {
     failedInReloads: failedInReloads(view.windows),
     sentRequests: view.load?.sent ?? 0,
     notMeasuredMs: Math.round(view.load?.notMeasuredMs ?? 0),
+    ...(view.load?.stop === undefined ? {} : { stop: view.load.stop }),
     podsMoved: podsMoved(view),
     moves: movesOf(view),
     windows: view.windows.map(windowDocument),

@@ -13,6 +13,7 @@ import { gatheredTexts } from './gathered-texts.ts'
 import { needLines } from './need-lines.ts'
 import { type PlanNotes, planNotes } from './plan-notes.ts'
 import { windowTexts } from './plan-windows.ts'
+import { stopsText } from './stop-text.ts'
 
 interface PlanShow {
   readonly level: Level
@@ -167,7 +168,7 @@ function loadLines(plan: RollPlan, columns: number): readonly string[] {
   const controls = plan.load.length - targets.length
   const control = controls === 0 ? 'no control' : countOf(controls, 'control')
   const shared = controls === 0 ? '' : ' that a control does not excuse'
-  const stops = labelled('Stops', `at the first failed request after the baseline${shared}`, columns)
+  const stops = labelled('Stops', stopsText(plan, shared), columns)
   return [...labelled('Load', `${targets.join(', ')}; ${control}`, columns), ...stops]
 }
 

@@ -1,6 +1,7 @@
 import { countedFailedOf } from '../../core/availability/not-counted.ts'
 import { familyLines, type MetricFamily, type MetricSample } from '../../model/prometheus-text.ts'
 import type { NodeStanding, RollOutcome } from '../../model/roll-event.ts'
+import type { StopUse } from '../../model/stop-use.ts'
 import { currentHold, currentStep, type HoldView, type NodeView, type RollView, type StepView } from './roll-view.ts'
 
 /** What never goes down while a process lives. */
@@ -62,6 +63,7 @@ export function rollMetrics(view: RollView, counts: RollCounts, times: MetricTim
     ...nodeFamilies(view),
     ...stepFamilies(view, times.at),
     ...requestFamilies(view, counts),
+    ...stopFamilies(view),
     ...endFamilies(view),
     '',
   ].join('\n')
@@ -169,6 +171,32 @@ const byTarget = (counts: ReadonlyMap<string, number>): readonly MetricSample[] 
   [...counts].map(([target, value]) => ({ labels: { target }, value }))
 
 const OUTCOMES: readonly RollOutcome[] = ['completed', 'stopped', 'aborted', 'held', 'interrupted']
+
+/** Requests, shares of requests and seconds, each as its rule counts. */
+function stopFamilies({ load }: RollView): readonly string[] {
+  const uses = load?.stop ?? []
+  const sample = (use: StopUse, amount: number): MetricSample => ({
+    labels: {
+      rule: use.rule,
+      target: 'target' in use ? use.target : undefined,
+      slower_than: use.rule === 'latency' ? String(use.slowerThanMs / 1_000) : undefined,
+    },
+    value: use.rule === 'downtime' ? amount / 1_000 : amount,
+  })
+  return [
+    ...family(
+      { name: 'stop_rule_used', help: 'How much is used up of what a stop rule of the roll file allows.' },
+      uses.map((use) => sample(use, use.used)),
+    ),
+    ...family(
+      {
+        name: 'stop_rule_allowed',
+        help: 'What a stop rule of the roll file allows: requests, a share of them, or seconds.',
+      },
+      uses.map((use) => sample(use, use.allowed)),
+    ),
+  ]
+}
 
 const endFamilies = ({ end }: RollView): readonly string[] => [
   ...family(

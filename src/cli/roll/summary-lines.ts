@@ -11,6 +11,7 @@ import { nodeTimes } from './node-times.ts'
 import { outageViews } from './outage-view.ts'
 import { isOften, movesOf, movesText } from './pod-moves.ts'
 import type { NodeView, RollView } from './roll-view.ts'
+import { allowedText, stopRows } from './stop-text.ts'
 import { causeText, outageClassText, outageSpanText } from './window-text.ts'
 
 const COLUMNS: readonly Column[] = [
@@ -56,7 +57,12 @@ function doneBlock(view: RollView): Block {
   const load =
     view.load === undefined
       ? 'not measured'
-      : [`${loadText(view)} requests`, excusedText(view), countOf(view.load.strays, 'stray')]
+      : [
+          `${loadText(view)} requests`,
+          allowedText(view.load.stop),
+          excusedText(view),
+          countOf(view.load.strays, 'stray'),
+        ]
           .filter((text) => text !== undefined)
           .join(', ')
   return { word: 'DONE', title: `${done} of ${countOf(view.nodes.length, 'node')}${took}; ${load}`, rows: [] }
@@ -73,6 +79,7 @@ function limitRows(view: RollView): readonly BlockRow[] {
   return [
     ...(moved === undefined ? [] : [{ label: 'moved', texts: [moved] }]),
     ...(seen.length === 0 ? [] : [{ label: 'what', texts: seen }]),
+    ...stopRows(view),
     ...(load === undefined ? [] : [{ label: 'limits', texts: [limitsText(load, gapText(view))] }]),
   ]
 }

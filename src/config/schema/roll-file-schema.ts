@@ -14,6 +14,8 @@ import { attachSection, settleSection, soakField } from './return-sections.ts'
 import { fieldMeta, section } from './section.ts'
 import { silencesField } from './silences-field.ts'
 import { slotsSection } from './slots-section.ts'
+import { stopAgainstProbes } from './stop-against-probes.ts'
+import { stopSection } from './stop-section.ts'
 import { switchField } from './switch-field.ts'
 import { nameField } from './text-field.ts'
 import { windowSection } from './window-section.ts'
@@ -47,6 +49,7 @@ const specSection = section(
     soak: soakField,
     probes: probesSection,
     baseline: baselineSection.prefault({}),
+    stop: stopSection.exactOptional(),
     gates: gatesField.exactOptional(),
     hooks: hooksField.exactOptional(),
     silences: silencesField.exactOptional(),
@@ -75,6 +78,11 @@ const specSection = section(
     maxUnavailable: onlyOneYet('for several nodes at once, use `parallel`'),
   },
   'What to do, to which nodes, and how it is measured.',
+).superRefine(
+  (spec, context) => {
+    for (const complaint of stopAgainstProbes(spec)) context.addIssue({ code: 'custom', ...complaint })
+  },
+  { when: () => true },
 )
 
 /** A whole roll.yaml: its one definition. Types, error texts, reference and JSON schema are made from it. */

@@ -1,6 +1,7 @@
 import { ProbeLedger } from '../../core/availability/probe-ledger.ts'
 import type { FailureWindow, ProbeFacts, ProbeTarget, Sample } from '../../model/probe.ts'
 import type { ProbeSignal } from '../../model/probe-signal.ts'
+import type { LatencyLimit } from '../../model/stop-spec.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Probe } from '../../ports/probe.ts'
@@ -10,6 +11,8 @@ interface LedgerProbeParts {
   readonly targets: readonly ProbeTarget[]
   readonly source: ProbeSource
   readonly clock: Clock
+  /** Of the roll file. Absent: none. */
+  readonly latency?: readonly LatencyLimit[]
   readonly onSamples?: (samples: readonly Sample[]) => void
   /** The schedule begins at `at`, for the first time or anew. */
   readonly onStart?: (at: WallMs) => void
@@ -24,7 +27,7 @@ export class LedgerProbe implements Probe {
 
   constructor(parts: LedgerProbeParts) {
     this.#parts = parts
-    this.ledger = new ProbeLedger(parts.targets, parts.clock.wallMs())
+    this.ledger = new ProbeLedger(parts.targets, parts.clock.wallMs(), parts.latency)
   }
 
   async run(onChange: () => void, signal: AbortSignal): Promise<void> {

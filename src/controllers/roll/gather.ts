@@ -1,3 +1,4 @@
+import type { StepSpan } from '../../core/availability/attribution.ts'
 import type { Evidence } from '../../core/roll/evidence.ts'
 import { noEvidence } from '../../core/roll/evidence.ts'
 import type { BesideFacts, NodeFacts, RollSnapshot, RunFacts, SlotFacts } from '../../core/roll/snapshot.ts'
@@ -40,6 +41,7 @@ export interface GatherParts {
   /** Absent: work is always allowed. */
   readonly windows?: TimeWindowWatch
   readonly reloads: () => readonly ReloadSpan[]
+  readonly steps?: () => readonly StepSpan[]
   readonly events: EventLog
   readonly overlay: NodeOverlay
   readonly lastSeen: LastSeen
@@ -95,6 +97,7 @@ export async function gather(
     ...(parts.hooks === undefined ? {} : { hooks: parts.hooks.facts() }),
     ...(parts.silences === undefined ? {} : { silences: parts.silences.facts() }),
     reloads: parts.reloads(),
+    ...(parts.steps === undefined ? {} : { steps: parts.steps() }),
     evidence: evidenceFor(current, known.evidence, parts),
   }
 }
@@ -157,6 +160,7 @@ export function runFacts(run: RunState, of?: OfNode): RunFacts {
     ...(of === undefined || of.beside.length === 0 ? {} : { beside: of.beside }),
     ...(verdict === undefined ? {} : { verdict }),
     ...(run.measuredSince === undefined ? {} : { measuredSince: run.measuredSince }),
+    ...(run.windowsBefore === undefined ? {} : { windowsBefore: run.windowsBefore }),
     ...(run.ownPod === undefined ? {} : { ownPod: run.ownPod }),
   }
 }

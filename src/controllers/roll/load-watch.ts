@@ -6,6 +6,7 @@ import type { FailureWindow, ProbeFacts } from '../../model/probe.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { LoadTick, RollEvent } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
+import { isUsedUp, type StopUse } from '../../model/stop-use.ts'
 import { type MonoMs, type WallMs, wallMs } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Probe } from '../../ports/probe.ts'
@@ -21,6 +22,8 @@ interface LoadWatchParts {
   /** Every balancer instance was asked since then, and has answered. */
   readonly answeredSince: (at: MonoMs) => boolean
   readonly strays: () => number
+  /** What the stop rules of the file have used up. `isLast`: no control will be heard any more. Absent: it allows nothing. */
+  readonly uses?: (isLast: boolean) => readonly StopUse[]
   readonly emit: (event: RollEvent) => void
   /** Of a run that is taken up. Something may be out already, so every sample counts, those of its baseline too. */
   readonly before?: LoadBefore
@@ -40,6 +43,8 @@ export class LoadWatch {
   /** Sent in the baseline of a run that has touched nothing yet. */
   #uncounted = NONE
   #baselineP99Ms = 0
+  /** Of each latency limit, the highest share so far. */
+  readonly #slowest = new Map<string, number>()
 
   constructor(parts: LoadWatchParts) {
     this.#parts = parts
@@ -73,10 +78,11 @@ export class LoadWatch {
     })
   }
 
-  /** Requests failed of late: what is known of them changes from batch to batch, and decides. Good ones decide nothing. */
+  /** Requests failed of late, or too many are slow: what is known of them changes from batch to batch, and decides. */
   isTroubled(): boolean {
     const since = this.#parts.clock.wallMs() - TROUBLED_FOR_MS
-    return this.#parts.probe.windows().some((window) => (window.firstOkAt ?? since) >= since)
+    const failed = this.#parts.probe.windows().some((window) => (window.firstOkAt ?? since) >= since)
+    return failed || this.#uses(false).some(isUsedUp)
   }
 
   /** Whether a window is kept back. */
@@ -110,6 +116,7 @@ export class LoadWatch {
     const windows = this.#windows()
     const excused = excusedOf(windows)
     const waiting = isLast ? 0 : windows.reduce((sum, { undecided }) => sum + (undecided?.failed ?? 0), 0)
+    const stop = this.#uses(isLast)
     const allExcused = (before.excused ?? 0) + excused
     return {
       sent: before.sent + now.sent - this.#uncounted.sent,
@@ -125,6 +132,7 @@ export class LoadWatch {
       strays: (this.#parts.before?.strays ?? 0) + this.#parts.strays(),
       notMeasuredMs: notMeasuredMs(facts, this.#parts.before),
       ...(this.#measuredSince === undefined ? { inBaseline: true } : {}),
+      ...(stop.length === 0 ? {} : { stop }),
     }
   }
 
@@ -132,6 +140,16 @@ export class LoadWatch {
   failedIn(node: string): number {
     const blamed = this.#windows().filter((window) => this.#causes(window).blame[0]?.node === node)
     return (this.#parts.before?.failedOf[node] ?? 0) + countedFailedOf(blamed)
+  }
+
+  #uses(isLast: boolean): readonly StopUse[] {
+    return (this.#parts.uses?.(isLast) ?? []).map((use) => {
+      if (use.rule !== 'latency') return use
+      const key = `${use.target} ${use.slowerThanMs} ${use.overMs} ${use.allowed}`
+      const used = Math.max(use.used, this.#slowest.get(key) ?? 0)
+      this.#slowest.set(key, used)
+      return { ...use, used }
+    })
   }
 
   #windows(): readonly FailureWindow[] {

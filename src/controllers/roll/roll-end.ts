@@ -24,6 +24,8 @@ export interface EndFacts {
   readonly failures: readonly Reason[]
   /** Failed requests beside these for which nothing is called clean, though no stop rule looks at them. */
   readonly unjudged?: readonly Reason[]
+  /** The roll file allows what failed. */
+  readonly isAllowed?: true
 }
 
 const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
@@ -35,13 +37,14 @@ const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
 }
 
 /** What a roll came to. Exit codes: 0 done, 1 stopped or aborted, 3 held at a limit, 130 interrupted. */
-export function endOf({ run, standings, interrupted, failed, failures, unjudged = [] }: EndFacts): RollEnd {
+export function endOf(facts: EndFacts): RollEnd {
+  const { run, standings, interrupted, failed, failures, unjudged = [], isAllowed = false } = facts
   const out = standings.filter((node) => node.state === 'out')
   const gone = standings.filter((node) => node.state === 'gone').map(({ node }) => node)
   const wasInWork = (node: string): boolean => node === run.underWay || run.inWorkBefore?.includes(node) === true
   const begun = gone.filter(wasInWork).map(mayBeOut)
   const notBegun = gone.filter((node) => !wasInWork(node)).map(leftOut)
-  const isLossy = failed > 0 || unjudged.length > 0 || standings.some((node) => node.failedRequests > 0)
+  const isLossy = failed > 0 || unjudged.length > 0 || (!isAllowed && standings.some((node) => node.failedRequests > 0))
   const isUnclean = isLossy || run.done.length < run.order.length
   const outcome = outcomeOf(run, { interrupted, isUnclean, isOut: out.length > 0 })
   const unclean = outcome === 'stopped' ? [...notBegun, ...unjudged, ...lateFailures(failed, failures)] : []

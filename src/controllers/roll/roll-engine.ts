@@ -6,14 +6,15 @@ import { mayRelease } from '../../core/roll/drain/may-be-polite.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
 import { standing } from '../../core/roll/standing.ts'
+import type { StopFacts } from '../../core/roll/stop/judged-failures.ts'
+import { stopUse } from '../../core/roll/stop/stop-rules.ts'
 import { awaitsWindow } from '../../core/roll/window/time-windows.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import type { ServerRef } from '../../model/balancer.ts'
 import { invariant } from '../../model/invariant.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
-import { slotRef } from '../../model/slot.ts'
 import { WorldError } from '../../model/world-error.ts'
-import { LeaseKeeper } from '../../runtime/lease-keeper.ts'
+import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import { Wakeup } from '../../runtime/wakeup.ts'
 import { allStandings } from './all-standings.ts'
 import { BalancerPoller } from './balancer-poller.ts'
@@ -24,7 +25,7 @@ import { endFailures } from './end-failures.ts'
 import { endMarks } from './end-marks.ts'
 import { EventLog, type EventSink } from './event-log.ts'
 import { firstList } from './first-list.ts'
-import type { GatherParts } from './gather.ts'
+import { type GatherParts, runFacts } from './gather.ts'
 import { giveBack } from './give-back.ts'
 import { GoneNodes } from './gone-nodes.ts'
 import { Lane } from './lane.ts'
@@ -38,7 +39,8 @@ import { ReloadWatch } from './reload-watch.ts'
 import { ReturnWatch } from './return-watch.ts'
 import { endOf, type RollEnd } from './roll-end.ts'
 import type { RollEngineParts } from './roll-engine-parts.ts'
-import { firstEvents, measuredFrom, nodeEnded, type RunState, verdictFor } from './run-state.ts'
+import { firstEvents, measuredFrom, nodeEnded, verdictFor } from './run-state.ts'
+import { keeperOf } from './slot-keeper.ts'
 import { StepSpans } from './step-spans.ts'
 import { windowsOfRun } from './time-window-watch.ts'
 
@@ -88,6 +90,7 @@ export class RollEngine {
       view: this.#view,
       pollers: this.#pollers,
       reloads: () => this.#reloads.all(),
+      steps: () => this.#spans.all(),
       events: this.#events,
       overlay: new NodeOverlay(),
       clock,
@@ -104,7 +107,7 @@ export class RollEngine {
 
   /** `interrupt`: the first Ctrl-C. What is being written is finished; then the end tells where every node stands. */
   async run(interrupt: AbortSignal): Promise<RollEnd> {
-    const { run, clusterName, probe, clock } = this.#parts
+    const { run, clusterName, clock } = this.#parts
     const background = this.#background()
     try {
       for (const event of firstEvents(run, clusterName)) this.#emit(event)
@@ -116,7 +119,7 @@ export class RollEngine {
       await Promise.all([this.#lastLook(), marks, this.#shared.dns?.close()])
       const load = this.#load?.tick(true) ?? unmeasuredSince(run.before, clock.wallMs())
       const standings = allStandings(run, this.#standings)
-      const failures = endFailures(run, probe?.facts(), this.#reloads.all())
+      const failures = endFailures(run, this.#stopFacts())
       const end = endOf({ run, standings, interrupted: interrupt.aborted, ...failures })
       this.#emit({ type: 'roll.ended', ...end, ...(load === undefined ? {} : { load }) })
       if (end.guarded.length > 0 && !interrupt.aborted) await Promise.race([this.#guard(interrupt), background])
@@ -168,7 +171,7 @@ export class RollEngine {
     const inWork = this.#lanes.flatMap((lane) => lane.snapshot ?? [])
     if (inWork.length > 0 && inWork.every(awaitsWindow)) return
     const wall = clock.wallMs()
-    if (baselineMissing(probe.facts(), wall, run.spec.probe.baselineMs).length > 0) return
+    if (baselineMissing(probe.facts(), wall, run.spec).length > 0) return
     measuredFrom(run, wall)
     this.#load?.baselineEnded(wall)
   }
@@ -254,10 +257,17 @@ export class RollEngine {
       steps: (): readonly StepSpan[] => this.#spans.all(),
       reloads: () => this.#reloads.all(),
       answeredSince: (at) => this.#pollers.every((poller) => poller.hasAnsweredSince(at)),
+      uses: (isLast) => stopUse(this.#stopFacts(), isLast),
       strays: () => this.#lanes.reduce((sum, { strays }) => sum + strays, 0),
       emit: this.#emit,
       ...(run.before === undefined ? {} : { before: run.before }),
     })
+  }
+
+  #stopFacts(): StopFacts {
+    const { run, probe, clock } = this.#parts
+    const facts = { run: runFacts(run), spec: run.spec, wall: clock.wallMs(), steps: this.#spans.all() }
+    return { ...facts, reloads: this.#reloads.all(), ...(probe === undefined ? {} : { probe: probe.facts() }) }
   }
 
   #probeChanged(): void {
@@ -282,17 +292,3 @@ function nextDnsWant(lanes: readonly Lane[]): DnsWant | undefined {
   const wants = lanes.flatMap(({ wantsDns }) => wantsDns ?? [])
   return wants.find((want) => want.for === 'back') ?? wants[0]
 }
-
-type KeeperParts = Pick<
-  ConstructorParameters<typeof LeaseKeeper>[0],
-  'cluster' | 'clock' | 'random' | 'onChange' | 'siblings'
->
-
-const keeperOf = ({ spec: { slots }, ...run }: RunState, parts: KeeperParts): LeaseKeeper =>
-  new LeaseKeeper({
-    ...parts,
-    slot: (index) => slotRef(slots.namespace, index),
-    run: run.restoresAs ?? run.id,
-    nonce: parts.random.hex(4),
-    durationMs: slots.leaseDurationMs,
-  })

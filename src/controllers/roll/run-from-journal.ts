@@ -13,6 +13,7 @@ import { nodeTimes } from './past-nodes.ts'
 import type { RememberedPlace } from './remembered-place.ts'
 import type { RunState } from './run-state.ts'
 import { silencesBefore } from './silences/silence-keeper.ts'
+import { windowsBefore } from './windows-before.ts'
 
 /** What a journal begins with, besides its header: what was asked for, in full. */
 interface PlannedEntry extends JournalEntry {
@@ -110,6 +111,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     ...(planned.estimates === undefined ? {} : { estimates: planned.estimates }),
     ...(slowestMs === 0 ? {} : { slowestMs }),
     ...(before === undefined ? {} : { before }),
+    ...(spec.stop === undefined ? {} : { windowsBefore: windowsBefore(journal.entries) }),
     ...(planned.restoresAs === undefined ? {} : { restoresAs: planned.restoresAs }),
   }
   const seqs = journal.entries.flatMap(({ seq }) => (typeof seq === 'number' ? [seq] : []))

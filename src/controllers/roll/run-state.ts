@@ -1,5 +1,6 @@
 import type { Evidence } from '../../core/roll/evidence.ts'
 import type { HookFacts } from '../../core/roll/hooks/hook-facts.ts'
+import type { EarlierWindow } from '../../core/roll/snapshot.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
 import type { OwnPod } from '../../model/own-pod.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
@@ -50,6 +51,8 @@ export interface RunState {
   readonly restoresAs?: string
   /** Absent where no process of this run has begun anything. */
   readonly before?: LoadBefore
+  /** What earlier processes of this run saw fail since it was stopped last. Absent where the file has no stop rules. */
+  readonly windowsBefore?: readonly EarlierWindow[]
   /**
    * Node → its record, of nodes whose reboot an earlier process of this run sent and that the run is not through with. The
    * record goes with a Node that is deleted.

@@ -1,6 +1,7 @@
 import { invariant } from '../../model/invariant.ts'
 import type { FailureWindow, ProbeFacts, ProbeTarget, Sample } from '../../model/probe.ts'
 import type { ProbeSignal } from '../../model/probe-signal.ts'
+import type { LatencyLimit } from '../../model/stop-spec.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { Span } from './downtime.ts'
 import { Excuses } from './excuses.ts'
@@ -12,6 +13,7 @@ import { OncePerSecond } from './once-per-second.ts'
 import { laneSchedules } from './schedule.ts'
 import { ServedBy } from './served-by.ts'
 import { Settling } from './settling.ts'
+import { SlowTally } from './slow-seconds.ts'
 
 interface LaneBook {
   readonly control: boolean
@@ -37,6 +39,7 @@ export class ProbeLedger {
   readonly #servedBy = new ServedBy()
   readonly #notMeasured: NotMeasured
   readonly #excuses: Excuses
+  readonly #slow: readonly SlowTally[]
   #startedAt: WallMs
   #hasStarted = false
   #settledBefore: WallMs
@@ -46,11 +49,12 @@ export class ProbeLedger {
   #told: Told | undefined
   #windows: readonly FailureWindow[] | undefined
 
-  constructor(targets: readonly ProbeTarget[], createdAt: WallMs) {
+  constructor(targets: readonly ProbeTarget[], createdAt: WallMs, latency: readonly LatencyLimit[] = []) {
     this.#startedAt = createdAt
     this.#settledBefore = createdAt
     this.#notMeasured = new NotMeasured(createdAt)
     this.#excuses = new Excuses(targets)
+    this.#slow = latency.map((limit) => new SlowTally(limit))
     for (const target of targets) this.#open(target)
   }
 
@@ -108,6 +112,7 @@ export class ProbeLedger {
       servedBy: this.#servedBy.counts(),
       greenStreak: this.#settling.waiting.some(countsAgainst) ? 0 : this.#greenStreak,
       ...(redControls.length === 0 ? {} : { redControls }),
+      ...(this.#slow.length === 0 ? {} : { slow: this.#slow.map((tally) => tally.told()) }),
     }
   }
 
@@ -177,6 +182,7 @@ export class ProbeLedger {
         continue
       }
       this.#notMeasured.record(sample)
+      for (const tally of this.#slow) tally.record(sample)
       if (sample.verdict === 'failed') {
         this.#greenStreak = 0
         this.#excuses.failed(sample, window)

@@ -3,6 +3,7 @@ import { contextText } from '../../model/run-origin.ts'
 import { clusterChecks } from './cluster-checks.ts'
 import { type Check, type DoctorFacts, failedCheck } from './doctor-facts.ts'
 import { balancerChecks, targetChecks } from './file-checks.ts'
+import { wishChecks } from './wish-checks.ts'
 
 /** What a roll needs of this machine, of the cluster and of what its file names; one line each, in the order of a start. */
 export const doctorChecks = (facts: DoctorFacts): readonly Check[] => [
@@ -14,6 +15,7 @@ export const doctorChecks = (facts: DoctorFacts): readonly Check[] => [
   ...clusterChecks(facts),
   ...balancerChecks(facts),
   ...targetChecks(facts),
+  ...wishChecks(facts),
 ]
 
 function nodeJs({ node }: DoctorFacts): readonly Check[] {

@@ -1,9 +1,12 @@
 import type { Access } from '../../model/access.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
 import type { Endpoint } from '../../model/endpoint.ts'
+import type { GateAnswer } from '../../model/gate-spec.ts'
 import type { Node } from '../../model/node.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import type { ClusterContext } from '../../model/run-origin.ts'
+import type { WallMs } from '../../model/time.ts'
+import type { TimeSpan } from '../../model/time-window.ts'
 import type { SlotRefusal } from '../roll/plan/slot-findings.ts'
 
 /** What one attempt to find something out came to. */
@@ -62,6 +65,32 @@ export interface DoctorFacts {
   readonly nodes?: Found<readonly Node[]>
   readonly instances?: readonly InstanceFound[]
   readonly targets?: readonly TargetFound[]
+  /** Absent: the file has no time windows. */
+  readonly window?: { readonly zone: string; readonly now: WallMs; readonly next?: TimeSpan }
+  readonly gates?: readonly GateFound[]
+  readonly programs?: readonly ProgramsFound[]
+  readonly silencers?: readonly SilencerFound[]
+}
+
+/** What a gate answers about one of the nodes. */
+export interface GateFound {
+  readonly name: string
+  readonly node: string
+  /** Absent: no node is known. */
+  readonly answer?: Found<GateAnswer>
+}
+
+/** Whether the commands of a hook are on this machine. */
+export interface ProgramsFound {
+  readonly name: string
+  /** The first that is not. Absent: all are. */
+  readonly missing?: string
+}
+
+export interface SilencerFound {
+  readonly name: string
+  /** What was asked and answered. */
+  readonly answer: Found<string>
 }
 
 export interface Check {

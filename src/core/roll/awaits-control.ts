@@ -19,16 +19,20 @@ export const awaitingWindows = (s: Measured): readonly FailureWindow[] =>
   countedWindows(s).filter((window) => awaitsControl(s, window))
 
 /**
- * A failure is told before it can be known that the control failed too: it is asked more rarely and may be given up
- * later. So a window waits while each of its failures is excused or may still be. A control that is silent excuses
- * nothing: past the time by which it owed its verdict on the first of them, the window counts.
+ * How many requests of a counted window failed for sure. A failure is told before it can be known that the control failed too: it
+ * is asked more rarely and may be given up later. So a failure that may still be excused waits. A control that is silent excuses
+ * nothing: past the time by which it owed its verdict on the first of them, all of them count.
  */
-function awaitsControl({ spec, wall }: Measured, window: FailureWindow): boolean {
+export function judgedFailed({ spec, wall }: Pick<Measured, 'spec' | 'wall'>, window: FailureWindow): number {
   const { undecided } = window
-  if (undecided === undefined || undecided.failed < countedFailed(window)) return false
+  const failed = countedFailed(window)
+  if (undecided === undefined) return failed
   const controls = (spec.probe?.targets ?? []).filter((target) => target.control)
   const answersMs = controls.map(
     (target) => target.timeoutMs + Math.max(0, ...laneSchedules(target, 0).map((lane) => lane.periodMs)),
   )
-  return wall < undecided.since + Math.max(0, ...answersMs) + SLACK_MS
+  const isOwed = wall < undecided.since + Math.max(0, ...answersMs) + SLACK_MS
+  return isOwed ? Math.max(0, failed - undecided.failed) : failed
 }
+
+const awaitsControl = (s: Measured, window: FailureWindow): boolean => judgedFailed(s, window) === 0

@@ -2,15 +2,16 @@ import type { Reason } from '../../model/reason.ts'
 import { mayBeTaken, othersChecked } from '../service/may-be-taken.ts'
 import { claimedByOthers } from '../service/node-claims.ts'
 import { isSilent, silentInstance } from '../service/node-servers.ts'
-import { awaitingWindows } from './awaits-control.ts'
 import { baselineMissing, probeSilent } from './baseline.ts'
 import { controlPlaneKept } from './control-plane.ts'
+import { countedWindows } from './counted-windows.ts'
 import { dnsWell } from './dns/dns-leaving.ts'
 import { notSafeToEvict } from './drain/not-safe-to-evict.ts'
-import type { NodeSnapshot } from './node-snapshot.ts'
+import { hasCurrent, type NodeSnapshot, ownIntent } from './node-snapshot.ts'
 import { othersWork } from './others-work.ts'
 import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
+import { awaitedWindows } from './stop/stop-rules.ts'
 
 /** A guard names what must hold; its reasons, everything that is wrong. No reasons: it holds. */
 type Guard<S> = (s: S) => readonly Reason[]
@@ -70,10 +71,22 @@ const probeMeasures: Guard<RollSnapshot> = (s) => {
 
 /** Once the roll stops, what still has to be done is done: no failure may hold it up again and again. */
 export const controlHeard: Guard<RollSnapshot> = (s) => {
-  const [window] = s.run.verdict === undefined ? awaitingWindows(s) : []
+  const [window] = s.run.verdict === undefined ? awaitedWindows(s) : []
   if (window === undefined) return []
   const text = `requests to ${window.target} failed; it is not known yet whether the control failed too`
   return [{ code: 'ControlAwaited', object: window.target, text }]
+}
+
+/**
+ * A file that allows failed requests lets the roll go on after them, and not while they fail: more would be broken meanwhile, and who
+ * is to blame could not be told. What is announced is not held up.
+ */
+const notFailingNow: Guard<RollSnapshot> = (s) => {
+  if (s.spec.stop === undefined || (hasCurrent(s) && ownIntent(s) !== undefined)) return []
+  const window = countedWindows(s).find(({ firstOkAt }) => firstOkAt === undefined)
+  if (window === undefined) return []
+  const text = `requests to ${window.target} fail (${window.lane}): ${window.firstError}`
+  return [{ code: 'RequestsFailing', object: window.target, text }]
 }
 
 const heartbeatsFlow: Guard<NodeSnapshot> = (s) =>
@@ -103,13 +116,13 @@ const unclaimed: Guard<NodeSnapshot> = (s) => claimedByOthers(serviceOf(s))
 /** Traffic is measured and green before anything is begun, and again by each process that takes a roll up. */
 export const baselineGreen: Guard<RollSnapshot> = (s) => {
   if (s.probe === undefined || s.spec.probe === undefined || s.run.measuredSince !== undefined) return []
-  return baselineMissing(s.probe, s.wall, s.spec.probe.baselineMs)
+  return baselineMissing(s.probe, s.wall, s.spec)
 }
 
 /** What this run lacks itself. */
 const runAble: Guard<RollSnapshot> = allOf(slotLive, journalWritable)
 
-const worldKnown: Guard<RollSnapshot> = allOf(clusterHeard, probeMeasures, controlHeard)
+const worldKnown: Guard<RollSnapshot> = allOf(clusterHeard, probeMeasures, controlHeard, notFailingNow)
 
 const balancersKnown: Guard<RollSnapshot> = allOf(instancesAnswer, readSinceSlot)
 

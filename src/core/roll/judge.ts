@@ -1,3 +1,4 @@
+import type { Reason } from '../../model/reason.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import { judgedWindows } from './awaits-control.ts'
 import { blockedLimit } from './blocked.ts'
@@ -10,6 +11,8 @@ import { proof } from './steps/proof.ts'
 import { reboot } from './steps/reboot.ts'
 import { settle } from './steps/settle.ts'
 import { soak } from './steps/soak.ts'
+import { isOfOtherLane } from './stop/other-lane.ts'
+import { stopVerdict } from './stop/stop-rules.ts'
 import { closedMeanwhile } from './window/time-windows.ts'
 
 /**
@@ -18,13 +21,23 @@ import { closedMeanwhile } from './window/time-windows.ts'
  */
 export function judge(s: RollSnapshot): Verdict | undefined {
   const standing = s.run.verdict
-  const found = [outOfLimits(s), failedRequests(s), closedMeanwhile(s)].find((verdict) => verdict !== undefined)
+  const found = [outOfLimits(s), measuredVerdict(s), closedMeanwhile(s)].find((verdict) => verdict !== undefined)
   if (found === undefined) return standing
   if (standing === undefined) return found
   const worse = (found.keepOut && !standing.keepOut) || (standing.ofNode === true && found.ofNode !== true)
-  const sticks = worse ? { ...found, reasons: [...standing.reasons, ...found.reasons] } : standing
+  const sticks = worse
+    ? { ...found, reasons: [...standing.reasons, ...found.reasons.filter(isNewTo(standing))] }
+    : standing
   return retold(sticks, requestsFailed(s))
 }
+
+const isNewTo =
+  ({ reasons }: Verdict) =>
+  ({ code, object }: Reason): boolean =>
+    code === 'RequestsFailed' || !reasons.some((reason) => reason.code === code && reason.object === object)
+
+const measuredVerdict = (s: RollSnapshot): Verdict | undefined =>
+  s.spec.stop === undefined ? failedRequests(s) : stopVerdict(s)
 
 /**
  * A failed request ends the roll, once its control has been heard. One since the node was begun to be put back takes it
@@ -34,7 +47,8 @@ function failedRequests(s: RollSnapshot): Verdict | undefined {
   const windows = judgedWindows(s)
   if (windows.length === 0) return undefined
   const backSince = s.evidence.attachingSinceWall
-  const keepOut = backSince !== undefined && windows.some((window) => window.lastBadAt >= backSince)
+  const keepOut =
+    backSince !== undefined && windows.some((window) => window.lastBadAt >= backSince && !isOfOtherLane(s, window))
   return { kind: 'stopped', keepOut, reasons: requestsFailed(s) }
 }
 

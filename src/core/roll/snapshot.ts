@@ -4,8 +4,9 @@ import type { NodeRecord, RebootIntent } from '../../model/node-record.ts'
 import type { OwnPod } from '../../model/own-pod.ts'
 import type { Parsed } from '../../model/parse-node-record.ts'
 import type { Pod } from '../../model/pod.ts'
-import type { ProbeFacts } from '../../model/probe.ts'
+import type { FailureWindow, ProbeFacts } from '../../model/probe.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
+import type { Blame } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import type { EndpointSlice, Service } from '../../model/service.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
@@ -13,6 +14,7 @@ import type { TimeWindowFacts } from '../../model/time-window.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import type { VolumeAttachment, VolumeClaim } from '../../model/volume.ts'
 import type { Workload } from '../../model/workload.ts'
+import type { StepSpan } from '../availability/attribution.ts'
 import type { BudgetFacts } from '../budget/budget-facts.ts'
 import type { InstanceFacts } from '../service/instance-facts.ts'
 import type { DnsFacts } from './dns/dns-facts.ts'
@@ -79,6 +81,13 @@ export interface BesideFacts {
   readonly isLeaving: boolean
 }
 
+/** A failure window that an earlier process of the run saw. */
+export interface EarlierWindow {
+  readonly window: FailureWindow
+  /** The step that was blamed first. Absent: none was under way. */
+  readonly blame?: Blame
+}
+
 export interface RunFacts {
   readonly id: string
   /** `--reason`. */
@@ -92,6 +101,8 @@ export interface RunFacts {
   readonly verdict?: Verdict
   /** End of the green baseline: failures before it are not ours. */
   readonly measuredSince?: WallMs
+  /** What earlier processes of the run saw since it was stopped last, and what the file allows to happen. Absent: nothing. */
+  readonly windowsBefore?: readonly EarlierWindow[]
   /** Absent: this process runs in no pod of the cluster. */
   readonly ownPod?: OwnPod
 }
@@ -124,5 +135,7 @@ export interface RollSnapshot {
   readonly silences?: SilenceFacts
   /** Of any balancer of this roll, as this process has seen them. */
   readonly reloads: readonly ReloadSpan[]
+  /** Of any node of this process, for who is blamed for what fails. Absent: none was begun. */
+  readonly steps?: readonly StepSpan[]
   readonly evidence: Evidence
 }

@@ -38,6 +38,13 @@ export const ANY_STEP = {
     cure: 'Wait: after the period and the time-out of the control the failure counts or is excused. [The probe](probe.md) says which failures are excused.',
     wait: 'blocked',
   },
+  RequestsFailing: {
+    is: 'requests to shop fail (new): connect ECONNREFUSED 10.0.0.5:443',
+    cause:
+      'The roll file allows failed requests (`stop`), and requests fail at this moment. The roll takes nothing more away until a request of the same kind is answered well.',
+    cure: 'Find out why requests fail. If they go on failing, the limits of `stop` end the roll.',
+    wait: 'blocked',
+  },
   GateAsked: {
     is: 'gate ceph passed 1 of 3 times in a row',
     cause:

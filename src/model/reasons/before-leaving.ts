@@ -8,6 +8,13 @@ export const BEFORE_LEAVING = {
     cure: 'Find out why these requests fail. The roll gives up after `baseline.limit` (2 min).',
     wait: 'baseline',
   },
+  BaselineSlow: {
+    is: 'more than 1 % of the requests to shop took longer than 500 ms before the roll began',
+    cause:
+      'The service was slower than `stop.latency` allows while nothing was out yet or, at a resume, before this process measured for as long as a baseline lasts.',
+    cure: 'Find out why the service is slow, or allow more in `stop.latency`. The roll gives up after `baseline.limit` (2 min).',
+    wait: 'baseline',
+  },
   BaselineShort: {
     is: 'traffic is measured before the roll begins',
     cause: 'The probes have not run for `baseline.duration` (10 s), or a lane sends nothing.',

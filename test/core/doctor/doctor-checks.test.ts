@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { doctorChecks } from '../../../src/core/doctor/doctor-checks.ts'
-import type { DoctorFacts } from '../../../src/core/doctor/doctor-facts.ts'
+import type { DoctorFacts, GateFound } from '../../../src/core/doctor/doctor-facts.ts'
 import { wantedAccess } from '../../../src/core/roll/plan/wanted-access.ts'
 import type { InstanceInspection } from '../../../src/model/balancer-inspection.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../src/model/node-record.ts'
+import { wallMs } from '../../../src/model/time.ts'
 import { aNode, aRecord, aSpec } from '../../support/roll-world.ts'
 
 const INSPECTION: InstanceInspection = {
@@ -176,3 +177,46 @@ test('without any right, each object is one line with its verbs, and all have th
     ['slot', 'nodes', 'leftovers'],
   )
 })
+
+const ROUND = { zone: 'UTC', now: wallMs(Date.UTC(2026, 10, 27, 12)) }
+const span = (fromHour: number, toHour: number) => ({
+  from: wallMs(Date.UTC(2026, 10, 27, fromHour)),
+  to: wallMs(Date.UTC(2026, 10, 27, toHour)),
+})
+const said = (kind: 'passes' | 'fails' | 'unknown', text: string): GateFound => ({
+  name: 'ceph',
+  node: 'n1',
+  answer: { is: 'found', value: { kind, text } },
+})
+
+const WISHES: readonly (readonly [facts: Partial<DoctorFacts>, line: string])[] = [
+  [{ window: { ...ROUND, next: span(11, 14) } }, 'ok time window: open, until Fri 2026-11-27 14:00 UTC'],
+  [
+    { window: { ...ROUND, next: span(22, 23) } },
+    'warning time window: closed; the next one opens Fri 2026-11-27 22:00 UTC',
+  ],
+  [{ window: ROUND }, 'missing time window: no time window ever opens'],
+  [{ gates: [said('passes', 'the value is 0')] }, 'ok gate ceph: passes for n1: the value is 0'],
+  [{ gates: [said('fails', 'the value is 1')] }, 'warning gate ceph: does not pass now for n1: the value is 1'],
+  [{ gates: [said('unknown', 'no answer')] }, 'missing gate ceph: asked about n1: no answer'],
+  [
+    { gates: [{ name: 'ceph', node: 'n1', answer: { is: 'failed', text: 'no answer within 5 s' } }] },
+    'missing gate ceph: no answer within 5 s',
+  ],
+  [{ gates: [{ name: 'ceph', node: '' }] }, 'skipped gate ceph: no node is known to ask about'],
+  [{ programs: [{ name: 'noout' }] }, 'ok hook noout: its commands are on this machine'],
+  [{ programs: [{ name: 'noout', missing: 'ce\x1bph' }] }, 'missing hook noout: there is no command ce\\x1bph here'],
+  [{ silencers: [{ name: 'am', answer: { is: 'found', value: 'it answers' } }] }, 'ok silence am: it answers'],
+  [
+    { silencers: [{ name: 'am', answer: { is: 'failed', text: 'GET http://am/ failed' } }] },
+    'missing silence am: GET http://am/ failed',
+  ],
+]
+
+for (const [facts, line] of WISHES) {
+  test(`what the operator asks for beside the roll: ${line}`, () => {
+    const last = doctorChecks({ ...GOOD, ...facts }).at(-1)
+    assert.equal(`${last?.state} ${last?.name}: ${last?.text}`, line)
+    assert.equal(last?.state === 'missing', last?.fix !== undefined)
+  })
+}

@@ -113,6 +113,8 @@ const GREEN = { lastVerdictAt: wallMs(10_000), lanes: [LANE] }
 const SHORT: Reason = { code: 'BaselineShort', text: 'traffic is measured before the roll begins' }
 const red = (text: string): Reason => ({ code: 'BaselineNotGreen', object: 'shop', text })
 
+const TEN_SECONDS = aSpec({ probe: { targets: [aTarget()], baselineMs: 10_000, baselineLimitMs: 1 } })
+
 const BASELINE: readonly (readonly [title: string, probe: ProbeFacts, reason: Reason | undefined])[] = [
   ['traffic was green for its whole time', facts(GREEN), undefined],
   ['it began too late', facts({ ...GREEN, startedAt: wallMs(1) }), SHORT],
@@ -145,5 +147,5 @@ const BASELINE: readonly (readonly [title: string, probe: ProbeFacts, reason: Re
 
 for (const [title, probe, reason] of BASELINE) {
   test(`a baseline of ten seconds is ${reason?.code ?? 'over'} where ${title}`, () =>
-    assert.deepEqual(baselineMissing(probe, wallMs(10_000), 10_000), reason === undefined ? [] : [reason]))
+    assert.deepEqual(baselineMissing(probe, wallMs(10_000), TEN_SECONDS), reason === undefined ? [] : [reason]))
 }

@@ -7,6 +7,8 @@ import type { NodeSnapshot } from '../../../src/core/roll/node-snapshot.ts'
 import { rememberDecision } from '../../../src/core/roll/remember-decision.ts'
 import { settle } from '../../../src/core/roll/steps/settle.ts'
 import type { GateAnswer, GateMoment, GateSpec } from '../../../src/model/gate-spec.ts'
+import type { ReasonCode } from '../../../src/model/reason.ts'
+import type { Step } from '../../../src/model/step.ts'
 import { type MonoMs, monoMs } from '../../../src/model/time.ts'
 import { aRecord, aSnapshot, aSpec, detachedEvidence, drained, NEW_BOOT } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
@@ -153,6 +155,20 @@ test('the limit of a gate begins again after a wait by law, not after another ho
   assert.equal(hold('ApiUnreachable'), undefined)
   assert.deepEqual(hold('NodeNotReady'), { 'node ceph': NOW - 50_000 })
   assert.equal(gateLimitLeftMs({ ...s, evidence: held }, decide(s)), 10_000)
+})
+
+test('a gate that passed before its limit is not over its limit while a hook runs, or in a later step', () => {
+  const s = before(facts('node', ['passes', 5_100], ['passes', 100]))
+  const held = { ...s.evidence, gatesHeld: { 'node ceph': monoMs(NOW - 60_000) } }
+  const after = (step: Step, code: ReasonCode) => {
+    const reasons = [{ code, text: 'x' }]
+    const evidence = rememberDecision({ ...s, evidence: held }, { kind: 'hold', step, reasons, recheckAfterMs: 500 })
+    return gateVerdict({ ...s, evidence })?.reasons[0]?.code
+  }
+  assert.deepEqual(
+    [after('cordon', 'HookRuns'), after('detach', 'SessionsLeft'), after('cordon', 'NodeNotReady')],
+    [undefined, undefined, 'GateLimit'],
+  )
 })
 
 test('what gates take at the step settle is no time of its own limit', () => {

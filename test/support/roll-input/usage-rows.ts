@@ -178,6 +178,21 @@ const FILE: readonly UsageRow[] = [
     [all, '  reboot: {ssh: {}, command: [x, "{bootId}"]}'],
     one('"command" beside "ssh": only one may be written (config.choice)', 'keep one of: ssh, command'),
   ),
+  spec(
+    'a stop rule for a probe that there is not',
+    [all, '  probes: [{name: shop, url: http://a/}]', '  stop: {errorBudget: [{probe: shpo, downtime: 10s}]}'],
+    one('there is no probe "shpo" (config.stop)', 'probe: shop'),
+  ),
+  spec(
+    'more failed requests of one node than in all',
+    [all, '  probes: [{name: shop, url: http://a/}]', '  stop: {failedRequests: {inAll: 1, perNode: 2}}'],
+    one('"perNode" allows 2 and "inAll" only 1 (config.stop)', 'perNode: 1'),
+  ),
+  spec(
+    'a latency limit beyond the time-out of its probe',
+    [all, '  probes: [{name: shop, url: http://a/}]', '  stop: {latency: [{slowerThan: 3s, share: 1%}]}'],
+    one('a request to shop that takes 3 s has failed already (config.stop)', 'slowerThan: 1000ms'),
+  ),
   spec('a file that chooses no nodes', ['  soak: 1s'], {
     ...one(
       'the file chooses no nodes (config.no-nodes)',

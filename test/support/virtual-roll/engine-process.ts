@@ -33,6 +33,7 @@ export class EngineProcess {
     const { cluster, configMaps, balancers, endpoints, host, dataPort, clock, random } = ports
     const source = ports.probeSource()
     const targets = run.spec.probe?.targets ?? []
+    const latency = run.spec.stop?.latency ?? []
     const engine = new RollEngine({
       run,
       clusterName,
@@ -59,7 +60,7 @@ export class EngineProcess {
       machineWall: ports.machineWall,
       programs: ports.programs,
       gates: ports.gates,
-      ...(source === undefined ? {} : { probe: new LedgerProbe({ targets, source, clock }) }),
+      ...(source === undefined ? {} : { probe: new LedgerProbe({ targets, source, clock, latency }) }),
     })
     ports.lifeline.ended.addEventListener('abort', () => this.#died.resolve('died'), { once: true })
     this.ended = Promise.race([engine.run(this.#interrupt.signal), this.#died.promise])

@@ -2,6 +2,8 @@ import { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-balancer.
 import type { RuntimeSocket } from '../../../src/adapters/haproxy/runtime-socket.ts'
 import { HealthEndpoints } from '../../../src/adapters/http/health-endpoints.ts'
 import { MarkedNodes } from '../../../src/adapters/http/marked-nodes.ts'
+import type { Sample } from '../../../src/model/probe.ts'
+import type { ProbeSignal } from '../../../src/model/probe-signal.ts'
 import { needQuestion } from '../../../src/model/reboot-need.ts'
 import type { InstanceAddress, RollSpec } from '../../../src/model/roll-spec.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
@@ -30,6 +32,8 @@ export interface Outside extends ProcessOutside {
   readonly proberHost?: string
   /** What a program of the operator does, at its end. */
   readonly programOf?: (argv: readonly string[]) => ProgramEnd
+  /** What becomes of a request of the prober on its way: the sample as it is told. */
+  readonly sampleLuck?: (sample: Sample) => Sample
   /** How often the prober tells what it saw. */
   readonly batchEveryMs?: number
 }
@@ -48,6 +52,9 @@ const SSH_LIMIT_MS = 30_000
 /** A program takes its time. */
 const PROGRAM_MS = 700
 const SILENT_SOCKET_MS = 5_000
+
+const withLuck = (told: ProbeSignal, luck: Outside['sampleLuck']): ProbeSignal =>
+  told.type === 'batch' && luck !== undefined ? { ...told, samples: told.samples.map(luck) } : told
 
 /** Everything that one process of a roll has of the virtual world, ending with that process. */
 export class RollPorts extends ProcessPorts {
@@ -142,7 +149,7 @@ export class RollPorts extends ProcessPorts {
         this.lifeline.guard(() =>
           source.run(
             (told) => {
-              if (!this.lifeline.isDead) emit(told)
+              if (!this.lifeline.isDead) emit(withLuck(told, outside.sampleLuck))
             },
             AbortSignal.any([signal, this.lifeline.ended]),
           ),

@@ -2,7 +2,7 @@ import type { Decision } from '../../../model/decision.ts'
 import { formatDuration } from '../../../model/duration.ts'
 import type { GateMoment, GateSpec } from '../../../model/gate-spec.ts'
 import { type Reason, waitOf } from '../../../model/reason.ts'
-import type { Step } from '../../../model/step.ts'
+import { STEPS, type Step } from '../../../model/step.ts'
 import type { MonoMs } from '../../../model/time.ts'
 import type { Verdict } from '../../../model/verdict.ts'
 import type { Evidence } from '../evidence.ts'
@@ -18,6 +18,8 @@ export interface GateWant {
   readonly address?: string
   readonly moment: GateMoment
 }
+
+const GATE_MOMENTS = ['node', 'reboot', 'attach'] as const
 
 const MOMENTS: Readonly<Partial<Record<Step, GateMoment>>> = {
   record: 'node',
@@ -44,11 +46,24 @@ export function gatesHeld(s: RollSnapshot, decision: StepDecision): Pick<Evidenc
   const moment = MOMENTS[decision.step]
   const holding = gateReasons(decision)
   if (holding.length === 0 || moment === undefined) {
+    if (before === undefined) return {}
     const isForOther = decision.kind === 'hold' && !decision.reasons.some((reason) => waitOf(reason) === 'by law')
-    return before === undefined || isForOther ? {} : { gatesHeld: undefined }
+    const kept = isForOther ? Object.entries(before).filter(([key]) => !isPassed(key, decision)) : []
+    if (kept.length === Object.keys(before).length) return {}
+    return { gatesHeld: kept.length === 0 ? undefined : Object.fromEntries(kept) }
   }
   const keys = holding.map(({ object = '' }) => keyOf(moment, object))
   return { gatesHeld: Object.fromEntries(keys.map((key) => [key, before?.[key] ?? s.now])) }
+}
+
+const LAST_STEP: Readonly<Record<GateMoment, Step>> = { node: 'cordon', reboot: 'reboot', attach: 'settle' }
+
+/** The gates of a moment have passed where a later step is asked, or a hook, which comes after them: their limit is over. */
+function isPassed(key: string, { step, reasons }: StepDecision): boolean {
+  const moment = GATE_MOMENTS.find((known) => key.startsWith(`${known} `))
+  if (moment === undefined) return false
+  const isLater = STEPS.indexOf(step) > STEPS.indexOf(LAST_STEP[moment])
+  return isLater || (MOMENTS[step] === moment && reasons.some(({ code }) => isWish(code) && !isOfGates(code)))
 }
 
 /** What gates and hooks alone take is no time of the step settle, which has its own limit. */
@@ -68,7 +83,7 @@ interface Held {
 }
 
 const heldGates = (s: NodeSnapshot, heldSince: Readonly<Record<string, MonoMs>>): readonly Held[] =>
-  (['node', 'reboot', 'attach'] as const).flatMap((moment) =>
+  GATE_MOMENTS.flatMap((moment) =>
     gatesAt(s, moment).flatMap((gate) => {
       const since = heldSince[keyOf(moment, gate.name)]
       return since === undefined ? [] : [{ gate, moment, leftMs: Math.max(0, since + gate.limitMs - s.now) }]

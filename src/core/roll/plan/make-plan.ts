@@ -55,6 +55,7 @@ export function makePlan(facts: PlanFacts): RollPlan {
       ratePerSecond,
       control,
     })),
+    ...(spec.stop === undefined ? {} : { stop: spec.stop }),
     ...(facts.spec.parallel === undefined ? {} : { parallel: facts.spec.parallel.nodes }),
     checksPassed:
       checks.filter((found) => found.length === 0).length + pods.filter((pod) => !named.has(refKey(pod))).length,

@@ -2,10 +2,13 @@ import { formatDuration } from '../../../model/duration.ts'
 import { waitOf } from '../../../model/reason.ts'
 import { attachBegan } from '../../service/attach.ts'
 import { hold } from '../../step-answer.ts'
+import { countedWindows } from '../counted-windows.ts'
 import { baselineGreen, controlHeard } from '../guards.ts'
 import { hooksAt, undoHooks } from '../hooks/hooks-due.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
+import { blameOf } from '../stop/judged-failures.ts'
+import { isStoppedBeside } from '../stop/other-lane.ts'
 
 /**
  * Step 11: attached, and no failed request for the soak time (a failure is the stop rule's business and detaches
@@ -19,8 +22,9 @@ export const soak: StepRule = {
     if (unmeasured.length > 0) return hold(unmeasured)
     const awaited = controlHeard(s)
     if (awaited.length > 0) return hold(awaited, 100)
-    const leftMs = Math.max(s.spec.soakMs - (s.now - (s.evidence.attachedAt ?? s.now)), unwatchedMs(s))
-    if (s.run.verdict === undefined && (leftMs > 0 || verdictsOwed(s))) {
+    const leftMs = Math.max(s.spec.soakMs - (s.now - (s.evidence.attachedAt ?? s.now)), unwatchedMs(s), quietMs(s))
+    const isWatched = s.run.verdict === undefined || isStoppedBeside(s)
+    if (isWatched && (leftMs > 0 || verdictsOwed(s))) {
       return hold(
         [{ code: 'Soaking', text: 'traffic is watched for the soak time' }],
         Math.min(Math.max(leftMs, 100), 1000),
@@ -57,6 +61,16 @@ export const soak: StepRule = {
 /** What is left of the soak since failures count. */
 const unwatchedMs = ({ run, spec, wall }: RecordedSnapshot): number =>
   run.measuredSince === undefined ? 0 : spec.soakMs - (wall - run.measuredSince)
+
+/** Failed requests that the roll file allows: the soak time begins anew with each that this node is blamed for. */
+function quietMs(s: RecordedSnapshot): number {
+  const attachedAt = s.evidence.attachedAtWall
+  if (s.spec.stop === undefined || attachedAt === undefined) return 0
+  const own = countedWindows(s).filter(
+    (window) => window.lastBadAt >= attachedAt && blameOf(s, window)?.node === s.current.node.name,
+  )
+  return Math.max(0, ...own.map(({ lastBadAt }) => s.spec.soakMs - (s.wall - lastBadAt)))
+}
 
 /** A request of the soak's last moment may take until its time-out to be judged. */
 function verdictsOwed(s: RecordedSnapshot): boolean {

@@ -1,0 +1,102 @@
+import { HttpHolds } from '../../src/adapters/http/ask-hold.ts'
+import type { FollowParts } from '../../src/adapters/kube/follow.ts'
+import { readSecret } from '../../src/adapters/node/read-secret.ts'
+import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { systemTimers } from '../../src/adapters/node/system-timers.ts'
+import { hasProgram } from '../../src/adapters/node/this-machine.ts'
+import { timeWindowsOf } from '../../src/config/time-window-spans.ts'
+import type { DoctorFacts, Found, GateFound, ProgramsFound, SilencerFound } from '../../src/core/doctor/doctor-facts.ts'
+import type { Node } from '../../src/model/node.ts'
+import type { RollSpec } from '../../src/model/roll-spec.ts'
+import { gatesOf } from '../roll/gates.ts'
+import { attempt, CHECK_LIMIT_MS } from './attempt.ts'
+
+interface Looking {
+  readonly nodes?: Found<readonly Node[]>
+  /** Absent: the API server was not reached. */
+  readonly parts?: FollowParts
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Time windows, gates, hooks and silences of the file. Each gate is asked once, and no hook is run. */
+export async function lookAtWishes(
+  spec: RollSpec,
+  looking: Looking,
+  signal: AbortSignal,
+): Promise<Pick<DoctorFacts, 'window' | 'gates' | 'programs' | 'silencers'>> {
+  const [gates, programs, silencers] = await Promise.all([
+    askGates(spec, looking, signal),
+    findPrograms(spec, looking),
+    askSilencers(spec, looking, signal),
+  ])
+  return { ...windowOf(spec), gates, programs, silencers }
+}
+
+function windowOf({ window }: RollSpec): Pick<DoctorFacts, 'window'> {
+  if (window === undefined) return {}
+  const now = clock.wallMs()
+  const [next] = timeWindowsOf(window).spansFrom(now, 1)
+  return { window: { zone: window.zone, now, ...(next === undefined ? {} : { next }) } }
+}
+
+async function askGates(
+  spec: RollSpec,
+  { nodes, parts, env }: Looking,
+  signal: AbortSignal,
+): Promise<readonly GateFound[]> {
+  const known = nodes?.is === 'found' ? nodes.value : []
+  const node = known.find(({ name }) => spec.nodes.names.includes(name)) ?? known[0]
+  const asker = parts && gatesOf(spec, { api: parts }, env)
+  return Promise.all(
+    (spec.gates ?? []).map(async (gate): Promise<GateFound> => {
+      if (node === undefined || asker === undefined) return { name: gate.name, node: '' }
+      const [address] = node.internalAddresses
+      const place = { node: node.name, ...(address === undefined ? {} : { address }) }
+      const limitMs = Math.min(CHECK_LIMIT_MS, gate.timeoutMs)
+      const answer = await attempt(signal, (limited) => asker.ask(gate, place, limited), limitMs)
+      return { name: gate.name, node: node.name, answer }
+    }),
+  )
+}
+
+const findPrograms = ({ hooks = [] }: RollSpec, { env: { PATH = '' } }: Looking): Promise<readonly ProgramsFound[]> =>
+  Promise.all(
+    hooks.map(async ({ name, run, undo }): Promise<ProgramsFound> => {
+      for (const [program = ''] of [run, ...(undo === undefined ? [] : [undo])])
+        if (!(await hasProgram(program, PATH))) return { name, missing: program }
+      return { name }
+    }),
+  )
+
+async function askSilencers(
+  { silences = [] }: RollSpec,
+  { env }: Looking,
+  signal: AbortSignal,
+): Promise<readonly SilencerFound[]> {
+  const holds = new HttpHolds({ timers: systemTimers })
+  return Promise.all(
+    silences.map(async ({ name, url, headers, timeoutMs }): Promise<SilencerFound> => {
+      const limitMs = Math.min(CHECK_LIMIT_MS, timeoutMs)
+      const asked = await attempt(
+        signal,
+        async (limited) => {
+          const read = headers.map(async (header) => [header.name, await readSecret(header.value, env)] as const)
+          const question = { url: statusUrl(url), headers: Object.fromEntries(await Promise.all(read)) }
+          return holds.ask({ ...question, timeoutMs: limitMs }, limited)
+        },
+        CHECK_LIMIT_MS,
+      )
+      if (asked.is === 'failed') return { name, answer: asked }
+      const { value } = asked
+      if (value.kind === 'unknown') return { name, answer: { is: 'failed', text: value.why } }
+      return { name, answer: { is: 'found', value: value.evidence } }
+    }),
+  )
+}
+
+/** What Alertmanager's API has to say of itself, by version 2: https://github.com/prometheus/alertmanager/blob/main/api/v2/openapi.yaml. */
+function statusUrl(base: string): string {
+  const url = new URL(base)
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/api/v2/status`
+  return url.href
+}
