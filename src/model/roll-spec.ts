@@ -3,6 +3,7 @@ import type { DetacherSpec } from './detacher.ts'
 import type { GateSpec } from './gate-spec.ts'
 import type { HealthEndpointSpec } from './health-endpoint.ts'
 import type { LabelSelector } from './label-selector.ts'
+import type { HostsSpec } from './host-pair.ts'
 import type { HookSpec } from './notify-spec.ts'
 import type { ObjectRef } from './object-ref.ts'
 import type { OutLimit } from './out-limit.ts'
@@ -161,6 +162,8 @@ export interface RollSpec {
     readonly baselineMs: number
     readonly baselineLimitMs: number
   }
+  /** Machines of the load balancers that are rebooted too. Absent: none. */
+  readonly hosts?: HostsSpec
   /** Absent: work is always allowed. */
   readonly window?: TimeWindowSpec
   /** Conditions of the operator's own. Absent: none. */
