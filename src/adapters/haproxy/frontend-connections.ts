@@ -11,7 +11,7 @@ export function frontendConnections(answer: string): number {
   const { header, lines } = behindHeader(answer.slice(2))
   const columns = header.split(',')
   const [type, current] = [columns.indexOf('type'), columns.indexOf('scur')]
-  return parseCsv(lines ?? '').reduce((sum, row) => {
+  return (lines === undefined ? [] : parseCsv(lines)).reduce((sum, row) => {
     if (row[type] !== '0') throw badReply('"show stat" answers with rows that are not frontends')
     return sum + parseCount(row[current] ?? '', 'scur')
   }, 0)

@@ -26,6 +26,7 @@ import { firstList } from './first-list.ts'
 import type { GatherParts } from './gather.ts'
 import { giveBack } from './give-back.ts'
 import { GoneNodes } from './gone-nodes.ts'
+import { HostRounds } from './hosts/host-rounds.ts'
 import { Lane } from './lane.ts'
 import { LastSeen } from './last-seen.ts'
 import { unmeasuredSince } from './load-before.ts'
@@ -53,6 +54,7 @@ export class RollEngine {
   readonly #shared: Omit<GatherParts, 'keeper' | 'lastSeen' | 'returns' | keyof LaneWishes>
   readonly #wishes: readonly LaneWishes[]
   readonly #lanes: readonly Lane[]
+  readonly #hosts: HostRounds | undefined
   readonly #pollers: readonly BalancerPoller[]
   readonly #view: ClusterView
   readonly #keepers: readonly LeaseKeeper[]
@@ -99,6 +101,7 @@ export class RollEngine {
     }
     this.#wishes = lanes.map(() => laneWishes(wishes))
     this.#lanes = this.#returns.map((returns, index) => this.#makeLane(returns, index))
+    this.#hosts = this.#makeHosts()
     this.#load = this.#makeLoad()
   }
 
@@ -141,13 +144,18 @@ export class RollEngine {
     try {
       await firstList({ ...this.#parts, view: this.#view }, interrupt)
       await Promise.all(this.#pollers.map((poller) => poller.poll(interrupt)))
-      await this.#inLanes(interrupt)
       const { run } = this.#parts
+      await this.#hosts?.begun(this.#work.signal, interrupt)
+      if (run.spec.hosts?.order === 'first') await this.#hosts?.rest(this.#work.signal, interrupt)
+      await this.#inLanes(interrupt)
+      await this.#hosts?.rest(this.#work.signal, interrupt)
       if (run.resumed && run.verdict?.keepOut !== true)
         await giveBack({ ...this.#parts, ...this.#shared, keeper: this.#keeperOf(0), say: this.#say }, interrupt)
     } catch (error) {
       if (!interrupt.aborted) throw error
       for (const lane of this.#lanes) this.#takeStanding(lane.snapshot)
+      const host = this.#hosts?.standing()
+      if (host !== undefined) this.#standings.set(host.node, host)
     }
   }
 
@@ -205,6 +213,7 @@ export class RollEngine {
 
   #wake(): void {
     for (const lane of this.#lanes) lane.wake()
+    this.#hosts?.wake()
   }
 
   #keeperOf(lane: number): LeaseKeeper {
@@ -229,6 +238,24 @@ export class RollEngine {
       passing: () => this.#baseline(),
       wantDns: () => this.#shared.dns?.want(nextDnsWant(this.#lanes)),
       settled: (snapshot) => this.#settled(snapshot),
+    })
+  }
+
+  #makeHosts(): HostRounds | undefined {
+    const { run, clock } = this.#parts
+    if (run.hosts === undefined || run.restoresAs !== undefined) return undefined
+    return new HostRounds({
+      ...this.#parts,
+      ...this.#shared,
+      keeper: this.#keeperOf(0),
+      wakeup: new Wakeup(clock),
+      passing: () => this.#baseline(),
+      failedIn: (host) => this.#load?.failedIn(host) ?? 0,
+      settled: (standing) => {
+        this.#standings.set(standing.node, standing)
+        this.#load?.tellTotals()
+        this.#emit({ type: 'node.ended', standing })
+      },
     })
   }
 

@@ -75,7 +75,8 @@ export const HOST_WORDS = {
   },
   HostDidNotReturn: {
     is: 'lb-1 did not come back with another boot id within the limit (15 min)',
-    cause: 'The machine is off or hangs, or the reboot did not reach it. The other machine of the pair has the traffic.',
+    cause:
+      'The machine is off or hangs, or the reboot did not reach it. The other machine of the pair has the traffic.',
     cure: 'Start the machine, then `evenkeel roll resume`.',
     wait: 'none',
   },

@@ -1,7 +1,7 @@
 import type { Reason } from '../../../model/reason.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
-import type { HostSnapshot } from './host-snapshot.ts'
 import { recordOfHost } from './host-memory.ts'
+import type { HostSnapshot } from './host-snapshot.ts'
 import { answersSince } from './pair-state.ts'
 
 /**
@@ -14,10 +14,14 @@ export function awaitReboot(s: HostSnapshot): HostDecision {
   const own = s.machines.find(({ machine }) => machine.name === s.host.name)
   const isThere = own !== undefined && answersSince(own, since)
   if (isThere && now - since >= spec.reboot.resendAfterMs)
-    return actOn('reboot', { kind: 'reboot', bootId: recordOfHost(memory).bootId }, {
-      code: 'RebootUnheard',
-      text: 'no other boot id was seen since the command',
-    })
+    return actOn(
+      'reboot',
+      { kind: 'reboot', bootId: recordOfHost(memory).bootId },
+      {
+        code: 'RebootUnheard',
+        text: 'no other boot id was seen since the command',
+      },
+    )
   return holdAt('reboot', [waiting(s)])
 }
 
@@ -26,7 +30,11 @@ export function waiting({ host, evidence: { reboot } }: HostSnapshot): Reason {
   switch (reboot?.answer.kind) {
     case 'sent':
     case 'otherBoot':
-      return { code: 'HostRebooting', object, text: `${object} is rebooting; it has not answered with another boot id yet` }
+      return {
+        code: 'HostRebooting',
+        object,
+        text: `${object} is rebooting; it has not answered with another boot id yet`,
+      }
     case 'refused':
       return { code: 'RebootRefused', object, text: `${object} refused the reboot: ${reboot.answer.text}` }
     case 'unknown':

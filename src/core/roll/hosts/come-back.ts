@@ -2,8 +2,8 @@ import { type AdminState, type ServerReading, serverKey } from '../../../model/b
 import type { HostAction, ServerBefore } from '../../../model/host-pair.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
-import type { HostSnapshot } from './host-snapshot.ts'
 import { recordOfHost } from './host-memory.ts'
+import type { HostSnapshot } from './host-snapshot.ts'
 import { moveFailed } from './leave.ts'
 import {
   addressFaults,
@@ -44,7 +44,9 @@ export function comeBack(s: HostSnapshot): HostDecision {
   if (against.length > 0) return holdAt('attach', against)
   const soakedMs = s.now - (evidence.backSince ?? s.now)
   if (s.run.verdict === undefined && soakedMs < s.spec.soakMs)
-    return holdAt('soak', [{ code: 'Soaking', object: host.name, text: `${host.name} is back, and traffic is watched` }])
+    return holdAt('soak', [
+      { code: 'Soaking', object: host.name, text: `${host.name} is back, and traffic is watched` },
+    ])
   const text = `${host.name} is back with another boot id, and ${s.pair.name} is whole`
   return { kind: 'settled', end: 'through', reasons: [{ code: 'HostBack', object: host.name, text }] }
 }
@@ -97,7 +99,9 @@ function notUp(s: HostSnapshot, server: ServerReading, was: ServerBefore | undef
   if (server.operational === 'up' && server.uncheckedYet !== true) return []
   const key = serverKey(server.ref)
   const text =
-    server.operational === 'up' ? `${key} has not passed a check yet` : `${key} is ${server.operational}: ${server.checkText}`
+    server.operational === 'up'
+      ? `${key} has not passed a check yet`
+      : `${key} is ${server.operational}: ${server.checkText}`
   return [{ code: 'ServerNotUp', object: key, text }]
 }
 
@@ -123,7 +127,9 @@ function serversLost(s: HostSnapshot): readonly Lost[] {
     const isLost = isOut(state) !== isOut(server.ownState)
     const weight = was === undefined || was.weight === server.weight ? {} : { weight: was.weight }
     if (!isLost && Object.keys(weight).length === 0) return []
-    const text = isLost ? `${key} is ${server.ownState}, and is to be ${state}` : `${key} has lost its weight ${was?.weight}`
+    const text = isLost
+      ? `${key} is ${server.ownState}, and is to be ${state}`
+      : `${key} has lost its weight ${was?.weight}`
     const action = { kind: 'setServer' as const, ref: server.ref, ...(isLost ? { state } : {}), ...weight }
     return [{ action, reason: { code: 'ServerStateLost', object: key, text } }]
   })
@@ -144,11 +150,15 @@ function putRight(s: HostSnapshot): HostDecision | undefined {
 }
 
 const moveBack = ({ host, pair }: HostSnapshot): HostDecision =>
-  actOn('attach', { kind: 'moveBack' }, {
-    code: 'HostSettled',
-    object: host.name,
-    text: `${host.name} is as before, and may have ${pair.addresses.join(', ')} again`,
-  })
+  actOn(
+    'attach',
+    { kind: 'moveBack' },
+    {
+      code: 'HostSettled',
+      object: host.name,
+      text: `${host.name} is as before, and may have ${pair.addresses.join(', ')} again`,
+    },
+  )
 
 /** All machines and instances answer since the command, and each address is on one machine. */
 export function notWhole(s: HostSnapshot): readonly Reason[] {

@@ -1,12 +1,12 @@
 import type { Reason } from '../../../model/reason.ts'
+import { awaitReboot } from './await-reboot.ts'
 import { comeBack } from './come-back.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
 import { hasRebooted, mayBegin, mayTouch, slotHeld } from './host-guards.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { leave } from './leave.ts'
-import { serversOf, ownInstances } from './pair-state.ts'
+import { ownInstances, serversOf } from './pair-state.ts'
 import { restore } from './restore.ts'
-import { awaitReboot } from './await-reboot.ts'
 
 /**
  * What to do next about one machine of a pair. Which part applies follows from the journal's memory and the boot id, so that

@@ -8,7 +8,12 @@ import { RECHECK_MS } from '../../step-answer.ts'
 export type HostEnd = 'through' | 'restored' | 'notTouched' | 'keptOut'
 
 export type HostDecision =
-  | { readonly kind: 'act'; readonly step: Step; readonly actions: readonly HostAction[]; readonly reasons: readonly Reason[] }
+  | {
+      readonly kind: 'act'
+      readonly step: Step
+      readonly actions: readonly HostAction[]
+      readonly reasons: readonly Reason[]
+    }
   | Extract<Decision, { readonly kind: 'hold' }>
   | { readonly kind: 'settled'; readonly end: HostEnd; readonly reasons: readonly Reason[] }
 
@@ -25,4 +30,3 @@ export const holdAt = (step: Step, reasons: readonly Reason[]): HostDecision => 
   reasons,
   recheckAfterMs: RECHECK_MS,
 })
-

@@ -1,6 +1,6 @@
 import type { Reason } from '../../../model/reason.ts'
-import { baselineMissing, probeSilent } from '../baseline.ts'
 import { awaitingWindows } from '../awaits-control.ts'
+import { baselineMissing, probeSilent } from '../baseline.ts'
 import { windowClosed } from '../window/window-reasons.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import {
@@ -58,7 +58,9 @@ const baselineGreen: Guard = ({ probe, spec, run, wall }) =>
 /** Its instance would lose the state of a node that is out, and the node would have no other to be out of. */
 const noNodeOut: Guard = ({ nodesOut, clusterUnknown }) => {
   if (clusterUnknown)
-    return [{ code: 'ApiUnreachable', text: 'the API server cannot be followed, so it is not known which nodes are out' }]
+    return [
+      { code: 'ApiUnreachable', text: 'the API server cannot be followed, so it is not known which nodes are out' },
+    ]
   return nodesOut.map((node) => ({
     code: 'NodeStillOut',
     object: node,

@@ -1,5 +1,5 @@
-import { invariant } from '../../../model/invariant.ts'
 import type { HostAction, HostRecord } from '../../../model/host-pair.ts'
+import { invariant } from '../../../model/invariant.ts'
 
 /**
  * What a run knows of a machine that it has begun: all of it stands in the journal, in the order in which it came to be. A
@@ -25,6 +25,9 @@ export type HostEntry =
   | { readonly host: string; readonly meant: HostAction }
   | { readonly host: string; readonly ended: 'through' | 'restored' }
 
+/** What disrupts: where the disk refuses it, it is not done. */
+export const HOST_MEANT = 'host.meant'
+/** What puts back, and how it ended: done in any case, and written as soon as the disk takes it. */
 export const HOST_ENTRY = 'host'
 
 export function rememberHost(memory: HostMemory, entry: HostEntry): HostMemory {

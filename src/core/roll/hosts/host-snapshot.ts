@@ -1,5 +1,5 @@
-import type { HostPair, MachineLook, PairMachine } from '../../../model/host-pair.ts'
 import type { RebootAnswer } from '../../../model/host.ts'
+import type { HostPair, MachineLook, PairMachine } from '../../../model/host-pair.ts'
 import type { Reason } from '../../../model/reason.ts'
 import type { MonoMs, WallMs } from '../../../model/time.ts'
 import type { InstanceFacts } from '../../service/instance-facts.ts'

@@ -1,9 +1,9 @@
 import type { Reason } from '../../../model/reason.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
 import { mayTouch, othersCarry, pairWhole } from './host-guards.ts'
+import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { addressesHere, addressFaults, answersSince, silentMachine, silentMachines } from './pair-state.ts'
-import { recordOfHost } from './host-memory.ts'
 
 const TRY_AGAIN_MS = 5000
 
@@ -30,11 +30,15 @@ export function leave(s: HostSnapshot): HostDecision {
   if (left !== undefined) return holdAt('detach', [left])
   const against = [...mayTouch(s), ...othersCarry(s)]
   if (against.length > 0) return holdAt('detach', against)
-  return actOn('reboot', { kind: 'reboot', bootId: recordOfHost(memory).bootId }, {
-    code: 'HostIsOut',
-    object: host.name,
-    text: `the addresses of ${s.pair.name} are on another machine, and ${endedText(s)}`,
-  })
+  return actOn(
+    'reboot',
+    { kind: 'reboot', bootId: recordOfHost(memory).bootId },
+    {
+      code: 'HostIsOut',
+      object: host.name,
+      text: `the addresses of ${s.pair.name} are on another machine, and ${endedText(s)}`,
+    },
+  )
 }
 
 /** Its addresses, as they were read last. Empty: they are where they are to be. */
@@ -55,7 +59,12 @@ function connectionsLeft(s: HostSnapshot): Reason | undefined {
   const isNews = connections !== undefined && connections.askedAt >= (evidence.awaySince ?? Number.POSITIVE_INFINITY)
   if (isNews && connections.count === 0) return undefined
   if (now - (evidence.awaySince ?? now) >= pair.connectionsLimitMs) return undefined
-  if (!isNews) return { code: 'HostConnectionsLeft', object: host.name, text: `the connections to ${host.name} are not counted yet` }
+  if (!isNews)
+    return {
+      code: 'HostConnectionsLeft',
+      object: host.name,
+      text: `the connections to ${host.name} are not counted yet`,
+    }
   const text = `${connections.count} connections to ${host.name} are left`
   return { code: 'HostConnectionsLeft', object: host.name, text }
 }
@@ -66,11 +75,15 @@ function endedText({ connections, host }: HostSnapshot): string {
 }
 
 const moveAway = ({ pair, host }: HostSnapshot): HostDecision =>
-  actOn('detach', { kind: 'moveAway' }, {
-    code: 'AddressesToMove',
-    object: host.name,
-    text: `${pair.addresses.join(', ')} is to be on another machine than ${host.name}`,
-  })
+  actOn(
+    'detach',
+    { kind: 'moveAway' },
+    {
+      code: 'AddressesToMove',
+      object: host.name,
+      text: `${pair.addresses.join(', ')} is to be on another machine than ${host.name}`,
+    },
+  )
 
 export const moveFailed = ({ host }: HostSnapshot, error: string): Reason => ({
   code: 'MoveFailed',

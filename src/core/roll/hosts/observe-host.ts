@@ -1,5 +1,5 @@
-import type { HostAction } from '../../../model/host-pair.ts'
 import type { RebootAnswer } from '../../../model/host.ts'
+import type { HostAction } from '../../../model/host-pair.ts'
 import { type Reason, waitOf } from '../../../model/reason.ts'
 import { notWhole } from './come-back.ts'
 import type { HostDecision } from './host-decision.ts'
@@ -71,4 +71,3 @@ export function rememberHostDecision({ evidence, now }: HostSnapshot, decision: 
   if (!isStuck) return { ...evidence, stuckSince: now, stuckReasons: [] }
   return { ...evidence, stuckSince: evidence.stuckSince ?? now, stuckReasons: decision.reasons }
 }
-

@@ -1,5 +1,5 @@
-import { canonicalAddress } from '../../../model/ip-address.ts'
 import { type AdminState, type ServerReading, serverKey } from '../../../model/balancer.ts'
+import { canonicalAddress } from '../../../model/ip-address.ts'
 import type { Reason } from '../../../model/reason.ts'
 import type { MonoMs } from '../../../model/time.ts'
 import type { InstanceFacts } from '../../service/instance-facts.ts'
