@@ -3,13 +3,15 @@ import { type DnsWant, dnsWanted } from '../../core/roll/dns/dns-wanted.ts'
 import type { BesideFacts, RollSnapshot } from '../../core/roll/snapshot.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import type { ServerRef } from '../../model/balancer.ts'
+import { slotRef } from '../../model/slot.ts'
+import { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import type { Wakeup } from '../../runtime/wakeup.ts'
 import { chooseNode } from './choose-node.ts'
 import type { GatherParts } from './gather.ts'
 import { NodePass } from './node-pass.ts'
 import { wantWishes } from './operator-wishes.ts'
 import type { Performer } from './perform.ts'
-import { verdictFor } from './run-state.ts'
+import { type RunState, verdictFor } from './run-state.ts'
 
 interface LaneParts extends GatherParts {
   readonly performer: Performer
@@ -132,3 +134,24 @@ export class Lane {
     return [...first.flatMap((lane) => factsOf(lane, true)), ...after.flatMap((lane) => factsOf(lane, false))]
   }
 }
+
+/** A node that comes back is out already, and goes first. */
+export function nextDnsWant(lanes: readonly Lane[]): DnsWant | undefined {
+  const wants = lanes.flatMap(({ wantsDns }) => wantsDns ?? [])
+  return wants.find((want) => want.for === 'back') ?? wants[0]
+}
+
+type KeeperParts = Pick<
+  ConstructorParameters<typeof LeaseKeeper>[0],
+  'cluster' | 'clock' | 'random' | 'onChange' | 'siblings'
+>
+
+/** Of the slot that one lane asks for, and the machines of balancers after it. */
+export const slotKeeperOf = ({ spec: { slots }, ...run }: RunState, parts: KeeperParts): LeaseKeeper =>
+  new LeaseKeeper({
+    ...parts,
+    slot: (index) => slotRef(slots.namespace, index),
+    run: run.restoresAs ?? run.id,
+    nonce: parts.random.hex(4),
+    durationMs: slots.leaseDurationMs,
+  })

@@ -1,7 +1,6 @@
 import type { StepSpan } from '../../core/availability/attribution.ts'
 import type { InstanceLook } from '../../core/availability/reload-spans.ts'
 import { baselineMissing } from '../../core/roll/baseline.ts'
-import type { DnsWant } from '../../core/roll/dns/dns-wanted.ts'
 import { mayRelease } from '../../core/roll/drain/may-be-polite.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
@@ -11,9 +10,8 @@ import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import type { ServerRef } from '../../model/balancer.ts'
 import { invariant } from '../../model/invariant.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
-import { slotRef } from '../../model/slot.ts'
 import { WorldError } from '../../model/world-error.ts'
-import { LeaseKeeper } from '../../runtime/lease-keeper.ts'
+import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import { Wakeup } from '../../runtime/wakeup.ts'
 import { allStandings } from './all-standings.ts'
 import { BalancerPoller } from './balancer-poller.ts'
@@ -27,7 +25,7 @@ import type { GatherParts } from './gather.ts'
 import { giveBack } from './give-back.ts'
 import { GoneNodes } from './gone-nodes.ts'
 import { HostRounds } from './hosts/host-rounds.ts'
-import { Lane } from './lane.ts'
+import { Lane, nextDnsWant, slotKeeperOf } from './lane.ts'
 import { LastSeen } from './last-seen.ts'
 import { unmeasuredSince } from './load-before.ts'
 import { LoadWatch } from './load-watch.ts'
@@ -39,7 +37,7 @@ import { ReloadWatch } from './reload-watch.ts'
 import { ReturnWatch } from './return-watch.ts'
 import { endOf, type RollEnd } from './roll-end.ts'
 import type { RollEngineParts } from './roll-engine-parts.ts'
-import { firstEvents, measuredFrom, nodeEnded, type RunState, verdictFor } from './run-state.ts'
+import { firstEvents, measuredFrom, nodeEnded, verdictFor } from './run-state.ts'
 import { StepSpans } from './step-spans.ts'
 import { windowsOfRun } from './time-window-watch.ts'
 
@@ -78,7 +76,7 @@ export class RollEngine {
     const together = run.restoresAs === undefined ? (run.spec.parallel?.nodes ?? 1) : 1
     const lanes = Array.from({ length: Math.max(together, run.inWorkBefore?.length ?? 1) })
     const siblings = (): ReadonlySet<string> => new Set(this.#keepers.map(({ holder }) => holder))
-    this.#keepers = lanes.map(() => keeperOf(run, { cluster, clock, random, onChange, siblings }))
+    this.#keepers = lanes.map(() => slotKeeperOf(run, { cluster, clock, random, onChange, siblings }))
     this.#returns = lanes.map(() => new ReturnWatch({ cluster, dataPort: parts.dataPort, clock, onChange }))
     this.#pollers = this.#makePollers()
     this.#gone = new GoneNodes({ run, view: this.#view, events: this.#events, standings: this.#standings })
@@ -185,8 +183,7 @@ export class RollEngine {
   #settled(snapshot: RollSnapshot | undefined): void {
     const ended = this.#takeStanding(snapshot)
     if (ended === undefined) return
-    this.#load?.tellTotals()
-    this.#emit({ type: 'node.ended', standing: ended })
+    this.#standingOf(ended)
     if (verdictFor(this.#parts.run, ended.node)?.keepOut !== true) nodeEnded(this.#parts.run, ended)
   }
 
@@ -242,21 +239,20 @@ export class RollEngine {
   }
 
   #makeHosts(): HostRounds | undefined {
-    const { run, clock } = this.#parts
-    if (run.hosts === undefined || run.restoresAs !== undefined) return undefined
-    return new HostRounds({
+    return HostRounds.of({
       ...this.#parts,
       ...this.#shared,
       keeper: this.#keeperOf(0),
-      wakeup: new Wakeup(clock),
       passing: () => this.#baseline(),
       failedIn: (host) => this.#load?.failedIn(host) ?? 0,
-      settled: (standing) => {
-        this.#standings.set(standing.node, standing)
-        this.#load?.tellTotals()
-        this.#emit({ type: 'node.ended', standing })
-      },
+      settled: (ended) => this.#standingOf(ended),
     })
+  }
+
+  #standingOf(standing: NodeStanding): void {
+    this.#standings.set(standing.node, standing)
+    this.#load?.tellTotals()
+    this.#emit({ type: 'node.ended', standing })
   }
 
   #makePollers(): readonly BalancerPoller[] {
@@ -303,23 +299,3 @@ export class RollEngine {
     return ended
   }
 }
-
-/** A node that comes back is out already, and goes first. */
-function nextDnsWant(lanes: readonly Lane[]): DnsWant | undefined {
-  const wants = lanes.flatMap(({ wantsDns }) => wantsDns ?? [])
-  return wants.find((want) => want.for === 'back') ?? wants[0]
-}
-
-type KeeperParts = Pick<
-  ConstructorParameters<typeof LeaseKeeper>[0],
-  'cluster' | 'clock' | 'random' | 'onChange' | 'siblings'
->
-
-const keeperOf = ({ spec: { slots }, ...run }: RunState, parts: KeeperParts): LeaseKeeper =>
-  new LeaseKeeper({
-    ...parts,
-    slot: (index) => slotRef(slots.namespace, index),
-    run: run.restoresAs ?? run.id,
-    nonce: parts.random.hex(4),
-    durationMs: slots.leaseDurationMs,
-  })

@@ -1,7 +1,7 @@
 import { isBegun } from '../../../core/roll/hosts/host-memory.ts'
 import { OVER } from '../../../model/over.ts'
 import type { NodeStanding } from '../../../model/roll-event.ts'
-import type { Wakeup } from '../../../runtime/wakeup.ts'
+import { Wakeup } from '../../../runtime/wakeup.ts'
 import { hostEnded, memoryOfHost } from '../run-state.ts'
 import type { HostPlace } from './host-effects.ts'
 import { HostPass, type HostPassParts } from './host-pass.ts'
@@ -25,6 +25,13 @@ export class HostRounds {
 
   constructor(parts: HostRoundsParts) {
     this.#parts = parts
+  }
+
+  /** Absent: the file has none, or this process may only put back nodes. */
+  static of(parts: Omit<HostRoundsParts, 'wakeup'>): HostRounds | undefined {
+    const { run, clock } = parts
+    if (run.hosts === undefined || run.restoresAs !== undefined) return undefined
+    return new HostRounds({ ...parts, wakeup: new Wakeup(clock) })
   }
 
   wake(): void {
