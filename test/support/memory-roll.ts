@@ -35,6 +35,8 @@ interface Asked {
   readonly silencer?: Silencer
   /** Where the node budget stands; absent: one node may be out. */
   readonly configMaps?: Pick<ConfigMaps, 'read'>
+  /** Another process than that of 1. */
+  readonly seed?: number
   readonly portAnswers?: boolean
   /** Called when a data port is asked. */
   readonly onPortAsked?: () => void
@@ -68,6 +70,7 @@ export function memoryRoll({
   programs,
   silencer,
   configMaps,
+  seed = 1,
   portAnswers = true,
   onPortAsked = () => undefined,
   append = kept,
@@ -109,7 +112,7 @@ export function memoryRoll({
       firstSeq: 0,
       sink: (event) => events.push(event),
       clock,
-      random: new SeededRandom(1),
+      random: new SeededRandom(seed),
       ...(probe === undefined ? {} : { probe: probe(clock) }),
       ...(dns === undefined ? {} : { dns }),
       ...(gates === undefined ? {} : { gates }),

@@ -115,6 +115,7 @@ export class HostPass {
     const { events, pollers, clock } = this.#parts
     const { name: host } = this.#place.host
     for (const meant of actions) {
+      if (meant.kind === 'reboot' && !(await this.#isStillRight(signal))) return false
       if (disruptsHost(meant)) {
         if (!(await events.kept(HOST_MEANT, { host, meant }))) return false
         rememberOfHost(this.#parts.run, { host, meant })
@@ -135,6 +136,16 @@ export class HostPass {
     if (actions.some(({ kind }) => kind === 'setServer' || kind === 'takeSlot'))
       await Promise.all(this.#own(pollers).map((poller) => poller.poll(signal)))
     return true
+  }
+
+  /** At the last moment: an address may have come back since it was looked at. */
+  async #isStillRight(signal: AbortSignal): Promise<boolean> {
+    await Promise.all([
+      this.#watch.refresh(signal),
+      ...this.#own(this.#parts.pollers).map((poller) => poller.poll(signal)),
+    ])
+    const decision = decideHost(this.#gather())
+    return decision.kind === 'act' && decision.actions.some(({ kind }) => kind === 'reboot')
   }
 
   /** The next process is to know of it; where the disk refuses it now, it is written once it takes it. */

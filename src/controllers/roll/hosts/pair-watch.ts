@@ -58,6 +58,11 @@ export class PairWatch {
     return this.#connections === undefined ? {} : { connections: this.#connections }
   }
 
+  /** All of them once more, now. */
+  async refresh(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#parts.pair.machines.map((machine) => this.#look(machine, signal)))
+  }
+
   /** Rejects with the signal's reason. */
   async run(signal: AbortSignal): Promise<void> {
     const { pair } = this.#parts

@@ -41,7 +41,8 @@ export function comeBack(s: HostSnapshot): HostDecision {
     return isSoon ? holdAt('attach', [moveFailed(s, moved.error)]) : moveBack(s)
   }
   const against = notWhole(s)
-  if (against.length > 0) return holdAt('attach', against)
+  // The machines are not asked at the same moment: an address that moves is on both of them, or on none, for a second.
+  if (against.length > 0) return holdAt(evidence.backSince === undefined ? 'attach' : 'soak', against)
   const soakedMs = s.now - (evidence.backSince ?? s.now)
   if (s.run.verdict === undefined && soakedMs < s.spec.soakMs)
     return holdAt('soak', [

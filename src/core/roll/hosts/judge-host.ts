@@ -36,9 +36,8 @@ function outOfLimits(s: HostSnapshot): Verdict | undefined {
   if (memory.record === undefined) return blocked(s)
   if (hasRebooted(s)) {
     if (memory.isAway === true) return overdue(s, evidence.provenSince, spec.settle.limitMs, () => notSettledReason(s))
-    return evidence.backSince === undefined
-      ? overdue(s, evidence.attachingSince, spec.attach.limitMs, () => notWholeReason(s))
-      : undefined
+    const limitMs = spec.attach.limitMs + (evidence.backSince === undefined ? 0 : spec.soakMs)
+    return overdue(s, evidence.backSince ?? evidence.attachingSince, limitMs, () => notWholeReason(s))
   }
   if (memory.intent === true) return overdue(s, evidence.rebootSince, spec.reboot.returnLimitMs, () => notBack(s))
   return notMoved(s) ?? blocked(s)

@@ -74,7 +74,7 @@ function endedText({ connections, host }: HostSnapshot): string {
   return `the limit for connections to ${host.name} is over (${connections?.count ?? 'an unknown number'} left)`
 }
 
-const moveAway = ({ pair, host }: HostSnapshot): HostDecision =>
+export const moveAway = ({ pair, host }: HostSnapshot): HostDecision =>
   actOn(
     'detach',
     { kind: 'moveAway' },
