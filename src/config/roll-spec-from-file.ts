@@ -10,6 +10,7 @@ import type { SilenceSpec } from '../model/silence-spec.ts'
 import type { StepHook } from '../model/step-hook.ts'
 import type { RecurringTime } from '../model/time-window.ts'
 import { gateOf, headersOf, secretOf } from './gate-of.ts'
+import { hostsOf } from './hosts-of.ts'
 import { REBOOT_COMMAND } from './schema/reboot-section.ts'
 import type { RollFile } from './schema/roll-file-schema.ts'
 
@@ -33,6 +34,7 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     attach: { limitMs: attach.limit },
     soakMs: spec.soak,
     ...probeOf(spec),
+    ...hostsOf(spec),
     ...windowOf(spec),
     ...(spec.gates === undefined ? {} : { gates: spec.gates.map(gateOf) }),
     ...(spec.hooks === undefined ? {} : { hooks: spec.hooks.map(stepHookOf) }),

@@ -4,8 +4,10 @@ import { dnsSection } from './dns-section.ts'
 import { detachSection, drainSection } from './drain-section.ts'
 import { gatesField } from './gates-field.ts'
 import { hooksField } from './hooks-field.ts'
+import { hostInstances } from './hosts-rules.ts'
+import { hostsSection } from './hosts-section.ts'
 import { nodesSection } from './nodes-section.ts'
-import { notYetField, onlyOneYet } from './not-yet-field.ts'
+import { onlyOneYet } from './not-yet-field.ts'
 import { notifyField } from './notify-field.ts'
 import { wholeNumberField } from './number-field.ts'
 import { baselineSection, probesSection } from './probes-section.ts'
@@ -41,7 +43,7 @@ const specSection = section(
     silences: silencesField.exactOptional(),
     notify: notifyField.exactOptional(),
     window: windowSection.exactOptional(),
-    hosts: notYetField('machines that are not Kubernetes nodes'),
+    hosts: hostsSection.exactOptional(),
     parallel: wholeNumberField(
       {
         description:
@@ -63,7 +65,7 @@ const specSection = section(
     maxUnavailable: onlyOneYet('for several nodes at once, use `parallel`'),
   },
   'What to do, to which nodes, and how it is measured.',
-)
+).superRefine(hostInstances, { when: () => true })
 
 /** A whole roll.yaml: its one definition. Types, error texts, reference and JSON schema are made from it. */
 export const rollFileSchema = section(
