@@ -78,7 +78,7 @@ export function hostInstances(value: unknown, context: Context): void {
         const path = ['hosts', 'pairs', index, 'machines', inner, 'instances', at]
         if (!known.includes(name)) {
           const hint = known.length === 0 ? 'balancers has no instances' : `instances: ${known.join(', ')}`
-          const params = { code: 'config.reference', hint, fix: known[0] ?? 'describe the instance in "balancers"' }
+          const params = { code: 'config.value', hint, fix: known[0] ?? 'describe the instance in "balancers"' }
           context.addIssue({ code: 'custom', message: `there is no instance "${name}"`, path, params })
         } else if (seen.has(name)) {
           const params = { code: 'config.repeated', fix: 'name it at one machine' }

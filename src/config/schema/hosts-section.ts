@@ -7,6 +7,8 @@ import { argumentsField } from './question-fields.ts'
 import { fieldMeta, section } from './section.ts'
 import { nameField, textField } from './text-field.ts'
 
+const IP = z.union([z.ipv4(), z.ipv6()])
+
 const machine = section(
   {
     name: nameField({ description: 'Name of the machine in plans, progress and reports.', example: 'lb-1' }),
@@ -62,7 +64,14 @@ const pair = section(
     name: nameField({ description: 'Name of the pair.', example: 'edge' }),
     addresses: z
       .array(
-        z.union([z.ipv4(), z.ipv6()]).meta(fieldMeta('address', { description: 'An address.', example: '10.0.0.100' })),
+        z
+          .string()
+          .max(64)
+          .refine((text) => IP.safeParse(text).success, {
+            message: 'an IP address',
+            params: { code: 'config.address' },
+          })
+          .meta(fieldMeta('address', { description: 'An address.', example: '10.0.0.100' })),
       )
       .min(1)
       .max(32)
