@@ -7,6 +7,7 @@ type RealPart =
   | 'testbed'
   | 'helm'
   | 'haproxy'
+  | 'keepalived'
   | 'ssh'
   | 'chromium'
   | 'strip'
@@ -48,6 +49,11 @@ function lackingFor(part: RealPart): string[] {
       return ['ip', 'iptables', 'setpriv'].every((name) => installed([name]))
         ? []
         : ['iptables is not installed: apt-get install iptables iproute2 util-linux']
+    case 'keepalived':
+      if (process.getuid?.() !== 0) return ['machines of a pair are made by root alone']
+      return ['keepalived', 'ip', 'nsenter'].every((name) => installed([name]))
+        ? []
+        : ['keepalived is not installed: apt-get install keepalived iproute2 util-linux']
     case 'tar':
     case 'jq':
     case 'python3':
