@@ -38,7 +38,7 @@ export interface HostsSpec {
 /** What a machine says of itself. */
 export interface MachineLook {
   readonly bootId: string
-  /** All addresses of all its interfaces, canonical, without prefix length. */
+  /** All addresses of all its interfaces but the loopback, canonical, without prefix length. */
   readonly addresses: readonly string[]
 }
 

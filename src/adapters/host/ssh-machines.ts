@@ -90,9 +90,12 @@ ip -o addr show </dev/null && printf '\\n%s end\\n' ${mark}
 }
 `
 
-/** `2: eth0    inet 10.0.0.5/24 brd … scope global eth0\       valid_lft forever …` */
+/**
+ * `2: eth0    inet 10.0.0.5/24 brd … scope global eth0\       valid_lft forever …`. What is on `lo` answers no ARP: a machine may keep
+ * a virtual address there for connections that it still has.
+ */
 const addressesOf = (listed: string): readonly string[] =>
   listed.split('\n').flatMap((line) => {
-    const address = /^\d+:\s+\S+\s+inet6?\s+([0-9A-Fa-f.:]+)/.exec(line)?.[1]
+    const address = /^\d+:\s+(?!lo\s)\S+\s+inet6?\s+([0-9A-Fa-f.:]+)/.exec(line)?.[1]
     return address === undefined ? [] : [canonicalAddress(address)]
   })

@@ -14,7 +14,7 @@ import { newRun } from '../../../src/controllers/roll/run-state.ts'
 import type { StampedEvent } from '../../../src/model/roll-event.ts'
 import type { RollSpec, SocketBalancerSpec } from '../../../src/model/roll-spec.ts'
 import { MemoryCluster } from '../../support/memory-cluster.ts'
-import { sendRequests } from '../../support/real-pair/clients.ts'
+import { type FailedRequest, sendRequests } from '../../support/real-pair/clients.ts'
 import { HOSTS, VIRTUAL_ADDRESS } from '../../support/real-pair/pair-files.ts'
 import { RealPair } from '../../support/real-pair/real-pair.ts'
 import { requires } from '../../support/requires.ts'
@@ -74,7 +74,7 @@ async function rolled(t: TestContext, pair: RealPair) {
   return { end, events, balancers, host, spec }
 }
 
-test('a real pair is rolled by its track file under 200 requests a second: none fails', {
+test('a real pair is rolled by its track file under 200 requests a second: none fails but what is under way when the address moves', {
   ...requires('haproxy', 'keepalived', 'ssh'),
   timeout: 120_000,
 }, async (t) => {
@@ -85,10 +85,19 @@ test('a real pair is rolled by its track file under 200 requests a second: none 
   const { end, events } = await rolled(t, pair)
   await setTimeout(1_000)
   const { sent, failed, slowestMs } = await counted()
-  t.diagnostic(`${sent} requests, ${failed.length} failed, slowest ${slowestMs} ms; ${events.length} events`)
+  t.diagnostic(
+    `${sent} requests, ${failed.length} failed, slowest ${slowestMs} ms; ${pair.moves.length} moves, ${events.length} events`,
+  )
   assert.deepEqual([end.outcome, end.reasons], ['completed', []])
   assert.deepEqual(pair.boots, ['lb-1 with the address on lb-2', 'lb-2 with the address on lb-1'])
   assert.deepEqual(pair.holders(), ['lb-1'])
   assert.ok(sent > 1_000, `${sent} requests were sent`)
-  assert.deepEqual(failed, [])
+  // What is under way at the moment of a move has its connection at the machine that has the address no more.
+  const [from, to] = [500, 1_500]
+  const isOfMove = ({ fromMs, toMs }: FailedRequest): boolean =>
+    pair.moves.some((move) => fromMs <= move.toMs + to && toMs >= move.fromMs - from)
+  assert.deepEqual(
+    failed.filter((one) => !isOfMove(one)),
+    [],
+  )
 })

@@ -9,9 +9,15 @@ import type { RealPair } from './real-pair.ts'
 
 const GREEN_IN_A_ROW = 100
 
+export interface FailedRequest {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly why: string
+}
+
 export interface Counted {
   readonly sent: number
-  readonly failed: readonly string[]
+  readonly failed: readonly FailedRequest[]
   readonly slowestMs: number
 }
 
@@ -36,15 +42,15 @@ async function run(perSecond: number): Promise<void> {
     const server = createServer((_, response) => response.end(address))
     await once(server.listen(8080, address), 'listening')
   }
-  const [failed, flights]: [string[], Promise<void>[]] = [[], []]
+  const [failed, flights]: [FailedRequest[], Promise<void>[]] = [[], []]
   let [sent, slowestMs] = [0, 0]
   const send = async (): Promise<void> => {
     sent += 1
-    const begunAt = performance.now()
+    const fromMs = Date.now()
     const why = await one()
-    const tookMs = performance.now() - begunAt
-    slowestMs = Math.max(slowestMs, tookMs)
-    if (why !== undefined) failed.push(`${new Date().toISOString()} ${why} after ${Math.round(tookMs)} ms`)
+    const toMs = Date.now()
+    slowestMs = Math.max(slowestMs, toMs - fromMs)
+    if (why !== undefined) failed.push({ fromMs, toMs, why })
   }
   // The balancers have found the servers down before these began.
   for (let inARow = 0; inARow < GREEN_IN_A_ROW; ) {
@@ -60,8 +66,7 @@ async function run(perSecond: number): Promise<void> {
   await once(process.stdin, 'end')
   clearInterval(timer)
   await Promise.all(flights)
-  process.stdout.write(`${JSON.stringify({ sent, failed, slowestMs: Math.round(slowestMs) })}\n`)
-  process.exit(0)
+  process.stdout.write(`${JSON.stringify({ sent, failed, slowestMs })}\n`, () => process.exit(0))
 }
 
 const one = (): Promise<string | undefined> =>

@@ -25,6 +25,7 @@ ${BACKENDS.map((address, index) => `  server n${index + 1} ${address}:8080 check
 
 const keepalived = (host: string, directory: string): string => `global_defs {
   router_id ${host}
+  vrrp_rt_priority 40
 }
 track_file evenkeel {
   file ${join(directory, 'run', 'away')}
@@ -37,7 +38,7 @@ vrrp_instance edge {
   version 3
   virtual_router_id 51
   priority ${host === 'lb-1' ? 150 : 120}
-  advert_int 0.3
+  advert_int 1
   virtual_ipaddress {
     ${VIRTUAL_ADDRESS}/24
   }

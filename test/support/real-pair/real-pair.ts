@@ -21,6 +21,8 @@ export class RealPair {
   readonly #prefix: string
   readonly #running = new Map<string, ChildProcess[]>()
   readonly boots: string[] = []
+  /** When the address was on another machine than before: each move lies between two looks. */
+  readonly moves: { readonly fromMs: number; readonly toMs: number }[] = []
   #isOver = false
   /** A machine that is told to reboot, before its power goes. */
   onReboot: (host: string) => void = () => undefined
@@ -37,6 +39,7 @@ export class RealPair {
     pair.#wire()
     for (const host of HOSTS) await pair.powerOn(host)
     void pair.#heedReboots()
+    void pair.#watchMoves()
     return pair
   }
 
@@ -154,6 +157,17 @@ export class RealPair {
     for (const host of HOSTS) ip('-n', this.namespace(host), 'addr', 'add', `${addressOf(host)}/24`, 'dev', 'eth0')
     for (const address of ['10.99.0.30', ...BACKENDS])
       ip('-n', this.namespace('out'), 'addr', 'add', `${address}/24`, 'dev', 'eth0')
+  }
+
+  async #watchMoves(): Promise<void> {
+    let [before, seenAt] = ['', Date.now()]
+    while (!this.#isOver) {
+      const now = this.holders().join()
+      if (now !== before) this.moves.push({ fromMs: seenAt, toMs: Date.now() })
+      before = now
+      seenAt = Date.now()
+      await pause(100)
+    }
   }
 
   async #heedReboots(): Promise<void> {
