@@ -7,7 +7,7 @@ import { MemoryBalancer } from './memory-balancer.ts'
 import { aServer } from './roll-world.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
-export const VIRTUAL_ADDRESS = '10.0.0.100'
+const VIRTUAL_ADDRESS = '10.0.0.100'
 
 export const twoHosts = (change: Partial<HostsSpec['pairs'][number]> = {}): HostsSpec => ({
   order: 'last',

@@ -71,7 +71,7 @@ export interface RunState {
   readonly standingsBefore?: Readonly<Record<string, NodeStanding>>
 }
 
-export interface HostsOfRun {
+interface HostsOfRun {
   readonly order: readonly string[]
   readonly done: readonly string[]
   /** Of each that was begun. */

@@ -15,7 +15,7 @@ export interface FailedRequest {
   readonly why: string
 }
 
-export interface Counted {
+interface Counted {
   readonly sent: number
   readonly failed: readonly FailedRequest[]
   readonly slowestMs: number

@@ -3,7 +3,7 @@ import { actOn, type HostDecision, holdAt } from './host-decision.ts'
 import { mayTouch, othersCarry, pairWhole } from './host-guards.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
-import { addressesHere, addressFaults, answersSince, silentMachine, silentMachines } from './pair-state.ts'
+import { addressesHere, addressFaults, silentMachines } from './pair-state.ts'
 
 const TRY_AGAIN_MS = 5000
 
@@ -90,9 +90,3 @@ export const moveFailed = ({ host }: HostSnapshot, error: string): Reason => ({
   object: host.name,
   text: `the command that moves the addresses of ${host.name} failed: ${error}`,
 })
-
-/** Of the machine in work; what it said before a command is no answer to it. */
-export function unheard(s: HostSnapshot): readonly Reason[] {
-  const own = s.machines.find(({ machine }) => machine.name === s.host.name)
-  return own === undefined || answersSince(own, s.evidence.moved?.at) ? [] : [silentMachine(own)]
-}

@@ -13,7 +13,7 @@ export interface MachineInquiry {
     | { readonly kind: 'failed'; readonly code: string; readonly text: string }
 }
 
-export interface PairsAround {
+interface PairsAround {
   readonly hosts: HostsSpec
   readonly nodes: readonly string[]
   readonly instances: readonly InstanceFacts[]
