@@ -158,6 +158,12 @@ const PARTS: readonly Part[] = [
     env: { EVERY_TROUBLE: '1' },
   },
   {
+    name: 'hosts',
+    what: 'a real pair of HAProxy and keepalived rolled five times under traffic (package keepalived)',
+    argv: ['test/run.ts', 'keepalived-pair'],
+    env: { EVERY_TROUBLE: '1' },
+  },
+  {
     name: 'testbed',
     what: 'what a bed of nodes can do, and two of them side by side',
     argv: ['test/run.ts', 'testbed/'],

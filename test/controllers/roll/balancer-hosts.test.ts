@@ -49,7 +49,7 @@ const codes = (roll: ReturnType<typeof begun>): readonly string[] =>
 const stateNow = (roll: ReturnType<typeof begun>): readonly (string | undefined)[] =>
   (roll.ended()?.standings ?? []).map(({ node, state }) => `${node} ${state}`)
 
-test('both machines of a pair are rebooted, one after the other, and the address is never on the one that goes', async (t) => {
+test('law: the machines of a pair are taken one at a time, and only from a pair that is whole; each is rebooted with the address on the other', async (t) => {
   const { clock, pair, ended, events } = begun(t)
   await clock.advance(300_000)
   const steps = events.flatMap((event) => (event.type === 'step.started' ? [`${event.node} ${event.step}`] : []))
@@ -93,7 +93,7 @@ test('weights and states that were there before are there again: by this machine
   assert.deepEqual(weights, [10, 10])
 })
 
-test('a node that another owner takes out meanwhile is out on the machine that comes back before it has an address', async (t) => {
+test('law: an instance that comes back has each server out that the other instances have out, before it may have an address; a node of another owner', async (t) => {
   const roll = begun(t, {
     world: (pair) => {
       pair.onReboot = (name) => void (name === 'lb-1' && pair.set('lb-2', 'n2', 'drain'))
