@@ -63,7 +63,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'crash',
     what: 'a roll killed at every point',
-    argv: ['test/run.ts', 'virtual/crash', 'virtual/prefer-done'],
+    argv: ['test/run.ts', 'virtual/crash', 'virtual/prefer-done', 'virtual/balancer-hosts-killed'],
     env: { CRASH_STRIDE: '1' },
   },
   {

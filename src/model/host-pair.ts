@@ -66,7 +66,7 @@ export type HostAction =
   | { readonly kind: 'reboot'; readonly bootId: string }
   /** It was seen with another boot id. */
   | { readonly kind: 'proven'; readonly bootId: string }
-  | { readonly kind: 'setServer'; readonly ref: ServerRef; readonly state?: AdminState; readonly weight?: number }
+  | { readonly kind: 'restoreServer'; readonly ref: ServerRef; readonly state?: AdminState; readonly weight?: number }
   | { readonly kind: 'moveBack' }
 
 /** What must be on disk before it is done; the others put back, or change nothing. */

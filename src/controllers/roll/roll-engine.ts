@@ -152,8 +152,7 @@ export class RollEngine {
     } catch (error) {
       if (!interrupt.aborted) throw error
       for (const lane of this.#lanes) this.#takeStanding(lane.snapshot)
-      const host = this.#hosts?.standing()
-      if (host !== undefined) this.#standings.set(host.node, host)
+      for (const host of this.#hosts?.standings() ?? []) this.#standings.set(host.node, host)
     }
   }
 

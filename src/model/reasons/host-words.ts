@@ -69,7 +69,7 @@ export const HOST_WORDS = {
   },
   AddressesNotMoved: {
     is: 'the addresses of lb-1 were not on another machine within the limit (10 s)',
-    cause: 'keepalived did not let go, or the other machine did not take over. The machine has its addresses back.',
+    cause: 'The machine did not let go, or the other one did not take over. The machine has its addresses back.',
     cure: 'Check what the command changes: the weight of a track file must make the priority lower than that of the other machine. Then `evenkeel roll resume`.',
     wait: 'none',
   },

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { type TestContext, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-balancer.ts'
 import { SshHost } from '../../../src/adapters/host/ssh-host.ts'
 import { SshMachines } from '../../../src/adapters/host/ssh-machines.ts'
@@ -85,9 +84,8 @@ for (let run = 1; run <= RUNS; run += 1) {
     const pair = await RealPair.start(t)
     await pair.settled()
     const counted = await sendRequests(pair, PER_SECOND)
-    await setTimeout(1_500)
     const { end, events } = await rolled(t, pair)
-    await setTimeout(1_000)
+    await pair.settled()
     const { sent, failed, slowestMs } = await counted()
     t.diagnostic(
       `${sent} requests, ${failed.length} failed, slowest ${slowestMs} ms; ${pair.moves.length} moves, ${events.length} events`,

@@ -56,7 +56,7 @@ export class HostEffects {
         return this.#move(place, place.pair.moveBack, signal)
       case 'reboot':
         return this.#reboot(place.host, action.bootId, signal)
-      case 'setServer':
+      case 'restoreServer':
         return this.#setServer(action, signal)
       case 'record':
       case 'proven':
@@ -117,7 +117,7 @@ export class HostEffects {
   }
 
   async #setServer(
-    { ref, state, weight }: Extract<HostAction, { kind: 'setServer' }>,
+    { ref, state, weight }: Extract<HostAction, { kind: 'restoreServer' }>,
     signal: AbortSignal,
   ): Promise<HostOutcome> {
     const balancer = this.#balancer(ref)

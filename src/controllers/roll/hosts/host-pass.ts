@@ -133,7 +133,7 @@ export class HostPass {
         })
       }
     }
-    if (actions.some(({ kind }) => kind === 'setServer' || kind === 'takeSlot'))
+    if (actions.some(({ kind }) => kind === 'restoreServer' || kind === 'takeSlot'))
       await Promise.all(this.#own(pollers).map((poller) => poller.poll(signal)))
     return true
   }
@@ -204,7 +204,7 @@ function actionText(action: HostAction, host: string): string {
       return `${host} told to take its addresses back`
     case 'reboot':
       return `reboot of ${host} sent`
-    case 'setServer':
+    case 'restoreServer':
       return `${serverKey(action.ref)} set to ${action.state ?? `weight ${action.weight}`}`
     case 'record':
       return `${host} recorded`

@@ -53,8 +53,8 @@ export class HostRounds {
   }
 
   /** Where the machine in work stands, after an interruption. */
-  standing(): NodeStanding | undefined {
-    return this.#pass?.standing(0)
+  standings(): readonly NodeStanding[] {
+    return this.#pass === undefined ? [] : [this.#pass.standing(0)]
   }
 
   #places(): readonly HostPlace[] {

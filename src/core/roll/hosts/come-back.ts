@@ -131,7 +131,7 @@ function serversLost(s: HostSnapshot): readonly Lost[] {
     const text = isLost
       ? `${key} is ${server.ownState}, and is to be ${state}`
       : `${key} has lost its weight ${was?.weight}`
-    const action = { kind: 'setServer' as const, ref: server.ref, ...(isLost ? { state } : {}), ...weight }
+    const action = { kind: 'restoreServer' as const, ref: server.ref, ...(isLost ? { state } : {}), ...weight }
     return [{ action, reason: { code: 'ServerStateLost', object: key, text } }]
   })
 }

@@ -1,11 +1,11 @@
 import type { Reason } from '../../../model/reason.ts'
-import { awaitReboot } from './await-reboot.ts'
 import { comeBack } from './come-back.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
 import { hasRebooted, mayBegin, mayTouch, slotHeld } from './host-guards.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { leave } from './leave.ts'
 import { ownInstances, serversOf } from './pair-state.ts'
+import { rebootWait } from './reboot-wait.ts'
 import { restore } from './restore.ts'
 
 /**
@@ -24,7 +24,7 @@ export function decideHost(s: HostSnapshot): HostDecision {
   const unable = slotHeld(s)
   if (unable.length > 0) return holdAt(hasRebooted(s) ? 'settle' : 'detach', unable)
   if (hasRebooted(s)) return comeBack(s)
-  if (memory.intent === true) return awaitReboot(s)
+  if (memory.intent === true) return rebootWait(s)
   return run.verdict === undefined ? leave(s) : restore(s)
 }
 

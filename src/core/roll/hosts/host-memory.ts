@@ -47,7 +47,7 @@ export function rememberHost(memory: HostMemory, entry: HostEntry): HostMemory {
     case 'proven':
       return { ...memory, isProven: true }
     case 'takeSlot':
-    case 'setServer':
+    case 'restoreServer':
       return memory
   }
 }

@@ -5,12 +5,12 @@ import type { Verdict } from '../../../model/verdict.ts'
 import { judgedWindows } from '../awaits-control.ts'
 import { requestsFailed } from '../requests-failed.ts'
 import { retold } from '../retold.ts'
-import { waiting } from './await-reboot.ts'
 import { notSettled, notWhole } from './come-back.ts'
 import { hasRebooted } from './host-guards.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { stillHere } from './leave.ts'
 import { silentMachines } from './pair-state.ts'
+import { waiting } from './reboot-wait.ts'
 
 /** The stop rules for a machine, in the same order and with the same weight as those for a node. */
 export function judgeHost(s: HostSnapshot): Verdict | undefined {
@@ -35,19 +35,21 @@ function outOfLimits(s: HostSnapshot): Verdict | undefined {
   const { memory, evidence, spec } = s
   if (memory.record === undefined) return blocked(s)
   if (hasRebooted(s)) {
-    if (memory.isAway === true) return overdue(s, evidence.provenSince, spec.settle.limitMs, () => notSettledReason(s))
+    if (memory.isAway === true) return overdue(s, [evidence.provenSince, spec.settle.limitMs], notSettledReason)
     const limitMs = spec.attach.limitMs + (evidence.backSince === undefined ? 0 : spec.soakMs)
-    return overdue(s, evidence.backSince ?? evidence.attachingSince, limitMs, () => notWholeReason(s))
+    return overdue(s, [evidence.backSince ?? evidence.attachingSince, limitMs], notWholeReason)
   }
-  if (memory.intent === true) return overdue(s, evidence.rebootSince, spec.reboot.returnLimitMs, () => notBack(s))
+  if (memory.intent === true) return overdue(s, [evidence.rebootSince, spec.reboot.returnLimitMs], notBack)
   return notMoved(s) ?? blocked(s)
 }
 
-type Over = () => { readonly reason: Reason; readonly why: readonly Reason[] }
+type Over = (s: HostSnapshot) => { readonly reason: Reason; readonly why: readonly Reason[] }
 
-function overdue(s: HostSnapshot, since: MonoMs | undefined, limitMs: number, over: Over): Verdict | undefined {
+type Wait = readonly [since: MonoMs | undefined, limitMs: number]
+
+function overdue(s: HostSnapshot, [since, limitMs]: Wait, over: Over): Verdict | undefined {
   if (since === undefined || s.now - since < limitMs) return undefined
-  const { reason, why } = over()
+  const { reason, why } = over(s)
   return { kind: 'stopped', keepOut: true, reasons: [reason, ...why] }
 }
 

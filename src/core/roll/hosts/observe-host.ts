@@ -55,7 +55,7 @@ export function rememberHostOutcome(
       return { ...evidence, moved: { to: 'back', at: now, ...error } }
     case 'reboot':
       return outcome.reboot === undefined ? evidence : { ...evidence, reboot: { at: now, answer: outcome.reboot } }
-    case 'setServer':
+    case 'restoreServer':
       return outcome.ok ? evidence : { ...evidence, refusedAt: now }
     case 'record':
     case 'proven':

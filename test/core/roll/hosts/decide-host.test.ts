@@ -174,12 +174,12 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
   [
     'drained by another owner meanwhile',
     { on: ['lb-2'], bootId: AFTER, lb2: drained, memory: proven, evidence: { provenSince: at(1000) } },
-    'settle: setServer',
+    'settle: restoreServer',
   ],
   [
     'a weight that was lost',
     { on: ['lb-2'], bootId: AFTER, lb1: { weight: 1 }, memory: proven, evidence: { provenSince: at(1000) } },
-    'settle: setServer',
+    'settle: restoreServer',
   ],
   [
     'a server that no check has passed yet',

@@ -12,7 +12,7 @@ const MOVE_AGAIN_MS = 30_000
  * The reboot is announced: it is waited for another boot id. A command that may have arrived is sent again only after
  * `reboot.resendAfter`, to a machine that answers with the recorded boot id and has no address again.
  */
-export function awaitReboot(s: HostSnapshot): HostDecision {
+export function rebootWait(s: HostSnapshot): HostDecision {
   const { evidence, memory, now, spec } = s
   const since = evidence.reboot?.at ?? evidence.rebootSince ?? now
   const own = s.machines.find(({ machine }) => machine.name === s.host.name)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { RollSpec } from '../../../src/model/roll-spec.ts'
-import { MemoryPair, stateOf, twoHosts } from '../../support/memory-pair.ts'
-import { leave, memoryRoll } from '../../support/memory-roll.ts'
-import { aSpec } from '../../support/roll-world.ts'
+import type { RollSpec } from '../../src/model/roll-spec.ts'
+import { MemoryPair, stateOf, twoHosts } from '../support/memory-pair.ts'
+import { leave, memoryRoll } from '../support/memory-roll.ts'
+import { aSpec } from '../support/roll-world.ts'
 
 const address = { kind: 'unix', path: '/run/haproxy.sock' } as const
 
