@@ -17,7 +17,7 @@ import type { EventLog } from '../event-log.ts'
 import { runFacts } from '../gather.ts'
 import { recordOf } from '../last-seen.ts'
 import { Progress } from '../progress.ts'
-import { giveVerdict, memoryOfHost, type RunState, rememberOfHost, verdictFor } from '../run-state.ts'
+import { allInOrder, giveVerdict, memoryOfHost, type RunState, rememberOfHost, verdictFor } from '../run-state.ts'
 import type { TimeWindowWatch } from '../time-window-watch.ts'
 import { type HostEffectParts, HostEffects, type HostPlace } from './host-effects.ts'
 import { PairWatch } from './pair-watch.ts'
@@ -98,8 +98,7 @@ export class HostPass {
     if (!this.#isTold) {
       const isBaseline = decision.kind === 'hold' && decision.reasons.every(({ code }) => code === 'BaselineShort')
       if (isBaseline || decision.kind === 'settled') return
-      const index = run.order.length + (run.hosts?.order.indexOf(name) ?? 0)
-      events.emit({ type: 'node.started', node: name, index })
+      events.emit({ type: 'node.started', node: name, index: allInOrder(run).indexOf(name) })
       this.#isTold = true
     }
     this.#progress.decided(decision, { onTheWay: false })
