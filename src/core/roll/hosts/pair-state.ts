@@ -12,7 +12,7 @@ type Pair = Pick<HostSnapshot, 'pair' | 'host' | 'machines' | 'instances'>
 export const answersSince = ({ look, askedAt, silentForMs }: MachineFacts, since: MonoMs | undefined): boolean =>
   look !== undefined && silentForMs === 0 && (since === undefined || (askedAt ?? 0) >= since)
 
-export const silentMachine = ({ machine, error }: MachineFacts): Reason => ({
+const silentMachine = ({ machine, error }: MachineFacts): Reason => ({
   code: 'HostSilent',
   object: machine.name,
   text: `${machine.name} cannot be asked${error === undefined ? ' yet' : `: ${error}`}`,
