@@ -63,7 +63,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'crash',
     what: 'a roll killed at every point',
-    argv: ['test/run.ts', 'virtual/crash', 'virtual/prefer-done', 'virtual/parallel'],
+    argv: ['test/run.ts', 'virtual/crash', 'virtual/prefer-done', 'virtual/parallel', 'virtual/balancer-hosts-killed'],
     env: { CRASH_STRIDE: '1' },
   },
   {
@@ -168,6 +168,12 @@ const PARTS: readonly Part[] = [
     name: 'rollouts',
     what: 'rollouts of IngressDaemonSets under traffic on real clusters, by each way to detach and beside rolls',
     argv: ['test/run.ts', 'cluster/ingress-rollout', 'cluster/ingress-health', 'kube-ingress-groups'],
+    env: { EVERY_TROUBLE: '1' },
+  },
+  {
+    name: 'hosts',
+    what: 'a real pair of HAProxy and keepalived rolled five times under traffic (package keepalived)',
+    argv: ['test/run.ts', 'keepalived-pair'],
     env: { EVERY_TROUBLE: '1' },
   },
   {

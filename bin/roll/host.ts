@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { CommandHost } from '../../src/adapters/host/command-host.ts'
 import { SshHost } from '../../src/adapters/host/ssh-host.ts'
+import { SshMachines } from '../../src/adapters/host/ssh-machines.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import { needQuestion } from '../../src/model/reboot-need.ts'
@@ -12,6 +13,19 @@ const CHECK_LIMIT_MS = 15_000
 /** A package manager that is asked whether a reboot is needed reads its database first. */
 const NEED_LIMIT_MS = 60_000
 const REBOOT_LIMIT_MS = 30_000
+
+/** The machines of the load balancers, by the same ssh. Opens nothing yet. */
+export function machinesOf({ reboot, hosts }: RollSpec): SshMachines | undefined {
+  if (hosts === undefined) return undefined
+  const { configFile, user } = reboot.kind === 'ssh' ? reboot : {}
+  return new SshMachines({
+    clock: systemClock,
+    random: systemRandom,
+    lookLimitMs: CHECK_LIMIT_MS,
+    ...(configFile === undefined ? {} : { configFile }),
+    ...(user === undefined ? {} : { user }),
+  })
+}
 
 /** How this roll reaches the machines under its nodes. Opens nothing yet. */
 export function hostOf({ reboot }: RollSpec, { env }: Pick<RollSurroundings, 'env'>): Host {

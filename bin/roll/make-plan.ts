@@ -8,7 +8,7 @@ import { PLANNED_SPANS, withTimes } from '../../src/core/roll/plan/with-times.ts
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { originOf } from '../../src/model/run-origin.ts'
 import { requireCommands, requireGates } from './gates.ts'
-import { hostOf } from './host.ts'
+import { hostOf, machinesOf } from './host.ts'
 import { requireSecrets } from './notifier.ts'
 import { ownPodOf } from './own-pod.ts'
 import { balancersOf, clusterOf, commandsOf, endpointsOf, journals, type RollSurroundings } from './world.ts'
@@ -27,6 +27,7 @@ export async function makePlan(
   const own = await ownPodOf(request, { cluster }, signal)
   const balancers = [...balancersOf(spec), ...commandsOf(spec, cluster, surroundings)]
   const host = hostOf(spec, surroundings)
+  const machines = machinesOf(spec)
   const wall = systemClock.wallMs()
   try {
     const clusterName = spec.name
@@ -39,6 +40,7 @@ export async function makePlan(
         configMaps: kubeConfigMaps(api.client),
         balancers: asked,
         host,
+        ...(machines === undefined ? {} : { machines }),
         wall,
         ...own,
       },

@@ -18,13 +18,14 @@ import type { RunState } from '../../src/controllers/roll/run-state.ts'
 import { LatencySeconds } from '../../src/core/availability/latency-seconds.ts'
 import { formatDuration } from '../../src/model/duration.ts'
 import type { Sample } from '../../src/model/probe.ts'
+import type { StampedEvent } from '../../src/model/roll-event.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { OpenJournal } from '../../src/ports/journal.ts'
 import { type SteadyClock, steadyClock } from '../../src/runtime/steady-clock.ts'
 import { ownProgram } from '../process/own-program.ts'
 import { dnsChecksOf } from './dns-checks.ts'
 import { gatesOf } from './gates.ts'
-import { hostOf } from './host.ts'
+import { hostOf, machinesOf } from './host.ts'
 import { notifierOf } from './notifier.ts'
 import { balancersOf, type ClusterPlace, commandsOf, endpointsOf, type RollSurroundings } from './world.ts'
 
@@ -43,6 +44,7 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
   const { log, env } = surroundings
   const balancers = [...balancersOf(run.spec), ...commandsOf(run.spec, place.cluster, surroundings)]
   const host = hostOf(run.spec, surroundings)
+  const machines = machinesOf(run.spec)
   const clock = steadyClock(systemClock, { onSet: (byMs) => log.warn(clockSet(byMs)) })
   const latency = latencyOf(engineRun)
   const onSamples = (samples: readonly Sample[]): void => {
@@ -63,12 +65,13 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
       balancers,
       endpoints: endpointsOf(run.spec, place.cluster),
       host,
+      ...(machines === undefined ? {} : { machines }),
       dataPort: new TcpDataPort(),
       journal,
       firstSeq,
       sink: (event) => {
         notifier.note(event)
-        nodeEvents.note(event)
+        if (!isOfHost(run, event)) nodeEvents.note(event)
         io.onEvent(event)
       },
       clock,
@@ -89,6 +92,10 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
     await Promise.all([...closings, latency.close()])
   }
 }
+
+/** A machine of a load balancer is no Node that an Event could be of. */
+const isOfHost = ({ hosts }: RunState, event: StampedEvent): boolean =>
+  'node' in event && hosts?.order.includes(event.node ?? '') === true
 
 function nodeEventsOf({ run, place, surroundings }: EngineRun, clock: Clock): NodeEvents {
   const { client } = place.api

@@ -11,6 +11,7 @@ import type { SilenceSpec } from '../model/silence-spec.ts'
 import type { StepHook } from '../model/step-hook.ts'
 import type { RecurringTime } from '../model/time-window.ts'
 import { gateOf, headersOf, secretOf } from './gate-of.ts'
+import { hostsOf } from './hosts-of.ts'
 import { REBOOT_COMMAND } from './schema/reboot-section.ts'
 import type { RollFile } from './schema/roll-file-schema.ts'
 import { stopOf } from './stop-of.ts'
@@ -36,6 +37,7 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     soakMs: spec.soak,
     ...probeOf(spec),
     ...stopOf(spec),
+    ...hostsOf(spec),
     ...windowOf(spec),
     ...(spec.gates === undefined ? {} : { gates: spec.gates.map(gateOf) }),
     ...(spec.hooks === undefined ? {} : { hooks: spec.hooks.map(stepHookOf) }),

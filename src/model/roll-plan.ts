@@ -7,6 +7,10 @@ export interface RollPlan extends RunOrigin {
   /** The name of the roll file. */
   readonly cluster: string
   readonly nodes: readonly PlannedNode[]
+  /** Machines of the load balancers, in their order; absent: the file has none. */
+  readonly hosts?: readonly PlannedHost[]
+  /** With machines: whether these come before the nodes. */
+  readonly hostsFirst?: true
   /** Chosen nodes whose machine needs no reboot. */
   readonly skipped: readonly NodeWhy[]
   readonly unmatchedServers: readonly string[]
@@ -45,6 +49,16 @@ export interface WindowForecast {
 export interface NodeWhy {
   readonly node: string
   readonly why: string
+}
+
+/** A machine of a load balancer. */
+export interface PlannedHost {
+  readonly host: string
+  readonly pair: string
+  readonly instances: readonly string[]
+  readonly bootId: string
+  /** Virtual addresses that are on it now. */
+  readonly addresses: readonly string[]
 }
 
 export interface PlannedNode {

@@ -3,6 +3,7 @@ import type { DetacherSpec } from './detacher.ts'
 import type { GateSpec } from './gate-spec.ts'
 import type { HealthCheckSpec } from './health-check.ts'
 import type { HealthEndpointSpec } from './health-endpoint.ts'
+import type { HostsSpec } from './host-pair.ts'
 import type { LabelSelector } from './label-selector.ts'
 import type { HookSpec } from './notify-spec.ts'
 import type { ObjectRef } from './object-ref.ts'
@@ -185,6 +186,8 @@ export interface RollSpec {
   }
   /** Absent: the first failed request stops the roll. */
   readonly stop?: StopSpec
+  /** Machines of the load balancers that are rebooted too. Absent: none. */
+  readonly hosts?: HostsSpec
   /** Absent: work is always allowed. */
   readonly window?: TimeWindowSpec
   /** Conditions of the operator's own. Absent: none. */

@@ -29,6 +29,10 @@ export interface BalancerReader {
 export interface Balancer extends BalancerReader {
   /** Sets and reads nothing back: the next reading tells. */
   setState(ref: ServerRef, state: AdminState, signal: AbortSignal): Promise<void>
+  /** Sets the weight of a server, likewise. Absent where its servers have none. */
+  setWeight?(ref: ServerRef, weight: number, signal: AbortSignal): Promise<void>
+  /** Connections that clients have to the frontends of an instance now. Absent where it cannot tell. */
+  clientConnections?(instance: string, signal: AbortSignal): Promise<number>
   /** Cuts what is left on a server. */
   cutSessions(ref: ServerRef, signal: AbortSignal): Promise<void>
 }

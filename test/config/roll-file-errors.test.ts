@@ -30,12 +30,12 @@ test('asks for the unit of a duration', () => {
 
 test('says all that is wrong at once, in file order', () => {
   assert.equal(
-    refusal(rollYaml('  hosts: [lb-1]', all, '  soak: 0', '  reboot: {returnLimit: 2d}', '  gate: x')),
-    `error: not yet: machines that are not Kubernetes nodes (config.not-yet)
+    refusal(rollYaml('  maxUnavailable: 2', all, '  soak: 0', '  reboot: {returnLimit: 2d}', '  gate: x')),
+    `error: not yet: for several nodes at once, use \`parallel\` (config.not-yet)
  --> roll.yaml:5:3
-5 |   hosts: [lb-1]
-  |   ^^^^^
-  = fix: remove "hosts"
+5 |   maxUnavailable: 2
+  |   ^^^^^^^^^^^^^^
+  = fix: remove "maxUnavailable"
 error: "0" has no unit (config.duration)
  --> roll.yaml:7:9
 7 |   soak: 0
@@ -51,13 +51,20 @@ error: unknown field "gate" (config.unknown-field)
 9 |   gate: x
   |   ^^^^
   = note: spec has: nodes, slots, balancers, detach, drain, reboot, dns, settle, attach, soak, probes,
-  =       baseline, stop, gates, hooks, silences, announce, notify, window, parallel, zones
+  =       baseline, stop, gates, hooks, silences, announce, notify, window, hosts, parallel, zones
   = fix: write "gates"
 4 errors in roll.yaml. Nothing was contacted or changed.`,
   )
 })
 
 const PROBES = '  probes: [{name: shop, url: http://a/}, {name: away, url: http://b/, rate: 1, control: true}]'
+const PAIR = ['  hosts:', '    pairs:', '      - name: edge', '        addresses: [10.0.0.100]']
+const BALANCER =
+  '  balancers: [{name: edge, backends: [web], instances: [{name: lb-1, socket: /a}, {name: lb-2, socket: /b}]}]'
+const machines = (...names: readonly string[]): readonly string[] => [
+  '        machines:',
+  ...names.map((name, index) => `          - {name: lb-${index + 1}, instances: [${name}]}`),
+]
 
 /** Lines of a spec with one fault, and the first line and the fix of what is said. */
 const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: string])[] = [
@@ -194,7 +201,29 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
     '"run/x" is not a path (config.value)',
     'sentinel: /var/run/reboot-required',
   ],
-  [[all, '  hosts: []'], 'not yet: machines that are not Kubernetes nodes (config.not-yet)', 'remove "hosts"'],
+  [
+    [all, BALANCER, ...PAIR, '        trackFile: {path: /run/x, away: -100}', ...machines('lb-1', 'lb-3')],
+    'there is no instance "lb-3" (config.value)',
+    'lb-1',
+  ],
+  [
+    [all, BALANCER, ...PAIR, '        moveAway: [x]', ...machines('lb-1', 'lb-2')],
+    '"moveAway" without its counterpart (config.choice)',
+    'trackFile: {path: /run/keepalived/evenkeel, away: -100}',
+  ],
+  [
+    [
+      all,
+      BALANCER,
+      ...PAIR,
+      '        moveAway: [x]',
+      '        moveBack: [x, "{host}"]',
+      '        runs: here',
+      ...machines('lb-1', 'lb-2'),
+    ],
+    'the command does not receive the machine (config.placeholder)',
+    'pass "{host}"',
+  ],
   [
     [all, '  maxUnavailable: 2'],
     'not yet: for several nodes at once, use `parallel` (config.not-yet)',

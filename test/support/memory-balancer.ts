@@ -45,6 +45,16 @@ export class MemoryBalancer implements Balancer {
     return Promise.resolve()
   }
 
+  /** As a restart, or a check, leaves it. */
+  change(ref: ServerRef, change: Partial<ServerReading>): void {
+    const before = this.#servers.get(serverKey(ref)) ?? aServer(ref.server, { ref })
+    this.#servers.set(serverKey(ref), { ...before, ...change })
+  }
+
+  reading(ref: ServerRef): ServerReading | undefined {
+    return this.#servers.get(serverKey(ref))
+  }
+
   cutSessions(ref: ServerRef): Promise<void> {
     const before = this.#servers.get(serverKey(ref)) ?? aServer(ref.server, { ref })
     this.#servers.set(serverKey(ref), { ...before, currentSessions: 0 })

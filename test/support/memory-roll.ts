@@ -13,6 +13,7 @@ import type { Programs } from '../../src/ports/programs.ts'
 import type { Silencer } from '../../src/ports/silencer.ts'
 import { MemoryBalancer } from './memory-balancer.ts'
 import { MemoryCluster } from './memory-cluster.ts'
+import type { MemoryPair } from './memory-pair.ts'
 import { aNode, aServer, aSpec, NEW_BOOT } from './roll-world.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { VirtualClock } from './virtual-clock.ts'
@@ -25,6 +26,8 @@ interface Asked {
   readonly readers?: (cluster: MemoryCluster, clock: VirtualClock) => readonly BalancerReader[]
   /** The world of another roll, which this one goes on in. */
   readonly world?: Pick<MemoryRoll, 'clock' | 'cluster'>
+  /** Machines of the load balancers, with the balancer that runs on them. */
+  readonly pair?: (clock: VirtualClock) => MemoryPair
   readonly probe?: (clock: VirtualClock) => Probe
   readonly dns?: RollDnsChecks
   readonly gates?: GateSource
@@ -32,6 +35,8 @@ interface Asked {
   readonly silencer?: Silencer
   /** Where the node budget stands; absent: one node may be out. */
   readonly configMaps?: Pick<ConfigMaps, 'read'>
+  /** Another process than that of 1. */
+  readonly seed?: number
   readonly portAnswers?: boolean
   /** Called when a data port is asked. */
   readonly onPortAsked?: () => void
@@ -58,19 +63,22 @@ export function memoryRoll({
   servers = SERVERS,
   readers,
   world,
+  pair: pairOf,
   probe,
   dns,
   gates,
   programs,
   silencer,
   configMaps,
+  seed = 1,
   portAnswers = true,
   onPortAsked = () => undefined,
   append = kept,
 }: Asked = {}): MemoryRoll {
   const clock = world?.clock ?? new VirtualClock()
   const cluster = world?.cluster ?? new MemoryCluster(clock, nodes)
-  const balancer = new MemoryBalancer(clock, servers)
+  const pair = pairOf?.(clock)
+  const balancer = pair ?? new MemoryBalancer(clock, servers)
   const reboots: string[] = []
   const events: StampedEvent[] = []
   const machine = { rebooted: (node: string): void => void comeBack(cluster, clock, node) }
@@ -84,7 +92,8 @@ export function memoryRoll({
       ...(readers === undefined ? {} : { endpoints: readers(cluster, clock) }),
       host: {
         check: () => Promise.reject(new Error('nobody plans here')),
-        reboot: async ({ node }) => {
+        reboot: async ({ node }, bootId) => {
+          if (pair?.has(node) === true) return pair.reboot(node, bootId)
           reboots.push(node)
           machine.rebooted(node)
           return { kind: 'sent' } as const
@@ -92,6 +101,7 @@ export function memoryRoll({
         ownBootId: async () => undefined,
         close: async () => undefined,
       },
+      ...(pair === undefined ? {} : { machines: pair.ssh }),
       dataPort: {
         answers: async () => {
           onPortAsked()
@@ -102,7 +112,7 @@ export function memoryRoll({
       firstSeq: 0,
       sink: (event) => events.push(event),
       clock,
-      random: new SeededRandom(1),
+      random: new SeededRandom(seed),
       ...(probe === undefined ? {} : { probe: probe(clock) }),
       ...(dns === undefined ? {} : { dns }),
       ...(gates === undefined ? {} : { gates }),

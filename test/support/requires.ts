@@ -10,6 +10,7 @@ export type RealPart =
   | 'krew'
   | 'podman'
   | 'haproxy'
+  | 'keepalived'
   | 'ssh'
   | 'chromium'
   | 'strip'
@@ -38,6 +39,14 @@ export function requires(...parts: readonly RealPart[]): { readonly skip: string
 /** The package of a part that has another name. */
 const PACKAGES: Partial<Readonly<Record<RealPart, string>>> = { groff: 'groff-base' }
 
+/** What only root can do, with commands that have to be installed. */
+function ofRoot(commands: readonly string[], packages: string): string[] {
+  if (process.getuid?.() !== 0) return ['networks are set up by root alone']
+  return commands.every((name) => installed([name]))
+    ? []
+    : [`${packages.split(' ')[0]} is not installed: apt-get install ${packages}`]
+}
+
 function lackingFor(part: RealPart): string[] {
   switch (part) {
     case 'testbed':
@@ -49,10 +58,9 @@ function lackingFor(part: RealPart): string[] {
     case 'strip':
       return installed(['strip']) ? [] : ['strip is not installed: apt-get install binutils']
     case 'iptables':
-      if (process.getuid?.() !== 0) return ['rules of the network are set by root alone']
-      return ['ip', 'iptables', 'setpriv'].every((name) => installed([name]))
-        ? []
-        : ['iptables is not installed: apt-get install iptables iproute2 util-linux']
+      return ofRoot(['ip', 'iptables', 'setpriv'], 'iptables iproute2 util-linux')
+    case 'keepalived':
+      return ofRoot(['keepalived', 'ip', 'nsenter'], 'keepalived iproute2 util-linux')
     case 'tar':
     case 'jq':
     case 'python3':

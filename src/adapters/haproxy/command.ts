@@ -24,6 +24,12 @@ export const READ_SERVERS: readonly string[] = ['show info', 'show servers state
 export const setStateCommand = (ref: ServerRef, state: AdminState): string =>
   `set server ${serverPath(ref)} state ${state}`
 
+export const setWeightCommand = (ref: ServerRef, weight: number): string =>
+  `set server ${serverPath(ref)} weight ${Math.trunc(weight)}`
+
+/** Every frontend, and nothing else. */
+export const READ_FRONTENDS = 'show stat -1 1 -1'
+
 export const forgetHealthCommand = (ref: ServerRef): string => `set server ${serverPath(ref)} health down`
 
 export const cutSessionsCommand = (ref: ServerRef): string => `shutdown sessions server ${serverPath(ref)}`

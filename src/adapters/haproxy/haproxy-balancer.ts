@@ -6,7 +6,15 @@ import type { Balancer } from '../../ports/balancer.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import { leavesMaintUnproven } from './check-reading.ts'
-import { cutSessionsCommand, forgetHealthCommand, READ_SERVERS, setStateCommand } from './command.ts'
+import {
+  cutSessionsCommand,
+  forgetHealthCommand,
+  READ_FRONTENDS,
+  READ_SERVERS,
+  setStateCommand,
+  setWeightCommand,
+} from './command.ts'
+import { frontendConnections } from './frontend-connections.ts'
 import { InstanceApi } from './instance-api.ts'
 import { inspectionOf, parseLevel } from './instance-inspection.ts'
 import { openSocket, type SocketSettings } from './open-socket.ts'
@@ -116,6 +124,14 @@ export class HaproxyBalancer implements Balancer {
     const set = setStateCommand(ref, state)
     const unproven = state === 'drain' && (await this.#leavesMaintUnproven(ref, signal))
     await this.#command(ref, unproven ? [set, forgetHealthCommand(ref)] : [set], signal)
+  }
+
+  async setWeight(ref: ServerRef, weight: number, signal: AbortSignal): Promise<void> {
+    await this.#command(ref, [setWeightCommand(ref, weight)], signal)
+  }
+
+  clientConnections(instance: string, signal: AbortSignal): Promise<number> {
+    return this.#way(instance).api.ask([READ_FRONTENDS], ([answer = '']) => frontendConnections(answer), signal)
   }
 
   async cutSessions(ref: ServerRef, signal: AbortSignal): Promise<void> {

@@ -46,6 +46,7 @@ export function planLines(plan: RollPlan, show: PlanShow): readonly Line[] {
     ...capped(notes.texts, show).flatMap((text, index) => noteLines(text, index + 1, show.columns)),
     ...moreLines(notes.texts, show),
     ...(show.level >= 2 ? plan.nodes.flatMap((node) => podLines(node, show.columns)) : []),
+    ...hostLines(plan, show.columns),
     ...labelled('Steps', STEPS.join(' '), show.columns),
     ...loadLines(plan, show.columns),
     ...checkLines(plan, show),
@@ -156,6 +157,15 @@ function labelled(label: string, text: string, columns: number): readonly string
 
 function podLines({ node, podsToMove }: PlannedNode, columns: number): readonly string[] {
   return podsToMove.length === 0 ? [] : labelled('Pods', `${node}: ${podsToMove.join(', ')}`, columns)
+}
+
+function hostLines({ hosts = [], hostsFirst }: RollPlan, columns: number): readonly string[] {
+  if (hosts.length === 0) return []
+  const texts = hosts.map(({ host, pair, addresses }) =>
+    addresses.length === 0 ? `${host} of ${pair}` : `${host} of ${pair}, which has ${addresses.join(', ')}`,
+  )
+  const when = hostsFirst === true ? 'before the nodes' : 'after the nodes'
+  return labelled('Hosts', `${when}, one at a time: ${texts.join('; ')}`, columns)
 }
 
 function loadLines(plan: RollPlan, columns: number): readonly string[] {

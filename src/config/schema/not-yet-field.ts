@@ -1,13 +1,6 @@
 import { z } from 'zod'
 
-/** Named so that a file for a later version is told apart from a slip of the pen. */
-export const notYetField = (feature: string) =>
-  z
-    .never()
-    .meta({ title: 'not yet', description: `Not yet: ${feature}.` })
-    .exactOptional()
-
-/** As `notYetField`, but 1 is what happens anyway. */
+/** Named so that a file for a later version is told apart from a slip of the pen; 1 is what happens anyway. */
 export const onlyOneYet = (feature: string) =>
   z
     .literal(1)

@@ -4,8 +4,10 @@ import { dnsSection } from './dns-section.ts'
 import { detachSection, drainSection } from './drain-section.ts'
 import { gatesField } from './gates-field.ts'
 import { hooksField } from './hooks-field.ts'
+import { hostInstances } from './hosts-rules.ts'
+import { hostsSection } from './hosts-section.ts'
 import { nodesSection } from './nodes-section.ts'
-import { notYetField, onlyOneYet } from './not-yet-field.ts'
+import { onlyOneYet } from './not-yet-field.ts'
 import { notifyField } from './notify-field.ts'
 import { wholeNumberField } from './number-field.ts'
 import { baselineSection, probesSection } from './probes-section.ts'
@@ -56,7 +58,7 @@ const specSection = section(
     announce: announceSection.prefault({}),
     notify: notifyField.exactOptional(),
     window: windowSection.exactOptional(),
-    hosts: notYetField('machines that are not Kubernetes nodes'),
+    hosts: hostsSection.exactOptional(),
     parallel: wholeNumberField(
       {
         description:
@@ -80,6 +82,7 @@ const specSection = section(
   'What to do, to which nodes, and how it is measured.',
 ).superRefine(
   (spec, context) => {
+    hostInstances(spec, context)
     for (const complaint of stopAgainstProbes(spec)) context.addIssue({ code: 'custom', ...complaint })
   },
   { when: () => true },

@@ -8,8 +8,8 @@ export type EventSink = (event: StampedEvent) => void
 
 type Entry = Parameters<Journal['append']>[0]
 
-/** Which nodes are through, which pods were evicted and how hooks ended is told by the journal alone. */
-const NEEDED: ReadonlySet<string> = new Set(['through', 'evicted', 'hook'])
+/** Which nodes are through, which pods were evicted, how hooks ended and what a machine was told is in the journal alone. */
+const NEEDED: ReadonlySet<string> = new Set(['through', 'evicted', 'hook', 'host'])
 
 /** Ticks come once a second, for the screen. What a killed process has measured is known to within this. */
 const TICK_JOURNALED_EVERY_MS = 5000
@@ -60,8 +60,13 @@ export class EventLog {
   }
 
   /** On disk before it returns true; false where the disk refuses. */
-  async meant(fields: Readonly<Record<string, unknown>>): Promise<boolean> {
-    this.#enqueue({ ...fields, type: 'meant', at: toIso(this.#clock.wallMs()) })
+  meant(fields: Readonly<Record<string, unknown>>): Promise<boolean> {
+    return this.kept('meant', fields)
+  }
+
+  /** The same for an entry of another type. */
+  async kept(type: string, fields: Readonly<Record<string, unknown>>): Promise<boolean> {
+    this.note(type, fields)
     await this.#tail
     return this.#writable
   }

@@ -132,3 +132,19 @@ export class Lane {
     return [...first.flatMap((lane) => factsOf(lane, true)), ...after.flatMap((lane) => factsOf(lane, false))]
   }
 }
+
+/** A node that comes back is out already, and goes first. */
+export function nextDnsWant(lanes: readonly Lane[]): DnsWant | undefined {
+  const wants = lanes.flatMap(({ wantsDns }) => wantsDns ?? [])
+  return wants.find((want) => want.for === 'back') ?? wants[0]
+}
+
+/** All lanes until each is through. Whatever ends one of them, none is left in the middle of what it writes. */
+export async function inLanes(lanes: readonly Lane[], signal: AbortSignal, interrupt: AbortSignal): Promise<void> {
+  const work = lanes.map((lane) => lane.run(signal, interrupt))
+  try {
+    await Promise.all(work)
+  } finally {
+    if (interrupt.aborted) await Promise.allSettled(work)
+  }
+}

@@ -10,7 +10,7 @@ import { refKey } from '../../model/object-ref.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { EventLog } from './event-log.ts'
 import { Progress } from './progress.ts'
-import type { RunState } from './run-state.ts'
+import { allInOrder, type RunState } from './run-state.ts'
 import { ToldWaits } from './told-waits.ts'
 
 interface NodeReportParts {
@@ -39,7 +39,7 @@ export class NodeReport {
     const node = snapshot.current.node.name
     if (this.#progress === undefined) {
       if (isBaseline(decision)) return
-      events.emit({ type: 'node.started', node, index: run.order.indexOf(node) })
+      events.emit({ type: 'node.started', node, index: allInOrder(run).indexOf(node) })
       this.#progress = new Progress(node, { events, clock: this.#parts.clock })
     }
     this.#waits.decided(node, snapshot, decision)

@@ -1,3 +1,4 @@
+import { HOST_MEANT } from '../../core/roll/hosts/host-memory.ts'
 import type { PastNodes } from '../../core/roll/plan/estimate.ts'
 import type { Reason } from '../../model/reason.ts'
 import { UserError } from '../../model/user-error.ts'
@@ -32,7 +33,9 @@ async function entriesOf(store: JournalStore, run: string): Promise<readonly Jou
 export function nodeTimes(entries: readonly JournalEntry[]): readonly number[] {
   const started = new Map<string, number>()
   const waiting = new Set<string>()
+  const hosts = hostsBegun(entries)
   return entries.filter(isJournaledEvent).flatMap((event) => {
+    if ('node' in event && hosts.has(event.node)) return []
     const at = Date.parse(event.at)
     if (event.type === 'node.started') started.set(event.node, at)
     if (event.type === 'hold.started' || event.type === 'hold.changed' || event.type === 'hold.ended') {
@@ -44,5 +47,9 @@ export function nodeTimes(entries: readonly JournalEntry[]): readonly number[] {
     return from === undefined ? [] : [at - from]
   })
 }
+
+/** A machine of a load balancer takes another time than a node. */
+const hostsBegun = (entries: readonly JournalEntry[]): ReadonlySet<unknown> =>
+  new Set(entries.filter(({ type }) => type === HOST_MEANT).map(({ host }) => host))
 
 const isOfWindow = ({ code }: Reason): boolean => code === 'WindowClosed' || code === 'WindowClosesSoon'

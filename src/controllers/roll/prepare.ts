@@ -27,7 +27,9 @@ import type { BalancerReader } from '../../ports/balancer.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { ConfigMaps } from '../../ports/config-maps.ts'
 import type { Host } from '../../ports/host.ts'
+import type { HostMachines } from '../../ports/host-machines.ts'
 import { inspectHosts } from './inspect-hosts.ts'
+import { inspectPairs } from './inspect-pairs.ts'
 
 interface PrepareParts {
   readonly spec: RollSpec
@@ -37,6 +39,8 @@ interface PrepareParts {
   readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly balancers: readonly BalancerReader[]
   readonly host: Host
+  /** Machines of the load balancers. Absent: none can be asked. */
+  readonly machines?: HostMachines
   /** What this machine takes the time for: locks of others end by it. */
   readonly wall?: WallMs
   readonly ownPod?: OwnPod
@@ -75,13 +79,19 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     { nodes, all: facts.nodes, onlyIfNeeded, leaves: parts.ownPod?.node },
     signal,
   )
+  const instances = balancers.map(({ facts: instance }) => instance)
+  const names = facts.nodes.map(({ name }) => name)
+  const pairs = await inspectPairs(
+    { host: parts.host, machines: parts.machines, hosts: spec.hosts, nodes: names, instances },
+    signal,
+  )
   return makePlan({
     spec,
     clusterName,
     apiServer: cluster.server,
     cluster: facts,
     services,
-    instances: balancers.map(({ facts: instance }) => instance),
+    instances,
     inspections: balancers.flatMap(({ inspection }) => (inspection === undefined ? [] : [inspection])),
     forbidden,
     spared,
@@ -91,7 +101,12 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     ...(volumes === undefined ? {} : { volumes }),
     ...(parts.wall === undefined ? {} : { wall: parts.wall }),
     ...(parts.ownPod === undefined ? {} : { ownPod: parts.ownPod }),
-    hostFindings: [...balancers.flatMap(({ finding }) => (finding === undefined ? [] : [finding])), ...hosts.findings],
+    hostFindings: [
+      ...balancers.flatMap(({ finding }) => (finding === undefined ? [] : [finding])),
+      ...hosts.findings,
+      ...pairs.findings,
+    ],
+    ...(pairs.hosts === undefined ? {} : { hosts: pairs.hosts }),
     ...(hosts.needs === undefined ? {} : { needs: hosts.needs }),
   })
 }

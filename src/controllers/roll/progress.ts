@@ -1,4 +1,3 @@
-import type { Decision } from '../../model/decision.ts'
 import { isProgress, type Reason } from '../../model/reason.ts'
 import type { RollEvent } from '../../model/roll-event.ts'
 import { STEPS, type Step } from '../../model/step.ts'
@@ -21,6 +20,11 @@ interface Held {
   readonly at: MonoMs
 }
 
+/** Of any decision, what is told. */
+type Told =
+  | { readonly kind: 'act' | 'hold'; readonly step: Step; readonly reasons: readonly Reason[] }
+  | { readonly kind: 'settled'; readonly reasons: readonly Reason[] }
+
 /** Turns decisions into steps that start and end, and holds that start, change and end. */
 export class Progress {
   readonly #parts: ProgressParts
@@ -39,7 +43,7 @@ export class Progress {
 
   /** `limitMs`: what is left of the wait before it is given up; absent where nothing gives it up. */
   decided(
-    decision: Decision,
+    decision: Told,
     { onTheWay, limitMs }: { readonly onTheWay: boolean; readonly limitMs?: number | undefined },
   ): void {
     if (decision.kind === 'settled') {
@@ -69,7 +73,7 @@ export class Progress {
     this.#step = undefined
   }
 
-  #hold(decision: Exclude<Decision, { kind: 'settled' }>, limitMs: number | undefined): void {
+  #hold(decision: Exclude<Told, { kind: 'settled' }>, limitMs: number | undefined): void {
     const reasons = decision.kind === 'hold' ? decision.reasons.filter((reason) => !isProgress(reason)) : []
     if (reasons.length === 0) {
       if (decision.kind === 'hold') this.#endHold()

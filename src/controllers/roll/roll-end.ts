@@ -45,11 +45,13 @@ export function endOf(facts: EndFacts): RollEnd {
   const begun = gone.filter(wasInWork).map(mayBeOut)
   const notBegun = gone.filter((node) => !wasInWork(node)).map(leftOut)
   const isLossy = failed > 0 || unjudged.length > 0 || (!isAllowed && standings.some((node) => node.failedRequests > 0))
-  const isUnclean = isLossy || run.done.length < run.order.length
+  const isUnclean = isLossy || isUnfinished(run)
   const outcome = outcomeOf(run, { interrupted, isUnclean, isOut: out.length > 0 })
   const unclean = outcome === 'stopped' ? [...notBegun, ...unjudged, ...lateFailures(failed, failures)] : []
   const reasons = [...(run.verdict === undefined ? unclean : retold(run.verdict, failures).reasons), ...begun]
-  const guarded = run.verdict?.keepOut === true ? out.map((node) => node.node) : []
+  // The balancers of a machine forget nothing that a node needs.
+  const nodesOut = out.map(({ node }) => node).filter((node) => run.hosts?.order.includes(node) !== true)
+  const guarded = run.verdict?.keepOut === true ? nodesOut : []
   return {
     outcome,
     exitCode: EXIT_CODES[outcome],
@@ -59,6 +61,9 @@ export function endOf(facts: EndFacts): RollEnd {
     next: nextCommands(run, { reasons, out, outcome }),
   }
 }
+
+const isUnfinished = ({ done, order, hosts }: RunState): boolean =>
+  done.length < order.length || (hosts?.done.length ?? 0) < (hosts?.order.length ?? 0)
 
 /** Told after the last soak: nothing is called clean for that. */
 function lateFailures(failed: number, failures: readonly Reason[]): readonly Reason[] {
@@ -89,7 +94,7 @@ function nextCommands(
   if (outcome === 'completed') return []
   const stated = new Set(reasons.flatMap((reason) => (reason.next === undefined ? [] : [reason.next])))
   // A person who aborts does not want to continue.
-  const rest = run.order.length > run.done.length && run.restoresAs === undefined && outcome !== 'aborted'
+  const rest = isUnfinished(run) && run.restoresAs === undefined && outcome !== 'aborted'
   const resume = rest ? [`evenkeel roll resume ${run.id}`] : []
   const abort = out.length > 0 ? [`evenkeel roll abort ${run.id}`] : []
   return [...stated, ...resume, ...abort]

@@ -5,6 +5,7 @@ import type { Cluster } from '../../ports/cluster.ts'
 import type { ConfigMaps } from '../../ports/config-maps.ts'
 import type { DataPort } from '../../ports/data-port.ts'
 import type { Host } from '../../ports/host.ts'
+import type { HostMachines } from '../../ports/host-machines.ts'
 import type { Journal } from '../../ports/journal.ts'
 import type { Probe } from '../../ports/probe.ts'
 import type { Random } from '../../ports/random.ts'
@@ -23,6 +24,8 @@ export interface RollEngineParts extends WishPorts {
   /** Those that are told by the agents of the nodes. */
   readonly endpoints?: readonly BalancerReader[]
   readonly host: Host
+  /** Machines of the load balancers. Absent: none can be asked. */
+  readonly machines?: HostMachines
   readonly dataPort: DataPort
   /** Absent: DNS is not asked. They are closed with the roll. */
   readonly dns?: RollDnsChecks

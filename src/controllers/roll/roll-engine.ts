@@ -1,7 +1,6 @@
 import type { StepSpan } from '../../core/availability/attribution.ts'
 import type { InstanceLook } from '../../core/availability/reload-spans.ts'
 import { baselineMissing } from '../../core/roll/baseline.ts'
-import type { DnsWant } from '../../core/roll/dns/dns-wanted.ts'
 import { mayRelease } from '../../core/roll/drain/may-be-polite.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
@@ -13,6 +12,7 @@ import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import type { ServerRef } from '../../model/balancer.ts'
 import { invariant } from '../../model/invariant.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
+import { aborted } from '../../model/until-aborted.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import { Wakeup } from '../../runtime/wakeup.ts'
@@ -28,7 +28,8 @@ import { firstList } from './first-list.ts'
 import { type GatherParts, runFacts } from './gather.ts'
 import { giveBack } from './give-back.ts'
 import { GoneNodes } from './gone-nodes.ts'
-import { Lane } from './lane.ts'
+import { HostRounds } from './hosts/host-rounds.ts'
+import { inLanes, Lane, nextDnsWant } from './lane.ts'
 import { LastSeen } from './last-seen.ts'
 import { unmeasuredSince } from './load-before.ts'
 import { LoadWatch } from './load-watch.ts'
@@ -55,6 +56,7 @@ export class RollEngine {
   readonly #shared: Omit<GatherParts, 'keeper' | 'lastSeen' | 'returns' | keyof LaneWishes>
   readonly #wishes: readonly LaneWishes[]
   readonly #lanes: readonly Lane[]
+  readonly #hosts: HostRounds | undefined
   readonly #pollers: readonly BalancerPoller[]
   readonly #view: ClusterView
   readonly #keepers: readonly LeaseKeeper[]
@@ -102,6 +104,7 @@ export class RollEngine {
     }
     this.#wishes = this.#keepers.map((keeper) => laneWishes({ ...wishes, mayAct: () => keeper.mayAct() }))
     this.#lanes = this.#returns.map((returns, index) => this.#makeLane(returns, index))
+    this.#hosts = this.#makeHosts()
     this.#load = this.#makeLoad()
   }
 
@@ -122,7 +125,8 @@ export class RollEngine {
       const failures = endFailures(run, this.#stopFacts())
       const end = endOf({ run, standings, interrupted: interrupt.aborted, ...failures })
       this.#emit({ type: 'roll.ended', ...end, ...(load === undefined ? {} : { load }) })
-      if (end.guarded.length > 0 && !interrupt.aborted) await Promise.race([this.#guard(interrupt), background])
+      // It has stopped with a node that must not serve: each poll says what a reload forgot, until interrupted.
+      if (end.guarded.length > 0) await Promise.race([aborted(interrupt), background])
       this.#load?.finish()
       return end
     } finally {
@@ -144,23 +148,17 @@ export class RollEngine {
     try {
       await firstList({ ...this.#parts, view: this.#view }, interrupt)
       await Promise.all(this.#pollers.map((poller) => poller.poll(interrupt)))
-      await this.#inLanes(interrupt)
       const { run } = this.#parts
+      await this.#hosts?.begun(this.#work.signal, interrupt)
+      if (run.spec.hosts?.order === 'first') await this.#hosts?.rest(this.#work.signal, interrupt)
+      await inLanes(this.#lanes, this.#work.signal, interrupt)
+      await this.#hosts?.rest(this.#work.signal, interrupt)
       if (run.resumed && run.verdict?.keepOut !== true)
         await giveBack({ ...this.#parts, ...this.#shared, keeper: this.#keeperOf(0), say: this.#say }, interrupt)
     } catch (error) {
       if (!interrupt.aborted) throw error
       for (const lane of this.#lanes) this.#takeStanding(lane.snapshot)
-    }
-  }
-
-  /** Whatever ends one of them, none is left in the middle of what it writes. */
-  async #inLanes(interrupt: AbortSignal): Promise<void> {
-    const work = this.#lanes.map((lane) => lane.run(this.#work.signal, interrupt))
-    try {
-      await Promise.all(work)
-    } finally {
-      if (interrupt.aborted) await Promise.allSettled(work)
+      for (const host of this.#hosts?.standings() ?? []) this.#standings.set(host.node, host)
     }
   }
 
@@ -180,17 +178,8 @@ export class RollEngine {
   #settled(snapshot: RollSnapshot | undefined): void {
     const ended = this.#takeStanding(snapshot)
     if (ended === undefined) return
-    this.#load?.tellTotals()
-    this.#emit({ type: 'node.ended', standing: ended })
+    this.#standingOf(ended)
     if (verdictFor(this.#parts.run, ended.node)?.keepOut !== true) nodeEnded(this.#parts.run, ended)
-  }
-
-  /** The roll has stopped with a node that must not serve: each poll says what a reload forgot, until interrupted. */
-  async #guard(interrupt: AbortSignal): Promise<void> {
-    if (interrupt.aborted) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    interrupt.addEventListener('abort', () => resolve(), { once: true })
-    await promise
   }
 
   /** Runs beside the passes until the work is over; rejects at once when one of them fails for good. */
@@ -208,6 +197,7 @@ export class RollEngine {
 
   #wake(): void {
     for (const lane of this.#lanes) lane.wake()
+    this.#hosts?.wake()
   }
 
   #keeperOf(lane: number): LeaseKeeper {
@@ -233,6 +223,23 @@ export class RollEngine {
       wantDns: () => this.#shared.dns?.want(nextDnsWant(this.#lanes)),
       settled: (snapshot) => this.#settled(snapshot),
     })
+  }
+
+  #makeHosts(): HostRounds | undefined {
+    return HostRounds.of({
+      ...this.#parts,
+      ...this.#shared,
+      keeper: this.#keeperOf(0),
+      passing: () => this.#baseline(),
+      failedIn: (host) => this.#load?.failedIn(host) ?? 0,
+      settled: (ended) => this.#standingOf(ended),
+    })
+  }
+
+  #standingOf(standing: NodeStanding): void {
+    this.#standings.set(standing.node, standing)
+    this.#load?.tellTotals()
+    this.#emit({ type: 'node.ended', standing })
   }
 
   #makePollers(): readonly BalancerPoller[] {
@@ -285,10 +292,4 @@ export class RollEngine {
     this.#standings.set(ended.node, ended)
     return ended
   }
-}
-
-/** A node that comes back is out already, and goes first. */
-function nextDnsWant(lanes: readonly Lane[]): DnsWant | undefined {
-  const wants = lanes.flatMap(({ wantsDns }) => wantsDns ?? [])
-  return wants.find((want) => want.for === 'back') ?? wants[0]
 }

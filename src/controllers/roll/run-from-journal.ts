@@ -1,4 +1,5 @@
 import type { EvictedPod } from '../../core/roll/evidence.ts'
+import { HOST_ENTRY, HOST_MEANT, type HostEntry } from '../../core/roll/hosts/host-memory.ts'
 import type { Action } from '../../model/action.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
 import type { NodeStanding } from '../../model/roll-event.ts'
@@ -11,7 +12,7 @@ import { isJournaledEvent } from './journaled-event.ts'
 import { loadBefore } from './load-before.ts'
 import { nodeTimes } from './past-nodes.ts'
 import type { RememberedPlace } from './remembered-place.ts'
-import type { RunState } from './run-state.ts'
+import { hostsOf, type RunState, rememberOfHost } from './run-state.ts'
 import { silencesBefore } from './silences/silence-keeper.ts'
 import { windowsBefore } from './windows-before.ts'
 
@@ -108,19 +109,28 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     hooksBefore: hooksBefore(journal.entries),
     silencesBefore: silencesBefore(journal.entries),
     standingsBefore: standingsBefore(journal.entries),
+    ...hostsOf(spec),
     ...(planned.estimates === undefined ? {} : { estimates: planned.estimates }),
     ...(slowestMs === 0 ? {} : { slowestMs }),
     ...(before === undefined ? {} : { before }),
     ...(spec.stop === undefined ? {} : { windowsBefore: windowsBefore(journal.entries) }),
     ...(planned.restoresAs === undefined ? {} : { restoresAs: planned.restoresAs }),
   }
+  for (const entry of journal.entries.filter(isOfHost)) rememberOfHost(run, entry)
+  const hosts = hostsThrough(run)
   const seqs = journal.entries.flatMap(({ seq }) => (typeof seq === 'number' ? [seq] : []))
   return {
-    run,
+    run: { ...run, ...hosts },
     clusterName: planned.clusterName,
     firstSeq: Math.max(-1, ...seqs) + 1,
-    ended: done.length === order.length,
+    ended: done.length === order.length && hosts.hosts?.done.length === hosts.hosts?.order.length,
   }
+}
+
+/** Machines that earlier processes of the run are through with. */
+function hostsThrough({ hosts }: RunState): Pick<RunState, 'hosts'> {
+  if (hosts === undefined) return {}
+  return { hosts: { ...hosts, done: hosts.order.filter((host) => hosts.memory[host]?.isThrough === true) } }
 }
 
 /** What the run goes by now; undefined where its journal ends before its plan. */
@@ -202,6 +212,8 @@ type Meant<Kind extends Action['kind']> = Extract<Action, { readonly kind: Kind 
 
 const isWriteRecord = (action: MeantAction): action is Meant<'writeRecord'> => action.kind === 'writeRecord'
 const isSendReboot = (action: MeantAction): action is Meant<'sendReboot'> => action.kind === 'sendReboot'
+const isOfHost = (entry: JournalEntry): entry is JournalEntry & HostEntry =>
+  entry.type === HOST_MEANT || entry.type === HOST_ENTRY
 const isMeant = (entry: JournalEntry): entry is MeantEntry => entry.type === 'meant'
 const isPlanned = (entry: JournalEntry): entry is PlannedEntry => entry.type === 'planned'
 const isAmended = (entry: JournalEntry): entry is AmendedEntry => entry.type === 'amended'

@@ -1,6 +1,8 @@
 import type { Evidence } from '../../core/roll/evidence.ts'
 import type { HookFacts } from '../../core/roll/hooks/hook-facts.ts'
+import { type HostEntry, type HostMemory, rememberHost } from '../../core/roll/hosts/host-memory.ts'
 import type { EarlierWindow } from '../../core/roll/snapshot.ts'
+import { hostNames } from '../../model/host-pair.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
 import type { OwnPod } from '../../model/own-pod.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
@@ -66,8 +68,17 @@ export interface RunState {
   readonly hooksBefore?: HookFacts['states']
   /** `node name` → id of a silence that an earlier process of this run made. Absent: none. */
   readonly silencesBefore?: Readonly<Record<string, string>>
+  /** Machines of the load balancers. Absent: the file has none. */
+  readonly hosts?: HostsOfRun
   /** As earlier processes of this run left their nodes. */
   readonly standingsBefore?: Readonly<Record<string, NodeStanding>>
+}
+
+interface HostsOfRun {
+  readonly order: readonly string[]
+  readonly done: readonly string[]
+  /** Of each that was begun. */
+  readonly memory: Readonly<Record<string, HostMemory>>
 }
 
 type NodesChosen = Extract<RollEvent, { readonly type: 'nodes.chosen' }>
@@ -119,13 +130,36 @@ export function nodeEnded(run: RunState, { node, state }: NodeStanding): void {
   if (state === 'inService') course.done = [...run.done, node]
 }
 
+export const memoryOfHost = ({ hosts }: RunState, host: string): HostMemory => hosts?.memory[host] ?? {}
+
+export function rememberOfHost(run: RunState, entry: HostEntry): void {
+  if (run.hosts === undefined) return
+  const { memory } = run.hosts
+  const course: Course = run
+  course.hosts = { ...run.hosts, memory: { ...memory, [entry.host]: rememberHost(memory[entry.host] ?? {}, entry) } }
+}
+
+/** The run is through with a machine that serves again. */
+export function hostEnded(run: RunState, { node, state }: NodeStanding): void {
+  if (run.hosts === undefined || state !== 'inService') return
+  const course: Course = run
+  course.hosts = { ...run.hosts, done: [...run.hosts.done, node] }
+}
+
+/** Of a run that has begun none. */
+export const hostsOf = ({ hosts }: RollSpec): Pick<RunState, 'hosts'> =>
+  hosts === undefined ? {} : { hosts: { order: hostNames(hosts), done: [], memory: {} } }
+
+/** Nodes and machines, in the order in which they are worked on. */
+export function allInOrder({ order, hosts, spec }: Pick<RunState, 'order' | 'hosts' | 'spec'>): readonly string[] {
+  if (hosts === undefined) return order
+  return spec.hosts?.order === 'first' ? [...hosts.order, ...order] : [...order, ...hosts.order]
+}
+
 /** What a process of the run says first. */
-export const firstEvents = (
-  { id, order, resumed, chosen, origin = {} }: RunState,
-  cluster: string,
-): readonly RollEvent[] => [
-  { type: 'roll.started', run: id, cluster, nodes: order, resumed, ...origin },
-  ...(chosen === undefined ? [] : [{ type: 'nodes.chosen', ...chosen } as const]),
+export const firstEvents = (run: RunState, cluster: string): readonly RollEvent[] => [
+  { type: 'roll.started', run: run.id, cluster, nodes: allInOrder(run), resumed: run.resumed, ...run.origin },
+  ...(run.chosen === undefined ? [] : [{ type: 'nodes.chosen', ...run.chosen } as const]),
 ]
 
 /** Which nodes a plan left out and why; nothing where no machine was asked. */
@@ -154,6 +188,7 @@ export const newRun = (
 ): RunState => ({
   id: `${toIso(wall).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${suffix}`,
   ...asked,
+  ...hostsOf(asked.spec),
   resumed: false,
   done: [],
   settledHere: [],

@@ -5,6 +5,7 @@ import { CONTROLLER_WORDS } from './controller-words.ts'
 import { EFFECTS, INGRESS_EFFECTS } from './effects.ts'
 import { EVICTIONS } from './evictions.ts'
 import { GUARD_WORDS } from './guard-words.ts'
+import { HOST_EFFECTS, HOST_WORDS } from './host-words.ts'
 import { INGRESS_WORDS } from './ingress-words.ts'
 import type { ReasonEntry, ReasonSection } from './reason-entry.ts'
 import { STEP_WAITS } from './step-waits.ts'
@@ -18,7 +19,9 @@ const ENTRIES = {
   ...STEP_WAITS,
   ...EVICTIONS,
   ...STOPS,
+  ...HOST_WORDS,
   ...EFFECTS,
+  ...HOST_EFFECTS,
   ...AGENT_ANSWERS,
   ...CONTROLLER_WORDS,
   ...INGRESS_WORDS,
@@ -65,6 +68,13 @@ export const REASON_SECTIONS: readonly ReasonSection[] = [
     entries: STOPS,
   },
   {
+    title: 'Machines of the load balancers',
+    by: 'the roll, for machines of `hosts`',
+    intro:
+      'It can also report most holds of a node. Before the reboot is announced, the machine takes its addresses back and the roll ends with exit 3. From the announcement on, the machine goes through its reboot and its proof.',
+    entries: HOST_WORDS,
+  },
+  {
     title: 'The agent',
     by: 'the agent, in `/healthz` of its status port (8081, `--status-port`)',
     intro: 'It can also report [CordonNotGranted](#cordonnotgranted) and [NodeGone](#nodegone).',
@@ -100,6 +110,6 @@ export const REASON_SECTIONS: readonly ReasonSection[] = [
     title: 'Reasons to act',
     by: 'the roll, in `-v` and in the journal; the last ones, about an IngressDaemonSet, by the controller',
     intro: 'These are not problems. They explain why a step did something.',
-    entries: { ...EFFECTS, ...INGRESS_EFFECTS },
+    entries: { ...EFFECTS, ...HOST_EFFECTS, ...INGRESS_EFFECTS },
   },
 ]

@@ -46,6 +46,12 @@ test('a node that stays out, a journal that cannot be read and a roll of another
   assert.equal(await pastNodes(storeOf({}), 'here'), undefined)
 })
 
+test('a machine of a load balancer is no node, and measures nothing', async () => {
+  const meant: JournalEntry = { at: '', type: 'host.meant', host: 'lb-1', meant: { kind: 'moveAway' } }
+  const entries = [started(0, 'n1'), ended(60, 'n1'), started(61, 'lb-1'), meant, ended(400, 'lb-1')]
+  assert.deepEqual(await pastNodes(storeOf({ r1: entries }), 'here'), { run: 'r1', nodeMs: [60_000] })
+})
+
 test('of many runs the newest three are read', async () => {
   const one = [started(0, 'n1'), ended(10, 'n1')]
   const found = await pastNodes(storeOf({ r5: one, r4: one, r3: one, r2: one, r1: one }), 'here')

@@ -199,20 +199,18 @@ const FILE: readonly UsageRow[] = [
       'choose them here, or on the command line: evenkeel roll NODE..., -l SELECTOR or --all',
     ),
   }),
-  ...[
-    ['hosts: []', 'hosts', 'machines that are not Kubernetes nodes'],
-    ['maxUnavailable: 2', 'maxUnavailable', 'for several nodes at once, use `parallel`'],
-  ].map(([line, field, feature]) =>
-    spec(
-      `${field}, which there is not yet`,
-      [all, `  ${line}`],
-      one(`not yet: ${feature} (config.not-yet)`, `remove "${field}"`),
-    ),
+  ...[['maxUnavailable: 2', 'maxUnavailable', 'for several nodes at once, use `parallel`']].map(
+    ([line, field, feature]) =>
+      spec(
+        `${field}, which there is not yet`,
+        [all, `  ${line}`],
+        one(`not yet: ${feature} (config.not-yet)`, `remove "${field}"`),
+      ),
   ),
-  spec('everything wrong at once', [all, '  soak: 30', '  hosts: {}', '  drian: {}'], {
+  spec('everything wrong at once', [all, '  soak: 30', '  maxUnavailable: 2', '  drian: {}'], {
     names: [
       'error: "30" has no unit (config.duration)',
-      'error: not yet: machines that are not Kubernetes nodes (config.not-yet)',
+      'error: not yet: for several nodes at once, use `parallel` (config.not-yet)',
       'error: unknown field "drian" (config.unknown-field)',
       '3 errors in ',
     ],

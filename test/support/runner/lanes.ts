@@ -81,9 +81,11 @@ const CLUSTER = ['test/cluster/', 'test/testbed/']
  * - a roll as a Job: the tables of `core/roll/own-pod`, and `bin/roll-in-pod` on the embedded cluster;
  * - rolls by agents: `bin/roll-by-agents`, on the embedded cluster;
  * - health ports of an IngressDaemonSet: virtual time, and the tests of the agent's process;
+ * - a real pair of HAProxy and keepalived: virtual time;
  * - the two groups of IngressDaemonSets: `kube-ingress-webhook`, and the tables of `core/ingress`.
  */
 const AT_NIGHT = [
+  'test/adapters/host/keepalived-pair.test.ts',
   'test/testbed/cluster.test.ts',
   'test/testbed/side-by-side.test.ts',
   'test/cluster/agent-brake.test.ts',

@@ -46,6 +46,8 @@ export function makePlan(facts: PlanFacts): RollPlan {
   return {
     cluster: facts.clusterName,
     nodes: nodes.map((node, index) => plannedNode(facts, node, podsHere[index] ?? [])),
+    ...(facts.hosts === undefined ? {} : { hosts: facts.hosts }),
+    ...(spec.hosts?.order === 'first' ? { hostsFirst: true as const } : {}),
     skipped,
     unmatchedServers: strangers(facts),
     findings: unique([...checks.flat(), ...ofPods]).filter(isOfRoll(toRoll)),

@@ -1,16 +1,21 @@
 import type { FailureWindow } from '../../../model/probe.ts'
 import { isUsedUp, type StopUse } from '../../../model/stop-use.ts'
+import type { WallMs } from '../../../model/time.ts'
 import type { Verdict } from '../../../model/verdict.ts'
 import { countedFailed } from '../../availability/not-counted.ts'
 import { awaitingWindows, judgedFailed } from '../awaits-control.ts'
 import { countedWindows } from '../counted-windows.ts'
 import { requestsFailed } from '../requests-failed.ts'
-import type { RollSnapshot } from '../snapshot.ts'
 import { countRules, type RuleState } from './count-rules.ts'
 import { downtimeRules } from './downtime-rules.ts'
 import { type JudgedFailure, judgedFailures, type StopFacts } from './judged-failures.ts'
 import { latencyRules } from './latency-rules.ts'
 import { isOfOtherLane } from './other-lane.ts'
+
+/** When the node, or the machine, was begun to be put back. */
+interface BackSince {
+  readonly evidence: { readonly attachingSinceWall?: WallMs }
+}
 
 interface RuleStates {
   readonly failures: readonly JudgedFailure[]
@@ -42,7 +47,7 @@ export function brokenRules(s: StopFacts, isLast = false): readonly RuleState[] 
 }
 
 /** Windows whose control must be heard before the roll goes on: those that would stop it if none of their failures is excused. */
-export function awaitedWindows(s: RollSnapshot): readonly FailureWindow[] {
+export function awaitedWindows(s: StopFacts): readonly FailureWindow[] {
   if (s.spec.stop === undefined) return awaitingWindows(s)
   const undecided = countedWindows(s).filter((window) => judgedFailed(s, window) < countedFailed(window))
   return undecided.length > 0 && brokenRules(s, true).length > 0 ? undecided : []
@@ -54,7 +59,7 @@ export function awaitedWindows(s: RollSnapshot): readonly FailureWindow[] {
  *
  * Law: a roll goes on with failed requests or slow ones only as far as its file allows, and stops with the first one beyond.
  */
-export function stopVerdict(s: RollSnapshot): Verdict | undefined {
+export function stopVerdict(s: StopFacts & BackSince): Verdict | undefined {
   const { failures, ofFailures, ofLatency } = statesOf(s, false)
   const failed = ofFailures.filter(({ use }) => isUsedUp(use))
   const slow = ofLatency.filter(({ use }) => isUsedUp(use))

@@ -1,3 +1,4 @@
+import { hostNames } from '../../../model/host-pair.ts'
 import type { Node } from '../../../model/node.ts'
 import type { BalancerSpec, RollSpec } from '../../../model/roll-spec.ts'
 import type { SpecFinding } from '../../../model/spec-finding.ts'
@@ -33,6 +34,7 @@ export function mendRun(run: RunSoFar, wanted: RollSpec, nodes: readonly Node[])
   const findings = [
     ...slotFindings(run.spec, wanted),
     ...balancerFindings(run.spec.balancers, wanted.balancers, abort),
+    ...hostFindings(run.spec.hosts, wanted.hosts, abort),
     ...underWay.map(({ node }) => ({
       path: ['spec', 'nodes'],
       text: `${node.name} is out for this run, and the file does not choose it`,
@@ -92,8 +94,15 @@ function balancerFindings(
   return [...changed({ what: 'balancer', ...own }, abort), ...inner]
 }
 
+/** A machine that is away is brought back by the commands of its pair, which may change; which machines there are may not. */
+const hostFindings = (had: RollSpec['hosts'], wanted: RollSpec['hosts'], abort: string): readonly SpecFinding[] =>
+  changed(
+    { what: 'machine', path: ['spec', 'hosts', 'pairs'], had: hostNames(had), wanted: hostNames(wanted) },
+    abort,
+  ).map((finding) => ({ ...finding, path: ['spec', ...(wanted === undefined ? [] : ['hosts', 'pairs'])] }))
+
 interface NameChange {
-  readonly what: 'balancer' | 'instance' | 'backend'
+  readonly what: 'balancer' | 'instance' | 'backend' | 'machine'
   readonly path: readonly (string | number)[]
   readonly had: readonly string[] | undefined
   readonly wanted: readonly string[] | undefined

@@ -1,0 +1,40 @@
+import type { HostPair, HostsSpec } from '../model/host-pair.ts'
+import { REBOOT_COMMAND } from './schema/reboot-section.ts'
+import type { RollFile } from './schema/roll-file-schema.ts'
+
+type Spec = RollFile['spec']
+type PairFields = NonNullable<Spec['hosts']>['pairs'][number]
+
+/** Machines of the load balancers, as the engine takes them. */
+export function hostsOf({ hosts, reboot }: Spec): { readonly hosts?: HostsSpec } {
+  if (hosts === undefined) return {}
+  const [first] = reboot.ssh?.command ?? REBOOT_COMMAND
+  const asRoot = first?.split('/').at(-1) === 'sudo' ? ['sudo', '-n'] : []
+  return { hosts: { order: hosts.order, pairs: hosts.pairs.map((pair) => pairOf(pair, asRoot)) } }
+}
+
+function pairOf(pair: PairFields, asRoot: readonly string[]): HostPair {
+  const { name, addresses, machines, runs, commandTimeout, moveLimit, connectionsLimit } = pair
+  return {
+    name,
+    addresses,
+    machines: machines.map(({ ssh, ...machine }) => ({ ...machine, ssh: ssh ?? machine.name })),
+    ...commandsOf(pair, asRoot),
+    runs,
+    commandTimeoutMs: commandTimeout,
+    moveLimitMs: moveLimit,
+    connectionsLimitMs: connectionsLimit,
+  }
+}
+
+/** In one write, by a new file that takes the place of the old one: keepalived reads the file at any moment. */
+const WRITE = 'printf "%s\\n" "$1" >"$0.new" && mv "$0.new" "$0"'
+
+function commandsOf(
+  { trackFile, moveAway = [], moveBack = [] }: PairFields,
+  asRoot: readonly string[],
+): Pick<HostPair, 'moveAway' | 'moveBack'> {
+  if (trackFile === undefined) return { moveAway, moveBack }
+  const write = (value: number): readonly string[] => [...asRoot, 'sh', '-c', WRITE, trackFile.path, String(value)]
+  return { moveAway: write(trackFile.away), moveBack: write(trackFile.back) }
+}

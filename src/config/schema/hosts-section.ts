@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { uniqueBy } from './cross-rules.ts'
+import { durationField } from './duration-field.ts'
+import { knownMachines, movesSomehow } from './hosts-rules.ts'
+import { wholeNumberField } from './number-field.ts'
+import { argumentsField } from './question-fields.ts'
+import { fieldMeta, section } from './section.ts'
+import { nameField, textField } from './text-field.ts'
+
+const IP = z.union([z.ipv4(), z.ipv6()])
+
+const machine = section(
+  {
+    name: nameField({ description: 'Name of the machine in plans, progress and reports.', example: 'lb-1' }),
+    ssh: textField({
+      title: 'host',
+      pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+      rule: 'a host name in lower case',
+      description: 'Host as `ssh` takes it; your own ssh configuration applies. By default, the name.',
+      example: 'lb-1.example.com',
+    }).exactOptional(),
+    instances: z
+      .array(nameField({ description: 'Name of an instance.', example: 'lb-1' }))
+      .min(1)
+      .superRefine(uniqueBy(), { when: () => true })
+      .meta(
+        fieldMeta('list', {
+          description: 'Names of `balancers[].instances` that run on this machine.',
+          example: ['lb-1'],
+        }),
+      ),
+  },
+  'One machine of a pair.',
+)
+
+const trackFile = section(
+  {
+    path: textField({
+      title: 'path',
+      pattern: /^\/[^\u0000-\u001f\u007f]*$/,
+      rule: 'an absolute path',
+      maxLength: 4096,
+      description: 'File of a `track_file` of keepalived.',
+      example: '/run/keepalived/evenkeel',
+    }),
+    away: wholeNumberField(
+      {
+        description:
+          'What is written to move the addresses away. keepalived multiplies it by the weight of the track file and adds that to the priority.',
+        example: -100,
+      },
+      { from: -254, to: 254 },
+    ),
+    back: wholeNumberField(
+      { description: 'What is written to take that back.', example: 0 },
+      { from: -254, to: 254 },
+    ).prefault(0),
+  },
+  'A track file of keepalived, written on the machine. If `reboot.ssh.command` begins with sudo, the file is written with `sudo -n` too.',
+)
+
+const pair = section(
+  {
+    name: nameField({ description: 'Name of the pair.', example: 'edge' }),
+    addresses: z
+      .array(
+        z
+          .string()
+          .max(64)
+          .refine((text) => IP.safeParse(text).success, {
+            message: 'an IP address',
+            params: { code: 'config.address' },
+          })
+          .meta(fieldMeta('address', { description: 'An address.', example: '10.0.0.100' })),
+      )
+      .min(1)
+      .max(32)
+      .superRefine(uniqueBy(), { when: () => true })
+      .meta(
+        fieldMeta('list', {
+          description:
+            'The virtual addresses. Each must be on exactly one machine of the pair, as `ip addr` shows it there.',
+          example: ['10.0.0.100'],
+        }),
+      ),
+    machines: z
+      .array(machine)
+      .min(2)
+      .max(8)
+      .meta(
+        fieldMeta('list', { description: 'The machines that stand in for each other; they are taken in this order.' }),
+      ),
+    trackFile: trackFile.exactOptional(),
+    moveAway: argumentsField({
+      description:
+        'Command that makes the machine give its addresses to another one, as a list of arguments without a shell. It must have the same result if it runs again.',
+      example: ['sudo', '-n', 'systemctl', 'stop', 'keepalived'],
+    }).exactOptional(),
+    moveBack: argumentsField({
+      description: 'Command that takes that back, likewise. It also runs after the reboot.',
+      example: ['sudo', '-n', 'systemctl', 'start', 'keepalived'],
+    }).exactOptional(),
+    runs: z
+      .enum(['onHost', 'here'])
+      .meta(
+        fieldMeta('word', {
+          description:
+            'Where both commands run: on the machine, by ssh (`onHost`), or on the machine of the roll (`here`), with `{host}` and `{ssh}` replaced in each argument.',
+          example: 'here',
+        }),
+      )
+      .prefault('onHost'),
+    commandTimeout: durationField({
+      description: 'How long each command may take. After that it has failed, and is run again.',
+      from: '1s',
+      to: '5min',
+    }).prefault('15s'),
+    moveLimit: durationField({
+      description:
+        'How long it may take until the addresses are on another machine. After that the machine takes them back, and the roll ends with exit 3.',
+      from: '1s',
+      to: '10min',
+    }).prefault('15s'),
+    connectionsLimit: durationField({
+      description:
+        'How long the roll waits for connections of clients to the frontends of the machine. After that they end with the reboot.',
+      from: '0s',
+      to: '24h',
+    }).prefault('1min'),
+  },
+  'Machines that stand in for each other by one or more virtual addresses.',
+).superRefine(movesSomehow, { when: () => true })
+
+export const hostsSection = section(
+  {
+    order: z
+      .enum(['first', 'last'])
+      .meta(fieldMeta('word', { description: 'Before all nodes, or after them.', example: 'first' }))
+      .prefault('last'),
+    pairs: z
+      .array(pair)
+      .min(1)
+      .max(32)
+      .superRefine(uniqueBy('name'), { when: () => true })
+      .superRefine(knownMachines, { when: () => true })
+      .meta(fieldMeta('list', { description: 'The pairs, in the order in which they are rolled.' })),
+  },
+  'Machines of the load balancers, which are no Kubernetes nodes and are rebooted in the same roll, one at a time.',
+)

@@ -1,0 +1,53 @@
+import { type MachineInquiry, pairFindings, plannedHosts } from '../../core/roll/plan/pair-findings.ts'
+import type { InstanceFacts } from '../../core/service/instance-facts.ts'
+import type { HostPair, HostsSpec, PairMachine } from '../../model/host-pair.ts'
+import type { PlanFinding, PlannedHost } from '../../model/roll-plan.ts'
+import { WorldError } from '../../model/world-error.ts'
+import type { Host } from '../../ports/host.ts'
+import type { HostMachines } from '../../ports/host-machines.ts'
+
+interface PairsAsked {
+  readonly host: Host
+  /** Absent: no machine can be asked. */
+  readonly machines: HostMachines | undefined
+  readonly hosts: HostsSpec | undefined
+  /** Names of all nodes of the cluster. */
+  readonly nodes: readonly string[]
+  readonly instances: readonly InstanceFacts[]
+}
+
+interface PairsSeen {
+  readonly findings: readonly PlanFinding[]
+  readonly hosts?: readonly PlannedHost[]
+}
+
+/** Asks the machines of the load balancers before the first step, and judges the answers. Changes nothing. */
+export async function inspectPairs(asked: PairsAsked, signal: AbortSignal): Promise<PairsSeen> {
+  const { hosts, machines, host } = asked
+  if (hosts === undefined || machines === undefined) return { findings: [] }
+  const all = hosts.pairs.flatMap((pair) => pair.machines.map((machine) => ({ pair, machine })))
+  const [ownBootId, ...inquiries] = await Promise.all([
+    host.ownBootId(signal),
+    ...all.map((place) => inquire({ ...place, host, machines }, signal)),
+  ])
+  return { findings: pairFindings(inquiries, { ...asked, hosts, ownBootId }), hosts: plannedHosts(inquiries) }
+}
+
+interface Inquiry {
+  readonly pair: HostPair
+  readonly machine: PairMachine
+  readonly host: Host
+  readonly machines: HostMachines
+}
+
+async function inquire({ pair, machine, host, machines }: Inquiry, signal: AbortSignal): Promise<MachineInquiry> {
+  const { ssh } = machine
+  try {
+    const look = await machines.look(ssh, signal)
+    const facts = await host.check({ node: ssh, address: ssh }, signal)
+    return { pair, machine, answer: { kind: 'facts', look, facts } }
+  } catch (error) {
+    if (!(error instanceof WorldError)) throw error
+    return { pair, machine, answer: { kind: 'failed', code: error.code, text: error.message } }
+  }
+}

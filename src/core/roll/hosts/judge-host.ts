@@ -1,0 +1,115 @@
+import { formatDuration } from '../../../model/duration.ts'
+import { type Reason, waitOf } from '../../../model/reason.ts'
+import type { MonoMs } from '../../../model/time.ts'
+import type { Verdict } from '../../../model/verdict.ts'
+import { judgedWindows } from '../awaits-control.ts'
+import { requestsFailed } from '../requests-failed.ts'
+import { retold } from '../retold.ts'
+import { stopVerdict } from '../stop/stop-rules.ts'
+import { notSettled, notWhole } from './come-back.ts'
+import { hasRebooted } from './host-guards.ts'
+import type { HostSnapshot } from './host-snapshot.ts'
+import { stillHere } from './leave.ts'
+import { silentMachines } from './pair-state.ts'
+import { waiting } from './reboot-wait.ts'
+
+/** The stop rules for a machine, in the same order and with the same weight as those for a node. */
+export function judgeHost(s: HostSnapshot): Verdict | undefined {
+  const standing = s.run.verdict
+  const found = outOfLimits(s) ?? measuredVerdict(s)
+  if (found === undefined) return standing
+  if (standing === undefined) return found
+  const isWorse = found.keepOut && !standing.keepOut
+  return retold(isWorse ? { ...found, reasons: [...standing.reasons, ...found.reasons] } : standing, requestsFailed(s))
+}
+
+const measuredVerdict = (s: HostSnapshot): Verdict | undefined =>
+  s.spec.stop === undefined ? failedRequests(s) : stopVerdict(s)
+
+/** A request that failed since the machine was put back has it give its addresses away again. */
+function failedRequests(s: HostSnapshot): Verdict | undefined {
+  const windows = judgedWindows(s)
+  if (windows.length === 0) return undefined
+  const backSince = s.evidence.attachingSinceWall
+  const keepOut = backSince !== undefined && windows.some(({ lastBadAt }) => lastBadAt >= backSince)
+  return { kind: 'stopped', keepOut, reasons: requestsFailed(s) }
+}
+
+function outOfLimits(s: HostSnapshot): Verdict | undefined {
+  const { memory, evidence, spec } = s
+  if (memory.record === undefined) return blocked(s)
+  if (hasRebooted(s)) {
+    if (memory.isAway === true) return overdue(s, [evidence.provenSince, spec.settle.limitMs], notSettledReason)
+    const limitMs = spec.attach.limitMs + (evidence.backSince === undefined ? 0 : spec.soakMs)
+    return overdue(s, [evidence.backSince ?? evidence.attachingSince, limitMs], notWholeReason)
+  }
+  if (memory.intent === true) return overdue(s, [evidence.rebootSince, spec.reboot.returnLimitMs], notBack)
+  return notMoved(s) ?? blocked(s)
+}
+
+type Over = (s: HostSnapshot) => { readonly reason: Reason; readonly why: readonly Reason[] }
+
+type Wait = readonly [since: MonoMs | undefined, limitMs: number]
+
+function overdue(s: HostSnapshot, [since, limitMs]: Wait, over: Over): Verdict | undefined {
+  if (since === undefined || s.now - since < limitMs) return undefined
+  const { reason, why } = over(s)
+  return { kind: 'stopped', keepOut: true, reasons: [reason, ...why] }
+}
+
+/** Before the first change, and before the reboot: what refuses is waited for only so long. */
+function blocked({ evidence, spec, now, run }: HostSnapshot): Verdict | undefined {
+  const { stuckSince, stuckReasons = [] } = evidence
+  if (stuckSince === undefined || stuckReasons.length === 0 || run.verdict !== undefined) return undefined
+  const waits = stuckReasons.map(waitOf)
+  if (waits.includes('by law')) return undefined
+  const limitMs = waits.includes('window')
+    ? (spec.window?.waitLimitMs ?? Number.POSITIVE_INFINITY)
+    : waits.includes('baseline')
+      ? (spec.probe?.baselineLimitMs ?? 0)
+      : spec.drain.blockedLimitMs
+  return now - stuckSince < limitMs ? undefined : { kind: 'held', keepOut: false, reasons: stuckReasons }
+}
+
+/** The addresses did not go: the machine takes them back, and the roll ends. */
+function notMoved(s: HostSnapshot): Verdict | undefined {
+  const { moved, awaySince } = s.evidence
+  if (s.run.verdict !== undefined || moved?.to !== 'away' || awaySince !== undefined) return undefined
+  if (s.now - (s.evidence.movingSince ?? moved.at) < s.pair.moveLimitMs) return undefined
+  const why = [...silentMachines(s, moved.at), ...stillHere(s)]
+  const text = `the addresses of ${s.host.name} were not on another machine within the limit (${formatDuration(s.pair.moveLimitMs)})`
+  return { kind: 'held', keepOut: false, reasons: [{ code: 'AddressesNotMoved', object: s.host.name, text }, ...why] }
+}
+
+function notBack(s: HostSnapshot): ReturnType<Over> {
+  const { host, spec, run } = s
+  return {
+    reason: {
+      code: 'HostDidNotReturn',
+      object: host.name,
+      text: `${host.name} did not come back with another boot id within the limit (${formatDuration(spec.reboot.returnLimitMs)})`,
+      next: `start ${host.name} again, then: evenkeel roll resume ${run.id}`,
+    },
+    why: s.evidence.reboot?.answer.kind === 'sent' ? [] : [waiting(s)],
+  }
+}
+
+const notSettledReason = (s: HostSnapshot): ReturnType<Over> => ({
+  reason: {
+    code: 'HostNotSettled',
+    object: s.host.name,
+    text: `${s.host.name} is back, and its balancer was not as before within the limit (${formatDuration(s.spec.settle.limitMs)})`,
+    next: `repair ${s.host.name}, then: evenkeel roll resume ${s.run.id}`,
+  },
+  why: notSettled(s),
+})
+
+const notWholeReason = (s: HostSnapshot): ReturnType<Over> => ({
+  reason: {
+    code: 'PairNotWhole',
+    object: s.pair.name,
+    text: `${s.host.name} is back, and ${s.pair.name} was not whole within the limit (${formatDuration(s.spec.attach.limitMs)})`,
+    next: `repair ${s.pair.name}, then: evenkeel roll resume ${s.run.id}`,
+  },
+  why: notWhole(s),
+})

@@ -1,0 +1,73 @@
+import type { RebootAnswer } from '../../../model/host.ts'
+import type { HostAction } from '../../../model/host-pair.ts'
+import { type Reason, waitOf } from '../../../model/reason.ts'
+import { notWhole } from './come-back.ts'
+import type { HostDecision } from './host-decision.ts'
+import { hasRebooted } from './host-guards.ts'
+import type { HostEvidence, HostSnapshot } from './host-snapshot.ts'
+import { isAwayNow } from './leave.ts'
+
+/** What is seen now, folded into what was seen. */
+export function observeHost(s: HostSnapshot): HostEvidence {
+  const { evidence, memory, now } = s
+  return {
+    ...evidence,
+    awaySince: isAwayNow(s) ? (evidence.awaySince ?? now) : undefined,
+    ...(memory.intent === true && !hasRebooted(s) ? { rebootSince: evidence.rebootSince ?? now } : {}),
+    ...(memory.isProven === true ? { provenSince: evidence.provenSince ?? now } : {}),
+    ...attaching(s),
+    ...(evidence.moved?.to === 'back' && memory.isProven === true && notWhole(s).length === 0
+      ? { backSince: evidence.backSince ?? now }
+      : {}),
+  }
+}
+
+/** A process that takes it up finds it settled, and its addresses may be back already. */
+function attaching({ evidence, memory, now, wall }: HostSnapshot): Partial<HostEvidence> {
+  if (memory.isProven !== true || memory.isAway === true || evidence.attachingSince !== undefined) return {}
+  return { attachingSince: now, attachingSinceWall: wall }
+}
+
+export interface HostOutcome {
+  readonly ok: boolean
+  readonly error?: string
+  readonly reboot?: RebootAnswer
+  /** Why the slot was not given. */
+  readonly slot?: Reason
+}
+
+/** How one effect went. */
+export function rememberHostOutcome(
+  { evidence, now }: Pick<HostSnapshot, 'evidence' | 'now'>,
+  action: HostAction,
+  outcome: HostOutcome,
+): HostEvidence {
+  const error = outcome.ok ? {} : { error: outcome.error ?? 'it failed' }
+  switch (action.kind) {
+    case 'takeSlot': {
+      const { slotRefused: _, ...rest } = evidence
+      if (outcome.ok) return { ...rest, slotTakenAt: now }
+      return outcome.slot === undefined ? rest : { ...rest, slotRefused: { at: now, reason: outcome.slot } }
+    }
+    case 'moveAway':
+      return { ...evidence, movingSince: evidence.movingSince ?? now, moved: { to: 'away', at: now, ...error } }
+    case 'moveBack':
+      return { ...evidence, moved: { to: 'back', at: now, ...error } }
+    case 'reboot':
+      return outcome.reboot === undefined ? evidence : { ...evidence, reboot: { at: now, answer: outcome.reboot } }
+    case 'restoreServer':
+      return outcome.ok ? evidence : { ...evidence, refusedAt: now }
+    case 'record':
+    case 'proven':
+      return evidence
+  }
+}
+
+/** Stuck is a hold without progress. What is waited for by law, or takes its course, is none. */
+export function rememberHostDecision({ evidence, now }: HostSnapshot, decision: HostDecision): HostEvidence {
+  const isStuck = decision.kind === 'hold' && decision.reasons.every((reason) => waitOf(reason) !== 'by law')
+  const isSlot = decision.kind === 'act' && decision.actions.some(({ kind }) => kind === 'takeSlot')
+  if (isSlot) return evidence
+  if (!isStuck) return { ...evidence, stuckSince: now, stuckReasons: [] }
+  return { ...evidence, stuckSince: evidence.stuckSince ?? now, stuckReasons: decision.reasons }
+}

@@ -1,0 +1,98 @@
+import type { HostFacts } from '../../../model/host.ts'
+import type { HostPair, HostsSpec, MachineLook, PairMachine } from '../../../model/host-pair.ts'
+import type { PlanFinding, PlannedHost } from '../../../model/roll-plan.ts'
+import type { InstanceFacts } from '../../service/instance-facts.ts'
+import { addressFaults, disagreements } from '../hosts/pair-state.ts'
+
+/** What one machine of a pair said before anything is begun. */
+export interface MachineInquiry {
+  readonly pair: HostPair
+  readonly machine: PairMachine
+  readonly answer:
+    | { readonly kind: 'facts'; readonly look: MachineLook; readonly facts: HostFacts }
+    | { readonly kind: 'failed'; readonly code: string; readonly text: string }
+}
+
+interface PairsAround {
+  readonly hosts: HostsSpec
+  readonly nodes: readonly string[]
+  readonly instances: readonly InstanceFacts[]
+  /** Of the machine this process runs on, where it tells. */
+  readonly ownBootId: string | undefined
+}
+
+/** What stands against rebooting the machines of the load balancers. */
+export function pairFindings(inquiries: readonly MachineInquiry[], around: PairsAround): readonly PlanFinding[] {
+  return [
+    ...inquiries.flatMap((inquiry) => machineFindings(inquiry, around)),
+    ...around.hosts.pairs.flatMap((pair) => wholeness(pair, inquiries, around)),
+  ]
+}
+
+export const plannedHosts = (inquiries: readonly MachineInquiry[]): readonly PlannedHost[] =>
+  inquiries.map(({ pair, machine, answer }) => ({
+    host: machine.name,
+    pair: pair.name,
+    instances: machine.instances,
+    bootId: answer.kind === 'facts' ? answer.look.bootId : '',
+    addresses: answer.kind === 'facts' ? pair.addresses.filter((one) => answer.look.addresses.includes(one)) : [],
+  }))
+
+function machineFindings({ machine, answer }: MachineInquiry, around: PairsAround): readonly PlanFinding[] {
+  const { name, ssh } = machine
+  const about = { severity: 'error', node: name } as const
+  const twice = around.nodes.includes(name)
+    ? [
+        {
+          ...about,
+          code: 'HostIsNode',
+          text: `${name} is a node of the cluster`,
+          fix: 'remove it from "hosts": the roll reboots its nodes anyway',
+        },
+      ]
+    : []
+  if (answer.kind === 'failed') {
+    const fix = `make "ssh -o BatchMode=yes ${ssh} true" succeed on this machine`
+    return [...twice, { ...about, code: answer.code, text: answer.text, fix }]
+  }
+  const { mayReboot, refusal } = answer.facts
+  const text = `${name} may not be rebooted this way: ${refusal ?? 'it gave no reason'}`
+  const fix = 'change reboot.command or reboot.user, or allow it in sudoers'
+  const mayNot = mayReboot ? [] : [{ ...about, code: 'HostMayNotReboot', text, fix }]
+  return [...twice, ...mayNot, ...ownMachine(name, answer.look, around)]
+}
+
+function ownMachine(name: string, { bootId }: MachineLook, { ownBootId }: PairsAround): readonly PlanFinding[] {
+  if (ownBootId === undefined || ownBootId !== bootId) return []
+  const text = `this process runs on ${name}, and its reboot would end the roll half-way`
+  const fix = 'run the roll from a machine that is not rolled, or remove this one from "hosts"'
+  return [{ severity: 'error', code: 'HostIsOurs', node: name, text, fix }]
+}
+
+/** Two machines that are one, addresses that are on none or on several, and instances that disagree. */
+function wholeness(
+  pair: HostPair,
+  inquiries: readonly MachineInquiry[],
+  { instances }: PairsAround,
+): readonly PlanFinding[] {
+  const asked = inquiries.filter((inquiry) => inquiry.pair === pair)
+  const machines = asked.flatMap(({ machine, answer }) =>
+    answer.kind === 'facts' ? [{ machine, look: answer.look, silentForMs: 0 }] : [],
+  )
+  const [host] = pair.machines
+  if (host === undefined || machines.length < asked.length) return []
+  const known = new Set(machines.map(({ look }) => look.bootId))
+  if (known.size < machines.length) {
+    const names = machines.map(({ machine }) => machine.name).join(' and ')
+    const text = `${names} of ${pair.name} answer with the same boot id, so two of them are one machine`
+    return [{ severity: 'error', code: 'HostTwice', text, fix: 'correct "ssh" of the machines' }]
+  }
+  const own = new Set(pair.machines.flatMap((machine) => machine.instances))
+  const facts = { pair, host, machines, instances: instances.filter(({ instance }) => own.has(instance)) }
+  return [...addressFaults(facts), ...disagreements(facts)].map(({ code, text }) => ({
+    severity: 'hold',
+    code,
+    node: host.name,
+    text: `${text}: no machine of ${pair.name} is rebooted meanwhile`,
+  }))
+}

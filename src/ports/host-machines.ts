@@ -1,0 +1,18 @@
+import type { MachineLook } from '../model/host-pair.ts'
+
+/** How a command on a machine ended; `text` is foreign, escaped. */
+export type MachineAnswer = { readonly ok: true } | { readonly ok: false; readonly text: string }
+
+/** Word by word. */
+export interface MachineCommand {
+  readonly argv: readonly string[]
+  readonly limitMs: number
+}
+
+/** Machines that are no Kubernetes nodes, by the name that ssh takes. */
+export interface HostMachines {
+  /** Reads and never writes. WorldError HOST_* where the machine cannot be asked. */
+  look(ssh: string, signal: AbortSignal): Promise<MachineLook>
+  /** Runs a command there, without a shell. Never rejects but by abort. */
+  run(ssh: string, command: MachineCommand, signal: AbortSignal): Promise<MachineAnswer>
+}
