@@ -7,6 +7,7 @@ import {
   SHUTDOWN_CONDITION,
 } from '../../model/node-facts.ts'
 import type { Reason } from '../../model/reason.ts'
+import type { RollSpec } from '../../model/roll-spec.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 import { rebootLocks } from './plan/reboot-lock-findings.ts'
 
@@ -14,16 +15,25 @@ import { rebootLocks } from './plan/reboot-lock-findings.ts'
  * Why no node is begun, and no reboot announced, now: another program is at work on the node, or is about to remove it, or kured
  * has another node drained or down. Each says so by a mark of its own, which is never touched.
  */
-export const othersWork = (s: NodeSnapshot): readonly Reason[] => [...marksOfOthers(s.current.node), ...lockOfKured(s)]
+export const othersWork = (s: NodeSnapshot): readonly Reason[] => [
+  ...marksOfOthers(s.current.node, s.spec),
+  ...lockOfKured(s),
+]
 
-/** What is on the Node itself. */
-export const marksOfOthers = (node: Node): readonly Reason[] =>
-  [removal(node), work(node)].filter((reason) => reason !== undefined)
+/** What is on the Node itself. A mark by which the file takes nodes out of a load balancer says nothing of other programs. */
+export const marksOfOthers = (node: Node, { balancers }: Pick<RollSpec, 'balancers'>): readonly Reason[] =>
+  [
+    removal(
+      node,
+      balancers.flatMap(({ healthCheck }) => healthCheck?.mark.key ?? []),
+    ),
+    work(node),
+  ].filter((reason) => reason !== undefined)
 
-function removal({ name, deleting, taints }: Node): Reason | undefined {
+function removal({ name, deleting, taints }: Node, marks: readonly string[]): Reason | undefined {
   const about = { code: 'NodeBeingRemoved', object: name } as const
   if (deleting === true) return { ...about, text: `${name} is being deleted` }
-  const taint = taints.find(({ key }) => key in REMOVERS)
+  const taint = taints.find(({ key }) => key in REMOVERS && !marks.includes(key))
   if (taint === undefined) return undefined
   const next = `if ${REMOVERS[taint.key]} no longer removes it: kubectl taint node ${name} ${taint.key}-`
   return { ...about, text: `${name} is being removed by ${REMOVERS[taint.key]}: it has the taint ${taint.key}`, next }

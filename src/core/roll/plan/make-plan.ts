@@ -99,7 +99,7 @@ function clusterChecks(facts: PlanFacts, { nodes, skipped, unknown, findings }: 
     [...controlPlaneFindings(facts.cluster.pods, nodes), ...orderFindings(facts.spec.nodes, nodes)],
     leftoverFindings(facts, nodes),
     rebootLockFindings(facts.cluster.workloads, facts.wall),
-    othersWorkFindings(nodes),
+    othersWorkFindings(nodes, facts.spec),
     poolFindings(facts, nodes),
     ...(facts.spec.drain.polite === undefined ? [] : [politeFindings(facts, nodes)]),
   ]

@@ -2,17 +2,21 @@ import { firstOf } from '../../../model/first-of.ts'
 import { isControlPlane, type Node } from '../../../model/node.ts'
 import { CANDIDATE_TAINT, EXCLUDE_LABEL } from '../../../model/node-facts.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
+import type { RollSpec } from '../../../model/roll-spec.ts'
 import { marksOfOthers } from '../others-work.ts'
 
 /** What marks of other programs say of the nodes of the roll. They are read, and never touched. */
-export const othersWorkFindings = (nodes: readonly Node[]): readonly PlanFinding[] => [
-  ...nodes.flatMap(inWork),
+export const othersWorkFindings = (
+  nodes: readonly Node[],
+  spec: Pick<RollSpec, 'balancers'>,
+): readonly PlanFinding[] => [
+  ...nodes.flatMap((node) => inWork(node, spec)),
   ...gathered(nodes.filter(isCandidate), candidates),
   ...gathered(nodes.filter(isExcluded), excluded),
 ]
 
-const inWork = (node: Node): readonly PlanFinding[] =>
-  marksOfOthers(node).map(({ code, text, next }) => ({
+const inWork = (node: Node, spec: Pick<RollSpec, 'balancers'>): readonly PlanFinding[] =>
+  marksOfOthers(node, spec).map(({ code, text, next }) => ({
     severity: 'hold',
     code,
     node: node.name,

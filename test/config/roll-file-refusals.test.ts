@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { onlyFinding, refusal, rollYaml } from './roll-file.ts'
+
+const all = '  nodes: {all: true}'
+
+const balancer = (instances: string, backends = '[web]'): string =>
+  rollYaml(all, `  balancers: [{name: edge, instances: ${instances}, backends: ${backends}}]`)
+
+test('refuses a balancer that cannot be reached in exactly one way', () => {
+  const nowhere = onlyFinding(balancer('[{name: a}]'))
+  assert.match(nowhere, /^error: one of socket, tcp, ssh is missing \(config\.choice\)/)
+  assert.match(nowhere, /\n *= fix: socket: \/run\/haproxy\/admin\.sock$/)
+  assert.match(onlyFinding(balancer('[{name: a, socket: /s, tcp: "h:1"}]')), /^error: "tcp" beside "socket"/)
+  assert.match(onlyFinding(balancer('[{name: a, socket: run/s}]')), /^error: "run\/s" is not a path/)
+  assert.match(onlyFinding(balancer('[{name: a, tcp: "h:70000"}]')), /^error: a port is 1 to 65535/)
+  assert.match(onlyFinding(balancer('[{name: a, tcp: h}]')), /^error: "h" is not a host:port/)
+  assert.match(onlyFinding(balancer('[{name: a, ssh: {host: -oProxyCommand=x, socket: /s}}]')), /is not a host /)
+  assert.match(onlyFinding(balancer('[{name: a, socket: /s}]', '["web; shutdown"]')), /is not a backend/)
+  assert.match(onlyFinding(balancer('[{name: a, socket: /s}, {name: a, socket: /t}]')), /"a" is written twice/)
+})
+
+test('refuses a file that is no roll', () => {
+  assert.equal(
+    onlyFinding(''),
+    `error: the file is empty (config.empty)
+ --> roll.yaml:1:1
+1 |
+  | ^
+  = fix: begin with "apiVersion: evenkeel.dev/v1alpha1"`,
+  )
+  assert.match(onlyFinding('just words'), /^error: "just words" is not a section \(config\.type\)/)
+  const other = 'apiVersion: v1\nkind: Rol\nmetadata: {name: a}\nspec: {nodes: {all: true}}\n'
+  assert.match(refusal(other), /^error: unknown apiVersion "v1" \(config\.value\)/)
+  assert.match(refusal(other), /= fix: kind: Roll\n2 errors in roll\.yaml/)
+})
