@@ -155,14 +155,35 @@ async function outlives(step: Step, passing: (machine: Bed) => Promise<unknown>)
   return judged
 }
 
+/**
+ * In the drain its pods serve until they have moved, so requests to them are lost with its network: the roll stops, says so and puts the
+ * node back. Once the network is there again, `resume` does all of it, and no further request fails.
+ */
+async function losesPods(): Promise<void> {
+  const roll = await ground.roll(specOf('3min'))
+  await roll.untilStep('drain', NODE)
+  const passing = forAWhile(bed().bed)
+  const stopped = await roll.until('the stop', (event) => event.type === 'roll.ended')
+  await passing
+  assert.ok(stopped.type === 'roll.ended')
+  assert.deepEqual([stopped.outcome, stopped.reasons[0]?.code, stopped.guarded], ['stopped', 'RequestsFailed', []])
+  await roll.ended()
+  await bed().settled()
+  const judge = await ground.judge()
+  await done(await ground.resume())
+  const { failedRequests, windows } = await judge.verdict()
+  assert.deepEqual([failedRequests, windows], [0, []])
+  assert.deepEqual(await leftoversOf(ground), [])
+}
+
 const forAWhile = async (machine: Bed): Promise<void> => {
   await machine.unplug(NODE)
   await pause(UNPLUGGED_MS)
   await machine.plug(NODE)
 }
 
-/** Of those that need no traffic on the node: out of service, a missing network costs no request. */
-const OUT: readonly Step[] = ['drain', 'reboot', 'proof', 'settle']
+/** In these steps no pod serves on the node any more, so a missing network costs no request. */
+const OUT: readonly Step[] = ['reboot', 'proof', 'settle']
 
 describeAtNight('a machine that fares badly in a roll', requires('testbed'), () => {
   before(async () => {
@@ -175,6 +196,14 @@ describeAtNight('a machine that fares badly in a roll', requires('testbed'), () 
     atNight(`${mishap.title}: it stays out, and resume goes on after the repair`, { timeout: 300_000 }, async (t) => {
       await unlessVoid(t, () => meets(t, mishap))
     })
+
+  atNight(
+    'unplugged for 90 s while its pods still serve: the roll stops and puts it back; resume goes on',
+    {
+      timeout: 420_000,
+    },
+    losesPods,
+  )
 
   for (const step of OUT)
     atNight(`unplugged for 90 s in step ${step}: the roll waits and goes on`, { timeout: 420_000 }, async (t) => {
