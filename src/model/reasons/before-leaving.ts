@@ -133,7 +133,7 @@ export const BEFORE_LEAVING = {
     is: 'n1 is being deleted; is being removed by the Cluster Autoscaler: it has the taint ToBeDeletedByClusterAutoscaler',
     cause:
       'Another program has begun to remove the node: its Node object is being deleted, or it has the taint of the Cluster Autoscaler or of Karpenter (`karpenter.sh/disrupted`). The roll checks this before it begins a node and once more before the reboot.',
-    cure: 'Wait: once the Node is gone, the roll leaves it out. The hold prints the command that removes a taint which was left behind.',
+    cure: 'Wait: once the Node no longer exists, the roll skips it. The hold prints the command that removes a taint which was left behind.',
     wait: 'blocked',
   },
   NodeInOthersWork: {
