@@ -8,6 +8,7 @@ import {
 } from '../../model/node-facts.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
+import { markKeys } from '../service/actuators/actuator-of.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 import { rebootLocks } from './plan/reboot-lock-findings.ts'
 
@@ -21,14 +22,8 @@ export const othersWork = (s: NodeSnapshot): readonly Reason[] => [
 ]
 
 /** What is on the Node itself. A mark by which the file takes nodes out of a load balancer says nothing of other programs. */
-export const marksOfOthers = (node: Node, { balancers }: Pick<RollSpec, 'balancers'>): readonly Reason[] =>
-  [
-    removal(
-      node,
-      balancers.flatMap(({ healthCheck }) => healthCheck?.mark.key ?? []),
-    ),
-    work(node),
-  ].filter((reason) => reason !== undefined)
+export const marksOfOthers = (node: Node, spec: Pick<RollSpec, 'balancers'>): readonly Reason[] =>
+  [removal(node, markKeys(spec)), work(node)].filter((reason) => reason !== undefined)
 
 function removal({ name, deleting, taints }: Node, marks: readonly string[]): Reason | undefined {
   const about = { code: 'NodeBeingRemoved', object: name } as const

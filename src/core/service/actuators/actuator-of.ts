@@ -1,5 +1,5 @@
 import type { ServerReading } from '../../../model/balancer.ts'
-import type { BalancerSpec } from '../../../model/roll-spec.ts'
+import type { BalancerSpec, RollSpec } from '../../../model/roll-spec.ts'
 import type { NodeServer } from '../node-servers.ts'
 import type { ServiceSnapshot } from '../service-snapshot.ts'
 import type { Actuator, ReadingWords } from './actuator.ts'
@@ -33,3 +33,7 @@ export function wordsOf(reading: ServerReading | undefined): ReadingWords {
   if (reading?.nodeCheck !== undefined) return checkWords
   return reading?.endpoint === undefined ? haproxyWords : endpointWords
 }
+
+/** Keys of the marks by which a file takes nodes out. They say nothing of other programs. */
+export const markKeys = ({ balancers }: Pick<RollSpec, 'balancers'>): readonly string[] =>
+  balancers.flatMap((balancer) => balancer.healthCheck?.mark.key ?? [])
