@@ -9,7 +9,8 @@ import { switchField } from './switch-field.ts'
 export const detachSection = section(
   {
     idleLimit: durationField({
-      description: 'How long open sessions of a detached node may last. Sessions left after that are cut and counted, if the balancer can cut them; otherwise they end with the pods of the node.',
+      description:
+        'How long open sessions of a detached node may last. Sessions left after that are cut and counted, if the balancer can cut them; otherwise they end with the pods of the node.',
       from: '1s',
       to: '24h',
     }).prefault('3min'),
