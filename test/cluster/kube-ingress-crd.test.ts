@@ -65,7 +65,7 @@ describe('the CustomResourceDefinitions of a real API server', requires('testbed
         const first = await waitFor({ what: 'the schema to be published', limitMs: 30_000, everyMs: 500 }, () =>
           explain('spec.podsPerNode').catch(() => undefined),
         )
-        assert.match(first, /So many pods run on each node/)
+        assert.match(first, /The number of pods on each node/)
         const strategy = await explain('spec.updateStrategy.rollingUpdate.detachTimeoutPolicy')
         assert.match(strategy, /ENUM:\s+Pause\s+Proceed\s+Abort/)
         assert.match(strategy, /Defaults\s+to\s+Pause/)
