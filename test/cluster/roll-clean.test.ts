@@ -54,15 +54,13 @@ test('kubectl describe shows on each node what the roll did to it', real, async 
   }
 })
 
-// Which pods are moved twice, what is warned of and what holds for a moment differs from run to run.
-const VARIES = /^$|^\S*Z |^ {2}\d|^ {7}|^Load|^Checks|^Time|^ {2}(moved|limits) |^ {10}/
+// What is warned of, the time that is estimated, and the file's own path differ from run to run.
+const VARIES = /^$|^ {2}\d|^ {7}|^Load|^Checks|^Time|Run it/
 
-test('plan and result have the form that the README shows', real, async () => {
-  const plan = await bed().evenkeel('roll', '-f', bed().file(), '--dry-run')
-  const report = await bed().roll('report', '-o', 'text').ended()
-  const printed = plan.stdout + report.stdout
-  for (const part of ['Nothing was changed', 'DONE  3 of 3 nodes'])
-    assert.deepEqual(unlikeLines(sampleOf('README.md', part), printed, VARIES), [], printed)
+test('a plan has the form that the README shows', real, async () => {
+  const { stdout } = await bed().evenkeel('roll', '-f', bed().file(), '--dry-run')
+  const sample = sampleOf('README.md', 'Nothing was changed').replace('Plan for dev ', 'Plan for bed ')
+  assert.deepEqual(unlikeLines(sample, stdout, VARIES), [], stdout)
 })
 
 test('the journal tells the roll again', real, async () => {
