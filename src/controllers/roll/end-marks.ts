@@ -3,7 +3,7 @@ import { takeOffMarks } from './marks-to-come.ts'
 
 type Parts = Parameters<typeof takeOffMarks>[0] & Parameters<typeof withdrawConditions>[0]
 
-/** What a run has told on nodes, and takes off whatever its end is. */
+/** Removes what a run has announced on nodes, however it ends. */
 export async function endMarks(parts: Parts, signal: AbortSignal): Promise<void> {
   await Promise.all([takeOffMarks(parts, signal), withdrawConditions(parts, signal)])
 }

@@ -4,18 +4,16 @@ import type { JsonPatch } from '../../model/json-patch.ts'
 import type { Node } from '../../model/node.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { markedBy, TO_COME_KEY, toComeTaint, unmarkCommand } from '../../model/to-come.ts'
-import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { Random } from '../../ports/random.ts'
-import { Backoff } from '../../runtime/backoff.ts'
-import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import type { ClusterView } from './cluster-view.ts'
 import { describeAction } from './describe-action.ts'
 import type { EventLog } from './event-log.ts'
 import { addTaintPatch, sameNode } from './node-patch.ts'
 import type { RunState } from './run-state.ts'
+import { answered, requireLiveSlot, untilNoneLeft } from './until-none-left.ts'
 
 type Mark = Extract<Action, { kind: 'markToCome' | 'unmarkToCome' }>
 
@@ -59,68 +57,34 @@ interface TakingOff {
   readonly random: Random
 }
 
-/** A person who has pressed Ctrl-C waits no longer than that for an API server. */
-const LIMIT_MS = 15_000
-const ANSWER_MS = 5_000
-const AGAIN = { baseMs: 400, capMs: 4_000 }
-
 /**
  * Whatever the end of a run is, no node bears a mark of it any more: the list is asked, since a watch may not show yet what
  * was written a moment ago. It needs no slot, which the run may have given back: the mark is the run's own, and counts for
  * none. A slot that is held and not renewed still stops it.
  */
 export async function takeOffMarks(parts: TakingOff, signal: AbortSignal): Promise<void> {
-  const { run, view, events, clock, random } = parts
+  const { run, view, events, cluster } = parts
   let left = marksLeft(view.facts().nodes, run.id)
   if (run.spec.drain.preferDone !== true && left.length === 0) return
-  const backoff = new Backoff(AGAIN, random)
-  const until = clock.monoMs() + LIMIT_MS
-  for (;;) {
-    const error = await tried(async () => {
-      const nodes = await answered(parts, (limited) => parts.cluster.list('nodes', limited), signal)
-      left = marksLeft(nodes, run.id)
-      if (!mayWrite(parts)) throw new WorldError('the slot is not renewed', { code: 'SLOT_LAPSED', retry: 'backoff' })
+  const failure = await untilNoneLeft(
+    parts,
+    async () => {
+      left = marksLeft(await answered(parts, (limited) => cluster.list('nodes', limited), signal), run.id)
+      requireLiveSlot(parts)
       await Promise.all(nextMarks(left).map((action) => takeOff(parts, action, signal)))
-    })
-    if (error === undefined && left.length === 0) return
-    if (error === undefined) continue
-    if (clock.monoMs() >= until) {
-      events.emit({
-        type: 'warning',
-        text: leftText(
-          left.map(({ node }) => node),
-          error,
-        ),
-      })
-      return
-    }
-    await clock.sleep(backoff.nextMs(), signal)
-  }
+      return { found: left.length }
+    },
+    signal,
+  )
+  if (failure === undefined) return
+  const names = left.map(({ node }) => node)
+  events.emit({ type: 'warning', text: leftText(names, failure) })
 }
-
-const mayWrite = ({ keeper }: TakingOff): boolean => keeper.state().kind === 'free' || keeper.mayAct()
 
 async function takeOff(parts: TakingOff, action: Mark, signal: AbortSignal): Promise<void> {
   const marking = { run: parts.run.id, cluster: parts.cluster }
   await answered(parts, (limited) => writeMark(action, marking, limited), signal)
   parts.events.emit({ type: 'write', node: action.node, action: action.kind, text: describeAction(action), ok: true })
-}
-
-const answered = <T>(
-  { clock }: TakingOff,
-  ask: (limited: AbortSignal) => Promise<T>,
-  signal: AbortSignal,
-): Promise<T> => withDeadline({ clock, limitMs: ANSWER_MS, signal, what: 'the API server' }, ask)
-
-/** What the world refused; undefined: nothing. */
-async function tried(work: () => Promise<void>): Promise<string | undefined> {
-  try {
-    await work()
-    return undefined
-  } catch (error) {
-    if (error instanceof WorldError || error instanceof DeadlineError) return error.message
-    throw error
-  }
 }
 
 const leftText = (nodes: readonly string[], error: string): string =>
