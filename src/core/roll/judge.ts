@@ -1,6 +1,5 @@
 import type { Reason } from '../../model/reason.ts'
 import type { Verdict } from '../../model/verdict.ts'
-import { judgedWindows } from './awaits-control.ts'
 import { blockedLimit } from './blocked.ts'
 import { hasCurrent, hasRebooted, ownIntent, ownRecord } from './node-snapshot.ts'
 import { requestsFailed } from './requests-failed.ts'
@@ -11,8 +10,7 @@ import { proof } from './steps/proof.ts'
 import { reboot } from './steps/reboot.ts'
 import { settle } from './steps/settle.ts'
 import { soak } from './steps/soak.ts'
-import { isOfOtherLane } from './stop/other-lane.ts'
-import { stopVerdict } from './stop/stop-rules.ts'
+import { measuredVerdict } from './stop/measured-verdict.ts'
 import { closedMeanwhile } from './window/time-windows.ts'
 
 /**
@@ -35,22 +33,6 @@ const isNewTo =
   ({ reasons }: Verdict) =>
   ({ code, object }: Reason): boolean =>
     code === 'RequestsFailed' || !reasons.some((reason) => reason.code === code && reason.object === object)
-
-const measuredVerdict = (s: RollSnapshot): Verdict | undefined =>
-  s.spec.stop === undefined ? failedRequests(s) : stopVerdict(s)
-
-/**
- * A failed request ends the roll, once its control has been heard. One since the node was begun to be put back takes it
- * out again.
- */
-function failedRequests(s: RollSnapshot): Verdict | undefined {
-  const windows = judgedWindows(s)
-  if (windows.length === 0) return undefined
-  const backSince = s.evidence.attachingSinceWall
-  const keepOut =
-    backSince !== undefined && windows.some((window) => window.lastBadAt >= backSince && !isOfOtherLane(s, window))
-  return { kind: 'stopped', keepOut, reasons: requestsFailed(s) }
-}
 
 function outOfLimits(s: RollSnapshot): Verdict | undefined {
   if (!hasCurrent(s)) return undefined

@@ -2,10 +2,9 @@ import { formatDuration } from '../../../model/duration.ts'
 import { type Reason, waitOf } from '../../../model/reason.ts'
 import type { MonoMs } from '../../../model/time.ts'
 import type { Verdict } from '../../../model/verdict.ts'
-import { judgedWindows } from '../awaits-control.ts'
 import { requestsFailed } from '../requests-failed.ts'
 import { retold } from '../retold.ts'
-import { stopVerdict } from '../stop/stop-rules.ts'
+import { measuredVerdict } from '../stop/measured-verdict.ts'
 import { notSettled, notWhole } from './come-back.ts'
 import { hasRebooted } from './host-guards.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
@@ -21,18 +20,6 @@ export function judgeHost(s: HostSnapshot): Verdict | undefined {
   if (standing === undefined) return found
   const isWorse = found.keepOut && !standing.keepOut
   return retold(isWorse ? { ...found, reasons: [...standing.reasons, ...found.reasons] } : standing, requestsFailed(s))
-}
-
-const measuredVerdict = (s: HostSnapshot): Verdict | undefined =>
-  s.spec.stop === undefined ? failedRequests(s) : stopVerdict(s)
-
-/** A request that failed since the machine was put back has it give its addresses away again. */
-function failedRequests(s: HostSnapshot): Verdict | undefined {
-  const windows = judgedWindows(s)
-  if (windows.length === 0) return undefined
-  const backSince = s.evidence.attachingSinceWall
-  const keepOut = backSince !== undefined && windows.some(({ lastBadAt }) => lastBadAt >= backSince)
-  return { kind: 'stopped', keepOut, reasons: requestsFailed(s) }
 }
 
 function outOfLimits(s: HostSnapshot): Verdict | undefined {

@@ -12,8 +12,8 @@ import { type JudgedFailure, judgedFailures, type StopFacts } from './judged-fai
 import { latencyRules } from './latency-rules.ts'
 import { isOfOtherLane } from './other-lane.ts'
 
-/** When the node, or the machine, was begun to be put back. */
-interface BackSince {
+/** What a verdict by requests goes by; `attachingSinceWall`: when the node, or the machine, was begun to be put back. */
+export interface Measured extends StopFacts {
   readonly evidence: { readonly attachingSinceWall?: WallMs }
 }
 
@@ -59,7 +59,7 @@ export function awaitedWindows(s: StopFacts): readonly FailureWindow[] {
  *
  * Law: a roll goes on with failed requests or slow ones only as far as its file allows, and stops with the first one beyond.
  */
-export function stopVerdict(s: StopFacts & BackSince): Verdict | undefined {
+export function stopVerdict(s: Measured): Verdict | undefined {
   const { failures, ofFailures, ofLatency } = statesOf(s, false)
   const failed = ofFailures.filter(({ use }) => isUsedUp(use))
   const slow = ofLatency.filter(({ use }) => isUsedUp(use))

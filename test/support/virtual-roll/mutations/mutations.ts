@@ -173,7 +173,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "if (found !== undefined && parts.run.order.every((name) => parts.run.done.includes(name))) return { kind: 'node', name: found }",
   ]),
   mutation('goes on though requests fail', [
-    'src/core/roll/judge.ts',
+    'src/core/roll/stop/measured-verdict.ts',
     'if (windows.length === 0) return undefined',
     'if (windows.length >= 0) return undefined',
   ]),
