@@ -6,7 +6,7 @@ import { wholeNumberField } from './number-field.ts'
 import { argumentsField, nodeUrlField } from './question-fields.ts'
 import { headersField } from './secret-fields.ts'
 import { fieldMeta, section } from './section.ts'
-import { expectStatusField } from './status-field.ts'
+import { expectBodyField, expectStatusField } from './status-field.ts'
 import { nameField, textField } from './text-field.ts'
 
 const httpSection = section(
@@ -16,14 +16,7 @@ const httpSection = section(
       example: 'http://storage.example.com/nodes/{node}/ready',
     }),
     expectStatus: expectStatusField.prefault('200-299'),
-    expectBody: textField({
-      title: 'text',
-      pattern: /./,
-      rule: 'some text',
-      maxLength: 4096,
-      description: 'Text that the body must contain.',
-      example: 'HEALTH_OK',
-    }).exactOptional(),
+    expectBody: expectBodyField('Text that the body must contain.', 'HEALTH_OK').exactOptional(),
     jsonPath: textField({
       title: 'JSON path',
       pattern: /^\$/,

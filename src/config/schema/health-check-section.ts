@@ -8,9 +8,8 @@ import { wholeNumberField } from './number-field.ts'
 import { nodeUrlField } from './question-fields.ts'
 import { fieldMeta, section } from './section.ts'
 import { selectorField } from './selector-field.ts'
-import { expectStatusField } from './status-field.ts'
+import { expectBodyField, expectStatusField } from './status-field.ts'
 import { switchField } from './switch-field.ts'
-import { textField } from './text-field.ts'
 
 /** Those of the roll itself, and marks by which Kubernetes itself takes nodes out of use for good or by its own rules. */
 const NOT_TO_SET = /^([a-z0-9.-]+\.)?evenkeel\.dev\/|^node\.kubernetes\.io\/|^node-role\.kubernetes\.io\//
@@ -41,14 +40,10 @@ const check = section(
       example: 'http://{address}:10256/healthz',
     }).superRefine(namesTheNode),
     expectStatus: expectStatusField.prefault('200-399'),
-    expectBody: textField({
-      title: 'text',
-      pattern: /./,
-      rule: 'some text',
-      maxLength: 4096,
-      description: 'Text that the body must contain, if the load balancers look for it.',
-      example: 'OK',
-    }).exactOptional(),
+    expectBody: expectBodyField(
+      'Text that the body must contain, if the load balancers look for it.',
+      'OK',
+    ).exactOptional(),
     insecure: switchField('Do not check the certificate.', false),
     timeout: durationField({
       description: 'An answer that is not complete after this time is no answer.',

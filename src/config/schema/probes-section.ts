@@ -3,7 +3,7 @@ import { uniqueBy } from './cross-rules.ts'
 import { durationField } from './duration-field.ts'
 import { numberField, wholeNumberField } from './number-field.ts'
 import { fieldMeta, section } from './section.ts'
-import { expectStatusField } from './status-field.ts'
+import { expectBodyField, expectStatusField } from './status-field.ts'
 import { switchField } from './switch-field.ts'
 import { nameField, textField } from './text-field.ts'
 import { urlField } from './url-field.ts'
@@ -27,14 +27,7 @@ const probe = section(
       to: '60s',
     }).prefault('2s'),
     expectStatus: expectStatusField.prefault('200-399'),
-    expectBody: textField({
-      title: 'text',
-      pattern: /./,
-      rule: 'some text',
-      maxLength: 4096,
-      description: 'Text that the body must contain.',
-      example: 'welcome',
-    }).exactOptional(),
+    expectBody: expectBodyField('Text that the body must contain.', 'welcome').exactOptional(),
     servedByHeader: textField({
       title: 'header name',
       pattern: /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/,

@@ -34,7 +34,7 @@ const announceSection = section(
       false,
     ),
   },
-  'What other programs are told on the nodes.',
+  'What the roll announces on the nodes to other programs.',
 )
 
 const specSection = section(

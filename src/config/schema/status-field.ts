@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fieldMeta } from './section.ts'
+import { textField } from './text-field.ts'
 
 type StatusRange = readonly [low: number, high: number]
 
@@ -26,3 +27,7 @@ export const expectStatusField = z.union([oneStatus, range]).meta(
     example: '200-299',
   }),
 )
+
+/** Text that the body of an answer must contain. */
+export const expectBodyField = (description: string, example: string) =>
+  textField({ title: 'text', pattern: /./, rule: 'some text', maxLength: 4096, description, example })
