@@ -196,7 +196,7 @@ export interface RollSpec {
   readonly hooks?: readonly StepHook[]
   /** Alerts that are silenced. Absent: none. */
   readonly silences?: readonly SilenceSpec[]
-  /** What other programs are told on the nodes. Absent: nothing. */
+  /** What the roll announces on the nodes to other programs. Absent: nothing. */
   readonly announce?: { readonly conditions: true }
   /** Absent: no receiver is notified. */
   readonly notify?: readonly HookSpec[]

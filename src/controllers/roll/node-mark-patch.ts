@@ -23,7 +23,7 @@ export function unmarkNodePatch(node: Node, mark: NodeMark): JsonPatch | undefin
   const standing = markOn(node, mark)
   if (standing === 'absent') return undefined
   const { kind, key, value } = mark
-  if (standing === 'others') throw nodeChanged(node, `bears the ${kind} ${key} of somebody else now`)
+  if (standing === 'others') throw nodeChanged(node, `bears the ${kind} ${key} of another owner now`)
   if (kind !== 'taint')
     return [
       ...recorded(node),

@@ -83,7 +83,7 @@ export const HOST_WORDS = {
   HostNotSettled: {
     is: 'lb-1 is back, and its balancer was not as before within the limit (10 min)',
     cause:
-      '`why` says which instance is silent, or which server is not up. The machine was not told to take its addresses back.',
+      '`why` says which instance is silent, or which server is not up. The roll has not yet run the command by which the machine takes its addresses back.',
     cure: 'Repair the balancer on the machine, then `evenkeel roll resume`.',
     wait: 'none',
   },

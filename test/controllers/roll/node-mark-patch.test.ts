@@ -62,7 +62,7 @@ test('a mark is taken off where it is ours, and nothing beside it', () => {
 })
 
 test('a mark of others is never taken off', () => {
-  const changed = { code: 'NODE_CHANGED', message: /bears the .* of somebody else now/ }
+  const changed = { code: 'NODE_CHANGED', message: /bears the .* of another owner now/ }
   for (const taints of [
     [{ ...OURS, value: '1' }],
     [{ ...OURS, effect: 'NoSchedule' }],

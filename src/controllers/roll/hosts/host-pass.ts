@@ -201,9 +201,9 @@ function actionText(action: HostAction, host: string): string {
     case 'takeSlot':
       return 'slot taken'
     case 'moveAway':
-      return `${host} told to give its addresses away`
+      return `addresses of ${host} moved away`
     case 'moveBack':
-      return `${host} told to take its addresses back`
+      return `addresses of ${host} moved back`
     case 'reboot':
       return `reboot of ${host} sent`
     case 'restoreServer':

@@ -111,7 +111,7 @@ interface Lost {
   readonly reason: Reason
 }
 
-/** Out as long as any other instance has it out: a node may be in work. Else as it was, or as the others have it. */
+/** A server that another instance has out stays out, since its node may be in work. Any other gets its recorded state, or the state on the other instances. */
 function wanted(s: HostSnapshot, server: ServerReading, was: ServerBefore | undefined): AdminState {
   const others = twins(s, server).map(({ ownState }) => ownState)
   const out = others.find(isOut)
