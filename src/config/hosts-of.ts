@@ -1,4 +1,5 @@
 import type { HostPair, HostsSpec } from '../model/host-pair.ts'
+import { holdWhileMoving } from './hold-while-moving.ts'
 import { REBOOT_COMMAND } from './schema/reboot-section.ts'
 import type { RollFile } from './schema/roll-file-schema.ts'
 
@@ -30,11 +31,12 @@ function pairOf(pair: PairFields, asRoot: readonly string[]): HostPair {
 /** In one write, by a new file that takes the place of the old one: keepalived reads the file at any moment. */
 const WRITE = 'printf "%s\\n" "$1" >"$0.new" && mv "$0.new" "$0"'
 
-function commandsOf(
-  { trackFile, moveAway = [], moveBack = [] }: PairFields,
-  asRoot: readonly string[],
-): Pick<HostPair, 'moveAway' | 'moveBack'> {
-  if (trackFile === undefined) return { moveAway, moveBack }
-  const write = (value: number): readonly string[] => [...asRoot, 'sh', '-c', WRITE, trackFile.path, String(value)]
-  return { moveAway: write(trackFile.away), moveBack: write(trackFile.back) }
+function commandsOf(pair: PairFields, asRoot: readonly string[]): Pick<HostPair, 'moveAway' | 'moveBack'> {
+  const { trackFile, holdConnections } = pair
+  const write = (path: string, value: number): readonly string[] => [...asRoot, 'sh', '-c', WRITE, path, String(value)]
+  const moveAway = trackFile === undefined ? (pair.moveAway ?? []) : write(trackFile.path, trackFile.away)
+  const moveBack = trackFile === undefined ? (pair.moveBack ?? []) : write(trackFile.path, trackFile.back)
+  if (holdConnections === undefined) return { moveAway, moveBack }
+  const { ports, limit } = holdConnections
+  return { moveAway: [...asRoot, ...holdWhileMoving({ ...pair, ports, limitMs: limit, move: moveAway })], moveBack }
 }

@@ -34,3 +34,27 @@ test('refuses a file that is no roll', () => {
   assert.match(refusal(other), /^error: unknown apiVersion "v1" \(config\.value\)/)
   assert.match(refusal(other), /= fix: kind: Roll\n2 errors in roll\.yaml/)
 })
+
+const pairOf = (...lines: readonly string[]): string =>
+  rollYaml(
+    all,
+    '  balancers: [{name: edge, backends: [web], instances: [{name: lb-1, socket: /a}, {name: lb-2, socket: /b}]}]',
+    '  hosts:',
+    '    pairs:',
+    '      - name: edge',
+    '        addresses: [10.0.0.100]',
+    '        machines: [{name: lb-1, instances: [lb-1]}, {name: lb-2, instances: [lb-2]}]',
+    ...lines.map((line) => `        ${line}`),
+  )
+
+test('refuses connections to be held where the command of the machine cannot do it', () => {
+  const here = onlyFinding(
+    pairOf('moveAway: [x, "{host}"]', 'moveBack: [x, "{host}"]', 'runs: here', 'holdConnections: {ports: [80]}'),
+  )
+  assert.match(here, /^error: "holdConnections" beside "runs: here"/)
+  const short = onlyFinding(
+    pairOf('trackFile: {path: /run/x, away: 1}', 'commandTimeout: 5s', 'holdConnections: {ports: [80], limit: 2s}'),
+  )
+  assert.match(short, /^error: the command may not end before .*\(config\.range\)/)
+  assert.match(short, /= fix: commandTimeout: 8s/)
+})

@@ -11,6 +11,7 @@ export type RealPart =
   | 'podman'
   | 'haproxy'
   | 'keepalived'
+  | 'nft'
   | 'ssh'
   | 'chromium'
   | 'strip'
@@ -60,7 +61,9 @@ function lackingFor(part: RealPart): string[] {
     case 'iptables':
       return ofRoot(['ip', 'iptables', 'setpriv'], 'iptables iproute2 util-linux')
     case 'keepalived':
-      return ofRoot(['keepalived', 'ip', 'nsenter'], 'keepalived iproute2 util-linux')
+      return ofRoot(['keepalived', 'ip', 'nft', 'nsenter'], 'keepalived iproute2 nftables util-linux')
+    case 'nft':
+      return ofRoot(['nft', 'ip', 'ss'], 'nftables iproute2')
     case 'tar':
     case 'jq':
     case 'python3':

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { LEAVE_LIMIT_MS } from '../hold-while-moving.ts'
 
 type Context = z.core.$RefinementCtx<unknown>
 
@@ -43,6 +44,28 @@ export function movesSomehow(value: unknown, context: Context): void {
     const params = { code: 'config.placeholder', hint: 'no argument has {host} or {ssh}', fix: 'pass "{host}"' }
     context.addIssue({ code: 'custom', message: 'the command does not receive the machine', path: [name], params })
   }
+}
+
+/** The command of a machine that holds connections takes at most so long beside `holdConnections.limit`: the wait until the addresses have left, and a second. */
+const BESIDE_HOLD_MS = LEAVE_LIMIT_MS + 1000
+
+/** Connections are held on the machine itself, within the time of its command. */
+export function holdsOnHost(value: unknown, context: Context): void {
+  if (!isRecord(value) || !isRecord(value.holdConnections)) return
+  const path = ['holdConnections']
+  if (value.runs === 'here') {
+    const params = { code: 'config.choice', fix: 'remove holdConnections or runs', at: 'key' }
+    const message = '"holdConnections" beside "runs: here": connections are held on the machine, by its own command'
+    context.addIssue({ code: 'custom', message, path, params })
+  }
+  const [limit, commandTimeout] = [value.holdConnections.limit, value.commandTimeout]
+  if (typeof limit !== 'number' || typeof commandTimeout !== 'number') return
+  const leastMs = limit + BESIDE_HOLD_MS
+  if (commandTimeout >= leastMs) return
+  const least = `${Math.ceil(leastMs / 1000)}s`
+  const params = { code: 'config.range', hint: `holdConnections.limit and 6s: ${least}`, fix: least }
+  const message = 'the command may not end before connections were held and the addresses have left'
+  context.addIssue({ code: 'custom', message, path: ['commandTimeout'], params })
 }
 
 /** Machines are told apart by name alone, whichever pair they belong to. */

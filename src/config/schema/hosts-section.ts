@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { uniqueBy } from './cross-rules.ts'
 import { durationField } from './duration-field.ts'
-import { knownMachines, movesSomehow } from './hosts-rules.ts'
+import { holdsOnHost, knownMachines, movesSomehow } from './hosts-rules.ts'
 import { wholeNumberField } from './number-field.ts'
 import { argumentsField } from './question-fields.ts'
 import { fieldMeta, section } from './section.ts'
@@ -59,6 +59,24 @@ const trackFile = section(
   'A track file of keepalived, written on the machine. If `reboot.ssh.command` begins with sudo, the file is written with `sudo -n` too.',
 )
 
+const holdConnections = section(
+  {
+    ports: z
+      .array(wholeNumberField({ description: 'A port.', example: 443 }, { from: 1, to: 65_535 }))
+      .min(1)
+      .max(16)
+      .superRefine(uniqueBy(), { when: () => true })
+      .meta(fieldMeta('list', { description: 'TCP ports of the addresses.', example: [80, 443] })),
+    limit: durationField({
+      description:
+        'How long connections that are under way may take to end before the addresses move. After that the move cuts them.',
+      from: '0s',
+      to: '30s',
+    }).prefault('1s'),
+  },
+  'No new connections while the addresses leave the machine: `nft` drops the first packet of each, and clients send it again after a second, when the other machine has the address. Connections that are under way can end before the move. The machine needs `nft`, `ss` and `ip`.',
+)
+
 const pair = section(
   {
     name: nameField({ description: 'Name of the pair.', example: 'edge' }),
@@ -110,6 +128,7 @@ const pair = section(
         }),
       )
       .prefault('onHost'),
+    holdConnections: holdConnections.exactOptional(),
     commandTimeout: durationField({
       description: 'How long each command may take. After that it has failed, and is run again.',
       from: '1s',
@@ -129,7 +148,9 @@ const pair = section(
     }).prefault('1min'),
   },
   'Machines that stand in for each other by one or more virtual addresses.',
-).superRefine(movesSomehow, { when: () => true })
+)
+  .superRefine(movesSomehow, { when: () => true })
+  .superRefine(holdsOnHost, { when: () => true })
 
 export const hostsSection = section(
   {

@@ -23,19 +23,23 @@ backend web
 ${BACKENDS.map((address, index) => `  server n${index + 1} ${address}:8080 check inter 300ms rise 2 fall 2 weight 10`).join('\n')}
 `
 
-const keepalived = (host: string, directory: string): string => `global_defs {
+/**
+ * `preempts`: the machine of the higher priority takes the address back when it can, and a track file of weight 1 is added to the priority.
+ * Otherwise an address stays where it is, and a track file of weight 0 makes the machine give it up at once.
+ */
+const keepalived = (host: string, directory: string, preempts: boolean): string => `global_defs {
   router_id ${host}
   vrrp_rt_priority 40
 }
 track_file evenkeel {
   file ${join(directory, 'run', 'away')}
-  weight 1
+  weight ${preempts ? 1 : 0}
   init_file 0 overwrite
 }
 vrrp_instance edge {
   interface eth0
   state BACKUP
-  version 3
+${preempts ? '' : '  nopreempt\n'}  version 3
   virtual_router_id 51
   priority ${host === 'lb-1' ? 150 : 120}
   advert_int 1
@@ -80,7 +84,7 @@ exec touch "${root}/me/reboot"
 `
 
 /** Everything that both machines read, in one directory. */
-export async function writePairFiles(root: string): Promise<void> {
+export async function writePairFiles(root: string, preempts: boolean): Promise<void> {
   for (const name of ['host', 'user']) {
     spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(root, name)])
   }
@@ -90,7 +94,7 @@ export async function writePairFiles(root: string): Promise<void> {
   for (const host of HOSTS) {
     await mkdir(join(root, host, 'run'), { recursive: true })
     await writeFile(join(root, host, 'haproxy.cfg'), haproxy(join(root, host)))
-    await writeFile(join(root, host, 'keepalived.conf'), keepalived(host, join(root, host)))
+    await writeFile(join(root, host, 'keepalived.conf'), keepalived(host, join(root, host), preempts))
   }
   await writeFile(join(root, 'known_hosts'), HOSTS.map((host) => `${host} ${key}`).join(''))
   await writeFile(join(root, 'sshd_config'), sshd(root))

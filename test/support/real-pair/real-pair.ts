@@ -32,10 +32,10 @@ export class RealPair {
     this.#prefix = `ek${process.pid}`
   }
 
-  static async start(t: TestContext): Promise<RealPair> {
+  static async start(t: TestContext, { preempts = false }: { readonly preempts?: boolean } = {}): Promise<RealPair> {
     const pair = new RealPair(await mkdtemp(join(tmpdir(), 'evenkeel-pair-')))
     t.after(() => pair.#discard())
-    await writePairFiles(pair.root)
+    await writePairFiles(pair.root, preempts)
     pair.#wire()
     for (const host of HOSTS) await pair.powerOn(host)
     void pair.#heedReboots()
