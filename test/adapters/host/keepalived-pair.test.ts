@@ -15,7 +15,7 @@ import type { StampedEvent } from '../../../src/model/roll-event.ts'
 import type { RollSpec, SocketBalancerSpec } from '../../../src/model/roll-spec.ts'
 import { MemoryCluster } from '../../support/memory-cluster.ts'
 import { type FailedRequest, sendRequests } from '../../support/real-pair/clients.ts'
-import { HOSTS, VIRTUAL_ADDRESS } from '../../support/real-pair/pair-files.ts'
+import { HOSTS } from '../../support/real-pair/pair-files.ts'
 import { RealPair } from '../../support/real-pair/real-pair.ts'
 import { requires } from '../../support/requires.ts'
 
@@ -37,7 +37,7 @@ spec:
   hosts:
     pairs:
       - name: edge
-        addresses: [${VIRTUAL_ADDRESS}]
+        addresses: [${pair.site.virtualAddress}]
         trackFile: {path: ${join(pair.root, 'me', 'run', 'away')}, away: ${preempts ? -100 : 1}}
 ${preempts ? '' : '        holdConnections: {ports: [80]}\n'}        connectionsLimit: 10s
         machines: [${HOSTS.map((host) => `{name: ${host}, instances: [${host}]}`).join(', ')}]

@@ -4,7 +4,7 @@ import { createServer, request } from 'node:http'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
-import { BACKENDS, VIRTUAL_ADDRESS } from './pair-files.ts'
+import { ALONE, BACKENDS } from './pair-files.ts'
 import type { RealPair } from './real-pair.ts'
 
 const GREEN_IN_A_ROW = 100
@@ -71,7 +71,7 @@ async function run(perSecond: number): Promise<void> {
 
 const one = (): Promise<string | undefined> =>
   new Promise((resolve) => {
-    const asked = request({ host: VIRTUAL_ADDRESS, port: 80, agent: false, timeout: 5_000 }, (response) => {
+    const asked = request({ host: ALONE.virtualAddress, port: 80, agent: false, timeout: 5_000 }, (response) => {
       response.resume()
       response.once('end', () => resolve(response.statusCode === 200 ? undefined : `status ${response.statusCode}`))
       response.once('error', (error) => resolve(error.message))

@@ -2,14 +2,24 @@ import { spawnSync } from 'node:child_process'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export const VIRTUAL_ADDRESS = '10.99.0.100'
-export const BACKENDS = ['10.99.0.31', '10.99.0.32', '10.99.0.33']
 export const HOSTS = ['lb-1', 'lb-2'] as const
-export const addressOf = (host: string): string => (host === 'lb-1' ? '10.99.0.11' : '10.99.0.12')
+export type HostName = (typeof HOSTS)[number]
 
-const haproxy = (directory: string): string => `global
-  stats socket ${join(directory, 'admin.sock')} mode 600 level admin
-defaults
+/** Where a pair stands: its addresses, and what is behind it. */
+export interface PairSite {
+  readonly hosts: Readonly<Record<HostName, string>>
+  readonly virtualAddress: string
+  /** The length of the prefix is 24. Lines of haproxy.cfg after section `global`, the backend `web` among them. */
+  readonly sections: string
+}
+
+/** The servers behind a pair that has a network to itself. */
+export const BACKENDS = ['10.99.0.31', '10.99.0.32', '10.99.0.33']
+
+export const ALONE: PairSite = {
+  hosts: { 'lb-1': '10.99.0.11', 'lb-2': '10.99.0.12' },
+  virtualAddress: '10.99.0.100',
+  sections: `defaults
   mode http
   timeout connect 1s
   timeout client 30s
@@ -21,13 +31,17 @@ frontend shop
 backend web
   balance roundrobin
 ${BACKENDS.map((address, index) => `  server n${index + 1} ${address}:8080 check inter 300ms rise 2 fall 2 weight 10`).join('\n')}
-`
+`,
+}
+
+const haproxy = (directory: string, { sections }: PairSite): string =>
+  `global\n  stats socket ${join(directory, 'admin.sock')} mode 600 level admin\n${sections}`
 
 /**
  * `preempts`: the machine of the higher priority takes the address back when it can, and a track file of weight 1 is added to the priority.
  * Otherwise an address stays where it is, and a track file of weight 0 makes the machine give it up at once.
  */
-const keepalived = (host: string, directory: string, preempts: boolean): string => `global_defs {
+const keepalived = (host: string, directory: string, { site, preempts }: PairFacts): string => `global_defs {
   router_id ${host}
   vrrp_rt_priority 40
 }
@@ -44,7 +58,7 @@ ${preempts ? '' : '  nopreempt\n'}  version 3
   priority ${host === 'lb-1' ? 150 : 120}
   advert_int 1
   virtual_ipaddress {
-    ${VIRTUAL_ADDRESS}/24
+    ${site.virtualAddress}/24
   }
   track_file {
     evenkeel
@@ -61,6 +75,11 @@ PermitRootLogin prohibit-password
 UsePAM no
 PidFile none
 `
+
+export interface PairFacts {
+  readonly site: PairSite
+  readonly preempts: boolean
+}
 
 const sshConfig = (root: string): string => `Host ${HOSTS.join(' ')}
   User root
@@ -84,7 +103,7 @@ exec touch "${root}/me/reboot"
 `
 
 /** Everything that both machines read, in one directory. */
-export async function writePairFiles(root: string, preempts: boolean): Promise<void> {
+export async function writePairFiles(root: string, facts: PairFacts): Promise<void> {
   for (const name of ['host', 'user']) {
     spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(root, name)])
   }
@@ -93,8 +112,8 @@ export async function writePairFiles(root: string, preempts: boolean): Promise<v
   await mkdir('/run/sshd', { recursive: true })
   for (const host of HOSTS) {
     await mkdir(join(root, host, 'run'), { recursive: true })
-    await writeFile(join(root, host, 'haproxy.cfg'), haproxy(join(root, host)))
-    await writeFile(join(root, host, 'keepalived.conf'), keepalived(host, join(root, host), preempts))
+    await writeFile(join(root, host, 'haproxy.cfg'), haproxy(join(root, host), facts.site))
+    await writeFile(join(root, host, 'keepalived.conf'), keepalived(host, join(root, host), facts))
   }
   await writeFile(join(root, 'known_hosts'), HOSTS.map((host) => `${host} ${key}`).join(''))
   await writeFile(join(root, 'sshd_config'), sshd(root))

@@ -8,16 +8,24 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
-import { addressOf, BACKENDS, HOSTS, VIRTUAL_ADDRESS, writePairFiles } from './pair-files.ts'
+import { ALONE, BACKENDS, HOSTS, type HostName, type PairSite, writePairFiles } from './pair-files.ts'
 
 const OFF_MS = 2_000
 
+interface PairOptions {
+  readonly preempts?: boolean
+  /** Another network that the machines are plugged into: a file of its namespace, and its bridge. */
+  readonly wire?: { readonly network: string; readonly bridge: string }
+  readonly site?: PairSite
+}
+
 /**
- * Two machines with HAProxy and keepalived on one wire, each in namespaces of its own with a boot id of its own, and a third
- * namespace with the servers behind them and the clients before them. ssh leads into the namespaces.
+ * Two machines with HAProxy and keepalived on one wire, each in namespaces of its own with a boot id of its own. ssh leads into the
+ * namespaces. Without another wire, a third namespace has the servers behind them and the clients before them.
  */
 export class RealPair {
   readonly root: string
+  readonly site: PairSite
   readonly #prefix: string
   readonly #running = new Map<string, ChildProcess[]>()
   readonly boots: string[] = []
@@ -27,16 +35,20 @@ export class RealPair {
   /** A machine that is told to reboot, before its power goes. */
   onReboot: (host: string) => void = () => undefined
 
-  private constructor(root: string) {
+  private constructor(root: string, site: PairSite) {
     this.root = root
+    this.site = site
     this.#prefix = `ek${process.pid}`
   }
 
-  static async start(t: TestContext, { preempts = false }: { readonly preempts?: boolean } = {}): Promise<RealPair> {
-    const pair = new RealPair(await mkdtemp(join(tmpdir(), 'evenkeel-pair-')))
+  static async start(t: TestContext, options: PairOptions = {}): Promise<RealPair> {
+    const { preempts = false, site = ALONE, wire } = options
+    const pair = new RealPair(await mkdtemp(join(tmpdir(), 'evenkeel-pair-')), site)
     t.after(() => pair.#discard())
-    await writePairFiles(pair.root, preempts)
-    pair.#wire()
+    await writePairFiles(pair.root, { site, preempts })
+    for (const host of HOSTS) ip('netns', 'add', pair.namespace(host))
+    if (wire === undefined) pair.#wireAlone()
+    else pair.#plugInto(wire)
     for (const host of HOSTS) await pair.powerOn(host)
     void pair.#heedReboots()
     void pair.#watchMoves()
@@ -47,13 +59,19 @@ export class RealPair {
     return `${this.#prefix}${name}`
   }
 
-  async powerOn(host: string): Promise<void> {
+  async powerOn(host: HostName): Promise<void> {
     const directory = join(this.root, host)
     // What lies in /run is gone with a boot.
     await rm(join(directory, 'run', 'away'), { force: true })
     await rm(join(directory, 'reboot'), { force: true })
     await writeFile(join(directory, 'boot_id'), `${randomUUID()}\n`)
-    const mounts = `mount --bind ${directory}/boot_id /proc/sys/kernel/random/boot_id && mount --bind ${directory} ${this.root}/me`
+    const mounts = [
+      ['boot_id', '/proc/sys/kernel/random/boot_id'],
+      ['.', `${this.root}/me`],
+      ['../reboot-machine', '/usr/bin/systemctl'],
+    ]
+      .map(([from, to]) => `mount --bind ${directory}/${from} ${to}`)
+      .join(' && ')
     const init = this.#spawn(host, [
       'ip',
       'netns',
@@ -99,12 +117,12 @@ export class RealPair {
     await writeFile(join(directory, 'init.pid'), `${pid}\n`)
   }
 
-  startHaproxy(host: string): void {
+  startHaproxy(host: HostName): void {
     const file = join(this.root, host, 'haproxy.cfg')
-    this.#spawn(host, ['ip', 'netns', 'exec', this.namespace(host), 'haproxy', '-db', '-f', file], 'haproxy')
+    this.#spawn(host, ['ip', 'netns', 'exec', this.namespace(host), 'haproxy', '-W', '-db', '-f', file])
   }
 
-  async powerOff(host: string): Promise<void> {
+  async powerOff(host: HostName): Promise<void> {
     await rm(join(this.root, host, 'init.pid'), { force: true })
     const children = this.#running.get(host) ?? []
     this.#running.set(host, [])
@@ -115,15 +133,19 @@ export class RealPair {
     for (const { pid } of children) killGroup(pid)
     await Promise.all(ended)
     spawnSync('ip', ['-n', this.namespace(host), 'addr', 'flush', 'dev', 'eth0'])
-    spawnSync('ip', ['-n', this.namespace(host), 'addr', 'add', `${addressOf(host)}/24`, 'dev', 'eth0'])
+    spawnSync('ip', ['-n', this.namespace(host), 'addr', 'add', `${this.site.hosts[host]}/24`, 'dev', 'eth0'])
   }
 
-  /** As `systemctl kill haproxy` and its restart, by someone else. */
-  async killHaproxy(host: string): Promise<void> {
-    const [child] = (this.#running.get(host) ?? []).filter(({ spawnargs }) => spawnargs.includes('haproxy'))
-    if (child !== undefined) killGroup(child.pid)
+  /** HAProxy dies, and the system starts it again after half a second. */
+  async killHaproxy(host: HostName): Promise<void> {
+    killGroup(this.#haproxy(host)?.pid)
     await pause(500)
     this.startHaproxy(host)
+  }
+
+  /** As `systemctl reload haproxy`: another worker takes the sockets over, with the states of the file. */
+  reloadHaproxy(host: HostName): void {
+    this.#haproxy(host)?.kill('SIGUSR2')
   }
 
   /** Which machines have the virtual address. */
@@ -131,7 +153,7 @@ export class RealPair {
     return HOSTS.filter((host) =>
       spawnSync('ip', ['-n', this.namespace(host), '-o', 'addr', 'show'])
         .stdout.toString()
-        .includes(` ${VIRTUAL_ADDRESS}/`),
+        .includes(` ${this.site.virtualAddress}/`),
     )
   }
 
@@ -141,22 +163,26 @@ export class RealPair {
     )
   }
 
-  #wire(): void {
-    const names = [...HOSTS, 'net', 'out'].map((name) => this.namespace(name))
-    for (const name of names) ip('netns', 'add', name)
-    const net = this.namespace('net')
+  #wireAlone(): void {
+    const [net, out] = [this.namespace('net'), this.namespace('out')]
+    for (const name of [net, out]) ip('netns', 'add', name)
     ip('-n', net, 'link', 'add', 'br0', 'type', 'bridge')
     ip('-n', net, 'link', 'set', 'br0', 'up')
-    for (const host of [...HOSTS, 'out']) {
-      const inside = this.namespace(host)
-      ip('link', 'add', 'eth0', 'netns', inside, 'type', 'veth', 'peer', 'name', `to-${host}`, 'netns', net)
-      ip('-n', net, 'link', 'set', `to-${host}`, 'master', 'br0', 'up')
-      ip('-n', inside, 'link', 'set', 'lo', 'up')
-      ip('-n', inside, 'link', 'set', 'eth0', 'up')
+    const wire = { network: `/run/netns/${net}`, bridge: 'br0' }
+    this.#plugInto(wire)
+    plug(out, 'out', wire)
+    for (const address of ['10.99.0.30', ...BACKENDS]) ip('-n', out, 'addr', 'add', `${address}/24`, 'dev', 'eth0')
+  }
+
+  #plugInto(wire: Wire): void {
+    for (const host of HOSTS) {
+      plug(this.namespace(host), host, wire)
+      ip('-n', this.namespace(host), 'addr', 'add', `${this.site.hosts[host]}/24`, 'dev', 'eth0')
     }
-    for (const host of HOSTS) ip('-n', this.namespace(host), 'addr', 'add', `${addressOf(host)}/24`, 'dev', 'eth0')
-    for (const address of ['10.99.0.30', ...BACKENDS])
-      ip('-n', this.namespace('out'), 'addr', 'add', `${address}/24`, 'dev', 'eth0')
+  }
+
+  #haproxy(host: HostName): ChildProcess | undefined {
+    return (this.#running.get(host) ?? []).findLast(({ spawnargs }) => spawnargs.includes('haproxy'))
   }
 
   async #watchMoves(): Promise<void> {
@@ -183,12 +209,8 @@ export class RealPair {
     }
   }
 
-  #spawn(host: string, [file = '', ...args]: readonly string[], name = ''): ChildProcess {
-    const child = spawn(file, args, {
-      stdio: ['ignore', 'ignore', 'ignore'],
-      detached: true,
-      ...(name === '' ? {} : {}),
-    })
+  #spawn(host: string, [file = '', ...args]: readonly string[]): ChildProcess {
+    const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'ignore'], detached: true })
     this.#running.set(host, [...(this.#running.get(host) ?? []), child])
     return child
   }
@@ -210,7 +232,20 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
-function ip(...args: readonly string[]): void {
-  const { status, stderr } = spawnSync('ip', args)
-  if (status !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr.toString()}`)
+type Wire = NonNullable<PairOptions['wire']>
+
+/** A cable between a namespace and the bridge of another one. */
+function plug(inside: string, name: string, { network, bridge }: Wire): void {
+  const onWire = ['nsenter', `--net=${network}`, 'ip'] as const
+  run(...onWire, 'link', 'add', `to-${name}`, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', inside)
+  run(...onWire, 'link', 'set', `to-${name}`, 'master', bridge, 'up')
+  ip('-n', inside, 'link', 'set', 'lo', 'up')
+  ip('-n', inside, 'link', 'set', 'eth0', 'up')
+}
+
+const ip = (...args: readonly string[]): void => run('ip', ...args)
+
+function run(file: string, ...args: readonly string[]): void {
+  const { status, stderr } = spawnSync(file, args)
+  if (status !== 0) throw new Error(`${file} ${args.join(' ')}: ${stderr.toString()}`)
 }

@@ -24,12 +24,20 @@ export const isVoid = (judged: Counted): boolean =>
 const AT_ONCE = ['chrt', '--rr', '10']
 const FIRST = spawnSync('chrt', [...AT_ONCE.slice(1), 'true']).status === 0 ? AT_ONCE : ['nice', '-n', '-15']
 
-/** The prober that judges: a process of its own beside the roll's, never killed, half of it over kept connections. */
+interface Judged {
+  readonly url: string
+  readonly ratePerSecond: number
+  /** Share of the requests that go over kept connections: a half by default. */
+  readonly keptShare?: number
+}
+
+/** The prober that judges: a process of its own beside the roll's, never killed, half of it over kept connections by default. */
 export class Judge {
   readonly #program: Program
 
-  constructor(at: { readonly url: string; readonly ratePerSecond: number }, { program, enter }: Surroundings) {
-    const probe = ['probe', at.url, '--rate', String(at.ratePerSecond), '-o', 'json', '--progress', 'none']
+  constructor({ url, ratePerSecond, keptShare = 0.5 }: Judged, { program, enter }: Surroundings) {
+    const load = ['--rate', String(ratePerSecond), '--kept-share', String(keptShare)]
+    const probe = ['probe', url, ...load, '-o', 'json', '--progress', 'none']
     this.#program = new Program(enter([...FIRST, ...program, ...probe]))
   }
 

@@ -167,8 +167,8 @@ export class RollBed {
     return command.ended()
   }
 
-  judge(url: string = WHOAMI_FRONT): Judge {
-    const judge = new Judge({ url, ratePerSecond: this.#judgeRate }, this)
+  judge(url: string = WHOAMI_FRONT, kept: { readonly keptShare?: number } = {}): Judge {
+    const judge = new Judge({ url, ratePerSecond: this.#judgeRate, ...kept }, this)
     this.#started.push(judge)
     return judge
   }

@@ -97,6 +97,7 @@ const AT_NIGHT = [
   'test/cluster/kube-preflight.test.ts',
   'test/cluster/roll-api-restarts.test.ts',
   'test/cluster/roll-as-job.test.ts',
+  'test/cluster/roll-balancer-pair.test.ts',
   'test/cluster/roll-beside-brake.test.ts',
   'test/cluster/roll-budget.test.ts',
   'test/cluster/roll-claims.test.ts',
