@@ -172,8 +172,8 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'hosts',
-    what: 'a real pair of HAProxy and keepalived rolled five times under traffic (package keepalived)',
-    argv: ['test/run.ts', 'keepalived-pair'],
+    what: 'a real pair of HAProxy and keepalived rolled five times under traffic, alone and with a cluster behind it (package keepalived)',
+    argv: ['test/run.ts', 'hold-while-moving', 'keepalived-pair', 'roll-balancer-pair'],
     env: { EVERY_TROUBLE: '1' },
   },
   {

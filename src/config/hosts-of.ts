@@ -21,6 +21,7 @@ function pairOf(pair: PairFields, asRoot: readonly string[]): HostPair {
     addresses,
     machines: machines.map(({ ssh, ...machine }) => ({ ...machine, ssh: ssh ?? machine.name })),
     ...commandsOf(pair, asRoot),
+    ...checkOf(pair, asRoot),
     runs,
     commandTimeoutMs: commandTimeout,
     moveLimitMs: moveLimit,
@@ -30,6 +31,17 @@ function pairOf(pair: PairFields, asRoot: readonly string[]): HostPair {
 
 /** In one write, by a new file that takes the place of the old one: keepalived reads the file at any moment. */
 const WRITE = 'printf "%s\\n" "$1" >"$0.new" && mv "$0.new" "$0"'
+
+/** `$1`: an absolute path, or nothing; then programs. */
+const CHECK = `if [ -n "$1" ] && [ ! -d "\${1%/*}/" ]; then echo "there is no directory \${1%/*}" >&2; exit 1; fi
+shift
+for p in "$@"; do command -v "$p" >/dev/null || { echo "$p is not installed" >&2; exit 1; }; done`
+
+function checkOf({ trackFile, holdConnections }: PairFields, asRoot: readonly string[]): Pick<HostPair, 'checkMove'> {
+  if (trackFile === undefined && holdConnections === undefined) return {}
+  const programs = holdConnections === undefined ? [] : ['nft', 'ss', 'ip']
+  return { checkMove: [...asRoot, 'sh', '-c', CHECK, 'evenkeel', trackFile?.path ?? '', ...programs] }
+}
 
 function commandsOf(pair: PairFields, asRoot: readonly string[]): Pick<HostPair, 'moveAway' | 'moveBack'> {
   const { trackFile, holdConnections } = pair

@@ -19,6 +19,8 @@ export interface HostPair {
   readonly moveAway: readonly string[]
   /** Takes that back. */
   readonly moveBack: readonly string[]
+  /** Fails where the machine lacks what `moveAway` needs, and changes nothing. Absent: a command of the operator, which is not known. */
+  readonly checkMove?: readonly string[]
   /** Where both run: on the machine by ssh, or here with `{host}` and `{ssh}` replaced. */
   readonly runs: 'onHost' | 'here'
   readonly commandTimeoutMs: number

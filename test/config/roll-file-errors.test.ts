@@ -209,7 +209,7 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
   [
     [all, BALANCER, ...PAIR, '        moveAway: [x]', ...machines('lb-1', 'lb-2')],
     '"moveAway" without its counterpart (config.choice)',
-    'trackFile: {path: /run/keepalived/evenkeel, away: -100}',
+    'trackFile: {path: /run/keepalived/evenkeel, away: 1}',
   ],
   [
     [

@@ -31,7 +31,7 @@ export function movesSomehow(value: unknown, context: Context): void {
     const params = {
       code: 'config.choice',
       hint: 'trackFile, or both moveAway and moveBack',
-      fix: 'trackFile: {path: /run/keepalived/evenkeel, away: -100}',
+      fix: 'trackFile: {path: /run/keepalived/evenkeel, away: 1}',
     }
     const message = first === undefined ? 'one of trackFile, moveAway is missing' : `"${first}" without its counterpart`
     context.addIssue({ code: 'custom', message, params })

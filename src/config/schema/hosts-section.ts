@@ -46,8 +46,8 @@ const trackFile = section(
     away: wholeNumberField(
       {
         description:
-          'What is written to move the addresses away. keepalived multiplies it by the weight of the track file and adds that to the priority.',
-        example: -100,
+          'What is written to move the addresses away. With weight 0, any number but 0 makes keepalived give them up at once. Otherwise keepalived multiplies it by the weight and adds that to the priority.',
+        example: 1,
       },
       { from: -254, to: 254 },
     ),

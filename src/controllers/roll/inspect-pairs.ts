@@ -4,7 +4,7 @@ import type { HostPair, HostsSpec, PairMachine } from '../../model/host-pair.ts'
 import type { PlanFinding, PlannedHost } from '../../model/roll-plan.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Host } from '../../ports/host.ts'
-import type { HostMachines } from '../../ports/host-machines.ts'
+import type { HostMachines, MachineAnswer } from '../../ports/host-machines.ts'
 
 interface PairsAsked {
   readonly host: Host
@@ -40,12 +40,20 @@ interface Inquiry {
   readonly machines: HostMachines
 }
 
+type Asked = Pick<Inquiry, 'pair' | 'machines'> & { readonly ssh: string }
+
+async function readiness({ pair, ssh, machines }: Asked, signal: AbortSignal): Promise<MachineAnswer> {
+  if (pair.checkMove === undefined) return { ok: true }
+  return await machines.run(ssh, { argv: pair.checkMove, limitMs: pair.commandTimeoutMs }, signal)
+}
+
 async function inquire({ pair, machine, host, machines }: Inquiry, signal: AbortSignal): Promise<MachineInquiry> {
   const { ssh } = machine
   try {
     const look = await machines.look(ssh, signal)
     const facts = await host.check({ node: ssh, address: ssh }, signal)
-    return { pair, machine, answer: { kind: 'facts', look, facts } }
+    const ready = await readiness({ pair, ssh, machines }, signal)
+    return { pair, machine, answer: { kind: 'facts', look, facts, ...(ready.ok ? {} : { cannotMove: ready.text }) } }
   } catch (error) {
     if (!(error instanceof WorldError)) throw error
     return { pair, machine, answer: { kind: 'failed', code: error.code, text: error.message } }

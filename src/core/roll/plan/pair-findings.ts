@@ -9,7 +9,7 @@ export interface MachineInquiry {
   readonly pair: HostPair
   readonly machine: PairMachine
   readonly answer:
-    | { readonly kind: 'facts'; readonly look: MachineLook; readonly facts: HostFacts }
+    | { readonly kind: 'facts'; readonly look: MachineLook; readonly facts: HostFacts; readonly cannotMove?: string }
     | { readonly kind: 'failed'; readonly code: string; readonly text: string }
 }
 
@@ -59,7 +59,14 @@ function machineFindings({ machine, answer }: MachineInquiry, around: PairsAroun
   const text = `${name} may not be rebooted this way: ${refusal ?? 'it gave no reason'}`
   const fix = 'change reboot.command or reboot.user, or allow it in sudoers'
   const mayNot = mayReboot ? [] : [{ ...about, code: 'HostMayNotReboot', text, fix }]
-  return [...twice, ...mayNot, ...ownMachine(name, answer.look, around)]
+  return [...twice, ...mayNot, ...cannotMove(name, answer.cannotMove), ...ownMachine(name, answer.look, around)]
+}
+
+function cannotMove(name: string, why: string | undefined): readonly PlanFinding[] {
+  if (why === undefined) return []
+  const text = `${name} cannot move its addresses: ${why}`
+  const fix = `install what is missing on ${name}, or correct trackFile or holdConnections in "hosts"`
+  return [{ severity: 'error', code: 'HostCannotMove', node: name, text, fix }]
 }
 
 function ownMachine(name: string, { bootId }: MachineLook, { ownBootId }: PairsAround): readonly PlanFinding[] {

@@ -15,17 +15,19 @@ interface Said {
   readonly bootId?: string
   readonly has?: boolean
   readonly mayReboot?: boolean
+  readonly cannotMove?: string
 }
 
 const answers = (
   machine: typeof lb1,
-  { bootId = machine.name, has = false, mayReboot = true }: Said,
+  { bootId = machine.name, has = false, mayReboot = true, ...rest }: Said,
 ): MachineInquiry => ({
   pair,
   machine,
   answer: {
     kind: 'facts',
     look: { bootId, addresses: has ? ['10.0.0.100'] : [] },
+    ...rest,
     facts: { mayReboot, hops: [], ...(mayReboot ? {} : { refusal: 'sudo: a password is required' }) },
   },
 })
@@ -58,6 +60,7 @@ test('a plan says what stands against the machines of the load balancers', () =>
     [found([first, second]), []],
     [found([first, silent(lb2)]), ['error HOST_UNREACHABLE lb-2']],
     [found([first, answers(lb2, { mayReboot: false })]), ['error HostMayNotReboot lb-2']],
+    [found([first, answers(lb2, { cannotMove: 'nft is not installed' })]), ['error HostCannotMove lb-2']],
     [found([first, second], { nodes: ['n1', 'lb-2'] }), ['error HostIsNode lb-2']],
     [found([first, second], { ownBootId: 'lb-1' }), ['error HostIsOurs lb-1']],
     [found([first, answers(lb2, { bootId: 'lb-1' })]), ['error HostTwice ']],
