@@ -14,8 +14,10 @@ import { type BedFolders, registerBed, removeBed, sweepDeadBeds } from './owner/
 import { openRelay, type Relay } from './owner/relay.ts'
 import { kubeconfig } from './pki/kubeconfig.ts'
 import { insideKubeconfigPath, readAuthority, readPair } from './rack/credentials.ts'
+import { haproxySocket } from './rack/haproxy.ts'
 import { auditLogPath, controlSocket, type RackPlan, type Stacked, stackedNodes, type Taint } from './rack/plan.ts'
 import { sshConfigPath } from './rack/ssh-access.ts'
+import { apiBalancer } from './rack/stacked/api-balancer.ts'
 import { cniFolder, missingForUp } from './requirements.ts'
 import { type ControlClient, connectControl } from './wire/control-client.ts'
 import type { Ask } from './wire/operations.ts'
@@ -135,6 +137,8 @@ export class Bed {
    * no such file: each API server writes its own, `nodes/NAME/log/kubernetes/audit.log` in `dir`.
    */
   readonly auditLog: string
+  /** The Runtime API's socket of the HAProxy that leads to the API servers of a stacked bed. */
+  readonly apiBalancerSocket: string
   readonly kubectl: Kubectl
   readonly #ask: Ask
   readonly #parts: BedParts
@@ -152,6 +156,7 @@ export class Bed {
     this.insideKubeconfig = insideKubeconfigPath(plan.disk)
     this.sshConfig = sshConfigPath(plan.disk)
     this.auditLog = auditLogPath(plan.disk)
+    this.apiBalancerSocket = haproxySocket(plan.runtime, apiBalancer)
     const outsideServer = `https://127.0.0.1:${apiRelay.port}`
     this.kubeconfig = join(plan.disk, 'kubeconfig')
     const authorityPem = readAuthority(plan.disk).certificatePem

@@ -17,7 +17,7 @@ const READY_LIMIT_MS = 60_000
 const ETCD = 'http://127.0.0.1:2379'
 const ETCD_PEER = 'http://127.0.0.1:2380'
 
-/** etcd, API server, controller manager and scheduler of one bed. */
+/** etcd, API server, controller manager and scheduler of a bed that has them beside its nodes. */
 export class ControlPlane {
   readonly #plan: RackPlan
   readonly #api: ApiClient

@@ -4,12 +4,15 @@ import { credentialsFolder } from '../credentials.ts'
 import { Haproxy } from '../haproxy.ts'
 import { controlPlaneNodes, type RackPlan } from '../plan.ts'
 
+/** Its name among the bed's HAProxys. */
+export const apiBalancer = 'api-balancer'
+
 /**
  * Starts the balancer of a stacked control plane: it listens where the API server of other beds does. A server that is down
  * loses its connections at once, else a client would wait on a watch that nobody serves.
  */
 export async function startApiBalancer(plan: RackPlan): Promise<void> {
-  await new Haproxy(plan, 'api-balancer').start(config(plan))
+  await new Haproxy(plan, apiBalancer).start(config(plan))
 }
 
 function config(plan: RackPlan): string {
