@@ -123,6 +123,12 @@ const PARTS: readonly Part[] = [
     env: { EVERY_TROUBLE: '1' },
   },
   {
+    name: 'stacked',
+    what: 'a real control plane of static pods with three members of etcd: each of its nodes rebooted, by hand and by a roll',
+    argv: ['test/run.ts', 'roll-stacked'],
+    env: { EVERY_TROUBLE: '1' },
+  },
+  {
     name: 'departures',
     what: 'rolls of services that do nothing for their own exit: five times each, killed at ten writes, over ports of nodes, past budgets',
     argv: ['test/run.ts', 'roll-polite', 'roll-host-port'],

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { apiPort, hubAddress, nodeAddress, nodeNames, nodesMax } from './addresses.ts'
 import { ensureBuilt } from './build.ts'
 import { removeBedCgroups } from './machine/cgroups.ts'
+import { findCommand } from './machine/find-command.ts'
 import type { RunResult } from './machine/run.ts'
 import { waitFor } from './machine/wait-for.ts'
 import { type HaproxyHandle, startHaproxy } from './owner/haproxy-handle.ts'
@@ -13,8 +14,10 @@ import { type BedFolders, registerBed, removeBed, sweepDeadBeds } from './owner/
 import { openRelay, type Relay } from './owner/relay.ts'
 import { kubeconfig } from './pki/kubeconfig.ts'
 import { insideKubeconfigPath, readAuthority, readPair } from './rack/credentials.ts'
-import { auditLogPath, controlSocket, type RackPlan, type Taint } from './rack/plan.ts'
+import { haproxySocket } from './rack/haproxy.ts'
+import { auditLogPath, controlSocket, type RackPlan, type Stacked, stackedNodes, type Taint } from './rack/plan.ts'
 import { sshConfigPath } from './rack/ssh-access.ts'
+import { apiBalancer } from './rack/stacked/api-balancer.ts'
 import { cniFolder, missingForUp } from './requirements.ts'
 import { type ControlClient, connectControl } from './wire/control-client.ts'
 import type { Ask } from './wire/operations.ts'
@@ -32,6 +35,11 @@ interface BedOptions {
   readonly darkMs?: number
   /** Taints that every node registers with. */
   readonly workerTaints?: readonly Taint[]
+  /**
+   * The first three nodes carry the control plane in static pods, as kubeadm makes them, with three members of etcd; a HAProxy at
+   * the API's address leads to their API servers. `tainted`: with kubeadm's taint, so that other pods need other nodes.
+   */
+  readonly stacked?: Stacked
   /** CoreDNS; defaults to true where there are nodes. */
   readonly addons?: boolean
   /** Defaults to a name that no other bed has. */
@@ -50,8 +58,10 @@ let bedsOpened = 0
 export async function openBed(options: BedOptions = {}): Promise<Bed> {
   const [lacking] = missingForUp()
   if (lacking !== undefined) throw new Error(lacking)
-  sweepDeadBeds()
   const withNodes = options.controlPlaneOnly !== true
+  const names = withNodes ? nodeNames(Math.min(options.nodes ?? 3, nodesMax)) : []
+  if (options.stacked !== undefined) mustCarryStacked(names)
+  sweepDeadBeds()
   const build = await ensureBuilt(options.say ?? (() => undefined), withNodes)
   bedsOpened += 1
   const name = options.name ?? `${process.pid}-${bedsOpened}`
@@ -63,14 +73,22 @@ export async function openBed(options: BedOptions = {}): Promise<Bed> {
     ...(build.imageStore === undefined
       ? {}
       : { nodeParts: { imageStore: build.imageStore, cniFolder: cniFolder() ?? '' } }),
-    nodes: withNodes ? nodeNames(Math.min(options.nodes ?? 3, nodesMax)) : [],
+    nodes: names,
     taints: options.workerTaints ?? [],
+    ...(options.stacked === undefined ? {} : { stacked: options.stacked }),
     addons: withNodes && options.addons !== false,
     fast: options.fast === true,
     monitorGraceSeconds: options.monitorGraceSeconds ?? (options.fast === true ? 10 : 50),
     darkMs: options.darkMs ?? 500,
   }
   return await bringUp(plan, folders)
+}
+
+function mustCarryStacked(nodes: readonly string[]): void {
+  if (nodes.length < stackedNodes)
+    throw new Error(`a stacked control plane needs ${stackedNodes} nodes, and the bed has ${nodes.length}`)
+  if (findCommand('haproxy') === undefined)
+    throw new Error('a stacked control plane needs one more package: apt-get install haproxy')
 }
 
 async function bringUp(plan: RackPlan, folders: BedFolders): Promise<Bed> {
@@ -114,8 +132,13 @@ export class Bed {
   readonly insideKubeconfig: string
   /** An ssh configuration that knows n1, n2, …, for use within the bed's network. */
   readonly sshConfig: string
-  /** One JSON line per request of anybody but the cluster's own components (audit.k8s.io/v1 Event, level Metadata). */
+  /**
+   * One JSON line per request of anybody but the cluster's own components (audit.k8s.io/v1 Event, level Metadata). A stacked bed has
+   * no such file: each API server writes its own, `nodes/NAME/log/kubernetes/audit.log` in `dir`.
+   */
   readonly auditLog: string
+  /** The Runtime API's socket of the HAProxy that leads to the API servers of a stacked bed. */
+  readonly apiBalancerSocket: string
   readonly kubectl: Kubectl
   readonly #ask: Ask
   readonly #parts: BedParts
@@ -133,6 +156,7 @@ export class Bed {
     this.insideKubeconfig = insideKubeconfigPath(plan.disk)
     this.sshConfig = sshConfigPath(plan.disk)
     this.auditLog = auditLogPath(plan.disk)
+    this.apiBalancerSocket = haproxySocket(plan.runtime, apiBalancer)
     const outsideServer = `https://127.0.0.1:${apiRelay.port}`
     this.kubeconfig = join(plan.disk, 'kubeconfig')
     const authorityPem = readAuthority(plan.disk).certificatePem
@@ -199,7 +223,10 @@ export class Bed {
     return this.#ask('exec', stdin === undefined ? { node, argv } : { node, argv, stdin })
   }
 
-  /** The API server alone: stopped or killed and started again on the same store. `start` resolves when it is ready. */
+  /**
+   * The API server alone: stopped or killed and started again on the same store. `start` resolves when it is ready. A stacked bed
+   * has three, and refuses.
+   */
   readonly api = {
     stop: async (): Promise<void> => void (await this.#ask('api', { action: 'stop' })),
     kill: async (): Promise<void> => void (await this.#ask('api', { action: 'kill' })),

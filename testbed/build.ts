@@ -1,18 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { underLock } from './build/build-lock.ts'
 import { buildFolder, cacheRoot } from './build/cache-root.ts'
 import { buildPrograms } from './build/go-programs.ts'
 import { ensureImageStore } from './build/image-store.ts'
-import { programImage } from './build/program-image.ts'
-
-/** The images that every node has, each with the one program it holds. */
-const IMAGES = {
-  'testbed.local/pause:1': 'pause',
-  'testbed.local/coredns:1': 'coredns',
-  'testbed.local/app:1': 'app',
-  'testbed.local/nodecheck:1': 'nodecheck',
-} as const
 
 /** What a bed is made of. */
 interface Build {
@@ -29,7 +20,7 @@ export async function ensureBuilt(say: (line: string) => void, withImages = true
   mkdirSync(cacheRoot(), { recursive: true })
   if (!isDone()) await underLock(`${folder}.lock`, isDone, () => build(folder, say))
   const programs = join(folder, 'bin')
-  return withImages ? { programs, imageStore: await ensureImageStore(folder) } : { programs }
+  return withImages ? { programs, imageStore: await ensureImageStore(folder, programs) } : { programs }
 }
 
 async function build(folder: string, say: (line: string) => void): Promise<void> {
@@ -38,11 +29,6 @@ async function build(folder: string, say: (line: string) => void): Promise<void>
     const programs = join(unfinished, 'bin')
     mkdirSync(programs)
     await buildPrograms(programs, say)
-    mkdirSync(join(unfinished, 'images'))
-    for (const [reference, program] of Object.entries(IMAGES)) {
-      const image = programImage({ reference, program, binary: readFileSync(join(programs, program)) })
-      writeFileSync(join(unfinished, 'images', `${program}.tar`), image)
-    }
     if (!existsSync(folder)) renameSync(unfinished, folder)
     say(`built ${folder}`)
   } finally {

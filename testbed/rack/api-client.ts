@@ -12,6 +12,8 @@ export interface ApiClient {
   get(path: string): Promise<ApiAnswer>
   /** Creates an object; one that exists already is left as it is. */
   create(path: string, object: object): Promise<void>
+  /** A strategic merge patch. */
+  patch(path: string, change: object): Promise<void>
 }
 
 const LIMIT_MS = 5_000
@@ -25,6 +27,11 @@ export function apiClient(authorityPem: string, user: KeyedCertificate): ApiClie
       const headers = { 'content-type': 'application/json' }
       const { status, text } = await ask({ ...where, path, method: 'POST', headers }, JSON.stringify(object))
       if (status >= 300 && status !== 409) throw new Error(`POST ${path} answered ${status}: ${text.slice(0, 400)}`)
+    },
+    async patch(path, change) {
+      const headers = { 'content-type': 'application/strategic-merge-patch+json' }
+      const { status, text } = await ask({ ...where, path, method: 'PATCH', headers }, JSON.stringify(change))
+      if (status >= 300) throw new Error(`PATCH ${path} answered ${status}: ${text.slice(0, 400)}`)
     },
   }
 }

@@ -1,11 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { apiPort, hubAddress, serviceRange } from '../addresses.ts'
+import { hubAddress } from '../addresses.ts'
 import { logTail } from '../machine/log-tail.ts'
 import { waitFor } from '../machine/wait-for.ts'
 import type { ApiClient } from './api-client.ts'
 import { auditPolicy } from './audit-policy.ts'
 import { type Component, startComponent } from './component.ts'
+import { apiServerFlags, controllerManagerFlags } from './component-flags.ts'
 import { credentialsFolder } from './credentials.ts'
 import { keepRunning } from './keep-running.ts'
 import { auditLogPath, logPath, type RackPlan } from './plan.ts'
@@ -16,7 +17,7 @@ const READY_LIMIT_MS = 60_000
 const ETCD = 'http://127.0.0.1:2379'
 const ETCD_PEER = 'http://127.0.0.1:2380'
 
-/** etcd, API server, controller manager and scheduler of one bed. */
+/** etcd, API server, controller manager and scheduler of a bed that has them beside its nodes. */
 export class ControlPlane {
   readonly #plan: RackPlan
   readonly #api: ApiClient
@@ -33,7 +34,7 @@ export class ControlPlane {
     writeFileSync(this.#auditPolicyPath(), JSON.stringify(auditPolicy))
     this.#etcd = this.#part('etcd', etcdFlags(this.#plan.disk))
     await this.startServer()
-    keepRunning(() => this.#part('kube-controller-manager', controllerManagerFlags(this.#plan)))
+    keepRunning(() => this.#part('kube-controller-manager', this.#controllerManagerFlags()))
     keepRunning(() => this.#part('kube-scheduler', [...signIn(this.#plan.disk, 'kube-scheduler'), '--secure-port=0']))
   }
 
@@ -76,31 +77,20 @@ export class ControlPlane {
     return join(this.#plan.disk, 'audit-policy.json')
   }
 
+  #controllerManagerFlags(): string[] {
+    const { disk } = this.#plan
+    const own = [...signIn(disk, 'kube-controller-manager'), '--secure-port=0']
+    return [...own, ...controllerManagerFlags(this.#plan, credentialsFolder(disk))]
+  }
+
   #serverFlags(): string[] {
-    const pki = credentialsFolder(this.#plan.disk)
-    return [
-      `--etcd-servers=${ETCD}`,
-      `--bind-address=${hubAddress}`,
-      `--advertise-address=${hubAddress}`,
-      `--secure-port=${apiPort}`,
-      `--tls-cert-file=${pki}/apiserver.crt`,
-      `--tls-private-key-file=${pki}/apiserver.key`,
-      `--client-ca-file=${pki}/ca.crt`,
-      `--kubelet-client-certificate=${pki}/kubelet-client.crt`,
-      `--kubelet-client-key=${pki}/kubelet-client.key`,
-      `--kubelet-certificate-authority=${pki}/ca.crt`,
-      '--kubelet-preferred-address-types=InternalIP',
-      `--service-account-key-file=${pki}/sa.pub`,
-      `--service-account-signing-key-file=${pki}/sa.key`,
-      '--service-account-issuer=https://kubernetes.default.svc',
-      `--service-cluster-ip-range=${serviceRange}`,
-      '--authorization-mode=Node,RBAC',
-      '--enable-admission-plugins=NodeRestriction',
-      '--allow-privileged=true',
-      '--profiling=false',
-      `--audit-policy-file=${this.#auditPolicyPath()}`,
-      `--audit-log-path=${auditLogPath(this.#plan.disk)}`,
-    ]
+    const place = {
+      address: hubAddress,
+      pki: credentialsFolder(this.#plan.disk),
+      auditPolicy: this.#auditPolicyPath(),
+      auditLog: auditLogPath(this.#plan.disk),
+    }
+    return [`--etcd-servers=${ETCD}`, ...apiServerFlags(place)]
   }
 }
 
@@ -115,25 +105,6 @@ function etcdFlags(disk: string): string[] {
     `--initial-cluster=etcd=${ETCD_PEER}`,
     '--unsafe-no-fsync',
     '--log-level=warn',
-  ]
-}
-
-function controllerManagerFlags({ disk, fast, monitorGraceSeconds }: RackPlan): string[] {
-  const pki = credentialsFolder(disk)
-  return [
-    ...signIn(disk, 'kube-controller-manager'),
-    '--secure-port=0',
-    '--use-service-account-credentials',
-    `--service-account-private-key-file=${pki}/sa.key`,
-    `--root-ca-file=${pki}/ca.crt`,
-    `--cluster-signing-cert-file=${pki}/ca.crt`,
-    `--cluster-signing-key-file=${pki}/ca.key`,
-    '--allocate-node-cidrs=false',
-    // More than thirty controllers fetch a token each at the start; at the default rate that takes four seconds longer.
-    '--kube-api-qps=300',
-    '--kube-api-burst=500',
-    ...(fast ? ['--node-monitor-period=1s'] : []),
-    `--node-monitor-grace-period=${monitorGraceSeconds}s`,
   ]
 }
 

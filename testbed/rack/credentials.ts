@@ -7,7 +7,15 @@ import { kubeconfig } from '../pki/kubeconfig.ts'
 
 export const insideServer = `https://${hubAddress}:${apiPort}`
 
-const API_NAMES = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local']
+const SERVICE_NAMES = [
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+]
+
+/** What an API server is called by whoever asks it, wherever it runs. */
+export const apiNames: readonly string[] = [...SERVICE_NAMES, 'localhost', '127.0.0.1', hubAddress, apiServiceAddress]
 
 /** Writes the authority and everything the control plane signs in with; gives the authority and the administrator. */
 export function writeCredentials(disk: string): { readonly authority: Authority; readonly admin: KeyedCertificate } {
@@ -15,10 +23,9 @@ export function writeCredentials(disk: string): { readonly authority: Authority;
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const authority = newAuthority()
   const admin = authority.issue({ commonName: 'admin', organizations: ['system:masters'] })
-  const names = [...API_NAMES, 'localhost', '127.0.0.1', hubAddress, apiServiceAddress]
   writePair(folder, 'ca', authority)
   writePair(folder, 'admin', admin)
-  writePair(folder, 'apiserver', authority.issue({ commonName: 'kube-apiserver' }, { names }))
+  writePair(folder, 'apiserver', authority.issue({ commonName: 'kube-apiserver' }, { names: apiNames }))
   writePair(
     folder,
     'kubelet-client',

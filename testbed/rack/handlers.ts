@@ -1,6 +1,7 @@
 import type { Handlers, HaproxyArgument } from '../wire/operations.ts'
 import { Haproxy } from './haproxy.ts'
 import { openPassage } from './passage.ts'
+import { controlPlaneNodes } from './plan.ts'
 import type { Rack } from './rack.ts'
 
 /** What the rack does upon each request. */
@@ -21,7 +22,9 @@ export function rackHandlers(rack: Rack, up: Promise<void>): Handlers {
     bootId: async ({ node }) => rack.node(node).bootId,
     exec: async ({ node, argv, stdin }) => rack.node(node).exec(argv, stdin),
     async api({ action }) {
-      const { controlPlane } = rack
+      const { controlPlane, plan } = rack
+      if (plan.stacked)
+        throw new Error(`${controlPlaneNodes(plan).join(', ')} have an API server each: stop a node instead`)
       if (action === 'start') await controlPlane.startServer()
       else await (action === 'stop' ? controlPlane.stopServer() : controlPlane.killServer())
       return null

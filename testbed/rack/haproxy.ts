@@ -11,6 +11,11 @@ const LIMIT_MS = 10_000
 /** A master that is still busy with its last reload loses the signal for the next one. */
 const SIGNAL_AGAIN_MS = 1_000
 
+/** The path of the Runtime API's socket. */
+export function haproxySocket(runtime: string, name: string): string {
+  return join(runtime, `${name}.sock`)
+}
+
 /** A HAProxy within the bed, as a master with a worker, as distributions run it. */
 export class Haproxy {
   readonly socket: string
@@ -22,7 +27,7 @@ export class Haproxy {
 
   constructor(plan: RackPlan, name: string) {
     this.#name = name
-    this.socket = join(plan.runtime, `${name}.sock`)
+    this.socket = haproxySocket(plan.runtime, name)
     this.#configPath = join(plan.disk, `${name}.cfg`)
     this.#log = logPath(plan.disk, name)
   }

@@ -7,14 +7,17 @@ import { run } from '../machine/run.ts'
 import type { Authority } from '../pki/authority.ts'
 import { insideKubeconfig, writePair } from './credentials.ts'
 import { cniSettings, kubeletSettings, proxySettings, sshdSettings } from './node-settings.ts'
-import { nodeDisk, type RackPlan } from './plan.ts'
+import { controlPlaneNodes, nodeDisk, type RackPlan } from './plan.ts'
 import type { SshAccess } from './ssh-access.ts'
+import { installControlPlane } from './stacked/install-control-plane.ts'
 
 interface NodeInstall {
   readonly plan: RackPlan
   readonly node: string
   readonly authority: Authority
   readonly ssh: SshAccess
+  /** Of a stacked control plane's etcd. */
+  readonly etcdAuthority: Authority
 }
 
 /** Installs a node: writes what is its own and stays over reboots (its /etc, /root, /var/log and /var/lib). */
@@ -58,7 +61,7 @@ function configureSystem(etc: string, { node, ssh }: NodeInstall): void {
   copyFileSync(ssh.hostKeyPath(node), join(own, 'host_key'))
 }
 
-function configureKubernetes(etc: string, { plan, node, authority }: NodeInstall): void {
+function configureKubernetes(etc: string, { plan, node, authority, etcdAuthority }: NodeInstall): void {
   for (const folder of ['cni', 'kubernetes', 'containerd']) rmSync(join(etc, folder), { recursive: true, force: true })
   const kubernetes = join(etc, 'kubernetes')
   for (const folder of ['cni/net.d', 'kubernetes/manifests', 'containerd'])
@@ -74,6 +77,7 @@ function configureKubernetes(etc: string, { plan, node, authority }: NodeInstall
   writeFileSync(join(kubernetes, 'kubelet.kubeconfig'), insideKubeconfig(authority, identity))
   const proxy = authority.issue({ commonName: 'system:kube-proxy' })
   writeFileSync(join(kubernetes, 'kube-proxy.kubeconfig'), insideKubeconfig(authority, proxy))
+  if (controlPlaneNodes(plan).includes(node)) installControlPlane(kubernetes, plan, { node, authority, etcdAuthority })
 }
 
 /** Writes a file anew where there may be a symbolic link to something outside the copy. */

@@ -37,6 +37,7 @@ export class NodePower {
   #plugged = true
   #wanted = false
   #boots = 0
+  #bootedAtMs = 0
   #init: number | undefined
   #cycle: Promise<void> = Promise.resolve()
   #failure: Error | undefined
@@ -57,6 +58,11 @@ export class NodePower {
   /** The id of the present boot, or of the last one where the node is off. */
   get bootId(): string {
     return readFileSync(this.#bootIdPath(), 'utf8').trim()
+  }
+
+  /** When the present boot or the last one began. */
+  get bootedAtMs(): number {
+    return this.#bootedAtMs
   }
 
   setDarkMs(darkMs: number): void {
@@ -140,6 +146,7 @@ export class NodePower {
   async #boot(): Promise<ChildProcess> {
     const plan = this.#plan
     writeFileSync(this.#bootIdPath(), `${randomUUID()}\n`)
+    this.#bootedAtMs = Date.now()
     makeNodeCgroup(plan.name, this.node)
     const child = this.#startInit()
     const pid = await waitFor(

@@ -1,6 +1,9 @@
 import { dnsServiceAddress, nodeAddress, nodePodRange, podRange } from '../addresses.ts'
 import { nodeCgroup } from '../machine/cgroups.ts'
-import type { RackPlan } from './plan.ts'
+import { controlPlaneNodes, type RackPlan, type Taint } from './plan.ts'
+
+/** The label of a control-plane node, and its taint. */
+export const CONTROL_PLANE = 'node-role.kubernetes.io/control-plane'
 
 /** KubeletConfiguration of a node (JSON is taken as YAML). */
 export function kubeletSettings(plan: RackPlan, node: string): object {
@@ -33,10 +36,15 @@ export function kubeletSettings(plan: RackPlan, node: string): object {
     },
     imageGCHighThresholdPercent: 100,
     maxPods: 60,
-    registerWithTaints: plan.taints,
+    registerWithTaints: taintsOf(plan, node),
     nodeLeaseDurationSeconds: plan.fast ? 4 : 40,
     nodeStatusUpdateFrequency: plan.fast ? '2s' : '10s',
   }
+}
+
+function taintsOf(plan: RackPlan, node: string): readonly Taint[] {
+  const isTainted = plan.stacked === 'tainted' && controlPlaneNodes(plan).includes(node)
+  return isTainted ? [...plan.taints, { key: CONTROL_PLANE, effect: 'NoSchedule' }] : plan.taints
 }
 
 /** KubeProxyConfiguration of a node. */

@@ -20,12 +20,25 @@ export interface RackPlan {
   /** What nodes need; undefined in a bed without any. */
   readonly nodeParts?: { readonly imageStore: string; readonly cniFolder: string }
   readonly taints: readonly Taint[]
+  /** The control plane runs in static pods on the first nodes; undefined: beside the nodes, as processes of the rack. */
+  readonly stacked?: Stacked
   readonly addons: boolean
   /** Kubelets say more often that they live. */
   readonly fast: boolean
   /** A node that is silent for so long is NotReady. */
   readonly monitorGraceSeconds: number
   readonly darkMs: number
+}
+
+/** Whether the nodes of a stacked control plane bear the taint that kubeadm gives them. */
+export type Stacked = 'tainted' | 'untainted'
+
+/** Fewest nodes whose etcd keeps its quorum without one of them. */
+export const stackedNodes = 3
+
+/** Nodes that carry the control plane: the first ones of a stacked bed. */
+export function controlPlaneNodes({ stacked, nodes }: Pick<RackPlan, 'stacked' | 'nodes'>): readonly string[] {
+  return stacked === undefined ? [] : nodes.slice(0, stackedNodes)
 }
 
 export function planPath(disk: string): string {

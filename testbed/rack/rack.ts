@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { logTail } from '../machine/log-tail.ts'
+import { newAuthority } from '../pki/authority.ts'
 import { type ApiClient, apiClient } from './api-client.ts'
 import { ControlPlane } from './control-plane.ts'
 import { corednsReplicas, createCoredns } from './coredns.ts'
@@ -8,9 +9,11 @@ import { writeCredentials } from './credentials.ts'
 import { makeHub } from './network.ts'
 import { installNode } from './node-disk.ts'
 import { NodePower } from './node-power.ts'
-import { logPath, nodeLog, type RackPlan } from './plan.ts'
-import { dnsReady, nodesReady, type ReadinessWait } from './readiness.ts'
+import { controlPlaneNodes, logPath, nodeLog, type RackPlan } from './plan.ts'
+import { controlPlaneReady, dnsReady, nodesReady, type ReadinessWait } from './readiness.ts'
 import { makeSshAccess } from './ssh-access.ts'
+import { startApiBalancer } from './stacked/api-balancer.ts'
+import { markControlPlane } from './stacked/mark-control-plane.ts'
 
 const READY_LIMIT_MS = 90_000
 
@@ -38,19 +41,26 @@ export class Rack {
   }
 
   async bringUp(): Promise<void> {
-    await makeHub(this.plan.nodes)
-    await Promise.all([this.controlPlane.start(), this.#installNodes()])
+    const { plan } = this
+    await makeHub(plan.nodes)
+    // The API server of a stacked control plane is on the nodes, and kubelets start it without having one.
+    await Promise.all([plan.stacked ? startApiBalancer(plan) : this.controlPlane.start(), this.#installNodes()])
     await Promise.all(this.#nodes.map((node) => node.powerOn()))
     const wait = this.#readiness(READY_LIMIT_MS)
     await nodesReady(wait)
-    if (!this.plan.addons) return
-    await createCoredns(this.#api, Math.min(corednsReplicas, this.plan.nodes.length))
-    await dnsReady(wait)
+    await markControlPlane(plan, this.#api)
+    if (plan.addons) await createCoredns(this.#api, Math.min(corednsReplicas, plan.nodes.length))
+    await this.#podsReady(wait)
   }
 
   async waitReady(limitMs: number): Promise<void> {
     const wait = this.#readiness(limitMs)
     await nodesReady(wait)
+    await this.#podsReady(wait)
+  }
+
+  async #podsReady(wait: ReadinessWait): Promise<void> {
+    await controlPlaneReady(wait, controlPlaneNodes(this.plan))
     if (this.plan.addons) await dnsReady(wait)
   }
 
@@ -59,7 +69,8 @@ export class Rack {
     if (plan.nodes.length === 0) return
     const ssh = await makeSshAccess(plan.disk, plan.nodes)
     const { authority } = this.#credentials
-    await Promise.all(plan.nodes.map((node) => installNode({ plan, node, authority, ssh })))
+    const etcdAuthority = newAuthority()
+    await Promise.all(plan.nodes.map((node) => installNode({ plan, node, authority, ssh, etcdAuthority })))
   }
 
   #readiness(limitMs: number): ReadinessWait {

@@ -2,12 +2,21 @@ import { waitFor } from '../machine/wait-for.ts'
 import type { ApiClient } from './api-client.ts'
 import { corednsPath } from './coredns.ts'
 import type { NodePower } from './node-power.ts'
+import { partsOfControlPlane } from './stacked/static-pods.ts'
 
 interface NodeObject {
   readonly metadata: { readonly name: string }
   readonly status?: {
     readonly nodeInfo?: { readonly bootID?: string }
     readonly conditions?: readonly { readonly type: string; readonly status: string }[]
+  }
+}
+
+interface PodObject {
+  readonly spec: { readonly nodeName: string }
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[]
+    readonly containerStatuses?: readonly { readonly state?: { readonly running?: { readonly startedAt: string } } }[]
   }
 }
 
@@ -30,6 +39,39 @@ export async function nodesReady({ api, nodes, limitMs, explain }: ReadinessWait
     problem = await nodeProblem(api, nodes)
     return problem === ''
   })
+}
+
+/** Waits until each of these nodes has every pod of the control plane Ready, in containers of its present boot. */
+export async function controlPlaneReady(wait: ReadinessWait, planes: readonly string[]): Promise<void> {
+  const { api, nodes, limitMs, explain } = wait
+  let problem = ''
+  await until(
+    { what: 'the control plane to be Ready', limitMs, explain: () => `${problem}\n${explain()}` },
+    async () => {
+      const powers = nodes.filter(({ node, isOn }) => isOn && planes.includes(node))
+      if (powers.length === 0) return true
+      const { status, text } = await api.get('/api/v1/namespaces/kube-system/pods?labelSelector=tier%3Dcontrol-plane')
+      if (status !== 200) throw new Error(text.slice(0, 200))
+      const { items }: { items: readonly PodObject[] } = JSON.parse(text)
+      const unready = powers.filter(
+        (power) => items.filter((pod) => isPodReady(pod, power)).length < partsOfControlPlane,
+      )
+      problem = `not Ready on ${unready.map(({ node }) => node).join(', ')}`
+      return unready.length === 0
+    },
+  )
+}
+
+/** What is reported of a container that ended with an earlier boot stays until kubelet reports the next one. */
+function isPodReady({ spec, status }: PodObject, power: NodePower): boolean {
+  return (
+    spec.nodeName === power.node &&
+    status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true &&
+    status.containerStatuses?.every(({ state }) => {
+      // In whole seconds, rounded down.
+      return state?.running !== undefined && Date.parse(state.running.startedAt) + 1_000 > power.bootedAtMs
+    }) === true
+  )
 }
 
 /** Waits until every replica of the cluster's DNS is available. */

@@ -20,6 +20,8 @@ interface RollBedOptions extends Partial<WhoamiOptions> {
   readonly nodes?: number
   readonly fast?: boolean
   readonly monitorGraceSeconds?: number
+  /** Three nodes carry the control plane, and pods like the others. */
+  readonly stacked?: boolean
   readonly database?: boolean
   readonly lb?: LbOptions
   /** Requests a second of those who judge; 100 unless told otherwise. */
@@ -105,7 +107,8 @@ export class RollBed {
     const fast = options.fast ?? false
     const { nodes = 3, monitorGraceSeconds } = options
     const silence = monitorGraceSeconds === undefined ? {} : { monitorGraceSeconds }
-    const bed = await openBed({ nodes, fast, darkMs: 500, ...silence })
+    const plane = options.stacked === true ? { stacked: 'untainted' as const } : {}
+    const bed = await openBed({ nodes, fast, darkMs: 500, ...silence, ...plane })
     const undo: (() => unknown)[] = [() => bed.close()]
     try {
       const bundled = bundleIn(join(bed.dir, 'bundle'))

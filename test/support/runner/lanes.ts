@@ -82,6 +82,7 @@ const CLUSTER = ['test/cluster/', 'test/testbed/']
  * - rolls by agents: `bin/roll-by-agents`, on the embedded cluster;
  * - health ports of an IngressDaemonSet: virtual time, and the tests of the agent's process;
  * - a real pair of HAProxy and keepalived: virtual time;
+ * - a control plane on the nodes of the roll: the tables of `core/roll/control-plane`;
  * - the two groups of IngressDaemonSets: `kube-ingress-webhook`, and the tables of `core/ingress`.
  */
 const AT_NIGHT = [
@@ -109,6 +110,7 @@ const AT_NIGHT = [
   'test/cluster/roll-in-trouble.test.ts',
   'test/cluster/roll-machines.test.ts',
   'test/cluster/roll-prefer-done.test.ts',
+  'test/cluster/roll-stacked.test.ts',
 ]
 
 /** Files without those that run by their names alone. */
