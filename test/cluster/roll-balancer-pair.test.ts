@@ -15,7 +15,7 @@ import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
 import { type ServerState, serversOf } from '../support/roll-ground/servers-of.ts'
 import { story } from '../support/roll-ground/story.ts'
 
-const RUNS = 1
+const RUNS = 5
 const PER_SECOND = 200
 const NODES = 4
 
@@ -133,7 +133,7 @@ describeAtNight(
   requires('testbed', 'haproxy', 'keepalived', 'ssh'),
   () => {
     before(async () => {
-      opened = await RollBed.open({ nodes: NODES, fast: true, judgeRate: PER_SECOND, database: false })
+      opened = await RollBed.open({ nodes: NODES, stacked: true, fast: true, judgeRate: PER_SECOND, database: false })
     })
     after(() => opened?.close())
 
