@@ -1,5 +1,6 @@
 import { onceAnswer } from '../core/roll/takeup/once.ts'
 import { escapeForeign } from '../model/foreign-text.ts'
+import { shellWord } from '../model/posix-quote.ts'
 import type { RollEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
@@ -22,7 +23,7 @@ import { showRoll } from './show-roll.ts'
 import { paintLine, type Style } from './terminal/style.ts'
 import type { TextSink } from './terminal/text-sink.ts'
 import { countOf } from './text/count-text.ts'
-import { flagText, shellWord } from './text/flag-text.ts'
+import { flagText } from './text/flag-text.ts'
 import { pastedIn } from './text/paste.ts'
 
 /** Plan, question, roll. Returns the exit code; wrong input is thrown as UserError before anything is touched. */

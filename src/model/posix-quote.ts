@@ -9,6 +9,9 @@ export function posixQuote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`
 }
 
+/** Quoted only where a POSIX shell would take it for anything else. */
+export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : posixQuote(text))
+
 /**
  * A value as JSON in one word of a command. What it holds may be foreign text: it is spelled so that no shell and no terminal takes a part
  * of it for anything else.

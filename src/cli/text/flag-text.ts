@@ -1,8 +1,5 @@
-import { posixQuote } from '../../model/posix-quote.ts'
+import { shellWord } from '../../model/posix-quote.ts'
 
 /** A flag with its value as words of a command that can be pasted; none where there is no value. */
 export const flagText = (flag: string, value: string | undefined): readonly string[] =>
   value === undefined ? [] : [flag, shellWord(value)]
-
-/** Quoted only where a POSIX shell would take it for anything else. */
-export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : posixQuote(text))

@@ -1,4 +1,4 @@
-import { hostFindings } from '../../core/roll/plan/host-findings.ts'
+import { hostFindings, type SshWay } from '../../core/roll/plan/host-findings.ts'
 import type { HostInquiry } from '../../core/roll/plan/host-inquiry.ts'
 import { type RebootNeed, rebootNeed } from '../../core/roll/plan/reboot-need.ts'
 import type { Node } from '../../model/node.ts'
@@ -9,6 +9,7 @@ import type { Host } from '../../ports/host.ts'
 import { mapAtOnce } from '../../runtime/map-at-once.ts'
 
 interface HostsAsked {
+  readonly ssh?: SshWay
   /** The nodes to roll: their machines are asked. */
   readonly nodes: readonly Node[]
   /** Every node of the cluster: any of them may be the way to another. */
@@ -31,16 +32,17 @@ const ASKED_AT_ONCE = 8
 
 /** Asks every machine before the first step, and judges the answers. Changes nothing. */
 export async function inspectHosts(host: Host, asked: HostsAsked, signal: AbortSignal): Promise<HostsSeen> {
-  const { nodes, all, onlyIfNeeded, leaves } = asked
+  const { nodes, all, onlyIfNeeded, leaves, ssh } = asked
+  const way = ssh === undefined ? {} : { ssh }
   const [ownBootId, inquiries] = await Promise.all([
     host.ownBootId(signal),
     mapAtOnce(nodesToAsk(asked), ASKED_AT_ONCE, (node) => inquire(host, node, signal)),
   ])
-  if (onlyIfNeeded === undefined) return { findings: hostFindings(inquiries, { ownBootId, all, leaves }) }
+  if (onlyIfNeeded === undefined) return { findings: hostFindings(inquiries, { ownBootId, all, leaves, ...way }) }
   const answers = new Map(inquiries.map(({ node, answer }) => [node.name, answer]))
   const needs = new Map(nodes.map((node) => [node.name, rebootNeed(node, onlyIfNeeded, answers.get(node.name))]))
   const rolled = inquiries.filter(({ node }) => needs.get(node.name)?.kind !== 'none')
-  return { findings: hostFindings(rolled, { ownBootId, all, leaves }), needs }
+  return { findings: hostFindings(rolled, { ownBootId, all, leaves, ...way }), needs }
 }
 
 /** Where the API alone tells what is needed, machines that need nothing are left in peace. */

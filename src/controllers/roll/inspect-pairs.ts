@@ -1,3 +1,4 @@
+import type { SshWay } from '../../core/roll/plan/host-findings.ts'
 import { type MachineInquiry, pairFindings, plannedHosts } from '../../core/roll/plan/pair-findings.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import type { HostPair, HostsSpec, PairMachine } from '../../model/host-pair.ts'
@@ -7,6 +8,7 @@ import type { Host } from '../../ports/host.ts'
 import type { HostMachines, MachineAnswer } from '../../ports/host-machines.ts'
 
 interface PairsAsked {
+  readonly ssh?: SshWay
   readonly host: Host
   /** Absent: no machine can be asked. */
   readonly machines: HostMachines | undefined

@@ -74,15 +74,16 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
   ])
   const { nodes } = selectNodes(spec.nodes, facts.nodes)
   const { onlyIfNeeded } = spec.reboot
+  const way = spec.reboot.kind === 'ssh' ? { ssh: spec.reboot } : {}
   const hosts = await inspectHosts(
     parts.host,
-    { nodes, all: facts.nodes, onlyIfNeeded, leaves: parts.ownPod?.node },
+    { ...way, nodes, all: facts.nodes, onlyIfNeeded, leaves: parts.ownPod?.node },
     signal,
   )
   const instances = balancers.map(({ facts: instance }) => instance)
   const names = facts.nodes.map(({ name }) => name)
   const pairs = await inspectPairs(
-    { host: parts.host, machines: parts.machines, hosts: spec.hosts, nodes: names, instances },
+    { ...way, host: parts.host, machines: parts.machines, hosts: spec.hosts, nodes: names, instances },
     signal,
   )
   return makePlan({

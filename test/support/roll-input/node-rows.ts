@@ -75,8 +75,14 @@ const MACHINES: readonly InputRow[] = [
       return begun(ground.file(overSsh(ground.write('config', config))))
     },
     code: 'plan.refused',
-    names: ['ssh n1: ', 'Permission denied (publickey', '(HOST_DENIED)', REACHED],
-    fix: 'make "ssh -o BatchMode=yes n1 true" succeed: a key in the ssh agent, or reboot.user',
+    names: [
+      'ssh n1: ',
+      'Permission denied (publickey',
+      '(HOST_DENIED)',
+      REACHED,
+      '-o BatchMode=yes n1 true" succeed: a key',
+    ],
+    fix: 'make "ssh -F ',
   },
   {
     title: 'a machine that ssh does not know',
@@ -89,8 +95,8 @@ const MACHINES: readonly InputRow[] = [
     title: 'a machine that bears another host key',
     words: (ground) => begun(ground.file(overSsh(sshFirst(ground, 'Host n1\n  HostKeyAlias n2\n')))),
     code: 'plan.refused',
-    names: ['ssh n1: ', '(HOST_KEY)', REACHED],
-    fix: 'log in with "ssh n1" once, compare the host key, and accept it',
+    names: ['ssh n1: ', '(HOST_KEY)', REACHED, ' n1" once, compare the host key, and accept it'],
+    fix: 'log in with "ssh -F ',
   },
   {
     title: 'a way by ssh that leads to another node',
@@ -104,14 +110,14 @@ const MACHINES: readonly InputRow[] = [
     words: (ground) => begun(ground.file(overSsh('/nowhere/config'))),
     code: 'plan.refused',
     names: ['ssh n1: ', '/nowhere/config', '(HOST_SSH_CONFIG)', REACHED],
-    fix: 'correct the ssh configuration, or set another one as reboot.configFile',
+    fix: 'correct the ssh configuration, or set another one as reboot.ssh.configFile',
   },
   {
     title: 'a reboot command that the node does not have',
     words: (ground) => begun(ground.file(overSsh(ground.roll.bed.sshConfig, 'systemctrl'))),
     code: 'plan.refused',
     names: ['n1 may not be rebooted this way: there is no command systemctrl (HostMayNotReboot)', REACHED],
-    fix: 'change reboot.command or reboot.user, or allow it in sudoers',
+    fix: 'change reboot.ssh.command or reboot.ssh.user, or allow it in sudoers',
   },
 ]
 

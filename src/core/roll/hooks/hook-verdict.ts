@@ -1,4 +1,4 @@
-import { posixQuote } from '../../../model/posix-quote.ts'
+import { shellWord } from '../../../model/posix-quote.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { type HookWay, hookKey, type StepHook } from '../../../model/step-hook.ts'
 import type { Verdict } from '../../../model/verdict.ts'
@@ -28,6 +28,4 @@ function failureOf(s: NodeSnapshot, hook: StepHook, way: HookWay): readonly Reas
 
 /** What a person types where an undo has failed. */
 export const byHand = (undo: readonly string[], node: string): string =>
-  undo.map((word) => quoted(word.replaceAll('{node}', node))).join(' ')
-
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : posixQuote(word))
+  undo.map((word) => shellWord(word.replaceAll('{node}', node))).join(' ')

@@ -1,8 +1,27 @@
 import type { HostFacts, HostHop } from '../../../model/host.ts'
+import { shellWord } from '../../../model/posix-quote.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import type { HostInquiry, MachineNode } from './host-inquiry.ts'
 
+/** How the roll calls ssh: `reboot.ssh` of the file. */
+export interface SshWay {
+  readonly configFile?: string
+  readonly user?: string
+}
+
+/** What a person types to log in as the roll does. */
+const loginAs = ({ configFile, user }: SshWay = {}): readonly string[] => [
+  'ssh',
+  ...(configFile === undefined ? [] : ['-F', shellWord(configFile)]),
+  ...(user === undefined ? [] : ['-l', shellWord(user)]),
+]
+
+/** A login that asks no question, as the roll's own. */
+const tryLogin = (host: string, way?: SshWay): string =>
+  [...loginAs(way), '-o', 'BatchMode=yes', host, 'true'].join(' ')
+
 export interface HostsAround {
+  readonly ssh?: SshWay
   /** Of the machine this process runs on, where it tells. */
   readonly ownBootId: string | undefined
   /** The node of the roll's own pod, which moves before that node is rebooted. */
@@ -20,7 +39,7 @@ export function hostFindings(inquiries: readonly HostInquiry[], around: HostsAro
   return inquiries.flatMap((inquiry) => [
     ...ownMachine(inquiry, around),
     ...(inquiry.answer.kind === 'failed'
-      ? [unreachable(inquiry, inquiry.answer)]
+      ? [unreachable(inquiry, inquiry.answer, around.ssh)]
       : [
           ...wrongMachine(inquiry, inquiry.answer.facts),
           ...mayNot(inquiry, inquiry.answer.facts),
@@ -42,17 +61,25 @@ function ownMachine({ node, answer }: HostInquiry, { ownBootId, leaves }: HostsA
   return [error({ node: node.name, code: 'HostIsOurs', text, fix })]
 }
 
-const FIXES: Readonly<Record<string, (node: string) => string>> = {
-  HOST_KEY: (node) => `log in with "ssh ${node}" once, compare the host key, and accept it`,
-  HOST_DENIED: (node) => `make "ssh -o BatchMode=yes ${node} true" succeed: a key in the ssh agent, or reboot.user`,
+const FIXES: Readonly<Record<string, (node: string, way?: SshWay) => string>> = {
+  HOST_KEY: (node, way) =>
+    `log in with "${[...loginAs(way), node].join(' ')}" once, compare the host key, and accept it`,
+  HOST_DENIED: (node, way) => `make "${tryLogin(node, way)}" succeed: a key in the ssh agent, or reboot.ssh.user`,
   HOST_UNRESOLVED: (node) => `add "Host ${node}" with a HostName to your ssh configuration`,
   HOST_NO_SSH: () => 'install an OpenSSH client',
-  HOST_SSH_CONFIG: () => 'correct the ssh configuration, or set another one as reboot.configFile',
+  HOST_SSH_CONFIG: () => 'correct the ssh configuration, or set another one as reboot.ssh.configFile',
 }
 
-function unreachable({ node }: HostInquiry, failed: { readonly code: string; readonly text: string }): PlanFinding {
-  const fix = FIXES[failed.code] ?? ((name: string) => `let "ssh -o BatchMode=yes ${name} true" succeed`)
-  return error({ node: node.name, code: failed.code, text: failed.text, fix: fix(node.name) })
+/** What to do about a machine that ssh did not reach, by the code of the failure. */
+export const reachFix = (code: string, host: string, way?: SshWay): string =>
+  FIXES[code]?.(host, way) ?? `make "${tryLogin(host, way)}" succeed`
+
+function unreachable(
+  { node: { name } }: HostInquiry,
+  { code, text }: { readonly code: string; readonly text: string },
+  way: SshWay | undefined,
+): PlanFinding {
+  return error({ node: name, code, text, fix: reachFix(code, name, way) })
 }
 
 function wrongMachine({ node }: HostInquiry, { bootId }: HostFacts): readonly PlanFinding[] {
@@ -70,7 +97,7 @@ function wrongMachine({ node }: HostInquiry, { bootId }: HostFacts): readonly Pl
 function mayNot({ node }: HostInquiry, { mayReboot, refusal }: HostFacts): readonly PlanFinding[] {
   if (mayReboot) return []
   const text = `${node.name} may not be rebooted this way: ${refusal ?? 'it gave no reason'}`
-  const fix = 'change reboot.command or reboot.user, or allow it in sudoers'
+  const fix = 'change reboot.ssh.command or reboot.ssh.user, or allow it in sudoers'
   return [error({ node: node.name, code: 'HostMayNotReboot', text, fix })]
 }
 

@@ -3,6 +3,7 @@ import type { HostPair, HostsSpec, MachineLook, PairMachine } from '../../../mod
 import type { PlanFinding, PlannedHost } from '../../../model/roll-plan.ts'
 import type { InstanceFacts } from '../../service/instance-facts.ts'
 import { addressFaults, disagreements } from '../hosts/pair-state.ts'
+import { reachFix, type SshWay } from './host-findings.ts'
 
 /** What one machine of a pair said before anything is begun. */
 export interface MachineInquiry {
@@ -14,6 +15,7 @@ export interface MachineInquiry {
 }
 
 interface PairsAround {
+  readonly ssh?: SshWay
   readonly hosts: HostsSpec
   readonly nodes: readonly string[]
   readonly instances: readonly InstanceFacts[]
@@ -52,12 +54,12 @@ function machineFindings({ machine, answer }: MachineInquiry, around: PairsAroun
       ]
     : []
   if (answer.kind === 'failed') {
-    const fix = `make "ssh -o BatchMode=yes ${ssh} true" succeed on this machine`
-    return [...twice, { ...about, code: answer.code, text: answer.text, fix }]
+    const { code, text } = answer
+    return [...twice, { ...about, code, text, fix: reachFix(code, ssh, around.ssh) }]
   }
   const { mayReboot, refusal } = answer.facts
   const text = `${name} may not be rebooted this way: ${refusal ?? 'it gave no reason'}`
-  const fix = 'change reboot.command or reboot.user, or allow it in sudoers'
+  const fix = 'change reboot.ssh.command or reboot.ssh.user, or allow it in sudoers'
   const mayNot = mayReboot ? [] : [{ ...about, code: 'HostMayNotReboot', text, fix }]
   return [...twice, ...mayNot, ...cannotMove(name, answer.cannotMove), ...ownMachine(name, answer.look, around)]
 }

@@ -35,15 +35,23 @@ test('the machine that the roll runs on is an error, by what it answers and by w
 test('a machine that cannot be asked is an error with what to do about it', () => {
   const advice = {
     HOST_KEY: 'log in with "ssh n1" once, compare the host key, and accept it',
-    HOST_DENIED: 'make "ssh -o BatchMode=yes n1 true" succeed: a key in the ssh agent, or reboot.user',
+    HOST_DENIED: 'make "ssh -o BatchMode=yes n1 true" succeed: a key in the ssh agent, or reboot.ssh.user',
     HOST_UNRESOLVED: 'add "Host n1" with a HostName to your ssh configuration',
     HOST_NO_SSH: 'install an OpenSSH client',
-    HOST_SSH_CONFIG: 'correct the ssh configuration, or set another one as reboot.configFile',
-    HOST_TIMEOUT: 'let "ssh -o BatchMode=yes n1 true" succeed',
+    HOST_SSH_CONFIG: 'correct the ssh configuration, or set another one as reboot.ssh.configFile',
+    HOST_TIMEOUT: 'make "ssh -o BatchMode=yes n1 true" succeed',
   }
   for (const [code, fix] of Object.entries(advice)) {
     assert.deepEqual(of([failed(code)]), [{ severity: 'error', node: 'n1', code, text: 'ssh n1: no', fix }])
   }
+})
+
+test('the login that is printed is the one of the roll file', () => {
+  const ssh = { configFile: '/etc/even keel/ssh', user: 'ops' }
+  const [denied] = hostFindings([failed('HOST_DENIED')], { ownBootId: undefined, all: [N1], ssh })
+  const [key] = hostFindings([failed('HOST_KEY')], { ownBootId: undefined, all: [N1], ssh })
+  assert.match(denied?.fix ?? '', /^make "ssh -F '\/etc\/even keel\/ssh' -l ops -o BatchMode=yes n1 true" succeed:/)
+  assert.match(key?.fix ?? '', /^log in with "ssh -F '\/etc\/even keel\/ssh' -l ops n1" once/)
 })
 
 test('a machine that does not tell its boot id is a warning', () => {
@@ -73,7 +81,7 @@ test('a machine that may not be rebooted says why where it gave a reason', () =>
     severity: 'error',
     node: 'n1',
     code: 'HostMayNotReboot',
-    fix: 'change reboot.command or reboot.user, or allow it in sudoers',
+    fix: 'change reboot.ssh.command or reboot.ssh.user, or allow it in sudoers',
   }
   assert.deepEqual(of([facts({ mayReboot: false })]), [
     { ...finding, text: 'n1 may not be rebooted this way: it gave no reason' },
