@@ -232,7 +232,7 @@ export const BEFORE_LEAVING = {
     wait: 'blocked',
   },
   DnsIll: {
-    is: 'the cluster DNS is unhealthy: UdpDead of pod coredns-…: …',
+    is: 'the cluster DNS is unhealthy: UdpDead, pod coredns-…: …',
     cause:
       'A check found [one of these causes](dns-causes.md) before the node was taken out. Pods that move would start without working DNS.',
     cure: '`evenkeel dns check` shows details and the cure. To continue without the check, set `dns.check: false` in the roll file, and run `evenkeel roll resume -f roll.yaml`.',

@@ -146,7 +146,7 @@ test('a checker that fails is reported once, and holds nothing up', async (t) =>
   assert.deepEqual(heldBy(roll), [])
   assert.deepEqual(warnings(roll), [
     'the state of DNS is not known: x is not a function; the roll only checks that an endpoint of DNS is Ready; ' +
-      'with "dns.image" in the file it is also asked from nodes',
+      'with "dns.image" in the file, queries are also sent from nodes',
   ])
 })
 
@@ -169,7 +169,7 @@ test('DNS that is not quite well is reported once, and the node goes', async (t)
   await roll.clock.advance(ROLLED_MS)
   assert.deepEqual(outcomeOf(roll), ['completed', 0])
   assert.deepEqual(warnings(roll), [
-    'the cluster DNS has a problem: NotReady of pod c-1: the pod answers correctly but is not Ready',
+    'the cluster DNS has a problem: NotReady, pod c-1: the pod answers correctly but is not Ready',
   ])
 })
 
