@@ -85,7 +85,9 @@ function slot({ slot: found, ...facts }: DoctorFacts): readonly Check[] {
   const namespace = slotsNamespace(facts)
   const findings = slotFindings(namespace, found.value)
   if (findings.length > 0) return findings.map((finding) => findingCheck(name, finding))
-  return [{ name, state: 'ok', text: `namespace ${namespace} takes the Lease of a slot (tried as a dry run)` }]
+  return [
+    { name, state: 'ok', text: `the Lease of a slot can be created in namespace ${namespace} (tried as a dry run)` },
+  ]
 }
 
 function nodes({ nodes: found, rights: known }: DoctorFacts): readonly Check[] {
