@@ -46,23 +46,23 @@ export const STEP_WAITS = {
     progress: true,
   },
   CheckFollows: {
-    is: 'n1 has the taint ToBeDeletedByClusterAutoscaler, and its health check does not refuse yet',
+    is: 'n1 has the taint ToBeDeletedByClusterAutoscaler, and its health check does not fail yet',
     cause: 'The program that answers the health check sees the mark on the Node within seconds.',
     cure: 'Wait. After `healthCheck.markDelay` the roll reports [CheckStaysGood](#checkstaysgood).',
     wait: 'blocked',
     progress: true,
   },
   CheckStaysGood: {
-    is: 'n1 has the taint ToBeDeletedByClusterAutoscaler, and its health check is still good after 10 s',
+    is: 'n1 has the taint ToBeDeletedByClusterAutoscaler, and its health check still passes after 10 s',
     cause:
       'The mark under `healthCheck` does not make the health check of the node fail, so load balancers go on sending to it. The roll goes no further. After `drain.blockedLimit` it removes its mark and restores the node.',
-    cure: 'Set the mark on one node by hand, and ask the health check. If it stays good, choose a mark that the program goes by ([Health checks without agents](balancer-health-check.md)).',
+    cure: 'Set the mark on one node by hand, and call the health check. If it still passes, choose a mark that the program follows ([Health checks without agents](balancer-health-check.md)).',
     wait: 'blocked',
   },
   DetectionTime: {
-    is: 'n1 leaves: a check every 2 s that fails 3 times has noticed after 8 s at the latest',
+    is: 'n1 leaves: a load balancer that checks every 2 s and needs 3 failures has noticed after 8 s at the latest',
     cause:
-      'The load balancers cannot be asked. The roll waits for the time that the slowest check may take, by `healthCheck.checks`.',
+      'The load balancers do not say what they have noticed. The roll waits for the longest time that `healthCheck.checks` allows for it.',
     cure: 'Wait: it ends by itself. It begins anew if the health check answers differently in between.',
     wait: 'by law',
     progress: true,
