@@ -72,7 +72,7 @@ export const addDemoCommand =
       .addOption(
         new Option(
           '--guard',
-          'instead of the plans: drain two nodes of a NodeGuard at once, one of them held, within a minute',
+          'instead of the plans: drain two nodes of a NodeGuard at the same time, one of them held, within a minute',
         ).conflicts(['dns', 'ingress', 'compare', 'plan', 'html', 'port', 'balancer']),
       )
       .addOption(new Option('--plan <name>', 'this plan only; may be repeated').argParser(planNames))

@@ -77,9 +77,10 @@ function nodeFamilies({ nodes, end }: RollView): readonly string[] {
     ...family({ name: 'nodes_done', help: 'Nodes that are back in service after their reboot.' }, [
       { value: states.filter((state) => state === 'inService').length },
     ]),
-    ...family({ name: 'nodes_failed', help: 'Nodes that are out, gone, or were put back without their reboot.' }, [
-      { value: failed.length },
-    ]),
+    ...family(
+      { name: 'nodes_failed', help: 'Nodes that are out or gone, or that were put back without their reboot.' },
+      [{ value: failed.length }],
+    ),
   ]
 }
 

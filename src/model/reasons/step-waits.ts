@@ -10,9 +10,9 @@ export const STEP_WAITS = {
     progress: true,
   },
   RequestNotTaken: {
-    is: 'the agent of n1 has not taken the request yet, and answers up',
+    is: 'the agent of n1 has not read the request yet, and answers up',
     cause:
-      'The agent has not read the request yet. It normally takes up to a second. If the hold lasts longer, the override file of the agent says `up`.',
+      'The agent normally reads a request within a second. If the hold lasts longer, the override file of the agent says `up`.',
     cure: 'Remove the override file if there is one. `/healthz` of the agent shows the reasons for its answer.',
     wait: 'blocked',
     progress: true,
@@ -85,7 +85,7 @@ export const STEP_WAITS = {
   DetachAskedByOthers: {
     is: 'the annotation `…` of n1 has another value than the one this roll set',
     cause:
-      'Another program asks the detacher to keep n1 out. The roll does not remove that request. After `attach.limit` n1 stays out.',
+      'Another program requests the detacher to keep n1 out. The roll does not remove that request. After `attach.limit` n1 stays out.',
     cure: 'Once no other program needs n1 out: `kubectl annotate node n1 KEY-`.',
     wait: 'blocked',
   },
@@ -141,7 +141,7 @@ export const STEP_WAITS = {
   EndpointStays: {
     is: 'shop/cart-a is still an endpoint in EndpointSlice shop/cart-x7k2p, though no Service selects it',
     cause: 'The EndpointSlice controller has not updated the slice yet, or another program writes this slice.',
-    cure: 'Wait. If another program writes the slice, make that program remove the pod, or take the pod out of `drain.polite`.',
+    cure: 'Wait. If another program writes the slice, make that program remove the pod, or remove the pod from the selection of `drain.polite`.',
     wait: 'in course',
     progress: true,
   },
@@ -170,7 +170,7 @@ export const STEP_WAITS = {
   PoliteRefused: {
     is: 'the labels of shop/cart-a cannot be changed: …',
     cause: 'RBAC, an admission webhook, or a write of another program: the message says which.',
-    cure: 'Grant `deploy/roll-polite-rbac.yaml`, let the webhook accept the change, or take the pod out of `drain.polite`.',
+    cure: 'Grant `deploy/roll-polite-rbac.yaml`, let the webhook accept the change, or remove the pod from the selection of `drain.polite`.',
     wait: 'blocked',
   },
   PoliteEnd: {

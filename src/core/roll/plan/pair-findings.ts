@@ -56,7 +56,7 @@ function machineFindings({ machine, answer }: MachineInquiry, around: PairsAroun
     return [...twice, { ...about, code: answer.code, text: answer.text, fix }]
   }
   const { mayReboot, refusal } = answer.facts
-  const text = `${name} may not be rebooted this way: ${refusal ?? 'it gave no reason'}`
+  const text = `${name} cannot be rebooted this way: ${refusal ?? 'it gave no reason'}`
   const fix = 'change reboot.command or reboot.user, or allow it in sudoers'
   const mayNot = mayReboot ? [] : [{ ...about, code: 'HostMayNotReboot', text, fix }]
   return [...twice, ...mayNot, ...cannotMove(name, answer.cannotMove), ...ownMachine(name, answer.look, around)]
