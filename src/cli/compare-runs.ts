@@ -22,7 +22,7 @@ export async function compareCommand(
 ): Promise<number> {
   const [first, second] = runs
   if (first === undefined || second === undefined || runs.length > 2) {
-    throw new UserError(`--compare takes two runs, not ${runs.length}`, {
+    throw new UserError(`--compare needs two runs, not ${runs.length}`, {
       code: 'usage.compare',
       fix: 'name both runs: evenkeel roll report --compare RUN RUN',
     })

@@ -9,7 +9,7 @@ export const addControllerCommand =
   (program, _context, exitWith) => {
     program
       .command('controller')
-      .summary('limit how many nodes are out by cordon at once')
+      .summary('limit how many nodes are out by cordon at the same time')
       .description(
         'Grants cordons to the nodes of a fleet, a few at a time: `evenkeel controller --help` lists its options.',
       )

@@ -21,13 +21,14 @@ Examples:
   evenkeel demo --dns                              DNS: one pod dead over UDP alone, found and repaired
   evenkeel demo --ingress                          a rollout of an IngressDaemonSet, beside that of a DaemonSet
   evenkeel demo --ingress -o json | jq '.rollouts[] | {kind, failedRequests}'
-  evenkeel demo --guard                            two guarded nodes drained at once: one after the other goes
+  evenkeel demo --guard                            drains two guarded nodes at the same time: they leave in turn
 
 Exit codes: 0 evenkeel lost no request; 1 it lost one, or a plan did not
 finish; 2 wrong usage; 130 interrupted. With --dns: 0 the pod was found and
 replaced, and no query was lost afterwards; otherwise 1. With --ingress: 0 the
 rollout of the IngressDaemonSet lost no request; otherwise 1. With --guard: 0
-both nodes were drained, and never were two without their guard; otherwise 1.`
+both nodes were drained, and at no moment did two nodes lack their guard pod;
+otherwise 1.`
 
 interface CommandFlags extends DemoFlags {
   readonly dns?: boolean
@@ -71,7 +72,7 @@ export const addDemoCommand =
       .addOption(
         new Option(
           '--guard',
-          'instead of the plans: drain two nodes of a NodeGuard at once, one of them held, within a minute',
+          'instead of the plans: drain two nodes of a NodeGuard at the same time, one of them held, within a minute',
         ).conflicts(['dns', 'ingress', 'compare', 'plan', 'html', 'port', 'balancer']),
       )
       .addOption(new Option('--plan <name>', 'this plan only; may be repeated').argParser(planNames))

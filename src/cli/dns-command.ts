@@ -34,9 +34,9 @@ Example: from any machine that reaches the API server, by two pods that are crea
 Example: from an existing pod that has node, python3 or perl; nothing is created or changed
   evenkeel dns check --exec shop/web-0
 
-It asks each DNS pod and the address of the Service over UDP, and compares the answers with the API.
+It queries each DNS pod and the address of the Service over UDP, and compares the answers with the API.
 
-Exit codes: 0 all is well; 1 something is bad or degraded; 2 wrong usage, or nothing can be asked; 3 the state is not known, or was only observed.`
+Exit codes: 0 all is well; 1 something is bad or degraded; 2 wrong usage, or nothing can be queried; 3 the state is not known, or was only observed.`
 
 const EXPLAIN_EXAMPLE = `
 Example: show again what a check found, with all of its evidence
@@ -65,7 +65,7 @@ interface Wired {
 
 function addCheck(dns: Command, { load, context, exitWith }: Wired): void {
   const command = addPlaceOptions(dns.command('check'))
-    .summary('ask once, and say what is wrong')
+    .summary('check once, and say what is wrong')
     .description('Asks each pod of DNS and its Service over UDP and TCP, once, and says what is wrong and what to do.')
     .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
     .option('-v, --verbose', 'also show how DNS was found, and every reading')

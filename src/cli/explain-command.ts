@@ -29,7 +29,8 @@ type Flags = ExplainPlace &
 
 const END = `
 It reads and changes nothing. Evictions are tried as dry runs: the API server makes each check of an eviction, and stores nothing. What this
-identity may not read is listed as not known. It asks no balancer and no agent; a roll that runs on this machine is read by its journal.
+identity is not allowed to read is listed as not known. The command queries no balancer and no agent. It reads the journal of a roll that runs
+on this machine.
 
 Exit codes: 0 explained; 1 the cluster cannot be read; 2 wrong usage, or there is no such object.`
 

@@ -80,6 +80,6 @@ function refuseWithoutTerminal(terminal: {
   if (terminal.stdinIsTerminal && terminal.stderrIsTerminal) return
   throw new UserError('init asks what it cannot know, and there is no terminal to ask at', {
     code: 'usage.nobody-to-ask',
-    fix: 'add --yes, which takes the default of every question',
+    fix: 'add --yes, which accepts the default of every question',
   })
 }

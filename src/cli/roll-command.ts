@@ -21,7 +21,7 @@ import { withErrorDocument } from './with-error-document.ts'
 const EXAMPLES = `
 Examples:
   evenkeel roll -f roll.yaml --dry-run     the plan; checks everything, changes nothing
-  evenkeel roll -f roll.yaml               asks, then rolls the nodes of the file
+  evenkeel roll -f roll.yaml               asks for confirmation, then rolls the nodes of the file
   evenkeel roll -f roll.yaml w-1 w-2       these nodes only, in this order
   evenkeel roll -f roll.yaml --only-if-needed   only nodes whose machine needs a reboot
   evenkeel roll -f roll.yaml -l disk=ssd --yes -o json | jq .outcome`

@@ -72,7 +72,7 @@ export function addRollOptions(command: Command): Command {
     .option('-l, --selector <selector>', 'nodes by label, instead of the nodes of the file')
     .option('--all', 'every node of the cluster, instead of the nodes of the file')
     .option('--dry-run', 'show the plan; change nothing')
-    .option('-y, --yes', 'do not ask before it starts')
+    .option('-y, --yes', 'start without a confirmation prompt')
     .addOption(
       new Option('--reason <text>', 'why, for people: in plan, journal, events and report').argParser(reasonOf),
     )
@@ -92,8 +92,7 @@ export function addRollOptions(command: Command): Command {
     .option('--no-probe', 'roll without measuring; a failed request then does not stop the roll')
 }
 
-const IGNORE_WINDOW =
-  'work outside of the time windows of the file, too; journal, events and report say who asked for it'
+const IGNORE_WINDOW = 'work outside of the time windows of the file, too; journal, events and report name the user'
 
 const REASON_MAX = 500
 const ONCE_MAX = 200
@@ -123,7 +122,7 @@ export const addEventsOptions = (command: Command): Command =>
     .addOption(
       new Option(
         '--pod <namespace/name>',
-        'the pod that runs this command: the roll takes its node last, and moves the pod first',
+        'the pod that runs this command: the roll takes the node of the pod last, and moves the pod away just before',
       ).argParser(podOf),
     )
     .option('--events <file>', 'also write every event to this file, one JSON object per line')

@@ -24,7 +24,7 @@ function withNeed(spec: RollSpec, { onlyIfNeeded }: RollFlags): RollSpec {
   if (onlyIfNeeded === false) return { ...spec, reboot }
   if (onlyIfNeeded === undefined || ofFile !== undefined) return spec
   if (reboot.kind === 'command') {
-    throw new UserError('--only-if-needed looks for a file on the machines, which reboot.command cannot ask', {
+    throw new UserError('--only-if-needed looks for a file on the machines, which reboot.command cannot do', {
       code: 'usage.need',
       fix: 'name kernelVersion, kubeletVersion or osImage under reboot.onlyIfNeeded of the file',
     })

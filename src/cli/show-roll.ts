@@ -71,7 +71,7 @@ const leftAtOnce = ({ interrupts }: RollContext): Promise<boolean> =>
 /** A program that started this one, as npm does, may have been suspended: the shell then shows its prompt. */
 const FOREGROUND = 'The roll goes on; if the shell shows its prompt, fg brings the roll back.'
 
-const STOPPING = `^C Stopping after the write under way. Ctrl-C once more leaves at once;
+const STOPPING = `^C Stopping after the write under way. Ctrl-C once more ends it now;
 resume finds out whether that write happened.`
 
 class RollScreen {

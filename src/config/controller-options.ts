@@ -91,7 +91,7 @@ with --ingress it rolls out IngressDaemonSets, and with --guard it lets
 nodes be drained one by one, as NodeGuards say.
 
 Options:
-  --max-cordoned-out N|P%  how many may be out at once        (50%)
+  --max-cordoned-out N|P%  how many may be out at a time      (50%)
   --selector L             which nodes share load balancers   (all)
   --return-delay T         how long an uncordoned node still
                            counts as out                      (10s)
@@ -188,7 +188,7 @@ class Reader extends FlagReader {
     const node = this.optional('node-name', (flag) => this.node(flag)) ?? nodeName
     if (image === '') this.wrong.push('--dns-image: name one, as in registry.example/evenkeel:1.0')
     for (const flag of ['dns-interval', 'dns-image', 'dns-repair'])
-      if (!isOn && this.value(flag) !== undefined) this.wrong.push(`--${flag} takes --dns`)
+      if (!isOn && this.value(flag) !== undefined) this.wrong.push(`--${flag} needs --dns`)
     if (isOn && repair && image === undefined)
       this.wrong.push('--dns-repair needs --dns-image: a pod is replaced only if two nodes see that it is unhealthy')
     if (!isOn) return undefined
@@ -203,14 +203,14 @@ class Reader extends FlagReader {
   slotsNamespace(): string {
     const isUsed = this.value('ingress') === true || this.value('guard') === true
     if (!isUsed && this.value('slots-namespace') !== undefined)
-      this.wrong.push('--slots-namespace takes --ingress or --guard')
+      this.wrong.push('--slots-namespace needs --ingress or --guard')
     return this.optional('slots-namespace', (flag) => this.namespace(flag)) ?? SLOTS_NAMESPACE
   }
 
   ingress(slotsNamespace: string): IngressLoopOptions | undefined {
     const isOn = this.value('ingress') === true
     for (const flag of ['ingress-groups', 'ingress-agent-port', 'webhook-port'])
-      if (!isOn && this.value(flag) !== undefined) this.wrong.push(`--${flag} takes --ingress`)
+      if (!isOn && this.value(flag) !== undefined) this.wrong.push(`--${flag} needs --ingress`)
     const words = (this.text('ingress-groups') ?? 'evenkeel.dev').split(',').map((word) => word.trim())
     const groups = INGRESS_GROUPS.filter((group) => words.includes(group))
     const strangers = words.filter((word) => !groups.some((group) => group === word))

@@ -14,13 +14,13 @@ export function rollFileReference(root: JsonSchema, example: string): string {
 
 const HEAD = `# roll.yaml
 
-The file that \`evenkeel roll -f roll.yaml\` takes. Every field, its type, its default and what it means. This page and
+The file that \`evenkeel roll -f roll.yaml\` reads. Every field, its type, its default and what it means. This page and
 \`roll.schema.json\` are made from the schema in \`src/config/schema\` by \`node bin/generate-docs.ts\`.
 
 - A duration is a number with its unit: \`500ms\`, \`30s\`, \`10min\`, \`1h30m\`. Without a unit it is refused.
-- A selector is text as \`kubectl -l\` takes it (\`app=web,tier in (a,b),!legacy\`) or a mapping with \`matchLabels\` and
+- A selector is text as \`kubectl -l\` accepts it (\`app=web,tier in (a,b),!legacy\`) or a mapping with \`matchLabels\` and
   \`matchExpressions\`. An empty selector is refused.
-- Unknown fields, fields written twice and aliases are refused. All errors of a file are shown at once.
+- Unknown fields, fields written twice and aliases are refused. All errors of a file are shown together.
 - Editors check the file where its first line is \`# yaml-language-server: $schema=roll.schema.json\`.
 `
 

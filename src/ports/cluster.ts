@@ -110,6 +110,6 @@ export interface Cluster {
    * writer: every check of the API is made, and nothing is stored.
    */
   tryLease(ref: ObjectRef, signal: AbortSignal): Promise<void>
-  /** Which of these this identity may not do (SelfSubjectAccessReview). */
+  /** Which of these this identity is not allowed to do (SelfSubjectAccessReview). */
   forbidden(wanted: readonly Access[], signal: AbortSignal): Promise<readonly Access[]>
 }

@@ -78,7 +78,7 @@ test('a resume by a file that the run stands against touches neither cluster nor
   )
   assert.match(
     err,
-    /error: n1 is out for this run, and the file does not choose it \(config\.begun\)\n --> .*roll\.yaml:7:3\n/,
+    /error: n1 is kept out by this run, and the file does not choose it \(config\.begun\)\n --> .*roll\.yaml:7:3\n/,
   )
   assert.match(err, new RegExp(`fix: choose n1 as well, or put back .*: evenkeel roll abort ${RUN}\n`))
   assert.deepEqual([await text(), writes()], [before, []])
@@ -116,6 +116,6 @@ test('nodes of two runs: the run has to be named', async (context) => {
   assert.equal(code, 2)
   assert.match(
     err,
-    /^error: nodes are out for several runs: .*\(abort\.which-run\)\n {2}= fix: name the run: evenkeel roll abort /,
+    /^error: several runs keep nodes out: .*\(abort\.which-run\)\n {2}= fix: name the run: evenkeel roll abort /,
   )
 })

@@ -31,7 +31,7 @@ test('Ctrl-C is answered at once; a second one leaves at once', async () => {
   assert.equal(await runProgram(parts, ['roll', '-f', 'roll.yaml', '-y']), 130)
   assert.match(
     context.err.text,
-    /\n\^C Stopping after the write under way\. Ctrl-C once more leaves at once;\nresume finds out whether that write happened\.\n$/,
+    /\n\^C Stopping after the write under way\. Ctrl-C once more ends it now;\nresume finds out whether that write happened\.\n$/,
   )
   assert.equal(context.interrupts.suspendRefused(), undefined)
 })

@@ -77,8 +77,8 @@ test('--compare shows two runs side by side, and writes them as one page', async
 })
 
 for (const [asked, problem] of [
-  ['roll report --compare r1', /--compare takes two runs, not 1 .*fix: name both runs/s],
-  ['roll report --compare r1 r2 r3', /--compare takes two runs, not 3/],
+  ['roll report --compare r1', /--compare needs two runs, not 1 .*fix: name both runs/s],
+  ['roll report --compare r1 r2 r3', /--compare needs two runs, not 3/],
   ['roll report --compare r1 r2 -o jsonl', /-o jsonl prints the events of one run/],
   ['roll report --compare r1 r2 -o otlp', /-o otlp prints the spans of one run/],
   ['roll report r1 r2', /2 runs are named; a report is of one run .*fix: name one run, or add --compare for two/s],

@@ -56,7 +56,10 @@ for (const [what, line, message, at] of [
 
 test('a balancer of a detacher has neither instances nor a health endpoint beside it', () => {
   const beside = (line: string): string => onlyFinding(file(...KEYS, `      ${line}`))
-  assert.match(beside('backends: [web]'), /"backends" beside "annotation": the detacher is asked, and no balancer/)
+  assert.match(
+    beside('backends: [web]'),
+    /"backends" beside "annotation": the roll sends its request to the detacher, and queries no balancer/,
+  )
   assert.match(
     beside('healthEndpoint: {dataPort: 443}'),
     /"annotation" beside "healthEndpoint": only one may be written/,

@@ -77,11 +77,11 @@ const WRONG: readonly (readonly [words: string, message: string])[] = [
     '--namespace a --dns --dns-repair',
     '--dns-repair needs --dns-image: a pod is replaced only if two nodes see that it is unhealthy',
   ],
-  ['--namespace a --dns-interval 1m', '--dns-interval takes --dns'],
-  ['--namespace a --dns-repair', '--dns-repair takes --dns'],
-  ['--namespace a --slots-namespace b', '--slots-namespace takes --ingress or --guard'],
+  ['--namespace a --dns-interval 1m', '--dns-interval needs --dns'],
+  ['--namespace a --dns-repair', '--dns-repair needs --dns'],
+  ['--namespace a --slots-namespace b', '--slots-namespace needs --ingress or --guard'],
   ['--namespace a --guard --slots-namespace B', '--slots-namespace: "B" names no namespace'],
-  ['--namespace a --guard --webhook-port 9443', '--webhook-port takes --ingress'],
+  ['--namespace a --guard --webhook-port 9443', '--webhook-port needs --ingress'],
   ['--namespace a --max-out 3', "Unknown option '--max-out'"],
 ]
 

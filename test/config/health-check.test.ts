@@ -52,7 +52,7 @@ for (const [what, line, message, at] of [
   ['a second mark', 'label: example.com/out', /"label" beside "taint": only one may be written/, '11:9'],
   ['a value that is no label value', 'value: "not now"', /"not now" cannot be the value of a mark/, '11:16'],
   ['a URL that is the same for each node', 'check: {url: "http://lb:1/"}', /the URL does not name the node/, '11:22'],
-  ['a URL that is none', 'check: {url: "ftp://{node}/"}', /cannot be asked: it begins neither with/, '11:22'],
+  ['a URL that is none', 'check: {url: "ftp://{node}/"}', /cannot be queried: it begins neither with/, '11:22'],
   ['a time that a poll cannot wait', 'check: {url: "http://{node}/", timeout: 10s}', /"10s" is too long/, '11:49'],
 ] as const) {
   test(`${what} is refused where it stands`, () => {
@@ -70,7 +70,7 @@ test('a mark is asked for where there is none, and nothing that is asked stands 
   assert.match(onlyFinding(file('        dataPort: 443')), /one of taint, label, annotation is missing/)
   assert.match(
     onlyFinding(file(...LINES, '      backends: [web]')),
-    /"backends" beside "healthCheck": a mark is set on each Node, and no balancer is asked/,
+    /"backends" beside "healthCheck": the roll sets a mark on each Node, and queries no balancer/,
   )
   assert.match(
     onlyFinding(file(...LINES, '      healthEndpoint: {dataPort: 443}')),

@@ -31,11 +31,11 @@ test('sources of checks are known by their address as it is, however it is writt
 test('a balancer that is asked itself has instances and backends, and no endpoint beside them', () => {
   assert.equal(
     onlyFinding(file('      healthEndpoint: {dataPort: 443}', '      backends: [web]')),
-    `error: "backends" beside "healthEndpoint": the nodes' agents are asked, and no balancer (config.choice)
+    `error: "backends" beside "healthEndpoint": the roll queries the agents of the nodes, and no balancer (config.choice)
  --> roll.yaml:9:7
 9 |       backends: [web]
   |       ^^^^^^^^
-  = fix: take out "backends" or "healthEndpoint"`,
+  = fix: remove "backends" or "healthEndpoint"`,
   )
   assert.match(onlyFinding(file('      backends: [web]')), /missing field "instances"/)
   assert.match(onlyFinding(file('      instances: [{name: a, socket: /s}]')), /missing field "backends"/)

@@ -31,7 +31,7 @@ test('asks for the unit of a duration', () => {
 test('says all that is wrong at once, in file order', () => {
   assert.equal(
     refusal(rollYaml('  maxUnavailable: 2', all, '  soak: 0', '  reboot: {returnLimit: 2d}', '  gate: x')),
-    `error: not yet: for several nodes at once, use \`parallel\` (config.not-yet)
+    `error: not yet: for several nodes at a time, use \`parallel\` (config.not-yet)
  --> roll.yaml:5:3
 5 |   maxUnavailable: 2
   |   ^^^^^^^^^^^^^^
@@ -226,7 +226,7 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
   ],
   [
     [all, '  maxUnavailable: 2'],
-    'not yet: for several nodes at once, use `parallel` (config.not-yet)',
+    'not yet: for several nodes at a time, use `parallel` (config.not-yet)',
     'remove "maxUnavailable"',
   ],
   [[all, '  parallel: 0'], '"0" is too small (config.range)', 'parallel: 1'],

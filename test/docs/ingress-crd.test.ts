@@ -18,7 +18,7 @@ describe('the example', () => {
     const found = errorsOf(originalExample()).map(({ field, message, fix }) => `${field}: ${message}; ${fix}`)
     const wanted = [
       /rollingUpdate\.maxDegradedNodes: maxUnavailableNodes and maxDegradedNodes are both set.*remove maxDegradedNodes/,
-      /rollingUpdate\.maxUnavailablePodsPerNode: .*replaces all pods of a detached node at once.*100%/,
+      /rollingUpdate\.maxUnavailablePodsPerNode: .*replaces all pods of a detached node at the same time.*100%/,
       /rollingUpdate\.maxSurgedPodsPerNode: .*a detached node has no pod more/,
       /containers: the pods use hostNetwork and declare ports, .* a second pod .* could not bind.*podsPerNode to 1/,
     ]

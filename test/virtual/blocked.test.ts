@@ -104,7 +104,7 @@ test('a question is answered by wait, then by what is no answer, then by delete'
     answer(cluster, before, 'wait')
     await roll.until('the wait that is over', says('AnswerAwaited', /that wait is over/))
     assert.equal(
-      roll.events.filter(says('BudgetExhausted', /it is waited for 5 s, then an answer is asked for/)).length,
+      roll.events.filter(says('BudgetExhausted', /it is waited for 5 s, then the roll waits for an answer/)).length,
       2,
     )
     answer(cluster, before, 'yes, please')

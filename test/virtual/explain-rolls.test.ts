@@ -87,14 +87,18 @@ test('explain names the cause: a roll at work on the node, and the same node fro
   await roll.begin()
   await roll.until('the reboot', isStep('reboot'))
   const here = await roll.explain('node n1')
-  assert.match(here.document.verdict, /^n1 is in work: run \S+ is at step reboot of n1 \(6 of 11\) for /, here.out)
+  assert.match(here.document.verdict, /^n1 is being rolled: run \S+ is at step reboot of n1 \(6 of 11\) for /, here.out)
   assert.deepEqual([here.document.state, here.document.findings[0]?.code], ['InWork', 'InWork'], here.out)
   const seen = here.document.findings.flatMap(({ evidence }) => evidence)
   assert.ok(
     seen.some((one) => /^its reboot was announced at \S+; it has not rebooted since, by its boot id$/.test(one)),
   )
   const elsewhere = await roll.explain('node n1', false)
-  assert.match(elsewhere.document.verdict, /^n1 is in work: run \S+ has n1 out, and brings it back$/, elsewhere.out)
+  assert.match(
+    elsewhere.document.verdict,
+    /^n1 is being rolled: run \S+ has n1 out, and brings it back$/,
+    elsewhere.out,
+  )
   assert.ok(elsewhere.out.replaceAll(/\s+/g, ' ').includes(`evenkeel roll status ${roll.run} on the machine with its`))
 })
 
@@ -129,7 +133,7 @@ test('explain names the cause: a roll that a budget holds, at its node, at the n
   assert.deepEqual([at.document.state, held?.code], ['InWork', 'BudgetExhausted'], at.out)
   assert.match(
     at.document.verdict,
-    /^n1 is in work: default\/late-\S+, budget default\/late needs 1 healthy, has 1 of 1/,
+    /^n1 is being rolled: default\/late-\S+, budget default\/late needs 1 healthy, has 1 of 1/,
   )
   assert.match(held?.evidence[0] ?? '', /^run \S+ is at step drain of n1 \(5 of 11\) for .*, held for /)
   assert.equal(held?.next[0]?.command, 'kubectl -n default edit poddisruptionbudget late')

@@ -68,7 +68,7 @@ test('without the right to create evictions, or without a dry run, the numbers o
   assert.equal(denied.document.findings[0]?.code, 'MayLeave', denied.out)
   assert.deepEqual(
     denied.document.unknown.filter(({ what }) => what.includes('evictions')).map(({ why }) => why),
-    ['this identity may not create pods/eviction in default: see deploy/explain-rbac.yaml'],
+    ['this identity is not allowed to create pods/eviction in default: see deploy/explain-rbac.yaml'],
   )
   const plain = await evenkeelExplain({ cluster: ground.cluster, outside }, 'node n1 --no-dry-run')
   assert.ok(

@@ -39,7 +39,10 @@ export function errorCode(error: unknown): string {
 export function connectionError(error: unknown): WorldError {
   const code = errorCode(error)
   if (code === 'EACCES' || code === 'EPERM') {
-    return notPermitted('this user may not open the socket: its mode or group in haproxy.cfg must allow it', error)
+    return notPermitted(
+      'this user is not allowed to open the socket: its mode or group in haproxy.cfg must allow it',
+      error,
+    )
   }
   const why = CONNECTION_WORDS[code] ?? (error instanceof Error ? error.message : code)
   return unreachable(why, error)

@@ -17,7 +17,7 @@ export function splitAnswers(reply: string, count: number): readonly string[] {
   }
   if (answers.length !== count) throw badReply(`${answers.length} answers came to ${count} commands`)
   if (answers.some((answer) => answer.startsWith('Permission denied'))) {
-    throw notPermitted('the socket may not be used for this')
+    throw notPermitted('the socket does not allow this')
   }
   return answers
 }

@@ -20,7 +20,7 @@ function sentinelAnswer(lines: MarkedLines, end: ProcessEnd): NonNullable<NeedAn
   const [, directory] = /^unseen (.+)$/.exec(said ?? '') ?? []
   return {
     kind: 'unknown',
-    text: directory === undefined ? unheard(end) : `this account may not look into ${directory}`,
+    text: directory === undefined ? unheard(end) : `this account is not allowed to look into ${directory}`,
   }
 }
 

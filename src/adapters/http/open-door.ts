@@ -78,7 +78,7 @@ async function refused(error: unknown, port: number): Promise<unknown> {
   const code = errorCode(error)
   if (code === 'EADDRINUSE') return portTaken(port, error)
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-    const why = code === 'EACCES' ? 'this user may not listen there' : 'this machine has no such address'
+    const why = code === 'EACCES' ? 'this user is not allowed to listen there' : 'this machine has no such address'
     return new UserError(`port ${port} cannot be listened at: ${why}`, {
       code: 'PORT_REFUSED',
       fix: 'choose a port from 1024 upwards, or another address',

@@ -18,7 +18,9 @@ export const budgetLines = (view: BudgetView, namespace: string): readonly Line[
 
 function headline({ out, maxOut, nodes, says, unread }: BudgetView): string {
   const isHidden = unread.some(isBudget)
-  const none = isHidden ? 'evenkeel-budget may not be read' : 'there is no ConfigMap evenkeel-budget'
+  const none = isHidden
+    ? 'this identity is not allowed to read evenkeel-budget'
+    : 'there is no ConfigMap evenkeel-budget'
   const by = says === undefined ? none : `evenkeel-budget says ${says}`
   const are = out.length === 1 ? 'is' : 'are'
   return `${countOf(out.length, 'node')} of ${nodes} ${are} out or about to be, and at most ${maxOut} may be: ${by}`
@@ -31,7 +33,7 @@ function moreText({ more, mayBeOut }: BudgetView): string {
   return more === 0 ? `the budget is used up${unsure}: no other node may leave` : `${more} more may leave${unsure}`
 }
 
-const NOT_ASKED = 'balancers and agents were not asked: a roll asks them, and may count more nodes as out'
+const NOT_ASKED = 'balancers and agents were not queried: a roll queries them, and may count more nodes as out'
 
 const column = (title: string) => ({ title, align: 'left' }) as const
 
@@ -46,7 +48,12 @@ const isBudget = (ref: string): boolean => ref.endsWith(`/${BUDGET_CONFIG_MAP}`)
 const unreadLines = ({ unread }: BudgetView): readonly Line[] =>
   unread.map((ref) => {
     const so = isBudget(ref) ? 'the limit is taken as one node' : 'it is not known which cordons are granted'
-    return [{ text: `this identity may not get ConfigMap ${ref}, so ${so}: see deploy/roll-rbac.yaml`, tone: 'hold' }]
+    return [
+      {
+        text: `this identity is not allowed to get ConfigMap ${ref}, so ${so}: see deploy/roll-rbac.yaml`,
+        tone: 'hold',
+      },
+    ]
   })
 
 function mayBeOutLines({ mayBeOut }: BudgetView): readonly Line[] {

@@ -29,7 +29,7 @@ export function checkLines(
   return [
     [
       { text: verdict.toUpperCase(), tone: TONES[verdict] },
-      `  DNS of Service ${namespace}/${name}, asked from ${scene.vantages.map((one) => one.name).join(', ')} (${cost})`,
+      `  DNS of Service ${namespace}/${name}, queried from ${scene.vantages.map((one) => one.name).join(', ')} (${cost})`,
     ],
     [],
     ...pathTable(scene).map((line): Line => [line]),

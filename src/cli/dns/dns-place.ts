@@ -50,9 +50,9 @@ export const addPlaceOptions = (command: Command): Command =>
     .option('--zone <domain>', 'the cluster domain; otherwise it is read from the Corefile')
     .option('--outside <name>', 'a name outside the cluster that must resolve as well')
     .option('--node <name>', 'the node that this command runs on, if any')
-    .option('--relay', 'also ask from two nodes: runs --image there, and deletes it afterwards')
-    .option('--ephemeral <namespace/pod>', 'also ask from that pod: adds a container of --image that stays')
-    .option('--exec <namespace/pod>', 'also ask from that pod: runs a script in it; /CONTAINER after it chooses one')
+    .option('--relay', 'also query from two nodes: runs --image there, and deletes it afterwards')
+    .option('--ephemeral <namespace/pod>', 'also query from that pod: adds a container of --image that stays')
+    .option('--exec <namespace/pod>', 'also query from that pod: runs a script in it; /CONTAINER after it chooses one')
     .option('--image <image>', 'the image of evenkeel, for --relay and --ephemeral')
     .option('--namespace <name>', 'where relays run and repairs are recorded', 'evenkeel')
     .addOption(
@@ -118,7 +118,7 @@ function execOf(text: string, ephemeral: string | undefined): NonNullable<DnsPla
     throw usage(
       '--exec',
       'it names the same pod as --ephemeral',
-      'give only one of them: both ask from the same network',
+      'give only one of them: both query from the same network',
     )
   return { pod: { namespace, name }, ...(container === undefined ? {} : { container }) }
 }

@@ -47,7 +47,7 @@ async function added(run: ByHandRun, by: string): Promise<GuardResult> {
     if (!isSure)
       throw new UserError('the name of the node was not typed, so nothing was written', {
         code: 'guard.not-confirmed',
-        fix: `type ${node} at the question, or add --yes`,
+        fix: `type ${node} at the prompt, or add --yes`,
       })
   }
   // From now on, and not from when the question was asked.
@@ -106,7 +106,7 @@ const UNHELD: Readonly<Record<string, string>> = {
 
 function question({ guard, node, explanation }: Explained, forMs: number): string {
   const { message, state } = explanation
-  const unheld = UNHELD[state] ?? 'its holds are not asked'
+  const unheld = UNHELD[state] ?? 'its holds are not checked'
   const now = state === 'Held' && message !== undefined ? message : unheld
   const lines = [
     `${node} is to be let go whatever holds it in ${guard.namespace}/${guard.name}, for ${formatDuration(forMs)}.`,

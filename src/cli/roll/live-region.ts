@@ -41,7 +41,7 @@ const ended = (view: RollView): number => view.nodes.filter(({ state }) => state
 function headLine(view: RollView, inWork: readonly NodeView[], { now, size }: LiveShow): Line {
   const name = `roll ${view.cluster}`
   const done = ended(view)
-  const counts = `${countText(done)} done, ${countText(inWork.length)} in work, ${countText(view.nodes.length - done - inWork.length)} waiting`
+  const counts = `${countText(done)} done, ${countText(inWork.length)} active, ${countText(view.nodes.length - done - inWork.length)} waiting`
   const left = `${name.padEnd(16)} ${counts}`
   const right = timeLeftText(view, inWork, { now, size })
   const gap = size.columns - 1 - cellWidth(left) - cellWidth(right)
@@ -75,7 +75,7 @@ function nodesLines(inWork: readonly NodeView[], show: LiveShow, room: number): 
   }
   if (inWork.length <= room) return inWork.map((node) => compactNodeLine(node, show))
   const shown = inWork.slice(0, room - 1).map((node) => compactNodeLine(node, show))
-  return [...shown, [`and ${countText(inWork.length - shown.length)} more in work`]]
+  return [...shown, [`and ${countText(inWork.length - shown.length)} more active`]]
 }
 
 /** For many nodes: how far the roll is, and which node took longest. */

@@ -9,7 +9,7 @@ const NAMED_MAX = 5
 
 /** Which nodes are expected to be done in which time window; nothing where the file has none. */
 export function windowTexts({ window, windowIgnoredBy }: RollPlan): readonly string[] {
-  if (windowIgnoredBy !== undefined) return [`time windows are ignored, as ${windowIgnoredBy} asks for`]
+  if (windowIgnoredBy !== undefined) return [`time windows are ignored, as ${windowIgnoredBy} requested`]
   if (window === undefined) return []
   const { zone, windows, isOpen, later } = window
   const shown = windows.slice(0, WINDOWS_SHOWN)
@@ -18,7 +18,7 @@ export function windowTexts({ window, windowIgnoredBy }: RollPlan): readonly str
   return [
     ...shown.map((span, index) => `${spanText(span, zone, isOpen && index === 0)}: ${fitText(span)}`),
     ...(left.length === 0 ? [] : [`after these windows: ${nodesText(left)}`]),
-    `a node in work when a window closes, and whose reboot is not announced yet, ${closing}`,
+    `if a window closes before the reboot of the current node is announced, the node ${closing}`,
   ]
 }
 

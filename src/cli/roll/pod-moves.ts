@@ -34,14 +34,14 @@ export const podsMoved = ({ nodes }: Moves): number => nodes.reduce((sum, node) 
 
 export const movesOf = ({ moves }: Moves): readonly WorkloadMoves[] => moves.toSorted((a, b) => perPod(b) - perPod(a))
 
-/** `12 pods moved, 2 workloads more than once per pod: …`. */
+/** `12 pods moved; 2 workloads had more moves than replicas: …`. */
 export function movesText(view: Moves): string {
   const moved = `${countOf(podsMoved(view), 'pod')} moved`
   const often = movesOf(view).filter(isOften)
   if (often.length === 0) return moved
   const more = often.length - SHOWN_MAX
   const list = [...often.slice(0, SHOWN_MAX).map(oftenText), ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
-  return `${moved}, ${countOf(often.length, 'workload')} more than once per pod: ${list}`
+  return `${moved}; ${countOf(often.length, 'workload')} had more moves than replicas: ${list}`
 }
 
 /** Pods of one that was scaled to 0 meanwhile moved as if there were one. */
@@ -50,4 +50,4 @@ const perPod = ({ moved, replicas }: WorkloadMoves): number => moved / Math.max(
 export const isOften = (moves: WorkloadMoves): boolean => perPod(moves) > 1
 
 const oftenText = ({ workload, moved, replicas }: WorkloadMoves): string =>
-  `${workload} ${moved} times (${countOf(replicas, 'replica')})`
+  `${workload} (${countOf(moved, 'move')}, ${countOf(replicas, 'replica')})`

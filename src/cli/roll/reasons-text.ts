@@ -4,5 +4,7 @@ import type { Reason } from '../../model/reason.ts'
 export function reasonsText(reasons: readonly Reason[]): string {
   const [first, ...more] = reasons
   if (first === undefined) return 'no reason given'
-  return more.length === 0 ? first.text : `${first.text} (and ${more.length} more)`
+  return more.length === 0
+    ? first.text
+    : `${first.text} (and ${more.length} more ${more.length === 1 ? 'reason' : 'reasons'})`
 }

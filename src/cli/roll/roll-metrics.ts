@@ -49,7 +49,7 @@ interface MetricTimes {
   readonly updatedAt: number
 }
 
-/** One page in Prometheus' text format. Of all nodes only the one in work is a label: a cluster would be a series for each. */
+/** The metrics in Prometheus' text format. Of all nodes only the current one is a label: a cluster would be a series for each. */
 export function rollMetrics(view: RollView, counts: RollCounts, times: MetricTimes): string {
   const { run, cluster: roll, context, version, startedAt } = view
   const info = run === '' ? [] : [{ labels: { run, roll, context, version }, value: 1 }]
@@ -57,7 +57,7 @@ export function rollMetrics(view: RollView, counts: RollCounts, times: MetricTim
     ...family({ name: 'info', help: 'The run, its roll file, its cluster and the version; always 1.' }, info),
     ...family({ name: 'start_timestamp_seconds', help: 'When the run began, in Unix time.' }, seconds(startedAt)),
     ...family(
-      { name: 'updated_timestamp_seconds', help: 'When this page was made, in Unix time.' },
+      { name: 'updated_timestamp_seconds', help: 'When these metrics were written, in Unix time.' },
       seconds(times.updatedAt),
     ),
     ...nodeFamilies(view),
@@ -77,9 +77,10 @@ function nodeFamilies({ nodes, end }: RollView): readonly string[] {
     ...family({ name: 'nodes_done', help: 'Nodes that are back in service after their reboot.' }, [
       { value: states.filter((state) => state === 'inService').length },
     ]),
-    ...family({ name: 'nodes_failed', help: 'Nodes that are out, gone, or were put back without their reboot.' }, [
-      { value: failed.length },
-    ]),
+    ...family(
+      { name: 'nodes_failed', help: 'Nodes that are out or gone, or that were put back without their reboot.' },
+      [{ value: failed.length }],
+    ),
   ]
 }
 
@@ -98,7 +99,7 @@ function stepFamilies({ nodes, end }: RollView, at: number): readonly string[] {
   const reasons = held.flatMap(({ hold }) => hold.reasons.map(({ code }) => code))
   return [
     ...family(
-      { name: 'step_seconds', help: 'For how long the node in work has been in its step.' },
+      { name: 'step_seconds', help: 'For how long the current node has been in its step.' },
       inWork.map(({ node, step: { step, startedAt } }) => ({ labels: { node, step }, value: since(startedAt, at) })),
     ),
     ...family({ name: 'holding', help: 'Whether the roll is held.' }, [{ value: held.length === 0 ? 0 : 1 }]),
@@ -153,7 +154,10 @@ function requestFamilies({ load, strays }: RollView, counts: RollCounts): readon
       count(strays.reduce((sum, stray) => sum + stray.count, 0)),
     ),
     ...family(
-      { name: 'latency_p99_seconds', help: 'The worst 99th percentile of a lane of the probe in this process.' },
+      {
+        name: 'latency_p99_seconds',
+        help: 'The 99th percentile of the latency in this process, of the slowest lane of the probe.',
+      },
       seconds(load?.p99Ms),
     ),
     ...family(

@@ -42,7 +42,7 @@ function differentKeys(value: unknown, context: z.core.$RefinementCtx<unknown>):
 
 export const annotationSection = section(
   {
-    key: keyField('Annotation of the Node that asks the detacher to take the node out.', 'detached'),
+    key: keyField('Annotation of the Node that requests the detacher to take the node out.', 'detached'),
     value: textField({
       title: 'text',
       pattern: /^[^\u0000-\u001f\u007f]+$/,

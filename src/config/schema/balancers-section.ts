@@ -20,8 +20,8 @@ const socketPath = textField({
 const sshHost = textField({
   title: 'host',
   pattern: /^[A-Za-z0-9_[][^\s\u0000-\u001f\u007f]*$/,
-  rule: 'a host as `ssh` takes it, optionally with user and "@" before it',
-  description: 'Host as `ssh` takes it; your own ssh configuration applies.',
+  rule: 'a host as `ssh` accepts it, optionally with user and "@" before it',
+  description: 'Host as `ssh` accepts it; your own ssh configuration applies.',
   example: 'lb-1.example.com',
 })
 

@@ -12,9 +12,11 @@ const entry = section(
   {
     selector: selectorField({ description: 'Labels of the pods.', example: 'app=legacy' }).exactOptional(),
     namespaces: namespacesField,
-    wait: limit('How long the roll waits for a pod that may not leave, before it does anything else. Absent: 1min.'),
+    wait: limit(
+      'How long the roll waits for a pod that is not allowed to leave, before it does anything else. Absent: 1min.',
+    ),
     surge: limit(
-      'How long the replacement, which the roll starts first, may take to become Ready. Only for pods of Deployments; for other pods the roll goes to the next field at once.',
+      'How long the replacement, which the roll starts first, may take to become Ready. Only for pods of Deployments; for other pods the roll goes to the next field immediately.',
     ),
     ask: limit(
       'How long the roll holds for an answer: the annotation `evenkeel.dev/blocked` of the pod, `delete` or `wait`.',

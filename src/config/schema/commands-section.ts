@@ -34,7 +34,7 @@ const commandField = (description: string, example: readonly string[]) =>
 export const commandsSection = section(
   {
     detach: commandField(
-      'Command that takes a node out of the balancer, as a list of arguments. It must have the same result if it runs again. Exit code 0: the balancer has taken the request.',
+      'Command that takes a node out of the balancer, as a list of arguments. It must have the same result if it runs again. Exit code 0: the balancer has accepted the request.',
       ['/usr/local/bin/lb', 'detach', '{node}'],
     ),
     attach: commandField('Command that puts a node back, likewise.', ['/usr/local/bin/lb', 'attach', '{node}']),
@@ -60,7 +60,7 @@ export const commandsSection = section(
     }).prefault('5s'),
     interval: durationField({
       description:
-        'How often the roll asks for the state of each node. It asks for the node under way as often as the command allows.',
+        'How often the roll runs `status` for each node. For the current node it runs the command as often as the command allows.',
       from: '1s',
       to: '1min',
     }).prefault('5s'),

@@ -36,8 +36,8 @@ export const dnsSection = section(
       pattern: /^[A-Za-z0-9][^\s]*$/,
       rule: 'an image as in a pod, without spaces',
       description:
-        'The image of evenkeel. With it, DNS is also asked from nodes, by relays that the roll deletes again: a node ' +
-        'that is back is asked through its own relay. This needs the rights of deploy/roll-dns-rbac.yaml.',
+        'The image of evenkeel. With it, the roll also sends queries from nodes, by relays that it starts and deletes again: a node ' +
+        'that is back has its own relay. This needs the rights of deploy/roll-dns-rbac.yaml.',
       example: 'registry.example/evenkeel:1.0',
     }).exactOptional(),
     namespace: textField({

@@ -37,7 +37,7 @@ export const drainSection = section(
     deleteEmptyDirData: switchField('Evict pods that keep data in an emptyDir; the data is lost.', false),
     deleteUnmanaged: switchField('Evict pods that no controller starts again elsewhere.', false),
     grace: durationField({
-      description: 'Grace period instead of the one that each pod asks for. Whole seconds.',
+      description: 'Grace period instead of the one that each pod specifies. Whole seconds.',
       from: '1s',
       to: '24h',
       wholeSeconds: true,
@@ -60,7 +60,7 @@ export const drainSection = section(
       .prefault('warn'),
     blockedLimit: durationField({
       description:
-        'How long a blocked step may hold the roll before the reboot is announced: a refused eviction, a taken slot, a silent instance. After that the node is restored and the roll is held.',
+        'How long a blocked step may hold the roll before the reboot is announced: a refused eviction, a slot that another run holds, an instance that does not answer. After that the node is restored and the roll is held.',
       from: '1s',
       to: '24h',
     }).prefault('10min'),

@@ -12,7 +12,7 @@ import { nameField, textField } from './text-field.ts'
 const httpSection = section(
   {
     url: nodeUrlField({
-      description: 'The http or https URL that is asked with GET. Redirects are not followed.',
+      description: 'The http or https URL of the GET request. Redirects are not followed.',
       example: 'http://storage.example.com/nodes/{node}/ready',
     }),
     expectStatus: expectStatusField.prefault('200-299'),
@@ -170,7 +170,7 @@ const gate = section(
     ),
     interval: durationField({
       description:
-        'From one answer to the next question. A gate that does not pass is asked more and more rarely, up to six intervals.',
+        'The time from one answer to the next check. The roll checks a gate that does not pass less and less often, down to once in six intervals.',
       from: '500ms',
       to: '10min',
     }).prefault('5s'),
@@ -196,6 +196,6 @@ export const gatesField = z
   .meta(
     fieldMeta('list', {
       description:
-        'Conditions of your own that must hold, several times in a row, before the roll goes on. A gate that cannot be asked holds.',
+        'Conditions of your own that must hold, several times in a row, before the roll goes on. A gate that gives no usable answer holds the roll.',
     }),
   )

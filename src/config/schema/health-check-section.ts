@@ -52,7 +52,7 @@ const check = section(
       example: '1s',
     }).prefault('1s'),
   },
-  'How the roll asks the health check itself, from the machine where it runs. Without this section, the roll waits by time alone, and the plan warns.',
+  'How the roll itself calls the health check, from the machine where it runs. Without this section, the roll only waits for a computed time, and the plan warns.',
 )
 
 export const healthCheckSection = section(

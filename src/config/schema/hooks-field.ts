@@ -26,7 +26,7 @@ const hook = section(
     }),
     undo: argumentsField({
       description:
-        'What takes it back. It runs once the node is in service again or was restored, and at the end of a roll that leaves the node out.',
+        'The command that reverts `run`. It runs once the node is in service again or was restored, and at the end of a roll that leaves the node out.',
       example: ['ceph', 'osd', 'unset', 'noout'],
     }).exactOptional(),
     timeout: durationField({

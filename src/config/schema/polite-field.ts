@@ -38,7 +38,7 @@ export const politeField = z
   .meta(
     fieldMeta('list', {
       description:
-        'Pods of Deployments that leave only after their replacement is Ready elsewhere and no Service sends to them any more: for services that exit at once on SIGTERM. Absent: none.',
+        'Pods of Deployments that leave only after their replacement is Ready elsewhere and no Service sends to them any more: for services that exit immediately on SIGTERM. Absent: none.',
       example: [{ selector: 'app=whoami', leaveAfter: '6s' }],
     }),
   )

@@ -33,7 +33,7 @@ export const nodeUrlField = (facts: FieldFacts) =>
       if (fault === undefined) return
       context.addIssue({
         code: 'custom',
-        message: `"${text}" cannot be asked: ${fault}`,
+        message: `"${text}" cannot be queried: ${fault}`,
         params: { code: 'config.url' },
       })
     })

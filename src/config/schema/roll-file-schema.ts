@@ -62,7 +62,7 @@ const specSection = section(
     parallel: wholeNumberField(
       {
         description:
-          'How many nodes the roll has in work at the same time. The node budget (`slots`) must allow as many; one failure stops all.',
+          'How many nodes the roll works on at the same time. The node budget (`slots`) must allow as many. One failure stops the work on all of them.',
         example: 2,
       },
       { from: 1, to: 100 },
@@ -72,12 +72,12 @@ const specSection = section(
       .meta(
         fieldMeta('word', {
           description:
-            'With `oneAtATime`, the nodes in work are all of one zone, by their label topology.kubernetes.io/zone.',
+            'With `oneAtATime`, the nodes that the roll works on at the same time are all of one zone, by their label topology.kubernetes.io/zone.',
           example: 'oneAtATime',
         }),
       )
       .prefault('any'),
-    maxUnavailable: onlyOneYet('for several nodes at once, use `parallel`'),
+    maxUnavailable: onlyOneYet('for several nodes at a time, use `parallel`'),
   },
   'What to do, to which nodes, and how it is measured.',
 ).superRefine(

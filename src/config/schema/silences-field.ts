@@ -65,7 +65,7 @@ const silence = section(
       .meta(
         fieldMeta('word', {
           description:
-            'What is done if Alertmanager does not take the silence before a node is cordoned: `ignore` warns and goes on, `hold` waits.',
+            'What is done if Alertmanager does not accept the silence before a node is cordoned: `ignore` warns and goes on, `hold` waits.',
           example: 'hold',
         }),
       )
@@ -82,6 +82,7 @@ export const silencesField = z
   .superRefine(uniqueBy('name'), { when: () => true })
   .meta(
     fieldMeta('list', {
-      description: 'Alerts of the node in work are silenced: from before it is cordoned until it is back or stays out.',
+      description:
+        'Alerts of the current node are silenced: from before the node is cordoned until it is back or stays out.',
     }),
   )

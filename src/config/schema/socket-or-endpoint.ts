@@ -4,9 +4,9 @@ const SOCKET_FIELDS = ['instances', 'backends'] as const
 
 /** What is asked where no balancer can be. */
 const INSTEAD = {
-  healthEndpoint: "the nodes' agents are asked, and no balancer",
-  healthCheck: 'a mark is set on each Node, and no balancer is asked',
-  annotation: 'the detacher is asked, and no balancer',
+  healthEndpoint: 'the roll queries the agents of the nodes, and no balancer',
+  healthCheck: 'the roll sets a mark on each Node, and queries no balancer',
+  annotation: 'the roll sends its request to the detacher, and queries no balancer',
   commands: 'the commands are run for each node',
 } as const
 const WAYS = ['healthEndpoint', 'healthCheck', 'annotation', 'commands'] as const
@@ -25,7 +25,7 @@ export function socketOrEndpoint(value: unknown, context: z.core.$RefinementCtx<
   }
   for (const field of SOCKET_FIELDS) {
     if (way !== undefined && field in value) {
-      const params = { code: 'config.choice', fix: `take out "${field}" or "${way}"`, at: 'key' }
+      const params = { code: 'config.choice', fix: `remove "${field}" or "${way}"`, at: 'key' }
       const message = `"${field}" beside "${way}": ${INSTEAD[way]}`
       context.addIssue({ code: 'custom', message, path: [field], params })
     }

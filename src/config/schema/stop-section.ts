@@ -50,7 +50,7 @@ const latencyRule = section(
   {
     probe: probeName,
     slowerThan: durationField({
-      description: 'A request that takes longer is slow, from the time at which it was due.',
+      description: 'A request is slow if it takes longer than this, counted from the time at which it was due.',
       from: '1ms',
       to: '60s',
       example: '500ms',

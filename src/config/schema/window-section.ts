@@ -85,14 +85,14 @@ export const windowSection = section(
       .meta(
         fieldMeta('word', {
           description:
-            'What becomes of a node in work when the window closes before its reboot is announced. `restore` puts it back and begins it again in the next window. `finish` goes on with it. After the announcement the node is finished in any case.',
+            'What happens to the current node if the window closes before the reboot of the node is announced. `restore` puts the node back and begins it again in the next window. `finish` goes on with it. After the announcement, the roll always finishes the node.',
           example: 'finish',
         }),
       )
       .prefault('restore'),
     waitLimit: durationField({
       description:
-        'How long the roll waits for the next window. After that it ends held (exit 3), and `evenkeel roll resume` goes on; `0s` ends it at once, as a Job or CronJob needs it. Absent: it waits as long as it takes.',
+        'How long the roll waits for the next window. After that it ends held (exit 3), and `evenkeel roll resume` goes on; with `0s` it does not wait at all, which is right for a Job or CronJob. Absent: it waits without a limit.',
       from: '0s',
       to: '8760h',
     }).exactOptional(),

@@ -180,7 +180,7 @@ export class BudgetWatch {
     } catch (error) {
       if (!(error instanceof WorldError) || error.code !== 'KUBE_FORBIDDEN') throw error
       this.#sayOnce(
-        `this identity may not get ConfigMap ${namespace}/${name}, so ${without}: see ${this.#parts.rights}`,
+        `this identity is not allowed to get ConfigMap ${namespace}/${name}, so ${without}: see ${this.#parts.rights}`,
       )
       return 'forbidden'
     }

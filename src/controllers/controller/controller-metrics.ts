@@ -26,7 +26,7 @@ export function controllerMetrics({ leader, brake, dns, ingress, guard, webhook 
       ? []
       : [
           ...gauge('brake_granted', 'Nodes that may be out by cordon.', grants.granted.length),
-          ...gauge('brake_max', 'How many may be out at once.', grants.max),
+          ...gauge('brake_max', 'How many may be out at the same time.', grants.max),
           ...gauge('brake_waiting', 'Cordoned nodes that still serve because they have no grant.', waiting),
         ]),
     ...(webhook === undefined ? [] : webhookLines(webhook)),
@@ -58,7 +58,10 @@ function loopLines(loops: readonly LoopView[]): readonly string[] {
   }
   return [
     ...family({ name: 'queue_depth', help: 'Keys that wait.', type: 'gauge' }, ({ depth }) => depth),
-    ...family({ name: 'queue_under_way', help: 'Keys in work.', type: 'gauge' }, ({ underWay }) => underWay),
+    ...family(
+      { name: 'queue_under_way', help: 'Keys that are being processed.', type: 'gauge' },
+      ({ underWay }) => underWay,
+    ),
     ...family(
       { name: 'pass_failures_total', help: 'Passes that failed.', type: 'counter' },
       ({ failures }) => failures,

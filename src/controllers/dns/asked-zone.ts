@@ -30,7 +30,7 @@ export async function withAskedZone(deployment: Deployment, asked: Asked, signal
       const [name] = names.map(({ data }) => canonicalDnsName(data)).filter((one) => one.startsWith(OF_API))
       const zone = name?.slice(OF_API.length)
       if (zone === undefined || !isDnsName(zone)) continue
-      const why = `zone ${zone}: DNS answers so for the cluster IP of the API, asked from ${facts.name}`
+      const why = `zone ${zone}: DNS answers so for the cluster IP of the API, queried from ${facts.name}`
       const notes = deployment.notes.map((note) => (note.startsWith('zone ') ? why : note))
       return { ...deployment, facts: { ...deployment.facts, zone }, isZoneAssumed: false, notes }
     }

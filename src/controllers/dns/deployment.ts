@@ -230,7 +230,7 @@ async function mayRead<T>(what: string, read: () => Promise<T>): Promise<T> {
     return await read()
   } catch (error) {
     if (!(error instanceof WorldError) || error.code !== 'KUBE_FORBIDDEN') throw error
-    throw new UserError(`this identity may not ${what}`, {
+    throw new UserError(`this identity is not allowed to ${what}`, {
       code: 'dns.forbidden',
       fix: 'kubectl apply -f deploy/dns-rbac.yaml, and bind it to this identity',
       cause: error,

@@ -18,7 +18,7 @@ export async function readBudget({ ground, options, unknowns, signal }: Look): P
       'the node budget',
       rethrown(lookAtBudget(ground, { namespace, grantsNamespace, watchMs: 0 }, signal)),
     )
-    for (const ref of view?.unread ?? []) unknowns.add(`ConfigMap ${ref}`, 'this identity may not read it')
+    for (const ref of view?.unread ?? []) unknowns.add(`ConfigMap ${ref}`, 'this identity is not allowed to read it')
     return view
   } catch (error) {
     if (error instanceof InvalidBudget) return { fault: error.message, next: error.fix }

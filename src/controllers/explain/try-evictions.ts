@@ -46,7 +46,7 @@ async function deniedNamespaces(
   if (denied.size > 0)
     unknowns.add(
       'what the API server answers to evictions',
-      `this identity may not create pods/eviction in ${[...denied].join(', ')}: see deploy/explain-rbac.yaml`,
+      `this identity is not allowed to create pods/eviction in ${[...denied].join(', ')}: see deploy/explain-rbac.yaml`,
     )
   return denied
 }

@@ -32,7 +32,7 @@ export class Unknowns {
 }
 
 function whyText({ code, message }: WorldError | UserError): string {
-  if (code === 'KUBE_FORBIDDEN') return 'this identity may not read it: see deploy/explain-rbac.yaml'
+  if (code === 'KUBE_FORBIDDEN') return 'this identity is not allowed to read it: see deploy/explain-rbac.yaml'
   if (code === 'KUBE_NOT_FOUND') return 'the kind is not installed'
   return message
 }

@@ -29,12 +29,13 @@ export function returnMs(checks: EndpointChecks): number {
 /** Answers that a source must have been given before each of its checkers can have drawn its conclusion. */
 export const refusalsNeeded = ({ fall, drainsAtOnce }: EndpointChecks): number => (drainsAtOnce ? 1 : fall)
 
-/** The checks whose time `leaveMs` and `returnMs` are, in words: `a check every 2 s that fails 3 times`. */
+/** The checks whose time `leaveMs` and `returnMs` are: `a load balancer that checks every 2 s and needs 3 failures`. */
 export function checksText(way: 'out' | 'in', checks: EndpointChecks): string {
   const { intervalMs, fastIntervalMs = intervalMs, downIntervalMs = intervalMs, fall, rise, drainsAtOnce } = checks
   const count = way === 'out' ? (drainsAtOnce ? 1 : fall) : rise
   const everyMs = way === 'out' ? intervalMs : Math.max(intervalMs, downIntervalMs)
   const then = count > 1 && fastIntervalMs !== everyMs ? `, then every ${formatDuration(fastIntervalMs)},` : ''
-  const verb = way === 'out' ? 'fails' : 'passes'
-  return `a check every ${formatDuration(everyMs)}${then} that ${verb} ${count === 1 ? 'once' : `${count} times`}`
+  const needed =
+    way === 'out' ? (count === 1 ? '1 failure' : `${count} failures`) : count === 1 ? '1 success' : `${count} successes`
+  return `a load balancer that checks every ${formatDuration(everyMs)}${then} and needs ${needed}`
 }

@@ -31,7 +31,7 @@ function rightFindings({ instance, level, processes }: InstanceInspection): read
     findings.push({
       severity: 'error',
       code: 'BalancerNotAdmin',
-      text: `the runtime socket of ${instance} is of level ${level} and may not change states`,
+      text: `the runtime socket of ${instance} is of level ${level} and is not allowed to change states`,
       fix: 'give its "stats socket" line in haproxy.cfg "level admin", then reload HAProxy',
     })
   }

@@ -17,7 +17,7 @@ import { whoIsOut } from './who-is-out.ts'
 interface BudgetReading {
   readonly namespace: string
   readonly nodes: readonly Node[]
-  /** ConfigMaps that this identity may not read. */
+  /** ConfigMaps that this identity is not allowed to read. */
   readonly unread: readonly ObjectRef[]
   /** Absent: there is no budget object, or it may not be read. */
   readonly limit?: OutLimit
@@ -51,7 +51,7 @@ interface ShownSlot {
 /** What `evenkeel budget` tells. Balancers and agents are not asked: what only they know is in no list, or in `mayBeOut`. */
 export interface BudgetView {
   readonly maxOut: number
-  /** ConfigMaps that this identity may not get, as `namespace/name`. */
+  /** ConfigMaps that this identity is not allowed to get, as `namespace/name`. */
   readonly unread: readonly string[]
   /** `2`, `25%`; absent: nothing says how many, or it may not be read, and it is one. */
   readonly says?: string
@@ -147,7 +147,7 @@ const whyLeft = ({ isUnled, livesBy, durationMs }: SeenSlot): string =>
 /** By another machine's clock, or at first sight: it proves nothing, and a living holder must not lose its slot for it. */
 function doubtText({ isHidden, isUnled, livesBy, renewTime, durationMs }: SeenSlot, wall: number): string | undefined {
   if (livesBy !== undefined && isHidden === true)
-    return `whether its holder lives cannot be seen: this identity may not get Lease ${refKey(livesBy)}`
+    return `whether its holder lives cannot be seen: this identity is not allowed to get Lease ${refKey(livesBy)}`
   const again = `evenkeel budget --watch ${Math.ceil(Math.max(durationMs, SLOT_STALE_MS) / 60_000)}min`
   if (livesBy !== undefined && isUnled === true)
     return `no controller holds Lease ${refKey(livesBy)} at this moment; ${again} shows whether one takes over`

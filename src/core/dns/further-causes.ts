@@ -122,7 +122,7 @@ export const FURTHER_CAUSES = {
   },
   NotAsked: {
     verdict: 'unverified',
-    is: 'no place could query it',
+    is: 'no query could be sent to it',
     cause: 'No place reaches it, or the packet filter of the place drops outgoing queries.',
     cure: 'Run the check from a node or a pod of the cluster. Check the rules of the chain OUTPUT there.',
     repair: 'none',

@@ -24,10 +24,10 @@ export function clusterChecks(facts: DoctorFacts): readonly Check[] {
   }
   const rest = ['clock', 'rights', 'slot', 'nodes', 'leftovers']
   if (api === undefined) {
-    const why = kubeconfig.is === 'failed' ? 'the kubeconfig cannot be used' : 'the API server was not asked'
+    const why = kubeconfig.is === 'failed' ? 'the kubeconfig cannot be used' : 'the API server was not queried'
     return ['API server', ...rest].map((name) => skipped(name, why))
   }
-  return [failedCheck('API server', api), ...rest.map((name) => skipped(name, 'the API server cannot be asked'))]
+  return [failedCheck('API server', api), ...rest.map((name) => skipped(name, 'the API server cannot be queried'))]
 }
 
 const skipped = (name: string, why: string): Check => ({ name, state: 'skipped', text: why })
@@ -44,7 +44,7 @@ function clock(aheadMs: number | undefined): readonly Check[] {
 
 function rights({ rights: found, ...facts }: DoctorFacts): readonly Check[] {
   const name = 'rights'
-  if (found === undefined) return [skipped(name, 'the API server was not asked')]
+  if (found === undefined) return [skipped(name, 'the API server was not queried')]
   if (found.is === 'failed') return [failedCheck(name, found)]
   const { wanted, forbidden: missing, spared: without } = found.value
   const namespace = slotsNamespace(facts)
@@ -73,19 +73,21 @@ function byObject(missing: readonly Access[]): readonly Access[] {
 
 const eventsSpared = {
   severity: 'warning',
-  text: 'this identity may not create events in namespace default, so kubectl describe node will not show what a roll does',
+  text: 'this identity is not allowed to create events in namespace default, so kubectl describe node will not show what a roll does',
   fix: 'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity',
 }
 
 function slot({ slot: found, ...facts }: DoctorFacts): readonly Check[] {
   const name = 'slot'
   if (found === undefined)
-    return [skipped(name, 'this identity may not write the Lease of a slot, or its rights are not known')]
+    return [skipped(name, 'this identity is not allowed to write the Lease of a slot, or its rights are not known')]
   if (found.is === 'failed') return [failedCheck(name, found)]
   const namespace = slotsNamespace(facts)
   const findings = slotFindings(namespace, found.value)
   if (findings.length > 0) return findings.map((finding) => findingCheck(name, finding))
-  return [{ name, state: 'ok', text: `namespace ${namespace} takes the Lease of a slot (tried as a dry run)` }]
+  return [
+    { name, state: 'ok', text: `the Lease of a slot can be created in namespace ${namespace} (tried as a dry run)` },
+  ]
 }
 
 function nodes({ nodes: found, rights: known }: DoctorFacts): readonly Check[] {
@@ -93,7 +95,7 @@ function nodes({ nodes: found, rights: known }: DoctorFacts): readonly Check[] {
   const mayNotList =
     known?.is === 'found' && known.value.forbidden.some(({ verb, resource }) => verb === 'list' && resource === 'nodes')
   if (found === undefined || mayNotList)
-    return [name, 'leftovers'].map((one) => skipped(one, 'this identity may not list nodes'))
+    return [name, 'leftovers'].map((one) => skipped(one, 'this identity is not allowed to list nodes'))
   if (found.is === 'failed') return [failedCheck(name, found), skipped('leftovers', 'the nodes cannot be listed')]
   return [readyNodes(found), ...leftovers(found.value)]
 }

@@ -25,7 +25,7 @@ function instanceChecks(
   apiServers: Parameters<typeof inspectionFindings>[1],
 ): readonly Check[] {
   const name = balancer === instance ? `balancer ${balancer}` : `balancer ${balancer}/${instance}`
-  if (inspection === undefined) return [{ name, state: 'skipped', text: 'the API server cannot be asked' }]
+  if (inspection === undefined) return [{ name, state: 'skipped', text: 'the API server cannot be queried' }]
   if (inspection.is === 'failed') {
     const { code = '', text, fix } = inspection
     return [

@@ -34,7 +34,7 @@ function gateChecks({ gates = [] }: DoctorFacts): readonly Check[] {
     if (answer === undefined) return { name, state: 'skipped', text: 'no node is known to ask about' }
     if (answer.is === 'failed') return failedCheck(name, { fix: ASK_FIX, ...answer })
     const { kind, text } = answer.value
-    if (kind === 'unknown') return failedCheck(name, { text: `asked about ${node}: ${text}`, fix: ASK_FIX })
+    if (kind === 'unknown') return failedCheck(name, { text: `checked for ${node}: ${text}`, fix: ASK_FIX })
     const state = kind === 'passes' ? 'ok' : 'warning'
     return { name, state, text: `${kind === 'passes' ? 'passes' : 'does not pass now'} for ${node}: ${text}` }
   })

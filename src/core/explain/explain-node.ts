@@ -86,7 +86,7 @@ function verdictOf(s: NodeScene, { state, pods, cause }: Judged): string {
   const because = cause === undefined ? '' : `: ${cause.text}`
   switch (state) {
     case 'InWork':
-      return `${name} is in work${because}`
+      return `${name} is being rolled${because}`
     case 'LeftBehind':
       return `${name} is out and nothing that is seen will bring it back${because}`
     case 'NotReady':

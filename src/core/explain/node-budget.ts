@@ -31,7 +31,7 @@ export function nodeBudget(s: NodeScene): readonly Finding[] {
     return [
       finding({
         ...{ ...base, is: 'fact', code: 'MayCountAsOut', evidence: [limit, ...others] },
-        text: `${node.name} may count as out, since it ${maybe.why.join(', and ')}: a roll that asks its agent knows`,
+        text: `${node.name} may count as out, since it ${maybe.why.join(', and ')}: a roll that queries its agent knows`,
       }),
     ]
   if (budget.more > 0)

@@ -192,7 +192,7 @@ function waiting(s: NodeScene, { run, inWork, waiting: queue }: RunScene): reado
   const place = queue.indexOf(name) + 1
   const [work] = inWork
   const [reason] = work?.hold?.reasons ?? []
-  const behind = work === undefined ? 'none is in work' : `it is ${stepText(work)}`
+  const behind = work === undefined ? 'the run works on no node now' : `it is ${stepText(work)}`
   const held = reason === undefined ? '' : `, and is held: ${reason.text}`
   return [
     finding({

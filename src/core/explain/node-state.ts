@@ -130,13 +130,13 @@ function brake(s: NodeScene): readonly Finding[] {
     return [
       finding({
         ...{ ...by, is: 'fact', code: 'NoBrake' },
-        text: `no brake limits cordons: an agent that goes by them takes ${node.name} out`,
+        text: `no brake limits cordons: an agent that obeys cordons takes ${node.name} out`,
         evidence: ['there is no ConfigMap evenkeel-cordon-grants'],
       }),
     ]
   const { granted, max, of } = cordons
   const has = granted.length === 0 ? 'no node' : granted.join(', ')
-  const evidence = [`evenkeel-cordon-grants: granted ${has}; at most ${max} of ${of} nodes at once`]
+  const evidence = [`evenkeel-cordon-grants: granted ${has}; at most ${max} of ${of} nodes at the same time`]
   if (brakeBy(cordons, node.name) === 'granted')
     return [
       finding({

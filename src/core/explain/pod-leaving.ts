@@ -39,7 +39,7 @@ function stays(scene: PodScene, why: 'mirror' | 'daemonSet'): Finding {
     ...base(scene),
     is: 'fact',
     code: 'DaemonSetPod',
-    text: `${refOf(scene)} is of ${of}, which would start it again on ${nodeName} at once, so a drain leaves it`,
+    text: `${refOf(scene)} is of ${of}, which would start it again on ${nodeName} immediately, so a drain does not evict it`,
     evidence: [`its controller is ${of}`],
     next: [{ note: 'it ends with the machine; a roll moves it where drain.daemonSets selects it' }],
   })

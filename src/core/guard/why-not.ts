@@ -44,7 +44,7 @@ const wouldComeBack = ({ node, wanted }: GroupNode): boolean =>
 const notCordoned = ({ name, asks = '' }: GroupNode): Reason => ({
   code: 'NotCordoned',
   object: name,
-  text: `${name} ${asks} and is not cordoned, so its guard would come back at once`,
+  text: `${name} ${asks} and is not cordoned, so its guard would come back immediately`,
   next: `kubectl cordon ${name}`,
 })
 

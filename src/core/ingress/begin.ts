@@ -45,7 +45,7 @@ export function begin(pass: Pass, n: NodeView, admission: Admission | undefined)
   if (admission === undefined || purpose === undefined) return giveBack(n, 'nothing is to be done there')
   if (!admission.may) {
     const goesBack = n.slot.kind === 'ours' && (!admission.isForRoom || isToGiveBack(pass, n))
-    return goesBack ? giveBack(n, admission.reasons[0]?.text ?? 'it may not leave') : wait(admission.reasons)
+    return goesBack ? giveBack(n, admission.reasons[0]?.text ?? 'it is not allowed to leave') : wait(admission.reasons)
   }
   if (admission.slot !== undefined) return takeSlot(n, admission.slot)
   const refusal = pass.s.refusals?.get(actionKey({ kind: 'writeOp', node: n.name }))

@@ -10,7 +10,7 @@ const SYNTAX: FieldRule = {
   below: '',
   message:
     'a key is not NAME or DOMAIN/NAME, or a value has other signs than letters, digits, "-", "_" and "." or does not begin and end with a letter or digit',
-  fix: 'write labels as Kubernetes takes them, such as app: ingress-nginx',
+  fix: 'write labels as Kubernetes accepts them, such as app: ingress-nginx',
   cel: `self.all(k, ${celQualifiedName('k')} && self[k].matches('${LABEL_VALUE}'))`,
   holds: (labels) =>
     Object.entries(labels.textMap()).every(

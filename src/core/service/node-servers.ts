@@ -60,7 +60,7 @@ export const isSilent = (instance: InstanceFacts): boolean => instance.reading =
 export const silentInstance = (instance: InstanceFacts): Reason => ({
   code: 'InstanceSilent',
   object: instance.instance,
-  text: `${instance.instance} of ${instance.balancer} does not answer: ${instance.error ?? 'not asked yet'}`,
+  text: `${instance.instance} of ${instance.balancer} does not answer: ${instance.error ?? 'not queried yet'}`,
 })
 
 /**

@@ -41,28 +41,28 @@ export const ANY_STEP = {
   RequestsFailing: {
     is: 'requests to shop fail (new): connect ECONNREFUSED 10.0.0.5:443',
     cause:
-      'The roll file allows failed requests (`stop`), and requests fail at this moment. The roll takes nothing more away until a request of the same kind is answered well.',
+      'The roll file allows failed requests (`stop`), and requests fail at this moment. The roll takes out no further node, evicts no pod and announces no reboot until a request of the same kind succeeds.',
     cure: 'Find out why requests fail. If they go on failing, the limits of `stop` end the roll.',
     wait: 'blocked',
   },
   GateAsked: {
     is: 'gate ceph passed 1 of 3 times in a row',
     cause:
-      'A gate of the file is asked for this node. Only answers in a row count, and none of an earlier node or moment.',
-    cure: 'Wait: each gate is asked every `gates[].interval`.',
+      'The roll checks a gate of the file for this node. Only answers in a row count. Answers for an earlier node or step do not count.',
+    cure: 'Wait: the roll checks each gate every `gates[].interval`.',
     wait: 'by law',
     progress: true,
   },
   GateFails: {
     is: 'gate ceph does not pass: the value is 1, not == 0',
-    cause: 'A gate of the file says no. The text is what was seen.',
-    cure: 'Bring the system into the state that the gate asks for. The gate is asked again until its `limit`; then a node that was not rebooted is restored, and a rebooted node stays out.',
+    cause: 'A gate of the file does not pass. The text says what the roll saw.',
+    cure: 'Bring the system into the state that the gate requires. The roll checks the gate again until its `limit`; then a node that was not rebooted is restored, and a rebooted node stays out.',
     wait: 'by law',
   },
   GateUnknown: {
     is: 'gate ceph has no answer: GET http://prometheus:9090/api/v1/query answered 503, and …',
     cause:
-      'A gate of the file cannot be asked, or its answer cannot be used: a server is away, a query matches no series or several, a command does not start or does not end. Such a gate never passes.',
+      'A gate of the file gives no usable answer. This is so if a server does not answer, if a query matches no series or several, or if a command does not start or does not end. Such a gate never passes.',
     cure: 'The text says what is wrong. A query that may match nothing needs a value for that: `sum(…) or vector(0)`.',
     wait: 'by law',
   },
@@ -82,7 +82,7 @@ export const ANY_STEP = {
   HookRuns: {
     is: 'hook noout runs for n1',
     cause: 'A command of the file runs for this node. The step goes on once it has ended.',
-    cure: 'Wait: it is ended at the `timeout` of the hook.',
+    cure: 'Wait: the roll kills the command at the `timeout` of the hook.',
     wait: 'by law',
     progress: true,
   },

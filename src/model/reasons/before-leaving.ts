@@ -4,7 +4,7 @@ import type { ReasonEntry } from './reason-entry.ts'
 export const BEFORE_LEAVING = {
   BaselineNotGreen: {
     is: '3 requests to shop failed before the roll began',
-    cause: 'Requests fail before the roll begins or, at a resume, while a node is out.',
+    cause: 'Requests fail before the roll begins or, in a resumed run, while a node is out.',
     cure: 'Find out why these requests fail. The roll gives up after `baseline.limit` (2 min).',
     wait: 'baseline',
   },
@@ -24,14 +24,14 @@ export const BEFORE_LEAVING = {
   },
   WindowClosed: {
     is: 'no time window is open; the next one opens Fri 2026-11-27 22:00 Europe/Berlin (Fri 21:00 UTC)',
-    cause: '`window` of the roll file allows no work now. The slot is free meanwhile.',
-    cure: 'Wait. `evenkeel roll resume --ignore-window` goes on at once, and the report says who asked for that. The roll gives up after `window.waitLimit`, if the file has one. "The clock of this machine was set" means that the time of the run and the time of the machine differ: check the clock, then resume.',
+    cause: '`window` of the roll file allows no work now. The roll holds no slot in the meantime.',
+    cure: 'Wait. `evenkeel roll resume --ignore-window` goes on immediately, and the report names the user who gave this option. The roll gives up after `window.waitLimit`, if the file has one. "The clock of this machine was set" means that the time of the run and the time of the machine differ: check the clock, then resume.',
     wait: 'window',
   },
   WindowClosesSoon: {
     is: 'n4 would not be done in this time window, which closes Sat 2026-11-28 04:00 Europe/Berlin (Sat 03:00 UTC): the slowest node of this run took 6 min 10 s; the next one opens …',
     cause:
-      'The window closes before a node that is begun now is expected to be back in service. The estimate of the plan counts, or the slowest node of this run if it took longer.',
+      'A node that the roll begins now would not be back in service before the window closes. The roll uses the estimate of the plan, or the time of the slowest node of this run if that is longer.',
     cure: 'Wait for the next window, or `evenkeel roll resume --ignore-window`.',
     wait: 'window',
   },
@@ -57,7 +57,7 @@ export const BEFORE_LEAVING = {
     is: 'n2 is not Ready; has the record of run X; is claimed by person/alice; is detached from, or down by the checks of, every balancer that sends to it; is cordoned, and its cordon is granted; is being deleted or is leaving',
     cause:
       'A node that does not serve, or is about to stop serving, counts in the node budget, for whatever reason. A cordon that does not take the node out does not count.',
-    cure: 'Repair n2, or put it back into its balancers. `evenkeel budget` shows which nodes are out, and for which owner.',
+    cure: 'Repair n2, or put it back into its balancers. `evenkeel budget` shows which nodes are out, and which owner keeps them out.',
     wait: 'blocked',
   },
   BudgetUsedUp: {
@@ -68,15 +68,15 @@ export const BEFORE_LEAVING = {
   },
   OtherNodeOfRoll: {
     is: 'n2 of the same roll is out, and the budget has no room for n3 until it is back; or without both, a backend has no usable server',
-    cause: '`parallel` of the roll file allows several nodes at once, and this one has to wait for another one.',
-    cure: 'Nothing to do: it goes on once the other node is back in service.',
+    cause: '`parallel` of the roll file allows several nodes at a time, and this node has to wait for another one.',
+    cure: 'Nothing to do: the roll goes on with this node once the other node is back in service.',
     wait: 'by law',
   },
   SlotYielded: {
     is: 'the slot is given back, because run X took slot 0 at the same time and goes first',
     cause:
       'Two runs took a slot before either saw the slot of the other, and the budget has room for only one. Or nodes that are out without a slot use up the budget, and the slot of this run would block another run.',
-    cure: 'Nothing to do: the run asks again by itself.',
+    cure: 'Nothing to do: the run tries again by itself.',
     wait: 'none',
   },
   MaxOutInvalid: {
@@ -145,7 +145,7 @@ export const BEFORE_LEAVING = {
   },
   KuredLockHeld: {
     is: 'kured (DaemonSet kube-system/kured) reboots n2 now: its lock is held',
-    cause: 'The lock was taken before or during the roll. Two programs that reboot nodes would have two nodes out.',
+    cause: 'kured took its lock before or during the roll. Two programs that reboot nodes would have two nodes out.',
     cure: 'Wait until kured has ended. If it never does: `kubectl -n kube-system annotate daemonset kured weave.works/kured-node-lock-`.',
     wait: 'blocked',
   },
@@ -180,20 +180,20 @@ export const BEFORE_LEAVING = {
     is: 'an agent-check on lb-1 may undo what is set for web/n1',
     cause:
       'The server line in haproxy.cfg has `agent-check`, so an agent can change the state of the server. Waiting does not help.',
-    cure: '`disable agent web/n1` on the runtime socket of lb-1, and take `agent-check` out of haproxy.cfg.',
+    cure: '`disable agent web/n1` on the runtime socket of lb-1, and remove `agent-check` from haproxy.cfg.',
     wait: 'blocked',
   },
   LastUsableServer: {
     is: 'web/n1 is the last usable server of web on lb-1; or it stays in service, since no other server of web is usable',
     cause:
-      'No other server of the backend counts as usable. A server does not count if it is down, out, a backup or of weight 0, or if it failed its last check. It also does not count if its agent has answered `up` for less time than the checks of the balancers take. A server that the roll had taken out can be back in service after a reload. Before the reboot is announced, the roll does not take it out again if it is the last one.',
+      'No other server of the backend counts as usable. A server does not count if it is down, out, a backup or of weight 0, or if it failed its last check. It also does not count if its agent has answered `up` for less time than the checks of the balancers need. A server that the roll had taken out can be back in service after a reload. Before the reboot is announced, the roll does not take it out again if it is the last one.',
     cure: 'Bring another server up. For a pool of one: `allowLastServer: true`.',
     wait: 'blocked',
   },
   OthersUnchecked: {
     is: 'no other server of web has been checked since lb-1 began, so its first failed check would take it out',
     cause:
-      'HAProxy was started or reloaded a moment ago. It treats every server as up until the first check of the server has ended. If that check fails, it drops the server at once. So the roll takes no node out and evicts no pod before another server was checked.',
+      'HAProxy was started or reloaded a moment ago. It treats every server as up until the first check of the server has ended. If that check fails, it drops the server immediately. So the roll takes no node out and evicts no pod before another server was checked.',
     cure: 'Wait: it lasts at most one check interval. If it does not end, HAProxy is reloaded more often than it checks.',
     wait: 'blocked',
   },
@@ -213,8 +213,8 @@ export const BEFORE_LEAVING = {
   CheckUnknown: {
     is: 'what the health check of n1 at edge answers is not known: …',
     cause:
-      'The roll asked the URL under `healthCheck.check` and got no answer, so it does not know what load balancers are answered. A refused connection or a timeout is no answer.',
-    cure: 'Ask the URL by hand from the machine of the roll. In a plan it is an error. No limit waives it. If this machine cannot reach it, remove `check`: then the roll waits by time alone.',
+      'The roll called the URL under `healthCheck.check` and got no answer, so it does not know which answer the load balancers get. A refused connection or a timeout is no answer.',
+    cure: 'Call the URL by hand from the machine of the roll. In a plan, this is an error. No limit waives it. If this machine cannot reach the URL, remove `check`: then the roll only waits for a computed time.',
     wait: 'blocked',
   },
   InstanceSilent: {
@@ -232,7 +232,7 @@ export const BEFORE_LEAVING = {
     wait: 'blocked',
   },
   DnsIll: {
-    is: 'the cluster DNS is unhealthy: UdpDead of pod coredns-…: …',
+    is: 'the cluster DNS is unhealthy: UdpDead, pod coredns-…: …',
     cause:
       'A check found [one of these causes](dns-causes.md) before the node was taken out. Pods that move would start without working DNS.',
     cure: '`evenkeel dns check` shows details and the cure. To continue without the check, set `dns.check: false` in the roll file, and run `evenkeel roll resume -f roll.yaml`.',
@@ -267,7 +267,7 @@ export const BEFORE_LEAVING = {
   },
   OwnPodHasNoNode: {
     is: 'evenkeel/evenkeel-roll-x7k2p, the pod of this roll, has to leave n1, and every other node is cordoned or not Ready',
-    cause: 'No other node takes new pods, so the next pod of the Job would wait while nothing watches the roll.',
+    cause: 'No other node accepts new pods, so the next pod of the Job would wait while nothing watches the roll.',
     cure: 'Uncordon another node, or add one.',
     wait: 'blocked',
   },

@@ -53,7 +53,8 @@ export const EVICTIONS = {
   },
   AnswerAwaited: {
     is: 'shop/legacy-0, budget …; say delete or wait by its annotation evenkeel.dev/blocked; without an answer in 1 h the drain is given up',
-    cause: 'The pod cannot be evicted. `drain.blocked` in the roll file says that the roll then asks a person.',
+    cause:
+      'The pod cannot be evicted. `drain.blocked` in the roll file says that the roll then waits for the answer of a person.',
     cure: '`kubectl -n shop annotate --overwrite pod legacy-0 evenkeel.dev/blocked=delete` deletes the pod in spite of its budget. With `wait`, the roll begins again with the first rung of its ladder.',
     wait: 'blocked',
   },
@@ -72,7 +73,7 @@ export const EVICTIONS = {
   NodeUnreachable: {
     is: 'shop/cart-0 is being deleted, and n1 is not Ready, so no kubelet says that it has ended',
     cause: 'The kubelet of the node has stopped, or it does not reach the API server.',
-    cure: 'Bring the kubelet back. Only if the machine is surely off: `kubectl -n shop delete pod cart-0 --force --grace-period=0`. The roll never does that.',
+    cure: 'Bring the kubelet back. Only if you are certain that the machine is off: `kubectl -n shop delete pod cart-0 --force --grace-period=0`. The roll never does that.',
     wait: 'in course',
   },
   PodOverdue: {

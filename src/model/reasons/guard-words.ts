@@ -10,7 +10,7 @@ export const GUARD_WORDS = {
   },
   GuardRefused: {
     is: 'spec.follow: follow names both a DaemonSet and labels of nodes, or neither',
-    cause: 'The NodeGuard contradicts itself. The API server took it because the rule was not there yet.',
+    cause: 'The NodeGuard contradicts itself. The API server accepted it because the rule did not exist yet.',
     cure: 'Change the named field as the message says. Until then its budgets stay as they are, and no node of its group is granted.',
     wait: 'none',
   },
@@ -72,9 +72,9 @@ export const GUARD_WORDS = {
     wait: 'none',
   },
   NotCordoned: {
-    is: 'n1 has the condition DrainInProgress and is not cordoned, so its guard would come back at once',
+    is: 'n1 has the condition DrainInProgress and is not cordoned, so its guard would come back immediately',
     cause:
-      'In mode `Budget` the controller removes the guard of a granted node. If the node is not cordoned, the Deployment would start another guard there at once.',
+      'In mode `Budget` the controller removes the guard of a granted node. If the node is not cordoned, the Deployment would start another guard there immediately.',
     cure: '`kubectl cordon` the node.',
     wait: 'none',
   },

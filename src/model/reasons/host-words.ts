@@ -3,7 +3,7 @@ import type { ReasonEntry } from './reason-entry.ts'
 /** Machines of the load balancers: what a roll waits for, and why it stops. */
 export const HOST_WORDS = {
   HostSilent: {
-    is: 'lb-1 cannot be asked: ssh lb-1: connect to host lb-1 port 22: No route to host',
+    is: 'lb-1 does not answer: ssh lb-1: connect to host lb-1 port 22: No route to host',
     cause: 'A machine of the pair does not answer by ssh. Then it is not known which machine has the virtual address.',
     cure: 'Try `ssh lb-1` from the machine of the roll. Before the reboot is announced, the roll waits for `drain.blockedLimit`.',
     wait: 'blocked',
@@ -23,13 +23,13 @@ export const HOST_WORDS = {
   PairDisagrees: {
     is: 'web/n1 on lb-1 is drain, and lb-2 says ready',
     cause:
-      'The instances of the pair do not treat a server alike: another program has a node in work, a command reached only one of them, or checks fail from one machine.',
-    cure: 'Set the server to the same state on both, or repair what its check complains about.',
+      'The instances of the pair do not treat a server alike: another program works on a node, a command reached only one of the instances, or checks fail from one machine.',
+    cure: 'Set the server to the same state on both, or repair the cause for which its check fails.',
     wait: 'blocked',
   },
   NodeStillOut: {
     is: 'n1 is out, and no machine of a load balancer is rebooted meanwhile',
-    cause: 'A roll has the node in work, or left it out. The instance that restarts would send to it again.',
+    cause: 'A roll works on the node, or left it out. The instance that restarts would send to it again.',
     cure: 'Wait for that roll, or put the node back: `evenkeel explain n1`.',
     wait: 'blocked',
   },

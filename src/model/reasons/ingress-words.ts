@@ -39,7 +39,7 @@ export const INGRESS_WORDS = {
     is: 'the next write for n1 is refused: create deployments: deployments.apps "web-abcdefghij" is forbidden: exceeded quota: q (HTTP 403)',
     cause:
       'The API server refuses the write: because of a ResourceQuota, an admission policy, a webhook that refuses it or does not answer, or a right that the controller lacks. Other causes: the Node has no room for one more claim, or the revision for this node no longer exists. The rollout continues on the other nodes.',
-    cure: 'Change what the message names. The controller tries the write again after about ten seconds, or after a minute if many writes are refused, and at once if the spec of the object changes.',
+    cure: 'Change what the message names. The controller tries the write again after about ten seconds, or after a minute if many writes are refused, and immediately if the spec of the object changes.',
     wait: 'none',
   },
   HealthCheckersMissing: {
@@ -94,14 +94,14 @@ export const INGRESS_WORDS = {
   },
   MassDisruption: {
     is: '4 nodes of web are cordoned or not Ready, more than half of them: n1, n2, n3, n4',
-    cause: 'Many nodes failed at once, or many nodes were cordoned at once.',
+    cause: 'Many nodes failed at the same time, or many nodes were cordoned at the same time.',
     cure: 'Look at `kubectl get nodes`. `kubectl uncordon` the nodes whose work is over or has not begun, and bring back those that are not Ready. The controller allows no further drain and no update until at most half of the nodes are in this state.',
     wait: 'none',
   },
   IngressLimitReached: {
     is: '1 nodes of web are out or degraded (n1), and at most 1 may be',
     cause:
-      'The limit is `maxUnavailableNodes` or `maxDegradedNodes` of `spec.updateStrategy`. Degraded nodes, and nodes that are out for other owners, count too.',
+      'The limit is `maxUnavailableNodes` or `maxDegradedNodes` of `spec.updateStrategy`. Degraded nodes, and nodes that other owners keep out, count too.',
     cure: 'Nothing to do while nodes are being updated. Otherwise look at the named nodes, and at the other nodes in the status of the object.',
     wait: 'none',
   },
@@ -192,7 +192,7 @@ export const INGRESS_WORDS = {
     is: '5 pods of n1 failed within ten minutes, so no pod is created before 2026-01-01T00:10:00Z',
     cause:
       'The kubelet rejects the pods, for example because of a full disk or a host port that is in use. The controller creates them again after ten minutes, and waits longer each time.',
-    cure: 'Read the status of the failed pods and change the template. `evenkeel rollout retry ingressdaemonset/NAME` creates the pods at once.',
+    cure: 'Read the status of the failed pods and change the template. `evenkeel rollout retry ingressdaemonset/NAME` creates the pods immediately.',
     wait: 'none',
   },
   PodsLeft: {

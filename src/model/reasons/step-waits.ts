@@ -10,9 +10,9 @@ export const STEP_WAITS = {
     progress: true,
   },
   RequestNotTaken: {
-    is: 'the agent of n1 has not taken the request yet, and answers up',
+    is: 'the agent of n1 has not read the request yet, and answers up',
     cause:
-      'The agent has not read the request yet. It normally takes up to a second. If the hold lasts longer, the override file of the agent says `up`.',
+      'The agent normally reads a request within a second. If the hold lasts longer, the override file of the agent says `up`.',
     cure: 'Remove the override file if there is one. `/healthz` of the agent shows the reasons for its answer.',
     wait: 'blocked',
     progress: true,
@@ -46,23 +46,23 @@ export const STEP_WAITS = {
     progress: true,
   },
   CheckFollows: {
-    is: 'n1 has the taint ToBeDeletedByClusterAutoscaler, and its health check does not refuse yet',
+    is: 'n1 has the taint ToBeDeletedByClusterAutoscaler, and its health check does not fail yet',
     cause: 'The program that answers the health check sees the mark on the Node within seconds.',
     cure: 'Wait. After `healthCheck.markDelay` the roll reports [CheckStaysGood](#checkstaysgood).',
     wait: 'blocked',
     progress: true,
   },
   CheckStaysGood: {
-    is: 'n1 has the taint ToBeDeletedByClusterAutoscaler, and its health check is still good after 10 s',
+    is: 'n1 has the taint ToBeDeletedByClusterAutoscaler, and its health check still passes after 10 s',
     cause:
       'The mark under `healthCheck` does not make the health check of the node fail, so load balancers go on sending to it. The roll goes no further. After `drain.blockedLimit` it removes its mark and restores the node.',
-    cure: 'Set the mark on one node by hand, and ask the health check. If it stays good, choose a mark that the program goes by ([Health checks without agents](balancer-health-check.md)).',
+    cure: 'Set the mark on one node by hand, and call the health check. If it still passes, choose a mark that the program follows ([Health checks without agents](balancer-health-check.md)).',
     wait: 'blocked',
   },
   DetectionTime: {
-    is: 'n1 leaves: a check every 2 s that fails 3 times has noticed after 8 s at the latest',
+    is: 'n1 leaves: a load balancer that checks every 2 s and needs 3 failures has noticed after 8 s at the latest',
     cause:
-      'The load balancers cannot be asked. The roll waits for the time that the slowest check may take, by `healthCheck.checks`.',
+      'The load balancers do not say what they have noticed. The roll waits for the longest time that `healthCheck.checks` allows for it.',
     cure: 'Wait: it ends by itself. It begins anew if the health check answers differently in between.',
     wait: 'by law',
     progress: true,
@@ -85,7 +85,7 @@ export const STEP_WAITS = {
   DetachAskedByOthers: {
     is: 'the annotation `…` of n1 has another value than the one this roll set',
     cause:
-      'Another program asks the detacher to keep n1 out. The roll does not remove that request. After `attach.limit` n1 stays out.',
+      'Another program requests the detacher to keep n1 out. The roll does not remove that request. After `attach.limit` n1 stays out.',
     cure: 'Once no other program needs n1 out: `kubectl annotate node n1 KEY-`.',
     wait: 'blocked',
   },
@@ -141,7 +141,7 @@ export const STEP_WAITS = {
   EndpointStays: {
     is: 'shop/cart-a is still an endpoint in EndpointSlice shop/cart-x7k2p, though no Service selects it',
     cause: 'The EndpointSlice controller has not updated the slice yet, or another program writes this slice.',
-    cure: 'Wait. If another program writes the slice, make that program remove the pod, or take the pod out of `drain.polite`.',
+    cure: 'Wait. If another program writes the slice, make that program remove the pod, or remove the pod from the selection of `drain.polite`.',
     wait: 'in course',
     progress: true,
   },
@@ -170,7 +170,7 @@ export const STEP_WAITS = {
   PoliteRefused: {
     is: 'the labels of shop/cart-a cannot be changed: …',
     cause: 'RBAC, an admission webhook, or a write of another program: the message says which.',
-    cure: 'Grant `deploy/roll-polite-rbac.yaml`, let the webhook accept the change, or take the pod out of `drain.polite`.',
+    cure: 'Grant `deploy/roll-polite-rbac.yaml`, let the webhook accept the change, or remove the pod from the selection of `drain.polite`.',
     wait: 'blocked',
   },
   PoliteEnd: {

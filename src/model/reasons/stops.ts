@@ -12,21 +12,21 @@ export const STOPS = {
   TooManyFailed: {
     is: '4 requests failed, and stop.failedRequests.inAll allows 3: 3 at n1, drain; 1 while no step was under way',
     cause:
-      'More requests failed than the roll file allows, in all or for one node. What happens to the node in work is the same as after `RequestsFailed`. The steps that are named are the most likely ones.',
+      'More requests failed than the roll file allows, in all or for one node. What happens to the current node is the same as after `RequestsFailed`. The steps that are named are the most likely ones.',
     cure: '`what` names each window. Find out why requests failed, then `evenkeel roll resume`: what happened before the stop does not count again.',
     wait: 'none',
   },
   TooSlow: {
     is: '1.4 % of the requests to shop in 30 s took longer than 500 ms, and stop.latency allows 1 %: 42 at n1, drain',
     cause:
-      'The service became slower than the roll file allows. What happens to the node in work is the same as after `RequestsFailed`, but a node that is being put back is kept out only if the limit is broken by requests since then.',
+      'The service became slower than the roll file allows. What happens to the current node is the same as after `RequestsFailed`, with one exception: a node that the roll has begun to put back is kept out only if the requests sent after that beginning broke the limit.',
     cure: 'Find out why the service became slow: the other nodes may have too little room. Then `evenkeel roll resume`.',
     wait: 'none',
   },
   ErrorBudgetUsedUp: {
     is: 'shop was down for at most 10.4 s, and its error budget is 10 s: 6 s at n1, drain; 4.4 s at n2, attach',
     cause:
-      'The failure windows of this target are together longer than `stop.errorBudget` allows. Each counts from the last good request before it to the first good one after it. What happens to the node in work is the same as after `RequestsFailed`.',
+      'The failure windows of this target are together longer than `stop.errorBudget` allows. Each counts from the last good request before it to the first good one after it. What happens to the current node is the same as after `RequestsFailed`.',
     cure: '`what` names each window. Find out why requests failed, then `evenkeel roll resume`: what happened before the stop does not count again.',
     wait: 'none',
   },

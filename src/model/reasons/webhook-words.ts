@@ -18,7 +18,7 @@ export const WEBHOOK_WORDS = {
   WebhookCertificateReplaced: {
     is: 'the certificate of the webhook has expired, and a new one is made',
     cause:
-      'It expired, was changed by hand, or is for another name. No API server could ask the webhook, so objects were stored without it.',
+      'It expired, was changed by hand, or is for another name. No API server could call the webhook, so objects were stored without its check.',
     cure: 'Nothing to do: the controller checks such objects again. If this repeats, look for what else writes the Secret.',
     wait: 'none',
   },

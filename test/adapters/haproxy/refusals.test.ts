@@ -33,7 +33,7 @@ test(
       code: 'BALANCER_PERMISSION',
       retry: 'never',
       message:
-        `lb-1 (${path}): the socket may not be used for this; ` +
+        `lb-1 (${path}): the socket does not allow this; ` +
         `haproxy.cfg, section global, needs: stats socket ${path} mode 660 level admin`,
     }
     await assert.rejects(balancer.setState(ref('web/a'), 'drain', never), refused)

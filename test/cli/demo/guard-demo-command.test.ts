@@ -47,11 +47,14 @@ const runOf = ({ of = WELL, mostAway = 1, failure }: Seen = {}): GuardDemoRun =>
 
 test('the summary has the order, how long each node waited and was without its guard, and that never two were', () => {
   const [head, first, second, , order, never, looks] = guardDemoLines(runOf(), 'evenkeel')
-  assert.equal(head, 'node  held by a volume  evicted after  without its guard')
-  assert.equal(first, 'n1                 6 s           10 s                5 s')
-  assert.equal(second, 'n2                10 s           20 s              5.5 s')
-  assert.equal(order, "Both were drained at once, by kubectl's rules. They went in the order n1, n2.")
-  assert.equal(never, 'At no moment were two nodes without their guard.')
+  assert.equal(head, 'node  held by a volume  guard evicted after  time without its guard pod')
+  assert.equal(first, 'n1                 6 s                 10 s                         5 s')
+  assert.equal(second, 'n2                10 s                 20 s                       5.5 s')
+  assert.equal(
+    order,
+    "Both drains were started at the same time, by kubectl's rules. The nodes were drained one after the other: n1, then n2.",
+  )
+  assert.equal(never, 'At no moment did two nodes lack their guard pod.')
   assert.equal(looks, '  All pods were looked at after each of 1,045 changes of a pod.')
 })
 
@@ -79,7 +82,7 @@ test('two nodes without their guard, a guard that goes while a volume is attache
   assert.deepEqual(failed.map(isSound), [false, false, false, false])
   assert.ok(isSound(runOf()))
   assert.ok(
-    guardDemoLines(runOf({ mostAway: 2 }), 'evenkeel').includes('At one moment, 2 nodes were without their guard.'),
+    guardDemoLines(runOf({ mostAway: 2 }), 'evenkeel').includes('At one moment, 2 nodes lacked their guard pod.'),
   )
 })
 

@@ -62,7 +62,7 @@ test('a healthy cluster is told in a table, with exit code 0', async (t) => {
   const { code, out } = await dns(await dnsWorld(t), ['check'])
   assert.equal(
     steady(out),
-    `OK  DNS of Service kube-system/kube-dns, asked from here (N queries in 1 round, T)
+    `OK  DNS of Service kube-system/kube-dns, queried from here (N queries in 1 round, T)
 
   FROM  TO                 NODE  UDP      TCP      ANSWERS     LOST  MEDIAN
   here  pod coredns-1      n1    answers  answers  right     0 of 7  N.N ms
@@ -80,7 +80,7 @@ test('what is wrong is told with its evidence, its cause and its cure, and exit 
   assert.equal(code, 1)
   assert.match(
     steady(out),
-    /^BAD {2}DNS of Service kube-system\/kube-dns, asked from here \(N queries in 2 rounds, T\)$/m,
+    /^BAD {2}DNS of Service kube-system\/kube-dns, queried from here \(N queries in 2 rounds, T\)$/m,
   )
   assert.match(out, /^ {2}here {2}pod coredns-2 .* silent {3}answers .* 3 of 3$/m)
   assert.match(

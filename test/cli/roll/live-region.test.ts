@@ -17,7 +17,7 @@ function drawn(view: RollView, columns: number, { style = unicode, rows = 24 } =
 
 test('at 80 columns a held node has two lines, between the counts and the load', () => {
   assert.deepEqual(drawn(heldStory().view, 80), [
-    'roll prod-eu1    1 done, 1 in work, 6 waiting   5 min 20 s, 28 min left + hold',
+    'roll prod-eu1    1 done, 1 active, 6 waiting   5 min 20 s, 28 min left + hold',
     'w-2  5/11 drain, stage 2 of 2   8 of 11 pods  ███████████░░░░  1:12',
     '     held 46 s: shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3',
     'load 0 failed of 32,000   100/s   p99 12 ms (before 11)   strays 0',
@@ -33,7 +33,7 @@ test('in ASCII the bar has brackets', () => {
 
 test('at 120 columns the whole ladder stands there, the step in work in brackets', () => {
   assert.deepEqual(drawn(heldStory().view, 120), [
-    'roll prod-eu1    1 done, 1 in work, 6 waiting                 5 min 20 s, 28 min left + hold, ends after 06:47 UTC',
+    'roll prod-eu1    1 done, 1 active, 6 waiting                 5 min 20 s, 28 min left + hold, ends after 06:47 UTC',
     'w-2  slot record cordon detach [drain 2 of 2] reboot proof uncordon settle attach soak                             1:12',
     '     8 of 11 pods ████████████████░░░░░░  held 46 s: shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3',
     'load 0 failed of 32,000   100/s   p99 12 ms (before 11)   strays 0',
@@ -53,7 +53,7 @@ test('before the first node is through nothing is estimated, and without a probe
     nodes: NODES,
     resumed: false,
   })
-  assert.deepEqual(drawn(story.view, 80), ['roll c           0 done, 0 in work, 8 waiting   59 s'])
+  assert.deepEqual(drawn(story.view, 80), ['roll c           0 done, 0 active, 8 waiting   59 s'])
 })
 
 function manyNodes(count: number, inWork: number): RollView {
@@ -75,7 +75,7 @@ test('many nodes in work have one line each, then a count', () => {
   ])
   const crowded = drawn(manyNodes(30, 20), 80)
   assert.equal(crowded.length, 12)
-  assert.equal(crowded.at(-2), 'and 11 more in work')
+  assert.equal(crowded.at(-2), 'and 11 more active')
 })
 
 test('a large roll has a strip and names its slowest node', () => {

@@ -51,10 +51,10 @@ test('a plan says which nodes are done in which window, in its zone and in UTC',
   assert.deepEqual(windowTexts(planned('2026-01-15T21:05Z')), [
     'open now, closes Thu 2026-01-15 22:20 Europe/Berlin (Thu 21:20 UTC): n1 by estimate',
     'opens Fri 2026-01-16 22:00 Europe/Berlin (Fri 21:00 UTC), closes Fri 2026-01-16 22:20 Europe/Berlin (Fri 21:20 UTC): n2, n3 by estimate',
-    'a node in work when a window closes, and whose reboot is not announced yet, is put back',
+    'if a window closes before the reboot of the current node is announced, the node is put back',
   ])
   assert.deepEqual(windowTexts({ ...planned('2026-01-15T21:05Z'), windowIgnoredBy: 'alice' }), [
-    'time windows are ignored, as alice asks for',
+    'time windows are ignored, as alice requested',
   ])
   assert.deepEqual(windowTexts(planOf('n1')), [])
 })

@@ -38,7 +38,7 @@ test('the moves of a workload are counted over all nodes, and set against the po
   ])
   assert.equal(
     movesText(view),
-    '7 pods moved, 1 workload more than once per pod: Deployment shop/cart 3 times (1 replica)',
+    '7 pods moved; 1 workload had more moves than replicas: Deployment shop/cart (3 moves, 1 replica)',
   )
 })
 
@@ -53,6 +53,6 @@ test('of many workloads those that were moved most often are named', () => {
   )
   assert.equal(
     movesText(rollViewOf(often)),
-    '16 pods moved, 5 workloads more than once per pod: Deployment shop/a1 5 times (1 replica), Deployment shop/a3 4 times (1 replica), Deployment shop/a2 3 times (1 replica), and 2 more',
+    '16 pods moved; 5 workloads had more moves than replicas: Deployment shop/a1 (5 moves, 1 replica), Deployment shop/a3 (4 moves, 1 replica), Deployment shop/a2 (3 moves, 1 replica), and 2 more',
   )
 })

@@ -76,7 +76,7 @@ test('live: the log above, the region below, gone at the end', async () => {
   await clock.advance(1_000)
   assert.deepEqual(screen.lines.slice(-6), [
     '06:19:13Z w-2    drain     HOLD shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3',
-    'roll prod-eu1    1 done, 1 in work, 6 waiting   4 min 35 s, 29 min left + hold',
+    'roll prod-eu1    1 done, 1 active, 6 waiting   4 min 35 s, 29 min left + hold',
     'w-2  5/11 drain, stage 2 of 2   8 of 11 pods  [###########....]  0:27',
     '     held 1 s: shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3',
     'load 0 failed of 32,000   100/s   p99 12 ms (before 11)   strays 0',

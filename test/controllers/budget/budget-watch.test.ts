@@ -76,7 +76,7 @@ test('a budget that may not be read any more leaves the last known in force, and
   maps.budget = forbidden
   assert.deepEqual((await budget.read(never)).limit, { kind: 'count', count: 2 })
   assert.deepEqual(said, [
-    'this identity may not get ConfigMap evenkeel/evenkeel-budget, so maxOut stays 2, as it said last: see deploy/roll-rbac.yaml',
+    'this identity is not allowed to get ConfigMap evenkeel/evenkeel-budget, so maxOut stays 2, as it said last: see deploy/roll-rbac.yaml',
   ])
 })
 
@@ -94,8 +94,8 @@ test('a roll without the right to read them goes on with one node, and says once
   await budget.read(never)
   assert.deepEqual(facts, { limit: { kind: 'count', count: 1 }, cordons: 'unknown', slots: [] })
   assert.deepEqual(said, [
-    'this identity may not get ConfigMap evenkeel/evenkeel-budget, so one node may be out at a time: see deploy/roll-rbac.yaml',
-    'this identity may not get ConfigMap agents/evenkeel-cordon-grants, so a node that is out by a granted cordon counts once its checks fail: see deploy/roll-rbac.yaml',
+    'this identity is not allowed to get ConfigMap evenkeel/evenkeel-budget, so one node may be out at a time: see deploy/roll-rbac.yaml',
+    'this identity is not allowed to get ConfigMap agents/evenkeel-cordon-grants, so a node that is out by a granted cordon counts once its checks fail: see deploy/roll-rbac.yaml',
   ])
 })
 

@@ -123,7 +123,7 @@ test('the text names the nodes that may be out', async () => {
   const view = await looked({ nodes: [aNode('n1'), aNode('n2', { unschedulable: true, labels: LABEL })] })
   assert.deepEqual(budgetLines(view, 'evenkeel').map(plainLine).slice(1, -2), [
     'the budget is used up, if 1 node that may be out is counted as well: no other node may leave',
-    'balancers and agents were not asked: a roll asks them, and may count more nodes as out',
+    'balancers and agents were not queried: a roll queries them, and may count more nodes as out',
     '',
     '  MAY BE OUT  WHY',
     '  n2          is cordoned; has the label that keeps it out of load balancers',
@@ -139,10 +139,10 @@ test('an identity that may not read the ConfigMaps is answered by what a roll wi
     [1, undefined, ['evenkeel/evenkeel-budget', 'evenkeel/evenkeel-cordon-grants'], ['n2']],
   )
   const lines = budgetLines(view, 'evenkeel').map(plainLine)
-  assert.match(lines[0] ?? '', /evenkeel-budget may not be read/)
+  assert.match(lines[0] ?? '', /this identity is not allowed to read evenkeel-budget/)
   assert.deepEqual(lines.slice(3, 5), [
-    'this identity may not get ConfigMap evenkeel/evenkeel-budget, so the limit is taken as one node: see deploy/roll-rbac.yaml',
-    'this identity may not get ConfigMap evenkeel/evenkeel-cordon-grants, so it is not known which cordons are granted: see deploy/roll-rbac.yaml',
+    'this identity is not allowed to get ConfigMap evenkeel/evenkeel-budget, so the limit is taken as one node: see deploy/roll-rbac.yaml',
+    'this identity is not allowed to get ConfigMap evenkeel/evenkeel-cordon-grants, so it is not known which cordons are granted: see deploy/roll-rbac.yaml',
   ])
 })
 
@@ -204,7 +204,7 @@ test('a slot that lives by a Lease that may not be read is not called left behin
     [
       [
         undefined,
-        'whether its holder lives cannot be seen: this identity may not get Lease evenkeel/evenkeel-controller',
+        'whether its holder lives cannot be seen: this identity is not allowed to get Lease evenkeel/evenkeel-controller',
       ],
     ],
   )
@@ -253,7 +253,7 @@ test('the text says the figures, who is out, the slots and what to type', async 
   assert.deepEqual(budgetLines(view, 'evenkeel').map(plainLine), [
     '2 nodes of 4 are out or about to be, and at most 1 may be: there is no ConfigMap evenkeel-budget',
     'the budget is used up: no other node may leave',
-    'balancers and agents were not asked: a roll asks them, and may count more nodes as out',
+    'balancers and agents were not queried: a roll queries them, and may count more nodes as out',
     '',
     '  NODE  FOR                                                   SINCE                     WHY',
     '  n1    run run-1                                             2026-01-01T00:00:00.000Z  has the record of run run-1',

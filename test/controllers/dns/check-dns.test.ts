@@ -278,7 +278,7 @@ test('no Service, no rights and an API that is away are told apart, with what to
   })
   await assert.rejects(check(await dnsWorld(t, 1, refuse('KUBE_FORBIDDEN'))), {
     name: 'UserError',
-    message: 'this identity may not list services',
+    message: 'this identity is not allowed to list services',
     fix: /dns-rbac\.yaml/,
   })
   await assert.rejects(check(await dnsWorld(t, 1, refuse('KUBE_UNREACHABLE'))), { name: 'WorldError' })

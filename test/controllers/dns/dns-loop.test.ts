@@ -8,7 +8,10 @@ import { LoopWorld } from '../../support/dns/loop-world.ts'
 import { ONE, REPAIR_LEASE, type Seen, SICK, WELL } from '../../support/dns/repair-world.ts'
 
 const AWAY = new WorldError('the API server refuses', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
-const FORBIDDEN = new UserError('this identity may not list services', { code: 'dns.forbidden', fix: 'allow it' })
+const FORBIDDEN = new UserError('this identity is not allowed to list services', {
+  code: 'dns.forbidden',
+  fix: 'allow it',
+})
 const MINUTE_MS = 60_000
 
 const never = (): never => {
@@ -110,10 +113,10 @@ describe('what keeps it from checking', () => {
     await world.run(1_000)
     world.becomes(FORBIDDEN)
     await world.pass(5 * MINUTE_MS)
-    assert.deepEqual(world.loop.view().trouble, ['this identity may not list services'])
+    assert.deepEqual(world.loop.view().trouble, ['this identity is not allowed to list services'])
     assert.deepEqual(
       [world.condition?.status, world.condition?.reason, world.condition?.message],
-      ['Unknown', 'NotAsked', 'DNS could not be checked: this identity may not list services.'],
+      ['Unknown', 'NotAsked', 'DNS could not be checked: this identity is not allowed to list services.'],
     )
     world.becomes(WELL)
     await world.pass(MINUTE_MS)

@@ -122,7 +122,7 @@ test('where no Corefile is read, DNS itself is asked for its zone', async (t) =>
   const checked = await check(withoutCorefile(world), true)
   assert.deepEqual([checked.verdict, checked.facts.zone], ['ok', 'corp.example'])
   assert.ok(
-    checked.notes.includes('zone corp.example: DNS answers so for the cluster IP of the API, asked from here'),
+    checked.notes.includes('zone corp.example: DNS answers so for the cluster IP of the API, queried from here'),
     JSON.stringify(checked.notes),
   )
 })

@@ -68,7 +68,7 @@ test('a file that the run stands against changes nothing, and nobody plans for i
 test('a plan for the rest that is refused changes nothing', async (context) => {
   const { amend, text } = await begun(context)
   const before = text()
-  const refused = new UserError('n3 may not be rebooted this way', { code: 'plan.refused' })
+  const refused = new UserError('n3 cannot be rebooted this way', { code: 'plan.refused' })
   await assert.rejects(amend(aSpec({ reboot: OPS }), { plan: () => Promise.reject(refused) }), { code: 'plan.refused' })
   assert.equal(text(), before)
 })

@@ -51,7 +51,7 @@ test('a plan by an identity that may not make relays, or read the Corefile, warn
     { verb: 'create', group: 'batch', resource: 'jobs', namespace: 'evenkeel' },
     { verb: 'get', group: '', resource: 'configmaps', name: 'coredns', namespace: 'kube-system' },
   ])
-  const less = 'DnsForbidden: less of DNS will be known, because this identity may not'
+  const less = 'DnsForbidden: less of DNS will be known, because this identity is not allowed to'
   assert.deepEqual(found.slice(0, 2), [
     `${less} get configmaps in namespace kube-system: its Service and zone are found another way, or set by dns.service and dns.zone`,
     `${less} create jobs.batch in namespace evenkeel: it is asked only from here`,

@@ -146,12 +146,12 @@ test('a checker that fails is reported once, and holds nothing up', async (t) =>
   assert.deepEqual(heldBy(roll), [])
   assert.deepEqual(warnings(roll), [
     'the state of DNS is not known: x is not a function; the roll only checks that an endpoint of DNS is Ready; ' +
-      'with "dns.image" in the file it is also asked from nodes',
+      'with "dns.image" in the file, queries are also sent from nodes',
   ])
 })
 
 test('a right that is missing is reported, and a cluster without DNS is not', async (t) => {
-  const forbidden = new UserError('this identity may not list services', { code: 'dns.forbidden', fix: 'x' })
+  const forbidden = new UserError('this identity is not allowed to list services', { code: 'dns.forbidden', fix: 'x' })
   const none = new UserError('no Service looks like DNS', { code: 'dns.no-service', fix: 'x' })
   const told = async (error: Error): Promise<readonly string[]> => {
     const roll = begun(t, checker(() => Promise.reject(error)).checks)
@@ -159,7 +159,9 @@ test('a right that is missing is reported, and a cluster without DNS is not', as
     assert.deepEqual(outcomeOf(roll), ['completed', 0])
     return warnings(roll).map((text) => text.split(';')[0] ?? '')
   }
-  assert.deepEqual(await told(forbidden), ['the state of DNS is not known: this identity may not list services'])
+  assert.deepEqual(await told(forbidden), [
+    'the state of DNS is not known: this identity is not allowed to list services',
+  ])
   assert.deepEqual(await told(none), [])
 })
 
@@ -169,7 +171,7 @@ test('DNS that is not quite well is reported once, and the node goes', async (t)
   await roll.clock.advance(ROLLED_MS)
   assert.deepEqual(outcomeOf(roll), ['completed', 0])
   assert.deepEqual(warnings(roll), [
-    'the cluster DNS has a problem: NotReady of pod c-1: the pod answers correctly but is not Ready',
+    'the cluster DNS has a problem: NotReady, pod c-1: the pod answers correctly but is not Ready',
   ])
 })
 

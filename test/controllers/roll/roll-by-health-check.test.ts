@@ -107,11 +107,16 @@ test('what the roll waited for is told with the checks that it was computed from
   assert.ok(out.startsWith('n1 leaves: waited 8'))
   assert.ok(
     out.endsWith(
-      'from the first time that its health check refused: the time in which a check every 2 s that fails 3 times must have noticed, with 2 s more',
+      'from its first failed health check; a load balancer that checks every 2 s and needs 3 failures has noticed by then (6 s, plus 2 s of slack)',
     ),
     out,
   )
-  assert.ok(back.endsWith('a check every 2 s that passes 2 times must have noticed, with 2 s more'), back)
+  assert.ok(
+    back.endsWith(
+      'a load balancer that checks every 2 s and needs 2 successes has noticed by then (4 s, plus 2 s of slack)',
+    ),
+    back,
+  )
 })
 
 test('a check that stays good is named, and the limit puts everything back', async (t) => {
@@ -153,7 +158,7 @@ test('a check that is not asked is waited for by time alone', async (t) => {
   assert.ok((out?.afterMs ?? 0) >= 18_000, JSON.stringify(out))
   assert.match(
     out?.text ?? '',
-    /waited 18 s from the mark, 10 s of it for the health check to follow, which was not asked/,
+    /waited 18 s from the mark; a load balancer that checks .* has noticed by then \(6 s, plus 2 s of slack, after 10 s for the health check to follow, which the roll does not see\)/,
   )
 })
 

@@ -102,7 +102,7 @@ const toldOf = (other: Partial<BackendInspection>): readonly string[] => told({ 
 
 test('each finding says what is the case, and what to do where something can be done', () => {
   assert.deepEqual(told({ level: 'operator' }), [
-    'the runtime socket of lb-1 is of level operator and may not change states | give its "stats socket" line in haproxy.cfg "level admin", then reload HAProxy',
+    'the runtime socket of lb-1 is of level operator and is not allowed to change states | give its "stats socket" line in haproxy.cfg "level admin", then reload HAProxy',
   ])
   assert.deepEqual(told({ processes: 4 }), [
     'lb-1 runs 4 processes, and its socket reaches only one: the others would keep sending | replace "nbproc" by "nbthread", or list each process, with its own socket, as an instance',

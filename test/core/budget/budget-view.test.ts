@@ -149,7 +149,7 @@ test('a slot of a controller is doubted where its Lease has no holder or may not
   )
   assert.equal(
     doubtOf({ livesBy: CONTROLLER, isHidden: true, renewTime: '', durationMs: 0 }),
-    'whether its holder lives cannot be seen: this identity may not get Lease evenkeel/evenkeel-controller',
+    'whether its holder lives cannot be seen: this identity is not allowed to get Lease evenkeel/evenkeel-controller',
   )
 })
 

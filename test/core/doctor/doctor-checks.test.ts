@@ -92,7 +92,7 @@ const TABLE: readonly (readonly [what: string, facts: DoctorFacts, expected: rea
     [
       'missing API server: no answer within 5 s',
       ...['clock', 'rights', 'slot', 'nodes', 'leftovers'].map(
-        (name) => `skipped ${name}: the API server cannot be asked`,
+        (name) => `skipped ${name}: the API server cannot be queried`,
       ),
     ],
   ],
@@ -124,7 +124,7 @@ const TABLE: readonly (readonly [what: string, facts: DoctorFacts, expected: rea
     },
     [
       'warning nodes: 3 nodes, and n1 is not Ready',
-      `warning leftovers: n3 is out for run ${aRecord().run}`,
+      `warning leftovers: n3 is kept out by run ${aRecord().run}`,
       'warning leftovers: n2 is cordoned and stays so after the roll',
     ],
   ],
@@ -139,9 +139,9 @@ const TABLE: readonly (readonly [what: string, facts: DoctorFacts, expected: rea
       ],
     },
     [
-      'missing balancer edge/lb-1: the runtime socket of lb-1 is of level user and may not change states',
+      'missing balancer edge/lb-1: the runtime socket of lb-1 is of level user and is not allowed to change states',
       'missing balancer edge/lb-2: no answer within 5 s',
-      'skipped balancer cloud: the API server cannot be asked',
+      'skipped balancer cloud: the API server cannot be queried',
     ],
   ],
   [
@@ -165,7 +165,7 @@ test('without any right, each object is one line with its verbs, and all have th
     rights: { is: 'found', value: { wanted: 34, forbidden: wanted, spared: [events] } },
   })
   const rights = checks.filter(({ name }) => name === 'rights')
-  assert.equal(rights[0]?.text, 'this identity may not list, watch, get, patch nodes')
+  assert.equal(rights[0]?.text, 'this identity is not allowed to list, watch, get, patch nodes')
   assert.ok(rights.length < wanted.length)
   assert.ok(rights.every(({ fix }) => fix?.startsWith('kubectl apply -f deploy/roll-rbac.yaml') === true))
   assert.deepEqual(
@@ -198,7 +198,7 @@ const WISHES: readonly (readonly [facts: Partial<DoctorFacts>, line: string])[] 
   [{ window: ROUND }, 'missing time window: no time window ever opens'],
   [{ gates: [said('passes', 'the value is 0')] }, 'ok gate ceph: passes for n1: the value is 0'],
   [{ gates: [said('fails', 'the value is 1')] }, 'warning gate ceph: does not pass now for n1: the value is 1'],
-  [{ gates: [said('unknown', 'no answer')] }, 'missing gate ceph: asked about n1: no answer'],
+  [{ gates: [said('unknown', 'no answer')] }, 'missing gate ceph: checked for n1: no answer'],
   [
     { gates: [{ name: 'ceph', node: 'n1', answer: { is: 'failed', text: 'no answer within 5 s' } }] },
     'missing gate ceph: no answer within 5 s',

@@ -167,7 +167,7 @@ test('each rung says what comes next', () => {
     [
       `${budget}; it is waited for 2 min, then a replacement is started first`,
       `${budget}; it is waited for 2 min, then the drain is given up`,
-      `shop/cart-a stays and serves: ${DEPLOYMENT} has 0 ready of 1 recorded; its replacement has 5 min to be Ready, then an answer is asked for`,
+      `shop/cart-a stays and serves: ${DEPLOYMENT} has 0 ready of 1 recorded; its replacement has 5 min to be Ready, then the roll waits for an answer`,
       `${budget}; ${answer}`,
       `${budget}; ${answer}; "yes\\u001b[2J" is no answer`,
       `${budget}; no replacement can be started first, since no Deployment controls its ReplicaSet; ${answer}; the answer wait was heard, and that wait is over: take it off before the next answer`,

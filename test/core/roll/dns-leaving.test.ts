@@ -69,7 +69,7 @@ test('a hold names what was found, what it is about, and what to type', () => {
     {
       code: 'DnsIll',
       object: 'c-2',
-      text: 'the cluster DNS is unhealthy: UdpDead of pod c-2: the pod answers over TCP but not over UDP',
+      text: 'the cluster DNS is unhealthy: UdpDead, pod c-2: the pod answers over TCP but not over UDP',
       next: 'see what is wrong: evenkeel dns check',
     },
   ])

@@ -59,11 +59,11 @@ test('DNS is not asked where it is not to be', () => {
 test('people are told what is not quite well, and what nobody can see', () => {
   assert.deepEqual(dnsNotices(aReading(['Healthy cluster dns', 'UdpDead pod c-1']), false), [])
   assert.deepEqual(dnsNotices(aReading(['NotReady pod c-1']), false), [
-    'the cluster DNS has a problem: NotReady of pod c-1: the pod answers correctly but is not Ready',
+    'the cluster DNS has a problem: NotReady, pod c-1: the pod answers correctly but is not Ready',
   ])
   const goesBy = 'the roll only checks that an endpoint of DNS is Ready'
   assert.deepEqual(dnsNotices(aReading(['NotAsked cluster dns']), false), [
-    `part of DNS is not known (NotAsked of cluster dns: no place could query it); ${goesBy}; with "dns.image" in the file it is also asked from nodes`,
+    `the state of DNS is only partly known (NotAsked, cluster dns: no query could be sent to it); ${goesBy}; with "dns.image" in the file, queries are also sent from nodes`,
   ])
   const unknown = { kind: 'unknown', begunAt: monoMs(0), endedAt: monoMs(0) } as const
   assert.deepEqual(dnsNotices({ ...unknown, why: 'it may not list services' }, true), [

@@ -86,7 +86,7 @@ const TABLE: readonly (readonly [title: string, found: readonly Reason[], reason
   [
     'an instance was never asked',
     mayStart(changed({ instances: [NEVER] })),
-    { code: 'InstanceSilent', object: 'lb-1', text: 'lb-1 of edge does not answer: not asked yet' },
+    { code: 'InstanceSilent', object: 'lb-1', text: 'lb-1 of edge does not answer: not queried yet' },
   ],
   [
     'an instance does not answer',

@@ -249,7 +249,7 @@ test('a server that is put back says what it is and what its check says', () => 
   const { reading: _, ...never } = anInstance([])
   assert.deepEqual(asked(attach, given(settled, { instances: [never] })).slice(0, 2), [
     250,
-    { code: 'InstanceSilent', object: 'lb-1', text: 'lb-1 of edge does not answer: not asked yet' },
+    { code: 'InstanceSilent', object: 'lb-1', text: 'lb-1 of edge does not answer: not queried yet' },
   ])
 })
 

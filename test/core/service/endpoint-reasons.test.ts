@@ -144,7 +144,7 @@ test('what is waited for of an agent says what it answers, and who asks', () => 
     {
       code: 'RequestNotTaken',
       object: 'n1',
-      text: 'the agent of n1 has not taken the request yet, and answers down',
+      text: 'the agent of n1 has not read the request yet, and answers down',
     },
   )
   const unreadable = ask({ n1: down(), word: 'until Monday' }, (s, server) => notAcknowledged(s, server))

@@ -218,7 +218,7 @@ test('what was waited for is said with the numbers that it was computed from', (
     at: NOW,
     from: LEFT,
     words:
-      'from the first time that its health check refused: the time in which a check every 2 s that fails 3 times must have noticed, with 2 s more',
+      'from its first failed health check; a load balancer that checks every 2 s and needs 3 failures has noticed by then (6 s, plus 2 s of slack)',
   })
 })
 

@@ -96,7 +96,7 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
       budget('cart', 'cart', { maxUnavailable: '40%' }),
     ],
     code: 'BudgetSeveral',
-    says: 'budget default/cart lets 2 of its pods go at once, and n1 has 4: they move in 2 turns',
+    says: 'budget default/cart lets 2 of its pods go at a time, and n1 has 4, so they move at most 2 at a time',
     fix: 'topologySpreadConstraints',
     exit: 0,
     explain: {

@@ -14,7 +14,7 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
     ],
     spec: { nodes: { names: ['n1'] } },
     code: 'RunLeftOut',
-    says: 'n3 is out for run 20260101T000000Z-0001',
+    says: 'n3 is kept out by run 20260101T000000Z-0001',
     fix: 'evenkeel roll resume 20260101T000000Z-0001',
     exit: 0,
     explain: {
@@ -31,7 +31,7 @@ export const NODE_SITUATIONS: readonly BadSituation[] = [
       node('n3'),
     ],
     code: 'NodeRecorded',
-    says: 'n1 is out for run 20260101T000000Z-0001',
+    says: 'n1 is kept out by run 20260101T000000Z-0001',
     fix: 'evenkeel roll resume 20260101T000000Z-0001',
     exit: 2,
     explain: {

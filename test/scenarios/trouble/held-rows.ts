@@ -77,7 +77,7 @@ export const HELD_ROWS: readonly TroubleRow[] = [
       code: 'PoliteNotReplaced',
       says: /stays and serves: Deployment default\/whoami has 0 ready of 1 recorded; 0\/\d nodes are available/,
       explain: [
-        { of: 'node', code: 'PoliteNotReplaced', says: /^n\d is in work: default\/whoami-\S+ stays and serves: / },
+        { of: 'node', code: 'PoliteNotReplaced', says: /^n\d is being rolled: default\/whoami-\S+ stays and serves: / },
         { of: 'pod', code: 'PoliteNotReplaced', says: / stays and serves: Deployment default\/whoami has 0 ready/ },
       ],
     },

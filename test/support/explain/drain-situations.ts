@@ -147,7 +147,7 @@ export const DRAINS: readonly Situation[] = [
       return `pod default/${podsOf(ground, 'log').find(({ spec }) => spec.nodeName === 'n1')?.metadata.name}`
     },
     state: 'Stays',
-    verdict: /is of DaemonSet default\/log, which would start it again on n1 at once/,
+    verdict: /is of DaemonSet default\/log, which would start it again on n1 immediately/,
     code: 'DaemonSetPod',
     next: /drain\.daemonSets/,
   },

@@ -19,7 +19,7 @@ export const BALANCER_ROWS: readonly InputRow[] = [
     words: (ground) => balanced(ground, ground.odd.operator, ['web']),
     code: 'plan.refused',
     names: [
-      'the runtime socket of lb-1 is of level operator and may not change states (BalancerNotAdmin)',
+      'the runtime socket of lb-1 is of level operator and is not allowed to change states (BalancerNotAdmin)',
       '1 error in the plan for ',
     ],
     fix: 'give its "stats socket" line in haproxy.cfg "level admin", then reload HAProxy',

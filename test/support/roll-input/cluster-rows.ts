@@ -102,7 +102,7 @@ const RIGHTS: readonly InputRow[] = [
     words,
     kubeconfig: (ground) => ground.userKubeconfig('no-patch'),
     code: 'plan.refused',
-    names: ['error: this identity may not patch nodes (Forbidden)', '1 error in the plan for '],
+    names: ['error: this identity is not allowed to patch nodes (Forbidden)', '1 error in the plan for '],
     fix: RBAC_FIX,
   },
   {
@@ -110,7 +110,7 @@ const RIGHTS: readonly InputRow[] = [
     words,
     kubeconfig: (ground) => ground.userKubeconfig('no-evict'),
     code: 'plan.refused',
-    names: ['error: this identity may not create pods/eviction (Forbidden)', '1 error in the plan for '],
+    names: ['error: this identity is not allowed to create pods/eviction (Forbidden)', '1 error in the plan for '],
     fix: RBAC_FIX,
   },
   {
@@ -119,7 +119,7 @@ const RIGHTS: readonly InputRow[] = [
     kubeconfig: (ground) => ground.userKubeconfig('no-slots'),
     code: 'plan.refused',
     names: [
-      'error: this identity may not create leases.coordination.k8s.io in namespace evenkeel (Forbidden)',
+      'error: this identity is not allowed to create leases.coordination.k8s.io in namespace evenkeel (Forbidden)',
       '1 error in the plan for ',
     ],
     fix: RBAC_FIX,
@@ -129,7 +129,7 @@ const RIGHTS: readonly InputRow[] = [
     words,
     kubeconfig: (ground) => ground.userKubeconfig('no-list'),
     code: 'plan.refused',
-    names: ['error: this identity may not list nodes (Forbidden)', '1 error in the plan for '],
+    names: ['error: this identity is not allowed to list nodes (Forbidden)', '1 error in the plan for '],
     fix: RBAC_FIX,
     never: ['there is no node', 'no node is selected'],
   },
@@ -152,7 +152,7 @@ const SLOTS: readonly InputRow[] = [
     words: (ground) => begun(ground.file({ slots: { namespace: 'nowhere' } })),
     code: 'plan.refused',
     names: [
-      'error: this identity may not create leases.coordination.k8s.io in namespace nowhere (Forbidden)',
+      'error: this identity is not allowed to create leases.coordination.k8s.io in namespace nowhere (Forbidden)',
       '3 errors in the plan for ',
     ],
     fix: `${RBAC_FIX}, with its Role evenkeel-slots in nowhere: the namespace of "slots.namespace" must exist`,

@@ -116,7 +116,7 @@ const MACHINES: readonly InputRow[] = [
     title: 'a reboot command that the node does not have',
     words: (ground) => begun(ground.file(overSsh(ground.roll.bed.sshConfig, 'systemctrl'))),
     code: 'plan.refused',
-    names: ['n1 may not be rebooted this way: there is no command systemctrl (HostMayNotReboot)', REACHED],
+    names: ['n1 cannot be rebooted this way: there is no command systemctrl (HostMayNotReboot)', REACHED],
     fix: 'change reboot.ssh.command or reboot.ssh.user, or allow it in sudoers',
   },
 ]

@@ -33,7 +33,7 @@ const COMMAND_LINE: readonly UsageRow[] = [
     title: 'machines that cannot be asked whether they need a reboot',
     words: (ground) => begun(ground.file({ reboot: { command: ['x', '{bootId}'] } }), '--only-if-needed'),
     code: 'usage.need',
-    names: ['--only-if-needed looks for a file on the machines, which reboot.command cannot ask'],
+    names: ['--only-if-needed looks for a file on the machines, which reboot.command cannot do'],
     fix: 'name kernelVersion, kubeletVersion or osImage under reboot.onlyIfNeeded of the file',
   },
   {
@@ -199,7 +199,7 @@ const FILE: readonly UsageRow[] = [
       'choose them here, or on the command line: evenkeel roll NODE..., -l SELECTOR or --all',
     ),
   }),
-  ...[['maxUnavailable: 2', 'maxUnavailable', 'for several nodes at once, use `parallel`']].map(
+  ...[['maxUnavailable: 2', 'maxUnavailable', 'for several nodes at a time, use `parallel`']].map(
     ([line, field, feature]) =>
       spec(
         `${field}, which there is not yet`,
@@ -210,7 +210,7 @@ const FILE: readonly UsageRow[] = [
   spec('everything wrong at once', [all, '  soak: 30', '  maxUnavailable: 2', '  drian: {}'], {
     names: [
       'error: "30" has no unit (config.duration)',
-      'error: not yet: for several nodes at once, use `parallel` (config.not-yet)',
+      'error: not yet: for several nodes at a time, use `parallel` (config.not-yet)',
       'error: unknown field "drian" (config.unknown-field)',
       '3 errors in ',
     ],

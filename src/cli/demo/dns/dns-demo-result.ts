@@ -119,7 +119,7 @@ export function dnsDemoLines(run: DnsDemoRun, program: string): readonly Line[] 
     'On your cluster:',
     `  ${program} dns check                  from a machine that reaches its pods`,
     `  ${program} dns repair --dry-run --relay --image registry.example/evenkeel:1.0`,
-    'docs/dns.md says what it asks, what it finds, and when it repairs.',
+    'docs/dns.md says what the check queries, what it finds, and when it repairs.',
   ].map((line): Line => [line])
 }
 

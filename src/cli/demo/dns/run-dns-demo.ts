@@ -131,7 +131,7 @@ async function repairedIn({ ground, show, clock, isLong }: Showing, signal: Abor
   const beganAtMs = clock.monoMs()
   let foundAtMs: number | undefined
   let touchedAtMs: number | undefined
-  show.say('repair', 'begins: it asks every pod and the Service from two nodes')
+  show.say('repair', 'begins: it queries every pod and the Service from two nodes')
   const onCheck = (check: DnsCheck): void => {
     if (foundAtMs !== undefined) return
     foundAtMs = clock.monoMs()

@@ -82,7 +82,9 @@ const tenths = (ms: number | undefined): number | null => (ms === undefined ? nu
 
 const COLUMNS: readonly Column[] = [
   { title: 'node', align: 'left' },
-  ...['held by a volume', 'evicted after', 'without its guard'].map((title): Column => ({ title, align: 'right' })),
+  ...['held by a volume', 'guard evicted after', 'time without its guard pod'].map(
+    (title): Column => ({ title, align: 'right' }),
+  ),
 ]
 
 export function guardDemoLines(run: GuardDemoRun, program: string): readonly string[] {
@@ -95,7 +97,7 @@ export function guardDemoLines(run: GuardDemoRun, program: string): readonly str
   return [
     ...tableLines(COLUMNS, rows).map((line) => line.slice(2)),
     '',
-    `Both were drained at once, by kubectl's rules. ${order.length === 0 ? 'None of them went.' : `They went in the order ${order.join(', ')}.`}`,
+    `Both drains were started at the same time, by kubectl's rules. ${orderText(order)}`,
     withoutGuards(seen.mostAway),
     `  All pods were looked at after each of ${countText(seen.changes)} changes of a pod.`,
     ...(run.failure === undefined ? [] : [`It did not finish: ${run.failure}`]),
@@ -108,10 +110,14 @@ export function guardDemoLines(run: GuardDemoRun, program: string): readonly str
   ]
 }
 
+function orderText([first, ...others]: readonly string[]): string {
+  if (first === undefined) return 'Neither node was drained.'
+  if (others.length === 0) return `Only ${first} was drained.`
+  return `The nodes were drained one after the other: ${[first, ...others].join(', then ')}.`
+}
+
 const withoutGuards = (most: number): string =>
-  most < 2
-    ? 'At no moment were two nodes without their guard.'
-    : `At one moment, ${most} nodes were without their guard.`
+  most < 2 ? 'At no moment did two nodes lack their guard pod.' : `At one moment, ${most} nodes lacked their guard pod.`
 
 const time = (ms: number | undefined): string =>
   ms === undefined ? 'never' : formatDuration(Math.round(ms / 100) * 100)

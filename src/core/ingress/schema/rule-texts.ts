@@ -24,7 +24,7 @@ const INGRESS_RULES = {
   podsWhileDetached: {
     field: `${ROLLING}.maxUnavailablePodsPerNode`,
     message:
-      'maxUnavailablePodsPerNode is set beside maxUnavailableNodes, which replaces all pods of a detached node at once',
+      'maxUnavailablePodsPerNode is set beside maxUnavailableNodes, which replaces all pods of a detached node at the same time',
     fix: 'remove it, also under its misspelt names, or write 100%',
   },
   surgeWhileDetached: {

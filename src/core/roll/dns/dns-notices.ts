@@ -3,7 +3,7 @@ import { findingText, policyOf } from './dns-policy.ts'
 
 /** What people are to know of a check that holds nothing up: sentences. */
 export function dnsNotices(last: NonNullable<DnsFacts['last']>, hasRelays: boolean): readonly string[] {
-  const how = hasRelays ? '' : '; with "dns.image" in the file it is also asked from nodes'
+  const how = hasRelays ? '' : '; with "dns.image" in the file, queries are also sent from nodes'
   const asBefore = `the roll only checks that an endpoint of DNS is Ready${how}`
   if (last.kind === 'unknown')
     return last.why === undefined ? [] : [`the state of DNS is not known: ${last.why}; ${asBefore}`]
@@ -12,6 +12,6 @@ export function dnsNotices(last: NonNullable<DnsFacts['last']>, hasRelays: boole
   const unknown = by('unknown')
   return [
     ...by('says').map((text) => `the cluster DNS has a problem: ${text}`),
-    ...(unknown.length === 0 ? [] : [`part of DNS is not known (${unknown.join('; ')}); ${asBefore}`]),
+    ...(unknown.length === 0 ? [] : [`the state of DNS is only partly known (${unknown.join('; ')}); ${asBefore}`]),
   ]
 }

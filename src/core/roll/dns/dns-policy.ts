@@ -89,7 +89,7 @@ export function findingText({ code, subjects }: Finding): string {
   const { is } = CAUSES[code]
   const who = subjects.map(({ kind, name }) => `${kind} ${name}`)
   const more = who.length > NAMED_MAX ? ` and ${who.length - NAMED_MAX} more` : ''
-  return `${code} of ${who.slice(0, NAMED_MAX).join(', ')}${more}: ${is}`
+  return `${code}, ${who.slice(0, NAMED_MAX).join(', ')}${more}: ${is}`
 }
 
 const NAMED_MAX = 3

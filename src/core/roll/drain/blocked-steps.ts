@@ -67,7 +67,8 @@ function reasonOn(ladder: OnLadder, pod: Pod, reason: Reason): Reason {
   return { ...reason, object, text: `${text}; ${inTime}, then ${after(spec)}` }
 }
 
-const after = (spec: BlockedSpec): string => (spec.askMs === undefined ? atTheEnd(spec) : 'an answer is asked for')
+const after = (spec: BlockedSpec): string =>
+  spec.askMs === undefined ? atTheEnd(spec) : 'the roll waits for an answer'
 
 const atTheEnd = (spec: BlockedSpec): string => (spec.delete ? 'it is deleted' : 'the drain is given up')
 

@@ -38,7 +38,7 @@ function holdOf(s: NodeSnapshot, moment: GateMoment, gate: GateSpec): Reason | u
     return { ...about, code: 'GateUnknown', text: `gate ${gate.name} has no answer: ${last.text}` }
   const text =
     passed === 0
-      ? `gate ${gate.name} is being asked`
+      ? `gate ${gate.name} is being checked`
       : `gate ${gate.name} passed ${passed} of ${gate.timesInARow} times in a row`
   return { ...about, code: 'GateAsked', text }
 }

@@ -15,7 +15,7 @@ export const answersSince = ({ look, askedAt, silentForMs }: MachineFacts, since
 const silentMachine = ({ machine, error }: MachineFacts): Reason => ({
   code: 'HostSilent',
   object: machine.name,
-  text: `${machine.name} cannot be asked${error === undefined ? ' yet' : `: ${error}`}`,
+  text: error === undefined ? `${machine.name} has not answered yet` : `${machine.name} does not answer: ${error}`,
 })
 
 /** Each machine that does not answer; `without` is the one that is expected to be away. */

@@ -138,17 +138,17 @@ function exhausted(of: OfBudget): PlanFinding | undefined {
   }
 }
 
-/** More of its pods on one node than it ever lets go at once: they move one after the other. */
+/** More of its pods on one node than it ever lets go at a time: they cannot all move at the same time. */
 function several({ budget, pods, needs }: OfBudget): PlanFinding | undefined {
-  const atOnce = needs.expectedPods - needs.desiredHealthy
-  const ofNodes = [...Map.groupBy(pods, ({ nodeName = '' }) => nodeName)].filter(([, here]) => here.length > atOnce)
+  const atATime = needs.expectedPods - needs.desiredHealthy
+  const ofNodes = [...Map.groupBy(pods, ({ nodeName = '' }) => nodeName)].filter(([, here]) => here.length > atATime)
   const [node, most = []] = ofNodes.toSorted(([, one], [, other]) => other.length - one.length)[0] ?? []
-  if (node === undefined || atOnce < 1) return undefined
+  if (node === undefined || atATime < 1) return undefined
   return {
     severity: 'warning',
     code: 'BudgetSeveral',
     ...(ofNodes.length > 1 ? { nodes: ofNodes.map(([name]) => name) } : { node }),
-    text: `budget ${refKey(budget)} lets ${atOnce} of its pods go at once, and ${node} has ${most.length}: they move in ${Math.ceil(most.length / atOnce)} turns`,
+    text: `budget ${refKey(budget)} lets ${atATime} of its pods go at a time, and ${node} has ${most.length}, so they move ${atATime === 1 ? 'one after the other' : `at most ${atATime} at a time`}`,
     fix: 'spread them over more nodes (topologySpreadConstraints), or raise maxUnavailable',
   }
 }

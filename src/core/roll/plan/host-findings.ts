@@ -85,7 +85,7 @@ function unreachable(
 function wrongMachine({ node }: HostInquiry, { bootId }: HostFacts): readonly PlanFinding[] {
   if (bootId === node.bootId) return []
   if (bootId === undefined) {
-    const text = `${node.name} cannot be asked for its boot id, so only the reboot command can check it`
+    const text = `the plan cannot read the boot id of ${node.name}, so only the reboot command can check it`
     return [{ severity: 'warning', code: 'HostNotAsked', node: node.name, text }]
   }
   const text = `the machine that answers as ${node.name} has boot id ${bootId}; the API shows ${node.bootId || 'none'}`
@@ -96,7 +96,7 @@ function wrongMachine({ node }: HostInquiry, { bootId }: HostFacts): readonly Pl
 
 function mayNot({ node }: HostInquiry, { mayReboot, refusal }: HostFacts): readonly PlanFinding[] {
   if (mayReboot) return []
-  const text = `${node.name} may not be rebooted this way: ${refusal ?? 'it gave no reason'}`
+  const text = `${node.name} cannot be rebooted this way: ${refusal ?? 'it gave no reason'}`
   const fix = 'change reboot.ssh.command or reboot.ssh.user, or allow it in sudoers'
   return [error({ node: node.name, code: 'HostMayNotReboot', text, fix })]
 }

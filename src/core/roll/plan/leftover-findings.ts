@@ -43,7 +43,7 @@ function recorded({ name, annotations }: Node): readonly PlanFinding[] {
   const parsed = parseNodeRecord(annotations[RECORD_ANNOTATION] ?? '')
   if (!(RECORD_ANNOTATION in annotations) || !parsed.ok) return []
   const { run } = parsed.value
-  const text = `${name} is out for run ${run} and uses up the node budget`
+  const text = `${name} is kept out by run ${run} and uses up the node budget`
   return [{ severity: 'hold', code: 'RunLeftOut', node: name, text, fix: waysBack(run) }]
 }
 

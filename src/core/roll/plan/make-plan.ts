@@ -128,7 +128,7 @@ export function forbidden(access: Access, slotsNamespace: string): PlanFinding {
   return {
     severity: 'error',
     code: 'Forbidden',
-    text: `this identity may not ${accessText(access)}`,
+    text: `this identity is not allowed to ${accessText(access)}`,
     fix: `kubectl apply -f deploy/${fileOf(access)}, and bind it to this identity${namespace === slotsNamespace ? roleOf(namespace) : ''}`,
   }
 }
@@ -136,7 +136,7 @@ export function forbidden(access: Access, slotsNamespace: string): PlanFinding {
 const unreadByGate = (access: Access): PlanFinding => ({
   severity: 'error',
   code: 'Forbidden',
-  text: `a gate cannot be asked: this identity may not ${accessText(access)}`,
+  text: `a gate cannot be checked: this identity is not allowed to ${accessText(access)}`,
   fix: 'grant this right to the identity, or remove the gate from "gates"',
 })
 
@@ -158,7 +158,7 @@ export function spared(access: Access): PlanFinding {
   return {
     severity: 'warning',
     code: 'DnsForbidden',
-    text: `less of DNS will be known, because this identity may not ${accessText(access)}: ${lost}`,
+    text: `less of DNS will be known, because this identity is not allowed to ${accessText(access)}: ${lost}`,
     fix: `kubectl apply -f deploy/${file}, and bind it to this identity`,
   }
 }
@@ -166,14 +166,14 @@ export function spared(access: Access): PlanFinding {
 const conditionsSpared = (access: Access): PlanFinding => ({
   severity: 'warning',
   code: 'ConditionsForbidden',
-  text: `nodes will not say by their conditions what the roll does, because this identity may not ${accessText(access)}`,
+  text: `nodes will not say by their conditions what the roll does, because this identity is not allowed to ${accessText(access)}`,
   fix: 'kubectl apply -f deploy/roll-announce-rbac.yaml, and bind it to this identity',
 })
 
 const volumesSpared = (access: Access): PlanFinding => ({
   severity: 'warning',
   code: 'VolumesForbidden',
-  text: `which pods are bound to their node by a volume is not known, because this identity may not ${accessText(access)}`,
+  text: `which pods are bound to their node by a volume is not known, because this identity is not allowed to ${accessText(access)}`,
   fix: 'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity',
 })
 
@@ -185,7 +185,7 @@ function budgetSpared(access: Access): PlanFinding {
   return {
     severity: 'warning',
     code: 'BudgetForbidden',
-    text: `this identity may not ${accessText(access)} by the name ${access.name}, so ${without}`,
+    text: `this identity is not allowed to ${accessText(access)} by the name ${access.name}, so ${without}`,
     fix: 'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity',
   }
 }

@@ -38,7 +38,7 @@ export function recorded(node: Node): readonly PlanFinding[] {
   if (text === undefined) return []
   const parsed = parseNodeRecord(text)
   const what = parsed.ok
-    ? { text: `${node.name} is out for run ${parsed.value.run}`, fix: waysBack(parsed.value.run) }
+    ? { text: `${node.name} is kept out by run ${parsed.value.run}`, fix: waysBack(parsed.value.run) }
     : {
         text: `${node.name} carries a record that cannot be read: ${parsed.why}`,
         fix: `put ${node.name} back by hand (docs/roll.md), then: kubectl annotate node ${node.name} ${RECORD_ANNOTATION}-`,

@@ -58,7 +58,7 @@ function machineFindings({ machine, answer }: MachineInquiry, around: PairsAroun
     return [...twice, { ...about, code, text, fix: reachFix(code, ssh, around.ssh) }]
   }
   const { mayReboot, refusal } = answer.facts
-  const text = `${name} may not be rebooted this way: ${refusal ?? 'it gave no reason'}`
+  const text = `${name} cannot be rebooted this way: ${refusal ?? 'it gave no reason'}`
   const fix = 'change reboot.ssh.command or reboot.ssh.user, or allow it in sudoers'
   const mayNot = mayReboot ? [] : [{ ...about, code: 'HostMayNotReboot', text, fix }]
   return [...twice, ...mayNot, ...cannotMove(name, answer.cannotMove), ...ownMachine(name, answer.look, around)]

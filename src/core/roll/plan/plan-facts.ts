@@ -30,7 +30,7 @@ export interface PlanFacts {
   readonly forbidden: readonly Access[]
   /** Rights that are missing and that a roll goes on without. */
   readonly spared?: readonly Access[]
-  /** What gates of the file ask and this identity may not read. Absent: nothing. */
+  /** What gates of the file ask and this identity is not allowed to read. Absent: nothing. */
   readonly unreadByGates?: readonly Access[]
   /** ConfigMap evenkeel-budget; absent: there is none, or it may not be read. */
   readonly budgetObject?: ConfigMap

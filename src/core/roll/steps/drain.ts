@@ -49,7 +49,7 @@ function refusedPods(s: RecordedSnapshot, pods: readonly Pod[]): StepAnswer {
   const isShut = pods.some((pod) => !isOnItsWay(s, pod) && ladderOf(s, pod)?.rung !== 'delete')
   if (isShut || actions.length === 0) return hold(waits)
   const refusals = mayEvict(s)
-  const text = 'pods that may not be evicted are deleted, as the roll file says'
+  const text = 'pods that cannot be evicted are deleted, as the roll file says'
   return refusals.length > 0 ? hold(refusals) : act(actions, { code: 'PodsHere', text })
 }
 

@@ -25,7 +25,7 @@ export function leftRun(
   const several = [...runs].map(([name, these]) => `${name} (${these.map(({ node }) => node.name).join(', ')})`)
   if (several.length > 0) {
     const [first = ''] = runs.keys()
-    const text = run === undefined ? 'nodes are out for several runs' : `no node is out for run ${run}`
+    const text = run === undefined ? 'several runs keep nodes out' : `run ${run} keeps no node out`
     const fix = `name the run: evenkeel roll abort ${first} -f ${file}`
     throw new UserError(`${text}: ${several.join('; ')}`, { code: 'abort.which-run', fix })
   }

@@ -37,7 +37,7 @@ export function mendRun(run: RunSoFar, wanted: RollSpec, nodes: readonly Node[])
     ...hostFindings(run.spec.hosts, wanted.hosts, abort),
     ...underWay.map(({ node }) => ({
       path: ['spec', 'nodes'],
-      text: `${node.name} is out for this run, and the file does not choose it`,
+      text: `${node.name} is kept out by this run, and the file does not choose it`,
       fix: `choose ${node.name} as well, ${abort}`,
     })),
   ]

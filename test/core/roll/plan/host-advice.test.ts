@@ -61,7 +61,7 @@ test('a machine that does not tell its boot id is a warning', () => {
       severity: 'warning',
       code: 'HostNotAsked',
       node: 'n1',
-      text: 'n1 cannot be asked for its boot id, so only the reboot command can check it',
+      text: 'the plan cannot read the boot id of n1, so only the reboot command can check it',
     },
   ])
 })
@@ -84,10 +84,10 @@ test('a machine that may not be rebooted says why where it gave a reason', () =>
     fix: 'change reboot.ssh.command or reboot.ssh.user, or allow it in sudoers',
   }
   assert.deepEqual(of([facts({ mayReboot: false })]), [
-    { ...finding, text: 'n1 may not be rebooted this way: it gave no reason' },
+    { ...finding, text: 'n1 cannot be rebooted this way: it gave no reason' },
   ])
   assert.deepEqual(of([facts({ mayReboot: false, refusal: 'a password is required' })]), [
-    { ...finding, text: 'n1 may not be rebooted this way: a password is required' },
+    { ...finding, text: 'n1 cannot be rebooted this way: a password is required' },
   ])
 })
 

@@ -118,15 +118,15 @@ test('a selection of no node is an error that says how to select', () => {
 })
 
 const RIGHTS: readonly (readonly [access: Access, text: string])[] = [
-  [{ verb: 'patch', group: '', resource: 'nodes' }, 'this identity may not patch nodes'],
+  [{ verb: 'patch', group: '', resource: 'nodes' }, 'this identity is not allowed to patch nodes'],
   [
     { verb: 'create', group: '', resource: 'pods', subresource: 'eviction' },
-    'this identity may not create pods/eviction',
+    'this identity is not allowed to create pods/eviction',
   ],
-  [{ verb: 'watch', group: 'apps', resource: 'daemonsets' }, 'this identity may not watch daemonsets.apps'],
+  [{ verb: 'watch', group: 'apps', resource: 'daemonsets' }, 'this identity is not allowed to watch daemonsets.apps'],
   [
     { verb: 'get', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease' },
-    'this identity may not get leases.coordination.k8s.io in namespace kube-node-lease',
+    'this identity is not allowed to get leases.coordination.k8s.io in namespace kube-node-lease',
   ],
 ]
 

@@ -31,7 +31,7 @@ test('a node that is out says for which run, and what to type', () => {
   assert.deepEqual(recorded(formatRecord(aRecord())), [
     [
       'NodeRecorded',
-      'n1 is out for run run-1',
+      'n1 is kept out by run run-1',
       'evenkeel roll resume run-1, or evenkeel roll abort run-1 (with -f roll.yaml if its journal is lost)',
     ],
   ])

@@ -54,8 +54,8 @@ const ROWS: readonly (readonly [string, RebootNeedSpec, HostInquiry['answer'] | 
   [
     'a file that cannot be seen',
     FILE,
-    said(unknown('this account may not look into /var')),
-    'unknown | it is not known whether n1 needs a reboot: the machine cannot say whether it has /var/run/reboot-required: this account may not look into /var',
+    said(unknown('this account is not allowed to look into /var')),
+    'unknown | it is not known whether n1 needs a reboot: the machine cannot say whether it has /var/run/reboot-required: this account is not allowed to look into /var',
   ],
   [
     'no answer to the question',

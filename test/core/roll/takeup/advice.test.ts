@@ -73,7 +73,7 @@ test('a node that is out and not chosen is refused with what to do', () => {
   assert.deepEqual(found(aSpec().balancers, { nodes }), [
     {
       path: ['spec', 'nodes'],
-      text: 'n1 is out for this run, and the file does not choose it',
+      text: 'n1 is kept out by this run, and the file does not choose it',
       fix: `choose n1 as well, ${ABORT}`,
     },
   ])
@@ -93,10 +93,10 @@ test('an abort that cannot know which run is meant says which there are', () => 
   const name = 'name the run: evenkeel roll abort run-1 -f mine.yaml'
   assert.deepEqual(refusal([out('n1'), out('n2', { run: 'run-2' }), out('n3')]), [
     'abort.which-run',
-    'nodes are out for several runs: run-1 (n1, n3); run-2 (n2)',
+    'several runs keep nodes out: run-1 (n1, n3); run-2 (n2)',
     name,
   ])
-  assert.deepEqual(refusal([out('n1')], 'run-9'), ['abort.which-run', 'no node is out for run run-9: run-1 (n1)', name])
+  assert.deepEqual(refusal([out('n1')], 'run-9'), ['abort.which-run', 'run run-9 keeps no node out: run-1 (n1)', name])
 })
 
 test('an abort of a record that cannot be read says which nodes carry one', () => {

@@ -34,7 +34,7 @@ test('of several runs one has to be named', () => {
   assert.deepEqual(leftRun(nodes, { run: 'run-2', file: 'mine.yaml' }).run, 'run-2')
   assert.throws(
     () => leftRun(nodes, { run: 'run-3', file: 'mine.yaml' }),
-    refused('abort.which-run', /^no node is out for run run-3: run-1/, /run-1/),
+    refused('abort.which-run', /^run run-3 keeps no node out: run-1/, /run-1/),
   )
 })
 

@@ -83,7 +83,7 @@ const REFUSED: readonly (readonly [
   [
     'the node that is out is not chosen',
     choosing({ names: ['n3'] }),
-    [['spec.nodes', 'n2 is out for this run, and the file does not choose it']],
+    [['spec.nodes', 'n2 is kept out by this run, and the file does not choose it']],
   ],
 ]
 

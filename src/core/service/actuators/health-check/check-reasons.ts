@@ -33,13 +33,13 @@ export function checkStaysGood({ ref }: ServerReading, { spec: { mark, markDelay
     return {
       code: 'CheckFollows',
       object: ref.server,
-      text: `${ref.server} has the ${what}, and its health check does not refuse yet`,
+      text: `${ref.server} has the ${what}, and its health check does not fail yet`,
     }
   return {
     code: 'CheckStaysGood',
     object: ref.server,
-    text: `${ref.server} has the ${what}, and its health check is still good after ${formatDuration(markDelayMs)}`,
-    next: `find out why the health check of ${ref.server} does not go by the ${what}`,
+    text: `${ref.server} has the ${what}, and its health check still passes after ${formatDuration(markDelayMs)}`,
+    next: `find out why the health check of ${ref.server} does not follow the ${what}`,
   }
 }
 
@@ -72,7 +72,7 @@ export const checkWords: ReadingWords = {
         severity: 'warning',
         code: 'CheckRefused',
         node: node.name,
-        text: `the health check of ${node.name} at ${instance.balancer} refuses before the roll does anything (${reading.nodeCheck.text}): the node is put back without waiting for it`,
+        text: `the health check of ${node.name} at ${instance.balancer} fails before the roll does anything (${reading.nodeCheck.text}): the node is put back without waiting for it`,
         fix: `bring it up if ${node.name} should serve`,
       },
     ]
@@ -100,7 +100,7 @@ const FIX =
 const unasked = (instance: string): PlanFinding => ({
   severity: 'warning',
   code: 'RefusalNotSeen',
-  text: `the roll does not ask the health check of ${instance}: it waits from the mark on, and does not see whether the node refuses`,
+  text: `the roll does not call the health check of ${instance}: it waits from the mark on, and does not see whether the check fails`,
   fix: 'write "check" under "healthCheck", if this machine reaches it',
 })
 

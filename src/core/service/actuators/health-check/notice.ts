@@ -42,10 +42,8 @@ export function notice(before: Noticing | undefined, { reading, spec, now }: See
 
 /** What follows `waited 8 s`. It says what was waited for, not that it was seen. */
 function wordsOf(way: Noticing['way'], { check, checks, markDelayMs }: HealthCheckSpec): string {
-  const began = way === 'out' ? 'refused' : 'passed'
-  const from =
-    check === undefined
-      ? `from the ${way === 'out' ? 'mark' : 'end of the mark'}, ${formatDuration(markDelayMs)} of it for the health check to follow, which was not asked`
-      : `from the first time that its health check ${began}`
-  return `${from}: the time in which ${checksText(way, checks)} must have noticed, with ${formatDuration(checks.slackMs)} more`
+  const noticeMs = (way === 'out' ? leaveMs(checks) : returnMs(checks)) - checks.slackMs
+  const noticed = `${checksText(way, checks)} has noticed by then (${formatDuration(noticeMs)}, plus ${formatDuration(checks.slackMs)} of slack`
+  if (check !== undefined) return `from its first ${way === 'out' ? 'failed' : 'passed'} health check; ${noticed})`
+  return `from the ${way === 'out' ? 'mark' : 'removal of the mark'}; ${noticed}, after ${formatDuration(markDelayMs)} for the health check to follow, which the roll does not see)`
 }

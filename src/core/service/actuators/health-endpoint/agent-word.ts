@@ -63,7 +63,7 @@ export function notAcknowledged(s: ServiceSnapshot, { reading, ref }: NodeServer
   const unreadable = claimsUnreadable(s)
   if (unreadable !== undefined) return unreadable
   if (reading?.endpoint?.heard !== true) return agentSilent(ref)
-  const text = `the agent of ${ref.server} has not taken the request yet, and answers ${reading.endpoint.answer}`
+  const text = `the agent of ${ref.server} has not read the request yet, and answers ${reading.endpoint.answer}`
   return { code: 'RequestNotTaken', object: ref.server, text }
 }
 
