@@ -31,6 +31,7 @@ export class RealPair {
   readonly boots: string[] = []
   /** When the address was on another machine than before: each move lies between two looks. */
   readonly moves: { readonly fromMs: number; readonly toMs: number }[] = []
+  readonly #cables: (readonly [network: string, cable: string])[] = []
   #isOver = false
   /** A machine that is told to reboot, before its power goes. */
   onReboot: (host: string) => void = () => undefined
@@ -176,7 +177,7 @@ export class RealPair {
 
   #plugInto(wire: Wire): void {
     for (const host of HOSTS) {
-      plug(this.namespace(host), host, wire)
+      this.#cables.push([wire.network, plug(this.namespace(host), host, wire)])
       ip('-n', this.namespace(host), 'addr', 'add', `${this.site.hosts[host]}/24`, 'dev', 'eth0')
     }
   }
@@ -218,6 +219,8 @@ export class RealPair {
   async #discard(): Promise<void> {
     this.#isOver = true
     for (const host of HOSTS) await this.powerOff(host)
+    // The kernel clears a namespace in its own time, and the next pair on the same bridge needs the names.
+    for (const [network, cable] of this.#cables) spawnSync('nsenter', [`--net=${network}`, 'ip', 'link', 'del', cable])
     for (const name of [...HOSTS, 'net', 'out']) spawnSync('ip', ['netns', 'del', this.namespace(name)])
     await rm(this.root, { recursive: true, force: true })
   }
@@ -234,13 +237,14 @@ function killGroup(pid: number | undefined): void {
 
 type Wire = NonNullable<PairOptions['wire']>
 
-/** A cable between a namespace and the bridge of another one. */
-function plug(inside: string, name: string, { network, bridge }: Wire): void {
+/** Lays a cable between a namespace and the bridge of another one, and gives the name of its end at the bridge. */
+function plug(inside: string, name: string, { network, bridge }: Wire): string {
   const onWire = ['nsenter', `--net=${network}`, 'ip'] as const
   run(...onWire, 'link', 'add', `to-${name}`, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', inside)
   run(...onWire, 'link', 'set', `to-${name}`, 'master', bridge, 'up')
   ip('-n', inside, 'link', 'set', 'lo', 'up')
   ip('-n', inside, 'link', 'set', 'eth0', 'up')
+  return `to-${name}`
 }
 
 const ip = (...args: readonly string[]): void => run('ip', ...args)
