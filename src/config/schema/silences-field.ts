@@ -55,7 +55,7 @@ const silence = section(
       )
       .meta(fieldMeta('list', { description: 'All of them must match. At least one has `{node}` or `{address}`.' })),
     duration: durationField({
-      description: 'How long the silence lasts if it is not renewed. The roll renews it three times in this time.',
+      description: 'How long the silence lasts if it is not renewed. The roll renews it every third of this time.',
       from: '1min',
       to: '1h',
     }).prefault('10min'),
