@@ -4,7 +4,7 @@ import { controlPlaneNodes, type RackPlan } from '../plan.ts'
 
 /** Labels control-plane nodes as kubeadm does. Kubelets may not give themselves these labels. */
 export async function markControlPlane(plan: RackPlan, api: ApiClient): Promise<void> {
-  // Whoever lets other pods onto these nodes has balancers send to them too.
+  // Untainted nodes run pods of services, so balancers must send to them.
   const excluded = plan.stacked === 'tainted' ? { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } : {}
   const labels = { [CONTROL_PLANE]: '', ...excluded }
   await Promise.all(controlPlaneNodes(plan).map((node) => api.patch(`/api/v1/nodes/${node}`, { metadata: { labels } })))

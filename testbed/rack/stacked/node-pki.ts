@@ -10,7 +10,7 @@ export interface NodePki {
   readonly node: string
   /** The cluster's. */
   readonly authority: Authority
-  /** etcd trusts no one but its own, as kubeadm has it. */
+  /** Of etcd alone: kubeadm gives etcd an authority that signs nothing else. */
   readonly etcdAuthority: Authority
 }
 
