@@ -100,6 +100,8 @@ async function rollsEverything(t: TestContext): Promise<void> {
   const judge = bed().judge(url, { keptShare: 0 })
   const boots = new BootCounter(bed().bed)
   const roll = bed().roll('-f', fileFor(pair, url), '--yes')
+  // A run that fails leaves no traffic behind for the next one.
+  t.after(() => [judge, roll].map((process) => process.kill('SIGKILL')))
   const [, second = '', third = ''] = await started(roll)
   await roll.untilStep('drain', second)
   pair.reloadHaproxy('lb-1')
