@@ -78,7 +78,10 @@ function nodeFamilies({ nodes, end }: RollView): readonly string[] {
       { value: states.filter((state) => state === 'inService').length },
     ]),
     ...family(
-      { name: 'nodes_failed', help: 'Nodes that were left out of service after a failure, that are gone, or that were put back without their reboot. The current node does not count.' },
+      {
+        name: 'nodes_failed',
+        help: 'Nodes that were left out of service after a failure, that are gone, or that were put back without their reboot. The current node does not count.',
+      },
       [{ value: failed.length }],
     ),
   ]

@@ -76,7 +76,7 @@ UsePAM no
 PidFile none
 `
 
-export interface PairFacts {
+interface PairFacts {
   readonly site: PairSite
   readonly preempts: boolean
 }
