@@ -43,8 +43,8 @@ Example: one document for scripts
 Each line is ok, warning, missing or skipped. A skipped check needs what an
 earlier one did not find. Each check takes 5 s at most. The command changes
 nothing: the Lease of the slot is tried as a dry run, which the API server does
-not store. Each probe target is queried once. "evenkeel roll --dry-run" checks the
-nodes and pods of a roll.
+not store. Each probe target gets one request. "evenkeel roll --dry-run" checks
+the nodes and pods of a roll.
 
 Exit codes: 0 nothing is missing, warnings allowed; 1 something is missing;
 2 wrong usage.`
