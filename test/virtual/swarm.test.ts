@@ -13,7 +13,7 @@ import { KEPT_POLITE, KEPT_SEEDS } from './kept-seeds.ts'
 /** Of the first generation, always the same. `npm run nightly -- seeds early` has others of both generations each night. */
 const EARLY_SEEDS = 10
 /** By day each commit runs a third of the kept seeds, and the next commit most likely another third: `npm run nightly -- kept` runs all. */
-const KEPT_STRIDE = Number(process.env.KEPT_STRIDE ?? 3)
+const KEPT_STRIDE = Number(process.env.KEPT_STRIDE ?? 4)
 /** `SWARM_SEEDS=10000 node test/run.ts virtual/swarm`, or `npm run swarm`. */
 const NEW_SEEDS = Number(process.env.SWARM_SEEDS ?? 20)
 /**
