@@ -145,7 +145,8 @@ export const BEFORE_LEAVING = {
   },
   KuredLockHeld: {
     is: 'kured (DaemonSet kube-system/kured) reboots n2 now: its lock is held',
-    cause: 'The lock of kured was taken before or during the roll. Two programs that reboot nodes would have two nodes out.',
+    cause:
+      'The lock of kured was taken before or during the roll. Two programs that reboot nodes would have two nodes out.',
     cure: 'Wait until kured has ended. If it never does: `kubectl -n kube-system annotate daemonset kured weave.works/kured-node-lock-`.',
     wait: 'blocked',
   },
