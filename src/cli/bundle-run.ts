@@ -13,7 +13,7 @@ interface BundleAsk {
 }
 
 const ABOUT_FILES: Readonly<Record<string, string>> = {
-  'journal.jsonl': 'what the roll was told to do, what it decided, did and saw; one JSON object per line',
+  'journal.jsonl': 'the input of the roll, its decisions, its actions and what it read; one JSON object per line',
   'latency.jsonl': 'the latency of each second',
   'report.html': 'the report as a page, made from the redacted journal',
   'report.json': 'the same report as data',

@@ -52,7 +52,12 @@ for (const [what, line, message, at] of [
   ['a second mark', 'label: example.com/out', /"label" beside "taint": only one may be written/, '11:9'],
   ['a value that is no label value', 'value: "not now"', /"not now" cannot be the value of a mark/, '11:16'],
   ['a URL that is the same for each node', 'check: {url: "http://lb:1/"}', /the URL does not name the node/, '11:22'],
-  ['a URL that is none', 'check: {url: "ftp://{node}/"}', /cannot be queried: it begins neither with/, '11:22'],
+  [
+    'a URL with another scheme than http or https',
+    'check: {url: "ftp://{node}/"}',
+    /cannot be queried: it begins neither with/,
+    '11:22',
+  ],
   ['a time that a poll cannot wait', 'check: {url: "http://{node}/", timeout: 10s}', /"10s" is too long/, '11:49'],
 ] as const) {
   test(`${what} is refused where it stands`, () => {

@@ -14,7 +14,7 @@ const SERVICE_NAMES = [
   'kubernetes.default.svc.cluster.local',
 ]
 
-/** What an API server is called by whoever asks it, wherever it runs. */
+/** Names and addresses in the certificate of every API server, on the hub or on a node. */
 export const apiNames: readonly string[] = [...SERVICE_NAMES, 'localhost', '127.0.0.1', hubAddress, apiServiceAddress]
 
 /** Writes the authority and everything the control plane signs in with; gives the authority and the administrator. */

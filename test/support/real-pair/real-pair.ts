@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -94,7 +94,7 @@ export class RealPair {
           'cat',
           '/proc/sys/kernel/random/boot_id',
         ])
-        const bootId = await import('node:fs/promises').then((fs) => fs.readFile(join(directory, 'boot_id'), 'utf8'))
+        const bootId = await readFile(join(directory, 'boot_id'), 'utf8')
         return found.stdout?.toString() === bootId ? init.pid : undefined
       },
     )

@@ -9,7 +9,7 @@ export const apiBalancer = 'api-balancer'
 
 /**
  * Starts the balancer of a stacked control plane: it listens where the API server of other beds does. A server that is down
- * loses its connections at once, else a client would wait on a watch that nobody serves.
+ * loses its connections at once. Otherwise a client would wait for events on a watch whose server is gone.
  */
 export async function startApiBalancer(plan: RackPlan): Promise<void> {
   await new Haproxy(plan, apiBalancer).start(config(plan))
