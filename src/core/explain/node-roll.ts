@@ -51,7 +51,7 @@ const unreadable = (s: NodeScene, why: string): Finding =>
     text: `the record on ${s.node.name} cannot be read, so no roll puts it back: ${why}`,
     evidence: [`annotation ${RECORD_ANNOTATION}`, ...slotEvidence(s)],
     next: [
-      { note: `put ${s.node.name} back by hand first (docs/roll.md, "Put a node back by hand")` },
+      { note: `put ${s.node.name} back by hand first (docs/put-a-node-back.md)` },
       { command: `kubectl annotate node ${s.node.name} ${RECORD_ANNOTATION}-`, note: 'after that' },
     ],
   })

@@ -10,7 +10,7 @@ export const nodeGone = (s: NodeSnapshot): Reason => ({
   code: 'NodeGone',
   object: s.current.node.name,
   text: `${goneText(s.current.node.name)}, and it is out; the record of its state before the roll is gone as well`,
-  next: `let ${s.current.node.name} register again while this process runs; if that happens later, resume the run, and put its servers back by hand if they are still out (docs/roll.md)`,
+  next: `let ${s.current.node.name} register again while this process runs; if that happens later, resume the run, and put its servers back by hand if they are still out (docs/put-a-node-back.md)`,
 })
 
 /** A cluster that has every node of the order rolled but this one is not rolled. */
@@ -26,7 +26,7 @@ export const mayBeOut = (node: string): Reason => ({
   code: 'NodeGone',
   object: node,
   text: `${goneText(node)}; an earlier process of this run began it, and it may still be out`,
-  next: `let ${node} register again, and put back by hand what is still out (docs/roll.md)`,
+  next: `let ${node} register again, and put back by hand what is still out (docs/put-a-node-back.md)`,
 })
 
 /**

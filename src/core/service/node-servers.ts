@@ -51,7 +51,7 @@ export const notItsAddress = (s: ServiceSnapshot, { recorded, ref }: NodeServer)
   code: 'ServerNotListed',
   object: `${ref.backend}/${ref.server}`,
   text: `${s.node.name} no longer has the recorded address ${recorded.address} of ${serverKey(ref)}`,
-  next: `give ${s.node.name} that address again, or put it back by hand (docs/roll.md)`,
+  next: `give ${s.node.name} that address again, or put it back by hand (docs/put-a-node-back.md)`,
 })
 
 /** An instance is silent once its newest poll failed; what it said before is no confirmation. */

@@ -62,7 +62,7 @@ export const BEFORE_LEAVING = {
   },
   BudgetUsedUp: {
     is: '2 nodes are out or about to be, and the budget allows at most 2',
-    cause: 'As many nodes are out as [the node budget](roll.md#the-node-budget) allows. The next lines name them.',
+    cause: 'As many nodes are out as [the node budget](roll-budget.md#the-node-budget) allows. The next lines name them.',
     cure: 'Wait, or look at `evenkeel budget`.',
     wait: 'blocked',
   },
@@ -113,7 +113,7 @@ export const BEFORE_LEAVING = {
   RecordUnreadable: {
     is: 'the record on n1 cannot be read',
     cause: 'The annotation was changed, or was written by another version. Waiting does not help.',
-    cure: 'Restore the node [manually](roll.md#put-a-node-back-manually), then remove the annotation: `kubectl annotate node n1 evenkeel.dev/record-`.',
+    cure: 'Restore the node [manually](put-a-node-back.md), then remove the annotation: `kubectl annotate node n1 evenkeel.dev/record-`.',
     wait: 'blocked',
   },
   OldNews: {

@@ -89,7 +89,7 @@ export const STOPS = {
     is: 'node n2 is gone from the cluster',
     cause:
       'The Node object was deleted. If the roll had begun the node, it keeps the node out of its balancers and waits for it as long as `reboot.returnLimit`. A node that was not begun is left out, and the others are rolled. An agent with this reason runs on a machine without a Node object, or has a wrong `--node`.',
-    cure: 'Let the node register again, or leave it out; then `evenkeel roll resume`. If a begun node registers again while the process runs, the process writes its record again and continues. Once the process has ended, `evenkeel roll resume` takes the record from the journal if the run had sent the reboot. If the run had not, the record is lost: check that the node is healthy, then [put it back manually](roll.md#put-a-node-back-manually). An abort while the Node is gone restores nothing on it, and says so.',
+    cure: 'Let the node register again, or leave it out; then `evenkeel roll resume`. If a begun node registers again while the process runs, the process writes its record again and continues. Once the process has ended, `evenkeel roll resume` takes the record from the journal if the run had sent the reboot. If the run had not, the record is lost: check that the node is healthy, then [put it back manually](put-a-node-back.md). An abort while the Node is gone restores nothing on it, and says so.',
     wait: 'by law',
   },
   Aborted: {

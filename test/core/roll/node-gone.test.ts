@@ -13,7 +13,7 @@ const GONE: Reason = {
   code: 'NodeGone',
   object: 'n1',
   text: 'node n1 is gone from the cluster, and it is out; the record of its state before the roll is gone as well',
-  next: 'let n1 register again while this process runs; if that happens later, resume the run, and put its servers back by hand if they are still out (docs/roll.md)',
+  next: 'let n1 register again while this process runs; if that happens later, resume the run, and put its servers back by hand if they are still out (docs/put-a-node-back.md)',
 }
 const FAILED: Reason = { code: 'RequestsFailed', text: 'x' }
 

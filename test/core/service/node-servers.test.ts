@@ -83,7 +83,7 @@ test('a step that a lost server holds up says which address is missing', () => {
         code: 'ServerNotListed',
         object: 'web/n1',
         text: 'n1 no longer has the recorded address 10.0.0.77 of web/n1 on lb-1',
-        next: 'give n1 that address again, or put it back by hand (docs/roll.md)',
+        next: 'give n1 that address again, or put it back by hand (docs/put-a-node-back.md)',
       },
     ],
   )

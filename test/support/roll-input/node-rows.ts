@@ -51,7 +51,7 @@ const NODES: readonly InputRow[] = [
     words: (ground) => begun(ground.file({ drain: { deleteUnmanaged: true } }), 'n3'),
     code: 'plan.refused',
     names: ['n3 carries a record that cannot be read: its version is undefined, not 1 (NodeRecorded)', REACHED],
-    fix: 'put n3 back by hand (docs/roll.md), then: kubectl annotate node n3 evenkeel.dev/record-',
+    fix: 'put n3 back by hand (docs/put-a-node-back.md), then: kubectl annotate node n3 evenkeel.dev/record-',
   },
 ]
 

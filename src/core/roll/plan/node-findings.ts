@@ -41,7 +41,7 @@ export function recorded(node: Node): readonly PlanFinding[] {
     ? { text: `${node.name} is kept out by run ${parsed.value.run}`, fix: waysBack(parsed.value.run) }
     : {
         text: `${node.name} carries a record that cannot be read: ${parsed.why}`,
-        fix: `put ${node.name} back by hand (docs/roll.md), then: kubectl annotate node ${node.name} ${RECORD_ANNOTATION}-`,
+        fix: `put ${node.name} back by hand (docs/put-a-node-back.md), then: kubectl annotate node ${node.name} ${RECORD_ANNOTATION}-`,
       }
   return [{ severity: 'error', code: 'NodeRecorded', node: node.name, ...what }]
 }

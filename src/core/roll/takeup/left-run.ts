@@ -35,7 +35,7 @@ export function leftRun(
 function nobodysRecord(nodes: readonly Node[]): UserError {
   const names = nodes.map(({ name }) => name)
   const text = `${names.join(', ')} ${names.length === 1 ? 'carries a record' : 'carry records'} that cannot be read`
-  const fix = `put them back by hand (docs/roll.md), then: kubectl annotate node ${names.join(' ')} ${RECORD_ANNOTATION}-`
+  const fix = `put them back by hand (docs/put-a-node-back.md), then: kubectl annotate node ${names.join(' ')} ${RECORD_ANNOTATION}-`
   return new UserError(text, { code: 'abort.record-unreadable', fix })
 }
 

@@ -42,7 +42,7 @@ test('a record that nobody can read names no run, however it looks', () => {
     [
       'NodeRecorded',
       `n1 carries a record that cannot be read: ${why}`,
-      'put n1 back by hand (docs/roll.md), then: kubectl annotate node n1 evenkeel.dev/record-',
+      'put n1 back by hand (docs/put-a-node-back.md), then: kubectl annotate node n1 evenkeel.dev/record-',
     ],
   ]
   assert.deepEqual(recorded('{}'), by('its version is undefined, not 1'))

@@ -101,7 +101,7 @@ test('an abort that cannot know which run is meant says which there are', () => 
 
 test('an abort of a record that cannot be read says which nodes carry one', () => {
   const fix = (nodes: string) =>
-    `put them back by hand (docs/roll.md), then: kubectl annotate node ${nodes} evenkeel.dev/record-`
+    `put them back by hand (docs/put-a-node-back.md), then: kubectl annotate node ${nodes} evenkeel.dev/record-`
   assert.deepEqual(refusal([unreadable('n1')]), [
     'abort.record-unreadable',
     'n1 carries a record that cannot be read',
