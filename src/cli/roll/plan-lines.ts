@@ -176,7 +176,7 @@ function loadLines(plan: RollPlan, columns: number): readonly string[] {
     return labelled('Load', 'none: nothing measures this roll, and a failed request does not stop it', columns)
   }
   const controls = plan.load.length - targets.length
-  const control = controls === 0 ? 'no control' : countOf(controls, 'control')
+  const control = controls === 0 ? 'no control target' : countOf(controls, 'control target')
   const shared = controls === 0 ? '' : ' that a control does not excuse'
   const stops = labelled('Stops', stopsText(plan, shared), columns)
   return [...labelled('Load', `${targets.join(', ')}; ${control}`, columns), ...stops]

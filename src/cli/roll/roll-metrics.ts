@@ -111,7 +111,7 @@ function stepFamilies({ nodes, end }: RollView, at: number): readonly string[] {
       held.map(({ node, step, hold }) => ({ labels: { node, step }, value: since(hold.startedAt, at) })),
     ),
     ...family(
-      { name: 'hold_reason', help: 'Why the roll is held, by the code of the reason; 1 for each.' },
+      { name: 'hold_reason', help: 'One series for each reason of the current hold; the value is always 1.' },
       reasons.map((reason) => ({ labels: { reason }, value: 1 })),
     ),
   ]
@@ -133,7 +133,7 @@ function requestFamilies({ load, strays }: RollView, counts: RollCounts): readon
     ...counter('requests_total', 'Requests that the probe sent after its baseline.', count(counted?.sent)),
     ...counter(
       'requests_failed_total',
-      'Of these, the failed ones that no control target excuses.',
+      'Of these, the failed ones, without those that a control target excuses.',
       count(counted?.failed),
     ),
     ...counter(
@@ -148,7 +148,7 @@ function requestFamilies({ load, strays }: RollView, counts: RollCounts): readon
     ),
     ...counter(
       'target_requests_failed_total',
-      'Failed requests of a target, from its failure windows.',
+      'Failed requests to a target, counted when its failure window is reported.',
       byTarget(failed),
     ),
     ...counter(
@@ -159,7 +159,7 @@ function requestFamilies({ load, strays }: RollView, counts: RollCounts): readon
     ...family(
       {
         name: 'latency_p99_seconds',
-        help: 'The 99th percentile of the latency in this process, of the slowest lane of the probe.',
+        help: 'The 99th percentile of the latency since this process began; of the lanes of the probe, the slowest.',
       },
       seconds(load?.p99Ms),
     ),
@@ -192,7 +192,7 @@ function stopFamilies({ load }: RollView): readonly string[] {
   })
   return [
     ...family(
-      { name: 'stop_rule_used', help: 'How much is used up of what a stop rule of the roll file allows.' },
+      { name: 'stop_rule_used', help: 'How much of the allowance of a stop rule has been used.' },
       uses.map((use) => sample(use, use.used)),
     ),
     ...family(
