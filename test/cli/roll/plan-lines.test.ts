@@ -58,7 +58,7 @@ test('the plan names each node, what it has to move, what may hold it and what s
   [1] shop/cart-0 cannot be evicted now: budget shop/cart needs 2 healthy pods
       and has 2 of 3
 Steps  slot record cordon detach drain reboot proof uncordon settle attach soak
-Load   https://app.example.com/ 100/s; 1 control
+Load   https://app.example.com/ 100/s; 1 control target
 Stops  at the first failed request after the baseline that a control does not
        excuse
 Checks 42 passed, 1 warning: shop/report has 1 replica, which is away while it
