@@ -133,7 +133,7 @@ function requestFamilies({ load, strays }: RollView, counts: RollCounts): readon
     ...counter('requests_total', 'Requests that the probe sent after its baseline.', count(counted?.sent)),
     ...counter(
       'requests_failed_total',
-      'Of these, the failed ones, without those that a control target excuses.',
+      'Of these, the failed ones. A failure that a control target excuses does not count.',
       count(counted?.failed),
     ),
     ...counter(
@@ -148,7 +148,7 @@ function requestFamilies({ load, strays }: RollView, counts: RollCounts): readon
     ),
     ...counter(
       'target_requests_failed_total',
-      'Failed requests to a target, counted when its failure window is reported.',
+      'Failed requests to a target. They are added when the window of these failures is reported, so with a delay.',
       byTarget(failed),
     ),
     ...counter(
@@ -159,7 +159,7 @@ function requestFamilies({ load, strays }: RollView, counts: RollCounts): readon
     ...family(
       {
         name: 'latency_p99_seconds',
-        help: 'The 99th percentile of the latency since this process began; of the lanes of the probe, the slowest.',
+        help: 'The 99th percentile of the latency since this process began, in the slowest lane of the probe.',
       },
       seconds(load?.p99Ms),
     ),
