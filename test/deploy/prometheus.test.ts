@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { parse } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { parseDuration } from '../../src/model/duration.ts'
 import { metricNames, pagesOfAll } from '../support/metric-names.ts'
+import { requires } from '../support/requires.ts'
+
+const real = requires('prometheus')
+
+/** What it prints; an exit code but 0 is an error, with what it prints. */
+const promtool = (words: readonly string[], input = ''): string =>
+  execFileSync('promtool', words, { input, encoding: 'utf8', stdio: 'pipe' })
 
 const deploy = (path: string): string => readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8')
 
@@ -50,7 +61,24 @@ test('each alert and each panel asks only for metrics that our programs write', 
   assert.deepEqual(strangers('evenkeel_roll_nodes > evenkeel_roll_noods'), ['evenkeel_roll_noods'])
 })
 
-/** Where promtool is installed, `promtool check rules deploy/prometheus/evenkeel-rules.yaml` also parses the expressions. */
+test(
+  'the real promtool reads the rule file, the expressions of the board, and the metrics of each program',
+  real,
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'evenkeel-promtool-'))
+    t.after(() => rm(folder, { recursive: true, force: true }))
+    const exprs = board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+    const recorded = exprs.map((expr, i) => ({ record: `board:e${i}`, expr: expr.replaceAll(/\$__\w+/g, '5m') }))
+    const [rulesFile, boardFile] = ['rules.yaml', 'board.yaml'].map((name) => join(folder, name)) as [string, string]
+    await writeFile(rulesFile, deploy('prometheus/evenkeel-rules.yaml'))
+    await writeFile(boardFile, stringify({ groups: [{ name: 'board', rules: recorded }] }))
+    assert.match(promtool(['check', 'rules', rulesFile]), new RegExp(`SUCCESS: ${rules.length} rules found`))
+    assert.match(promtool(['check', 'rules', boardFile]), new RegExp(`SUCCESS: ${exprs.length} rules found`))
+    for (const page of Object.values(pagesOfAll())) assert.equal(promtool(['check', 'metrics'], page), '')
+    assert.throws(() => promtool(['check', 'metrics'], 'evenkeel_roll_nodes one\n'), /parse|expected/)
+  },
+)
+
 test('the rule file has what promtool check rules asks for', () => {
   assert.deepEqual(others, {})
   assert.equal(new Set(groups.map(({ name }) => name)).size, groups.length)

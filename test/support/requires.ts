@@ -11,6 +11,7 @@ export type RealPart =
   | 'podman'
   | 'haproxy'
   | 'keepalived'
+  | 'prometheus'
   | 'nft'
   | 'ssh'
   | 'chromium'
@@ -37,6 +38,9 @@ export function requires(...parts: readonly RealPart[]): { readonly skip: string
   return { skip: lacking }
 }
 
+/** Prometheus and Alertmanager, each with its tool. */
+const PROMETHEUS = ['prometheus', 'promtool', 'prometheus-alertmanager', 'amtool']
+
 /** The package of a part that has another name. */
 const PACKAGES: Partial<Readonly<Record<RealPart, string>>> = { groff: 'groff-base' }
 
@@ -62,6 +66,10 @@ function lackingFor(part: RealPart): string[] {
       return ofRoot(['ip', 'iptables', 'setpriv'], 'iptables iproute2 util-linux')
     case 'keepalived':
       return ofRoot(['keepalived', 'ip', 'nft', 'nsenter'], 'keepalived iproute2 nftables util-linux')
+    case 'prometheus':
+      return PROMETHEUS.every((name) => installed([name]))
+        ? []
+        : ['Prometheus is not installed: apt-get install prometheus prometheus-alertmanager']
     case 'nft':
       return ofRoot(['nft', 'ip', 'ss'], 'nftables iproute2')
     case 'tar':
