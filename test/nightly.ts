@@ -177,6 +177,12 @@ const PARTS: readonly Part[] = [
     env: { EVERY_TROUBLE: '1' },
   },
   {
+    name: 'operation',
+    what: 'rolls of a real cluster whose gates, hooks, silences, windows and neighbours fail, with a real Prometheus and Alertmanager',
+    argv: ['test/run.ts', 'roll-operation'],
+    env: { EVERY_TROUBLE: '1' },
+  },
+  {
     name: 'hosts',
     what: 'a real pair of HAProxy and keepalived rolled five times under traffic, alone and with a cluster behind it (package keepalived)',
     argv: ['test/run.ts', 'hold-while-moving', 'keepalived-pair', 'roll-balancer-pair'],

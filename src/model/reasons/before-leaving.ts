@@ -62,7 +62,8 @@ export const BEFORE_LEAVING = {
   },
   BudgetUsedUp: {
     is: '2 nodes are out or about to be, and the budget allows at most 2',
-    cause: 'As many nodes are out as [the node budget](roll-budget.md#the-node-budget) allows. The next lines name them.',
+    cause:
+      'As many nodes are out as [the node budget](roll-budget.md#the-node-budget) allows. The next lines name them.',
     cure: 'Wait, or look at `evenkeel budget`.',
     wait: 'blocked',
   },

@@ -110,7 +110,9 @@ test('a roll that is aborted without the Node of what an earlier process had beg
   const roll = begun(t, memoryRoll({ run: begunBefore, nodes: [aNode('n2'), aNode('n3')], servers }))
   await roll.clock.advance(5_000)
   assert.deepEqual(howItEnded(roll), ['aborted', 1, ['Aborted undefined', 'NodeGone n1']])
-  assert.deepEqual(roll.ended()?.next, ['let n1 register again, and put back by hand what is still out (docs/put-a-node-back.md)'])
+  assert.deepEqual(roll.ended()?.next, [
+    'let n1 register again, and put back by hand what is still out (docs/put-a-node-back.md)',
+  ])
 })
 
 test('a roll that is aborted without the Node of what no process had begun says nothing of it', async (t) => {

@@ -109,6 +109,7 @@ const AT_NIGHT = [
   'test/cluster/roll-host-port.test.ts',
   'test/cluster/roll-in-trouble.test.ts',
   'test/cluster/roll-machines.test.ts',
+  'test/cluster/roll-operation.test.ts',
   'test/cluster/roll-prefer-done.test.ts',
   'test/cluster/roll-stacked.test.ts',
 ]
