@@ -86,7 +86,8 @@ function limitRows(view: RollView): readonly BlockRow[] {
 
 function limitsText(load: NonNullable<RollView['load']>, gap: string | undefined): string {
   const judged = load.sent - (load.excused ?? 0)
-  const share = load.failed === 0 && judged > 0 ? [`fewer than ${fewerThan(judged)} failed (95 %)`] : []
+  const share =
+    load.failed === 0 && judged > 0 ? [`with 95 % confidence, fewer than ${fewerThan(judged)} of requests fail`] : []
   const period =
     load.ratePerSecond > 0
       ? [`an outage under ${formatDuration(Math.max(1000 / load.ratePerSecond, CAUGHT_UP_MS))} can be missed`]

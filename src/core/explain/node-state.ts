@@ -130,7 +130,7 @@ function brake(s: NodeScene): readonly Finding[] {
     return [
       finding({
         ...{ ...by, is: 'fact', code: 'NoBrake' },
-        text: `no brake limits cordons: an agent that obeys cordons takes ${node.name} out`,
+        text: `there is no brake: an agent that acts on cordons takes ${node.name} out of its load balancers`,
         evidence: ['there is no ConfigMap evenkeel-cordon-grants'],
       }),
     ]

@@ -47,7 +47,7 @@ export function budgetNext(pod: Pod, budget: DisruptionBudget): readonly Next[] 
     return [
       {
         command: `kubectl -n ${namespace} edit poddisruptionbudget ${name}`,
-        note: `let it allow one pod to be away${pod.controller === undefined ? '' : ', or run one replica more than it asks for'}`,
+        note: `let budget ${namespace}/${name} allow one pod to be away${pod.controller === undefined ? '' : ', or run one more replica'}`,
       },
     ]
   const look = `kubectl -n ${namespace} get pods -o wide${selectorFlag(selector)}`

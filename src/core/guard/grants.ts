@@ -121,7 +121,7 @@ function whyBehind(pass: GuardPass, x: GroupNode, first: GroupNode): readonly Re
 const behind = ({ name }: GroupNode, { name: first }: GroupNode): Reason => ({
   code: 'OtherNodeFirst',
   object: name,
-  text: `${name} waits for ${first}, which is drained first or is not back yet`,
+  text: `${name} waits for ${first}, which goes first and is not back yet`,
 })
 
 type Next = Omit<Granting, 'lead'>

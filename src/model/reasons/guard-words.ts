@@ -53,7 +53,7 @@ export const GUARD_WORDS = {
     wait: 'none',
   },
   OtherNodeFirst: {
-    is: 'n2 waits for n1, which is drained first or is not back yet',
+    is: 'n2 waits for n1, which goes first and is not back yet',
     cause: 'Only one node of all guards of a group is granted at a time.',
     cure: 'Nothing to do while the other node is being worked on. `kubectl uncordon` it once the work is done.',
     wait: 'none',

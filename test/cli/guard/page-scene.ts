@@ -17,7 +17,7 @@ export const PAGE_SCENE: GuardScene = {
     },
     {
       ...{ name: 'n2', state: 'Requested', reason: 'OtherNodeFirst', since: '2025-12-31T23:59:00Z' },
-      ...{ message: 'n2 waits for n3, which is drained first or is not back yet', requestedAt: '2025-12-31T23:59:00Z' },
+      ...{ message: 'n2 waits for n3, which goes first and is not back yet', requestedAt: '2025-12-31T23:59:00Z' },
     },
   ],
   conditions: [

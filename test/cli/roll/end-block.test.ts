@@ -262,7 +262,7 @@ test('done: the verdict, where the time of each node went, what the measurement 
     `DONE  1 of 1 node in 16 min 32 s; 0 failed of 187,200 requests, no strays
   node  total  leave  drain  away  return  held  moved  failed
   w-1    4:06   0:32   0:50  0:41    2:03     -     14       0
-  limits  fewer than 0.0016 % failed (95 %); an outage under 50 ms can be
-          missed; 3 samples skipped; not measured for 1.2 s`,
+  limits  with 95 % confidence, fewer than 0.0016 % of requests fail; an outage
+          under 50 ms can be missed; 3 samples skipped; not measured for 1.2 s`,
   )
 })
