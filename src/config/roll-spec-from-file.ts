@@ -103,7 +103,11 @@ function balancerOf({
   return {
     ...same,
     backends,
-    instances: instances.map((instance) => ({ name: instance.name, address: addressOf(instance) })),
+    instances: instances.map((instance) => ({
+      name: instance.name,
+      address: addressOf(instance),
+      ...(instance.masterSocket === undefined ? {} : { masterSocket: instance.masterSocket }),
+    })),
   }
 }
 

@@ -45,6 +45,10 @@ export interface ServerReading {
   readonly persistent: boolean
   readonly currentSessions: number
   readonly queued: number
+  /** Sessions that a process before the last reload still has with it. Absent: none, or it was not asked. */
+  readonly oldSessions?: number
+  /** Why processes before the last reload cannot be asked. Absent: they were, or there is no way to them. */
+  readonly oldUnknown?: string
   /** Cumulative sessions sent to it (`stot`); counts from 0 again with each new balancer process. */
   readonly totalSessions: number
   /** It was seen in service before this process of the balancer began, which itself tells of no session. */

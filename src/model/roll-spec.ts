@@ -30,9 +30,17 @@ interface AnyBalancerSpec {
   readonly allowLastServer: boolean
 }
 
+/** One HAProxy process and, where it has a master, those that a reload leaves behind. */
+export interface HaproxyInstance {
+  readonly name: string
+  readonly address: InstanceAddress
+  /** Path of the master's socket (`-S`) on the machine of `address`, which is a unix socket. */
+  readonly masterSocket?: string
+}
+
 /** HAProxy, by its runtime API. */
 export interface SocketBalancerSpec extends AnyBalancerSpec {
-  readonly instances: readonly { readonly name: string; readonly address: InstanceAddress }[]
+  readonly instances: readonly HaproxyInstance[]
   readonly healthEndpoint?: never
   readonly healthCheck?: never
   readonly annotation?: never

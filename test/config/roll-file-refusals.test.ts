@@ -12,6 +12,10 @@ test('refuses a balancer that cannot be reached in exactly one way', () => {
   assert.match(nowhere, /^error: one of socket, tcp, ssh is missing \(config\.choice\)/)
   assert.match(nowhere, /\n *= fix: socket: \/run\/haproxy\/admin\.sock$/)
   assert.match(onlyFinding(balancer('[{name: a, socket: /s, tcp: "h:1"}]')), /^error: "tcp" beside "socket"/)
+  assert.match(
+    onlyFinding(balancer('[{name: a, tcp: "h:1", masterSocket: /m}]')),
+    /^error: "masterSocket" beside "tcp"/,
+  )
   assert.match(onlyFinding(balancer('[{name: a, socket: run/s}]')), /^error: "run\/s" is not a path/)
   assert.match(onlyFinding(balancer('[{name: a, tcp: "h:70000"}]')), /^error: a port is 1 to 65535/)
   assert.match(onlyFinding(balancer('[{name: a, tcp: h}]')), /^error: "h" is not a host:port/)

@@ -1,6 +1,6 @@
-import type { AdminState, InstanceReading, ServerRef } from '../../model/balancer.ts'
+import type { AdminState, InstanceReading, ServerReading, ServerRef } from '../../model/balancer.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
-import type { InstanceAddress, SocketBalancerSpec } from '../../model/roll-spec.ts'
+import type { HaproxyInstance, InstanceAddress, SocketBalancerSpec } from '../../model/roll-spec.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Balancer } from '../../ports/balancer.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -17,6 +17,7 @@ import {
 import { frontendConnections } from './frontend-connections.ts'
 import { InstanceApi } from './instance-api.ts'
 import { inspectionOf, parseLevel } from './instance-inspection.ts'
+import { OldWorkers } from './old-workers.ts'
 import { openSocket, type SocketSettings } from './open-socket.ts'
 import { findRow, parseTables, type Tables } from './parse-tables.ts'
 import { requireDone } from './require-done.ts'
@@ -39,12 +40,30 @@ interface HaproxySettings {
 class InstanceWay {
   readonly api: InstanceApi
   readonly stickTables: StickTables
+  /** Absent: the instance has no master socket in the file. */
+  readonly oldWorkers: OldWorkers | undefined
   /** As it was read last, with what looks have seen since; absent once a command may have changed it. */
   last: Whole | undefined
 
-  constructor(api: InstanceApi) {
+  constructor(api: InstanceApi, oldWorkers: OldWorkers | undefined) {
     this.api = api
     this.stickTables = new StickTables(api)
+    this.oldWorkers = oldWorkers
+  }
+
+  /** The reading with the sessions that old workers have. In a reload the master is away for a moment, and the reading is still of use. */
+  async withOldSessions(reading: InstanceReading, signal: AbortSignal): Promise<InstanceReading> {
+    if (this.oldWorkers === undefined) return reading
+    const counts = await this.oldWorkers.sessions(signal).catch((error: unknown) => {
+      if (error instanceof WorldError) return error
+      throw error
+    })
+    const old = (server: ServerReading): Partial<ServerReading> => {
+      if (counts instanceof WorldError) return { oldUnknown: counts.message }
+      const oldSessions = counts.get(`${server.ref.backend}/${server.ref.server}`) ?? 0
+      return oldSessions === 0 ? {} : { oldSessions }
+    }
+    return { ...reading, servers: reading.servers.map((server) => ({ ...server, ...old(server) })) }
   }
 }
 
@@ -69,7 +88,9 @@ export class HaproxyBalancer implements Balancer {
     this.#ways = new Map(
       settings.spec.instances.map((instance) => {
         const api = new InstanceApi(instance, open(instance.address, settings))
-        return [instance.name, new InstanceWay(api)]
+        const address = masterOf(instance)
+        const master = address && new InstanceApi({ name: instance.name, address }, open(address, settings))
+        return [instance.name, new InstanceWay(api, master && new OldWorkers(master))]
       }),
     )
   }
@@ -87,7 +108,7 @@ export class HaproxyBalancer implements Balancer {
     const { process, version } = tables.info
     const reading = { instance, process, version, at, servers }
     way.last = { told, reading }
-    return reading
+    return way.withOldSessions(reading, signal)
   }
 
   async look(
@@ -102,11 +123,13 @@ export class HaproxyBalancer implements Balancer {
     const next = await api.ask(look.commands, (answers) => look.read(answers, this.#clock.monoMs()), signal)
     if (way.last !== last) return undefined
     way.last = next
-    return next?.reading
+    return next && way.withOldSessions(next.reading, signal)
   }
 
   async inspect(instance: string, signal: AbortSignal): Promise<InstanceInspection> {
-    const { api } = this.#way(instance)
+    const { api, oldWorkers } = this.#way(instance)
+    // A plan finds out that nothing answers at the socket of the master.
+    await oldWorkers?.sessions(signal)
     const { level, tables } = await api.ask(
       ['show cli level', ...READ_SERVERS],
       ([right = '', ...answers]) => ({ level: parseLevel(right), tables: parseTables(answers) }),
@@ -130,17 +153,20 @@ export class HaproxyBalancer implements Balancer {
     await this.#command(ref, [setWeightCommand(ref, weight)], signal)
   }
 
-  clientConnections(instance: string, signal: AbortSignal): Promise<number> {
-    return this.#way(instance).api.ask([READ_FRONTENDS], ([answer = '']) => frontendConnections(answer), signal)
+  async clientConnections(instance: string, signal: AbortSignal): Promise<number> {
+    const { api, oldWorkers } = this.#way(instance)
+    const current = await api.ask([READ_FRONTENDS], ([answer = '']) => frontendConnections(answer), signal)
+    return current + ((await oldWorkers?.clientConnections(signal)) ?? 0)
   }
 
   async cutSessions(ref: ServerRef, signal: AbortSignal): Promise<void> {
     await this.#command(ref, [cutSessionsCommand(ref)], signal)
+    await this.#wayFor(ref).oldWorkers?.cut(ref.backend, ref.server, signal)
   }
 
   /** Ends what leads to the instances: tunnels of ssh. */
   async close(): Promise<void> {
-    await Promise.all([...this.#ways.values()].map(({ api }) => api.close()))
+    await Promise.all([...this.#ways.values()].flatMap(({ api, oldWorkers }) => [api.close(), oldWorkers?.close()]))
   }
 
   /** What was read before it is answered may be from before it. */
@@ -183,4 +209,10 @@ export class HaproxyBalancer implements Balancer {
       retry: 'never',
     })
   }
+}
+
+/** The socket of the master is on the machine of the instance. */
+function masterOf({ address, masterSocket }: HaproxyInstance): InstanceAddress | undefined {
+  if (masterSocket === undefined || address.kind === 'tcp') return undefined
+  return { ...address, path: masterSocket }
 }

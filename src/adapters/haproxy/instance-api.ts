@@ -21,10 +21,15 @@ export class InstanceApi {
 
   /** All commands go in one line on one connection, so that one process answers them all. */
   async ask<T>(commands: readonly string[], judge: (answers: readonly string[]) => T, signal: AbortSignal): Promise<T> {
-    const reply = await this.#socket.send(commands.join('; '), signal).catch((error: unknown) => {
+    const reply = await this.reply(commands.join('; '), signal)
+    return this.judge(() => judge(splitAnswers(reply, commands.length)))
+  }
+
+  /** All that comes back to a text. */
+  async reply(text: string, signal: AbortSignal): Promise<string> {
+    return await this.#socket.send(text, signal).catch((error: unknown) => {
       throw this.#named(error)
     })
-    return this.judge(() => judge(splitAnswers(reply, commands.length)))
   }
 
   /** Errors in judging what this instance said bear its name. */

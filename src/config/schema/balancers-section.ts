@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { annotationSection } from './annotation-section.ts'
 import { commandsSection } from './commands-section.ts'
-import { exactlyOneOf, uniqueBy, uniqueInstances } from './cross-rules.ts'
+import { atMostOneOf, exactlyOneOf, uniqueBy, uniqueInstances } from './cross-rules.ts'
 import { healthCheckSection } from './health-check-section.ts'
 import { healthEndpointSection } from './health-endpoint-section.ts'
 import { fieldMeta, section } from './section.ts'
@@ -45,9 +45,19 @@ const instance = section(
     ssh: section({ host: sshHost, socket: socketPath }, 'A unix socket on another machine, reached by `ssh`.')
       .meta({ examples: [{ host: 'lb-1.example.com', socket: '/run/haproxy/admin.sock' }] })
       .exactOptional(),
+    masterSocket: textField({
+      title: 'path',
+      pattern: /^\/[^\u0000-\u001f\u007f]*$/,
+      rule: 'an absolute path',
+      description:
+        'Unix socket of the HAProxy master (`haproxy -S`), on the machine of `socket` or `ssh`. With it, sessions of processes from before a reload count too.',
+      example: '/run/haproxy-master.sock',
+    }).exactOptional(),
   },
   'One balancer process, with one of `socket`, `tcp` and `ssh`.',
-).superRefine(exactlyOneOf(['socket', 'tcp', 'ssh'], 'socket: /run/haproxy/admin.sock'), { when: () => true })
+)
+  .superRefine(exactlyOneOf(['socket', 'tcp', 'ssh'], 'socket: /run/haproxy/admin.sock'), { when: () => true })
+  .superRefine(atMostOneOf(['tcp', 'masterSocket']), { when: () => true })
 
 const backend = textField({
   title: 'backend',

@@ -167,7 +167,9 @@ const stillServing = (s: ServiceSnapshot, server: NodeServer): Reason => ({
   text: sessionsText(server, actuatorOf(s, server).left(server)),
 })
 
-function sessionsText({ ref }: NodeServer, left: number | 'unknown'): string {
+function sessionsText({ ref, reading }: NodeServer, left: number | 'unknown'): string {
   if (left === 'unknown') return `the connections that ${ref.server} has left cannot be counted`
-  return `${serverKey(ref)} has ${left} ${left === 1 ? 'session' : 'sessions'} left`
+  const old =
+    reading?.oldSessions === undefined ? '' : `, ${reading.oldSessions} of them in a process from before a reload`
+  return `${serverKey(ref)} has ${left} ${left === 1 ? 'session' : 'sessions'} left${old}`
 }

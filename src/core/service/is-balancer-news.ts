@@ -30,5 +30,13 @@ const STATE = [
 ] as const satisfies readonly (keyof ServerReading)[]
 
 const COUNTED = [
-  ...(['currentSessions', 'queued', 'totalSessions', 'idleConnections', 'checkText'] as const),
+  ...([
+    'currentSessions',
+    'queued',
+    'oldSessions',
+    'oldUnknown',
+    'totalSessions',
+    'idleConnections',
+    'checkText',
+  ] as const),
 ] as const satisfies readonly (keyof ServerReading)[]

@@ -12,6 +12,7 @@ export const never = new AbortController().signal
 
 interface Opening {
   readonly address: InstanceAddress
+  readonly masterSocket?: string
   readonly backends: readonly string[]
   readonly limits?: SocketLimits
   readonly sshConfigFile?: string
@@ -19,8 +20,8 @@ interface Opening {
 }
 
 /** A balancer `edge` with the one instance `lb-1`. */
-export function opened(t: TestContext, { address, backends, ...more }: Opening): HaproxyBalancer {
-  const instances = [{ name: 'lb-1', address }]
+export function opened(t: TestContext, { address, masterSocket, backends, ...more }: Opening): HaproxyBalancer {
+  const instances = [{ name: 'lb-1', address, ...(masterSocket === undefined ? {} : { masterSocket }) }]
   const balancer = new HaproxyBalancer({
     clock: systemClock,
     random: systemRandom,

@@ -96,3 +96,21 @@ test('a server that served meanwhile has its idle limit anew, and nothing else o
   const { evidence } = aSnapshot({ evidence: { detached: { a: one, b: one } } })
   assert.deepEqual(outAnew(evidence, new Set(['a'])).detached, { a: { ...one, since: undefined }, b: one })
 })
+
+test('sessions that a process from before a reload still has are waited for', () => {
+  const servers = drained({ currentSessions: 1, oldSessions: 2 })
+  const s = aSnapshot({ ...out, servers, evidence: detachedEvidence({}) })
+  assert.deepEqual(fullDecision(decide(s)), [
+    'hold detach for 250 ms',
+    'SessionsLeft | web/n1 | web/n1 on lb-1 has 3 sessions left, 2 of them in a process from before a reload',
+  ])
+})
+
+test('a master that does not say which sessions are from before a reload holds the detach, as a silent instance does', () => {
+  const servers = drained({ currentSessions: 0, oldUnknown: 'lb-1 (/m.sock): no process listens there' })
+  const s = aSnapshot({ ...out, servers, evidence: detachedEvidence({ since: monoMs(1) }) })
+  assert.deepEqual(fullDecision(decide(s)), [
+    'hold detach for 500 ms',
+    'InstanceSilent | lb-1 | the master process of lb-1 does not say which sessions are from before a reload: lb-1 (/m.sock): no process listens there',
+  ])
+})

@@ -99,7 +99,7 @@ export const GATE_ROWS: readonly OperationRow[] = [
       return {
         spec: { gates: [storage(server.url)] },
         async meanwhile(roll) {
-          await roll.untilHeld('GateUnknown', '0 series match')
+          await roll.untilHeld('GateUnknown', 'no series matches')
           await server.set(['NaN'])
           await roll.untilHeld('GateUnknown', 'NaN')
           await server.set([0, 0])

@@ -1,4 +1,4 @@
-import type { AdminState, ServerReading } from '../../../model/balancer.ts'
+import type { AdminState, ServerReading, ServerRef } from '../../../model/balancer.ts'
 import type { Reason } from '../../../model/reason.ts'
 import type { MatchedServer } from '../match-node-servers.ts'
 import type { NodeServer } from '../node-servers.ts'
@@ -22,7 +22,8 @@ export const haproxy: Actuator = {
   isOverwritten: () => false,
   mayBeUndone: ({ reading, instance }) => (reading.agent ? agentCheck({ reading, instance }) : undefined),
   unheard: () => undefined,
-  untaken: () => undefined,
+  untaken: (_s, { reading, ref }) =>
+    reading?.oldUnknown === undefined ? undefined : masterSilent(ref, reading.oldUnknown),
   unnoticed: () => undefined,
   heldByOthers: () => undefined,
   holdsDeadConnections,
@@ -79,7 +80,7 @@ function awaitsClosing({ reading, recorded }: NodeServer): boolean {
 }
 
 function sessions({ reading }: NodeServer): number {
-  return reading === undefined ? 0 : reading.currentSessions + reading.queued
+  return reading === undefined ? 0 : reading.currentSessions + reading.queued + (reading.oldSessions ?? 0)
 }
 
 const agentCheck = ({ reading, instance }: MatchedServer): Reason => ({
@@ -88,4 +89,11 @@ const agentCheck = ({ reading, instance }: MatchedServer): Reason => ({
   text: `an agent-check on ${instance.instance} may undo what is set for ${reading.ref.backend}/${reading.ref.server}`,
   next: 'disable the agent-check of that server',
   never: true,
+})
+
+/** Sessions from before a reload cannot be counted, so nothing shows that the node is idle. */
+const masterSilent = ({ instance }: ServerRef, why: string): Reason => ({
+  code: 'InstanceSilent',
+  object: instance,
+  text: `the master process of ${instance} does not say which sessions are from before a reload: ${why}`,
 })
