@@ -9,5 +9,11 @@ export function jsonObject(text: string): Readonly<Record<string, unknown>> | un
   }
 }
 
+/** The objects of a list from outside; none where the text is no JSON, or no list. */
+export function jsonObjects(text: string): readonly Readonly<Record<string, unknown>>[] {
+  const list = jsonObject(`{"list":${text}}`)?.list
+  return Array.isArray(list) ? list.filter(isJsonObject) : []
+}
+
 export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

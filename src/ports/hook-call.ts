@@ -3,7 +3,7 @@ export interface HookRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /** POST where absent. */
-  readonly method?: 'POST' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'DELETE'
 }
 
 export interface HookAnswer {

@@ -3,19 +3,25 @@ interface SilenceAddress {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface NewSilence extends SilenceAddress {
+/** What a silence says; no two nodes, and no two runs, have the same. */
+export interface SilenceText extends SilenceAddress {
+  readonly matchers: readonly { readonly name: string; readonly value: string; readonly isRegex: boolean }[]
+  readonly comment: string
+}
+
+export interface NewSilence extends SilenceText {
   /** The silence that is renewed; absent: a new one. */
   readonly id?: string
-  readonly matchers: readonly { readonly name: string; readonly value: string; readonly isRegex: boolean }[]
   /** ISO 8601. */
   readonly startsAt: string
   readonly endsAt: string
-  readonly comment: string
 }
 
 export interface Silencer {
   /** Its id. Rejects with WorldError (code SILENCE_GONE where there is no silence of the given id), or with the signal's reason. */
   put(silence: NewSilence, signal: AbortSignal): Promise<string>
+  /** Ids of the silences with that text that have not ended. Rejects likewise. */
+  find(silence: SilenceText, signal: AbortSignal): Promise<readonly string[]>
   /** Ends it; one that is not there has ended. Rejects likewise. */
   expire(silence: SilenceAddress & { readonly id: string }, signal: AbortSignal): Promise<void>
 }

@@ -1,8 +1,8 @@
 import { escapeForeign } from '../../model/foreign-text.ts'
-import { jsonObject } from '../../model/json-object.ts'
+import { isJsonObject, jsonObject, jsonObjects } from '../../model/json-object.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { HookAnswer, HookCall } from '../../ports/hook-call.ts'
-import type { NewSilence, Silencer } from '../../ports/silencer.ts'
+import type { NewSilence, Silencer, SilenceText } from '../../ports/silencer.ts'
 
 const SHOWN_CHARACTERS = 160
 const ID = /^[A-Za-z0-9-]{1,64}$/
@@ -32,6 +32,21 @@ export class Alertmanager implements Silencer {
     throw new WorldError('Alertmanager answered 200 without the id of the silence', {
       code: 'SILENCE_REFUSED',
       retry: 'backoff',
+    })
+  }
+
+  async find({ url, headers, matchers, comment }: SilenceText, signal: AbortSignal): Promise<readonly string[]> {
+    // Alertmanager finds no silence by a regular expression that it has.
+    const equal = matchers.filter(({ isRegex }) => !isRegex)
+    const filters = equal.map(({ name, value }): [string, string] => ['filter', `${name}=${JSON.stringify(value)}`])
+    const query = new URLSearchParams(filters)
+    const request = { url: `${apiUrl(url, 'silences')}?${query}`, headers, body: '', method: 'GET' } as const
+    const answer = await this.#call.post(request, signal)
+    if (answer.status !== 200) throw refused('SILENCE_REFUSED', answer)
+    return jsonObjects(answer.body).flatMap(({ id, createdBy, comment: said, status }) => {
+      const hasEnded = isJsonObject(status) && status.state === 'expired'
+      const isOurs = createdBy === 'evenkeel' && said === comment && !hasEnded
+      return isOurs && typeof id === 'string' && ID.test(id) ? [id] : []
     })
   }
 

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
+import { freePort } from '../../../bin/demo/free-port.ts'
 import { Alertmanager } from '../../../src/adapters/http/alertmanager.ts'
 import { HttpHooks } from '../../../src/adapters/http/post-hook.ts'
+import { requires } from '../../support/requires.ts'
+import { Alertmanager as RealAlertmanager } from '../../support/roll-operation/monitoring.ts'
 
 interface Silence {
   readonly id?: string
@@ -84,6 +90,33 @@ test('makes, renews and ends a silence by version 2 of the API', async (t) => {
     'DELETE /am/api/v2/silence/id-1 Basic x',
     'DELETE /am/api/v2/silence/id-1 Basic x',
   ])
+})
+
+test('a real Alertmanager makes, finds and ends silences', requires('prometheus'), async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'evenkeel-silences-'))
+  const server = new RealAlertmanager({ enter: (argv) => argv, folder }, await freePort('127.0.0.1', undefined))
+  t.after(async () => {
+    server.end()
+    await rm(folder, { recursive: true, force: true })
+  })
+  await server.start()
+  const manager = new Alertmanager(new HttpHooks({}))
+  const nowMs = Date.now()
+  const times = { startsAt: new Date(nowMs).toISOString(), endsAt: new Date(nowMs + 60_000).toISOString() }
+  const text = {
+    url: server.url,
+    headers: {},
+    matchers: [
+      { name: 'instance', value: '10\\.0\\.0\\.1(:[0-9]+)?', isRegex: true },
+      { name: 'node', value: 'n "1"', isRegex: false },
+    ],
+    comment: 'n1: rolled by Even Keel, run run-1',
+  }
+  const ids = [await manager.put({ ...text, ...times }, NEVER), await manager.put({ ...text, ...times }, NEVER)]
+  await manager.put({ ...text, ...times, comment: 'n1: rolled by Even Keel, run run-2' }, NEVER)
+  assert.deepEqual(new Set(await manager.find(text, NEVER)), new Set(ids))
+  for (const id of ids) await manager.expire({ ...text, id }, NEVER)
+  assert.deepEqual(await manager.find(text, NEVER), [])
 })
 
 test('says what Alertmanager refuses, and that a silence is gone', async (t) => {

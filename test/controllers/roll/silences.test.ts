@@ -5,7 +5,7 @@ import { silencesBefore } from '../../../src/controllers/roll/silences/silence-k
 import type { SilenceSpec } from '../../../src/model/silence-spec.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import type { JournalEntry } from '../../../src/ports/journal.ts'
-import type { NewSilence, Silencer } from '../../../src/ports/silencer.ts'
+import type { NewSilence, Silencer, SilenceText } from '../../../src/ports/silencer.ts'
 import { aGate, MemoryGates } from '../../support/gate-and-hook-world.ts'
 import { leave, memoryRoll } from '../../support/memory-roll.ts'
 import { aSpec } from '../../support/roll-world.ts'
@@ -28,6 +28,8 @@ class MemoryAlertmanager implements Silencer {
   readonly puts: NewSilence[] = []
   readonly standing = new Map<string, NewSilence>()
   fault: string | 'hangs' | undefined
+  /** It makes a silence and its answer is lost. */
+  losesAnswers = false
 
   async put(silence: NewSilence, signal: AbortSignal): Promise<string> {
     await this.#down(signal)
@@ -36,7 +38,14 @@ class MemoryAlertmanager implements Silencer {
     this.puts.push(silence)
     const id = silence.id ?? `id-${this.puts.length}`
     this.standing.set(id, silence)
+    if (this.losesAnswers)
+      throw new WorldError('the request failed: ECONNRESET', { code: 'HOOK_FAILED', retry: 'backoff' })
     return id
+  }
+
+  async find({ comment }: SilenceText, signal: AbortSignal): Promise<readonly string[]> {
+    await this.#down(signal)
+    return [...this.standing].flatMap(([id, silence]) => (silence.comment === comment ? [id] : []))
   }
 
   async expire({ id }: { readonly id: string }, signal: AbortSignal): Promise<void> {
@@ -169,6 +178,21 @@ test('a process that takes the run up renews the silence that an earlier one mad
   await ended(begin(manager, { run: { silencesBefore: { 'n1 am': 'of-long-ago' }, resumed: true } }))
   assert.equal(manager.puts[made]?.id, undefined)
   assert.equal(manager.standing.size, 0)
+})
+
+test('silences whose making had no answer are found by their text and ended with the others', async () => {
+  const manager = new MemoryAlertmanager()
+  manager.losesAnswers = true
+  const begun = begin(manager, { run: { order: ['n1'] }, silence: { onFailure: 'hold' } })
+  await begun.roll.clock.advance(5_000)
+  assert.ok(manager.standing.size > 0)
+  manager.losesAnswers = false
+  const { end, warnings } = await ended(begun)
+  assert.deepEqual([end?.outcome, manager.standing.size], ['completed', 0])
+  assert.deepEqual(
+    warnings.filter((text) => text.includes('was not ended')),
+    [],
+  )
 })
 
 test('an expiry that fails is told of, and the silence is left to end by itself', async () => {

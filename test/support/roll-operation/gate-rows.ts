@@ -14,7 +14,7 @@ const storage = (url: string, change: object = {}): object => ({
 
 const OPEN = 'roll-may-go'
 
-/** A gate on a ConfigMap, which the identity of the roll may not read as it is shipped. */
+/** A gate on a ConfigMap, which the rights that are shipped do not include. */
 const onConfigMap = {
   ...OFTEN,
   name: 'window',
@@ -23,17 +23,17 @@ const onConfigMap = {
     version: 'v1',
     resource: 'configmaps',
     namespace: 'default',
-    object: OPEN,
+    name: OPEN,
     passWhen: 'object.data.open == "yes"',
   },
 }
 
-const granted = (verb: string) => [
+const MAY_READ = [
   {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'Role',
     metadata: { name: OPEN, namespace: 'default' },
-    rules: [{ apiGroups: [''], resources: ['configmaps'], resourceNames: [OPEN], verbs: [verb] }],
+    rules: [{ apiGroups: [''], resources: ['configmaps'], resourceNames: [OPEN], verbs: ['get'] }],
   },
   {
     apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -116,17 +116,17 @@ export const GATE_ROWS: readonly OperationRow[] = [
     leaves: { boots: { n1: 1 } },
   },
   {
-    situation: 'a gate on an object that the roll may not read, that is closed, and that is opened',
+    situation: 'a gate on an object that is closed, that the roll may then not read, and that is opened',
     nodes: ['n1'],
     async arrange(place) {
-      await place.bed.bed.apply([configMap('no')])
+      await place.bed.bed.apply([configMap('no'), ...MAY_READ])
       return {
         spec: { gates: [onConfigMap] },
         async meanwhile(roll) {
-          await roll.untilHeld('GateUnknown', 'forbidden')
-          await place.bed.bed.apply(granted('get'))
           await roll.untilHeld('GateFails')
-          await place.bed.bed.apply([configMap('yes')])
+          await place.kubectl('-n', 'default', 'delete', `rolebinding/${OPEN}`)
+          await roll.untilHeld('GateUnknown', 'forbidden')
+          await place.bed.bed.apply([configMap('yes'), ...MAY_READ])
         },
       }
     },
@@ -174,8 +174,8 @@ export const GATE_ROWS: readonly OperationRow[] = [
       leftovers: [
         'n1 annotation evenkeel.dev/intent',
         'n1 annotation evenkeel.dev/record',
-        'web/n1 maint',
-        'edge/n1 maint',
+        'web/n1 drain',
+        'edge/n1 drain',
       ],
       hooks: ['set', 'unset'],
       slots: ['evenkeel-slot-0'],

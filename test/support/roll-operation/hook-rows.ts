@@ -84,7 +84,7 @@ export const HOOK_ROWS: readonly OperationRow[] = [
     situation: 'an Alertmanager that is away, for a roll that only warns of it',
     nodes: ['n1'],
     async arrange(place) {
-      const [hook] = [await place.hook()]
+      const hook = await place.hook()
       return {
         spec: {
           silences: [silence('http://127.0.0.1:9093')],
@@ -111,7 +111,7 @@ export const HOOK_ROWS: readonly OperationRow[] = [
           await roll.untilHeld('SilenceFailed')
           server.thaw()
           await roll.untilStep('proof', 'n1')
-          assert.deepEqual(await place.silences(), ['n1'])
+          assert.deepEqual(new Set(await place.silences()), new Set(['n1']))
         },
       }
     },

@@ -93,12 +93,15 @@ export class Prometheus {
 
 /** A real Alertmanager, alone. */
 export class Alertmanager {
-  readonly url = 'http://127.0.0.1:9093'
+  readonly url: string
   readonly #place: ServerPlace
+  readonly #port: number
   #process: ServerProcess | undefined
 
-  constructor(place: ServerPlace) {
+  constructor(place: ServerPlace, port = 9093) {
     this.#place = place
+    this.#port = port
+    this.url = `http://127.0.0.1:${port}`
   }
 
   async start(): Promise<void> {
@@ -110,7 +113,7 @@ export class Alertmanager {
         'prometheus-alertmanager',
         `--config.file=${config}`,
         `--storage.path=${join(folder, 'data')}`,
-        '--web.listen-address=127.0.0.1:9093',
+        `--web.listen-address=127.0.0.1:${this.#port}`,
         '--cluster.listen-address=',
       ]),
     )
@@ -130,5 +133,7 @@ export class Alertmanager {
   }
 
   /** The command that prints the silences that are active, as JSON. */
-  readonly query: readonly string[] = ['amtool', `--alertmanager.url=${this.url}`, '-o', 'json', 'silence', 'query']
+  get query(): readonly string[] {
+    return ['amtool', `--alertmanager.url=${this.url}`, '-o', 'json', 'silence', 'query']
+  }
 }

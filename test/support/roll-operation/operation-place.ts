@@ -121,8 +121,10 @@ export class OperationPlace {
     return (JSON.parse(stdout) as readonly Silence[]).map(({ matchers }) => matchers[0]?.value ?? '')
   }
 
-  close(): void {
+  /** Where the row failed, its node goes back for the next one. */
+  async close(): Promise<void> {
     for (const server of this.#servers) server.end()
+    if ((await this.bed.leftovers()).length > 0) await this.bed.evenkeel('roll', 'abort')
   }
 
   async #serverPlace(name: string): Promise<ServerPlace> {

@@ -9,7 +9,7 @@ import { UserError } from '../../../model/user-error.ts'
 import { WorldError } from '../../../model/world-error.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
-import type { Silencer } from '../../../ports/silencer.ts'
+import type { Silencer, SilenceText } from '../../../ports/silencer.ts'
 import { Backoff } from '../../../runtime/backoff.ts'
 import { DeadlineError, withDeadline } from '../../../runtime/deadline.ts'
 import { Wakeup } from '../../../runtime/wakeup.ts'
@@ -37,9 +37,18 @@ interface Kept {
   readonly want: SilenceWant
   readonly backoff: Backoff
   id: string | undefined
+  /** A request for it had no answer: Alertmanager may have made a silence whose id is not known. */
+  mayHaveMore: boolean
   dueAt: number
   state: SilenceState | undefined
   told: string | undefined
+}
+
+interface Failure {
+  readonly message: string
+  readonly retryAfterMs?: number
+  /** Alertmanager said so, or it was not asked at all. */
+  readonly isAnswer: boolean
 }
 
 /** A renewal that fails twice is still in time. */
@@ -105,7 +114,7 @@ export class SilenceKeeper {
   #begun(silence: SilenceSpec, want: SilenceWant): Kept {
     const id = this.#parts.before[`${want.node} ${silence.name}`]
     const backoff = new Backoff(BACKOFF, this.#parts.random)
-    return { silence, want, backoff, id, dueAt: 0, state: undefined, told: undefined }
+    return { silence, want, backoff, id, mayHaveMore: false, dueAt: 0, state: undefined, told: undefined }
   }
 
   async #renew(kept: Kept, signal: AbortSignal): Promise<void> {
@@ -117,6 +126,7 @@ export class SilenceKeeper {
       backoff.reset()
       kept.dueAt = clock.monoMs() + silence.durationMs / RENEWALS
     } else {
+      kept.mayHaveMore ||= !failure.isAnswer
       kept.state = { kind: 'failed', text: failure.message }
       kept.dueAt = clock.monoMs() + backoff.nextMs(failure.retryAfterMs)
       const text = `alerts of ${want.node} are not silenced in ${silence.name}: ${failure.message}`
@@ -128,15 +138,12 @@ export class SilenceKeeper {
 
   async #put(kept: Kept, signal: AbortSignal): Promise<void> {
     const { silence, want } = kept
-    const { clock, silencer, comment, events } = this.#parts
+    const { clock, silencer, events } = this.#parts
     const wall = clock.wallMs()
     const body = {
-      url: silence.url,
-      headers: await this.#headers(silence.headers),
-      matchers: silence.matchers.map((matcher) => filled(matcher, want)),
+      ...(await this.#text(kept)),
       startsAt: toIso(wall),
       endsAt: toIso(wallMs(wall + silence.durationMs)),
-      comment: `${want.node}: ${comment}`,
     }
     const before = kept.id
     kept.id = await silencer
@@ -150,20 +157,35 @@ export class SilenceKeeper {
 
   async #endLeft(signal: AbortSignal): Promise<void> {
     for (let kept = this.#left.shift(); kept !== undefined; kept = this.#left.shift()) {
-      const { id, silence, want } = kept
-      if (id === undefined) continue
-      const failure = await this.#tried(
-        kept,
-        async (limited) =>
-          this.#parts.silencer.expire({ url: silence.url, headers: await this.#headers(silence.headers), id }, limited),
-        signal,
-      )
+      const { id, mayHaveMore, silence, want } = kept
+      if (id === undefined && !mayHaveMore) continue
+      const failure = await this.#tried(kept, (limited) => this.#expire(kept, limited), signal)
       if (failure === undefined) {
         this.#parts.events.note('silence', { node: want.node, silence: silence.name })
         continue
       }
+      // That no silence was made has been said.
+      if (id === undefined) continue
       const text = `the silence of ${want.node} in ${silence.name} was not ended, and ends by itself: ${failure.message}`
       this.#parts.events.emit({ type: 'warning', node: want.node, text })
+    }
+  }
+
+  async #expire(kept: Kept, signal: AbortSignal): Promise<void> {
+    const { silencer } = this.#parts
+    const text = await this.#text(kept)
+    const known = kept.id === undefined ? [] : [kept.id]
+    const more = kept.mayHaveMore ? await silencer.find(text, signal) : []
+    for (const id of new Set([...known, ...more]))
+      await silencer.expire({ url: text.url, headers: text.headers, id }, signal)
+  }
+
+  async #text({ silence, want }: Kept): Promise<SilenceText> {
+    return {
+      url: silence.url,
+      headers: await this.#headers(silence.headers),
+      matchers: silence.matchers.map((matcher) => filled(matcher, want)),
+      comment: `${want.node}: ${this.#parts.comment}`,
     }
   }
 
@@ -172,16 +194,22 @@ export class SilenceKeeper {
     { silence: { timeoutMs: limitMs } }: Kept,
     work: (signal: AbortSignal) => Promise<void>,
     signal: AbortSignal,
-  ): Promise<{ readonly message: string; readonly retryAfterMs?: number } | undefined> {
+  ): Promise<Failure | undefined> {
     try {
       await withDeadline({ clock: this.#parts.clock, limitMs, signal, what: 'Alertmanager' }, work)
       return undefined
     } catch (error) {
       signal.throwIfAborted()
-      if (error instanceof DeadlineError || error instanceof UserError) return { message: escapeForeign(error.message) }
+      const isAnswer = error instanceof UserError || (error instanceof WorldError && error.code !== 'HOOK_FAILED')
+      if (error instanceof DeadlineError || error instanceof UserError)
+        return { message: escapeForeign(error.message), isAnswer }
       if (!(error instanceof WorldError)) throw error
       const { retryAfterMs } = error
-      return { message: escapeForeign(error.message), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+      return {
+        message: escapeForeign(error.message),
+        isAnswer,
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      }
     }
   }
 
