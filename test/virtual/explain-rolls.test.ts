@@ -96,7 +96,7 @@ test('explain names the cause: a roll at work on the node, and the same node fro
   const elsewhere = await roll.explain('node n1', false)
   assert.match(
     elsewhere.document.verdict,
-    /^n1 is being rolled: run \S+ has n1 out, and brings it back$/,
+    /^n1 is being rolled: run \S+ has taken n1 out, and will bring it back$/,
     elsewhere.out,
   )
   assert.ok(elsewhere.out.replaceAll(/\s+/g, ' ').includes(`evenkeel roll status ${roll.run} on the machine with its`))

@@ -138,17 +138,17 @@ function requestFamilies({ load, strays }: RollView, counts: RollCounts): readon
     ),
     ...counter(
       'requests_skipped_total',
-      'Requests that the probe itself was too late for, and did not send.',
+      'Requests that the probe did not send, because it was itself running late.',
       count(counted?.skipped),
     ),
     ...counter(
       'target_requests_total',
-      'Requests that this process sent to a target after its baseline.',
+      'Requests that were sent to a target after the baseline; begins again at 0 when the run is resumed.',
       byTarget(sentOf),
     ),
     ...counter(
       'target_requests_failed_total',
-      'Failed requests to a target. They are added when the window of these failures is reported, so with a delay.',
+      'Failed requests to a target. Failures that follow each other are grouped into a window, and are added when the window is reported.',
       byTarget(failed),
     ),
     ...counter(
@@ -159,7 +159,7 @@ function requestFamilies({ load, strays }: RollView, counts: RollCounts): readon
     ...family(
       {
         name: 'latency_p99_seconds',
-        help: 'The 99th percentile of the latency since this process began, in the slowest lane of the probe.',
+        help: 'The 99th percentile of the latency since this process began, over new or over kept connections, whichever is slower.',
       },
       seconds(load?.p99Ms),
     ),

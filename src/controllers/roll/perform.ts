@@ -109,7 +109,7 @@ export class Performer {
     if (action.kind === 'writeRecord' && RECORD_ANNOTATION in node.annotations)
       throw nodeChanged(node, 'has a record now')
     if (action.kind === 'writeRecord' && (action.asOf ?? node.resourceVersion) !== node.resourceVersion)
-      throw nodeChanged(node, 'changed while the roll read its state for the record')
+      throw nodeChanged(node, 'changed while the roll was recording its state')
     if (action.kind !== 'writeRecord' && !(RECORD_ANNOTATION in node.annotations))
       throw nodeChanged(node, 'lost its record')
     if (action.kind === 'writeIntent') mustStillRest(node, action.bootId)

@@ -82,7 +82,7 @@ function recorded(s: NodeScene, { run, reason, at }: NodeRecord, life: RunLife):
   return finding({
     ...base(s),
     ...{ is: 'waits', code: 'RecordOfRun', evidence },
-    text: `run ${run} has ${name} out, and brings it back`,
+    text: `run ${run} has taken ${name} out, and will bring it back`,
     next: s.run?.run === run ? [] : [{ note: `evenkeel roll status ${run}, on the machine with its journal` }],
   })
 }

@@ -199,7 +199,7 @@ test('a record is not written where the node was written to since it was read', 
   assert.deepEqual(failed(await world.perform({ ...action, asOf: '0' })), {
     ok: false,
     code: 'NODE_CHANGED',
-    error: 'n1 changed while the roll read its state for the record',
+    error: 'n1 changed while the roll was recording its state',
   })
 })
 

@@ -183,7 +183,7 @@ export const OWNERS: readonly Situation[] = [
       return 'node n1'
     },
     state: 'InWork',
-    verdict: /^n1 is being rolled: run 20260101T000000Z-0001 has n1 out, and brings it back$/,
+    verdict: /^n1 is being rolled: run 20260101T000000Z-0001 has taken n1 out, and will bring it back$/,
     code: 'RecordOfRun',
     evidence: /^the journal of run 20260101T000000Z-0001 is not on this machine$/,
   },
