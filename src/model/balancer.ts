@@ -45,8 +45,10 @@ export interface ServerReading {
   readonly persistent: boolean
   readonly currentSessions: number
   readonly queued: number
-  /** Sessions that a process before the last reload still has with it. Absent: none, or it was not asked. */
+  /** Sessions that processes from before a reload still have with it, or queue for it. Absent: none, or they were not asked. */
   readonly oldSessions?: number
+  /** Clients that those processes still have, who may send more, to any server. Absent: none, or they were not asked. */
+  readonly oldClients?: number
   /** Why processes before the last reload cannot be asked. Absent: they were, or there is no way to them. */
   readonly oldUnknown?: string
   /** Cumulative sessions sent to it (`stot`); counts from 0 again with each new balancer process. */

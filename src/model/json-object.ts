@@ -9,10 +9,10 @@ export function jsonObject(text: string): Readonly<Record<string, unknown>> | un
   }
 }
 
-/** The objects of a list from outside; none where the text is no JSON, or no list. */
-export function jsonObjects(text: string): readonly Readonly<Record<string, unknown>>[] {
+/** The objects of a list from outside; undefined where the text is no JSON, or no list. */
+export function jsonObjects(text: string): readonly Readonly<Record<string, unknown>>[] | undefined {
   const list = jsonObject(`{"list":${text}}`)?.list
-  return Array.isArray(list) ? list.filter(isJsonObject) : []
+  return Array.isArray(list) ? list.filter(isJsonObject) : undefined
 }
 
 export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -18,7 +18,10 @@ export interface NewSilence extends SilenceText {
 }
 
 export interface Silencer {
-  /** Its id. Rejects with WorldError (code SILENCE_GONE where there is no silence of the given id), or with the signal's reason. */
+  /**
+   * Its id. Rejects with WorldError, or with the signal's reason. Codes: SILENCE_GONE where there is no silence of the given id,
+   * SILENCE_REFUSED where none was made; after any other one, a silence may have been made.
+   */
   put(silence: NewSilence, signal: AbortSignal): Promise<string>
   /** Ids of the silences with that text that have not ended. Rejects likewise. */
   find(silence: SilenceText, signal: AbortSignal): Promise<readonly string[]>

@@ -171,10 +171,17 @@ async function losesPods(): Promise<void> {
   assert.deepEqual([stopped.outcome, stopped.reasons[0]?.code, stopped.guarded], ['stopped', 'RequestsFailed', []])
   await roll.ended()
   await bed().settled()
-  const judge = await ground.judge()
-  await done(await ground.resume())
+  const [judge, boots] = [await ground.judge(), ground.countBoots()]
+  const resumed = await ground.resume()
+  const end = await resumed.until('its end', (event) => event.type === 'roll.ended')
+  assert.ok(end.type === 'roll.ended')
+  // What failed before still counts, so that the run does not end as done.
+  assert.deepEqual(
+    [end.outcome, end.standings.map(({ state }) => state), (await resumed.ended()).code],
+    ['stopped', ['inService'], 1],
+  )
   const { failedRequests, windows } = await judge.verdict()
-  assert.deepEqual([failedRequests, windows], [0, []])
+  assert.deepEqual([failedRequests, windows, (await boots.stop())[node]], [0, [], 1])
   assert.deepEqual(await leftoversOf(ground), [])
 }
 

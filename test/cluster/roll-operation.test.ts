@@ -46,11 +46,12 @@ async function goesAsItSays(row: OperationRow, place: OperationPlace): Promise<v
   const said = roll.events.flatMap(saidIn)
   const warnings = roll.events.flatMap((event) => (event.type === 'warning' ? [event.text] : []))
   const all = [stderr, ...said.map(({ code, text }) => `${code}: ${text}`), ...warnings].join('\n')
-  const { failedRequests, windows } = await judge.verdict()
+  const { failedRequests, sentRequests, windows } = await judge.verdict()
   assert.equal(code, row.exit, `${all}\n${story(roll.events)}`)
   assert.deepEqual(codesOf(said), row.says, all)
   for (const words of row.words) assert.match(all, words)
   assert.deepEqual(await place.left(), { ...NOTHING, ...row.leaves }, all)
+  assert.ok(sentRequests > 10, `the judge sent ${sentRequests} requests`)
   assert.deepEqual([failedRequests, windows], [0, []], all)
   await row.and?.(place)
 }

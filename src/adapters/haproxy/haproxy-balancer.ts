@@ -1,4 +1,10 @@
-import type { AdminState, InstanceReading, ServerReading, ServerRef } from '../../model/balancer.ts'
+import {
+  type AdminState,
+  type InstanceReading,
+  type ServerReading,
+  type ServerRef,
+  serverKey,
+} from '../../model/balancer.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
 import type { HaproxyInstance, InstanceAddress, SocketBalancerSpec } from '../../model/roll-spec.ts'
 import { WorldError } from '../../model/world-error.ts'
@@ -17,14 +23,16 @@ import {
 import { frontendConnections } from './frontend-connections.ts'
 import { InstanceApi } from './instance-api.ts'
 import { inspectionOf, parseLevel } from './instance-inspection.ts'
-import { OldWorkers } from './old-workers.ts'
+import { mustTellOfOldWork, type OldWork, OldWorkers } from './old-workers.ts'
 import { openSocket, type SocketSettings } from './open-socket.ts'
 import { findRow, parseTables, type Tables } from './parse-tables.ts'
 import { requireDone } from './require-done.ts'
 import type { RuntimeSocket, SocketLimits } from './runtime-socket.ts'
 import { ServerLook, type Whole } from './server-look.ts'
 import { readingsOf, type Told } from './server-reading.ts'
+import { timedOut } from './socket-error.ts'
 import { StickTables } from './stick-tables.ts'
+import { withDeadline } from './with-deadline.ts'
 
 interface HaproxySettings {
   readonly spec: Pick<SocketBalancerSpec, 'name' | 'instances' | 'backends'>
@@ -36,6 +44,9 @@ interface HaproxySettings {
   /** In place of sockets and ssh: the way to a balancer that lives in this process. */
   readonly open?: (address: InstanceAddress, settings: SocketSettings) => RuntimeSocket
 }
+
+/** Readings come several times a second, and a master that hangs must not hold them up. */
+const OLD_WORK_MS = 500
 
 class InstanceWay {
   readonly api: InstanceApi
@@ -51,19 +62,19 @@ class InstanceWay {
     this.oldWorkers = oldWorkers
   }
 
-  /** The reading with the sessions that old workers have. In a reload the master is away for a moment, and the reading is still of use. */
-  async withOldSessions(reading: InstanceReading, signal: AbortSignal): Promise<InstanceReading> {
-    if (this.oldWorkers === undefined) return reading
-    const counts = await this.oldWorkers.sessions(signal).catch((error: unknown) => {
+  /** The reading with what old workers do. A master that does not answer leaves the rest of it of use: in a reload it is away for a moment. */
+  async withOldWork(reading: InstanceReading, clock: Clock, signal: AbortSignal): Promise<InstanceReading> {
+    const { oldWorkers } = this
+    if (oldWorkers === undefined) return reading
+    const late = (): Error => timedOut(`no complete answer within ${OLD_WORK_MS} ms`)
+    const work = await withDeadline({ clock, ms: OLD_WORK_MS, late }, signal, (limited) =>
+      oldWorkers.work(limited),
+    ).catch((error: unknown) => {
       if (error instanceof WorldError) return error
       throw error
     })
-    const old = (server: ServerReading): Partial<ServerReading> => {
-      if (counts instanceof WorldError) return { oldUnknown: counts.message }
-      const oldSessions = counts.get(`${server.ref.backend}/${server.ref.server}`) ?? 0
-      return oldSessions === 0 ? {} : { oldSessions }
-    }
-    return { ...reading, servers: reading.servers.map((server) => ({ ...server, ...old(server) })) }
+    const servers = reading.servers.map((server) => ({ ...server, ...oldWorkOf(server, work) }))
+    return { ...reading, servers }
   }
 }
 
@@ -89,7 +100,8 @@ export class HaproxyBalancer implements Balancer {
       settings.spec.instances.map((instance) => {
         const api = new InstanceApi(instance, open(instance.address, settings))
         const address = masterOf(instance)
-        const master = address && new InstanceApi({ name: instance.name, address }, open(address, settings))
+        const master =
+          address && new InstanceApi({ name: instance.name, address, isMaster: true }, open(address, settings))
         return [instance.name, new InstanceWay(api, master && new OldWorkers(master))]
       }),
     )
@@ -108,7 +120,7 @@ export class HaproxyBalancer implements Balancer {
     const { process, version } = tables.info
     const reading = { instance, process, version, at, servers }
     way.last = { told, reading }
-    return way.withOldSessions(reading, signal)
+    return way.withOldWork(reading, this.#clock, signal)
   }
 
   async look(
@@ -123,18 +135,19 @@ export class HaproxyBalancer implements Balancer {
     const next = await api.ask(look.commands, (answers) => look.read(answers, this.#clock.monoMs()), signal)
     if (way.last !== last) return undefined
     way.last = next
-    return next && way.withOldSessions(next.reading, signal)
+    return next && way.withOldWork(next.reading, this.#clock, signal)
   }
 
   async inspect(instance: string, signal: AbortSignal): Promise<InstanceInspection> {
     const { api, oldWorkers } = this.#way(instance)
     // A plan finds out that nothing answers at the socket of the master.
-    await oldWorkers?.sessions(signal)
+    await oldWorkers?.work(signal)
     const { level, tables } = await api.ask(
       ['show cli level', ...READ_SERVERS],
       ([right = '', ...answers]) => ({ level: parseLevel(right), tables: parseTables(answers) }),
       signal,
     )
+    if (oldWorkers !== undefined) api.judge(() => mustTellOfOldWork(tables.info.version))
     const told = await this.#complete(instance, tables, signal)
     return api.judge(() => inspectionOf(told, level, this.#backends))
   }
@@ -156,12 +169,16 @@ export class HaproxyBalancer implements Balancer {
   async clientConnections(instance: string, signal: AbortSignal): Promise<number> {
     const { api, oldWorkers } = this.#way(instance)
     const current = await api.ask([READ_FRONTENDS], ([answer = '']) => frontendConnections(answer), signal)
-    return current + ((await oldWorkers?.clientConnections(signal)) ?? 0)
+    return current + ((await oldWorkers?.work(signal))?.clients ?? 0)
   }
 
   async cutSessions(ref: ServerRef, signal: AbortSignal): Promise<void> {
     await this.#command(ref, [cutSessionsCommand(ref)], signal)
-    await this.#wayFor(ref).oldWorkers?.cut(ref.backend, ref.server, signal)
+    const { oldWorkers } = this.#way(ref.instance)
+    if (oldWorkers === undefined) return
+    const { servers } = await this.read(ref.instance, signal)
+    const server = servers.find((reading) => serverKey(reading.ref) === serverKey(ref))
+    if (server !== undefined) await oldWorkers.cut(ref.backend, addressOf(server), signal)
   }
 
   /** Ends what leads to the instances: tunnels of ssh. */
@@ -215,4 +232,16 @@ export class HaproxyBalancer implements Balancer {
 function masterOf({ address, masterSocket }: HaproxyInstance): InstanceAddress | undefined {
   if (masterSocket === undefined || address.kind === 'tcp') return undefined
   return { ...address, path: masterSocket }
+}
+
+/** As `show stat` writes it. A reload may give a name to another server, so that the address is what tells. */
+const addressOf = ({ address, port }: ServerReading): string =>
+  `${address.includes(':') ? `[${address}]` : address}:${port}`
+
+function oldWorkOf(server: ServerReading, work: OldWork | WorldError): Partial<ServerReading> {
+  if (work instanceof WorldError) return { oldUnknown: work.message }
+  const { backend } = server.ref
+  const rows = work.rows.filter((row) => row.backend === backend && row.address === addressOf(server))
+  const oldSessions = rows.reduce((sum, { currentSessions, queued }) => sum + currentSessions + queued, 0)
+  return { ...(oldSessions === 0 ? {} : { oldSessions }), ...(work.clients === 0 ? {} : { oldClients: work.clients }) }
 }

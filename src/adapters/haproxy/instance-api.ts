@@ -7,6 +7,8 @@ import { splitAnswers } from './split-answers.ts'
 interface Instance {
   readonly name: string
   readonly address: InstanceAddress
+  /** The socket of the master (`-S`), which section global does not set. */
+  readonly isMaster?: true
 }
 
 /** The runtime API of one instance: commands in, answers judged, and every error says which instance it speaks of. */
@@ -47,9 +49,11 @@ export class InstanceApi {
 
   #named(error: unknown): unknown {
     if (!(error instanceof WorldError)) return error
-    const { name, address } = this.#instance
-    const fix =
-      error.code === 'BALANCER_PERMISSION' ? `; haproxy.cfg, section global, needs: ${adminSocketLine(address)}` : ''
+    const { name, address, isMaster } = this.#instance
+    const needs = isMaster
+      ? `HAProxy needs the option: -S ${addressText(address)},mode,660`
+      : `haproxy.cfg, section global, needs: ${adminSocketLine(address)}`
+    const fix = error.code === 'BALANCER_PERMISSION' ? `; ${needs}` : ''
     return new WorldError(`${name} (${addressText(address)}): ${error.message}${fix}`, {
       code: error.code,
       retry: error.retry,

@@ -29,21 +29,22 @@ export class Alertmanager implements Silencer {
     if (answer.status !== 200) throw refused('SILENCE_REFUSED', answer)
     const made = jsonObject(answer.body)?.silenceID
     if (typeof made === 'string' && ID.test(made)) return made
-    throw new WorldError('Alertmanager answered 200 without the id of the silence', {
-      code: 'SILENCE_REFUSED',
-      retry: 'backoff',
-    })
+    throw unsure('Alertmanager answered 200 without the id of the silence')
   }
 
   async find({ url, headers, matchers, comment }: SilenceText, signal: AbortSignal): Promise<readonly string[]> {
-    // Alertmanager finds no silence by a regular expression that it has.
-    const equal = matchers.filter(({ isRegex }) => !isRegex)
-    const filters = equal.map(({ name, value }): [string, string] => ['filter', `${name}=${JSON.stringify(value)}`])
+    // Of a silence with a regular expression, Alertmanager compares the text of the expression.
+    const filters = matchers.map(({ name, value, isRegex }): [string, string] => [
+      'filter',
+      `${name}${isRegex ? '=~' : '='}${JSON.stringify(value)}`,
+    ])
     const query = new URLSearchParams(filters)
     const request = { url: `${apiUrl(url, 'silences')}?${query}`, headers, body: '', method: 'GET' } as const
     const answer = await this.#call.post(request, signal)
     if (answer.status !== 200) throw refused('SILENCE_REFUSED', answer)
-    return jsonObjects(answer.body).flatMap(({ id, createdBy, comment: said, status }) => {
+    const silences = jsonObjects(answer.body)
+    if (silences === undefined) throw unsure('Alertmanager answered 200 without a list of silences')
+    return silences.flatMap(({ id, createdBy, comment: said, status }) => {
       const hasEnded = isJsonObject(status) && status.state === 'expired'
       const isOurs = createdBy === 'evenkeel' && said === comment && !hasEnded
       return isOurs && typeof id === 'string' && ID.test(id) ? [id] : []
@@ -71,11 +72,14 @@ function apiUrl(base: string, path: string): string {
   return url.href
 }
 
-/** Alertmanager says what it refuses as a text in JSON. */
+/** Not by Alertmanager itself, or not as it should be: whether a silence was made is not known. */
+const unsure = (text: string): WorldError => new WorldError(text, { code: 'SILENCE_UNSURE', retry: 'backoff' })
+
+/** Alertmanager says what it refuses as a text in JSON. A status of 5xx may be that of a proxy before it. */
 function refused(code: string, { status, body, retryAfterMs }: HookAnswer): WorldError {
   const said = body.trim() === '' ? '' : `: ${escapeForeign(body.trim().replace(/^"|"$/g, ''), SHOWN_CHARACTERS)}`
   return new WorldError(`Alertmanager answered ${status}${said}`, {
-    code,
+    code: status >= 500 ? 'SILENCE_UNSURE' : code,
     retry: 'backoff',
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   })

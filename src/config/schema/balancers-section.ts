@@ -50,7 +50,7 @@ const instance = section(
       pattern: /^\/[^\u0000-\u001f\u007f]*$/,
       rule: 'an absolute path',
       description:
-        'Unix socket of the HAProxy master (`haproxy -S`), on the machine of `socket` or `ssh`. With it, sessions of processes from before a reload count too.',
+        'Unix socket of the HAProxy master (`haproxy -S`, 2.5 or later), on the machine of `socket` or `ssh`. With it, what processes from before a reload still serve counts too.',
       example: '/run/haproxy-master.sock',
     }).exactOptional(),
   },

@@ -77,9 +77,10 @@ export function laneWishes(parts: LaneParts): LaneWishes {
   }
 }
 
-const ofRun = ({ id, origin, silencesBefore = {} }: RunState) => ({
+const ofRun = ({ id, origin, resumed, silencesBefore = {} }: RunState) => ({
   comment: `rolled by Even Keel, run ${id}${origin?.reason === undefined ? '' : `: ${origin.reason}`}`,
   before: silencesBefore,
+  isResumed: resumed,
 })
 
 /** After each pass: what is to be known, or kept, next. */

@@ -22,6 +22,8 @@ export function detach(s: ServiceSnapshot, guards: ServiceGuards): StepAnswer {
   const pooled = servers.filter((server) => actuatorOf(s, server).holdsDeadConnections(server))
   const busy = servers.filter((server) => actuatorOf(s, server).isBusy(s, server))
   if (busy.length === 0 && pooled.length > 0) return dropConnections(s, pooled, guards)
+  const old = busy.length > 0 ? [] : servers.filter((server) => mayGetMore(s, server))
+  if (old.length > 0) return hold(old.map(oldClients), RECHECK_MS / 2)
   const closing = servers.filter((server) => actuatorOf(s, server).awaitsClosing(server))
   if (busy.length === 0) return closing.length === 0 ? done : hold(closing.map(pooledConnections), RECHECK_MS / 2)
   const overdue = busy.filter((server) => mayBeCut(s, server))
@@ -127,6 +129,10 @@ export function isConfirmed(s: ServiceSnapshot, server: NodeServer): boolean {
 const mayBeCut = (s: ServiceSnapshot, server: NodeServer): boolean =>
   actuatorOf(s, server).canCut && idleWaitMs(s, server) >= s.limits.idleLimitMs
 
+/** A process from before a reload knows of no state that was set since, and sends on what its clients send. */
+const mayGetMore = (s: ServiceSnapshot, server: NodeServer): boolean =>
+  (server.reading?.oldClients ?? 0) > 0 && idleWaitMs(s, server) < s.limits.idleLimitMs
+
 function cut(s: ServiceSnapshot, server: NodeServer): Action {
   const left = actuatorOf(s, server).left(server)
   return {
@@ -166,6 +172,14 @@ const stillServing = (s: ServiceSnapshot, server: NodeServer): Reason => ({
   object: `${server.ref.backend}/${server.ref.server}`,
   text: sessionsText(server, actuatorOf(s, server).left(server)),
 })
+
+function oldClients({ ref, reading }: NodeServer): Reason {
+  const { oldClients: count = 0 } = reading ?? {}
+  const clients = `${count} client ${count === 1 ? 'connection' : 'connections'}`
+  const object = `${ref.backend}/${ref.server}`
+  const text = `a process of ${ref.instance} from before a reload has ${clients} left, and may send their requests to ${object}`
+  return { code: 'SessionsLeft', object, text }
+}
 
 function sessionsText({ ref, reading }: NodeServer, left: number | 'unknown'): string {
   if (left === 'unknown') return `the connections that ${ref.server} has left cannot be counted`

@@ -34,6 +34,7 @@ const COUNTED = [
     'currentSessions',
     'queued',
     'oldSessions',
+    'oldClients',
     'oldUnknown',
     'totalSessions',
     'idleConnections',

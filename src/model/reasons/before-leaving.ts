@@ -222,7 +222,7 @@ export const BEFORE_LEAVING = {
   InstanceSilent: {
     is: 'lb-1 of edge does not answer',
     cause:
-      'The socket does not exist, the process is down, ssh fails, there was no answer in 2 s, or the backend is missing after a reload.',
+      'The socket does not exist, the process is down, ssh fails, there was no answer in 2 s, or the backend is missing after a reload. With `masterSocket`: the master process does not answer, so what processes from before a reload still serve is not known.',
     cure: 'Repair the instance. The roll never continues without it, because an instance that does not answer may still send traffic.',
     wait: 'blocked',
   },

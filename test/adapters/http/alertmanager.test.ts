@@ -129,7 +129,7 @@ test('says what Alertmanager refuses, and that a silence is gone', async (t) => 
   await assert.rejects(manager.put({ ...SILENCE, url, matchers: [] }, NEVER), refused)
   await assert.rejects(manager.put({ ...SILENCE, url, id: 'gone' }, NEVER), { code: 'SILENCE_GONE' })
   goesDown()
-  const down = { code: 'SILENCE_REFUSED', message: 'Alertmanager answered 503: not yet joined' }
+  const down = { code: 'SILENCE_UNSURE', message: 'Alertmanager answered 503: not yet joined' }
   await assert.rejects(manager.put({ ...SILENCE, url }, NEVER), down)
   await assert.rejects(manager.expire({ url, headers: {}, id: 'id-1' }, NEVER), down)
   await assert.rejects(manager.put({ ...SILENCE, url: 'http://127.0.0.1:1' }, NEVER), { code: 'HOOK_FAILED' })

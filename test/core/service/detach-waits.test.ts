@@ -114,3 +114,16 @@ test('a master that does not say which sessions are from before a reload holds t
     'InstanceSilent | lb-1 | the master process of lb-1 does not say which sessions are from before a reload: lb-1 (/m.sock): no process listens there',
   ])
 })
+
+test('clients of a process from before a reload are waited for as long as sessions are, and no longer', () => {
+  const decided = (since: number) => {
+    const servers = drained({ currentSessions: 0, oldClients: 2 })
+    return fullDecision(decide(aSnapshot({ ...out, servers, evidence: detachedEvidence({ since: monoMs(since) }) })))
+  }
+  const { now } = aSnapshot({ ...out })
+  assert.deepEqual(decided(now - 1_000), [
+    'hold detach for 250 ms',
+    'SessionsLeft | web/n1 | a process of lb-1 from before a reload has 2 client connections left, and may send their requests to web/n1',
+  ])
+  assert.notEqual(decided(1)[0]?.split(' ')[1], 'detach')
+})

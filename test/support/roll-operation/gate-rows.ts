@@ -182,9 +182,10 @@ export const GATE_ROWS: readonly OperationRow[] = [
     },
     async and(place) {
       await place.program('may-attach', 'exit 0')
-      const resumed = place.bed.roll('resume')
-      const { code, stderr } = await resumed.ended()
+      const judge = place.bed.judge()
+      const { code, stderr } = await place.bed.roll('resume').ended()
       assert.equal(code, 0, stderr)
+      assert.equal((await judge.verdict()).failedRequests, 0)
       assert.deepEqual(await place.bed.leftovers(), [])
       assert.deepEqual(await place.hooks(), ['set', 'unset', 'set', 'unset'])
     },

@@ -25,6 +25,8 @@ interface SilenceKeeperParts {
   readonly comment: string
   /** `node name` → id, as an earlier process of the run left it. */
   readonly before: Readonly<Record<string, string>>
+  /** An earlier process of the run may have ended before it knew what its request for a silence had led to. */
+  readonly isResumed: boolean
   readonly clock: Clock
   readonly random: Random
   readonly events: Pick<EventLog, 'note' | 'emit'>
@@ -50,6 +52,9 @@ interface Failure {
   /** Alertmanager said so, or it was not asked at all. */
   readonly isAnswer: boolean
 }
+
+/** After these no silence has been made. */
+const ANSWERS: readonly string[] = ['SILENCE_REFUSED', 'SILENCE_GONE']
 
 /** A renewal that fails twice is still in time. */
 const RENEWALS = 3
@@ -102,8 +107,14 @@ export class SilenceKeeper {
   /** The roll is over: what still stands is ended, so that people hear of a node that stays out. */
   async close(signal: AbortSignal): Promise<void> {
     this.want(undefined)
-    await this.#asking
-    await this.#endLeft(signal)
+    // What is asked at this moment may be followed by more before the run knows that it is over.
+    for (;;) {
+      const asking = this.#asking
+      await asking
+      if (asking !== this.#asking) continue
+      if (this.#left.length === 0) return
+      await this.#endLeft(signal)
+    }
   }
 
   #asked<T>(work: Promise<T>): Promise<T> {
@@ -114,7 +125,16 @@ export class SilenceKeeper {
   #begun(silence: SilenceSpec, want: SilenceWant): Kept {
     const id = this.#parts.before[`${want.node} ${silence.name}`]
     const backoff = new Backoff(BACKOFF, this.#parts.random)
-    return { silence, want, backoff, id, mayHaveMore: false, dueAt: 0, state: undefined, told: undefined }
+    return {
+      silence,
+      want,
+      backoff,
+      id,
+      mayHaveMore: this.#parts.isResumed,
+      dueAt: 0,
+      state: undefined,
+      told: undefined,
+    }
   }
 
   async #renew(kept: Kept, signal: AbortSignal): Promise<void> {
@@ -164,9 +184,8 @@ export class SilenceKeeper {
         this.#parts.events.note('silence', { node: want.node, silence: silence.name })
         continue
       }
-      // That no silence was made has been said.
-      if (id === undefined) continue
-      const text = `the silence of ${want.node} in ${silence.name} was not ended, and ends by itself: ${failure.message}`
+      const which = id === undefined ? 'a silence that may have been made for' : 'the silence of'
+      const text = `${which} ${want.node} in ${silence.name} was not ended, and ends by itself: ${failure.message}`
       this.#parts.events.emit({ type: 'warning', node: want.node, text })
     }
   }
@@ -174,10 +193,10 @@ export class SilenceKeeper {
   async #expire(kept: Kept, signal: AbortSignal): Promise<void> {
     const { silencer } = this.#parts
     const text = await this.#text(kept)
-    const known = kept.id === undefined ? [] : [kept.id]
-    const more = kept.mayHaveMore ? await silencer.find(text, signal) : []
-    for (const id of new Set([...known, ...more]))
-      await silencer.expire({ url: text.url, headers: text.headers, id }, signal)
+    const end = (id: string) => silencer.expire({ url: text.url, headers: text.headers, id }, signal)
+    if (kept.id !== undefined) await end(kept.id)
+    if (!kept.mayHaveMore) return
+    for (const id of await silencer.find(text, signal)) await end(id)
   }
 
   async #text({ silence, want }: Kept): Promise<SilenceText> {
@@ -200,7 +219,7 @@ export class SilenceKeeper {
       return undefined
     } catch (error) {
       signal.throwIfAborted()
-      const isAnswer = error instanceof UserError || (error instanceof WorldError && error.code !== 'HOOK_FAILED')
+      const isAnswer = error instanceof UserError || (error instanceof WorldError && ANSWERS.includes(error.code))
       if (error instanceof DeadlineError || error instanceof UserError)
         return { message: escapeForeign(error.message), isAnswer }
       if (!(error instanceof WorldError)) throw error
