@@ -227,7 +227,7 @@ function strangers({ unmatchedServers }: RollPlan, columns: number): readonly st
 function lastLines(plan: RollPlan, notes: PlanNotes, { command, columns }: PlanShow): readonly string[] {
   const errors = planErrors(plan).length
   const blocks = plan.findings.filter(({ severity }) => severity === 'block').length
-  const counts = `${countText(plan.nodes.length)} to roll, ${countText(plan.skipped.length)} to skip, ${countText(notes.holds)} may hold.`
+  const counts = `${countText(plan.nodes.length)} to roll, ${countText(plan.skipped.length)} to skip, ${countText(notes.holds)} expected to hold.`
   if (errors > 0) return [`${counts}  ${countOf(errors, 'error')} to repair first.`]
   if (blocks > 0) return [`${counts}  ${countOf(blocks, 'block')} to clear first.`]
   const line = `${counts}  Run it: ${command}`

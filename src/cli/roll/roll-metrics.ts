@@ -133,7 +133,7 @@ function requestFamilies({ load, strays }: RollView, counts: RollCounts): readon
     ...counter('requests_total', 'Requests that the probe sent after its baseline.', count(counted?.sent)),
     ...counter(
       'requests_failed_total',
-      'Of these, the failed ones. A failure that a control target excuses does not count.',
+      'Of these, the failed ones. A failure does not count if a control target (a URL that does not depend on the cluster) gave no answer at the same time.',
       count(counted?.failed),
     ),
     ...counter(

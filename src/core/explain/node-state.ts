@@ -130,7 +130,7 @@ function brake(s: NodeScene): readonly Finding[] {
     return [
       finding({
         ...{ ...by, is: 'fact', code: 'NoBrake' },
-        text: `there is no brake: an agent that acts on cordons takes ${node.name} out of its load balancers`,
+        text: `no brake limits how many cordoned nodes leave their load balancers: if an agent on ${node.name} acts on cordons, it takes the node out`,
         evidence: ['there is no ConfigMap evenkeel-cordon-grants'],
       }),
     ]

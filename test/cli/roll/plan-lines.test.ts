@@ -64,7 +64,7 @@ Stops  at the first failed request after the baseline that a control does not
 Checks 42 passed, 1 warning: shop/report has 1 replica, which is away while it
        moves
 Others servers that match no node and are not touched: web/old-7 on lb-1
-3 to roll, 0 to skip, 1 may hold.  Run it: evenkeel roll -f roll.yaml`,
+3 to roll, 0 to skip, 1 expected to hold.  Run it: evenkeel roll -f roll.yaml`,
   )
 })
 
@@ -130,7 +130,7 @@ test('a third stage is shown where a node has one, and an unmeasured roll says s
   })
   assert.match(text, / 0 \+ 3 \+ 2\n/)
   assert.match(text, /\nLoad {3}none: nothing measures this roll, and a failed request does not stop it\n/)
-  assert.match(text, /\nSkips {2}w-9: out by another run\n1 to roll, 1 to skip, 0 may hold\. /)
+  assert.match(text, /\nSkips {2}w-9: out by another run\n1 to roll, 1 to skip, 0 expected to hold\. /)
   assert.doesNotMatch(text, /Stops/)
 })
 
@@ -163,7 +163,7 @@ error: w-1: shop/debug has no controller (PodUnmanaged)
   = fix: set drain.deleteUnmanaged
 2 errors in the plan for prod-eu1. Nothing was changed.`,
   )
-  assert.match(shown(broken), /0 may hold\. {2}2 errors to repair first\.$/)
+  assert.match(shown(broken), /0 expected to hold\. {2}2 errors to repair first\.$/)
   assert.equal(planRefusal(PLAN), undefined)
 })
 
@@ -177,7 +177,7 @@ test('a block is marked at each of its nodes, with what to do, and counted at th
   })
   assert.match(text, / {2}1 {2}w-1 .* blocks \[1\]\n {2}2 {2}w-2 .* blocks \[1, 2\]\n/)
   assert.match(text, /\n {2}\[1\] no room for 9 pods \(add a node\)\n {2}\[2\] it waits\n/)
-  assert.match(text, /2 may hold\. {2}1 block to clear first\.$/)
+  assert.match(text, /2 expected to hold\. {2}1 block to clear first\.$/)
 })
 
 test('people are shown twelve notes and twelve warnings, each on a line, and all of them at -v', () => {
@@ -247,7 +247,7 @@ test('nodes that need a reboot and nodes that are skipped are named with the rea
       'Skips  s-1, s-2, s-3, s-4, s-5, s-6, s-7, s-8 and 22 more: needs no reboot: no \\x1b[2J',
     ],
   )
-  assert.match(lines.at(-1) ?? '', /^3 to roll, 30 to skip, 1 may hold\./)
+  assert.match(lines.at(-1) ?? '', /^3 to roll, 30 to skip, 1 expected to hold\./)
   const different = skipped.map(({ node }) => ({ node, why: `kernelVersion is ${node}` }))
   const many = shown({ ...PLAN, skipped: different }, 100).split('\n')
   assert.equal(many.filter((line) => line.startsWith('Skips')).length, 13)
