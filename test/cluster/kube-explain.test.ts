@@ -151,7 +151,7 @@ describe('explain on a real API server', { ...requires('testbed'), timeout: 300_
     const document = await names(
       'node shut',
       'BudgetExhausted',
-      /^shut is cordoned and waits for 1 pod: default\/never, budget default\/never needs 1 healthy, has 1 of 1; it allows no eviction at all/,
+      /^shut is cordoned and waits for 1 pod: default\/never cannot be evicted, because budget default\/never needs 1 healthy pod and has 1 of 1; it allows no eviction at all/,
     )
     assert.equal(document.findings[0]?.evidence[0], 'a dry run of its eviction was refused: 429 of a disruption budget')
     assert.deepEqual(document.findings.find(({ code }) => code === 'MayLeave')?.evidence, [

@@ -133,7 +133,7 @@ test('explain names the cause: a roll that a budget holds, at its node, at the n
   assert.deepEqual([at.document.state, held?.code], ['InWork', 'BudgetExhausted'], at.out)
   assert.match(
     at.document.verdict,
-    /^n1 is being rolled: default\/late-\S+, budget default\/late needs 1 healthy, has 1 of 1/,
+    /^n1 is being rolled: default\/late-\S+ cannot be evicted, because budget default\/late needs 1 healthy pod and has 1 of 1/,
   )
   assert.match(held?.evidence[0] ?? '', /^run \S+ is at step drain of n1 \(5 of 11\) for .*, held for /)
   assert.equal(held?.next[0]?.command, 'kubectl -n default edit poddisruptionbudget late')
@@ -144,7 +144,7 @@ test('explain names the cause: a roll that a budget holds, at its node, at the n
   const pod = await roll.explain(`pod ${held?.subject}`)
   assert.match(
     pod.document.verdict,
-    / is to leave n1, which a roll has out, and cannot: .*budget default\/late/,
+    / is to leave n1, which a roll has out, and is held up: .*budget default\/late/,
     pod.out,
   )
   assert.deepEqual([pod.document.state, pod.document.findings[0]?.code], ['Blocked', 'BudgetExhausted'])

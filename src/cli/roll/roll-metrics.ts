@@ -133,7 +133,7 @@ function requestFamilies({ load, strays }: RollView, counts: RollCounts): readon
     ...counter('requests_total', 'Requests that the probe sent after its baseline.', count(counted?.sent)),
     ...counter(
       'requests_failed_total',
-      'Of these, the failed ones, without requests that got no answer while a control target (a URL that does not depend on the cluster) gave no answer either.',
+      'Of these, the ones that failed. A request without an answer is not counted if a control target (a URL that does not depend on the cluster) gave no answer at that time either.',
       count(counted?.failed),
     ),
     ...counter(

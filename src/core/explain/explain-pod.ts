@@ -48,7 +48,7 @@ function headOf(scene: PodScene, { leaving, cause, asked }: Head): Pick<Explanat
   const because = cause === undefined ? '' : `: ${cause.text}`
   if (asked !== undefined)
     return isBlocked
-      ? { state: 'Blocked', verdict: `${ref} is to leave ${node}, which ${asked}, and cannot${because}` }
+      ? { state: 'Blocked', verdict: `${ref} is to leave ${node}, which ${asked}, and is held up${because}` }
       : {
           state: 'MayLeave',
           verdict: `${ref} may leave ${node}, which ${asked}; no drain has evicted it yet${because}`,

@@ -4,7 +4,7 @@ import { parseNodeRecord, parseRebootIntent } from '../../model/parse-node-recor
 import type { Reason } from '../../model/reason.ts'
 import { isRunName } from '../../model/run-name.ts'
 import { STEPS } from '../../model/step.ts'
-import { type Finding, finding, type Next } from './finding.ts'
+import { asSentence, type Finding, finding, type Next } from './finding.ts'
 import { slotEvidence } from './node-budget.ts'
 import { type NodeInWork, type NodeScene, type RunScene, slotFor } from './node-scene.ts'
 
@@ -174,7 +174,7 @@ const heldBy = (s: NodeScene, { at, reason, forMs }: Held): Finding =>
     is: reason.never === true ? 'stuck' : 'waits',
     subject: reason.object ?? s.node.name,
     code: reason.code,
-    text: reason.text,
+    text: asSentence(reason.text),
     evidence: [`${at}, held for ${formatDuration(forMs)}`],
     next: [
       ...(reason.next === undefined ? [] : [nextText(reason.next)]),
@@ -193,7 +193,7 @@ function waiting(s: NodeScene, { run, inWork, waiting: queue }: RunScene): reado
   const [work] = inWork
   const [reason] = work?.hold?.reasons ?? []
   const behind = work === undefined ? 'the run works on no node now' : `it is ${stepText(work)}`
-  const held = reason === undefined ? '' : `, and is held: ${reason.text}`
+  const held = reason === undefined ? '' : `, and is held: ${asSentence(reason.text)}`
   return [
     finding({
       ...{ ...base(s), is: 'waits', code: 'WaitsInRun' },

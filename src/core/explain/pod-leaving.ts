@@ -4,7 +4,7 @@ import { isFinished, type Pod } from '../../model/pod.ts'
 import { evictionRefusal } from '../roll/drain/budget-reasons.ts'
 import { classifyPod } from '../roll/drain/classify-pod.ts'
 import { guardOf } from '../roll/drain/guard-of.ts'
-import { type Finding, finding, type Next } from './finding.ts'
+import { asSentence, type Finding, finding, type Next } from './finding.ts'
 import { answerByBudgets, arithmetic, budgetNext, budgetsOver } from './pod-budgets.ts'
 import { podEnding } from './pod-ending.ts'
 import { type PodScene, refOf } from './pod-scene.ts'
@@ -83,7 +83,7 @@ function evicted(scene: PodScene): readonly Finding[] {
   const { code, text, never } = evictionRefusal(pod, said, budgets)
   const is = never === true || code === 'EvictionRefused' ? 'stuck' : 'waits'
   const next = nextOf(pod, said, mine)
-  return [finding({ ...base(scene), is, code, text, evidence, next })]
+  return [finding({ ...base(scene), is, code, text: asSentence(text), evidence, next })]
 }
 
 const mayLeaveText = (scene: PodScene): string =>

@@ -29,11 +29,11 @@ const ANSWERS: readonly (readonly [EvictionAnswer, string])[] = [
   [{ kind: 'gone' }, 'fact MayLeave: shop/cart-0 may be evicted now'],
   [
     { kind: 'budget', refusal: BUDGET },
-    'waits BudgetExhausted: shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3',
+    'waits BudgetExhausted: shop/cart-0 cannot be evicted, because budget shop/cart needs 2 healthy pods and has 2 of 3',
   ],
   [
     { kind: 'budgetStale', refusal: { budget: 'cart' } },
-    'waits BudgetExhausted: shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3',
+    'waits BudgetExhausted: shop/cart-0 cannot be evicted, because budget shop/cart needs 2 healthy pods and has 2 of 3',
   ],
   [
     { kind: 'budgetBroken', refusal: BUDGET, text: 'failed sync' },

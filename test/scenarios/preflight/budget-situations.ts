@@ -15,7 +15,7 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     explain: {
       of: 'pod default/cart-0',
       code: 'BudgetExhausted',
-      says: /budget default\/cart needs 3 healthy, has 3 of 3; it allows no eviction at all/,
+      says: /budget default\/cart needs 3 healthy pods and has 3 of 3; it allows no eviction at all/,
     },
   },
   {
@@ -28,7 +28,7 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     explain: {
       of: 'pod default/cart-0',
       code: 'BudgetExhausted',
-      says: /needs 3 healthy, has 3 of 3; it allows no eviction at all/,
+      says: /needs 3 healthy pods and has 3 of 3; it allows no eviction at all/,
     },
   },
   {
@@ -41,7 +41,7 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     explain: {
       of: 'pod default/cart-1',
       code: 'BudgetExhausted',
-      says: /needs 2 healthy, has 2 of 2; it allows no eviction at all/,
+      says: /needs 2 healthy pods and has 2 of 2; it allows no eviction at all/,
     },
   },
   {
@@ -54,7 +54,7 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     explain: {
       of: 'pod default/cart-0',
       code: 'BudgetExhausted',
-      says: /needs 1 healthy, has 1 of 1; it allows no eviction at all/,
+      says: /needs 1 healthy pod and has 1 of 1; it allows no eviction at all/,
     },
   },
   {
@@ -103,7 +103,7 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
       of: 'pod default/cart-2',
       evicted: ['cart-0', 'cart-1'],
       code: 'BudgetExhausted',
-      says: /is to leave n1, which is cordoned, and cannot: .* needs 3 healthy, has 3 of 5$/,
+      says: /is to leave n1, which is cordoned, and is held up: .* needs 3 healthy pods and has 3 of 5$/,
     },
   },
   {
@@ -119,7 +119,7 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     explain: {
       of: 'pod default/cart-1',
       code: 'BudgetExhausted',
-      says: /budget default\/cart needs 2 healthy, has 1 of 3$/,
+      says: /budget default\/cart needs 2 healthy pods and has 1 of 3$/,
     },
   },
   {
@@ -136,7 +136,7 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     explain: {
       of: 'pod default/cart-0',
       code: 'BudgetExhausted',
-      says: /budget default\/cart needs 2 healthy, has 2 of 3$/,
+      says: /budget default\/cart needs 2 healthy pods and has 2 of 3$/,
     },
   },
 ]

@@ -137,7 +137,7 @@ export const HELD_ROWS: readonly TroubleRow[] = [
       says: /^default\/whoami-\S+ is under budget default\/first .* and budget default\/second .*, which eviction does not support$/,
       explain: [
         { of: 'node', code: 'TwoBudgets', says: /is under budget default\/first/ },
-        { of: 'pod', code: 'TwoBudgets', says: /is to leave n\d, which a roll has out, and cannot: / },
+        { of: 'pod', code: 'TwoBudgets', says: /is to leave n\d, which a roll has out, and is held up: / },
       ],
     },
     after: async (ground) => {

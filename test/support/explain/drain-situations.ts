@@ -66,7 +66,7 @@ export const DRAINS: readonly Situation[] = [
     },
     state: 'Draining',
     verdict:
-      /^n1 is cordoned and waits for 2 pods: default\/api-\S+, budget default\/api needs 2 healthy, has 2 of 2; it allows no eviction at all/,
+      /^n1 is cordoned and waits for 2 pods: default\/api-\S+ cannot be evicted, because budget default\/api needs 2 healthy pods and has 2 of 2; it allows no eviction at all/,
     code: 'BudgetExhausted',
     evidence: /^budget default\/api: maxUnavailable 0 of 2 pods, so 2 must be healthy; 2 are, so 0 may be away$/,
     next: /^kubectl -n default edit poddisruptionbudget api$/,
@@ -81,7 +81,8 @@ export const DRAINS: readonly Situation[] = [
       return `pod ${ref}`
     },
     state: 'Runs',
-    verdict: /^default\/api-\S+ runs on n1; nothing asks it to leave, and it could not: .* needs 1 healthy, has 1 of 1/,
+    verdict:
+      /^default\/api-\S+ runs on n1; nothing asks it to leave, and it could not: .* needs 1 healthy pod and has 1 of 1/,
     code: 'BudgetExhausted',
     evidence: /^a dry run of its eviction was refused: 429 of a disruption budget$/,
     next: /^kubectl -n default edit poddisruptionbudget api$/,
@@ -103,7 +104,7 @@ export const DRAINS: readonly Situation[] = [
       return 'node n1'
     },
     state: 'Draining',
-    verdict: /^n1 is cordoned and waits for 2 pods: .*budget default\/all needs 2 healthy, has 2 of 3$/,
+    verdict: /^n1 is cordoned and waits for 2 pods: .*budget default\/all needs 2 healthy pods and has 2 of 3$/,
     code: 'BudgetExhausted',
     next: /^kubectl -n default get pods -o wide -l 'app in \(api,api-late\)'$/,
   },
@@ -120,7 +121,7 @@ export const DRAINS: readonly Situation[] = [
     },
     state: 'Blocked',
     verdict:
-      /^default\/api-\S+ is to leave n1, which is cordoned, and cannot: .* is under budget default\/one .* and budget default\/other/,
+      /^default\/api-\S+ is to leave n1, which is cordoned, and is held up: .* is under budget default\/one .* and budget default\/other/,
     code: 'TwoBudgets',
     evidence: /^a dry run of its eviction was refused: 500: more than one budget$/,
     next: /^kubectl -n default edit poddisruptionbudget one$/,

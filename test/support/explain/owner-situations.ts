@@ -57,7 +57,7 @@ export const OWNERS: readonly Situation[] = [
       return `pod default/${ground.guardPods().find(({ spec }) => spec.nodeName === 'n1')?.metadata.name}`
     },
     state: 'Blocked',
-    verdict: /is to leave n1, which is cordoned, and cannot: NodeGuard default\/guard: n1 is held by busy: /,
+    verdict: /is to leave n1, which is cordoned, and is held up: NodeGuard default\/guard: n1 is held by busy: /,
     code: 'HoldStands',
     next: /^evenkeel guard explain nodeguard\/guard --node n1 -n default$/,
   },
