@@ -153,7 +153,10 @@ describe('explain on a real API server', { ...requires('testbed'), timeout: 300_
       'BudgetExhausted',
       /^shut is cordoned and waits for 1 pod: default\/never cannot be evicted, because budget default\/never needs 1 healthy pod and has 1 of 1; it allows no eviction at all/,
     )
-    assert.equal(document.findings[0]?.evidence[0], 'a dry run of its eviction was refused: 429 of a disruption budget')
+    assert.equal(
+      document.findings[0]?.evidence[0],
+      'a dry run of its eviction was refused with HTTP 429, because of a disruption budget',
+    )
     assert.deepEqual(document.findings.find(({ code }) => code === 'MayLeave')?.evidence, [
       'a dry run of 1 of these evictions was accepted',
     ])

@@ -98,18 +98,19 @@ const unknown = (scene: PodScene): Finding =>
   })
 
 const REFUSALS: Partial<Readonly<Record<EvictionAnswer['kind'], string>>> = {
-  budget: '429 of a disruption budget',
-  budgetStale: '429: the budget is still being processed',
-  budgetBroken: '429: the budget cannot be computed',
-  throttled: '429 of priority and fairness',
-  twoBudgets: '500: more than one budget',
+  budget: 'HTTP 429, because of a disruption budget',
+  budgetStale: 'HTTP 429: the budget is still being processed',
+  budgetBroken: 'HTTP 429: the budget cannot be computed',
+  throttled: 'HTTP 429, because of priority and fairness',
+  twoBudgets: 'HTTP 500: more than one budget',
 }
 
 function triedText(answer: EvictionAnswer): string {
   if (answer.kind === 'accepted') return 'a dry run of its eviction was accepted'
-  if (answer.kind === 'refused') return `a dry run of its eviction was refused: ${answer.status} ${answer.text}`
+  if (answer.kind === 'refused')
+    return `a dry run of its eviction was refused with HTTP ${answer.status}: ${answer.text}`
   if (answer.kind === 'passing') return `a dry run of its eviction failed: ${answer.text}`
-  return `a dry run of its eviction was refused: ${REFUSALS[answer.kind] ?? answer.kind}`
+  return `a dry run of its eviction was refused with ${REFUSALS[answer.kind] ?? answer.kind}`
 }
 
 function nextOf(pod: Pod, said: EvictionAnswer, mine: readonly DisruptionBudget[]): readonly Next[] {

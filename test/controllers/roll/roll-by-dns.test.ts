@@ -146,7 +146,7 @@ test('a checker that fails is reported once, and holds nothing up', async (t) =>
   assert.deepEqual(heldBy(roll), [])
   assert.deepEqual(warnings(roll), [
     'the state of DNS is not known: x is not a function; the roll only checks that an endpoint of DNS is Ready; ' +
-      'with "dns.image" in the file, queries are also sent from nodes',
+      'set "dns.image" in the roll file to send queries from nodes',
   ])
 })
 

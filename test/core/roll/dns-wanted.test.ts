@@ -63,7 +63,7 @@ test('people are told what is not quite well, and what nobody can see', () => {
   ])
   const goesBy = 'the roll only checks that an endpoint of DNS is Ready'
   assert.deepEqual(dnsNotices(aReading(['NotAsked cluster dns']), false), [
-    `the state of DNS is only partly known (NotAsked, cluster dns: no query could be sent to it); ${goesBy}; with "dns.image" in the file, queries are also sent from nodes`,
+    `the state of DNS is only partly known (NotAsked, cluster dns: no query could be sent to it); ${goesBy}; set "dns.image" in the roll file to send queries from nodes`,
   ])
   const unknown = { kind: 'unknown', begunAt: monoMs(0), endedAt: monoMs(0) } as const
   assert.deepEqual(dnsNotices({ ...unknown, why: 'it may not list services' }, true), [

@@ -84,7 +84,7 @@ export const DRAINS: readonly Situation[] = [
     verdict:
       /^default\/api-\S+ runs on n1; nothing asks it to leave, and it could not: .* needs 1 healthy pod and has 1 of 1/,
     code: 'BudgetExhausted',
-    evidence: /^a dry run of its eviction was refused: 429 of a disruption budget$/,
+    evidence: /^a dry run of its eviction was refused with HTTP 429, because of a disruption budget$/,
     next: /^kubectl -n default edit poddisruptionbudget api$/,
   },
   {
@@ -123,7 +123,7 @@ export const DRAINS: readonly Situation[] = [
     verdict:
       /^default\/api-\S+ is to leave n1, which is cordoned, and is held up: .* is under budget default\/one .* and budget default\/other/,
     code: 'TwoBudgets',
-    evidence: /^a dry run of its eviction was refused: 500: more than one budget$/,
+    evidence: /^a dry run of its eviction was refused with HTTP 500: more than one budget$/,
     next: /^kubectl -n default edit poddisruptionbudget one$/,
   },
   {

@@ -3,7 +3,7 @@ import { findingText, policyOf } from './dns-policy.ts'
 
 /** What people are to know of a check that holds nothing up: sentences. */
 export function dnsNotices(last: NonNullable<DnsFacts['last']>, hasRelays: boolean): readonly string[] {
-  const how = hasRelays ? '' : '; with "dns.image" in the file, queries are also sent from nodes'
+  const how = hasRelays ? '' : '; set "dns.image" in the roll file to send queries from nodes'
   const asBefore = `the roll only checks that an endpoint of DNS is Ready${how}`
   if (last.kind === 'unknown')
     return last.why === undefined ? [] : [`the state of DNS is not known: ${last.why}; ${asBefore}`]
