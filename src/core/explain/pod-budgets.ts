@@ -23,7 +23,7 @@ export function answerByBudgets(pod: Pod, budgets: readonly DisruptionBudget[]):
   }
 }
 
-/** `shop/cart: minAvailable 2 of 3 pods, so 2 must be healthy; 2 are, so 0 may be away`. */
+/** `shop/cart: minAvailable 2 of 3 pods, so 2 must be healthy; 2 are healthy now, so 0 may be away`. */
 export function arithmetic(budget: DisruptionBudget): string {
   const { minAvailable, maxUnavailable, desiredHealthy, currentHealthy, expectedPods, disruptionsAllowed } = budget
   const rule =
@@ -32,7 +32,7 @@ export function arithmetic(budget: DisruptionBudget): string {
       : maxUnavailable !== undefined
         ? `maxUnavailable ${maxUnavailable}`
         : 'no limit'
-  const sums = `${rule} of ${expectedPods} pods, so ${desiredHealthy} must be healthy; ${currentHealthy} are, so ${disruptionsAllowed} may be away`
+  const sums = `${rule} of ${expectedPods} pods, so ${desiredHealthy} must be healthy; ${currentHealthy} ${currentHealthy === 1 ? 'is' : 'are'} healthy now, so ${disruptionsAllowed} may be away`
   return `budget ${refKey(budget)}: ${budget.syncFailed ? 'it cannot be computed (condition SyncFailed); ' : ''}${sums}`
 }
 

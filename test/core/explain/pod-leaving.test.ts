@@ -63,7 +63,7 @@ for (const [answer, text] of ANSWERS)
     assert.match(found.evidence[0] ?? '', /^a dry run of its eviction /)
     assert.equal(
       found.evidence[1],
-      'budget shop/cart: minAvailable 2 of 3 pods, so 2 must be healthy; 2 are, so 0 may be away',
+      'budget shop/cart: minAvailable 2 of 3 pods, so 2 must be healthy; 2 are healthy now, so 0 may be away',
     )
     assert.equal(found.next.length > 0, found.is !== 'fact')
   })
