@@ -153,7 +153,7 @@ function notRunning(s: NodeScene, { run, end, node, standing }: RunScene): Findi
 const stepText = ({ name, step, stepForMs }: NodeInWork): string =>
   step === undefined
     ? `between two steps of ${name}`
-    : `at step ${step} of ${name} (${STEPS.indexOf(step) + 1} of ${STEPS.length})${stepForMs === undefined ? '' : ` for ${formatDuration(stepForMs)}`}`
+    : `in step ${step} (${STEPS.indexOf(step) + 1} of ${STEPS.length}) of ${name}${stepForMs === undefined ? '' : ` for ${formatDuration(stepForMs)}`}`
 
 function worked(s: NodeScene, { run }: RunScene, work: NodeInWork): readonly Finding[] {
   const at = `run ${run} is ${stepText(work)}`

@@ -130,7 +130,7 @@ function brake(s: NodeScene): readonly Finding[] {
     return [
       finding({
         ...{ ...by, is: 'fact', code: 'NoBrake' },
-        text: `there is no brake, so any number of cordoned nodes may leave their load balancers: if an agent on ${node.name} acts on cordons, it takes the node out`,
+        text: `there is no brake, so nothing limits how many cordoned nodes leave their load balancers at the same time; if ${node.name} has an agent that acts on cordons, the agent takes it out`,
         evidence: ['there is no ConfigMap evenkeel-cordon-grants'],
       }),
     ]

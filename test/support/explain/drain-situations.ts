@@ -68,7 +68,8 @@ export const DRAINS: readonly Situation[] = [
     verdict:
       /^n1 is cordoned and waits for 2 pods: default\/api-\S+ cannot be evicted, because budget default\/api needs 2 healthy pods and has 2 of 2; it allows no eviction at all/,
     code: 'BudgetExhausted',
-    evidence: /^budget default\/api: maxUnavailable 0 of 2 pods, so 2 must be healthy; 2 are healthy now, so 0 may be away$/,
+    evidence:
+      /^budget default\/api: maxUnavailable 0 of 2 pods, so 2 must be healthy; 2 are healthy now, so 0 may be away$/,
     next: /^kubectl -n default edit poddisruptionbudget api$/,
   },
   {
