@@ -68,6 +68,24 @@ const ownCommand = z
     }),
   )
 
+const kubeName = (description: string, example: string) =>
+  textField({
+    title: 'name',
+    pattern: /^[a-z0-9]([a-z0-9-.]*[a-z0-9])?$/,
+    rule: 'lower-case letters, digits, "-" and "."',
+    maxLength: 253,
+    description,
+    example,
+  })
+
+const kuredLockSection = section(
+  {
+    namespace: kubeName('Namespace of kured.', 'kube-system').prefault('kube-system'),
+    daemonSet: kubeName('DaemonSet of kured (its flag `--ds-name`).', 'kured').prefault('kured'),
+  },
+  'Take the lock of kured before the first node and keep it until the roll ends, so that kured reboots no node meanwhile. Without this section the roll only waits while kured holds the lock. It takes the rights of `deploy/roll-kured-rbac.yaml`.',
+)
+
 export const rebootSection = section(
   {
     ssh: viaSsh.exactOptional(),
@@ -85,6 +103,7 @@ export const rebootSection = section(
       to: '24h',
     }).prefault('15min'),
     onlyIfNeeded: onlyIfNeededSection.exactOptional(),
+    kuredLock: kuredLockSection.exactOptional(),
   },
   'How a node is rebooted: by `ssh` (the default) or by `command`.',
 )

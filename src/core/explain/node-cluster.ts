@@ -31,7 +31,7 @@ function plane(s: NodeScene): readonly Finding[] {
 /** On the node that it reboots, kured is what has the node; elsewhere a roll waits for it. */
 function kured(s: NodeScene): readonly Finding[] {
   const { node, daemonSets = [], now } = s
-  return rebootLocks(daemonSets, now).map(({ holders, finding: one }) => {
+  return rebootLocks(daemonSets, { wall: now }).map(({ holders, finding: one }) => {
     const isCause = holders.includes(node.name) || !node.unschedulable
     return asFinding(s, one, {
       is: isCause ? 'waits' : 'fact',

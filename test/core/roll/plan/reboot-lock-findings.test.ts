@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rebootLockFindings } from '../../../../src/core/roll/plan/reboot-lock-findings.ts'
 import { wallMs } from '../../../../src/model/time.ts'
-import { aWorkload } from '../../../support/roll-world.ts'
+import { aSpec, aWorkload } from '../../../support/roll-world.ts'
 
 const AT = wallMs(Date.UTC(2026, 0, 1, 12))
 const CREATED = '2026-01-01T11:00:00Z'
@@ -29,7 +29,7 @@ const TABLE: readonly (readonly [title: string, text: string, who: string | unde
 for (const [title, rebootLock, who] of TABLE) {
   test(`the lock of kured: ${title} is held by ${who ?? 'no node'}`, () => {
     const kured = aWorkload({ kind: 'DaemonSet', namespace: 'kube-system', name: 'kured', rebootLock })
-    const found = rebootLockFindings([kured], AT).map(({ text }) => text)
+    const found = rebootLockFindings([kured], { spec: aSpec(), wall: AT }).map(({ text }) => text)
     const text = `kured (DaemonSet kube-system/kured) reboots ${who} now: its lock is held`
     assert.deepEqual(found, who === undefined ? [] : [text])
   })
