@@ -224,7 +224,7 @@ function kuredLines({ kuredLock }: RollPlan, columns: number): readonly string[]
   if (kuredLock === undefined) return []
   return labelled(
     'Kured',
-    `its lock (DaemonSet ${kuredLock}) is taken before the first node, until the roll ends`,
+    `the roll takes its lock (DaemonSet ${kuredLock})`,
     columns,
   )
 }

@@ -68,20 +68,18 @@ const ownCommand = z
     }),
   )
 
-const kubeName = (description: string, example: string) =>
+const kubeName = (facts: { readonly description: string; readonly example: string }) =>
   textField({
+    ...facts,
     title: 'name',
-    pattern: /^[a-z0-9]([a-z0-9-.]*[a-z0-9])?$/,
+    pattern: /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
     rule: 'lower-case letters, digits, "-" and "."',
-    maxLength: 253,
-    description,
-    example,
   })
 
 const kuredLockSection = section(
   {
-    namespace: kubeName('Namespace of kured.', 'kube-system').prefault('kube-system'),
-    daemonSet: kubeName('DaemonSet of kured (its flag `--ds-name`).', 'kured').prefault('kured'),
+    namespace: kubeName({ description: 'Namespace of kured.', example: 'kube-system' }).prefault('kube-system'),
+    daemonSet: kubeName({ description: 'DaemonSet of kured.', example: 'kured' }).prefault('kured'),
   },
   'Take the lock of kured before the first node and keep it until the roll ends, so that kured reboots no node meanwhile. Without this section the roll only waits while kured holds the lock. It takes the rights of `deploy/roll-kured-rbac.yaml`.',
 )

@@ -10,8 +10,8 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { KuredLocks } from '../../../ports/kured-locks.ts'
 import type { Random } from '../../../ports/random.ts'
 import { Backoff } from '../../../runtime/backoff.ts'
-import { DeadlineError, withDeadline } from '../../../runtime/deadline.ts'
-import { isConflict, retryAfterMs } from '../../../runtime/lease-holder.ts'
+import { withDeadline } from '../../../runtime/deadline.ts'
+import { isConflict, isUnanswered, retryAfterMs } from '../../../runtime/lease-holder.ts'
 import type { LeaseKeeper } from '../../../runtime/lease-keeper.ts'
 import { Wakeup } from '../../../runtime/wakeup.ts'
 import type { ClusterView } from '../cluster-view.ts'
@@ -31,6 +31,11 @@ interface LockKeeperParts {
   readonly events: Pick<EventLog, 'emit'>
   /** A try has failed, or has worked again. */
   readonly onNews: () => void
+}
+
+interface Failed {
+  readonly message: string
+  readonly retryAfterMs?: number | undefined
 }
 
 const ANSWER_MS = 5_000
@@ -116,33 +121,35 @@ export class KuredLockKeeper {
   }
 
   async #try(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#parts
+    const { clock, onNews } = this.#parts
     const before = this.#failure
-    try {
-      await withDeadline({ clock, limitMs: ANSWER_MS, signal, what: 'the API server' }, (limited) =>
-        this.#move(limited),
-      )
-      this.#failure = undefined
-      this.#backoff.reset()
-      this.#notBefore = clock.monoMs() + LOOK_AGAIN_MS
-    } catch (error) {
-      signal.throwIfAborted()
-      if (!(error instanceof WorldError || error instanceof DeadlineError)) throw error
-      this.#failure = escapeForeign(error.message)
-      this.#notBefore = clock.monoMs() + this.#backoff.nextMs(retryAfterMs(error))
-      if (this.#isOurs && before !== this.#failure)
-        this.#warn(`${this.#name} could not be renewed: ${this.#failure}; it ends by itself`)
-    }
-    if (before !== this.#failure) this.#parts.onNews()
+    const failed = await this.#move(signal)
+    this.#failure = failed?.message
+    if (failed === undefined) this.#backoff.reset()
+    const waitMs = failed === undefined ? LOOK_AGAIN_MS : this.#backoff.nextMs(failed.retryAfterMs)
+    this.#notBefore = clock.monoMs() + waitMs
+    if (before === this.#failure) return
+    if (this.#isOurs && failed !== undefined)
+      this.#warn(`${this.#name} could not be renewed: ${failed.message}; if it is not, it ends by itself`)
+    onNews()
   }
 
-  async #move(signal: AbortSignal): Promise<void> {
-    const { run, keepers, clock } = this.#parts
+  async #move(signal: AbortSignal): Promise<Failed | undefined> {
+    const { run, ref, keepers, clock } = this.#parts
     if (keepers.some((keeper) => keeper.state().kind !== 'free' && !keeper.mayAct()))
-      throw new WorldError('the slot is not renewed', { code: 'SLOT_LAPSED', retry: 'backoff' })
-    const asking = { run: run.id, isWanted: this.#isWanted }
-    const move = await moveLock(this.#parts, () => ({ ...asking, wall: clock.wallMs() }), signal)
-    this.#note(move)
+      return { message: 'the slot is not renewed' }
+    const isWanted = this.#isWanted
+    const asking = () => ({ run: run.id, isWanted, wall: clock.wallMs() })
+    const limits = { clock, limitMs: ANSWER_MS, signal, what: 'the API server' }
+    try {
+      const move = await withDeadline(limits, (limited) => moveLock(this.#parts, asking, limited))
+      this.#note(move)
+      return move.kind === 'missing' ? { message: `there is no DaemonSet ${refKey(ref)}` } : undefined
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isUnanswered(error) && !(error instanceof WorldError)) throw error
+      return { message: escapeForeign(error.message), retryAfterMs: retryAfterMs(error) }
+    }
   }
 
   #note(move: LockMove): void {
@@ -151,8 +158,6 @@ export class KuredLockKeeper {
     const isGiven = move.kind === 'write' && move.what === 'release'
     this.#isOurs = move.kind === 'ours' || (move.kind === 'write' && !isGiven)
     if (this.#isOurs) this.#renewAt = clock.monoMs() + (move.kind === 'ours' ? move.freshForMs : LOCK_FRESH_MS)
-    if (move.kind === 'missing')
-      throw new WorldError(`there is no DaemonSet ${refKey(ref)}`, { code: 'KURED_GONE', retry: 'backoff' })
     if (move.kind === 'held' && wasOurs)
       this.#warn(`${this.#name} was taken from this run: ${move.by.join(' and ')} holds it`)
     if (move.kind !== 'write' || move.what === 'renew') return

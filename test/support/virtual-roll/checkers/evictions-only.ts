@@ -12,6 +12,7 @@ export const SLOW_API_MS = 7_500
 const EVICTION = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)\/eviction$/
 export const POD = /^\/api\/v1\/namespaces\/[^/]+\/pods\/([^/]+)$/
 const NODE_STATUS = /^\/api\/v1\/nodes\/[^/]+\/status$/
+const KURED = /^\/apis\/apps\/v1\/namespaces\/kube-system\/daemonsets\/kured$/
 /** All that a roll may write, beside evictions: nodes, labels of pods, its slot, and questions about its rights. */
 const MAY_WRITE: readonly (readonly [string, RegExp])[] = [
   ['PATCH', /^\/api\/v1\/nodes\/[^/]+$/],
@@ -39,6 +40,8 @@ export function evictionsOnly(scene: Scene): Checker {
       } else if (scene.mayDelete && method === 'DELETE' && POD.test(path)) {
         return
       } else if (scene.mayAnnounce && method === 'PATCH' && NODE_STATUS.test(path)) {
+        return
+      } else if (scene.mayTakeLock && method === 'PATCH' && KURED.test(path)) {
         return
       } else if (!MAY_WRITE.some(([verb, at]) => verb === method && at.test(path))) {
         scene.tell(NAME, `${method} ${path}`)
