@@ -222,11 +222,7 @@ function windowLines(plan: RollPlan, columns: number): readonly string[] {
 
 function kuredLines({ kuredLock }: RollPlan, columns: number): readonly string[] {
   if (kuredLock === undefined) return []
-  return labelled(
-    'Kured',
-    `the roll takes its lock (DaemonSet ${kuredLock})`,
-    columns,
-  )
+  return labelled('Kured', `the roll takes its lock (DaemonSet ${kuredLock})`, columns)
 }
 
 function strangers({ unmatchedServers }: RollPlan, columns: number): readonly string[] {

@@ -21,7 +21,7 @@ import type { DnsFacts } from './dns/dns-facts.ts'
 import type { Evidence } from './evidence.ts'
 import type { GateFacts } from './gates/gate-facts.ts'
 import type { HookFacts } from './hooks/hook-facts.ts'
-import type { KuredLockFacts } from './kured/lock-taken.ts'
+import type { KuredLockFacts } from './kured/lock-facts.ts'
 import type { SilenceFacts } from './silences/silence-facts.ts'
 
 /** The cluster as last heard, every list sorted, so that equal worlds give equal decisions. */

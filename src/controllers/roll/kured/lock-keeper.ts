@@ -1,11 +1,11 @@
+import type { KuredLockFacts } from '../../../core/roll/kured/lock-facts.ts'
 import { LOCK_FRESH_MS, type LockMove, lockMove } from '../../../core/roll/kured/lock-move.ts'
-import { daemonSetOf, isHeldBy, type KuredLockFacts } from '../../../core/roll/kured/lock-taken.ts'
+import { daemonSetOf, isHeldBy } from '../../../core/roll/kured/lock-taken.ts'
 import { rebootLocks } from '../../../core/roll/plan/reboot-lock-findings.ts'
 import { escapeForeign } from '../../../model/foreign-text.ts'
 import type { KuredDaemonSet } from '../../../model/kured-lock.ts'
 import { type ObjectRef, refKey } from '../../../model/object-ref.ts'
 import type { RollEvent } from '../../../model/roll-event.ts'
-import { WorldError } from '../../../model/world-error.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { KuredLocks } from '../../../ports/kured-locks.ts'
 import type { Random } from '../../../ports/random.ts'
@@ -16,7 +16,6 @@ import type { LeaseKeeper } from '../../../runtime/lease-keeper.ts'
 import { Wakeup } from '../../../runtime/wakeup.ts'
 import type { ClusterView } from '../cluster-view.ts'
 import type { EventLog } from '../event-log.ts'
-import type { GatherParts } from '../gather.ts'
 import type { RunState } from '../run-state.ts'
 
 interface LockKeeperParts {
@@ -147,7 +146,7 @@ export class KuredLockKeeper {
       return move.kind === 'missing' ? { message: `there is no DaemonSet ${refKey(ref)}` } : undefined
     } catch (error) {
       signal.throwIfAborted()
-      if (!isUnanswered(error) && !(error instanceof WorldError)) throw error
+      if (!isUnanswered(error)) throw error
       return { message: escapeForeign(error.message), retryAfterMs: retryAfterMs(error) }
     }
   }
@@ -209,7 +208,7 @@ interface OfRun extends Omit<LockKeeperParts, 'ref' | 'locks'> {
 }
 
 /** Where the file asks for the lock. */
-export function kuredLockOf({ kuredLocks, ...parts }: OfRun): Pick<GatherParts, 'kuredLock'> {
+export function kuredLockOf({ kuredLocks, ...parts }: OfRun): { readonly kuredLock?: KuredLockKeeper } {
   const ref = parts.run.spec.reboot.kuredLock
   if (kuredLocks === undefined || ref === undefined) return {}
   return { kuredLock: new KuredLockKeeper({ ...parts, ref, locks: kuredLocks }) }

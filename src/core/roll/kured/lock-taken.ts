@@ -7,12 +7,6 @@ import type { Workload } from '../../../model/workload.ts'
 import { hasCurrent, type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 
-/** What the process knows of the lock beside what the cluster shows. */
-export interface KuredLockFacts {
-  /** Why the last try to take it failed. */
-  readonly failure?: string
-}
-
 /** Where the file asks for it, no node is begun before the run has the lock of kured. */
 export function kuredLockTaken(s: NodeSnapshot): readonly Reason[] {
   const ref = s.spec.reboot.kuredLock

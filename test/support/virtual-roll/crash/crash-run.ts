@@ -171,14 +171,18 @@ export async function crashRun({
   await time.advance(JUDGED_AFTER_MS)
   await time.settle(losses.stop(), ROLL_LIMIT_MS)
   if (hooks) flags.end()
-  for (const text of announcedIn(cluster)) scene.tell('announced', text)
-  if (takesLock && kuredLockOf(cluster) !== undefined) scene.tell('kured', 'the lock of kured is held at the end')
+  tellLeft(scene)
   watched.end()
   person?.end()
   agents?.end()
   checks?.end()
   cluster.end()
   return { effects, violations: scene.violations, processes, virtualMs, ...(person && { claim: person.times }) }
+}
+
+function tellLeft(scene: Scene): void {
+  for (const text of announcedIn(scene.cluster)) scene.tell('announced', text)
+  if (kuredLockOf(scene.cluster) !== undefined) scene.tell('kured', 'the lock of kured is held at the end')
 }
 
 interface WithConditions {
