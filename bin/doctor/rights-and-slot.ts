@@ -5,6 +5,7 @@ import {
   budgetAccess,
   deleteAccess,
   eventAccess,
+  kuredAccess,
   planAccess,
   politeAccess,
   spareAccess,
@@ -24,7 +25,7 @@ export async function rightsAndSlot(
   const slots = spec?.slots ?? { namespace: SLOTS_NAMESPACE }
   const needed = [
     ...wantedAccess(slots.namespace),
-    ...(spec === undefined ? [] : [...politeAccess(spec.drain), ...deleteAccess(spec.drain)]),
+    ...(spec === undefined ? [] : [...politeAccess(spec.drain), ...deleteAccess(spec.drain), ...kuredAccess(spec)]),
   ]
   const announces = spec === undefined ? [] : announceAccess(spec)
   const useful = [...budgetAccess(slots), ...planAccess, ...spareAccess(spec?.dns), ...eventAccess, ...announces]

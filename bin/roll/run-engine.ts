@@ -3,6 +3,7 @@ import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
 import { Alertmanager } from '../../src/adapters/http/alertmanager.ts'
 import { HttpHooks } from '../../src/adapters/http/post-hook.ts'
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
+import { kubeKuredLocks } from '../../src/adapters/kube/kube-kured-locks.ts'
 import { kubeObjectNotices } from '../../src/adapters/kube/kube-object-notices.ts'
 import { ChildProbeSource } from '../../src/adapters/node/child-probe-source.ts'
 import { LatencyFile } from '../../src/adapters/node/latency-file.ts'
@@ -62,6 +63,7 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
       clusterName,
       cluster: place.cluster,
       configMaps: kubeConfigMaps(place.api.client),
+      kuredLocks: kubeKuredLocks(place.api.client),
       balancers,
       endpoints: endpointsOf(run.spec, place.cluster),
       host,

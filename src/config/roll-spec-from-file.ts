@@ -215,10 +215,11 @@ const blockedOf = ({ wait = BLOCKED_WAIT_MS, surge, ask, ...same }: BlockedField
 })
 
 function rebootOf({ reboot }: Spec): RollSpec['reboot'] {
-  const { onlyIfNeeded } = reboot
+  const { onlyIfNeeded, kuredLock } = reboot
   const limits = {
     resendAfterMs: reboot.resendAfter,
     returnLimitMs: reboot.returnLimit,
+    ...(kuredLock && { kuredLock: { namespace: kuredLock.namespace, name: kuredLock.daemonSet } }),
     ...(onlyIfNeeded === undefined ? {} : { onlyIfNeeded: needOf(onlyIfNeeded) }),
   }
   if (reboot.command !== undefined) return { kind: 'command', command: reboot.command, ...limits }

@@ -26,6 +26,8 @@ export interface RollPlan extends RunOrigin {
   readonly stop?: StopSpec
   /** How many nodes the file would have in work at a time. Absent: one. */
   readonly parallel?: number
+  /** The DaemonSet of kured whose lock the roll takes, `namespace/name`. Absent: it takes none. */
+  readonly kuredLock?: string
   /** How long the roll takes if nothing holds it, and what that goes by. */
   readonly estimate?: { readonly ms: number; readonly basis: string }
   /** Absent: the roll file has no time windows, or they are ignored. */

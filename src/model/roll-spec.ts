@@ -179,6 +179,8 @@ export interface RollSpec {
   readonly reboot: RebootSpec & {
     readonly resendAfterMs: number
     readonly returnLimitMs: number
+    /** The DaemonSet of kured, whose lock the roll takes for its time. Absent: it takes none. */
+    readonly kuredLock?: ObjectRef
     /** A node whose machine needs no reboot is not rolled. Absent: every node is. */
     readonly onlyIfNeeded?: RebootNeedSpec
   }

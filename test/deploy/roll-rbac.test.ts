@@ -7,6 +7,7 @@ import {
   budgetAccess,
   deleteAccess,
   eventAccess,
+  kuredAccess,
   planAccess,
   politeAccess,
   spareAccess,
@@ -14,6 +15,7 @@ import {
 } from '../../src/core/roll/plan/wanted-access.ts'
 import type { Access } from '../../src/model/access.ts'
 import { boundTo, grantedBy, type RbacManifest } from '../support/granted-rights.ts'
+import { aSpec } from '../support/roll-world.ts'
 
 const read = (file: string): readonly RbacManifest[] =>
   parseAllDocuments(readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8')).map(
@@ -25,6 +27,7 @@ const relays = read('roll-dns-rbac.yaml')
 const polite = read('roll-polite-rbac.yaml')
 const deleting = read('roll-delete-rbac.yaml')
 const announcing = read('roll-announce-rbac.yaml')
+const locking = read('roll-kured-rbac.yaml')
 
 const texts = (accesses: readonly Access[]): readonly string[] =>
   accesses
@@ -101,13 +104,20 @@ test('the role for conditions grants exactly what a roll asks for in addition th
   assert.deepEqual(announceAccess({}), [])
 })
 
+test('the role for the lock of kured grants exactly what a roll that takes it asks for in addition, which is nothing without', () => {
+  const kuredLock = { namespace: 'kube-system', name: 'kured' }
+  const reboot = { ...aSpec().reboot, kuredLock }
+  assert.deepEqual(grantedBy(locking), texts(kuredAccess({ reboot })))
+  assert.deepEqual(kuredAccess(aSpec()), [])
+})
+
 test('a roll that does not ask DNS asks for nothing that it could do without', () => {
   assert.deepEqual(spareAccess(undefined), [])
 })
 
 test('the shipped roles contain no wildcard', () => {
   assert.deepEqual(
-    [...manifests, ...relays, ...polite, ...deleting, ...announcing]
+    [...manifests, ...relays, ...polite, ...deleting, ...announcing, ...locking]
       .flatMap(({ rules = [] }) => rules.flatMap((rule) => [...rule.apiGroups, ...rule.resources, ...rule.verbs]))
       .filter((word) => word.includes('*')),
     [],
@@ -115,7 +125,7 @@ test('the shipped roles contain no wildcard', () => {
 })
 
 test('each of the shipped roles is bound to the shipped identity, where it is', () => {
-  const all = [...manifests, ...relays, ...polite, ...deleting, ...announcing]
+  const all = [...manifests, ...relays, ...polite, ...deleting, ...announcing, ...locking]
   const roles = all.filter(({ rules }) => rules !== undefined)
   assert.deepEqual(
     boundTo(all, 'ServiceAccount evenkeel/evenkeel-roll').toSorted(),

@@ -1,11 +1,10 @@
+import { KURED_LOCK } from '../../model/kured-lock.ts'
 import { parseLabelSelector } from '../../model/parse-label-selector.ts'
 import { parseMetadata } from '../../model/parse-metadata.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
 import type { Workload, WorkloadKind } from '../../model/workload.ts'
 import { findCondition } from './find-condition.ts'
 import { given } from './given.ts'
-
-const KURED_LOCK = 'weave.works/kured-node-lock'
 
 /** Parses one kind of apps/v1 workload. The kind is passed in, since the items of a list do not bear it. */
 export const parseWorkload =

@@ -52,6 +52,7 @@ export function planLines(plan: RollPlan, show: PlanShow): readonly Line[] {
     ...checkLines(plan, show),
     ...timeLines(plan, show.columns),
     ...windowLines(plan, show.columns),
+    ...kuredLines(plan, show.columns),
     ...needLines(plan, show),
     ...strangers(plan, show.columns),
     ...lastLines(plan, notes, show),
@@ -217,6 +218,11 @@ function windowLines(plan: RollPlan, columns: number): readonly string[] {
   const [first, ...rest] = windowTexts(plan)
   if (first === undefined) return []
   return [...labelled('Window', first, columns), ...rest.flatMap((text) => labelled('', text, columns))]
+}
+
+function kuredLines({ kuredLock }: RollPlan, columns: number): readonly string[] {
+  if (kuredLock === undefined) return []
+  return labelled('Kured', `the roll takes its lock (DaemonSet ${kuredLock})`, columns)
 }
 
 function strangers({ unmatchedServers }: RollPlan, columns: number): readonly string[] {

@@ -68,6 +68,22 @@ const ownCommand = z
     }),
   )
 
+const kubeName = (facts: { readonly description: string; readonly example: string }) =>
+  textField({
+    ...facts,
+    title: 'name',
+    pattern: /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
+    rule: 'lower-case letters, digits, "-" and "."',
+  })
+
+const kuredLockSection = section(
+  {
+    namespace: kubeName({ description: 'Namespace of kured.', example: 'kube-system' }).prefault('kube-system'),
+    daemonSet: kubeName({ description: 'DaemonSet of kured.', example: 'kured' }).prefault('kured'),
+  },
+  'Take the lock of kured before the first node and keep it until the roll ends, so that kured reboots no node meanwhile. Without this section the roll only waits while kured holds the lock. It takes the rights of `deploy/roll-kured-rbac.yaml`.',
+)
+
 export const rebootSection = section(
   {
     ssh: viaSsh.exactOptional(),
@@ -85,6 +101,7 @@ export const rebootSection = section(
       to: '24h',
     }).prefault('15min'),
     onlyIfNeeded: onlyIfNeededSection.exactOptional(),
+    kuredLock: kuredLockSection.exactOptional(),
   },
   'How a node is rebooted: by `ssh` (the default) or by `command`.',
 )

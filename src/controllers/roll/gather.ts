@@ -19,6 +19,7 @@ import type { DnsWatch } from './dns-watch.ts'
 import type { EventLog } from './event-log.ts'
 import type { GateWatch } from './gates/gate-watch.ts'
 import type { HookRunner } from './hooks/hook-runner.ts'
+import type { KuredLockKeeper } from './kured/lock-keeper.ts'
 import { type LastSeen, recordFrom } from './last-seen.ts'
 import type { NodeOverlay } from './node-overlay.ts'
 import type { ReturnWatch } from './return-watch.ts'
@@ -36,6 +37,8 @@ export interface GatherParts {
   readonly gates?: GateWatch
   readonly hooks?: HookRunner
   readonly silences?: SilenceKeeper
+  /** Absent: the file does not ask for the lock of kured, or nothing can take it. */
+  readonly kuredLock?: KuredLockKeeper
   /** Absent: one node may be out, and nothing is known of cordons. */
   readonly budget?: BudgetWatch
   /** Absent: work is always allowed. */
@@ -96,6 +99,7 @@ export async function gather(
     ...(parts.gates === undefined ? {} : { gates: parts.gates.facts() }),
     ...(parts.hooks === undefined ? {} : { hooks: parts.hooks.facts() }),
     ...(parts.silences === undefined ? {} : { silences: parts.silences.facts() }),
+    ...(parts.kuredLock === undefined ? {} : { kuredLock: parts.kuredLock.facts() }),
     reloads: parts.reloads(),
     ...(parts.steps === undefined ? {} : { steps: parts.steps() }),
     evidence: evidenceFor(current, known.evidence, parts),

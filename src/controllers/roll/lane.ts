@@ -1,5 +1,6 @@
 import type { OutServer } from '../../core/availability/reload-spans.ts'
 import { type DnsWant, dnsWanted } from '../../core/roll/dns/dns-wanted.ts'
+import { kuredLockWanted } from '../../core/roll/kured/lock-taken.ts'
 import type { BesideFacts, RollSnapshot } from '../../core/roll/snapshot.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import type { ServerRef } from '../../model/balancer.ts'
@@ -93,7 +94,7 @@ export class Lane {
 
   /** Passes over one node until it is settled: through, restored, or to be kept out. */
   async #roll(node: string, work: AbortSignal, interrupt: AbortSignal): Promise<'through' | 'keptOut'> {
-    const { performer, wakeup, events, run } = this.#parts
+    const { performer, wakeup, events, run, kuredLock } = this.#parts
     const under = { node, beside: () => this.#besideFacts(), isLeaving: () => this.#pass?.isLeaving === true }
     const pass = new NodePass({ ...this.#parts, under, performer })
     this.#node = node
@@ -105,6 +106,7 @@ export class Lane {
       this.#wantsDns = pass.snapshot && dnsWanted(pass.snapshot, decision)
       this.#parts.wantDns()
       wantWishes(this.#parts, pass.snapshot, decision)
+      kuredLock?.want(this, pass.snapshot && kuredLockWanted(pass.snapshot, decision))
       if (!events.writable) events.note('retry', {})
       if (decision.kind === 'settled') break
       if (decision.kind === 'act') continue

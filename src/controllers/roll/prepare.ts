@@ -6,6 +6,7 @@ import {
   budgetAccess,
   deleteAccess,
   gateAccess,
+  kuredAccess,
   planAccess,
   politeAccess,
   spareAccess,
@@ -51,7 +52,12 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
   const { spec, cluster, clusterName } = parts
   const [forbidden, spared, ofGates] = await Promise.all([
     cluster.forbidden(
-      [...wantedAccess(spec.slots.namespace), ...politeAccess(spec.drain), ...deleteAccess(spec.drain)],
+      [
+        ...wantedAccess(spec.slots.namespace),
+        ...politeAccess(spec.drain),
+        ...deleteAccess(spec.drain),
+        ...kuredAccess(spec),
+      ],
       signal,
     ),
     cluster.forbidden(

@@ -7,6 +7,7 @@ import type { DataPort } from '../../ports/data-port.ts'
 import type { Host } from '../../ports/host.ts'
 import type { HostMachines } from '../../ports/host-machines.ts'
 import type { Journal } from '../../ports/journal.ts'
+import type { KuredLocks } from '../../ports/kured-locks.ts'
 import type { Probe } from '../../ports/probe.ts'
 import type { Random } from '../../ports/random.ts'
 import type { TimeWindows } from '../../ports/time-windows.ts'
@@ -31,6 +32,8 @@ export interface RollEngineParts extends WishPorts {
   readonly dns?: RollDnsChecks
   /** Where the node budget stands; absent: one node may be out. */
   readonly configMaps?: Pick<ConfigMaps, 'read'>
+  /** Absent: the lock of kured is only read. */
+  readonly kuredLocks?: KuredLocks
   /** Of the roll file. Absent: where it has some, which ones is not known, and nothing is begun. */
   readonly timeWindows?: TimeWindows
   /** What this machine takes the time for now, where the clock of the run is none that can be set. */

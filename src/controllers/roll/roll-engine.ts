@@ -29,6 +29,7 @@ import { type GatherParts, runFacts } from './gather.ts'
 import { giveBack } from './give-back.ts'
 import { GoneNodes } from './gone-nodes.ts'
 import { HostRounds } from './hosts/host-rounds.ts'
+import { kuredLockOf } from './kured/lock-keeper.ts'
 import { inLanes, Lane, nextDnsWant } from './lane.ts'
 import { LastSeen } from './last-seen.ts'
 import { unmeasuredSince } from './load-before.ts'
@@ -101,6 +102,7 @@ export class RollEngine {
       ...budgetOfRun({ ...parts, view: this.#view, onNews: onChange, say }),
       ...(parts.dns === undefined ? {} : { dns: new DnsWatch({ ...dnsParts, checks: parts.dns }) }),
       ...hooksOf(wishes),
+      ...kuredLockOf({ ...parts, view: this.#view, events: this.#events, keepers: this.#keepers, onNews: onChange }),
     }
     this.#wishes = this.#keepers.map((keeper) => laneWishes({ ...wishes, mayAct: () => keeper.mayAct() }))
     this.#lanes = this.#returns.map((returns, index) => this.#makeLane(returns, index))
@@ -185,12 +187,12 @@ export class RollEngine {
   /** Runs beside the passes until the work is over; rejects at once when one of them fails for good. */
   async #background(): Promise<never> {
     const { signal } = this.#work
-    const { dns, hooks, probe } = this.#shared
+    const { dns, hooks, probe, kuredLock } = this.#shared
     await Promise.all([
       ...[this.#view, ...this.#keepers, ...this.#returns, ...this.#pollers].map((loop) => loop.run(signal)),
       ...(probe === undefined ? [] : [probe.run(() => this.#probeChanged(), signal)]),
       ...this.#wishes.flatMap(loopsOf).map((loop) => loop.run(signal)),
-      ...[this.#load, dns, hooks].flatMap((loop) => loop?.run(signal) ?? []),
+      ...[this.#load, dns, hooks, kuredLock].flatMap((loop) => loop?.run(signal) ?? []),
     ])
     throw new WorldError('the roll lost what it runs on', { code: 'ROLL_BACKGROUND', retry: 'never' })
   }
@@ -198,6 +200,7 @@ export class RollEngine {
   #wake(): void {
     for (const lane of this.#lanes) lane.wake()
     this.#hosts?.wake()
+    this.#shared.kuredLock?.wake()
   }
 
   #keeperOf(lane: number): LeaseKeeper {

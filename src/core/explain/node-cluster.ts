@@ -1,3 +1,4 @@
+import { runOfLock } from '../../model/kured-lock.ts'
 import { isControlPlane } from '../../model/node.ts'
 import type { PlanFinding } from '../../model/roll-plan.ts'
 import { controlPlaneFindings } from '../roll/plan/control-plane-findings.ts'
@@ -28,11 +29,12 @@ function plane(s: NodeScene): readonly Finding[] {
   return controlPlaneFindings(system, [node]).map((one) => asFinding(s, one, { is: IS[one.severity], evidence }))
 }
 
-/** On the node that it reboots, kured is what has the node; elsewhere a roll waits for it. */
+/** On the node that it reboots, kured is what has the node; elsewhere a roll waits for it. A roll that has the lock does not wait. */
 function kured(s: NodeScene): readonly Finding[] {
   const { node, daemonSets = [], now } = s
-  return rebootLocks(daemonSets, now).map(({ holders, finding: one }) => {
-    const isCause = holders.includes(node.name) || !node.unschedulable
+  return rebootLocks(daemonSets, { wall: now }).map(({ holders, finding: one }) => {
+    const isOfRolls = holders.every((holder) => runOfLock(holder) !== undefined)
+    const isCause = !isOfRolls && (holders.includes(node.name) || !node.unschedulable)
     return asFinding(s, one, {
       is: isCause ? 'waits' : 'fact',
       evidence: [`the annotation weave.works/kured-node-lock names ${holders.join(' and ')}`],

@@ -5,6 +5,7 @@ import {
   budgetAccess,
   deleteAccess,
   eventAccess,
+  kuredAccess,
   planAccess,
   politeAccess,
   spareAccess,
@@ -40,7 +41,16 @@ export function rightsManifests(spec: RollSpec): readonly Manifest[] {
         { place, slots: namespace },
       ),
     ),
+    ...ofKured(spec),
   ]
+}
+
+/** A Role of its own: without the others of that namespace a roll goes on. */
+const ofKured = (spec: RollSpec): readonly Manifest[] => {
+  const { kuredLock } = spec.reboot
+  if (kuredLock === undefined) return []
+  const title = ['evenkeel-roll-kured', 'The lock of kured, an annotation of its DaemonSet.'] as const
+  return grant(kuredAccess(spec), { place: kuredLock.namespace, slots: spec.slots.namespace, title })
 }
 
 const rollAccess = (spec: RollSpec): readonly Access[] => [
@@ -58,11 +68,13 @@ interface Place {
   /** Absent: the whole cluster. */
   readonly place: string | undefined
   readonly slots: string
+  /** Absent: as its namespace has it. */
+  readonly title?: readonly [name: string, comment: string]
 }
 
 function grant(wanted: readonly Access[], at: Place): readonly Manifest[] {
   const { place, slots } = at
-  const [name, comment] = titleOf(at)
+  const [name, comment] = at.title ?? titleOf(at)
   const kind = place === undefined ? 'ClusterRole' : 'Role'
   const metadata = { name, ...(place === undefined ? {} : { namespace: place }) }
   const apiVersion = `${RBAC}/v1`

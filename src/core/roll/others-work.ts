@@ -54,8 +54,8 @@ function work({ name, lifecycle = [], shuttingDown, annotations }: Node): Reason
   return { ...about, text, next: `if kured no longer does: kubectl annotate node ${name} ${KURED_IN_PROGRESS}-` }
 }
 
-const lockOfKured = ({ cluster, wall }: NodeSnapshot): readonly Reason[] =>
-  rebootLocks(cluster.workloads, wall).map(({ finding: { text, fix } }) => ({
+const lockOfKured = ({ cluster, wall, run }: NodeSnapshot): readonly Reason[] =>
+  rebootLocks(cluster.workloads, { wall, run: run.id }).map(({ finding: { text, fix } }) => ({
     code: 'KuredLockHeld',
     object: 'kured',
     text,

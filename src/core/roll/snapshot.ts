@@ -21,6 +21,7 @@ import type { DnsFacts } from './dns/dns-facts.ts'
 import type { Evidence } from './evidence.ts'
 import type { GateFacts } from './gates/gate-facts.ts'
 import type { HookFacts } from './hooks/hook-facts.ts'
+import type { KuredLockFacts } from './kured/lock-facts.ts'
 import type { SilenceFacts } from './silences/silence-facts.ts'
 
 /** The cluster as last heard, every list sorted, so that equal worlds give equal decisions. */
@@ -134,6 +135,8 @@ export interface RollSnapshot {
   /** Absent: the file has no silences, or nothing can make them. */
   readonly silences?: SilenceFacts
   /** Of any balancer of this roll, as this process has seen them. */
+  /** Absent: the file does not ask for the lock of kured, or nothing can take it. */
+  readonly kuredLock?: KuredLockFacts
   readonly reloads: readonly ReloadSpan[]
   /** Of any node of this process, for who is blamed for what fails. Absent: none was begun. */
   readonly steps?: readonly StepSpan[]

@@ -147,8 +147,22 @@ export const BEFORE_LEAVING = {
   KuredLockHeld: {
     is: 'kured (DaemonSet kube-system/kured) reboots n2 now: its lock is held',
     cause:
-      'The lock of kured was taken before or during the roll. Two programs that reboot nodes would have two nodes out.',
-    cure: 'Wait until kured has ended. If it never does: `kubectl -n kube-system annotate daemonset kured weave.works/kured-node-lock-`.',
+      'The lock of kured was taken before or during the roll: by kured for a node, or by another roll with `reboot.kuredLock`. Two programs that reboot nodes would have two nodes out.',
+    cure: 'Wait until kured, or the other roll, has ended. If it never does: `kubectl -n kube-system annotate daemonset kured weave.works/kured-node-lock-`.',
+    wait: 'blocked',
+  },
+  KuredLockDue: {
+    is: 'the lock of kured (DaemonSet kube-system/kured) is being taken',
+    cause: 'The roll file has `reboot.kuredLock`. The roll takes the lock before it begins its first node.',
+    cure: 'Wait: this takes less than a second.',
+    wait: 'blocked',
+    progress: true,
+  },
+  KuredLockNotTaken: {
+    is: 'the lock of kured (DaemonSet kube-system/kured) could not be taken: the API server refused it',
+    cause:
+      'The roll file has `reboot.kuredLock`, and the lock could not be written: the right is missing, the API server does not answer, or the DaemonSet does not exist. The roll begins no node without the lock.',
+    cure: 'The text says what is wrong. The right is in `deploy/roll-kured-rbac.yaml`. The roll tries again until `drain.blockedLimit` is over, and then ends held.',
     wait: 'blocked',
   },
   PodNotSafeToEvict: {

@@ -78,6 +78,11 @@ test('a warning is shown with what to do about it', () => {
   assert.match(shown({ ...PLAN, findings }), /\nChecks 42 passed, 1 warning: it is so \(change it\)\n/)
 })
 
+test('the lock of kured that the roll takes is named', () => {
+  const line = 'Kured  the roll takes its lock (DaemonSet kube-system/kured)'
+  assert.ok(shown({ ...PLAN, kuredLock: 'kube-system/kured' }).includes(`\n${line}\n`))
+})
+
 test('a wide terminal also shows address and boot id; verbose lists the pods', () => {
   assert.equal(
     shown(PLAN, 120).split('\n')[2],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { explainNode } from '../../../src/core/explain/explain-node.ts'
+import { newLock } from '../../../src/model/kured-lock.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import { aNode, aWorkload } from '../../support/roll-world.ts'
 
@@ -22,4 +23,17 @@ test('the lock of kured is why its node is cordoned and why no other node is nex
   assert.equal(about('n1', false), `InService waits n1 is in service and not next: ${LOCKED}`)
   assert.match(about('n1', true), /^Draining fact n1 is cordoned and drained, and stays so until it is uncordoned$/)
   assert.match(about('n1', false, []), /^InService undefined n1 is in service; nothing takes it out$/)
+})
+
+test('a roll that has taken the lock of kured is named, and keeps no node', () => {
+  const taken = aWorkload({
+    kind: 'DaemonSet',
+    namespace: 'kube-system',
+    name: 'kured',
+    rebootLock: newLock({ run: 'run-1', wall: NOW, concurrency: 1 }),
+  })
+  assert.match(about('n1', false, [taken]), /^InService fact n1 is in service; nothing takes it out$/)
+  const scene = { now: NOW, node: aNode('n1'), pods: [], guards: [], ingresses: [], daemonSets: [taken] }
+  const found = explainNode(scene).findings.find(({ code }) => code === 'KuredLockHeld')
+  assert.equal(found?.text, 'run run-1 of a roll holds the lock of kured (DaemonSet kube-system/kured)')
 })

@@ -37,6 +37,15 @@ test('a file with a polite drain has the rights for it, and only in its namespac
   assert.deepEqual(more.filter((right) => !before.has(right)).toSorted(), ['patch  pods shop *', 'watch  services * *'])
 })
 
+test('a file that takes the lock of kured has the rights for this one DaemonSet, in a Role that is no spare one', () => {
+  const kuredLock = { namespace: 'ops', name: 'kured' }
+  const own = written({ ...spec, reboot: { ...spec.reboot, kuredLock } })
+  const before = new Set(grantedBy(written(spec)))
+  const more = grantedBy(own).filter((right) => !before.has(right))
+  assert.deepEqual(more.toSorted(), ['get apps daemonsets ops kured', 'patch apps daemonsets ops kured'])
+  assert.ok(own.some(({ kind, metadata }) => kind === 'Role' && metadata.name === 'evenkeel-roll-kured'))
+})
+
 test('a roll that does not check DNS does not read its configuration', () => {
   const { dns: _, ...without } = spec
   assert.ok(grantedBy(written(spec)).some((right) => right.includes('coredns')))

@@ -30,7 +30,7 @@ export class EngineProcess {
 
   constructor({ run, firstSeq, clusterName, journal, ports }: EngineProcessParts) {
     this.#ports = ports
-    const { cluster, configMaps, balancers, endpoints, host, dataPort, clock, random } = ports
+    const { cluster, configMaps, kuredLocks, balancers, endpoints, host, dataPort, clock, random } = ports
     const source = ports.probeSource()
     const targets = run.spec.probe?.targets ?? []
     const latency = run.spec.stop?.latency ?? []
@@ -39,6 +39,7 @@ export class EngineProcess {
       clusterName,
       cluster,
       configMaps,
+      kuredLocks,
       balancers,
       endpoints,
       host,

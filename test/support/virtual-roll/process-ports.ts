@@ -5,10 +5,12 @@ import type { Exchange } from '../../../src/adapters/kube/exchange.ts'
 import type { FollowParts } from '../../../src/adapters/kube/follow.ts'
 import { kubeCluster } from '../../../src/adapters/kube/kube-cluster.ts'
 import { kubeConfigMaps } from '../../../src/adapters/kube/kube-config-maps.ts'
+import { kubeKuredLocks } from '../../../src/adapters/kube/kube-kured-locks.ts'
 import { type WallMs, wallMs } from '../../../src/model/time.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Cluster } from '../../../src/ports/cluster.ts'
 import type { ConfigMaps } from '../../../src/ports/config-maps.ts'
+import type { KuredLocks } from '../../../src/ports/kured-locks.ts'
 import type { Random } from '../../../src/ports/random.ts'
 import { steadyClock } from '../../../src/runtime/steady-clock.ts'
 import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
@@ -48,6 +50,7 @@ export class ProcessPorts {
   readonly client: ApiClient
   readonly cluster: Cluster
   readonly configMaps: ConfigMaps
+  readonly kuredLocks: KuredLocks
   readonly #parts: ProcessPortsParts
 
   constructor(parts: ProcessPortsParts) {
@@ -64,6 +67,7 @@ export class ProcessPorts {
     this.machineWall = () => wallMs(time.wallMs() + (parts.outside.clockSetByMs?.() ?? 0))
     this.client = this.#makeClient()
     this.configMaps = kubeConfigMaps(this.client)
+    this.kuredLocks = kubeKuredLocks(this.client)
     this.cluster = kubeCluster(this.follows(), { address: '192.0.2.1', port: 6443 })
   }
 

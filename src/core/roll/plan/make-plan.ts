@@ -59,6 +59,7 @@ export function makePlan(facts: PlanFacts): RollPlan {
     })),
     ...(spec.stop === undefined ? {} : { stop: spec.stop }),
     ...(facts.spec.parallel === undefined ? {} : { parallel: facts.spec.parallel.nodes }),
+    ...(spec.reboot.kuredLock === undefined ? {} : { kuredLock: refKey(spec.reboot.kuredLock) }),
     checksPassed:
       checks.filter((found) => found.length === 0).length + pods.filter((pod) => !named.has(refKey(pod))).length,
   }
@@ -98,7 +99,7 @@ function clusterChecks(facts: PlanFacts, { nodes, skipped, unknown, findings }: 
     daemonFindings(facts),
     [...controlPlaneFindings(facts.cluster.pods, nodes), ...orderFindings(facts.spec.nodes, nodes)],
     leftoverFindings(facts, nodes),
-    rebootLockFindings(facts.cluster.workloads, facts.wall),
+    rebootLockFindings(facts.cluster.workloads, facts),
     othersWorkFindings(nodes, facts.spec),
     poolFindings(facts, nodes),
     ...(facts.spec.drain.polite === undefined ? [] : [politeFindings(facts, nodes)]),
@@ -142,6 +143,7 @@ const unreadByGate = (access: Access): PlanFinding => ({
 
 function fileOf({ verb, resource }: Access): string {
   if (verb === 'delete' && resource === 'pods') return 'roll-delete-rbac.yaml'
+  if (resource === 'daemonsets' && (verb === 'get' || verb === 'patch')) return 'roll-kured-rbac.yaml'
   const isOfPolite = (verb === 'patch' && resource === 'pods') || (verb === 'watch' && resource === 'services')
   return isOfPolite ? 'roll-polite-rbac.yaml' : 'roll-rbac.yaml'
 }

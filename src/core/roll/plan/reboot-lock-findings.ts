@@ -1,52 +1,81 @@
+import { isHeldAt, lockHoldings, runOfLock } from '../../../model/kured-lock.ts'
 import { refKey } from '../../../model/object-ref.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
+import type { RollSpec } from '../../../model/roll-spec.ts'
 import type { WallMs } from '../../../model/time.ts'
-import { MalformedReply, Untrusted } from '../../../model/untrusted.ts'
 import type { Workload } from '../../../model/workload.ts'
+import { waysBack } from '../ways-back.ts'
 
 interface RebootLock {
-  /** Nodes that are drained or down for it. */
+  /** Nodes that are drained or down for it, or runs of rolls that took it. */
   readonly holders: readonly string[]
   readonly finding: PlanFinding
 }
 
 /** kured reboots nodes as well: while its lock is held, a node is drained or down for it. */
-export const rebootLockFindings = (workloads: readonly Workload[], wall: WallMs | undefined): readonly PlanFinding[] =>
-  rebootLocks(workloads, wall).map(({ finding }) => finding)
+export const rebootLockFindings = (
+  workloads: readonly Workload[],
+  { spec, wall }: { readonly spec: Pick<RollSpec, 'reboot'>; readonly wall?: WallMs },
+): readonly PlanFinding[] => [
+  ...rebootLocks(workloads, { wall }).map(({ finding }) => finding),
+  ...missingDaemonSet(workloads, spec),
+]
+
+interface Asking {
+  /** Absent: what ends with time is held. */
+  readonly wall: WallMs | undefined
+  /** What this run holds itself is left out. */
+  readonly run?: string
+}
 
 /** `workloads`: DaemonSets among them. */
-export function rebootLocks(workloads: readonly Workload[], wall: WallMs | undefined): readonly RebootLock[] {
+export function rebootLocks(workloads: readonly Workload[], { wall, run }: Asking): readonly RebootLock[] {
   return workloads.flatMap((workload): readonly RebootLock[] => {
     if (workload.rebootLock === undefined) return []
-    const holders = holdersOf(workload.rebootLock, wall)
-    if (holders.length === 0) return []
-    const { namespace, name } = workload
-    const finding: PlanFinding = {
-      severity: 'block',
-      code: 'KuredLockHeld',
-      text: `kured (DaemonSet ${refKey(workload)}) reboots ${holders.join(' and ')} now: its lock is held`,
-      fix: `wait until it has ended; if it never does: kubectl -n ${namespace} annotate daemonset ${name} weave.works/kured-node-lock-`,
-    }
-    return [{ holders, finding }]
+    const all = heldIn(workload.rebootLock, wall)
+    const holders = [...new Set(all)].filter((owner) => run === undefined || runOfLock(owner) !== run)
+    return holders.length === 0 ? [] : [{ holders, finding: heldFinding(workload, holders) }]
   })
 }
 
-/** Nodes that hold it: one, or one of several with `--concurrency`. A lock that makes no sense is held. */
-function holdersOf(text: string, wall: WallMs | undefined): readonly string[] {
-  try {
-    const lock = new Untrusted(JSON.parse(text), 'kured-node-lock')
-    const several = lock.at('locks')
-    const each = several.absent ? [lock] : several.each()
-    return each.filter((one) => !isOver(one, wall)).flatMap((one) => one.at('nodeID').optionalText() || [])
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof MalformedReply) return ['a node that its lock does not name']
-    throw error
+/** A lock that makes no sense is held. */
+const heldIn = (text: string, wall: WallMs | undefined): readonly string[] =>
+  lockHoldings(text)?.flatMap((one) => (wall === undefined || isHeldAt(one, wall) ? [one.owner] : [])) ?? [
+    'a node that its lock does not name',
+  ]
+
+function heldFinding(workload: Workload, holders: readonly string[]): PlanFinding {
+  const { namespace, name } = workload
+  const about = { severity: 'block', code: 'KuredLockHeld' } as const
+  const [first = ''] = holders
+  const run = holders.length === 1 ? runOfLock(first) : undefined
+  if (run !== undefined) {
+    const text = `run ${run} of a roll holds the lock of kured (DaemonSet ${refKey(workload)})`
+    return { ...about, text, fix: `wait until it has ended, or ${waysBack(run)}` }
+  }
+  return {
+    ...about,
+    text: `kured (DaemonSet ${refKey(workload)}) reboots ${holders.join(' and ')} now: its lock is held`,
+    fix: `wait until it has ended; if it never does: kubectl -n ${namespace} annotate daemonset ${name} weave.works/kured-node-lock-`,
   }
 }
 
-/** `TTL` in nanoseconds; 0: it never ends by itself. */
-function isOver(lock: Untrusted, wall: WallMs | undefined): boolean {
-  const ttl = Number(lock.at('TTL').raw ?? 0)
-  const created = Date.parse(lock.at('created').textOr(''))
-  return wall !== undefined && ttl > 0 && created + ttl / 1e6 < wall
+function missingDaemonSet(
+  workloads: readonly Workload[],
+  { reboot: { kuredLock } }: Pick<RollSpec, 'reboot'>,
+): readonly PlanFinding[] {
+  if (kuredLock === undefined) return []
+  const sets = workloads.filter(({ kind }) => kind === 'DaemonSet')
+  if (sets.some((one) => refKey(one) === refKey(kuredLock))) return []
+  const alike = sets.filter(({ name, rebootLock }) => name.includes('kured') || rebootLock !== undefined)
+  const [other] = alike
+  const correct = other === undefined ? '' : `name ${other.namespace} and ${other.name} there, or `
+  return [
+    {
+      severity: 'error',
+      code: 'KuredNotFound',
+      text: `there is no DaemonSet ${refKey(kuredLock)}, whose lock "reboot.kuredLock" takes`,
+      fix: `${correct}remove "reboot.kuredLock" where no kured runs; kubectl get daemonsets -A shows all of them`,
+    },
+  ]
 }

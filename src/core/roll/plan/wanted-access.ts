@@ -61,6 +61,12 @@ export const deleteAccess = ({ blocked = [] }: RollSpec['drain']): readonly Acce
 export const announceAccess = ({ announce }: Pick<RollSpec, 'announce'>): readonly Access[] =>
   announce === undefined ? [] : [{ verb: 'patch', group: '', resource: 'nodes', subresource: 'status' }]
 
+/** Only where the file has the lock of kured taken: `deploy/roll-kured-rbac.yaml` grants these. */
+export const kuredAccess = ({ reboot: { kuredLock } }: Pick<RollSpec, 'reboot'>): readonly Access[] =>
+  kuredLock === undefined
+    ? []
+    : ['get', 'patch'].map((verb) => ({ verb, group: 'apps', resource: 'daemonsets', ...kuredLock }))
+
 /** Only where a gate asks an object of the API. The rights to these objects are no part of any file of ours. */
 export const gateAccess = ({ gates = [] }: Pick<RollSpec, 'gates'>): readonly Access[] =>
   gates.flatMap(({ question }) => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rebootLockFindings } from '../../../../src/core/roll/plan/reboot-lock-findings.ts'
+import { rebootLockFindings, rebootLocks } from '../../../../src/core/roll/plan/reboot-lock-findings.ts'
+import { newLock } from '../../../../src/model/kured-lock.ts'
 import { wallMs } from '../../../../src/model/time.ts'
-import { aWorkload } from '../../../support/roll-world.ts'
+import { aSpec, aWorkload } from '../../../support/roll-world.ts'
 
 const AT = wallMs(Date.UTC(2026, 0, 1, 12))
 const CREATED = '2026-01-01T11:00:00Z'
@@ -29,8 +30,33 @@ const TABLE: readonly (readonly [title: string, text: string, who: string | unde
 for (const [title, rebootLock, who] of TABLE) {
   test(`the lock of kured: ${title} is held by ${who ?? 'no node'}`, () => {
     const kured = aWorkload({ kind: 'DaemonSet', namespace: 'kube-system', name: 'kured', rebootLock })
-    const found = rebootLockFindings([kured], AT).map(({ text }) => text)
+    const found = rebootLockFindings([kured], { spec: aSpec(), wall: AT }).map(({ text }) => text)
     const text = `kured (DaemonSet kube-system/kured) reboots ${who} now: its lock is held`
     assert.deepEqual(found, who === undefined ? [] : [text])
   })
 }
+
+const REF = { namespace: 'kube-system', name: 'kured' }
+const spec = aSpec({ reboot: { ...aSpec().reboot, kuredLock: REF } })
+const errors = (...sets: readonly (readonly [namespace: string, name: string])[]) =>
+  rebootLockFindings(
+    sets.map(([namespace, name]) => aWorkload({ kind: 'DaemonSet', namespace, name })),
+    { spec, wall: AT },
+  ).map(({ severity, code, text, fix = '' }) => `${severity} ${code}: ${text}; ${fix}`)
+
+test('a DaemonSet whose lock is to be taken must exist, and the error names the one that looks like it', () => {
+  const REMOVE = 'remove "reboot.kuredLock" where no kured runs; kubectl get daemonsets -A shows all of them'
+  const MISSING = 'error KuredNotFound: there is no DaemonSet kube-system/kured, whose lock "reboot.kuredLock" takes; '
+  assert.deepEqual(errors(['kube-system', 'kured']), [])
+  assert.deepEqual(errors(['kube-system', 'kube-proxy']), [`${MISSING}${REMOVE}`])
+  assert.deepEqual(errors(['ops', 'kured']), [`${MISSING}name ops and kured there, or ${REMOVE}`])
+})
+
+test('a lock that another roll has taken names its run, and how to end it', () => {
+  const rebootLock = newLock({ run: 'run-9', wall: AT, concurrency: 1 })
+  const kured = aWorkload({ ...REF, kind: 'DaemonSet', rebootLock })
+  const [found] = rebootLockFindings([kured], { spec: aSpec(), wall: AT })
+  assert.equal(found?.text, 'run run-9 of a roll holds the lock of kured (DaemonSet kube-system/kured)')
+  assert.match(found?.fix ?? '', /^wait until it has ended, or evenkeel roll resume run-9/)
+  assert.deepEqual(rebootLocks([kured], { wall: AT, run: 'run-9' }), [])
+})

@@ -12,14 +12,24 @@ export const SLOW_API_MS = 7_500
 const EVICTION = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)\/eviction$/
 export const POD = /^\/api\/v1\/namespaces\/[^/]+\/pods\/([^/]+)$/
 const NODE_STATUS = /^\/api\/v1\/nodes\/[^/]+\/status$/
+const KURED = /^\/apis\/apps\/v1\/namespaces\/kube-system\/daemonsets\/kured$/
+type Write = readonly [method: string, path: RegExp]
+
 /** All that a roll may write, beside evictions: nodes, labels of pods, its slot, and questions about its rights. */
-const MAY_WRITE: readonly (readonly [string, RegExp])[] = [
+const MAY_WRITE: readonly Write[] = [
   ['PATCH', /^\/api\/v1\/nodes\/[^/]+$/],
   ['PATCH', POD],
   ['POST', /^\/apis\/coordination\.k8s\.io\/v1\/namespaces\/evenkeel\/leases$/],
   ['PATCH', /^\/apis\/coordination\.k8s\.io\/v1\/namespaces\/evenkeel\/leases\/evenkeel-slot-0$/],
   ['PUT', /^\/apis\/coordination\.k8s\.io\/v1\/namespaces\/evenkeel\/leases\/evenkeel-slot-0$/],
   ['POST', /^\/apis\/authorization\.k8s\.io\/v1\/selfsubjectaccessreviews$/],
+]
+
+/** What it may write where its file asks for that. */
+const byFile = ({ mayDelete, mayAnnounce, mayTakeLock }: Scene): readonly Write[] => [
+  ...(mayDelete ? [['DELETE', POD] as const] : []),
+  ...(mayAnnounce ? [['PATCH', NODE_STATUS] as const] : []),
+  ...(mayTakeLock ? [['PATCH', KURED] as const] : []),
 ]
 
 /**
@@ -36,11 +46,7 @@ export function evictionsOnly(scene: Scene): Checker {
       if (method === 'POST' && namespace !== undefined && name !== undefined) {
         const pod = scene.cluster.world.store.get(PODS, { namespace, name }) as PodObject | undefined
         if (pod !== undefined && pod.metadata.deletionTimestamp === undefined) asked.set(request, pod)
-      } else if (scene.mayDelete && method === 'DELETE' && POD.test(path)) {
-        return
-      } else if (scene.mayAnnounce && method === 'PATCH' && NODE_STATUS.test(path)) {
-        return
-      } else if (!MAY_WRITE.some(([verb, at]) => verb === method && at.test(path))) {
+      } else if (![...MAY_WRITE, ...byFile(scene)].some(([verb, at]) => verb === method && at.test(path))) {
         scene.tell(NAME, `${method} ${path}`)
       }
     },

@@ -95,6 +95,8 @@ export class Scene {
   mayDelete = false
   /** The file has the conditions of nodes announced. */
   mayAnnounce = false
+  /** Whether the roll file has the lock of kured taken. */
+  mayTakeLock = false
   /** Run → how many processes of it have begun. */
   readonly #processes = new Map<string, number>()
   /** To be called right after people did something: it may be undone before the next look. */

@@ -6,6 +6,7 @@ import { settled, virtualRollFile } from '../article-cluster.ts'
 import { LossLog } from '../checkers/loss-log.ts'
 import { Scene, type Violation } from '../checkers/scene.ts'
 import { watchWorld } from '../checkers/watch-world.ts'
+import { kuredDaemonSet, kuredLockOf } from '../kured-daemon-set.ts'
 import { operateRoll } from '../operate-roll.ts'
 import type { EffectHook } from '../process-ports.ts'
 import { balancerBefore, type SmallWorld, smallWorld, WEB } from '../small-world.ts'
@@ -37,6 +38,8 @@ export interface CrashPlan {
   readonly hooks?: true
   /** The conditions of the nodes say what is done to them. */
   readonly announces?: true
+  /** kured has a DaemonSet, and the roll takes its lock. */
+  readonly takesLock?: true
   /** The balancer of the roll has nothing but a health check, which goes by a mark on the Node. */
   readonly healthCheck?: true
   /** Nodes still to come are marked meanwhile. */
@@ -78,13 +81,18 @@ export async function crashRun({
   deletes,
   hooks,
   announces,
+  takesLock,
   healthCheck,
 }: CrashPlan): Promise<CrashRun> {
   const world = {
     seed: 'crash',
     nodes,
     darkMs: 500,
-    manifests: [...manifestsFor(nodes, polite !== undefined), ...(deletes ? shutApp('legacy') : [])],
+    manifests: [
+      ...manifestsFor(nodes, polite !== undefined),
+      ...(deletes ? shutApp('legacy') : []),
+      ...(takesLock ? [kuredDaemonSet()] : []),
+    ],
   }
   const { cluster, agents, checks } = await worldOf(
     world,
@@ -111,6 +119,7 @@ export async function crashRun({
         ...(deletes && DRAINS.deleted),
         ...(hooks && WISHES),
         ...(announces && { announce: { conditions: true } }),
+        ...(takesLock && { reboot: { kuredLock: {} } }),
       },
     }),
     {
@@ -127,6 +136,7 @@ export async function crashRun({
   scene.rolls = 1
   scene.mayDelete = deletes === true
   scene.mayAnnounce = announces === true
+  scene.mayTakeLock = takesLock === true
   const flags = new StorageFlags((text) => scene.tell('hooks', text))
   const losses = new LossLog(cluster, { ...firstTarget(roll), ratePerSecond: 20 })
   const watched = watchWorld(scene, losses, ['edge'])
@@ -161,13 +171,18 @@ export async function crashRun({
   await time.advance(JUDGED_AFTER_MS)
   await time.settle(losses.stop(), ROLL_LIMIT_MS)
   if (hooks) flags.end()
-  for (const text of announcedIn(cluster)) scene.tell('announced', text)
+  tellLeft(scene)
   watched.end()
   person?.end()
   agents?.end()
   checks?.end()
   cluster.end()
   return { effects, violations: scene.violations, processes, virtualMs, ...(person && { claim: person.times }) }
+}
+
+function tellLeft(scene: Scene): void {
+  for (const text of announcedIn(scene.cluster)) scene.tell('announced', text)
+  if (kuredLockOf(scene.cluster) !== undefined) scene.tell('kured', 'the lock of kured is held at the end')
 }
 
 interface WithConditions {

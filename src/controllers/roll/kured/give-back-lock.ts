@@ -1,0 +1,81 @@
+import { formatDuration } from '../../../model/duration.ts'
+import { KURED_LOCK, LOCK_TTL_MS, lockHoldings, lockOwner } from '../../../model/kured-lock.ts'
+import type { Node } from '../../../model/node.ts'
+import { type ObjectRef, refKey } from '../../../model/object-ref.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Cluster } from '../../../ports/cluster.ts'
+import type { KuredLocks } from '../../../ports/kured-locks.ts'
+import type { Random } from '../../../ports/random.ts'
+import type { LeaseKeeper } from '../../../runtime/lease-keeper.ts'
+import type { ClusterView } from '../cluster-view.ts'
+import type { EventLog } from '../event-log.ts'
+import { recordOf } from '../last-seen.ts'
+import type { RunState } from '../run-state.ts'
+import { answered, requireLiveSlot, untilNoneLeft } from '../until-none-left.ts'
+import { type KuredLockKeeper, lockWritten, moveLock } from './lock-keeper.ts'
+
+interface GivingBack {
+  readonly run: RunState
+  readonly cluster: Pick<Cluster, 'list'>
+  readonly kuredLocks?: KuredLocks
+  readonly kuredLock?: KuredLockKeeper
+  readonly view: Pick<ClusterView, 'facts'>
+  readonly keeper: Pick<LeaseKeeper, 'state' | 'mayAct'>
+  readonly events: Pick<EventLog, 'emit'>
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/**
+ * At the end of a run the lock of kured is given back, also one that an earlier process of the run took. While a node is left
+ * out it stays as it is: it ends by itself once no process renews it, and `resume` and `abort` give it back.
+ */
+export async function giveBackLock(parts: GivingBack, signal: AbortSignal): Promise<void> {
+  const { kuredLocks: locks } = parts
+  if (locks === undefined) return
+  await Promise.all(refsOf(parts).map((ref) => giveBack({ ...parts, locks, ref }, signal)))
+}
+
+type OneLock = GivingBack & { readonly locks: KuredLocks; readonly ref: ObjectRef }
+
+async function giveBack(parts: OneLock, signal: AbortSignal): Promise<void> {
+  const { run, cluster, ref, clock, events } = parts
+  const asking = () => ({ run: run.id, wall: clock.wallMs(), isWanted: false })
+  let left: readonly string[] = []
+  const failure = await untilNoneLeft(
+    parts,
+    async () => {
+      left = leftOut(await answered(parts, (limited) => cluster.list('nodes', limited), signal), run)
+      if (left.length > 0) return { found: 0 }
+      await parts.kuredLock?.close()
+      requireLiveSlot(parts)
+      const move = await answered(parts, (limited) => moveLock(parts, asking, limited), signal)
+      if (move.kind !== 'write') return { found: 0 }
+      events.emit(lockWritten('releaseKuredLock', { ref, run: run.id }))
+      return { found: 1 }
+    },
+    signal,
+  )
+  if (failure !== undefined) events.emit({ type: 'warning', text: leftText(ref, failure) })
+  else if (left.length > 0) events.emit({ type: 'warning', text: keptText(ref, left) })
+}
+
+/** The one of the file, and any other that an earlier process took by another file. */
+function refsOf({ run, view }: GivingBack): readonly ObjectRef[] {
+  const wanted = run.spec.reboot.kuredLock
+  const shown = view.facts().workloads.filter(({ rebootLock = '{}' }) => isOwn(rebootLock, run.id))
+  const refs = [...(wanted === undefined ? [] : [wanted]), ...shown]
+  return [...new Map(refs.map((ref) => [refKey(ref), { namespace: ref.namespace, name: ref.name }])).values()]
+}
+
+const isOwn = (lock: string, run: string): boolean =>
+  lockHoldings(lock)?.some(({ owner }) => owner === lockOwner(run)) === true
+
+const leftOut = (nodes: readonly Node[], { id }: RunState): readonly string[] =>
+  nodes.filter((node) => recordOf(node)?.run === id).map(({ name }) => name)
+
+const leftText = ({ namespace, name }: ObjectRef, failure: string): string =>
+  `the lock of kured is not given back (${failure}) and ends by itself within ${formatDuration(LOCK_TTL_MS)}; to remove it now: kubectl -n ${namespace} annotate daemonset ${name} ${KURED_LOCK}-`
+
+const keptText = (ref: ObjectRef, nodes: readonly string[]): string =>
+  `the lock of kured (DaemonSet ${refKey(ref)}) is kept while ${nodes.join(' and ')} is out; it ends ${formatDuration(LOCK_TTL_MS)} after this process no longer renews it`

@@ -1,0 +1,55 @@
+import type { Decision } from '../../../model/decision.ts'
+import { isHeldAt, lockHoldings, lockOwner } from '../../../model/kured-lock.ts'
+import { type ObjectRef, refKey } from '../../../model/object-ref.ts'
+import { type Reason, waitOf } from '../../../model/reason.ts'
+import type { WallMs } from '../../../model/time.ts'
+import type { Workload } from '../../../model/workload.ts'
+import { hasCurrent, type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
+import type { RollSnapshot } from '../snapshot.ts'
+
+/** Where the file asks for it, no node is begun before the run has the lock of kured. */
+export function kuredLockTaken(s: NodeSnapshot): readonly Reason[] {
+  const ref = s.spec.reboot.kuredLock
+  if (ref === undefined) return []
+  const found = daemonSetOf(s.cluster.workloads, ref)
+  if (found === undefined) return [notTaken(ref, `there is no DaemonSet ${refKey(ref)}`)]
+  if (isHeldBy(found, { run: s.run.id, wall: s.wall })) return []
+  if (s.kuredLock === undefined) return [notTaken(ref, 'this process cannot write it')]
+  const { failure } = s.kuredLock
+  if (failure !== undefined) return [notTaken(ref, failure)]
+  return [
+    { code: 'KuredLockDue', object: 'kured', text: `the lock of kured (DaemonSet ${refKey(ref)}) is being taken` },
+  ]
+}
+
+export const daemonSetOf = (workloads: readonly Workload[], ref: ObjectRef): Workload | undefined =>
+  workloads.find((one) => one.kind === 'DaemonSet' && one.namespace === ref.namespace && one.name === ref.name)
+
+export const isHeldBy = (
+  { rebootLock }: Pick<Workload, 'rebootLock'>,
+  { run, wall }: { readonly run: string; readonly wall: WallMs },
+): boolean =>
+  rebootLock !== undefined &&
+  lockHoldings(rebootLock)?.some((one) => one.owner === lockOwner(run) && isHeldAt(one, wall)) === true
+
+function notTaken(ref: ObjectRef, why: string): Reason {
+  const { namespace, name } = ref
+  return {
+    code: 'KuredLockNotTaken',
+    object: 'kured',
+    text: `the lock of kured (DaemonSet ${refKey(ref)}) could not be taken: ${why}`,
+    next: `kubectl auth can-i patch daemonset/${name} -n ${namespace} says whether it may be written (deploy/roll-kured-rbac.yaml); without "reboot.kuredLock" in the file the roll only reads it`,
+  }
+}
+
+/**
+ * Whether the node under way needs the lock from now on; undefined: as before. It is taken when nothing else stands against the
+ * first node, and given back while a time window is waited for: kured is not to be locked out by the hour.
+ */
+export function kuredLockWanted(s: RollSnapshot, decision: Decision): boolean | undefined {
+  if (s.spec.reboot.kuredLock === undefined || !hasCurrent(s)) return undefined
+  if (ownRecord(s) !== undefined) return true
+  if (decision.kind !== 'hold') return undefined
+  if (decision.reasons.some(({ code }) => code === 'KuredLockDue' || code === 'KuredLockNotTaken')) return true
+  return decision.reasons.some((reason) => waitOf(reason) === 'window') ? false : undefined
+}

@@ -1,0 +1,90 @@
+import type { ObjectRef } from './object-ref.ts'
+import { toIso, type WallMs, wallMs } from './time.ts'
+import { MalformedReply, Untrusted } from './untrusted.ts'
+
+/**
+ * The lock of kured: an annotation of its DaemonSet (kured, pkg/daemonsetlock/daemonsetlock.go). It names one node, or with
+ * `--concurrency` a list of nodes. kured itself goes by `TTL` of what is written there, not by its own flag.
+ */
+export const KURED_LOCK = 'weave.works/kured-node-lock'
+
+/** The DaemonSet as the API server has it now. */
+export interface KuredDaemonSet extends ObjectRef {
+  readonly resourceVersion: string
+  /** Verbatim. Absent: no node holds the lock. */
+  readonly lock?: string
+  /** How many nodes kured reboots at the same time, by its arguments and environment. */
+  readonly concurrency: number
+}
+
+interface Holding {
+  readonly owner: string
+  /** Absent: it never ends by itself. */
+  readonly endsAt?: WallMs
+  /** As it stands there. */
+  readonly entry: Untrusted
+}
+
+/** How long a lock that this program wrote holds after the last write. */
+export const LOCK_TTL_MS = 15 * 60_000
+
+/** No Node can have this name, so that no pod of kured takes the lock for its own. */
+export const lockOwner = (run: string): string => `evenkeel/${run}`
+
+/** The run of Even Keel that the lock names; undefined: it names a node. */
+export const runOfLock = (owner: string): string | undefined => /^evenkeel\/(.+)$/.exec(owner)?.[1]
+
+/** Every holder that is named; undefined: the lock makes no sense. */
+export function lockHoldings(text: string): readonly Holding[] | undefined {
+  try {
+    const lock = new Untrusted(JSON.parse(text), 'kured-node-lock')
+    const several = lock.at('locks')
+    const entries = several.absent ? [lock] : several.each()
+    return entries.flatMap((entry) => {
+      const owner = entry.at('nodeID').optionalText() ?? ''
+      return owner === '' ? [] : [{ owner, ...endOf(entry), entry }]
+    })
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof MalformedReply) return undefined
+    throw error
+  }
+}
+
+/** `TTL` in nanoseconds; 0: it never ends by itself. */
+function endOf(entry: Untrusted): Pick<Holding, 'endsAt'> {
+  const ttl = Number(entry.at('TTL').raw ?? 0)
+  const created = Date.parse(entry.at('created').textOr(''))
+  return ttl > 0 && Number.isFinite(created) ? { endsAt: wallMs(created + ttl / 1e6) } : {}
+}
+
+export const isHeldAt = ({ endsAt }: Pick<Holding, 'endsAt'>, wall: WallMs): boolean =>
+  endsAt === undefined || endsAt > wall
+
+interface NewLock {
+  readonly run: string
+  readonly wall: WallMs
+  readonly concurrency: number
+}
+
+/**
+ * In both shapes at once, since kured reads only the fields of the one that it uses. A list that is shorter than kured's
+ * `--concurrency` would let kured add a node to it.
+ */
+export function newLock({ run, wall, concurrency }: NewLock): string {
+  const entry = {
+    nodeID: lockOwner(run),
+    // Who takes the lock for its own uncordons nothing by it.
+    metadata: { unschedulable: true },
+    created: toIso(wall),
+    TTL: LOCK_TTL_MS * 1e6,
+  }
+  return JSON.stringify({ ...entry, maxOwners: concurrency, locks: Array.from({ length: concurrency }, () => entry) })
+}
+
+/** What stays of the lock without this run; null: nothing. */
+export function lockWithout(text: string, run: string): string | null {
+  const others = (lockHoldings(text) ?? []).filter(({ owner }) => owner !== lockOwner(run))
+  if (others.length === 0) return null
+  const { maxOwners } = new Untrusted(JSON.parse(text), 'kured-node-lock').fields()
+  return JSON.stringify({ maxOwners, locks: others.map(({ entry }) => entry.raw) })
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decide } from '../../../../src/core/roll/decide.ts'
+import type { KuredLockFacts } from '../../../../src/core/roll/kured/lock-facts.ts'
+import { kuredLockWanted } from '../../../../src/core/roll/kured/lock-taken.ts'
+import type { NodeSnapshot } from '../../../../src/core/roll/node-snapshot.ts'
+import { newLock } from '../../../../src/model/kured-lock.ts'
+import { wallMs } from '../../../../src/model/time.ts'
+import { announced, out } from '../../../support/roll-stages.ts'
+import { aSnapshot, aWorkload } from '../../../support/roll-world.ts'
+import { shortDecision } from '../../../support/short-decision.ts'
+
+const NOW = wallMs(1_700_000_000_000)
+const REF = { namespace: 'kube-system', name: 'kured' }
+const MIN = 60_000
+
+interface Lock {
+  readonly lock?: string
+  readonly facts?: KuredLockFacts | undefined
+  readonly name?: string
+}
+
+function asking(s: NodeSnapshot, { lock, name = 'kured', ...more }: Lock = {}): NodeSnapshot {
+  const set = aWorkload({ ...REF, kind: 'DaemonSet', name, ...(lock === undefined ? {} : { rebootLock: lock }) })
+  const facts = 'facts' in more ? more.facts : {}
+  return {
+    ...s,
+    wall: NOW,
+    spec: { ...s.spec, reboot: { ...s.spec.reboot, kuredLock: REF } },
+    cluster: { ...s.cluster, workloads: [...s.cluster.workloads, set] },
+    ...(facts === undefined ? {} : { kuredLock: facts }),
+  }
+}
+
+const ofRun = (ageMs: number, run = aSnapshot().run.id): string =>
+  newLock({ run, wall: wallMs(NOW - ageMs), concurrency: 1 })
+const OF_NODE = JSON.stringify({ nodeID: 'n2', created: '2020-01-01T00:00:00Z', TTL: 0 })
+
+const BEGIN: readonly (readonly [title: string, lock: Lock, decision: string])[] = [
+  ['is free', {}, 'hold record: KuredLockDue'],
+  ['is ours', { lock: ofRun(0) }, 'act record: writeRecord'],
+  ['was ours and is over', { lock: ofRun(16 * MIN) }, 'hold record: KuredLockDue'],
+  ['is held by kured', { lock: OF_NODE }, 'hold record: KuredLockHeld'],
+  ['is held by another run', { lock: ofRun(0, 'run-9') }, 'hold record: KuredLockHeld'],
+  ['was held by another run that died', { lock: ofRun(16 * MIN, 'run-9') }, 'hold record: KuredLockDue'],
+  ['could not be written', { facts: { failure: 'forbidden' } }, 'hold record: KuredLockNotTaken'],
+  ['is ours, and could not be renewed', { lock: ofRun(0), facts: { failure: 'x' } }, 'act record: writeRecord'],
+  ['is of no DaemonSet', { name: 'other' }, 'hold record: KuredLockNotTaken'],
+  ['can be written by no part of the process', { facts: undefined }, 'hold record: KuredLockNotTaken'],
+]
+
+for (const [title, lock, decision] of BEGIN)
+  test(`before a node is begun, where the lock of kured ${title}`, () =>
+    assert.equal(shortDecision(decide(asking(aSnapshot(), lock))), decision))
+
+test('the lock is asked for when nothing else stands against the node', () => {
+  const node = { ...aSnapshot().current.node, ready: 'False' as const }
+  const s = aSnapshot()
+  const notReady = asking({ ...s, current: { ...s.current, node } })
+  assert.equal(shortDecision(decide(notReady)), 'hold record: NodeNotReady')
+})
+
+test('a node that is under way does not wait for the lock, only for others that hold it', () => {
+  assert.equal(shortDecision(decide(asking(aSnapshot(out)))), 'act reboot: writeIntent')
+  assert.equal(shortDecision(decide(asking(aSnapshot(out), { lock: OF_NODE }))), 'hold reboot: KuredLockHeld')
+  assert.equal(shortDecision(decide(asking(aSnapshot(out), { lock: ofRun(0) }))), 'act reboot: writeIntent')
+})
+
+test('a hold says which right may be missing', () => {
+  const decision = decide(asking(aSnapshot(), { facts: { failure: 'daemonsets.apps "kured" is forbidden' } }))
+  const [reason] = decision.reasons
+  assert.equal(
+    reason?.text,
+    'the lock of kured (DaemonSet kube-system/kured) could not be taken: daemonsets.apps "kured" is forbidden',
+  )
+  assert.match(reason?.next ?? '', /^kubectl auth can-i patch daemonset\/kured -n kube-system/)
+})
+
+test('the lock of another run is named with the ways to end that run', () => {
+  const [reason] = decide(asking(aSnapshot(), { lock: ofRun(0, 'run-9') })).reasons
+  assert.equal(reason?.text, 'run run-9 of a roll holds the lock of kured (DaemonSet kube-system/kured)')
+  assert.match(reason?.next ?? '', /evenkeel roll resume run-9/)
+})
+
+const wanted = (s: NodeSnapshot): boolean | undefined => kuredLockWanted(s, decide(s))
+
+test('the lock is wanted once the first node may be begun, and for each node that is under way', () => {
+  const s = aSnapshot()
+  assert.equal(wanted(s), undefined)
+  assert.equal(wanted(asking(s)), true)
+  assert.equal(wanted(asking(s, { facts: { failure: 'x' } })), true)
+  assert.equal(wanted(asking(s, { lock: OF_NODE })), undefined)
+  assert.equal(wanted(asking(aSnapshot(out))), true)
+  assert.equal(wanted(asking(aSnapshot(announced))), true)
+})
+
+test('it is given back while a time window is waited for, and no node is out', () => {
+  const closed = { code: 'WindowClosed', text: 'the next time window opens later' } as const
+  const waits = { kind: 'hold', step: 'slot', reasons: [closed], recheckAfterMs: 1 } as const
+  assert.equal(kuredLockWanted(asking(aSnapshot()), waits), false)
+  assert.equal(kuredLockWanted(asking(aSnapshot(out)), waits), true)
+})
