@@ -3,23 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { RollSpec } from '../../src/model/roll-spec.ts'
 import { MemoryPair, stateOf, twoHosts } from '../support/memory-pair.ts'
 import { leave, memoryRoll } from '../support/memory-roll.ts'
-import { aSpec } from '../support/roll-world.ts'
-
-const address = { kind: 'unix', path: '/run/haproxy.sock' } as const
-
-const spec = (change: Partial<RollSpec> = {}): RollSpec =>
-  aSpec({
-    balancers: [
-      {
-        name: 'edge',
-        instances: ['lb-1', 'lb-2'].map((name) => ({ name, address })),
-        backends: ['web'],
-        allowLastServer: false,
-      },
-    ],
-    hosts: twoHosts(),
-    ...change,
-  })
+import { hostsSpec, RUN_HOSTS } from '../support/two-hosts-run.ts'
 
 interface Begun {
   readonly spec?: RollSpec
@@ -27,11 +11,10 @@ interface Begun {
   readonly world?: (pair: MemoryPair) => void
 }
 
-function begun(t: TestContext, { spec: asked = spec(), order = [], world = () => undefined }: Begun = {}) {
+function begun(t: TestContext, { spec = hostsSpec(), order = [], world = () => undefined }: Begun = {}) {
   let pair: MemoryPair | undefined
-  const hosts = { order: ['lb-1', 'lb-2'], done: [], memory: {} }
   const roll = memoryRoll({
-    run: { spec: asked, order, hosts },
+    run: { spec, order, hosts: RUN_HOSTS },
     pair: (clock) => {
       pair = new MemoryPair(clock)
       world(pair)
@@ -65,7 +48,7 @@ test('law: the machines of a pair are taken one at a time, and only from a pair 
 
 test('hosts come after all nodes, or before them where the file says so, and the nodes are rolled as ever', async (t) => {
   for (const order of ['first', 'last'] as const) {
-    const roll = begun(t, { spec: spec({ hosts: { ...twoHosts(), order } }), order: ['n1', 'n2'] })
+    const roll = begun(t, { spec: hostsSpec({ hosts: { ...twoHosts(), order } }), order: ['n1', 'n2'] })
     await roll.clock.advance(900_000)
     const started = roll.events.flatMap((event) => (event.type === 'node.started' ? [event.node] : []))
     const expected = order === 'first' ? ['lb-1', 'lb-2', 'n1', 'n2'] : ['n1', 'n2', 'lb-1', 'lb-2']

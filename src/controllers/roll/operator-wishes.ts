@@ -1,5 +1,7 @@
 import { conditionsWanted } from '../../core/roll/announce/conditions-wanted.ts'
 import { gatesWanted } from '../../core/roll/gates/gates-held.ts'
+import type { HostDecision } from '../../core/roll/hosts/host-decision.ts'
+import type { HostSnapshot } from '../../core/roll/hosts/host-snapshot.ts'
 import { silencesWanted } from '../../core/roll/silences/silences-due.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
 import type { Decision } from '../../model/decision.ts'
@@ -93,6 +95,18 @@ export function wantWishes(
   conditions?.want(snapshot && conditionsWanted(snapshot, decision))
   silences?.want(snapshot && decision.kind !== 'settled' ? silencesWanted(snapshot) : undefined)
 }
+
+export type HostWishes = Pick<GatherParts, 'gates'>
+
+/** The same for a machine. */
+export function wantHostWishes({ gates }: HostWishes, s: HostSnapshot, decision: HostDecision): void {
+  gates?.want(gatesWanted(s, decision))
+}
+
+/** What is known of them. */
+export const hostWishFacts = ({ gates }: HostWishes): Pick<HostSnapshot, 'gates'> => ({
+  ...(gates === undefined ? {} : { gates: gates.facts() }),
+})
 
 interface EndParts {
   readonly run: RunState

@@ -4,6 +4,7 @@ import type { Reason } from '../../../model/reason.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
+import { beforeAttach } from './host-wishes.ts'
 import { moveFailed } from './leave.ts'
 import {
   addressFaults,
@@ -31,7 +32,7 @@ export function comeBack(s: HostSnapshot): HostDecision {
   if (memory.isAway === true) {
     const against = notSettled(s)
     if (against.length > 0) return putRight(s) ?? holdAt('settle', against)
-    return moveBack(s)
+    return beforeAttach(s) ?? moveBack(s)
   }
   const lost = putRight(s)
   if (lost !== undefined) return lost
