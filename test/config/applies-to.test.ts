@@ -21,8 +21,23 @@ test('a gate is for nodes alone unless the file says otherwise', () => {
   assert.deepEqual(scopes(gate('appliesTo: [nodes, hosts]')), ['nodes', 'hosts'])
 })
 
+test('hooks have it too', () => {
+  const hook = '  hooks: [{name: noout, at: beforeNode, run: [x], appliesTo: [hosts]}]'
+  assert.deepEqual(load(rollYaml('  nodes: {all: true}', ...HOSTS, hook)).hooks?.[0]?.appliesTo, ['hosts'])
+})
+
 for (const [lines, text, fix] of [
   [[gate('appliesTo: [hosts]')], '"hosts" without machines', 'describe the machines in "hosts"'],
+  [
+    [...HOSTS, '  hooks: [{name: end, at: afterRoll, run: [x], appliesTo: [hosts]}]'],
+    'a hook of afterRoll runs once for the roll',
+    'remove appliesTo',
+  ],
+  [
+    ['  hooks: [{name: a, at: beforeNode, run: [x], appliesTo: [nodes, hosts]}]'],
+    '"hosts" without machines',
+    'describe',
+  ],
   [[...HOSTS, gate('appliesTo: [machines]')], '"machines"', ''],
   [[...HOSTS, gate('appliesTo: []')], '"appliesTo" is an empty list', ''],
   [[...HOSTS, gate('appliesTo: [hosts, hosts]')], '"hosts" is written twice', 'write it once'],

@@ -4,6 +4,7 @@ import type { HostDecision } from '../../core/roll/hosts/host-decision.ts'
 import type { HostSnapshot } from '../../core/roll/hosts/host-snapshot.ts'
 import { silencesWanted } from '../../core/roll/silences/silences-due.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
+import type { WishSubject } from '../../core/roll/wish-subject.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { SecretRef } from '../../model/notify-spec.ts'
 import type { RollEvent } from '../../model/roll-event.ts'
@@ -42,7 +43,7 @@ interface WishParts extends WishPorts {
   readonly onNews: () => void
 }
 
-/** The hooks of the file, of all nodes together. */
+/** The hooks of the file, of all nodes and machines together. */
 export function hooksOf(parts: WishParts): Pick<GatherParts, 'hooks'> {
   const { run, programs } = parts
   const { hooks } = run.spec
@@ -96,7 +97,7 @@ export function wantWishes(
   silences?.want(snapshot && decision.kind !== 'settled' ? silencesWanted(snapshot) : undefined)
 }
 
-export type HostWishes = Pick<GatherParts, 'gates'>
+export type HostWishes = Pick<GatherParts, 'gates' | 'hooks'>
 
 /** The same for a machine. */
 export function wantHostWishes({ gates }: HostWishes, s: HostSnapshot, decision: HostDecision): void {
@@ -104,9 +105,17 @@ export function wantHostWishes({ gates }: HostWishes, s: HostSnapshot, decision:
 }
 
 /** What is known of them. */
-export const hostWishFacts = ({ gates }: HostWishes): Pick<HostSnapshot, 'gates'> => ({
+export const hostWishFacts = ({ gates, hooks }: HostWishes): Pick<HostSnapshot, 'gates' | 'hooks'> => ({
   ...(gates === undefined ? {} : { gates: gates.facts() }),
+  ...(hooks === undefined ? {} : { hooks: hooks.facts() }),
 })
+
+/** Where the journal is lost it is not known that any of them was begun: a machine bears no record. */
+function machinesOf({ spec, restoresAs }: RunState): readonly WishSubject[] {
+  if (restoresAs !== undefined) return []
+  const machines = (spec.hosts?.pairs ?? []).flatMap((pair) => pair.machines)
+  return machines.map(({ name, ssh: address }) => ({ scope: 'hosts', name, address }))
+}
 
 interface EndParts {
   readonly run: RunState
@@ -121,13 +130,17 @@ interface EndParts {
 /** A roll that people interrupted goes on later, and its hooks with it. */
 export async function endWishes({ run, hooks: runner, silences, view, clock, emit }: EndParts, interrupt: AbortSignal) {
   if (interrupt.aborted) return
-  const places = run.order.map((node) => {
-    const [address] = view.node(node)?.internalAddresses ?? []
-    return { node, ...(address === undefined ? {} : { address }) }
+  const nodes = run.order.map((name): WishSubject => {
+    const [address] = view.node(name)?.internalAddresses ?? []
+    return { scope: 'nodes', name, ...(address === undefined ? {} : { address }) }
   })
   const say = (text: string): void => emit({ type: 'warning', text })
   try {
-    if (runner !== undefined) await endHooks({ hooks: run.spec.hooks ?? [], runner, clock, places, say }, interrupt)
+    if (runner !== undefined)
+      await endHooks(
+        { hooks: run.spec.hooks ?? [], runner, clock, subjects: [...nodes, ...machinesOf(run)], say },
+        interrupt,
+      )
     await Promise.all(silences.map((keeper) => keeper.close(interrupt)))
   } catch (error) {
     if (!interrupt.aborted) throw error

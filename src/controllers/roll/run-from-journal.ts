@@ -1,5 +1,5 @@
 import type { EvictedPod } from '../../core/roll/evidence.ts'
-import { HOST_ENTRY, HOST_MEANT, type HostEntry } from '../../core/roll/hosts/host-memory.ts'
+import { isOfHost } from '../../core/roll/hosts/host-memory.ts'
 import type { Action } from '../../model/action.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
 import type { NodeStanding } from '../../model/roll-event.ts'
@@ -212,8 +212,6 @@ type Meant<Kind extends Action['kind']> = Extract<Action, { readonly kind: Kind 
 
 const isWriteRecord = (action: MeantAction): action is Meant<'writeRecord'> => action.kind === 'writeRecord'
 const isSendReboot = (action: MeantAction): action is Meant<'sendReboot'> => action.kind === 'sendReboot'
-const isOfHost = (entry: JournalEntry): entry is JournalEntry & HostEntry =>
-  entry.type === HOST_MEANT || entry.type === HOST_ENTRY
 const isMeant = (entry: JournalEntry): entry is MeantEntry => entry.type === 'meant'
 const isPlanned = (entry: JournalEntry): entry is PlannedEntry => entry.type === 'planned'
 const isAmended = (entry: JournalEntry): entry is AmendedEntry => entry.type === 'amended'

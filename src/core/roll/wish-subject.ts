@@ -5,7 +5,7 @@ import { hasCurrent, hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from
 import type { RollSnapshot } from './snapshot.ts'
 
 /** The node or the machine that gates, hooks and silences of the file are for. */
-interface WishSubject {
+export interface WishSubject {
   readonly scope: WishScope
   readonly name: string
   /** Of a node its first internal address, if it has any; of a machine its host as ssh takes it. */
@@ -31,6 +31,10 @@ export function placeOf(s: WishSnapshot): { readonly node: string; readonly addr
   const { name: node, address } = subjectOf(s)
   return { node, ...(address === undefined ? {} : { address }) }
 }
+
+/** It has a record of this run: the roll has begun it, and has not put it back. */
+export const isBegun = (s: WishSnapshot): boolean =>
+  isOfHost(s) ? s.memory.record !== undefined : ownRecord(s) !== undefined
 
 /** Its reboot is announced, or it has rebooted: it is not restored any more. */
 export function isBeyondRestore(s: WishSnapshot): boolean {

@@ -3,8 +3,6 @@ import { gateVerdict } from './gates/gates-held.ts'
 import { hookVerdict } from './hooks/hook-verdict.ts'
 import type { HostSnapshot } from './hosts/host-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
-import { isOfHost } from './wish-subject.ts'
 
 /** The verdict by what the operator asked for beside the roll itself: gates that did not pass, hooks that failed. */
-export const wishVerdict = (s: RollSnapshot | HostSnapshot): Verdict | undefined =>
-  gateVerdict(s) ?? (isOfHost(s) ? undefined : hookVerdict(s))
+export const wishVerdict = (s: RollSnapshot | HostSnapshot): Verdict | undefined => gateVerdict(s) ?? hookVerdict(s)

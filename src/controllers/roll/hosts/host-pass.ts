@@ -19,7 +19,7 @@ import type { ClusterView } from '../cluster-view.ts'
 import type { EventLog } from '../event-log.ts'
 import { runFacts } from '../gather.ts'
 import { recordOf } from '../last-seen.ts'
-import { type HostWishes, hostWishFacts, wantHostWishes } from '../operator-wishes.ts'
+import { hostWishFacts, wantHostWishes } from '../operator-wishes.ts'
 import { Progress } from '../progress.ts'
 import { allInOrder, giveVerdict, memoryOfHost, type RunState, rememberOfHost, verdictFor } from '../run-state.ts'
 import type { TimeWindowWatch } from '../time-window-watch.ts'
@@ -27,7 +27,6 @@ import { type HostEffectParts, HostEffects, type HostPlace } from './host-effect
 import { PairWatch } from './pair-watch.ts'
 
 export interface HostPassParts extends HostEffectParts {
-  readonly wishes: HostWishes
   readonly run: RunState
   readonly events: EventLog
   readonly pollers: readonly BalancerPoller[]
@@ -137,7 +136,7 @@ export class HostPass {
       } else if (meant.kind !== 'takeSlot') this.#remember({ host, meant })
       const outcome = await this.#effects.perform(meant, this.#place, signal)
       this.#evidence = rememberHostOutcome({ evidence: this.#evidence, now: clock.monoMs() }, meant, outcome)
-      if (meant.kind !== 'record' && meant.kind !== 'proven') {
+      if (isTold(meant)) {
         const why = outcome.ok ? '' : `: ${outcome.error}`
         events.emit({
           type: 'write',
@@ -211,6 +210,9 @@ export class HostPass {
   }
 }
 
+/** How a hook ended is told by what runs it. */
+const isTold = ({ kind }: HostAction): boolean => !['record', 'proven', 'runHook', 'undoHook'].includes(kind)
+
 function actionText(action: HostAction, host: string): string {
   switch (action.kind) {
     case 'takeSlot':
@@ -227,6 +229,9 @@ function actionText(action: HostAction, host: string): string {
       return `${host} recorded`
     case 'proven':
       return `${host} rebooted`
+    case 'runHook':
+    case 'undoHook':
+      return `hook ${action.hook} of ${host} started`
   }
 }
 

@@ -7,7 +7,7 @@ import type { MonoMs } from '../../../model/time.ts'
 import type { Verdict } from '../../../model/verdict.ts'
 import type { WishScope } from '../../../model/wish-scope.ts'
 import type { Evidence } from '../evidence.ts'
-import type { HostDecision } from '../hosts/host-decision.ts'
+import type { HostDecision, Waiting as HostWaiting } from '../hosts/host-decision.ts'
 import type { HostSnapshot } from '../hosts/host-snapshot.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 import type { StepDecision } from '../step-rule.ts'
@@ -44,7 +44,7 @@ function momentOfHost({ memory: { isAway, intent, isProven } }: HostSnapshot): G
 }
 
 /** A decision about a node or a machine that is not settled. */
-type Waiting = StepDecision | Exclude<HostDecision, { readonly kind: 'settled' }>
+type Waiting = StepDecision | HostWaiting
 
 /** What a decision waits for of the gates; undefined where it goes by nothing that they would tell. */
 export function gatesWanted(s: RollSnapshot | HostSnapshot, decision: Decision | HostDecision): GateWant | undefined {

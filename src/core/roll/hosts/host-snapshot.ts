@@ -42,6 +42,8 @@ export interface HostEvidence extends Pick<Evidence, 'gatesHeld' | 'gateWait'> {
   readonly attachingSinceWall?: WallMs
   /** The pair is whole again since. */
   readonly backSince?: MonoMs
+  /** It has been back for the soak time; hooks are left. */
+  readonly isSoaked?: true
   readonly slotTakenAt?: MonoMs
   /** It was asked for, and another owner has it, or the API server did not answer. */
   readonly slotRefused?: { readonly at: MonoMs; readonly reason: Reason }

@@ -3,7 +3,7 @@ import { actOn, type HostDecision, holdAt } from './host-decision.ts'
 import { mayTouch, othersCarry, pairWhole } from './host-guards.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
-import { beforeHost, beforeReboot } from './host-wishes.ts'
+import { beforeLeaving, beforeReboot } from './host-wishes.ts'
 import { addressesHere, addressFaults, silentMachines } from './pair-state.ts'
 
 const TRY_AGAIN_MS = 5000
@@ -17,7 +17,7 @@ export function leave(s: HostSnapshot): HostDecision {
   const { memory, evidence, host } = s
   if (memory.isAway !== true) {
     const against = [...mayTouch(s), ...pairWhole(s)]
-    return against.length > 0 ? holdAt('detach', against) : (beforeHost(s, 'detach') ?? moveAway(s))
+    return against.length > 0 ? holdAt('detach', against) : (beforeLeaving(s) ?? moveAway(s))
   }
   const { moved } = evidence
   if (moved?.to !== 'away') return moveAway(s)
