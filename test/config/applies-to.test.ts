@@ -26,6 +26,12 @@ test('hooks have it too', () => {
   assert.deepEqual(load(rollYaml('  nodes: {all: true}', ...HOSTS, hook)).hooks?.[0]?.appliesTo, ['hosts'])
 })
 
+test('silences have it too', () => {
+  const silence =
+    '  silences: [{name: am, url: "http://am", matchers: [{name: a, value: "{node}"}], appliesTo: [hosts]}]'
+  assert.deepEqual(load(rollYaml('  nodes: {all: true}', ...HOSTS, silence)).silences?.[0]?.appliesTo, ['hosts'])
+})
+
 for (const [lines, text, fix] of [
   [[gate('appliesTo: [hosts]')], '"hosts" without machines', 'describe the machines in "hosts"'],
   [
@@ -35,6 +41,11 @@ for (const [lines, text, fix] of [
   ],
   [
     ['  hooks: [{name: a, at: beforeNode, run: [x], appliesTo: [nodes, hosts]}]'],
+    '"hosts" without machines',
+    'describe',
+  ],
+  [
+    ['  silences: [{name: am, url: "http://am", matchers: [{name: a, value: "{node}"}], appliesTo: [hosts]}]'],
     '"hosts" without machines',
     'describe',
   ],

@@ -97,17 +97,23 @@ export function wantWishes(
   silences?.want(snapshot && decision.kind !== 'settled' ? silencesWanted(snapshot) : undefined)
 }
 
-export type HostWishes = Pick<GatherParts, 'gates' | 'hooks'>
+export type HostWishes = Pick<GatherParts, 'gates' | 'hooks' | 'silences'>
 
 /** The same for a machine. */
-export function wantHostWishes({ gates }: HostWishes, s: HostSnapshot, decision: HostDecision): void {
+export function wantHostWishes({ gates, silences }: HostWishes, s: HostSnapshot, decision: HostDecision): void {
   gates?.want(gatesWanted(s, decision))
+  silences?.want(decision.kind === 'settled' ? undefined : silencesWanted(s))
 }
 
 /** What is known of them. */
-export const hostWishFacts = ({ gates, hooks }: HostWishes): Pick<HostSnapshot, 'gates' | 'hooks'> => ({
+export const hostWishFacts = ({
+  gates,
+  hooks,
+  silences,
+}: HostWishes): Pick<HostSnapshot, 'gates' | 'hooks' | 'silences'> => ({
   ...(gates === undefined ? {} : { gates: gates.facts() }),
   ...(hooks === undefined ? {} : { hooks: hooks.facts() }),
+  ...(silences === undefined ? {} : { silences: silences.facts() }),
 })
 
 /** Where the journal is lost it is not known that any of them was begun: a machine bears no record. */

@@ -2,6 +2,7 @@ import type { Step } from '../../../model/step.ts'
 import type { HookMoment } from '../../../model/step-hook.ts'
 import { gatesHold } from '../gates/gates-hold.ts'
 import { type HookAnswer, hooksAt, undoHooks } from '../hooks/hooks-due.ts'
+import { silencesHold } from '../silences/silences-due.ts'
 import { type HostDecision, holdAt } from './host-decision.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 
@@ -14,7 +15,9 @@ export function beforeRecord(s: HostSnapshot): HostDecision | undefined {
 /** It is recorded, and has its addresses. */
 export function beforeLeaving(s: HostSnapshot): HostDecision | undefined {
   const gates = gatesHold(s, 'node')
-  return gates.length > 0 ? holdAt('detach', gates) : hooksOf(s, 'beforeNode', 'detach')
+  if (gates.length > 0) return holdAt('detach', gates)
+  const silences = silencesHold(s)
+  return silences.length > 0 ? holdAt('detach', silences) : hooksOf(s, 'beforeNode', 'detach')
 }
 
 /** Its addresses are away, and nothing else stands against its reboot. */
