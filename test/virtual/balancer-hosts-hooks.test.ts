@@ -4,6 +4,7 @@ import { plannedEntry, runFromJournal } from '../../src/controllers/roll/run-fro
 import type { RunState } from '../../src/controllers/roll/run-state.ts'
 import type { RollSpec } from '../../src/model/roll-spec.ts'
 import type { StepHook } from '../../src/model/step-hook.ts'
+import type { Verdict } from '../../src/model/verdict.ts'
 import type { JournalEntry } from '../../src/ports/journal.ts'
 import { aGate, aHook, exited, MemoryGates, MemoryPrograms } from '../support/gate-and-hook-world.ts'
 import { MemoryPair } from '../support/memory-pair.ts'
@@ -209,12 +210,12 @@ async function killedAt(t: TestContext, nth: number, isOnDisk: boolean) {
   await first.clock.advance(130_000)
   const wasKilled = isDead
   isDead = true
-  const resumed = async () => {
+  const resumed = async (verdict?: Verdict) => {
     const header = { type: 'journal', v: 1, at: AT, run: 'run-1', cluster: 'test', tool: 'test' } as const
     const state = { id: 'run-1', spec, order: [] } as unknown as RunState
     const planned = plannedEntry(state, { at: AT, clusterName: 'test' })
     const { run } = runFromJournal({ header, entries: [planned, ...entries] })
-    const second = memoryRoll({ run, world: first, seed: 2, pair: made, programs })
+    const second = memoryRoll({ run: { ...run, verdict }, world: first, seed: 2, pair: made, programs })
     const running = second.begin()
     t.after(() => leave(second, running))
     await second.clock.advance(400_000)
@@ -239,3 +240,15 @@ for (const isOnDisk of [false, true])
     }
     assert.ok(writes >= 16, `${writes} writes were looked at`)
   })
+
+const ABORTED: Verdict = { kind: 'aborted', keepOut: false, reasons: [{ code: 'Aborted', text: 'aborted' }] }
+
+test('law: what a hook has begun is undone before the record of its node is removed; killed right after any write about a machine or its hooks, abort undoes it', async (t) => {
+  for (let nth = 2; nth < 60; nth += STRIDE) {
+    const { pair, programs, wasKilled, resumed, unset } = await killedAt(t, nth, true)
+    if (!wasKilled) break
+    assert.deepEqual([nth, await resumed(ABORTED), programs.set.size], [nth, 'aborted', 0])
+    assert.deepEqual([nth, unset, pair.wrongs], [nth, [], []])
+    assert.deepEqual([pair.machine('lb-1').isAway, pair.machine('lb-2').isAway], [false, false], `${nth}`)
+  }
+})
