@@ -8,6 +8,8 @@ import { timeWindowsOf } from '../../src/config/time-window-spans.ts'
 import type { DoctorFacts, Found, GateFound, ProgramsFound, SilencerFound } from '../../src/core/doctor/doctor-facts.ts'
 import type { Node } from '../../src/model/node.ts'
 import type { RollSpec } from '../../src/model/roll-spec.ts'
+import { isFor } from '../../src/model/wish-scope.ts'
+import type { NodePlace } from '../../src/ports/gate-source.ts'
 import { gatesOf } from '../roll/gates.ts'
 import { attempt, CHECK_LIMIT_MS } from './attempt.ts'
 
@@ -49,14 +51,24 @@ async function askGates(
   const asker = parts && gatesOf(spec, { api: parts }, env)
   return Promise.all(
     (spec.gates ?? []).map(async (gate): Promise<GateFound> => {
-      if (node === undefined || asker === undefined) return { name: gate.name, node: '' }
-      const [address] = node.internalAddresses
-      const place = { node: node.name, ...(address === undefined ? {} : { address }) }
+      const place = isFor(gate, 'nodes') ? placeOf(node) : machineOf(spec)
+      if (place === undefined || asker === undefined) return { name: gate.name, node: '' }
       const limitMs = Math.min(CHECK_LIMIT_MS, gate.timeoutMs)
       const answer = await attempt(signal, (limited) => asker.ask(gate, place, limited), limitMs)
-      return { name: gate.name, node: node.name, answer }
+      return { name: gate.name, node: place.node, answer }
     }),
   )
+}
+
+function placeOf(node: Node | undefined): NodePlace | undefined {
+  const [address] = node?.internalAddresses ?? []
+  return node && { node: node.name, ...(address === undefined ? {} : { address }) }
+}
+
+/** A gate for machines alone is asked about the first of them. */
+function machineOf({ hosts }: RollSpec): NodePlace | undefined {
+  const [machine] = hosts?.pairs[0]?.machines ?? []
+  return machine && { node: machine.name, address: machine.ssh }
 }
 
 const findPrograms = ({ hooks = [] }: RollSpec, { env: { PATH = '' } }: Looking): Promise<readonly ProgramsFound[]> =>

@@ -12,7 +12,7 @@ import { EXIT_FAILED, EXIT_HELD, EXIT_USAGE } from './exit-codes.ts'
 import { fileOfRun, unmeasured } from './file-of-run.ts'
 import { type OutputModes, outputModes } from './output-options.ts'
 import { planBlocked } from './roll/plan-blocked.ts'
-import { needsNone, planLines } from './roll/plan-lines.ts'
+import { needsNone, planLines, toRollText } from './roll/plan-lines.ts'
 import { planRefusal } from './roll/plan-refusal.ts'
 import { metered, type RollMeter } from './roll/roll-meter.ts'
 import type { RollActions, RollHistory, RollIo, RollRequest } from './roll-actions.ts'
@@ -22,7 +22,6 @@ import { rollSpecOfFlags } from './roll-spec-of-flags.ts'
 import { showRoll } from './show-roll.ts'
 import { paintLine, type Style } from './terminal/style.ts'
 import type { TextSink } from './terminal/text-sink.ts'
-import { countOf } from './text/count-text.ts'
 import { flagText } from './text/flag-text.ts'
 import { pastedIn } from './text/paste.ts'
 
@@ -121,7 +120,7 @@ async function planAndRoll(
   if (needsNone(plan)) return showRoll(show, (io) => rollNone(plan, { context, io }))
   const blocked = flags.evenIfBlocked === true ? undefined : planBlocked(plan)
   if (blocked !== undefined) throw blocked
-  const question = `Roll ${countOf(plan.nodes.length, 'node')} of ${escapeForeign(contextText(plan) ?? plan.cluster, 2000)}? [y/N] `
+  const question = `Roll ${toRollText(plan)} of ${escapeForeign(contextText(plan) ?? plan.cluster, 2000)}? [y/N] `
   if (flags.yes !== true && !(await context.ask(question, context.interrupts.signal))) {
     context.err.write('Nothing was changed.\n')
     return EXIT_USAGE

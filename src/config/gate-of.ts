@@ -12,9 +12,19 @@ import type { RollFile } from './schema/roll-file-schema.ts'
 type GateFields = NonNullable<RollFile['spec']['gates']>[number]
 
 /** One gate as the engine takes it. */
-export function gateOf({ name, before, timesInARow, interval, timeout, limit, ...kinds }: GateFields): GateSpec {
+export function gateOf({
+  name,
+  before,
+  appliesTo,
+  timesInARow,
+  interval,
+  timeout,
+  limit,
+  ...kinds
+}: GateFields): GateSpec {
   const times = { intervalMs: interval, timeoutMs: timeout, limitMs: limit }
-  return { name, before, timesInARow, ...times, question: questionOf(kinds) }
+  const scopes = appliesTo === undefined ? {} : { appliesTo }
+  return { name, before, ...scopes, timesInARow, ...times, question: questionOf(kinds) }
 }
 
 type Kinds = Pick<GateFields, 'http' | 'command' | 'prometheus' | 'object'>

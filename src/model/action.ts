@@ -111,6 +111,9 @@ export type Action =
   | { readonly kind: 'removeRecord'; readonly node: string }
   | { readonly kind: 'releaseSlot'; readonly node: string }
 
+/** A command of the operator's own, or what takes it back; of a machine it has the name as `node`. */
+export type HookAction = Extract<Action, { kind: 'runHook' | 'undoHook' }>
+
 /** Labels of one pod, written where it is still as it was read. */
 interface PodRelabel {
   readonly node: string

@@ -1,6 +1,7 @@
 import type { SecretRef } from './notify-spec.ts'
+import type { Scoped } from './wish-scope.ts'
 
-/** Before a node is touched, before its reboot is announced, and before it is put back after its reboot. */
+/** Before a node or machine is touched, before its reboot is announced, and before it is put back after its reboot. */
 export const GATE_MOMENTS = ['node', 'reboot', 'attach'] as const
 
 export type GateMoment = (typeof GATE_MOMENTS)[number]
@@ -52,7 +53,7 @@ export type GateQuestion =
     }
 
 /** A condition of the operator's own that must hold before a roll goes on. */
-export interface GateSpec {
+export interface GateSpec extends Scoped {
   readonly name: string
   readonly before: readonly GateMoment[]
   readonly timesInARow: number

@@ -1,3 +1,4 @@
+import type { HookAction } from './action.ts'
 import type { AdminState, ServerRef } from './balancer.ts'
 
 /** A machine that runs balancer processes and is no Kubernetes node. */
@@ -70,10 +71,11 @@ export type HostAction =
   | { readonly kind: 'proven'; readonly bootId: string }
   | { readonly kind: 'restoreServer'; readonly ref: ServerRef; readonly state?: AdminState; readonly weight?: number }
   | { readonly kind: 'moveBack' }
+  | HookAction
 
 /** What must be on disk before it is done; the others put back, or change nothing. */
 export const disruptsHost = ({ kind }: HostAction): boolean =>
-  kind === 'record' || kind === 'moveAway' || kind === 'reboot'
+  kind === 'record' || kind === 'moveAway' || kind === 'reboot' || kind === 'runHook'
 
 export const hostNames = (spec: HostsSpec | undefined): readonly string[] =>
   (spec?.pairs ?? []).flatMap(({ machines }) => machines.map(({ name }) => name))

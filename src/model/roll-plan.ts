@@ -7,11 +7,11 @@ export interface RollPlan extends RunOrigin {
   /** The name of the roll file. */
   readonly cluster: string
   readonly nodes: readonly PlannedNode[]
-  /** Machines of the load balancers, in their order; absent: the file has none. */
+  /** Machines of the load balancers that are rolled, in their order; absent: the file has none. */
   readonly hosts?: readonly PlannedHost[]
   /** With machines: whether these come before the nodes. */
   readonly hostsFirst?: true
-  /** Chosen nodes whose machine needs no reboot. */
+  /** Chosen nodes, and machines of the load balancers, that need no reboot. */
   readonly skipped: readonly NodeWhy[]
   readonly unmatchedServers: readonly string[]
   readonly findings: readonly PlanFinding[]
@@ -61,6 +61,8 @@ export interface PlannedHost {
   readonly bootId: string
   /** Virtual addresses that are on it now. */
   readonly addresses: readonly string[]
+  /** Why it needs the reboot; absent where that was not asked. */
+  readonly needs?: string
 }
 
 export interface PlannedNode {

@@ -1,4 +1,5 @@
 import type { SecretHeader } from './gate-spec.ts'
+import type { Scoped } from './wish-scope.ts'
 
 export interface SilenceMatcher {
   readonly name: string
@@ -8,7 +9,7 @@ export interface SilenceMatcher {
 }
 
 /** Alerts of the node in work that an Alertmanager is to keep quiet. */
-export interface SilenceSpec {
+export interface SilenceSpec extends Scoped {
   readonly name: string
   /** Base URL, without `/api/v2`. */
   readonly url: string

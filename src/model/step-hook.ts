@@ -1,3 +1,5 @@
+import type { Scoped } from './wish-scope.ts'
+
 export const HOOK_MOMENTS = [
   'beforeNode',
   'beforeReboot',
@@ -12,7 +14,7 @@ export type HookMoment = (typeof HOOK_MOMENTS)[number]
 export type HookWay = 'run' | 'undo'
 
 /** A command of the operator's own at a step of the roll: arguments, run on this machine without a shell. */
-export interface StepHook {
+export interface StepHook extends Scoped {
   readonly name: string
   readonly at: HookMoment
   /** `{node}` and `{address}` are replaced in each argument; of `afterRoll`, nothing is. */

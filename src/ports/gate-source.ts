@@ -1,9 +1,9 @@
 import type { GateAnswer, GateSpec } from '../model/gate-spec.ts'
 
-/** The node that a question of the operator is about. */
+/** The node that a question of the operator is about, or the machine of a load balancer. */
 export interface NodePlace {
   readonly node: string
-  /** Absent: the node has no internal address. */
+  /** Of a machine its host as ssh takes it. Absent: the node has no internal address. */
   readonly address?: string
 }
 

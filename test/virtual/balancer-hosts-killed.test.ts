@@ -3,25 +3,13 @@ import process from 'node:process'
 import { type TestContext, test } from 'node:test'
 import { plannedEntry, runFromJournal } from '../../src/controllers/roll/run-from-journal.ts'
 import type { RunState } from '../../src/controllers/roll/run-state.ts'
-import type { RollSpec } from '../../src/model/roll-spec.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
 import type { JournalEntry } from '../../src/ports/journal.ts'
-import { MemoryPair, twoHosts } from '../support/memory-pair.ts'
+import { MemoryPair } from '../support/memory-pair.ts'
 import { leave, memoryRoll } from '../support/memory-roll.ts'
-import { aSpec } from '../support/roll-world.ts'
+import { hostsSpec, RUN_HOSTS } from '../support/two-hosts-run.ts'
 
-const address = { kind: 'unix', path: '/run/haproxy.sock' } as const
-const spec: RollSpec = aSpec({
-  balancers: [
-    {
-      name: 'edge',
-      instances: ['lb-1', 'lb-2'].map((name) => ({ name, address })),
-      backends: ['web'],
-      allowLastServer: false,
-    },
-  ],
-  hosts: twoHosts(),
-})
+const spec = hostsSpec()
 
 /** By day some of the writes, at night all. */
 const STRIDE = Number(process.env.CRASH_STRIDE ?? 3)
@@ -46,9 +34,8 @@ async function killedAt(t: TestContext, nth: number, isOnDisk: boolean) {
       return new Promise(() => undefined)
     }
   }
-  const hosts = { order: ['lb-1', 'lb-2'], done: [], memory: {} }
   const first = memoryRoll({
-    run: { spec, order: [], hosts },
+    run: { spec, order: [], hosts: RUN_HOSTS },
     pair: (clock) => {
       pair = new MemoryPair(clock)
       return pair

@@ -1,37 +1,22 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { RunState } from '../../src/controllers/roll/run-state.ts'
 import type { RollSpec } from '../../src/model/roll-spec.ts'
 import { MemoryPair, stateOf, twoHosts } from '../support/memory-pair.ts'
 import { leave, memoryRoll } from '../support/memory-roll.ts'
-import { aSpec } from '../support/roll-world.ts'
-
-const address = { kind: 'unix', path: '/run/haproxy.sock' } as const
-
-const spec = (change: Partial<RollSpec> = {}): RollSpec =>
-  aSpec({
-    balancers: [
-      {
-        name: 'edge',
-        instances: ['lb-1', 'lb-2'].map((name) => ({ name, address })),
-        backends: ['web'],
-        allowLastServer: false,
-      },
-    ],
-    hosts: twoHosts(),
-    ...change,
-  })
+import { hostsSpec, RUN_HOSTS } from '../support/two-hosts-run.ts'
 
 interface Begun {
   readonly spec?: RollSpec
   readonly order?: readonly string[]
   readonly world?: (pair: MemoryPair) => void
+  readonly run?: Partial<RunState>
 }
 
-function begun(t: TestContext, { spec: asked = spec(), order = [], world = () => undefined }: Begun = {}) {
+function begun(t: TestContext, { spec = hostsSpec(), order = [], world = () => undefined, run }: Begun = {}) {
   let pair: MemoryPair | undefined
-  const hosts = { order: ['lb-1', 'lb-2'], done: [], memory: {} }
   const roll = memoryRoll({
-    run: { spec: asked, order, hosts },
+    run: { spec, order, hosts: RUN_HOSTS, ...run },
     pair: (clock) => {
       pair = new MemoryPair(clock)
       world(pair)
@@ -65,12 +50,27 @@ test('law: the machines of a pair are taken one at a time, and only from a pair 
 
 test('hosts come after all nodes, or before them where the file says so, and the nodes are rolled as ever', async (t) => {
   for (const order of ['first', 'last'] as const) {
-    const roll = begun(t, { spec: spec({ hosts: { ...twoHosts(), order } }), order: ['n1', 'n2'] })
+    const roll = begun(t, { spec: hostsSpec({ hosts: { ...twoHosts(), order } }), order: ['n1', 'n2'] })
     await roll.clock.advance(900_000)
     const started = roll.events.flatMap((event) => (event.type === 'node.started' ? [event.node] : []))
     const expected = order === 'first' ? ['lb-1', 'lb-2', 'n1', 'n2'] : ['n1', 'n2', 'lb-1', 'lb-2']
     assert.deepEqual([roll.ended()?.outcome, started, roll.pair.wrongs], ['completed', expected, []])
   }
+})
+
+test('a machine that needs no reboot is not rolled, and the pair is whole with it all the same', async (t) => {
+  const roll = begun(t, { run: { hosts: { ...RUN_HOSTS, order: ['lb-2'] } } })
+  await roll.clock.advance(300_000)
+  assert.deepEqual([roll.ended()?.outcome, roll.pair.boots(), roll.pair.wrongs], ['completed', [0, 1], []])
+  assert.deepEqual(stateNow(roll), ['lb-2 inService'])
+  const silent = begun(t, {
+    run: { hosts: { ...RUN_HOSTS, order: ['lb-2'] } },
+    world: (pair) => {
+      pair.machine('lb-1').isOn = false
+    },
+  })
+  await silent.clock.advance(1_000_000)
+  assert.deepEqual([silent.ended()?.outcome, silent.pair.boots()], ['held', [0, 0]])
 })
 
 test('weights and states that were there before are there again: by this machine or by the other one', async (t) => {

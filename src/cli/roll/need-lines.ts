@@ -5,9 +5,11 @@ import { wrapWords } from '../text/wrap-words.ts'
 const NAMED_MAX = 8
 const GROUPS_MAX = 12
 
-/** Which nodes need their reboot and which are skipped, and why; nodes with the same reason together. */
-export function needLines({ nodes, skipped }: RollPlan, show: { readonly level: number; readonly columns: number }) {
-  const needed = nodes.flatMap(({ node, needs }) => (needs === undefined ? [] : [{ node, why: needs }]))
+/** Which nodes and machines need their reboot and which are skipped, and why; those with the same reason together. */
+export function needLines(plan: RollPlan, show: { readonly level: number; readonly columns: number }) {
+  const { nodes, hosts = [], skipped } = plan
+  const all = [...nodes, ...hosts.map(({ host: node, ...rest }) => ({ node, ...rest }))]
+  const needed = all.flatMap(({ node, needs }) => (needs === undefined ? [] : [{ node, why: needs }]))
   return [...whyLines('Needed', needed, show), ...whyLines('Skips', skipped, show)]
 }
 

@@ -29,20 +29,20 @@ const WIDE_CELLS = 120
 /** Beyond any text that a person wrote: a finding is never cut. */
 const TEXT_MAX = 100_000
 
-/** The node budget may allow fewer: a finding says so. */
-const together = ({ parallel }: RollPlan): string => (parallel === undefined ? '1' : `up to ${parallel}`)
+/** The node budget may allow fewer: a finding says so. Machines are told on their own line, unless they are all that there is. */
+const sizeText = (plan: RollPlan): string =>
+  plan.nodes.length === 0
+    ? `${toRollText(plan)}, 1`
+    : `${countOf(plan.nodes.length, 'node')}, ${plan.parallel === undefined ? '1' : `up to ${plan.parallel}`}`
 
 /** The plan for people: who, in which order, what each has to move, what may hold it, what stops it. */
 export function planLines(plan: RollPlan, show: PlanShow): readonly Line[] {
   if (needsNone(plan)) return noneLines(plan, show)
   const notes = planNotes(plan)
   const texts = [
-    ...wrapWords(
-      `Plan for ${planned(plan)}: ${countOf(plan.nodes.length, 'node')}, ${together(plan)} at a time. Nothing was changed.`,
-      show.columns,
-    ),
+    ...wrapWords(`Plan for ${planned(plan)}: ${sizeText(plan)} at a time. Nothing was changed.`, show.columns),
     ...(plan.reason === undefined ? [] : labelled('Reason', plan.reason, show.columns)),
-    ...nodeTable(plan, notes, show),
+    ...(plan.nodes.length === 0 ? [] : nodeTable(plan, notes, show)),
     ...capped(notes.texts, show).flatMap((text, index) => noteLines(text, index + 1, show.columns)),
     ...moreLines(notes.texts, show),
     ...(show.level >= 2 ? plan.nodes.flatMap((node) => podLines(node, show.columns)) : []),
@@ -67,13 +67,22 @@ function planned(plan: RollPlan): string {
   return escapeForeign(`${plan.cluster} on ${where}${plan.user === undefined ? '' : `, as user ${plan.user}`}`, 2000)
 }
 
-/** Every chosen node is one whose machine needs no reboot: there is nothing to roll. */
-export const needsNone = ({ nodes, skipped }: RollPlan): boolean => nodes.length === 0 && skipped.length > 0
+/** Every chosen node is one whose machine needs no reboot, and so is every machine of a load balancer: there is nothing to roll. */
+export const needsNone = ({ nodes, hosts = [], skipped }: RollPlan): boolean =>
+  nodes.length + hosts.length === 0 && skipped.length > 0
+
+/** `3 nodes and 2 machines`. */
+export function toRollText({ nodes, hosts = [] }: RollPlan): string {
+  const machines = hosts.length === 0 ? [] : [countOf(hosts.length, 'machine')]
+  const none = nodes.length === 0 && machines.length > 0
+  return [...(none ? [] : [countOf(nodes.length, 'node')]), ...machines].join(' and ')
+}
 
 function noneLines(plan: RollPlan, show: PlanShow): readonly Line[] {
   const errors = planErrors(plan).length
   const text = errors === 0 ? 'Nothing is to be rolled' : `${countOf(errors, 'error')} to repair first`
-  const head = `No node of ${planned(plan)} needs a reboot: ${countText(plan.skipped.length)} to skip.`
+  const what = plan.hosts === undefined ? 'No node' : 'No node and no load balancer machine'
+  const head = `${what} of ${planned(plan)} needs a reboot: ${countText(plan.skipped.length)} to skip.`
   const lines = wrapWords(`${head} ${text}. Nothing was changed.`, show.columns)
   return [...lines, ...needLines(plan, show)].map((line): Line => [line])
 }
@@ -233,7 +242,7 @@ function strangers({ unmatchedServers }: RollPlan, columns: number): readonly st
 function lastLines(plan: RollPlan, notes: PlanNotes, { command, columns }: PlanShow): readonly string[] {
   const errors = planErrors(plan).length
   const blocks = plan.findings.filter(({ severity }) => severity === 'block').length
-  const counts = `${countText(plan.nodes.length)} to roll, ${countText(plan.skipped.length)} to skip, ${countText(notes.holds)} expected to hold.`
+  const counts = `${countText(plan.nodes.length + (plan.hosts?.length ?? 0))} to roll, ${countText(plan.skipped.length)} to skip, ${countText(notes.holds)} expected to hold.`
   if (errors > 0) return [`${counts}  ${countOf(errors, 'error')} to repair first.`]
   if (blocks > 0) return [`${counts}  ${countOf(blocks, 'block')} to clear first.`]
   const line = `${counts}  Run it: ${command}`

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { COMPARISONS, GATE_MOMENTS } from '../../model/gate-spec.ts'
+import { appliesToField } from './applies-to-field.ts'
 import { exactlyOneOf, uniqueBy } from './cross-rules.ts'
 import { durationField } from './duration-field.ts'
 import { wholeNumberField } from './number-field.ts'
@@ -153,10 +154,12 @@ const gate = section(
         fieldMeta('word or list', {
           description:
             'What it stands before: `node`, before a node is touched; `reboot`, before the reboot of the drained node is announced; ' +
-            '`attach`, before a rebooted node is put back into its balancers.',
+            '`attach`, before a rebooted node is put back into its balancers. For a machine of `hosts`: before it gives its addresses ' +
+            'away, before its reboot is announced, before it takes them back.',
           example: ['node', 'attach'],
         }),
       ),
+    appliesTo: appliesToField,
     http: httpSection.exactOptional(),
     command: argumentsField({
       description:
@@ -177,7 +180,7 @@ const gate = section(
     timeout: durationField({ description: 'How long one answer may take.', from: '100ms', to: '5min' }).prefault('10s'),
     limit: durationField({
       description:
-        'How long it may hold a node. Then the roll ends: before the reboot is announced, the node is restored; a rebooted node stays out.',
+        'How long it may hold a node or machine. Then the roll ends: before the reboot is announced, the node or machine is restored; one that was rebooted stays out.',
       from: '1s',
       to: '24h',
     }).prefault('10min'),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { HOOK_MOMENTS } from '../../model/step-hook.ts'
+import { appliesToField } from './applies-to-field.ts'
 import { uniqueBy } from './cross-rules.ts'
 import { durationField } from './duration-field.ts'
 import { argumentsField } from './question-fields.ts'
@@ -14,10 +15,12 @@ const hook = section(
         description:
           'When it runs: `beforeNode`, before a node is cordoned; `beforeReboot`, before the reboot of the drained node is announced; ' +
           '`afterReboot`, after the proof of the reboot; `beforeAttach`, before the node is put back into its balancers; ' +
-          '`afterNode`, once it is in service again and has soaked; `afterRoll`, once at the end of the roll.',
+          '`afterNode`, once it is in service again and has soaked; `afterRoll`, once at the end of the roll. For a machine of `hosts`, ' +
+          '`beforeNode` is before it gives its addresses away, and `beforeAttach` before it takes them back.',
         example: 'beforeReboot',
       }),
     ),
+    appliesTo: appliesToField,
     run: argumentsField({
       description:
         'The command, as a list of arguments without a shell, run on this machine. `{node}` and `{address}` stand for the node. ' +
@@ -54,6 +57,11 @@ const hook = section(
   'One command at one step.',
 ).superRefine(
   (value, context) => {
+    if (value?.at === 'afterRoll' && value.appliesTo !== undefined) {
+      const params = { code: 'config.choice', fix: 'remove appliesTo', at: 'key' }
+      const message = 'a hook of afterRoll runs once for the roll, not for nodes or machines'
+      context.addIssue({ code: 'custom', message, path: ['appliesTo'], params })
+    }
     const isLate = value?.at === 'afterNode' || value?.at === 'afterRoll'
     if (!isLate || value.undo === undefined) return
     const params = { code: 'config.choice', fix: 'remove undo, or choose an earlier step', at: 'key' }

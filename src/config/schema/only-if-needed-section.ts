@@ -55,7 +55,7 @@ export const onlyIfNeededSection = section(
     kubeletVersion: versionField('version of the kubelet', 'v1.35.4').exactOptional(),
     osImage: versionField('OS image', 'Debian GNU/Linux 13 (trixie)').exactOptional(),
   },
-  'Roll only nodes that need a reboot. Each field is a check. A node is rolled if at least one check says that it needs a reboot.',
+  'Roll only nodes that need a reboot. Each field is a check. A node is rolled if at least one check says that it needs a reboot. `sentinel` and `command` also decide about machines of `hosts`.',
 )
 
 type Context = z.core.$RefinementCtx<unknown>

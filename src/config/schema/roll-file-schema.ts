@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { machinesToApplyTo } from './applies-to-field.ts'
 import { balancersSection } from './balancers-section.ts'
 import { dnsSection } from './dns-section.ts'
 import { detachSection, drainSection } from './drain-section.ts'
@@ -83,6 +84,7 @@ const specSection = section(
 ).superRefine(
   (spec, context) => {
     hostInstances(spec, context)
+    machinesToApplyTo(spec, context)
     for (const complaint of stopAgainstProbes(spec)) context.addIssue({ code: 'custom', ...complaint })
   },
   { when: () => true },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { appliesToField } from './applies-to-field.ts'
 import { uniqueBy } from './cross-rules.ts'
 import { durationField } from './duration-field.ts'
 import { headersField } from './secret-fields.ts'
@@ -39,6 +40,7 @@ const silence = section(
         example: 'http://alertmanager.example.com:9093',
       }),
     ),
+    appliesTo: appliesToField,
     matchers: z
       .array(matcher)
       .min(1)
@@ -65,7 +67,7 @@ const silence = section(
       .meta(
         fieldMeta('word', {
           description:
-            'What is done if Alertmanager does not accept the silence before a node is cordoned: `ignore` warns and goes on, `hold` waits.',
+            'What is done if Alertmanager does not accept the silence before a node is cordoned, or before a machine gives its addresses away: `ignore` warns and goes on, `hold` waits.',
           example: 'hold',
         }),
       )
@@ -83,6 +85,6 @@ export const silencesField = z
   .meta(
     fieldMeta('list', {
       description:
-        'Alerts of the current node are silenced: from before the node is cordoned until it is back or stays out.',
+        'Alerts of the current node are silenced: from before the node is cordoned until it is back or stays out. With `appliesTo`, those of machines of `hosts` too.',
     }),
   )

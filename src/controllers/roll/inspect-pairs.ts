@@ -1,8 +1,10 @@
 import type { SshWay } from '../../core/roll/plan/host-findings.ts'
 import { type MachineInquiry, pairFindings, plannedHosts } from '../../core/roll/plan/pair-findings.ts'
+import { hostNeed, type RebootNeed } from '../../core/roll/plan/reboot-need.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import type { HostPair, HostsSpec, PairMachine } from '../../model/host-pair.ts'
-import type { PlanFinding, PlannedHost } from '../../model/roll-plan.ts'
+import type { RebootNeedSpec } from '../../model/reboot-need.ts'
+import type { NodeWhy, PlanFinding, PlannedHost } from '../../model/roll-plan.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Host } from '../../ports/host.ts'
 import type { HostMachines, MachineAnswer } from '../../ports/host-machines.ts'
@@ -16,11 +18,14 @@ interface PairsAsked {
   /** Names of all nodes of the cluster. */
   readonly nodes: readonly string[]
   readonly instances: readonly InstanceFacts[]
+  /** Absent: every machine is rolled. */
+  readonly onlyIfNeeded?: RebootNeedSpec | undefined
 }
 
 interface PairsSeen {
   readonly findings: readonly PlanFinding[]
   readonly hosts?: readonly PlannedHost[]
+  readonly hostsSkipped?: readonly NodeWhy[]
 }
 
 /** Asks the machines of the load balancers before the first step, and judges the answers. Changes nothing. */
@@ -32,7 +37,20 @@ export async function inspectPairs(asked: PairsAsked, signal: AbortSignal): Prom
     host.ownBootId(signal),
     ...all.map((place) => inquire({ ...place, host, machines }, signal)),
   ])
-  return { findings: pairFindings(inquiries, { ...asked, hosts, ownBootId }), hosts: plannedHosts(inquiries) }
+  const needs = needsOf(inquiries, asked.onlyIfNeeded)
+  return {
+    findings: pairFindings(inquiries, { ...asked, hosts, ownBootId, needs }),
+    hosts: plannedHosts(inquiries, needs),
+    hostsSkipped: [...needs].flatMap(([node, need]) => (need.kind === 'none' ? [{ node, why: need.why }] : [])),
+  }
+}
+
+function needsOf(inquiries: readonly MachineInquiry[], spec: RebootNeedSpec | undefined): Map<string, RebootNeed> {
+  const needs = inquiries.flatMap(({ machine: { name }, answer }) => {
+    const need = spec && hostNeed(name, spec, answer)
+    return need === undefined ? [] : [[name, need] as const]
+  })
+  return new Map(needs)
 }
 
 interface Inquiry {

@@ -1,7 +1,10 @@
 import { conditionsWanted } from '../../core/roll/announce/conditions-wanted.ts'
 import { gatesWanted } from '../../core/roll/gates/gates-held.ts'
+import type { HostDecision } from '../../core/roll/hosts/host-decision.ts'
+import type { HostSnapshot } from '../../core/roll/hosts/host-snapshot.ts'
 import { silencesWanted } from '../../core/roll/silences/silences-due.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
+import type { WishSubject } from '../../core/roll/wish-subject.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { SecretRef } from '../../model/notify-spec.ts'
 import type { RollEvent } from '../../model/roll-event.ts'
@@ -40,7 +43,7 @@ interface WishParts extends WishPorts {
   readonly onNews: () => void
 }
 
-/** The hooks of the file, of all nodes together. */
+/** The hooks of the file, of all nodes and machines together. */
 export function hooksOf(parts: WishParts): Pick<GatherParts, 'hooks'> {
   const { run, programs } = parts
   const { hooks } = run.spec
@@ -94,6 +97,32 @@ export function wantWishes(
   silences?.want(snapshot && decision.kind !== 'settled' ? silencesWanted(snapshot) : undefined)
 }
 
+export type HostWishes = Pick<GatherParts, 'gates' | 'hooks' | 'silences'>
+
+/** The same for a machine. */
+export function wantHostWishes({ gates, silences }: HostWishes, s: HostSnapshot, decision: HostDecision): void {
+  gates?.want(gatesWanted(s, decision))
+  silences?.want(decision.kind === 'settled' ? undefined : silencesWanted(s))
+}
+
+/** What is known of them. */
+export const hostWishFacts = ({
+  gates,
+  hooks,
+  silences,
+}: HostWishes): Pick<HostSnapshot, 'gates' | 'hooks' | 'silences'> => ({
+  ...(gates === undefined ? {} : { gates: gates.facts() }),
+  ...(hooks === undefined ? {} : { hooks: hooks.facts() }),
+  ...(silences === undefined ? {} : { silences: silences.facts() }),
+})
+
+/** Where the journal is lost it is not known that any of them was begun: a machine bears no record. */
+function machinesOf({ spec, restoresAs }: RunState): readonly WishSubject[] {
+  if (restoresAs !== undefined) return []
+  const machines = (spec.hosts?.pairs ?? []).flatMap((pair) => pair.machines)
+  return machines.map(({ name, ssh: address }) => ({ scope: 'hosts', name, address }))
+}
+
 interface EndParts {
   readonly run: RunState
   /** Of each lane. */
@@ -107,13 +136,17 @@ interface EndParts {
 /** A roll that people interrupted goes on later, and its hooks with it. */
 export async function endWishes({ run, hooks: runner, silences, view, clock, emit }: EndParts, interrupt: AbortSignal) {
   if (interrupt.aborted) return
-  const places = run.order.map((node) => {
-    const [address] = view.node(node)?.internalAddresses ?? []
-    return { node, ...(address === undefined ? {} : { address }) }
+  const nodes = run.order.map((name): WishSubject => {
+    const [address] = view.node(name)?.internalAddresses ?? []
+    return { scope: 'nodes', name, ...(address === undefined ? {} : { address }) }
   })
   const say = (text: string): void => emit({ type: 'warning', text })
   try {
-    if (runner !== undefined) await endHooks({ hooks: run.spec.hooks ?? [], runner, clock, places, say }, interrupt)
+    if (runner !== undefined)
+      await endHooks(
+        { hooks: run.spec.hooks ?? [], runner, clock, subjects: [...nodes, ...machinesOf(run)], say },
+        interrupt,
+      )
     await Promise.all(silences.map((keeper) => keeper.close(interrupt)))
   } catch (error) {
     if (!interrupt.aborted) throw error

@@ -16,6 +16,7 @@ import { Backoff } from '../../runtime/backoff.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import type { HookRunner } from './hooks/hook-runner.ts'
+import { startHook } from './hooks/start-hook.ts'
 import { writeMark } from './marks-to-come.ts'
 import { mustBeDraining, mustStillRest, nodeChanged } from './node-changed.ts'
 import { type NodeWrite, nodePatch } from './node-write.ts'
@@ -92,7 +93,7 @@ export class Performer {
         return writeMark(action, this.#parts, signal)
       case 'runHook':
       case 'undoHook':
-        return this.#startHook(action)
+        return startHook(action, this.#parts)
       case 'releasePod':
       case 'withdrawPod':
       case 'giveBackPod':
@@ -179,14 +180,6 @@ export class Performer {
     }
     mustBeDraining(node)
     return undefined
-  }
-
-  #startHook({ kind, node, hook, address }: Extract<Action, { kind: 'runHook' | 'undoHook' }>): Outcome {
-    const { hooks } = this.#parts
-    if (hooks === undefined) throw new WorldError('nothing here runs hooks', { code: 'HOOK_UNKNOWN', retry: 'never' })
-    const place = { node, ...(address === undefined ? {} : { address }) }
-    hooks.start({ hook, way: kind === 'runHook' ? 'run' : 'undo', place })
-    return { ok: true }
   }
 
   async #relabel(action: PoliteAction, signal: AbortSignal): Promise<Outcome> {

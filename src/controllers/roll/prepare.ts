@@ -89,7 +89,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
   const instances = balancers.map(({ facts: instance }) => instance)
   const names = facts.nodes.map(({ name }) => name)
   const pairs = await inspectPairs(
-    { ...way, host: parts.host, machines: parts.machines, hosts: spec.hosts, nodes: names, instances },
+    { ...way, host: parts.host, machines: parts.machines, hosts: spec.hosts, nodes: names, instances, onlyIfNeeded },
     signal,
   )
   return makePlan({
@@ -114,6 +114,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
       ...pairs.findings,
     ],
     ...(pairs.hosts === undefined ? {} : { hosts: pairs.hosts }),
+    ...(pairs.hostsSkipped === undefined ? {} : { hostsSkipped: pairs.hostsSkipped }),
     ...(hosts.needs === undefined ? {} : { needs: hosts.needs }),
   })
 }

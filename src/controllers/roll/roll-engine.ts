@@ -232,6 +232,7 @@ export class RollEngine {
     return HostRounds.of({
       ...this.#parts,
       ...this.#shared,
+      wishes: { ...this.#shared, ...this.#wishes[0] },
       keeper: this.#keeperOf(0),
       passing: () => this.#baseline(),
       failedIn: (host) => this.#load?.failedIn(host) ?? 0,

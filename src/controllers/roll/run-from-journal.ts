@@ -1,6 +1,7 @@
 import type { EvictedPod } from '../../core/roll/evidence.ts'
-import { HOST_ENTRY, HOST_MEANT, type HostEntry } from '../../core/roll/hosts/host-memory.ts'
+import { isOfHost } from '../../core/roll/hosts/host-memory.ts'
 import type { Action } from '../../model/action.ts'
+import { hostNames } from '../../model/host-pair.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
 import type { NodeStanding } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
@@ -21,6 +22,8 @@ interface PlannedEntry extends JournalEntry {
   readonly type: 'planned'
   readonly spec: RollSpec
   readonly order: readonly string[]
+  /** Machines of the load balancers that are rolled. Absent: all of the file. */
+  readonly hostOrder?: readonly string[]
   readonly clusterName: string
   /** Absent in journals of earlier versions. */
   readonly place?: RememberedPlace
@@ -42,13 +45,14 @@ interface Planned {
 
 /** The first entry of a run's journal. */
 export const plannedEntry = (
-  { spec, order, restoresAs, origin, onceKey, estimates }: RunState,
+  { spec, order, hosts, restoresAs, origin, onceKey, estimates }: RunState,
   { at, clusterName, place }: Planned,
 ): PlannedEntry => ({
   at,
   type: 'planned',
   spec,
   order,
+  ...(hosts === undefined || hosts.order.length === hostNames(spec.hosts).length ? {} : { hostOrder: hosts.order }),
   clusterName,
   ...(place === undefined ? {} : { place }),
   ...(estimates === undefined ? {} : { estimates }),
@@ -109,7 +113,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     hooksBefore: hooksBefore(journal.entries),
     silencesBefore: silencesBefore(journal.entries),
     standingsBefore: standingsBefore(journal.entries),
-    ...hostsOf(spec),
+    ...hostsOf(spec, planned.hostOrder),
     ...(planned.estimates === undefined ? {} : { estimates: planned.estimates }),
     ...(slowestMs === 0 ? {} : { slowestMs }),
     ...(before === undefined ? {} : { before }),
@@ -212,8 +216,6 @@ type Meant<Kind extends Action['kind']> = Extract<Action, { readonly kind: Kind 
 
 const isWriteRecord = (action: MeantAction): action is Meant<'writeRecord'> => action.kind === 'writeRecord'
 const isSendReboot = (action: MeantAction): action is Meant<'sendReboot'> => action.kind === 'sendReboot'
-const isOfHost = (entry: JournalEntry): entry is JournalEntry & HostEntry =>
-  entry.type === HOST_MEANT || entry.type === HOST_ENTRY
 const isMeant = (entry: JournalEntry): entry is MeantEntry => entry.type === 'meant'
 const isPlanned = (entry: JournalEntry): entry is PlannedEntry => entry.type === 'planned'
 const isAmended = (entry: JournalEntry): entry is AmendedEntry => entry.type === 'amended'

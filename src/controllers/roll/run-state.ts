@@ -146,9 +146,11 @@ export function hostEnded(run: RunState, { node, state }: NodeStanding): void {
   course.hosts = { ...run.hosts, done: [...run.hosts.done, node] }
 }
 
-/** Of a run that has begun none. */
-export const hostsOf = ({ hosts }: RollSpec): Pick<RunState, 'hosts'> =>
-  hosts === undefined ? {} : { hosts: { order: hostNames(hosts), done: [], memory: {} } }
+/** Of a run that has begun none. `chosen`: of those of the file, the ones that need a reboot; absent: all of them. */
+export function hostsOf({ hosts }: RollSpec, chosen?: readonly string[]): Pick<RunState, 'hosts'> {
+  if (hosts === undefined) return {}
+  return { hosts: { order: hostNames(hosts).filter((name) => chosen?.includes(name) ?? true), done: [], memory: {} } }
+}
 
 /** Nodes and machines, in the order in which they are worked on. */
 export function allInOrder({ order, hosts, spec }: Pick<RunState, 'order' | 'hosts' | 'spec'>): readonly string[] {
@@ -162,10 +164,17 @@ export const firstEvents = (run: RunState, cluster: string): readonly RollEvent[
   ...(run.chosen === undefined ? [] : [{ type: 'nodes.chosen', ...run.chosen } as const]),
 ]
 
-/** Which nodes a plan left out and why; nothing where no machine was asked. */
-export function chosenBy({ nodes, skipped }: Pick<RollPlan, 'nodes' | 'skipped'>): Pick<RunState, 'chosen'> {
-  const needed = nodes.flatMap(({ node, needs }) => (needs === undefined ? [] : [{ node, why: needs }]))
-  return needed.length + skipped.length === 0 ? {} : { chosen: { needed, skipped } }
+interface ChosenByPlan extends Pick<RunState, 'chosen'> {
+  /** Machines of the load balancers that are rolled. Absent: all of the file. */
+  readonly hostOrder?: readonly string[]
+}
+
+/** Which nodes and machines a plan left out and why; nothing where no machine was asked. */
+export function chosenBy({ nodes, hosts, skipped }: Pick<RollPlan, 'nodes' | 'hosts' | 'skipped'>): ChosenByPlan {
+  const all = [...nodes, ...(hosts ?? []).map(({ host: node, ...rest }) => ({ node, ...rest }))]
+  const needed = all.flatMap(({ node, needs }) => (needs === undefined ? [] : [{ node, why: needs }]))
+  const hostOrder = hosts === undefined ? {} : { hostOrder: hosts.map(({ host }) => host) }
+  return { ...hostOrder, ...(needed.length + skipped.length === 0 ? {} : { chosen: { needed, skipped } }) }
 }
 
 /** As this process goes by it: the journal keeps the windows that a person ignores now, for the next process. */
@@ -183,12 +192,15 @@ export function estimatesOf({ nodes }: Pick<RollPlan, 'nodes'>): Pick<RunState, 
 
 /** A run that begins; `suffix` tells it from one that begins within the same second. */
 export const newRun = (
-  asked: Pick<RunState, 'spec' | 'order' | 'chosen' | 'origin' | 'ownPod' | 'onceKey' | 'estimates'>,
+  {
+    hostOrder,
+    ...asked
+  }: ChosenByPlan & Pick<RunState, 'spec' | 'order' | 'origin' | 'ownPod' | 'onceKey' | 'estimates'>,
   { wall, suffix }: { readonly wall: WallMs; readonly suffix: string },
 ): RunState => ({
   id: `${toIso(wall).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${suffix}`,
   ...asked,
-  ...hostsOf(asked.spec),
+  ...hostsOf(asked.spec, hostOrder),
   resumed: false,
   done: [],
   settledHere: [],

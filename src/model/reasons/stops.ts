@@ -81,7 +81,7 @@ export const STOPS = {
   GateLimit: {
     is: 'gate ceph did not pass within its limit (10 min): the value is 1, not == 0',
     cause:
-      'Before the reboot is announced, the node is restored, exit 3. Before the attach, the node is uncordoned, out of every balancer, and guarded.',
+      'Before the reboot is announced, the node is restored, exit 3. Before the attach, the node is uncordoned, out of every balancer, and guarded. A machine of `hosts` takes its addresses back, exit 3; if it was rebooted, it stays without them.',
     cure: 'Find out why the gate does not pass, press Ctrl-C where a node is guarded, then `evenkeel roll resume`. `gates[].limit` sets the limit.',
     wait: 'none',
   },

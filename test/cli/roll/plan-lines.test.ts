@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { planLines } from '../../../src/cli/roll/plan-lines.ts'
+import { planLines, toRollText } from '../../../src/cli/roll/plan-lines.ts'
 import { planRefusal } from '../../../src/cli/roll/plan-refusal.ts'
 import { plainLine } from '../../../src/cli/terminal/style.ts'
 import type { PlannedNode, RollPlan } from '../../../src/model/roll-plan.ts'
@@ -121,6 +121,33 @@ test('a large plan shows the first, the last and whoever has a note', () => {
       (line) => plainLine(line).includes('worker'),
     ).length,
     40,
+  )
+})
+
+const MACHINE = { host: 'lb-1', pair: 'edge', instances: ['lb-1'], bootId: 'b', addresses: ['10.0.0.100'] }
+
+test('a plan shows which machines of load balancers are rolled and which are skipped, and why', () => {
+  const hosts = [{ ...MACHINE, needs: '/f is there' }]
+  const skipped = [
+    { node: 'w-9', why: 'needs no reboot: no /f' },
+    { node: 'lb-2', why: 'needs no reboot: no /f' },
+  ]
+  const text = shown({ ...PLAN, hosts, skipped })
+  assert.match(text, /^Plan for prod-eu1: 3 nodes, 1 at a time\./)
+  assert.match(text, /\nHosts {2}after the nodes, one at a time: lb-1 of edge, which has 10\.0\.0\.100\n/)
+  assert.match(text, /\nNeeded lb-1: \/f is there\nSkips {2}w-9, lb-2: needs no reboot: no \/f\n/)
+  assert.match(text, /\n4 to roll, 2 to skip, 1 expected to hold\./)
+  assert.equal(toRollText({ ...PLAN, hosts }), '3 nodes and 1 machine')
+})
+
+test('a plan whose nodes need no reboot has the machine that needs one, and none at all says so', () => {
+  const plan = { ...PLAN, nodes: [], findings: [], skipped: [{ node: 'w-9', why: 'no /f' }] }
+  const text = shown({ ...plan, hosts: [{ ...MACHINE, needs: '/f is there' }] })
+  assert.match(text, /^Plan for prod-eu1: 1 machine, 1 at a time\. Nothing was changed\.\nHosts /)
+  assert.match(text, /\n1 to roll, 1 to skip, 0 expected to hold\./)
+  assert.match(
+    shown({ ...plan, hosts: [] }),
+    /^No node and no load balancer machine of prod-eu1 needs a reboot: 1 to skip\.\nNothing is to be rolled\./,
   )
 })
 

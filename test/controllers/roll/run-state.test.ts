@@ -1,13 +1,34 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { giveVerdict, newRun, nodeEnded, verdictFor } from '../../../src/controllers/roll/run-state.ts'
+import { plannedEntry, runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
+import { chosenBy, giveVerdict, newRun, nodeEnded, verdictFor } from '../../../src/controllers/roll/run-state.ts'
 import type { Reason } from '../../../src/model/reason.ts'
 import type { NodeStanding } from '../../../src/model/roll-event.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
 import { aSpec } from '../../support/roll-world.ts'
+import { hostsSpec } from '../../support/two-hosts-run.ts'
 
 const aRun = () => newRun({ spec: aSpec(), order: ['n1', 'n2'] }, { wall: wallMs(0), suffix: '1f0e' })
+const machine = (host: string) => ({ host, pair: 'edge', instances: [host], bootId: host, addresses: [] })
+
+test('a run has the machines that its plan rolls, and its journal keeps which ones', () => {
+  const plan = { nodes: [], hosts: [{ ...machine('lb-2'), needs: 'a file is there' }], skipped: [] }
+  const chosen = chosenBy(plan)
+  assert.deepEqual(chosen.chosen?.needed, [{ node: 'lb-2', why: 'a file is there' }])
+  const begun = (asked: ReturnType<typeof chosenBy>) => {
+    const run = newRun({ spec: hostsSpec(), order: [], ...asked }, { wall: wallMs(0), suffix: '1f0e' })
+    const planned = plannedEntry(run, { at: AT, clusterName: 'test' })
+    const header = { type: 'journal', v: 1, at: AT, run: run.id, cluster: 'test', tool: 'test' } as const
+    const { run: resumed, ended } = runFromJournal({ header, entries: [planned] })
+    return [run.hosts?.order, resumed.hosts?.order, ended]
+  }
+  assert.deepEqual(begun(chosen), [['lb-2'], ['lb-2'], false])
+  assert.deepEqual(begun(chosenBy({ ...plan, hosts: [] })), [[], [], true])
+  assert.deepEqual(begun({}), [['lb-1', 'lb-2'], ['lb-1', 'lb-2'], false])
+})
+
+const AT = '2026-01-01T00:00:00.000Z'
 const failed = (text: string): Verdict => ({
   kind: 'stopped',
   keepOut: false,

@@ -108,8 +108,8 @@ test('a node that goes back without a reboot is held back by no gate', () => {
 
 test('gates are wanted only while a decision waits for them, for the step to come', () => {
   const wanted = (s: NodeSnapshot) => gatesWanted(s, decide(s))
-  assert.deepEqual(wanted(before()), { node: 'n1', address: '10.0.0.1', moment: 'node' })
-  assert.deepEqual(wanted(atReboot()), { node: 'n1', address: '10.0.0.1', moment: 'reboot' })
+  assert.deepEqual(wanted(before()), { scope: 'nodes', node: 'n1', address: '10.0.0.1', moment: 'node' })
+  assert.deepEqual(wanted(atReboot()), { scope: 'nodes', node: 'n1', address: '10.0.0.1', moment: 'reboot' })
   assert.equal(wanted(before(facts('node', ['passes', 600], ['passes', 100]))), undefined)
   assert.equal(wanted(aSnapshot({ change: { spec, cluster: { ...before().cluster, staleForMs: 1 } } })), undefined)
   assert.equal(wanted(aSnapshot()), undefined)

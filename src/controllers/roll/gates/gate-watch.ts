@@ -1,6 +1,7 @@
 import type { GateFacts, GateReading } from '../../../core/roll/gates/gate-facts.ts'
 import type { GateWant } from '../../../core/roll/gates/gates-held.ts'
 import type { GateSpec } from '../../../model/gate-spec.ts'
+import { isFor } from '../../../model/wish-scope.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { GateSource } from '../../../ports/gate-source.ts'
 import type { Random } from '../../../ports/random.ts'
@@ -70,7 +71,7 @@ export class GateWatch {
     this.#cancel.abort(NOT_WANTED)
     this.#cancel = new AbortController()
     this.#about = want
-    const gates = this.#parts.gates.filter(({ before }) => before.includes(want.moment))
+    const gates = this.#parts.gates.filter((gate) => gate.before.includes(want.moment) && isFor(gate, want.scope))
     this.#asked = new Map(gates.map((gate) => [gate.name, this.#fresh(gate)]))
   }
 

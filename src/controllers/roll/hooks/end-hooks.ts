@@ -1,34 +1,35 @@
 import { byHand } from '../../../core/roll/hooks/hook-verdict.ts'
 import { isToUndo } from '../../../core/roll/hooks/hooks-due.ts'
+import type { WishSubject } from '../../../core/roll/wish-subject.ts'
 import { hookKey, type StepHook } from '../../../model/step-hook.ts'
 import { untilAborted } from '../../../model/until-aborted.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { NodePlace } from '../../../ports/gate-source.ts'
 import type { HookRun, HookRunner } from './hook-runner.ts'
 
 interface EndParts {
   readonly hooks: readonly StepHook[]
   readonly runner: HookRunner
   readonly clock: Clock
-  /** Nodes that hooks may have run for. */
-  readonly places: readonly NodePlace[]
+  /** Nodes and machines that hooks may have run for. */
+  readonly subjects: readonly WishSubject[]
   readonly say: (text: string) => void
 }
 
 const TRIES = 3
 
 /**
- * At the end of a roll, unless people interrupted it: what was begun and not undone, as for a node that stays out, is undone; then the
+ * At the end of a roll, unless people interrupted it: what was begun and not undone, as for a node or machine that stays out, is undone; then the
  * hooks of `afterRoll` run. What fails is said, with the command to type.
  */
-export async function endHooks({ hooks, runner, clock, places, say }: EndParts, signal: AbortSignal): Promise<void> {
+export async function endHooks({ hooks, runner, clock, subjects, say }: EndParts, signal: AbortSignal): Promise<void> {
   await untilAborted(runner.idle(), signal)
-  for (const place of places)
+  for (const { scope, name: node, ...address } of subjects)
     for (const hook of hooks.toReversed()) {
+      const place = { node, ...address }
       const isUndone = runner.facts().states[hookKey(place.node, 'undo', hook.name)]?.kind === 'done'
-      if (isUndone || !isToUndo(runner.facts(), place.node, hook)) continue
+      if (isUndone || !isToUndo(runner.facts(), { scope, name: node }, hook)) continue
       if (!(await tried({ runner, clock }, { hook: hook.name, way: 'undo', place }, signal)))
-        say(`the undo of hook ${hook.name} has failed for ${place.node}; type: ${byHand(hook.undo ?? [], place.node)}`)
+        say(`the undo of hook ${hook.name} has failed for ${place.node}; type: ${byHand(hook.undo ?? [], place)}`)
     }
   for (const { name, at } of hooks)
     if (at === 'afterRoll' && runner.facts().states[hookKey('', 'run', name)]?.kind !== 'done')

@@ -1,4 +1,5 @@
 import type { HookFacts, HookState } from '../../../core/roll/hooks/hook-facts.ts'
+import { type HostEntry, isOfHost } from '../../../core/roll/hosts/host-memory.ts'
 import type { Action } from '../../../model/action.ts'
 import { type HookWay, hookKey } from '../../../model/step-hook.ts'
 import { monoMs } from '../../../model/time.ts'
@@ -12,7 +13,7 @@ type Ended = JournalEntry & {
 }
 
 /**
- * How earlier processes of a run left its hooks. A node that was put back and is begun again has a record anew: then nothing of
+ * How earlier processes of a run left its hooks. A node or machine that was put back and is begun again has a record anew: then nothing of
  * before counts. One that failed is taken for begun, so that it is run again.
  */
 export function hooksBefore(entries: readonly JournalEntry[]): HookFacts['states'] {
@@ -20,6 +21,7 @@ export function hooksBefore(entries: readonly JournalEntry[]): HookFacts['states
   for (const entry of entries) {
     if (entry.type === 'meant' && Array.isArray(entry.actions))
       for (const action of entry.actions) noteMeant(states, action)
+    if (isOfHost(entry)) noteHost(states, entry)
     if (!isEnded(entry)) continue
     const ended: HookState = entry.ok ? { kind: 'done' } : failedBefore(entry)
     states.set(hookKey(entry.node, entry.way, entry.hook), ended)
@@ -29,8 +31,18 @@ export function hooksBefore(entries: readonly JournalEntry[]): HookFacts['states
 
 function noteMeant(states: Map<string, HookState>, action: Action): void {
   if (action.kind === 'runHook') states.set(hookKey(action.node, 'run', action.hook), { kind: 'begun' })
-  if (action.kind !== 'writeRecord' || action.asOf === undefined) return
-  for (const key of states.keys()) if (key.startsWith(`${action.node} `)) states.delete(key)
+  if (action.kind === 'writeRecord' && action.asOf !== undefined) forget(states, action.node)
+}
+
+/** A machine likewise. */
+function noteHost(states: Map<string, HookState>, entry: HostEntry): void {
+  if (!('meant' in entry)) return
+  if (entry.meant.kind === 'runHook') noteMeant(states, entry.meant)
+  if (entry.meant.kind === 'record') forget(states, entry.host)
+}
+
+function forget(states: Map<string, HookState>, name: string): void {
+  for (const key of states.keys()) if (key.startsWith(`${name} `)) states.delete(key)
 }
 
 /** Time of another process means nothing here: its tries begin anew. */

@@ -11,6 +11,8 @@ import type { HostMachines } from '../../../ports/host-machines.ts'
 import type { Programs } from '../../../ports/programs.ts'
 import { DeadlineError, withDeadline } from '../../../runtime/deadline.ts'
 import type { LeaseKeeper } from '../../../runtime/lease-keeper.ts'
+import { startHook } from '../hooks/start-hook.ts'
+import type { HostWishes } from '../operator-wishes.ts'
 
 export interface HostEffectParts {
   readonly keeper: LeaseKeeper
@@ -19,6 +21,7 @@ export interface HostEffectParts {
   readonly programs?: Programs
   readonly balancers: readonly Balancer[]
   readonly clock: Clock
+  readonly wishes: HostWishes
 }
 
 export interface HostPlace {
@@ -58,7 +61,12 @@ export class HostEffects {
         return this.#reboot(place.host, action.bootId, signal)
       case 'restoreServer':
         return this.#setServer(action, signal)
+      case 'runHook':
+      case 'undoHook':
+        return startHook(action, this.#parts.wishes)
       case 'record':
+        this.#parts.wishes.hooks?.begin(place.host.name)
+        return { ok: true }
       case 'proven':
         return { ok: true }
     }

@@ -1,4 +1,5 @@
 import type { StepSpan } from '../../../core/availability/attribution.ts'
+import { gateLimitLeftMs } from '../../../core/roll/gates/gates-held.ts'
 import { decideHost } from '../../../core/roll/hosts/decide-host.ts'
 import type { HostDecision, HostEnd } from '../../../core/roll/hosts/host-decision.ts'
 import { hasRebooted } from '../../../core/roll/hosts/host-guards.ts'
@@ -7,6 +8,7 @@ import type { HostEvidence, HostSnapshot } from '../../../core/roll/hosts/host-s
 import { judgeHost } from '../../../core/roll/hosts/judge-host.ts'
 import { observeHost, rememberHostDecision, rememberHostOutcome } from '../../../core/roll/hosts/observe-host.ts'
 import type { SlotFacts } from '../../../core/roll/snapshot.ts'
+import { wishVerdict } from '../../../core/roll/wish-verdict.ts'
 import { serverKey } from '../../../model/balancer.ts'
 import { disruptsHost, type HostAction } from '../../../model/host-pair.ts'
 import type { ReloadSpan } from '../../../model/reload-span.ts'
@@ -17,6 +19,7 @@ import type { ClusterView } from '../cluster-view.ts'
 import type { EventLog } from '../event-log.ts'
 import { runFacts } from '../gather.ts'
 import { recordOf } from '../last-seen.ts'
+import { hostWishFacts, wantHostWishes } from '../operator-wishes.ts'
 import { Progress } from '../progress.ts'
 import { allInOrder, giveVerdict, memoryOfHost, type RunState, rememberOfHost, verdictFor } from '../run-state.ts'
 import type { TimeWindowWatch } from '../time-window-watch.ts'
@@ -69,10 +72,20 @@ export class HostPass {
     const s = this.#gather()
     const decision = decideHost(s)
     this.#evidence = rememberHostDecision(s, decision)
-    this.#report(decision)
+    this.#report(s, decision)
     if (decision.kind === 'settled') this.#settle(decision.end)
-    if (decision.kind !== 'act' || (await this.#act(decision.actions, signal))) return decision
+    const isDone = decision.kind !== 'act' || (await this.#act(decision.actions, signal))
+    this.#wish({ ...s, evidence: this.#evidence }, decision)
+    if (isDone) return decision
     return { kind: 'hold', step: decision.step, reasons: decision.reasons, recheckAfterMs: 500 }
+  }
+
+  /** What the operator asked for beside the roll itself: what is to be known of it next, and whether it ends the roll. */
+  #wish(s: HostSnapshot, decision: HostDecision): void {
+    const { run, events } = this.#parts
+    wantHostWishes(this.#parts.wishes, s, decision)
+    const verdict = wishVerdict(s)
+    if (verdict !== undefined) giveVerdict(run, { node: s.host.name, verdict }, events)
   }
 
   standing(failedRequests: number): NodeStanding {
@@ -94,7 +107,7 @@ export class HostPass {
     }
   }
 
-  #report(decision: HostDecision): void {
+  #report(s: HostSnapshot, decision: HostDecision): void {
     const { events, run } = this.#parts
     const { name } = this.#place.host
     if (!this.#isTold) {
@@ -103,7 +116,7 @@ export class HostPass {
       events.emit({ type: 'node.started', node: name, index: allInOrder(run).indexOf(name) })
       this.#isTold = true
     }
-    this.#progress.decided(decision, { onTheWay: false })
+    this.#progress.decided(decision, { onTheWay: false, limitMs: gateLimitLeftMs(s, decision) })
   }
 
   #settle(end: HostEnd): void {
@@ -123,7 +136,7 @@ export class HostPass {
       } else if (meant.kind !== 'takeSlot') this.#remember({ host, meant })
       const outcome = await this.#effects.perform(meant, this.#place, signal)
       this.#evidence = rememberHostOutcome({ evidence: this.#evidence, now: clock.monoMs() }, meant, outcome)
-      if (meant.kind !== 'record' && meant.kind !== 'proven') {
+      if (isTold(meant)) {
         const why = outcome.ok ? '' : `: ${outcome.error}`
         events.emit({
           type: 'write',
@@ -180,6 +193,7 @@ export class HostPass {
       ...(probe === undefined ? {} : { probe: probe.facts() }),
       machines: this.#watch.machines(),
       ...this.#watch.connections(),
+      ...hostWishFacts(this.#parts.wishes),
       instances: this.#own(pollers).map((poller) => poller.facts()),
       nodesOut: cluster.nodes.filter((node) => recordOf(node) !== undefined).map((node) => node.name),
       clusterUnknown: cluster.staleForMs > 0 || cluster.unlisted !== undefined,
@@ -195,6 +209,9 @@ export class HostPass {
     return { state: state.kind === 'lost' ? 'lost' : 'free', mayAct: false }
   }
 }
+
+/** How a hook ended is told by what runs it. */
+const isTold = ({ kind }: HostAction): boolean => !['record', 'proven', 'runHook', 'undoHook'].includes(kind)
 
 function actionText(action: HostAction, host: string): string {
   switch (action.kind) {
@@ -212,6 +229,9 @@ function actionText(action: HostAction, host: string): string {
       return `${host} recorded`
     case 'proven':
       return `${host} rebooted`
+    case 'runHook':
+    case 'undoHook':
+      return `hook ${action.hook} of ${host} started`
   }
 }
 

@@ -61,7 +61,8 @@ export class HostRounds {
     const { run } = this.#parts
     const pairs = run.spec.hosts?.pairs ?? []
     const places = pairs.flatMap((pair) => pair.machines.map((host) => ({ pair, host })))
-    return places.filter(({ host }) => run.hosts?.done.includes(host.name) !== true)
+    const { order = [], done = [] } = run.hosts ?? {}
+    return places.filter(({ host }) => order.includes(host.name) && !done.includes(host.name))
   }
 
   async #all(places: readonly HostPlace[], work: AbortSignal, interrupt: AbortSignal): Promise<void> {

@@ -6,6 +6,7 @@ import type { SecretRef } from '../../../model/notify-spec.ts'
 import type { SilenceMatcher, SilenceSpec } from '../../../model/silence-spec.ts'
 import { toIso, wallMs } from '../../../model/time.ts'
 import { UserError } from '../../../model/user-error.ts'
+import { isFor } from '../../../model/wish-scope.ts'
 import { WorldError } from '../../../model/world-error.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
@@ -60,7 +61,7 @@ const ANSWERS: readonly string[] = ['SILENCE_REFUSED', 'SILENCE_GONE']
 const RENEWALS = 3
 const BACKOFF = { baseMs: 1_000, capMs: 30_000 }
 
-/** Makes silences for the node in work, renews them, and ends them once it is back. A roll that dies lets them run out. */
+/** Makes silences for the node or machine in work, renews them, and ends them once it is back. A roll that dies lets them run out. */
 export class SilenceKeeper {
   readonly #parts: SilenceKeeperParts
   readonly #wakeup: Wakeup
@@ -82,12 +83,13 @@ export class SilenceKeeper {
     return { ...(this.#want === undefined ? {} : { node: this.#want.node }), states: Object.fromEntries(states) }
   }
 
-  /** After each pass: the node whose alerts are to be silent. */
+  /** After each pass: the node or machine whose alerts are to be silent. */
   want(want: SilenceWant | undefined): void {
     if (want?.node === this.#want?.node) return
     this.#want = want
     this.#left.push(...this.#kept)
-    this.#kept = want === undefined ? [] : this.#parts.silences.map((silence) => this.#begun(silence, want))
+    const silences = this.#parts.silences.filter((silence) => want !== undefined && isFor(silence, want.scope))
+    this.#kept = want === undefined ? [] : silences.map((silence) => this.#begun(silence, want))
     this.#wakeup.wake()
   }
 
@@ -104,7 +106,7 @@ export class SilenceKeeper {
     }
   }
 
-  /** The roll is over: what still stands is ended, so that people hear of a node that stays out. */
+  /** The roll is over: what still stands is ended, so that people hear of a node or machine that stays out. */
   async close(signal: AbortSignal): Promise<void> {
     this.want(undefined)
     // What is asked at this moment may be followed by more before the run knows that it is over.

@@ -1,6 +1,7 @@
 import type { GateMoment, GateSpec } from '../../../model/gate-spec.ts'
 import type { Reason, ReasonCode } from '../../../model/reason.ts'
-import type { NodeSnapshot } from '../node-snapshot.ts'
+import { isFor } from '../../../model/wish-scope.ts'
+import { subjectOf, type WishSnapshot } from '../wish-subject.ts'
 import type { GateReading } from './gate-facts.ts'
 
 /** Beyond the interval with its jitter and the time that an answer may take: a pass that is late. */
@@ -15,18 +16,18 @@ export const isOfGates = (code: ReasonCode): boolean => OF_GATES.has(code)
 export const isWish = (code: ReasonCode): boolean => isOfGates(code) || code === 'HookRuns' || code === 'HookFailed'
 
 /**
- * What the operator's gates have against going on at this moment. Each is asked for this node and this moment anew. An answer that
- * has become old does not count, nor do those before it.
+ * What the operator's gates have against going on at this moment. Each is asked for this node or machine and this moment anew. An
+ * answer that has become old does not count, nor do those before it.
  *
  * Law: a gate passes by the newest answers alone, given in a row, for this node and this moment.
  */
-export const gatesHold = (s: NodeSnapshot, moment: GateMoment): readonly Reason[] =>
+export const gatesHold = (s: WishSnapshot, moment: GateMoment): readonly Reason[] =>
   gatesAt(s, moment).flatMap((gate) => holdOf(s, moment, gate) ?? [])
 
-export const gatesAt = ({ spec }: Pick<NodeSnapshot, 'spec'>, moment: GateMoment): readonly GateSpec[] =>
-  (spec.gates ?? []).filter(({ before }) => before.includes(moment))
+export const gatesAt = (s: WishSnapshot, moment: GateMoment): readonly GateSpec[] =>
+  (s.spec.gates ?? []).filter((gate) => gate.before.includes(moment) && isFor(gate, subjectOf(s).scope))
 
-function holdOf(s: NodeSnapshot, moment: GateMoment, gate: GateSpec): Reason | undefined {
+function holdOf(s: WishSnapshot, moment: GateMoment, gate: GateSpec): Reason | undefined {
   const readings = readingsOf(s, moment, gate)
   const passed = inARow(s, gate, readings)
   if (passed >= gate.timesInARow) return undefined
@@ -44,15 +45,15 @@ function holdOf(s: NodeSnapshot, moment: GateMoment, gate: GateSpec): Reason | u
 }
 
 /** What was seen of it last at this moment. */
-export const lastAnswer = (s: NodeSnapshot, moment: GateMoment, gate: GateSpec): string =>
+export const lastAnswer = (s: WishSnapshot, moment: GateMoment, gate: GateSpec): string =>
   readingsOf(s, moment, gate).at(-1)?.text ?? 'it was not answered'
 
-function readingsOf({ gates, current }: NodeSnapshot, moment: GateMoment, gate: GateSpec): readonly GateReading[] {
-  const about = gates?.about
-  return about?.node === current.node.name && about.moment === moment ? (gates?.readings[gate.name] ?? []) : []
+function readingsOf(s: WishSnapshot, moment: GateMoment, gate: GateSpec): readonly GateReading[] {
+  const about = s.gates?.about
+  return about?.node === subjectOf(s).name && about.moment === moment ? (s.gates?.readings[gate.name] ?? []) : []
 }
 
-function inARow({ now }: NodeSnapshot, gate: GateSpec, readings: readonly GateReading[]): number {
+function inARow({ now }: WishSnapshot, gate: GateSpec, readings: readonly GateReading[]): number {
   const countsForMs = gate.intervalMs * JITTER + gate.timeoutMs + SLACK_MS
   let [count, next]: [number, number] = [0, now]
   for (const { kind, begunAt } of readings.toReversed()) {

@@ -4,6 +4,7 @@ import type { Reason } from '../../../model/reason.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
+import { beforeAttach, hooksOf, undone } from './host-wishes.ts'
 import { moveFailed } from './leave.ts'
 import {
   addressFaults,
@@ -25,14 +26,23 @@ const TRY_AGAIN_MS = 5000
  * Law: an instance that comes back has each server out that the other instances have out, before it may have an address.
  */
 export function comeBack(s: HostSnapshot): HostDecision {
-  const { memory, evidence, host } = s
+  const { memory, evidence } = s
   if (memory.isProven !== true) return proven(s)
   if (s.run.verdict?.keepOut === true) return takeOutAgain(s)
-  if (memory.isAway === true) {
-    const against = notSettled(s)
-    if (against.length > 0) return putRight(s) ?? holdAt('settle', against)
-    return moveBack(s)
-  }
+  if (evidence.isSoaked === true) return lastHooks(s) ?? through(s)
+  return memory.isAway === true ? settling(s) : attaching(s)
+}
+
+function settling(s: HostSnapshot): HostDecision {
+  const hooks = hooksOf(s, 'afterReboot', 'settle')
+  if (hooks !== undefined) return hooks
+  const against = notSettled(s)
+  if (against.length > 0) return putRight(s) ?? holdAt('settle', against)
+  return beforeAttach(s) ?? moveBack(s)
+}
+
+function attaching(s: HostSnapshot): HostDecision {
+  const { evidence, host } = s
   const lost = putRight(s)
   if (lost !== undefined) return lost
   const { moved } = evidence
@@ -48,7 +58,13 @@ export function comeBack(s: HostSnapshot): HostDecision {
     return holdAt('soak', [
       { code: 'Soaking', object: host.name, text: `${host.name} is back, and traffic is watched` },
     ])
-  const text = `${host.name} is back with another boot id, and ${s.pair.name} is whole`
+  return lastHooks(s) ?? through(s)
+}
+
+const lastHooks = (s: HostSnapshot): HostDecision | undefined => undone(s, 'soak') ?? hooksOf(s, 'afterNode', 'soak')
+
+function through({ host, pair }: HostSnapshot): HostDecision {
+  const text = `${host.name} is back with another boot id, and ${pair.name} is whole`
   return { kind: 'settled', end: 'through', reasons: [{ code: 'HostBack', object: host.name, text }] }
 }
 

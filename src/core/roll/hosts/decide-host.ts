@@ -3,6 +3,7 @@ import { comeBack } from './come-back.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
 import { hasRebooted, mayBegin, mayTouch, slotHeld } from './host-guards.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
+import { beforeRecord } from './host-wishes.ts'
 import { leave } from './leave.ts'
 import { ownInstances, serversOf } from './pair-state.ts'
 import { rebootWait } from './reboot-wait.ts'
@@ -33,6 +34,8 @@ function begin(s: HostSnapshot): HostDecision {
   const against = mayBegin(s)
   if (s.slot.state !== 'mine') return against.length > 0 ? holdAt('slot', against) : takeSlot(s)
   if (against.length > 0) return holdAt('record', against)
+  const wishes = beforeRecord(s)
+  if (wishes !== undefined) return wishes
   const bootId = s.machines.find(({ machine }) => machine.name === s.host.name)?.look?.bootId
   if (bootId === undefined) return holdAt('record', mayTouch(s))
   const servers = serversOf(ownInstances(s)).map(({ ref, ownState, weight, operational }) => ({

@@ -17,6 +17,9 @@ export type HostDecision =
   | Extract<Decision, { readonly kind: 'hold' }>
   | { readonly kind: 'settled'; readonly end: HostEnd; readonly reasons: readonly Reason[] }
 
+/** It is not settled. */
+export type Waiting = Exclude<HostDecision, { readonly kind: 'settled' }>
+
 export const actOn = (step: Step, action: HostAction | readonly HostAction[], reason: Reason): HostDecision => ({
   kind: 'act',
   step,

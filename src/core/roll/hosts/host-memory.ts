@@ -30,6 +30,9 @@ export const HOST_MEANT = 'host.meant'
 /** What puts back, and how it ended: done in any case, and written as soon as the disk takes it. */
 export const HOST_ENTRY = 'host'
 
+export const isOfHost = <Entry extends { readonly type: string }>(entry: Entry): entry is Entry & HostEntry =>
+  entry.type === HOST_MEANT || entry.type === HOST_ENTRY
+
 export function rememberHost(memory: HostMemory, entry: HostEntry): HostMemory {
   if ('ended' in entry) return entry.ended === 'through' ? { isThrough: true } : {}
   const { meant } = entry
@@ -48,6 +51,8 @@ export function rememberHost(memory: HostMemory, entry: HostEntry): HostMemory {
       return { ...memory, isProven: true }
     case 'takeSlot':
     case 'restoreServer':
+    case 'runHook':
+    case 'undoHook':
       return memory
   }
 }

@@ -3,6 +3,7 @@ import type { HostPair, MachineLook, PairMachine } from '../../../model/host-pai
 import type { Reason } from '../../../model/reason.ts'
 import type { MonoMs, WallMs } from '../../../model/time.ts'
 import type { InstanceFacts } from '../../service/instance-facts.ts'
+import type { Evidence } from '../evidence.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 import type { HostMemory } from './host-memory.ts'
 
@@ -25,10 +26,10 @@ export interface ConnectionFacts {
 }
 
 /** What this process has seen and done; the next one gathers it anew. */
-export interface HostEvidence {
+export interface HostEvidence extends Pick<Evidence, 'gatesHeld' | 'gateWait'> {
   /** The last command that moves addresses, and its answer. */
   readonly moved?: { readonly to: 'away' | 'back'; readonly at: MonoMs; readonly error?: string }
-  /** Since the first command of this process that has them go. */
+  /** Since the first command of this process that has them go, or since they were seen away last. */
   readonly movingSince?: MonoMs
   /** The addresses are on other machines since. */
   readonly awaySince?: MonoMs | undefined
@@ -41,6 +42,8 @@ export interface HostEvidence {
   readonly attachingSinceWall?: WallMs
   /** The pair is whole again since. */
   readonly backSince?: MonoMs
+  /** It has been back for the soak time; hooks are left. */
+  readonly isSoaked?: true
   readonly slotTakenAt?: MonoMs
   /** It was asked for, and another owner has it, or the API server did not answer. */
   readonly slotRefused?: { readonly at: MonoMs; readonly reason: Reason }
@@ -55,7 +58,19 @@ export interface HostEvidence {
 export interface HostSnapshot
   extends Pick<
     RollSnapshot,
-    'now' | 'wall' | 'spec' | 'run' | 'slot' | 'journalWritable' | 'window' | 'probe' | 'reloads' | 'steps'
+    | 'now'
+    | 'wall'
+    | 'spec'
+    | 'run'
+    | 'slot'
+    | 'journalWritable'
+    | 'window'
+    | 'probe'
+    | 'reloads'
+    | 'steps'
+    | 'gates'
+    | 'hooks'
+    | 'silences'
   > {
   readonly pair: HostPair
   readonly host: PairMachine

@@ -26,7 +26,10 @@ function outOfLimits(s: HostSnapshot): Verdict | undefined {
   const { memory, evidence, spec } = s
   if (memory.record === undefined) return blocked(s)
   if (hasRebooted(s)) {
-    if (memory.isAway === true) return overdue(s, [evidence.provenSince, spec.settle.limitMs], notSettledReason)
+    // What gates and hooks alone take has limits of its own.
+    const settleMs = spec.settle.limitMs + (evidence.gateWait?.ms ?? 0)
+    if (memory.isAway === true) return overdue(s, [evidence.provenSince, settleMs], notSettledReason)
+    if (evidence.isSoaked === true) return undefined
     const limitMs = spec.attach.limitMs + (evidence.backSince === undefined ? 0 : spec.soakMs)
     return overdue(s, [evidence.backSince ?? evidence.attachingSince, limitMs], notWholeReason)
   }

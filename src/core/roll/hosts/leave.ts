@@ -3,6 +3,7 @@ import { actOn, type HostDecision, holdAt } from './host-decision.ts'
 import { mayTouch, othersCarry, pairWhole } from './host-guards.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
+import { beforeLeaving, beforeReboot } from './host-wishes.ts'
 import { addressesHere, addressFaults, silentMachines } from './pair-state.ts'
 
 const TRY_AGAIN_MS = 5000
@@ -16,7 +17,7 @@ export function leave(s: HostSnapshot): HostDecision {
   const { memory, evidence, host } = s
   if (memory.isAway !== true) {
     const against = [...mayTouch(s), ...pairWhole(s)]
-    return against.length > 0 ? holdAt('detach', against) : moveAway(s)
+    return against.length > 0 ? holdAt('detach', against) : (beforeLeaving(s) ?? moveAway(s))
   }
   const { moved } = evidence
   if (moved?.to !== 'away') return moveAway(s)
@@ -30,15 +31,9 @@ export function leave(s: HostSnapshot): HostDecision {
   if (left !== undefined) return holdAt('detach', [left])
   const against = [...mayTouch(s), ...othersCarry(s)]
   if (against.length > 0) return holdAt('detach', against)
-  return actOn(
-    'reboot',
-    { kind: 'reboot', bootId: recordOfHost(memory).bootId },
-    {
-      code: 'HostIsOut',
-      object: host.name,
-      text: `the addresses of ${s.pair.name} are on another machine, and ${endedText(s)}`,
-    },
-  )
+  const text = `the addresses of ${s.pair.name} are on another machine, and ${endedText(s)}`
+  const reason: Reason = { code: 'HostIsOut', object: host.name, text }
+  return beforeReboot(s) ?? actOn('reboot', { kind: 'reboot', bootId: recordOfHost(memory).bootId }, reason)
 }
 
 /** Its addresses, as they were read last. Empty: they are where they are to be. */

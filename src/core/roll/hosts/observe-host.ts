@@ -1,8 +1,10 @@
 import type { RebootAnswer } from '../../../model/host.ts'
 import type { HostAction } from '../../../model/host-pair.ts'
 import { type Reason, waitOf } from '../../../model/reason.ts'
+import { gatesHeld, gateWait } from '../gates/gates-held.ts'
+import { isWish } from '../gates/gates-hold.ts'
 import { notWhole } from './come-back.ts'
-import type { HostDecision } from './host-decision.ts'
+import type { HostDecision, Waiting } from './host-decision.ts'
 import { hasRebooted } from './host-guards.ts'
 import type { HostEvidence, HostSnapshot } from './host-snapshot.ts'
 import { isAwayNow } from './leave.ts'
@@ -10,9 +12,12 @@ import { isAwayNow } from './leave.ts'
 /** What is seen now, folded into what was seen. */
 export function observeHost(s: HostSnapshot): HostEvidence {
   const { evidence, memory, now } = s
+  const isAway = isAwayNow(s)
   return {
     ...evidence,
-    awaySince: isAwayNow(s) ? (evidence.awaySince ?? now) : undefined,
+    // A machine that did not answer for a moment, while it waits for something else, has its time for the move anew.
+    ...(evidence.awaySince !== undefined && !isAway ? { movingSince: now } : {}),
+    awaySince: isAway ? (evidence.awaySince ?? now) : undefined,
     ...(memory.intent === true && !hasRebooted(s) ? { rebootSince: evidence.rebootSince ?? now } : {}),
     ...(memory.isProven === true ? { provenSince: evidence.provenSince ?? now } : {}),
     ...attaching(s),
@@ -59,15 +64,24 @@ export function rememberHostOutcome(
       return outcome.ok ? evidence : { ...evidence, refusedAt: now }
     case 'record':
     case 'proven':
+    case 'runHook':
+    case 'undoHook':
       return evidence
   }
 }
 
+/** Hooks are the last of its way: what they take is no time in which the pair could become whole. */
+const soaked = ({ step, reasons }: Waiting): Pick<HostEvidence, 'isSoaked'> =>
+  step === 'soak' && reasons.some(({ code }) => isWish(code) || code === 'HookDue') ? { isSoaked: true } : {}
+
 /** Stuck is a hold without progress. What is waited for by law, or takes its course, is none. */
-export function rememberHostDecision({ evidence, now }: HostSnapshot, decision: HostDecision): HostEvidence {
+export function rememberHostDecision(s: HostSnapshot, decision: HostDecision): HostEvidence {
+  const { evidence, now } = s
   const isStuck = decision.kind === 'hold' && decision.reasons.every((reason) => waitOf(reason) !== 'by law')
   const isSlot = decision.kind === 'act' && decision.actions.some(({ kind }) => kind === 'takeSlot')
   if (isSlot) return evidence
-  if (!isStuck) return { ...evidence, stuckSince: now, stuckReasons: [] }
-  return { ...evidence, stuckSince: evidence.stuckSince ?? now, stuckReasons: decision.reasons }
+  const waits =
+    decision.kind === 'settled' ? {} : { ...gatesHeld(s, decision), ...gateWait(s, decision), ...soaked(decision) }
+  if (!isStuck) return { ...evidence, ...waits, stuckSince: now, stuckReasons: [] }
+  return { ...evidence, ...waits, stuckSince: evidence.stuckSince ?? now, stuckReasons: decision.reasons }
 }

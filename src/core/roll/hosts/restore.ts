@@ -1,5 +1,6 @@
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
+import { undone } from './host-wishes.ts'
 import { moveFailed } from './leave.ts'
 import { addressFaults, silentMachines } from './pair-state.ts'
 
@@ -11,14 +12,15 @@ export function restore(s: HostSnapshot): HostDecision {
   const { moved } = evidence
   const reasons = run.verdict?.reasons ?? []
   const isTold = moved?.to === 'back'
-  if (memory.wasAway !== true) return { kind: 'settled', end: 'restored', reasons }
+  const restored = (): HostDecision => undone(s, 'attach') ?? { kind: 'settled', end: 'restored', reasons }
+  if (memory.wasAway !== true) return restored()
   if (!isTold || moved.error !== undefined) {
     if (isTold && moved.error !== undefined && now - moved.at < TRY_AGAIN_MS)
       return holdAt('attach', [moveFailed(s, moved.error)])
     return actOn('attach', { kind: 'moveBack' }, reasons[0] ?? { code: 'Aborted', text: 'the roll goes no further' })
   }
-  if (now - moved.at >= pair.moveLimitMs) return { kind: 'settled', end: 'restored', reasons }
+  if (now - moved.at >= pair.moveLimitMs) return restored()
   const silent = silentMachines(s, moved.at)
   const against = silent.length > 0 ? silent : addressFaults(s)
-  return against.length > 0 ? holdAt('attach', against) : { kind: 'settled', end: 'restored', reasons }
+  return against.length > 0 ? holdAt('attach', against) : restored()
 }

@@ -4,7 +4,7 @@ import { canonicalAddress } from '../../../model/ip-address.ts'
 import { isControlPlane, type Node } from '../../../model/node.ts'
 import { refKey } from '../../../model/object-ref.ts'
 import type { Pod } from '../../../model/pod.ts'
-import type { PlanFinding, PlannedNode, RollPlan } from '../../../model/roll-plan.ts'
+import type { PlanFinding, PlannedHost, PlannedNode, RollPlan } from '../../../model/roll-plan.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
 import { inspectionFindings } from '../../balancer/inspection-findings.ts'
 import { allowedServers, matchNodeServers } from '../../service/match-node-servers.ts'
@@ -13,6 +13,7 @@ import { apiServers } from './api-servers.ts'
 import { withBalancerAdvice } from './balancer-advice.ts'
 import { controlPlaneFindings, orderFindings } from './control-plane-findings.ts'
 import { daemonFindings } from './daemon-findings.ts'
+import { hostsToRoll } from './hosts-to-roll.ts'
 import { leftOutFindings } from './left-out-findings.ts'
 import { leftoverFindings } from './leftover-findings.ts'
 import { maxOutFindings } from './max-out-findings.ts'
@@ -32,7 +33,8 @@ import { slotFindings } from './slot-findings.ts'
 export function makePlan(facts: PlanFacts): RollPlan {
   const { spec, cluster } = facts
   const toRoll = nodesToRoll(facts)
-  const { nodes, skipped } = toRoll
+  const { nodes } = toRoll
+  const { hosts, skipped } = hostsToRoll(facts, toRoll)
   const podsOf = Map.groupBy(cluster.pods, ({ nodeName = '' }) => nodeName)
   const podsHere = nodes.map(({ name }) => podsOf.get(name) ?? [])
   const checks = [...clusterChecks(facts, toRoll), ...nodes.flatMap((node) => nodeChecks(facts, node))]
@@ -46,11 +48,11 @@ export function makePlan(facts: PlanFacts): RollPlan {
   return {
     cluster: facts.clusterName,
     nodes: nodes.map((node, index) => plannedNode(facts, node, podsHere[index] ?? [])),
-    ...(facts.hosts === undefined ? {} : { hosts: facts.hosts }),
+    ...(hosts === undefined ? {} : { hosts }),
     ...(spec.hosts?.order === 'first' ? { hostsFirst: true as const } : {}),
-    skipped,
+    skipped: [...toRoll.skipped, ...skipped],
     unmatchedServers: strangers(facts),
-    findings: unique([...checks.flat(), ...ofPods]).filter(isOfRoll(toRoll)),
+    findings: unique([...checks.flat(), ...ofPods]).filter(isOfRoll(toRoll, hosts)),
     load: (spec.probe?.targets ?? []).map(({ name, url, ratePerSecond, control }) => ({
       name,
       url,
@@ -69,11 +71,11 @@ type Check = readonly PlanFinding[]
 
 type ToRoll = ReturnType<typeof nodesToRoll>
 
-/** Where no node needs a reboot nothing is begun that could be held: only what makes the answer doubtful counts. */
+/** Where nothing needs a reboot nothing is begun that could be held: only what makes the answer doubtful counts. */
 const isOfRoll =
-  ({ nodes, skipped }: ToRoll) =>
+  ({ nodes, skipped }: ToRoll, hosts: readonly PlannedHost[] = []) =>
   ({ severity }: PlanFinding): boolean =>
-    severity === 'error' || nodes.length > 0 || skipped.length === 0
+    severity === 'error' || nodes.length + hosts.length > 0 || skipped.length === 0
 
 function clusterChecks(facts: PlanFacts, { nodes, skipped, unknown, findings }: ToRoll): readonly Check[] {
   const known = facts.cluster.nodes.map((node) => node.name)

@@ -4,6 +4,7 @@ import type { PlanFinding, PlannedHost } from '../../../model/roll-plan.ts'
 import type { InstanceFacts } from '../../service/instance-facts.ts'
 import { addressFaults, disagreements } from '../hosts/pair-state.ts'
 import { reachFix, type SshWay } from './host-findings.ts'
+import type { RebootNeed } from './reboot-need.ts'
 
 /** What one machine of a pair said before anything is begun. */
 export interface MachineInquiry {
@@ -21,24 +22,44 @@ interface PairsAround {
   readonly instances: readonly InstanceFacts[]
   /** Of the machine this process runs on, where it tells. */
   readonly ownBootId: string | undefined
+  /** Machine → whether it needs its reboot; one that is not here is rolled. */
+  readonly needs?: ReadonlyMap<string, RebootNeed>
 }
+
+const isSkipped = (needs: PairsAround['needs'], { name }: PairMachine): boolean => needs?.get(name)?.kind === 'none'
 
 /** What stands against rebooting the machines of the load balancers. */
 export function pairFindings(inquiries: readonly MachineInquiry[], around: PairsAround): readonly PlanFinding[] {
+  const { needs, hosts } = around
+  const rolled = inquiries.filter(({ machine }) => !isSkipped(needs, machine))
+  const pairs = hosts.pairs.filter(({ machines }) => machines.some((machine) => !isSkipped(needs, machine)))
   return [
-    ...inquiries.flatMap((inquiry) => machineFindings(inquiry, around)),
-    ...around.hosts.pairs.flatMap((pair) => wholeness(pair, inquiries, around)),
+    ...rolled.flatMap((inquiry) => machineFindings(inquiry, around)),
+    ...rolled.flatMap(({ machine }) => {
+      const need = needs?.get(machine.name)
+      return need?.kind === 'unknown' ? need.findings : []
+    }),
+    ...pairs.flatMap((pair) => wholeness(pair, inquiries, around)),
   ]
 }
 
-export const plannedHosts = (inquiries: readonly MachineInquiry[]): readonly PlannedHost[] =>
-  inquiries.map(({ pair, machine, answer }) => ({
-    host: machine.name,
-    pair: pair.name,
-    instances: machine.instances,
-    bootId: answer.kind === 'facts' ? answer.look.bootId : '',
-    addresses: answer.kind === 'facts' ? pair.addresses.filter((one) => answer.look.addresses.includes(one)) : [],
-  }))
+/** Machines that are rolled. */
+export const plannedHosts = (
+  inquiries: readonly MachineInquiry[],
+  needs?: ReadonlyMap<string, RebootNeed>,
+): readonly PlannedHost[] =>
+  inquiries.flatMap(({ pair, machine, answer }) => {
+    const need = needs?.get(machine.name)
+    if (need?.kind === 'none') return []
+    return {
+      host: machine.name,
+      pair: pair.name,
+      instances: machine.instances,
+      bootId: answer.kind === 'facts' ? answer.look.bootId : '',
+      addresses: answer.kind === 'facts' ? pair.addresses.filter((one) => answer.look.addresses.includes(one)) : [],
+      ...(need?.kind === 'needed' ? { needs: need.why } : {}),
+    }
+  })
 
 function machineFindings({ machine, answer }: MachineInquiry, around: PairsAround): readonly PlanFinding[] {
   const { name, ssh } = machine

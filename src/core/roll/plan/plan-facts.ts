@@ -3,7 +3,7 @@ import type { InstanceInspection } from '../../../model/balancer-inspection.ts'
 import type { ConfigMap } from '../../../model/config-map.ts'
 import type { Endpoint } from '../../../model/endpoint.ts'
 import type { OwnPod } from '../../../model/own-pod.ts'
-import type { PlanFinding, PlannedHost } from '../../../model/roll-plan.ts'
+import type { NodeWhy, PlanFinding, PlannedHost } from '../../../model/roll-plan.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
 import type { Service } from '../../../model/service.ts'
 import type { WallMs } from '../../../model/time.ts'
@@ -40,8 +40,10 @@ export interface PlanFacts {
   readonly wall?: WallMs
   /** What the machines said, judged already. */
   readonly hostFindings: readonly PlanFinding[]
-  /** Machines of the load balancers; absent: the file has none. */
+  /** Machines of the load balancers that are to be rolled; absent: the file has none. */
   readonly hosts?: readonly PlannedHost[]
+  /** Those that need no reboot. */
+  readonly hostsSkipped?: readonly NodeWhy[]
   /** Node → whether it needs its reboot; absent: every chosen node is rolled. */
   readonly needs?: ReadonlyMap<string, RebootNeed>
 }

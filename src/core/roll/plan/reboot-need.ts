@@ -4,7 +4,7 @@ import { asksMachine, type NeedAnswer, type NodeVersions, type RebootNeedSpec } 
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import type { HostInquiry } from './host-inquiry.ts'
 
-/** Whether a node is to be rolled. Not known: it is planned, and the finding fails the plan. */
+/** Whether a node or machine is to be rolled. Not known: it is planned, and the finding fails the plan. */
 export type RebootNeed =
   | { readonly kind: 'needed' | 'none'; readonly why: string }
   | { readonly kind: 'unknown'; readonly findings: readonly PlanFinding[] }
@@ -18,12 +18,25 @@ interface Way {
 
 /** By all ways that the file names; `answer` of its machine, absent where that was not asked. */
 export function rebootNeed(node: Node, spec: RebootNeedSpec, answer?: HostInquiry['answer']): RebootNeed {
-  const ways = [...machineWays(node, spec, answer), ...versionWays(node, spec)]
+  return needBy(node.name, [...machineWays(node, spec, answer), ...versionWays(node, spec)])
+}
+
+/**
+ * Of a machine of a load balancer, by what it says itself: no Node shows its versions. Undefined where the file has no check that asks
+ * machines.
+ */
+export function hostNeed(name: string, spec: RebootNeedSpec, answer: HostInquiry['answer']): RebootNeed | undefined {
+  if (!asksMachine(spec)) return undefined
+  if (answer.kind === 'failed') return needBy(name, [{ kind: 'unknown', text: answer.text, isTold: true }])
+  return needBy(name, askedWays(spec, answer.facts.need))
+}
+
+function needBy(name: string, ways: readonly Way[]): RebootNeed {
   const needed = ways.filter(({ kind }) => kind === 'needed')
   if (needed.length > 0) return { kind: 'needed', why: textOf(needed) }
   const unknown = ways.filter(({ kind }) => kind === 'unknown')
   if (unknown.length > 0) {
-    return { kind: 'unknown', findings: unknown.filter(({ isTold }) => isTold !== true).map(notKnown(node.name)) }
+    return { kind: 'unknown', findings: unknown.filter(({ isTold }) => isTold !== true).map(notKnown(name)) }
   }
   return { kind: 'none', why: `needs no reboot: ${textOf(ways)}` }
 }
@@ -42,16 +55,17 @@ const notKnown =
 
 /** That a machine could not be reached, or that another one answered for it, is a finding of `hostFindings`. */
 function machineWays(node: Node, spec: RebootNeedSpec, answer: HostInquiry['answer'] | undefined): readonly Way[] {
-  const { sentinel, command } = spec
   if (!asksMachine(spec)) return []
   if (answer?.kind === 'failed') return [{ kind: 'unknown', text: answer.text, isTold: true }]
-  const { need = {}, bootId = node.bootId } = answer?.facts ?? {}
+  const { need, bootId = node.bootId } = answer?.facts ?? {}
   if (bootId !== node.bootId) return [{ kind: 'unknown', text: `the machine has boot id ${bootId}`, isTold: true }]
-  return [
-    ...(sentinel === undefined ? [] : [sentinelWay(sentinel, need.sentinel)]),
-    ...(command === undefined ? [] : [commandWay(command, need.command)]),
-  ]
+  return askedWays(spec, need)
 }
+
+const askedWays = ({ sentinel, command }: RebootNeedSpec, need: NeedAnswer = {}): readonly Way[] => [
+  ...(sentinel === undefined ? [] : [sentinelWay(sentinel, need.sentinel)]),
+  ...(command === undefined ? [] : [commandWay(command, need.command)]),
+]
 
 function sentinelWay(path: string, answer: NeedAnswer['sentinel']): Way {
   switch (answer?.kind) {

@@ -6,7 +6,7 @@ export type SilenceState =
 
 /** What this process knows of silences. They are made and renewed beside the passes. */
 export interface SilenceFacts {
-  /** The node that they are for; absent: none stands for a node. */
+  /** The node or machine that they are for; absent: none stands for any. */
   readonly node?: string
   /** Name → how it stands; one that is not here is being asked for. */
   readonly states: Readonly<Record<string, SilenceState>>

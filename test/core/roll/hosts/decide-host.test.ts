@@ -2,96 +2,25 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decideHost } from '../../../../src/core/roll/hosts/decide-host.ts'
 import type { HostMemory } from '../../../../src/core/roll/hosts/host-memory.ts'
-import type { HostEvidence, HostSnapshot, MachineFacts } from '../../../../src/core/roll/hosts/host-snapshot.ts'
-import { judgeHost } from '../../../../src/core/roll/hosts/judge-host.ts'
-import type { ServerReading } from '../../../../src/model/balancer.ts'
-import { invariant } from '../../../../src/model/invariant.ts'
-import { monoMs, wallMs } from '../../../../src/model/time.ts'
-import { twoHosts } from '../../../support/memory-pair.ts'
-import { anInstance, aServer, aSpec } from '../../../support/roll-world.ts'
-
-const BEFORE = 'aaaaaaaa-0000-4000-8000-000000000000'
-const AFTER = 'aaaaaaaa-0000-4000-8000-000000000001'
-const ADDRESS = '10.0.0.100'
-const NOW = 1_000_000
-const at = (agoMs: number) => monoMs(NOW - agoMs)
-
-const server = (instance: string, change: Partial<ServerReading> = {}): ServerReading =>
-  aServer('n1', { ref: { instance, backend: 'web', server: 'n1' }, weight: 10, ...change })
-const drained = { adminState: 'drain', ownState: 'drain' } as const
-
-interface Given {
-  readonly on?: readonly string[]
-  readonly bootId?: string
-  /** Machines that do not answer. */
-  readonly silent?: readonly string[]
-  readonly lb1?: Partial<ServerReading>
-  readonly lb2?: Partial<ServerReading>
-  readonly memory?: HostMemory
-  readonly evidence?: HostEvidence
-  readonly change?: Partial<HostSnapshot>
-}
-
-function aHost({
-  on = ['lb-1'],
-  bootId = BEFORE,
-  silent = [],
-  lb1,
-  lb2,
-  memory = {},
-  evidence = {},
-  change,
-}: Given): HostSnapshot {
-  const [pair] = twoHosts().pairs
-  const [host] = pair?.machines ?? []
-  invariant(pair !== undefined && host !== undefined, 'there is a pair')
-  const machine = (name: string): MachineFacts => ({
-    machine: { name, ssh: name, instances: [name] },
-    look: {
-      bootId: name === 'lb-1' ? bootId : 'bbbbbbbb-0000-4000-8000-000000000000',
-      // One that only begins alike is another address.
-      addresses: ['10.0.0.10', '10.0.0.1001', ...(on.includes(name) ? [ADDRESS] : [])],
-    },
-    askedAt: at(0),
-    silentForMs: silent.includes(name) ? 1 : 0,
-  })
-  const instance = (name: string, reading: ServerReading) =>
-    anInstance([reading], { instance: name, askedAt: at(0), silentForMs: silent.includes(name) ? 1 : 0 })
-  return {
-    now: monoMs(NOW),
-    wall: wallMs(NOW),
-    spec: aSpec({ hosts: twoHosts() }),
-    run: { id: 'run-1', order: [], done: [] },
-    slot: { state: 'mine', mayAct: true },
-    journalWritable: true,
-    reloads: [],
-    pair,
-    host,
-    machines: [machine('lb-1'), machine('lb-2')],
-    instances: [instance('lb-1', server('lb-1', lb1)), instance('lb-2', server('lb-2', lb2))],
-    connections: { count: 0, askedAt: at(0) },
-    nodesOut: [],
-    clusterUnknown: false,
-    memory,
-    evidence: { slotTakenAt: at(1000), ...evidence },
-    ...change,
-  }
-}
-
-const RECORD = { bootId: BEFORE, servers: [{ ref: server('lb-1').ref, state: 'ready', weight: 10, up: true }] } as const
-const began: HostMemory = { record: RECORD }
-const away: HostMemory = { record: RECORD, isAway: true, wasAway: true }
-const announced: HostMemory = { ...away, intent: true }
-const proven: HostMemory = { ...announced, isProven: true }
-const moved = { moved: { to: 'away', at: at(5000) }, awaySince: at(4000) } as const
-const back = { moved: { to: 'back', at: at(5000) }, provenSince: at(9000), attachingSince: at(5000) } as const
-
-const said = (s: HostSnapshot): string => {
-  const decision = decideHost(s)
-  if (decision.kind === 'act') return `${decision.step}: ${decision.actions.map(({ kind }) => kind).join(' ')}`
-  if (decision.kind === 'settled') return decision.end
-  return `${decision.step}? ${decision.reasons.map(({ code }) => code).join(' ')}`
-}
+import type { HostEvidence } from '../../../../src/core/roll/hosts/host-snapshot.ts'
+import { monoMs } from '../../../../src/model/time.ts'
+import {
+  AFTER,
+  aHost,
+  announced,
+  at,
+  away,
+  back,
+  began,
+  drained,
+  type Given,
+  moved,
+  NOW,
+  proven,
+  RECORD,
+  said,
+  verdictOf,
+} from '../../../support/a-host.ts'
 
 const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
   ['no slot yet', { change: { slot: { state: 'free', mayAct: false } } }, 'slot: takeSlot'],
@@ -242,13 +171,6 @@ test('law: a machine is rebooted only once its virtual addresses were seen on an
   assert.equal(agreeing({ on: ['lb-1', 'lb-2'], evidence: moved }), false)
   assert.equal(agreeing({ on: ['lb-2'], evidence: before }), false, 'both were asked before the command')
 })
-
-const verdictOf = (given: Given): string => {
-  const verdict = judgeHost(aHost(given))
-  return verdict === undefined
-    ? 'none'
-    : `${verdict.kind}${verdict.keepOut ? ' keepOut' : ''} ${verdict.reasons.map(({ code }) => code).join(' ')}`
-}
 
 test('each wait for a machine has a limit, and what it leads to depends on whether the reboot is announced', () => {
   const long = at(10_000_000)

@@ -1,0 +1,16 @@
+import type { HookAction } from '../../../model/action.ts'
+import { WorldError } from '../../../model/world-error.ts'
+import type { HookRunner } from './hook-runner.ts'
+
+interface Runs {
+  /** Absent: no hook can run. */
+  readonly hooks?: Pick<HookRunner, 'start'>
+}
+
+/** Returns once it was begun: how it ended is told later. */
+export function startHook({ kind, node, hook, address }: HookAction, { hooks }: Runs): { readonly ok: true } {
+  if (hooks === undefined) throw new WorldError('nothing here runs hooks', { code: 'HOOK_UNKNOWN', retry: 'never' })
+  const place = { node, ...(address === undefined ? {} : { address }) }
+  hooks.start({ hook, way: kind === 'runHook' ? 'run' : 'undo', place })
+  return { ok: true }
+}

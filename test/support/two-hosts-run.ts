@@ -1,0 +1,24 @@
+import type { RunState } from '../../src/controllers/roll/run-state.ts'
+import type { RollSpec } from '../../src/model/roll-spec.ts'
+import { twoHosts } from './memory-pair.ts'
+import { aSpec } from './roll-world.ts'
+
+const address = { kind: 'unix', path: '/run/haproxy.sock' } as const
+
+/** A roll file with the machines of `MemoryPair`, which run the one balancer. */
+export const hostsSpec = (change: Partial<RollSpec> = {}): RollSpec =>
+  aSpec({
+    balancers: [
+      {
+        name: 'edge',
+        instances: ['lb-1', 'lb-2'].map((name) => ({ name, address })),
+        backends: ['web'],
+        allowLastServer: false,
+      },
+    ],
+    hosts: twoHosts(),
+    ...change,
+  })
+
+/** A run that has begun none of them. */
+export const RUN_HOSTS: NonNullable<RunState['hosts']> = { order: ['lb-1', 'lb-2'], done: [], memory: {} }
