@@ -31,11 +31,12 @@ type Given = Omit<Finding, 'evidence' | 'next'> & Partial<Pick<Finding, 'evidenc
 export const finding = (given: Given): Finding => ({ evidence: [], next: [], ...given })
 
 /** As a sentence of its own: a roll shortens it, so that a line of its progress has room for the numbers. */
-export const asSentence = (text: string): string =>
-  text.replace(/^(\S+), budget (\S+) needs (\S+) healthy, has /, (_, pod, budget, needed) => {
-    const pods = needed === '1' ? '1 healthy pod' : `${needed} healthy pods`
-    return `${pod} cannot be evicted, because budget ${budget} needs ${pods} and has `
-  })
+export function asSentence(text: string): string {
+  const [all, pod, budget, needed] = /^(\S+), budget (\S+) needs (\S+) healthy, has /.exec(text) ?? []
+  if (all === undefined) return text
+  const pods = needed === '1' ? '1 healthy pod' : `${needed} healthy pods`
+  return `${pod} cannot be evicted, because budget ${budget} needs ${pods} and has ${text.slice(all.length)}`
+}
 
 /** What is known of a node or a pod, the cause first. */
 export interface Explanation {
