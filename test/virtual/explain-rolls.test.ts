@@ -87,7 +87,7 @@ test('explain names the cause: a roll at work on the node, and the same node fro
   await roll.begin()
   await roll.until('the reboot', isStep('reboot'))
   const here = await roll.explain('node n1')
-  assert.match(here.document.verdict, /^n1 is being rolled: run \S+ is in step reboot \(6 of 11\) of n1 for /, here.out)
+  assert.match(here.document.verdict, /^n1 is being rolled: run \S+ has been in step reboot \(6 of 11\) of n1 for /, here.out)
   assert.deepEqual([here.document.state, here.document.findings[0]?.code], ['InWork', 'InWork'], here.out)
   const seen = here.document.findings.flatMap(({ evidence }) => evidence)
   assert.ok(
@@ -109,7 +109,7 @@ test('explain names the cause: a node that waits in a roll for the node before i
   const { document, out } = await roll.explain('node n3')
   assert.match(
     document.verdict,
-    /^n3 is in service and not next: it is 2 of 2 nodes that wait in run \S+; it is in step reboot \(6 of 11\) of n1 for /,
+    /^n3 is in service and not next: it is 2 of 2 nodes that wait in run \S+; it has been in step reboot \(6 of 11\) of n1 for /,
     out,
   )
   const [first] = document.findings
@@ -135,7 +135,7 @@ test('explain names the cause: a roll that a budget holds, at its node, at the n
     at.document.verdict,
     /^n1 is being rolled: default\/late-\S+ cannot be evicted, because budget default\/late needs 1 healthy pod and has 1 of 1/,
   )
-  assert.match(held?.evidence[0] ?? '', /^run \S+ is in step drain \(5 of 11\) of n1 for .*, held for /)
+  assert.match(held?.evidence[0] ?? '', /^run \S+ has been in step drain \(5 of 11\) of n1 for .*, held for /)
   assert.equal(held?.next[0]?.command, 'kubectl -n default edit poddisruptionbudget late')
 
   const next = await roll.explain('node n2')

@@ -152,11 +152,11 @@ function notRunning(s: NodeScene, { run, end, node, standing }: RunScene): Findi
 
 const stepText = ({ name, step, stepForMs }: NodeInWork): string =>
   step === undefined
-    ? `between two steps of ${name}`
-    : `in step ${step} (${STEPS.indexOf(step) + 1} of ${STEPS.length}) of ${name}${stepForMs === undefined ? '' : ` for ${formatDuration(stepForMs)}`}`
+    ? `is between two steps of ${name}`
+    : `${stepForMs === undefined ? 'is' : 'has been'} in step ${step} (${STEPS.indexOf(step) + 1} of ${STEPS.length}) of ${name}${stepForMs === undefined ? '' : ` for ${formatDuration(stepForMs)}`}`
 
 function worked(s: NodeScene, { run }: RunScene, work: NodeInWork): readonly Finding[] {
-  const at = `run ${run} is ${stepText(work)}`
+  const at = `run ${run} ${stepText(work)}`
   const inWork = finding({ ...base(s), is: 'waits', code: 'InWork', text: at, evidence: [`the journal of run ${run}`] })
   const held = work.hold?.reasons.map((reason) => heldBy(s, { at, reason, forMs: work.hold?.forMs ?? 0 })) ?? []
   return [...held, inWork]
@@ -192,7 +192,7 @@ function waiting(s: NodeScene, { run, inWork, waiting: queue }: RunScene): reado
   const place = queue.indexOf(name) + 1
   const [work] = inWork
   const [reason] = work?.hold?.reasons ?? []
-  const behind = work === undefined ? 'the run works on no node now' : `it is ${stepText(work)}`
+  const behind = work === undefined ? 'the run works on no node now' : `it ${stepText(work)}`
   const held = reason === undefined ? '' : `, and is held: ${asSentence(reason.text)}`
   return [
     finding({
