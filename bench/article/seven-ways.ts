@@ -45,7 +45,7 @@ const KURED: Troubles = {
 }
 
 const EVENKEEL: Troubles = {
-  notBack: 'the roll stops; the node stays out of the load balancer, and `resume` brings it back',
+  notBack: 'the roll stops, and the node stays out of the load balancer; after its repair, `resume` puts it back',
   killed: '`resume` continues at that step, `abort` puts the node back',
   noApi: 'the agent answers the health checks of the load balancer',
 }
