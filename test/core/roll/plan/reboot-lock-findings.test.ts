@@ -24,6 +24,10 @@ const TABLE: readonly (readonly [title: string, text: string, who: string | unde
   ['several, one of them over', JSON.stringify({ maxOwners: 3, locks: [lock('n1', 1), lock('n2')] }), 'n2'],
   ['nobody of several', JSON.stringify({ maxOwners: 3, locks: [] }), undefined],
   ['a lock that makes no sense', '{', 'a node that its lock does not name'],
+  ['a lock under a name that only kured finds', '{"nodeId":"manual"}', 'a node that its lock does not name'],
+  ['a lock without a name', '{}', 'a node that its lock does not name'],
+  ['a lock of a list without a name', '{"locks":[{"nodeId":"manual"}]}', 'a node that its lock does not name'],
+  ['no text', '', 'a node that its lock does not name'],
   ['a lock of another shape', '[1]', 'a node that its lock does not name'],
 ]
 
