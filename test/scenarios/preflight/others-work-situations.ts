@@ -26,13 +26,13 @@ export const OTHERS_WORK_SITUATIONS: readonly BadSituation[] = [
     title: 'kured in the middle of a reboot',
     objects: [kured({ nodeID: 'n2', metadata: { unschedulable: false }, created: '2025-12-31T23:59:00Z', TTL: 0 })],
     code: 'KuredLockHeld',
-    says: 'kured (DaemonSet kube-system/kured) reboots n2 now',
+    says: 'the lock of kured (DaemonSet kube-system/kured) is held by n2',
     fix: 'kubectl -n kube-system annotate daemonset kured weave.works/kured-node-lock-',
     exit: 3,
     explain: {
       of: 'node n1',
       code: 'KuredLockHeld',
-      says: /^n1 is in service and not next: kured \(DaemonSet kube-system\/kured\) reboots n2 now: its lock is held$/,
+      says: /^n1 is in service and not next: the lock of kured \(DaemonSet kube-system\/kured\) is held by n2$/,
     },
   },
   {

@@ -44,12 +44,17 @@ function notTaken(ref: ObjectRef, why: string): Reason {
 
 /**
  * Whether the node under way needs the lock from now on; undefined: as before. It is taken when nothing else stands against the
- * first node, and given back while a time window is waited for: kured is not to be locked out by the hour.
+ * first node, the operator's gates among it. It is given back while a time window is waited for, or a gate that does not pass: kured
+ * is not to be locked out by the hour.
  */
 export function kuredLockWanted(s: RollSnapshot, decision: Decision): boolean | undefined {
   if (s.spec.reboot.kuredLock === undefined || !hasCurrent(s)) return undefined
   if (ownRecord(s) !== undefined) return true
   if (decision.kind !== 'hold') return undefined
   if (decision.reasons.some(({ code }) => code === 'KuredLockDue' || code === 'KuredLockNotTaken')) return true
-  return decision.reasons.some((reason) => waitOf(reason) === 'window') ? false : undefined
+  return decision.reasons.some(isLongWait) ? false : undefined
 }
+
+/** A gate that is only being checked may pass at once: the lock is not given back for it between two nodes. */
+const isLongWait = (reason: Reason): boolean =>
+  waitOf(reason) === 'window' || reason.code === 'GateFails' || reason.code === 'GateUnknown'

@@ -4,6 +4,7 @@ import { decide } from '../../../../src/core/roll/decide.ts'
 import type { KuredLockFacts } from '../../../../src/core/roll/kured/lock-facts.ts'
 import { kuredLockWanted } from '../../../../src/core/roll/kured/lock-taken.ts'
 import type { NodeSnapshot } from '../../../../src/core/roll/node-snapshot.ts'
+import type { GateSpec } from '../../../../src/model/gate-spec.ts'
 import { newLock } from '../../../../src/model/kured-lock.ts'
 import { wallMs } from '../../../../src/model/time.ts'
 import { announced, out } from '../../../support/roll-stages.ts'
@@ -58,6 +59,36 @@ test('the lock is asked for when nothing else stands against the node', () => {
   const s = aSnapshot()
   const notReady = asking({ ...s, current: { ...s.current, node } })
   assert.equal(shortDecision(decide(notReady)), 'hold record: NodeNotReady')
+})
+
+const GATE: GateSpec = {
+  name: 'calm',
+  before: ['node'],
+  for: 'nodes',
+  ask: { kind: 'command', argv: ['calm'] },
+  intervalMs: 15_000,
+  timesInARow: 1,
+  timeoutMs: 10_000,
+  limitMs: 86_400_000,
+}
+
+const gated = (s: NodeSnapshot, kind?: 'passes' | 'fails' | 'unknown'): NodeSnapshot => ({
+  ...s,
+  spec: { ...s.spec, gates: [GATE] },
+  gates: {
+    about: { node: s.current.node.name, moment: 'node' },
+    readings: kind === undefined ? {} : { calm: [{ kind, text: 'x', begunAt: s.now }] },
+  },
+})
+
+test('the lock is asked for after the gates of the operator, and given back while one of them does not pass', () => {
+  const s = asking(aSnapshot())
+  const told = (one: NodeSnapshot) => [shortDecision(decide(one)), kuredLockWanted(one, decide(one))]
+  assert.deepEqual(told(gated(s)), ['hold record: GateAsked', undefined])
+  assert.deepEqual(told(gated(s, 'fails')), ['hold record: GateFails', false])
+  assert.deepEqual(told(gated(s, 'unknown')), ['hold record: GateUnknown', false])
+  assert.deepEqual(told(gated(s, 'passes')), ['hold record: KuredLockDue', true])
+  assert.deepEqual(kuredLockWanted(asking(aSnapshot(out)), decide(gated(s, 'fails'))), true)
 })
 
 test('a node that is under way does not wait for the lock, only for others that hold it', () => {
