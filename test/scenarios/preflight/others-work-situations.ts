@@ -46,7 +46,6 @@ export const OTHERS_WORK_SITUATIONS: readonly BadSituation[] = [
     says: 'kured reboots n2: it has the annotation weave.works/kured-reboot-in-progress',
     fix: 'kubectl annotate node n2 weave.works/kured-reboot-in-progress-',
     exit: 0,
-    explain: { of: 'node n2', code: 'NodeLeaves', says: /^n2 .*is rebooted by kured/ },
   },
   {
     title: 'a node that the Cluster Autoscaler removes',

@@ -65,7 +65,7 @@ const GATE: GateSpec = {
   name: 'calm',
   before: ['node'],
   for: 'nodes',
-  ask: { kind: 'command', argv: ['calm'] },
+  question: { kind: 'command', argv: ['calm'] },
   intervalMs: 15_000,
   timesInARow: 1,
   timeoutMs: 10_000,
@@ -95,6 +95,23 @@ test('a node that is under way does not wait for the lock, only for others that 
   assert.equal(shortDecision(decide(asking(aSnapshot(out)))), 'act reboot: writeIntent')
   assert.equal(shortDecision(decide(asking(aSnapshot(out), { lock: OF_NODE }))), 'hold reboot: KuredLockHeld')
   assert.equal(shortDecision(decide(asking(aSnapshot(out), { lock: ofRun(0) }))), 'act reboot: writeIntent')
+})
+
+test('the annotation with which kured waits for its lock does not hold a roll that takes the lock', () => {
+  const annotations = { 'weave.works/kured-reboot-in-progress': '2026-01-01T00:00:00Z' }
+  const marked = (s: NodeSnapshot): NodeSnapshot => ({
+    ...s,
+    current: {
+      ...s.current,
+      node: { ...s.current.node, annotations: { ...s.current.node.annotations, ...annotations } },
+    },
+  })
+  const lock = ofRun(0)
+  assert.equal(shortDecision(decide(marked(aSnapshot()))), 'hold record: NodeInOthersWork')
+  assert.equal(shortDecision(decide(asking(marked(aSnapshot()), { lock }))), 'act record: writeRecord')
+  assert.equal(shortDecision(decide(asking(marked(aSnapshot())))), 'hold record: KuredLockDue')
+  assert.equal(shortDecision(decide(asking(marked(aSnapshot(out)), { lock }))), 'act reboot: writeIntent')
+  assert.equal(shortDecision(decide(asking(marked(aSnapshot()), { lock: OF_NODE }))), 'hold record: KuredLockHeld')
 })
 
 test('a hold says which right may be missing', () => {
