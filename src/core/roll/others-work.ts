@@ -1,3 +1,4 @@
+import { runOfLock } from '../../model/kured-lock.ts'
 import type { Node } from '../../model/node.ts'
 import {
   DISRUPTED_TAINT,
@@ -61,10 +62,13 @@ function work(
   return { ...about, text, next: `if kured no longer does: kubectl annotate node ${name} ${KURED_IN_PROGRESS}-` }
 }
 
+/** Where other rolls alone hold the lock, no node is out for kured: the node budget orders the rolls. */
 const lockOfKured = ({ cluster, wall, run }: NodeSnapshot): readonly Reason[] =>
-  rebootLocks(cluster.workloads, { wall, run: run.id }).map(({ finding: { text, fix } }) => ({
-    code: 'KuredLockHeld',
-    object: 'kured',
-    text,
-    ...(fix === undefined ? {} : { next: fix }),
-  }))
+  rebootLocks(cluster.workloads, { wall, run: run.id })
+    .filter(({ holders }) => holders.some((owner) => runOfLock(owner) === undefined))
+    .map(({ finding: { text, fix } }) => ({
+      code: 'KuredLockHeld',
+      object: 'kured',
+      text,
+      ...(fix === undefined ? {} : { next: fix }),
+    }))

@@ -46,6 +46,7 @@ export const OTHERS_WORK_SITUATIONS: readonly BadSituation[] = [
     says: 'kured reboots n2: it has the annotation weave.works/kured-reboot-in-progress',
     fix: 'kubectl annotate node n2 weave.works/kured-reboot-in-progress-',
     exit: 0,
+    explain: 'kured has not cordoned the node: it waits for its lock',
   },
   {
     title: 'a node that the Cluster Autoscaler removes',

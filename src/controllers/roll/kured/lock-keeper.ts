@@ -70,7 +70,9 @@ export class KuredLockKeeper {
 
   /** After each pass of a lane. Undefined: as before. */
   want(lane: object, isWanted: boolean | undefined): void {
-    if (isWanted === undefined || this.#wants.get(lane) === isWanted) return
+    if (isWanted === undefined) return
+    // Another roll's lock may have ended with time, which no watch shows.
+    if (this.#wants.get(lane) === isWanted && (!isWanted || this.#isOurs)) return
     this.#wants.set(lane, isWanted)
     this.wake()
   }

@@ -1,5 +1,5 @@
 import type { Decision } from '../../../model/decision.ts'
-import { isHeldAt, lockHoldings, lockOwner } from '../../../model/kured-lock.ts'
+import { isHeldAt, lockHoldings, lockOwner, runOfLock } from '../../../model/kured-lock.ts'
 import { type ObjectRef, refKey } from '../../../model/object-ref.ts'
 import { type Reason, waitOf } from '../../../model/reason.ts'
 import type { WallMs } from '../../../model/time.ts'
@@ -7,13 +7,16 @@ import type { Workload } from '../../../model/workload.ts'
 import { hasCurrent, type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 
-/** Where the file asks for it, no node is begun before the run has the lock of kured. */
+/**
+ * Where the file asks for it, no node is begun before the run has the lock of kured, or another roll has it: that keeps kured away as
+ * well. Waiting for that roll with the slot in hand would stop both. Once it gives the lock back, this run takes it.
+ */
 export function kuredLockTaken(s: NodeSnapshot): readonly Reason[] {
   const ref = s.spec.reboot.kuredLock
   if (ref === undefined) return []
   const found = daemonSetOf(s.cluster.workloads, ref)
   if (found === undefined) return [notTaken(ref, `there is no DaemonSet ${refKey(ref)}`)]
-  if (isHeldBy(found, { run: s.run.id, wall: s.wall })) return []
+  if (isHeldBy(found, { run: s.run.id, wall: s.wall }) || isHeldByRun(found, s.wall)) return []
   if (s.kuredLock === undefined) return [notTaken(ref, 'this process cannot write it')]
   const { failure } = s.kuredLock
   if (failure !== undefined) return [notTaken(ref, failure)]
@@ -31,6 +34,10 @@ export const isHeldBy = (
 ): boolean =>
   rebootLock !== undefined &&
   lockHoldings(rebootLock)?.some((one) => one.owner === lockOwner(run) && isHeldAt(one, wall)) === true
+
+const isHeldByRun = ({ rebootLock }: Workload, wall: WallMs): boolean =>
+  rebootLock !== undefined &&
+  lockHoldings(rebootLock)?.some((one) => runOfLock(one.owner) !== undefined && isHeldAt(one, wall)) === true
 
 function notTaken(ref: ObjectRef, why: string): Reason {
   const { namespace, name } = ref

@@ -42,7 +42,7 @@ const BEGIN: readonly (readonly [title: string, lock: Lock, decision: string])[]
   ['is ours', { lock: ofRun(0) }, 'act record: writeRecord'],
   ['was ours and is over', { lock: ofRun(16 * MIN) }, 'hold record: KuredLockDue'],
   ['is held by kured', { lock: OF_NODE }, 'hold record: KuredLockHeld'],
-  ['is held by another run', { lock: ofRun(0, 'run-9') }, 'hold record: KuredLockHeld'],
+  ['is held by another run', { lock: ofRun(0, 'run-9') }, 'act record: writeRecord'],
   ['was held by another run that died', { lock: ofRun(16 * MIN, 'run-9') }, 'hold record: KuredLockDue'],
   ['could not be written', { facts: { failure: 'forbidden' } }, 'hold record: KuredLockNotTaken'],
   ['is ours, and could not be renewed', { lock: ofRun(0), facts: { failure: 'x' } }, 'act record: writeRecord'],
@@ -64,7 +64,6 @@ test('the lock is asked for when nothing else stands against the node', () => {
 const GATE: GateSpec = {
   name: 'calm',
   before: ['node'],
-  for: 'nodes',
   question: { kind: 'command', argv: ['calm'] },
   intervalMs: 15_000,
   timesInARow: 1,
@@ -77,7 +76,7 @@ const gated = (s: NodeSnapshot, kind?: 'passes' | 'fails' | 'unknown'): NodeSnap
   spec: { ...s.spec, gates: [GATE] },
   gates: {
     about: { node: s.current.node.name, moment: 'node' },
-    readings: kind === undefined ? {} : { calm: [{ kind, text: 'x', begunAt: s.now }] },
+    readings: kind === undefined ? {} : { calm: [{ kind, text: 'x', begunAt: s.now, endedAt: s.now }] },
   },
 })
 
@@ -124,10 +123,13 @@ test('a hold says which right may be missing', () => {
   assert.match(reason?.next ?? '', /^kubectl auth can-i patch daemonset\/kured -n kube-system/)
 })
 
-test('the lock of another run is named with the ways to end that run', () => {
-  const [reason] = decide(asking(aSnapshot(), { lock: ofRun(0, 'run-9') })).reasons
-  assert.equal(reason?.text, 'run run-9 of a roll holds the lock of kured (DaemonSet kube-system/kured)')
-  assert.match(reason?.next ?? '', /evenkeel roll resume run-9/)
+test('the lock of another run holds no roll, whether or not its file asks for the lock: the node budget orders them', () => {
+  const lock = ofRun(0, 'run-9')
+  const withoutLock = (s: NodeSnapshot): NodeSnapshot => ({ ...s, spec: aSnapshot().spec })
+  for (const world of [asking, (s: NodeSnapshot, one: Lock) => withoutLock(asking(s, one))]) {
+    assert.equal(shortDecision(decide(world(aSnapshot(), { lock }))), 'act record: writeRecord')
+    assert.equal(shortDecision(decide(world(aSnapshot(out), { lock }))), 'act reboot: writeIntent')
+  }
 })
 
 const wanted = (s: NodeSnapshot): boolean | undefined => kuredLockWanted(s, decide(s))
