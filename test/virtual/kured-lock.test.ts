@@ -161,7 +161,7 @@ test('a lock that a person removes is taken again, with a warning', async () => 
   assert.equal(kuredLockOf(cluster), undefined)
 })
 
-test('a lock that kured takes all the same is left to it, with a warning, and holds the reboot of the next node', async () => {
+test('a lock that kured takes all the same is left to it, with a warning, and the next node is not begun', async () => {
   const { cluster } = await story({}, async (at) => {
     const roll = await at.ground.roll({ ...BRISK, nodes: { names: ['n1', 'n2'] } })
     await roll.untilStep('proof', 'n1')

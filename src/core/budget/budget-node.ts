@@ -49,13 +49,21 @@ function claimedBy(text: string | undefined): string | undefined {
 
 const LEAVING_TAINTS: readonly string[] = [...REMOVAL_TAINTS, DISRUPTED_TAINT]
 
-function leavingFor({ deleting, lifecycle = [], shuttingDown, taints, annotations }: Node): string | undefined {
+function leavingFor({
+  deleting,
+  lifecycle = [],
+  shuttingDown,
+  taints,
+  annotations,
+  unschedulable,
+}: Node): string | undefined {
   if (deleting === true) return 'is being deleted'
   const conditions = shuttingDown === true ? [...lifecycle, SHUTDOWN_CONDITION] : lifecycle
   if (conditions.length > 0) return `is leaving: its condition ${conditions.join(', ')} is True`
   const removal = taints.map(({ key }) => key).filter((key) => LEAVING_TAINTS.includes(key))
   if (removal.length > 0) return `is to be removed: it is tainted with ${removal.join(', ')}`
-  return KURED_IN_PROGRESS in annotations
+  // kured cordons the node that it drains; before that the annotation says only that the node wants a reboot.
+  return unschedulable && KURED_IN_PROGRESS in annotations
     ? `is rebooted by kured: it has the annotation ${KURED_IN_PROGRESS}`
     : undefined
 }

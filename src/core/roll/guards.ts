@@ -7,7 +7,6 @@ import { controlPlaneKept } from './control-plane.ts'
 import { countedWindows } from './counted-windows.ts'
 import { dnsWell } from './dns/dns-leaving.ts'
 import { notSafeToEvict } from './drain/not-safe-to-evict.ts'
-import { kuredLockTaken } from './kured/lock-taken.ts'
 import { hasCurrent, type NodeSnapshot, ownIntent } from './node-snapshot.ts'
 import { othersWork } from './others-work.ts'
 import { serviceOf } from './service-of.ts'
@@ -144,8 +143,7 @@ export const mayStart: Guard<NodeSnapshot> = (s) => {
   const unknown = [...mayDisrupt(s), ...balancersKnown(s)]
   if (unknown.length > 0) return unknown
   const ofNode = [...heartbeatsFlow(s), ...unclaimed(s), ...othersWork(s), ...notSafeToEvict(s)]
-  const against = [...ofNode, ...controlPlaneKept(s), ...mayGo(s)]
-  return against.length > 0 ? against : kuredLockTaken(s)
+  return [...ofNode, ...controlPlaneKept(s), ...mayGo(s)]
 }
 
 /** Before a pod is evicted. */

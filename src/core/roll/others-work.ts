@@ -1,3 +1,4 @@
+import { runOfLock } from '../../model/kured-lock.ts'
 import type { Node } from '../../model/node.ts'
 import {
   DISRUPTED_TAINT,
@@ -22,8 +23,8 @@ export const othersWork = (s: NodeSnapshot): readonly Reason[] => [
 ]
 
 /** What is on the Node itself. A mark by which the file takes nodes out of a load balancer says nothing of other programs. */
-export const marksOfOthers = (node: Node, spec: Pick<RollSpec, 'balancers'>): readonly Reason[] =>
-  [removal(node, markKeys(spec)), work(node)].filter((reason) => reason !== undefined)
+export const marksOfOthers = (node: Node, spec: Pick<RollSpec, 'balancers' | 'reboot'>): readonly Reason[] =>
+  [removal(node, markKeys(spec)), work(node, spec)].filter((reason) => reason !== undefined)
 
 function removal({ name, deleting, taints }: Node, marks: readonly string[]): Reason | undefined {
   const about = { code: 'NodeBeingRemoved', object: name } as const
@@ -42,22 +43,32 @@ const REMOVERS: Readonly<Record<string, string>> = {
 /** A node that was drained by others, and is left so, is in no work. */
 const IN_WORK = LIFECYCLE_CONDITIONS.filter((type) => type !== 'Drained')
 
-function work({ name, lifecycle = [], shuttingDown, annotations }: Node): Reason | undefined {
+/**
+ * kured's annotation says that the node wants a reboot, before kured has its lock for it. A roll that takes the lock goes by the lock
+ * alone: the annotation stays for as long as the roll keeps kured waiting.
+ */
+function work(
+  { name, lifecycle = [], shuttingDown, annotations }: Node,
+  { reboot: { kuredLock } }: Pick<RollSpec, 'reboot'>,
+): Reason | undefined {
   const about = { code: 'NodeInOthersWork', object: name } as const
   const types = [...lifecycle.filter((type) => IN_WORK.includes(type)), ...(shuttingDown ? [SHUTDOWN_CONDITION] : [])]
   if (types.length > 0) {
     const text = `another program is at work on ${name}: its condition ${types.join(', ')} is True`
     return { ...about, text, next: `kubectl describe node ${name} shows who set it, and why` }
   }
-  if (!(KURED_IN_PROGRESS in annotations)) return undefined
+  if (kuredLock !== undefined || !(KURED_IN_PROGRESS in annotations)) return undefined
   const text = `kured reboots ${name}: it has the annotation ${KURED_IN_PROGRESS}`
   return { ...about, text, next: `if kured no longer does: kubectl annotate node ${name} ${KURED_IN_PROGRESS}-` }
 }
 
+/** Where other rolls alone hold the lock, no node is out for kured: the node budget orders the rolls. */
 const lockOfKured = ({ cluster, wall, run }: NodeSnapshot): readonly Reason[] =>
-  rebootLocks(cluster.workloads, { wall, run: run.id }).map(({ finding: { text, fix } }) => ({
-    code: 'KuredLockHeld',
-    object: 'kured',
-    text,
-    ...(fix === undefined ? {} : { next: fix }),
-  }))
+  rebootLocks(cluster.workloads, { wall, run: run.id })
+    .filter(({ holders }) => holders.some((owner) => runOfLock(owner) === undefined))
+    .map(({ finding: { text, fix } }) => ({
+      code: 'KuredLockHeld',
+      object: 'kured',
+      text,
+      ...(fix === undefined ? {} : { next: fix }),
+    }))

@@ -145,9 +145,9 @@ export const BEFORE_LEAVING = {
     wait: 'blocked',
   },
   KuredLockHeld: {
-    is: 'kured (DaemonSet kube-system/kured) reboots n2 now: its lock is held',
+    is: 'the lock of kured (DaemonSet kube-system/kured) is held by n2',
     cause:
-      'The lock of kured was taken before or during the roll: by kured for a node, or by another roll with `reboot.kuredLock`. Two programs that reboot nodes would have two nodes out.',
+      'kured has taken its lock for a node, before or during the roll. (In a plan, the lock can also be that of another roll with `reboot.kuredLock`.) Two programs that reboot nodes would have two nodes out.',
     cure: 'Wait until kured, or the other roll, has ended. If it never does: `kubectl -n kube-system annotate daemonset kured weave.works/kured-node-lock-`.',
     wait: 'blocked',
   },

@@ -15,8 +15,13 @@ const ROWS: readonly (readonly [mark: string, change: Partial<Node>, leaving: st
   ],
   [
     'kured reboots it',
-    { annotations: { 'weave.works/kured-reboot-in-progress': '2026-01-01T00:00:00Z' } },
+    { unschedulable: true, annotations: { 'weave.works/kured-reboot-in-progress': '2026-01-01T00:00:00Z' } },
     'is rebooted by kured: it has the annotation weave.works/kured-reboot-in-progress',
+  ],
+  [
+    'kured waits for its lock',
+    { annotations: { 'weave.works/kured-reboot-in-progress': '2026-01-01T00:00:00Z' } },
+    undefined,
   ],
   [
     'Karpenter removes it',

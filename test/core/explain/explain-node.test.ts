@@ -69,7 +69,9 @@ test('the hold of a run at the node is the cause, with its step and what would c
   const work = { name: 'n1', step: 'cordon', stepForMs: 60_000, hold: { reasons: [reason], forMs: 50_000 } } as const
   const { verdict, findings } = explainNode(scene({}, { run: run({ node: 'inWork', inWork: [work] }) }))
   assert.equal(verdict, 'n1 is being rolled: web/n1 is the last usable server')
-  assert.deepEqual(findings[0]?.evidence, [`run ${RUN} has been in step cordon (3 of 11) of n1 for 1 min, held for 50 s`])
+  assert.deepEqual(findings[0]?.evidence, [
+    `run ${RUN} has been in step cordon (3 of 11) of n1 for 1 min, held for 50 s`,
+  ])
   assert.equal(findings[0]?.next[0]?.note, 'what LastUsableServer means: docs/troubleshooting.md#lastusableserver')
 })
 

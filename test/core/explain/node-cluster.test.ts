@@ -16,7 +16,7 @@ const about = (name: string, unschedulable: boolean, daemonSets = [kured]): stri
   return `${state} ${found?.is} ${verdict}`
 }
 
-const LOCKED = 'kured (DaemonSet kube-system/kured) reboots n2 now: its lock is held'
+const LOCKED = 'the lock of kured (DaemonSet kube-system/kured) is held by n2'
 
 test('the lock of kured is why its node is cordoned and why no other node is next, and not why another one is cordoned', () => {
   assert.equal(about('n2', true), `Draining waits n2 is cordoned and drained, and is not done: ${LOCKED}`)

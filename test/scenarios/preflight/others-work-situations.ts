@@ -26,13 +26,13 @@ export const OTHERS_WORK_SITUATIONS: readonly BadSituation[] = [
     title: 'kured in the middle of a reboot',
     objects: [kured({ nodeID: 'n2', metadata: { unschedulable: false }, created: '2025-12-31T23:59:00Z', TTL: 0 })],
     code: 'KuredLockHeld',
-    says: 'kured (DaemonSet kube-system/kured) reboots n2 now',
+    says: 'the lock of kured (DaemonSet kube-system/kured) is held by n2',
     fix: 'kubectl -n kube-system annotate daemonset kured weave.works/kured-node-lock-',
     exit: 3,
     explain: {
       of: 'node n1',
       code: 'KuredLockHeld',
-      says: /^n1 is in service and not next: kured \(DaemonSet kube-system\/kured\) reboots n2 now: its lock is held$/,
+      says: /^n1 is in service and not next: the lock of kured \(DaemonSet kube-system\/kured\) is held by n2$/,
     },
   },
   {
@@ -46,7 +46,7 @@ export const OTHERS_WORK_SITUATIONS: readonly BadSituation[] = [
     says: 'kured reboots n2: it has the annotation weave.works/kured-reboot-in-progress',
     fix: 'kubectl annotate node n2 weave.works/kured-reboot-in-progress-',
     exit: 0,
-    explain: { of: 'node n2', code: 'NodeLeaves', says: /^n2 .*is rebooted by kured/ },
+    explain: 'kured has not cordoned the node: it waits for its lock',
   },
   {
     title: 'a node that the Cluster Autoscaler removes',

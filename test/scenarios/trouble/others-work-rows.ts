@@ -32,8 +32,8 @@ export const OTHERS_WORK_ROWS: readonly TroubleRow[] = [
     once: [step('drain'), ({ world }) => world.apply([kured('another-node')])],
     held: {
       code: 'KuredLockHeld',
-      says: /^kured \(DaemonSet default\/kured\) reboots another-node now: its lock is held$/,
-      explain: [{ of: 'node', code: 'KuredLockHeld', says: /reboots another-node now: its lock is held/ }],
+      says: /^the lock of kured \(DaemonSet default\/kured\) is held by another-node$/,
+      explain: [{ of: 'node', code: 'KuredLockHeld', says: /is held by another-node/ }],
     },
     after: ({ world }) => world.remove(KURED),
     movesPods: true,

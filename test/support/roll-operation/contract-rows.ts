@@ -77,7 +77,7 @@ export const CONTRACT_ROWS: readonly OperationRow[] = [
     },
     exit: 0,
     says: ['GateFails', 'KuredLockHeld'],
-    words: [/kured \(DaemonSet kube-system\/kured\) reboots node-of-kured now: its lock is held/],
+    words: [/the lock of kured \(DaemonSet kube-system\/kured\) is held by node-of-kured/],
     leaves: { boots: { n1: 1 } },
     and: async (place) => void (await withoutKured(place)),
   },
@@ -98,7 +98,7 @@ export const CONTRACT_ROWS: readonly OperationRow[] = [
     },
     exit: 3,
     says: ['GateFails', 'KuredLockHeld'],
-    words: [/kured \(DaemonSet kube-system\/kured\) reboots node-of-kured now: its lock is held/],
+    words: [/the lock of kured \(DaemonSet kube-system\/kured\) is held by node-of-kured/],
     leaves: {},
     async and(place) {
       assert.equal(await isLocked(place), true)

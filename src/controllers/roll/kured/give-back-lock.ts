@@ -1,3 +1,4 @@
+import { daemonSetOf } from '../../../core/roll/kured/lock-taken.ts'
 import { formatDuration } from '../../../model/duration.ts'
 import { KURED_LOCK, LOCK_TTL_MS, lockHoldings, lockOwner } from '../../../model/kured-lock.ts'
 import type { Node } from '../../../model/node.ts'
@@ -56,9 +57,14 @@ async function giveBack(parts: OneLock, signal: AbortSignal): Promise<void> {
     },
     signal,
   )
-  if (failure !== undefined) events.emit({ type: 'warning', text: leftText(ref, failure) })
-  else if (left.length > 0) events.emit({ type: 'warning', text: keptText(ref, left) })
+  const isOurs = isShownOwn(parts)
+  if (failure !== undefined) events.emit({ type: 'warning', text: (isOurs ? leftText : unknownText)(ref, failure) })
+  else if (left.length > 0 && isOurs) events.emit({ type: 'warning', text: keptText(ref, left) })
 }
+
+/** As far as the watch shows: only what is ours is said to be left, with the command that removes it. */
+const isShownOwn = ({ view, ref, run }: OneLock): boolean =>
+  isOwn(daemonSetOf(view.facts().workloads, ref)?.rebootLock ?? '{}', run.id)
 
 /** The one of the file, and any other that an earlier process took by another file. */
 function refsOf({ run, view }: GivingBack): readonly ObjectRef[] {
@@ -76,6 +82,9 @@ const leftOut = (nodes: readonly Node[], { id }: RunState): readonly string[] =>
 
 const leftText = ({ namespace, name }: ObjectRef, failure: string): string =>
   `the lock of kured is not given back (${failure}) and ends by itself within ${formatDuration(LOCK_TTL_MS)}; to remove it now: kubectl -n ${namespace} annotate daemonset ${name} ${KURED_LOCK}-`
+
+const unknownText = (ref: ObjectRef, failure: string): string =>
+  `it is not known whether this run still holds the lock of kured (DaemonSet ${refKey(ref)}): ${failure}; if it does, the lock ends by itself within ${formatDuration(LOCK_TTL_MS)}`
 
 const keptText = (ref: ObjectRef, nodes: readonly string[]): string =>
   `the lock of kured (DaemonSet ${refKey(ref)}) is kept while ${nodes.join(' and ')} is out; it ends ${formatDuration(LOCK_TTL_MS)} after this process no longer renews it`

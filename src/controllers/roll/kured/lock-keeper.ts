@@ -23,7 +23,7 @@ interface LockKeeperParts {
   readonly ref: ObjectRef
   readonly locks: KuredLocks
   readonly view: Pick<ClusterView, 'facts'>
-  /** Of the slots of this process: nothing is sent while one of them is not renewed. */
+  /** Of the slots of this process: nothing is sent while one of them is held and not renewed. One that is lost ends only its lane. */
   readonly keepers: readonly Pick<LeaseKeeper, 'state' | 'mayAct'>[]
   readonly clock: Clock
   readonly random: Random
@@ -70,7 +70,9 @@ export class KuredLockKeeper {
 
   /** After each pass of a lane. Undefined: as before. */
   want(lane: object, isWanted: boolean | undefined): void {
-    if (isWanted === undefined || this.#wants.get(lane) === isWanted) return
+    if (isWanted === undefined) return
+    // Another roll's lock may have ended with time, which no watch shows.
+    if (this.#wants.get(lane) === isWanted && (!isWanted || this.#isOurs)) return
     this.#wants.set(lane, isWanted)
     this.wake()
   }
@@ -135,7 +137,7 @@ export class KuredLockKeeper {
 
   async #move(signal: AbortSignal): Promise<Failed | undefined> {
     const { run, ref, keepers, clock } = this.#parts
-    if (keepers.some((keeper) => keeper.state().kind !== 'free' && !keeper.mayAct()))
+    if (keepers.some((keeper) => keeper.state().kind === 'held' && !keeper.mayAct()))
       return { message: 'the slot is not renewed' }
     const isWanted = this.#isWanted
     const asking = () => ({ run: run.id, isWanted, wall: clock.wallMs() })

@@ -1,5 +1,5 @@
 import type { Decision } from '../../../model/decision.ts'
-import { isHeldAt, lockHoldings, lockOwner } from '../../../model/kured-lock.ts'
+import { isHeldAt, lockHoldings, lockOwner, runOfLock } from '../../../model/kured-lock.ts'
 import { type ObjectRef, refKey } from '../../../model/object-ref.ts'
 import { type Reason, waitOf } from '../../../model/reason.ts'
 import type { WallMs } from '../../../model/time.ts'
@@ -7,13 +7,16 @@ import type { Workload } from '../../../model/workload.ts'
 import { hasCurrent, type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 
-/** Where the file asks for it, no node is begun before the run has the lock of kured. */
+/**
+ * Where the file asks for it, no node is begun before the run has the lock of kured, or another roll has it: that keeps kured away as
+ * well. Waiting for that roll with the slot in hand would stop both. Once it gives the lock back, this run takes it.
+ */
 export function kuredLockTaken(s: NodeSnapshot): readonly Reason[] {
   const ref = s.spec.reboot.kuredLock
   if (ref === undefined) return []
   const found = daemonSetOf(s.cluster.workloads, ref)
   if (found === undefined) return [notTaken(ref, `there is no DaemonSet ${refKey(ref)}`)]
-  if (isHeldBy(found, { run: s.run.id, wall: s.wall })) return []
+  if (isHeldBy(found, { run: s.run.id, wall: s.wall }) || isHeldByRun(found, s.wall)) return []
   if (s.kuredLock === undefined) return [notTaken(ref, 'this process cannot write it')]
   const { failure } = s.kuredLock
   if (failure !== undefined) return [notTaken(ref, failure)]
@@ -32,6 +35,10 @@ export const isHeldBy = (
   rebootLock !== undefined &&
   lockHoldings(rebootLock)?.some((one) => one.owner === lockOwner(run) && isHeldAt(one, wall)) === true
 
+const isHeldByRun = ({ rebootLock }: Workload, wall: WallMs): boolean =>
+  rebootLock !== undefined &&
+  lockHoldings(rebootLock)?.some((one) => runOfLock(one.owner) !== undefined && isHeldAt(one, wall)) === true
+
 function notTaken(ref: ObjectRef, why: string): Reason {
   const { namespace, name } = ref
   return {
@@ -44,12 +51,17 @@ function notTaken(ref: ObjectRef, why: string): Reason {
 
 /**
  * Whether the node under way needs the lock from now on; undefined: as before. It is taken when nothing else stands against the
- * first node, and given back while a time window is waited for: kured is not to be locked out by the hour.
+ * first node, the operator's gates among it. It is given back while a time window is waited for, or a gate that does not pass: kured
+ * is not to be locked out by the hour.
  */
 export function kuredLockWanted(s: RollSnapshot, decision: Decision): boolean | undefined {
   if (s.spec.reboot.kuredLock === undefined || !hasCurrent(s)) return undefined
   if (ownRecord(s) !== undefined) return true
   if (decision.kind !== 'hold') return undefined
   if (decision.reasons.some(({ code }) => code === 'KuredLockDue' || code === 'KuredLockNotTaken')) return true
-  return decision.reasons.some((reason) => waitOf(reason) === 'window') ? false : undefined
+  return decision.reasons.some(isLongWait) ? false : undefined
 }
+
+/** A gate that is only being checked may pass at once: the lock is not given back for it between two nodes. */
+const isLongWait = (reason: Reason): boolean =>
+  waitOf(reason) === 'window' || reason.code === 'GateFails' || reason.code === 'GateUnknown'

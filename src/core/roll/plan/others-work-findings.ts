@@ -8,14 +8,14 @@ import { marksOfOthers } from '../others-work.ts'
 /** What marks of other programs say of the nodes of the roll. They are read, and never touched. */
 export const othersWorkFindings = (
   nodes: readonly Node[],
-  spec: Pick<RollSpec, 'balancers'>,
+  spec: Pick<RollSpec, 'balancers' | 'reboot'>,
 ): readonly PlanFinding[] => [
   ...nodes.flatMap((node) => inWork(node, spec)),
   ...gathered(nodes.filter(isCandidate), candidates),
   ...gathered(nodes.filter(isExcluded), excluded),
 ]
 
-const inWork = (node: Node, spec: Pick<RollSpec, 'balancers'>): readonly PlanFinding[] =>
+const inWork = (node: Node, spec: Pick<RollSpec, 'balancers' | 'reboot'>): readonly PlanFinding[] =>
   marksOfOthers(node, spec).map(({ code, text, next }) => ({
     severity: 'hold',
     code,

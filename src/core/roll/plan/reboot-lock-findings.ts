@@ -7,7 +7,7 @@ import type { Workload } from '../../../model/workload.ts'
 import { waysBack } from '../ways-back.ts'
 
 interface RebootLock {
-  /** Nodes that are drained or down for it, or runs of rolls that took it. */
+  /** Nodes that are drained or down for it, runs of rolls that took it, or what a person wrote there. */
   readonly holders: readonly string[]
   readonly finding: PlanFinding
 }
@@ -55,9 +55,15 @@ function heldFinding(workload: Workload, holders: readonly string[]): PlanFindin
   }
   return {
     ...about,
-    text: `kured (DaemonSet ${refKey(workload)}) reboots ${holders.join(' and ')} now: its lock is held`,
+    text: `the lock of kured (DaemonSet ${refKey(workload)}) is held by ${holders.map(holderText).join(' and ')}`,
     fix: `wait until it has ended; if it never does: kubectl -n ${namespace} annotate daemonset ${name} weave.works/kured-node-lock-`,
   }
+}
+
+/** A node is named as the lock has it: a person may have written any name there. */
+function holderText(owner: string): string {
+  const run = runOfLock(owner)
+  return run === undefined ? owner : `run ${run} of a roll`
 }
 
 function missingDaemonSet(

@@ -3,6 +3,7 @@ import { beforeReboot } from '../blocked.ts'
 import { gatesHold } from '../gates/gates-hold.ts'
 import { mayStart } from '../guards.ts'
 import { hooksAt } from '../hooks/hooks-due.ts'
+import { kuredLockTaken } from '../kured/lock-taken.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { ownPodLeaves } from '../own-pod.ts'
 import { silencesHold } from '../silences/silences-due.ts'
@@ -20,6 +21,8 @@ export const cordon: StepRule = {
     if (refusals.length > 0) return hold(refusals)
     const gates = gatesHold(s, 'node')
     if (gates.length > 0) return hold(gates)
+    const lock = kuredLockTaken(s)
+    if (lock.length > 0) return hold(lock)
     const silences = silencesHold(s)
     if (silences.length > 0) return hold(silences)
     const hooks = hooksAt(s, 'beforeNode')

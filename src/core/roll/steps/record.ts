@@ -4,6 +4,7 @@ import { stuck } from '../blocked.ts'
 import { buildRecord } from '../build-record.ts'
 import { gatesHold } from '../gates/gates-hold.ts'
 import { mayStart } from '../guards.ts'
+import { kuredLockTaken } from '../kured/lock-taken.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import { marksToSet } from '../nodes-to-come.ts'
 import type { StepRule } from '../step-rule.ts'
@@ -24,6 +25,8 @@ export const record: StepRule<NodeSnapshot> = {
     if (refusals.length > 0) return hold(refusals)
     const gates = gatesHold(s, 'node')
     if (gates.length > 0) return hold(gates)
+    const lock = kuredLockTaken(s)
+    if (lock.length > 0) return hold(lock)
     const marks = marksToSet(s)
     if (marks !== undefined) return marks
     const { name, resourceVersion } = s.current.node

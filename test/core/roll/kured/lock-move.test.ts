@@ -51,6 +51,18 @@ const ROWS: readonly Row[] = [
     wanted: 'held by a node that the lock does not name',
     unwanted: 'none',
   },
+  {
+    title: 'held under a name that only kured finds',
+    lock: '{"nodeId":"manual"}',
+    wanted: 'held by a node that the lock does not name',
+    unwanted: 'none',
+  },
+  {
+    title: 'text of no length',
+    lock: '',
+    wanted: 'held by a node that the lock does not name',
+    unwanted: 'none',
+  },
   { title: 'ours and fresh', lock: ours(4 * MIN), wanted: 'ours for 60000', unwanted: 'release to nothing' },
   { title: 'ours for a third of its time', lock: ours(5 * MIN), wanted: 'renew 1', unwanted: 'release to nothing' },
   { title: 'ours and over', lock: ours(20 * MIN), wanted: 'renew 1', unwanted: 'release to nothing' },

@@ -4,6 +4,7 @@ import { decide } from '../../../../src/core/roll/decide.ts'
 import type { KuredLockFacts } from '../../../../src/core/roll/kured/lock-facts.ts'
 import { kuredLockWanted } from '../../../../src/core/roll/kured/lock-taken.ts'
 import type { NodeSnapshot } from '../../../../src/core/roll/node-snapshot.ts'
+import type { GateSpec } from '../../../../src/model/gate-spec.ts'
 import { newLock } from '../../../../src/model/kured-lock.ts'
 import { wallMs } from '../../../../src/model/time.ts'
 import { announced, out } from '../../../support/roll-stages.ts'
@@ -41,7 +42,7 @@ const BEGIN: readonly (readonly [title: string, lock: Lock, decision: string])[]
   ['is ours', { lock: ofRun(0) }, 'act record: writeRecord'],
   ['was ours and is over', { lock: ofRun(16 * MIN) }, 'hold record: KuredLockDue'],
   ['is held by kured', { lock: OF_NODE }, 'hold record: KuredLockHeld'],
-  ['is held by another run', { lock: ofRun(0, 'run-9') }, 'hold record: KuredLockHeld'],
+  ['is held by another run', { lock: ofRun(0, 'run-9') }, 'act record: writeRecord'],
   ['was held by another run that died', { lock: ofRun(16 * MIN, 'run-9') }, 'hold record: KuredLockDue'],
   ['could not be written', { facts: { failure: 'forbidden' } }, 'hold record: KuredLockNotTaken'],
   ['is ours, and could not be renewed', { lock: ofRun(0), facts: { failure: 'x' } }, 'act record: writeRecord'],
@@ -60,10 +61,56 @@ test('the lock is asked for when nothing else stands against the node', () => {
   assert.equal(shortDecision(decide(notReady)), 'hold record: NodeNotReady')
 })
 
+const GATE: GateSpec = {
+  name: 'calm',
+  before: ['node'],
+  question: { kind: 'command', argv: ['calm'] },
+  intervalMs: 15_000,
+  timesInARow: 1,
+  timeoutMs: 10_000,
+  limitMs: 86_400_000,
+}
+
+const gated = (s: NodeSnapshot, kind?: 'passes' | 'fails' | 'unknown'): NodeSnapshot => ({
+  ...s,
+  spec: { ...s.spec, gates: [GATE] },
+  gates: {
+    about: { node: s.current.node.name, moment: 'node' },
+    readings: kind === undefined ? {} : { calm: [{ kind, text: 'x', begunAt: s.now, endedAt: s.now }] },
+  },
+})
+
+test('the lock is asked for after the gates of the operator, and given back while one of them does not pass', () => {
+  const s = asking(aSnapshot())
+  const told = (one: NodeSnapshot) => [shortDecision(decide(one)), kuredLockWanted(one, decide(one))]
+  assert.deepEqual(told(gated(s)), ['hold record: GateAsked', undefined])
+  assert.deepEqual(told(gated(s, 'fails')), ['hold record: GateFails', false])
+  assert.deepEqual(told(gated(s, 'unknown')), ['hold record: GateUnknown', false])
+  assert.deepEqual(told(gated(s, 'passes')), ['hold record: KuredLockDue', true])
+  assert.deepEqual(kuredLockWanted(asking(aSnapshot(out)), decide(gated(s, 'fails'))), true)
+})
+
 test('a node that is under way does not wait for the lock, only for others that hold it', () => {
   assert.equal(shortDecision(decide(asking(aSnapshot(out)))), 'act reboot: writeIntent')
   assert.equal(shortDecision(decide(asking(aSnapshot(out), { lock: OF_NODE }))), 'hold reboot: KuredLockHeld')
   assert.equal(shortDecision(decide(asking(aSnapshot(out), { lock: ofRun(0) }))), 'act reboot: writeIntent')
+})
+
+test('the annotation with which kured waits for its lock does not hold a roll that takes the lock', () => {
+  const annotations = { 'weave.works/kured-reboot-in-progress': '2026-01-01T00:00:00Z' }
+  const marked = (s: NodeSnapshot): NodeSnapshot => ({
+    ...s,
+    current: {
+      ...s.current,
+      node: { ...s.current.node, annotations: { ...s.current.node.annotations, ...annotations } },
+    },
+  })
+  const lock = ofRun(0)
+  assert.equal(shortDecision(decide(marked(aSnapshot()))), 'hold record: NodeInOthersWork')
+  assert.equal(shortDecision(decide(asking(marked(aSnapshot()), { lock }))), 'act record: writeRecord')
+  assert.equal(shortDecision(decide(asking(marked(aSnapshot())))), 'hold record: KuredLockDue')
+  assert.equal(shortDecision(decide(asking(marked(aSnapshot(out)), { lock }))), 'act reboot: writeIntent')
+  assert.equal(shortDecision(decide(asking(marked(aSnapshot()), { lock: OF_NODE }))), 'hold record: KuredLockHeld')
 })
 
 test('a hold says which right may be missing', () => {
@@ -76,10 +123,13 @@ test('a hold says which right may be missing', () => {
   assert.match(reason?.next ?? '', /^kubectl auth can-i patch daemonset\/kured -n kube-system/)
 })
 
-test('the lock of another run is named with the ways to end that run', () => {
-  const [reason] = decide(asking(aSnapshot(), { lock: ofRun(0, 'run-9') })).reasons
-  assert.equal(reason?.text, 'run run-9 of a roll holds the lock of kured (DaemonSet kube-system/kured)')
-  assert.match(reason?.next ?? '', /evenkeel roll resume run-9/)
+test('the lock of another run holds no roll, whether or not its file asks for the lock: the node budget orders them', () => {
+  const lock = ofRun(0, 'run-9')
+  const withoutLock = (s: NodeSnapshot): NodeSnapshot => ({ ...s, spec: aSnapshot().spec })
+  for (const world of [asking, (s: NodeSnapshot, one: Lock) => withoutLock(asking(s, one))]) {
+    assert.equal(shortDecision(decide(world(aSnapshot(), { lock }))), 'act record: writeRecord')
+    assert.equal(shortDecision(decide(world(aSnapshot(out), { lock }))), 'act reboot: writeIntent')
+  }
 })
 
 const wanted = (s: NodeSnapshot): boolean | undefined => kuredLockWanted(s, decide(s))

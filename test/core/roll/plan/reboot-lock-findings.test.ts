@@ -23,7 +23,13 @@ const TABLE: readonly (readonly [title: string, text: string, who: string | unde
   ['two of three at once', JSON.stringify({ maxOwners: 3, locks: [lock('n1'), lock('n2')] }), 'n1 and n2'],
   ['several, one of them over', JSON.stringify({ maxOwners: 3, locks: [lock('n1', 1), lock('n2')] }), 'n2'],
   ['nobody of several', JSON.stringify({ maxOwners: 3, locks: [] }), undefined],
+  ['a node beside a roll', JSON.stringify({ locks: [lock('evenkeel/X'), lock('n3')] }), 'run X of a roll and n3'],
+  ['what a person wrote there', JSON.stringify(lock('manual')), 'manual'],
   ['a lock that makes no sense', '{', 'a node that its lock does not name'],
+  ['a lock under a name that only kured finds', '{"nodeId":"manual"}', 'a node that its lock does not name'],
+  ['a lock without a name', '{}', 'a node that its lock does not name'],
+  ['a lock of a list without a name', '{"locks":[{"nodeId":"manual"}]}', 'a node that its lock does not name'],
+  ['no text', '', 'a node that its lock does not name'],
   ['a lock of another shape', '[1]', 'a node that its lock does not name'],
 ]
 
@@ -31,7 +37,7 @@ for (const [title, rebootLock, who] of TABLE) {
   test(`the lock of kured: ${title} is held by ${who ?? 'no node'}`, () => {
     const kured = aWorkload({ kind: 'DaemonSet', namespace: 'kube-system', name: 'kured', rebootLock })
     const found = rebootLockFindings([kured], { spec: aSpec(), wall: AT }).map(({ text }) => text)
-    const text = `kured (DaemonSet kube-system/kured) reboots ${who} now: its lock is held`
+    const text = `the lock of kured (DaemonSet kube-system/kured) is held by ${who}`
     assert.deepEqual(found, who === undefined ? [] : [text])
   })
 }
