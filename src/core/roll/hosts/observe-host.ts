@@ -83,5 +83,10 @@ export function rememberHostDecision(s: HostSnapshot, decision: HostDecision): H
   const waits =
     decision.kind === 'settled' ? {} : { ...gatesHeld(s, decision), ...gateWait(s, decision), ...soaked(decision) }
   if (!isStuck) return { ...evidence, ...waits, stuckSince: now, stuckReasons: [] }
-  return { ...evidence, ...waits, stuckSince: evidence.stuckSince ?? now, stuckReasons: decision.reasons }
+  const isSame = (evidence.stuckReasons ?? []).some(isOfWindow) === decision.reasons.some(isOfWindow)
+  const stuckSince = isSame ? (evidence.stuckSince ?? now) : now
+  return { ...evidence, ...waits, stuckSince, stuckReasons: decision.reasons }
 }
+
+/** It has a limit of its own, and what is waited for in a window has had no time before it. */
+const isOfWindow = (reason: Reason): boolean => waitOf(reason) === 'window'
