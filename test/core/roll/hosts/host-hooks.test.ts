@@ -72,6 +72,11 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
   ['as before', { ...atSettle, change: hooked('beforeAttach') }, 'settle: runHook'],
   ['not as before', { ...atSettle, silent: ['lb-1'], change: hooked('beforeAttach') }, 'settle? InstanceSilent'],
   ['back, to undo', { ...inService, change: hooked('beforeReboot', DONE) }, 'soak: undoHook'],
+  [
+    'back, to undo though the file has it for nodes now',
+    { ...inService, change: hooked('beforeReboot', DONE, { appliesTo: ['nodes'] }) },
+    'soak: undoHook',
+  ],
   ['back', { ...inService, change: hooked('afterNode', {}, { name: 'late' }) }, 'soak: runHook'],
   [
     'back, all is done',

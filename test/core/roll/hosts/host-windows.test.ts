@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { HostSnapshot } from '../../../../src/core/roll/hosts/host-snapshot.ts'
 import { judgeHost } from '../../../../src/core/roll/hosts/judge-host.ts'
 import { rememberHostDecision } from '../../../../src/core/roll/hosts/observe-host.ts'
 import { wallMs } from '../../../../src/model/time.ts'
@@ -10,7 +11,7 @@ import { aSpec } from '../../../support/roll-world.ts'
 
 const HOUR_MS = 3_600_000
 const CLOSED: TimeWindowFacts = { now: wallMs(NOW), longestMs: HOUR_MS }
-const outside = (onClose: TimeWindowSpec['onClose'], window = CLOSED): Given['change'] => ({
+const outside = (onClose: TimeWindowSpec['onClose'], window = CLOSED): Partial<HostSnapshot> => ({
   spec: aSpec({ hosts: twoHosts(), window: { zone: 'UTC', open: [], not: [], onClose } }),
   window,
 })
