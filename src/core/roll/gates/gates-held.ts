@@ -8,6 +8,7 @@ import type { Verdict } from '../../../model/verdict.ts'
 import type { WishScope } from '../../../model/wish-scope.ts'
 import type { Evidence } from '../evidence.ts'
 import type { HostDecision, Waiting as HostWaiting } from '../hosts/host-decision.ts'
+import { isBeforeAttach } from '../hosts/host-guards.ts'
 import type { HostSnapshot } from '../hosts/host-snapshot.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 import type { StepDecision } from '../step-rule.ts'
@@ -37,8 +38,9 @@ const MOMENTS: Readonly<Partial<Record<Step, GateMoment>>> = {
 const momentOf = (s: RollSnapshot | HostSnapshot, step: Step): GateMoment | undefined =>
   isOfHost(s) ? momentOfHost(s) : MOMENTS[step]
 
-function momentOfHost({ memory: { isAway, intent, isProven } }: HostSnapshot): GateMoment | undefined {
-  if (isProven === true) return isAway === true ? 'attach' : undefined
+function momentOfHost(s: HostSnapshot): GateMoment | undefined {
+  const { isAway, intent, isProven } = s.memory
+  if (isProven === true) return isBeforeAttach(s) ? 'attach' : undefined
   if (intent === true) return undefined
   return isAway === true ? 'reboot' : 'node'
 }

@@ -24,6 +24,10 @@ export function hasRebooted({ memory, machines, host }: HostSnapshot): boolean {
 
 const isOther = (now: string | undefined, before: string): boolean => now !== undefined && now !== before
 
+/** It was not given its addresses back yet. One that rebooted by itself never gave them away, and settles all the same. */
+export const isBeforeAttach = ({ memory, evidence }: HostSnapshot): boolean =>
+  memory.isAway === true || (memory.wasAway !== true && evidence.moved?.to !== 'back')
+
 export const slotHeld: Guard = ({ slot }) =>
   slot.mayAct
     ? []

@@ -7,7 +7,7 @@ import { retold } from '../retold.ts'
 import { measuredVerdict } from '../stop/measured-verdict.ts'
 import { windowClosedMeanwhile } from '../window/window-reasons.ts'
 import { notSettled, notWhole } from './come-back.ts'
-import { hasRebooted } from './host-guards.ts'
+import { hasRebooted, isBeforeAttach } from './host-guards.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { stillHere } from './leave.ts'
 import { silentMachines } from './pair-state.ts'
@@ -29,7 +29,7 @@ function outOfLimits(s: HostSnapshot): Verdict | undefined {
   if (hasRebooted(s)) {
     // What gates and hooks alone take has limits of its own.
     const settleMs = spec.settle.limitMs + (evidence.gateWait?.ms ?? 0)
-    if (memory.isAway === true) return overdue(s, [evidence.provenSince, settleMs], notSettledReason)
+    if (isBeforeAttach(s)) return overdue(s, [evidence.provenSince, settleMs], notSettledReason)
     if (evidence.isSoaked === true) return undefined
     const limitMs = spec.attach.limitMs + (evidence.backSince === undefined ? 0 : spec.soakMs)
     return overdue(s, [evidence.backSince ?? evidence.attachingSince, limitMs], notWholeReason)
