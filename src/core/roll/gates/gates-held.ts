@@ -58,14 +58,15 @@ export function gatesWanted(s: RollSnapshot | HostSnapshot, decision: Decision |
 const gateReasons = (decision: Waiting): readonly Reason[] =>
   decision.kind === 'hold' ? decision.reasons.filter(({ code }) => isOfGates(code)) : []
 
-/** Since when each gate holds. Waiting by law for something else, such as the API server, begins their limits again. */
+/** Since when each gate holds. Waiting by law for something else, such as the API server, or for a time window begins their limits again. */
 export function gatesHeld(s: RollSnapshot | HostSnapshot, decision: Waiting): Pick<Evidence, 'gatesHeld'> {
   const before = s.evidence.gatesHeld
   const moment = momentOf(s, decision.step)
   const holding = gateReasons(decision)
   if (holding.length === 0 || moment === undefined) {
     if (before === undefined) return {}
-    const isForOther = decision.kind === 'hold' && !decision.reasons.some((reason) => waitOf(reason) === 'by law')
+    const isEndless = decision.reasons.map(waitOf).some((wait) => wait === 'by law' || wait === 'window')
+    const isForOther = decision.kind === 'hold' && !isEndless
     const kept = isForOther ? Object.entries(before).filter(([key]) => !isPassed(s, key, decision)) : []
     if (kept.length === Object.keys(before).length) return {}
     return { gatesHeld: kept.length === 0 ? undefined : Object.fromEntries(kept) }

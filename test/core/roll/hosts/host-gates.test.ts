@@ -98,6 +98,9 @@ test('the limit of a gate that passed is over once the addresses are away, and g
   assert.equal(left({ memory: away, evidence: moved, change: gated('node') }), undefined)
   assert.deepEqual(left({ memory: began, on: [], change: gated('node') }), gatesHeld)
   assert.equal(left({ memory: began, change: { ...gated('node'), clusterUnknown: true } }), undefined)
+  const window = { zone: 'UTC', open: [], not: [], onClose: 'restore' } as const
+  const spec = aSpec({ hosts: twoHosts(), gates: [GATE], window })
+  assert.equal(left({ change: { ...gated('node'), spec } }), undefined, 'no window is open')
 })
 
 test('what a gate takes is no time of settle, and a machine that did not answer for a moment has its time for the move anew', () => {
