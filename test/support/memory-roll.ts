@@ -11,6 +11,7 @@ import type { JournalEntry } from '../../src/ports/journal.ts'
 import type { Probe } from '../../src/ports/probe.ts'
 import type { Programs } from '../../src/ports/programs.ts'
 import type { Silencer } from '../../src/ports/silencer.ts'
+import type { TimeWindows } from '../../src/ports/time-windows.ts'
 import { MemoryBalancer } from './memory-balancer.ts'
 import { MemoryCluster } from './memory-cluster.ts'
 import type { MemoryPair } from './memory-pair.ts'
@@ -33,6 +34,7 @@ interface Asked {
   readonly gates?: GateSource
   readonly programs?: Programs
   readonly silencer?: Silencer
+  readonly timeWindows?: TimeWindows
   /** Where the node budget stands; absent: one node may be out. */
   readonly configMaps?: Pick<ConfigMaps, 'read'>
   /** Another process than that of 1. */
@@ -69,6 +71,7 @@ export function memoryRoll({
   gates,
   programs,
   silencer,
+  timeWindows,
   configMaps,
   seed = 1,
   portAnswers = true,
@@ -118,6 +121,7 @@ export function memoryRoll({
       ...(gates === undefined ? {} : { gates }),
       ...(programs === undefined ? {} : { programs }),
       ...(silencer === undefined ? {} : { silencing: { silencer, secret: async () => 'secret' } }),
+      ...(timeWindows === undefined ? {} : { timeWindows }),
       ...(configMaps === undefined ? {} : { configMaps }),
     }).run(over.signal)
   const over = new AbortController()

@@ -244,11 +244,14 @@ for (const isOnDisk of [false, true])
 const ABORTED: Verdict = { kind: 'aborted', keepOut: false, reasons: [{ code: 'Aborted', text: 'aborted' }] }
 
 test('law: what a hook has begun is undone before the record of its node is removed; killed right after any write about a machine or its hooks, abort undoes it', async (t) => {
+  let writes = 0
   for (let nth = 2; nth < 60; nth += STRIDE) {
     const { pair, programs, wasKilled, resumed, unset } = await killedAt(t, nth, true)
     if (!wasKilled) break
+    writes = nth
     assert.deepEqual([nth, await resumed(ABORTED), programs.set.size], [nth, 'aborted', 0])
     assert.deepEqual([nth, unset, pair.wrongs], [nth, [], []])
     assert.deepEqual([pair.machine('lb-1').isAway, pair.machine('lb-2').isAway], [false, false], `${nth}`)
   }
+  assert.ok(writes >= 16, `${writes} writes were looked at`)
 })

@@ -14,7 +14,8 @@ type Ended = JournalEntry & {
 
 /**
  * How earlier processes of a run left its hooks. A node or machine that was put back and is begun again has a record anew: then nothing of
- * before counts. One that failed is taken for begun, so that it is run again.
+ * before counts. One that failed is taken for begun, so that it is run again. One that was
+ * undone was not run, and one whose undo was begun may be undone by half.
  */
 export function hooksBefore(entries: readonly JournalEntry[]): HookFacts['states'] {
   const states = new Map<string, HookState>()
@@ -23,21 +24,27 @@ export function hooksBefore(entries: readonly JournalEntry[]): HookFacts['states
       for (const action of entry.actions) noteMeant(states, action)
     if (isOfHost(entry)) noteHost(states, entry)
     if (!isEnded(entry)) continue
-    const ended: HookState = entry.ok ? { kind: 'done' } : failedBefore(entry)
-    states.set(hookKey(entry.node, entry.way, entry.hook), ended)
+    noteEnded(states, entry)
   }
   return Object.fromEntries(states)
 }
 
+function noteEnded(states: Map<string, HookState>, entry: Ended): void {
+  const { node, hook, way, ok } = entry
+  if (way === 'undo' && ok) for (const each of ['run', 'undo'] as const) states.delete(hookKey(node, each, hook))
+  else states.set(hookKey(node, way, hook), ok ? { kind: 'done' } : failedBefore(entry))
+}
+
 function noteMeant(states: Map<string, HookState>, action: Action): void {
-  if (action.kind === 'runHook') states.set(hookKey(action.node, 'run', action.hook), { kind: 'begun' })
+  if (action.kind === 'runHook' || action.kind === 'undoHook')
+    states.set(hookKey(action.node, 'run', action.hook), { kind: 'begun' })
   if (action.kind === 'writeRecord' && action.asOf !== undefined) forget(states, action.node)
 }
 
 /** A machine likewise. */
 function noteHost(states: Map<string, HookState>, entry: HostEntry): void {
   if (!('meant' in entry)) return
-  if (entry.meant.kind === 'runHook') noteMeant(states, entry.meant)
+  if (entry.meant.kind === 'runHook' || entry.meant.kind === 'undoHook') noteMeant(states, entry.meant)
   if (entry.meant.kind === 'record') forget(states, entry.host)
 }
 

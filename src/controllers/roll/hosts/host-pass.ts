@@ -13,6 +13,7 @@ import { serverKey } from '../../../model/balancer.ts'
 import { disruptsHost, type HostAction } from '../../../model/host-pair.ts'
 import type { ReloadSpan } from '../../../model/reload-span.ts'
 import type { NodeStanding } from '../../../model/roll-event.ts'
+import type { Verdict } from '../../../model/verdict.ts'
 import type { Probe } from '../../../ports/probe.ts'
 import type { BalancerPoller } from '../balancer-poller.ts'
 import type { ClusterView } from '../cluster-view.ts'
@@ -47,6 +48,8 @@ export class HostPass {
   #evidence: HostEvidence = {}
   #isTold = false
   #end: HostEnd | undefined
+  /** The work on this machine is over, and the roll is not. */
+  #verdict: Verdict | undefined
 
   constructor(parts: HostPassParts, place: HostPlace, onNews: () => void) {
     this.#parts = parts
@@ -68,7 +71,10 @@ export class HostPass {
     this.#evidence = observeHost(this.#gather())
     const gathered = this.#gather()
     const verdict = judgeHost(gathered)
-    if (verdict !== undefined && verdict !== gathered.run.verdict) giveVerdict(run, { node: name, verdict }, events)
+    if (verdict !== undefined && verdict !== gathered.run.verdict) {
+      if (verdict.ofNode === true) this.#giveUpMachine(verdict)
+      else giveVerdict(run, { node: name, verdict }, events)
+    }
     const s = this.#gather()
     const decision = decideHost(s)
     this.#evidence = rememberHostDecision(s, decision)
@@ -86,6 +92,18 @@ export class HostPass {
     wantHostWishes(this.#parts.wishes, s, decision)
     const verdict = wishVerdict(s)
     if (verdict !== undefined) giveVerdict(run, { node: s.host.name, verdict }, events)
+  }
+
+  /** The time tells a new process as much, so that the journal has it for people alone. */
+  #giveUpMachine(verdict: Verdict): void {
+    this.#verdict = verdict
+    const node = this.#place.host.name
+    for (const { text } of verdict.reasons) this.#parts.events.emit({ type: 'warning', text, node })
+  }
+
+  /** It was put back, and its turn comes again. */
+  get isToCome(): boolean {
+    return this.#end === 'restored' && this.#parts.run.verdict === undefined
   }
 
   standing(failedRequests: number): NodeStanding {
@@ -177,7 +195,7 @@ export class HostPass {
     const { run, clock, events, probe, view, windows, reloads, steps, pollers } = this.#parts
     const { name } = this.#place.host
     const cluster = view.facts()
-    const verdict = verdictFor(run, name)
+    const verdict = verdictFor(run, name) ?? this.#verdict
     const { verdict: _, ...facts } = runFacts(run)
     return {
       ...this.#place,

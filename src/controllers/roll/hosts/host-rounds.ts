@@ -40,16 +40,18 @@ export class HostRounds {
 
   /** Those that an earlier process of this run has begun: an instance that is down would hold every node. */
   async begun(work: AbortSignal, interrupt: AbortSignal): Promise<void> {
-    await this.#all(
-      this.#places().filter(({ host }) => isBegun(memoryOfHost(this.#parts.run, host.name))),
-      work,
-      interrupt,
-    )
+    const begun = this.#places().filter(({ host }) => isBegun(memoryOfHost(this.#parts.run, host.name)))
+    for (const place of begun) await this.#round(place, work, interrupt)
   }
 
-  /** Those that are left, while no verdict stands. */
+  /** Those that are left, while no verdict stands. None is begun in the place of one that was put back: their order has reasons. */
   async rest(work: AbortSignal, interrupt: AbortSignal): Promise<void> {
-    await this.#all(this.#places(), work, interrupt)
+    const { run } = this.#parts
+    for (const place of this.#places()) {
+      const isBegunHere = isBegun(memoryOfHost(run, place.host.name))
+      let isToCome = run.verdict === undefined || isBegunHere
+      while (isToCome) isToCome = await this.#round(place, work, interrupt)
+    }
   }
 
   /** Where the machine in work stands, after an interruption. */
@@ -65,15 +67,8 @@ export class HostRounds {
     return places.filter(({ host }) => order.includes(host.name) && !done.includes(host.name))
   }
 
-  async #all(places: readonly HostPlace[], work: AbortSignal, interrupt: AbortSignal): Promise<void> {
-    const { run } = this.#parts
-    for (const place of places) {
-      if (run.verdict !== undefined && !isBegun(memoryOfHost(run, place.host.name))) continue
-      await this.#round(place, work, interrupt)
-    }
-  }
-
-  async #round(place: HostPlace, work: AbortSignal, interrupt: AbortSignal): Promise<void> {
+  /** True: it was put back, and its turn comes again. */
+  async #round(place: HostPlace, work: AbortSignal, interrupt: AbortSignal): Promise<boolean> {
     const { run, wakeup, settled, failedIn, events } = this.#parts
     const over = new AbortController()
     const pass = new HostPass(this.#parts, place, () => this.wake())
@@ -97,6 +92,7 @@ export class HostRounds {
       settled(standing)
       hostEnded(run, standing)
       this.#pass = undefined
+      return pass.isToCome
     } finally {
       over.abort(OVER)
       await watch.catch(() => undefined)

@@ -8,6 +8,7 @@ import type { Verdict } from '../../../model/verdict.ts'
 import type { WishScope } from '../../../model/wish-scope.ts'
 import type { Evidence } from '../evidence.ts'
 import type { HostDecision, Waiting as HostWaiting } from '../hosts/host-decision.ts'
+import { isBeforeAttach } from '../hosts/host-guards.ts'
 import type { HostSnapshot } from '../hosts/host-snapshot.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 import type { StepDecision } from '../step-rule.ts'
@@ -37,8 +38,9 @@ const MOMENTS: Readonly<Partial<Record<Step, GateMoment>>> = {
 const momentOf = (s: RollSnapshot | HostSnapshot, step: Step): GateMoment | undefined =>
   isOfHost(s) ? momentOfHost(s) : MOMENTS[step]
 
-function momentOfHost({ memory: { isAway, intent, isProven } }: HostSnapshot): GateMoment | undefined {
-  if (isProven === true) return isAway === true ? 'attach' : undefined
+function momentOfHost(s: HostSnapshot): GateMoment | undefined {
+  const { isAway, intent, isProven } = s.memory
+  if (isProven === true) return isBeforeAttach(s) ? 'attach' : undefined
   if (intent === true) return undefined
   return isAway === true ? 'reboot' : 'node'
 }
@@ -56,14 +58,15 @@ export function gatesWanted(s: RollSnapshot | HostSnapshot, decision: Decision |
 const gateReasons = (decision: Waiting): readonly Reason[] =>
   decision.kind === 'hold' ? decision.reasons.filter(({ code }) => isOfGates(code)) : []
 
-/** Since when each gate holds. Waiting by law for something else, such as the API server, begins their limits again. */
+/** Since when each gate holds. Waiting by law for something else, such as the API server, or for a time window begins their limits again. */
 export function gatesHeld(s: RollSnapshot | HostSnapshot, decision: Waiting): Pick<Evidence, 'gatesHeld'> {
   const before = s.evidence.gatesHeld
   const moment = momentOf(s, decision.step)
   const holding = gateReasons(decision)
   if (holding.length === 0 || moment === undefined) {
     if (before === undefined) return {}
-    const isForOther = decision.kind === 'hold' && !decision.reasons.some((reason) => waitOf(reason) === 'by law')
+    const isEndless = decision.reasons.map(waitOf).some((wait) => wait === 'by law' || wait === 'window')
+    const isForOther = decision.kind === 'hold' && !isEndless
     const kept = isForOther ? Object.entries(before).filter(([key]) => !isPassed(s, key, decision)) : []
     if (kept.length === Object.keys(before).length) return {}
     return { gatesHeld: kept.length === 0 ? undefined : Object.fromEntries(kept) }

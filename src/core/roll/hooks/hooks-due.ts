@@ -48,7 +48,7 @@ export function undoHooks(s: WishSnapshot): HookAnswer | undefined {
   return undefined
 }
 
-/** One that failed may have done a part of its work. */
+/** One that failed may have done a part of its work. What ran is undone, whatever a file that changed since says of `appliesTo`. */
 export const isToUndo = (
   facts: HookFacts | undefined,
   { scope, name }: Pick<WishSubject, 'scope' | 'name'>,
@@ -56,8 +56,7 @@ export const isToUndo = (
 ): boolean =>
   hook.undo !== undefined &&
   hook.at !== 'afterRoll' &&
-  isFor(hook, scope) &&
-  (facts?.isLost === true || facts?.states[hookKey(name, 'run', hook.name)] !== undefined)
+  (facts?.isLost === true ? isFor(hook, scope) : facts?.states[hookKey(name, 'run', hook.name)] !== undefined)
 
 function next(s: WishSnapshot, hook: StepHook, way: HookWay): HookAnswer | undefined {
   const state = stateOf(s, hook, way)

@@ -2,6 +2,7 @@ import { type AdminState, type ServerReading, serverKey } from '../../../model/b
 import type { HostAction, ServerBefore } from '../../../model/host-pair.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
+import { isBeforeAttach } from './host-guards.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { beforeAttach, hooksOf, undone } from './host-wishes.ts'
@@ -30,7 +31,7 @@ export function comeBack(s: HostSnapshot): HostDecision {
   if (memory.isProven !== true) return proven(s)
   if (s.run.verdict?.keepOut === true) return takeOutAgain(s)
   if (evidence.isSoaked === true) return lastHooks(s) ?? through(s)
-  return memory.isAway === true ? settling(s) : attaching(s)
+  return isBeforeAttach(s) ? settling(s) : attaching(s)
 }
 
 function settling(s: HostSnapshot): HostDecision {
@@ -160,7 +161,7 @@ function putRight(s: HostSnapshot): HostDecision | undefined {
   if (lost.length === 0) return undefined
   return {
     kind: 'act',
-    step: s.memory.isAway === true ? 'settle' : 'attach',
+    step: isBeforeAttach(s) ? 'settle' : 'attach',
     actions: lost.map(({ action }) => action),
     reasons: lost.map(({ reason }) => reason),
   }

@@ -24,6 +24,10 @@ export function hasRebooted({ memory, machines, host }: HostSnapshot): boolean {
 
 const isOther = (now: string | undefined, before: string): boolean => now !== undefined && now !== before
 
+/** It was not given its addresses back yet. One that rebooted by itself never gave them away, and settles all the same. */
+export const isBeforeAttach = ({ memory, evidence }: HostSnapshot): boolean =>
+  memory.isAway === true || (memory.wasAway !== true && evidence.moved?.to !== 'back')
+
 export const slotHeld: Guard = ({ slot }) =>
   slot.mayAct
     ? []
@@ -34,8 +38,12 @@ const journalOpen: Guard = ({ journalWritable }) =>
     ? []
     : [{ code: 'JournalNotWritable', text: 'the journal cannot be written, so nothing disruptive is done' }]
 
-const windowOpen: Guard = ({ spec, window }) =>
-  spec.window === undefined || window?.open !== undefined ? [] : [windowClosed(spec.window, window)]
+/** A machine whose reboot is announced is finished in any case, and one without its addresses where the roll file says so. */
+const windowOpen: Guard = ({ spec, window, memory }) => {
+  if (spec.window === undefined || window?.open !== undefined) return []
+  const isFinished = memory.intent === true || (memory.isAway === true && spec.window.onClose === 'finish')
+  return isFinished ? [] : [windowClosed(spec.window, window)]
+}
 
 const probeMeasures: Guard = ({ probe, spec, wall }) => {
   if (probe === undefined) return []

@@ -12,12 +12,12 @@ export function beforeRecord(s: HostSnapshot): HostDecision | undefined {
   return gates.length > 0 ? holdAt('record', gates) : undefined
 }
 
-/** It is recorded, and has its addresses. */
+/** It is recorded, and has its addresses. The gates after the silences: no answer of theirs becomes old while a silence is waited for. */
 export function beforeLeaving(s: HostSnapshot): HostDecision | undefined {
-  const gates = gatesHold(s, 'node')
-  if (gates.length > 0) return holdAt('detach', gates)
   const silences = silencesHold(s)
-  return silences.length > 0 ? holdAt('detach', silences) : hooksOf(s, 'beforeNode', 'detach')
+  if (silences.length > 0) return holdAt('detach', silences)
+  const gates = gatesHold(s, 'node')
+  return gates.length > 0 ? holdAt('detach', gates) : hooksOf(s, 'beforeNode', 'detach')
 }
 
 /** Its addresses are away, and nothing else stands against its reboot. */

@@ -5,8 +5,9 @@ import type { Verdict } from '../../../model/verdict.ts'
 import { requestsFailed } from '../requests-failed.ts'
 import { retold } from '../retold.ts'
 import { measuredVerdict } from '../stop/measured-verdict.ts'
+import { windowClosedMeanwhile } from '../window/window-reasons.ts'
 import { notSettled, notWhole } from './come-back.ts'
-import { hasRebooted } from './host-guards.ts'
+import { hasRebooted, isBeforeAttach } from './host-guards.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { stillHere } from './leave.ts'
 import { silentMachines } from './pair-state.ts'
@@ -15,10 +16,10 @@ import { waiting } from './reboot-wait.ts'
 /** The stop rules for a machine, in the same order and with the same weight as those for a node. */
 export function judgeHost(s: HostSnapshot): Verdict | undefined {
   const standing = s.run.verdict
-  const found = outOfLimits(s) ?? measuredVerdict(s)
+  const found = outOfLimits(s) ?? measuredVerdict(s) ?? closedMeanwhile(s)
   if (found === undefined) return standing
   if (standing === undefined) return found
-  const isWorse = found.keepOut && !standing.keepOut
+  const isWorse = (found.keepOut && !standing.keepOut) || (standing.ofNode === true && found.ofNode !== true)
   return retold(isWorse ? { ...found, reasons: [...standing.reasons, ...found.reasons] } : standing, requestsFailed(s))
 }
 
@@ -28,13 +29,26 @@ function outOfLimits(s: HostSnapshot): Verdict | undefined {
   if (hasRebooted(s)) {
     // What gates and hooks alone take has limits of its own.
     const settleMs = spec.settle.limitMs + (evidence.gateWait?.ms ?? 0)
-    if (memory.isAway === true) return overdue(s, [evidence.provenSince, settleMs], notSettledReason)
+    if (isBeforeAttach(s)) return overdue(s, [evidence.provenSince, settleMs], notSettledReason)
     if (evidence.isSoaked === true) return undefined
     const limitMs = spec.attach.limitMs + (evidence.backSince === undefined ? 0 : spec.soakMs)
     return overdue(s, [evidence.backSince ?? evidence.attachingSince, limitMs], notWholeReason)
   }
   if (memory.intent === true) return overdue(s, [evidence.rebootSince, spec.reboot.returnLimitMs], notBack)
   return notMoved(s) ?? blocked(s)
+}
+
+/**
+ * The window closed while a machine is in work, and its reboot is not announced: it takes its addresses back, and the roll goes on
+ * with it in the next window. One that still has its addresses is left in any case: there is nothing to finish.
+ */
+function closedMeanwhile(s: HostSnapshot): Verdict | undefined {
+  const { spec, window, run, memory, host } = s
+  if (spec.window === undefined || window?.open !== undefined || run.verdict !== undefined) return undefined
+  if (memory.record === undefined || memory.intent === true || hasRebooted(s)) return undefined
+  if (spec.window.onClose === 'finish' && memory.isAway === true) return undefined
+  const reasons = [windowClosedMeanwhile(host.name, spec.window, window)]
+  return { kind: 'held', keepOut: false, reasons, ofNode: true }
 }
 
 type Over = (s: HostSnapshot) => { readonly reason: Reason; readonly why: readonly Reason[] }

@@ -5,7 +5,7 @@ import { gatesHeld, gateWait } from '../gates/gates-held.ts'
 import { isWish } from '../gates/gates-hold.ts'
 import { notWhole } from './come-back.ts'
 import type { HostDecision, Waiting } from './host-decision.ts'
-import { hasRebooted } from './host-guards.ts'
+import { hasRebooted, isBeforeAttach } from './host-guards.ts'
 import type { HostEvidence, HostSnapshot } from './host-snapshot.ts'
 import { isAwayNow } from './leave.ts'
 
@@ -28,8 +28,9 @@ export function observeHost(s: HostSnapshot): HostEvidence {
 }
 
 /** A process that takes it up finds it settled, and its addresses may be back already. */
-function attaching({ evidence, memory, now, wall }: HostSnapshot): Partial<HostEvidence> {
-  if (memory.isProven !== true || memory.isAway === true || evidence.attachingSince !== undefined) return {}
+function attaching(s: HostSnapshot): Partial<HostEvidence> {
+  const { evidence, memory, now, wall } = s
+  if (memory.isProven !== true || isBeforeAttach(s) || evidence.attachingSince !== undefined) return {}
   return { attachingSince: now, attachingSinceWall: wall }
 }
 
@@ -83,5 +84,10 @@ export function rememberHostDecision(s: HostSnapshot, decision: HostDecision): H
   const waits =
     decision.kind === 'settled' ? {} : { ...gatesHeld(s, decision), ...gateWait(s, decision), ...soaked(decision) }
   if (!isStuck) return { ...evidence, ...waits, stuckSince: now, stuckReasons: [] }
-  return { ...evidence, ...waits, stuckSince: evidence.stuckSince ?? now, stuckReasons: decision.reasons }
+  const isSame = (evidence.stuckReasons ?? []).some(isOfWindow) === decision.reasons.some(isOfWindow)
+  const stuckSince = isSame ? (evidence.stuckSince ?? now) : now
+  return { ...evidence, ...waits, stuckSince, stuckReasons: decision.reasons }
 }
+
+/** It has a limit of its own, and what is waited for in a window has had no time before it. */
+const isOfWindow = (reason: Reason): boolean => waitOf(reason) === 'window'

@@ -19,12 +19,13 @@ export const cordon: StepRule = {
     if (s.current.node.unschedulable) return hooksOfCordoned(s) ?? ownPodLeaves(s)
     const refusals = mayStart(s)
     if (refusals.length > 0) return hold(refusals)
-    const gates = gatesHold(s, 'node')
-    if (gates.length > 0) return hold(gates)
     const lock = kuredLockTaken(s)
     if (lock.length > 0) return hold(lock)
+    // The gates last: no answer of theirs becomes old while a silence or a lock is waited for.
     const silences = silencesHold(s)
     if (silences.length > 0) return hold(silences)
+    const gates = gatesHold(s, 'node')
+    if (gates.length > 0) return hold(gates)
     const hooks = hooksAt(s, 'beforeNode')
     if (hooks !== undefined) return hooks
     return act([{ kind: 'cordon', node: s.current.node.name }], {

@@ -40,7 +40,12 @@ export function closedMeanwhile(s: RollSnapshot): Verdict | undefined {
   const record = ownRecord(s)
   if (record === undefined || hasRebooted({ ...s, record }) || ownIntent(s) !== undefined) return undefined
   if (window.onClose === 'finish' && isTouched(s)) return undefined
-  return { kind: 'held', keepOut: false, reasons: [windowClosedMeanwhile(s, window)], ofNode: true }
+  return {
+    kind: 'held',
+    keepOut: false,
+    reasons: [windowClosedMeanwhile(s.current.node.name, window, s.window)],
+    ofNode: true,
+  }
 }
 
 /** The cordon comes first of all that is done to a node. */

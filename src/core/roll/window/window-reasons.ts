@@ -33,11 +33,15 @@ export const windowTooShort = (s: NodeSnapshot, { need, longestMs }: Omit<Fittin
   next: 'make the windows longer: evenkeel roll resume -f roll.yaml',
 })
 
-/** Why the node under way is put back, or was not begun after all. */
-export const windowClosedMeanwhile = (s: NodeSnapshot, window: TimeWindowSpec): Reason => ({
+/** Why the node or machine under way is put back, or was not begun after all. */
+export const windowClosedMeanwhile = (
+  name: string,
+  window: TimeWindowSpec,
+  facts: TimeWindowFacts | undefined,
+): Reason => ({
   code: 'WindowClosedMeanwhile',
-  object: s.current.node.name,
-  text: `the time window closed before the reboot of ${s.current.node.name} was announced, so ${s.current.node.name} is put back; ${nextText(window, s.window)}${clockText(s.window)}`,
+  object: name,
+  text: `the time window closed before the reboot of ${name} was announced, so ${name} is put back; ${nextText(window, facts)}${clockText(facts)}`,
 })
 
 interface Fitting {

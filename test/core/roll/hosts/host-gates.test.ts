@@ -8,6 +8,7 @@ import { observeHost, rememberHostDecision } from '../../../../src/core/roll/hos
 import type { GateAnswer, GateMoment, GateSpec } from '../../../../src/model/gate-spec.ts'
 import { AFTER, aHost, at, away, began, type Given, moved, proven, said, verdictOf } from '../../../support/a-host.ts'
 import { aGate } from '../../../support/gate-and-hook-world.ts'
+import { SILENCE } from '../../../support/memory-alertmanager.ts'
 import { twoHosts } from '../../../support/memory-pair.ts'
 import { aSpec } from '../../../support/roll-world.ts'
 
@@ -30,6 +31,16 @@ const gated = (
 const atReboot: Given = { on: ['lb-2'], memory: away, evidence: moved }
 const settled: Given = { on: ['lb-2'], bootId: AFTER, memory: proven, evidence: { provenSince: at(1000) } }
 
+const unsilenced: Partial<HostSnapshot> = {
+  ...gated('node', 'passes', 60_000),
+  spec: aSpec({
+    hosts: twoHosts(),
+    gates: [GATE],
+    silences: [{ ...SILENCE, appliesTo: ['hosts'], onFailure: 'hold' }],
+  }),
+  silences: { node: 'lb-1', states: { am: { kind: 'failed', text: 'it answered 503' } } },
+}
+
 const GATE_ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
   ['a gate that was not asked', { change: gated(undefined) }, 'record? GateAsked'],
   ['a gate that fails', { change: gated('node', 'fails') }, 'record? GateFails'],
@@ -40,6 +51,11 @@ const GATE_ROWS: readonly (readonly [what: string, given: Given, said: string])[
   ['a gate of nodes alone', { change: { spec: aSpec({ hosts: twoHosts(), gates: [aGate()] }) } }, 'record: record'],
   ['recorded, a gate that fails', { memory: began, change: gated('node', 'fails') }, 'detach? GateFails'],
   ['recorded, a gate that passes', { memory: began, change: gated('node') }, 'detach: moveAway'],
+  [
+    'recorded, a silence that failed, and an answer that is old',
+    { memory: began, change: unsilenced },
+    'detach? SilenceFailed',
+  ],
   ['away, a gate that fails', { ...atReboot, change: gated('reboot', 'fails') }, 'reboot? GateFails'],
   ['away, a gate that passes', { ...atReboot, change: gated('reboot') }, 'reboot: reboot'],
   ['as before, a gate that fails', { ...settled, change: gated('attach', 'fails') }, 'settle? GateFails'],
@@ -82,6 +98,9 @@ test('the limit of a gate that passed is over once the addresses are away, and g
   assert.equal(left({ memory: away, evidence: moved, change: gated('node') }), undefined)
   assert.deepEqual(left({ memory: began, on: [], change: gated('node') }), gatesHeld)
   assert.equal(left({ memory: began, change: { ...gated('node'), clusterUnknown: true } }), undefined)
+  const window = { zone: 'UTC', open: [], not: [], onClose: 'restore' } as const
+  const spec = aSpec({ hosts: twoHosts(), gates: [GATE], window })
+  assert.equal(left({ change: { ...gated('node'), spec } }), undefined, 'no window is open')
 })
 
 test('what a gate takes is no time of settle, and a machine that did not answer for a moment has its time for the move anew', () => {

@@ -72,6 +72,17 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
   ['as before', { ...atSettle, change: hooked('beforeAttach') }, 'settle: runHook'],
   ['not as before', { ...atSettle, silent: ['lb-1'], change: hooked('beforeAttach') }, 'settle? InstanceSilent'],
   ['back, to undo', { ...inService, change: hooked('beforeReboot', DONE) }, 'soak: undoHook'],
+  [
+    'rebooted by itself before it gave its addresses away',
+    { ...atSettle, on: ['lb-1'], memory: { record: RECORD, isProven: true }, change: hooked('afterReboot') },
+    'settle: runHook',
+  ],
+  ['rebooted by itself, as before', { ...atSettle, memory: { record: RECORD, isProven: true } }, 'attach: moveBack'],
+  [
+    'back, to undo though the file has it for nodes now',
+    { ...inService, change: hooked('beforeReboot', DONE, { appliesTo: ['nodes'] }) },
+    'soak: undoHook',
+  ],
   ['back', { ...inService, change: hooked('afterNode', {}, { name: 'late' }) }, 'soak: runHook'],
   [
     'back, all is done',
