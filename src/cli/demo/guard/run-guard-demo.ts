@@ -102,7 +102,7 @@ async function drainedAndBack(
     if (isLong || refused === 1) view.say(node, `the budget over ${pod} refuses its eviction; asked again every 5 s`)
   }
   await ground.drain(node, onRefused, signal)
-  view.say(node, { text: 'drained', tone: 'work' }, '; now the work is done there')
+  view.say(node, { text: 'drained', tone: 'work' }, '; the work on it begins')
   await clock.sleep(WORK_MS, signal)
   await ground.uncordon(node, signal)
   view.say(node, { text: 'kubectl uncordon', tone: 'work' })

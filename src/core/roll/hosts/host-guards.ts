@@ -38,7 +38,11 @@ const journalOpen: Guard = ({ journalWritable }) =>
     ? []
     : [{ code: 'JournalNotWritable', text: 'the journal cannot be written, so nothing disruptive is done' }]
 
-/** A machine whose reboot is announced is finished in any case, and one without its addresses where the roll file says so. */
+/**
+ * A machine whose reboot is announced is finished in any case, and one without its addresses where the roll file says so.
+ *
+ * Law: outside of a time window nothing disrupts a machine before the announcement of its reboot, unless the roll file has it finished.
+ */
 const windowOpen: Guard = ({ spec, window, memory }) => {
   if (spec.window === undefined || window?.open !== undefined) return []
   const isFinished = memory.intent === true || (memory.isAway === true && spec.window.onClose === 'finish')
