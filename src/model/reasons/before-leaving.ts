@@ -147,7 +147,7 @@ export const BEFORE_LEAVING = {
   KuredLockHeld: {
     is: 'the lock of kured (DaemonSet kube-system/kured) is held by n2',
     cause:
-      'kured has taken its lock for a node, before or during the roll. (In a plan, the lock can also be that of another roll with `reboot.kuredLock`.) Two programs that reboot nodes would have two nodes out.',
+      'The lock of kured was taken for a node, before or during the roll. In a plan, it can also be another roll with `reboot.kuredLock` that has the lock. Two programs that reboot nodes would have two nodes out.',
     cure: 'Wait until kured, or the other roll, has ended. If it never does: `kubectl -n kube-system annotate daemonset kured weave.works/kured-node-lock-`.',
     wait: 'blocked',
   },
