@@ -179,7 +179,7 @@ atNight(
     assert.match(stdout, /slot 1 seems to be left behind: it was not renewed for 2 min while this command looked/)
     const lines = commandsIn(stdout)
     assert.equal(lines.length, 2, stdout)
-    for (const line of lines) await paste(line, bed().bed)
+    for (const line of lines) await paste(line, { kubeconfig: bed().bed.kubeconfig })
     const after = await bed().evenkeel('budget', '-o', 'json')
     assert.deepEqual([after.code, JSON.parse(after.stdout).slots], [0, []])
     const holders = (await bed().list(LEASE)) as unknown as readonly {

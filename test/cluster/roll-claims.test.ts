@@ -121,7 +121,7 @@ async function claimed(path: string, lbs: readonly Haproxy[]): Promise<number> {
   const { bed } = place()
   const roll = place().roll('-f', path, '--yes')
   await roll.untilStep('reboot', NODE)
-  await paste(claimOnPage(), bed)
+  await paste(claimOnPage(), { kubeconfig: bed.kubeconfig })
   const sentTo = new SentTo(lbs)
   roll.kill('SIGKILL')
   await roll.ended()
@@ -130,7 +130,8 @@ async function claimed(path: string, lbs: readonly Haproxy[]): Promise<number> {
   await killAgent()
   await resumed.seconds(KEPT_S)
   assert.deepEqual(await sentTo.stop(), [])
-  await paste(withdrawalIn(held), bed)
+  // The line has the kubeconfig of the roll, which reaches the API server from within the bed alone.
+  await paste(withdrawalIn(held), { kubeconfig: bed.kubeconfig, enter: (argv) => bed.enter(argv) })
   const { code, stderr, stdout } = await resumed.ended()
   assert.equal(code, 0, `${stderr}\n${stdout.slice(-2000)}`)
   for (const lb of lbs) await untilUp(lb, NODE, true)

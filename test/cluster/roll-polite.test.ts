@@ -129,7 +129,7 @@ atNight('the line that a roll prints with its question is the answer when it is 
       ? event.reasons.find(({ code }) => code === 'AnswerAwaited')
       : undefined
   const question = await roll.until('the question', (event) => asked(event) !== undefined)
-  await paste(asked(question)?.next ?? '', bed().bed)
+  await paste(asked(question)?.next ?? '', { kubeconfig: bed().bed.kubeconfig })
   const { code, story } = await roll.ended()
   assert.equal(code, 0, story)
   assert.match(story, /"action":"deletePod"[^\n]*"ok":true/)
