@@ -28,16 +28,18 @@ export function kuredLockTaken(s: NodeSnapshot): readonly Reason[] {
 export const daemonSetOf = (workloads: readonly Workload[], ref: ObjectRef): Workload | undefined =>
   workloads.find((one) => one.kind === 'DaemonSet' && one.namespace === ref.namespace && one.name === ref.name)
 
-export const isHeldBy = (
-  { rebootLock }: Pick<Workload, 'rebootLock'>,
-  { run, wall }: { readonly run: string; readonly wall: WallMs },
-): boolean =>
-  rebootLock !== undefined &&
-  lockHoldings(rebootLock)?.some((one) => one.owner === lockOwner(run) && isHeldAt(one, wall)) === true
+type Locked = Pick<Workload, 'rebootLock'>
 
-const isHeldByRun = ({ rebootLock }: Workload, wall: WallMs): boolean =>
-  rebootLock !== undefined &&
-  lockHoldings(rebootLock)?.some((one) => runOfLock(one.owner) !== undefined && isHeldAt(one, wall)) === true
+export const isHeldBy = (locked: Locked, { run, wall }: { readonly run: string; readonly wall: WallMs }): boolean =>
+  ownersAt(locked, wall).includes(lockOwner(run))
+
+const isHeldByRun = (locked: Locked, wall: WallMs): boolean =>
+  ownersAt(locked, wall).some((owner) => runOfLock(owner) !== undefined)
+
+const ownersAt = ({ rebootLock }: Locked, wall: WallMs): readonly string[] =>
+  (rebootLock === undefined ? [] : (lockHoldings(rebootLock) ?? []))
+    .filter((one) => isHeldAt(one, wall))
+    .map(({ owner }) => owner)
 
 function notTaken(ref: ObjectRef, why: string): Reason {
   const { namespace, name } = ref
