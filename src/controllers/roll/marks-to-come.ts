@@ -4,16 +4,10 @@ import type { JsonPatch } from '../../model/json-patch.ts'
 import type { Node } from '../../model/node.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { markedBy, TO_COME_KEY, toComeTaint, unmarkCommand } from '../../model/to-come.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
-import type { Random } from '../../ports/random.ts'
-import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
-import type { ClusterView } from './cluster-view.ts'
 import { describeAction } from './describe-action.ts'
-import type { EventLog } from './event-log.ts'
 import { addTaintPatch, sameNode } from './node-patch.ts'
-import type { RunState } from './run-state.ts'
-import { answered, requireLiveSlot, untilNoneLeft } from './until-none-left.ts'
+import { answered, type RunEnding, requireLiveSlot, untilNoneLeft } from './until-none-left.ts'
 
 type Mark = Extract<Action, { kind: 'markToCome' | 'unmarkToCome' }>
 
@@ -47,14 +41,8 @@ function unmarkPatch(node: Node, run: string): JsonPatch | undefined {
   ]
 }
 
-interface TakingOff {
-  readonly run: RunState
+interface TakingOff extends RunEnding {
   readonly cluster: Pick<Cluster, 'list' | 'readNode' | 'patchNode'>
-  readonly view: Pick<ClusterView, 'facts'>
-  readonly keeper: Pick<LeaseKeeper, 'state' | 'mayAct'>
-  readonly events: Pick<EventLog, 'emit'>
-  readonly clock: Clock
-  readonly random: Random
 }
 
 /**

@@ -4,11 +4,21 @@ import type { Random } from '../../ports/random.ts'
 import { Backoff } from '../../runtime/backoff.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
+import type { ClusterView } from './cluster-view.ts'
+import type { EventLog } from './event-log.ts'
+import type { RunState } from './run-state.ts'
 
 interface Ending {
   readonly clock: Clock
   readonly random: Random
   readonly keeper: Pick<LeaseKeeper, 'state' | 'mayAct'>
+}
+
+/** What each part of the end of a run has in its hands. */
+export interface RunEnding extends Ending {
+  readonly run: RunState
+  readonly view: Pick<ClusterView, 'facts'>
+  readonly events: Pick<EventLog, 'emit'>
 }
 
 /** A person who has pressed Ctrl-C waits no longer than that for an API server. */

@@ -1,25 +1,13 @@
 import { announcedOn } from '../../../core/roll/announce/conditions-wanted.ts'
 import { unannounceCommand } from '../../../model/announced-conditions.ts'
 import type { Node } from '../../../model/node.ts'
-import type { Clock } from '../../../ports/clock.ts'
 import type { Cluster } from '../../../ports/cluster.ts'
-import type { Random } from '../../../ports/random.ts'
-import type { LeaseKeeper } from '../../../runtime/lease-keeper.ts'
-import type { ClusterView } from '../cluster-view.ts'
-import type { EventLog } from '../event-log.ts'
 import { recordOf } from '../last-seen.ts'
-import type { RunState } from '../run-state.ts'
-import { answered, requireLiveSlot, untilNoneLeft } from '../until-none-left.ts'
+import { answered, type RunEnding, requireLiveSlot, untilNoneLeft } from '../until-none-left.ts'
 import { setWithin } from './condition-keeper.ts'
 
-interface Withdrawing {
-  readonly run: RunState
+interface Withdrawing extends RunEnding {
   readonly cluster: Pick<Cluster, 'list' | 'setConditions'>
-  readonly view: Pick<ClusterView, 'facts'>
-  readonly keeper: Pick<LeaseKeeper, 'state' | 'mayAct'>
-  readonly events: Pick<EventLog, 'emit'>
-  readonly clock: Clock
-  readonly random: Random
 }
 
 /**

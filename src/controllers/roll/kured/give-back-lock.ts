@@ -3,28 +3,17 @@ import { formatDuration } from '../../../model/duration.ts'
 import { KURED_LOCK, LOCK_TTL_MS, lockHoldings, lockOwner } from '../../../model/kured-lock.ts'
 import type { Node } from '../../../model/node.ts'
 import { type ObjectRef, refKey } from '../../../model/object-ref.ts'
-import type { Clock } from '../../../ports/clock.ts'
 import type { Cluster } from '../../../ports/cluster.ts'
 import type { KuredLocks } from '../../../ports/kured-locks.ts'
-import type { Random } from '../../../ports/random.ts'
-import type { LeaseKeeper } from '../../../runtime/lease-keeper.ts'
-import type { ClusterView } from '../cluster-view.ts'
-import type { EventLog } from '../event-log.ts'
 import { recordOf } from '../last-seen.ts'
 import type { RunState } from '../run-state.ts'
-import { answered, requireLiveSlot, untilNoneLeft } from '../until-none-left.ts'
+import { answered, type RunEnding, requireLiveSlot, untilNoneLeft } from '../until-none-left.ts'
 import { type KuredLockKeeper, lockWritten, moveLock } from './lock-keeper.ts'
 
-interface GivingBack {
-  readonly run: RunState
+interface GivingBack extends RunEnding {
   readonly cluster: Pick<Cluster, 'list'>
   readonly kuredLocks?: KuredLocks
   readonly kuredLock?: KuredLockKeeper
-  readonly view: Pick<ClusterView, 'facts'>
-  readonly keeper: Pick<LeaseKeeper, 'state' | 'mayAct'>
-  readonly events: Pick<EventLog, 'emit'>
-  readonly clock: Clock
-  readonly random: Random
 }
 
 /**
