@@ -29,7 +29,7 @@ const WIDE_CELLS = 120
 /** Beyond any text that a person wrote: a finding is never cut. */
 const TEXT_MAX = 100_000
 
-/** The node budget may allow fewer: a finding says so. Machines are told on their own line, unless they are all that there is. */
+/** The node budget may allow fewer nodes: a finding says so. Machines have a line of their own, unless the plan has no nodes. */
 const sizeText = (plan: RollPlan): string =>
   plan.nodes.length === 0
     ? `${toRollText(plan)}, 1`

@@ -7,7 +7,7 @@ interface Runs {
   readonly hooks?: Pick<HookRunner, 'start'>
 }
 
-/** Returns once it was begun: how it ended is told later. */
+/** Starts the hook and returns. The hook runner reports how the hook ended. */
 export function startHook({ kind, node, hook, address }: HookAction, { hooks }: Runs): { readonly ok: true } {
   if (hooks === undefined) throw new WorldError('nothing here runs hooks', { code: 'HOOK_UNKNOWN', retry: 'never' })
   const place = { node, ...(address === undefined ? {} : { address }) }

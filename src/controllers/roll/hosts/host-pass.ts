@@ -154,7 +154,7 @@ export class HostPass {
       } else if (meant.kind !== 'takeSlot') this.#remember({ host, meant })
       const outcome = await this.#effects.perform(meant, this.#place, signal)
       this.#evidence = rememberHostOutcome({ evidence: this.#evidence, now: clock.monoMs() }, meant, outcome)
-      if (isTold(meant)) {
+      if (isReported(meant)) {
         const why = outcome.ok ? '' : `: ${outcome.error}`
         events.emit({
           type: 'write',
@@ -228,8 +228,8 @@ export class HostPass {
   }
 }
 
-/** How a hook ended is told by what runs it. */
-const isTold = ({ kind }: HostAction): boolean => !['record', 'proven', 'runHook', 'undoHook'].includes(kind)
+/** The hook runner reports how a hook ended, and the record and the proof are steps of their own. */
+const isReported = ({ kind }: HostAction): boolean => !['record', 'proven', 'runHook', 'undoHook'].includes(kind)
 
 function actionText(action: HostAction, host: string): string {
   switch (action.kind) {
