@@ -17,7 +17,7 @@ import { WINDOW_ROWS } from '../support/roll-operation/window-rows.ts'
 const ROWS: readonly OperationRow[] = [...GATE_ROWS, ...HOOK_ROWS, ...CONTRACT_ROWS, ...WINDOW_ROWS]
 
 /** On a real cluster a write of the roll meets one of the kubelet at times: it is made again, and the step waits for it. No row is about that. */
-const MADE_AGAIN: readonly ReasonCode[] = ['Retrying', 'BudgetUnread', 'CordonedByUs', 'NotRecorded']
+const MADE_AGAIN: readonly ReasonCode[] = ['Retrying', 'BudgetUnread', 'CordonedByUs', 'NotRecorded', 'NoIntent']
 
 describeAtNight('a roll in a real operation, on real nodes', requires('testbed', 'prometheus'), () => {
   let opened: RollBed | undefined
