@@ -56,8 +56,7 @@ export async function makePlan(
         version: surroundings.version,
       }),
     }
-    if (plan.nodes.length === 0) return plan
-    const past = await pastNodes(journals(request, surroundings), uid)
+    const past = plan.nodes.length === 0 ? undefined : await pastNodes(journals(request, surroundings), uid)
     const { window } = windowIgnoredBy === undefined ? spec : {}
     const spans = window && timeWindowsOf(window).spansFrom(wall, PLANNED_SPANS)
     return withTimes(plan, { spec, past, wall, ...(spans === undefined ? {} : { spans }) })
