@@ -2,6 +2,7 @@ import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import type { RollRequest } from '../../src/cli/roll-actions.ts'
 import { timeWindowsOf } from '../../src/config/time-window-spans.ts'
+import type { RestOfRun } from '../../src/controllers/roll/amend-run.ts'
 import { pastNodes } from '../../src/controllers/roll/past-nodes.ts'
 import { prepare } from '../../src/controllers/roll/prepare.ts'
 import { PLANNED_SPANS, withTimes } from '../../src/core/roll/plan/with-times.ts'
@@ -13,13 +14,16 @@ import { requireSecrets } from './notifier.ts'
 import { ownPodOf } from './own-pod.ts'
 import { balancersOf, clusterOf, commandsOf, endpointsOf, journals, type RollSurroundings } from './world.ts'
 
+/** Of a roll that begins, or of what is left of a run. */
+type PlanRequest = RollRequest & Pick<RestOfRun, 'hostsLeft'>
+
 /** Asks the cluster, balancers and machines, and closes the connections. */
 export async function makePlan(
-  request: RollRequest,
+  request: PlanRequest,
   surroundings: RollSurroundings,
   signal: AbortSignal,
 ): Promise<RollPlan> {
-  const { spec } = request
+  const { spec, hostsLeft } = request
   await requireSecrets(spec.notify ?? [], surroundings.env)
   await requireGates(spec, surroundings.env)
   await requireCommands(spec, surroundings.env)
@@ -41,6 +45,7 @@ export async function makePlan(
         balancers: asked,
         host,
         ...(machines === undefined ? {} : { machines }),
+        ...(hostsLeft === undefined ? {} : { hostsLeft }),
         wall,
         ...own,
       },
@@ -56,8 +61,7 @@ export async function makePlan(
         version: surroundings.version,
       }),
     }
-    if (plan.nodes.length === 0) return plan
-    const past = await pastNodes(journals(request, surroundings), uid)
+    const past = plan.nodes.length === 0 ? undefined : await pastNodes(journals(request, surroundings), uid)
     const { window } = windowIgnoredBy === undefined ? spec : {}
     const spans = window && timeWindowsOf(window).spansFrom(wall, PLANNED_SPANS)
     return withTimes(plan, { spec, past, wall, ...(spans === undefined ? {} : { spans }) })

@@ -86,7 +86,7 @@ function amendingOf(
     file,
     at: toIso(systemClock.wallMs()),
     nodes: () => cluster.list('nodes', io.interrupt),
-    plan: (spec) => makePlan({ ...request, spec }, surroundings, io.interrupt),
+    plan: (rest) => makePlan({ ...request, ...rest }, surroundings, io.interrupt),
     refusal: planRefusal,
     warn: (text) => surroundings.log.warn(text),
   }

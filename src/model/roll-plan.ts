@@ -34,14 +34,14 @@ export interface RollPlan extends RunOrigin {
   readonly window?: WindowForecast
 }
 
-/** Which nodes are expected to be done in which time window. */
+/** Which nodes are expected to be done in which time window. Machines of load balancers are not estimated. */
 export interface WindowForecast {
   /** In which times are shown. */
   readonly zone: string
   readonly onClose: 'finish' | 'restore'
   /** The first of the windows is open now. */
   readonly isOpen: boolean
-  /** In order, up to the last one that is needed; one in which no node would be done has none. */
+  /** In order, up to the last one that is needed; one in which no node would be done has none. In a plan of machines alone, the first one. */
   readonly windows: readonly (TimeSpan & { readonly nodes: readonly string[] })[]
   /** Nodes that would be done in none of these. */
   readonly later: readonly string[]

@@ -7,19 +7,30 @@ type PlannedWindow = WindowForecast['windows'][number]
 const WINDOWS_SHOWN = 4
 const NAMED_MAX = 5
 
-/** Which nodes are expected to be done in which time window; nothing where the file has none. */
-export function windowTexts({ window, windowIgnoredBy }: RollPlan): readonly string[] {
+/** Which nodes are expected to be done in which time window, and what of machines; nothing where the file has none. */
+export function windowTexts(plan: RollPlan): readonly string[] {
+  const { window, windowIgnoredBy, nodes, hosts = [] } = plan
   if (windowIgnoredBy !== undefined) return [`time windows are ignored, as ${windowIgnoredBy} requested`]
   if (window === undefined) return []
   const { zone, windows, isOpen, later } = window
   const shown = windows.slice(0, WINDOWS_SHOWN)
   const left = [...windows.slice(WINDOWS_SHOWN).flatMap(({ nodes }) => nodes), ...later]
-  const closing = window.onClose === 'restore' ? 'is put back' : 'is finished'
+  const fits = (span: PlannedWindow): string => (nodes.length === 0 ? '' : `: ${fitText(span)}`)
   return [
-    ...shown.map((span, index) => `${spanText(span, zone, isOpen && index === 0)}: ${fitText(span)}`),
+    ...shown.map((span, index) => `${spanText(span, zone, isOpen && index === 0)}${fits(span)}`),
     ...(left.length === 0 ? [] : [`after these windows: ${nodesText(left)}`]),
-    `if a window closes before the reboot of the current node is announced, the node ${closing}`,
+    ...(hosts.length === 0
+      ? []
+      : ['a machine is begun in any window that is open: how long it takes is not estimated']),
+    closingText(plan, window),
   ]
+}
+
+function closingText({ nodes, hosts = [] }: RollPlan, { onClose }: WindowForecast): string {
+  const kinds = [...(nodes.length === 0 ? [] : ['node']), ...(hosts.length === 0 ? [] : ['machine'])]
+  const it = kinds.length > 1 ? 'it' : `the ${kinds.join()}`
+  const becomes = onClose === 'restore' ? 'is put back' : 'is finished'
+  return `if a window closes before the reboot of the current ${kinds.join(' or ')} is announced, ${it} ${becomes}`
 }
 
 const spanText = ({ from, to }: PlannedWindow, zone: string, isOpen: boolean): string =>

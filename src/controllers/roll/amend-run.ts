@@ -7,6 +7,13 @@ import type { UserError } from '../../model/user-error.ts'
 import type { Journal } from '../../ports/journal.ts'
 import type { RunState } from './run-state.ts'
 
+/** What is left of a run, for a plan as of a roll that begins. */
+export interface RestOfRun {
+  readonly spec: RollSpec
+  /** Machines of the load balancers that the run has yet to bring through. Absent: the file has none. */
+  readonly hostsLeft?: readonly string[]
+}
+
 export interface Amendment {
   readonly run: RunState
   /** What the run is to go on by. */
@@ -20,7 +27,7 @@ export interface Amendment {
    * Plans for what is left, as for a roll that begins; rejects where that stands against it. `underWay`: nodes that are
    * out. Absent where the run is only ended: nothing is begun any more, and it does not matter what the file chooses.
    */
-  readonly plan?: (rest: RollSpec, underWay: readonly string[]) => Promise<void>
+  readonly plan?: (rest: RestOfRun, underWay: readonly string[]) => Promise<void>
 }
 
 interface AmendedRun {
@@ -42,8 +49,9 @@ export async function amendRun(amendment: Amendment): Promise<AmendedRun> {
   const underWay = underWayOf(run, nodes)
   const names = toReboot(order, run.done, underWay)
   const { onlyIfNeeded: _, ...reboot } = wanted.reboot
+  const spec = { ...wanted, reboot, nodes: { names, all: false, allowUnbalanced: wanted.nodes.allowUnbalanced } }
   await plan?.(
-    { ...wanted, reboot, nodes: { names, all: false, allowUnbalanced: wanted.nodes.allowUnbalanced } },
+    { spec, ...hostsLeft(run) },
     underWay.map(({ node }) => node.name),
   )
   await journal.append({ at, type: 'amended', spec: wanted, order })
@@ -54,6 +62,11 @@ export async function amendRun(amendment: Amendment): Promise<AmendedRun> {
 function toReboot(order: readonly string[], done: readonly string[], underWay: readonly NodeOut[]): readonly string[] {
   const rebooted = underWay.filter(({ node, record }) => node.bootId !== record.bootId).map(({ node }) => node.name)
   return order.filter((name) => !done.includes(name) && !rebooted.includes(name))
+}
+
+/** A machine that the run skips, or is through with, is not rebooted, whatever stands against that now. */
+function hostsLeft({ hosts }: RunState): Pick<RestOfRun, 'hostsLeft'> {
+  return hosts === undefined ? {} : { hostsLeft: hosts.order.filter((host) => !hosts.done.includes(host)) }
 }
 
 const CHOOSES_NONE = { names: [], all: false, allowUnbalanced: false } as const

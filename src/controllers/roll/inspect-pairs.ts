@@ -15,6 +15,8 @@ interface PairsAsked {
   /** Absent: no machine can be asked. */
   readonly machines: HostMachines | undefined
   readonly hosts: HostsSpec | undefined
+  /** Machines that a run under way has yet to bring through. Absent: all of `hosts`. */
+  readonly hostsLeft?: readonly string[] | undefined
   /** Names of all nodes of the cluster. */
   readonly nodes: readonly string[]
   readonly instances: readonly InstanceFacts[]
@@ -28,22 +30,30 @@ interface PairsSeen {
   readonly hostsSkipped?: readonly NodeWhy[]
 }
 
-/** Asks the machines of the load balancers before the first step, and judges the answers. Changes nothing. */
+/**
+ * Asks the machines of the load balancers before the first step, and judges the answers. Changes nothing. A pair of which no machine
+ * is left is not asked; of any other pair each machine is, since it must be whole.
+ */
 export async function inspectPairs(asked: PairsAsked, signal: AbortSignal): Promise<PairsSeen> {
-  const { hosts, machines, host } = asked
-  if (hosts === undefined || machines === undefined) return { findings: [] }
+  const { machines, host, hostsLeft } = asked
+  if (asked.hosts === undefined || machines === undefined) return { findings: [] }
+  const isLeft = ({ name }: PairMachine): boolean => hostsLeft?.includes(name) ?? true
+  const hosts = { ...asked.hosts, pairs: asked.hosts.pairs.filter((pair) => pair.machines.some(isLeft)) }
   const all = hosts.pairs.flatMap((pair) => pair.machines.map((machine) => ({ pair, machine })))
   const [ownBootId, ...inquiries] = await Promise.all([
     host.ownBootId(signal),
     ...all.map((place) => inquire({ ...place, host, machines }, signal)),
   ])
   const needs = needsOf(inquiries, asked.onlyIfNeeded)
+  for (const { machine } of all) if (!isLeft(machine)) needs.set(machine.name, NOT_LEFT)
   return {
     findings: pairFindings(inquiries, { ...asked, hosts, ownBootId, needs }),
     hosts: plannedHosts(inquiries, needs),
     hostsSkipped: [...needs].flatMap(([node, need]) => (need.kind === 'none' ? [{ node, why: need.why }] : [])),
   }
 }
+
+const NOT_LEFT: RebootNeed = { kind: 'none', why: 'the run is through with it, or skips it' }
 
 function needsOf(inquiries: readonly MachineInquiry[], spec: RebootNeedSpec | undefined): Map<string, RebootNeed> {
   const needs = inquiries.flatMap(({ machine: { name }, answer }) => {

@@ -42,6 +42,8 @@ interface PrepareParts {
   readonly host: Host
   /** Machines of the load balancers. Absent: none can be asked. */
   readonly machines?: HostMachines
+  /** Those that a run under way has yet to bring through. Absent: all of the file, as for a roll that begins. */
+  readonly hostsLeft?: readonly string[]
   /** What this machine takes the time for: locks of others end by it. */
   readonly wall?: WallMs
   readonly ownPod?: OwnPod
@@ -49,7 +51,7 @@ interface PrepareParts {
 
 /** Reads everything once, changes nothing, and says what a roll would do. */
 export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise<RollPlan> {
-  const { spec, cluster, clusterName } = parts
+  const { spec, cluster, clusterName, host, machines, hostsLeft } = parts
   const [forbidden, spared, ofGates] = await Promise.all([
     cluster.forbidden(
       [
@@ -82,14 +84,14 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
   const { onlyIfNeeded } = spec.reboot
   const way = spec.reboot.kind === 'ssh' ? { ssh: spec.reboot } : {}
   const hosts = await inspectHosts(
-    parts.host,
+    host,
     { ...way, nodes, all: facts.nodes, onlyIfNeeded, leaves: parts.ownPod?.node },
     signal,
   )
   const instances = balancers.map(({ facts: instance }) => instance)
   const names = facts.nodes.map(({ name }) => name)
   const pairs = await inspectPairs(
-    { ...way, host: parts.host, machines: parts.machines, hosts: spec.hosts, nodes: names, instances, onlyIfNeeded },
+    { ...way, host, machines, hosts: spec.hosts, hostsLeft, nodes: names, instances, onlyIfNeeded },
     signal,
   )
   return makePlan({

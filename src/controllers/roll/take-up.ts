@@ -6,7 +6,7 @@ import type { SpecFinding } from '../../model/spec-finding.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import type { Journal, StoredJournal } from '../../ports/journal.ts'
-import { amendRun } from './amend-run.ts'
+import { amendRun, type RestOfRun } from './amend-run.ts'
 import { type ResumedRun, runFromJournal, verdictBefore } from './run-from-journal.ts'
 import type { RunState } from './run-state.ts'
 
@@ -23,7 +23,7 @@ export interface Amending {
   readonly file: FileOfRun
   readonly at: string
   readonly nodes: () => Promise<readonly Node[]>
-  readonly plan: (spec: RollSpec) => Promise<RollPlan>
+  readonly plan: (rest: RestOfRun) => Promise<RollPlan>
   /** What is said of a plan that must not be begun. */
   readonly refusal: (plan: RollPlan) => UserError | undefined
   readonly warn: (text: string) => void
@@ -56,7 +56,7 @@ async function amended(
   amending: Amending & { readonly journal: Journal; readonly verdict: Verdict | undefined },
 ): Promise<RunState> {
   const { file, journal, at, verdict } = amending
-  const plan = async (rest: RollSpec, underWay: readonly string[]): Promise<void> => {
+  const plan = async (rest: RestOfRun, underWay: readonly string[]): Promise<void> => {
     const refusal = amending.refusal(restOfPlan(await amending.plan(rest), underWay))
     if (refusal !== undefined) throw refusal
   }

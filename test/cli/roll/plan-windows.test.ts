@@ -4,7 +4,7 @@ import { windowTexts } from '../../../src/cli/roll/plan-windows.ts'
 import { withTimes } from '../../../src/core/roll/plan/with-times.ts'
 import type { RollPlan } from '../../../src/model/roll-plan.ts'
 import { wallMs } from '../../../src/model/time.ts'
-import type { TimeWindowSpec } from '../../../src/model/time-window.ts'
+import type { TimeSpan, TimeWindowSpec } from '../../../src/model/time-window.ts'
 import { aSpec } from '../../support/roll-world.ts'
 
 const at = (iso: string) => wallMs(Date.parse(iso))
@@ -57,6 +57,51 @@ test('a plan says which nodes are done in which window, in its zone and in UTC',
     'time windows are ignored, as alice requested',
   ])
   assert.deepEqual(windowTexts(planOf('n1')), [])
+})
+
+/** A roll of machines alone: no node of the cluster needs a reboot. */
+const ofMachines = (wall: string, window: Partial<TimeWindowSpec> = {}, spans: readonly TimeSpan[] = SPANS) => {
+  const machine = { host: 'lb-1', pair: 'edge', instances: ['lb-1'], bootId: 'b', addresses: [] }
+  const plan = { ...planOf(), hosts: [machine], skipped: [{ node: 'n1', why: 'needs no reboot' }] }
+  return withTimes(plan, { spec: aSpec({ window: { ...NIGHTS, ...window } }), past, wall: at(wall), spans })
+}
+
+test('a plan of machines alone says whether a window is open, and estimates nothing', () => {
+  const open = ofMachines('2026-01-15T21:05Z')
+  assert.deepEqual(windowTexts(open), [
+    'open now, closes Thu 2026-01-15 22:20 Europe/Berlin (Thu 21:20 UTC)',
+    'a machine is begun in any window that is open: how long it takes is not estimated',
+    'if a window closes before the reboot of the current machine is announced, the machine is put back',
+  ])
+  assert.deepEqual([open.findings, open.estimate], [[], undefined])
+  assert.deepEqual(windowTexts(ofMachines('2026-01-15T20:00Z', { onClose: 'finish' })), [
+    'opens Thu 2026-01-15 22:00 Europe/Berlin (Thu 21:00 UTC), closes Thu 2026-01-15 22:20 Europe/Berlin (Thu 21:20 UTC)',
+    'a machine is begun in any window that is open: how long it takes is not estimated',
+    'if a window closes before the reboot of the current machine is announced, the machine is finished',
+  ])
+})
+
+test('a plan of machines alone finds what it would wait for, and that no window is left', () => {
+  const found = (...asked: Parameters<typeof ofMachines>) =>
+    ofMachines(...asked).findings.map(({ severity, code }) => `${severity} ${code}`)
+  assert.deepEqual(found('2026-01-15T20:00Z'), ['warning WindowClosed'])
+  assert.deepEqual(found('2026-01-15T20:00Z', { waitLimitMs: 0 }), ['block WindowClosed'])
+  assert.deepEqual(found('2026-01-17T20:00Z', {}, []), ['error NoWindow'])
+})
+
+test('a plan in which nothing is rolled judges no window', () => {
+  const none = { ...planOf(), hosts: [], skipped: [{ node: 'n1', why: 'needs no reboot' }] }
+  const spec = aSpec({ window: NIGHTS })
+  assert.deepEqual(withTimes(none, { spec, past, wall: at('2026-01-15T20:00Z'), spans: SPANS }), none)
+})
+
+test('a plan of nodes and machines says that its windows are those of the nodes', () => {
+  const [machine] = ofMachines('2026-01-15T21:05Z').hosts ?? []
+  const hosts = machine === undefined ? [] : [machine]
+  assert.deepEqual(windowTexts({ ...planned('2026-01-15T21:05Z'), hosts }).slice(2), [
+    'a machine is begun in any window that is open: how long it takes is not estimated',
+    'if a window closes before the reboot of the current node or machine is announced, it is put back',
+  ])
 })
 
 /** When it begins, what differs, and what the plan finds. */

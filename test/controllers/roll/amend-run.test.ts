@@ -27,7 +27,7 @@ async function begun(context: TestContext) {
   const stored = async () => runFromJournal(await store.read('run-1')).run
   const text = () => readFileSync(store.pathOf('run-1'), 'utf8')
   const rests: { readonly names: readonly string[]; readonly underWay: readonly string[] }[] = []
-  const plan: Amendment['plan'] = async ({ nodes: { names } }, underWay) => void rests.push({ names, underWay })
+  const plan: Amendment['plan'] = async ({ spec }, underWay) => void rests.push({ names: spec.nodes.names, underWay })
   const end = async (wanted: RollSpec, change: Partial<Amendment> = {}) =>
     amendRun({
       run: await stored(),
@@ -84,7 +84,7 @@ test('nodes of a run that has begun are not asked again whether they need a rebo
   const { amend, stored } = await begun(context)
   const reboot: RollSpec['reboot'] = { ...OPS, onlyIfNeeded: { versions: { osImage: 'B' } } }
   const planned: (RollSpec['reboot'] | undefined)[] = []
-  await amend(aSpec({ reboot }), { plan: async (rest) => void planned.push(rest.reboot) })
+  await amend(aSpec({ reboot }), { plan: async ({ spec }) => void planned.push(spec.reboot) })
   assert.deepEqual([planned, (await stored()).spec.reboot], [[OPS], reboot])
 })
 

@@ -1,13 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { planRefusal } from '../../../src/cli/roll/plan-refusal.ts'
+import { prepare } from '../../../src/controllers/roll/prepare.ts'
 import { plannedEntry } from '../../../src/controllers/roll/run-from-journal.ts'
 import { newRun } from '../../../src/controllers/roll/run-state.ts'
-import { takeUp } from '../../../src/controllers/roll/take-up.ts'
+import { type Amending, takeUp } from '../../../src/controllers/roll/take-up.ts'
+import { HOST_ENTRY } from '../../../src/core/roll/hosts/host-memory.ts'
 import type { RollPlan } from '../../../src/model/roll-plan.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import { UserError } from '../../../src/model/user-error.ts'
+import type { Host } from '../../../src/ports/host.ts'
 import type { JournalEntry } from '../../../src/ports/journal.ts'
+import { MemoryPair } from '../../support/memory-pair.ts'
+import { memoryRoll } from '../../support/memory-roll.ts'
 import { aNode, aSpec } from '../../support/roll-world.ts'
+import { hostsSpec } from '../../support/two-hosts-run.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+
+const NEVER = new AbortController().signal
 
 const AT = '2026-01-01T00:00:00.000Z'
 const spec = aSpec()
@@ -71,3 +81,41 @@ test('a run stays by its file where the plan by another one is refused', async (
   await assert.rejects(takeUp({ journal, amending: amendingBy(refused) }), { code: 'plan.refused' })
   assert.deepEqual(journal.appended, [])
 })
+
+/** A run with n1 and n2 through, of whose machines it skips lb-1, or is through with it. */
+function runOfHosts(isSkipped: boolean) {
+  const file = hostsSpec({ nodes: { names: ['n1', 'n2'], all: false, allowUnbalanced: true } })
+  const hostOrder = isSkipped ? ['lb-2'] : ['lb-1', 'lb-2']
+  const run = newRun({ spec: file, order: ['n1', 'n2'], hostOrder }, { wall: wallMs(0), suffix: '1f0e' })
+  const { entries, ...journal } = journalOf(run)
+  const through = ['n1', 'n2'].map((node) => ({ at: AT, type: 'through', node }))
+  const ended = isSkipped ? [] : [{ at: AT, type: HOST_ENTRY, host: 'lb-1', ended: 'through' }]
+  return { file, journal: { ...journal, entries: [...entries, ...through, ...ended] } }
+}
+
+/** `evenkeel roll resume -f` by a plan of the cluster and its machines as they are now. */
+async function resumedWhere(mayNotReboot: string, { file, journal }: ReturnType<typeof runOfHosts>) {
+  const clock = new VirtualClock()
+  const { cluster } = memoryRoll()
+  const pair = new MemoryPair(clock)
+  const host: Host = {
+    check: async ({ node }) => ({ mayReboot: node !== mayNotReboot, hops: [] }),
+    reboot: () => Promise.reject(new Error('nothing is rebooted by a plan')),
+    ownBootId: async () => undefined,
+    close: async () => undefined,
+  }
+  const amending: Amending = {
+    ...amendingBy(),
+    file: { ...amendingBy().file, spec: file },
+    plan: (rest) => prepare({ ...rest, clusterName: 'here', cluster, balancers: [], host, machines: pair.ssh }, NEVER),
+    refusal: planRefusal,
+  }
+  return takeUp({ journal, amending })
+}
+
+for (const isSkipped of [true, false])
+  test(`a machine that the run ${isSkipped ? 'skips' : 'is through with'} does not keep it from another file`, async () => {
+    const { run } = await resumedWhere('lb-1', runOfHosts(isSkipped))
+    assert.deepEqual(run.hosts?.done, isSkipped ? [] : ['lb-1'])
+    await assert.rejects(resumedWhere('lb-2', runOfHosts(isSkipped)), { code: 'plan.refused' })
+  })

@@ -27,7 +27,7 @@ export async function resumeBy(roll: VirtualRoll, file: string): Promise<EngineP
       file: fileOf(loadRollFile({ file: 'roll.yaml', text: file })),
       at: toIso(clock.wallMs()),
       nodes: () => cluster.list('nodes', NEVER),
-      plan: (spec) => prepare({ spec, clusterName: CLUSTER_NAME, cluster, balancers, host }, NEVER),
+      plan: (rest) => prepare({ ...rest, clusterName: CLUSTER_NAME, cluster, balancers, host }, NEVER),
       refusal: planRefusal,
       warn: () => undefined,
     },

@@ -28,13 +28,15 @@ interface PairsAround {
 
 const isSkipped = (needs: PairsAround['needs'], { name }: PairMachine): boolean => needs?.get(name)?.kind === 'none'
 
-/** What stands against rebooting the machines of the load balancers. */
+/** What stands against rebooting the machines of the load balancers. One that is not rebooted must answer where its pair is to be whole. */
 export function pairFindings(inquiries: readonly MachineInquiry[], around: PairsAround): readonly PlanFinding[] {
   const { needs, hosts } = around
   const rolled = inquiries.filter(({ machine }) => !isSkipped(needs, machine))
   const pairs = hosts.pairs.filter(({ machines }) => machines.some((machine) => !isSkipped(needs, machine)))
+  const partners = inquiries.filter(({ pair, machine }) => isSkipped(needs, machine) && pairs.includes(pair))
   return [
     ...rolled.flatMap((inquiry) => machineFindings(inquiry, around)),
+    ...partners.flatMap((inquiry) => unreachable(inquiry, around)),
     ...rolled.flatMap(({ machine }) => {
       const need = needs?.get(machine.name)
       return need?.kind === 'unknown' ? need.findings : []
@@ -61,8 +63,15 @@ export const plannedHosts = (
     }
   })
 
-function machineFindings({ machine, answer }: MachineInquiry, around: PairsAround): readonly PlanFinding[] {
-  const { name, ssh } = machine
+function unreachable({ machine, answer }: MachineInquiry, { ssh: way }: PairsAround): readonly PlanFinding[] {
+  if (answer.kind === 'facts') return []
+  const { code, text } = answer
+  return [{ severity: 'error', node: machine.name, code, text, fix: reachFix(code, machine.ssh, way) }]
+}
+
+function machineFindings(inquiry: MachineInquiry, around: PairsAround): readonly PlanFinding[] {
+  const { machine, answer } = inquiry
+  const { name } = machine
   const about = { severity: 'error', node: name } as const
   const twice = around.nodes.includes(name)
     ? [
@@ -74,10 +83,7 @@ function machineFindings({ machine, answer }: MachineInquiry, around: PairsAroun
         },
       ]
     : []
-  if (answer.kind === 'failed') {
-    const { code, text } = answer
-    return [...twice, { ...about, code, text, fix: reachFix(code, ssh, around.ssh) }]
-  }
+  if (answer.kind === 'failed') return [...twice, ...unreachable(inquiry, around)]
   const { mayReboot, refusal } = answer.facts
   const text = `${name} cannot be rebooted this way: ${refusal ?? 'it gave no reason'}`
   const fix = 'change reboot.ssh.command or reboot.ssh.user, or allow it in sudoers'

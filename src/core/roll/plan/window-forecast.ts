@@ -12,14 +12,18 @@ interface Forecasting {
   readonly baselineMs: number
 }
 
-/** Which nodes are expected to be done in which window. Each node has an estimate; nodes keep their order. */
+/**
+ * Which nodes are expected to be done in which window. Each node has an estimate; nodes keep their order. Without nodes, the window
+ * that machines are begun in.
+ */
 export function windowForecast(
   nodes: RollPlan['nodes'],
   { window, spans, now, baselineMs }: Forecasting,
 ): WindowForecast {
   const left = [...nodes]
-  const windows = spans.flatMap((span) => {
-    if (left.length === 0) return []
+  const windows = spans.flatMap((span, index) => {
+    const isNeeded = left.length > 0 || (nodes.length === 0 && index === 0)
+    if (!isNeeded) return []
     const isOpen = span.from <= now
     // In a window to come, the baseline has been measured before it.
     let at = isOpen ? now + baselineMs : span.from

@@ -16,10 +16,11 @@ interface Times {
 /** How many windows a plan looks at. */
 export const PLANNED_SPANS = 12
 
-/** A plan with how long it takes, and when. */
+/** A plan with how long its nodes take, and when it may work. How long a machine of a load balancer takes is not known. */
 export function withTimes(plan: RollPlan, { spec, past, wall, spans }: Times): RollPlan {
-  if (plan.nodes.length === 0) return plan
-  const timed: RollPlan = { ...plan, estimate: estimateRoll(plan, spec, past) }
+  const { hosts = [] } = plan
+  if (plan.nodes.length + hosts.length === 0) return plan
+  const timed = plan.nodes.length === 0 ? plan : { ...plan, estimate: estimateRoll(plan, spec, past) }
   const { window } = spec
   if (window === undefined || spans === undefined) return timed
   const nodes = plan.nodes.map((node): PlannedNode => ({ ...node, estimateMs: estimateNode(node, spec, past) }))
