@@ -32,7 +32,7 @@ interface World {
   readonly pair: MemoryPair
 }
 
-type Begun = MemoryRoll & World & { readonly resume: () => MemoryRoll }
+type Begun = MemoryRoll & World & { readonly resume: () => MemoryRoll; readonly interrupt: () => Promise<void> }
 
 function begun(t: TestContext, hooks: readonly StepHook[], gated = false): Begun {
   const world = { disk: new Disk(), programs: new MemoryPrograms(), gates: new MemoryGates() }
@@ -64,7 +64,7 @@ function begun(t: TestContext, hooks: readonly StepHook[], gated = false): Begun
     t.after(() => leave(second, next))
     return second
   }
-  return { ...first, ...world, pair, resume }
+  return { ...first, ...world, pair, resume, interrupt: () => leave(first, running) }
 }
 
 const ofHosts = (at: StepHook['at']): StepHook => aHook({ appliesTo: ['hosts'], at, run: ['late', 'x', '{node}'] })
@@ -145,4 +145,19 @@ test('a machine that is back with its addresses keeps them while a full disk hol
   await roll.clock.advance(300_000)
   assert.deepEqual([roll.ended()?.outcome, roll.pair.boots()], ['completed', [1, 1]])
   assert.equal(times(roll.programs.ran, 'late x lb-1'), 1)
+})
+
+test('a roll that is resumed on a full disk with a machine without its addresses says so, and gives them back at drain.blockedLimit', async (t) => {
+  const roll = begun(t, [])
+  roll.pair.machine('lb-1').connections = 2
+  await roll.clock.advance(10_000)
+  assert.equal(roll.pair.machine('lb-1').isAway, true)
+  await roll.interrupt()
+  roll.disk.isFull = true
+  const resumed = roll.resume()
+  await resumed.clock.advance(300_000)
+  assert.deepEqual([resumed.ended(), held(resumed).at(-1)], [undefined, 'lb-1 detach JournalNotWritable'])
+  await resumed.clock.advance(600_000)
+  assert.deepEqual([resumed.ended()?.outcome, codes(resumed)], ['held', ['JournalNotWritable']])
+  assert.deepEqual([states(resumed), roll.pair.machine('lb-1').isAway], [['lb-1 restored', 'lb-2 notTouched'], false])
 })
