@@ -10,6 +10,7 @@ import { proof } from './steps/proof.ts'
 import { reboot } from './steps/reboot.ts'
 import { settle } from './steps/settle.ts'
 import { soak } from './steps/soak.ts'
+import { uncordon } from './steps/uncordon.ts'
 import { measuredVerdict } from './stop/measured-verdict.ts'
 import { closedMeanwhile } from './window/time-windows.ts'
 
@@ -42,7 +43,7 @@ function outOfLimits(s: RollSnapshot): Verdict | undefined {
   const recorded = { ...s, record }
   const { attachingSince, attachedAt } = s.evidence
   if (attachingSince !== undefined) return attachedAt === undefined ? attach.limit?.(recorded) : soak.limit?.(recorded)
-  if (hasRebooted(recorded)) return proof.limit?.(recorded) ?? settle.limit?.(recorded)
+  if (hasRebooted(recorded)) return proof.limit?.(recorded) ?? uncordon.limit?.(recorded) ?? settle.limit?.(recorded)
   if (ownIntent(s) !== undefined) return reboot.limit?.(recorded)
   return isGoingOn ? blockedLimit(recorded) : settle.limit?.(recorded)
 }

@@ -83,8 +83,8 @@ export const HOST_WORDS = {
   HostNotSettled: {
     is: 'lb-1 is back, and its balancer was not as before within the limit (10 min)',
     cause:
-      '`why` says which instance is silent, or which server is not up. The roll has not yet run the command by which the machine takes its addresses back.',
-    cure: 'Repair the balancer on the machine, then `evenkeel roll resume`.',
+      '`why` says which instance is silent, or which server is not up, or that a hook was not run because the journal cannot be written. The roll has not yet run the command by which the machine takes its addresses back.',
+    cure: 'Repair the balancer on the machine, or make the journal writable, then `evenkeel roll resume`.',
     wait: 'none',
   },
   PairNotWhole: {

@@ -60,7 +60,7 @@ export const STOPS = {
   NotSettled: {
     is: 'n1 did not settle within the limit (10 min)',
     cause:
-      '`why` lists what is missing. The node is uncordoned and out of every balancer, and the process keeps it out.',
+      '`why` lists what is missing. The node is out of every balancer, and the process keeps it out. It is uncordoned, unless a hook `afterReboot` waits for the journal.',
     cure: 'Repair what is missing, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },

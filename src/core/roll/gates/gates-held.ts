@@ -7,6 +7,7 @@ import type { MonoMs } from '../../../model/time.ts'
 import type { Verdict } from '../../../model/verdict.ts'
 import type { WishScope } from '../../../model/wish-scope.ts'
 import type { Evidence } from '../evidence.ts'
+import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import type { HostDecision, Waiting as HostWaiting } from '../hosts/host-decision.ts'
 import { isBeforeAttach } from '../hosts/host-guards.ts'
 import type { HostSnapshot } from '../hosts/host-snapshot.ts'
@@ -83,10 +84,13 @@ function isPassed(s: RollSnapshot | HostSnapshot, key: string, { step, reasons }
   if (moment === undefined) return false
   const now = momentOf(s, step)
   const isLater = isOfHost(s) ? now !== moment : STEPS.indexOf(step) > STEPS.indexOf(LAST_STEP[moment])
-  return isLater || (now === moment && reasons.some(({ code }) => isWish(code) && !isOfGates(code)))
+  return isLater || (now === moment && reasons.some(isOfHook))
 }
 
-/** What gates and hooks alone take is no time of the step settle, which has its own limit. */
+const isOfHook = (reason: Reason): boolean =>
+  isHookUnwritten(reason) || (isWish(reason.code) && !isOfGates(reason.code))
+
+/** What gates and hooks alone take is no time of the step settle, which has its own limit. A hook that waits for the journal has no other. */
 export function gateWait(
   { now, evidence }: RollSnapshot | HostSnapshot,
   decision: Waiting,

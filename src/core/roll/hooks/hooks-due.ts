@@ -33,6 +33,12 @@ export function hooksAt(s: WishSnapshot, moment: HookMoment): HookAnswer | undef
   return undefined
 }
 
+/** The next hook of this moment waits for the journal. It is asked before the gates, whose answers would become old meanwhile. */
+export function hooksUnwritten(s: WishSnapshot, moment: HookMoment): readonly Reason[] {
+  const answer = hooksAt(s, moment)
+  return answer?.kind === 'hold' ? answer.reasons.filter(isHookUnwritten) : []
+}
+
 /**
  * Whatever was begun for the node or machine is taken back, the last one first.
  *
@@ -84,6 +90,7 @@ export function isGivenUp(s: WishSnapshot, hook: StepHook, way: HookWay): boolea
 
 function start(s: WishSnapshot, hook: StepHook, way: HookWay): HookAnswer {
   const { node, ...address } = placeOf(s)
+  if (way === 'run' && !s.journalWritable) return hold(unwritten(hook, node))
   const kind = way === 'run' ? 'runHook' : 'undoHook'
   const text = `${nameOf(hook, way)} is due for ${node}`
   return {
@@ -92,6 +99,17 @@ function start(s: WishSnapshot, hook: StepHook, way: HookWay): HookAnswer {
     reasons: [{ code: 'HookDue', object: hook.name, text }],
   }
 }
+
+/** It could not be known later that the hook was begun. What takes a hook back restores, and waits for no journal. */
+const unwritten = ({ name }: StepHook, node: string): Reason => ({
+  code: 'JournalNotWritable',
+  object: name,
+  text: `the journal cannot be written, so hook ${name} is not run for ${node}`,
+})
+
+/** A hook waits for the journal. The guards of the steps name no object. */
+export const isHookUnwritten = ({ code, object }: Reason): boolean =>
+  code === 'JournalNotWritable' && object !== undefined
 
 const nameOf = ({ name }: StepHook, way: HookWay): string =>
   way === 'run' ? `hook ${name}` : `the undo of hook ${name}`

@@ -6,7 +6,7 @@ import { isBeforeAttach } from './host-guards.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { beforeAttach, hooksOf, undone } from './host-wishes.ts'
-import { moveFailed } from './leave.ts'
+import { movedAway, moveFailed } from './leave.ts'
 import {
   addressFaults,
   disagreements,
@@ -80,7 +80,7 @@ function proven(s: HostSnapshot): HostDecision {
 function takeOutAgain(s: HostSnapshot): HostDecision {
   const reasons = s.run.verdict?.reasons ?? []
   const reason: Reason = reasons[0] ?? { code: 'RequestsFailed', text: 'requests failed' }
-  return actOn('detach', { kind: 'moveAway' }, reason)
+  return movedAway(s, reason)
 }
 
 /** What is missing before it may have its addresses back. */

@@ -33,7 +33,7 @@ export const slotHeld: Guard = ({ slot }) =>
     ? []
     : [{ code: 'SlotNotRenewed', text: 'the slot has not been renewed for too long, so nothing is sent' }]
 
-const journalOpen: Guard = ({ journalWritable }) =>
+export const journalOpen: Guard = ({ journalWritable }) =>
   journalWritable
     ? []
     : [{ code: 'JournalNotWritable', text: 'the journal cannot be written, so nothing disruptive is done' }]

@@ -1,7 +1,7 @@
 import type { Step } from '../../../model/step.ts'
 import type { HookMoment } from '../../../model/step-hook.ts'
 import { gatesHold } from '../gates/gates-hold.ts'
-import { type HookAnswer, hooksAt, undoHooks } from '../hooks/hooks-due.ts'
+import { type HookAnswer, hooksAt, hooksUnwritten, undoHooks } from '../hooks/hooks-due.ts'
 import { silencesHold } from '../silences/silences-due.ts'
 import { type HostDecision, holdAt } from './host-decision.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
@@ -28,6 +28,8 @@ export function beforeReboot(s: HostSnapshot): HostDecision | undefined {
 
 /** It is as before in all but its addresses. */
 export function beforeAttach(s: HostSnapshot): HostDecision | undefined {
+  const unwritten = hooksUnwritten(s, 'beforeAttach')
+  if (unwritten.length > 0) return holdAt('settle', unwritten)
   const gates = gatesHold(s, 'attach')
   return gates.length > 0 ? holdAt('settle', gates) : hooksOf(s, 'beforeAttach', 'settle')
 }

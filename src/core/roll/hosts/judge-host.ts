@@ -2,6 +2,7 @@ import { formatDuration } from '../../../model/duration.ts'
 import { type Reason, waitOf } from '../../../model/reason.ts'
 import type { MonoMs } from '../../../model/time.ts'
 import type { Verdict } from '../../../model/verdict.ts'
+import { hooksUnwritten } from '../hooks/hooks-due.ts'
 import { requestsFailed } from '../requests-failed.ts'
 import { retold } from '../retold.ts'
 import { measuredVerdict } from '../stop/measured-verdict.ts'
@@ -98,15 +99,25 @@ function notBack(s: HostSnapshot): ReturnType<Over> {
   }
 }
 
-const notSettledReason = (s: HostSnapshot): ReturnType<Over> => ({
-  reason: {
-    code: 'HostNotSettled',
-    object: s.host.name,
-    text: `${s.host.name} is back, and its balancer was not as before within the limit (${formatDuration(s.spec.settle.limitMs)})`,
-    next: `repair ${s.host.name}, then: evenkeel roll resume ${s.run.id}`,
-  },
-  why: notSettled(s),
-})
+function notSettledReason(s: HostSnapshot): ReturnType<Over> {
+  const { host, spec, run } = s
+  const first = hooksUnwritten(s, 'afterReboot')
+  const against = first.length > 0 ? [] : notSettled(s)
+  const unwritten = against.length > 0 ? [] : [...first, ...hooksUnwritten(s, 'beforeAttach')]
+  const [what, repair] =
+    unwritten.length > 0
+      ? ['a hook was not run', 'make the journal writable']
+      : ['its balancer was not as before', `repair ${host.name}`]
+  return {
+    reason: {
+      code: 'HostNotSettled',
+      object: host.name,
+      text: `${host.name} is back, and ${what} within the limit (${formatDuration(spec.settle.limitMs)})`,
+      next: `${repair}, then: evenkeel roll resume ${run.id}`,
+    },
+    why: unwritten.length > 0 ? unwritten : against,
+  }
+}
 
 const notWholeReason = (s: HostSnapshot): ReturnType<Over> => ({
   reason: {

@@ -1,6 +1,6 @@
 import type { Reason } from '../../../model/reason.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
-import { mayTouch, othersCarry, pairWhole } from './host-guards.ts'
+import { journalOpen, mayTouch, othersCarry, pairWhole } from './host-guards.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { beforeLeaving, beforeReboot } from './host-wishes.ts'
@@ -69,16 +69,17 @@ function endedText({ connections, host }: HostSnapshot): string {
   return `the limit for connections to ${host.name} is over (${connections?.count ?? 'an unknown number'} left)`
 }
 
-export const moveAway = ({ pair, host }: HostSnapshot): HostDecision =>
-  actOn(
-    'detach',
-    { kind: 'moveAway' },
-    {
-      code: 'AddressesToMove',
-      object: host.name,
-      text: `${pair.addresses.join(', ')} is to be on another machine than ${host.name}`,
-    },
-  )
+/** Also where it is said once more: an act that the journal refuses would have neither a reason nor a limit. */
+export function moveAway(s: HostSnapshot): HostDecision {
+  const { pair, host } = s
+  const text = `${pair.addresses.join(', ')} is to be on another machine than ${host.name}`
+  return movedAway(s, { code: 'AddressesToMove', object: host.name, text })
+}
+
+export function movedAway(s: HostSnapshot, reason: Reason): HostDecision {
+  const unwritten = journalOpen(s)
+  return unwritten.length > 0 ? holdAt('detach', unwritten) : actOn('detach', { kind: 'moveAway' }, reason)
+}
 
 export const moveFailed = ({ host }: HostSnapshot, error: string): Reason => ({
   code: 'MoveFailed',

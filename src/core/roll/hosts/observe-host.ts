@@ -3,6 +3,7 @@ import type { HostAction } from '../../../model/host-pair.ts'
 import { type Reason, waitOf } from '../../../model/reason.ts'
 import { gatesHeld, gateWait } from '../gates/gates-held.ts'
 import { isWish } from '../gates/gates-hold.ts'
+import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import { notWhole } from './come-back.ts'
 import type { HostDecision, Waiting } from './host-decision.ts'
 import { hasRebooted, isBeforeAttach } from './host-guards.ts'
@@ -73,7 +74,10 @@ export function rememberHostOutcome(
 
 /** Hooks are the last of its way: what they take is no time in which the pair could become whole. */
 const soaked = ({ step, reasons }: Waiting): Pick<HostEvidence, 'isSoaked'> =>
-  step === 'soak' && reasons.some(({ code }) => isWish(code) || code === 'HookDue') ? { isSoaked: true } : {}
+  step === 'soak' && reasons.some(isOfHook) ? { isSoaked: true } : {}
+
+const isOfHook = (reason: Reason): boolean =>
+  isWish(reason.code) || reason.code === 'HookDue' || isHookUnwritten(reason)
 
 /** Stuck is a hold without progress. What is waited for by law, or takes its course, is none. */
 export function rememberHostDecision(s: HostSnapshot, decision: HostDecision): HostEvidence {

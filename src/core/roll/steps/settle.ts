@@ -9,7 +9,7 @@ import { replaced } from '../drain/replaced.ts'
 import type { Evidence } from '../evidence.ts'
 import { gatesHold, isWish } from '../gates/gates-hold.ts'
 import { baselineGreen, clusterHeard } from '../guards.ts'
-import { hooksAt } from '../hooks/hooks-due.ts'
+import { hooksAt, hooksUnwritten, isHookUnwritten } from '../hooks/hooks-due.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { daemonNotBack, expectedDaemons } from '../recorded-daemons.ts'
 import { serviceOf } from '../service-of.ts'
@@ -49,14 +49,22 @@ export const settle: StepRule = {
         object: name,
         text: `${name} did not settle within the limit (${formatDuration(s.spec.settle.limitMs)})`,
       },
-      unsettled(s),
+      missing(s),
     )
   },
+}
+
+/** A hook that the journal holds up comes after everything else. */
+function missing(s: RecordedSnapshot): readonly Reason[] {
+  const against = unsettled(s)
+  return against.length > 0 || !hasRebooted(s) ? against : hooksUnwritten(s, 'beforeAttach')
 }
 
 /** A wish holds back no node that was not rebooted: it goes back as it was. */
 function gated(s: RecordedSnapshot): StepAnswer {
   if (!hasRebooted(s)) return done
+  const unwritten = hooksUnwritten(s, 'beforeAttach')
+  if (unwritten.length > 0) return hold(unwritten)
   const gates = gatesHold(s, 'attach')
   return gates.length > 0 ? hold(gates) : (hooksAt(s, 'beforeAttach') ?? done)
 }
@@ -65,7 +73,8 @@ function inARow(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'settle
   // A hook is begun only once all is well.
   if (decision.reasons.every(({ code }) => code === 'HookDue')) return s.evidence
   const isGood =
-    decision.kind === 'hold' && decision.reasons.every(({ code }) => code === 'SettledOnce' || isWish(code))
+    decision.kind === 'hold' &&
+    decision.reasons.every((reason) => reason.code === 'SettledOnce' || isWish(reason.code) || isHookUnwritten(reason))
   if (!isGood) return { settledInARow: 0, settledAt: undefined }
   const last = s.evidence.settledAt
   if (last !== undefined && s.now - last < SETTLE_INTERVAL_MS) return s.evidence

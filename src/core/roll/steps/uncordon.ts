@@ -1,9 +1,10 @@
 import type { Action } from '../../../model/action.ts'
+import { formatDuration } from '../../../model/duration.ts'
 import { OUT_TAINT } from '../../../model/node-record.ts'
 import { act, done } from '../../step-answer.ts'
-import { hooksAt } from '../hooks/hooks-due.ts'
+import { hooksAt, hooksUnwritten, isHookUnwritten } from '../hooks/hooks-due.ts'
 import { hasRebooted } from '../node-snapshot.ts'
-import type { StepRule } from '../step-rule.ts'
+import { keptOut, type StepRule } from '../step-rule.ts'
 
 /** Step 8: as recorded. What was cordoned before us stays so. After a reboot, the hooks that follow it come first. */
 export const uncordon: StepRule = {
@@ -18,5 +19,19 @@ export const uncordon: StepRule = {
     if (shut !== undefined) actions.push({ kind: 'removeTaint', node: node.name, taint: shut })
     if (node.unschedulable && !s.record.unschedulable) actions.push({ kind: 'uncordon', node: node.name })
     return actions.length === 0 ? done : act(actions, { code: 'CordonedByUs', text: 'the cordon is ours' })
+  },
+  remember({ evidence: { unwrittenSince }, now }, { reasons }) {
+    if (reasons.some(isHookUnwritten)) return { unwrittenSince: unwrittenSince ?? now }
+    return unwrittenSince === undefined ? {} : { unwrittenSince: undefined }
+  },
+  /** A hook that waits for the journal is given as long as all that settles after it, which has not begun. */
+  limit(s) {
+    const since = s.evidence.unwrittenSince
+    if (since === undefined || s.now - since < s.spec.settle.limitMs) return undefined
+    const unwritten = hooksUnwritten(s, 'afterReboot')
+    if (unwritten.length === 0) return undefined
+    const { name } = s.current.node
+    const text = `${name} did not settle within the limit (${formatDuration(s.spec.settle.limitMs)})`
+    return keptOut({ code: 'NotSettled', object: name, text }, unwritten)
   },
 }

@@ -22,6 +22,8 @@ import {
   verdictOf,
 } from '../../../support/a-host.ts'
 
+const FAILED = { kind: 'stopped', keepOut: true, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
+
 const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
   ['no slot yet', { change: { slot: { state: 'free', mayAct: false } } }, 'slot: takeSlot'],
   ['another run took the slot for good', { change: { slot: { state: 'lost', mayAct: false } } }, 'slot? SlotTaken'],
@@ -37,6 +39,7 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
   ['down for the other one', { lb2: { operational: 'down' } }, 'record? PairDisagrees'],
   ['recorded', { memory: began }, 'detach: moveAway'],
   ['a resumed process that does not know whether the command ran', { memory: away }, 'detach: moveAway'],
+  ['the same on a full disk', { memory: away, change: { journalWritable: false } }, 'detach? JournalNotWritable'],
   ['still here', { memory: away, evidence: moved }, 'detach? AddressStillHere'],
   ['on both after the command', { on: ['lb-1', 'lb-2'], memory: away, evidence: moved }, 'detach? AddressOnSeveral'],
   ['on none after the command', { on: [], memory: away, evidence: moved }, 'detach? AddressOnNone'],
@@ -93,6 +96,16 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
       evidence: { moved: { to: 'away', at: at(400_000) }, reboot: { at: at(400_000), answer: { kind: 'sent' } } },
     },
     'detach: moveAway',
+  ],
+  [
+    'back, and requests failed on a full disk',
+    {
+      bootId: AFTER,
+      memory: { record: RECORD, isProven: true, intent: true },
+      evidence: back,
+      change: { journalWritable: false, run: { id: 'run-1', order: [], done: [], verdict: FAILED } },
+    },
+    'detach? JournalNotWritable',
   ],
   ['another boot id', { on: ['lb-2'], bootId: AFTER, memory: announced, evidence: moved }, 'proof: proven'],
   [

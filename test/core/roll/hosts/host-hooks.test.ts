@@ -30,6 +30,10 @@ const hooked = (moment: HookMoment, states: States = {}, change: Partial<StepHoo
   spec: aSpec({ hosts: twoHosts(), hooks: [aHook({ appliesTo: ['hosts'], at: moment, ...change })] }),
   hooks: { states, isLost: false },
 })
+const onFullDisk = (...of: Parameters<typeof hooked>): Partial<HostSnapshot> => ({
+  ...hooked(...of),
+  journalWritable: false,
+})
 const run = (state: HookState): States => ({ 'lb-1 run noout': state })
 const failed: HookState = { kind: 'failed', text: 'exit code 1', failures: 1, since: at(100), nextAt: at(-100) }
 const DONE = run({ kind: 'done' })
@@ -69,6 +73,9 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
   ['away, it is done', { ...atReboot, change: hooked('beforeReboot', DONE) }, 'reboot: reboot'],
   ['proven', { ...atSettle, silent: ['lb-1'], change: hooked('afterReboot') }, 'settle: runHook'],
   ['proven, it has failed', { ...atSettle, change: hooked('afterReboot', run(failed)) }, 'attach: moveBack'],
+  ['proven, on a full disk', { ...atSettle, change: onFullDisk('afterReboot') }, 'settle? JournalNotWritable'],
+  ['as before, on a full disk', { ...atSettle, change: onFullDisk('beforeAttach') }, 'settle? JournalNotWritable'],
+  ['back, to undo on a full disk', { ...inService, change: onFullDisk('beforeReboot', DONE) }, 'soak: undoHook'],
   ['as before', { ...atSettle, change: hooked('beforeAttach') }, 'settle: runHook'],
   ['not as before', { ...atSettle, silent: ['lb-1'], change: hooked('beforeAttach') }, 'settle? InstanceSilent'],
   ['back, to undo', { ...inService, change: hooked('beforeReboot', DONE) }, 'soak: undoHook'],
