@@ -31,12 +31,15 @@ const hanging = (text: string, columns: number): readonly Line[] =>
   wrapWords(escapeForeign(text), columns - 4).map((line, at): Line => [`${at === 0 ? '  ' : '    '}${line}`])
 
 /** A finding that blocks nothing is printed without its evidence. The JSON document has the evidence of every finding. */
-function textsOf(findings: readonly Finding[]): readonly string[] {
+function textsOf(findings: readonly Finding[]): BlockRow['texts'] {
   const more = findings.length - FINDINGS_MAX
   return [
     ...findings
       .slice(0, FINDINGS_MAX)
-      .flatMap(({ is, text, evidence }) => [text, ...(is === 'fact' ? [] : evidence.map((one) => `seen: ${one}`))]),
+      .flatMap(({ is, text, evidence }) => [
+        text,
+        ...(is === 'fact' ? [] : evidence.map((one) => ({ under: `seen: ${one}` }))),
+      ]),
     ...(more > 0 ? [`and ${more} more: -o json has them all`] : []),
   ]
 }

@@ -148,7 +148,7 @@ function requestFamilies({ load, strays }: RollView, counts: RollCounts): readon
     ),
     ...counter(
       'target_requests_failed_total',
-      'Failed requests to a target. Failures that follow each other are grouped into a window, and are added when the window is reported.',
+      'Failed requests to a target. Failures that follow each other are grouped into a window, and this counter rises only when the window is reported.',
       byTarget(failed),
     ),
     ...counter(

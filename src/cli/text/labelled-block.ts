@@ -5,8 +5,11 @@ import { wrapText, wrapWords } from './wrap-words.ts'
 export interface BlockRow {
   readonly label: string
   /** Paragraphs, each wrapped on its own; a command stays whole, so that it can be pasted. */
-  readonly texts: readonly (string | { readonly command: string; readonly note: string })[]
+  readonly texts: readonly Text[]
 }
+
+/** `under`: it belongs to the paragraph before it, and is indented. */
+type Text = string | { readonly command: string; readonly note: string } | { readonly under: string }
 
 export interface Block {
   readonly word: string
@@ -40,11 +43,13 @@ const labelCells = (rows: readonly BlockRow[]): number =>
 
 function rowLines({ label, texts }: BlockRow, columns: number, cells: number): readonly Line[] {
   const room = columns - INDENT - cells
-  const commands = texts.flatMap((text) => (typeof text === 'string' ? [] : [text.command.length]))
+  const commands = texts.flatMap((text) => (typeof text === 'object' && 'command' in text ? [text.command.length] : []))
   const commandCells = Math.max(0, ...commands)
-  const lines = texts.flatMap((text) =>
-    typeof text === 'string' ? wrapText(escapeForeign(text, TEXT_MAX), room) : [commandLine(text, commandCells, room)],
-  )
+  const lines = texts.flatMap((text) => {
+    if (typeof text === 'string') return wrapText(escapeForeign(text, TEXT_MAX), room)
+    if ('command' in text) return [commandLine(text, commandCells, room)]
+    return wrapText(escapeForeign(text.under, TEXT_MAX), room - INDENT).map((line) => `${' '.repeat(INDENT)}${line}`)
+  })
   return lines.map((text, index): Line => [`${' '.repeat(INDENT)}${(index === 0 ? label : '').padEnd(cells)}`, text])
 }
 

@@ -5,6 +5,7 @@ import { refKey } from '../../model/object-ref.ts'
 import type { Pod } from '../../model/pod.ts'
 import { posixQuote } from '../../model/posix-quote.ts'
 import { neverAllows } from '../roll/drain/budget-reasons.ts'
+import { letsOneMoreHelp } from '../roll/plan/budget-arithmetic.ts'
 import type { Next } from './finding.ts'
 
 export const budgetsOver = (pod: Pod, budgets: readonly DisruptionBudget[]): readonly DisruptionBudget[] =>
@@ -47,7 +48,7 @@ export function budgetNext(pod: Pod, budget: DisruptionBudget): readonly Next[] 
     return [
       {
         command: `kubectl -n ${namespace} edit poddisruptionbudget ${name}`,
-        note: `let budget ${namespace}/${name} allow one pod to be away${pod.controller === undefined ? '' : ', or run one more replica'}`,
+        note: `let budget ${namespace}/${name} allow one pod to be away${pod.controller !== undefined && letsOneMoreHelp(budget) ? ', or run one more replica' : ''}`,
       },
     ]
   const look = `kubectl -n ${namespace} get pods -o wide${selectorFlag(selector)}`

@@ -99,6 +99,19 @@ test('a budget that never allows one is stuck, and one that is spent for a momen
   assert.equal(of({ currentHealthy: 3 })?.next[0]?.note, 'wait: another pod of the budget is on its way out')
 })
 
+test('one more replica is advised only where it lets a pod go', () => {
+  const noteOf = (rule: Parameters<typeof aBudget>[0]) => {
+    const { minAvailable: _, ...budget } = aBudget({ desiredHealthy: 1, currentHealthy: 1, expectedPods: 1 })
+    return podLeaving(scene({}, { budgets: [{ ...budget, ...rule }] }))[0]?.next[0]?.note
+  }
+  const change = 'let budget shop/cart allow one pod to be away'
+  assert.equal(noteOf({ minAvailable: '1' }), `${change}, or run one more replica`)
+  assert.equal(noteOf({ minAvailable: '50%' }), `${change}, or run one more replica`)
+  assert.equal(noteOf({ minAvailable: '80%' }), change)
+  assert.equal(noteOf({ minAvailable: '2', desiredHealthy: 2 }), change)
+  assert.equal(noteOf({ maxUnavailable: '0' }), change)
+})
+
 test('a pod without a controller is refused beside what its budget says; a roll that deletes such pods moves it', () => {
   const { controller: _, ...pod } = aPod('cart-0', 'n1')
   const bare = (more: Partial<PodScene>) => podLeaving({ ...scene({}, more), seen: { pod, waiting: [] } })

@@ -33,6 +33,10 @@ export function budgetNeeds(budget: DisruptionBudget, selected: SelectedCounts):
   return { expectedPods: selected.pods, desiredHealthy: Number(minAvailable ?? 0) }
 }
 
+/** Whether a budget that allows no eviction would allow one if its pods had one replica more: `maxUnavailable: 0` never does. */
+export const letsOneMoreHelp = ({ minAvailable, expectedPods }: DisruptionBudget): boolean =>
+  minAvailable !== undefined && scaled(minAvailable, expectedPods + 1) <= expectedPods
+
 function scaled(value: string, of: number): number {
   const percent = /^(\d+)%$/.exec(value)?.[1]
   return percent === undefined ? Number(value) : Math.ceil((Number(percent) * of) / 100)

@@ -5,7 +5,7 @@ import type { PlanFinding } from '../../../model/roll-plan.ts'
 import { isGated } from '../drain/guard-of.ts'
 import { workloadOf } from '../drain/workload-of.ts'
 import { withLadder } from './blocked-advice.ts'
-import { type BudgetNeeds, budgetNeeds } from './budget-arithmetic.ts'
+import { type BudgetNeeds, budgetNeeds, letsOneMoreHelp } from './budget-arithmetic.ts'
 import { gatherPods } from './gathered-pods.ts'
 import type { PlanFacts } from './plan-facts.ts'
 import { SelectedPods, SelectingObjects } from './selected-pods.ts'
@@ -112,7 +112,7 @@ function never(of: OfBudget): PlanFinding | undefined {
     fix:
       expectedPods === 0
         ? `write minAvailable as a number: ${edit(budget)}`
-        : expectedPods > 1
+        : expectedPods > 1 || !letsOneMoreHelp(budget)
           ? `set maxUnavailable: 1: ${edit(budget)}`
           : `add a replica, or set maxUnavailable: 1: ${edit(budget)}`,
   }

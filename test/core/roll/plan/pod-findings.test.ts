@@ -73,6 +73,17 @@ const TABLE: readonly (readonly [
     },
   ],
   [
+    'a budget of one pod that one more would not change',
+    CART,
+    under(aBudget({ maxUnavailable: '0', desiredHealthy: 1, currentHealthy: 1, expectedPods: 1 })),
+    {
+      severity: 'block',
+      code: 'BudgetNever',
+      text: 'shop/cart-a can never be evicted: budget shop/cart allows no eviction at all, since maxUnavailable: 0 keeps 1 of 1 pods',
+      fix: 'set maxUnavailable: 1: kubectl -n shop edit poddisruptionbudget cart',
+    },
+  ],
+  [
     'a budget that cannot be computed',
     CART,
     under(aBudget({ syncFailed: true })),
