@@ -59,6 +59,8 @@ function notTaken(ref: ObjectRef, why: string): Reason {
 export function kuredLockWanted(s: RollSnapshot, decision: Decision): boolean | undefined {
   if (s.spec.reboot.kuredLock === undefined || !hasCurrent(s)) return undefined
   if (ownRecord(s) !== undefined) return true
+  // Recorded by now: what comes next takes it out, and other lanes may give up their wish before that.
+  if (decision.kind === 'act' && decision.step === 'record') return true
   if (decision.kind !== 'hold') return undefined
   if (decision.reasons.some(({ code }) => code === 'KuredLockDue' || code === 'KuredLockNotTaken')) return true
   return decision.reasons.some(isLongWait) ? false : undefined
