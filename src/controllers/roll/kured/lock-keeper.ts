@@ -47,9 +47,9 @@ const CONFLICTS_MAX = 5
 /** Takes the lock of kured, renews it and gives it back, beside the passes. What it has is read from the cluster. */
 export class KuredLockKeeper {
   readonly #parts: LockKeeperParts
-  /** Of each lane that has said so, until it leaves. */
+  /** Of each lane and machine that has said so, until it leaves. */
   readonly #wants = new Map<object, boolean>()
-  /** Of the last one that left: it stands until the end of the roll, or until another lane has a node. */
+  /** Of the last one that left: so there is no break between the last node and the first machine. */
   #lastWish = false
   readonly #wakeup: Wakeup
   readonly #backoff: Backoff
@@ -71,7 +71,7 @@ export class KuredLockKeeper {
     return this.#failure === undefined ? {} : { failure: this.#failure }
   }
 
-  /** After each pass of a lane. Undefined: as before. */
+  /** After each pass of a lane, or over a machine. Undefined: as before. */
   want(from: object, isWanted: boolean | undefined): void {
     if (isWanted === undefined) return
     // Another roll's lock may have ended with time, which no watch shows.
