@@ -18,7 +18,8 @@ interface GivingBack extends RunEnding {
 
 /**
  * At the end of a run the lock of kured is given back, also one that an earlier process of the run took. While a node or a machine
- * is left out it stays as it is: it ends by itself once no process renews it, and `resume` and `abort` give it back.
+ * is left out it stays as it is: it ends by itself once no process renews it, and `resume` and `abort` give it back. A process that
+ * goes on to keep the node out gives it back as soon as people have put the node back.
  */
 export async function giveBackLock(parts: GivingBack, signal: AbortSignal): Promise<void> {
   const { kuredLocks: locks } = parts
@@ -49,6 +50,7 @@ async function giveBack(parts: OneLock, signal: AbortSignal): Promise<void> {
   const isOurs = isShownOwn(parts)
   if (failure !== undefined) events.emit({ type: 'warning', text: (isOurs ? leftText : unknownText)(ref, failure) })
   else if (left.length > 0 && isOurs) events.emit({ type: 'warning', text: keptText(ref, left) })
+  parts.kuredLock?.keepWhile(() => mayBeLeftOut(parts))
 }
 
 /** As far as the watch shows: only what is ours is said to be left, with the command that removes it. */
@@ -70,6 +72,12 @@ const leftOut = (nodes: readonly Node[], run: RunState): readonly string[] => [
   ...nodes.filter((node) => recordOf(node)?.run === run.id).map(({ name }) => name),
   ...hostsBegun(run),
 ]
+
+/** As far as the watch shows. */
+function mayBeLeftOut({ view, run }: GivingBack): boolean {
+  const { nodes, unlisted } = view.facts()
+  return unlisted !== undefined || leftOut(nodes, run).length > 0
+}
 
 const leftText = ({ namespace, name }: ObjectRef, failure: string): string =>
   `the lock of kured is not given back (${failure}) and ends by itself within ${formatDuration(LOCK_TTL_MS)}; to remove it now: kubectl -n ${namespace} annotate daemonset ${name} ${KURED_LOCK}-`

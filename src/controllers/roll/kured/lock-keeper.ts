@@ -51,6 +51,7 @@ export class KuredLockKeeper {
   readonly #wants = new Map<object, boolean>()
   /** Of the last one that left: so there is no break between the last node and the first machine. */
   #lastWish = false
+  #isNeeded: () => boolean = () => true
   readonly #wakeup: Wakeup
   readonly #backoff: Backoff
   /** As this process has read or written it last. */
@@ -89,6 +90,12 @@ export class KuredLockKeeper {
     this.wake()
   }
 
+  /** After the end of the work: what is left out may be put back by people. */
+  keepWhile(isNeeded: () => boolean): void {
+    this.#isNeeded = isNeeded
+    this.wake()
+  }
+
   /** The cluster has changed. */
   wake(): void {
     this.#wakeup.wake()
@@ -112,7 +119,8 @@ export class KuredLockKeeper {
   }
 
   get #isWanted(): boolean {
-    return this.#wants.size === 0 ? this.#lastWish : [...this.#wants.values()].includes(true)
+    const isWished = this.#wants.size === 0 ? this.#lastWish : [...this.#wants.values()].includes(true)
+    return isWished && this.#isNeeded()
   }
 
   #dueAt(): number {
