@@ -69,6 +69,7 @@ export function aHost({
     instances: [instance('lb-1', server('lb-1', lb1)), instance('lb-2', server('lb-2', lb2))],
     connections: { count: 0, askedAt: at(0) },
     nodesOut: [],
+    cluster: { workloads: [] },
     clusterUnknown: false,
     memory,
     evidence: { slotTakenAt: at(1000), ...evidence },

@@ -1,5 +1,6 @@
 import type { JsonPatch } from '../../src/model/json-patch.ts'
 import type { Node, Taint } from '../../src/model/node.ts'
+import type { Workload } from '../../src/model/workload.ts'
 import { WorldError } from '../../src/model/world-error.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Cluster, FollowEvent, Kind, KindMap } from '../../src/ports/cluster.ts'
@@ -9,13 +10,15 @@ type Fields = Record<string, unknown>
 
 /**
  * Nodes and Leases as an API server keeps them: patches test before they write, watches tell every change. Of all other
- * kinds there is nothing.
+ * kinds there is nothing, but for one DaemonSet where a test has it.
  */
 export class MemoryCluster implements Cluster {
   readonly server = { address: '10.0.0.100', port: 443 }
   readonly leases: LeaseStore
   readonly #nodes = new Map<string, Node>()
   readonly #sinks = new Set<(event: FollowEvent<Node>) => void>()
+  readonly #setSinks = new Set<(event: FollowEvent<Workload>) => void>()
+  #daemonSet: Workload | undefined
   readonly #client
   #version = 100
 
@@ -48,12 +51,19 @@ export class MemoryCluster implements Cluster {
     for (const sink of this.#sinks) sink({ type: 'deleted', object })
   }
 
+  /** The one DaemonSet, as it is from now on. */
+  changeDaemonSet(object: Workload): void {
+    this.#daemonSet = object
+    for (const sink of this.#setSinks) sink({ type: 'applied', object })
+  }
+
   identity() {
     return Promise.resolve({ uid: 'cluster-uid', version: 'v1.35.0' })
   }
 
   list<K extends Kind>(kind: K): Promise<readonly KindMap[K][]> {
-    const objects: readonly unknown[] = kind === 'nodes' ? [...this.#nodes.values()] : []
+    const objects: readonly unknown[] =
+      kind === 'nodes' ? [...this.#nodes.values()] : kind === 'daemonsets' ? [this.#daemonSet ?? []].flat() : []
     return Promise.resolve(objects as readonly KindMap[K][])
   }
 
@@ -68,6 +78,7 @@ export class MemoryCluster implements Cluster {
   ): Promise<void> {
     sink({ type: 'listed', objects: await this.list(kind) })
     if (kind === 'nodes') this.#sinks.add(sink as (event: FollowEvent<Node>) => void)
+    if (kind === 'daemonsets') this.#setSinks.add(sink as (event: FollowEvent<Workload>) => void)
     await aborted(signal)
   }
 

@@ -8,6 +8,7 @@ import type { BalancerReader } from '../../src/ports/balancer.ts'
 import type { ConfigMaps } from '../../src/ports/config-maps.ts'
 import type { GateSource } from '../../src/ports/gate-source.ts'
 import type { JournalEntry } from '../../src/ports/journal.ts'
+import type { KuredLocks } from '../../src/ports/kured-locks.ts'
 import type { Probe } from '../../src/ports/probe.ts'
 import type { Programs } from '../../src/ports/programs.ts'
 import type { Silencer } from '../../src/ports/silencer.ts'
@@ -37,6 +38,8 @@ interface Asked {
   readonly timeWindows?: TimeWindows
   /** Where the node budget stands; absent: one node may be out. */
   readonly configMaps?: Pick<ConfigMaps, 'read'>
+  /** Absent: the lock of kured is only read. */
+  readonly kuredLocks?: (world: Pick<MemoryRoll, 'clock' | 'cluster'>) => KuredLocks
   /** Another process than that of 1. */
   readonly seed?: number
   readonly portAnswers?: boolean
@@ -67,20 +70,18 @@ export function memoryRoll({
   world,
   pair: pairOf,
   probe,
-  dns,
-  gates,
-  programs,
   silencer,
-  timeWindows,
-  configMaps,
+  kuredLocks: kuredLocksOf,
   seed = 1,
   portAnswers = true,
   onPortAsked = () => undefined,
   append = kept,
+  ...ports
 }: Asked = {}): MemoryRoll {
   const clock = world?.clock ?? new VirtualClock()
   const cluster = world?.cluster ?? new MemoryCluster(clock, nodes)
   const pair = pairOf?.(clock)
+  const kuredLocks = kuredLocksOf?.({ clock, cluster })
   const balancer = pair ?? new MemoryBalancer(clock, servers)
   const reboots: string[] = []
   const events: StampedEvent[] = []
@@ -117,12 +118,9 @@ export function memoryRoll({
       clock,
       random: new SeededRandom(seed),
       ...(probe === undefined ? {} : { probe: probe(clock) }),
-      ...(dns === undefined ? {} : { dns }),
-      ...(gates === undefined ? {} : { gates }),
-      ...(programs === undefined ? {} : { programs }),
       ...(silencer === undefined ? {} : { silencing: { silencer, secret: async () => 'secret' } }),
-      ...(timeWindows === undefined ? {} : { timeWindows }),
-      ...(configMaps === undefined ? {} : { configMaps }),
+      ...ports,
+      ...(kuredLocks === undefined ? {} : { kuredLocks }),
     }).run(over.signal)
   const over = new AbortController()
   const ended = (): Extract<RollEvent, { type: 'roll.ended' }> | undefined =>

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../src/model/node-record.ts'
 import type { VirtualCluster } from '../../src/sim/cluster/virtual-cluster.ts'
 import type { Passage } from '../../src/sim/doors/in-process-api.ts'
 import type { ApiRequest } from '../../src/sim/world/api-request.ts'
+import { NODES } from '../../src/sim/world/api-resource.ts'
 import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
 import type { RollHandle, Spec } from '../support/roll-ground/roll-ground.ts'
 import { simulationTest } from '../support/simulation-test.ts'
@@ -224,6 +226,33 @@ test('the lock is kept for a node that is out, and resume gives it back once the
     assert.equal((await second.ended()).code, 0)
   })
   assert.equal(kuredLockOf(cluster), undefined)
+})
+
+test('a person who puts the node back that the roll keeps out ends the wait: the lock is given back, and not taken again', async () => {
+  await story({}, async (at) => {
+    const roll = await at.ground.roll({
+      ...BRISK,
+      reboot: { ...BRISK.reboot, returnLimit: '20s', resendAfter: '10s' },
+    })
+    await roll.untilStep('reboot', 'n1')
+    await at.ground.powerOff('n1')
+    await roll.until('its end', ({ type }) => type === 'roll.ended')
+    await at.ground.pause(60_000)
+    assert.match(readLock(at.cluster)?.nodeID ?? '', /^evenkeel\//)
+    await at.ground.powerOn('n1')
+    await at.ground.pause(60_000)
+    const { store } = at.cluster.world
+    const node = store.get(NODES, { name: 'n1' }) ?? assert.fail('there is no n1')
+    const { [RECORD_ANNOTATION]: record, [INTENT_ANNOTATION]: _, ...annotations } = node.metadata.annotations ?? {}
+    assert.ok(record !== undefined)
+    store.put(NODES, { ...node, metadata: { ...node.metadata, annotations } })
+    await at.ground.pause(WRITTEN_MS)
+    assert.equal(kuredLockOf(at.cluster), undefined)
+    await at.ground.pause(20 * 60_000)
+    assert.equal(kuredLockOf(at.cluster), undefined)
+    roll.interrupt()
+    await roll.ended()
+  })
 })
 
 const CLEAN: CrashPlan = { crashes: [], word: 'resume', nodes: 2, rolled: ['n1'], takesLock: true }

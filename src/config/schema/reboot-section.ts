@@ -81,7 +81,7 @@ const kuredLockSection = section(
     namespace: kubeName({ description: 'Namespace of kured.', example: 'kube-system' }).prefault('kube-system'),
     daemonSet: kubeName({ description: 'DaemonSet of kured.', example: 'kured' }).prefault('kured'),
   },
-  'Take the lock of kured before the first node and keep it until the roll ends, so that kured reboots no node meanwhile. While no node is out, the roll gives it back during a wait for a time window or a gate. Without this section the roll only waits while kured holds the lock. It takes the rights of `deploy/roll-kured-rbac.yaml`.',
+  'Take the lock of kured before the first node or machine and keep it until the roll ends, so that kured reboots no node meanwhile. While nothing is out, the roll gives it back during a wait for a time window or a gate. Without this section the roll only waits while kured holds the lock. It takes the rights of `deploy/roll-kured-rbac.yaml`.',
 )
 
 export const rebootSection = section(

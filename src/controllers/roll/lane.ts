@@ -74,6 +74,7 @@ export class Lane {
         this.#parts,
         this.#beside().flatMap(({ node }) => node ?? []),
       )
+      if (choice?.kind !== 'node') this.#parts.kuredLock?.leave(this)
       if (choice === undefined) return
       if (choice.kind === 'later') await this.#parts.wakeup.next(PASS_AT_LEAST_EVERY_MS, interrupt)
       else if ((await this.#roll(choice.name, work, interrupt)) === 'keptOut') return

@@ -97,7 +97,7 @@ export function wantWishes(
   silences?.want(snapshot && decision.kind !== 'settled' ? silencesWanted(snapshot) : undefined)
 }
 
-export type HostWishes = Pick<GatherParts, 'gates' | 'hooks' | 'silences'>
+export type HostWishes = Pick<GatherParts, 'gates' | 'hooks' | 'silences' | 'kuredLock'>
 
 /** The same for a machine. */
 export function wantHostWishes({ gates, silences }: HostWishes, s: HostSnapshot, decision: HostDecision): void {
@@ -110,10 +110,12 @@ export const hostWishFacts = ({
   gates,
   hooks,
   silences,
-}: HostWishes): Pick<HostSnapshot, 'gates' | 'hooks' | 'silences'> => ({
+  kuredLock,
+}: HostWishes): Pick<HostSnapshot, 'gates' | 'hooks' | 'silences' | 'kuredLock'> => ({
   ...(gates === undefined ? {} : { gates: gates.facts() }),
   ...(hooks === undefined ? {} : { hooks: hooks.facts() }),
   ...(silences === undefined ? {} : { silences: silences.facts() }),
+  ...(kuredLock === undefined ? {} : { kuredLock: kuredLock.facts() }),
 })
 
 /** Where the journal is lost it is not known that any of them was begun: a machine bears no record. */

@@ -1,6 +1,6 @@
 import type { Evidence } from '../../core/roll/evidence.ts'
 import type { HookFacts } from '../../core/roll/hooks/hook-facts.ts'
-import { type HostEntry, type HostMemory, rememberHost } from '../../core/roll/hosts/host-memory.ts'
+import { type HostEntry, type HostMemory, isBegun, rememberHost } from '../../core/roll/hosts/host-memory.ts'
 import type { EarlierWindow } from '../../core/roll/snapshot.ts'
 import { hostNames } from '../../model/host-pair.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
@@ -131,6 +131,10 @@ export function nodeEnded(run: RunState, { node, state }: NodeStanding): void {
 }
 
 export const memoryOfHost = ({ hosts }: RunState, host: string): HostMemory => hosts?.memory[host] ?? {}
+
+/** Machines that the run has begun, and neither finished nor put back. */
+export const hostsBegun = (run: RunState): readonly string[] =>
+  (run.hosts?.order ?? []).filter((host) => isBegun(memoryOfHost(run, host)))
 
 export function rememberOfHost(run: RunState, entry: HostEntry): void {
   if (run.hosts === undefined) return

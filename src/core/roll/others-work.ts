@@ -12,6 +12,7 @@ import type { RollSpec } from '../../model/roll-spec.ts'
 import { markKeys } from '../service/actuators/actuator-of.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 import { rebootLocks } from './plan/reboot-lock-findings.ts'
+import type { ClusterFacts, RollSnapshot } from './snapshot.ts'
 
 /**
  * Why no node is begun, and no reboot announced, now: another program is at work on the node, or is about to remove it, or kured
@@ -62,8 +63,12 @@ function work(
   return { ...about, text, next: `if kured no longer does: kubectl annotate node ${name} ${KURED_IN_PROGRESS}-` }
 }
 
+interface Locks extends Pick<RollSnapshot, 'wall' | 'run'> {
+  readonly cluster: Pick<ClusterFacts, 'workloads'>
+}
+
 /** Where other rolls alone hold the lock, no node is out for kured: the node budget orders the rolls. */
-const lockOfKured = ({ cluster, wall, run }: NodeSnapshot): readonly Reason[] =>
+export const lockOfKured = ({ cluster, wall, run }: Locks): readonly Reason[] =>
   rebootLocks(cluster.workloads, { wall, run: run.id })
     .filter(({ holders }) => holders.some((owner) => runOfLock(owner) === undefined))
     .map(({ finding: { text, fix } }) => ({

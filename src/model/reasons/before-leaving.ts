@@ -153,7 +153,7 @@ export const BEFORE_LEAVING = {
   },
   KuredLockDue: {
     is: 'the lock of kured (DaemonSet kube-system/kured) is being taken',
-    cause: 'The roll file has `reboot.kuredLock`. The roll takes the lock before it begins its first node.',
+    cause: 'The roll file has `reboot.kuredLock`. The roll takes the lock before it begins its first node or machine.',
     cure: 'Wait: this takes less than a second.',
     wait: 'blocked',
     progress: true,
@@ -161,7 +161,7 @@ export const BEFORE_LEAVING = {
   KuredLockNotTaken: {
     is: 'the lock of kured (DaemonSet kube-system/kured) could not be taken: the API server refused it',
     cause:
-      'The roll file has `reboot.kuredLock`, and the lock could not be written: the right is missing, the API server does not answer, or the DaemonSet does not exist. The roll begins no node without the lock.',
+      'The roll file has `reboot.kuredLock`, and the lock could not be written: the right is missing, the API server does not answer, or the DaemonSet does not exist. The roll begins no node and no machine without the lock.',
     cure: 'The text says what is wrong. The right is in `deploy/roll-kured-rbac.yaml`. The roll tries again until `drain.blockedLimit` is over, and then ends held.',
     wait: 'blocked',
   },

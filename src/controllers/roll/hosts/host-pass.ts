@@ -7,6 +7,7 @@ import { HOST_ENTRY, HOST_MEANT, type HostEntry } from '../../../core/roll/hosts
 import type { HostEvidence, HostSnapshot } from '../../../core/roll/hosts/host-snapshot.ts'
 import { judgeHost } from '../../../core/roll/hosts/judge-host.ts'
 import { observeHost, rememberHostDecision, rememberHostOutcome } from '../../../core/roll/hosts/observe-host.ts'
+import { kuredLockWanted } from '../../../core/roll/kured/lock-taken.ts'
 import type { SlotFacts } from '../../../core/roll/snapshot.ts'
 import { wishVerdict } from '../../../core/roll/wish-verdict.ts'
 import { serverKey } from '../../../model/balancer.ts'
@@ -90,6 +91,7 @@ export class HostPass {
   #wish(s: HostSnapshot, decision: HostDecision): void {
     const { run, events } = this.#parts
     wantHostWishes(this.#parts.wishes, s, decision)
+    this.#parts.wishes.kuredLock?.want(this, kuredLockWanted(s, decision))
     const verdict = wishVerdict(s)
     if (verdict !== undefined) giveVerdict(run, { node: s.host.name, verdict }, events)
   }
@@ -214,6 +216,7 @@ export class HostPass {
       ...hostWishFacts(this.#parts.wishes),
       instances: this.#own(pollers).map((poller) => poller.facts()),
       nodesOut: cluster.nodes.filter((node) => recordOf(node) !== undefined).map((node) => node.name),
+      cluster: { workloads: cluster.workloads },
       clusterUnknown: cluster.staleForMs > 0 || cluster.unlisted !== undefined,
       memory: memoryOfHost(run, name),
       evidence: this.#evidence,

@@ -2,7 +2,7 @@ import { isBegun } from '../../../core/roll/hosts/host-memory.ts'
 import { OVER } from '../../../model/over.ts'
 import type { NodeStanding } from '../../../model/roll-event.ts'
 import { Wakeup } from '../../../runtime/wakeup.ts'
-import { hostEnded, memoryOfHost } from '../run-state.ts'
+import { hostEnded, hostsBegun, memoryOfHost } from '../run-state.ts'
 import type { HostPlace } from './host-effects.ts'
 import { HostPass, type HostPassParts } from './host-pass.ts'
 
@@ -69,7 +69,7 @@ export class HostRounds {
 
   /** True: it was put back, and its turn comes again. */
   async #round(place: HostPlace, work: AbortSignal, interrupt: AbortSignal): Promise<boolean> {
-    const { run, wakeup, settled, failedIn, events } = this.#parts
+    const { run, wakeup, settled, failedIn, events, wishes } = this.#parts
     const over = new AbortController()
     const pass = new HostPass(this.#parts, place, () => this.wake())
     this.#pass = pass
@@ -92,6 +92,7 @@ export class HostRounds {
       settled(standing)
       hostEnded(run, standing)
       this.#pass = undefined
+      wishes.kuredLock?.leave(pass)
       return pass.isToCome
     } finally {
       over.abort(OVER)
@@ -102,7 +103,7 @@ export class HostRounds {
   /** A machine that is left as it is keeps the slot: nothing else is begun beside it. */
   async #release(signal: AbortSignal): Promise<void> {
     const { keeper, clock, run } = this.#parts
-    const isOut = (run.hosts?.order ?? []).some((host) => isBegun(memoryOfHost(run, host)))
+    const isOut = hostsBegun(run).length > 0
     while (!isOut && keeper.state().kind === 'held') {
       const answer = await keeper.release(signal)
       if (answer.kind === 'unanswered') await clock.sleep(RELEASE_TRY_MS, signal)

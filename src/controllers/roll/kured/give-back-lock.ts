@@ -6,7 +6,7 @@ import { type ObjectRef, refKey } from '../../../model/object-ref.ts'
 import type { Cluster } from '../../../ports/cluster.ts'
 import type { KuredLocks } from '../../../ports/kured-locks.ts'
 import { recordOf } from '../last-seen.ts'
-import type { RunState } from '../run-state.ts'
+import { hostsBegun, type RunState } from '../run-state.ts'
 import { answered, type RunEnding, requireLiveSlot, untilNoneLeft } from '../until-none-left.ts'
 import { type KuredLockKeeper, lockWritten, moveLock } from './lock-keeper.ts'
 
@@ -17,8 +17,9 @@ interface GivingBack extends RunEnding {
 }
 
 /**
- * At the end of a run the lock of kured is given back, also one that an earlier process of the run took. While a node is left
- * out it stays as it is: it ends by itself once no process renews it, and `resume` and `abort` give it back.
+ * At the end of a run the lock of kured is given back, also one that an earlier process of the run took. While a node or a machine
+ * is left out it stays as it is: it ends by itself once no process renews it, and `resume` and `abort` give it back. A process that
+ * goes on to keep the node out gives it back as soon as people have put the node back.
  */
 export async function giveBackLock(parts: GivingBack, signal: AbortSignal): Promise<void> {
   const { kuredLocks: locks } = parts
@@ -49,6 +50,7 @@ async function giveBack(parts: OneLock, signal: AbortSignal): Promise<void> {
   const isOurs = isShownOwn(parts)
   if (failure !== undefined) events.emit({ type: 'warning', text: (isOurs ? leftText : unknownText)(ref, failure) })
   else if (left.length > 0 && isOurs) events.emit({ type: 'warning', text: keptText(ref, left) })
+  parts.kuredLock?.keepWhile(() => mayBeLeftOut(parts))
 }
 
 /** As far as the watch shows: only what is ours is said to be left, with the command that removes it. */
@@ -66,8 +68,16 @@ function refsOf({ run, view }: GivingBack): readonly ObjectRef[] {
 const isOwn = (lock: string, run: string): boolean =>
   lockHoldings(lock)?.some(({ owner }) => owner === lockOwner(run)) === true
 
-const leftOut = (nodes: readonly Node[], { id }: RunState): readonly string[] =>
-  nodes.filter((node) => recordOf(node)?.run === id).map(({ name }) => name)
+const leftOut = (nodes: readonly Node[], run: RunState): readonly string[] => [
+  ...nodes.filter((node) => recordOf(node)?.run === run.id).map(({ name }) => name),
+  ...hostsBegun(run),
+]
+
+/** As far as the watch shows. */
+function mayBeLeftOut({ view, run }: GivingBack): boolean {
+  const { nodes, unlisted } = view.facts()
+  return unlisted !== undefined || leftOut(nodes, run).length > 0
+}
 
 const leftText = ({ namespace, name }: ObjectRef, failure: string): string =>
   `the lock of kured is not given back (${failure}) and ends by itself within ${formatDuration(LOCK_TTL_MS)}; to remove it now: kubectl -n ${namespace} annotate daemonset ${name} ${KURED_LOCK}-`

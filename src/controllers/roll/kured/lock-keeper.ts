@@ -47,7 +47,11 @@ const CONFLICTS_MAX = 5
 /** Takes the lock of kured, renews it and gives it back, beside the passes. What it has is read from the cluster. */
 export class KuredLockKeeper {
   readonly #parts: LockKeeperParts
+  /** Of each lane and machine that has said so, until it leaves. */
   readonly #wants = new Map<object, boolean>()
+  /** Of the last one that left: so there is no break between the last node and the first machine. */
+  #lastWish = false
+  #isNeeded: () => boolean = () => true
   readonly #wakeup: Wakeup
   readonly #backoff: Backoff
   /** As this process has read or written it last. */
@@ -68,12 +72,27 @@ export class KuredLockKeeper {
     return this.#failure === undefined ? {} : { failure: this.#failure }
   }
 
-  /** After each pass of a lane. Undefined: as before. */
-  want(lane: object, isWanted: boolean | undefined): void {
+  /** After each pass of a lane, or over a machine. Undefined: as before. */
+  want(from: object, isWanted: boolean | undefined): void {
     if (isWanted === undefined) return
     // Another roll's lock may have ended with time, which no watch shows.
-    if (this.#wants.get(lane) === isWanted && (!isWanted || this.#isOurs)) return
-    this.#wants.set(lane, isWanted)
+    if (this.#wants.get(from) === isWanted && (!isWanted || this.#isOurs)) return
+    this.#wants.set(from, isWanted)
+    this.wake()
+  }
+
+  /** It has nothing in work, and gives up its wish. That of the last one stands until another has a wish, or the roll ends. */
+  leave(from: object): void {
+    const wish = this.#wants.get(from)
+    if (wish === undefined) return
+    this.#wants.delete(from)
+    if (this.#wants.size === 0) this.#lastWish = wish
+    this.wake()
+  }
+
+  /** After the end of the work: what is left out may be put back by people. */
+  keepWhile(isNeeded: () => boolean): void {
+    this.#isNeeded = isNeeded
     this.wake()
   }
 
@@ -100,7 +119,8 @@ export class KuredLockKeeper {
   }
 
   get #isWanted(): boolean {
-    return [...this.#wants.values()].includes(true)
+    const isWished = this.#wants.size === 0 ? this.#lastWish : [...this.#wants.values()].includes(true)
+    return isWished && this.#isNeeded()
   }
 
   #dueAt(): number {

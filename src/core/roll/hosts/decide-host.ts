@@ -1,4 +1,5 @@
 import type { Reason } from '../../../model/reason.ts'
+import { kuredLockTaken } from '../kured/lock-taken.ts'
 import { comeBack } from './come-back.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
 import { hasRebooted, mayBegin, mayTouch, slotHeld } from './host-guards.ts'
@@ -36,6 +37,8 @@ function begin(s: HostSnapshot): HostDecision {
   if (against.length > 0) return holdAt('record', against)
   const wishes = beforeRecord(s)
   if (wishes !== undefined) return wishes
+  const lock = kuredLockTaken(s)
+  if (lock.length > 0) return holdAt('record', lock)
   const bootId = s.machines.find(({ machine }) => machine.name === s.host.name)?.look?.bootId
   if (bootId === undefined) return holdAt('record', mayTouch(s))
   const servers = serversOf(ownInstances(s)).map(({ ref, ownState, weight, operational }) => ({

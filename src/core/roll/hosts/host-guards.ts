@@ -1,5 +1,6 @@
 import type { Reason } from '../../../model/reason.ts'
 import { baselineMissing, probeSilent } from '../baseline.ts'
+import { lockOfKured } from '../others-work.ts'
 import { awaitedWindows } from '../stop/stop-rules.ts'
 import { windowClosed } from '../window/window-reasons.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
@@ -110,6 +111,9 @@ export const mayTouch: Guard = (s) => {
   return lacking.length > 0 ? lacking : [...windowOpen(s), ...probeMeasures(s), ...controlHeard(s), ...noNodeOut(s)]
 }
 
+/** The same until its reboot is announced. A machine may be down after that, and the lock of kured changes nothing any more. */
+export const mayLeave: Guard = (s) => [...mayTouch(s), ...lockOfKured(s)]
+
 const slotHeldIfMine: Guard = (s) => (s.slot.state === 'mine' ? slotHeld(s) : [])
 
 /** Before the first change. The baseline first: what it takes is no machine's time. */
@@ -118,7 +122,7 @@ export const mayBegin: Guard = (s) => {
   if (outside.length > 0) return outside
   const unmeasured = baselineGreen(s)
   if (unmeasured.length > 0) return unmeasured
-  const against = [...mayTouch(s), ...readSinceSlot(s), ...unreadSinceSlot(s)]
+  const against = [...mayLeave(s), ...readSinceSlot(s), ...unreadSinceSlot(s)]
   return against.length > 0 ? against : [...pairWhole(s), ...notTakenOver(s)]
 }
 

@@ -4,7 +4,7 @@ import type { Reason } from '../../../model/reason.ts'
 import type { MonoMs, WallMs } from '../../../model/time.ts'
 import type { InstanceFacts } from '../../service/instance-facts.ts'
 import type { Evidence } from '../evidence.ts'
-import type { RollSnapshot } from '../snapshot.ts'
+import type { ClusterFacts, RollSnapshot } from '../snapshot.ts'
 import type { HostMemory } from './host-memory.ts'
 
 /** A machine of the pair as it answered last. */
@@ -71,6 +71,7 @@ export interface HostSnapshot
     | 'gates'
     | 'hooks'
     | 'silences'
+    | 'kuredLock'
   > {
   readonly pair: HostPair
   readonly host: PairMachine
@@ -81,6 +82,8 @@ export interface HostSnapshot
   readonly connections?: ConnectionFacts
   /** Nodes that are out, or may be, by any roll. */
   readonly nodesOut: readonly string[]
+  /** kured's DaemonSet is among them, with its lock. */
+  readonly cluster: Pick<ClusterFacts, 'workloads'>
   /** The node list is old, or was not read. */
   readonly clusterUnknown: boolean
   readonly memory: HostMemory

@@ -1,6 +1,7 @@
 import type { Reason } from '../../../model/reason.ts'
+import { kuredLockTaken } from '../kured/lock-taken.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
-import { journalOpen, mayTouch, othersCarry, pairWhole } from './host-guards.ts'
+import { journalOpen, mayLeave, othersCarry, pairWhole } from './host-guards.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { beforeLeaving, beforeReboot } from './host-wishes.ts'
@@ -16,8 +17,10 @@ const TRY_AGAIN_MS = 5000
 export function leave(s: HostSnapshot): HostDecision {
   const { memory, evidence, host } = s
   if (memory.isAway !== true) {
-    const against = [...mayTouch(s), ...pairWhole(s)]
-    return against.length > 0 ? holdAt('detach', against) : (beforeLeaving(s) ?? moveAway(s))
+    const against = [...mayLeave(s), ...pairWhole(s)]
+    if (against.length > 0) return holdAt('detach', against)
+    const lock = kuredLockTaken(s)
+    return lock.length > 0 ? holdAt('detach', lock) : (beforeLeaving(s) ?? moveAway(s))
   }
   const { moved } = evidence
   if (moved?.to !== 'away') return moveAway(s)
@@ -29,7 +32,7 @@ export function leave(s: HostSnapshot): HostDecision {
   if (notAway.length > 0) return holdAt('detach', notAway)
   const left = connectionsLeft(s)
   if (left !== undefined) return holdAt('detach', [left])
-  const against = [...mayTouch(s), ...othersCarry(s)]
+  const against = [...mayLeave(s), ...othersCarry(s)]
   if (against.length > 0) return holdAt('detach', against)
   const text = `the addresses of ${s.pair.name} are on another machine, and ${endedText(s)}`
   const reason: Reason = { code: 'HostIsOut', object: host.name, text }

@@ -4,14 +4,16 @@ import { type ObjectRef, refKey } from '../../../model/object-ref.ts'
 import { type Reason, waitOf } from '../../../model/reason.ts'
 import type { WallMs } from '../../../model/time.ts'
 import type { Workload } from '../../../model/workload.ts'
-import { hasCurrent, type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
+import type { HostDecision } from '../hosts/host-decision.ts'
+import type { HostSnapshot } from '../hosts/host-snapshot.ts'
 import type { RollSnapshot } from '../snapshot.ts'
+import { hasSubject, isBegun, type WishSnapshot } from '../wish-subject.ts'
 
 /**
- * Where the file asks for it, no node is begun before the run has the lock of kured, or another roll has it: that keeps kured away as
- * well. Waiting for that roll with the slot in hand would stop both. Once it gives the lock back, this run takes it.
+ * Where the file asks for it, no node and no machine is begun before the run has the lock of kured, or another roll has it: that
+ * keeps kured away as well. Waiting for that roll with the slot in hand would stop both. Once it gives the lock back, this run takes it.
  */
-export function kuredLockTaken(s: NodeSnapshot): readonly Reason[] {
+export function kuredLockTaken(s: WishSnapshot): readonly Reason[] {
   const ref = s.spec.reboot.kuredLock
   if (ref === undefined) return []
   const found = daemonSetOf(s.cluster.workloads, ref)
@@ -52,13 +54,18 @@ function notTaken(ref: ObjectRef, why: string): Reason {
 }
 
 /**
- * Whether the node under way needs the lock from now on; undefined: as before. It is taken when nothing else stands against the
- * first node, the operator's gates among it. It is given back while a time window is waited for, or a gate that does not pass: kured
- * is not to be locked out by the hour.
+ * Whether the node or the machine under way needs the lock from now on; undefined: as before. It is taken when nothing else stands
+ * against the first one, the operator's gates among it. It is given back while a time window is waited for, or a gate that does not
+ * pass: kured is not to be locked out by the hour.
  */
-export function kuredLockWanted(s: RollSnapshot, decision: Decision): boolean | undefined {
-  if (s.spec.reboot.kuredLock === undefined || !hasCurrent(s)) return undefined
-  if (ownRecord(s) !== undefined) return true
+export function kuredLockWanted(
+  s: RollSnapshot | HostSnapshot,
+  decision: Decision | HostDecision,
+): boolean | undefined {
+  if (s.spec.reboot.kuredLock === undefined || !hasSubject(s)) return undefined
+  if (isBegun(s)) return true
+  // Recorded by now: what comes next takes it out, and other lanes may give up their wish before that.
+  if (decision.kind === 'act' && decision.step === 'record') return true
   if (decision.kind !== 'hold') return undefined
   if (decision.reasons.some(({ code }) => code === 'KuredLockDue' || code === 'KuredLockNotTaken')) return true
   return decision.reasons.some(isLongWait) ? false : undefined

@@ -140,6 +140,7 @@ test('the lock is wanted once the first node may be begun, and for each node tha
   assert.equal(wanted(asking(s)), true)
   assert.equal(wanted(asking(s, { facts: { failure: 'x' } })), true)
   assert.equal(wanted(asking(s, { lock: OF_NODE })), undefined)
+  assert.equal(wanted(asking(s, { lock: ofRun(0) })), true, 'it is recorded now')
   assert.equal(wanted(asking(aSnapshot(out))), true)
   assert.equal(wanted(asking(aSnapshot(announced))), true)
 })
