@@ -135,6 +135,23 @@ test('a machine with a gate and no hook goes back although the disk is full, and
   assert.deepEqual(states(roll), ['lb-1 inService', 'lb-2 notTouched'])
 })
 
+test('a machine whose pair is not whole after its reboot gives its addresses away again, although the disk is full', async (t) => {
+  const roll = begun(t, [])
+  while (!roll.pair.said.includes('lb-1 back')) await roll.clock.advance(1000)
+  roll.pair.fault = 'none'
+  await roll.clock.advance(900_000)
+  assert.deepEqual(roll.pair.said, ['lb-1 away', 'lb-1 back', 'lb-1 away'])
+  assert.deepEqual(
+    [roll.ended()?.outcome, codes(roll)[0], states(roll)],
+    ['stopped', 'PairNotWhole', ['lb-1 out', 'lb-2 notTouched']],
+  )
+  roll.pair.fault = undefined
+  roll.disk.isFull = false
+  const resumed = roll.resume()
+  await resumed.clock.advance(600_000)
+  assert.deepEqual([resumed.ended()?.outcome, roll.pair.boots(), roll.pair.wrongs], ['completed', [1, 1], []])
+})
+
 test('a machine that is back with its addresses keeps them while a full disk holds its last hook', async (t) => {
   const { undo: _, ...last } = ofHosts('afterNode')
   const roll = begun(t, [last])

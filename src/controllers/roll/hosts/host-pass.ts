@@ -150,7 +150,7 @@ export class HostPass {
     const { name: host } = this.#place.host
     for (const meant of actions) {
       if (meant.kind === 'reboot' && !(await this.#isStillRight(signal))) return false
-      if (disruptsHost(meant)) {
+      if (disruptsHost(meant) && !this.#isSaidAgain(meant)) {
         if (!(await events.kept(HOST_MEANT, { host, meant }))) return false
         rememberOfHost(this.#parts.run, { host, meant })
       } else if (meant.kind !== 'takeSlot') this.#remember({ host, meant })
@@ -170,6 +170,12 @@ export class HostPass {
     if (actions.some(({ kind }) => kind === 'restoreServer' || kind === 'takeSlot'))
       await Promise.all(this.#own(pollers).map((poller) => poller.poll(signal)))
     return true
+  }
+
+  /** A machine that failed after its reboot gives its addresses away again, whatever the disk does: the journal knows that they are to come back. */
+  #isSaidAgain({ kind }: HostAction): boolean {
+    const { isProven, wasAway } = memoryOfHost(this.#parts.run, this.#place.host.name)
+    return kind === 'moveAway' && isProven === true && wasAway === true
   }
 
   /** At the last moment: an address may have come back since it was looked at. */

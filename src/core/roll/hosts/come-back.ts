@@ -1,12 +1,13 @@
 import { type AdminState, type ServerReading, serverKey } from '../../../model/balancer.ts'
 import type { HostAction, ServerBefore } from '../../../model/host-pair.ts'
 import type { Reason } from '../../../model/reason.ts'
+import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
-import { isBeforeAttach } from './host-guards.ts'
+import { isBeforeAttach, journalOpen } from './host-guards.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { beforeAttach, hooksOf, undone } from './host-wishes.ts'
-import { movedAway, moveFailed } from './leave.ts'
+import { moveFailed } from './leave.ts'
 import {
   addressFaults,
   disagreements,
@@ -36,7 +37,8 @@ export function comeBack(s: HostSnapshot): HostDecision {
 
 function settling(s: HostSnapshot): HostDecision {
   const hooks = hooksOf(s, 'afterReboot', 'settle')
-  if (hooks !== undefined) return hooks
+  // What puts its servers right restores, and waits for no journal.
+  if (hooks !== undefined) return hooks.reasons.some(isHookUnwritten) ? (putRight(s) ?? hooks) : hooks
   const against = notSettled(s)
   if (against.length > 0) return putRight(s) ?? holdAt('settle', against)
   return beforeAttach(s) ?? moveBack(s)
@@ -76,11 +78,16 @@ function proven(s: HostSnapshot): HostDecision {
   return actOn('proof', { kind: 'proven', bootId }, { code: 'HostRebooted', object: s.host.name, text })
 }
 
-/** Requests failed since it was put back, or the pair did not become whole: the other machines carried the traffic well. */
+/**
+ * Requests failed since it was put back, or the pair did not become whole: the other machines carried the traffic well. One that never
+ * gave its addresses away keeps them while the journal cannot be written: no later process would know that they are to come back.
+ */
 function takeOutAgain(s: HostSnapshot): HostDecision {
   const reasons = s.run.verdict?.reasons ?? []
+  const unwritten = s.memory.wasAway === true ? [] : journalOpen(s)
+  if (unwritten.length > 0) return { kind: 'settled', end: 'keptOut', reasons: [...reasons, ...unwritten] }
   const reason: Reason = reasons[0] ?? { code: 'RequestsFailed', text: 'requests failed' }
-  return movedAway(s, reason)
+  return actOn('detach', { kind: 'moveAway' }, reason)
 }
 
 /** What is missing before it may have its addresses back. */

@@ -87,15 +87,18 @@ function notMoved(s: HostSnapshot): Verdict | undefined {
 }
 
 function notBack(s: HostSnapshot): ReturnType<Over> {
-  const { host, spec, run } = s
+  const { host, spec, run, evidence } = s
+  // The command may have been lost, and the disk kept the roll from sending it again.
+  const unwritten = (evidence.stuckReasons ?? []).filter(({ code }) => code === 'JournalNotWritable')
+  const repair = unwritten.length > 0 ? 'make the journal writable' : `start ${host.name} again`
   return {
     reason: {
       code: 'HostDidNotReturn',
       object: host.name,
       text: `${host.name} did not come back with another boot id within the limit (${formatDuration(spec.reboot.returnLimitMs)})`,
-      next: `start ${host.name} again, then: evenkeel roll resume ${run.id}`,
+      next: `${repair}, then: evenkeel roll resume ${run.id}`,
     },
-    why: s.evidence.reboot?.answer.kind === 'sent' ? [] : [waiting(s)],
+    why: [...unwritten, ...(evidence.reboot?.answer.kind === 'sent' ? [] : [waiting(s)])],
   }
 }
 

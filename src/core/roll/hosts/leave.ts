@@ -75,13 +75,10 @@ function endedText({ connections, host }: HostSnapshot): string {
 /** Also where it is said once more: an act that the journal refuses would have neither a reason nor a limit. */
 export function moveAway(s: HostSnapshot): HostDecision {
   const { pair, host } = s
-  const text = `${pair.addresses.join(', ')} is to be on another machine than ${host.name}`
-  return movedAway(s, { code: 'AddressesToMove', object: host.name, text })
-}
-
-export function movedAway(s: HostSnapshot, reason: Reason): HostDecision {
   const unwritten = journalOpen(s)
-  return unwritten.length > 0 ? holdAt('detach', unwritten) : actOn('detach', { kind: 'moveAway' }, reason)
+  if (unwritten.length > 0) return holdAt('detach', unwritten)
+  const text = `${pair.addresses.join(', ')} is to be on another machine than ${host.name}`
+  return actOn('detach', { kind: 'moveAway' }, { code: 'AddressesToMove', object: host.name, text })
 }
 
 export const moveFailed = ({ host }: HostSnapshot, error: string): Reason => ({

@@ -98,14 +98,24 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
     'detach: moveAway',
   ],
   [
-    'back, and requests failed on a full disk',
+    'back, and requests failed on a full disk: the journal knows that its addresses are to come back',
     {
       bootId: AFTER,
-      memory: { record: RECORD, isProven: true, intent: true },
+      memory: { record: RECORD, isProven: true, intent: true, wasAway: true },
       evidence: back,
       change: { journalWritable: false, run: { id: 'run-1', order: [], done: [], verdict: FAILED } },
     },
-    'detach? JournalNotWritable',
+    'detach: moveAway',
+  ],
+  [
+    'the same of one that never gave them away',
+    {
+      bootId: AFTER,
+      memory: { record: RECORD, isProven: true },
+      evidence: back,
+      change: { journalWritable: false, run: { id: 'run-1', order: [], done: [], verdict: FAILED } },
+    },
+    'keptOut',
   ],
   ['another boot id', { on: ['lb-2'], bootId: AFTER, memory: announced, evidence: moved }, 'proof: proven'],
   [
@@ -196,6 +206,14 @@ test('each wait for a machine has a limit, and what it leads to depends on wheth
     [
       { on: ['lb-2'], silent: ['lb-1'], memory: announced, evidence: { rebootSince: long } },
       'stopped keepOut HostDidNotReturn RebootUnknown',
+    ],
+    [
+      {
+        on: ['lb-2'],
+        memory: announced,
+        evidence: { rebootSince: long, stuckReasons: [{ code: 'JournalNotWritable', text: 'x' }] },
+      },
+      'stopped keepOut HostDidNotReturn JournalNotWritable RebootUnknown',
     ],
     [
       { on: ['lb-2'], silent: ['lb-1'], bootId: AFTER, memory: proven, evidence: { provenSince: long } },
