@@ -5,7 +5,7 @@ import type { RollSpec } from '../../model/roll-spec.ts'
 import type { SpecFinding } from '../../model/spec-finding.ts'
 import type { UserError } from '../../model/user-error.ts'
 import type { Journal } from '../../ports/journal.ts'
-import type { RunState } from './run-state.ts'
+import { hostsBegun, type RunState } from './run-state.ts'
 
 /** What is left of a run, for a plan as of a roll that begins. */
 export interface RestOfRun {
@@ -50,10 +50,11 @@ export async function amendRun(amendment: Amendment): Promise<AmendedRun> {
   const names = toReboot(order, run.done, underWay)
   const { onlyIfNeeded: _, ...reboot } = wanted.reboot
   const spec = { ...wanted, reboot, nodes: { names, all: false, allowUnbalanced: wanted.nodes.allowUnbalanced } }
-  await plan?.(
-    { spec, ...hostsLeft(run) },
-    underWay.map(({ node }) => node.name),
-  )
+  const left = hostsLeft(run)
+  await plan?.({ spec, ...(left === undefined ? {} : { hostsLeft: left }) }, [
+    ...underWay.map(({ node }) => node.name),
+    ...hostsUnderWay(run, left),
+  ])
   await journal.append({ at, type: 'amended', spec: wanted, order })
   return { run: { ...run, spec: wanted, order }, strangers }
 }
@@ -64,9 +65,20 @@ function toReboot(order: readonly string[], done: readonly string[], underWay: r
   return order.filter((name) => !done.includes(name) && !rebooted.includes(name))
 }
 
-/** A machine that the run skips, or is through with, is not rebooted, whatever stands against that now. */
-function hostsLeft({ hosts }: RunState): Pick<RestOfRun, 'hostsLeft'> {
-  return hosts === undefined ? {} : { hostsLeft: hosts.order.filter((host) => !hosts.done.includes(host)) }
+/** A machine that the run skips, is through with, or has seen rebooted is not rebooted again, whatever stands against that now. */
+function hostsLeft({ hosts }: RunState): RestOfRun['hostsLeft'] {
+  return hosts?.order.filter((host) => !hosts.done.includes(host) && hosts.memory[host]?.isProven !== true)
+}
+
+/** Machines that may be down right now. Where no other machine of their pair is left, its partners may be down too: the roll waits for them. */
+function hostsUnderWay(run: RunState, left: RestOfRun['hostsLeft'] = []): readonly string[] {
+  const begun = hostsBegun(run)
+  const pairs = run.spec.hosts?.pairs ?? []
+  return pairs.flatMap(({ machines }) => {
+    const names = machines.map(({ name }) => name)
+    const isOnlyBegun = names.filter((name) => left.includes(name)).every((name) => begun.includes(name))
+    return isOnlyBegun ? names : names.filter((name) => begun.includes(name))
+  })
 }
 
 const CHOOSES_NONE = { names: [], all: false, allowUnbalanced: false } as const

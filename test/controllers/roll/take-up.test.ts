@@ -5,8 +5,9 @@ import { prepare } from '../../../src/controllers/roll/prepare.ts'
 import { plannedEntry } from '../../../src/controllers/roll/run-from-journal.ts'
 import { newRun } from '../../../src/controllers/roll/run-state.ts'
 import { type Amending, takeUp } from '../../../src/controllers/roll/take-up.ts'
-import { HOST_ENTRY } from '../../../src/core/roll/hosts/host-memory.ts'
+import { HOST_ENTRY, type HostEntry } from '../../../src/core/roll/hosts/host-memory.ts'
 import type { RollPlan } from '../../../src/model/roll-plan.ts'
+import type { RollSpec } from '../../../src/model/roll-spec.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import { UserError } from '../../../src/model/user-error.ts'
 import type { Host } from '../../../src/ports/host.ts'
@@ -35,7 +36,7 @@ const begun = newRun({ spec, order: ['n1', 'n2'] }, { wall: wallMs(0), suffix: '
 function journalOf(run: typeof begun) {
   const appended: JournalEntry[] = []
   const header = { at: AT, type: 'journal', v: 1, run: run.id, cluster: 'c', tool: '0' } as const
-  const entries = [plannedEntry(run, { at: AT, clusterName: 'here' })]
+  const entries: JournalEntry[] = [plannedEntry(run, { at: AT, clusterName: 'here' })]
   const append = async (entry: JournalEntry): Promise<void> => void appended.push(entry)
   return { run: run.id, header, entries, append, appended }
 }
@@ -83,7 +84,7 @@ test('a run stays by its file where the plan by another one is refused', async (
 })
 
 /** A run with n1 and n2 through, of whose machines it skips lb-1, or is through with it. */
-function runOfHosts(isSkipped: boolean) {
+function runOfHosts(isSkipped: boolean): { readonly file: RollSpec; readonly journal: ReturnType<typeof journalOf> } {
   const file = hostsSpec({ nodes: { names: ['n1', 'n2'], all: false, allowUnbalanced: true } })
   const hostOrder = isSkipped ? ['lb-2'] : ['lb-1', 'lb-2']
   const run = newRun({ spec: file, order: ['n1', 'n2'], hostOrder }, { wall: wallMs(0), suffix: '1f0e' })
@@ -93,11 +94,22 @@ function runOfHosts(isSkipped: boolean) {
   return { file, journal: { ...journal, entries: [...entries, ...through, ...ended] } }
 }
 
+/** The same with more lines of the journal about its machines. */
+function withLines({ file, journal }: ReturnType<typeof runOfHosts>, lines: readonly HostEntry[]) {
+  const more = lines.map((line) => ({ at: AT, type: HOST_ENTRY, ...line }))
+  return { file, journal: { ...journal, entries: [...journal.entries, ...more] } }
+}
+
 /** `evenkeel roll resume -f` by a plan of the cluster and its machines as they are now. */
-async function resumedWhere(mayNotReboot: string, { file, journal }: ReturnType<typeof runOfHosts>) {
+async function resumedWhere(
+  mayNotReboot: string,
+  { file, journal }: ReturnType<typeof runOfHosts>,
+  off: readonly string[] = [],
+) {
   const clock = new VirtualClock()
   const { cluster } = memoryRoll()
   const pair = new MemoryPair(clock)
+  for (const name of off) pair.machine(name).isOn = false
   const host: Host = {
     check: async ({ node }) => ({ mayReboot: node !== mayNotReboot, hops: [] }),
     reboot: () => Promise.reject(new Error('nothing is rebooted by a plan')),
@@ -118,4 +130,22 @@ for (const isSkipped of [true, false])
     const { run } = await resumedWhere('lb-1', runOfHosts(isSkipped))
     assert.deepEqual(run.hosts?.done, isSkipped ? [] : ['lb-1'])
     await assert.rejects(resumedWhere('lb-2', runOfHosts(isSkipped)), { code: 'plan.refused' })
+    await assert.rejects(resumedWhere('', runOfHosts(isSkipped), ['lb-1']), { code: 'plan.refused' })
   })
+
+const RECORDED: HostEntry = { host: 'lb-2', meant: { kind: 'record', record: { bootId: 'b', servers: [] } } }
+const ANNOUNCED: HostEntry = { host: 'lb-2', meant: { kind: 'reboot', bootId: 'b' } }
+const PROVEN: HostEntry = { host: 'lb-2', meant: { kind: 'proven', bootId: 'c' } }
+
+test('a machine that is off in its reboot does not keep the run from another file, and one without the right to reboot does', async () => {
+  const rebooting = () => withLines(runOfHosts(false), [RECORDED, ANNOUNCED])
+  const { run } = await resumedWhere('', rebooting(), ['lb-2'])
+  assert.deepEqual(run.hosts?.done, ['lb-1'])
+  await assert.rejects(resumedWhere('lb-2', rebooting()), { code: 'plan.refused' })
+})
+
+test('a machine that has rebooted keeps the run from no other file, nor does its partner that is down', async () => {
+  const rebooted = () => withLines(runOfHosts(false), [RECORDED, ANNOUNCED, PROVEN])
+  const { run } = await resumedWhere('lb-2', rebooted(), ['lb-1'])
+  assert.deepEqual(run.hosts?.done, ['lb-1'])
+})
