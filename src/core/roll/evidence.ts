@@ -54,7 +54,7 @@ export interface Evidence extends ServiceEvidence {
   readonly goneSince?: MonoMs | undefined
   /** Since when this process has waited for the machine to come back, or to be told to reboot. */
   readonly awaySince?: MonoMs | undefined
-  /** Since when a hook has waited for the journal before the node is uncordoned. */
+  /** Since when a hook has waited for the journal before the node is uncordoned. Absent while the journal can be written. */
   readonly unwrittenSince?: MonoMs | undefined
   readonly settledInARow: number
   readonly settledAt?: MonoMs | undefined

@@ -27,6 +27,7 @@ export function observe(snapshot: RollSnapshot): Evidence {
     ...endpointsGone(recorded),
     ...blockedPods(recorded),
     ...waits,
+    ...(s.journalWritable && s.evidence.unwrittenSince !== undefined ? { unwrittenSince: undefined } : {}),
   }
   return seen.attachingSince !== undefined ? seen : { ...seen, detached }
 }

@@ -21,8 +21,7 @@ export const uncordon: StepRule = {
     return actions.length === 0 ? done : act(actions, { code: 'CordonedByUs', text: 'the cordon is ours' })
   },
   remember({ evidence: { unwrittenSince }, now }, { reasons }) {
-    if (reasons.some(isHookUnwritten)) return { unwrittenSince: unwrittenSince ?? now }
-    return unwrittenSince === undefined ? {} : { unwrittenSince: undefined }
+    return reasons.some(isHookUnwritten) ? { unwrittenSince: unwrittenSince ?? now } : {}
   },
   /** A hook that waits for the journal is given as long as all that settles after it, which has not begun. */
   limit(s) {
