@@ -255,6 +255,23 @@ test('a person who puts the node back that the roll keeps out ends the wait: the
   })
 })
 
+test('the lock is kept for a node that the roll keeps out, although its Node is deleted', async () => {
+  await story({}, async (at) => {
+    const roll = await at.ground.roll({
+      ...BRISK,
+      reboot: { ...BRISK.reboot, returnLimit: '20s', resendAfter: '10s' },
+    })
+    await roll.untilStep('reboot', 'n1')
+    await at.ground.powerOff('n1')
+    await roll.until('its end', ({ type }) => type === 'roll.ended')
+    at.cluster.world.store.remove(NODES, { name: 'n1' })
+    await at.ground.pause(20 * 60_000)
+    assert.match(readLock(at.cluster)?.nodeID ?? '', /^evenkeel\//)
+    roll.interrupt()
+    await roll.ended()
+  })
+})
+
 const CLEAN: CrashPlan = { crashes: [], word: 'resume', nodes: 2, rolled: ['n1'], takesLock: true }
 /** By day where the lock is left: after it was taken, and before it is given back. Both sides of every effect: `CRASH_STRIDE=1 node test/run.ts virtual/kured`. */
 const isEvery = process.env.CRASH_STRIDE === '1'

@@ -68,10 +68,16 @@ function refsOf({ run, view }: GivingBack): readonly ObjectRef[] {
 const isOwn = (lock: string, run: string): boolean =>
   lockHoldings(lock)?.some(({ owner }) => owner === lockOwner(run)) === true
 
-const leftOut = (nodes: readonly Node[], run: RunState): readonly string[] => [
-  ...nodes.filter((node) => recordOf(node)?.run === run.id).map(({ name }) => name),
-  ...hostsBegun(run),
-]
+function leftOut(nodes: readonly Node[], run: RunState): readonly string[] {
+  const { keepsOut = [], hosts } = run
+  const known = new Set([...nodes.map(({ name }) => name), ...(hosts?.order ?? [])])
+  return [
+    ...nodes.filter((node) => recordOf(node)?.run === run.id).map(({ name }) => name),
+    // A Node that was deleted has no record, and its machine is not put back by that.
+    ...keepsOut.filter((name) => !known.has(name)),
+    ...hostsBegun(run),
+  ]
+}
 
 /** As far as the watch shows. */
 function mayBeLeftOut({ view, run }: GivingBack): boolean {
