@@ -163,7 +163,7 @@ for (const phase of ['before', 'after'] as const)
     for (let nth = 1; nth < 30; nth += Math.min(2, STRIDE)) {
       const { pair, programs, wasKilled, resume } = await hostKilledAt(nth, phase)
       if (!wasKilled) break
-      places = nth
+      places += 1
       const resumed = resume()
       const running = resumed.begin()
       t.after(() => leave(resumed, running))

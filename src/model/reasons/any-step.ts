@@ -23,7 +23,7 @@ export const ANY_STEP = {
   JournalNotWritable: {
     is: 'the journal cannot be written, so nothing disruptive is done',
     cause:
-      'The disk is full, the file was removed, or the mount is read-only. The roll still restores nodes, and runs `undo` of hooks. It runs no other hook: after a crash it would not be known that the hook ran.',
+      'The disk is full, the file was removed, or the mount is read-only. The roll still restores nodes, and runs `undo` and `afterRoll` of hooks. It runs no other hook: after a crash it would not be known that the hook ran.',
     cure: 'Free disk space, or make the directory writable. The roll tries the write again. [Hooks](roll-gates.md#hooks) says when a hook that waits ends the roll.',
     wait: 'blocked',
   },

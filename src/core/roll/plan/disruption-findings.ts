@@ -112,7 +112,7 @@ function never(of: OfBudget): PlanFinding | undefined {
     fix:
       expectedPods === 0
         ? `write minAvailable as a number: ${edit(budget)}`
-        : expectedPods > 1 || !letsOneMoreHelp(budget)
+        : expectedPods > 1 || !letsOneMoreHelp({ ...budget, expectedPods })
           ? `set maxUnavailable: 1: ${edit(budget)}`
           : `add a replica, or set maxUnavailable: 1: ${edit(budget)}`,
   }

@@ -84,6 +84,17 @@ const TABLE: readonly (readonly [
     },
   ],
   [
+    'a budget of one pod that one more would change',
+    CART,
+    under(aBudget({ minAvailable: '1', desiredHealthy: 1, currentHealthy: 1, expectedPods: 1 })),
+    {
+      severity: 'block',
+      code: 'BudgetNever',
+      text: 'shop/cart-a can never be evicted: budget shop/cart allows no eviction at all, since minAvailable: 1 keeps 1 of 1 pods',
+      fix: 'add a replica, or set maxUnavailable: 1: kubectl -n shop edit poddisruptionbudget cart',
+    },
+  ],
+  [
     'a budget that cannot be computed',
     CART,
     under(aBudget({ syncFailed: true })),
