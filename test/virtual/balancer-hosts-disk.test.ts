@@ -152,6 +152,26 @@ test('a machine whose pair is not whole after its reboot gives its addresses awa
   assert.deepEqual([resumed.ended()?.outcome, roll.pair.boots(), roll.pair.wrongs], ['completed', [1, 1], []])
 })
 
+test('a machine that was taken out again on a full disk has its addresses back after resume only once it is as before', async (t) => {
+  const roll = begun(t, [])
+  roll.pair.onReboot = () => undefined
+  while (!roll.pair.said.includes('lb-1 back')) await roll.clock.advance(1000)
+  roll.disk.isFull = true
+  roll.pair.fault = 'none'
+  await roll.clock.advance(900_000)
+  assert.deepEqual(roll.pair.said, ['lb-1 away', 'lb-1 back', 'lb-1 away'])
+  roll.disk.isFull = false
+  roll.pair.fault = undefined
+  const server = { instance: 'lb-1', backend: 'web', server: 'n1' }
+  roll.pair.change(server, { operational: 'down' })
+  const resumed = roll.resume()
+  await resumed.clock.advance(100_000)
+  assert.deepEqual([times(roll.pair.said, 'lb-1 back'), resumed.ended()], [1, undefined])
+  roll.pair.change(server, { operational: 'up' })
+  await resumed.clock.advance(600_000)
+  assert.deepEqual([resumed.ended()?.outcome, roll.pair.boots(), roll.pair.wrongs], ['completed', [1, 1], []])
+})
+
 test('a machine that is back with its addresses keeps them while a full disk holds its last hook', async (t) => {
   const { undo: _, ...last } = ofHosts('afterNode')
   const roll = begun(t, [last])

@@ -150,9 +150,11 @@ export class HostPass {
     const { name: host } = this.#place.host
     for (const meant of actions) {
       if (meant.kind === 'reboot' && !(await this.#isStillRight(signal))) return false
-      if (disruptsHost(meant) && !this.#isSaidAgain(meant)) {
-        if (!(await events.kept(HOST_MEANT, { host, meant }))) return false
-        rememberOfHost(this.#parts.run, { host, meant })
+      if (disruptsHost(meant)) {
+        const isKept = await events.kept(HOST_MEANT, { host, meant })
+        if (!isKept && !this.#isSaidAgain(meant)) return false
+        if (isKept) rememberOfHost(this.#parts.run, { host, meant })
+        else this.#remember({ host, meant })
       } else if (meant.kind !== 'takeSlot') this.#remember({ host, meant })
       const outcome = await this.#effects.perform(meant, this.#place, signal)
       this.#evidence = rememberHostOutcome({ evidence: this.#evidence, now: clock.monoMs() }, meant, outcome)

@@ -9,6 +9,7 @@ import type { HostSnapshot } from './host-snapshot.ts'
 import { beforeAttach, hooksOf, undone } from './host-wishes.ts'
 import { moveFailed } from './leave.ts'
 import {
+  addressesHere,
   addressFaults,
   disagreements,
   isOut,
@@ -49,6 +50,11 @@ function attaching(s: HostSnapshot): HostDecision {
   const lost = putRight(s)
   if (lost !== undefined) return lost
   const { moved } = evidence
+  // An earlier process may have moved them away again, and its journal may not have it.
+  if (moved === undefined && addressesHere(s).length === 0) {
+    const against = notSettled(s)
+    if (against.length > 0) return holdAt('attach', against)
+  }
   if (moved?.to !== 'back' || moved.error !== undefined) {
     const isSoon = moved?.error !== undefined && s.now - moved.at < TRY_AGAIN_MS
     return isSoon ? holdAt('attach', [moveFailed(s, moved.error)]) : moveBack(s)
