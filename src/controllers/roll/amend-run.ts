@@ -1,11 +1,12 @@
 import { type Mended, mendRun, underWayOf } from '../../core/roll/takeup/mend-run.ts'
 import type { NodeOut } from '../../core/roll/takeup/nodes-out.ts'
+import type { UnderWay } from '../../core/roll/takeup/rest-of-plan.ts'
 import type { Node } from '../../model/node.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import type { SpecFinding } from '../../model/spec-finding.ts'
 import type { UserError } from '../../model/user-error.ts'
 import type { Journal } from '../../ports/journal.ts'
-import { hostsBegun, type RunState } from './run-state.ts'
+import { memoryOfHost, type RunState } from './run-state.ts'
 
 /** What is left of a run, for a plan as of a roll that begins. */
 export interface RestOfRun {
@@ -24,10 +25,10 @@ export interface Amendment {
   readonly at: string
   readonly refusal: (findings: readonly SpecFinding[]) => UserError
   /**
-   * Plans for what is left, as for a roll that begins; rejects where that stands against it. `underWay`: nodes that are
-   * out. Absent where the run is only ended: nothing is begun any more, and it does not matter what the file chooses.
+   * Plans for what is left, as for a roll that begins; rejects where that stands against it. `underWay`: what is out, and may be
+   * down. Absent where the run is only ended: nothing is begun any more, and it does not matter what the file chooses.
    */
-  readonly plan?: (rest: RestOfRun, underWay: readonly string[]) => Promise<void>
+  readonly plan?: (rest: RestOfRun, underWay: readonly UnderWay[]) => Promise<void>
 }
 
 interface AmendedRun {
@@ -52,7 +53,7 @@ export async function amendRun(amendment: Amendment): Promise<AmendedRun> {
   const spec = { ...wanted, reboot, nodes: { names, all: false, allowUnbalanced: wanted.nodes.allowUnbalanced } }
   const left = hostsLeft(run)
   await plan?.({ spec, ...(left === undefined ? {} : { hostsLeft: left }) }, [
-    ...underWay.map(({ node }) => node.name),
+    ...underWay.map(({ node }) => ({ name: node.name, kind: 'node', hasRebooted: false }) as const),
     ...hostsUnderWay(run, left),
   ])
   await journal.append({ at, type: 'amended', spec: wanted, order })
@@ -65,19 +66,29 @@ function toReboot(order: readonly string[], done: readonly string[], underWay: r
   return order.filter((name) => !done.includes(name) && !rebooted.includes(name))
 }
 
-/** A machine that the run skips, is through with, or has seen rebooted is not rebooted again, whatever stands against that now. */
+/** A machine that the run skips, or is through with, is not rebooted, whatever stands against that now. */
 function hostsLeft({ hosts }: RunState): RestOfRun['hostsLeft'] {
-  return hosts?.order.filter((host) => !hosts.done.includes(host) && hosts.memory[host]?.isProven !== true)
+  return hosts?.order.filter((host) => !hosts.done.includes(host))
 }
 
-/** Machines that may be down right now. Where no other machine of their pair is left, its partners may be down too: the roll waits for them. */
-function hostsUnderWay(run: RunState, left: RestOfRun['hostsLeft'] = []): readonly string[] {
-  const begun = hostsBegun(run)
+/**
+ * Machines whose reboot is announced, or was seen. Where no other machine of their pair is left, its partners may be down too: the
+ * roll waits for them.
+ */
+function hostsUnderWay(run: RunState, left: RestOfRun['hostsLeft'] = []): readonly UnderWay[] {
+  const isAnnounced = (name: string): boolean => {
+    const { intent, isProven } = memoryOfHost(run, name)
+    return intent === true || isProven === true
+  }
   const pairs = run.spec.hosts?.pairs ?? []
   return pairs.flatMap(({ machines }) => {
     const names = machines.map(({ name }) => name)
-    const isOnlyBegun = names.filter((name) => left.includes(name)).every((name) => begun.includes(name))
-    return isOnlyBegun ? names : names.filter((name) => begun.includes(name))
+    const announced = names.filter((name) => left.includes(name) && isAnnounced(name))
+    const isRest = announced.length > 0 && names.every((name) => !left.includes(name) || isAnnounced(name))
+    return (isRest ? names : announced).map((name) => {
+      const hasRebooted = !left.includes(name) || memoryOfHost(run, name).isProven === true
+      return { name, kind: 'host', hasRebooted }
+    })
   })
 }
 

@@ -18,6 +18,7 @@ import type { Access } from '../../model/access.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
 import { BUDGET_CONFIG_MAP } from '../../model/budget-object.ts'
 import type { ConfigMap } from '../../model/config-map.ts'
+import type { HostsSpec } from '../../model/host-pair.ts'
 import type { OwnPod } from '../../model/own-pod.ts'
 import type { PlanFinding, RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
@@ -188,12 +189,18 @@ async function readBalancers({ spec, balancers }: PrepareParts, signal: AbortSig
         return { facts: { ...known, silentForMs: 0, reading }, inspection }
       } catch (error) {
         if (!(error instanceof WorldError)) throw error
-        const finding = { severity: 'error', code: error.code, text: error.message } as const
+        const node = machineOf(spec.hosts, instance)
+        const about = node === undefined ? {} : { node }
+        const finding = { severity: 'error', code: error.code, text: error.message, ...about } as const
         return { facts: { ...known, silentForMs: 1, error: error.message }, finding }
       }
     }),
   )
 }
+
+/** The machine of the load balancers that an instance runs on, where the file has it. */
+const machineOf = (hosts: HostsSpec | undefined, instance: string): string | undefined =>
+  hosts?.pairs.flatMap(({ machines }) => machines).find(({ instances }) => instances.includes(instance))?.name
 
 const NOTHING_READ = {
   cluster: {

@@ -1,4 +1,4 @@
-import { restOfPlan } from '../../core/roll/takeup/rest-of-plan.ts'
+import { restOfPlan, type UnderWay } from '../../core/roll/takeup/rest-of-plan.ts'
 import type { Node } from '../../model/node.ts'
 import type { RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
@@ -56,7 +56,7 @@ async function amended(
   amending: Amending & { readonly journal: Journal; readonly verdict: Verdict | undefined },
 ): Promise<RunState> {
   const { file, journal, at, verdict } = amending
-  const plan = async (rest: RestOfRun, underWay: readonly string[]): Promise<void> => {
+  const plan = async (rest: RestOfRun, underWay: readonly UnderWay[]): Promise<void> => {
     const refusal = amending.refusal(restOfPlan(await amending.plan(rest), underWay))
     if (refusal !== undefined) throw refusal
   }

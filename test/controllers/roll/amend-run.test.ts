@@ -27,7 +27,8 @@ async function begun(context: TestContext) {
   const stored = async () => runFromJournal(await store.read('run-1')).run
   const text = () => readFileSync(store.pathOf('run-1'), 'utf8')
   const rests: { readonly names: readonly string[]; readonly underWay: readonly string[] }[] = []
-  const plan: Amendment['plan'] = async ({ spec }, underWay) => void rests.push({ names: spec.nodes.names, underWay })
+  const plan: Amendment['plan'] = async ({ spec }, underWay) =>
+    void rests.push({ names: spec.nodes.names, underWay: underWay.map(({ name }) => name) })
   const end = async (wanted: RollSpec, change: Partial<Amendment> = {}) =>
     amendRun({
       run: await stored(),

@@ -10,6 +10,7 @@ import type { RollPlan } from '../../../src/model/roll-plan.ts'
 import type { RollSpec } from '../../../src/model/roll-spec.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import { UserError } from '../../../src/model/user-error.ts'
+import type { BalancerReader } from '../../../src/ports/balancer.ts'
 import type { Host } from '../../../src/ports/host.ts'
 import type { JournalEntry } from '../../../src/ports/journal.ts'
 import { MemoryPair } from '../../support/memory-pair.ts'
@@ -100,6 +101,18 @@ function withLines({ file, journal }: ReturnType<typeof runOfHosts>, lines: read
   return { file, journal: { ...journal, entries: [...journal.entries, ...more] } }
 }
 
+/** The HAProxy of a machine that is off does not answer. Nothing of the others is judged here. */
+const inspected = (pair: MemoryPair): BalancerReader => ({
+  name: 'edge',
+  instances: ['lb-1', 'lb-2'],
+  read: (instance) => pair.read(instance),
+  inspect: async (instance) => {
+    const { process } = await pair.read(instance)
+    const none = { missingBackends: [], disabledBackends: [], backends: [], outside: [] }
+    return { instance, process, version: '2.6.12', level: 'admin', processes: 1, ...none }
+  },
+})
+
 /** `evenkeel roll resume -f` by a plan of the cluster and its machines as they are now. */
 async function resumedWhere(
   mayNotReboot: string,
@@ -119,7 +132,8 @@ async function resumedWhere(
   const amending: Amending = {
     ...amendingBy(),
     file: { ...amendingBy().file, spec: file },
-    plan: (rest) => prepare({ ...rest, clusterName: 'here', cluster, balancers: [], host, machines: pair.ssh }, NEVER),
+    plan: (rest) =>
+      prepare({ ...rest, clusterName: 'here', cluster, balancers: [inspected(pair)], host, machines: pair.ssh }, NEVER),
     refusal: planRefusal,
   }
   return takeUp({ journal, amending })

@@ -1,22 +1,32 @@
 import type { RollPlan } from '../../../model/roll-plan.ts'
 
+/** A node, or a machine of a load balancer, that may be down right now. `hasRebooted`: the run does not reboot it any more. */
+export interface UnderWay {
+  readonly name: string
+  readonly kind: 'node' | 'host'
+  readonly hasRebooted: boolean
+}
+
 /**
- * What the plan of a run that is taken up can still be refused for. Nodes under way are past most of it, and may be down
- * right now: of them only what says that the way to the machine, or its right to reboot, is wrong. None left is no error.
+ * What the plan of a run that is taken up can still be refused for. What is under way is past most of it, and may be down right
+ * now: of a node only what says that the way to the machine, or its right to reboot, is wrong; of a machine also what it says itself,
+ * since it has yet to take its addresses back. None left is no error.
  */
-export function restOfPlan(plan: RollPlan, underWay: readonly string[]): RollPlan {
-  const findings = plan.findings.filter(({ code, node }) =>
-    node !== undefined && underWay.includes(node) ? WAY_CODES.has(code) : code !== 'NoNodes',
-  )
+export function restOfPlan(plan: RollPlan, underWay: readonly UnderWay[]): RollPlan {
+  const known = new Map(underWay.map((one) => [one.name, one]))
+  const findings = plan.findings.filter(({ code, node = '' }) => {
+    const one = known.get(node)
+    return one === undefined ? code !== 'NoNodes' : mindedOf(one).has(code)
+  })
   return { ...plan, findings }
 }
 
-const WAY_CODES: ReadonlySet<string> = new Set([
-  'HOST_DENIED',
-  'HOST_KEY',
-  'HOST_NAME',
-  'HOST_NO_SSH',
-  'HOST_SSH_CONFIG',
-  'HOST_UNRESOLVED',
-  'HostMayNotReboot',
-])
+function mindedOf({ kind, hasRebooted }: UnderWay): ReadonlySet<string> {
+  if (kind === 'node') return NODE_CODES
+  return hasRebooted ? MOVE_CODES : HOST_CODES
+}
+
+const WAY_CODES = ['HOST_DENIED', 'HOST_KEY', 'HOST_NAME', 'HOST_NO_SSH', 'HOST_SSH_CONFIG', 'HOST_UNRESOLVED']
+const NODE_CODES: ReadonlySet<string> = new Set([...WAY_CODES, 'HostMayNotReboot'])
+const MOVE_CODES: ReadonlySet<string> = new Set([...WAY_CODES, 'HostCannotMove', 'HostIsNode', 'HostTwice'])
+const HOST_CODES: ReadonlySet<string> = new Set([...MOVE_CODES, 'HostMayNotReboot', 'HostIsOurs'])

@@ -164,7 +164,7 @@ test('of a node under way the plan of the rest still refuses a way to its machin
   const findings = codes.map((code) => ({ severity: 'error' as const, code, node: 'n2', text: 'x' }))
   const plan = { cluster: 'c', nodes: [], skipped: [], unmatchedServers: [], findings, load: [], checksPassed: 0 }
   assert.deepEqual(
-    restOfPlan(plan, ['n2']).findings.map(({ code }) => code),
+    restOfPlan(plan, [{ name: 'n2', kind: 'node', hasRebooted: false }]).findings.map(({ code }) => code),
     codes.slice(0, -1),
   )
 })

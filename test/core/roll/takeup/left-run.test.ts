@@ -100,8 +100,29 @@ test('of a node under way the plan of the rest minds the way to the machine alon
     error('NoNodes'),
   ]
   const plan = { cluster: 'c', nodes: [], skipped: [], unmatchedServers: [], findings, load: [], checksPassed: 0 }
-  assert.deepEqual(
-    restOfPlan(plan, ['n2']).findings.map(({ code, node }) => `${code} ${node ?? ''}`.trim()),
-    ['HostMayNotReboot n2', 'HOST_TIMEOUT n3', 'BALANCER_UNREACHABLE'],
-  )
+  assert.deepEqual(restOfPlan(plan, [{ name: 'n2', kind: 'node', hasRebooted: false }]).findings.map(shown), [
+    'HostMayNotReboot n2',
+    'HOST_TIMEOUT n3',
+    'BALANCER_UNREACHABLE',
+  ])
 })
+
+test('of a machine under way it also minds what the machine says itself, and of one that has rebooted no right to reboot', () => {
+  const codes = [
+    'HOST_TIMEOUT',
+    'BALANCER_UNREACHABLE',
+    'HOST_DENIED',
+    'HostCannotMove',
+    'HostIsNode',
+    'HostIsOurs',
+    'HostMayNotReboot',
+  ]
+  const findings = codes.map((code): PlanFinding => ({ severity: 'error', code, node: 'lb-1', text: code }))
+  const plan = { cluster: 'c', nodes: [], skipped: [], unmatchedServers: [], findings, load: [], checksPassed: 0 }
+  const minded = (hasRebooted: boolean) =>
+    restOfPlan(plan, [{ name: 'lb-1', kind: 'host', hasRebooted }]).findings.map(({ code }) => code)
+  assert.deepEqual(minded(false), codes.slice(2))
+  assert.deepEqual(minded(true), codes.slice(2, 5))
+})
+
+const shown = ({ code, node }: PlanFinding): string => `${code} ${node ?? ''}`.trim()
