@@ -25,6 +25,8 @@ const BRISK = {
   drain: { daemonSets: ['app=edge'], blockedLimit: '1min' },
   reboot: { kuredLock: {} },
 }
+/** A machine that is off is given up soon. */
+const IMPATIENT = { ...BRISK, reboot: { ...BRISK.reboot, returnLimit: '20s', resendAfter: '10s' } }
 const OF_NODE = JSON.stringify({ nodeID: 'n3', metadata: {}, created: '2026-01-01T00:00:00Z', TTL: 0 })
 /** Long enough for a write beside the passes, and for the watch that shows it. */
 const WRITTEN_MS = 3_000
@@ -207,10 +209,7 @@ test('a DaemonSet that does not exist is an error of the plan that names the fie
 
 test('the lock is kept for a node that is out, and resume gives it back once the node is back', async () => {
   const { cluster } = await story({}, async (at) => {
-    const roll = await at.ground.roll({
-      ...BRISK,
-      reboot: { ...BRISK.reboot, returnLimit: '20s', resendAfter: '10s' },
-    })
+    const roll = await at.ground.roll(IMPATIENT)
     await roll.untilStep('reboot', 'n1')
     await at.ground.powerOff('n1')
     await roll.until('its end', ({ type }) => type === 'roll.ended')
@@ -230,10 +229,7 @@ test('the lock is kept for a node that is out, and resume gives it back once the
 
 test('a person who puts the node back that the roll keeps out ends the wait: the lock is given back, and not taken again', async () => {
   await story({}, async (at) => {
-    const roll = await at.ground.roll({
-      ...BRISK,
-      reboot: { ...BRISK.reboot, returnLimit: '20s', resendAfter: '10s' },
-    })
+    const roll = await at.ground.roll(IMPATIENT)
     await roll.untilStep('reboot', 'n1')
     await at.ground.powerOff('n1')
     await roll.until('its end', ({ type }) => type === 'roll.ended')
@@ -250,6 +246,9 @@ test('a person who puts the node back that the roll keeps out ends the wait: the
     assert.equal(kuredLockOf(at.cluster), undefined)
     await at.ground.pause(20 * 60_000)
     assert.equal(kuredLockOf(at.cluster), undefined)
+    store.remove(NODES, { name: 'n1' })
+    await at.ground.pause(20 * 60_000)
+    assert.equal(kuredLockOf(at.cluster), undefined, 'a node that was put back, and deleted later')
     roll.interrupt()
     await roll.ended()
   })
@@ -257,10 +256,7 @@ test('a person who puts the node back that the roll keeps out ends the wait: the
 
 test('the lock is kept for a node that the roll keeps out, although its Node is deleted', async () => {
   await story({}, async (at) => {
-    const roll = await at.ground.roll({
-      ...BRISK,
-      reboot: { ...BRISK.reboot, returnLimit: '20s', resendAfter: '10s' },
-    })
+    const roll = await at.ground.roll(IMPATIENT)
     await roll.untilStep('reboot', 'n1')
     await at.ground.powerOff('n1')
     await roll.until('its end', ({ type }) => type === 'roll.ended')

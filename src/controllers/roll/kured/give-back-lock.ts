@@ -50,7 +50,11 @@ async function giveBack(parts: OneLock, signal: AbortSignal): Promise<void> {
   const isOurs = isShownOwn(parts)
   if (failure !== undefined) events.emit({ type: 'warning', text: (isOurs ? leftText : unknownText)(ref, failure) })
   else if (left.length > 0 && isOurs) events.emit({ type: 'warning', text: keptText(ref, left) })
-  parts.kuredLock?.keepWhile(() => mayBeLeftOut(parts))
+  let isOver = false
+  parts.kuredLock?.keepWhile(() => {
+    isOver ||= !mayBeLeftOut(parts)
+    return !isOver
+  })
 }
 
 /** As far as the watch shows: only what is ours is said to be left, with the command that removes it. */
