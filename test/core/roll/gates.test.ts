@@ -157,18 +157,6 @@ test('the limit of a gate begins again after a wait by law, not after another ho
   assert.equal(gateLimitLeftMs({ ...s, evidence: held }, decide(s)), 10_000)
 })
 
-test('a hook that waits for the journal shows that the gates before it have passed; before the attach it is asked first', () => {
-  const heldAfter = (s: NodeSnapshot, moment: 'node' | 'attach', step: Step) => {
-    const evidence = { ...s.evidence, gatesHeld: { [`${moment} ceph`]: monoMs(NOW - 50_000) } }
-    const reasons = [{ code: 'JournalNotWritable', object: 'noout', text: 'x' }] as const
-    return rememberDecision({ ...s, evidence }, { kind: 'hold', step, reasons, recheckAfterMs: 500 }).gatesHeld
-  }
-  assert.equal(heldAfter(before(facts('node', ['fails', 100])), 'node', 'record'), undefined)
-  assert.deepEqual(heldAfter(settled(facts('attach', ['fails', 100])), 'attach', 'settle'), {
-    'attach ceph': NOW - 50_000,
-  })
-})
-
 test('a gate that passed before its limit is not over its limit while a hook runs, or in a later step', () => {
   const s = before(facts('node', ['passes', 5_100], ['passes', 100]))
   const held = { ...s.evidence, gatesHeld: { 'node ceph': monoMs(NOW - 60_000) } }

@@ -78,19 +78,17 @@ export function gatesHeld(s: RollSnapshot | HostSnapshot, decision: Waiting): Pi
 
 const LAST_STEP: Readonly<Record<GateMoment, Step>> = { node: 'cordon', reboot: 'reboot', attach: 'settle' }
 
-/**
- * The gates of a moment have passed where a later step is asked, or a hook, which comes after them: their limit is over. Before the
- * attach, a hook that waits for the journal is asked before the gates, and says nothing of them.
- */
+/** The gates of a moment have passed where a later step is asked, or a hook, which comes after them: their limit is over. */
 function isPassed(s: RollSnapshot | HostSnapshot, key: string, { step, reasons }: Waiting): boolean {
   const moment = GATE_MOMENTS.find((known) => key.startsWith(`${known} `))
   if (moment === undefined) return false
   const now = momentOf(s, step)
   const isLater = isOfHost(s) ? now !== moment : STEPS.indexOf(step) > STEPS.indexOf(LAST_STEP[moment])
-  const isOfHook = (reason: Reason): boolean =>
-    (moment !== 'attach' && isHookUnwritten(reason)) || (isWish(reason.code) && !isOfGates(reason.code))
   return isLater || (now === moment && reasons.some(isOfHook))
 }
+
+const isOfHook = (reason: Reason): boolean =>
+  isHookUnwritten(reason) || (isWish(reason.code) && !isOfGates(reason.code))
 
 /** What gates and hooks alone take is no time of the step settle, which has its own limit. A hook that waits for the journal has no other. */
 export function gateWait(
