@@ -1,12 +1,12 @@
 import { type Mended, mendRun, underWayOf } from '../../core/roll/takeup/mend-run.ts'
 import type { NodeOut } from '../../core/roll/takeup/nodes-out.ts'
-import type { UnderWay } from '../../core/roll/takeup/rest-of-plan.ts'
+import { hostsLeft, hostsUnderWay, type UnderWay } from '../../core/roll/takeup/rest-of-plan.ts'
 import type { Node } from '../../model/node.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import type { SpecFinding } from '../../model/spec-finding.ts'
 import type { UserError } from '../../model/user-error.ts'
 import type { Journal } from '../../ports/journal.ts'
-import { memoryOfHost, type RunState } from './run-state.ts'
+import type { RunState } from './run-state.ts'
 
 /** What is left of a run, for a plan as of a roll that begins. */
 export interface RestOfRun {
@@ -54,42 +54,16 @@ export async function amendRun(amendment: Amendment): Promise<AmendedRun> {
   const left = hostsLeft(run)
   await plan?.({ spec, ...(left === undefined ? {} : { hostsLeft: left }) }, [
     ...underWay.map(({ node }) => ({ name: node.name, kind: 'node', hasRebooted: false }) as const),
-    ...hostsUnderWay(run, left),
+    ...hostsUnderWay(run),
   ])
   await journal.append({ at, type: 'amended', spec: wanted, order })
   return { run: { ...run, spec: wanted, order }, strangers }
 }
 
-/** Nobody needs the way to a machine that has rebooted already. */
+/** The way to the machine of a node is not needed once the node has rebooted. */
 function toReboot(order: readonly string[], done: readonly string[], underWay: readonly NodeOut[]): readonly string[] {
   const rebooted = underWay.filter(({ node, record }) => node.bootId !== record.bootId).map(({ node }) => node.name)
   return order.filter((name) => !done.includes(name) && !rebooted.includes(name))
-}
-
-/** A machine that the run skips, or is through with, is not rebooted, whatever stands against that now. */
-function hostsLeft({ hosts }: RunState): RestOfRun['hostsLeft'] {
-  return hosts?.order.filter((host) => !hosts.done.includes(host))
-}
-
-/**
- * Machines whose reboot is announced, or was seen. Where no other machine of their pair is left, its partners may be down too: the
- * roll waits for them.
- */
-function hostsUnderWay(run: RunState, left: RestOfRun['hostsLeft'] = []): readonly UnderWay[] {
-  const isAnnounced = (name: string): boolean => {
-    const { intent, isProven } = memoryOfHost(run, name)
-    return intent === true || isProven === true
-  }
-  const pairs = run.spec.hosts?.pairs ?? []
-  return pairs.flatMap(({ machines }) => {
-    const names = machines.map(({ name }) => name)
-    const announced = names.filter((name) => left.includes(name) && isAnnounced(name))
-    const isRest = announced.length > 0 && names.every((name) => !left.includes(name) || isAnnounced(name))
-    return (isRest ? names : announced).map((name) => {
-      const hasRebooted = !left.includes(name) || memoryOfHost(run, name).isProven === true
-      return { name, kind: 'host', hasRebooted }
-    })
-  })
 }
 
 const CHOOSES_NONE = { names: [], all: false, allowUnbalanced: false } as const

@@ -1,10 +1,45 @@
 import type { RollPlan } from '../../../model/roll-plan.ts'
+import type { RollSpec } from '../../../model/roll-spec.ts'
+import type { HostMemory } from '../hosts/host-memory.ts'
 
 /** A node, or a machine of a load balancer, that may be down right now. `hasRebooted`: the run does not reboot it any more. */
 export interface UnderWay {
   readonly name: string
   readonly kind: 'node' | 'host'
   readonly hasRebooted: boolean
+}
+
+interface HostsOfRun {
+  readonly spec: Pick<RollSpec, 'hosts'>
+  readonly hosts?: {
+    readonly order: readonly string[]
+    readonly done: readonly string[]
+    readonly memory: Readonly<Record<string, HostMemory>>
+  }
+}
+
+/** A machine that the run skips, or is through with, is not rebooted, whatever stands against that now. Undefined: the run has none. */
+export const hostsLeft = ({ hosts }: HostsOfRun): readonly string[] | undefined =>
+  hosts?.order.filter((host) => !hosts.done.includes(host))
+
+/**
+ * Machines whose reboot is announced, or was seen. Where no other machine of their pair is left, its partners may be down too: the
+ * roll waits for them.
+ */
+export function hostsUnderWay(run: HostsOfRun): readonly UnderWay[] {
+  const left = hostsLeft(run) ?? []
+  const memoryOf = (name: string): HostMemory => run.hosts?.memory[name] ?? {}
+  const isAnnounced = (name: string): boolean => memoryOf(name).intent === true || memoryOf(name).isProven === true
+  const pairs = run.spec.hosts?.pairs ?? []
+  return pairs.flatMap(({ machines }) => {
+    const names = machines.map(({ name }) => name)
+    const announced = names.filter((name) => left.includes(name) && isAnnounced(name))
+    const isRest = announced.length > 0 && names.every((name) => !left.includes(name) || isAnnounced(name))
+    return (isRest ? names : announced).map((name): UnderWay => {
+      const hasRebooted = !left.includes(name) || memoryOf(name).isProven === true
+      return { name, kind: 'host', hasRebooted }
+    })
+  })
 }
 
 /**
