@@ -5,7 +5,7 @@ export const STOPS = {
   RequestsFailed: {
     is: '6 of 16 requests to shop failed (new): …',
     cause:
-      'What happens to the node depends on the step. Before the reboot, the roll restores it. After the reboot, the roll completes the proof and attaches it. From the first server put back until the end of soak, the roll detaches it again and keeps it out. If the text says "before this run was resumed", "before a process of this run was killed" or "after the last node was through", no node is out because of the failure, and the run does not end as DONE. Failures named as "… more failed while a control did not answer" are not counted.',
+      'What happens to the node depends on the step. Before the reboot is announced, the roll restores it. After that, the roll completes the reboot and the proof, and attaches it. If the request failed after the attach step had begun, the roll detaches it again and keeps it out. If the text says "before this run was resumed", "before a process of this run was killed" or "after the last node was through", no node is out because of the failure, and the run does not end as DONE. Failures named as "… more failed while a control did not answer" are not counted.',
     cure: '`what` names the window, its class and the most likely step. "lb-1 was reloaded at 11:14:53Z and had n2 in service again for at most 229 ms" means that a new process answers for lb-1 (after a reload, a restart or a crash), and that it sent to n2 until the roll took n2 out again. Without a node in that sentence, no state of the roll was lost; a reload alone can also cost requests. `evenkeel roll resume` goes on; `next` says [how to prevent it](roll-steps.md#reloads-of-a-balancer).',
     wait: 'none',
   },

@@ -11,7 +11,7 @@ Its message is for people and can change. \`-o json\`, \`-o jsonl\`, \`--events\
 the screen shows only the message: search for its words in the second column.
 
 A _hold_ means that the roll waits, because a condition of its current step is not met. A _stop_ ends the roll.
-[Rolling nodes](roll.md) explains the steps. [Errors](errors.md) lists messages of the form \`error: … (CODE)\` and the findings
+[The steps of a roll](roll-steps.md) explains what each step waits for. [Errors](errors.md) lists messages of the form \`error: … (CODE)\` and the findings
 of a plan. [What dns finds](dns-causes.md) lists what can be wrong with DNS.
 
 This page is made from \`src/model/reasons\` by \`node bin/generate-docs.ts\`.
