@@ -63,7 +63,7 @@ export interface DoorOptions {
   /** What `a` says from the beginning. */
   readonly health?: number | 'hang'
   readonly hardStopAfterMs?: number
-  /** Absent: as in TIMES. Longer where a request waits while a real HAProxy is reloaded, which takes what it takes. */
+  /** Absent: as in TIMES. Short where a test waits for it to end. */
   readonly serverTimeoutMs?: number
   /** The server of `silent` is silent; else it refuses too, which costs less to set up. */
   readonly silent?: boolean
@@ -72,12 +72,15 @@ export interface DoorOptions {
 
 export type OpenBalancerDoor = (t: TestContext, options?: DoorOptions) => Promise<BalancerDoor>
 
-/** Of every door: short, so that a real one need not be waited for long. */
+/**
+ * Of every door: short, so that a real one need not be waited for long. No request that a server holds ends by the timeout of
+ * the server, however slow the machine is.
+ */
 export const TIMES = {
   interMs: 300,
   fall: 3,
   rise: 2,
   connectTimeoutMs: 300,
   clientTimeoutMs: 10_000,
-  serverTimeoutMs: 900,
+  serverTimeoutMs: 20_000,
 } as const

@@ -3,9 +3,6 @@ import { test } from 'node:test'
 import type { OpenBalancerDoor } from './balancer-door.ts'
 import { ask, askOnce, never, onceProven, ref, serverOf } from './server-of.ts'
 
-/** No request that waits over a reload ends by the timeout of its server. */
-const PATIENT_MS = 20_000
-
 export function reloadsContract(open: OpenBalancerDoor): void {
   test('a reload is another process that has forgotten states and counts, and has checked nobody', async (t) => {
     const door = await open(t)
@@ -44,7 +41,7 @@ export function reloadsContract(open: OpenBalancerDoor): void {
   })
 
   test('the old process ends what is under way, unseen by the new one, and closes idle clients at once', async (t) => {
-    const door = await open(t, { serverTimeoutMs: PATIENT_MS })
+    const door = await open(t)
     await onceProven(door)
     const idle = await door.client('web')
     await ask(idle)
@@ -62,7 +59,7 @@ export function reloadsContract(open: OpenBalancerDoor): void {
   })
 
   test('what the old process still carries at the hard stop ends as if the servers had broken it', async (t) => {
-    const door = await open(t, { hardStopAfterMs: 400, serverTimeoutMs: PATIENT_MS })
+    const door = await open(t, { hardStopAfterMs: 400 })
     await onceProven(door)
     const [fresh, known] = [await door.client('web'), await door.client('web')]
     await ask(known)
