@@ -77,5 +77,5 @@ export function slotEvidence(s: NodeScene): readonly string[] {
   if (slot === undefined)
     return s.budget === undefined ? ['who holds the slots is not known'] : [`no slot is held for ${s.node.name}`]
   const doubt = slot.left?.why ?? slot.doubt
-  return [`slot ${slot.index} is held for it by ${slot.owner}${doubt === undefined ? '' : `: ${doubt}`}`]
+  return [`slot ${slot.index} is held for ${s.node.name} by ${slot.owner}${doubt === undefined ? '' : `: ${doubt}`}`]
 }

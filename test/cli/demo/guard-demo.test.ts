@@ -20,7 +20,7 @@ describe('the demo of NodeGuards', { concurrency: true }, () => {
     assert.ok(first.said.includes('Held: n1 is held by volumes: volumes are attached: pvc-1'), first.said)
     assert.ok(first.waitedSeconds >= first.heldSeconds && first.heldSeconds >= 6, JSON.stringify(first))
     assert.ok(second.waitedSeconds >= first.waitedSeconds + first.withoutGuardSeconds, JSON.stringify(document.nodes))
-    assert.match(said(), /Z n1 {7}the budget over storage-ng-\S+ refuses its eviction; asked again every 5 s\n/)
+    assert.match(said(), /Z n1 {7}the eviction of storage-ng-\S+ is refused by its budget; asked again every 5 s\n/)
     assert.match(said(), /Z n2 {7}Requested: n2 waits for n1, which goes first and is not back yet\n/)
     assert.deepEqual(unlikeLines(sampleOf('docs/demo.md', 'pvc-1 is detached'), said(), /(?!)/), [], said())
     assert.deepEqual(readdirSync(folder), [])
