@@ -16,22 +16,6 @@ export function nodeCgroup(bed: string, node: string): string {
  */
 const WEIGHT_OF_BED = { 'cpu.shares': '10240', 'cpu.weight': '1000' } as const
 
-/**
- * What a test starts beside the nodes, such as balancers, stands for machines too. With the weight of one session it stands still for
- * seconds while control planes boot in pods, since all pods weigh ten times as much: so the session of this process gets the weight of
- * the bed. Returns the way back. Without `autogroup` the kernel does not share processors out among sessions.
- */
-export function weighOwnSession(): () => void {
-  if (!existsSync(AUTOGROUP)) return () => undefined
-  const before = readFileSync(AUTOGROUP, 'utf8').trim().split(' ').at(-1) ?? '0'
-  writeFileSync(AUTOGROUP, NICE_OF_SESSION)
-  return () => writeFileSync(AUTOGROUP, before)
-}
-
-const AUTOGROUP = '/proc/self/autogroup'
-/** In the kernel's table of weights -10 is 9548, where 0 is 1024. */
-const NICE_OF_SESSION = '-10'
-
 /** Makes a node's cgroup in every hierarchy, before kubelet looks for it. */
 export function makeNodeCgroup(bed: string, node: string): void {
   for (const hierarchy of hierarchies()) {

@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { database, edge, type WhoamiOptions, whoami } from '../../../src/sim/cluster/article-workloads.ts'
 import { type Bed, openBed } from '../../../testbed/bed.ts'
-import { weighOwnSession } from '../../../testbed/machine/cgroups.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { type RawApi, type RawReply, rawApi } from '../raw-api.ts'
 import { leftoversOf } from '../roll-ground/leftovers-of.ts'
@@ -77,7 +76,6 @@ export class RollBed {
   readonly lb: Haproxy
   /** What is shipped, as a command line without its arguments. */
   readonly program: readonly string[]
-  readonly #unweigh: () => void
   readonly #raw: Raw
   readonly #fast: boolean
   readonly #judgeRate: number
@@ -87,7 +85,6 @@ export class RollBed {
 
   private constructor(parts: {
     readonly bed: Bed
-    readonly unweigh: () => void
     readonly lb: Haproxy
     readonly program: readonly string[]
     readonly raw: Raw
@@ -97,7 +94,6 @@ export class RollBed {
     readonly stateDir: string
   }) {
     this.bed = parts.bed
-    this.#unweigh = parts.unweigh
     this.lb = parts.lb
     this.program = parts.program
     this.#raw = parts.raw
@@ -113,8 +109,7 @@ export class RollBed {
     const silence = monitorGraceSeconds === undefined ? {} : { monitorGraceSeconds }
     const plane = options.stacked === true ? { stacked: 'untainted' as const } : {}
     const bed = await openBed({ nodes, fast, darkMs: 500, ...silence, ...plane })
-    const unweigh = options.stacked === true ? weighOwnSession() : () => undefined
-    const undo: (() => unknown)[] = [unweigh, () => bed.close()]
+    const undo: (() => unknown)[] = [() => bed.close()]
     try {
       const bundled = bundleIn(join(bed.dir, 'bundle'))
       await bed.apply(RBAC)
@@ -130,7 +125,7 @@ export class RollBed {
       const addresses = bed.nodes.map((node) => bed.nodeAddress(node))
       const lb = await bed.haproxy(lbConfig(addresses, options.lb), { name: 'lb-1' })
       const judgeRate = options.judgeRate ?? 100
-      const opened = new RollBed({ bed, unweigh, raw, lb, program, fast, judgeRate, kubeconfig: inside, stateDir })
+      const opened = new RollBed({ bed, raw, lb, program, fast, judgeRate, kubeconfig: inside, stateDir })
       await opened.settled()
       return opened
     } catch (error) {
@@ -242,7 +237,6 @@ export class RollBed {
   async close(): Promise<void> {
     for (const process of this.#started) process.kill('SIGKILL')
     this.#raw.close()
-    this.#unweigh()
     await this.bed.close()
   }
 }
