@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BalancerDoor, type OpenBalancerDoor } from './balancer-door.ts'
+import type { BalancerDoor, OpenBalancerDoor } from './balancer-door.ts'
 import { ask, askOnce, never, onceProven, onceServer, ref, serverOf, statOf } from './server-of.ts'
 
 const OK = { status: 200, closes: false }

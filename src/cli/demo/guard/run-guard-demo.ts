@@ -99,7 +99,8 @@ async function drainedAndBack(
   let refused = 0
   const onRefused = (pod: string): void => {
     refused += 1
-    if (isLong || refused === 1) view.say(node, `the eviction of ${pod} is refused by its budget; asked again every 5 s`)
+    if (isLong || refused === 1)
+      view.say(node, `the eviction of ${pod} is refused by its budget; asked again every 5 s`)
   }
   await ground.drain(node, onRefused, signal)
   view.say(node, { text: 'drained', tone: 'work' }, '; the work on it begins')
