@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { waitFor } from './wait-for.ts'
 
 const ROOT = '/sys/fs/cgroup'
@@ -16,6 +16,15 @@ export function nodeCgroup(bed: string, node: string): string {
  */
 const WEIGHT_OF_BED = { 'cpu.shares': '10240', 'cpu.weight': '1000' } as const
 
+/**
+ * Balancers and clients that run beside the nodes stand for machines too, and with the weight of one session they stand still for
+ * seconds while control planes boot in pods. As heavy as four nodes, each of which has the kernel's default of a cgroup. The judge of a
+ * test and keepalived have a real-time policy, which a cgroup of v1 allows only with a budget.
+ */
+const OUTSIDE = 'outside'
+const WEIGHT_OUTSIDE = { 'cpu.shares': '4096', 'cpu.weight': '400' } as const
+const REAL_TIME = { 'cpu.rt_runtime_us': '300000' } as const
+
 /** Makes a node's cgroup in every hierarchy, before kubelet looks for it. */
 export function makeNodeCgroup(bed: string, node: string): void {
   for (const hierarchy of hierarchies()) {
@@ -25,16 +34,48 @@ export function makeNodeCgroup(bed: string, node: string): void {
       inheritCpus(folder)
       delegate(folder)
     }
-    weigh(ofBed)
+    weigh(ofBed, WEIGHT_OF_BED)
+  }
+}
+
+/**
+ * From now on this process, and what it starts, are what stands beside the nodes of a bed that is up. Returns the way back, to be gone
+ * before the bed's cgroups are removed.
+ */
+export function standOutside(bed: string): () => void {
+  const back: (() => void)[] = []
+  for (const hierarchy of hierarchies()) {
+    const ofBed = join(hierarchy, `${PREFIX}${bed}`)
+    if (!Object.keys(WEIGHT_OF_BED).some((file) => existsSync(join(ofBed, file)))) continue
+    const folder = join(ofBed, OUTSIDE)
+    mkdirSync(folder, { recursive: true })
+    weigh(ofBed, REAL_TIME)
+    weigh(folder, { ...WEIGHT_OUTSIDE, ...REAL_TIME })
+    const before = ownCgroup(hierarchy)
+    const enter = (path: string): void => writeFileSync(join(path, 'cgroup.procs'), String(process.pid))
+    enter(folder)
+    back.push(() => enter(before))
+  }
+  return () => {
+    for (const leave of back) leave()
   }
 }
 
 /** Of the hierarchies of cgroup v1 one alone knows of processors. */
-function weigh(folder: string): void {
-  for (const [file, weight] of Object.entries(WEIGHT_OF_BED)) {
+function weigh(folder: string, values: Readonly<Record<string, string>>): void {
+  for (const [file, value] of Object.entries(values)) {
     const path = join(folder, file)
-    if (existsSync(path)) writeFileSync(path, weight)
+    if (existsSync(path)) writeFileSync(path, value)
   }
+}
+
+/** Where this process is in a hierarchy: `4:memory:/path` for one of v1, `0::/path` for that of v2. */
+function ownCgroup(hierarchy: string): string {
+  const name = isV2(hierarchy) ? '' : basename(hierarchy)
+  const lines = readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n')
+  const own = lines.map((line) => line.split(':')).find(([, controllers = '']) => controllers.split(',').includes(name))
+  const path = join(hierarchy, own?.slice(2).join(':') ?? '/')
+  return existsSync(path) ? path : hierarchy
 }
 
 /** Removes a node's cgroups. What ran in them is dead, but the kernel may take a moment to notice. */

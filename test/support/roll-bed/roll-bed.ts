@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { database, edge, type WhoamiOptions, whoami } from '../../../src/sim/cluster/article-workloads.ts'
 import { type Bed, openBed } from '../../../testbed/bed.ts'
+import { standOutside } from '../../../testbed/machine/cgroups.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { type RawApi, type RawReply, rawApi } from '../raw-api.ts'
 import { leftoversOf } from '../roll-ground/leftovers-of.ts'
@@ -76,6 +77,7 @@ export class RollBed {
   readonly lb: Haproxy
   /** What is shipped, as a command line without its arguments. */
   readonly program: readonly string[]
+  readonly #leaveBed: () => void
   readonly #raw: Raw
   readonly #fast: boolean
   readonly #judgeRate: number
@@ -85,6 +87,7 @@ export class RollBed {
 
   private constructor(parts: {
     readonly bed: Bed
+    readonly leaveBed: () => void
     readonly lb: Haproxy
     readonly program: readonly string[]
     readonly raw: Raw
@@ -94,6 +97,7 @@ export class RollBed {
     readonly stateDir: string
   }) {
     this.bed = parts.bed
+    this.#leaveBed = parts.leaveBed
     this.lb = parts.lb
     this.program = parts.program
     this.#raw = parts.raw
@@ -109,7 +113,8 @@ export class RollBed {
     const silence = monitorGraceSeconds === undefined ? {} : { monitorGraceSeconds }
     const plane = options.stacked === true ? { stacked: 'untainted' as const } : {}
     const bed = await openBed({ nodes, fast, darkMs: 500, ...silence, ...plane })
-    const undo: (() => unknown)[] = [() => bed.close()]
+    const leaveBed = options.stacked === true ? standOutside(bed.name) : () => undefined
+    const undo: (() => unknown)[] = [leaveBed, () => bed.close()]
     try {
       const bundled = bundleIn(join(bed.dir, 'bundle'))
       await bed.apply(RBAC)
@@ -125,7 +130,7 @@ export class RollBed {
       const addresses = bed.nodes.map((node) => bed.nodeAddress(node))
       const lb = await bed.haproxy(lbConfig(addresses, options.lb), { name: 'lb-1' })
       const judgeRate = options.judgeRate ?? 100
-      const opened = new RollBed({ bed, raw, lb, program, fast, judgeRate, kubeconfig: inside, stateDir })
+      const opened = new RollBed({ bed, leaveBed, raw, lb, program, fast, judgeRate, kubeconfig: inside, stateDir })
       await opened.settled()
       return opened
     } catch (error) {
@@ -237,6 +242,7 @@ export class RollBed {
   async close(): Promise<void> {
     for (const process of this.#started) process.kill('SIGKILL')
     this.#raw.close()
+    this.#leaveBed()
     await this.bed.close()
   }
 }

@@ -27,10 +27,15 @@ interface ProbeTarget {
   readonly scheme: 'HTTP' | 'HTTPS'
 }
 
+/**
+ * Less than the pods that serve requests have: kubelet makes it the weight of the pod, and on two processors a control plane that boots
+ * would leave nothing to the others of its node.
+ */
+const CPU_REQUEST = '5m'
+
 interface StaticPod {
   readonly component: string
   readonly flags: readonly string[]
-  readonly cpu: string
   readonly mounts: readonly Mount[]
   readonly probes: object
 }
@@ -76,7 +81,6 @@ function etcd(plan: RackPlan, node: string): StaticPod {
       '--unsafe-no-fsync',
       '--log-level=warn',
     ],
-    cpu: '100m',
     mounts: [
       { name: 'etcd-data', path: ETCD_DATA, type: 'DirectoryOrCreate' },
       { name: 'etcd-certs', path: ETCD_PKI, type: 'Directory', readOnly: true },
@@ -98,7 +102,6 @@ function apiServer(node: string): StaticPod {
       `--etcd-keyfile=${PKI}/apiserver-etcd-client.key`,
       ...apiServerFlags({ address, pki: PKI, auditPolicy, auditLog: `${AUDIT_LOGS}/audit.log` }),
     ],
-    cpu: '250m',
     mounts: [
       { name: 'k8s-certs', path: PKI, type: 'Directory', readOnly: true },
       { name: 'audit-policy', path: auditPolicy, type: 'File', readOnly: true },
@@ -113,7 +116,6 @@ function controllerManager(plan: RackPlan): StaticPod {
   return {
     component: 'kube-controller-manager',
     flags: [...elected('controller-manager'), ...controllerManagerFlags(plan, PKI)],
-    cpu: '200m',
     mounts: [{ name: 'k8s-certs', path: PKI, type: 'Directory', readOnly: true }, config('controller-manager')],
     probes: startAndLive(target, '/healthz', '/healthz'),
   }
@@ -124,7 +126,6 @@ function scheduler(): StaticPod {
   return {
     component: 'kube-scheduler',
     flags: elected('scheduler'),
-    cpu: '100m',
     mounts: [config('scheduler')],
     probes: { ...startAndLive(target, '/livez', '/livez'), ...ready(target) },
   }
@@ -160,7 +161,7 @@ const ready = (target: ProbeTarget): object => ({
   },
 })
 
-function manifest({ component, flags, cpu, mounts, probes }: StaticPod): object {
+function manifest({ component, flags, mounts, probes }: StaticPod): object {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -176,7 +177,7 @@ function manifest({ component, flags, cpu, mounts, probes }: StaticPod): object 
           imagePullPolicy: 'Never',
           command: ['/kube', component, ...flags],
           env: Object.entries(LAZY_COLLECTOR).map(([name, value]) => ({ name, value })),
-          resources: { requests: { cpu } },
+          resources: { requests: { cpu: CPU_REQUEST } },
           volumeMounts: mounts.map(({ name, path, readOnly = false }) => ({ name, mountPath: path, readOnly })),
           ...probes,
         },
