@@ -113,9 +113,10 @@ export class RollBed {
     const silence = monitorGraceSeconds === undefined ? {} : { monitorGraceSeconds }
     const plane = options.stacked === true ? { stacked: 'untainted' as const } : {}
     const bed = await openBed({ nodes, fast, darkMs: 500, ...silence, ...plane })
-    const leaveBed = options.stacked === true ? standOutside(bed.name) : () => undefined
-    const undo: (() => unknown)[] = [leaveBed, () => bed.close()]
+    const undo: (() => unknown)[] = [() => bed.close()]
     try {
+      const leaveBed = options.stacked === true ? standOutside(bed.name) : () => undefined
+      undo.unshift(leaveBed)
       const bundled = bundleIn(join(bed.dir, 'bundle'))
       await bed.apply(RBAC)
       const grace = fast ? { graceSeconds: GRACE_BESIDE_OTHERS } : {}
