@@ -66,7 +66,7 @@ export const quorumText = (members: readonly Pod[]): string =>
 const lastApiServer = ({ length }: readonly Pod[], node: string): Reason => ({
   code: 'LastApiServer',
   object: node,
-  text: `no API server of ${length} is Ready but that of ${node}`,
+  text: `of ${length} API servers, only that of ${node} is Ready`,
   next: 'repair the other API servers: kubectl -n kube-system get pods -l component=kube-apiserver -o wide',
 })
 

@@ -36,7 +36,7 @@ function uncheckedBackends(node: Node, instance: InstanceFacts): readonly string
 const unchecked = (backend: string, { instance }: InstanceFacts): Reason => ({
   code: 'OthersUnchecked',
   object: `${backend} on ${instance}`,
-  text: `no other server of ${backend} has been checked since ${instance} began, so its first failed check would take it out`,
+  text: `${instance} has checked no other server of ${backend} since it started, so the first failed check of one would take it out`,
 })
 
 /** Servers of the node without which a backend of this instance would have none, where that matters. */

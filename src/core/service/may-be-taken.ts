@@ -39,7 +39,7 @@ function lastUsable(s: ServiceSnapshot): readonly Reason[] {
 const lastWithout = ({ node }: ServiceSnapshot, beside: readonly Node[]): Reason => ({
   code: 'OtherNodeOfRoll',
   object: node.name,
-  text: `${node.name} waits for ${beside.map(({ name }) => name).join(', ')} of the same roll: without both, a backend has no usable server`,
+  text: `${node.name} waits for ${beside.map(({ name }) => name).join(', ')} of the same roll: with both out, a backend has no usable server`,
 })
 
 const used = (s: ServiceSnapshot): ServiceSnapshot['instances'] => s.instances.map((instance) => asUsed(s, instance))

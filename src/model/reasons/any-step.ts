@@ -70,7 +70,7 @@ export const ANY_STEP = {
   SilenceAsked: {
     is: 'alerts of n1 are being silenced in alertmanager',
     cause:
-      'The file has the alerts of the node silenced before it is cordoned, or those of a machine before it gives its addresses away.',
+      'By the roll file, the alerts of a node are silenced before the roll cordons it, and the alerts of a machine before it gives its addresses away.',
     cure: 'Wait: each request ends at the `timeout` of the silence.',
     wait: 'by law',
     progress: true,

@@ -11,7 +11,7 @@ export const BEFORE_LEAVING = {
   BaselineSlow: {
     is: 'more than 1 % of the requests to shop took longer than 500 ms before the roll began',
     cause:
-      'The service was slower than `stop.latency` allows while nothing was out yet or, at a resume, before this process measured for as long as a baseline lasts.',
+      'The service was slower than `stop.latency` allows, and no node was out yet. After a resume, it was slower before this process had measured for the duration of a baseline.',
     cure: 'Find out why the service is slow, or allow more in `stop.latency`. The roll gives up after `baseline.limit` (2 min).',
     wait: 'baseline',
   },
@@ -36,15 +36,15 @@ export const BEFORE_LEAVING = {
     wait: 'window',
   },
   WindowTooShort: {
-    is: 'n4 is done in no time window, of which the longest takes 30 min: it is expected to take 50 min',
+    is: 'n4 fits into no time window, and the longest takes 30 min: it is expected to take 50 min',
     cause: 'No window is as long as this node is expected to take.',
     cure: 'Make the windows longer, then `evenkeel roll resume -f roll.yaml`.',
     wait: 'blocked',
   },
   SlotTaken: {
-    is: 'the node budget is used up: run X has n1 out; n1 is about to leave: run X holds slot 1 for it; run X holds slot 1 for n1 itself',
+    is: 'the node budget is used up: run X has n1 out; or n1 is about to leave: run X holds slot 1 for it; or run X holds slot 1 for n1 itself',
     cause: 'Another roll holds the Lease of the slot and renews it.',
-    cure: 'Wait for that run, or stop it. An abort without the journal waits here until the run that it aborts has not renewed the slot for the duration of the Lease.',
+    cure: 'Wait for that run, or stop it. An abort without the journal waits here while the run that it aborts still renews the slot. It goes on when that run has not renewed the slot for the duration of the Lease.',
     wait: 'blocked',
   },
   SlotStale: {
@@ -54,7 +54,7 @@ export const BEFORE_LEAVING = {
     wait: 'blocked',
   },
   OtherNodeBad: {
-    is: 'n2 is not Ready; has the record of run X; is claimed by person/alice; is detached from, or down by the checks of, every balancer that sends to it; is cordoned, and its cordon is granted; is being deleted or is leaving',
+    is: 'n2 is not Ready; or has the record of run X; or is claimed by person/alice; or is detached from, or down by the checks of, every balancer that sends to it; or is cordoned, and its cordon is granted; or is being deleted or is leaving',
     cause:
       'A node that does not serve, or is about to stop serving, counts in the node budget, for whatever reason. A cordon that does not take the node out does not count.',
     cure: 'Repair n2, or put it back into its balancers. `evenkeel budget` shows which nodes are out, and which owner keeps them out.',
@@ -68,7 +68,7 @@ export const BEFORE_LEAVING = {
     wait: 'blocked',
   },
   OtherNodeOfRoll: {
-    is: 'n2 of the same roll is out, and the budget has no room for n3 until it is back; or without both, a backend has no usable server',
+    is: 'n2 of the same roll is out, and the budget has no room for n3 until it is back; or n3 waits for n2 of the same roll: with both out, a backend has no usable server',
     cause: '`parallel` of the roll file allows several nodes at a time, and this node has to wait for another one.',
     cure: 'Nothing to do: the roll goes on with this node once the other node is back in service.',
     wait: 'by law',
@@ -180,7 +180,7 @@ export const BEFORE_LEAVING = {
     wait: 'blocked',
   },
   LastApiServer: {
-    is: 'no API server of 3 is Ready but that of n1',
+    is: 'of 3 API servers, only that of n1 is Ready',
     cause: 'The API servers of the other control-plane nodes are not Ready.',
     cure: 'Repair them: `kubectl -n kube-system get pods -l component=kube-apiserver -o wide`. If the cluster has only one API server, the roll does not wait.',
     wait: 'blocked',
@@ -207,7 +207,7 @@ export const BEFORE_LEAVING = {
     wait: 'blocked',
   },
   OthersUnchecked: {
-    is: 'no other server of web has been checked since lb-1 began, so its first failed check would take it out',
+    is: 'lb-1 has checked no other server of web since it started, so the first failed check of one would take it out',
     cause:
       'HAProxy was started or reloaded a moment ago. It treats every server as up until the first check of the server has ended. If that check fails, it drops the server immediately. So the roll takes no node out and evicts no pod before another server was checked.',
     cure: 'Wait: it lasts at most one check interval. If it does not end, HAProxy is reloaded more often than it checks.',
@@ -223,20 +223,20 @@ export const BEFORE_LEAVING = {
     is: 'the state of n1 at edge is not known: its status command failed (exit code 1): …',
     cause:
       'The `status` command under `balancers[].commands` did not end in time, failed, or printed something that is not one JSON object with a known `state` of this node.',
-    cure: 'Run the command by hand, as the roll file has it. In a plan it is an error. No limit waives it.',
+    cure: 'Run the command by hand, as the roll file has it. In a plan it is an error. The roll never goes on without the state, whatever the limits are.',
     wait: 'blocked',
   },
   CheckUnknown: {
     is: 'what the health check of n1 at edge answers is not known: …',
     cause:
       'The roll called the URL under `healthCheck.check` and got no answer, so it does not know which answer the load balancers get. A refused connection or a timeout is no answer.',
-    cure: 'Call the URL by hand from the machine of the roll. In a plan, this is an error. No limit waives it. If this machine cannot reach the URL, remove `check`: then the roll only waits for a computed time.',
+    cure: 'Call the URL by hand from the machine of the roll. In a plan, this is an error. The roll never goes on without an answer, whatever the limits are. If this machine cannot reach the URL, remove `check`: then the roll only waits for a computed time.',
     wait: 'blocked',
   },
   InstanceSilent: {
     is: 'lb-1 of edge does not answer',
     cause:
-      'The socket does not exist, the process is down, ssh fails, there was no answer in 2 s, or the backend is missing after a reload. With `masterSocket`: the master process does not answer, so what processes from before a reload still serve is not known.',
+      'The socket does not exist, the process is down, ssh fails, there was no answer in 2 s, or the backend is missing after a reload. With `masterSocket`: the master process does not answer, so the roll does not know what the processes from before a reload still serve.',
     cure: 'Repair the instance. The roll never continues without it, because an instance that does not answer may still send traffic.',
     wait: 'blocked',
   },
@@ -263,7 +263,7 @@ export const BEFORE_LEAVING = {
   OwnPodHere: {
     is: 'the pod of this roll runs on n1',
     cause:
-      'The roll [runs as a Job](roll-as-a-job.md), and every other node is done. Its pod is evicted while the balancers still have the node.',
+      'The roll [runs as a Job](roll-as-a-job.md), and every other node is done. The pod of the roll is evicted while the balancers still send to its node.',
     cure: 'Wait. The next pod of the Job starts on another node and continues the run.',
     wait: 'none',
   },

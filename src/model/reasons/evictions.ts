@@ -52,10 +52,10 @@ export const EVICTIONS = {
     wait: 'blocked',
   },
   AnswerAwaited: {
-    is: 'shop/legacy-0, budget …; say delete or wait by its annotation evenkeel.dev/blocked; without an answer in 1 h the drain is given up',
+    is: 'shop/legacy-0, budget …; set its annotation evenkeel.dev/blocked to delete or wait; without an answer in 1 h the drain is given up',
     cause:
       'The pod cannot be evicted. `drain.blocked` in the roll file says that the roll then waits for the answer of a person.',
-    cure: '`kubectl -n shop annotate --overwrite pod legacy-0 evenkeel.dev/blocked=delete` deletes the pod in spite of its budget. With `wait`, the roll begins again with the first rung of its ladder.',
+    cure: '`kubectl -n shop annotate --overwrite pod legacy-0 evenkeel.dev/blocked=delete` deletes the pod in spite of its budget. With `wait`, the roll begins again with the first action that `drain.blocked` lists for the pod.',
     wait: 'blocked',
   },
   DeleteRefused: {

@@ -34,7 +34,7 @@ export const STEP_WAITS = {
   DetacherNotDone: {
     is: 'the detacher has not said that n1 is detached: the annotation `…` is missing',
     cause:
-      'The detacher named under `annotation` has not answered this request. A time that cannot be read, or that is older than the request, does not count.',
+      'The detacher named under `annotation` has not answered this request. It answers with a time in an annotation of the node. A time that cannot be read, or that is older than the request, does not count.',
     cure: 'Look at the log of the detacher.',
     wait: 'blocked',
   },
@@ -148,7 +148,7 @@ export const STEP_WAITS = {
   EndpointForeign: {
     is: 'shop/cart-a is an endpoint in EndpointSlice shop/cart-ext-1 of Service cart-ext, which has no selector: another program sends to it',
     cause:
-      'Another program writes the endpoints of a Service without a selector. Changing labels does not remove the pod from them. The slice was written after the roll had released the pod.',
+      'Another program writes the endpoints of a Service without a selector. Changing labels does not remove the pod from them. The slice was written after the roll had already changed the labels of the pod.',
     cure: 'Make the program that writes the slice remove the pod. Otherwise the pod gets its labels back in the end.',
     wait: 'blocked',
   },

@@ -19,7 +19,7 @@ export const STOPS = {
   TooSlow: {
     is: '1.4 % of the requests to shop in 30 s took longer than 500 ms, and stop.latency allows 1 %: 42 at n1, drain',
     cause:
-      'The service became slower than the roll file allows. What happens to the current node is the same as after `RequestsFailed`, with one exception: a node that the roll has begun to put back is kept out only if the requests sent after that beginning broke the limit.',
+      'The service became slower than the roll file allows. What happens to the current node is the same as after `RequestsFailed`, with one exception: a node that the roll has begun to put back is kept out only if requests that were sent since then broke the limit.',
     cure: 'Find out why the service became slow: the other nodes may have too little room. Then `evenkeel roll resume`.',
     wait: 'none',
   },

@@ -153,7 +153,7 @@ const reasonOf = (world: BlockedCase): Reason | undefined => decide(blockedSnaps
 test('each rung says what comes next', () => {
   const budget =
     'shop/cart-a, budget shop/cart needs 1 healthy, has 1 of 1; it allows no eviction at all, so waiting alone will not help'
-  const answer = 'say delete or wait by its annotation evenkeel.dev/blocked; without an answer in 1 h it is deleted'
+  const answer = 'set its annotation evenkeel.dev/blocked to delete or wait; without an answer in 1 h it is deleted'
   const texts = [
     { forMs: 1, pauses: true },
     { forMs: 1, pauses: true, ladder: only({}) },

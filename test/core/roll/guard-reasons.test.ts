@@ -21,7 +21,7 @@ const OTHER_BACKEND = aServer('n3', {
 const UNCHECKED: Reason = {
   code: 'OthersUnchecked',
   object: 'web on lb-1',
-  text: 'no other server of web has been checked since lb-1 began, so its first failed check would take it out',
+  text: 'lb-1 has checked no other server of web since it started, so the first failed check of one would take it out',
 }
 const CONTROL: ProbeTarget = {
   name: 'control',

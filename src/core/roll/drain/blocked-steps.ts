@@ -81,7 +81,7 @@ function question(ladder: OnLadder, pod: Pod, reason: Reason): Reason {
   return {
     code: 'AnswerAwaited',
     object: refKey(pod),
-    text: `${reason.text}${tried(ladder)}; say delete or wait by its annotation ${BLOCKED_ANNOTATION}; without an answer in ${limit} ${atTheEnd(ladder.spec)}${heard(pod)}`,
+    text: `${reason.text}${tried(ladder)}; set its annotation ${BLOCKED_ANNOTATION} to delete or wait; without an answer in ${limit} ${atTheEnd(ladder.spec)}${heard(pod)}`,
     next: `kubectl -n ${namespace} annotate --overwrite pod ${name} ${BLOCKED_ANNOTATION}=delete`,
   }
 }

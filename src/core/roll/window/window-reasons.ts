@@ -28,7 +28,7 @@ export const windowClosesSoon = (s: NodeSnapshot, { window, need, closesAt }: Fi
 export const windowTooShort = (s: NodeSnapshot, { need, longestMs }: Omit<Fitting, 'closesAt'>): Reason => ({
   code: 'WindowTooShort',
   object: s.current.node.name,
-  text: `${s.current.node.name} is done in no time window, of which the longest takes ${formatDuration(longestMs)}: ${needText(need)}`,
+  text: `${s.current.node.name} fits into no time window, and the longest takes ${formatDuration(longestMs)}: ${needText(need)}`,
   never: true,
   next: 'make the windows longer: evenkeel roll resume -f roll.yaml',
 })
