@@ -8,7 +8,7 @@ import { runJobs } from '../support/virtual-roll/jobs/run-jobs.ts'
 const test = simulationTest(import.meta.url)
 
 /** All of them take some minutes: `CRASH_STRIDE=1 node test/run.ts virtual/claims`. */
-const STRIDE = Number(process.env.CRASH_STRIDE ?? 29)
+const STRIDE = Number(process.env.CRASH_STRIDE ?? 43)
 
 type Claimed = NonNullable<CrashPlan['claimed']>
 

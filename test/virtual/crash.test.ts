@@ -8,7 +8,7 @@ import { runJobs } from '../support/virtual-roll/jobs/run-jobs.ts'
 const test = simulationTest(import.meta.url)
 
 /** All of them take some minutes: `CRASH_STRIDE=1 node test/run.ts virtual/crash`. */
-const STRIDE = Number(process.env.CRASH_STRIDE ?? 7)
+const STRIDE = Number(process.env.CRASH_STRIDE ?? 11)
 const CLEAN: CrashPlan = { crashes: [], word: 'resume', nodes: 2, rolled: ['n1'] }
 
 async function failed(plans: readonly CrashPlan[]): Promise<readonly string[]> {
@@ -60,5 +60,6 @@ test('a roll of two nodes that is killed on its way through the second leaves th
   const plan: CrashPlan = { ...CLEAN, rolled: ['n1', 'n2'] }
   const { effects } = await crashRun(plan)
   const points = everyNth(effects.length, STRIDE * 6, 3).filter(({ effect }) => effect > effects.length / 2)
+  assert.ok(points.length > 1, `${points.length} points`)
   assert.deepEqual(await failed(points.map((point) => ({ ...plan, crashes: [point] }))), [])
 })

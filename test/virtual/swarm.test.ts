@@ -12,10 +12,10 @@ import { KEPT_POLITE, KEPT_SEEDS } from './kept-seeds.ts'
 
 /** Of the first generation, always the same. `npm run nightly -- seeds early` has others of both generations each night. */
 const EARLY_SEEDS = 10
-/** By day each commit runs a third of the kept seeds, and the next commit most likely another third: `npm run nightly -- kept` runs all. */
-const KEPT_STRIDE = Number(process.env.KEPT_STRIDE ?? 4)
+/** By day each commit runs an eighth of the kept seeds, and the next commit most likely another one: `npm run nightly -- kept` runs all. */
+const KEPT_STRIDE = Number(process.env.KEPT_STRIDE ?? 8)
 /** `SWARM_SEEDS=10000 node test/run.ts virtual/swarm`, or `npm run swarm`. */
-const NEW_SEEDS = Number(process.env.SWARM_SEEDS ?? 20)
+const NEW_SEEDS = Number(process.env.SWARM_SEEDS ?? 14)
 /**
  * Other seeds for each commit, and the same for each run of it: what fails among them can be run again, and is kept. The
  * first ones where there is no commit, or no git.
