@@ -1,7 +1,7 @@
 import type { Figure } from '../report/figure.ts'
 import type { AgentDocument } from './agent-document.ts'
 
-const ARTICLE = 'Go, asks the API'
+const ARTICLE = 'Go program:'
 
 /** What is measured of the node agent, beside a program that asks the API server at each check. */
 export function agentFigures({ agent, article, noticeMs, watches, imageMb }: AgentDocument): readonly Figure[] {

@@ -49,7 +49,7 @@ test('an object that names a health checker has its pods answer from the first m
     Array.from({ length: 3 }, () => ['pods', [30_100]]),
   )
   const said =
-    'HealthCheckersMissing: the pods of DaemonSet web-hc, which answer health checks, are not all new and available'
+    'HealthCheckersMissing: not all pods of DaemonSet web-hc, which answer health checks, are available with the current template'
   await ground.until('an Event', () => ground.events().includes(said))
   await ground.until('the pods of the health checker to be available', () => available() === 3)
   const [owner] = daemonSet()?.metadata.ownerReferences ?? []

@@ -234,5 +234,5 @@ const reasonOf = (step: Act['step']): Reason =>
     ? { code: 'WebhookCertificateReplaced', text: replacedText(step.why) }
     : {
         code: 'WebhookCertificateDue',
-        text: `the next step of the renewal of the certificate of the webhook is ${step.kind}`,
+        text: `the certificate of the webhook is being renewed, and the next step is ${step.kind}`,
       }

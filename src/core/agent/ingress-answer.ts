@@ -23,7 +23,7 @@ export function ingressAnswer(node: IngressAnswer, facts: IngressFacts): Ingress
       answer: 'up',
       reasons: [{ code: 'IngressServes', object: name, text: `${ready} pods of ${name} are ready here` }],
     }
-  const text = `${ready} of the ${enough} pods of ${name} that must be ready here are ready`
+  const text = `${name} must have ${enough} ready ${enough === 1 ? 'pod' : 'pods'} here, and has ${ready}`
   return { answer: 'down', reasons: [{ code: 'IngressPodsMissing', object: name, text }] }
 }
 

@@ -50,7 +50,7 @@ export const CAUSES = {
     verdict: 'degraded',
     is: 'the pod is silent, and its node is not Ready',
     cause: 'The node is down. Kubernetes removes the endpoint of the pod and creates another pod after some time.',
-    cure: 'Bring the node back, or delete its Node. The deletion of the pod does not finish before that.',
+    cure: 'Bring the node back, or delete its Node. Until then, the old pod stays in Terminating.',
     repair: 'none',
   },
   DataStale: {
@@ -106,8 +106,8 @@ export const CAUSES = {
     verdict: 'bad',
     is: 'pods answer, but the Service’s address is silent from this one place',
     cause:
-      'The kube-proxy rules on that node are missing or out of date, or connection tracking still points to a pod that is gone.',
-    cure: 'Restart kube-proxy on that node. If only queries from one port fail: conntrack -D -p udp --orig-dst <cluster IP>.',
+      'The kube-proxy rules on the node of this place are missing or out of date, or connection tracking still points to a pod that is gone.',
+    cure: 'Restart kube-proxy on the node of this place. If only queries from one port fail: conntrack -D -p udp --orig-dst <cluster IP>.',
     repair: 'none',
   },
   NoEndpointsProgrammed: {
@@ -116,7 +116,7 @@ export const CAUSES = {
     is: 'pods answer, but the Service’s address refuses',
     cause:
       'kube-proxy has no endpoint for the Service: the EndpointSlices are empty, or kube-proxy has not received them.',
-    cure: 'Check the readiness of the pods and the selector of the Service. If there are endpoints, restart kube-proxy on that node.',
+    cure: 'Check the readiness of the pods and the selector of the Service. If there are endpoints, restart kube-proxy on the node where the address refuses.',
     repair: 'none',
   },
   ReplyFromElsewhere: {
@@ -125,7 +125,7 @@ export const CAUSES = {
     is: 'replies to queries for the Service’s address come from another address',
     cause:
       'The source addresses of replies are not translated back, because bridged traffic bypasses the packet filter.',
-    cure: 'On that node: sysctl net.bridge.bridge-nf-call-iptables=1 (module br_netfilter).',
+    cure: 'On the node that sent the queries: sysctl net.bridge.bridge-nf-call-iptables=1 (module br_netfilter).',
     repair: 'none',
   },
   ServiceWrong: {
@@ -141,7 +141,7 @@ export const CAUSES = {
     verdict: 'degraded',
     is: 'all pods answer, but the Service’s address loses some queries',
     cause: 'kube-proxy still sends to a pod that is gone.',
-    cure: 'Restart kube-proxy on that node.',
+    cure: 'Restart kube-proxy on the node whose queries are lost.',
     repair: 'none',
   },
   CacheMasks: {

@@ -87,13 +87,13 @@ export const FURTHER_CAUSES = {
     verdict: 'degraded',
     is: 'the pod answers over TCP on its own loopback, but answered no query over UDP while other pods answered many',
     cause:
-      'UDP queries do not reach the pod, or its UDP socket is stuck. Or there are only a few clients, each with one port, and all their queries go to other pods.',
+      'UDP queries do not reach the pod, or its UDP socket is stuck. Or there are only a few clients, and each sends from one port. Then all queries of a client go to the same pod, and this pod may get none.',
     cure: 'Run the check from a node or a pod of the cluster. It queries the pod over UDP, and so shows the cause.',
     repair: 'none',
   },
   HealthyFromOutside: {
     verdict: 'ok',
-    is: 'the Service answers correctly over UDP where it is exposed, often enough to have reached each pod behind it',
+    is: 'the Service answers correctly over UDP where it is exposed, and it gave enough answers to have reached each pod behind it',
     cause: 'Nothing is wrong. Pods and the cluster IP were not queried, because they cannot be reached from here.',
     cure: 'Nothing to do.',
     repair: 'none',

@@ -55,7 +55,7 @@ export function attachGrace({ s }: Pass, n: NodeView, from: number): NodeAnswer 
   const { attachGraceMs } = s.object.spec.detach
   const until = from + attachGraceMs
   if (s.now >= until) return undefined
-  const text = `${n.name} has been attached again for less than the grace of ${formatDuration(attachGraceMs)}`
+  const text = `${n.name} was attached again, and the grace of ${formatDuration(attachGraceMs)} is not over`
   return wait([{ code: 'AttachGrace', object: n.name, text }], until)
 }
 

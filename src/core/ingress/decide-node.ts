@@ -133,6 +133,6 @@ function takeStock(
   { deployment, why }: { readonly deployment: IngressDeployment; readonly why: string },
 ): NodeAnswer {
   const op: IngressOp = { ...opOfOut(pass, n, { revision: deployment.revision, phase: 'Verifying' }), inPlace: true }
-  const text = `the operation on ${n.name} cannot be read: ${why}. Its pods are verified as they are, and it is put back`
+  const text = `the operation on ${n.name} cannot be read: ${why}. The controller verifies the pods of ${n.name} as they are, and puts ${n.name} back`
   return act(n, { kind: 'writeOp', op }, { code: 'OperationUnreadable', text })
 }

@@ -46,7 +46,7 @@ interface Grace {
 function grace({ now }: IngressSnapshot, n: IngressNode, { from, graceMs, of }: Grace): readonly DetachWait[] {
   const until = from + graceMs
   if (now >= until) return []
-  const text = `${n.name} has been asked to leave by ${of} for less than the grace of ${formatDuration(graceMs)}`
+  const text = `${n.name} was asked to leave by ${of}, and the grace of ${formatDuration(graceMs)} is not over`
   return [{ reason: { code: 'DetachGrace', object: n.name, text }, until }]
 }
 

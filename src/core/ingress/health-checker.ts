@@ -91,6 +91,6 @@ function awaited({ checker, snapshot: { object } }: IngressLook): Decided {
   if (checker === undefined) return NOTHING
   const { name, desired, updated, available, isObserved } = checker
   if (isObserved && available >= desired && updated >= desired) return NOTHING
-  const text = `the pods of DaemonSet ${name}, which answer health checks, are not all new and available`
+  const text = `not all pods of DaemonSet ${name}, which answer health checks, are available with the current template`
   return { actions: [], reasons: [{ code: 'HealthCheckersMissing', object: object.name, text }] }
 }

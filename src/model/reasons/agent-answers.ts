@@ -15,7 +15,7 @@ export const AGENT_ANSWERS = {
     wait: 'none',
   },
   IngressPodsMissing: {
-    is: '1 of the 2 pods of shop/web that must be ready here are ready',
+    is: 'shop/web must have 2 ready pods here, and has 1',
     cause: 'Fewer pods of the IngressDaemonSet are ready on the node than its `minReadyPodsPerNode`.',
     cure: '`kubectl get pods -l evenkeel.dev/node=n1` shows them.',
     wait: 'none',
@@ -65,8 +65,9 @@ export const AGENT_ANSWERS = {
   },
   NodeDeleted: {
     is: 'the Node object is being deleted',
-    cause: 'A person or the autoscaler of the cluster deletes it. A wrong `--node` gives NodeGone.',
-    cure: 'Compare `--node` with `kubectl get nodes`.',
+    cause:
+      'A person or the autoscaler of the cluster deletes the Node. For a name that no Node has, the agent reports NodeGone instead.',
+    cure: 'If the deletion is not intended, check with `kubectl get nodes` that `--node` names the right Node.',
     wait: 'none',
   },
   NodeToBeRemoved: {
@@ -83,7 +84,7 @@ export const AGENT_ANSWERS = {
   },
   Cordoned: {
     is: 'the node is cordoned',
-    cause: 'The Node is unschedulable, and a cordon counts here.',
+    cause: 'The Node is unschedulable, and this agent takes a cordoned node out of service.',
     cure: 'If that is not intended: `kubectl uncordon n1`.',
     wait: 'none',
   },
@@ -102,7 +103,7 @@ export const AGENT_ANSWERS = {
   DataPortClosed: {
     is: 'nothing answers at the data port of the node',
     cause:
-      'The ingress pod of the node does not run, or `--data-port` is wrong. A new agent ends with this reason if the old agent answers `up`.',
+      'The ingress pod of the node does not run, or `--data-port` is wrong. During an update of the agent, the new agent exits with this reason if the old agent answers `up`.',
     cure: 'Check the ingress pod of that node, and compare the port.',
     wait: 'none',
   },

@@ -71,7 +71,7 @@ export const REASON_SECTIONS: readonly ReasonSection[] = [
     title: 'Machines of the load balancers',
     by: 'the roll, for machines of `hosts`',
     intro:
-      'It can also report most holds of a node. Before the reboot is announced, the machine takes its addresses back and the roll ends with exit 3. From the announcement on, the machine goes through its reboot and its proof.',
+      'For these machines, the roll can also report most of the holds that it reports for a node. If a hold reaches its limit before the reboot is announced, the machine takes its addresses back, and the roll ends with exit 3. From the announcement on, the machine goes through its reboot and its proof.',
     entries: HOST_WORDS,
   },
   {
@@ -103,12 +103,13 @@ export const REASON_SECTIONS: readonly ReasonSection[] = [
   {
     title: 'The webhook of IngressDaemonSets',
     by: 'the controller, in `/healthz` of its status port and in Events of the Secret',
-    intro: 'Nothing waits for the webhook: the controller checks again each object that the webhook did not see.',
+    intro:
+      'Nothing waits for the webhook: if the webhook did not see an object, the controller checks the object itself.',
     entries: WEBHOOK_WORDS,
   },
   {
     title: 'Reasons to act',
-    by: 'the roll, in `-v` and in the journal; the last ones, about an IngressDaemonSet, by the controller',
+    by: 'the roll, in `-v` and in the journal; `IngressPrepared` and those after it by the controller',
     intro: 'These are not problems. They explain why a step did something.',
     entries: { ...EFFECTS, ...HOST_EFFECTS, ...INGRESS_EFFECTS },
   },

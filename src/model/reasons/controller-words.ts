@@ -3,7 +3,7 @@ import type { ReasonEntry } from './reason-entry.ts'
 /** What the fleet brake and the leader's Lease say. */
 export const CONTROLLER_WORDS = {
   CordonsGranted: {
-    is: 'every node that is cordoned may be out',
+    is: 'every cordoned node is allowed to be out',
     cause: 'All is well.',
     cure: 'Nothing to do.',
     wait: 'none',

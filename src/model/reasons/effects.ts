@@ -33,9 +33,11 @@ export const EFFECTS = {
   NothingToDo: effect('it was done already'),
   NothingUnderWay: effect('no node is under way'),
   NoticedByChecks: effect('load balancers have noticed: their checks were answered often enough'),
-  NoticedByTime: effect('load balancers have noticed: their checks had the time that the file gives them'),
+  NoticedByTime: effect(
+    'load balancers have had time to notice: the time that the roll file gives their checks is over',
+  ),
   ConnectionsEnded: effect('no connection to the node is left'),
-  IdleLimitOver: effect('`detach.idleLimit` is over: connections that are left end with the pods that serve them'),
+  IdleLimitOver: effect('`detach.idleLimit` is over: the remaining connections end with the pods that serve them'),
 } as const satisfies Readonly<Record<string, ReasonEntry>>
 
 /** Why the controller wrote something for an IngressDaemonSet. */
@@ -45,7 +47,7 @@ export const INGRESS_EFFECTS = {
   NodeNew: effect('n1 needs pods'),
   NodeBegun: effect('n1: its pods have an older revision'),
   SlotUnneeded: effect('n1: it is as it should be, so its slot is given back'),
-  MarkMissing: effect('something that asks the node to leave is missing'),
+  MarkMissing: effect('not everything that asks the node to leave is written yet'),
   DetachAsked: effect('everything that asks n1 to leave is written, and its grace periods run'),
   NodeDetached: effect('n1 is detached'),
   TemplateDiffers: effect('n1 gets the pods of another revision'),

@@ -54,7 +54,7 @@ export const GUARD_WORDS = {
   },
   OtherNodeFirst: {
     is: 'n2 waits for n1, which goes first and is not back yet',
-    cause: 'Only one node of all guards of a group is granted at a time.',
+    cause: 'In a group, the controller grants one node at a time, across all guards of the group.',
     cure: 'Nothing to do while the other node is being worked on. `kubectl uncordon` it once the work is done.',
     wait: 'none',
   },
@@ -87,7 +87,7 @@ export const GUARD_WORDS = {
   GuardMissing: {
     is: 'the guard of n1 is not ready',
     cause: 'The guard pod is starting, or it cannot start because of its image, a quota, or a full node.',
-    cure: '`kubectl get pods -l evenkeel.dev/guard=NAME -o wide`, then `kubectl describe pod` of the one that is named.',
+    cure: '`kubectl get pods -l evenkeel.dev/guard=NAME -o wide`, then `kubectl describe pod` of the pod on the node that the message names.',
     wait: 'none',
   },
   NodeDraining: {

@@ -11,7 +11,7 @@ export const HOST_WORDS = {
   AddressOnNone: {
     is: '10.0.0.100 is on none of lb-1 and lb-2',
     cause: 'No machine of the pair has the virtual address: no traffic reaches the pair by it.',
-    cure: 'Check keepalived on both machines. If this happens after the address was to move, the machine takes it back at the latest after `moveLimit`.',
+    cure: 'Check keepalived on both machines. If this happens while the roll moves the address away, the machine that had the address takes it back after `moveLimit` at the latest.',
     wait: 'blocked',
   },
   AddressOnSeveral: {
@@ -28,8 +28,9 @@ export const HOST_WORDS = {
     wait: 'blocked',
   },
   NodeStillOut: {
-    is: 'n1 is out, and no machine of a load balancer is rebooted meanwhile',
-    cause: 'A roll works on the node, or left it out. The instance that restarts would send to it again.',
+    is: 'n1 is out: no machine of a load balancer is rebooted until it is back',
+    cause:
+      'A roll works on the node, or ended and left the node out of service. If the machine of a load balancer is rebooted now, its balancer restarts and sends to the node again.',
     cure: 'Wait for that roll, or put the node back: `evenkeel explain n1`.',
     wait: 'blocked',
   },

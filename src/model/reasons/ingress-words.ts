@@ -43,7 +43,7 @@ export const INGRESS_WORDS = {
     wait: 'none',
   },
   HealthCheckersMissing: {
-    is: 'the pods of DaemonSet web-hc, which answer health checks, are not all new and available',
+    is: 'not all pods of DaemonSet web-hc, which answer health checks, are available with the current template',
     cause:
       'The pods were created or replaced a moment ago, or they cannot start. Check their image and their service account, which needs the rights to list and watch Deployments in the namespace.',
     cure: '`kubectl get pods -l evenkeel.dev/health-checker=NAME` and their logs. If agents answered the health ports before, they continue until all of these pods are available.',
@@ -70,7 +70,7 @@ export const INGRESS_WORDS = {
   RolledBack: {
     is: 'so many nodes of web failed that it goes back to revision 1',
     cause: '`spec.updateStrategy.rollingUpdate.autoRollback` is true, and the revision failed.',
-    cure: 'Correct the template: the controller rolls out a changed one. To try the failed template again, run `evenkeel rollout retry ingressdaemonset/NAME`, or apply it again after another one. Until then the object has `Stalled=True`.',
+    cure: 'Correct the template: the controller rolls out a changed one. To try the failed template again, run `evenkeel rollout retry ingressdaemonset/NAME`, or apply another template, and then the failed one again. Until then the object has `Stalled=True`.',
     wait: 'none',
   },
   RollbackRefused: {
@@ -138,7 +138,7 @@ export const INGRESS_WORDS = {
     wait: 'none',
   },
   DetachGrace: {
-    is: 'n1 has been asked to leave by evenkeel.dev/detach for less than the grace of 30 s',
+    is: 'n1 was asked to leave by evenkeel.dev/detach, and the grace of 30 s is not over',
     cause: 'Load balancers need this time to notice that the health check fails.',
     cure: 'Nothing to do. The grace periods are fields of `spec.updateStrategy`.',
     wait: 'none',
@@ -148,7 +148,7 @@ export const INGRESS_WORDS = {
     is: 'the agent of n1 has not acknowledged the detach, so its health checks may still pass',
     cause:
       'The agent is not running, does not reach the API server, or cannot be reached by the controller. With `healthChecker.image` this is about the pod of the health checker.',
-    cure: 'Look at the agent of the node. If the limit is reached before the update, `detachTimeoutPolicy` decides what happens. If it is reached after the update, the node is stuck, and comes back by itself once the agent answers.',
+    cure: 'Look at the agent of the node. If the limit of the detach is reached before the update, `detachTimeoutPolicy` decides what happens. If it is reached after the update, the node is stuck, and comes back by itself once the agent answers.',
     wait: 'none',
   },
   DetachTimedOut: {
@@ -164,7 +164,7 @@ export const INGRESS_WORDS = {
     wait: 'none',
   },
   OperationUnreadable: {
-    is: 'the operation on n1 cannot be read: it is not a JSON object. Its pods are verified as they are, and it is put back',
+    is: 'the operation on n1 cannot be read: it is not a JSON object. The controller verifies the pods of n1 as they are, and puts n1 back',
     cause: 'Another program or a person wrote to the Deployment of the node, or removed the annotation.',
     cure: 'Find out who writes to `evenkeel.dev/ingress-operation`.',
     wait: 'none',
@@ -209,7 +209,7 @@ export const INGRESS_WORDS = {
     wait: 'none',
   },
   AttachGrace: {
-    is: 'n1 has been attached again for less than the grace of 10 s',
+    is: 'n1 was attached again, and the grace of 10 s is not over',
     cause: 'Load balancers need this time to send to the node again.',
     cure: 'Nothing to do.',
     wait: 'none',

@@ -39,7 +39,7 @@ export const STEP_WAITS = {
     wait: 'blocked',
   },
   DetacherGrace: {
-    is: 'n1 has been detached for less than the grace of 30 s',
+    is: 'n1 was detached, and the grace of 30 s is not over',
     cause: 'The grace counts from the moment at which the roll first saw the answer of the detacher.',
     cure: 'Wait: it ends by itself.',
     wait: 'by law',

@@ -41,7 +41,7 @@ export const STOPS = {
     is: 'n1 did not come back with another boot id within the limit (15 min)',
     cause:
       'The machine is off or hangs, or the reboot did not reach it. The node is cordoned and out of every balancer, and the process keeps it out.',
-    cure: '`why` says whether the reboot was refused, or whether it is unknown that the command arrived. Start the machine, press Ctrl-C, then `evenkeel roll resume`.',
+    cure: '`why` says which of these happened: the machine refused the reboot, or the roll does not know whether the command arrived. Start the machine, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },
   RebootHeldUp: {
@@ -60,7 +60,7 @@ export const STOPS = {
   NotSettled: {
     is: 'n1 did not settle within the limit (10 min)',
     cause:
-      '`why` lists what is missing. The node is out of every balancer, and the process keeps it out. It is uncordoned, unless a hook `afterReboot` waits for the journal.',
+      '`why` lists what is missing. The node is out of every balancer, and the process keeps it out. It is uncordoned, except if a hook `afterReboot` cannot run because the journal cannot be written.',
     cure: 'Repair what is missing, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },
@@ -81,15 +81,15 @@ export const STOPS = {
   GateLimit: {
     is: 'gate ceph did not pass within its limit (10 min): the value is 1, not == 0',
     cause:
-      'Before the reboot is announced, the node is restored, exit 3. Before the attach, the node is uncordoned, out of every balancer, and guarded. A machine of `hosts` takes its addresses back, exit 3; if it was rebooted, it stays without them.',
-    cure: 'Find out why the gate does not pass, press Ctrl-C where a node is guarded, then `evenkeel roll resume`. `gates[].limit` sets the limit.',
+      'If the limit of the gate is reached before the reboot is announced, the roll restores the node and ends with exit 3. If it is reached before the attach, the node is uncordoned, and the process keeps it out of every balancer. A machine of `hosts` that was not rebooted takes its addresses back, and the roll ends with exit 3. One that was rebooted stays without its addresses.',
+    cure: 'Find out why the gate does not pass. If the process keeps a node out, press Ctrl-C. Then run `evenkeel roll resume`. `gates[].limit` sets the limit.',
     wait: 'none',
   },
   NodeGone: {
     is: 'node n2 is gone from the cluster',
     cause:
-      'The Node object was deleted. If the roll had begun the node, it keeps the node out of its balancers and waits for it as long as `reboot.returnLimit`. A node that was not begun is left out, and the others are rolled. An agent with this reason runs on a machine without a Node object, or has a wrong `--node`.',
-    cure: 'Let the node register again, or leave it out; then `evenkeel roll resume`. If a begun node registers again while the process runs, the process writes its record again and continues. Once the process has ended, `evenkeel roll resume` takes the record from the journal if the run had sent the reboot. If the run had not, the record is lost: check that the node is healthy, then [put it back manually](put-a-node-back.md). An abort while the Node is gone restores nothing on it, and says so.',
+      'The Node object was deleted. If the roll had begun the node, it keeps the node out of its balancers and waits for it as long as `reboot.returnLimit`. If the roll had not begun the node, it skips this node and rolls the others. An agent with this reason runs on a machine without a Node object, or has a wrong `--node`.',
+    cure: 'Let the node register again, or remove it from the roll. Then run `evenkeel roll resume`. If a begun node registers again while the process runs, the process writes its record again and continues. Once the process has ended, `evenkeel roll resume` takes the record from the journal if the run had sent the reboot. If the run had not, the record is lost: check that the node is healthy, then [put it back manually](put-a-node-back.md). An abort while the Node is gone restores nothing on it, and says so.',
     wait: 'by law',
   },
   Aborted: {

@@ -19,11 +19,11 @@ export const WEBHOOK_WORDS = {
     is: 'the certificate of the webhook has expired, and a new one is made',
     cause:
       'It expired, was changed by hand, or is for another name. No API server could call the webhook, so objects were stored without its check.',
-    cure: 'Nothing to do: the controller checks such objects again. If this repeats, look for what else writes the Secret.',
+    cure: 'Nothing to do: the controller checks such objects itself. If this repeats, look for what else writes the Secret.',
     wait: 'none',
   },
   WebhookCertificateDue: {
-    is: 'the next step of the renewal of the certificate of the webhook is stage',
+    is: 'the certificate of the webhook is being renewed, and the next step is stage',
     cause: 'The certificate is renewed in steps, so that no API server gets a certificate that it does not trust yet.',
     cure: 'Nothing to do.',
     wait: 'none',

@@ -29,8 +29,8 @@ const { order: _order, ...WITHOUT_ORDER } = facts()
 const ANSWERS: readonly (readonly [node: AgentDecision, facts: IngressFacts, answer: string, text: string])[] = [
   [UP, facts(), 'up IngressServes', '2 pods of shop/web are ready here'],
   [UP, facts({ ready: 3 }), 'up IngressServes', '3 pods of shop/web are ready here'],
-  [UP, facts({ ready: 1 }), 'down IngressPodsMissing', '1 of the 2 pods of shop/web that must be ready here are ready'],
-  [UP, facts({ ready: 0 }), 'down IngressPodsMissing', '0 of the 2 pods of shop/web that must be ready here are ready'],
+  [UP, facts({ ready: 1 }), 'down IngressPodsMissing', 'shop/web must have 2 ready pods here, and has 1'],
+  [UP, facts({ ready: 0 }), 'down IngressPodsMissing', 'shop/web must have 2 ready pods here, and has 0'],
   [
     UP,
     facts({ ready: 1, order: { ports: [1], minReadyPods: 1 } }),

@@ -77,7 +77,7 @@ const noNodeOut: Guard = ({ nodesOut, clusterUnknown }) => {
   return nodesOut.map((node) => ({
     code: 'NodeStillOut',
     object: node,
-    text: `${node} is out, and no machine of a load balancer is rebooted meanwhile`,
+    text: `${node} is out: no machine of a load balancer is rebooted until it is back`,
   }))
 }
 

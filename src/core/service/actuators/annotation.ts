@@ -116,8 +116,8 @@ const underWay = (s: ServiceSnapshot, { ref }: NodeServer, { way, spec }: OnTheW
     object: ref.server,
     text:
       way === 'out'
-        ? `${ref.server} has been detached for less than the grace of ${spec.graceMs / 1_000} s`
-        : `${ref.server} has been attached again for less than the grace of ${spec.attachGraceMs / 1_000} s`,
+        ? `${ref.server} was detached, and the grace of ${spec.graceMs / 1_000} s is not over`
+        : `${ref.server} was attached again, and the grace of ${spec.attachGraceMs / 1_000} s is not over`,
   }
 
 /** Since when its word is seen, and since when that is long enough. A word that goes away counts from its next sight. */
