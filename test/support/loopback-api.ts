@@ -1,11 +1,14 @@
-import { once } from 'node:events'
+import { randomInt } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { systemTimers } from '../../src/adapters/node/system-timers.ts'
 import { httpDoor } from '../../src/sim/doors/http-door.ts'
+import { listenOn } from '../../src/sim/loopback/listen-on.ts'
 import type { World } from '../../src/sim/world/world.ts'
 import { requestedBy } from './requested-rights.ts'
+
+/** Below the ports that Linux gives to outgoing connections, one of which could take the port of an API that is away. */
+const PORTS = [20_000, 30_000] as const
 
 /** A world's API over HTTP, which may go away and come back at the same port, and a kubeconfig that leads there. */
 export class LoopbackApi {
@@ -37,9 +40,7 @@ export class LoopbackApi {
       for (const right of requestedBy({ method, path, query })) this.needed.add(right)
       if (query.get('watch') !== null) this.watched.push(path)
     })
-    server.listen(this.#port, '127.0.0.1')
-    await once(server, 'listening')
-    this.#port = (server.address() as AddressInfo).port
+    this.#port = await listening(server, this.#port)
     this.#server = server
     const cluster = { name: 'it', cluster: { server: this.url } }
     const context = { name: 'it', context: { cluster: 'it', user: 'me' } }
@@ -52,5 +53,15 @@ export class LoopbackApi {
     this.#server?.close()
     for (const socket of this.#sockets) socket.destroy()
     this.#sockets.clear()
+  }
+}
+
+/** Listens at a port of its own, or again at the one that it had. */
+async function listening(server: ReturnType<typeof httpDoor>, had: number): Promise<number> {
+  for (;;) {
+    const port = had === 0 ? randomInt(...PORTS) : had
+    const code = await listenOn(server, { host: '127.0.0.1', port })
+    if (code === undefined) return port
+    if (code !== 'EADDRINUSE' || had !== 0) throw new Error(`port ${port} cannot be taken: ${code}`)
   }
 }
