@@ -78,7 +78,7 @@ function summed(rounds: readonly Asked[]): Asked {
   }
 }
 
-/** Of one that has just begun. */
+/** The memory of a program that has just started. */
 async function memory(start: Start, place: Place, port: number): Promise<MemoryFigures> {
   const running = await start(place, 'n1', port)
   try {

@@ -39,7 +39,7 @@ const PARTS = ['probe', 'help', 'poll', 'virtual', 'controller', 'ingress', 'gua
 type Part = (typeof PARTS)[number]
 const isPart = (text: string): text is Part => PARTS.some((part) => part === text)
 
-/** The benches write them, and nobody else. */
+/** Only the benches write these documents. */
 const FIGURES: Readonly<Record<Part, (documents: readonly unknown[]) => readonly Figure[]>> = {
   probe: (documents) => (documents as readonly ProbeDocument[]).flatMap(probeFigures),
   help: (documents) => (documents as readonly HelpDocument[]).flatMap(helpFigures),

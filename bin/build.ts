@@ -47,7 +47,7 @@ const withoutGeneratedApi: Plugin = {
   },
 }
 
-/** Programs of their own are found beside whoever starts them: in the bundle all lie in one directory. */
+/** Programs of their own are found beside the program that starts them: in the bundle all lie in one directory. */
 const programsBeside: Plugin = {
   name: 'programs-beside',
   setup(setup) {

@@ -25,7 +25,7 @@ const FLEETS_A_NIGHT = 2_000
 const firstFleet = nightsSince2026 * FLEETS_A_NIGHT
 const firstPolite = FIRST_SEED + firstFleet
 const firstSeed = FIRST_SEED + nightsSince2026 * SEEDS_A_NIGHT
-/** Of those below the first one that is drawn by step; after three years they begin anew. */
+/** Of the seeds below the first one that is drawn by step; after three years they begin anew. */
 const EARLY_A_NIGHT = 900
 const firstEarly = (nightsSince2026 * EARLY_A_NIGHT) % (FIRST_SEED - EARLY_A_NIGHT)
 

@@ -133,8 +133,8 @@ export class Bed {
   /** An ssh configuration that knows n1, n2, …, for use within the bed's network. */
   readonly sshConfig: string
   /**
-   * One JSON line per request of anybody but the cluster's own components (audit.k8s.io/v1 Event, level Metadata). A stacked bed has
-   * no such file: each API server writes its own, `nodes/NAME/log/kubernetes/audit.log` in `dir`.
+   * One JSON line per request of any client but the cluster's own components (audit.k8s.io/v1 Event, level Metadata). A
+   * stacked bed has no such file: each API server writes its own, `nodes/NAME/log/kubernetes/audit.log` in `dir`.
    */
   readonly auditLog: string
   /** The Runtime API's socket of the HAProxy that leads to the API servers of a stacked bed. */

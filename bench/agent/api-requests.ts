@@ -7,8 +7,9 @@ interface AuditEvent {
 }
 
 /**
- * What anybody but the cluster's own components has asked the API server for so far, of any kind. The server's own counters
- * do not tell who asked: its controllers read each of two hundred nodes that never send a heartbeat, while checks go on.
+ * All requests so far to the API server, of any kind, from clients other than the cluster's own components. The server's
+ * own counters do not tell which client asked: its controllers read each of two hundred nodes that never send a heartbeat,
+ * while checks go on.
  */
 export const apiRequests = (auditLog: string): number => countRequests(readFileSync(auditLog, 'utf8'))
 

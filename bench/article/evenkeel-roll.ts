@@ -23,7 +23,7 @@ interface RollOfOurs {
   readonly stage: boolean
 }
 
-/** Plans, then rolls. Without its stage, the edge service is in no probe of the roll: nobody told it that it matters. */
+/** Plans, then rolls. Without its stage, the edge service is in no probe of the roll: the roll file does not name it. */
 export async function evenkeelRoll(bed: RollBed, { stage }: RollOfOurs): Promise<RollEnd> {
   const file = stage
     ? bed.file({ urls: [WHOAMI_FRONT, EDGE_FRONT] })

@@ -53,7 +53,7 @@ export async function judged<T>(
   }
 }
 
-/** Rules of a service that is new take a moment to reach every node: what fails before the first step is nobody's. */
+/** The rules of a new service take a moment to reach every node: no tool is to blame for failures before its first step. */
 async function quiet(bed: RollBed, url: string): Promise<void> {
   await waitFor({ what: `two seconds of ${url} without a failed request`, limitMs: 60_000 }, async () => {
     const words = [...bed.program, 'probe', url, '--duration', '2s', '-o', 'json', '--progress', 'none']

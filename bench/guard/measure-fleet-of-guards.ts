@@ -97,7 +97,7 @@ async function measureIdle(
   return { seconds, percent, writes: server.writes - writesBefore, residentMb: await controller.residentMb() }
 }
 
-/** One node after the other is cordoned, granted, and uncordoned before anybody evicts its guard. */
+/** One node after the other is cordoned, granted, and uncordoned before any client evicts its guard. */
 async function measureGrants(
   fleet: GuardFleet,
   controller: MeasuredController,

@@ -32,7 +32,7 @@ const stopsOf = (dir: string, node: string): number =>
   readFileSync(join(dir, 'nodes', node, 'log', 'sshd.log'), 'utf8').split('Received signal 15').length - 1
 
 /**
- * `UP`, `DOWN`, `DRAIN`, `MAINT` of `show stat` (management guide 9.1): only DRAIN and MAINT are anybody's order. A
+ * `UP`, `DOWN`, `DRAIN`, `MAINT` of `show stat` (management guide 9.1): only DRAIN and MAINT are a client's order. A
  * server that is drained and fails its checks reads DOWN, so an order lasts until the server is UP.
  */
 function takeServers(flags: Flags, csv: string): void {

@@ -5,7 +5,7 @@ import { NodeObserver } from './node-observer.ts'
 import { PodObserver } from './pod-observer.ts'
 import { watchApi } from './watch-api.ts'
 
-/** Watches a cluster from outside, whoever rolls it: the API as an administrator, HAProxy's socket, the machines' logs. */
+/** Watches a cluster from outside during any roll: the API as an administrator, HAProxy's socket, the machines' logs. */
 export class Observer {
   readonly flags = new Flags()
   readonly #over = new AbortController()

@@ -26,7 +26,7 @@ interface KnownPod {
   readonly containers: string
 }
 
-/** What the API shows of pods: who terminates, which workload is short of pods, who is not back after a boot. */
+/** What the API shows of pods: which pods terminate, which workload is short of pods, which pods are not back after a boot. */
 export class PodObserver {
   readonly #flags: Flags
   readonly #pods = new Map<string, KnownPod>()

@@ -1,6 +1,6 @@
 import type { RollBed } from '../../test/support/roll-bed/roll-bed.ts'
 
-/** Somebody's own cordon and `maint`, which no roll may lift; says what `leftovers` shows of them. */
+/** Sets an operator's own cordon and `maint`, which no roll may lift; says what `leftovers` shows of them. */
 export async function prepareSoak(bed: RollBed): Promise<readonly string[]> {
   await bed.settled()
   await bed.bed.kubectl(['cordon', 'n3'])

@@ -6,7 +6,7 @@ export interface EventsDocument {
   /** Committed writes, each delivered to its watchers. */
   readonly events: number
   readonly ms: number
-  /** As many writes of the same objects to a store that nobody watches, without time. */
+  /** As many writes of the same objects to a store without watchers and without time. */
   readonly bareMs: number
   readonly nodes: number
   readonly virtualS: number

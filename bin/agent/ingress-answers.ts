@@ -42,7 +42,7 @@ export function ingressAnswers({ options, api, store, bootId, own }: IngressPart
     wanted: () => allotPorts(watch.facts, new Set(own())),
     isKnown: () => watch.isKnown,
     open: (port, signal) => {
-      // Who was accepted before the port closed is answered for the one that had it.
+      // A connection that was accepted before the port closed is answered for the owner that had the port.
       let last: string | undefined
       const owner = (): string | undefined => {
         last = ports.ownerOf(port) ?? last

@@ -76,7 +76,7 @@ async function askLine(question: string, signal: AbortSignal): Promise<string | 
   } catch (error) {
     throw signal.aborted ? signal.reason : error
   } finally {
-    // Nobody pressed Enter: what is said next must not stand behind the question.
+    // The user did not press Enter: what is said next must not stand behind the question.
     if (answer === undefined) process.stderr.write('\n')
     lines.close()
   }

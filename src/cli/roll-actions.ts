@@ -22,7 +22,7 @@ export interface RollRequest extends RollPlace {
   readonly once?: string
   /** `--reason`: why, for people. */
   readonly reason?: string
-  /** `--ignore-window`: who asked for it. */
+  /** `--ignore-window`: the user who asked for it. */
   readonly windowIgnoredBy?: string
   /** The plan that was shown and agreed to, just now; absent: it is made anew. */
   readonly plan?: RollPlan
@@ -36,7 +36,7 @@ export interface RunRequest extends RollPlace {
   /** No person asked for it: what stopped the run stays in force, and only nodes that are out are put back or kept out. */
   readonly keepsVerdict?: true
   readonly file?: FileOfRun
-  /** `--ignore-window`: who asked for it. */
+  /** `--ignore-window`: the user who asked for it. */
   readonly windowIgnoredBy?: string
 }
 

@@ -153,7 +153,7 @@ function commandOf(names: readonly string[], flags: RollFlags): string {
   return ['evenkeel roll', ...words].join(' ')
 }
 
-/** Who is behind `--ignore-window`: the user of this machine, before any sudo. A pod has none; events name its account. */
+/** The user behind `--ignore-window`: the user of this machine, before any sudo. A pod has none; events name its account. */
 function ignoring({ ignoreWindow }: Pick<RollFlags, 'ignoreWindow'>, { terminal: { env } }: RollContext) {
   const person = env.SUDO_USER ?? env.USER ?? env.LOGNAME ?? 'a user without a name'
   return ignoreWindow === true ? { windowIgnoredBy: person } : {}

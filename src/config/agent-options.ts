@@ -216,7 +216,7 @@ class Reader extends FlagReader {
     )
   }
 
-  /** Two doors at one port would each be given some of those who ask for the other. */
+  /** Two doors at one port would each be given some of the clients that ask for the other. */
   differ({ port, statusPort, agentCheckPort }: Pick<AgentOptions, 'port' | 'statusPort' | 'agentCheckPort'>): void {
     const flags = { port, 'status-port': statusPort, 'agent-check-port': agentCheckPort }
     const seen = new Map<number, string>()

@@ -16,7 +16,7 @@ export const timeWindowsOf = (spec: Pick<TimeWindowSpec, 'open' | 'not'>): TimeW
     for (const horizonMs of HORIZONS_MS) {
       const { spans, until } = spansUntil(spec, at, wallMs(at + horizonMs))
       found = spans.slice(0, count)
-      // One that reaches to the end of what was looked at may go on after it.
+      // A span that reaches to the end of what was looked at may go on after it.
       const isWhole = found.length === count && found.every(({ to }) => to < until)
       if (isWhole || until < at + horizonMs) return found
     }

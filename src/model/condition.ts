@@ -25,7 +25,7 @@ interface When {
 }
 
 /**
- * What is to be written in place of `found`; undefined where that says so already. One that was said of an older
+ * What is to be written in place of `found`; undefined where that says so already. A condition of an older
  * generation is said anew: `kubectl wait` goes by no other. Its time changes with `status` alone (KEP-1623).
  */
 export function nextCondition(

@@ -24,7 +24,7 @@ export interface DnsReply {
   readonly truncated: boolean
   readonly answers: readonly DnsRecord[]
   readonly authorities: readonly DnsRecord[]
-  /** Who answered (RFC 5001), where the server says. */
+  /** The server that answered (RFC 5001), where it says so. */
   readonly nsid?: string
   /** RFC 8914: a code, and what the server adds to it. */
   readonly extendedErrors: readonly { readonly code: number; readonly text: string }[]

@@ -1,7 +1,7 @@
 import type { ObjectNotice } from './object-notice.ts'
 import { toIsoSeconds, type WallMs } from './time.ts'
 
-/** Who an Event is from, as `kubectl describe` shows it. */
+/** The program that an Event is from, as `kubectl describe` shows it. */
 export type EventComponent = 'evenkeel-controller' | 'evenkeel-roll'
 
 /** As long as a note of events.k8s.io/v1 may be (pkg/apis/core/validation/events.go). */

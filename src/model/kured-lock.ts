@@ -77,7 +77,7 @@ interface NewLock {
 export function newLock({ run, wall, concurrency }: NewLock): string {
   const entry = {
     nodeID: lockOwner(run),
-    // Who takes the lock for its own uncordons nothing by it.
+    // A kured that takes the lock for its own uncordons nothing by it.
     metadata: { unschedulable: true },
     created: toIso(wall),
     TTL: LOCK_TTL_MS * 1e6,

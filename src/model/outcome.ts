@@ -19,6 +19,6 @@ export type Outcome =
       readonly retryInMs: number
       readonly eviction?: EvictionAnswer
       readonly reboot?: RebootAnswer
-      /** Who has the slot, where it was not given. */
+      /** The holder of the slot, where it was not given. */
       readonly slot?: { readonly owner?: SlotOwner; readonly staleInMs: number }
     }

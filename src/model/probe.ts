@@ -29,7 +29,7 @@ export interface ProbeTarget {
   /** Allowed statuses, and text the body must contain. */
   readonly expectStatus: readonly [low: number, high: number]
   readonly expectBody?: string
-  /** Response header that says who served the request. */
+  /** Response header that says which server served the request. */
   readonly servedByHeader: string
   /** Do not check the server's certificate. */
   readonly insecure?: boolean

@@ -2,7 +2,7 @@
 export const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export interface MetricSample {
-  /** One that is undefined is left out. */
+  /** A label that is undefined is left out. */
   readonly labels?: Readonly<Record<string, string | undefined>>
   readonly value: number
 }

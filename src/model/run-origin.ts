@@ -12,7 +12,7 @@ export interface ClusterContext {
 export interface RunOrigin extends Partial<ClusterContext> {
   /** `--reason`. */
   readonly reason?: string
-  /** `--ignore-window`: who asked for it. Absent: time windows are kept. */
+  /** `--ignore-window`: the user who asked for it. Absent: time windows are kept. */
   readonly windowIgnoredBy?: string
   /** Version of Even Keel. */
   readonly version?: string

@@ -37,7 +37,7 @@ export interface SeenSlot {
   readonly livesBy?: ObjectRef
 }
 
-/** Who holds a slot, as the Lease says; foreign text, since any program may write a Lease. */
+/** The holder of a slot, as the Lease says; foreign text, since any program may write a Lease. */
 export interface SlotOwner {
   readonly holder: string
   /** The roll the holder works for, or who restores it; for a holder that is none of ours, the beginning of its text. */
@@ -52,8 +52,8 @@ const NAME_LENGTH_MAX = 253
 export const slotHolder = (run: string, nonce: string): string => `${run}/${nonce}`
 
 /**
- * Who puts a node back without the journal of its run cannot know that the run's own process is gone. It goes by a name
- * of its own, so that neither takes the slot from the other while that one renews it. No run's name has a plus.
+ * A process that puts a node back without the journal of its run cannot know that the run's own process is gone. It goes by
+ * a name of its own, so that neither takes the slot from the other while that one renews it. No run's name has a plus.
  */
 export const restorerOf = (run: string, nonce: string): string => `${run}+${nonce}`
 

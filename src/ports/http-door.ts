@@ -1,4 +1,4 @@
-/** Who asks, as the socket tells. */
+/** The client that asks, as the socket tells. */
 export interface Caller {
   readonly address: string
   readonly port: number

@@ -38,7 +38,7 @@ const SLOT_MS = 1_000
  * Slots of the node budget that a controller holds: many, and none is renewed. Each names the controller's Lease, and lives
  * while that one is renewed, by whichever process leads. So the next leader has them at once, with what the last one was
  * killed over: a slot without a claim on its node is given back or used by it. They outlive a leader by no more than the
- * time that anybody takes to find its Lease stale.
+ * time that another process takes to find its Lease stale.
  *
  * Only a leader writes. What one still sends that leads no more is refused where the next has written since.
  *
@@ -52,7 +52,7 @@ export class ControllerSlots {
     this.#parts = parts
   }
 
-  /** Who holds them, in each Lease: the controller and no process of it. */
+  /** The holder in each Lease: the controller and no process of it. */
   get holder(): string {
     const { lease, of } = this.#parts
     return of === undefined ? `controller/${lease.name}` : `controller/${lease.name}/${of}`

@@ -32,7 +32,7 @@ const WINDOW_MS = 10 * 60_000
 const OBJECT_RATE = { burst: 25, everyMs: 5 * 60_000 }
 /** Of all together: a fleet that turns ill at once must not bury the API server. */
 const RATE = { burst: 100, everyMs: 200 }
-/** Objects and texts that are remembered; who is forgotten is told in a new Event. */
+/** Objects and texts that are remembered. What is forgotten is told in a new Event. */
 const REMEMBERED_MAX = 4_096
 
 const EVENTS: ObjectKind<undefined> = {

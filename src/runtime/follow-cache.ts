@@ -195,6 +195,6 @@ export class FollowCache<T extends Named> {
   }
 }
 
-/** One that was listed again as it was. Where versions are not kept, each may be another. */
+/** An object that was listed again as it was. Where versions are not kept, each may be another. */
 const isSame = (before: Named | undefined, now: Named | undefined): boolean =>
   before?.resourceVersion !== undefined && before.resourceVersion === now?.resourceVersion

@@ -41,7 +41,7 @@ export interface LeaderView {
  *
  *     standby --free, or unchanged for the duration as we saw it--> leading --released--> over
  *                                                                      |
- *                                    not renewed in two thirds of it --+-- somebody else holds it --> over
+ *                                    not renewed in two thirds of it --+-- another process holds it --> over
  *
  * A leader that could not renew stops acting a third of the duration before another may find its Lease stale, and never
  * acts again: its process ends, and the next one derives everything from the cluster. Judged by the observer's own

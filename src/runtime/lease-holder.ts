@@ -21,7 +21,7 @@ interface LeaseHolderParts {
 
 interface Held {
   readonly lease: Lease
-  /** When it was *sent*: nobody can have seen it earlier. */
+  /** When it was *sent*: no process can have seen it earlier. */
   readonly sentAt: MonoMs
 }
 
@@ -87,7 +87,7 @@ export class LeaseHolder {
     if (this.#held !== undefined) this.#held = { ...this.#held, lease }
   }
 
-  /** Nobody's any more: whoever looks next may have it at once. `left`: what else of it changes. */
+  /** Removes the holder: the next process that looks may have the Lease at once. `left`: what else of it changes. */
   async clear(
     lease: Lease,
     left: Partial<Pick<Lease, 'annotations' | 'durationSeconds'>>,

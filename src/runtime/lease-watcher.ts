@@ -3,7 +3,7 @@ import { type MonoMs, monoMs } from '../model/time.ts'
 
 /**
  * Tells a holder that is gone from one that lives, by our own monotonic clock alone: a Lease that did not change for
- * its duration *while we looked* is stale. The times written in it are another machine's and prove nothing. So nobody
+ * its duration *while we looked* is stale. The times written in it are another machine's and prove nothing. So no holder
  * is ever found stale at first sight, and a clock that is set changes nothing.
  */
 export class LeaseWatcher {

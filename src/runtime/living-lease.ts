@@ -12,8 +12,8 @@ export function livesBy({ annotations }: Lease): ObjectRef | undefined {
 }
 
 /**
- * That Lease as it is now. One that was deleted may be made anew: it is one that nobody holds, and stale once it was so for the
- * duration. One that may not be read tells nothing: what lives by it is taken for alive.
+ * That Lease as it is now. A deleted Lease may be made anew: it counts as a Lease without a holder, and is stale once it was so
+ * for the duration. A Lease that may not be read tells nothing: what lives by it is taken for alive.
  */
 export async function leadingLease(
   read: (ref: ObjectRef) => Promise<Lease | undefined>,

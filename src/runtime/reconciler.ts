@@ -44,7 +44,7 @@ interface Told<S, A> {
 
 interface ReconcilerParts<S, A> {
   readonly loop: Loop<S, A>
-  /** Whoever does not lead does not even look. */
+  /** A process that does not lead does not even look. */
   readonly leader: Pick<Leader, 'mayActForMs'>
   readonly clock: Clock
   readonly random: Random

@@ -13,7 +13,7 @@ export interface Unanswered {
 export type SlotState =
   | { readonly kind: 'free' }
   | { readonly kind: 'held'; readonly node: string; readonly renewedAt: MonoMs }
-  /** `owner`: who has it now; absent where the Lease is free or gone. */
+  /** `owner`: the owner that has it now; absent where the Lease is free or gone. */
   | { readonly kind: 'lost'; readonly node: string; readonly owner?: SlotOwner }
 
 export type AcquireAnswer =

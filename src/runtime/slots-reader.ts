@@ -15,7 +15,7 @@ interface SlotsReaderParts {
   readonly durationMs: number
 }
 
-/** However large a budget was: nobody makes this read without end. */
+/** However large a budget was, this read ends. */
 const SLOTS_MAX = 10_000
 /**
  * A tenth of 500 nodes is 50 slots, and each roll that waits reads them every few seconds. They are asked for by their names,
@@ -27,7 +27,7 @@ const READS_AT_ONCE = 8
 type Leading = (ref: ObjectRef) => Promise<Lease | 'forbidden'>
 
 /**
- * Reads who holds the slots of the node budget, and tells by its own clock which of them are stale. Slots are taken from 0
+ * Reads the holders of the slots of the node budget, and tells by its own clock which of them are stale. Slots are taken from 0
  * on, so that behind the first one that never was there is none: also those above a budget that has become smaller are found.
  */
 export class SlotsReader {

@@ -2,7 +2,7 @@
 export class SortedList<T> {
   #keys: string[] = []
   #objects: T[] = []
-  /** Somebody has this very list. */
+  /** A caller has this very list. */
   #isOut = false
 
   list(): readonly T[] {

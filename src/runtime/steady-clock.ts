@@ -18,9 +18,9 @@ export interface SteadyClock extends Clock {
 }
 
 /**
- * A roll compares stamps of several processes: a failure counts if it came after the baseline's end. Where somebody sets
- * the wall clock back in between, it would not. Steps are left out therefore, and told; what a time server does by and by
- * is done to the monotonic clock as well (clock_gettime(2)).
+ * A roll compares stamps of several processes: a failure counts if it came after the baseline's end. If the wall
+ * clock is set back in between, the failure would not count. Steps are left out therefore, and told; what a time server does
+ * by and by is done to the monotonic clock as well (clock_gettime(2)).
  *
  * Law: a wall clock that is set moves no stamp.
  */

@@ -12,7 +12,7 @@ export interface Ended {
   readonly err: string
 }
 
-/** The real binary as a process of its own, without the terminal and the colours of whoever runs the tests. */
+/** The real binary as a process of its own, without the terminal and the colours of the process that runs the tests. */
 export function start(words: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
   const { PATH = '', HOME = '' } = process.env
   return spawn(process.execPath, [BINARY, ...words], {

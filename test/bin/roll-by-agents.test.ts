@@ -46,7 +46,7 @@ interface Checks {
 
 /** Of the agents. */
 const BY_AGENT: Checks = { option: 'option httpchk GET /nodecheck', server: `port ${AGENT_PORT}` }
-/** Of the ingress itself: it is told by its socket who is out. */
+/** Of the ingress itself: HAProxy is told by its socket which nodes are out. */
 const BY_SOCKET: Checks = { option: 'option tcp-check', server: '' }
 
 /** The article's cluster with agents on the three ingress nodes. */
@@ -121,7 +121,7 @@ async function rolled(ground: Ground, file: string): Promise<readonly StampedEve
   await writeFile(path, file)
   const words = ['roll', '-f', path, '--kubeconfig', ground.cluster.kubeconfig, '--yes', '-o', 'jsonl']
   const child = start([...words, '--state-dir', join(ground.folder, 'state')])
-  // One that stopped guards the node that it leaves out until it is interrupted.
+  // A roll that stopped guards the node that it leaves out until it is interrupted.
   child.stdout?.on('data', (text) => /"roll.ended".*"stopped"/.test(String(text)) && child.kill('SIGINT'))
   const { code, out, err } = await ended(child)
   assert.equal(code, 0, `${err}\n${out.slice(-4_000)}`)
@@ -173,7 +173,7 @@ describe('a load balancer that asks an agent on each node', { concurrency: 2 }, 
     )
   })
 
-  test('nodes behind a HAProxy that is told by its socket and one that has checks alone leave both, and are back with both', {
+  test('nodes behind a HAProxy with commands by its socket and one with checks alone leave both, and are back with both', {
     ...requires('haproxy'),
   }, async (t) => {
     const ground = await aGround(t)

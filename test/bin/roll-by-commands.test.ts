@@ -100,7 +100,7 @@ async function evenkeel(
     const event = JSON.parse(line) as StampedEvent
     events.push(event)
     if (kills?.(event) === true) child.kill('SIGKILL')
-    // One that stopped guards the node that it leaves out until it is interrupted.
+    // A roll that stopped guards the node that it leaves out until it is interrupted.
     if (event.type === 'roll.ended' && event.outcome === 'stopped') child.kill('SIGINT')
   }
   return { code: await closed, events, err: await err } satisfies Ran

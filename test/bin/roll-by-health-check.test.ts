@@ -119,7 +119,7 @@ async function rolled({ cluster, folder, url }: Ground, { mark, checks, nodes }:
   await writeFile(path, stringify(file))
   const words = ['roll', '-f', path, '--kubeconfig', cluster.kubeconfig, '--yes', '-o', 'jsonl']
   const child = start([...words, '--state-dir', join(folder, 'state')])
-  // One that stopped guards the node that it leaves out until it is interrupted.
+  // A roll that stopped guards the node that it leaves out until it is interrupted.
   child.stdout?.on('data', (text) => /"roll.ended".*"stopped"/.test(String(text)) && child.kill('SIGINT'))
   const { code, out, err } = await ended(child)
   assert.equal(code, 0, `${err}\n${out.slice(-4_000)}`)
@@ -187,7 +187,7 @@ function theWaitIsComputed(events: readonly StampedEvent[], { name, ground, chec
 const [FIRST = ''] = INGRESS_NODES
 
 test(
-  'a node behind a HAProxy that nobody can ask, which checks every 2 s and leaves after 3 failures, is rebooted without a failed request',
+  'a node behind a HAProxy that no program can ask, which checks every 2 s and leaves after 3 failures, is rebooted without a failed request',
   {
     ...requires('haproxy'),
   },

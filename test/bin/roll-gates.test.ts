@@ -150,7 +150,7 @@ test('a roll asks Prometheus, a command and the API before it goes on, runs its 
   assert.deepEqual((await readFile(log, 'utf8')).trim().split('\n'), [...of('n1'), ...of('n2'), 'over'])
   assert.deepEqual([silenced, silences.size], [['n1', 'n2'], 0])
   assert.equal(queries[0], `down{host="n1"} ${TOKEN}`)
-  // One that failed, and twice before each node and before each attach.
+  // One query that failed, and two before each node and before each attach.
   assert.ok(queries.length >= 9, `${queries.length}`)
   assert.match(err + out, /gate storage has no answer: GET http:\/\/127\.0\.0\.1:\d+\/api\/v1\/query answered 503/)
   const [run = ''] = (await readdir(state)).filter((name) => name.startsWith('2'))

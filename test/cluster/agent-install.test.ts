@@ -49,7 +49,7 @@ async function cordonFlips(checks: Checks): Promise<void> {
   )
 }
 
-/** Every agent is another one afterwards, and whoever asked meanwhile heard OK of every node. */
+/** Every agent is another one afterwards, and the checks meanwhile heard OK of every node. */
 async function upgradedUnseen(t: TestContext, checks: Checks): Promise<void> {
   const from = checks.count
   const were = uids(await place().pods())
@@ -102,7 +102,7 @@ describe('the chart on the network of the nodes', { ...real, concurrency: 1 }, (
     assert.match(mounts['/var/lib/evenkeel'] ?? '', /^rw,/)
   })
 
-  test('nobody is served the token of its account', async () => {
+  test('no client is served the token of its account', async () => {
     const file = 'var/run/secrets/kubernetes.io/serviceaccount/token'
     for (const path of [
       `/${file}`,
@@ -183,7 +183,7 @@ describe('the chart on the network of the nodes', { ...real, concurrency: 1 }, (
 
   test('an upgrade replaces every agent, and no check is refused', (t) => upgradedUnseen(t, checks))
 
-  test('is removed, and nobody answers any more', async () => {
+  test('is removed, and no agent answers any more', async () => {
     await place().uninstall()
     await checks.say({ n1: 'ECONNREFUSED', n2: 'ECONNREFUSED', n3: 'ECONNREFUSED' })
     await checks.end()
@@ -285,11 +285,11 @@ const stuck = (reason: string): Promise<AgentPod> =>
 interface Working {
   readonly checks: Checks
   readonly from: number
-  /** Who ran before. */
+  /** The agents that ran before. */
   readonly were: readonly string[]
 }
 
-/** Those who ran still do, nobody was refused; and what was broken is taken back. */
+/** The agents that ran before still run, and no check was refused. What was broken is taken back. */
 async function worksOn({ checks, from, were }: Working): Promise<void> {
   const working = (await place().pods()).filter((pod) => isReady(pod) && pod.metadata.deletionTimestamp === undefined)
   assert.deepEqual(uids(working), were)

@@ -99,7 +99,7 @@ test('two minutes without an API server change no answer and fail no request; a 
   assert.equal(failedRequests, 0, JSON.stringify(windows.slice(0, 3)))
   assert.ok(sentRequests > 3_750)
   assert.deepEqual(runsOfOthers(checks.of('n2', from), '200 OK'), [])
-  // Between the end of the killed agent and the next one nobody listens on n1: no answer is no other answer.
+  // Between the end of the killed agent and the next one no process listens on n1: no answer is no other answer.
   const others = runsOfOthers(checks.of('n1', from), '200 OK').flat()
   assert.deepEqual(
     others.filter(({ outcome }) => !/^ECONN(REFUSED|RESET)$/.test(outcome)),

@@ -28,7 +28,7 @@ after(async () => opened?.close())
 /** What takes too long for every day, half an hour: `npm run nightly -- dialects`. */
 const EVERY = process.env.EVERY_DIALECT !== undefined
 
-/** Requests a second of those who judge; by day virtual time runs beside. */
+/** Requests a second of the judges; by day virtual time runs beside. */
 const RATE = EVERY ? 200 : 100
 
 interface Roll extends Fronts {
@@ -40,7 +40,7 @@ interface Roll extends Fronts {
   readonly nodes?: readonly string[]
 }
 
-/** Rolls the nodes and gives what whoever judges has counted, all fronts together, and how each wait ended. */
+/** Rolls the nodes and gives what the judges have counted, all fronts together, and how each wait ended. */
 async function rolled({ dialects, closes = false, nodes = place().bed.nodes, ...facts }: Roll) {
   const { bed } = place()
   const lb = await place().haproxy({ dialects, closes })
@@ -76,7 +76,7 @@ async function rolled({ dialects, closes = false, nodes = place().bed.nodes, ...
   }
 }
 
-/** A request to the first node that lasts for long after everybody else has left it. */
+/** A request to the first node that lasts for long after all other clients have left it. */
 async function heldThrough(roll: RollProcess): Promise<void> {
   const { bed } = place()
   const [first = ''] = bed.nodes
@@ -168,7 +168,7 @@ behind(
   EVERY
     ? [
         ...MATRIX,
-        { what: '503, nobody declared', dialects: ['plain'] },
+        { what: '503, no checker declared', dialects: ['plain'] },
         { what: '503, connections end with their requests', dialects: ['plain'], checkers: 1, closes: true },
       ]
     : [

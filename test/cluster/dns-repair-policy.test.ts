@@ -12,7 +12,7 @@ const REPAIRER = '--as=system:serviceaccount:evenkeel:evenkeel-dns'
 /** The admission of a real API server hears of a policy in its own time. */
 const IN_FORCE_WITHIN_MS = 30_000
 
-describe('who repairs DNS by the shipped rights and policy', requires('testbed'), () => {
+describe('the repair of DNS by the shipped rights and policy', requires('testbed'), () => {
   const ground = new KubeGround()
   let bed: Bed
   let raw: RawApi

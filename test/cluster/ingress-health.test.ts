@@ -177,7 +177,7 @@ function isAnsweredBy(node: string, who: string): Promise<true> {
   })
 }
 
-/** For so short a time nobody answered that no load balancer takes the node out. */
+/** The gap without an answer is so short that no load balancer takes the node out. */
 function handedOver(t: TestContext, checks: Checks, from: number): void {
   for (const node of bed().nodes) {
     const runs = runsOfOthers(checks.of(node, from), '200 OK')
@@ -201,7 +201,7 @@ const outcomes = (checks: Checks, node: string, from: number): readonly string[]
 
 // By day virtual time has these pods, and a real API server their fields.
 atNight(
-  'pods of a health checker answer in the place of the agent, are replaced without a check that finds nobody, and fail the check of one node after the other in a rollout',
+  'pods of a health checker answer in the place of the agent, are replaced without a check that finds no listener, and fail the check of one node after the other in a rollout',
   real,
   async (t) => {
     await bed().apply(readManifests(shipped('examples/ingress-health-checker.yaml')))

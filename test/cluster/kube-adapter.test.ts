@@ -163,7 +163,7 @@ describe('the Kubernetes adapter on a real API server', requires('testbed'), () 
     await assert.rejects(cluster.tryLease(nowhere, signal), { code: 'KUBE_NOT_FOUND', message: /namespaces "nowhere"/ })
   })
 
-  describe('as somebody with few rights', () => {
+  describe('as a user with few rights', () => {
     let limited: Cluster
     before(async () => {
       const rules = [
@@ -211,7 +211,7 @@ describe('the Kubernetes adapter on a real API server', requires('testbed'), () 
     })
   })
 
-  test('somebody with no rights at all is told which one is missing first', async () => {
+  test('a user with no rights at all is told which one is missing first', async () => {
     const { outside } = await bed.userKubeconfig('nobody')
     await assert.rejects(openOnBed(outside, signal), {
       name: 'UserError',

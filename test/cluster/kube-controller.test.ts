@@ -50,7 +50,7 @@ describe('a controller of a real API server', requires('testbed'), () => {
   const grantedIn = (body: unknown): readonly string[] =>
     (JSON.parse(String(field(body, 'data.grants'))) as { granted: readonly string[] }).granted
 
-  /** Without a kubelet nobody says that it is Ready; for a while the node monitor believes it. */
+  /** Without a kubelet no process says that the Node is Ready; for a while the node monitor believes it. */
   async function readyNode(name: string): Promise<void> {
     await ask('POST', '/api/v1/nodes', { body: { metadata: { name, labels: { fleet: 'yes' } } } })
     const at = new Date().toISOString().replace(/\.\d+/, '')

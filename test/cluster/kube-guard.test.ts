@@ -46,7 +46,7 @@ const opens =
 
 const seconds = (fromMs: number, toMs: number): string => `${((toMs - fromMs) / 1_000).toFixed(2)} s`
 
-/** Who was drained first, and the other one, which still waits. */
+/** The drain that ended first, and the other one, which still waits. */
 async function firstOf(drains: readonly [KubectlDrain, KubectlDrain]): Promise<readonly [KubectlDrain, KubectlDrain]> {
   const [one, other] = drains
   await place().until('one of them to be drained', () => one.isOver || other.isOver)

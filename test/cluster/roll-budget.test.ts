@@ -52,7 +52,7 @@ const budgetOfTwo = () =>
 /** One roll each: more of them than nodes may be out. */
 const SHARES = [['n1', 'n2'], ['n3'], ['n4']] as const
 
-/** All at once; who has most to do is the first by a moment, which makes it shorter. */
+/** All at once. The roll with the most to do begins a moment before the others, which makes the test shorter. */
 async function begun(): Promise<readonly RollProcess[]> {
   const roll = (names: readonly string[]) => bed().roll('-f', bed().file({ spec: { nodes: { names } } }), '--yes')
   const [most, ...others] = SHARES

@@ -46,7 +46,7 @@ const FACTS = {
   isChanged: false,
   committedAt: '2026-11-27T01:44:12+00:00',
 }
-/** What a person adds who does not sit at a terminal. */
+/** The flags of a roll without a terminal. */
 const UNATTENDED = '--yes -o jsonl --progress none'
 const VERSION = /^0\.1\.0 \(commit (?:[0-9a-f]{12}(?:-changed)?|unknown)\)$/m
 /** The row of the roll in the table of the demo: nothing failed. */

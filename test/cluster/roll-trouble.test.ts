@@ -93,24 +93,28 @@ atNight(
   },
 )
 
-test('a file whose reboot cannot work holds the node; resume by the mended file goes on from there', real, async () => {
-  const boots = new BootCounter(bed().bed)
-  const judge = bed().judge()
-  const nodes = { names: ['n1'] }
-  const ssh = { command: ['false'], configFile: bed().bed.sshConfig }
-  const roll = bed().roll('-f', bed().file({ spec: { nodes, reboot: { ...REBOOT, ssh } } }), '--yes')
-  await roll.untilHeld('RebootUnknown', 'exit code 1')
-  roll.kill('SIGKILL')
-  await roll.ended()
-  const resumed = bed().roll('resume', '-f', bed().file({ spec: { nodes } }))
-  const end = await resumed.ended()
-  const judged = await judge.verdict()
-  assert.equal(end.code, 0, `${end.stderr}\n${end.stdout.slice(-2000)}`)
-  assert.deepEqual(resumed.written('evict'), [], 'what was drained stays drained')
-  assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
-  assert.equal((await boots.stop()).n1, 1)
-  assert.deepEqual(await bed().leftovers(), [])
-})
+test(
+  'a file whose reboot cannot work holds the node; resume with the corrected file goes on from there',
+  real,
+  async () => {
+    const boots = new BootCounter(bed().bed)
+    const judge = bed().judge()
+    const nodes = { names: ['n1'] }
+    const ssh = { command: ['false'], configFile: bed().bed.sshConfig }
+    const roll = bed().roll('-f', bed().file({ spec: { nodes, reboot: { ...REBOOT, ssh } } }), '--yes')
+    await roll.untilHeld('RebootUnknown', 'exit code 1')
+    roll.kill('SIGKILL')
+    await roll.ended()
+    const resumed = bed().roll('resume', '-f', bed().file({ spec: { nodes } }))
+    const end = await resumed.ended()
+    const judged = await judge.verdict()
+    assert.equal(end.code, 0, `${end.stderr}\n${end.stdout.slice(-2000)}`)
+    assert.deepEqual(resumed.written('evict'), [], 'what was drained stays drained')
+    assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
+    assert.equal((await boots.stop()).n1, 1)
+    assert.deepEqual(await bed().leftovers(), [])
+  },
+)
 
 atNight('a roll whose journal is lost is put back by abort with its file', real, async () => {
   const boots = new BootCounter(bed().bed)

@@ -109,7 +109,7 @@ export function controllerContract(ground: () => Promise<Ground>): void {
     for (const name of ['f1', 'f2']) await door.ask('DELETE', `/api/v1/nodes/${name}`)
   })
 
-  test('an event of a Node is found by who asks for that Node’s events', async () => {
+  test('an event of a Node is found by a client that asks for that Node’s events', async () => {
     const { door, signal, ...rest } = await ground()
     const { notices } = await portsOf({ door, signal, ...rest })
     const { body } = await door.ask('GET', '/api/v1/nodes/n1')

@@ -12,7 +12,7 @@ import { portDoor } from './doors/port-door.ts'
 import { smallWorld } from './doors/small-world.ts'
 import { frameContract } from './frame-contract.ts'
 
-/** As one that has run for a while: what it began with is forgotten. */
+/** As a world that has run for a while: what it began with is forgotten. */
 function agedWorld(): { readonly world: World; readonly close: () => void } {
   const { world, close } = smallWorld()
   world.store.compact(world.store.revision)

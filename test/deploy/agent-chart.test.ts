@@ -105,7 +105,7 @@ describe('the chart', requires('helm'), () => {
 
   const WRONG: readonly (readonly [title: string, setting: string, says: RegExp])[] = [
     ['a value that there is not', 'agent.prot=1', /additional properties 'prot' not allowed/],
-    ['a port that nobody without a capability may have', 'agent.port=443', /agent\/port/],
+    ['a port that a process without a capability may not have', 'agent.port=443', /agent\/port/],
     ['a dialect that there is not', 'agent.dialect=klingon', /agent\/dialect/],
     ['a duration without a unit', 'agent.upDelay=5', /agent\/upDelay/],
     ['another exposure', 'exposure=none', /exposure/],
@@ -153,7 +153,7 @@ describe('the chart', requires('helm'), () => {
     })
   }
 
-  test('a delay that fits, or that nobody waits for, is none to refuse', async () => {
+  test('a delay that fits, or that nothing waits for, is not refused', async () => {
     for (const settings of [
       ['keep=false'],
       ['keep=false', 'agent.dataPort=443'],

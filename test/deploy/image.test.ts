@@ -42,7 +42,7 @@ describe('the image that pods run', requires('strip', 'tar'), () => {
     assert.ok((await clusterImage(REFERENCE)).equals(image))
   })
 
-  test('is nobody’s but for two users, and holds no shell and no package manager', () => {
+  test('has two users alone, and holds no shell and no package manager', () => {
     const { config } = json(blobAt(manifest().config.digest))
     assert.deepEqual(config.Entrypoint, ENTRYPOINT)
     assert.equal(config.User, NONROOT)

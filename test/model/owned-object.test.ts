@@ -15,7 +15,7 @@ const OWNER = {
 }
 const OTHER = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: 'u-2', blockOwnerDeletion: false }
 
-test('of an object all is kept that is compared, and neither its status nor who wrote which field', () => {
+test('an object keeps each field that is compared, and neither its status nor its managed fields', () => {
   const metadata = {
     ...METADATA,
     labels: { app: 'edge' },

@@ -34,7 +34,7 @@ for (const [name, palette] of [
   })
 }
 
-test('any two of the five fills are far apart, for everybody who sees colours otherwise too', () => {
+test('any two of the five fills are far apart, also with each kind of colour blindness', () => {
   const smallest = (palette: typeof LIGHT): number => {
     const pairs = FILLS.flatMap((one, index) => FILLS.slice(index + 1).map((other) => [palette[one], palette[other]]))
     const distances = pairs.flatMap(([one = '', other = '']) =>

@@ -210,7 +210,7 @@ test('secrets of the roll file are not on the page', () => {
   assert.match(html, /https:\/\/app\.example\.com\/health\?…/)
 })
 
-test('above 40 nodes those that ended alike fold, and who held or strayed stands open', () => {
+test('above 40 nodes those that ended alike fold, and nodes that held or strayed stand open', () => {
   const page = pageOf(reportDocument({ events: longRun() }))
   const folds = elementsOf(page).filter(({ attributes }) => attributes.class === 'fold')
   assert.deepEqual(

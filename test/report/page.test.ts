@@ -109,7 +109,7 @@ describe('the page in a browser', requires('chromium'), () => {
     assert.ok((await browser.value<number>(width)) > 3.5 * whole)
   })
 
-  test('colours follow the system until somebody chooses', async () => {
+  test('colours follow the system until the reader chooses', async () => {
     const paper = 'getComputedStyle(document.body).backgroundColor'
     await browser.show(url('failedRun'), { ...WIDE, dark: true })
     assert.equal(await browser.value(paper), 'rgb(20, 23, 26)')

@@ -77,7 +77,7 @@ test('a write to a balancer is read back from the words it is told in', () => {
   assert.deepEqual(serverTells([{ ...write, text: `${text}: refused`, ok: false }]), [])
 })
 
-test('lanes that fail together are one downtime; an edge that nobody saw leaves no upper bound', () => {
+test('lanes that fail together are one downtime; an edge that no probe saw leaves no upper bound', () => {
   const at = (ms: number): string => new Date(1_000_000 + ms).toISOString()
   const one = { lastOkAt: at(0), firstBadAt: at(10), lastBadAt: at(110), firstOkAt: at(120) }
   const other = { lastOkAt: at(50), firstBadAt: at(60), lastBadAt: at(200), firstOkAt: at(210) }
@@ -85,7 +85,7 @@ test('lanes that fail together are one downtime; an edge that nobody saw leaves 
   assert.deepEqual(downtimeOf([one, { ...other, firstOkAt: null }]), { lowMs: 190, highMs: null })
 })
 
-test('the verdict says what failed, for how long, and what nobody can know', () => {
+test('the verdict says what failed, for how long, and what cannot be known', () => {
   assert.equal(
     verdictSentence(reportDocument({ events: cleanRun() })),
     '3 of 3 nodes rolled in 10 min 15 s; 0 failed of 60,500 requests',
@@ -125,7 +125,7 @@ test('what a control excuses is counted apart, in all and in each window', () =>
   assert.equal(facts.get('Downtime'), '300 to 340 ms')
 })
 
-test('a roll that nobody measured claims nothing about availability', () => {
+test('a roll without a measurement claims nothing about availability', () => {
   const silent = cleanRun().filter(({ type }) => type !== 'load.tick' && type !== 'baseline.ended')
   const events = silent.map((event) => (event.type === 'roll.ended' ? withoutLoad(event) : event))
   const report = reportDocument({ events })

@@ -123,7 +123,7 @@ test('the slots of a controller that was uninstalled are stale once its Lease wa
   assert.deepEqual(await seen(), [[0, 'n3', 'held']])
 })
 
-test('law: the slots of a controller live while its Lease is renewed, by whichever replica leads; who does not lead takes no slot and gives none back', async () => {
+test('law: the slots of a controller live while its Lease is renewed, by whichever replica leads; a replica that does not lead takes no slot and gives none back', async () => {
   const { clock, store, first } = await aWorld()
   await first.slots.take(take(0, 'n1'), never)
   const standby = process({ store, clock }, 'pod-22')

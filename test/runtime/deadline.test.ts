@@ -22,7 +22,7 @@ test('work that answers in time leaves neither a timer nor a listener behind', a
   assert.equal(getEventListeners(signal, 'abort').length, 0)
 })
 
-test('work that has ended leaves nothing behind on the signal of whoever waits for many', async () => {
+test('work that has ended leaves no listener behind on a signal that is used for much work', async () => {
   const { signal } = new AbortController()
   for (let n = 0; n < 3; n += 1) await withDeadline(parts(new VirtualClock(), signal), async () => n)
   assert.equal(getEventListeners(signal, 'abort').length, 0)

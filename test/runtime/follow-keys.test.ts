@@ -96,7 +96,7 @@ test('a list after a gap tells the keys that changed in it, and no others', () =
   assert.deepEqual([on('n1'), on('n2')], [['b', 'c'], ['d']])
 })
 
-test('what is no news is kept and found, and tells nobody', () => {
+test('an object that is no news is kept and found, and no listener is told', () => {
   const { cache, tell, on, changes } = pods((before, now) => before.node !== now.node)
   tell({ type: 'listed', objects: [pod('a', 'n1')] })
   assert.deepEqual(tell({ type: 'applied', object: pod('a', 'n1', '2') }), [])

@@ -76,7 +76,7 @@ test('a clock that is set, by hours and both ways, changes nothing', async () =>
   }
 })
 
-test('a storm of conflicts is met with pauses, and who stays in the Lease keeps it', async () => {
+test('a storm of conflicts is met with pauses, and the process that stays in the Lease keeps it', async () => {
   const { clock, store, a, b } = aPair()
   await clock.advance(5_000)
   let calls = 0
@@ -84,7 +84,7 @@ test('a storm of conflicts is met with pauses, and who stays in the Lease keeps 
   a.client.writeLease = async (...call) => {
     calls += 1
     const found = store.get(LEADER_LEASE)
-    // Somebody labels it each time just before; every fourth try is let through.
+    // Another client writes a note on it just before each try; every fourth try is let through.
     if (found !== undefined && calls % 4 !== 0) store.put({ ...found, annotations: { note: String(calls) } })
     return writeLease.apply(a.client, call)
   }

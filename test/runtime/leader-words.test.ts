@@ -50,7 +50,7 @@ function aCandidate({ die = 0, durationMs = 15_000 } = {}) {
   return { clock, store, client, leases, process, changes, leader, stop, ended, begin }
 }
 
-/** One that leads since the time 0. */
+/** A candidate that leads since the time 0. */
 async function aLeader(facts: Parameters<typeof aCandidate>[0] = {}) {
   const candidate = aCandidate(facts)
   candidate.begin()
@@ -59,7 +59,7 @@ async function aLeader(facts: Parameters<typeof aCandidate>[0] = {}) {
   return candidate
 }
 
-/** The Lease in the hands of another, whoever held it. */
+/** The Lease in the hands of that holder, whichever process held it before. */
 function give(store: LeaseStore, holder: string): void {
   const lease = store.get(LEADER_LEASE)
   assert.ok(lease)
@@ -141,7 +141,7 @@ test('a renewal that fails is tried again sooner than the next would come, and p
   assert.equal(leases.writes, 6)
 })
 
-test('what anybody noted on the Lease stays when it is claimed', async () => {
+test('what other clients noted on the Lease stays when it is claimed', async () => {
   const { clock, store, begin } = aCandidate()
   const lease = { ...LEADER_LEASE, resourceVersion: '', holder: '', durationSeconds: 15, renewTime: '', transitions: 2 }
   store.put({ ...lease, annotations: { team: 'ops' } })
@@ -168,7 +168,7 @@ for (const [what, act, by, holder] of TAKEN) {
   })
 }
 
-test('a renewal that is forbidden looks who holds the Lease, and one that is not answered does not', async () => {
+test('a leader reads the holder of the Lease after a renewal that is forbidden, and not after one that is not answered', async () => {
   const forbidden = await aLeader()
   give(forbidden.store, 'b')
   forbidden.leases.writeError = FORBIDDEN
@@ -193,7 +193,7 @@ test('a leader whose process was suspended for too long leads no more, and renew
   assert.equal(leases.writes, 1)
 })
 
-test('a bug is thrown, by who stands by and by who leads', async () => {
+test('a bug is thrown, by a standby and by a leader', async () => {
   const bug = new TypeError('a bug')
   const standby = aCandidate()
   standby.leases.writeError = bug
@@ -216,7 +216,7 @@ test('a Lease whose last renewal was not heard of is given back all the same', a
   assert.equal(store.get(LEADER_LEASE)?.holder, '')
 })
 
-test('a Lease that is somebody else’s by then is not given back, and a release that fails says why', async () => {
+test('a Lease that another process holds by then is not given back, and a release that fails says why', async () => {
   const robbed = await aLeader()
   robbed.stop.abort(new Error('SIGTERM'))
   give(robbed.store, 'b')
@@ -229,7 +229,7 @@ test('a Lease that is somebody else’s by then is not given back, and a release
   assert.equal(forbidden.leases.reads, 1)
 })
 
-test('who never led has nothing to give back', async () => {
+test('a process that never led has nothing to give back', async () => {
   const { leases, leader } = aCandidate()
   await leader.release(never)
   assert.deepEqual([leases.writes, leader.view().state], [0, 'over'])

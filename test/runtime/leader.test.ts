@@ -49,7 +49,7 @@ test('a leader that is dead is followed after the duration as the others saw it,
   assert.equal(store.get(LEADER_LEASE)?.transitions, 1)
 })
 
-test('a Lease that is given back is taken within two tries, and who gave it acts no more', async () => {
+test('a Lease that is given back is taken within two tries, and the process that gave it back acts no more', async () => {
   const { clock, store, candidate } = aPlace()
   const [a, b] = [candidate('a'), candidate('b')]
   await clock.advance(5_000)
@@ -104,7 +104,7 @@ test('a claim whose answer was lost is ours once it is written again', async () 
   assert.equal(leading(a), 'a')
 })
 
-test('who leads no more says why, and never leads again', async () => {
+test('a process that leads no more says why, and never leads again', async () => {
   const { clock, store, candidate } = aPlace()
   const a = candidate('a')
   await clock.advance(1_000)
@@ -119,7 +119,7 @@ test('who leads no more says why, and never leads again', async () => {
   assert.equal(a.leader.view().state, 'over')
 })
 
-test('who wrote something else into the Lease and left us in it costs us nothing', async () => {
+test('a client that writes something else into the Lease, and leaves the holder in it, costs the leader nothing', async () => {
   const { clock, store, candidate } = aPlace()
   const a = candidate('a')
   for (let n = 0; n < 20; n += 1) {

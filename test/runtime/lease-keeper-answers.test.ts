@@ -73,7 +73,7 @@ test('nothing is renewed or released where nothing is held', async () => {
   assert.deepEqual([leases.reads, leases.writes, changes], [0, 0, []])
 })
 
-test('a claim that another was faster with says whose the slot is, where it is anybody’s', async () => {
+test('a claim that another process was faster with names the owner of the slot, where it has one', async () => {
   const owned = aKeeper()
   owned.leases.meanwhile = () => owned.put('run-2/p7')
   assert.deepEqual(await owned.keeper.acquire(WANTED, never), {
@@ -105,7 +105,7 @@ test('a claim that the API did not answer is no answer, and taken up again as ou
   assert.equal(store.get(SLOT)?.transitions, 0)
 })
 
-test('a renewal that is forbidden is tried once, and one that is not answered asks nobody whose the slot is', async () => {
+test('a renewal that is forbidden is tried once, and after one that is not answered the owner of the slot is not read', async () => {
   for (const [error, reads] of [
     [FORBIDDEN, 2],
     [UNREACHABLE, 1],
@@ -133,7 +133,7 @@ test('a renewal that is forbidden while another holds the slot is a loss, and on
   }
 })
 
-test('a slot that somebody took before it was released is lost, and left alone', async () => {
+test('a slot that another process took before it was released is lost, and left alone', async () => {
   const { keeper, store, put, changes } = aKeeper()
   await keeper.acquire(WANTED, never)
   put('run-2/p7')
@@ -151,7 +151,7 @@ test('what others noted on the Lease stays when the slot is released', async () 
   assert.deepEqual(store.get(SLOT)?.annotations, { team: 'ops' })
 })
 
-test('who holds the slot gives it back as a release does, and who does not says that it is free', async () => {
+test('a process that holds the slot gives it back as a release does, and a process that does not says that it is free', async () => {
   const { keeper, store } = aKeeper()
   assert.deepEqual(await keeper.giveBack(never, answered), { kind: 'free' })
   assert.equal(store.get(SLOT), undefined)

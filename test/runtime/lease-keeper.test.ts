@@ -69,7 +69,7 @@ test('a slot that is not there is made, and names run and node', async () => {
   assert.match(stored?.renewTime ?? '', /^2026-01-01T00:00:00\.000\d{3}Z$/)
 })
 
-test('a slot that nobody holds is taken at once, and what others noted on it stays', async () => {
+test('a slot that no process holds is taken at once, and what others noted on it stays', async () => {
   const { store, start } = world()
   store.put(lease({ transitions: 4, annotations: { team: 'ops' } }))
   assert.deepEqual(await acquire(start('roll-a')), { kind: 'held' })
@@ -123,7 +123,7 @@ test('a dead holder is stale after the duration as seen by the observer, not by 
   const { clock, store, start } = world()
   store.put(lease({ holder: 'roll-x/p9', renewTime: '1999-01-01T00:00:00.000000Z' }))
   const b = start('roll-b')
-  // However long it was there before anybody looked.
+  // However long it was there before a process looked.
   await clock.advance(1_000_000)
   assert.equal((await acquire(b, 'worker-2', true)).kind, 'taken')
   await clock.advance(DURATION_MS - 1)
@@ -201,7 +201,7 @@ test('a run whose name begins like ours is another run', async () => {
   assert.equal((await acquire(start('roll-a'))).kind, 'taken')
 })
 
-test('whoever lost it to somebody else has lost it for good and may not act', async () => {
+test('a process that lost the slot to another process has lost it for good and may not act', async () => {
   const { clock, store, start } = world()
   const a = start('roll-a')
   await acquire(a)
@@ -248,7 +248,7 @@ test('a slot that was emptied under its holder is lost', async () => {
   assert.deepEqual(a.keeper.state(), { kind: 'lost', node: 'worker-1' })
 })
 
-test('somebody else writing a note on the Lease is no loss', async () => {
+test('a note that another client writes on the Lease is no loss', async () => {
   const { store, start } = world()
   const a = start('roll-a')
   await acquire(a)

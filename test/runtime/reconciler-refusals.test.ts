@@ -53,7 +53,7 @@ test('an API server that cannot be reached ends a pass at once, also after a ref
   assert.deepEqual([tried, reconciler.view().trouble], [['a', 'b'], 'nothing answers'])
 })
 
-test('nothing is done after a refusal by who leads no more', async () => {
+test('a process that leads no more does nothing after a refusal', async () => {
   const tried: string[] = []
   const { clock, world, reconciler } = aLoop({
     decide: () => ({ kind: 'act', actions: ['a', 'b'], reasons: WHY }),

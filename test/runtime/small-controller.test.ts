@@ -65,7 +65,7 @@ test('law: a status that says so already is not written; a controller makes what
   assert.ok(controller.view().passes >= passes + 16, 'though both were looked at again and again')
 })
 
-test('what somebody takes away comes back, and what the spec no longer wants goes', async (t) => {
+test('an object that another client deletes comes back, and an object that the spec no longer wants goes', async (t) => {
   const { api, time, objects, begin, make, maps, statusOf } = aGround(t)
   await make('a', 2)
   begin(2)
@@ -90,7 +90,7 @@ test('an object that is deleted is forgotten with its key', async (t) => {
   assert.deepEqual([controller.view().depth, controller.view().trouble], [0, undefined])
 })
 
-test('whoever comes after one that was killed finds what was done and writes nothing', async (t) => {
+test('a process that comes after a killed one finds what was done and writes nothing', async (t) => {
   const { time, world, begin, make, maps } = aGround(t)
   await make('a', 2)
   const first = begin(2)

@@ -55,7 +55,7 @@ test('objects are those of the last list and what changed since, in the order of
   assert.equal(cache.get('shop/api'), undefined)
 })
 
-test('a list after a gap forgets what went while nobody looked', () => {
+test('a list after a gap forgets the objects that went in the gap', () => {
   const { cache, send } = stream('services')
   void cache.run(never)
   send({ type: 'listed', objects: [service('web'), service('api')] })
@@ -118,7 +118,7 @@ test('is synced at the first list and not before, and stays so through a break',
   assert.equal(cache.freshness().synced, true)
 })
 
-test('who waits for the first list gives up with the reason of the signal', async () => {
+test('a caller that waits for the first list gives up with the reason of the signal', async () => {
   const { cache } = stream('services')
   const stop = new AbortController()
   const waiting = cache.synced(stop.signal)
@@ -188,7 +188,7 @@ test('nothing is synced before the first list, whatever else comes, and a wait f
   assert.equal(getEventListeners(signal, 'abort').length, 0)
 })
 
-test('who waits with a signal that is aborted already is refused with its reason', async () => {
+test('a caller that waits with a signal that is aborted already is refused with its reason', async () => {
   const { cache } = stream('services')
   await assert.rejects(cache.synced(AbortSignal.abort(new Error('Ctrl-C'))), { message: 'Ctrl-C' })
 })

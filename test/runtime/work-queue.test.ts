@@ -90,7 +90,7 @@ test('a key that asks for itself at once does not starve another', async () => {
   ])
 })
 
-test('what is done comes again when it asked for it, or before where somebody else does', async () => {
+test('a key that is done comes again when its work asked for it, or earlier when another caller adds it', async () => {
   const { clock, queue, work, began } = aQueue({ result: () => ({ kind: 'done', againInMs: 1_000 }) })
   void queue.run(work, never)
   queue.add('a')

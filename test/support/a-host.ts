@@ -47,7 +47,7 @@ export function aHost({
     machine: { name, ssh: name, instances: [name] },
     look: {
       bootId: name === 'lb-1' ? bootId : 'bbbbbbbb-0000-4000-8000-000000000000',
-      // One that only begins alike is another address.
+      // An address that only begins alike is another one.
       addresses: ['10.0.0.10', '10.0.0.1001', ...(on.includes(name) ? [ADDRESS] : [])],
     },
     askedAt: at(0),

@@ -51,7 +51,7 @@ export class Candidate {
     await this.leader.release(new AbortController().signal)
   }
 
-  /** Without a word to anybody. */
+  /** Ends without giving the Lease back. */
   async end(): Promise<void> {
     this.#stop.abort(new Error('ended'))
     await this.#running

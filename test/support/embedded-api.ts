@@ -13,7 +13,7 @@ import { Store } from '../../src/sim/world/store.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { turnsOfLoop } from './turns-of-loop.ts'
 
-/** The embedded API server with one namespace and nobody at work, reached through the adapter. Each call takes 3 ms. */
+/** The embedded API server with one namespace and no controller at work, reached through the adapter. Each call takes 3 ms. */
 export class EmbeddedApi {
   static readonly LATENCY_MS = 3
   readonly time = new VirtualTime({ startAt: wallMs(Date.UTC(2026, 0, 1)), turns: turnsOfLoop })

@@ -33,7 +33,7 @@ export class LeaseStore {
     this.#leases.delete(refKey(ref))
   }
 
-  /** As somebody with kubectl would: no version asked. */
+  /** As a person with kubectl would: no version asked. */
   put(lease: Lease): void {
     this.#leases.set(refKey(lease), { ...lease, resourceVersion: this.#nextVersion() })
   }

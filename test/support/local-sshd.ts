@@ -39,7 +39,7 @@ export class LocalSshd {
         await sshd.launch()
         return sshd
       } catch (error) {
-        // Somebody may have taken the port meanwhile, and answers there.
+        // Another process may have taken the port meanwhile, and answers there.
         if (tries === PORTS_TRIED || !sshd.#said.includes('Address already in use')) throw error
       }
     }
@@ -58,7 +58,7 @@ export class LocalSshd {
     this.#said = ''
     this.#daemon = daemon
     const wait = { what: 'sshd to listen', limitMs: 10_000, everyMs: 20, explain: () => this.#said }
-    // By its own word: whoever else answers there is another.
+    // By its own output: a process that answers at the port may be another one.
     await waitFor(wait, () => {
       if (daemon.exitCode !== null) throw new Error(`sshd ended: ${this.#said}`)
       return this.#said.includes(`listening on 127.0.0.1 port ${this.#port}`) ? true : undefined

@@ -10,7 +10,7 @@ export const KURED: ObjectRef = { namespace: 'kube-system', name: 'kured' }
 /** kured's DaemonSet with its lock; watches show each change at once. */
 export class MemoryKured implements KuredLocks {
   readonly #cluster: MemoryCluster
-  /** Who had the lock, one after the other; empty where it was free. */
+  /** The owners of the lock, one after the other; empty where it was free. */
   readonly owners: string[] = []
   #version = 1
   #lock: string | undefined

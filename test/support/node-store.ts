@@ -19,7 +19,7 @@ export interface StoredNode {
 export class NodeStore {
   readonly #nodes = new Map<string, Fields>()
   #version = 0
-  /** Somebody else's turn, between the next reading of a node and what is written to it. */
+  /** The turn of another client, between the next reading of a node and what is written to it. */
   meanwhile: (() => void) | undefined
 
   /** As it is made, or made anew: with another uid. */
@@ -38,7 +38,7 @@ export class NodeStore {
     return { metadata: kept, ...rest }
   }
 
-  /** As somebody with kubectl would. */
+  /** As a person with kubectl would. */
   patch(name: string, patch: JsonPatch): Node {
     const object = structuredClone(this.#stored(name))
     for (const operation of patch) apply(object, operation)

@@ -125,7 +125,7 @@ export class PerformWorld {
     })
   }
 
-  /** Takes the slot, which nobody renews but who asks for it. */
+  /** Takes the slot, which only a test renews that asks for it. */
   async hold(): Promise<this> {
     await this.perform({ kind: 'takeSlot', node: 'n1', takeStale: false, restores: false })
     return this

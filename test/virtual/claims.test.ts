@@ -14,7 +14,7 @@ type Claimed = NonNullable<CrashPlan['claimed']>
 
 const planOf = (claimed: Claimed): CrashPlan => ({ crashes: [], word: 'resume', nodes: 2, rolled: ['n1'], claimed })
 
-/** The person's claim stood while the node was out, and the node was back after whoever withdrew last, not before. */
+/** The person's claim stood while the node was out, and the node was back after the last owner withdrew, not before. */
 function judge({ claim }: CrashRun, { last }: Claimed): readonly string[] {
   if (claim === undefined) return ['no one claimed the node']
   const { claimedAtMs, withdrawnAtMs, backAtMs } = claim

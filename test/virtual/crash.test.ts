@@ -22,7 +22,7 @@ function told(report: JobReport): readonly string[] {
   const plan =
     report.kind === 'crash' ? report.plan : report.kind === 'thrown' && 'plan' in report.job ? report.job.plan : CLEAN
   const where = `${plan.word} after ${plan.crashes.map(({ effect, phase }) => `${phase} ${effect}`).join(', ')}`
-  // A second crash may come too late for anybody to be there.
+  // A second crash may come too late, when no process runs any more.
   const notKilled = report.kind === 'crash' && report.run.processes < 2 ? ['nobody was killed'] : []
   return [...complaints(report), ...notKilled].map((text) => `${where}: ${text}`)
 }

@@ -34,7 +34,7 @@ test('fleets that once failed do so no more', async () => {
   assert.deepEqual(failures(await reports(KEPT)), [])
 })
 
-test('no more nodes are out by plan than the budget allows, whoever rolls, claims, cordons or is killed, and in the end all are back', async () => {
+test('through rolls, claims, cordons and kills no more nodes are out by plan than the budget allows, and in the end all are back', async () => {
   const all = await reports(Array.from({ length: FLEETS }, (_, i) => String(i)))
   assert.deepEqual(failures(all), [])
   const most = all.map((report) => (report.kind === 'fleet' ? report.report.most : 0))

@@ -37,7 +37,7 @@ function label(ground: GuardGround, name: string, storage: string | undefined): 
   ground.cluster.world.store.put(NODES, { ...node, metadata: { ...node.metadata, labels } })
 }
 
-/** Before the guard: what is called as its objects in mode Budget, and belongs to nobody. */
+/** Before the guard: objects with the names of its own objects in mode Budget, without an owner. */
 function takeNames(ground: GuardGround): void {
   const metadata = { namespace: 'default', name: 'guard-ng' }
   const selector = { matchLabels: { app: 'x' } }

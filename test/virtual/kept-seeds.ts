@@ -8,7 +8,7 @@ export const KEPT_SEEDS: readonly string[] = [
   '324',
   // Requests failed in a soak, and the node was taken out again though it was the last of a backend.
   '659',
-  // A roll ended while a node was cut off from the balancer, and nobody waited for that to be over.
+  // A roll ended while a node was cut off from the balancer, and no process waited for that to be over.
   '664',
   // The node that was taken out again for what failed in its soak was taken for a further one.
   '864',
@@ -146,7 +146,7 @@ export const KEPT_SEEDS: readonly string[] = [
   // until people restarted it.
   '2638485',
   // A Node was deleted while it was out, and its agent kept the request of the roll. The roll began the node again, took it for one
-  // that was out before, and held for it at the next node, and nobody withdrew the request before the roll was over.
+  // that was out before, and held for it at the next node, and no process withdrew the request before the roll was over.
   '2639857',
   // Requests failed while the journal was slow to write that a node is through. Its record was off it then, and the pass that was
   // to give the slot back left it to the standing duty, which had nothing to say: one pass followed the other, and no time passed.

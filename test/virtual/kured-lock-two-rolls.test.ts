@@ -28,7 +28,7 @@ const isLockWrite = ({ method, path }: ApiRequest): boolean => method === 'PATCH
 const ownersOf = (cluster: VirtualCluster): string =>
   [...new Set((kuredLockOf(cluster) ?? '').matchAll(/"nodeID":"([^"]*)"/g).map(([, owner]) => owner))].join(' ')
 
-/** Who has it, one after the other. */
+/** The owners of the lock, one after the other. */
 function watchOwners(cluster: VirtualCluster): readonly string[] {
   const seen: string[] = []
   const look = (): void => {

@@ -57,7 +57,7 @@ test('a third of six nodes is two', async () => {
   assert.deepEqual([ends, most], [['completed', 'completed'], 2])
 })
 
-test('law: no roll begins a node that would be one more out than the budget allows; without a budget one node is out at a time, whoever rolls', async () => {
+test('law: no roll begins a node that would be one more out than the budget allows; without a budget one node is out at a time, across all rolls', async () => {
   const cluster = await articleCluster(SIX)
   const { ends, most, holders } = await rolled(cluster, [fileOf(['n1']), fileOf(['n3'])])
   assert.deepEqual([ends, most, holders], [['completed', 'completed'], 1, ['']])
@@ -71,7 +71,7 @@ test('a run that asks for less than the budget allows takes no node beside anoth
   assert.deepEqual([ends, most], [['completed', 'completed'], 1])
 })
 
-test('law: which nodes are out is one answer for every roll, the brake and `evenkeel budget`; a node that a granted cordon has out is counted by a roll that goes by the socket, until it is uncordoned', async () => {
+test('law: which nodes are out is one answer for every roll, the brake and `evenkeel budget`; a node that a granted cordon has out is counted by a roll that uses the socket, until it is uncordoned', async () => {
   const cluster = await articleCluster(SIX)
   const granted = JSON.stringify({ version: 1, granted: ['n2'], max: 3, of: 6 })
   const metadata = { namespace: 'evenkeel', name: 'evenkeel-cordon-grants' }

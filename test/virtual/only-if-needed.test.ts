@@ -46,7 +46,7 @@ test('only nodes that need a reboot are rolled, a roll that is killed keeps them
   )
   const before = bootsOf(cluster)
   const killed = await roll.begin()
-  // n1 has booted, so that it needs no reboot any more: who resumes must not leave it as it is.
+  // n1 has booted, so that it needs no reboot any more: the process that resumes must not leave it as it is.
   const proof = killed.log.first((event) => event.type === 'step.started' && event.step === 'proof')
   await cluster.time.settle(proof, ROLL_LIMIT_MS)
   killed.kill()

@@ -6,7 +6,7 @@ import { waitFor } from '../machine/wait-for.ts'
 const LIMIT_MS = 45 * 60_000
 
 /**
- * Does the work unless somebody else does it meanwhile: one process builds, the others wait for what it makes. Two that
+ * Does the work unless another process does it meanwhile: one process builds, the others wait for what it makes. Two that
  * find the lock of a dead process at once may both work; what they make must therefore appear by a rename.
  */
 export async function underLock(path: string, isDone: () => boolean, work: () => Promise<void>): Promise<void> {

@@ -26,7 +26,7 @@ interface Blob {
 
 /**
  * An image as an OCI layout in a tar (OCI image-spec v1: image-layout, manifest, config). `manifest.json` beside it says
- * the same to whoever reads Docker's own form alone. Equal content gives equal bytes.
+ * the same to programs that read Docker's own form alone. Equal content gives equal bytes.
  */
 export function ociImage(content: ImageContent): Buffer {
   const layers = content.layers.map((layer) =>

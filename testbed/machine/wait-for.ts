@@ -10,7 +10,7 @@ interface Wait {
   readonly explain?: () => string
 }
 
-/** The time in which is waited: the wall's, or one of a clock that somebody turns. */
+/** The clock by which it waits: the wall clock, or a clock that the caller turns. */
 interface WaitTime {
   nowMs(): number
   pause(ms: number): Promise<unknown>

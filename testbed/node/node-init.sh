@@ -46,7 +46,7 @@ done
 for command in systemctl reboot poweroff halt shutdown; do ln -s /run/evenkeel/programs/power "/run/evenkeel/stand-ins/$command"; done
 for folder in /usr/bin /usr/sbin; do mount -t overlay -o "lowerdir=/run/evenkeel/stand-ins:$folder" overlay "$folder"; done
 mount --make-rshared /
-# Only now may anybody run commands here: before, "reboot" was the machine's own. Up to here any failure ends the boot.
+# Commands may run here only from now on: before, "reboot" was the machine's own. Up to here any failure ends the boot.
 set +e
 echo sealed >&3; exec 3>&-
 

@@ -24,7 +24,7 @@ export interface TokenOptions {
   readonly lifetimeSeconds?: number
 }
 
-/** Makes kubeconfigs for those who are to ask the API, other than its administrator. */
+/** Makes kubeconfigs for clients of the API other than its administrator. */
 export class Identities {
   readonly #disk: string
   readonly #outsideServer: string

@@ -15,7 +15,7 @@ export interface RackProcess {
   readonly pid: number
   /** Resolves when no process of the rack is left, whatever ended it. */
   readonly ended: Promise<void>
-  /** What to tell those who wait for a rack that is gone. */
+  /** What to tell callers that wait for a rack that is gone. */
   readonly whyGone: () => string
   /** Ends every process of the rack; resolves when none is left. */
   readonly end: () => Promise<void>

@@ -4,7 +4,7 @@ import { cacheRoot } from '../build/cache-root.ts'
 import { bedsWithCgroups, removeBedCgroups } from '../machine/cgroups.ts'
 import { identityOf, isAlive, type ProcessIdentity } from '../machine/process-identity.ts'
 
-/** The machine's list of beds, whoever runs them. The path is short because sockets lie below it. */
+/** The machine's list of beds, whichever process runs them. The path is short because sockets lie below it. */
 const REGISTRY = '/run/evenkeel-testbed'
 const ENTRY = 'bed.json'
 /** The registry does not outlive the machine's boot, but disks of beds do; this file tells them apart. */

@@ -11,6 +11,6 @@ const [path = ''] = process.argv.slice(2)
 const plan = readPlan(path)
 const rack = new Rack(plan)
 const up = rack.bringUp()
-// A failure is told to whoever asks; until then it is not an unhandled one.
+// A client that asks is told of a failure. Until then this handler keeps the failure from counting as unhandled.
 up.catch((error: unknown) => console.error(error))
 await serveControl(controlSocket(plan.runtime), rackHandlers(rack, up))

@@ -51,7 +51,7 @@ function configureSystem(etc: string, { node, ssh }: NodeInstall): void {
   writeFileSync(join(etc, 'hosts'), `127.0.0.1 localhost\n${nodeAddress(node)} ${node}\n`)
   replace(join(etc, 'machine-id'), `${randomUUID().replaceAll('-', '')}\n`)
   replace(join(etc, 'resolv.conf'), '')
-  // sshd without PAM lets nobody in whose password is locked with an exclamation mark, key or not.
+  // sshd without PAM refuses a user whose password is locked with an exclamation mark, even with a valid key.
   const shadow = join(etc, 'shadow')
   writeFileSync(shadow, readFileSync(shadow, 'utf8').replace(/^root:[^:]*:/m, 'root:*:'))
   const own = join(etc, 'evenkeel')

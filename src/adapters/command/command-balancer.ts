@@ -212,7 +212,7 @@ const statusOf = (word: StatusWord | string): NonNullable<ServerReading['status'
 type States = Pick<ServerReading, 'ownState' | 'adminState' | 'operational'>
 
 const IN: States = { ownState: 'ready', adminState: 'ready', operational: 'up' }
-/** One that leaves is sent traffic until it is out; one that returns may not be sent any yet. */
+/** A node that leaves is sent traffic until it is out; a node that returns may not be sent any yet. */
 const STATES: Readonly<Record<StatusState, States>> = {
   in: IN,
   leaving: { ownState: 'drain', adminState: 'drain', operational: 'up' },

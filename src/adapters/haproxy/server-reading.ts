@@ -17,7 +17,7 @@ export interface Told {
   readonly stickTables: ReadonlySet<string>
 }
 
-/** All servers of one backend. One that is absent or disabled is an error: no servers would read as nothing to do. */
+/** All servers of one backend. A backend that is absent or disabled is an error: no servers would read as nothing to do. */
 export function readingsOf(told: Told, backend: string): readonly ServerReading[] {
   const rows = told.tables.rows.filter((row) => row.state.backend === backend)
   if (rows.length > 0) {

@@ -3,7 +3,7 @@ import { badReply, notPermitted } from './socket-error.ts'
 /**
  * The answers to `count` commands of one line: each ends with an empty line, the last one with the connection
  * (management.txt 9.3). A success without words is the empty line alone. Anything else was cut short or is no HAProxy.
- * One that is denied voids the line, whatever the others say.
+ * A command that is denied voids the line, whatever the other answers say.
  */
 export function splitAnswers(reply: string, count: number): readonly string[] {
   if (reply !== '' && !reply.endsWith('\n')) throw badReply('the answer breaks off in the middle of a line')

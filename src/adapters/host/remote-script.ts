@@ -107,7 +107,7 @@ const RUN = `run() {
 }
 `
 
-/** From \`sent\` on the command must not die of our connection: neither by its end nor by having nobody to talk to. */
+/** From \`sent\` on the command must not die of our connection: neither by its end nor by a write to it. */
 const REBOOT = `if [ "$boot" != "$want" ]; then
   say other
 elif may "$@"; then

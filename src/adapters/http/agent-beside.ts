@@ -32,9 +32,9 @@ const AGENT_CHECK_LINE = /^(up|down|up drain|up ready)\n$/
 const LINE_BYTES_MAX = 64
 
 /**
- * The agent that listens already where this one is to; undefined where nobody does. Ports are shared with whoever of the same
- * user sets SO_REUSEPORT, as HAProxy does: the kernel would give that process half of the checks. So who is no agent of this
- * node is an error, a UserError PORT_TAKEN; who is not heard may be one.
+ * The agent that listens already where this one is to; undefined where no process does. A port is shared with any process of
+ * the same user that sets SO_REUSEPORT, as HAProxy does: the kernel would give that process half of the checks. So a process
+ * that is no agent of this node is an error, a UserError PORT_TAKEN; a process that does not answer may be an agent.
  */
 export async function agentBeside(at: AgentPorts, clock: Clock, signal: AbortSignal): Promise<AgentBeside | undefined> {
   const address = at.host ?? MACHINE_ITSELF
@@ -94,7 +94,7 @@ async function inTime(ask: Ask, clock: Clock, signal: AbortSignal): Promise<Who>
   }
 }
 
-/** Nobody shares a port with a socket that does not want to. */
+/** A socket without SO_REUSEPORT shares its port with no other socket. */
 export async function isTaken(port: number, host: string | undefined): Promise<boolean> {
   const server = createServer()
   try {

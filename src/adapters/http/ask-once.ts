@@ -68,7 +68,7 @@ class Exchange {
     this.#phase = prepared.firstPhase
     request.once('socket', () => this.#followSocket())
     request.once('response', (answer: IncomingMessage) => this.#read(answer))
-    // Nobody asked for another protocol; without a listener the connection would merely look reset.
+    // The request asked for no other protocol; without a listener the connection would merely look reset.
     request.once('upgrade', (answer: IncomingMessage) => {
       this.#answer = answer
       this.#fail('status', statusText(answer))

@@ -33,6 +33,6 @@ export function failureClass({ phase, aborted, reused, code }: Breakage): Failur
   // TLS 1.3 refuses a client only after it believes the handshake to be over.
   if (code.startsWith('ERR_SSL')) return 'tls'
   if (code.startsWith('HPE_')) return 'content'
-  // Nobody can tell whether the server read the request: callers that may repeat it do, the others see an error.
+  // The client cannot tell whether the server read the request: callers that may repeat it do, the others see an error.
   return reused ? 'stale' : 'reset'
 }

@@ -28,10 +28,10 @@ const ASKED_AT_ONCE = 64
 /** Shorter than a poll of the whole may take. */
 const ASK_LIMIT_MS = 900
 
-/** One that misses a few questions is asked as often as before; one without an agent is not. */
+/** A node that misses a few questions is asked as often as before; a node without an agent is not. */
 const MISSES_MAX = 5
 
-/** One that serves anew is watched as closely for so long: its ingress may not last, and who waits for it should not wait. */
+/** A node that serves anew is watched as closely for so long: its ingress may not last, and a roll should not wait for it. */
 const CHANGED_FOR_MS = 60_000
 
 interface Seen {
@@ -85,8 +85,8 @@ export class HealthEndpoints implements BalancerReader {
   }
 
   /**
-   * Half of a poll is for those not asked yet, then for whoever answers and does not serve: a roll is at work there. The other
-   * half is for all in turn, so that none waits for ever behind many that are down.
+   * Half of a poll is for those not asked yet, then for nodes that answer and do not serve: a roll is at work there. The
+   * other half is for all nodes in turn, so that none waits for ever behind many that are down.
    */
   #due(nodes: readonly Node[], now: MonoMs): readonly Node[] {
     const restMs = Math.max(SERVING_EVERY_MS, nodes.length * 20)
@@ -147,7 +147,7 @@ function seenAfter(before: Seen | undefined, { askedAt, answer }: Pick<Seen, 'as
   const misses = 'error' in answer ? (before?.misses ?? 0) + 1 : 0
   const isOther = before !== undefined && isUp(before.answer) !== isUp(answer)
   const changedAt = isOther ? askedAt : before?.changedAt
-  // One that says so at the first question may have begun a moment ago, and its balancers may not use it yet.
+  // A node that says so at the first question may have begun a moment ago, and its balancers may not use it yet.
   const upSince = isUp(answer) ? (before?.upSince ?? askedAt) : undefined
   return {
     askedAt,

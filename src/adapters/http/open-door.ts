@@ -12,7 +12,7 @@ interface DoorPlace {
   /** All addresses of the machine where absent. */
   readonly host?: string
   /**
-   * Several processes may listen at once, so that an agent is replaced by the next without a moment in which nobody does
+   * Several processes may listen at once, so that an agent is replaced by the next without a moment in which none does
    * (socket(7), SO_REUSEPORT).
    */
   readonly reusePort?: boolean
@@ -27,8 +27,9 @@ export interface DoorParts {
 export interface OpenDoor {
   readonly port: number
   /**
-   * Hears nobody new, and resolves when those under way have their answers. Whoever waits to be accepted at that moment is
-   * reset, also where another process listens (the kernel moves them only with net.ipv4.tcp_migrate_req, ip-sysctl.rst).
+   * Accepts no new connection, and resolves when the requests under way have their answers. A connection that waits to be
+   * accepted at that moment is reset, also where another process listens (the kernel moves such connections only with
+   * net.ipv4.tcp_migrate_req, ip-sysctl.rst).
    */
   close(): Promise<void>
 }
@@ -44,7 +45,7 @@ export async function openDoor(server: Server, { place, timers }: DoorParts): Pr
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
     close: async () => {
-      // A timer runs right after whoever waited was accepted: then hardly anybody does.
+      // A timer runs right after the waiting connections were accepted: then hardly any connection waits.
       await new Promise<void>((resolve) => timers.later(1, resolve))
       await new Promise<void>((resolve) => server.close(() => resolve()))
     },

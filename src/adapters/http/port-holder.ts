@@ -7,7 +7,7 @@ interface Listener {
   readonly uid: string
 }
 
-/** Who listens at a port of this machine, for people: `haproxy (pid 4711)`, or what else the kernel tells of it (proc(5)). */
+/** The process at a port of this machine, for people: `haproxy (pid 4711)`, or what else the kernel tells of it (proc(5)). */
 export async function portHolder(port: number): Promise<string> {
   const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(textOf))
   const listener = tables.flatMap((text) => listeners(text, port))[0]

@@ -1,7 +1,7 @@
 import { OVER } from '../../model/over.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-/** Whoever is woken waits this long at least, and at most that much longer: they come one by one, and none of them often. */
+/** A woken call waits this long at least, and at most that much longer: calls come one by one, and none of them often. */
 const SOONEST_MS = 250
 const SPREAD_MS = 750
 

@@ -65,7 +65,7 @@ export class Credentials {
     if (this.#accepted.has(config) || !isYoung) this.#config = undefined
   }
 
-  /** Ends a plugin that runs. Only for who takes no credential any more: a caller that waits no longer leaves it to the next one. */
+  /** Ends a plugin that runs. Only at the end of all use: a caller that waits no longer leaves it to the next caller. */
   close(): void {
     this.#work.abort(OVER)
   }

@@ -1,4 +1,4 @@
-/** Below the 90 s after which an API server closes an idle connection, so that it is we who do it. */
+/** Below the 90 s after which an API server closes an idle connection, so that the client closes it first. */
 const IDLE_CONNECTION_MS = 45_000
 const TCP_KEEP_ALIVE_MS = 15_000
 

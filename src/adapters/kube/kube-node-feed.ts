@@ -4,7 +4,7 @@ import type { FollowParts } from './follow.ts'
 import { followNamed, type Named } from './follow-named.ts'
 import { parseNodeFacts } from './parse-node-facts.ts'
 
-/** One watch of one Node object. One that makes no sense is bad news of the server, not of the node. */
+/** One watch of one Node object. An object that makes no sense is bad news of the server, not of the node. */
 export const kubeNodeFeed = (parts: FollowParts, name: string): NodeFeed => ({
   follow: (sink, signal) =>
     followNamed(

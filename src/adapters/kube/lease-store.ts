@@ -29,7 +29,7 @@ export async function tryLease(client: ApiClient, ref: ObjectRef, signal: AbortS
   try {
     await client.ask({ ...call, query: { dryRun: 'All' } }, signal)
   } catch (error) {
-    // Somebody wrote or removed it meanwhile: it can be written. Nothing to find for a new one is its namespace.
+    // Another client wrote or removed it meanwhile: it can be written. For a new Lease, what is not found is its namespace.
     const passing = found === undefined ? ['KUBE_CONFLICT'] : ['KUBE_CONFLICT', 'KUBE_NOT_FOUND']
     if (!(error instanceof WorldError && passing.includes(error.code))) throw error
   }

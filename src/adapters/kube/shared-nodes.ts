@@ -23,7 +23,7 @@ interface SharedNodes {
   readonly nodes: Follow<Node>
 }
 
-/** Of one reply: as the brake reads it, and as the others do, who leave out what makes no sense. */
+/** Of one reply: as the brake reads it, and as the other readers do, which leave out what makes no sense. */
 interface ReadNode {
   readonly fleet: FleetNode
   readonly node?: Node

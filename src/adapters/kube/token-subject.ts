@@ -1,5 +1,5 @@
 /**
- * Who a token of a service account is for: the claim `sub` of a JSON Web Token (RFC 7519, section 4.1.2), which is not verified here.
+ * The account that a token is for: the claim `sub` of a JSON Web Token (RFC 7519, section 4.1.2), which is not verified here.
  * Undefined if the token is not a JSON Web Token.
  */
 export function subjectOf(token: string): string | undefined {

@@ -36,7 +36,7 @@ export function transportError(error: unknown, way: Pick<Connection, 'server' | 
   return new WorldError(text, { code, retry: 'backoff', cause: error })
 }
 
-/** Whom a tunnel leads to is looked up and connected to by the proxy: what we find out about is the proxy itself. */
+/** The proxy looks up and connects to the server that a tunnel leads to: what we find out about is the proxy itself. */
 const isOfProxy = (error: unknown, fault: TransportFault): boolean =>
   fault !== 'broken' || errorCode(error).startsWith('ERR_PROXY_')
 

@@ -15,7 +15,7 @@ interface ChildProbeParts {
   /** What `process.execPath` is given to be the prober (bin/probe-process). */
   readonly program: string
   readonly targets: readonly ProbeTarget[]
-  /** What its stamps are beyond the machine's monotonic clock, whoever sets the wall clock; where absent, it follows that. */
+  /** Offset of its stamps from the monotonic clock, also after the wall clock is set. Absent: they follow the wall clock. */
   readonly wallOffsetMs?: number
   readonly clock: Clock
   readonly random: Random

@@ -2,7 +2,7 @@ import type { SocketEnd, SocketRow } from './socket-row.ts'
 
 /** What rows have told so far. */
 export interface ConnectionsSeen {
-  /** Somebody listens at the data port where others than this machine come in. */
+  /** A process listens at the data port, at an address that other machines reach. */
   readonly listens: boolean
   readonly open: number
 }
@@ -33,8 +33,8 @@ export function withRow(seen: ConnectionsSeen, row: SocketRow, wanted: Connectio
 const isOpen = ({ state, inode }: SocketRow): boolean => OPEN.includes(state) || (state === FIN_WAIT2 && inode !== '0')
 
 /**
- * Nobody comes to a loopback address from outside. Who listens there alone is not whom a port of the node leads to by
- * rules of its network, and such connections are in no table of this namespace.
+ * No connection from outside reaches a loopback address. By the rules of its network a port of the node does not lead to a
+ * process that listens there alone, and such connections are in no table of this namespace.
  */
 const isReached = (address: string, wanted: ConnectionsWanted): boolean =>
   address === wanted.address || !(address.startsWith('127.') || address === LOOPBACK6)

@@ -6,7 +6,7 @@ import type { AgentFile, AgentStore } from '../../ports/agent-store.ts'
 
 /** More is none of ours. */
 const BYTES_MAX = 65_536
-/** Whoever began to write so long ago has ended before it was through. */
+/** A process that began to write so long ago has ended before it was through. */
 const LEFT_AFTER_MS = 60_000
 
 /** A short text in a file; `memory` and `ingress` on tmpfs, the others on a disk, `override` as a person puts it there. */
@@ -59,7 +59,7 @@ async function firstBytes(path: string): Promise<string> {
 }
 
 /**
- * Whoever reads it has the one text or the other, also after a crash in between. No other process writes to the same name
+ * A reader has the one text or the other, also after a crash in between. No other process writes to the same name
  * on the way; process ids are no such names, since each container may count its own.
  */
 async function replaceFile(path: string, text: string): Promise<void> {

@@ -12,7 +12,7 @@ export interface FileLock {
  * network namespace the processes are in. Undefined where another process has it.
  *
  * Node has no flock(2) or fcntl(2); SQLite, which comes with it, takes an fcntl write lock for `BEGIN EXCLUSIVE`. No
- * database is ever written. Mind POSIX: closing *any* descriptor of the file ends the lock, so nobody in this process
+ * database is ever written. Mind POSIX: closing *any* descriptor of the file ends the lock, so no code in this process
  * may open it by another way.
  *
  * Law: one process at a time works on a run.

@@ -1,11 +1,11 @@
 import { canonicalAddress } from '../../model/ip-address.ts'
 import type { SocketEnd } from './socket-row.ts'
 
-/** A TCP row of /proc/net/nf_conntrack: a connection as who opened it sees it, before any address was translated. */
+/** A TCP row of /proc/net/nf_conntrack: a connection as its client sees it, before any address was translated. */
 export interface TrackedRow {
   readonly from: SocketEnd
   readonly to: SocketEnd
-  /** Who answers is another than was asked: rules lead it elsewhere. */
+  /** Another address answers than was asked: rules lead the connection elsewhere. */
   readonly isTranslated: boolean
   /** As in the kernel's nf_conntrack_proto_tcp.c: ESTABLISHED, TIME_WAIT… Absent where hardware or a flowtable has it. */
   readonly state?: string

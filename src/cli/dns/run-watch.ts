@@ -22,7 +22,7 @@ interface WatchRun {
 }
 
 const READER_GONE = new Error('the reader of the output is gone')
-/** The one that weighs more first: something was wrong, something is not known, all was well. */
+/** The exit code that weighs more first: something was wrong, something is not known, all was well. */
 const BY_WEIGHT: readonly number[] = [1, 3, 0]
 
 /**

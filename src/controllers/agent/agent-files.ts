@@ -80,7 +80,7 @@ export class AgentFiles {
     else if (this.#recallable !== undefined && !mayStandFor(this.#recallable, text)) await this.#forget(signal)
   }
 
-  /** Who restarts had better know nothing than say what is over; and where nothing can be written, it can be removed. */
+  /** An agent that restarts had better know nothing than say what is over. A file that cannot be written can be removed. */
   async #forget(signal: AbortSignal): Promise<void> {
     try {
       await this.#store.write('memory', undefined, signal)
@@ -110,7 +110,7 @@ export class AgentFiles {
     if (this.#isKeptSynced) this.#kept = wanted
   }
 
-  /** Who is owed the end of a drain; as long as the file was not read it may say more. */
+  /** The addresses that are owed the end of a drain; as long as the file was not read, it may name more. */
   async owe(addresses: readonly string[], signal: AbortSignal): Promise<void> {
     const text = addresses.length === 0 ? undefined : formatOwed(addresses)
     if (this.#owed === undefined || this.#owed.text === text) return
@@ -144,7 +144,7 @@ export class AgentFiles {
     return addresses ?? []
   }
 
-  /** One that makes no sense changes nothing, and is told. */
+  /** An override that makes no sense changes nothing, and is reported. */
   #overrideBy(text: string | undefined): void {
     const override = text === undefined ? undefined : parseOverride(text)
     if (text === undefined || override !== undefined) this.#override = override

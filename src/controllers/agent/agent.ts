@@ -27,7 +27,7 @@ import { PollLog } from './poll-log.ts'
 interface AgentParts {
   readonly node: string
   readonly spec: AgentSpec
-  /** Who asks by agent-check. */
+  /** The checkers that ask by agent-check. */
   readonly checkers: CheckerSpec
   /** Absent where the data port is not asked. */
   readonly dataPort?: Omit<DataPortWatchParts, 'clock' | 'onChange'>
@@ -89,7 +89,7 @@ export class Agent {
     await this.#recall(signal)
     if (this.#brake === undefined) this.#evidence = { ...this.#evidence, brake: 'none' }
     await this.#look(signal)
-    // It drained before the reboot, and who was told so may remember.
+    // It drained before the reboot, and the checkers that were told so may remember.
     if (this.#files.said.kept !== undefined) this.#owe(Object.keys(this.#parts.checkers.checkers))
     this.#judge()
   }

@@ -4,7 +4,7 @@ import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 
 /** However many ask, tables of thousands of connections are read no more often. */
 const FRESH_MS = 250
-/** Whoever asks for the page waits for less than a second. */
+/** A client that asks for the page waits for less than a second. */
 const LIMIT_MS = 500
 
 interface ConnectionCountParts {
@@ -53,7 +53,7 @@ export class ConnectionCount {
 
   async #count(signal: AbortSignal): Promise<number | undefined> {
     const [sockets, tracked] = await Promise.all([this.#sockets.count(signal), this.#tracked.count(signal)])
-    // Who listens may not be whom rules lead to: 0 is said once the table was read often enough to show others.
+    // The listener may not be the process that rules lead to: 0 is said once the table was read often enough to show others.
     if (tracked === 'soon') return undefined
     return sockets === undefined ? tracked?.open : sockets + (tracked?.elsewhere ?? 0)
   }

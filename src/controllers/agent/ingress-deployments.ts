@@ -13,7 +13,7 @@ export interface ToldIngress extends IngressFacts {
   readonly node: string
   /** The API group of its owner; absent: it has none just now. */
   readonly group?: string
-  /** Who is to answer; absent: that cannot be read. */
+  /** Whether the agent or the pods are to answer; absent: that cannot be read. */
   readonly by?: 'agent' | 'pods'
 }
 

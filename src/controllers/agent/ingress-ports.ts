@@ -31,7 +31,7 @@ interface Refused {
 
 const AGAIN = { baseMs: 1_000, capMs: 60_000 } as const
 
-/** Opens and closes the ports of IngressDaemonSets as they come and go. One that cannot be had holds up no other one. */
+/** Opens and closes the ports of IngressDaemonSets as they come and go. A port that cannot be had holds up no other port. */
 export class IngressPorts {
   readonly #parts: IngressPortsParts
   readonly #wakeup: Wakeup

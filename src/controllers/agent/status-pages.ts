@@ -16,7 +16,7 @@ interface StatusPagesParts {
   readonly isOpen: () => boolean
 }
 
-/** For people, Prometheus and the kubelet: what is answered, why, and who asks. Nobody's health check. */
+/** For people, Prometheus and the kubelet: what is answered, why, and who asks. No health check uses these pages. */
 export const statusPages =
   ({ view, connections, isOpen }: StatusPagesParts): PageOf =>
   ({ target }) => {

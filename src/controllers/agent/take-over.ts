@@ -18,7 +18,7 @@ const LOOK_EVERY_MS = 50
 const FOR_NOW: ReadonlySet<string> = new Set(['ColdStart', 'Returning', 'BrakeUnknown'])
 
 /**
- * An agent that begins beside another one opens no port before it can do what that one does. Whoever asks meets either of the
+ * An agent that begins beside another one opens no port before it can do what that one does. A client reaches either of the
  * two: a health check would hear `down` of a node that is well, and the kubelet's question whether the OLD agent is ready would
  * be answered by the new one, upon which the old one is taken away. Resolves with `alone` where there is none (any more), with
  * `late` where the limit came before it knew what to say: then it had better end. Rejects with the signal's reason.

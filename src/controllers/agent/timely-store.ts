@@ -16,7 +16,7 @@ const PLACES: Readonly<Record<AgentFile, Place>> = {
 }
 
 /**
- * A store whose calls settle in time. One that hangs cannot be called off, and each takes one of few threads: while there is
+ * A store whose calls settle in time. A call that hangs cannot be ended, and each takes one of few threads: while there is
  * one, whatever else is asked of that disk fails at once.
  */
 export class TimelyStore {

@@ -55,7 +55,7 @@ export interface BrakeView {
 
 /** One fleet, one brake: one key. */
 const KEY = 'brake'
-/** Somebody may have changed the grants by hand, or taken them away. */
+/** An operator may have changed the grants by hand, or removed them. */
 const SWEEP_MS = 5_000
 
 /** Tells the agents of a fleet which nodes may leave their balancers for a cordon. */

@@ -3,7 +3,7 @@ import type { Published } from '../../core/brake/snapshot.ts'
 import type { ConfigMap } from '../../model/config-map.ts'
 import { formatGrants, GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../model/cordon-grants.ts'
 
-/** Who wrote it: a leader's first write voids what an earlier one may still send under an older version. */
+/** The leader that wrote it: a leader's first write voids what an earlier one may still send under an older version. */
 const LEADER_ANNOTATION = 'evenkeel.dev/leader'
 /** Beside the grants, and no agent's business: nodes that wait, and bear an event that says so. */
 const TOLD_KEY = 'told'

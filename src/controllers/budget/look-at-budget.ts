@@ -19,7 +19,7 @@ export interface BudgetPlace {
   readonly namespace: string
   /** Of the grants of the brake. */
   readonly grantsNamespace: string
-  /** So long the slots are looked at: who renews within it lives. 0: once. */
+  /** So long the slots are looked at: a holder that renews within it lives. 0: once. */
   readonly watchMs: number
 }
 

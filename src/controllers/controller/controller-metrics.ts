@@ -21,7 +21,7 @@ export function controllerMetrics({ leader, brake, dns, ingress, guard, webhook 
       'For how long the nodes could not be followed.',
       nodes.unheardForMs / 1_000,
     ),
-    // Who does not lead knows nothing of these, and says nothing.
+    // A process that does not lead knows nothing of these, and reports nothing.
     ...(grants === undefined
       ? []
       : [

@@ -16,7 +16,7 @@ export interface AloneParts {
   readonly identity: string
 }
 
-/** `busy`: who holds the Lease. `trouble`: why it could not be read or written; then it is not known who holds it. */
+/** `busy`: the holder of the Lease. `trouble`: why it could not be read or written; then its holder is not known. */
 export type RepairOrBusy = Repair | { readonly busy: string; readonly trouble?: string }
 
 const LEASE_MS = 15_000
@@ -25,7 +25,7 @@ const WAIT_MS = 2 * LEASE_MS
 const RELEASED_WITHIN_MS = 5_000
 const STOPPED = new Error('the repair is over')
 
-/** One repair at a time: `work` under the Lease, or who holds it. Rejects with UserError where the right to it is missing. */
+/** One repair at a time: `work` under the Lease, or its holder. Rejects with UserError where the right to it is missing. */
 export async function repairAlone(
   { leases, clock, random, lease, identity }: AloneParts,
   work: (leader: Leader) => Promise<Repair>,

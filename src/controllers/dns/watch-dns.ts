@@ -74,7 +74,7 @@ async function oneCheck(
       return check
     })
   } catch (error) {
-    // One that is given up takes away what it was about to make.
+    // A check that is given up removes what it was about to make.
     await Promise.allSettled(asked)
     signal.throwIfAborted()
     if (error instanceof UserError && !isFirst) return { trouble: error.message }

@@ -27,7 +27,7 @@ interface LooksParts {
   readonly clock: Clock
   /** As it was read last. */
   budget(): BudgetFacts
-  /** Who holds the slots of a group. */
+  /** The holder of the slots of a group. */
   holderOf(group: string): string
   /** Of what is read beside the passes. */
   life(): AbortSignal

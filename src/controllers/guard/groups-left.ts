@@ -6,7 +6,7 @@ import type { SeenSlot } from '../../model/slot.ts'
 interface Left {
   readonly nodes: readonly Node[]
   readonly slots: readonly SeenSlot[]
-  /** Who holds the slots of a group, up to the name of the group. */
+  /** The holder of the slots of a group, up to the name of the group. */
   readonly holder: string
 }
 

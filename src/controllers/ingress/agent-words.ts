@@ -119,7 +119,7 @@ class AgentWords {
       this.#released.delete(node.name)
       this.#awaited.set(node.name, id)
     } else if (isNew) {
-      // Only who has seen the bad answer knows since when the good one is given; else the time that was written counts.
+      // Only a process that has seen the bad answer knows since when the good one is given; else the written time counts.
       const since = this.#awaited.get(node.name) === id ? this.#parts.clock.wallMs() : wallMs(0)
       this.#released.set(node.name, { id, since })
     }
@@ -147,7 +147,7 @@ export class AgentsOfObjects {
   }
 }
 
-/** It comes back with the last who wants it out, and that one is not waited for. */
+/** The node comes back with the last owner that wants it out, and that owner is not waited for. */
 const isOutByOthers = ({ unschedulable, annotations }: Node): boolean =>
   unschedulable || claimsOf(annotations[MAINTENANCE_ANNOTATION]).length > 0
 

@@ -13,7 +13,7 @@ import { unlessThere } from '../owned/unless-there.ts'
 interface WritesParts {
   readonly objects: Objects
   readonly latest: Latest
-  /** One that the cache does not show: it was just made, or it is of others and has our name. */
+  /** A gate that the cache does not show: it was just made, or it is of others and has our name. */
   metGate(gate: OwnedObject): void
 }
 

@@ -12,7 +12,7 @@ import { unlessThere } from '../owned/unless-there.ts'
 interface WritesParts {
   readonly objects: Objects
   readonly latest: Latest
-  /** One that the cache does not show: it was just made, or it is of others and has our name. */
+  /** A DaemonSet that the cache does not show: it was just made, or it is of others and has our name. */
   metChecker(daemonSet: FoundDaemonSet): void
 }
 

@@ -177,7 +177,7 @@ function withKnownSpecs(event: FollowEvent<CheckedIngress>, known: KnownSpecs): 
   if (event.type === 'applied') return { ...event, object: withKnownSpec(event.object, known) }
   if (event.type === 'deleted') known.delete(event.object.uid)
   if (event.type !== 'listed') return event
-  // One that went while no watch told of it is in no list.
+  // An object that went while no watch told of it is in no list.
   const listed = new Set(event.objects.map(({ uid }) => uid))
   for (const uid of known.keys()) if (!listed.has(uid)) known.delete(uid)
   return { ...event, objects: event.objects.map((one) => withKnownSpec(one, known)) }

@@ -39,7 +39,7 @@ interface PerformParts {
   slotsOf(object: IngressDaemonSet): Pick<ControllerSlots, 'take' | 'release'>
   /** A slot was taken or given back: what is known of them is old. */
   slotsChanged(): void
-  /** One that the cache does not show: it was just made, or it is of others and has our name. */
+  /** An object that the cache does not show: it was just made, or it is of others and has our name. */
   met(deployment: FoundDeployment): void
   metChecker(daemonSet: FoundDaemonSet): void
   metGate(gate: OwnedObject): void

@@ -19,7 +19,8 @@ const isLasting = (error: unknown): error is WriteFault =>
 
 /**
  * The webhook of one kind of write does not answer. The API server says so by an error of its own, after as long as the webhook may take,
- * which by default is longer than a write may. One that answers nothing at all renews no lead, and then this process ends.
+ * which by default is longer than a write may. Where the API server answers nothing at all, no lead is renewed, and then this
+ * process ends.
  */
 export const isSlow = (error: WriteFault): boolean =>
   error instanceof DeadlineError || (error.code === 'KUBE_SERVER' && error.message.includes('failed calling webhook'))

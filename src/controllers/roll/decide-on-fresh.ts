@@ -27,8 +27,8 @@ const COUNT_EVERY_MS = 5_000
 
 /**
  * Decides; what would use up the node budget is decided once more by a budget that was read after it was thought of: before
- * a slot is asked for, and again between the slot and the first touch, when all who asked at the same time see each other. The
- * second count is the one that lets a node be touched, so that it also goes by nodes that were listed for it.
+ * a slot is asked for, and again between the slot and the first touch, when all processes that asked at the same time see each
+ * other. The second count is the one that lets a node be touched, so that it also goes by nodes that were listed for it.
  *
  * The first count goes by the watch, until a second one has refused what the watch allowed. From then on the first one goes by
  * a list as well, and no list is made within some seconds of one that refused: else a watch that lags would have a slot
@@ -100,8 +100,8 @@ export class DecideOnFresh {
 const decidedOn = (snapshot: RollSnapshot): Decided => ({ snapshot, decision: decide(snapshot) })
 
 /**
- * A node that is out already was counted, but who resumes it cannot have its slot back while it is not known which one it was.
- * During the baseline, and while a time window is waited for, no one asks.
+ * A node that is out already was counted, but a process that resumes it cannot have its slot back while it is not known which
+ * slot it was. During the baseline, and while a time window is waited for, no process asks.
  */
 const isHeldByBudget = ({ decision, snapshot }: Decided): boolean =>
   decision.kind === 'hold' &&

@@ -27,8 +27,8 @@ interface FirstListParts {
 /**
  * Waits until passes may begin: everything that a roll goes by was listed once, or the node is known that an earlier
  * process of this run has out. A list can take half a minute to fail, and a reload of a balancer is answered within a
- * second. Where no node is known to be out, who resumes or aborts plans nothing, so that a right that is missing, or an
- * API server that is away, shows here first: told in its own words.
+ * second. Where no node is known to be out, a process that resumes or aborts plans nothing, so that a right that is missing,
+ * or an API server that is away, shows here first: told in its own words.
  */
 export async function firstList(parts: FirstListParts, signal: AbortSignal): Promise<void> {
   const over = new AbortController()

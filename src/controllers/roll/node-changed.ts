@@ -13,7 +13,7 @@ export function mustStillRest(node: Node, bootId: string): void {
 }
 
 /**
- * A list of pods can be newer than what a silent watch has shown of the Node. One that was registered again meanwhile has no
+ * A list of pods can be newer than what a silent watch has shown of the Node. A Node that was registered again meanwhile has no
  * cordon, and what runs there now is for that Node to serve.
  */
 export function mustBeDraining(node: Node): void {

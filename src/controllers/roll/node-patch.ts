@@ -39,7 +39,7 @@ export function recorded(node: Node): JsonPatch {
   return [...sameNode(node), { op: 'test', path: annotation(RECORD_ANNOTATION), value }]
 }
 
-/** Written once: the node was read without a record, and nobody wrote to it since. */
+/** Written once: the node was read without a record, and no client wrote to it since. */
 export function recordPatch(node: Node, record: NodeRecord): JsonPatch {
   const none = Object.keys(node.annotations).length === 0
   return [
@@ -120,11 +120,11 @@ export function askToDetachPatch(node: Node, { key, value }: Annotated): JsonPat
   return [...recorded(node), ...unchanged(node), { op: 'add', path: annotation(key), value }]
 }
 
-/** Undefined where it is asked no more; `NODE_CHANGED` where somebody has put another value there. */
+/** Undefined where it is asked no more; `NODE_CHANGED` where another client has put another value there. */
 export function endDetachPatch(node: Node, { key, value }: Annotated): JsonPatch | undefined {
   const found = node.annotations[key]
   if (found === undefined) return undefined
-  if (found !== value) throw nodeChanged(node, `is to be detached for somebody else now (${key})`)
+  if (found !== value) throw nodeChanged(node, `is to be detached for another owner now (${key})`)
   return [...recorded(node), { op: 'test', path: annotation(key), value }, { op: 'remove', path: annotation(key) }]
 }
 

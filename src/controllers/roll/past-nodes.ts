@@ -19,7 +19,7 @@ export async function pastNodes(store: JournalStore, cluster: string): Promise<P
   return newest === undefined ? undefined : { run: newest.run, nodeMs: measured.flatMap(({ nodeMs }) => nodeMs) }
 }
 
-/** One that cannot be read measures nothing; the roll itself will say what is wrong with it. */
+/** A journal that cannot be read measures nothing; the roll itself will say what is wrong with it. */
 async function entriesOf(store: JournalStore, run: string): Promise<readonly JournalEntry[]> {
   try {
     return (await store.read(run)).entries

@@ -157,7 +157,7 @@ export class Performer {
   }
 
   async #remove(action: RemovalAction, signal: AbortSignal): Promise<Outcome> {
-    // One that no Service sends to is in use by none, whatever became of its node.
+    // A pod that no Service sends to is in use by no client, whatever became of its node.
     const unread = 'polite' in action && action.polite ? undefined : await this.#unread(action.node, signal)
     const eviction = unread ?? (await removed(this.#parts, action, signal))
     if (isAway(eviction)) return { ok: true, eviction }

@@ -82,7 +82,7 @@ function outcomeOf({ verdict }: RunState, { interrupted, isUnclean, isOut }: Lea
     if (interrupted) return 'interrupted'
     return isUnclean ? 'stopped' : 'completed'
   }
-  // Held and aborted say that what was out is back, but for what a reason names. Whoever interrupts the putting back finds
+  // Held and aborted say that what was out is back, but for what a reason names. A user who interrupts the return finds
   // it where it was left.
   return interrupted && isOut && verdict.kind !== 'stopped' ? 'interrupted' : verdict.kind
 }

@@ -139,7 +139,7 @@ export class RollEngine {
     }
   }
 
-  /** Nobody is told of failed requests without what the balancers say of the time in which they failed. */
+  /** The roll reports failed requests only with what the balancers say of the time in which they failed. */
   async #lastLook(): Promise<void> {
     if (this.#load?.hasUntold() === true)
       await Promise.all(this.#pollers.map((poller) => poller.poll(this.#work.signal)))

@@ -47,7 +47,7 @@ export interface RunState {
   /** Node → pod uid → what earlier processes of this run evicted from it, so that none is evicted twice. */
   readonly evictedBefore: Readonly<Record<string, Evidence['evicted']>>
   /**
-   * Who this process is in the Lease where it has not the run's own journal, only what the nodes bear: it may put them
+   * The name of this process in the Lease where it has not the run's own journal, only what the nodes bear: it may put them
    * back and nothing else. Absent: it is the run.
    */
   readonly restoresAs?: string

@@ -6,7 +6,7 @@ import { isJournaledEvent } from './journaled-event.ts'
 
 /**
  * Failure windows that processes of a run saw since it was stopped last, as each was told last. A kill gives nothing back of what the
- * file allows; a stop does: whoever resumes the run knows what happened.
+ * file allows; a stop does: the user who resumes the run knows what happened.
  */
 export function windowsBefore(entries: readonly JournalEntry[]): readonly EarlierWindow[] {
   const stoppedAt = Math.max(0, ...entries.filter(isStop).map(({ at }) => Date.parse(at)))

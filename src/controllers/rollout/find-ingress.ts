@@ -32,7 +32,7 @@ export async function findIngress(
       const one = await objects.get({ kind: ingressKind(each), namespace, name }, signal)
       if (one !== undefined) found.push(one)
     } catch (error) {
-      // Who may see one of the groups alone has a right to that one.
+      // A user who may see only one of the groups has a right to that one.
       if (!(error instanceof WorldError) || error.code !== 'KUBE_FORBIDDEN') throw error
       refusal ??= error
     }

@@ -51,7 +51,7 @@ export function withNew(
   return kind === 'replace' ? { serving: pair, bundle } : { serving: stored.serving, next: pair, bundle }
 }
 
-/** The one that waited is shown. */
+/** The certificate that waited is shown. */
 export const promoted = ({ serving, next, bundle }: StoredCertificate): StoredCertificate => ({
   serving: next ?? serving,
   bundle,

@@ -39,7 +39,7 @@ export function agentCheckLine(
     return { line: LINES.drain, owed: isFresh(owed[address]) ? owed : begun(owed, address, address in spec.checkers) }
   const debt = owed[address]
   if (debt === undefined) return { line: LINES[answer], owed }
-  // Whoever asks now does not hear that the drain is over: it all has to be told again.
+  // The checker that asks now does not hear that the drain is over: the agent has to tell it from the start again.
   if (answer === 'down') return { line: LINES.down, owed: isFresh(debt) ? owed : { ...owed, [address]: { told: 0 } } }
   if (isHeard(debt, spec.checkers[address], { now, intervalMs: spec.intervalMs })) {
     const { [address]: _paid, ...others } = owed
@@ -48,7 +48,7 @@ export function agentCheckLine(
   return { line: 'up ready', owed: { ...owed, [address]: toldOnce(debt, spec.checkers[address] ?? 1, now) } }
 }
 
-/** Whoever was not declared, and has not asked for so long since the drain was over, may be another by now. */
+/** An address that was not declared, and has not asked for so long since the drain was over, may be another checker by now. */
 const UNDECLARED_FOR_MS = 600_000
 
 /** What is still owed after the answer has been `up` for so long. */

@@ -2,7 +2,7 @@ import type { CordonGrants } from '../../model/cordon-grants.ts'
 
 /**
  * Whether the brake of a fleet lets a cordon of this node count: there is no brake, it names the node, it does not, or
- * nobody can tell.
+ * the agent cannot tell.
  */
 export type Brake = 'none' | 'granted' | 'withheld' | 'unknown'
 

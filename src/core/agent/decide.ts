@@ -18,7 +18,7 @@ export interface AgentDecision {
  * What is to be said of the node, and why. Pure; asked of a snapshot that was observed.
  *
  * Law: an API server that is away changes no answer of an agent, unless its options say so.
- * Law: an agent never goes by the Ready condition of its node.
+ * Law: an agent never decides by the Ready condition of its node.
  */
 export function decide(s: AgentSnapshot): AgentDecision {
   const decision = answerOf(s)

@@ -20,7 +20,7 @@ export interface AgentEvidence {
   readonly clearSince?: MonoMs
   /** The data port by its own rise and fall; absent: not asked often enough yet. */
   readonly dataPort?: 'open' | 'closed'
-  /** Who was told by agent-check to drain, and is owed the word that it is over. */
+  /** The addresses that were told by agent-check to drain, and are owed the word that it is over. */
   readonly owed?: OwedReady
   /** What was said last, and since when. */
   readonly answer: Answer

@@ -18,7 +18,7 @@ export function formatMemory(bootId: string, evidence: AgentEvidence): string {
 
 /**
  * Whether an agent that recalls an older memory does no harm where a newer one could not be written: it gives the same answer,
- * for the same Node, and owes nobody less. Who was paid meanwhile is paid again.
+ * for the same Node, and owes no address less. An address that was paid meanwhile is paid again.
  */
 export function mayStandFor(older: string, newer: string): boolean {
   const [then, now] = [older, newer].map((text) => jsonObject(text)?.evidence)

@@ -3,7 +3,7 @@ const MOST_NAMES = 1_000
 const LONGEST_NAME = 100
 const REST = '(others)'
 
-/** Who answered how often. */
+/** How often each server answered. */
 export class ServedBy {
   /** In the order of their names. */
   #counts = new Map<string, number>()

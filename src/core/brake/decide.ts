@@ -77,7 +77,7 @@ interface Telling {
   readonly published: Published | undefined
 }
 
-/** First each event, then the note that there is one: who is killed in between says it twice, and never not at all. */
+/** First each event, then the note that there is one: a leader that is killed in between tells it twice, never not at all. */
 function tellWaiting({ grants, told, share, published }: Telling): BrakeDecision | undefined {
   const isTold = new Set(told)
   const untold = share.tooSoonForMs > 0 ? [] : share.waiting.filter(({ name }) => !isTold.has(name))

@@ -6,7 +6,7 @@ import type { BrakeSnapshot } from './snapshot.ts'
 export interface Share {
   /** Names, sorted. */
   readonly granted: readonly string[]
-  /** Cordoned, and serving on for want of a grant; who waits longest comes first. */
+  /** Cordoned, and serving on for want of a grant; the node that waits longest comes first. */
   readonly waiting: readonly FleetNode[]
   /** Out for another reason than a granted cordon; sorted. */
   readonly otherwiseOut: readonly string[]
@@ -17,7 +17,7 @@ export interface Share {
 }
 
 /**
- * Who is granted stays granted while it is cordoned: it may be rebooting, also where fewer may be out by now. The rest goes
+ * A granted node stays granted while it is cordoned: it may be rebooting, also where fewer may be out by now. The rest goes
  * to the nodes that are cordoned longest, as long as no more are out than may be, for whatever reason they are.
  */
 export function shareOut(

@@ -11,7 +11,7 @@ export interface BrakeMemory {
   readonly away: ReadonlySet<string>
   /** By name: not out any more since. Its agent and its balancers take a while to hear of it. */
   readonly returning: ReadonlyMap<string, MonoMs>
-  /** Of this process's first sight of the fleet; absent before. Who came back shortly before it is not known. */
+  /** Of this process's first sight of the fleet; absent before. Which nodes came back shortly before it is not known. */
   readonly since?: MonoMs
 }
 
@@ -19,7 +19,7 @@ export interface BrakeMemory {
 export interface Published {
   /** Undefined where it says nothing that makes sense. */
   readonly grants?: CordonGrants
-  /** Who wrote it last. */
+  /** The process that wrote it last. */
   readonly writer: string
   /** Nodes that wait, and whose Node bears an event that says so. */
   readonly told: readonly string[]

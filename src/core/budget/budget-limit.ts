@@ -11,7 +11,7 @@ type BudgetLimit =
 
 const SHOWN_MAX = 20
 
-/** Anybody with the right may have written it: one that makes no sense is an error that names the field, and no limit. */
+/** Any user with the right may have written it: a value that makes no sense is an error that names the field, and no limit. */
 export function budgetLimit(found: ConfigMap | undefined): BudgetLimit {
   if (found === undefined) return { kind: 'absent' }
   const text = found.data[MAX_OUT_KEY]?.trim()

@@ -2,7 +2,7 @@ import { refKey } from '../../model/object-ref.ts'
 import type { SeenSlot } from '../../model/slot.ts'
 import type { OthersSlot } from './snapshot.ts'
 
-/** Who holds a slot, in words. */
+/** The holder of a slot, in words. */
 export const ownerText = ({ owner, livesBy }: Pick<SeenSlot, 'owner' | 'livesBy'>): string =>
   livesBy === undefined ? `run ${owner.run}` : `the controller of Lease ${refKey(livesBy)}`
 

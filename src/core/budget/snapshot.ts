@@ -34,7 +34,7 @@ export interface BudgetPlace {
  */
 export type CordonsThatCount = CordonGrants | 'noBrake' | 'unknown'
 
-/** A slot that somebody else holds. */
+/** A slot that another owner holds. */
 export interface OthersSlot {
   readonly index: number
   /** Absent: its Lease names none. */
@@ -50,7 +50,7 @@ export interface BudgetSnapshot {
   readonly cordons: CordonsThatCount
   /** Whose nodes are about to leave, if they have not left yet. */
   readonly slots: readonly OthersSlot[]
-  /** Names of nodes that were out until a moment ago: who sends to them may not have heard of it yet. */
+  /** Names of nodes that were out until a moment ago: their balancers may not have heard of it yet. */
   readonly returning: ReadonlySet<string>
 }
 

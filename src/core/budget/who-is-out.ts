@@ -4,7 +4,7 @@ import type { BudgetNode, BudgetSnapshot, NodeOut, OthersSlot, WhyOut } from './
 /**
  * Of all nodes, which serve nothing or are about to, and for whom. The roll, the brake and `evenkeel budget` count with it.
  * A node counts once, whatever the number of reasons. A cordon that takes nothing out counts for nothing. A slot counts
- * wherever its node is: who holds it goes on with a Node that was deleted and comes back.
+ * wherever its node is: its holder goes on with a Node that was deleted and comes back.
  *
  * Law: which nodes are out is one answer for every roll, the brake and `evenkeel budget`.
  */

@@ -8,7 +8,7 @@ export interface ZoneFacts {
   /** The cluster IPs of Service default/kubernetes. */
   readonly apiAddresses: readonly string[]
   readonly dnsService: { readonly namespace: string; readonly name: string; readonly addresses: readonly string[] }
-  /** A Service that was made not long ago: who does not know it has lost its watch. Absent: none is new enough. */
+  /** A Service that was made not long ago: a server without it has lost its watch. Absent: none is new enough. */
   readonly newest?: { readonly namespace: string; readonly name: string; readonly addresses: readonly string[] }
   /** What it does not know of the zone it asks of other servers: that a name is not there is then said without authority. */
   readonly fallsThrough?: true

@@ -19,7 +19,7 @@ export interface PathReading {
   readonly medianMs?: number
   /** Where replies came from that were not asked. */
   readonly wrongSource?: string
-  /** Who answered, as servers with NSID say. */
+  /** The servers that answered, as servers with NSID say. */
   readonly servedBy: readonly string[]
   /** What was wrong with answers, in sentences. */
   readonly faults: readonly string[]

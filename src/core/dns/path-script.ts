@@ -14,7 +14,7 @@ export interface Try {
 interface NextTry {
   readonly rung: Rung
   readonly question: DnsQuestion
-  /** One that is not connected sees a reply that comes from elsewhere, where a connected one heard nothing. */
+  /** A socket that is not connected sees a reply that comes from elsewhere, where a connected socket heard nothing. */
   readonly socket: 'connected' | 'unconnected'
 }
 

@@ -71,7 +71,7 @@ function nextOf({ budget }: NodeScene): readonly Next[] {
   ]
 }
 
-/** Who holds the slot of the node, with what is seen of that holder. */
+/** The holder of the slot of the node, with what is seen of that holder. */
 export function slotEvidence(s: NodeScene): readonly string[] {
   const slot = slotFor(s)
   if (slot === undefined)

@@ -7,7 +7,7 @@ import { ingressOwner } from '../ingress/marks.ts'
 import { type Finding, finding, type Next } from './finding.ts'
 import type { NodeScene } from './node-scene.ts'
 
-/** Who wants the node out, by the claims on it. */
+/** The owners that want the node out, by the claims on it. */
 export function nodeClaims(s: NodeScene): readonly Finding[] {
   const { name, annotations } = s.node
   const text = annotations[MAINTENANCE_ANNOTATION]

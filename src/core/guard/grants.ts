@@ -69,7 +69,7 @@ const shutGone = (x: GroupNode): readonly GuardAction[] =>
 /** It is cordoned, and a guard of it is not there, whether it was evicted or never came up. */
 const isGone = ({ asks, wanted }: GroupNode): boolean => asks !== undefined && wanted.some(({ isThere }) => !isThere)
 
-/** First the one whose guards are gone, then the one that may lose them at any moment. */
+/** First the node whose guards are gone, then the node that may lose them at any moment. */
 function rank(x: GroupNode): number {
   if (isGone(x)) return 0
   if (x.members.some(({ isOpen }) => isOpen)) return 1

@@ -149,11 +149,11 @@ const isResisting = ({ isLeaving, isLocked }: GuardPod): boolean => isLeaving &&
 export const isGivenUp = ({ now }: GuardSnapshot, { name, wanted }: GroupNode): boolean =>
   wanted.every(({ isReady, view }) => isReady || releaseOf(view, name, now) !== undefined)
 
-/** The release of a person that counts now. One that cannot be read releases nothing. */
+/** The release of a person that counts now. A release that cannot be read releases nothing. */
 export const releaseOf = ({ guard: { releases } }: GuardView, name: string, now: WallMs): ByHand | undefined =>
   releases.entries.find(({ node, until }) => node === name && !isOver(until, now) && !isTooLong(until, now))
 
-/** Nobody looks after a release for longer than a day. */
+/** No operator looks after a release for longer than a day. */
 const RELEASE_MAX_MS = 24 * 3_600_000 + 60_000
 
 export const isTooLong = (until: string | undefined, now: WallMs): boolean =>

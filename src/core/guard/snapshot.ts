@@ -48,7 +48,7 @@ interface GuardBudget {
   readonly out: readonly NodeOut[]
   /** All slots that are held. */
   readonly slots: readonly SeenSlot[]
-  /** Who holds the slots of this group, as their Leases say. */
+  /** The holder of the slots of this group, as their Leases say. */
   readonly holder: string
 }
 

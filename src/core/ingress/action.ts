@@ -29,7 +29,7 @@ export type NodeAction = { readonly node: string } & (
   | { readonly kind: 'unmarkDeployment'; readonly key: string }
   | { readonly kind: 'claim'; readonly claim: Claim }
   | { readonly kind: 'withdrawClaim'; readonly owner: string }
-  /** This owner is added to those who hold the mark; `asked`: the mark itself is set in the same write. */
+  /** This owner is added to the owners that hold the mark; `asked`: the mark itself is set in the same write. */
   | ({ readonly kind: 'markNode'; readonly owner: string; readonly asked?: AskedDetacher } & Mark)
   | { readonly kind: 'unmarkNode'; readonly owner: string; readonly key: string; readonly removesKey: boolean }
   /** `atOnce`: all pods are replaced at once. The note that pods were rejected goes in the same write. */

@@ -47,7 +47,8 @@ interface Room {
 }
 
 /**
- * Who may leave now, by name, of all who want to and need nothing first. Each counts those who were let go before it, in this pass as well.
+ * Which nodes may leave now, by name, of all that want to and need nothing first. Each node counts those that were let go
+ * before it, in this pass as well.
  *
  * Law: a rollout takes no node out beyond the limit of its object or the node budget, whatever has the others out.
  */
@@ -84,7 +85,7 @@ function roomOf(pass: Pass): Room {
   return {
     under: names((n) => n.isUnderWay && (n.slot.kind !== 'none' || away.has(n.name))),
     out: names((n) => n.isOut),
-    // One that has a slot serves for a moment only.
+    // A node that has a slot serves for a moment only.
     serving: names((n) => n.isServing && !n.isUnderWay),
     away,
     zones: new Map(pass.nodes.filter(isAtWork).map((n) => [n.name, zoneOf(pass, n)])),
@@ -128,7 +129,7 @@ function onceMore(pass: Pass, n: NodeView, room: Room): Admission {
   return full.length > 0 ? refused(full, true) : { may: true }
 }
 
-/** A node that is out by its claim takes no room anew. One that serves all the same is let go like any other. */
+/** A node that is out by its claim takes no room anew. A node that serves all the same is let go like any other. */
 function slotBack(pass: Pass, n: NodeView, room: Room): Admission {
   const { fault } = pass.s.budget
   if (fault !== undefined) return refused([fault], true)
@@ -208,7 +209,7 @@ const tooFew = (name: string, left: number, min: number): Reason => ({
   ...(left === 0 ? { next: 'with one node, set spec.updateStrategy.rollingUpdate.minInServiceNodes to 0' } : {}),
 })
 
-/** Who has a slot for the node by its own right takes it out anyway: their work is shared, and the update waits. */
+/** An owner with a slot for the node in its own right takes it out anyway: its work is shared, and the update waits. */
 function budgetFull(pass: Pass, n: NodeView, room: Room): readonly Reason[] {
   if (n.slot.kind === 'others') {
     // Until its owner has begun with the node, there is no more right in a shared slot than in one just taken.

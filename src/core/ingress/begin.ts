@@ -9,7 +9,7 @@ import type { NodeView, Pass } from './pass.ts'
 import { actionKey } from './refusals.ts'
 import { isHeldIdle, isToGiveBack } from './slots.ts'
 
-/** Of one object, one node and one moment: who writes it twice writes the same. */
+/** Of one object, one node and one moment: a process that writes it twice writes the same. */
 export const newId = ({ s }: Pass, { name }: Pick<NodeView, 'name'>): string =>
   `${s.now.toString(36)}-${shortHash(`${ingressOwner(s.object)}/${name}`)}`
 

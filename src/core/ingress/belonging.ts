@@ -6,8 +6,8 @@ import type { NodeIdentity } from '../owned/node-names.ts'
 import { matchLabelsOf, nodeMark } from './names.ts'
 
 /**
- * Whose an object is. An `orphan` may be adopted, after both it and the IngressDaemonSet were read once more. One that is
- * `leaving` has the name only a little longer. What is `foreign` is never written to.
+ * Whose an object is. An `orphan` may be adopted, after both it and the IngressDaemonSet were read once more. An object that
+ * is `leaving` has the name only a little longer. What is `foreign` is never written to.
  */
 type Belonging = { readonly kind: 'ours' | 'orphan' | 'leaving' } | { readonly kind: 'foreign'; readonly text: string }
 

@@ -26,7 +26,7 @@ export interface DeploymentOrder {
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Full name of the node, revision and hash stand beside the template they are of: who writes one writes all of them, so
+ * Full name of the node, revision and hash stand beside the template they are of: one write carries all of them, so
  * that no crash leaves a Deployment that says of itself what is not so.
  */
 export function wantedDeployment(ids: IngressDaemonSet, order: DeploymentOrder): WantedObject {

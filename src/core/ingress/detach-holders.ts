@@ -2,7 +2,7 @@ import { parseTimestamp } from '../../model/detacher.ts'
 import { isJsonObject, jsonObject } from '../../model/json-object.ts'
 import { toIso, type WallMs } from '../../model/time.ts'
 
-/** On a Node, beside marks that ask a detacher of another project: who of us asks, by the key of the mark. */
+/** On a Node, beside marks that ask a detacher of another project: which of our owners ask, by the key of the mark. */
 export const HOLDERS_ANNOTATION = 'evenkeel.dev/detach-holders'
 
 /** When the mark was set, and the timestamp of the detacher that stood on the Node at that moment: it answers no request of now. */

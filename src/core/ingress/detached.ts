@@ -92,9 +92,9 @@ interface Question {
 }
 
 /**
- * From when on it counts, or why it does not. One that stood on the Node when it was asked, or that is older than that, is of an earlier
- * cycle; by how much clocks differ is let pass. None counts from before all was asked, and one of the future counts from when it was
- * first seen.
+ * From when on an acknowledgement counts, or why it does not. An acknowledgement that stood on the Node when it was asked for, or
+ * that is older than that, is of an earlier cycle; by how much clocks differ is let pass. None counts from before all was asked,
+ * and one of the future counts from when it was first seen.
  */
 function acknowledgedAt(s: IngressSnapshot, { n, op, wanted, node }: Question): number | string {
   const stamp = stampOf(node, wanted.key)

@@ -49,7 +49,7 @@ function waitFor(waits: readonly DetachWait[]): NodeAnswer {
   )
 }
 
-/** The clock of who wrote it is ahead, or it was forged: nothing can be counted from it, so all graces begin now. */
+/** The clock of the process that wrote it is ahead, or it was forged: nothing can be counted from it, so all graces begin now. */
 function fromFuture(pass: Pass, n: NodeView, { t1: _t1, markedAgain: _again, ...op }: IngressOp): NodeAnswer {
   const text = `the times of the operation on ${n.name} are in the future, so its graces begin now`
   return act(n, { kind: 'writeOp', op: { ...op, t0: pass.s.now } }, { code: 'OperationFromFuture', text })

@@ -37,7 +37,7 @@ export interface IngressFound {
   /** Of this object, by the label of their node; another function where any of them is another one. */
   podsOf(nodeLabel: string): readonly IngressPod[]
   readonly budget: BudgetFacts
-  /** Who holds the slots of this object, as their Leases say. */
+  /** The holder of the slots of this object, as their Leases say. */
   readonly slotHolder: string
   /** Of a slot of this object, by the name of its node. */
   heldSlot(node: string): HeldSlot | undefined

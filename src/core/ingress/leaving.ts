@@ -36,7 +36,7 @@ export const gone = (n: NodeView): NodeAnswer =>
 /** There is no Deployment. One is made where pods are to be; else what is left on the node is taken away. */
 export function withoutDeployment(pass: Pass, n: NodeView): NodeAnswer {
   if (n.eligibility === 'Run' && !n.isGoing) {
-    // Of an earlier Node of this name. One that is still claimed is out, and keeps its slot until it is back.
+    // Of an earlier Node of this name. A node that is still claimed is out, and keeps its slot until it is back.
     if (n.slot.kind === 'ours' && !n.isAsked)
       return graceWithoutDeployment(pass, n) ?? giveBack(n, 'nothing keeps it out any more')
     return create(pass, n)

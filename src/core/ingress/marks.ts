@@ -56,7 +56,7 @@ interface NodeMarkWrite {
 }
 
 /**
- * What is missing of the mark on the Node. One that others set asks the same: it is neither held nor ever taken away.
+ * What is missing of the mark on the Node. A mark that others set asks the same: it is neither held nor ever taken away.
  *
  * Law: a mark for a detacher that others set on a Node is never taken away.
  */

@@ -168,7 +168,7 @@ function deploymentView(
   }
 }
 
-/** One that others have written to is neither, so that it is written again. */
+/** A gate that others have written to is neither, so that it is written again. */
 function gateOf(
   object: IngressDaemonSet,
   deployment: FoundDeployment,

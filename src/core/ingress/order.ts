@@ -13,9 +13,9 @@ export const isCanary = ({ s }: Pass, { node }: NodeView): boolean => {
 const place = ({ s }: Pass, { name }: NodeView): string => hash('sha256', `${s.object.uid}/${name}`)
 
 /**
- * Who is asked first: who holds a slot already, who goes anyway, who others wait for, and then the rollout: its canary
- * nodes, nodes that are out already, and the others by zone, and by a hash. Nodes whose operation was refused come last, by when that
- * was: their slot was given back for the others.
+ * Which nodes are asked first: those that hold a slot already, that go anyway, that others wait for, and then the rollout:
+ * its canary nodes, nodes that are out already, and the others by zone, and by a hash. Nodes whose operation was refused come
+ * last, by when that was: their slot was given back for the others.
  */
 export function inOrder(pass: Pass, nodes: readonly NodeView[]): readonly NodeView[] {
   const keyed = nodes.map((n) => {

@@ -19,7 +19,7 @@ export interface Marks {
   readonly annotations?: Words
 }
 
-/** Who owns it: an object of ours. */
+/** Its owner: an object of ours. */
 interface Owner {
   readonly apiVersion: string
   readonly kind: string

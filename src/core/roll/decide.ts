@@ -30,7 +30,7 @@ export function decide(s: RollSnapshot): Decision {
   if (decision.kind === 'settled') return decision
   if (s.current.absent === true)
     return { kind: 'hold', step: decision.step, reasons: [nodeGone(s)], recheckAfterMs: RECHECK_MS }
-  // Nobody writes to a node without its slot, which a process that resumes has to take first.
+  // No process writes to a node without its slot. A process that resumes has to take the slot first.
   const isToRewrite = s.current.recordLost === true && decision.step !== 'slot'
   return isToRewrite ? asDecision(decision.step, rewrite(recorded), s) : decision
 }

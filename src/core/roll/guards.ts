@@ -53,7 +53,7 @@ const readSinceSlot: Guard<RollSnapshot> = ({ instances, evidence }) =>
 const FOLLOWERS_BACK_MS = 75_000
 
 /**
- * While the API server was away, so was everybody who goes by it. Until kube-proxy follows again it sends to pods that
+ * While the API server was away, its clients heard of no change. Until kube-proxy follows again it sends to pods that
  * were evicted since, and long after their grace is over.
  */
 export const followersBack: Guard<RollSnapshot> = ({ cluster, now }) => {
@@ -78,8 +78,8 @@ export const controlHeard: Guard<RollSnapshot> = (s) => {
 }
 
 /**
- * A file that allows failed requests lets the roll go on after them, and not while they fail: more would be broken meanwhile, and who
- * is to blame could not be told. What is announced is not held up.
+ * A file that allows failed requests lets the roll go on after them, and not while they fail: more would be broken meanwhile, and
+ * the roll could not tell what is to blame. What is announced is not held up.
  */
 const notFailingNow: Guard<RollSnapshot> = (s) => {
   if (s.spec.stop === undefined || (hasCurrent(s) && ownIntent(s) !== undefined)) return []

@@ -39,20 +39,20 @@ export const isBeside = ({ run }: NodeSnapshot, node: string | undefined): boole
 const ownSlot = (s: NodeSnapshot): SeenSlot | undefined =>
   s.budget?.slots.find((slot) => isOurs(s, slot) && slot.owner.node === s.current.node.name)
 
-/** Held by others who live. What a stale one has left is on its node, and counts by that. */
+/** Slots that other, live owners hold. What a stale owner has left is on its node, and counts by that. */
 const liveSlots = (s: NodeSnapshot): readonly SeenSlot[] =>
   (s.budget?.slots ?? []).filter((slot) => !slot.isStale && !isOurs(s, slot))
 
 /**
- * Slots whose nodes count as about to leave. Who has begun with its node was let in when all were counted, and does not
- * wait for those who come after it. Where there is one slot, who has it is found by asking for it.
+ * Slots whose nodes count as about to leave. An owner that has begun with its node was let in when all were counted, and does
+ * not wait for owners that come after it. Where there is one slot, its holder is found by asking for it.
  */
 export function countedSlots(s: NodeSnapshot): readonly OthersSlot[] {
   if (ownRecord(s) !== undefined) return []
   const isAskedFor = s.slot.state !== 'mine' && slotCount(s) === 1
   return liveSlots(s).flatMap((slot) => {
     const { index, owner } = slot
-    // Who shares the node under way is told of by itself.
+    // The owner that shares the node under way is told of by itself.
     if (owner.node === s.current.node.name || (isAskedFor && index === 0)) return []
     return [othersSlot(slot)]
   })
@@ -70,8 +70,8 @@ const isOfController = ({ owner }: Claim): boolean => owner.startsWith('ingress/
 
 /**
  * Nodes that a roll does not wait for once it has begun: of higher slots, and begun too. Each counts the other where the
- * budget became smaller or a third node bad meanwhile, so the lower slot goes on. One that has announced its reboot asks
- * no more, and waits for no one.
+ * budget became smaller or a third node bad meanwhile, so the lower slot goes on. A roll that has announced its reboot
+ * asks no more, and waits for no other roll.
  */
 export function waitingForUs(s: NodeSnapshot): ReadonlySet<string> {
   const own = ownRecord(s) === undefined ? undefined : ownSlot(s)
@@ -85,8 +85,8 @@ export function waitingForUs(s: NodeSnapshot): ReadonlySet<string> {
 }
 
 /**
- * One slot per node: who else holds one for the node under way. Where there is one slot, who has that one is found by asking
- * for it; slots above it may be held from a time when there were more.
+ * One slot per node: the other owner that holds one for the node under way. Where there is one slot, its holder is found by
+ * asking for it; slots above it may be held from a time when there were more.
  */
 export function sharer(s: NodeSnapshot): SeenSlot | undefined {
   const isAskedFor = s.slot.state !== 'mine' && slotCount(s) === 1
@@ -94,7 +94,7 @@ export function sharer(s: NodeSnapshot): SeenSlot | undefined {
 }
 
 /**
- * Of several who took a slot before each saw the other's, and are too many: the one of the lowest slot stays, so that
+ * Of several owners that took a slot before each saw the other's, and are too many: the one of the lowest slot stays, so that
  * one goes on and the others ask again. Undefined: it is this run, or the others have begun already.
  */
 export function yieldsTo(s: NodeSnapshot): SeenSlot | undefined {
@@ -116,7 +116,7 @@ export function isShutOut(s: NodeSnapshot, bad: readonly NodeOut[]): boolean {
   return slotCount(s) > 1 && without.length >= mayBeOut(s)
 }
 
-/** The slot to ask for, as far as it is known who has it. */
+/** The slot to ask for, as far as its holder is known. */
 export function slotToTake(s: NodeSnapshot): SlotFacts & { readonly index: number } {
   if (s.slot.state === 'mine' || s.slot.state === 'lost') return { ...s.slot, index: 0 }
   const slots = s.budget?.slots ?? []

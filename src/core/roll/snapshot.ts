@@ -138,7 +138,7 @@ export interface RollSnapshot {
   /** Absent: the file does not ask for the lock of kured, or nothing can take it. */
   readonly kuredLock?: KuredLockFacts
   readonly reloads: readonly ReloadSpan[]
-  /** Of any node of this process, for who is blamed for what fails. Absent: none was begun. */
+  /** Of any node of this process, to tell which step is blamed for what fails. Absent: none was begun. */
   readonly steps?: readonly StepSpan[]
   readonly evidence: Evidence
 }

@@ -47,7 +47,7 @@ export function attach(s: ServiceSnapshot, { maySend }: ServiceGuards): StepAnsw
     )
   const waits = [...silentReasons(silent), ...lost, ...pending.filter((server) => !mayServe(s, server)).map(unchecked)]
   if (waits.length > 0) return hold(waits, RECHECK_MS / 2)
-  // A server that was out before is set without a check. One that the balancer does not list cannot be set.
+  // A server that was out before is set without a check. A server that the balancer does not list cannot be set.
   const toSet = pending.filter((server) => isListed(server) && server.reading.ownState !== stateBefore(s, server))
   if (toSet.length === 0)
     return hold(
@@ -141,7 +141,7 @@ const unchecked = ({ ref, reading }: NodeServer): Reason => ({
 const silentReasons = (servers: readonly NodeServer[]): readonly Reason[] =>
   [...new Set(servers.map(({ instance }) => instance))].filter(isSilent).map(silentInstance)
 
-/** From the first server that is put back on: its limit, and who is to blame for a failed request, go by that. */
+/** From the first server that is put back on: its limit, and the blame for a failed request, go by that. */
 export const attachBegan = (
   { attachingSince, attachingSinceWall }: ServiceEvidence,
   { now, wall }: { readonly now: MonoMs; readonly wall: WallMs },

@@ -68,7 +68,7 @@ export function asUsed(s: ServiceSnapshot, instance: InstanceFacts): InstanceFac
   return { ...used, reading: { ...used.reading, servers } }
 }
 
-/** One that stays in service for that reason. */
+/** A server that stays in service for that reason. */
 export const leftAsLast = (ref: ServerRef, instance: InstanceFacts): Reason => ({
   ...lastServer(ref),
   text: `${textOf(ref)} stays in service: no other server of ${ref.backend} is usable on ${instance.instance}`,

@@ -23,7 +23,7 @@ export const lacksOwnClaim = (s: ServiceSnapshot): boolean =>
 /**
  * Law: no server is put back into service while the claim of another owner stands on its node.
  *
- * Whichever way its balancers are told, a node is put back in by the last one who withdraws. Why it is not to be yet: the
+ * Whichever way its balancers are told, a node is put back in by the last owner that withdraws. Why it is not to be yet: the
  * claims of others that stand on it, or what stands there and cannot be read.
  */
 export function claimedByOthers(s: ServiceSnapshot): readonly Reason[] {

@@ -6,7 +6,7 @@ import type { MonoMs, WallMs } from '../../model/time.ts'
 import type { ServiceEvidence } from './evidence.ts'
 import type { InstanceFacts } from './instance-facts.ts'
 
-/** All that taking one node out of service and putting it back goes by, whoever wants it: read before it is decided. */
+/** All that taking one node out of service and putting it back goes by, whichever owner wants it: read before it is decided. */
 export interface ServiceSnapshot {
   readonly now: MonoMs
   /** With its annotations as last read: claims stand there. */

@@ -22,7 +22,7 @@ export interface CertificateView {
   readonly names: readonly string[]
   /** Undefined: there is none that can be used by what the bundle trusts. */
   readonly serving: CertificateFacts | undefined
-  /** The one that comes next; `garbage`: something stands there that is none. */
+  /** The certificate that comes next; `garbage`: something stands there that is none. */
   readonly next: CertificateFacts | 'absent' | 'garbage'
   /** What API servers trust is what the Secret says. */
   readonly isPublished: boolean

@@ -24,7 +24,7 @@ const DELETION_TIMEOUT_MS = 120_000
 /** What the disruption controller makes of a budget (pkg/controller/disruption/disruption.go, trySync). */
 export function budgetStatus({ budget, pods, expected, nowMs }: BudgetFacts): BudgetObject['status'] {
   const isSelected = labelTest(budget.spec.selector)
-  // One that has ended is expected for as long as it is there (disruption.go, getPodsForPdb).
+  // A pod that has ended is expected until it is deleted (disruption.go, getPodsForPdb).
   const guarded = pods.filter((pod) => isSelected(pod.metadata.labels))
   const wanted = needs(budget, guarded, expected)
   if ('unscalable' in wanted) return failed(budget.status, wanted.unscalable)

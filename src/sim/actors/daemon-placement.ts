@@ -28,7 +28,7 @@ export function daemonTolerations({ tolerations = [], hostNetwork }: PodObject['
 export interface DaemonPlacement {
   /** A pod is made there if there is none. */
   readonly shouldRun: boolean
-  /** One that is there may stay: a taint that only keeps away does not drive out. */
+  /** A pod that is already there may stay: a taint that only keeps new pods away does not evict it. */
   readonly shouldStay: boolean
 }
 

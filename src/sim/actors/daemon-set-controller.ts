@@ -63,7 +63,7 @@ function changedSet(change: Change, syncs: Map<string, DaemonSetSync>, syncOf: S
   return [keyOf(object.metadata)]
 }
 
-/** One that neither lacks its pod nor has one that may not stay changes no number yet (daemon_controller.go, syncNodeUpdate). */
+/** A node that lacks no pod and has no pod that must leave changes no number yet (daemon_controller.go, syncNodeUpdate). */
 function changedNode(world: World, { type, object }: Change, syncOf: SyncOf): readonly string[] {
   return [...world.store.all(DAEMON_SETS)].flatMap((set) => {
     const sync = syncOf(set)

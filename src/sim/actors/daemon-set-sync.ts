@@ -36,7 +36,7 @@ export class DaemonSetSync {
     this.#touched.add(node)
   }
 
-  /** The node lacks its pod, or has one that may not stay; one that is going is none. */
+  /** The node lacks its pod, or has a pod that must leave. A terminating pod counts as none. */
   isDue(set: DaemonSetObject, name: string): boolean {
     const node = this.#nodeOf(set, name)
     if (node === undefined) return true
@@ -102,7 +102,7 @@ export class DaemonSetSync {
     }
     const [, ...excess] = staying.filter((pod) => !isFinished(pod))
     for (const pod of [...staying.filter(isFinished), ...excess]) remove(this.#world, pod)
-    // One that is going still has the node: the next comes when it has ended.
+    // A terminating pod still occupies the node: the next pod is created after it has ended.
     if (!node.shouldRun || this.#podsOn(name).length > 0) return 'done'
     const { template } = set.spec
     const isMade = createOwnedPod(this.#world, {
@@ -115,7 +115,7 @@ export class DaemonSetSync {
     return isMade ? 'done' : 'refused'
   }
 
-  /** Old pods that may go now: those that serve nobody, and as many others as may be missing (update.go, rollingUpdate). */
+  /** Old pods that may go now: all that are not available, and as many others as may be missing (update.go, rollingUpdate). */
   #toReplace(set: DaemonSetObject, rules: DaemonRules): readonly PodObject[] {
     const nodes = [...this.#world.store.all(NODES)].map(({ metadata }) => this.#podsOn(metadata.name))
     const { desired } = this.#tally.total

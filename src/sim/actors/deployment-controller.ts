@@ -46,7 +46,7 @@ export function runDeploymentController(parts: ActorParts): () => void {
   }
 }
 
-/** Who recreates everything waits for the last pod to go. */
+/** A Deployment with the strategy Recreate waits until its last old pod is gone. */
 function deploymentOf(world: World, pod: ApiObject): readonly string[] {
   const owner = controllerOf(pod)
   const namespace = pod.metadata.namespace ?? ''

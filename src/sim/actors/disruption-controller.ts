@@ -85,8 +85,8 @@ function sync(world: World, budget: BudgetObject): void {
 }
 
 /**
- * Each controller counts once. A pod without one has no share (disruption.go, getExpectedScale), though it counts as healthy; of one that cannot be scaled
- * no share can be worked out.
+ * Each controller counts once. A pod without a controller has no share (disruption.go, getExpectedScale), though it counts
+ * as healthy. Where a controller cannot be scaled, no share can be worked out.
  */
 function replicasWanted(world: World, pods: readonly GuardedPod[]): number | { readonly unscalable: string } {
   const wanted = new Map<string, number>()

@@ -71,7 +71,7 @@ const isOther = (now: PodObject, before: PodObject): boolean =>
   now.spec.nodeName !== before.spec.nodeName ||
   !isDeepStrictEqual(now.metadata.labels, before.metadata.labels)
 
-/** One without a selector has endpoints that somebody else writes. */
+/** Another program writes the endpoints of a Service without a selector. */
 function isSelected({ spec }: ServiceObject, labels: Readonly<Record<string, string>> = {}): boolean {
   const pairs = Object.entries(spec.selector ?? {})
   return pairs.length > 0 && pairs.every(([key, value]) => labels[key] === value)

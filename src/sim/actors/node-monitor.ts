@@ -20,17 +20,17 @@ export interface NodeTiming {
 
 /** What a controller manager does that is told nothing. */
 export const STANDARD_NODE_TIMING: NodeTiming = { gracePeriodMs: 50_000, monitorPeriodMs: 5_000 }
-/** For those who do not want to wait. */
+/** For clusters that are to notice a silent node within seconds. */
 export const FAST_NODE_TIMING: NodeTiming = { gracePeriodMs: 10_000, monitorPeriodMs: 1_000 }
 
 const LEASE_NAMESPACE = 'kube-node-lease'
-/** All that a kubelet says of its node, and nobody knows once it is silent. */
+/** The conditions that a kubelet reports of its node. They are unknown once the kubelet is silent. */
 const REPORTED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']
 
 /**
  * Looks at all nodes every so often: one whose Lease was not renewed for the grace period is Unknown, its pods are not
- * ready, and pods that cannot bear it are driven out; once it is back, that ends. While no node is heard of, it is the
- * network that is to blame, and nobody is driven out (node_lifecycle_controller.go, monitorNodeHealth, handleDisruption).
+ * ready, and pods that cannot bear it are driven out; once it is back, that ends. While no node is heard of, the
+ * monitor blames the network and evicts no pod (node_lifecycle_controller.go, monitorNodeHealth, handleDisruption).
  * The returned function ends it.
  */
 export function runNodeMonitor(parts: ActorParts, timing: NodeTiming = STANDARD_NODE_TIMING): () => void {
@@ -179,7 +179,7 @@ class NodeWatch {
       this.#down.add(name)
       markPodsNotReady(this.#world, name, this.#now())
     }
-    // One that speaks up but is not ready, or falls silent again, has its taint changed for the other at once.
+    // A node that speaks up but is not ready, or falls silent again, has its taint replaced by the other at once.
     if (isEvicting(node)) this.#taint(name)
     else this.#toTaint.add(name)
   }

@@ -14,7 +14,7 @@ const BY_KIND: ReadonlyMap<string, ApiResource> = new Map(
   API_RESOURCES.map((each) => [`${apiVersionOf(each)} ${each.kind}`, each]),
 )
 
-/** Deletes what belonged to somebody who is gone (Garbage Collection, "Owners and dependents"). The returned function ends it. */
+/** Deletes objects whose owners are gone (Garbage Collection, "Owners and dependents"). The returned function ends it. */
 export function runOwnerGarbageCollector(parts: ActorParts): () => void {
   const { world } = parts
   const owned = new Map(

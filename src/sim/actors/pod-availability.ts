@@ -3,7 +3,7 @@ import { isReady, type PodObject } from './pod-object.ts'
 interface Availability {
   readonly ready: number
   readonly available: number
-  /** When the next one that is Ready will have been so for long enough. */
+  /** When the next Ready pod will have been Ready for long enough. */
   readonly againMs: number | undefined
 }
 

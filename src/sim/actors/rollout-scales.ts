@@ -29,7 +29,7 @@ const sizeOf = ({ spec }: ReplicaSetObject): number => spec.replicas ?? 0
 
 const totalOf = (sets: readonly ReplicaSetObject[]): number => sets.reduce((sum, set) => sum + sizeOf(set), 0)
 
-/** Paused before the first pod of its template was made (deployment_util.go, FindActiveOrLatest): the one that has pods is scaled. */
+/** Paused before the first pod of its template: scales the ReplicaSet that has pods (deployment_util.go, FindActiveOrLatest). */
 export function scalesWithoutNew({ spec }: DeploymentObject, old: readonly ReplicaSetObject[]): readonly Scale[] {
   const { replicas = 1 } = spec
   const [active, ...more] = old.filter((set) => sizeOf(set) > 0)
@@ -56,7 +56,7 @@ function recreate({ deployment, current, old, isHeld }: Rollout): readonly Scale
   return isHeld || sizeOf(current) === replicas ? [] : [[current, replicas]]
 }
 
-/** Nobody of the last template is to be left before the next begins. */
+/** No pod of the last template may be left before the next template begins. */
 export const emptied = (old: readonly ReplicaSetObject[]): readonly Scale[] =>
   old.filter((set) => sizeOf(set) > 0).map((set) => [set, 0])
 
@@ -67,7 +67,7 @@ function grownTo({ deployment, current, old }: Rollout): number {
   return room <= 0 ? sizeOf(current) : Math.min(replicas, sizeOf(current) + room)
 }
 
-/** First those that serve nobody, then as many as the others can stand in for. */
+/** First the replicas that are not available, then as many as the others can stand in for. */
 function shrinkOld({ deployment, current, old }: Rollout): readonly Scale[] {
   const all = [current, ...old]
   const least = (deployment.spec.replicas ?? 1) - rollingLimits(deployment).unavailable

@@ -6,8 +6,8 @@ const PASS_MS = 100
 const NEVER = Number.POSITIVE_INFINITY
 
 /**
- * Nodes that wait for the taint which drives their pods out, one after the other: where many fall silent at once, nobody
- * knows whether they are gone or just not heard (node_lifecycle_controller.go, zoneNoExecuteTainter;
+ * Nodes that wait for the taint which drives their pods out, one after the other: where many fall silent at once, the
+ * controller cannot tell whether they are gone or only unreachable (node_lifecycle_controller.go, zoneNoExecuteTainter;
  * scheduler/rate_limited_queue.go).
  */
 export class TaintQueue {
@@ -20,7 +20,7 @@ export class TaintQueue {
   #callOffPass: (() => void) | undefined
   #callOffPause = (): void => undefined
 
-  /** `everyMs` lie between two turns; `Infinity`: nobody's turn comes. */
+  /** `everyMs` lie between two turns; `Infinity`: no node gets its turn. */
   constructor(timers: Timers, everyMs: number, taint: (name: string) => void) {
     this.#timers = timers
     this.#everyMs = everyMs

@@ -37,7 +37,7 @@ export function runVolumeBinder(parts: ActorParts): () => void {
   }
 }
 
-/** A volume without a claim is to be had; one whose claim is gone is not, until somebody has looked after it. */
+/** A volume without a claim is available. A volume whose claim is gone is not, until an administrator reclaims it. */
 function settle(world: World, volume: VolumeObject): void {
   const { claimRef, persistentVolumeReclaimPolicy } = volume.spec
   if (claimRef?.uid === undefined) {

@@ -4,7 +4,7 @@ import { ForwardedRequest, type Forwarding, type Outcome } from './forwarded-req
 
 interface ClientSessionParts extends Forwarding {
   readonly backend: Backend
-  /** It has ended, whoever closed it. */
+  /** It has ended, whichever end closed it. */
   readonly ended: (session: ClientSession) => void
 }
 

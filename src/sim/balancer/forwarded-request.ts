@@ -62,7 +62,7 @@ export class ForwardedRequest implements Session {
     this.#broken(this.#server)
   }
 
-  /** Its process ends: nobody is told any more. */
+  /** The process of the balancer ends: the client gets no answer any more. */
   abandon(): void {
     this.#connection?.close()
     this.#finish('dropped')

@@ -28,7 +28,7 @@ export class IdleConnections {
     if (wasReused) this.#reused += 1
   }
 
-  /** The one that has waited longest. */
+  /** The connection that has waited longest. */
   take(): Connection | undefined {
     for (const connection of this.#connections.keys()) {
       this.forget(connection)

@@ -1,6 +1,6 @@
 import type { BalancerState } from './balancer-state.ts'
 
-/** What is said of itself; the version tells those who read it that no HAProxy answers. */
+/** What the balancer says of itself. The version tells a reader that no HAProxy answers. */
 const VERSION = '2.6.12-embedded'
 
 /** `show info`: the lines that are about the process, not those about its limits. */

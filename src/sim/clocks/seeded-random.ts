@@ -3,7 +3,7 @@ import type { Random } from '../../ports/random.ts'
 
 /**
  * Chance that is the same every time: sfc32 (Chris Doty-Humphrey, PractRand) from a seed. A fork has a stream of its own,
- * named, so that who draws more or less in one place changes nothing elsewhere.
+ * named, so that more or fewer draws in one place change nothing elsewhere.
  */
 export class SeededRandom implements Random {
   readonly #seed: string

@@ -22,7 +22,7 @@ export const EDGE_PORT = 30090
 export const INGRESS_PORT = 30088
 export const ARTICLE_PORTS: ArticlePorts = { app: 8080, whoami: WHOAMI_PORT, ingress: INGRESS_PORT }
 
-/** The test bed's app, which says who served. */
+/** The test bed's app, which names the pod that served. */
 export const appContainer = (
   env: Readonly<Record<string, string>>,
   extra: object = {},

@@ -7,7 +7,7 @@ interface VirtualApiServerParts {
   readonly timers: Timers
   readonly random: SeededRandom
   readonly store: Pick<Store, 'revision' | 'compact'>
-  /** Starts those who act through it from within the control plane; the returned function ends them. */
+  /** Starts the controllers that act through it from within the control plane; the returned function ends them. */
   readonly runControllers: () => () => void
 }
 

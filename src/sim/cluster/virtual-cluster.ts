@@ -24,7 +24,7 @@ interface ClusterDescription {
   readonly startAt: WallMs
   /** Their number, where they are all alike: `n1`, `n2`, … */
   readonly nodes: number | readonly Omit<NodeSpec, 'address'>[]
-  /** In the order in which somebody applies them, as soon as all nodes are Ready. */
+  /** Applied in this order, as soon as all nodes are Ready. */
   readonly manifests: readonly object[]
   readonly balancer: BalancerDescription
   /** Further HAProxy instances, each on a host of its own, with a runtime API of its own. */

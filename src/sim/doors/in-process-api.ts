@@ -22,7 +22,8 @@ type ReplyHead = Readable & { readonly statusCode: number; readonly headers: Inc
 
 /**
  * What becomes of one request on its way. `silent`: no answer ever comes. `unheard`: it is carried out, and its answer
- * lost. `cut`: it is carried out, and the body of the answer breaks off in the middle. `refused`: nobody listens. A reply is given in place of the API's own. A watch is reset when `life` ends.
+ * lost. `cut`: it is carried out, and the body of the answer breaks off in the middle. `refused`: nothing listens. A reply is
+ * given in place of the API's own. A watch is reset when `life` ends.
  */
 export type Passage =
   | { readonly kind: 'passes'; readonly lateMs?: number; readonly watch?: WatchFault; readonly life?: AbortSignal }

@@ -6,8 +6,8 @@ import type { Timers } from '../../ports/timers.ts'
 import type { Machine } from '../machines/machine.ts'
 
 /**
- * How a command by ssh goes wrong. `unheard`: it runs, and nobody hears of it; `lost`: it never arrives; `ignored`: it is taken, and
- * the machine runs on.
+ * How a command by ssh goes wrong. `unheard`: it runs, and the caller hears nothing of it; `lost`: it never arrives;
+ * `ignored`: it is taken, and the machine runs on.
  */
 export type SshLuck = 'well' | 'unheard' | 'lost' | 'refused' | 'ignored'
 
@@ -35,7 +35,7 @@ function needOf(required: Machine['rebootRequired'], { sentinel, command }: Need
   }
 }
 
-/** The machines of the embedded cluster, as somebody who may reboot them by ssh has them. */
+/** The machines of the embedded cluster, for a caller that may reboot them by ssh. */
 export function machineHost(parts: MachineHostParts): Host {
   const { timers, machineOf, latencyMs, limitMs, luckOf = () => 'well', need = {} } = parts
   const after = <T>(ms: number, signal: AbortSignal, answer: () => T): Promise<T> => {

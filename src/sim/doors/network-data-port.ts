@@ -2,7 +2,7 @@ import type { DataPort } from '../../ports/data-port.ts'
 import type { Timers } from '../../ports/timers.ts'
 import type { Network } from '../network/network.ts'
 
-/** As long as somebody who asks by TCP waits for an answer. */
+/** How long the caller waits for an answer by TCP. */
 const LIMIT_MS = 1_000
 
 /** A TCP connect over the network of the embedded cluster, closed at once. */

@@ -12,12 +12,12 @@ const HERE = '127.0.0.1'
 interface ApiServerParts {
   readonly world: World
   readonly timers: Timers
-  /** Who knows it may do everything. */
+  /** A client that knows the token may do everything. */
   readonly token: string
 }
 
 /**
- * The API of an embedded cluster over plain HTTP, on 127.0.0.1 alone. Whoever asks must bear the token, or name it as the
+ * The API of an embedded cluster over plain HTTP, on 127.0.0.1 alone. A client must send the token, or name it as the
  * first part of the path: kubectl sends no credentials where there is no TLS (client-go, clientcmd, ClientConfig).
  */
 export class ApiServer {
@@ -46,7 +46,7 @@ export class ApiServer {
     return `http://${HERE}:${this.port}/${this.#token}`
   }
 
-  /** For kubectl and everybody who reads its files. */
+  /** For kubectl and every other client that reads its files. */
   kubeconfig(name: string): string {
     const config = {
       apiVersion: 'v1',

@@ -25,7 +25,7 @@ interface EmbeddedClusterParts {
   readonly soon: (run: () => void) => void
   /** Everything that is left to chance comes from it, but for what real sockets and clocks add. */
   readonly seed: string
-  /** What lets people in: whoever knows it may do everything. */
+  /** The credential for the API: a client that knows it may do everything. */
   readonly token: string
   /** Private to us: kubeconfig and sockets lie in it. */
   readonly folder: string
@@ -70,7 +70,7 @@ export class EmbeddedCluster {
     })
   }
 
-  /** Its API answers, its machines have begun to boot. Whoever opens it ends it. */
+  /** Its API answers, its machines have begun to boot. The caller must end it. */
   static async open(parts: EmbeddedClusterParts): Promise<EmbeddedCluster> {
     const made = new EmbeddedCluster(parts)
     try {
@@ -89,7 +89,7 @@ export class EmbeddedCluster {
     return this.#api?.port ?? 0
   }
 
-  /** In that order, as somebody with `kubectl create` would. */
+  /** In that order, as `kubectl create` would. */
   apply(manifests: readonly object[]): void {
     for (const manifest of manifests) applyManifest(this.world, manifest)
   }

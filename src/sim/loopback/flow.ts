@@ -1,13 +1,13 @@
 import type { Random } from '../../ports/random.ts'
 import type { Timers } from '../../ports/timers.ts'
 
-/** TCP says again what nobody confirmed after 200 ms, then twice as late each time (RFC 6298, TCP_RTO_MIN of Linux). */
+/** TCP sends unconfirmed data again after 200 ms, then doubles the wait each time (RFC 6298, TCP_RTO_MIN of Linux). */
 const FIRST_RESEND_MS = 200
 const RESEND_SPREAD_MS = 1_400
 
 /**
- * What the node that a connection enters by knows of it. `stalled`: that machine is dark, and nobody hears anything;
- * `unknown`: it is on again and has forgotten the connection, and resets whoever says something on it.
+ * What the node that a connection enters by knows of it. `stalled`: that machine is dark, and neither end hears anything;
+ * `unknown`: it is on again and has forgotten the connection, and resets it as soon as the client sends something.
  */
 export class Flow {
   readonly #parts: { readonly timers: Timers; readonly random: Random }
@@ -24,7 +24,7 @@ export class Flow {
     return this.#state === 'live'
   }
 
-  /** `stall` is called at most once, `reset` too, and not within the call of whoever said something. */
+  /** `stall` and `reset` are called at most once each, and never within the call that sends data. */
   on(hooks: { readonly stall: () => void; readonly reset: () => void }): void {
     this.#onStall = hooks.stall
     this.#onReset = hooks.reset

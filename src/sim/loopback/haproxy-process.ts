@@ -24,7 +24,7 @@ const LAST_WORDS = 500
 /** It tries for seconds to have a port that is taken, and ends. */
 const TAKEN = /Address already in use/
 
-/** Ends HAProxy as soon as nobody holds the other end of its input, so that it outlives its owner by no way of dying. */
+/** Ends HAProxy as soon as no process holds the other end of its input: it never outlives its owner, however that ends. */
 const LEASH = '"$0" -db -f "$1" </dev/null & trap "kill -9 $!" EXIT; read -r _'
 
 /** A real HAProxy in front of the embedded cluster. */

@@ -4,7 +4,7 @@ import type { Accepted, Destination, Listener, NetworkReply } from '../network/n
 import type { Links } from './links.ts'
 import type { LoopbackNet } from './loopback-net.ts'
 
-/** Who served it, for whoever reads headers: the app of the test bed says it in both places. */
+/** What served the request, for clients that read headers: the app of the test bed says it in both places. */
 const SERVED_BY = /^served by (\S+)/
 
 export interface HttpServiceParts {
@@ -28,7 +28,7 @@ export class HttpService {
   constructor(parts: HttpServiceParts, at: Destination, listener: Listener) {
     this.#parts = parts
     this.#listener = listener
-    // It only speaks HTTP on what is accepted below, so that closing the port is no word to anybody who is connected.
+    // It speaks HTTP only on connections accepted below, so that closing the port tells connected clients nothing.
     const http = createHttpServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, (request, response) =>
       this.#answer(request, response),
     )
@@ -43,13 +43,13 @@ export class HttpService {
     this.#server.close()
   }
 
-  /** Its machine has lost its power: nobody is told, and what is open stalls. */
+  /** Its machine has lost its power: no client is told, and open connections stall. */
   freeze(): void {
     this.#isFrozen = true
     this.close()
   }
 
-  /** Nothing is left open, whoever wonders. */
+  /** Closes the port and every connection, even with a request under way. */
   end(): void {
     this.close()
     for (const socket of this.#accepted.keys()) socket.destroy()

@@ -18,7 +18,7 @@ export class Links {
     client.once('close', () => this.#byPorts.delete(key))
   }
 
-  /** By the socket at the answering end; somebody outside of this process is always idle. */
+  /** By the socket at the answering end; a client outside of this process always counts as idle. */
   tryEnd(served: Socket): boolean {
     const tryEnd = this.#byPorts.get(`${served.remotePort}>${served.localAddress}:${served.localPort}`)
     return tryEnd === undefined || tryEnd()

@@ -33,7 +33,7 @@ export class LoopbackNet {
     this.#prefix = claimed?.prefix ?? '10.127'
   }
 
-  /** Takes the first net that nobody has; another embedded cluster on the same machine gets the next one. */
+  /** Takes the first net that is free; another embedded cluster on the same machine gets the next one. */
   static async open(): Promise<LoopbackNet> {
     for (let net = FIRST_NET; net < FIRST_NET + NETS; net += 1) {
       const prefix = `127.${net}`
@@ -125,7 +125,7 @@ export class LoopbackNet {
     socket.bind({ address: real.host, port: real.port, exclusive: true })
   }
 
-  /** Where a client must connect to; undefined where nobody listens. */
+  /** Where a client must connect to; undefined where nothing listens. */
   locate(at: Destination, over: 'tcp' | 'udp' = 'tcp'): Destination | undefined {
     if (this.hasAliases || at.host === HERE) return at
     const port = (over === 'tcp' ? this.#ports : this.#udpPorts).get(nameOf(at))
@@ -154,7 +154,7 @@ async function closed(server: Server): Promise<void> {
 
 /**
  * One of the ports may be taken on every address of this machine: then the other one alone is the claim. To find out, the
- * taken one is asked for at another address of the net, which is left to who holds the other port.
+ * taken one is asked for at another address of the net, which is left to the process that holds the other port.
  */
 async function claim(prefix: string): Promise<readonly Server[] | 'taken' | 'no address'> {
   const tries = await Promise.all(CLAIM_PORTS.map((port) => listening({ host: lastOf(prefix), port })))

@@ -25,8 +25,9 @@ interface NodePortParts {
 }
 
 /**
- * A NodePort as a forwarder of TCP connections: an endpoint by chance for each, and there it stays. The kernel has accepted
- * before anybody chooses: where kube-proxy would refuse, the connection is reset, where it would be silent, it hangs.
+ * A NodePort as a forwarder of TCP connections: an endpoint by chance for each, and there it stays. The kernel accepts a
+ * connection before the NodePort chooses: where kube-proxy would refuse, the connection is reset. Where kube-proxy would be
+ * silent, it hangs.
  */
 export class NodePort {
   endpoints: readonly Destination[]

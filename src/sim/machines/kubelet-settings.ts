@@ -5,7 +5,7 @@ export interface KubeletSettings {
   readonly leaseRenewMs: number
   /** How often it compares its Node with what it knows: `nodeStatusUpdateFrequency`. */
   readonly statusCheckMs: number
-  /** How often it writes one that has not changed: `nodeStatusReportFrequency`. */
+  /** How often it writes a Node that has not changed: `nodeStatusReportFrequency`. */
   readonly statusReportMs: number
 }
 

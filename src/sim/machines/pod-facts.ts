@@ -27,10 +27,10 @@ export interface PodFacts {
   readonly address?: string
 }
 
-/** Of containers of which nobody saw the end (pkg/kubelet/kuberuntime: a sandbox that is not known any more). */
+/** Of containers whose end the kubelet did not see (pkg/kubelet/kuberuntime: a sandbox that is not known any more). */
 const UNSEEN = { exitCode: 255, reason: 'Unknown' }
 
-/** What a kubelet makes of a pod when it starts: what ran in an earlier boot has ended, and nobody saw how. */
+/** What a kubelet makes of a pod when it starts: what ran in an earlier boot has ended, and the kubelet did not see how. */
 export function factsAtStart({ status }: NodePod, stamp: string): PodFacts {
   const statuses = (status?.containerStatuses ?? []) as readonly RunStatus[]
   const [first] = statuses

@@ -101,7 +101,7 @@ export class PodRun {
     else this.#write()
   }
 
-  /** The API knows it no more: somebody forced its deletion. */
+  /** The API no longer knows the pod: a client forced its deletion. */
   vanish(): void {
     this.#hasVanished = true
     this.#end(0)

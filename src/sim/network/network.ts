@@ -13,7 +13,7 @@ export interface NetworkRequest {
 export interface NetworkReply {
   readonly status: number
   readonly body: string
-  /** Whoever answered will close the connection, and says so (`Connection: close`). */
+  /** The end that answered will close the connection, and says so (`Connection: close`). */
   readonly closes?: boolean
   /** `NAME=VALUE` that the client is to send from now on. */
   readonly setCookie?: string
@@ -27,7 +27,7 @@ export interface Connection {
   readonly isOpen: boolean
   /**
    * `done` is called at most once; never where the other end vanished without a word (a machine without power, until it
-   * is on again and knows nothing of the connection), so whoever asks has a limit of its own. One request at a time.
+   * is on again and knows nothing of the connection), so the caller has a limit of its own. One request at a time.
    */
   send(request: NetworkRequest, done: (reply: NetworkReply | Broken) => void): void
   /** Called once when the other end closes it, whether or not a request is under way; not where it had done so before. */
@@ -36,7 +36,7 @@ export interface Connection {
   close(): void
 }
 
-/** `refused`: a word came back at once (RST, ICMP). `silent`: nobody answers; the caller's own limit decides. */
+/** `refused`: a word came back at once (RST, ICMP). `silent`: no answer comes; the caller's own limit decides. */
 export type Dialled =
   | { readonly kind: 'open'; readonly connection: Connection }
   | { readonly kind: 'refused' }
@@ -65,7 +65,7 @@ export interface Network {
   listen(at: Destination, listener: Listener): () => void
   /** A host joins, and is on. */
   addHost(host: string): void
-  /** Leaves without a word: connections to and from it hang. One that is on again resets what it no longer knows. */
+  /** Leaves without a word: connections to and from it hang. A host that is on again resets what it no longer knows. */
   setPower(host: string, isOn: boolean): void
   /** It is gone from the network, as the address of a pod is whose sandbox was removed: silent, and forgotten. */
   removeHost(host: string): void

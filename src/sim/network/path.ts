@@ -12,7 +12,7 @@ interface Hop {
 /** Which way along a path: to the end that listens, or to the one that dialled. */
 export type Way = 'there' | 'back'
 
-/** `reset`: somebody on the way is up and knows nothing of it. `lost`: nobody will ever answer. Else blocked for now. */
+/** `reset`: a host on the way is up and knows nothing of it. `lost`: no answer will ever come. Else blocked for now. */
 type Reach = 'clear' | 'reset' | 'lost' | Blockage
 
 /** The hosts that one connection passes, in order, the two ends among them. */

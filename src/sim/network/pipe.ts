@@ -5,7 +5,7 @@ interface PipeParts {
   readonly wire: Wire
   readonly path: Path
   readonly way: Way
-  /** The sender hears that nobody knows the connection. */
+  /** The sender hears that a host on the way does not know the connection. */
   readonly onReset: () => void
 }
 

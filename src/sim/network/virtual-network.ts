@@ -26,7 +26,7 @@ export class VirtualNetwork implements Network {
   readonly #wire: Wire
   readonly #hosts = new Map<string, VirtualHost>()
   readonly #partitions = new Partitions()
-  /** Whoever dials without saying from where: always on, cut off from nobody. */
+  /** The host of a client that dials without naming a host: always on, and never cut off from another host. */
   readonly #outside = new VirtualHost('', undefined)
 
   constructor({ timers, random }: VirtualNetworkParts) {

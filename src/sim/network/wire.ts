@@ -4,7 +4,7 @@ import type { Timers } from '../../ports/timers.ts'
 /** Machines of one site: a tenth of a millisecond and some jitter. */
 const SHORTEST_MS = 0.1
 const JITTER_MS = 0.3
-/** TCP says again what nobody confirmed after 200 ms, then twice as late each time (RFC 6298, TCP_RTO_MIN of Linux). */
+/** TCP sends unconfirmed data again after 200 ms, then doubles the wait each time (RFC 6298, TCP_RTO_MIN of Linux). */
 const FIRST_RESEND_MS = 200
 const RESEND_SPREAD_MS = 1_400
 

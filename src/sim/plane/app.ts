@@ -33,7 +33,7 @@ const DNS_CHECKS: readonly string[] = ['/health', '/ready']
 /** Answered after so many milliseconds, as by the app of the test bed. */
 const SLOW = /^\/slow\?ms=(\d+)$/
 
-/** A web application that says who served each answer, or forwards each request, and stops politely or at once. */
+/** A web application that names its pod in each answer, or forwards each request, and stops politely or at once. */
 export class App implements Listener, AppSide {
   readonly #timers: Timers
   readonly #behaviour: AppBehaviour
@@ -113,7 +113,7 @@ export class App implements Listener, AppSide {
     this.#exit(KILLED)
   }
 
-  /** Its machine has lost its power: nobody is told anything. */
+  /** Its machine has lost its power: neither its clients nor its kubelet is told anything. */
   vanish(): void {
     this.#phase = 'ended'
     this.#proxy?.end()
@@ -158,7 +158,7 @@ export class App implements Listener, AppSide {
     this.#timers.later(SHUTDOWN_LIMIT_MS, () => this.#exit(0))
   }
 
-  /** What is open is closed by the kernel; whoever started the process hears of it a moment later. */
+  /** The kernel closes the open connections. The kubelet that started the process hears of its end a moment later. */
   #exit(code: number): void {
     if (this.#phase === 'ended') return
     this.#enter('ended')

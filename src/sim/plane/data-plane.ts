@@ -25,7 +25,7 @@ export interface PodProcess {
    * where a plane cannot tell.
    */
   onReadiness?(run: () => void): void
-  /** Where it forwards to from now on; only for one that forwards, which is not ready before it was told. */
+  /** Where it forwards to from now on. Only for an app that forwards: it is not ready before it was told. */
   setEndpoints?(endpoints: readonly Destination[]): void
   /** SIGTERM: what follows is the app's behaviour. */
   terminate(): void
@@ -33,7 +33,7 @@ export interface PodProcess {
   kill(): void
   /** Called once when it has ended, however; not where its machine lost its power. */
   onExit(run: (code: number) => void): void
-  /** Its sandbox is taken away: nobody answers at its address any more. */
+  /** Its sandbox is removed: nothing answers at its address any more. */
   remove(): void
 }
 

@@ -3,7 +3,7 @@ import type { Destination, Network, NetworkReply, NetworkRequest } from '../netw
 import type { Upstream, UpstreamPool } from './upstream-pool.ts'
 
 /**
- * What ingress-nginx does where nobody says otherwise (internal/ingress/controller/config/config.go, NewDefault):
+ * What ingress-nginx does by default (internal/ingress/controller/config/config.go, NewDefault):
  * `proxy-next-upstream: error timeout`, `proxy-next-upstream-tries: 3`, `proxy-connect-timeout: 5`, `proxy-read-timeout: 60`.
  */
 const TRIES = 3
@@ -19,7 +19,7 @@ interface ProxiedRequestParts {
   readonly timers: Timers
   readonly network: Pick<Network, 'dial'>
   readonly pool: UpstreamPool
-  /** Whose turn it is; undefined where there is nobody. */
+  /** The endpoint whose turn it is; undefined where there is none. */
   readonly next: () => Destination | undefined
   readonly request: NetworkRequest
   readonly reply: (reply: NetworkReply) => void
@@ -45,7 +45,7 @@ export class ProxiedRequest {
     this.#giveUp()
   }
 
-  /** `failed`: what is answered where there is nobody left to try. */
+  /** `failed`: what is answered where no endpoint is left to try. */
   #tryNext(failed: NetworkReply): void {
     const { pool, next, reply } = this.#parts
     const to = this.#triesLeft === 0 ? undefined : next()

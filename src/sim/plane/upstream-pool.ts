@@ -22,7 +22,7 @@ export class UpstreamPool {
     this.#timers = timers
   }
 
-  /** Nobody else has it any more. */
+  /** The connection leaves the pool: no other request can take it. */
   take({ host, port }: Destination): Upstream | undefined {
     const key = `${host}:${port}`
     const connection = this.#byKey.get(key)?.at(-1)
@@ -31,7 +31,7 @@ export class UpstreamPool {
     return { key, connection, isReused: true }
   }
 
-  /** One that was opened just now, and is in use. */
+  /** For a connection that was opened just now, and is in use. */
   adopt({ host, port }: Destination, connection: Connection): Upstream {
     connection.onClosed(() => this.#leave(connection))
     return { key: `${host}:${port}`, connection, isReused: false }

@@ -11,7 +11,7 @@ export class Flights {
     this.#queue.push(flight)
   }
 
-  /** The one that began first of those that are not over. */
+  /** The request that began first of those that are not over. */
   first(): Flight | undefined {
     while (this.#queue[this.#head]?.isOver === true) this.#head += 1
     if (this.#head >= COMPACT_AFTER) {

@@ -8,18 +8,18 @@ interface LostRequest {
   readonly lane: Lane
   readonly why: FailureClass | 'unknown'
   readonly error: string
-  /** `POD/NODE`, where somebody answered. */
+  /** `POD/NODE`, where a pod answered. */
   readonly servedBy?: string
 }
 
-/** Of one who answers. */
+/** The requests that one pod answered. */
 interface Served {
   readonly count: number
   readonly firstAt: WallMs
   readonly lastAt: WallMs
 }
 
-/** Counts by itself what was sent and lost, and who answered: to be held against what the ledger of a roll says. */
+/** Counts for itself what was sent and lost, and which pods answered: to be compared with the ledger of a roll. */
 export class Judge {
   readonly #lost: LostRequest[] = []
   readonly #served = new Map<string, Served>()

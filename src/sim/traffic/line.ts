@@ -22,7 +22,7 @@ export class Line {
   #connection: Connection | undefined
   #phase: LinePhase = 'connect'
   #isBusy = false
-  /** Which request is meant: what comes for an earlier one is for nobody. */
+  /** The number of the current request: an answer to an earlier request is dropped. */
   #turn = 0
 
   constructor(parts: LineParts) {
@@ -33,7 +33,7 @@ export class Line {
     return this.#isBusy
   }
 
-  /** `heard` is called at most once; never where nobody answers. */
+  /** `heard` is called at most once, and never where no answer comes. */
   ask(request: NetworkRequest, heard: (what: Heard) => void): void {
     this.#turn += 1
     this.#isBusy = true

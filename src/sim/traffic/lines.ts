@@ -21,7 +21,7 @@ export class Lines {
     this.#kept = Array.from({ length: parts.kept }, () => new Line({ network, to, isKept: true }))
   }
 
-  /** A line that is free. Where every kept one waits for an answer, one for this request alone: nobody queues. */
+  /** A line that is free. Where every kept line waits for an answer, a line for this request alone: no request queues. */
   free(lane: Lane): Line {
     const { network, to } = this.#parts
     const kept = lane === 'kept' ? this.#freeKept() : undefined

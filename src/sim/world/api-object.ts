@@ -1,4 +1,4 @@
-/** Who made an object, and whether it is deleted with its maker (API conventions, "Metadata"). */
+/** The owner of an object, and whether the object is deleted with its owner (API conventions, "Metadata"). */
 export interface OwnerReference {
   readonly apiVersion: string
   readonly kind: string

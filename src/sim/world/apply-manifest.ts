@@ -3,7 +3,7 @@ import { createObject } from './create-object.ts'
 import { MERGE_PATCH, patchObject } from './patch-object.ts'
 import type { World } from './world.ts'
 
-/** As `kubectl apply -f` of one object; one that has no namespace goes to `default`. Throws ApiFailure. */
+/** As `kubectl apply -f` of one object. An object without a namespace goes to `default`. Throws ApiFailure. */
 export function applyManifest(world: World, manifest: object): void {
   const { apiVersion, kind, metadata } = manifest as {
     readonly apiVersion?: string

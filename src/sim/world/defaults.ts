@@ -14,7 +14,7 @@ import { isMap } from './merge-patch.ts'
 
 type JsonMap = Readonly<Record<string, unknown>>
 
-/** Of a pod's own spec (pkg/apis/core/v1/defaults.go), as far as anybody here reads them. */
+/** Of a pod's own spec (pkg/apis/core/v1/defaults.go), as far as the embedded cluster reads them. */
 const POD_SPEC = {
   restartPolicy: 'Always',
   terminationGracePeriodSeconds: 30,

@@ -51,7 +51,7 @@ function budgetsOf(world: World, { metadata }: ApiObject): readonly BudgetObject
     .filter(({ spec }) => labelTest(spec.selector)(metadata.labels))
 }
 
-/** A pod that is not Ready serves nobody: it goes without being counted where the budget lets it. */
+/** A pod that is not Ready serves no client: it goes without being counted where the budget allows that. */
 function isFree({ spec, status }: BudgetObject, pod: PodStatus): boolean {
   const isReady =
     pod.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') === true

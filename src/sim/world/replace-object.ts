@@ -40,7 +40,7 @@ export function replaceObject(
   return world.store.put(resource, counted)
 }
 
-/** Deleted, its grace over, and nobody holds it any more. */
+/** Deleted, its grace over, and no finalizer holds it any more. */
 const isOver = ({ deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] }: ObjectMeta): boolean =>
   deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && finalizers.length === 0
 

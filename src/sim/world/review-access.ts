@@ -3,7 +3,7 @@ import { isMap } from './merge-patch.ts'
 
 const PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
 
-/** Whoever reaches the embedded cluster may do everything in it: it is their own. */
+/** A client that reaches the embedded cluster may do everything in it: the cluster is its own. */
 export function answerReview({ method, path, body }: ApiRequest): ApiReply | undefined {
   if (path !== PATH || method !== 'POST') return undefined
   return { code: 201, body: { ...(isMap(body) ? body : {}), status: { allowed: true } } }

@@ -4,7 +4,7 @@ import type { WatchEvent } from './watch-objects.ts'
 
 /** As often as an API server vouches for how far a watch has come. */
 const BOOKMARK_EVERY_MS = 60_000
-/** Where nobody says how long: the API server ends watches within half an hour to an hour. */
+/** For a watch that sets no timeout: the API server ends watches within half an hour to an hour. */
 const LONGEST_MS = 30 * 60_000
 
 interface WatchListener {

@@ -90,7 +90,7 @@ export class Store {
     return log.slice(firstAfter(log, revision))
   }
 
-  /** Forgets how it came to be, up to a revision: whoever asks from before it is told to begin anew. */
+  /** Forgets how it came to be, up to a revision: a client that asks from before it is told to begin anew. */
   compact(revision: number): void {
     if (revision <= this.#compactedTo) return
     this.#compactedTo = Math.min(revision, this.#revision)

@@ -60,7 +60,7 @@ test('a proxy that takes every connection and closes it, or speaks no TLS, is no
   assert.equal(await reaches(await listening(t, plain)), false)
 })
 
-test('one that takes the connection and says nothing is waited for until the caller gives up', async (t) => {
+test('a server that takes the connection and says nothing is waited for until the caller gives up', async (t) => {
   const sockets = new Set<{ destroy(): void }>()
   const port = await listening(
     t,

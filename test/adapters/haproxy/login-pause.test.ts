@@ -35,7 +35,7 @@ test('law: no retry is immediate, and Retry-After is honoured; a login that fail
   }
 })
 
-test('what only somebody can mend is asked for less often', async () => {
+test('after a failure that only a person can correct, the login is tried less often', async () => {
   const waits = await pauses('never', 5)
   assert.ok(
     waits.every((wait, i) => wait >= Math.min(30_000, 5_000 * 2 ** i) / 2 && wait <= 30_050),
@@ -53,7 +53,7 @@ test('the first break of a way that worked is not waited for, the next one is', 
   assert.equal(pause.refusal()?.message, 'no way in')
 })
 
-test('whoever is not let in does not knock at every poll, and is told why all the same', requires('ssh'), async (t) => {
+test('a refused login is not tried at every poll, and every poll still tells the error', requires('ssh'), async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'evenkeel-test-'))
   t.after(() => rm(directory, { recursive: true, force: true }))
   const [sshConfigFile, knocks] = [join(directory, 'config'), join(directory, 'knocks')]

@@ -15,7 +15,7 @@ for (const code of ['EACCES', 'EPERM']) {
   })
 }
 
-test('a socket where nobody listens is tried again', () => {
+test('a socket where no process listens is tried again', () => {
   const { code, retry, message } = connectionError(systemError('ECONNREFUSED'))
   assert.deepEqual([code, retry, message], ['BALANCER_UNREACHABLE', 'backoff', 'no process listens there'])
 })

@@ -55,7 +55,7 @@ test('what is absent or disabled is named', requires('haproxy'), async (t) => {
   assert.deepEqual(await states(haproxy), UNTOUCHED)
 })
 
-test('what is not in the allow-list is neither told nor touched', requires('haproxy'), async (t) => {
+test('a server that is not in the allow-list gets no command and is not touched', requires('haproxy'), async (t) => {
   const haproxy = await LocalHaproxy.start(t, { sections })
   const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web'] })
   const { servers } = await balancer.read('lb-1', never)

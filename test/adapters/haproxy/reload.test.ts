@@ -75,7 +75,7 @@ test(
   },
 )
 
-test('a restart shows as another process, and in between nobody answers', requires('haproxy'), async (t) => {
+test('a restart shows as another process, and in between no process answers', requires('haproxy'), async (t) => {
   const haproxy = await LocalHaproxy.start(t, { sections })
   const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web'] })
   const before = await balancer.read('lb-1', never)

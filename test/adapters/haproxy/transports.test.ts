@@ -25,7 +25,7 @@ test('unix socket and TCP lead to the same process', requires('haproxy'), async 
   assert.equal((await serverOf(unix, 'web/a')).adminState, 'drain')
 })
 
-test('a socket that is absent, or that nobody serves, is unreachable', requires('haproxy'), async (t) => {
+test('a socket that is absent, or that no process serves, is unreachable', requires('haproxy'), async (t) => {
   const haproxy = await LocalHaproxy.start(t, { sections })
   const unreachable = async (address: InstanceAddress, message: RegExp): Promise<void> => {
     const balancer = opened(t, { address, backends: ['web'] })

@@ -58,7 +58,7 @@ test('law: a reboot command acts on the recorded boot id alone; a script that br
   assert.ok(marked(script).includes('sent'))
 })
 
-test('who is neither root nor uses sudo may not', {
+test('a user who is neither root nor uses sudo may not reboot', {
   skip: isRoot ? false : 'only root can switch to another user',
 }, async (t) => {
   const commands = await StandInCommands.make(t)

@@ -185,7 +185,7 @@ test('a machine that lets the command not be run refuses, and nothing runs', req
 for (const [title, config, code, answer] of [
   ['that does not let us in', { identity: 'stranger' }, 'HOST_DENIED', 'refused'],
   ['with another host key than we know', { known: 'wrong' }, 'HOST_KEY', 'refused'],
-  ['whose host key nobody has accepted', { known: 'nothing' }, 'HOST_KEY', 'refused'],
+  ['whose host key was never accepted', { known: 'nothing' }, 'HOST_KEY', 'refused'],
   ['whose port is closed', { lines: ['Host n1', '  Port 1'] }, 'HOST_UNREACHABLE', 'unknown'],
   ['whose name means nothing', { lines: ['Host n1', `  HostName ${'x'.repeat(64)}`] }, 'HOST_UNRESOLVED', 'unknown'],
   ['with a broken ssh configuration', { lines: ['Nonsense yes'] }, 'HOST_SSH_CONFIG', 'refused'],

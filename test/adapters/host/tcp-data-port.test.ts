@@ -19,7 +19,7 @@ test('a data port answers while something listens there, and not after', async (
 })
 
 for (const port of [0, -1, 65_536, 99_999, 1.5]) {
-  test(`nothing answers at what is no port, and nobody crashes: ${port}`, async () => {
+  test(`nothing answers at what is no port, and the check does not crash: ${port}`, async () => {
     assert.equal(await answers(port), false)
   })
 }

@@ -100,7 +100,7 @@ test('a redirect is an answer and is not followed', async (t) => {
   ])
 })
 
-test('a change of protocol nobody asked for is status', async (t) => {
+test('a change of protocol that the probe did not ask for is status', async (t) => {
   const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'
   assert.deepEqual(await classOf(t, (socket) => socket.write(upgrade)), ['status', 'HTTP 101 Switching Protocols'])
 })
@@ -140,7 +140,7 @@ const secureServer = async (t: TestContext): Promise<string> => {
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-test('a certificate that nobody vouches for is tls, unless that is allowed', async (t) => {
+test('a certificate that no trusted authority signed is tls, unless that is allowed', async (t) => {
   const url = await secureServer(t)
   const verdict = await aProber(t, { url })()
   assert.equal(verdict.failure, 'tls')
@@ -164,7 +164,7 @@ test('a name with several addresses, all closed, is connect and says so once for
   assert.match(verdict.error ?? '', /ECONNREFUSED/)
 })
 
-/** Takes connections in the kernel until its queue is full, since nobody is there to accept them. */
+/** Takes connections in the kernel until its queue is full, since the stopped process accepts none. */
 const SLEEPY = `
   const server = require('node:net').createServer()
   server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {

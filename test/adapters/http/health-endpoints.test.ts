@@ -112,7 +112,7 @@ test('a node is a server that its agent tells of; counts are of its present answ
 
 const HOSTILE: readonly (readonly [string, RequestListener, RegExp])[] = [
   ['another node’s agent', says({ ...HEALTH, node: 'n2' }), /it is the agent of node n2$/],
-  ['a page of somebody else', says('<html>'), /what answers is not an agent$/],
+  ['a page of another program', says('<html>'), /what answers is not an agent$/],
   ['an answer without a word of requests', says({ ...HEALTH, maintenance: null }), /what answers is not an agent$/],
   ['an answer that is none of three', says({ ...HEALTH, answer: 'yes' }), /what answers is not an agent$/],
   ['acknowledgements that are no texts', says({ ...HEALTH, maintenance: { acknowledged: [1] } }), /is not an agent$/],
@@ -136,7 +136,7 @@ test('polls that make no sense count for nothing, and connections that are no nu
   assert.deepEqual([endpoint?.told, endpoint?.connections], [{}, 'unknown'])
 })
 
-test('a node was taken out by somebody unless its closed data port is all that keeps it from serving', async (t) => {
+test('a node counts as taken out unless its closed data port is all that keeps it from serving', async (t) => {
   const closed = { code: 'DataPortClosed', text: 'nothing answers' }
   const stateOf = async (reasons: unknown): Promise<string> =>
     (await read(await endpoints(t, says({ ...HEALTH, answer: 'down', dataPort: 'closed', reasons })))).adminState
@@ -151,7 +151,7 @@ test('a node was taken out by somebody unless its closed data port is all that k
     assert.equal(await stateOf(reasons), 'drain')
 })
 
-test('without an API server nobody knows the nodes', async (t) => {
+test('without an API server the nodes are not known', async (t) => {
   const away = (): Promise<never> =>
     Promise.reject(new WorldError('the API server is away', { code: 'KUBE_UNREACHABLE', retry: 'backoff' }))
   const nobody = await endpoints(t, says(HEALTH), { list: away })
@@ -178,7 +178,7 @@ test('a node that serves is not asked at every poll, one that leaves is', async 
   assert.equal(asked, 3)
 })
 
-/** The nodes that are asked at each poll, and who of them answers what. */
+/** The nodes that are asked at each poll, and what each of them answers. */
 async function ofMany(t: TestContext, count: number, answerOf: (node: string) => string | undefined) {
   const asked: string[] = []
   const nodes = Array.from({ length: count }, (_, i) =>

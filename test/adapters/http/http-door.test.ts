@@ -119,7 +119,7 @@ test('of requests that are sent at once only the first is answered', async (t) =
   assert.equal(reply.match(/HTTP\/1\.1/g)?.length, 1)
 })
 
-test('whoever is silent or slow is closed, while others are answered', async (t) => {
+test('a client that is silent or slow is closed, while others are answered', async (t) => {
   const at = await door(t)
   const silent = Array.from({ length: 10 }, () => dial(t, at))
   const ends = silent.map((socket) => once(socket, 'close'))
@@ -128,7 +128,7 @@ test('whoever is silent or slow is closed, while others are answered', async (t)
   await Promise.all(ends)
 })
 
-test('whoever opens more than may be open loses the oldest, and a check is still answered', async (t) => {
+test('a client that opens more connections than the limit loses the oldest, and a check is still answered', async (t) => {
   const at = await door(t)
   const flood = Array.from({ length: 200 }, () => dial(t, at))
   const isOpen = (socket: Socket): boolean => !socket.destroyed
@@ -139,7 +139,7 @@ test('whoever opens more than may be open loses the oldest, and a check is still
   assert.ok(flood.filter(isOpen).length <= LIMITS.perAddress)
 })
 
-test('where all together open more than may be open, whoever has most loses the oldest', async (t) => {
+test('where all clients together open more connections than may be open, the client with most of them loses its oldest', async (t) => {
   const at = await door(t)
   const from = (localAddress: string, count: number): readonly Socket[] =>
     Array.from({ length: count }, () => dial(t, at, localAddress))

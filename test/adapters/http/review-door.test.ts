@@ -71,7 +71,7 @@ const ended = (socket: TLSSocket | ReturnType<typeof tcp>): Promise<void> =>
     socket.resume()
   })
 
-test('whoever says nothing, shakes no hand or sends half a request is closed within seconds', async (t) => {
+test('a client that says nothing, makes no TLS handshake or sends half a request is disconnected within seconds', async (t) => {
   const { opened, bundle, ask } = await door(t)
   const silent = tcp(opened.port, '127.0.0.1')
   const half = connect({ port: opened.port, host: '127.0.0.1', ca: bundle })

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 
 interface Proxy {
   readonly port: number
-  /** What becomes of everybody from now on. */
+  /** How the proxy refuses every tunnel from now on; absent: it opens them. */
   refusal?: Refusal
   /** `host:port` of each tunnel that was asked for, with what came as Proxy-Authorization. */
   readonly tunnels: { readonly to: string; readonly authorization: string | undefined }[]

@@ -22,7 +22,7 @@ function waiting(): Waiting {
   return { clock, reach, ended, pause }
 }
 
-test('where nobody reaches it, each waits its own time', async () => {
+test('where no caller reaches it, each waits its own time', async () => {
   const { clock, ended, pause } = waiting()
   for (const ms of [100, 2_000, 9_000]) pause(ms, 0.5)
   await clock.advance(10_000)
@@ -39,7 +39,7 @@ test('once one has reached it, the others come within a second, one by one', asy
   assert.deepEqual(ended, [3_250, 3_550, 3_999.25])
 })
 
-test('nobody waits longer for having been woken', async () => {
+test('no caller waits longer because it was woken', async () => {
   const { clock, reach, ended, pause } = waiting()
   pause(1_000, 0.5)
   await clock.advance(990)
@@ -48,7 +48,7 @@ test('nobody waits longer for having been woken', async () => {
   assert.deepEqual(ended, [1_000])
 })
 
-test('however often it is reached, nobody asks more often than four times a second', async () => {
+test('however often it is reached, no client asks more often than four times a second', async () => {
   const { clock, reach, ended, pause } = waiting()
   pause(9_000, 0)
   for (let i = 0; i < 10; i += 1) {

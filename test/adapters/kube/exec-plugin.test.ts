@@ -45,7 +45,7 @@ test('a plugin is asked once for many calls, and again when its token is refused
   assert.equal(await runs(folder), 2)
 })
 
-test('a plugin learns which cluster it is asked for, and that nobody can be asked', async (t) => {
+test('a plugin learns which cluster it is asked for, and that it cannot ask a person', async (t) => {
   const { server, folder, config } = await scene(t, `printf '%s' "$KUBERNETES_EXEC_INFO" > info; ${SAYS}`)
   await writeFile(join(folder, 'token'), 'x')
   await open(t, config)

@@ -48,7 +48,7 @@ export class FakeApiServer {
   /** TLS connections made so far. */
   connections = 0
   port = 0
-  /** The tokens let in; absent: everybody. */
+  /** The tokens that the server accepts; absent: it accepts every client. */
   tokens: readonly string[] | undefined
   #server: Server | undefined
   readonly #collection: string

@@ -58,7 +58,7 @@ test('silence is no failure, and only a list tells whether it was death', () => 
   assert.deepEqual(step, { pauseMs: 110, next: { kind: 'empty', failures: 3 } })
 })
 
-test('who was told of a failure waits a second for a word, then a list is asked for', () => {
+test('after a failure that was told, a watch waits a second for a word, then a list is asked for', () => {
   const unreachable = new WorldError('reset', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
   const broken = followStep(watching, failed(unreachable), at(60_000)).next
   const again = followStep(broken, { type: 'opened', stream: 'second' }, at(61_000)).next

@@ -106,7 +106,7 @@ test('one ConfigMap is asked for by its name, as its rights are given, and its g
   )
 })
 
-test('no such ConfigMap is told as none, and others of the namespace are nobody’s business', async (t) => {
+test('no such ConfigMap is told as none, and other ConfigMaps of the namespace are ignored', async (t) => {
   const fed = await Fed.of(t, aConfigMap('kube-root-ca.crt', { 'ca.crt': 'x' }))
   await fed.tells('listed')
   fed.says('ADDED', 'kube-root-ca.crt', { grants: GRANTS })
@@ -130,7 +130,7 @@ for (const [what, item] of SENSELESS)
     await fed.tells('listed senseless')
   })
 
-test('one that makes no sense and goes is gone', async (t) => {
+test('a ConfigMap that makes no sense and is then deleted is gone', async (t) => {
   const fed = await Fed.of(t, aConfigMap(NAME, 'all'))
   await fed.tells('listed senseless')
   fed.says('DELETED', NAME, 'all')
@@ -139,7 +139,7 @@ test('one that makes no sense and goes is gone', async (t) => {
   assert.equal(fed.server.count('list'), 1)
 })
 
-test('a server that lets nobody look says so', async (t) => {
+test('a feed that may not list the ConfigMap says so', async (t) => {
   const fed = await Fed.of(t, aConfigMap(NAME, { grants: GRANTS }))
   await fed.tells('listed n1,n2')
   fed.server.putInTheWay('list', answering(403, status(403, 'forbidden')), 1_000)

@@ -91,7 +91,7 @@ test('one object of a list that makes no sense hides none of the others', async 
   assert.equal(warnings.length, 1)
 })
 
-test('who may not write the status is named the right that is missing', async () => {
+test('a client that may not write the status is told which right is missing', async () => {
   const { objects } = answering(403, { kind: 'Status', message: 'forbidden' })
   const change = { kind: GUARDS, namespace: 'default', name: 'a', patch: { status: {} } }
   await assert.rejects(objects.patchStatus(change, signal), {

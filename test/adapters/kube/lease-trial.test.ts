@@ -13,14 +13,14 @@ async function scene(t: TestContext) {
   return { server, trial: () => cluster.tryLease(SLOT, signal) }
 }
 
-test('a Lease that is not there is tried as a new one, and stored by nobody', async (t) => {
+test('a Lease that is not there is tried as a new one, and is not stored', async (t) => {
   const { server, trial } = await scene(t)
   server.putInTheWay(`POST ${LEASES}`, answering(201, STORED))
   await trial()
   assert.equal(server.requests.at(-1)?.query.get('dryRun'), 'All')
 })
 
-test('one that is there is tried as it stands', async (t) => {
+test('a Lease that is there is tried as it stands', async (t) => {
   const { server, trial } = await scene(t)
   server.putInTheWay(`GET ${LEASES}/slot`, answering(200, STORED))
   server.putInTheWay(`PATCH ${LEASES}/slot`, answering(200, STORED))
@@ -29,7 +29,7 @@ test('one that is there is tried as it stands', async (t) => {
   assert.equal(server.count(`POST ${LEASES}`), 0)
 })
 
-test('a namespace that is not there, or lets nobody in, says so', async (t) => {
+test('a namespace that is not there, or takes no new object, is told', async (t) => {
   const { server, trial } = await scene(t)
   server.putInTheWay(`POST ${LEASES}`, answering(404, status(404, 'namespaces "evenkeel" not found')))
   await assert.rejects(trial(), { code: 'KUBE_NOT_FOUND', message: /namespaces "evenkeel" not found/ })
@@ -37,7 +37,7 @@ test('a namespace that is not there, or lets nobody in, says so', async (t) => {
   await assert.rejects(trial(), { code: 'KUBE_FORBIDDEN', message: /it is being terminated/ })
 })
 
-test('somebody who is faster is no refusal', async (t) => {
+test('a client that was faster is no refusal', async (t) => {
   const { server, trial } = await scene(t)
   server.putInTheWay(`POST ${LEASES}`, answering(409, status(409, 'already exists')))
   await trial()

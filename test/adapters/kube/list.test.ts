@@ -89,7 +89,7 @@ for (const body of [
   })
 }
 
-test('what a list allows nobody to see is named', async (t) => {
+test('the error names a resource that may not be listed', async (t) => {
   const { cluster, server, signal } = await scene(t)
   const message = 'poddisruptionbudgets.policy is forbidden: User "me" cannot list resource "poddisruptionbudgets"'
   server.putInTheWay('GET /apis/policy/v1/poddisruptionbudgets', answering(403, status(403, message)))

@@ -127,7 +127,7 @@ test('a token that no header can carry is told', async (t) => {
   assert.equal(server.requests.length, 0)
 })
 
-test('a file that the kubeconfig names and nobody can read is told', async (t) => {
+test('a file that the kubeconfig names and that cannot be read is told', async (t) => {
   const server = await aServer(t)
   const user = { 'client-certificate': '/nowhere/client.crt', 'client-key': '/nowhere/client.key' }
   await assert.rejects(open(t, kubeconfigOf(server, user)), {
@@ -147,7 +147,7 @@ test('a refused connection is told with the address', async (t) => {
   })
 })
 
-test('a name that nobody knows is told', async (t) => {
+test('a server name that cannot be resolved is told', async (t) => {
   const server = await aServer(t)
   const cluster = { server: 'https://api.nowhere.invalid:6443' }
   await assert.rejects(open(t, kubeconfigOf(server, TOKEN, cluster)), {

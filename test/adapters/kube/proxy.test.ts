@@ -9,7 +9,7 @@ import { followNodes, open } from './opened.ts'
 
 const TOKEN = { token: 'let-me-in' }
 
-/** An API server that only a proxy can find: its name is nobody's. */
+/** An API server that only a proxy can find: no resolver knows its name. */
 async function aFarServer(t: TestContext): Promise<{ readonly server: FakeApiServer; readonly url: string }> {
   const server = await new FakeApiServer().start(['api.invalid'])
   t.after(() => server.stop())
@@ -92,7 +92,7 @@ test('and so is one that $NO_PROXY names', async (t) => {
 })
 
 for (const [title, refusal, words] of [
-  ['lets nobody in', 407, /by the proxy 127\.0\.0\.1:\d+ failed: .*407 Proxy Authentication Required$/],
+  ['refuses the login', 407, /by the proxy 127\.0\.0\.1:\d+ failed: .*407 Proxy Authentication Required$/],
   ['hangs up', 'cut', /by the proxy 127\.0\.0\.1:\d+ failed: /],
 ] as const) {
   test(`a proxy that ${title} is told, and not its password`, async (t) => {
@@ -122,7 +122,7 @@ test('a proxy that does not answer is waited for no longer than a server', async
   await over
 })
 
-test('a proxy where nobody listens is told as the proxy', async (t) => {
+test('a proxy address where no process listens is told as the proxy', async (t) => {
   const { server, url } = await aFarServer(t)
   const env = { HTTPS_PROXY: 'http://127.0.0.1:1' }
   await assert.rejects(open(t, kubeconfigOf(server, TOKEN, { server: url }), { env }), {

@@ -93,10 +93,10 @@ const LISTENERS: readonly (readonly [who: string, row: string, listens: boolean]
     '00000000000000000000000001000000:01BB 00000000000000000000000000000000:0000 0A',
     false,
   ],
-  ['nowhere, though somebody is connected', '0500000A:01BB 09010A0A:D431 01', false],
+  ['nowhere, though a client is connected', '0500000A:01BB 09010A0A:D431 01', false],
 ]
 for (const [who, row, listens] of LISTENERS)
-  test(`a table tells of the data port where somebody listens: ${who}`, () => {
+  test(`a table tells of the data port where a process listens: ${who}`, () => {
     assert.equal(counted(rows(row)).listens, listens)
   })
 

@@ -43,7 +43,7 @@ test('connections to a port of this machine are counted by its own tables', asyn
   await becomes(connections, 0)
 })
 
-test('where nobody listens, or at the machine itself alone, nothing is known', async (t) => {
+test('where no process listens, or only at loopback, nothing is known', async (t) => {
   const { port } = await listening(t, '127.0.0.1')
   assert.equal(await new ProcConnections({ port, isOwn }).count(never), undefined)
   assert.equal(await new ProcConnections({ port: 1, isOwn }).count(never), undefined)
@@ -71,7 +71,7 @@ test('a check of one’s own does not count, also while its other end is not clo
     server.close()
   })
   assert.deepEqual(counts, [1, 0])
-  // Who does not close it for so long has a connection open.
+  // A process that does not close its end for so long has a connection open.
   await clock.advance(1_001)
   assert.equal(await own.count(never), 1)
 })

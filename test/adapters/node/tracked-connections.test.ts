@@ -53,7 +53,7 @@ test('connections to the machine’s own addresses are counted until both sides 
   for (const state of over) assert.equal(await count(OWN, row(CLIENT, NODE, state)), 0, state)
 })
 
-test('who connects to that port elsewhere, or from it, is no client of this machine', async (t) => {
+test('a connection to that port elsewhere, or from that port, is no client of this machine', async (t) => {
   const { count } = await table(t)
   const elsewhere = row('10.244.1.9:41000', '203.0.113.7:443', 'ESTABLISHED')
   const answer = row('10.0.0.5:443', '10.0.0.9:8443', 'ESTABLISHED')
@@ -94,7 +94,7 @@ test('a connection that a flowtable or the network card has taken over is open',
   assert.equal(await count(OWN, offloaded), 1)
 })
 
-test('rows with counters, and those that nobody has answered, are understood', async (t) => {
+test('rows with counters, and unanswered rows, are understood', async (t) => {
   const { count } = await table(t)
   const counted = row(CLIENT, NODE, 'ESTABLISHED').replace(' src=10.244', ' packets=7 bytes=900 src=10.244')
   const unanswered = row('10.0.0.9:50001', NODE, 'SYN_SENT').replace(' src=10.244', ' [UNREPLIED] src=10.244')

@@ -23,7 +23,7 @@ test('a pod that is dead over UDP alone is found, named and replaced, and no que
   const { pod, health, dnsOverTcp, ready, queries, repair } = document
   assert.equal(code, 0, said)
   assert.deepEqual([document.found, document.cured, document.sound], ['UdpDead', true, true])
-  // Who asks over TCP saw nothing all the while.
+  // Clients over TCP saw nothing all the while.
   assert.ok(health.asked > 10)
   assert.deepEqual([health.failed, dnsOverTcp.failed, ready.failed], [0, 0, 0])
   assert.deepEqual([queries.before.lost, queries.after.lost], [0, 0])

@@ -15,7 +15,7 @@ async function taking(t: TestContext, port: number): Promise<void> {
   t.after(() => server.close())
 }
 
-test('where somebody takes the port between the look at it and the start, another one is tried', async (t) => {
+test('where another process takes the port between the look at it and the start, another port is tried', async (t) => {
   const ports: number[] = []
   const started = await onFreePort({ host: HERE, wanted: undefined }, async (port) => {
     ports.push(port)

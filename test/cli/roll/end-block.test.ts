@@ -235,7 +235,7 @@ test('aborted without a probe claims no measurement', () => {
   )
 })
 
-test('a run that stopped says how long nobody measured it', () => {
+test('a run that stopped says for how long it was not measured', () => {
   const story = withFirstNode(new Story().begin(['w-1', 'w-2']))
   const text = summary(story, {
     outcome: 'aborted',

@@ -91,7 +91,7 @@ test('a wide terminal also shows address and boot id; verbose lists the pods', (
   assert.match(shown(PLAN, 80, 2), /\nPods {3}cp-1: shop\/pod-0, shop\/pod-1, shop\/pod-2, shop\/pod-3, shop\/pod-4\n/)
 })
 
-test('a large plan shows the first, the last and whoever has a note', () => {
+test('a large plan shows the first nodes, the last nodes and each node that has a note', () => {
   const names = Array.from({ length: 40 }, (_, index) => `w-${index + 1}`)
   const text = shown({
     ...PLAN,

@@ -86,8 +86,8 @@ const STUCK_NODES: Scene = { nodes: [STUCK, { name: 'n1', state: 'Queued' }, { n
 const NODES: readonly (readonly [title: string, words: string, says: string, annotations: Json])[] = [
   ['retry of each that is stuck', 'retry ids/web', 'n2 is to be tried again', { retry: 'op-n2' }],
   ['retry of one', 'retry ids/web --node n2', 'n2 is to be tried again', { retry: 'op-n2' }],
-  ['retry of one that waits', 'retry ids/web --node n1', 'nothing to do: n1 is not stuck: it is Queued', {}],
-  ['retry of one that is in service', 'retry ids/web --node n3', 'nothing to do: n3 is not stuck: it is InService', {}],
+  ['retry of a node that waits', 'retry ids/web --node n1', 'nothing to do: n1 is not stuck: it is Queued', {}],
+  ['retry of a node in service', 'retry ids/web --node n3', 'nothing to do: n3 is not stuck: it is InService', {}],
   ['skip', 'skip ids/web --node n2', 'n2 is skipped: it does not stop the rollout any more', { skip: 'op-n2' }],
 ]
 

@@ -74,7 +74,7 @@ export function holdsByHand(ground: Ground): void {
     assert.equal(await of.evict(), 429)
   })
 
-  test('a budget of somebody else over a guard is a conflict that names it, until it goes', async () => {
+  test('a budget of another program over a guard is a conflict that names it, until it goes', async () => {
     const of = await GuardedNodes.open(ground(), 'foreign', { spec: BUSY })
     const gates = '/apis/policy/v1/namespaces/default/poddisruptionbudgets'
     const matchLabels = { 'evenkeel.dev/guard': of.name }

@@ -17,7 +17,7 @@ const pod = (name: string, spec: object = {}) => ({
 export function deletionsContract(door: () => ApiDoor): void {
   const ask: ApiDoor['ask'] = (...words) => door().ask(...words)
 
-  test('what nobody holds is gone at once, and its last answer names it', async () => {
+  test('an object without a finalizer is gone at once, and its last answer names it', async () => {
     const { body: made } = await ask('POST', MAPS, { body: { metadata: { name: 'short' } } })
     const { status, body } = await ask('DELETE', `${MAPS}/short`)
     assert.deepEqual(

@@ -151,7 +151,7 @@ export function evictionsContract(door: () => ApiDoor): void {
     assert.equal((await evict('leaving')).status, 201)
   })
 
-  test('a budget that asks for no pod lets one go that is Ready, and one that is not only where it always allows that', async () => {
+  test('a budget that asks for no pod lets a Ready pod go, and a pod that is not Ready only under AlwaysAllow', async () => {
     await aRunningPod('open-1', 'open', false)
     await aBudget('open', 'open', { minAvailable: 0 }, 0)
     const { status, body } = await evict('open-1')

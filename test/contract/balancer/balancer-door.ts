@@ -31,7 +31,7 @@ export interface DoorOrigin {
   release(): void
   /** Breaks the connections of what waits. */
   cut(): void
-  /** Nobody listens any more, and nothing is open. */
+  /** Nothing listens any more, and nothing is open. */
   stop(): Promise<void>
 }
 

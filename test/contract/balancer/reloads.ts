@@ -4,7 +4,7 @@ import type { OpenBalancerDoor } from './balancer-door.ts'
 import { ask, askOnce, never, onceProven, ref, serverOf } from './server-of.ts'
 
 export function reloadsContract(open: OpenBalancerDoor): void {
-  test('a reload is another process that has forgotten states and counts, and has checked nobody', async (t) => {
+  test('a reload is another process that has forgotten states and counts, and has checked no server', async (t) => {
     const door = await open(t)
     await onceProven(door)
     await askOnce(door)

@@ -44,7 +44,7 @@ export function wordsContract(open: OpenBalancerDoor): void {
     assert.match(await door.command('show cli level;'), /^admin\n\nUnknown command\. Please enter one of the following/)
   })
 
-  test('the adapter is told what is not there, whoever answers', async (t) => {
+  test('the adapter is told which server or backend does not exist, whichever program answers', async (t) => {
     const { balancer } = await open(t)
     await assert.rejects(balancer.setState(ref('web/nope'), 'drain', never), { code: 'BALANCER_NO_SERVER' })
     await assert.rejects(balancer.cutSessions(ref('web/nope'), never), { code: 'BALANCER_NO_SERVER' })

@@ -12,7 +12,7 @@ const PACE_MS = 10_000
 const evicts = ({ spec }: SeenNode): boolean =>
   spec.taints?.some(({ key, effect }) => key === UNREACHABLE && effect === 'NoExecute') === true
 
-/** No node is heard of, which may be the network's fault: nobody's pods are driven out for it. */
+/** No node is heard of, which may be the network's fault: no pod is evicted for it. */
 export function darkClustersContract(ground: () => ClusterGround): void {
   const [first, ...others] = ['n1', 'n2', 'n3'] as const
   let dark: Moment = { revision: 0, atMs: 0 }
@@ -43,7 +43,7 @@ export function darkClustersContract(ground: () => ClusterGround): void {
     dark = spared
   })
 
-  test('it has none for as long as nobody is heard of', async () => {
+  test('it has none for as long as no node is heard of', async () => {
     const { door, log } = ground()
     const untilMs = dark.atMs + 1.5 * PACE_MS
     await door.waitUntil({ what: 'the time of another taint to be over', limitMs: 3 * PACE_MS }, () =>

@@ -11,7 +11,7 @@ const UNREACHABLE = 'node.kubernetes.io/unreachable'
 const MISSED_AFTER_MS = { least: 8_000, most: 20_000 }
 const BACK_WITHIN_MS = 20_000
 
-/** Two loops of the controller manager add and remove them, each in its own time: their order is nobody's promise. */
+/** Two loops of the controller manager add and remove them, each in its own time: no order is promised. */
 const effects = ({ spec }: SeenNode): readonly string[] =>
   (spec.taints ?? []).map(({ key, effect }) => `${key}:${effect}`).toSorted()
 const BOTH = [`${UNREACHABLE}:NoExecute`, `${UNREACHABLE}:NoSchedule`]

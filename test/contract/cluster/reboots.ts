@@ -20,7 +20,7 @@ interface Bounds {
   readonly mostMs: number
 }
 
-/** Reboots too short for anybody to miss the node: the boot id is the one thing that tells of them at once. */
+/** Reboots too short for the control plane to miss the node: only the boot id tells of them at once. */
 export function rebootsContract(ground: () => ClusterGround): void {
   test('a soft reboot: Lease, boot id, pods that are not what they seem, then each pod anew in its place', async () => {
     const story = await seen(ground(), () => reboot(ground(), 'n1', (door, node) => door.reboot(node)))

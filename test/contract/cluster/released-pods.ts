@@ -118,7 +118,7 @@ export function releasedPodsContract(ground: () => ClusterGround): void {
     )
   })
 
-  test('one that has its labels back is taken back, and the one that is not ready goes', async () => {
+  test('a pod that has its labels back is taken back, and the pod that is not ready goes', async () => {
     const cordon = (value: boolean | null) =>
       Promise.all(
         ground().door.nodes.map((node) => ground().patch(`/api/v1/nodes/${node}`, { spec: { unschedulable: value } })),

@@ -61,7 +61,7 @@ export function rolloutsContract(ground: () => ClusterGround): void {
       )
     })
   }
-  /** Until nobody has anything left to do. */
+  /** Until no controller has anything left to do. */
   const calm = (pods: number): Promise<void> =>
     ground().until(`${pods} pods of ${NAME}`, () => {
       const set = sets().find(({ spec }) => spec.replicas > 0)

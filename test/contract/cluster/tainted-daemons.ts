@@ -4,7 +4,7 @@ import type { ClusterGround } from './cluster-ground.ts'
 
 const NODE = 'n2'
 
-/** A DaemonSet on a node that somebody taints. */
+/** A DaemonSet on a node that an operator taints. */
 export function taintedDaemonsContract(ground: () => ClusterGround): void {
   const numbers = () => {
     const { status } = ground().log.named('daemonSet', 'edge') ?? {}
@@ -28,7 +28,7 @@ export function taintedDaemonsContract(ground: () => ClusterGround): void {
     assert.deepEqual(numbers(), [3, 0, 3])
   })
 
-  test('one that is deleted there does not come back, and the node is wanted no more', async () => {
+  test('a pod that is deleted there does not come back, and the node is wanted no more', async () => {
     const old = pod()
     assert.ok(old)
     await ground().ask('DELETE', `/api/v1/namespaces/default/pods/${old.metadata.name}?gracePeriodSeconds=1`)

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
 
-/** Listens with a short queue, and then never again looks at who comes. */
+/** Listens with a short queue, and then never looks at a new connection. */
 const DEAF = `
 const { parentPort } = require('node:worker_threads')
 const server = require('node:net').createServer()

@@ -32,7 +32,7 @@ export function statusesContract(ground: () => FrameGround): void {
     await objects.delete({ kind: GUARDS, namespace: 'default', name: 'told-a' }, signal)
   })
 
-  test('a status that says so already is not written, nor by whoever reads it anew', async () => {
+  test('an unchanged status is not written again, not even by another writer that reads it anew', async () => {
     const { signal } = ground()
     const objects = objectsOf(ground())
     const at = { kind: GUARDS, namespace: 'default', name: 'told-b' }

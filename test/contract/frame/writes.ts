@@ -50,7 +50,7 @@ export function writesContract(ground: () => FrameGround): void {
     await objects.delete(at, signal)
   })
 
-  test('what makes no sense is refused, and is no conflict that a second try could mend', async () => {
+  test('an invalid patch is refused, and not as a conflict that a second try could resolve', async () => {
     const { signal } = ground()
     const objects = objectsOf(ground())
     const at = { kind: MAPS, namespace: 'default', name: 'frame-c' }

@@ -45,7 +45,7 @@ test('it goes on from what the other has remembered meanwhile: whom it owes, and
   }
 })
 
-test('who was paid meanwhile is owed nothing', async (t) => {
+test('an address that heard the end of the drain meanwhile is owed nothing', async (t) => {
   const { life, next, caller } = await beside(t)
   life.feed.node({ excluded: true })
   life.agent.agentCheckLine(caller)

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { AgentPlace, answers } from '../../support/agent/agent-place.ts'
 
-test('who asks is told beside the answer, by HTTP and agent-check alike, and the status port counts for nothing', async (t) => {
+test('the addresses that ask are told beside the answer, by HTTP and agent-check alike, and requests to the status port do not count', async (t) => {
   const place = await AgentPlace.of(t)
   const agent = await place.agent('--agent-check-port', '0')
   await answers(agent, '200 OK')

@@ -41,7 +41,7 @@ test('what another agent writes between a look and a write is looked at once mor
   assert.equal(life.now, 'drain MaintenanceKept')
 })
 
-test('a request that somebody took from the disk is put there again while it is asked for', async (t) => {
+test('a request that another program removed from the disk is written again while it is asked for', async (t) => {
   const life = await new AgentLife(t).start()
   life.feed.node(ASKED)
   await life.clock.advance(10)
@@ -65,7 +65,7 @@ test('law: a request is acknowledged once it is synced to the disk of its node; 
   assert.deepEqual(life.agent.view().acknowledged, ['r-1'])
 })
 
-test('who was told to drain hears that it is over, though the machine booted in between', async (t) => {
+test('a checker that was answered drain hears that the drain is over, though the machine booted in between', async (t) => {
   const life = await new AgentLife(t).start()
   life.feed.node({ unschedulable: true })
   assert.equal(life.agent.agentCheckLine(DECLARED), 'up drain')
@@ -104,7 +104,7 @@ test('a debt that was paid is not owed again since a disk became read-only', asy
   assert.equal(life.agent.agentCheckLine(DECLARED), 'up')
 })
 
-test('an address that nobody declared, and that has not asked for ten minutes of up, is another by then', async (t) => {
+test('an undeclared address that has not asked for ten minutes of up counts as another client by then', async (t) => {
   const life = await new AgentLife(t).start()
   life.feed.node({ unschedulable: true })
   for (const caller of [DECLARED, OTHER]) life.agent.agentCheckLine(caller)

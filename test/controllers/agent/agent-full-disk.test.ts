@@ -50,7 +50,7 @@ test(
 )
 
 test(
-  'on a tmpfs that is full an agent goes by what it hears, and the next one by nothing that is over',
+  'on a full tmpfs an agent follows what it hears, and the next agent follows nothing that is over',
   requires('testbed'),
   async (t) => {
     const { disk, place } = await aDisk(t)

@@ -11,7 +11,7 @@ const run = promisify(execFile)
 test('an agent whose disk does not answer begins, goes on, and says so', async (t) => {
   const place = await AgentPlace.of(t)
   await mkdir(join(place.directory, 'lib'))
-  // Whoever opens it for reading waits until somebody writes (fifo(7)).
+  // A process that opens a FIFO for reading waits until another process opens it for writing (fifo(7)).
   await run('mkfifo', [join(place.directory, 'lib', 'override')])
   const agent = await place.agent()
   await answers(agent, '200 OK')

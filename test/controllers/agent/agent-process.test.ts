@@ -168,7 +168,7 @@ test('a fleet that is cordoned at once leaves as far as its brake lets it, and s
   assert.match(await agent.page('/metrics', 'status'), /^evenkeel_agent_brake\{state="none"\} 1$/m)
 })
 
-test('an agent of a node that nobody knows says so and sends nobody there', async (t) => {
+test('an agent of a node that the API server does not know says so and answers Down', async (t) => {
   const place = await AgentPlace.of(t)
   const agent = await place.agent('--node', 'n9')
   await answers(agent, '503 Down')

@@ -46,7 +46,7 @@ test('one agent takes over from another under checks without end, none is refuse
   await answers(third, '200 OK')
   over.abort()
   const seen = await Promise.all(checkers)
-  // The kernel resets whoever is just about to be accepted; no balancer leaves a node for one such check.
+  // The kernel resets a connection that is just about to be accepted; no balancer leaves a node for one such check.
   const wrong = seen.flat().filter((answer) => answer !== WELL && !CUT.test(answer))
   assert.deepEqual(wrong, [])
   const twice = seen.filter((answers) =>
@@ -64,7 +64,7 @@ test('an agent whose options are wrong ends with 2 and takes nothing from the on
   assert.equal(await first.page('/nodecheck'), '200 OK')
 })
 
-test('no port is shared with somebody who is no agent of the node, though that one would share it', async (t) => {
+test('no port is shared with a process that is no agent of the node, even if that process would share it', async (t) => {
   const place = await AgentPlace.of(t)
   const at = { port: 0, host: '127.0.0.1', reusePort: true }
   const web = createServer((_request, response) => response.end('hello')).listen(at)
@@ -86,7 +86,7 @@ test('no port is shared with somebody who is no agent of the node, though that o
   await assert.rejects(place.agent(...silent), /the agent ended with 1: .*does not answer as an agent/)
 })
 
-test('an agent of another node is somebody else', async (t) => {
+test('an agent of another node is no agent of this node', async (t) => {
   const place = await AgentPlace.of(t)
   const first = await place.agent()
   await answers(first, '200 OK')
@@ -160,7 +160,7 @@ test('an agent that was given a port where nothing answers ends, and the one bes
   await answers(second, '200 OK')
 })
 
-test('an agent that knows nothing of before says Down where nobody else answers', async (t) => {
+test('an agent that knows nothing of before says Down where no other agent answers', async (t) => {
   const place = await AgentPlace.of(t)
   const agent = await place.agent('--up-delay', '1m')
   assert.equal(await agent.page('/nodecheck'), '503 Down')

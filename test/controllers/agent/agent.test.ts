@@ -42,7 +42,7 @@ test('a machine that has booted while the API server is away is out until that t
   assert.equal(life.now, 'up InService')
 })
 
-test('law: a request is acknowledged once it is synced to the disk of its node; a request is acknowledged once it is on the disk, and by nobody whose disk is full', async (t) => {
+test('law: a request is acknowledged once it is synced to the disk of its node; a request is acknowledged once it is on the disk, and never if the disk is full', async (t) => {
   const life = await new AgentLife(t).start()
   life.store.full.add('kept')
   life.feed.node(ASKED)
@@ -74,7 +74,7 @@ test('a request survives the reboot that it was made for, until the API shows th
   assert.equal(life.now, 'up InService')
 })
 
-test('a Node that was registered anew without the request has withdrawn nothing, but whoever says so has', async (t) => {
+test('a Node that was registered anew without the request withdraws nothing; an explicit withdrawal does', async (t) => {
   const life = await new AgentLife(t).start()
   life.feed.node(ASKED)
   await life.clock.advance(10)
@@ -87,7 +87,7 @@ test('a Node that was registered anew without the request has withdrawn nothing,
   assert.equal(life.now, 'up InService')
 })
 
-test('what is on the disk and makes no sense keeps the node out, since nobody knows what it was', async (t) => {
+test('a kept request on the disk that makes no sense keeps the node out, since the agent cannot know what it said', async (t) => {
   const life = new AgentLife(t)
   life.store.texts.set('kept', '{"version":')
   life.feed.node()
@@ -220,7 +220,7 @@ test('a clock that is set changes no answer and no time that is waited for', asy
   assert.equal(life.now, 'up InService')
 })
 
-test('who asks is counted by address, and anew when the answer changes', async (t) => {
+test('polls are counted by address, and anew when the answer changes', async (t) => {
   const life = await new AgentLife(t).start()
   life.feed.node()
   for (const port of [1, 2, 3]) life.agent.asked({ address: '10.0.0.9', port })
@@ -247,7 +247,7 @@ test('polls of an earlier drain say nothing of the one that is now', async (t) =
   assert.deepEqual(counts(), [['drain', 3, 3]])
   life.feed.node({ excluded: true, unschedulable: true })
   assert.deepEqual(counts(), [['drain', 3, 3]])
-  // In between it was up, and nobody asked.
+  // In between the answer was up, and no client asked.
   life.feed.node()
   life.feed.node({ excluded: true })
   assert.deepEqual(counts(), [['drain', 3, 0]])

@@ -20,7 +20,7 @@ test('sockets tell where something listens, and rules may lead others past it', 
   for (const [sockets, tracked, told] of rows) assert.equal(await counted(sockets, tracked), told)
 })
 
-test('that nobody is left is not said before tracking was read often enough to show others', async () => {
+test('a count of zero is not told before tracking was read often enough to show other connections', async () => {
   assert.equal(await counted(0, 'soon'), undefined)
   assert.equal(await counted(undefined, 'soon'), undefined)
   assert.equal(await counted(0, { open: 0, elsewhere: 0 }), 0)

@@ -89,7 +89,7 @@ test('what the API tells is answered at once, and each IngressDaemonSet has an a
   assert.deepEqual([life.now, life.changes > 0], [['api up IngressServes'], true])
 })
 
-test('who asks while a port is handed over to the pods of a health checker hears the last answer, and no bad one', async (t) => {
+test('a client that asks while a port is handed over to the pods of a health checker hears the last answer, and no bad one', async (t) => {
   const life = await new Life(t).start()
   const asked = (name: string) => life.watch.asked(`uid-${name}`, { address: '10.0.0.1', port: 1 })
   life.feed.listed(healthDeployment(), healthDeployment({ name: 'api' }), healthDeployment({ name: 'own', by: 'pods' }))
@@ -200,7 +200,7 @@ test('a list that the API server does not allow is trouble, and what was known g
   assert.deepEqual(life.watch.trouble, [])
 })
 
-test('who asks is counted for each IngressDaemonSet, and anew when its answer changes, though no one asks in between', async (t) => {
+test('polls are counted for each IngressDaemonSet, and anew when its answer changes, though no client asks in between', async (t) => {
   const life = await new Life(t).start()
   life.feed.listed(healthDeployment({ isMarked: true }), healthDeployment({ name: 'api' }))
   const caller = { address: '::ffff:10.0.0.9', port: 1 }

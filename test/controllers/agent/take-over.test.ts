@@ -10,7 +10,7 @@ const never = new AbortController().signal
 /** An agent that begins, and what it finds; all of it may change as time goes. */
 interface Found {
   readonly isBeside?: boolean
-  /** Whoever is there says that it is an agent. */
+  /** The process beside it says that it is an agent. */
   readonly isKnown?: boolean
   readonly heard?: boolean
   readonly isKeptKnown?: boolean
@@ -59,7 +59,7 @@ function beginning(change: Found = {}) {
   return { state, clock, end: () => end }
 }
 
-test('where nobody answers an agent begins at once, whatever it knows', async () => {
+test('where no process answers, an agent begins at once, whatever it knows', async () => {
   const { clock, end } = beginning({ isBeside: false })
   await clock.advance(0)
   assert.equal(end(), 'alone')
@@ -120,7 +120,7 @@ test('a request that may be on a disk which cannot be read is no drain to take o
   assert.equal(end(), 'ready')
 })
 
-test('at the limit, whoever still says down for a moment only, or has not heard, gives up', async () => {
+test('at the limit, an agent that still says down for a moment only, or that has not heard the API, gives up', async () => {
   const all = [
     beginning({ heard: true }),
     beginning({ heard: true, answer: 'up', isDataPortAsked: false }),

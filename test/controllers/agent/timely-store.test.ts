@@ -47,7 +47,7 @@ for (const end of ['answers', 'fails'] as const) {
   })
 }
 
-test('a disk that hangs keeps nobody from the tmpfs', async () => {
+test('a disk that hangs does not block the tmpfs', async () => {
   const { clock, store, calls } = scene()
   assert.equal(await outcome(store.read('kept', NEVER), clock, 2000), 'kept: the disk does not answer')
   const memory = store.read('memory', NEVER)

@@ -43,7 +43,7 @@ class Ground {
   }
 }
 
-test('a burst of cordons is granted at once, and who waits is told once, however long', async (t) => {
+test('a burst of cordons is granted at once, and a node that waits is told once, however long', async (t) => {
   const ground = new Ground(t)
   ground.brake('a')
   ground.fleet.set('n1 n2 n3 n4')
@@ -143,7 +143,7 @@ test('a leader that takes over writes the grants once, under its own name, thoug
   assert.deepEqual(ground.granted, ['n1'])
 })
 
-test('who does not lead writes nothing and asks nothing, and knows the order in which nodes were cordoned once it does', async (t) => {
+test('a controller that does not lead writes nothing and asks nothing, and knows the order in which nodes were cordoned once it leads', async (t) => {
   const ground = new Ground(t)
   let leads = 0
   const brake = ground.brake('a', { mayActForMs: () => leads })

@@ -70,7 +70,7 @@ test('nothing is out where nothing is: one node may leave', async () => {
   assert.deepEqual(await looked({}), { maxOut: 1, unread: [], nodes: 4, out: [], mayBeOut: [], slots: [], more: 1 })
 })
 
-test('who is out is told with the run and the time that its record names, and its slot is not counted beside it', async () => {
+test('a node that is out is told with the run and the time that its record names, and its slot is not counted beside it', async () => {
   const nodes = [aNode('n1', out), ...FOUR.slice(1)]
   const view = await looked({ nodes, maps: { 'evenkeel-budget': { maxOut: '50%' } }, leases: () => [{}] })
   assert.deepEqual([view.maxOut, view.says, view.more], [2, '50%', 1])
@@ -171,7 +171,7 @@ test('a slot of a controller that leads is held, whenever it was written', async
 
 for (const [what, leader] of [
   ['whose Lease is gone', []],
-  ['whose Lease nobody holds', [{ ...LEADER, holder: '' }]],
+  ['whose Lease has no holder', [{ ...LEADER, holder: '' }]],
 ] satisfies readonly (readonly [string, readonly Partial<Lease>[]])[]) {
   test(`a slot of a controller ${what} is in doubt at first sight, and left behind once that was so for two minutes`, async () => {
     const leases = () => [CONTROLLED, ...leader]

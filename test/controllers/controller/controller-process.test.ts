@@ -68,7 +68,7 @@ test('a leader that is stopped gives the Lease back within a few seconds, and an
   assert.equal(await second.page('/'), '404 there is no such page\n')
 })
 
-test('a leader that cannot renew its Lease ends with exit code 1 before anybody may take over', async (t) => {
+test('a leader that cannot renew its Lease ends with exit code 1 before another process may take over', async (t) => {
   const place = await ControllerPlace.of(t, 2)
   const controller = await place.controller()
   await leaderOf([controller])
@@ -112,7 +112,7 @@ test('a standby that cannot ask the API server waits for it, says so, and leads 
   assert.equal(await controller.end('SIGTERM'), 0)
 })
 
-test('grants that somebody took away or spoilt are published again', async (t) => {
+test('grants that another client removed or spoilt are published again', async (t) => {
   const place = await ControllerPlace.of(t, 3)
   await place.controller('--max-cordoned-out', '2')
   place.cordon('n3')

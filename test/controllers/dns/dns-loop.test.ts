@@ -25,7 +25,7 @@ const worldOf = (t: TestContext, { repairs = false }, ...scenes: Seen[]): LoopWo
 }
 
 describe('what the Service shows', () => {
-  test('DNS that stays well is written once, and told by one Event', async (t) => {
+  test('DNS that stays healthy is written once, and reported by one Event', async (t) => {
     const world = worldOf(t, {}, WELL)
     await world.run(10 * MINUTE_MS)
     assert.ok(world.checks >= 15 && world.checks <= 26, `${world.checks} checks`)
@@ -64,7 +64,7 @@ describe('what the Service shows', () => {
     )
   })
 
-  test('what an earlier leader wrote is neither written nor told again, and what was taken away comes back', async (t) => {
+  test('what an earlier leader wrote is neither written nor reported again, and what was taken away comes back', async (t) => {
     const first = worldOf(t, {}, SICK)
     await first.run(1_000)
     const world = worldOf(t, {}, SICK)
@@ -130,7 +130,7 @@ describe('what keeps it from checking', () => {
   })
 })
 
-describe('who leads', () => {
+describe('leadership', () => {
   test('a standby checks nothing; a leader checks at once, and one that leads no more ends and takes its relays away', async (t) => {
     const world = worldOf(t, {}, WELL)
     world.isLeading = false

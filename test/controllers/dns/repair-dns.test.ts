@@ -184,7 +184,7 @@ describe('one at a time', () => {
     assert.match(repair.trouble ?? '', /^Lease evenkeel\/evenkeel-dns-repair could not be acquired: ./)
   })
 
-  test('one whose process has died is followed', async () => {
+  test('a repair whose process has died is followed', async () => {
     const world = new RepairWorld(SICK, WELL)
     held(world)
     assert.equal(outcomeOf(await world.repair()), 'cured')

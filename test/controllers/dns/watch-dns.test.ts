@@ -118,7 +118,7 @@ test('a check that hangs is given up after three minutes, and is no end of the w
   assert.match((seen[0] as CheckTrouble).trouble, /did not answer within 180000 ms/)
 })
 
-test('whoever stops it while a check is under way leaves nothing behind', async (t) => {
+test('a watch that is stopped while a check is under way leaves nothing behind', async (t) => {
   const { clock, stop, watch } = watching(t, { checks: [WELL], tookMs: 5_000 })
   await clock.advance(1_000)
   const enough = new Error('enough')

@@ -19,7 +19,7 @@ interface Course {
   readonly during: (clock: StallingClock) => Promise<void>
 }
 
-/** A clock that can leave the prober standing still: time passes, and nobody wakes up until the end of it. */
+/** A clock that can leave the prober standing still: time passes, and no sleep ends before the end of it. */
 class StallingClock extends VirtualClock {
   #stalledMs = 0
 
@@ -86,7 +86,7 @@ test('asks as often as told, in time, half over kept connections', async () => {
   assert.deepEqual(new Set(stamps.slice(1).map((stamp, i) => stamp - (stamps[i] ?? 0))), new Set([10]))
 })
 
-test('goes on asking while nobody answers, and counts each wait from its scheduled time', async () => {
+test('goes on asking while the service does not answer, and counts each wait from its scheduled time', async () => {
   const service: Service = (ms) => (ms < 1_000 || ms >= 1_500 ? { afterMs: 3 } : { afterMs: 1_500 - ms })
   const { samples } = await course({ service, during: (clock) => clock.advance(3_019) })
   assert.equal(samples.length, 300)
@@ -146,7 +146,7 @@ test('law: time in which the prober stood still is not measured, and never good;
   assert.ok(gap !== undefined && gap.to - gap.from >= 930 && gap.to - gap.from <= 1_010)
 })
 
-test('an answer that came while it stood still is no timeout, and no success where nobody knows when it came', async () => {
+test('an answer that came while it stood still is no timeout, and no success where the time at which it came is not known', async () => {
   const { samples } = await course({
     service: (ms) => ({ afterMs: ms > 1_000 && ms < 1_020 ? 30 : 3 }),
     during: async (clock) => {
@@ -199,7 +199,7 @@ test('what the prober lacks itself is not held against the target', async () => 
   assert.ok(facts.lanes.every((lane) => lane.sent === 0 && lane.skipped > 0))
 })
 
-test('stamps follow the wall clock where somebody sets it', async () => {
+test('stamps follow the wall clock when it is set', async () => {
   const { samples } = await course({
     service: healthy,
     during: async (clock) => {

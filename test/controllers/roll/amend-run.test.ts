@@ -45,7 +45,7 @@ async function begun(context: TestContext) {
 
 const OPS: RollSpec['reboot'] = { kind: 'ssh', user: 'ops', command: ['reboot'], resendAfterMs: 1, returnLimitMs: 2 }
 
-test('whoever resumes later goes by the file that a resume was given', async (context) => {
+test('a later resume uses the file that the resume before it was given', async (context) => {
   const { amend, stored, rests } = await begun(context)
   const nodes = { names: ['n2'], all: false, allowUnbalanced: true }
   const { run } = await amend(aSpec({ reboot: OPS, nodes }))
@@ -57,7 +57,7 @@ test('whoever resumes later goes by the file that a resume was given', async (co
   assert.deepEqual([(await stored()).spec.soakMs, (await stored()).spec.reboot], [7, aSpec().reboot])
 })
 
-test('a file that the run stands against changes nothing, and nobody plans for it', async (context) => {
+test('a file that the state of the run forbids changes nothing, and no plan is made for it', async (context) => {
   const { amend, text, rests } = await begun(context)
   const before = text()
   await assert.rejects(amend(aSpec({ slots: { namespace: 'other', leaseDurationMs: 120_000 } })), {
@@ -74,7 +74,7 @@ test('a plan for the rest that is refused changes nothing', async (context) => {
   assert.equal(text(), before)
 })
 
-test('nobody needs the way to a machine that has rebooted already', async (context) => {
+test('a run does not need the way to a machine that has rebooted already', async (context) => {
   const { amend, rests } = await begun(context)
   const back = aNode('n2', { ...out, bootId: '22222222-2222-4222-8222-222222222222' })
   await amend(aSpec({ reboot: OPS }), { nodes: [aNode('n1'), back, aNode('n3')] })

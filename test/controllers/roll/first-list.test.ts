@@ -4,7 +4,7 @@ import { WorldError } from '../../../src/model/world-error.ts'
 import type { FollowEvent, Kind, KindMap } from '../../../src/ports/cluster.ts'
 import { memoryRoll } from '../../support/memory-roll.ts'
 
-test('a kind that may not be listed ends a roll after a minute, in the words of whoever refused it', async () => {
+test('a kind that may not be listed ends a roll after a minute, in the words of the refusal', async () => {
   const { cluster, clock, begin } = memoryRoll({ run: { resumed: true } })
   const follow = cluster.follow.bind(cluster)
   const refusal = new WorldError('list volumeattachments: forbidden (HTTP 403)', {

@@ -51,13 +51,13 @@ function running() {
 
 const n1 = { name: 'n1', bootId: 'boot-1' }
 
-test('nobody is followed before a node is named', async () => {
+test('no Lease is followed before a node is named', async () => {
   const { follower, streams } = running()
   await macrotask()
   assert.deepEqual([streams.length, follower.known()], [0, undefined])
 })
 
-test('what the first list shows and each renewal after it is told, and each wakes whoever waits', async () => {
+test('what the first list shows and each renewal after it is told, and each wakes the roll', async () => {
   const { follower, changes, send } = running()
   follower.follow(n1)
   await macrotask()
@@ -151,7 +151,7 @@ test('following ends with the reason of the signal', async () => {
   assert.deepEqual(open(), [])
 })
 
-test('a Lease that is missing from a later list is gone, and what was told already wakes nobody again', async () => {
+test('a Lease that is missing from a later list is gone, and what was told already does not wake the roll again', async () => {
   const { follower, changes, send } = running()
   follower.follow(n1)
   await macrotask()

@@ -20,7 +20,7 @@ function sighted(before: Node, now: Node | undefined, run = 'run-1') {
   return { absent, lostRecord, ready: node?.ready }
 }
 
-test('a node whose object is gone is as it was last seen, but that nobody hears of it', () => {
+test('a node whose object is gone is as it was last seen, but its Ready condition is Unknown', () => {
   assert.deepEqual(sighted(recorded(), undefined), { absent: true, lostRecord: undefined, ready: 'Unknown' })
 })
 

@@ -120,7 +120,7 @@ test('strays of every process count', () => {
   assert.equal(before?.strays, 4)
 })
 
-test('of a run that nobody measured, the time since its first write is not measured', () => {
+test('for a run that no process measured, the time since its first write is not measured', () => {
   const written: RollEvent = { type: 'write', node: 'n1', action: 'cordon', text: 'cordon n1', ok: true }
   const before = loadBefore(journaled(['06:00:00', STARTED], ['06:00:01', written], ['06:00:09', written]))
   assert.deepEqual([before?.sent, before?.notMeasuredMs, before?.until], [0, 0, at('06:00:01')])

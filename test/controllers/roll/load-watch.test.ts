@@ -72,7 +72,7 @@ function watched() {
   return { clock, watch, world, windows }
 }
 
-test('a window is told once every balancer has answered after it, with the reload that it fell into', async () => {
+test('a window is reported once every balancer has answered after it, with the reload that it fell into', async () => {
   const { clock, watch, world, windows } = watched()
   await clock.advance(1050)
   world.windows = [aWindow()]

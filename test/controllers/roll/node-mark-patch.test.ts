@@ -36,7 +36,7 @@ test('a mark is added beside what stands there, under the version that was read'
   })
 })
 
-test('a mark that stands, whoever set it, is not set again', () => {
+test('a mark that is there already, set by this run or by another client, is not set again', () => {
   const theirs = { ...OURS, value: '1700000000' }
   assert.equal(markNodePatch(node({ taints: [OURS] }), TAINT), undefined)
   assert.equal(markNodePatch(node({ taints: [theirs] }), TAINT), undefined)

@@ -106,7 +106,7 @@ test('what cannot be read is neither added to nor withdrawn', () => {
   })
 })
 
-test('a detacher is asked where nobody asks it, and the very value that was set is taken away again', () => {
+test('a detacher is asked where no other client asks it, and the very value that was set is taken away again', () => {
   const detach = { key: 'example.com/detach', value: 'evenkeel' }
   const path = '/metadata/annotations/example.com~1detach'
   const asking = (value: string) => aNode('n1', { annotations: { 'evenkeel.dev/record': '{}', [detach.key]: value } })
@@ -121,7 +121,7 @@ test('a detacher is asked where nobody asks it, and the very value that was set 
   assert.equal(endDetachPatch(recorded, detach), undefined)
   const changed = {
     code: 'NODE_CHANGED',
-    message: 'n1 is to be detached for somebody else now (example.com/detach)',
+    message: 'n1 is to be detached for another owner now (example.com/detach)',
     retry: 'now',
   }
   assert.throws(() => endDetachPatch(asking('kured'), detach), changed)

@@ -219,7 +219,7 @@ test('what is wanted of a node or a balancer that is not there fails and says wh
   assert.deepEqual(world.seen(), before)
 })
 
-test('a write that somebody overtook is repeated within 100 ms, and any other failure after 100 ms at least', async () => {
+test('a write that another client overtook is repeated within 100 ms, and any other failure after 100 ms at least', async () => {
   const overtaken = await new PerformWorld().hold()
   overtaken.nodes.meanwhile = () =>
     overtaken.nodes.patch('n1', [{ op: 'add', path: '/metadata/annotations/team', value: 'others' }])

@@ -110,7 +110,7 @@ test('a reboot is announced only under a slot that was renewed that very moment'
   assert.equal((await tried(world, writeIntent)).code, 'ok')
 })
 
-const SOMEBODY: readonly (readonly [what: string, act: (world: PerformWorld) => void])[] = [
+const ANOTHER_WRITER: readonly (readonly [what: string, act: (world: PerformWorld) => void])[] = [
   [
     'made it anew under the same name',
     ({ nodes }) =>
@@ -123,8 +123,8 @@ const SOMEBODY: readonly (readonly [what: string, act: (world: PerformWorld) => 
   ],
 ]
 
-for (const [what, act] of SOMEBODY) {
-  test(`nothing is written to a node after somebody ${what}`, async () => {
+for (const [what, act] of ANOTHER_WRITER) {
+  test(`nothing is written to a node after another writer ${what}`, async () => {
     for (const action of NODE_WRITES) {
       const world = await new PerformWorld({ taints: [OUT_TAINT] }).hold()
       world.nodes.meanwhile = () => act(world)
@@ -137,7 +137,7 @@ for (const [what, act] of SOMEBODY) {
   })
 }
 
-test('what goes by the whole node is not written after anybody wrote to it', async () => {
+test('a write that depends on the whole node is refused after any other write to it', async () => {
   for (const action of of('writeRecord', 'addTaint', 'removeTaint', 'writeIntent')) {
     const world = await new PerformWorld(action.kind === 'writeRecord' ? UNRECORDED : { taints: [OUT_TAINT] }).hold()
     world.nodes.meanwhile = () =>
@@ -174,7 +174,7 @@ test('the record goes with the intent, and what others noted stays', async () =>
   assert.deepEqual(node?.annotations, { team: 'ops' })
 })
 
-test('the taint of somebody else stays when ours goes', async () => {
+test('the taint of another client stays when ours goes', async () => {
   const theirs = { key: 'gpu', effect: 'NoSchedule' }
   const world = await new PerformWorld({ taints: [theirs, OUT_TAINT] }).hold()
   const [removeTaint] = of('removeTaint')

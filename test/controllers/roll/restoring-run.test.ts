@@ -23,7 +23,7 @@ interface Left {
   readonly reboot?: (cluster: MemoryCluster, clock: VirtualClock) => void
 }
 
-/** What a process of run-1 left that was killed with n1 out, and somebody without its journal who puts n1 back. */
+/** What a process of run-1 left when it was killed with n1 out, and a process without its journal that puts n1 back. */
 function left({ record = {}, node = {}, intent = false, reboot = () => undefined }: Left = {}) {
   const clock = new VirtualClock()
   const written = aRecord(record)
@@ -111,7 +111,7 @@ test('a node whose run has lost its journal is put back by what it bears, once t
 })
 
 for (const holder of ['run-1/alive', 'run-1+cd34/alive']) {
-  test(`while ${holder} renews the slot nothing is touched, whoever asks, and it is said why`, async (context) => {
+  test(`while ${holder} renews the slot, another process touches nothing and says why`, async (context) => {
     const world = left()
     const { events } = await during(context, world)
     for (let minute = 0; minute < 10; minute += 1) {
@@ -135,7 +135,7 @@ test('what was cordoned before, and in maint, is so after', async (context) => {
   assert.deepEqual(stateOf(world), { ...BACK, cordoned: true, server: 'maint' })
 })
 
-test('a node whose reboot was announced is proven before it is put back, whoever puts it back', async (context) => {
+test('a node whose reboot was announced is proven before any process puts it back', async (context) => {
   const world = left({
     intent: true,
     reboot: (cluster, clock) => {

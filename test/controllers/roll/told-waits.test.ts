@@ -31,7 +31,7 @@ test('how connections ended is told once the node goes on, wherever it waited me
   assert.deepEqual(told(['detach', 'slot', 'drain']), ['noticed', 'idle limit 2 5000'])
 })
 
-test('it is told once, also where the node has to be detached again', () => {
+test('it is reported once, also where the node has to be detached again', () => {
   assert.deepEqual(told(['detach', 'drain', 'detach', 'drain', 'reboot']), ['noticed', 'idle limit 2 5000'])
 })
 

@@ -71,7 +71,7 @@ test('law: no certificate is shown before API servers were given its authority, 
   assert.deepEqual(at.events(), [])
 })
 
-test('one that has expired is replaced at once, and an Event says so', async (t) => {
+test('a certificate that has expired is replaced at once, and an Event says so', async (t) => {
   const at = ground(t, 100)
   at.configure()
   const [leader, other] = [await at.process(), await at.process(false)]

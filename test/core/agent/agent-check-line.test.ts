@@ -22,7 +22,7 @@ function lines(polls: readonly (readonly [address: string, answer: Answer, atMs:
   })
 }
 
-test('a node that never left is plainly up, so that nobody’s own drain is undone', () => {
+test('a node that never left answers up alone, which undoes no drain of an operator', () => {
   assert.deepEqual(
     lines([
       ['lb', 'up', 0],
@@ -47,7 +47,7 @@ test('a drain of ours is undone for as many checkers as there are, and one furth
   ])
 })
 
-test('an address that nobody declared hears it for three intervals', () => {
+test('an undeclared address hears the end of a drain for three intervals', () => {
   const told = lines([
     ['other', 'drain', 0],
     ['other', 'up', 1_000],
@@ -78,7 +78,7 @@ test('a second drain begins anew', () => {
   assert.deepEqual(told, ['up drain', 'up ready', 'up drain', 'up ready', 'up ready'])
 })
 
-test('who was declared is owed the end of a drain for ever, and others for ten minutes of up', () => {
+test('a declared address is owed the end of a drain for ever, and an undeclared one for ten minutes of up', () => {
   const owed = owedAnew(['lb', 'other'])
   assert.deepEqual(stillOwed(owed, 600_000, SPEC), { lb: { told: 0 }, other: { told: 0 } })
   assert.deepEqual(stillOwed(owed, 600_001, SPEC), { lb: { told: 0 } })
@@ -87,7 +87,7 @@ test('who was declared is owed the end of a drain for ever, and others for ten m
   assert.deepEqual(stillOwed(owed, 900_001, slow), { lb: { told: 0 } })
 })
 
-test('a down between the end of a drain and the last who hears of it has it told again to all', () => {
+test('a down between the end of a drain and the last checker that hears of it repeats the end to all', () => {
   const told = lines([
     ['lb', 'drain', -500],
     ['lb', 'up', 0],
@@ -103,7 +103,7 @@ test('a down between the end of a drain and the last who hears of it has it told
   assert.deepEqual(told.slice(4), ['down', 'up ready', 'up ready', 'up ready', 'up ready', 'up'])
 })
 
-test('of an address that nobody declared, too', () => {
+test('a down repeats the end of a drain to an undeclared address, too', () => {
   const told = lines([
     ['other', 'drain', 0],
     ['other', 'up', 1_000],
@@ -123,7 +123,7 @@ test('a drain that was not undone yet owes nothing new, and one that was begun t
   assert.deepEqual(asked({ lb: { told: 2 } }, 'down').owed, fresh)
 })
 
-test('of many that nobody declared 256 are owed the end of a drain, and those who are declared always', () => {
+test('at most 256 undeclared addresses are owed the end of a drain, and declared addresses always are', () => {
   const many = owedAnew(Array.from({ length: 255 }, (_, i) => `other-${i}`))
   const drained = (owed: OwedReady, address: string) =>
     agentCheckLine(owed, { address, answer: 'drain', now: monoMs(0) }, SPEC).owed
@@ -133,7 +133,7 @@ test('of many that nobody declared 256 are owed the end of a drain, and those wh
   assert.equal(Object.keys(drained(full, 'lb')).length, 257)
 })
 
-test('nothing is forgotten of those who are declared, and then the debts are the same ones', () => {
+test('the debt to a declared address is never forgotten, and debts that did not change are the same object', () => {
   const owed = owedAnew(['lb'])
   assert.equal(stillOwed(owed, 600_001, SPEC), owed)
 })

@@ -18,7 +18,7 @@ function said(s: AgentSnapshot): string {
 const agoMs = (ms: number) => monoMs(NOW - ms)
 const cold = (change: Partial<AgentSnapshot> = {}): AgentSnapshot =>
   anAgent({ change: { evidence: noEvidence(agoMs(60_000)), heard: false, ...change } })
-/** Nobody told of the brake since the machine booted, long ago. */
+/** The agent has heard nothing of the brake since the machine booted, long ago. */
 function unheard(answer: Answer): AgentSnapshot {
   const { brake: _told, ...evidence } = anAgent({ facts: { unschedulable: true } }).evidence
   return anAgent({ change: { evidence: { ...evidence, answer } } })
@@ -118,7 +118,7 @@ const ANSWERS: readonly (readonly [title: string, snapshot: AgentSnapshot, said:
   ],
   ['its claims are all withdrawn', anAgent({ facts: { maintenance: '{"version":2,"claims":[]}' } }), 'up InService'],
   [
-    'somebody takes it out in words that make no sense',
+    'a request takes it out in words that make no sense',
     anAgent({ facts: { maintenance: 'yes' } }),
     'drain MaintenanceUnreadable',
   ],
@@ -225,7 +225,7 @@ const ANSWERS: readonly (readonly [title: string, snapshot: AgentSnapshot, said:
 for (const [title, snapshot, expected] of ANSWERS)
   test(`an agent's answer: ${title}`, () => assert.equal(said(snapshot), expected))
 
-test('law: an agent never goes by the Ready condition of its node; a Ready condition is no part of what an agent knows of its node', () => {
+test('law: an agent never decides by the Ready condition of its node; a Ready condition is no part of what an agent knows of its node', () => {
   assert.deepEqual(Object.keys(anAgent().evidence.node ?? {}).sort(), [
     'deleting',
     'excluded',

@@ -52,7 +52,7 @@ test('a Node that was registered anew withdraws by its word alone, whatever its 
   assert.equal(kept({ ...other, maintenance: REQUEST }, NEWER), 'r-1')
 })
 
-test('what nobody told of the Node, or a Node that is gone, changes nothing on the disk', () => {
+test('a Node that was never heard, is gone or is only remembered changes nothing on the disk', () => {
   const { node: _, ...unseen } = anAgent().evidence
   assert.equal(keptClaims(anAgent({ change: { evidence: unseen } }), NEWER), NEWER)
   assert.equal(keptClaims(anAgent({ evidence: { node: 'gone' } }), NEWER), NEWER)

@@ -43,7 +43,7 @@ test('an agent recalls all that it had seen, but for the version of its Node', (
   assert.deepEqual(parseMemory(formatMemory(BOOT, unasked), BOOT, NOW), unasked)
 })
 
-test('whom it told to drain is told again that this is over, as if nothing of it had been heard', () => {
+test('an address that it told to drain is told again that the drain is over, as if it had heard nothing of that', () => {
   const evidence = recalled({ owed: { 'lb-1': { told: 7, since: 5 }, 'lb-2': { told: 1 } } })
   assert.ok(typeof evidence === 'object')
   assert.deepEqual(evidence.owed, { 'lb-1': { told: 0 }, 'lb-2': { told: 0 } })
@@ -108,7 +108,7 @@ test('each word of the brake and of the data port is recalled', () => {
   assert.equal(closed.dataPort, 'closed')
 })
 
-test('an older memory may stand for a newer one of the same answer, Node and brake that owes nobody else', () => {
+test('an older memory may stand for a newer one of the same answer, Node and brake that owes no further address', () => {
   const memory = (change: Partial<AgentEvidence>): string => formatMemory(BOOT, { ...WHOLE, ...change })
   const owed = { 'lb-1': { told: 0 }, 'lb-2': { told: 0 } }
   assert.equal(mayStandFor(memory({}), memory({ clearSince: monoMs(8_000) })), true)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatOwed, parseOwed } from '../../../src/core/agent/owed-file.ts'
 
-test('who is owed is read as it was written, in one order', () => {
+test('the owed addresses are read as they were written, in one order', () => {
   assert.deepEqual(parseOwed(formatOwed(['10.0.0.9', '10.0.0.5'])), ['10.0.0.5', '10.0.0.9'])
   assert.equal(formatOwed(['b', 'a']), formatOwed(['a', 'b']))
 })

@@ -55,11 +55,11 @@ test('a step begun after the first failed request is no cause, however long requ
   })
 })
 
-test('without an overlap nobody is blamed', () => {
+test('without an overlap nothing is blamed', () => {
   assert.deepEqual(blameOf([]), [])
 })
 
-test('where nobody knows when it began, the time back to the last good sample counts', () => {
+test('where the beginning of a window is not known, the time back to the last good sample counts', () => {
   const blind = windowOf(`.${'_'.repeat(100)}xx......`)
   const steps = [span('w-1', 'reboot', 500, 900)]
   assert.deepEqual(attribute({ window: blind, periodMs: 20, steps, reloads: [] }), {

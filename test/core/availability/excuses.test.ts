@@ -259,7 +259,7 @@ test('a control excuses nothing once a request of the baseline turns out to have
   assert.deepEqual(web(), [[1, 0, 0, undefined]])
 })
 
-test('nothing is excused while nobody has said when the baseline ends', () => {
+test('nothing is excused while the end of the baseline is not known', () => {
   const { tell, control, web } = growing()
   tell(1_000, [control(500), control(900)])
   tell(2_200, [aSample({ ms: 2_010, verdict: 'failed' }), control(2_000, 'failed')])

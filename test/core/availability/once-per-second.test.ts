@@ -13,7 +13,7 @@ test('an outage of a fifth of a second is counted in one phase of five', () => {
   assert.equal(oncePerSecond(samplesOf(seconds(5, '.') + 'x'.repeat(10) + seconds(5, '.'), 20), 20), 0.2)
 })
 
-test('a check that waits for its answer asks less often while nobody answers', () => {
+test('a check that waits for its answer asks less often while no answer comes', () => {
   const dead = samplesOf(seconds(6, 'x'), 20).map((sample) => ({ ...sample, latencyMs: 2_000 }))
   const after = seconds(4, '.')
     .split('')

@@ -149,7 +149,7 @@ test('a control target is counted apart: no streak, no name, no gap', () => {
   )
 })
 
-test('who served is counted, but a name for each answer does not fill the memory', () => {
+test('answers are counted by the name of the server, but a new name in each answer does not fill the memory', () => {
   const named = Array.from({ length: 1_500 }, (_, i) => aSample({ ms: i * 20, changes: { servedBy: `pod-${i}` } }))
   const { servedBy } = ledgerOf(started(0), batch(40_000, named)).facts(at(40_000))
   assert.equal(Object.keys(servedBy).length, 1_001)

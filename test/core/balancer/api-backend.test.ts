@@ -18,7 +18,7 @@ test('a backend with a server at the API server’s port is the API’s', () => 
   assert.equal(apiEvidence(backend('control', 16443), []), undefined)
 })
 
-test('at a port that everybody uses, the address tells', () => {
+test('at a port that many services use, the address decides', () => {
   assert.equal(apiEvidence(backend('ingress', 443), [at('api.example.com', 443), at('10.0.0.9', 443)]), undefined)
   assert.deepEqual(apiEvidence(backend('control', 443), [at('::ffff:10.0.0.1', 443)]), { kind: 'port', port: 443 })
 })

@@ -143,7 +143,7 @@ test('an error of a later backend comes before a warning of an earlier server', 
   assert.deepEqual(withBackend({ servers }), ['error BalancerAgentCheck', 'warning BalancerNoCheck'])
 })
 
-test('a server that is down and not ready is nobody’s surprise, and one client of many is remembered', () => {
+test('a server that is down and not ready gives no finding, and one persistent server of many gives a warning', () => {
   assert.deepEqual(withBackend({ servers: [serverLike({ operational: 'down', ownState: 'maint' })] }), [])
   assert.deepEqual(withBackend({ servers: [serverLike({ persistent: true }), serverLike()] }), [
     'warning BalancerPersistence',

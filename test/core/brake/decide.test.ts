@@ -41,7 +41,7 @@ const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: stri
     'publish [n2 n3] 2 of 4',
   ],
   [
-    'keeps who was granted, though another is cordoned longer',
+    'keeps the node that was granted, though another node is cordoned longer',
     { nodes: 'n1! n2! n3! n4', granted: 'n3', order: 'n1 n2 n3' },
     'publish [n1 n3] 2 of 4',
   ],
@@ -56,7 +56,7 @@ const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: stri
     'publish [n2] 2 of 4, drop n9',
   ],
   [
-    'puts nobody back in where fewer may be out by now, and grants no more',
+    'takes no grant back where fewer nodes may be out by now, and grants no more',
     { nodes: 'n1! n2! n3! n4', granted: 'n1 n2 n3', max: 2 },
     'settled CordonsGranted',
   ],
@@ -84,7 +84,7 @@ const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: stri
     'hold n2',
   ],
   [
-    'grants nothing anew while it may not know who came back a moment ago, and tells nobody',
+    'grants nothing anew while it may not know which node came back a moment ago, and tells no node',
     { nodes: 'n1! n2! n3! n4', granted: 'n1', told: 'n3', since: NOW - 9_999 },
     'hold FleetJustSeen',
   ],
@@ -124,8 +124,8 @@ const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: stri
     { nodes: 'n1! n2! n3! n4', granted: 'n1 n2' },
     'tell n3; publish [n1 n2] 2 of 4, told n3',
   ],
-  ['tells nobody twice', { nodes: 'n1! n2! n3! n4', granted: 'n1 n2', told: 'n3' }, 'settled n3'],
-  ['forgets who waits no longer', { nodes: 'n1! n2! n3 n4', granted: 'n1 n2', told: 'n3' }, 'publish [n1 n2] 2 of 4'],
+  ['tells no node twice', { nodes: 'n1! n2! n3! n4', granted: 'n1 n2', told: 'n3' }, 'settled n3'],
+  ['forgets an uncordoned node', { nodes: 'n1! n2! n3 n4', granted: 'n1 n2', told: 'n3' }, 'publish [n1 n2] 2 of 4'],
   [
     'does not tell a node that waits for its cordon and leaves for another reason',
     { nodes: 'n1! n2! n3!> n4', granted: 'n1 n2' },
@@ -162,7 +162,7 @@ for (const [title, scene, decision] of ROWS) {
   test(`the brake ${title}`, () => assert.equal(short(decideBrake(aBrake(scene))), decision))
 }
 
-test('who waits is told how many are out, and who is out for another reason', () => {
+test('a node that waits is told how many nodes are out, and which nodes are out for another reason', () => {
   const told = (scene: BrakeScene) => decideBrake(aBrake(scene)).reasons.map(({ text }) => text)
   assert.deepEqual(told({ nodes: 'n1! n2! n3! n4! n5 n6', granted: 'n1 n2 n3' }), [
     'the limit of nodes out by cordon is reached: 3 of 6',
@@ -173,7 +173,7 @@ test('who waits is told how many are out, and who is out for another reason', ()
   ])
 })
 
-test('a crowd that waits is told twenty at a time, so that nobody who may leave waits for all of them', () => {
+test('waiting nodes are told twenty at a time, so that no node that may leave waits for all of them', () => {
   const names = Array.from({ length: 60 }, (_, i) => `n${String(i).padStart(2, '0')}`)
   const granted = names.slice(0, 30)
   const decision = decideBrake(aBrake({ nodes: names.map((name) => `${name}!`).join(' '), granted: granted.join(' ') }))

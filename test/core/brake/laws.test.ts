@@ -23,7 +23,7 @@ const change = fc.record({
   node: fc.integer({ min: 1, max: 8 }),
   marks: fc.constantFrom('!', '!', '!', '', '', '-', '!-', '>', '!>', 'x', 'gone'),
   afterMs: fc.integer({ min: 0, max: 40 }),
-  /** Another leader goes on, who has seen nothing. */
+  /** Another leader that has seen nothing goes on. */
   heir: fc.boolean(),
 })
 
@@ -100,7 +100,7 @@ function play(most: OutLimit, changes: readonly (typeof change extends fc.Arbitr
   }
 }
 
-test('whatever becomes of the nodes and whoever leads: no more than may are granted, and nobody loses a grant while cordoned', () => {
+test('whatever happens to the nodes and the leader: no more grants than the limit, and no cordoned node loses its grant', () => {
   fc.assert(
     fc.property(limit, fc.array(change, { maxLength: 40 }), (most, changes) => play(most, changes)),
     { numRuns: 300 },

@@ -48,7 +48,7 @@ test('a node that is uncordoned comes back for a while, whether we saw it cordon
   assert.deepEqual(returningIn(seen([5, 'n1', 'n1'], [10_000, 'n1', 'n1'])), ['n1 5'], 'its grant is still published')
 })
 
-test('one that is cordoned and uncordoned once more comes back anew', () => {
+test('a node that is cordoned and uncordoned once more comes back anew', () => {
   assert.deepEqual(returningIn(seen([1, 'n1!'], [5, 'n1'], [6_000, 'n1!'], [9_000, 'n1'])), ['n1 9000'])
 })
 

@@ -70,7 +70,7 @@ test('a silent server is asked three times, and once or twice over TCP', () => {
   assert.deepEqual([readPath(dead).udp, readPath(dead).tcp, readPath(dead).data], ['silent', 'silent', 'unknown'])
 })
 
-test('one lost packet is asked for again, and speaks against nobody', () => {
+test('one lost packet is asked for again, and does not speak against the path', () => {
   for (const lost of ['L0', 'L2', 'L6'] as const) {
     const tries = round((rung, nth) => (rung === lost && nth === 0 ? TIMEOUT : RIGHT[rung]))
     assert.deepEqual([readPath(tries).udp, readPath(tries).data, readPath(tries).lost], ['answers', 'right', 1])
@@ -121,7 +121,7 @@ test('a machine that cannot ask knows nothing of the server', () => {
   assert.deepEqual([udp, tcp, data], ['notAsked', 'notAsked', 'unknown'])
 })
 
-test('who answered, from where replies came, and how long they took is kept', () => {
+test('the reading keeps which server answered, from where replies came, and how long they took', () => {
   const tries = round((rung, nth) => {
     if (rung === 'L1' && nth === 0) return { kind: 'wrongSource', from: '10.1.0.7 port 53' }
     const right = RIGHT[rung]

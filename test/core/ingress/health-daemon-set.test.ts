@@ -94,7 +94,7 @@ test('another port, template or UID of the object replaces no pod; another image
   assert.equal(containerOf(spec.template.spec).image, 'checker:2')
 })
 
-test('who answers is written to a Deployment: pods from its first moment on, or once all of them are available, or agents', () => {
+test('a Deployment is told whether its pods answer, from its first moment on or once all of them are available, or the agents', () => {
   const order = (by?: 'pods'): string =>
     JSON.stringify({
       ...{ version: 1, ports: [30_080], minReadyPods: 2, mark: { key: 'evenkeel.dev/detach', value: '' } },

@@ -19,13 +19,13 @@ interface Late {
   readonly onTimeout?: 'Pause' | 'Proceed' | 'Abort'
   /** Seconds since all was asked; the limit is 600. */
   readonly t1?: number
-  /** Who does not answer. */
+  /** The side that does not answer. */
   readonly silent: 'agent' | 'detacher' | 'none'
   readonly is?: Partial<IngressNode>
   readonly node?: Partial<NonNullable<IngressNode['node']>>
 }
 
-/** Its label was removed, and who is to acknowledge its detach says nothing. */
+/** The label of n1 was removed, and the agent or detacher that is to acknowledge its detach says nothing. */
 function late({ onTimeout = 'Pause', t1 = 700, silent, is, node }: Late): IngressSnapshot {
   const byDetacher = silent === 'detacher' ? { node: NODE_MARK, acknowledgement: ACKNOWLEDGEMENT } : {}
   const spec: SpecChange = { detach: { onTimeout, ...byDetacher } }

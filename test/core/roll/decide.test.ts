@@ -279,7 +279,7 @@ test('evicts pods with volumes before all others', () => {
   )
 })
 
-test('evicts nobody until everybody who follows the API server had time to come back to it', () => {
+test('evicts no pod until every client that follows the API server has had time to come back to it', () => {
   const pods = [aPod('cart-a', 'n1')]
   const after = (ms: number): string => {
     const s = aSnapshot({ ...out, pods })

@@ -56,7 +56,7 @@ test('DNS is not asked where it is not to be', () => {
   assert.equal(dnsWanted(aSnapshot(), decide(aSnapshot())), undefined)
 })
 
-test('people are told what is not quite well, and what nobody can see', () => {
+test('people are told what is not quite well, and what could not be checked', () => {
   assert.deepEqual(dnsNotices(aReading(['Healthy cluster dns', 'UdpDead pod c-1']), false), [])
   assert.deepEqual(dnsNotices(aReading(['NotReady pod c-1']), false), [
     'the cluster DNS has a problem: NotReady, pod c-1: the pod answers correctly but is not Ready',

@@ -18,7 +18,7 @@ test('the pods that count as here from the start are those that were here at the
   assert.deepEqual([seen(false, []), seen(true, []), seen(true, ['uid-b'])], [[], ['uid-cart-a'], ['uid-b']])
 })
 
-test('a pod that came while somebody had taken the cordon is evicted, though one of its workload was before', () => {
+test('a pod that came while the cordon was lifted is evicted, though another pod of its workload was evicted before', () => {
   const evicted = { 'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart' } }
   const look = (unschedulable: boolean, before: Partial<Evidence>): RollSnapshot => {
     const pods = [aPod('cart-b', 'n1'), aPod('cart-c', 'n2'), aPod('cart-d', 'n3')]

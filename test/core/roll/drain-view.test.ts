@@ -130,7 +130,7 @@ const PUT_BACK: readonly (readonly [
   ],
   ['a pod that may not be evicted is not', { evicted: EVICTED }, { usesEmptyDir: true }, false],
   [
-    'a pod of nobody known is not',
+    'a pod of an unknown controller is not',
     { evicted: EVICTED },
     { controller: { kind: 'ReplicaSet', name: 'x', uid: 'uid-x' } },
     false,

@@ -30,7 +30,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     ],
   ],
   [
-    'a slot of nobody known is asked for',
+    'a slot of an unknown owner is asked for',
     aSnapshot({ change: slotOf({ state: 'other' }) }),
     [
       'act slot',
@@ -60,7 +60,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     ],
   ],
   [
-    'a slot that somebody left with a record has no way back to be told',
+    'for a slot that its owner left with a record, no command is shown',
     aSnapshot({
       node: { annotations: { 'evenkeel.dev/record': '{}' } },
       change: slotOf({ state: 'stale', holderRun: 'Kim of ops', holderNode: 'n1' }),

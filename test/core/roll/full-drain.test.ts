@@ -265,7 +265,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     ],
   ],
   [
-    'a node that somebody uncordoned is cordoned before its reboot',
+    'a node that another client uncordoned is cordoned before its reboot',
     aSnapshot({ ...announced, node: { unschedulable: false }, evidence: { ...out.evidence, intentByUs: true } }),
     ['act cordon', 'cordon {"node":"n1"}', 'Schedulable | - | new pods can still be scheduled here'],
   ],

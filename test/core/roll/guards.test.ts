@@ -175,9 +175,9 @@ const BUDGET: readonly (readonly [title: string, snapshot: RollSnapshot, decisio
     others({ ready: 'Unknown' }, ['n2', 'n3']),
     'hold slot: MostNodesNotReady OtherNodeBad OtherNodeBad',
   ],
-  ['nobody who left nothing behind', stale(), 'act slot: takeSlot'],
+  ['no stale slot of a run that left no record on its node', stale(), 'act slot: takeSlot'],
   [
-    'somebody who is gone and left a record',
+    'a stale slot of a run that is gone and left a record on its node',
     stale({ annotations: { [RECORD_ANNOTATION]: '{}' } }),
     'hold slot: OtherNodeBad',
   ],
@@ -258,7 +258,7 @@ test('law: an instance that cannot be asked confirms nothing, however long it is
   )
 })
 
-test('what restores goes ahead without a journal; a server is put back by nobody but who holds the slot', () => {
+test('an effect that restores needs no journal; only the owner of the slot puts a server back', () => {
   const restoring = [aSnapshot(proven), withPort(aSnapshot(settled)) as NodeSnapshot]
   assert.deepEqual(
     restoring.map((s) => shortDecision(decide(unwritable(s)))),
@@ -287,7 +287,7 @@ test('a soak is not over while a failure waits for its control', () => {
   assert.equal(shortDecision(decide(unsure(back))), 'hold soak: ControlAwaited')
 })
 
-test('law: a process that resumes a node has its slot back before anything else; who resumes a node with the record of its run takes the slot back first, and waits for green traffic with it', () => {
+test('law: a process that resumes a node has its slot back before anything else; a process that resumes a node with the record of its run takes the slot back first, and waits for green traffic with it', () => {
   const red = probing(probed(60_000, 0, { windows: [failed(9_999)] }))(aSnapshot(cordoned))
   const resumed: RollSnapshot = { ...red, slot: { state: 'free', mayAct: false } }
   assert.deepEqual(

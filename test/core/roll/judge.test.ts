@@ -102,7 +102,7 @@ test('a control that failed in the same moment excuses nothing by that alone', (
   assert.equal(judge(measured(aSnapshot(out), [aWindow(), control]))?.kind, 'stopped')
 })
 
-test('where the machine refused the reboot, a file that was mended helps', () => {
+test('where the machine refused the reboot, a corrected file helps', () => {
   const evidence = {
     ...detachedEvidence(),
     awaySince: monoMs(100_000),
@@ -140,7 +140,7 @@ test('a verdict sticks when what led to it is gone, and no lesser one takes its 
 const FAILED = '4 of 10 requests to shop failed (new): ECONNREFUSED'
 const RELOADED = `${FAILED}; lb-1 was reloaded at 00:00:05Z and had n1 in service again for at most 400 ms`
 
-test('a request that failed in a reload by somebody else stops the roll like any other, and says so', () => {
+test('a request that failed in a reload by another program stops the roll like any other, and the reason says so', () => {
   const verdict = judge({ ...measured(aSnapshot(out), [aWindow()]), reloads: [aReload()] })
   assert.deepEqual(verdict, {
     kind: 'stopped',
@@ -200,7 +200,7 @@ const waited = (ms: number, code: ReasonCode) => ({
   stuckReasons: [{ code, text: 'x' }] as readonly Reason[],
 })
 
-test('what takes its course is given the longer of both limits, and what somebody refuses the one for that', () => {
+test('a pod that is leaving is waited for up to the longer of both limits, and a refused eviction up to the limit for refusals', () => {
   const s = aSnapshot(out)
   const kindAfter = (ms: number, code: ReasonCode, drain: Partial<typeof s.spec.drain>) => {
     const evidence = { ...s.evidence, ...waited(ms, code) }

@@ -65,7 +65,7 @@ test('a drain that was blocked for less goes on', () => {
   assert.equal(judge(aSnapshot({ ...out, evidence: stuck })), undefined)
 })
 
-test('what does not change by itself is waited for as long, since somebody may change it', () => {
+test('what does not change by itself is waited for as long, since an operator may change it', () => {
   const reason: Reason = { code: 'BudgetExhausted', text: 'budget shop/cart allows no eviction at all', never: true }
   const stuckFor = (ms: number) => ({
     ...detachedEvidence(),

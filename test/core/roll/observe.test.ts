@@ -60,7 +60,7 @@ test('a server that is ready again confirms nothing', () => {
   assert.equal(seen?.process, '99')
 })
 
-test('the idle limit begins anew when a server that somebody set ready is taken out anew', () => {
+test('the idle limit begins anew when a server that another client set ready is taken out again', () => {
   const sessions = drained({ currentSessions: 1, totalSessions: 101 })
   const idleLimitMs = 60_000
   const spec = aSpec({ detach: { idleLimitMs } })
@@ -210,7 +210,7 @@ test('an instance that does not answer is told nothing again by what it said bef
   assert.deepEqual(keepDetached(serviceOf(s)), [])
 })
 
-test('a server in maint serves nobody, and is left in it while its connections are dropped', () => {
+test('a server in maint serves no client, and stays in maint while its connections are dropped', () => {
   const servers = [aServer('n1', { adminState: 'maint' }), aServer('n2')]
   assert.deepEqual(
     keepDetached(serviceOf(aSnapshot({ ...out, announced: true, servers, evidence: detachedEvidence() }))),
@@ -249,7 +249,7 @@ test('a record that names servers elsewhere touches none of them', () => {
     ...out,
     record,
     announced: true,
-    // Listed all the same: what keeps the hand off is the allow-list and the address, and not that nobody sees them.
+    // They are listed all the same: the allow-list and the address keep the roll from touching them, not a gap in the list.
     servers: [
       aServer('n1'),
       aServer('n2'),
@@ -260,7 +260,7 @@ test('a record that names servers elsewhere touches none of them', () => {
   assert.deepEqual(keepDetached(serviceOf(snapshot)), [])
 })
 
-test('a server that leads to another address than the recorded one is not told', () => {
+test('a server with another address than the recorded one gets no command', () => {
   const moved = aServer('n1', { address: '10.0.0.2' })
   const snapshot = aSnapshot({ ...out, announced: true, servers: [moved, aServer('n2')], evidence: detachedEvidence() })
   assert.deepEqual(keepDetached(serviceOf(snapshot)), [])

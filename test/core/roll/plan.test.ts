@@ -73,7 +73,7 @@ const TABLE: readonly (readonly [title: string, facts: PlanFacts, codes: readonl
     ['warning BalancerFewServers'],
   ],
   ['a pod with an emptyDir', facts({}, { pods: [EMPTY_DIR], workloads: [aWorkload()] }), ['error PodEmptyDir']],
-  ['a pod that nobody would replace', facts({}, { pods: [unmanaged] }), ['error PodUnmanaged']],
+  ['a pod that no controller would replace', facts({}, { pods: [unmanaged] }), ['error PodUnmanaged']],
   [
     'a budget that is used up',
     facts({}, { pods: [aPod('cart-a', 'n1')], workloads: [aWorkload()], budgets: [aBudget()] }),
@@ -113,7 +113,7 @@ const TABLE: readonly (readonly [title: string, facts: PlanFacts, codes: readonl
     [],
   ],
   [
-    'a node that is out for somebody',
+    'a node that is out for another owner',
     facts({}, { nodes: [aNode('n1', { annotations: { [RECORD_ANNOTATION]: '{}' } }), aNode('n2'), aNode('n3')] }),
     ['error NodeRecorded'],
   ],

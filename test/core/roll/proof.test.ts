@@ -74,7 +74,7 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
   ['everything is there', daemonOf([{}]), 'act uncordon: uncordon'],
   ['the node is not Ready', nodeWith({ node: { ...proven.node, ready: 'False' } }), 'hold proof: NodeNotReady'],
   [
-    'nobody knows whether it is Ready',
+    'the Ready condition of the node is Unknown',
     nodeWith({ node: { ...proven.node, ready: 'Unknown' } }),
     'hold proof: NodeNotReady',
   ],

@@ -20,7 +20,7 @@ function tried(slot: SlotFacts) {
   return { kind: decision.kind, texts: decision.reasons.map(({ text }) => text) }
 }
 
-test('who has the slot is all that is said while it is waited for', () => {
+test('while the process waits for the slot, it names only the owner of the slot', () => {
   assert.deepEqual(tried({ state: 'other', mayAct: false, holderRun: 'run-2', holderNode: 'n3' }), {
     kind: 'hold',
     texts: ['the node budget is used up: run run-2 has n3 out'],

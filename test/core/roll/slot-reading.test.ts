@@ -32,7 +32,7 @@ test('a slot whose claim was answered too late is ours from when that is seen', 
   assert.equal(observe({ ...late, slot: { state: 'other', mayAct: false } }).slotTakenAt, undefined)
 })
 
-test('law: the record says what was there while the slot was held; what a balancer said is recorded by nobody who does not know since when the slot is its own', () => {
+test('law: the record says what was there while the slot was held; what a balancer said is not recorded before the roll knows since when it owns the slot', () => {
   const { slotTakenAt: _, ...evidence } = askedAt(1_000_000).evidence
   assert.equal(shortDecision(decide({ ...askedAt(1_000_000), evidence })), 'hold record: ReadBeforeSlot')
 })

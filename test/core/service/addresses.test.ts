@@ -57,7 +57,7 @@ test('a new process does not find a node in its soak whose address is another', 
   assert.equal(observe(s).attachingSince, undefined)
 })
 
-test('who puts a node back needs the balancer of a server that bears the mapped address', () => {
+test('a run that puts a node back needs the balancer of a server that bears the mapped address', () => {
   const elsewhere = { ...record, servers: record.servers.map((server) => ({ ...server, instance: 'lb-2' })) }
   assert.equal(outsideFile([{ node: aNode('n1'), record: elsewhere }], aSpec()).length, 1)
 })

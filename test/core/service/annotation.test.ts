@@ -174,7 +174,7 @@ const IN: readonly (readonly [title: string, given: Given, decided: string])[] =
   ['is back after the grace', { words: {}, in: 980_000 }, 'hold soak: Soaking'],
   ['waits for the whole grace on the way back', { words: {}, in: 980_001 }, 'hold attach: DetacherGrace'],
   [
-    'is claimed by somebody else meanwhile',
+    'is claimed by another client meanwhile',
     { words: { [REQUEST]: 'kured', [DETACHED]: GONE } },
     'hold attach: DetachAskedByOthers',
   ],
@@ -243,7 +243,7 @@ for (const [title, way, it, text] of TEXTS) {
   })
 }
 
-test('whose request stands in place of ours is asked for, and the command that takes it away is shown', () => {
+test('where another request stands in place of ours, the reason shows the command that removes it', () => {
   const { reasons: found } = decide(withPort(given({ words: { [REQUEST]: 'kured' }, world: settled })))
   assert.deepEqual(
     found.map(({ object, next }) => [object, next]),

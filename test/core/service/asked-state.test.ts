@@ -21,7 +21,7 @@ test('what a node is told stands on its Node, whatever its agent says', () => {
   assert.deepEqual(states({ heard: false }, true), ['drain', 'drain'])
 })
 
-test('what makes no sense is somebody’s wish; the word that withdrew a request is none', () => {
+test('a request that makes no sense counts as a request; the word that withdrew a request does not', () => {
   assert.deepEqual(states({ answer: 'drain' }, 'until Monday'), ['drain', 'drain'])
   assert.deepEqual(states({ answer: 'up' }, 'withdrawn'), ['ready', 'ready'])
 })
@@ -30,7 +30,7 @@ test('a node that its agent takes out for something else is out, and asked for n
   assert.deepEqual(states({ answer: 'drain' }, false), ['ready', 'drain'])
 })
 
-test('a node where no ingress answers was taken out by nobody, unless somebody asked for that, too', () => {
+test('a node where no ingress answers was not taken out, unless a claim asks for that, too', () => {
   assert.deepEqual(states({ answer: 'down', onlyClosed: true }, false), ['ready', 'ready'])
   assert.deepEqual(states({ answer: 'down', onlyClosed: true }, true), ['drain', 'drain'])
   // A drain beyond its limit, an override, a machine that has just booted.

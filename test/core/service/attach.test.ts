@@ -98,7 +98,7 @@ test('law: no node counts as attached while an instance of its balancers is sile
   )
 })
 
-test('law: no node counts as attached while an instance of its balancers is silent; an instance that went silent after it was told is heard again before the node counts as attached', () => {
+test('law: no node counts as attached while an instance of its balancers is silent; an instance that went silent after its command answers again before the node counts as attached', () => {
   const evidence = { ...settled.evidence, attachingSince: monoMs(999_000) }
   const attached = (silentForMs: number): string => {
     const instances = [anInstance([aServer('n1'), aServer('n2')], { silentForMs })]

@@ -59,12 +59,12 @@ test('law: no server is put back into service while the claim of another owner s
   assert.equal(next([ALICE], { n1: { adminState: 'maint' } }), 'hold attach: ClaimedByOthers')
 })
 
-test('what was out before goes back to that, and what is in service stays so, whoever claims the node', () => {
+test('a server that was out before goes back to that state, and one in service stays so, even if another client claims the node', () => {
   assert.equal(next([ALICE], { record: was('maint') }), 'act attach: setServer maint')
   assert.equal(next([ALICE], { n1: {} }), 'hold soak: Soaking')
 })
 
-test('who keeps a node out is told with the time, the reason and the command to withdraw', () => {
+test('a claim that keeps a node out is told with its owner, its time, its reason and the command to withdraw it', () => {
   const reasonsOf = (claims: readonly Claim[] | string) => {
     const decision = decide(bySocket(claims))
     return decision.reasons.map(({ object, text, next: cure }) => [object, text, cure])
@@ -200,7 +200,7 @@ const detaching = (claims: readonly Claim[] | string | undefined): string => {
   return shortDecision(decide({ ...s, evidence: { ...s.evidence, detached: {} } }))
 }
 
-test('a roll claims a node beside whoever has it out, and waits for the acknowledgement of its own claim', () => {
+test('a roll adds its claim to those of other clients, and waits for the acknowledgement of its own claim', () => {
   assert.equal(detaching(undefined), 'act detach: askAgent')
   assert.equal(detaching([ALICE]), 'act detach: askAgent')
   assert.equal(detaching([ALICE, { ...OWN, id: 'a2' }]), 'hold detach: RequestNotTaken')

@@ -168,7 +168,7 @@ const OUT_BEFORE = { way: 'out', since: monoMs(7) } as const
 const IN_BEFORE = { way: 'in', since: monoMs(999_990) } as const
 const at = monoMs(1_000_000)
 
-test('who checks a node notices since its agent answers so', () => {
+test('the balancers that check a node begin to notice when its agent answers so', () => {
   const noticing = (given: Given, before: Given['noticing'] = {}) =>
     observeService(snapshot({ ...given, noticing: before })).noticing[KEY]
   const taken = { n1: down({ acknowledged: ['a1'] }), word: REQUEST }

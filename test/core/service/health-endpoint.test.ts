@@ -80,7 +80,7 @@ test('law: an instance that cannot be asked confirms nothing, however long it is
   assert.equal(next({ asked: true, n1: out({ heard: false }), evidence: confirmed }), 'hold detach: AgentSilent')
 })
 
-test('who checks the node must have noticed before its connections are looked at', () => {
+test('the balancers that check the node must have noticed before its connections are looked at', () => {
   const s = snapshot({ asked: true, n1: out() })
   const evidence = observe(s)
   assert.deepEqual(evidence.noticing[KEY], { way: 'out', since: s.now })
@@ -101,7 +101,7 @@ test('connections end, or the idle limit decides, also where they cannot be seen
   assert.equal(at(3, 940_000), 'act reboot: writeIntent')
 })
 
-test('a request that somebody took away is made again while the node is out', () => {
+test('a request that another client removed is made again while the node is out', () => {
   const n1 = anEndpoint('n1', { answer: 'up' })
   const lost = snapshot({ n1, evidence: { ...confirmed, ...noticedSince('out', 990_000) } })
   assert.deepEqual(
@@ -135,7 +135,7 @@ test('a node is put back once its data port answers the agent', () => {
   assert.equal(at('none'), 'act attach: askAgent')
 })
 
-test('a node is back when those who check it must have noticed', () => {
+test('a node is back when its checkers must have noticed', () => {
   assert.equal(returning({ n1: anEndpoint('n1', { answer: 'drain' }) }), 'hold attach: NotUpYet')
   assert.equal(returning({}), 'hold attach: ChecksGoOn')
   assert.equal(returning({ evidence: noticedSince('out', 990_000) }), 'hold attach: ChecksGoOn')
@@ -153,7 +153,7 @@ test('a claim that another owner made meanwhile is not withdrawn', () => {
   assert.equal(annotated('until Monday'), 'hold attach: ClaimsUnreadable')
 })
 
-test('a node that was out by a request of others before is left to whoever asks for it now', () => {
+test('a node that was out by a request of another client before is left to the client that requests it now', () => {
   const at = (run: string): string => {
     const s = snapshot({ n1: { ...out(), check: 'passing' }, back: true })
     const node = { ...s.current.node, annotations: { [MAINTENANCE_ANNOTATION]: REQUEST.replace('run-1', run) } }
@@ -173,7 +173,7 @@ test('the last node that is up stays in service, and is not taken out for a ques
   assert.equal(next({ asked: true, change: change(out({ heard: false })) }), 'hold detach: AgentSilent')
 })
 
-test('nothing is recorded of a node whose agent is not heard: that it serves nobody would be believed on the way back', () => {
+test('nothing is recorded of a node whose agent is not heard: otherwise the way back would believe that it serves no client', () => {
   const at = (n1: ServerReading): string =>
     shortDecision(decide(aSnapshot({ change: { spec: endpointSpec(), instances: agents([n1, ...OTHERS]) } })))
   assert.equal(at(anEndpoint('n1')), 'act record: writeRecord')
@@ -205,7 +205,7 @@ test('once the reboot is announced the wait for an agent that lost the request e
   assert.deepEqual([keepOut, reasons.map(({ code }) => code)], [true, ['NodeDidNotReturn', 'RequestNotTaken']])
 })
 
-test('a machine has its whole time from the command on, and what has a limit of its own begins none', () => {
+test('a machine has its whole time from the command on, and a wait with its own limit does not begin it', () => {
   const held = snapshot({ asked: true, announced: true, n1: out({ acknowledged: [] }) })
   const waited = rememberDecision(held, decide(held))
   const sent = { ok: true, reboot: { kind: 'sent' } } as const
@@ -262,7 +262,7 @@ test('an API server that goes right after the announcement is waited for as long
   assert.equal(rememberDecision({ ...held, evidence: told }, hold).awaySince, held.now)
 })
 
-test('a node that was out by somebody’s request goes back to what that somebody wants by then', () => {
+test('a node that was out by the claim of another owner goes back to what that owner wants by then', () => {
   const record = { ok: true, value: endpointRecord({ state: 'drain', operational: 'down' }) } as const
   const attaching = (annotation?: string): string => {
     const annotations = annotation === undefined ? {} : { [MAINTENANCE_ANNOTATION]: annotation }
@@ -279,11 +279,11 @@ test('a node that was out by somebody’s request goes back to what that somebod
   }
   assert.equal(attaching('until Monday'), 'hold soak: Soaking')
   assert.equal(attaching(undefined), 'hold soak: Soaking')
-  // They ended it while the node was out, and this run asked instead: nobody would ever end that.
+  // The others ended their request while the node was out, and this run asked instead: no other client would ever end that.
   assert.equal(attaching(REQUEST), 'act attach: askAgent ready')
 })
 
-test('a node that was ready and down before is not put back under a request of somebody else either', () => {
+test('a node that was ready and down before is not put back under a request of another run either', () => {
   const s = snapshot({ n1: { ...out({ answer: 'down' }), check: 'passing' }, back: true })
   const others = REQUEST.replace('run-1', 'run-2')
   const node = { ...s.current.node, annotations: { [MAINTENANCE_ANNOTATION]: others } }

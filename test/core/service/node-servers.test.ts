@@ -42,7 +42,7 @@ const LISTED = [
 const EDGE = anInstance(LISTED)
 const { reading: _, ...SILENT } = anInstance([])
 
-/** Who is found for the record: its instance by name of the balancer, and the weight by which the tests tell servers apart. */
+/** The servers found for the record: instance by name of the balancer, and the weight by which the tests tell servers apart. */
 const found = (servers: readonly NodeServer[]) =>
   servers.map(({ instance, reading }) => [`${instance.balancer}/${instance.instance}`, reading?.weight])
 

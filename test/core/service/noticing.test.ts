@@ -46,7 +46,7 @@ test('whenever a node leaves, its checkers have the same time', () => {
   assert.deepEqual(seen({ [LB]: 1 }, [...polls, [late + 6_000, { [LB]: 40 }]]), { by: 'checks', at: late + 6_000 })
 })
 
-test('who was never heard has noticed nothing', () => {
+test('the checkers of an agent that was never heard have noticed nothing', () => {
   assert.equal(unheard(undefined, spec({}), monoMs(1_000)), undefined)
 })
 
@@ -92,7 +92,7 @@ test('an answer counts as of when it was asked for', () => {
   assert.deepEqual(at(begun, 8_000, 60_000).noticed, { by: 'time', at: 60_000 })
 })
 
-test('whoever is back and is not heard for as long as a balancer takes to leave it has to be noticed anew', () => {
+test('a node that is back and is not heard for as long as a balancer takes to leave it must be noticed anew', () => {
   const checked = spec({})
   const inSince = (noticed: Partial<Noticing> = {}): Noticing => ({ way: 'in', since: monoMs(0), ...noticed })
   const missed = unheard(inSince(), checked, monoMs(1_000))
@@ -110,7 +110,7 @@ test('whoever is back and is not heard for as long as a balancer takes to leave 
   assert.equal(unheard(gone, checked, monoMs(900_000)), gone)
 })
 
-test('every declared source must have been told', () => {
+test('every declared source must have had the answer', () => {
   const told: readonly Poll[] = [
     [0, {}],
     [5_000, { [LB]: 3, [OTHER]: 2 }],
@@ -120,7 +120,7 @@ test('every declared source must have been told', () => {
   assert.deepEqual(seen({ [LB]: 1 }, told), { by: 'checks', at: 7_500 })
 })
 
-test('who is not declared shortens nothing, however often it asks', () => {
+test('a checker that is not declared shortens nothing, however often it asks', () => {
   const curl: readonly Poll[] = [
     [0, { '10.9.9.9': 1_000 }],
     [9_900, { '10.9.9.9': 2_000 }],

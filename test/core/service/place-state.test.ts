@@ -60,9 +60,9 @@ const noticed = { ...confirmed, ...noticedSince('out', 990_000) }
 const busy = anEndpoint('n1', { answer: 'down', acknowledged: ['a1'], connections: 2 }, { ownState: 'drain' })
 
 const AGENTS: readonly (readonly [state: string, title: string, world: World])[] = [
-  ['returning', 'answers up, which nobody has noticed yet', asked(anEndpoint('n1'))],
+  ['returning', 'answers up, which no balancer has noticed yet', asked(anEndpoint('n1'))],
   ['in', 'answers up, and was noticed', { ...asked(anEndpoint('n1')), evidence: noticedSince('in', 990_000) }],
-  ['leaving', 'refuses, which nobody has noticed yet', { ...asked(), evidence: confirmed }],
+  ['leaving', 'refuses, which no balancer has noticed yet', { ...asked(), evidence: confirmed }],
   ['out', 'refuses, was noticed, and has no connection left', { ...asked(), evidence: noticed }],
   ['leaving', 'refuses, was noticed, and has connections left', { ...asked(busy), evidence: noticed }],
 ]

@@ -28,13 +28,13 @@ test('a node that failed in its soak is taken out again', () => {
   assert.equal(shortDecision(decide(failedInSoak(aServer('n2')))), 'act detach: setServer drain')
 })
 
-test('it serves on where nobody else could, and that is said', () => {
+test('a node goes on serving if no other one could, and the reason says so', () => {
   const decision = decide(failedInSoak(aServer('n2', OUT)))
   assert.equal(shortDecision(decision), 'settled: RequestsFailed LastUsableServer')
   assert.equal(decision.reasons[1]?.text, 'web/n1 stays in service: no other server of web is usable on lb-1')
 })
 
-test('once another can serve, whoever guards it takes it out', () => {
+test('once another node can serve, the process that keeps it out takes it out', () => {
   assert.deepEqual(keepDetached(serviceOf(failedInSoak(aServer('n2', OUT)))), [])
   assert.deepEqual(
     keepDetached(serviceOf(failedInSoak(aServer('n2')))).map((action) => action.kind),
@@ -90,7 +90,7 @@ test('law: before the reboot is announced, the last usable server of a backend t
   assert.deepEqual(told(backByReload([aServer('n1'), aServer('n2', OUT)], { announced: true })), ['web/n1 on lb-1'])
 })
 
-test('so it is where somebody else rebooted it: nothing has proven that it can serve', () => {
+test('so it is where another program rebooted it: nothing has proven that it can serve', () => {
   const node = { unschedulable: true, bootId: NEW_BOOT }
   assert.deepEqual(told(backByReload([aServer('n1'), aServer('n2', OUT)], { node })), ['web/n1 on lb-1'])
 })

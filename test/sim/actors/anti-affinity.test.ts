@@ -79,7 +79,7 @@ test('a pod that is on its way out keeps others away until it is gone', async ()
   assert.deepEqual([cluster.find(PODS, 'old'), placeOf(cluster, 'new')], [undefined, 'n1'])
 })
 
-test('a pod that has finished, or is no longer meant, keeps nobody away', async () => {
+test('a pod that has finished, or that the term no longer selects, keeps no pod away', async () => {
   const cluster = scheduled(['n1'])
   await placed(cluster, pod('a', 'web'))
   assert.equal(await placed(cluster, pod('b', 'web', [WEB])), undefined)

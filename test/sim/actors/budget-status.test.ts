@@ -76,19 +76,19 @@ const ROWS: readonly Row[] = [
     numbers: [3, 2, 1, 0],
   },
   {
-    says: 'one that is not Ready does not count',
+    says: 'a pod that is not Ready does not count',
     spec: { minAvailable: 2 },
     pods: [pod('a'), pod('b'), pod('c', { ready: false })],
     numbers: [3, 2, 2, 0],
   },
   {
-    says: 'one that is going does not count',
+    says: 'a terminating pod does not count',
     spec: { minAvailable: 1 },
     pods: [pod('a'), pod('b', { going: true })],
     numbers: [2, 1, 1, 0],
   },
   {
-    says: 'one that has ended is expected, and not healthy',
+    says: 'a pod that has ended is expected, and not healthy',
     spec: { minAvailable: 1 },
     pods: [pod('a'), pod('b', { phase: 'Succeeded', ready: false })],
     numbers: [2, 1, 1, 0],

@@ -52,7 +52,7 @@ test('a pod that is deleted on a cordoned node comes back there, once the old on
   assert.equal(cluster.find(PODS, old.metadata.name), undefined)
 })
 
-test('a taint of somebody keeps new pods away and lets the old ones stay', async () => {
+test('a NoSchedule taint of an operator keeps new pods away and lets the old ones stay', async () => {
   const cluster = await begun(daemonSet())
   cluster.patch(NODES, 'n1', { spec: { taints: [{ key: 'ours', effect: 'NoSchedule' }] } })
   await cluster.settle()

@@ -100,7 +100,7 @@ test('where everything is recreated, the new pods come once the old are gone', a
   assert.deepEqual(imagesOf(cluster.pods('web')), ['web:2', 'web:2', 'web:2', 'web:2'])
 })
 
-test('scaled down, those that serve nobody go first', async () => {
+test('scaled down, pods that are not Ready go first', async () => {
   const cluster = await deployed()
   const [first] = cluster.pods('web')
   assert.ok(first)

@@ -81,7 +81,7 @@ test('without a surge, a replica on each node is rolled out one node after the o
   assert.deepEqual(standing(cluster), ['guard:2 n1', 'guard:2 n2', 'guard:2 n3'])
 })
 
-test('scaled down by one while one waits for a node, it loses the one that waits and no other', async () => {
+test('scaled down by one while a pod waits for a node, it loses that pod and no other', async () => {
   const cluster = await onEachNode(NODE_NAMES, ONE_BY_ONE)
   cluster.patch(NODES, 'n2', { spec: { unschedulable: true } })
   const evicted = cluster.pods('guard').find(({ spec }) => spec.nodeName === 'n2') as PodObject

@@ -77,7 +77,7 @@ test('an endpoint follows its pod: not Ready, going, gone', async () => {
   assert.deepEqual(await conditions(), [])
 })
 
-test('a pod without an address, one that has ended and one that bears no such label are no endpoints', async () => {
+test('a pod without an address, a pod that has ended and a pod without the label are no endpoints', async () => {
   const cluster = begun(service('web'), pod('placed'), pod('ended'), pod('other'))
   for (const name of ['ended', 'other'])
     cluster.setReady(cluster.pods().find((each) => each.metadata.name === name) ?? assert.fail())
@@ -116,7 +116,7 @@ test('what changes nothing of an endpoint is not written, and a slice that is de
   assert.equal(endpointsOf(cluster).length, 1)
 })
 
-test('a Service without a selector is left to whoever made it, and one that is gone takes its slice along', async () => {
+test('a Service without a selector gets no slice, and a deleted Service takes its slice along', async () => {
   const cluster = begun(service('web'), service('foreign', { selector: {} }))
   await cluster.after(50)
   assert.deepEqual(

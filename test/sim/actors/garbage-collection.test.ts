@@ -46,7 +46,7 @@ test('a node that is made anew in time keeps its pods', async () => {
   assert.equal(cluster.pods().length, 1)
 })
 
-test('what belonged to somebody who is gone goes too, and what it owned after it', async () => {
+test('an object whose owner is gone goes too, and after it the objects that it owned', async () => {
   const cluster = new ControlledWorld(['n1'])
   runOwnerGarbageCollector(cluster)
   const top = cluster.apply(map('top'))

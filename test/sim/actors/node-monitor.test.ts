@@ -146,7 +146,7 @@ test('pods are driven out once they have borne it as long as they said: five min
   assert.deepEqual(going(), ['plain', 'short'])
 })
 
-test('a node that is back in time drives nobody out', async () => {
+test('a node that is back in time loses no pod', async () => {
   const cluster = new WatchedNodes(FAST_NODE_TIMING)
   cluster.apply(pod('plain'))
   cluster.kubelets()
@@ -193,7 +193,7 @@ test('where many of a small cluster are silent, from none; of a large one, from 
   assert.deepEqual(await drivenOut(60, names(32), [12, 22, 32]), { 12: 1, 22: 2, 32: 3 })
 })
 
-test('when the last node falls silent, nobody is driven out any more; when one is back, the others are, 10 s later', async () => {
+test('when the last node falls silent, no further pod is driven out; when one is back, the others are, 10 s later', async () => {
   const cluster = new WatchedNodes(FAST_NODE_TIMING)
   cluster.apply(pod('plain'))
   cluster.kubelets()
@@ -216,7 +216,7 @@ test('when the last node falls silent, nobody is driven out any more; when one i
   assert.deepEqual(cluster.driven(), ['n1'])
 })
 
-test('a silent node that speaks up and is not ready has its taints changed at once, whoever else waits', async () => {
+test('a silent node that speaks up and is not ready has its taints changed at once, even while other nodes wait', async () => {
   const cluster = new WatchedNodes(FAST_NODE_TIMING, names(5))
   await cluster.after(5_000)
   for (const name of ['n1', 'n2']) cluster.silent.add(name)

@@ -60,7 +60,7 @@ test('without nodes there is nothing to choose from', async () => {
   assert.equal(wordsOf(cluster, 'a'), 'no nodes available to schedule pods')
 })
 
-test('a taint that is tolerated keeps nobody away, and one that would rather not comes last', async () => {
+test('a tolerated taint keeps no pod away, and a node with a PreferNoSchedule taint comes last', async () => {
   const cluster = scheduled(['n1', 'n2'])
   cluster.patch(NODES, 'n1', { spec: { taints: [{ key: 'rather', effect: 'PreferNoSchedule' }] } })
   cluster.patch(NODES, 'n2', { spec: { taints: [{ key: 'gpu', value: 'yes', effect: 'NoSchedule' }] } })

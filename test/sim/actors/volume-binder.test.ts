@@ -54,7 +54,7 @@ test('a claim gets the smallest volume that is enough, of its class and its mode
   assert.deepEqual(cluster.get(VOLUME_CLAIMS, 'three').status, { phase: 'Pending' })
 })
 
-test('a volume that is kept for a claim goes to nobody else', async () => {
+test('a volume that is kept for a claim goes to no other claim', async () => {
   const cluster = bound()
   cluster.apply(volume('kept', '1Gi', { claimRef: { namespace: 'default', name: 'mine' } }))
   cluster.apply(claim('yours', '1Gi'))

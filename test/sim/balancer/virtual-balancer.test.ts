@@ -70,7 +70,7 @@ test('what is sent to a server that is out is a stray; drain by itself makes non
   assert.deepEqual(bed.balancer.tally()[0], { backend: 'web', server: 'n1', sessions: 8, strays: 3 })
 })
 
-test('a pool that nobody needs shrinks by itself, some every five seconds', async () => {
+test('a pool that no client needs shrinks by itself, by some connections every five seconds', async () => {
   const bed = new BalancerBed({ name: 'web', servers: serversNamed('n1') })
   const clients = await Promise.all([bed.dial(), bed.dial(), bed.dial(), bed.dial()])
   await Promise.all(clients.map((client) => bed.ask(client)))
@@ -81,7 +81,7 @@ test('a pool that nobody needs shrinks by itself, some every five seconds', asyn
   assert.ok(Number(left) < 4, `${left} are left`)
 })
 
-test('the last connection of a pool that nobody needs goes too', async () => {
+test('the last connection of a pool that no client needs goes too', async () => {
   const bed = new BalancerBed({ name: 'web', servers: serversNamed('n1') })
   await bed.ask(await bed.dial())
   assert.deepEqual(bed.cells('n1', 'srv_icur'), ['1'])

@@ -10,7 +10,7 @@ test('the same seed gives the same draws on every machine', () => {
   assert.notDeepEqual(draws(new SeededRandom('7'), 4), draws(new SeededRandom('8'), 4))
 })
 
-test('who draws more in one fork changes nothing in another', () => {
+test('more draws in one fork change nothing in another', () => {
   const one = new SeededRandom('seed')
   const other = new SeededRandom('seed')
   draws(one.fork('kubelet n1'), 100)

@@ -62,7 +62,7 @@ test('what was called off does not come', async () => {
   assert.deepEqual(seen, ['on'])
 })
 
-test('whoever sleeps goes on at the time, before the next event', async () => {
+test('a sleeper goes on at its time, before the next event', async () => {
   const clock = time()
   const seen: string[] = []
   const sleeper = async (): Promise<void> => {

@@ -36,7 +36,7 @@ const opened = (kubeconfigPath: string) => {
   return openCluster({ kubeconfigPath, env: {}, clock, random, log, userAgent: 'test' }, never)
 }
 
-test('the kubeconfig that it writes leads the product to it, and is nobody elseâ€™s to read', async (t) => {
+test('the kubeconfig that it writes leads the product to it, and no other user can read it', async (t) => {
   const { kubeconfig } = await aCluster(t)
   const cluster = await opened(kubeconfig)
   const ready = await waitFor({ what: 'nodes', limitMs: 20_000 }, async () => {
@@ -46,7 +46,7 @@ test('the kubeconfig that it writes leads the product to it, and is nobody elseâ
   assert.deepEqual(ready.map(({ name }) => name).toSorted(), ['n1', 'n2'])
 })
 
-test('who does not know the token is told so, as an API server says it', async (t) => {
+test('a client that does not know the token is told so, as an API server says it', async (t) => {
   const { kubeconfig } = await aCluster(t)
   const { clusters } = JSON.parse(readFileSync(kubeconfig, 'utf8')) as { clusters: [{ cluster: { server: string } }] }
   const { server } = clusters[0].cluster

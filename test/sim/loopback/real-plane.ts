@@ -55,7 +55,7 @@ export async function realPlane(t: TestContext, net?: LoopbackNet): Promise<Real
   }
 }
 
-/** One HTTP request on a connection of its own: who served it, or the code of what went wrong. */
+/** One HTTP request on a connection of its own: the pod that served it, or the code of what went wrong. */
 export function served(host: string, port = PORT): Promise<string> {
   return new Promise((resolve) => {
     const request = httpRequest({ host, port, agent: false, timeout: 5_000 }, (response) => {

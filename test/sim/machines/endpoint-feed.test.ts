@@ -50,7 +50,7 @@ test('within about a second of a change it goes by those that are ready', async 
   assert.ok(ms <= 1_040, `it was ${ms} ms`)
 })
 
-test('while the API is away it goes by what it knew, and mends it when it can', async () => {
+test('while the API is away it keeps the endpoints that it knew, and updates them when it can', async () => {
   const room = await aRoom()
   room.cutOff.add('n1')
   change(room, endpoints(['10.244.9.2']))
@@ -60,7 +60,7 @@ test('while the API is away it goes by what it knew, and mends it when it can', 
   await room.until(() => room.lastProcess.told.at(-1) === '10.244.9.2:8080', 9_000)
 })
 
-test('one that has ended is told nothing any more, and the next one anew', async () => {
+test('an app that has ended is told nothing any more, and the next app is told anew', async () => {
   const room = await aRoom()
   const before = room.lastProcess
   before.exit(1)

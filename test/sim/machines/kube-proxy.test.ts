@@ -106,7 +106,7 @@ test('after a boot there are no rules until kube-proxy has written its first one
   assert.equal(rules(room, 'n2'), '30080 → 10.244.1.2:8080', 'the other node has kept its own')
 })
 
-test('a kube-proxy that cannot reach the API keeps its rules, and mends them when it can', async () => {
+test('a kube-proxy that cannot reach the API keeps its rules, and updates them when it can', async () => {
   const room = await aService([{ host: '10.244.1.2' }])
   room.cutOff.add('n1')
   change(room, [{ host: '10.244.1.3' }])

@@ -148,7 +148,7 @@ test('a pod that vanishes from the API without a word of its deletion is ended, 
   assert.deepEqual(room.lastProcess.fate, ['SIGTERM', 'ended with 0', 'removed'])
 })
 
-test('a status that somebody else has changed is mended', async () => {
+test('the kubelet corrects a status that another client has changed', async () => {
   const room = await MachineRoom.withPod()
   const pod = room.pod()
   assert.ok(pod)

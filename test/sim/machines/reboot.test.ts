@@ -119,7 +119,7 @@ test('a machine takes commands only while it is on, and says its boot id only th
   assert.equal(machine.boots, 2)
 })
 
-test('a machine that never comes back stays dark until somebody switches it on', async () => {
+test('a machine that never comes back stays dark until an operator switches it on', async () => {
   const room = await MachineRoom.withPod()
   const machine = room.machine()
   machine.setLuck({ kind: 'never' })

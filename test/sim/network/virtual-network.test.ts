@@ -46,7 +46,7 @@ test('a host without a listener refuses; one that is off, gone or unknown is sil
   assert.equal(await kindAt('nobody'), 'silent')
 })
 
-test('who listens no more still answers on connections that are open', async () => {
+test('a host that listens no more still answers on open connections', async () => {
   const { time, end, ask, heard } = await anEcho()
   end()
   ask('/a')
@@ -118,7 +118,7 @@ test('a close while the answer is due breaks the request', async () => {
   assert.deepEqual(heard, ['broken', 'closed'])
 })
 
-test('who closes tells the other end, and hears no more of it', async () => {
+test('the end that closes a connection tells the other end, and hears no more of it', async () => {
   const { time, connection, ask, heard, echo } = await anEcho()
   ask('/a')
   connection.close()

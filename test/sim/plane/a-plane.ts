@@ -36,7 +36,7 @@ export function aPlane(app: AppBehaviour = GRACEFUL) {
 
 export type Plane = ReturnType<typeof aPlane>
 
-/** One request over a connection of its own, heard within two seconds: who served it, or what became of it. */
+/** One request over a connection of its own, heard within two seconds: the body of the answer, or what became of the request. */
 export async function askedAt({ network, time }: Plane, to: Destination): Promise<string> {
   let heard = 'no answer'
   network.dial(to, (dialled) => {

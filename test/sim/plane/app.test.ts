@@ -54,7 +54,7 @@ test('told to stop, a graceful app is unready, serves on for its grace and close
   assert.deepEqual(heard.slice(5), ['3.01 s: exit 0', '3.01 s: closed'], 'the idle one is closed at the end')
 })
 
-test('what is under way when the grace ends is finished before the app exits; who comes then is refused', async () => {
+test('a request under way when the grace ends is finished before the app exits; a new client is refused', async () => {
   const { time, pod, heard, ask, open } = await anApp({ ...GRACEFUL, graceMs: 100, answerMs: 1_000 })
   const connection = await open()
   pod.terminate()
@@ -91,7 +91,7 @@ test('an app that stops at once cuts what is under way, and so does SIGKILL', as
   assert.deepEqual(killed.heard, ['0.1 s: exit 137', '0.1 s: broken', '0.1 s: closed'])
 })
 
-test('who asks after the end how it ended is told', async () => {
+test('a caller that asks after the end how the app ended is told', async () => {
   const { time, pod, heard } = await anApp(IMMEDIATE)
   pod.terminate()
   await time.advance(10)

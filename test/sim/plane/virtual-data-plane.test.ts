@@ -82,7 +82,7 @@ test('a node that is on again has no pods and no rules until it is given new one
   assert.deepEqual(exits, [], 'nobody was left to tell')
 })
 
-test('what a power cut did to the node that a connection passes, a healthy pod behind it cannot mend', async () => {
+test('a power cut of the node that a connection passes breaks it, even with a healthy pod behind that node', async () => {
   const { network, time, offer, plane } = aPlane()
   offer(['p2'])
   const heard: string[] = []

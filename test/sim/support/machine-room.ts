@@ -28,7 +28,7 @@ interface PodOptions {
   readonly container?: object
 }
 
-/** Machines with their kubelets and kube-proxies in virtual time, and nobody else. */
+/** Machines with their kubelets and kube-proxies in virtual time, and no other component. */
 export class MachineRoom {
   readonly time = new VirtualTime({
     startAt: wallMs(Date.parse('2026-01-01T00:00:00Z')),

@@ -2,7 +2,7 @@ import type { Timers } from '../../../src/ports/timers.ts'
 import type { Destination } from '../../../src/sim/network/network.ts'
 import type { DataPlane, NodePortRule, PodProcess, PodStart } from '../../../src/sim/plane/data-plane.ts'
 
-/** A process as nobody but its machine can see it. */
+/** A process as only its machine can see it. */
 export class MemoryProcess implements PodProcess {
   readonly start: PodStart
   readonly address: string

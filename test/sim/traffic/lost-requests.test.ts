@@ -93,7 +93,7 @@ test('a node that loses its power costs two seconds for each request that would 
   const whyOf = (lane: string) => new Set(judge.lost.filter((request) => request.lane === lane).map(({ why }) => why))
   assert.deepEqual(whyOf('new'), new Set(['connect']))
   assert.deepEqual(whyOf('kept'), new Set(['noResponse', 'connect']))
-  // Two pods of five: two fifths of 200 new connections. A kept one that hangs is busy meanwhile, so the others are asked.
+  // Two pods of five: two fifths of 200 new connections. A kept connection that hangs is busy meanwhile, so the others are asked.
   assert.deepEqual([lost('new'), lost('kept')], [82, 6])
 })
 

@@ -23,7 +23,7 @@ test('every write counts on, whatever its kind, and is stamped with its count', 
   assert.deepEqual([first.metadata.resourceVersion, second.metadata.resourceVersion, store.revision], ['11', '12', 13])
 })
 
-test('a write that a sink brings about is told after the one that brought it, to everybody', () => {
+test('a write that a sink makes is told to every sink after the write that caused it', () => {
   const store = new Store(0)
   const heard: string[] = []
   store.subscribe(CONFIG_MAPS, ({ object: { metadata } }) => {
@@ -34,7 +34,7 @@ test('a write that a sink brings about is told after the one that brought it, to
   assert.deepEqual(heard, ['1 ADDED a', '2 ADDED b'])
 })
 
-test('the log is forgotten up to a revision, and who asks from before it hears so', () => {
+test('the log is forgotten up to a revision, and a reader that asks from before it hears so', () => {
   const store = new Store(0)
   for (const name of ['a', 'b', 'c']) store.put(CONFIG_MAPS, object(name))
   store.compact(2)

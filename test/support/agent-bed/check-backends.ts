@@ -37,7 +37,7 @@ export interface Fronts {
   readonly asOnPage?: boolean
 }
 
-/** A HAProxy that nobody asks anything: a front for each backend, and checks for all it knows. */
+/** A HAProxy that no program asks anything: a front for each backend, and checks for all it knows. */
 export function checkingHaproxy(
   addresses: readonly string[],
   { dialects, closes = false, asOnPage = false }: Fronts,

@@ -130,7 +130,7 @@ export class InstallBed {
     return checks
   }
 
-  /** A page as whoever is outside of the nodes reads it, its path taken as it is: status and body. */
+  /** A page as a client outside of the nodes reads it, its path taken as it is: status and body. */
   async page(node: string, port: number, path: string): Promise<string> {
     const place = `${node}:${port}`
     const relay = this.#relays.get(place) ?? (await this.bed.relay(this.bed.nodeAddress(node), port))

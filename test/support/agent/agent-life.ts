@@ -15,7 +15,7 @@ export class AgentLife {
   readonly clock: VirtualClock
   readonly store: MemoryAgentStore
   readonly feed = new ToldFeed()
-  /** Who grants cordons; absent where nobody is asked. */
+  /** The feed of granted cordons; absent where the agent asks for none. */
   readonly grants: ToldGrantsFeed | undefined
   readonly said: string[] = []
   readonly #spec: AgentSpec

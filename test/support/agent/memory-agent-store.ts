@@ -24,7 +24,7 @@ export class MemoryAgentStore implements AgentStore {
     return this.#waiting
   }
 
-  /** The disk answers again, also who has waited. */
+  /** The disk answers again, also the calls that have waited. */
   answer(): void {
     this.hanging.clear()
     this.#answered.resolve()

@@ -7,7 +7,7 @@ import type { healthDeployment } from './health-deployment.ts'
 type Told = ReturnType<typeof healthDeployment>
 type Sink = (event: FollowEvent<Untrusted>) => void
 
-/** Tells of Deployments what a test says; one that begins to follow is told the last list. */
+/** Tells of Deployments what a test says. A new follower is told the last list. */
 export class ToldDeployments implements Pick<Objects, 'follow'> {
   readonly selectors: string[] = []
   readonly #sinks = new Set<Sink>()

@@ -4,7 +4,7 @@ import type { FollowEvent } from '../../../src/ports/cluster.ts'
 import type { NodeFeed } from '../../../src/ports/node-feed.ts'
 import { someFacts } from '../agent-world.ts'
 
-/** An API server that tells what a test says, to whoever follows; one that begins to follow is told the last of it. */
+/** An API server that tells each follower what a test says. A new follower is told the last of it. */
 export class ToldFeed implements NodeFeed {
   readonly #sinks = new Set<(event: FollowEvent<NodeFacts>) => void>()
   #last: FollowEvent<NodeFacts> | undefined

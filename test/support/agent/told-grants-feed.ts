@@ -4,7 +4,7 @@ import type { GrantsFeed, ToldGrants } from '../../../src/ports/grants-feed.ts'
 
 type Sink = (event: FollowEvent<ToldGrants>) => void
 
-/** Tells of the brake what a test says; one that begins to follow is told the last of it. */
+/** Tells of the brake what a test says. A new follower is told the last of it. */
 export class ToldGrantsFeed implements GrantsFeed {
   readonly #sinks = new Set<Sink>()
   #last: FollowEvent<ToldGrants> | undefined

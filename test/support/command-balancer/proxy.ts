@@ -30,7 +30,7 @@ class Backend {
   constructor(config: ProxyConfig, at: ProxyConfig['servers'][number]) {
     this.#config = config
     this.#at = at
-    // One that was out when the balancer was restarted is out from the start.
+    // A server that was out when the balancer was restarted is out from the start.
     if (this.#isUnwanted()) this.#state = 'out'
     this.look()
   }

@@ -94,7 +94,7 @@ export class ControllerPlace {
     return found === undefined ? undefined : grantsIn(found)
   }
 
-  /** As somebody with kubectl would. */
+  /** As a person with kubectl would. */
   spoil(text: string): void {
     const old = this.world.store.get(CONFIG_MAPS, GRANTS)
     assert.ok(old)
@@ -117,7 +117,7 @@ export class ControllerPlace {
   }
 }
 
-/** Undefined where somebody spoilt them. */
+/** Undefined where a person spoilt them. */
 function grantsIn(object: Readonly<Record<string, unknown>>): Grants | undefined {
   const { grants = '' } = object.data as Readonly<Record<string, string>>
   return grants.startsWith('{') ? (JSON.parse(grants) as Grants) : undefined

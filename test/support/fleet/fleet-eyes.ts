@@ -12,7 +12,7 @@ const SLOT = /^evenkeel-slot-(\d+)$/
 export const BUDGET = 'evenkeel-budget'
 const GRANTS = 'evenkeel-cordon-grants'
 
-/** Looks at a fleet whenever something of it has changed, and tells whoever judges it. */
+/** Looks at a fleet whenever something of it has changed, and tells its judge. */
 export class FleetEyes {
   readonly #cluster: VirtualCluster
   readonly #tell: (facts: FleetFacts) => void

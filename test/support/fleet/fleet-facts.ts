@@ -11,7 +11,7 @@ export interface NodeFact {
   readonly isDetached: boolean
 }
 
-/** A slot that somebody holds. */
+/** A slot that has a holder. */
 export interface SlotFact {
   readonly index: number
   readonly holder: string

@@ -103,7 +103,7 @@ export class FleetJudge {
     if (planned > max)
       this.#tell('budget-exceeded', atMs, `${node.name} leaves, and ${planned} are out by plan, of ${max}`)
     const others = this.#outBefore(nodes, node.name, sinceMs)
-    // Who takes a slot is seen by all who count after it, so that nothing is to be heard of planned nodes.
+    // Every process that counts after a slot was taken sees that slot, so that it has to hear nothing of planned nodes.
     const known = new Set([...others, ...nodes.filter(isPlanned).map(({ name }) => name)])
     known.delete(node.name)
     if (known.size + 1 > max)
@@ -141,7 +141,7 @@ export class FleetJudge {
       this.#tell('no-slot', atMs, `${node.name} is out for ${owners.join(' and ')}, which hold no slot for it`)
   }
 
-  /** Who is through with its node has the same slot again after its death, also where there are fewer by then. */
+  /** A planner that is through with its node has the same slot again after its death, also where there are fewer by then. */
   #checkSlots({ atMs, slots }: FleetFacts): void {
     for (const { index, holder, node } of slots) {
       const max = this.#most(plannerOf(holder), atMs - this.#terms.reactionMs)
@@ -177,7 +177,7 @@ const isPlanned = (node: NodeFact): boolean => node.isDetached || plannersOf(nod
 const isOut = (node: NodeFact, granted: ReadonlySet<string>): boolean =>
   !node.isReady || node.claimedBy.length > 0 || (node.isCordoned && granted.has(node.name)) || isPlanned(node)
 
-/** Who has it out by plan: runs by their names, a controller as one. */
+/** The planners that have it out: runs by their names, a controller as one. */
 function plannersOf({ recordedBy, claimedBy }: NodeFact): readonly string[] {
   const owners = claimedBy
     .filter((owner) => PLANNED_OWNER.test(owner))

@@ -185,7 +185,7 @@ class FleetRun {
     })
   }
 
-  /** As a person does who tries again once the plan was refused. */
+  /** Tries again once the plan was refused, as a person does. */
   async #begun(roll: VirtualRoll): Promise<EngineProcess> {
     for (;;) {
       try {

@@ -11,7 +11,7 @@ import { type WallMs, wallMs } from '../../../src/model/time.ts'
 
 export const NOW = wallMs(Date.parse('2026-01-01T12:00:00Z'))
 
-/** A Node that is Ready and that nobody wants anything of. */
+/** A Node that is Ready and bears no cordon, taint or claim. */
 export const aNode = (name: string, change: Partial<Node> = {}): Node => ({
   ...{ name, uid: `uid-${name}`, resourceVersion: '1', annotations: {}, unschedulable: false, taints: [] },
   labels: { 'kubernetes.io/hostname': name },

@@ -21,7 +21,7 @@ interface Place {
 
 /**
  * What kube-proxy serves at port 10256 of each machine: 503 while its Node bears a taint or a label of that key. It goes with its
- * machine, without a word to those who are connected, and begins again with it.
+ * machine, without a word to the clients that are connected, and begins again with it.
  */
 export class NodeHealth {
   readonly #cluster: EmbeddedCluster

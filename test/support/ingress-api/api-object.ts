@@ -62,7 +62,7 @@ interface Claims {
   readonly claims: readonly { readonly owner: string }[]
 }
 
-/** Who wants the node out of service. */
+/** The owners that want the node out of service. */
 export function claimsOn(node: ApiObject): readonly string[] {
   const text = annotationOf(node, 'evenkeel.dev/maintenance')
   return text === undefined ? [] : (JSON.parse(text) as Claims).claims.map(({ owner }) => owner)

@@ -5,7 +5,7 @@ import { rightsOfTheChart, shipped } from '../agent-chart.ts'
 const NAMESPACE = 'evenkeel'
 const ACCOUNT = 'evenkeel-agent-controller'
 
-/** Who a controller is to the API server that has the kubeconfig of the plane. */
+/** The user that a controller is to the API server that has the kubeconfig of the plane. */
 export const CONTROLLER_USER = `system:serviceaccount:${NAMESPACE}:${ACCOUNT}`
 
 interface PlaneOptions {

@@ -5,7 +5,7 @@ import { type ApiObject, annotationOf } from './api-object.ts'
 interface Words {
   /** Of the annotation on a Node that asks. */
   readonly asked: string
-  /** Of the one that answers. */
+  /** Of the annotation that answers. */
   readonly answered: string
 }
 

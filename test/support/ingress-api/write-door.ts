@@ -34,7 +34,7 @@ export class WriteDoor {
   constructor(kubeconfig: string) {
     const { server, tls } = administrator(kubeconfig)
     this.#upstream = new URL(server)
-    // Who asks is told by its token alone.
+    // The API server knows a client by its token alone.
     this.#agent = new Agent({ ca: tls.ca, keepAlive: true })
   }
 

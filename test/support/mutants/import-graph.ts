@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 /** In the sandbox, for the processes that come later. */
 const FILE = 'import-graph.json'
 
-/** Who imports whom, by URL, as it is seen while modules are resolved. */
+/** Which module imports which, by URL, as it is seen while modules are resolved. */
 export class ImportGraph {
   readonly #imports = new Map<string, Set<string>>()
 

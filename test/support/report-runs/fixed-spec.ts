@@ -1,6 +1,6 @@
 import type { RollSpec } from '../../../src/model/roll-spec.ts'
 
-/** A roll file as it lies in a journal; its probe's URL carries what nobody else may see. */
+/** A roll file as it lies in a journal; its probe's URL carries a secret. */
 export const SPEC: RollSpec = {
   name: 'prod-eu1',
   nodes: { names: [], all: true, allowUnbalanced: false },

@@ -221,7 +221,7 @@ export function keptOutRun(): readonly StampedEvent[] {
 /** What tries to be more than text, in every place that a journal has for text from outside. */
 export const HOSTILE = `</script><script>alert(1)</script><img src=x onerror=alert(1)>"' onload="x" & \u0007\u001b[31m\u202e\u2028 | \`code\` [link](https://evil.example) @all`
 
-/** A run in which everybody who may choose a name chose that one. */
+/** A run in which every name that can be chosen is that one. */
 export function hostileRun(): readonly StampedEvent[] {
   const name = `w-1${HOSTILE}`
   const teller = new RunTeller(`prod${HOSTILE}`, [name, 'w-2'])

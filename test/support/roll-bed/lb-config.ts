@@ -7,7 +7,7 @@ export const EDGE_FRONT = 'http://127.0.0.1:18081/'
 export interface LbOptions {
   /**
    * A reload closes idle client connections at once, unless told otherwise (configuration.txt, `option
-   * idle-close-on-response`), and whoever is just about to send on one loses that request, roll or no roll.
+   * idle-close-on-response`), and a client that is just about to send on one loses that request, roll or no roll.
    */
   readonly reloadsKeepClients?: boolean
   /** A connection to a server ends with its request, while those of clients are kept. */

@@ -136,7 +136,7 @@ export class RealGround implements RollGround {
 
 const isWindow = ({ type }: StampedEvent): boolean => type === 'window.opened' || type === 'window.closed'
 
-/** The command line as somebody runs it. */
+/** The command line as an operator runs it. */
 class RealRoll implements RollHandle {
   readonly #process: RollProcess
 

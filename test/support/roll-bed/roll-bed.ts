@@ -25,7 +25,7 @@ interface RollBedOptions extends Partial<WhoamiOptions> {
   readonly stacked?: boolean
   readonly database?: boolean
   readonly lb?: LbOptions
-  /** Requests a second of those who judge; 100 unless told otherwise. */
+  /** Requests a second of the judges; 100 unless told otherwise. */
   readonly judgeRate?: number
 }
 
@@ -37,9 +37,9 @@ const RBAC = readFileSync(new URL('../../../deploy/roll-rbac.yaml', import.meta.
 /** Beds that share two processors have a kube-proxy that hears late of pods that go. */
 const GRACE_BESIDE_OTHERS = 8
 
-/** Of those who judge there: half of what a bed costs is traffic. */
+/** Of the judges there: half of what a bed costs is traffic. */
 export const RATE_BESIDE_OTHERS = 30
-/** Of the roll's own traffic there, beside which somebody judges anyhow. */
+/** Of the roll's own traffic there, beside which a judge sends anyhow. */
 const OWN_RATE_BESIDE_OTHERS = 10
 
 interface Workload extends SeenObject {

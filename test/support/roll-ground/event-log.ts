@@ -2,7 +2,7 @@ import type { StampedEvent } from '../../../src/model/roll-event.ts'
 
 export type Seen = (event: StampedEvent) => boolean
 
-/** The events of one process of a roll, for whoever waits for one of them. */
+/** The events of one process of a roll, for a test that waits for one of them. */
 export class EventLog {
   readonly events: StampedEvent[] = []
   readonly #waiting = new Set<{ readonly seen: Seen; readonly resolve: (event: StampedEvent) => void }>()

@@ -10,7 +10,7 @@ export interface RollExit {
   readonly code: number | null
   /** What stood on the screen; empty where there is none. */
   readonly shown: string
-  /** What it told, for whoever reads a red test. */
+  /** What it told, for the reader of a red test. */
   readonly story: string
 }
 
@@ -37,7 +37,7 @@ export interface ToldWindow {
   readonly reloads?: readonly { readonly instance: string; readonly nodes: readonly string[] }[]
 }
 
-/** Who sends requests of its own beside the roll's, in the same time. */
+/** A client that sends requests of its own beside the roll's, in the same time. */
 export interface JudgeHandle {
   verdict(): Promise<Judged>
 }

@@ -2,7 +2,7 @@ import type { StampedEvent } from '../../../src/model/roll-event.ts'
 
 /**
  * What happened in a roll, a line each: its steps, holds, writes and windows, and how many requests had failed whenever
- * that number grew. For whoever reads a red test, and has no cluster any more to look at.
+ * that number grew. For the reader of a red test, who has no cluster any more to look at.
  */
 export function story(events: readonly StampedEvent[]): string {
   let failed = 0

@@ -12,7 +12,7 @@ const READS = ['get', 'list', 'watch']
 const isQuestion = ({ requestURI, objectRef }: AuditEvent): boolean =>
   objectRef?.resource === 'selfsubjectaccessreviews' || /[?&]dryRun=All(&|$)/.test(requestURI)
 
-/** What `evenkeel` asked the API server for, whoever it was: `reads` counted, `writes` one line each. */
+/** What `evenkeel` asked the API server for, under any identity: `reads` counted, `writes` one line each. */
 export function auditedRequests(log: string): { readonly reads: number; readonly writes: readonly string[] } {
   const events = log
     .split('\n')

@@ -53,7 +53,7 @@ export const BALANCER_ROWS: readonly InputRow[] = [
     fix: 'take control out of "backends"',
   },
   {
-    title: 'a server that somebody else sets by an agent',
+    title: 'a server that another program sets by an agent',
     words: (ground) => balanced(ground, ground.odd.admin, ['guarded']),
     code: 'plan.refused',
     names: ['guarded/n1 on lb-1 has an agent-check of another agent', '(BalancerAgentCheck)'],

@@ -7,7 +7,7 @@ import { type MissingRight, narrowedRbac } from './narrowed-rbac.ts'
 import { type OddLb, startOddLb } from './odd-lb.ts'
 import { oddPods } from './odd-pods.ts'
 
-/** Who lacks what. */
+/** The right that each user lacks. */
 const NARROWED: Readonly<Record<string, MissingRight>> = {
   'no-patch': { verb: 'patch', resource: 'nodes' },
   'no-evict': { verb: 'create', resource: 'pods/eviction' },
@@ -22,7 +22,7 @@ type GroundParts = Pick<
 
 /**
  * A real cluster with all that wrong input may point at. n1 is as it should be; n2 carries a pod that keeps data, n3 one
- * that nothing would replace, and a record that nobody can read.
+ * that nothing would replace, and a record that cannot be read.
  */
 export class InputGround {
   readonly roll: RollBed
@@ -30,7 +30,7 @@ export class InputGround {
   readonly kubeconfig: string
   /** Of an account that was deleted. */
   readonly goneKubeconfig: string
-  /** Of somebody who may do everything, and so is told what there is. */
+  /** Of an administrator, who may do everything, and so is told what there is. */
   readonly administratorKubeconfig: string
   readonly clusterUid: string
 
@@ -76,7 +76,7 @@ export class InputGround {
     }
   }
 
-  /** Kubeconfig of somebody, by a certificate of the cluster's own authority. */
+  /** Kubeconfig of a user of that name, by a certificate of the cluster's own authority. */
   async userKubeconfig(name: string, notAfter?: Date): Promise<string> {
     const { inside } = await this.roll.bed.userKubeconfig(name, notAfter === undefined ? {} : { notAfter })
     return inside

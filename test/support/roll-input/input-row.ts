@@ -33,7 +33,7 @@ export interface StoredJournal {
   readonly inUse?: boolean
 }
 
-/** A roll that nobody is asked about: whatever is not refused, happens. */
+/** A roll that asks for no confirmation: whatever is not refused, happens. */
 export const begun = (file: string, ...words: readonly string[]): readonly string[] => [
   'roll',
   '-f',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseAllDocuments } from 'yaml'
 
-/** A right of the shipped identity that somebody is not given. */
+/** A right of the shipped identity that a user is not given. */
 export interface MissingRight {
   readonly verb: string
   readonly resource: string

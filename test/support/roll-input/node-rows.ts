@@ -47,7 +47,7 @@ const NODES: readonly InputRow[] = [
     fix: 'set drain.deleteUnmanaged: true to delete such pods',
   },
   {
-    title: 'a node with a record that nobody can read',
+    title: 'a node with a record that cannot be read',
     words: (ground) => begun(ground.file({ drain: { deleteUnmanaged: true } }), 'n3'),
     code: 'plan.refused',
     names: ['n3 carries a record that cannot be read: its version is undefined, not 1 (NodeRecorded)', REACHED],

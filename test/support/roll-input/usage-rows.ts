@@ -218,5 +218,5 @@ const FILE: readonly UsageRow[] = [
   }),
 ]
 
-/** The command line and the file: nobody is asked for anything. */
+/** The command line and the file: no API server and no balancer is asked for anything. */
 export const USAGE_ROWS: readonly UsageRow[] = [...COMMAND_LINE, ...UNREADABLE, ...FILE]

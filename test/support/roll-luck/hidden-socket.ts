@@ -1,6 +1,6 @@
 import { existsSync, renameSync } from 'node:fs'
 
-/** HAProxy's runtime socket, put out of everybody's reach and back. The process behind it and its traffic go on. */
+/** HAProxy's runtime socket, put out of the reach of every client and back. The process behind it and its traffic go on. */
 export class HiddenSocket {
   readonly #path: string
 

@@ -7,7 +7,7 @@ import { toldAsItIs } from './told-as-it-is.ts'
 
 export type Spec = Readonly<Record<string, unknown>>
 
-/** What tests of bad luck have in common: a quick roll of one node, and a judge who must not notice it. */
+/** What tests of bad luck have in common: a quick roll of one node, and a judge that must not notice it. */
 export function luckGround(bed: () => RollBed) {
   /** One node, as quickly as a roll allows. */
   const fileFor = (node: string, spec: Spec = {}): string =>

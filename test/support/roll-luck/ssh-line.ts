@@ -16,7 +16,7 @@ printf '%s\\n' "$script" | sh -s
 /** The ssh to one machine, to be muted, frozen and cut while it is under way. */
 export class SshLine {
   readonly node: string
-  /** An ssh configuration for whoever is to go this way. */
+  /** An ssh configuration for a program that is to go this way. */
   readonly configFile: string
   readonly #folder: string
   /** The machine's own `/etc/evenkeel`, as it lies on its disk. */
@@ -35,7 +35,7 @@ export class SshLine {
     writeFileSync(this.configFile, `${entry}\n${readFileSync(bed.sshConfig, 'utf8')}`, { mode: 0o600 })
   }
 
-  /** From the next connection on nobody answers. */
+  /** From the next connection on nothing answers. */
   mute(): void {
     writeFileSync(this.#muted(), '')
   }

@@ -6,8 +6,8 @@ const MOUNT = 'mount -t tmpfs -o size=1m tiny "$1" && echo mounted && exec sleep
 const CHUNK = Buffer.alloc(4096)
 
 /**
- * A disk of one megabyte that can be filled. It is mounted in a mount namespace that one process holds: when that one
- * ends, by whatever, the disk is gone, and nobody outside has ever seen it mounted.
+ * A disk of one megabyte that can be filled. It is mounted in a mount namespace that one process holds. When that process
+ * ends, for whatever reason, the disk is gone. No process outside has ever seen it mounted.
  */
 export class TinyDisk {
   readonly folder: string

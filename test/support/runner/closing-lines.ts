@@ -24,7 +24,7 @@ interface RunTimes {
 const SLOWEST = 12
 
 /**
- * What a reader has to know who reads nothing else: what took longest, what was left out and why, what measured nothing, what
+ * What a reader of nothing else has to know: what took longest, what was left out and why, what measured nothing, what
  * failed. The last line is `N passed, N failed, N skipped`.
  */
 export function closingLines(ends: readonly FileEnd[], { tookMs, stagesMs }: RunTimes): readonly string[] {

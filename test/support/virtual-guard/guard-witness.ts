@@ -54,7 +54,7 @@ export class GuardWitness {
     this.#look()
     parts.ground.onEvicted = (pod, node) => {
       const name = pod.metadata.labels?.['evenkeel.dev/guard']
-      // One that resists is still there. One that was to take its place was evicted before it was ready.
+      // A guard that resists is still there. A guard that was to take its place was evicted before it was ready.
       if (isLocked(pod)) return
       if (name !== undefined && isReady(pod) && !parts.ground.guarded(name).includes(node)) this.#lost(node)
     }

@@ -177,7 +177,7 @@ function checkTraffic(scenario: IngressScenario, { judge, witness, detacher }: S
     say('detached-first', `the balancer sent to ${node} when a pod there was made to leave`)
 }
 
-/** What asks a detacher, and who asked. */
+/** The annotations that ask a detacher, and those that name the holders of the request. */
 const leftOnNodes = (ground: IngressGround): readonly string[] =>
   ground.cluster.nodes.flatMap((name) =>
     [REQUEST, 'evenkeel.dev/detach-holders'].flatMap((key) =>

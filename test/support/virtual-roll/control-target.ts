@@ -1,7 +1,7 @@
 import type { Accepted, NetworkReply } from '../../../src/sim/network/network.ts'
 import type { VirtualNetwork } from '../../../src/sim/network/virtual-network.ts'
 
-/** `refused`: nobody listens. `silent`: connections are taken and nothing is answered. `status`: 503. */
+/** `refused`: no process listens. `silent`: connections are taken and nothing is answered. `status`: 503. */
 export type ControlState = 'well' | 'refused' | 'silent' | 'status'
 
 const HOST = '10.99.0.1'

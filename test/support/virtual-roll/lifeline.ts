@@ -19,7 +19,7 @@ export class Lifeline {
     this.#end.abort(new Error('the process was killed'))
   }
 
-  /** The work, as long as there is somebody to do it and to hear of it. */
+  /** The work, as long as the process lives to do it and to hear of it. */
   guard<T>(work: () => Promise<T>): Promise<T> {
     if (this.isDead) return new Promise(() => undefined)
     return new Promise((resolve, reject) => {

@@ -25,8 +25,8 @@ export const ABORTED: Verdict = {
 const ENDS_MAX = 60
 
 /**
- * As somebody does who was told to get it done: whatever a process ends with but success is answered with the same word
- * again. Returns how many processes it took.
+ * Acts as an operator who was told to get it done: answers every end of a process but success with the same word again.
+ * Returns how many processes it took.
  */
 export async function operateRoll({ roll, first, pauseMs, word, takeUp, onProcess }: Operating): Promise<number> {
   let running = first

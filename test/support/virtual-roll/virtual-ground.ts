@@ -29,7 +29,7 @@ const JUDGE_RATE = 31
 /** From the start of an API server until it says that it is ready. */
 const API_START_MS = 3_000
 
-/** The embedded cluster as a ground, in virtual time: whoever drives it settles the scenario. */
+/** The embedded cluster as a ground, in virtual time: the test that drives it settles the scenario. */
 export class VirtualGround implements RollGround {
   readonly #cluster: VirtualCluster
   readonly #requests: SeenRequest[] = []

@@ -15,8 +15,8 @@ const LATE_MS = 300
 const LOOK_EVERY_MS = 50
 
 /**
- * What kube-proxy answers at port 10256 of each machine: 503 while its Node has the taint of the Cluster Autoscaler, whoever set it.
- * It begins again with the machine, and answers nothing before it has read its Node.
+ * What kube-proxy answers at port 10256 of each machine: 503 while its Node has the taint of the Cluster Autoscaler,
+ * whichever program set it. It begins again with the machine, and answers nothing before it has read its Node.
  */
 export class VirtualHealthChecks {
   readonly #cluster: VirtualCluster

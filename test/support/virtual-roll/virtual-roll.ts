@@ -61,7 +61,7 @@ export class VirtualRoll {
     return this.cluster.time.settle(this.begun(), PLAN_LIMIT_MS)
   }
 
-  /** For who drives time himself. */
+  /** For a test that drives time itself. */
   async begun(): Promise<EngineProcess> {
     const plan = await this.#plan()
     const refusal = planRefusal(plan)

@@ -86,7 +86,7 @@ export class WebhookGround {
     return decoded(webhook?.clientConfig.caBundle)
   }
 
-  /** The same for one that hears of changes so much later. */
+  /** The same for an API server that hears of changes so much later. */
   bundleOf(lateMs: number): string {
     const heard = this.#published.filter(({ at }) => at <= this.api.time.monoMs() - lateMs)
     return heard.at(-1)?.bundle ?? ''

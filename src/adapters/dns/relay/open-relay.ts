@@ -20,7 +20,7 @@ interface OpenRelay {
   done(signal: AbortSignal): Promise<void>
 }
 
-/** The pod's loopback alone: who reaches it there may run commands in the pod as well. */
+/** The pod's loopback alone: a client that reaches it there may run commands in the pod as well. */
 const HOST = '127.0.0.1'
 
 /** Rejects with the system's error where the port cannot be had. */

@@ -14,8 +14,8 @@ type Ended = JournalEntry & {
 
 /**
  * How earlier processes of a run left its hooks. A node or machine that was put back and is begun again has a record anew: then nothing of
- * before counts. One that failed is taken for begun, so that it is run again. One that was
- * undone was not run, and one whose undo was begun may be undone by half.
+ * before counts. A hook that failed is taken for begun, so that it is run again. A hook that was
+ * undone was not run, and a hook whose undo was begun may be undone by half.
  *
  * Law: a hook is never taken for run once its undo was begun.
  */

@@ -23,7 +23,7 @@ interface LockKeeperParts {
   readonly ref: ObjectRef
   readonly locks: KuredLocks
   readonly view: Pick<ClusterView, 'facts'>
-  /** Of the slots of this process: nothing is sent while one of them is held and not renewed. One that is lost ends only its lane. */
+  /** Of the slots of this process: nothing is sent while one of them is held and not renewed. A lost slot ends only its lane. */
   readonly keepers: readonly Pick<LeaseKeeper, 'state' | 'mayAct'>[]
   readonly clock: Clock
   readonly random: Random

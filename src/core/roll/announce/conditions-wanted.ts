@@ -24,7 +24,7 @@ export function conditionsWanted(s: RollSnapshot, decision: Decision): Condition
 const PLANNED = ['MaintenancePlanned'] as const
 const UNDER_WAY = ['Drained', 'MaintenanceInProgress'] as const
 
-/** A node that is proven takes pods again, and requests soon after: whoever goes by the conditions has to see none by then. */
+/** A proven node takes pods again, and requests soon after: a program that goes by the conditions has to see none by then. */
 const BACK: ReadonlySet<Step> = new Set(['uncordon', 'settle', 'attach', 'soak'])
 
 function typesOf(s: NodeSnapshot, decision: Decision): readonly AnnouncedCondition[] | undefined {

@@ -9,7 +9,7 @@ export interface DnsReading {
   readonly endedAt: MonoMs
   readonly findings: readonly Finding[]
   readonly scene: DnsScene
-  /** No Corefile could be read: that DNS knows nothing of the zone may be the fault of who asks. */
+  /** No Corefile could be read: that DNS knows nothing of the zone may be the fault of the roll, which asks. */
   readonly isZoneAssumed: boolean
 }
 

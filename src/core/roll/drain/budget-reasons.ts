@@ -57,7 +57,7 @@ export function evictionRefusal(pod: Pod, answer: EvictionAnswer, budgets: reado
   }
 }
 
-/** One that could never be computed answers "still being processed" for ever (seen on 1.35); its condition tells. */
+/** A budget that could never be computed answers "still being processed" for ever (seen on 1.35); its condition tells. */
 const brokenBudget = (object: string, budget: string): Reason => ({
   code: 'BudgetBroken',
   object,

@@ -6,7 +6,7 @@ import type { NodeSnapshot } from '../node-snapshot.ts'
 import { podsHere } from '../pods-here.ts'
 import { classifyPod } from './classify-pod.ts'
 
-/** A drain would move it, and it says that it is not to be evicted. One that is on its way is gone soon. */
+/** A drain would move it, and it says that it is not to be evicted. A pod that is on its way is gone soon. */
 export const isNotSafeToEvict = (pod: Pod, drain: RollSpec['drain']): boolean =>
   pod.notSafeToEvict === true && !isFinished(pod) && !pod.terminating && classifyPod(pod, drain).kind !== 'stays'
 

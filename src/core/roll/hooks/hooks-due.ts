@@ -17,8 +17,8 @@ export type HookAnswer =
 const hold = (reason: Reason): HookAnswer => ({ kind: 'hold', reasons: [reason], recheckAfterMs: RECHECK_MS })
 
 /**
- * The operator's hooks of this moment, one after the other. Undefined: nothing is left to do or to wait for. One that an earlier
- * process began is run again, since it is not known how it ended.
+ * The operator's hooks of this moment, one after the other. Undefined: nothing is left to do or to wait for. A hook that an
+ * earlier process began is run again, since it is not known how it ended.
  *
  * Law: a hook runs at least once, and is never taken for run before it ended.
  * Law: no reboot is announced after a hook before it has failed for good.
@@ -54,7 +54,7 @@ export function undoHooks(s: WishSnapshot): HookAnswer | undefined {
   return undefined
 }
 
-/** One that failed may have done a part of its work. What ran is undone, whatever a file that changed since says of `appliesTo`. */
+/** A failed hook may have done a part of its work. What ran is undone, whatever a file that changed since says of `appliesTo`. */
 export const isToUndo = (
   facts: HookFacts | undefined,
   { scope, name }: Pick<WishSubject, 'scope' | 'name'>,

@@ -85,8 +85,9 @@ function proven(s: HostSnapshot): HostDecision {
 }
 
 /**
- * Requests failed since it was put back, or the pair did not become whole: the other machines carried the traffic well. One that never
- * gave its addresses away keeps them while the journal cannot be written: no later process would know that they are to come back.
+ * Requests failed since it was put back, or the pair did not become whole: the other machines carried the traffic well. A machine
+ * that never gave its addresses away keeps them while the journal cannot be written: no later process would know that they are
+ * to come back.
  */
 function takeOutAgain(s: HostSnapshot): HostDecision {
   const reasons = s.run.verdict?.reasons ?? []

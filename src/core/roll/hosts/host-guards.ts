@@ -25,7 +25,7 @@ export function hasRebooted({ memory, machines, host }: HostSnapshot): boolean {
 
 const isOther = (now: string | undefined, before: string): boolean => now !== undefined && now !== before
 
-/** It was not given its addresses back yet. One that rebooted by itself never gave them away, and settles all the same. */
+/** It was not given its addresses back yet. A machine that rebooted by itself never gave them away, and settles all the same. */
 export const isBeforeAttach = ({ memory, evidence }: HostSnapshot): boolean =>
   memory.isAway === true || (memory.wasAway !== true && evidence.moved?.to !== 'back')
 

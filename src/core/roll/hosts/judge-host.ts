@@ -41,7 +41,7 @@ function outOfLimits(s: HostSnapshot): Verdict | undefined {
 
 /**
  * The window closed while a machine is in work, and its reboot is not announced: it takes its addresses back, and the roll goes on
- * with it in the next window. One that still has its addresses is left in any case: there is nothing to finish.
+ * with it in the next window. A machine that still has its addresses is left in any case: there is nothing to finish.
  */
 function closedMeanwhile(s: HostSnapshot): Verdict | undefined {
   const { spec, window, run, memory, host } = s

@@ -121,7 +121,7 @@ const isNode = (hop: HostHop, node: MachineNode): boolean =>
 const wayText = (hop: HostHop, other: MachineNode): string =>
   hop.name === other.name ? `node ${other.name}` : `${hop.name}, which is node ${other.name}`
 
-/** A node on the way that is not rolled stays up; it is told for who would roll it meanwhile. */
+/** A node on the way that is not rolled stays up; it is told for a user who would roll it meanwhile. */
 function behind(node: string, way: string, rolled: boolean): PlanFinding {
   const text = `ssh reaches ${node} through ${way}`
   if (!rolled) return { severity: 'warning', code: 'HostBehindNode', node, text: `${text}, which must stay up` }

@@ -59,7 +59,7 @@ export const marked = (names: readonly string[]): PlanFinding => ({
   fix: `kubectl annotate node ${typed(names)} ${INTENT_ANNOTATION}-; kubectl taint node ${typed(names)} ${OUT_TAINT.key}-`,
 })
 
-/** A run that goes on has them for a reason. One that ended by itself has left none. */
+/** A run that goes on has them for a reason. A run that ended by itself has left none. */
 function toCome(nodes: readonly Node[]): readonly PlanFinding[] {
   const runs = Map.groupBy(nodes, markedBy)
   return [...runs].flatMap(([run, bearing]): readonly PlanFinding[] => {

@@ -19,7 +19,7 @@ export function nodeChecks(facts: PlanFacts, node: Node): readonly (readonly Pla
 
 function unbalanced({ spec, instances }: PlanFacts, node: Node): readonly PlanFinding[] {
   if (spec.nodes.allowUnbalanced || matchNodeServers(node, instances).length > 0) return []
-  // One that did not answer may well lead here; that it did not is an error of its own.
+  // An instance that did not answer may well lead here; that it did not is an error of its own.
   if (instances.some(({ reading }) => reading === undefined)) return []
   const addresses = node.internalAddresses.join(', ') || 'no InternalIP'
   return [

@@ -17,8 +17,8 @@ import { windowAgainst } from '../window/time-windows.ts'
 import { foreignRecord } from './record.ts'
 
 /**
- * Step 1: one unit of the node budget. Bad nodes use it up too, so it is asked again until the intent is written. Who
- * resumes a node that bears the run's record has its slot back first: what a reload forgets meanwhile is said again.
+ * Step 1: one unit of the node budget. Bad nodes use it up too, so it is asked again until the intent is written. A process
+ * that resumes a node with the run's record has its slot back first: what a reload forgets meanwhile is said again.
  *
  * Law: no roll begins a node that would be one more out than the budget allows.
  * Law: all nodes are counted again between the slot and the first touch, and of several owners that are too many the one

@@ -24,8 +24,8 @@ export type Mended =
 
 /**
  * Whether a run may go on by another file, and with which nodes. What may not change is what others go by (the slot) and
- * what a node that is out was taken out of; nodes not begun yet may be left out, and none be added, since nobody planned
- * for it. `nodes`: all of the cluster.
+ * what a node that is out was taken out of; nodes not begun yet may be left out, and none be added, since the run has no
+ * plan for it. `nodes`: all of the cluster.
  */
 export function mendRun(run: RunSoFar, wanted: RollSpec, nodes: readonly Node[]): Mended {
   const abort = `or put back what is out and begin a new roll: evenkeel roll abort ${run.id}`

@@ -3,7 +3,7 @@ import type { StampedEvent } from '../../../model/roll-event.ts'
 /**
  * What a process is to do that was told to begin one run for a key (`--once`):
  *
- * - `goOn`: the last process of the run was interrupted or killed, so that nobody has decided that the run is over;
+ * - `goOn`: the last process of the run was interrupted or killed, so that no process has decided that the run is over;
  * - `over`: the run came to an end by itself, and no node is out. It is not begun again, and what stopped it is for people.
  */
 type OnceAnswer = { readonly kind: 'goOn' } | { readonly kind: 'over'; readonly end: StampedEvent }

@@ -5,8 +5,8 @@ import { belongsTo } from '../../service/match-node-servers.ts'
 import type { NodeOut } from './nodes-out.ts'
 
 /**
- * Who puts a node back without the journal of its run must have every actuator of it: what of them a file does not
- * reach. Servers that are not at the node's own address were never ours to touch.
+ * A process that puts a node back without the journal of its run must have every actuator of it: what of them a file does
+ * not reach. Servers that are not at the node's own address were never ours to touch.
  */
 export function outsideFile(out: readonly NodeOut[], spec: RollSpec): readonly SpecFinding[] {
   return out.flatMap(({ node, record }) => [

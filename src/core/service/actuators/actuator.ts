@@ -11,7 +11,7 @@ import type { ServiceSnapshot } from '../service-snapshot.ts'
 
 /**
  * One way to have a node's traffic moved. A place is one server line of one instance, in whatever way that is told. All
- * that differs from one way to another is behind this; nobody else asks which one it is.
+ * that differs from one way to another is behind this; no other code asks which one it is.
  */
 export interface Actuator {
   /** An instance, with what the nodes themselves say of what was asked for. */
@@ -33,7 +33,7 @@ export interface Actuator {
   /** The same of a place that is out all the same, for another owner: to ask again takes nothing from service. */
   isOverwritten(s: ServiceSnapshot, place: NodeServer): boolean
 
-  /** Somebody else may undo what is set; asked before a node is touched. */
+  /** Another program may undo what is set; asked before a node is touched. */
   mayBeUndone(matched: MatchedServer): Reason | undefined
   /** Nothing can be told to it now; asked before a node is touched. */
   unheard(matched: MatchedServer): Reason | undefined

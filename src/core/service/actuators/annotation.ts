@@ -136,7 +136,7 @@ function noticed(
   return { ...seen, noticed: { by: 'time', at: s.now } }
 }
 
-/** Somebody has put another value in the place of ours: then it is theirs to take away. */
+/** Another client has put its own value in the place of ours: then that client has to remove it. */
 function askedByOthers({ node }: ServiceSnapshot, { request: { key, value } }: DetacherSpec): Reason | undefined {
   const found = node.annotations[key]
   if (found === undefined || found === value) return undefined

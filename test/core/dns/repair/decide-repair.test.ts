@@ -192,7 +192,7 @@ describe('a repair is held', () => {
     ])
   })
 
-  test('the only other pod serves nobody, or loses queries', () => {
+  test('the only other pod does not serve, or loses queries', () => {
     const absent = sick({
       change: { pods: [aPodOfDns('a'), aPodOfDns('b', { endpoint: 'notServing', ready: false })] },
     })

@@ -5,7 +5,7 @@ import type { DisruptionBudget } from '../../../../src/model/disruption-budget.t
 import { DISRUPTION_ROWS } from '../../../support/preflight/disruption-rows.ts'
 import { aBudget } from '../../../support/roll-world.ts'
 
-/** One that the disruption controller has not looked at. */
+/** A budget that the disruption controller has not looked at. */
 function unseen({ minAvailable, maxUnavailable }: Pick<DisruptionBudget, 'minAvailable' | 'maxUnavailable'>) {
   const { minAvailable: _, ...rest } = aBudget({ expectedPods: 0, desiredHealthy: 0, currentHealthy: 0 })
   return {

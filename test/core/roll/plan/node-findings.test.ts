@@ -37,7 +37,7 @@ test('a node that is out says for which run, and what to type', () => {
   ])
 })
 
-test('a record that nobody can read names no run, however it looks', () => {
+test('a record that cannot be read names no run, however it looks', () => {
   const by = (why: string) => [
     [
       'NodeRecorded',

@@ -22,7 +22,7 @@ const TABLE: readonly (readonly [title: string, text: string, who: string | unde
   ['a lock whose time is over', JSON.stringify(lock('n1', HOUR_NS - 1e9)), undefined],
   ['two of three at once', JSON.stringify({ maxOwners: 3, locks: [lock('n1'), lock('n2')] }), 'n1 and n2'],
   ['several, one of them over', JSON.stringify({ maxOwners: 3, locks: [lock('n1', 1), lock('n2')] }), 'n2'],
-  ['nobody of several', JSON.stringify({ maxOwners: 3, locks: [] }), undefined],
+  ['an empty list of locks', JSON.stringify({ maxOwners: 3, locks: [] }), undefined],
   ['a node beside a roll', JSON.stringify({ locks: [lock('evenkeel/X'), lock('n3')] }), 'run X of a roll and n3'],
   ['what a person wrote there', JSON.stringify(lock('manual')), 'manual'],
   ['a lock that makes no sense', '{', 'a node that its lock does not name'],

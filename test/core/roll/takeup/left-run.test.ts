@@ -47,7 +47,7 @@ test('where nothing is out there is nothing to put back', () => {
   assert.throws(() => leftRun(cordoned, { run: 'run-1', file: 'f' }), refused('abort.nothing-out', /./, /./))
 })
 
-test('a record that cannot be read is nobody’s, and a run’s name that could be pasted as a command is none', () => {
+test('a record that cannot be read belongs to no run, and text that a shell would run as a command is no name of a run', () => {
   const nodes = [aNode('n1', { annotations: { [RECORD_ANNOTATION]: '{}' } }), out('n2', { run: 'x; reboot' })]
   assert.deepEqual(
     nodesOut(nodes).unreadable.map(({ name }) => name),
@@ -59,7 +59,7 @@ test('a record that cannot be read is nobody’s, and a run’s name that could 
   )
 })
 
-test('who puts a node back needs every balancer that it was taken out of', () => {
+test('putting a node back needs every balancer that the node was taken out of', () => {
   const [own] = aRecord().servers
   assert.ok(own)
   const { recorded } = nodesOut([out('n1', { slotNamespace: 'evenkeel' })])
@@ -77,7 +77,7 @@ test('who puts a node back needs every balancer that it was taken out of', () =>
   )
 })
 
-test('a record that names a server elsewhere keeps nobody from putting the node back', () => {
+test('a record that names a server elsewhere keeps no run from putting the node back', () => {
   const [own] = aRecord().servers
   assert.ok(own)
   const { recorded } = nodesOut([out('n1', { servers: [own, { ...own, balancer: 'theirs', address: '10.9.9.9' }] })])

@@ -3,7 +3,7 @@ import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
 export const MAINTENANCE = 'evenkeel.dev/maintenance'
 /** People write it in the place of claims, to withdraw those that an agent keeps. */
 export const WITHDRAWN = 'withdrawn'
-/** Stands for whoever wrote what makes no sense. */
+/** Stands for the owner of an annotation that makes no sense. */
 const NOT_KNOWN = '?'
 
 interface Written {
@@ -12,7 +12,7 @@ interface Written {
   readonly claims?: readonly { readonly owner?: unknown }[]
 }
 
-/** Who keeps a node out by its annotation, read apart from the code that is looked at. */
+/** The owners that keep a node out by its annotation, read apart from the code that is looked at. */
 export function claimants(node: NodeObject | undefined): readonly string[] {
   const text = node?.metadata.annotations?.[MAINTENANCE]
   if (text === undefined || text === WITHDRAWN) return []

@@ -33,7 +33,7 @@ const byFile = ({ mayDelete, mayAnnounce, mayTakeLock }: Scene): readonly Write[
 ]
 
 /**
- * Nobody is removed but by an eviction, from a node that is cordoned and in no balancer's list, and with every budget
+ * No pod is removed but by an eviction, from a node that is cordoned and in no balancer's list, and with every budget
  * still kept once the pod is gone.
  */
 export function evictionsOnly(scene: Scene): Checker {
@@ -67,7 +67,7 @@ function checkPlace(scene: Scene, pod: PodObject): void {
   const what = `${pod.metadata.name} was evicted from ${nodeName}, which`
   const node = scene.cluster.world.store.get(NODES, { name: nodeName })
   const isCordoned = (node?.spec as { unschedulable?: boolean } | undefined)?.unschedulable === true
-  // One that no Service sends to is in use by none: it goes though people have uncordoned its node meanwhile.
+  // A pod that no Service sends to is in use by no client: it goes though people have uncordoned its node meanwhile.
   const isLetGo = POLITE in (pod.metadata.annotations ?? {}) && scene.handCordons.has(nodeName)
   if (!isCordoned && !isLetGo && !scene.wasCordonedByHand(SLOW_API_MS)) {
     scene.tell(NAME, `${what} is not cordoned`)

@@ -2,15 +2,16 @@ import type { Checker } from './checker.ts'
 import type { Scene, ServerFact } from './scene.ts'
 
 const NAME = 'kept-out'
-/** From a reload, or somebody's word, until the server is out again. */
+/** From a reload, or a command that no roll gave, until the server is out again. */
 const LIMIT_MS = 1_200
 const ASKED_AFTER_MS = 4_000
 
 /**
- * What a roll took out stays out until its machine is back and may carry pods: whoever else sets it ready before is
- * answered within a second, on each instance that answers, as long as there is a process to do so. A process that never saw
- * it out, on a machine whose reboot nobody announced, takes it out by the rules that it would be taken out by in the first
- * place. Before the announcement the last usable server of a backend is left in service by every process.
+ * A server that a roll took out stays out until its machine is back and may carry pods. Where anything else sets it ready
+ * before, a process of the roll takes it out again within a second, on each instance that answers, as long as such a process
+ * runs. A process that never saw it out, on a machine whose reboot no process announced, takes it out by the rules that it
+ * would be taken out by in the first place. Before the announcement every process leaves the last usable server of a backend
+ * in service.
  */
 export function keptOut(scene: Scene): Checker {
   const since = new Map<string, number>()

@@ -11,8 +11,8 @@ const NOTICED_MS = 10_000
 const ASKED_AFTER_MS = 4_000
 
 /**
- * A node is put back in by the last one who withdraws. No roll sets a server ready that served before while somebody else
- * claims its node; and no balancer that goes by checks has a server again whose node was claimed all the while.
+ * A node is put back in by the last owner that withdraws. No roll sets a server ready that served before while another
+ * owner claims its node. No balancer that goes by checks has a server again whose node was claimed all the while.
  */
 export function lastToWithdraw(scene: Scene): Checker {
   const outs = new Set<string>()
@@ -52,7 +52,7 @@ export function lastToWithdraw(scene: Scene): Checker {
 const nodeNamed = (scene: Scene, name: string): NodeObject | undefined =>
   scene.nodes().find(({ metadata }) => metadata.name === name)
 
-/** The run that asks, and the one that it puts back for. */
+/** The run that asks, and the run that it puts back for. */
 function ownersOf(scene: Scene, node: string, run: string): ReadonlySet<string> {
   const record = nodeNamed(scene, node)?.metadata.annotations?.[RECORD]
   const recorded = record === undefined ? undefined : (JSON.parse(record) as { readonly run?: string }).run

@@ -12,7 +12,7 @@ export interface Front {
 
 export interface Loss {
   readonly front: Front
-  /** On the clock that nobody sets. */
+  /** On the monotonic clock. */
   readonly dueMs: number
   /** When it was given up, or answered otherwise than it should be. */
   readonly endedMs: number

@@ -42,7 +42,7 @@ export function noAttachBeforeProof(scene: Scene): Checker {
         if (well?.daemonSets.has(daemonSetOf(pod)) !== false)
           scene.tell(NAME, `${what} ${pod.metadata.name} is not back`)
     const isOurs = isCordoned(node as NodeObject | undefined) && !isCordoned(scene.prior.nodes.get(server.node))
-    // One that people cordoned before it was begun stays so.
+    // A node that people cordoned before it was begun stays cordoned.
     if (isOurs && !scene.handCordons.has(server.node)) scene.tell(NAME, `${what} ${server.node} is still cordoned`)
     checkPort(server, what)
   }

@@ -24,13 +24,13 @@ const POD_HEARS_MS = 500
 
 /**
  * No request is lost that the world could have served. A loss is excused by rule alone, and by what happened to the
- * instance that it was sent through: while somebody else than a roll has that instance send to a node that a roll took
+ * instance that it was sent through: while that instance sends, by no command of a roll, to a node that a roll took
  * out, also by a server that was out before; while people have taken every server of the backend there, or agents that do
- * not do as they should; or while a node is cut off from the instance; and six seconds after each; while a machine has no power or a Node is deleted, by no
- * roll, and until it carries pods again; what was on its way over a kept connection when a reload of the instance, or a
- * pod at the end of its grace, closed it, whether or not that pod then still answers a slow request; what a roll cut because
- * it outlasted the limit; and what took long and was with a process of the balancer that a reload had replaced meanwhile: that
- * one serves it to its end, and nothing tells a roll of it.
+ * not do as they should; or while a node is cut off from the instance; and six seconds after each; while a machine has no
+ * power or a Node is deleted, by no roll, and until it carries pods again; what was on its way over a kept connection when a
+ * reload of the instance, or a pod at the end of its grace, closed it, whether or not that pod then still answers a slow
+ * request; what a roll cut because it outlasted the limit; and what took long and was with a process of the balancer that a
+ * reload had replaced meanwhile: that process serves it to its end, and nothing tells a roll of it.
  */
 export function noLostRequest(scene: Scene, losses: LossLog): Checker {
   const goneAtMs: number[] = []

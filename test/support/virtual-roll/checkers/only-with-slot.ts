@@ -22,7 +22,7 @@ const ON_ITS_WAY_MS = 1_000
 export function onlyWithSlot(scene: Scene): Checker {
   let renewedAtMs = 0
   let renewTime: string | undefined
-  /** Who had the slot when people deleted it, and until when that run may act on. */
+  /** The holder of the slot when people deleted it, and until when that run may act on. */
   const deleted: { readonly holder: string; readonly untilMs: number }[] = []
   const spec = (): LeaseSpec => (scene.cluster.world.store.get(LEASES, SLOT)?.spec ?? {}) as LeaseSpec
   const heldUntilDeleted = (run: string, onItsWayMs: number): boolean =>
@@ -53,7 +53,7 @@ export function onlyWithSlot(scene: Scene): Checker {
   }
 }
 
-/** The run's own process, or who restores it without its journal. */
+/** The run's own process, or a process that restores the run without its journal. */
 const isOf = (run: string, holder: string): boolean => holder.startsWith(`${run}/`) || holder.startsWith(`${run}+`)
 
 interface JsonPatchOp {

@@ -30,7 +30,7 @@ export interface ServerFact {
   readonly isUsable: boolean
 }
 
-/** What was there before anybody rolled. */
+/** What was there before any roll began. */
 interface Prior {
   readonly nodes: ReadonlyMap<string, NodeObject>
   readonly servers: ReadonlyMap<string, AdminWord>
@@ -181,7 +181,7 @@ export class Scene {
     })
   }
 
-  /** Whether somebody has asked the agent of that node, or has marked the Node, so that it leaves its balancers. */
+  /** Whether a claim asks the agent of that node, or a mark is on the Node, so that it leaves its balancers. */
   isAskedToLeave(node: string): boolean {
     const found = this.nodes().find(({ metadata }) => metadata.name === node)
     return claimants(found).length > 0 || found?.spec?.taints?.some(({ key }) => key === MARK) === true

@@ -4,7 +4,7 @@ import type { Loss, LossLog } from './loss-log.ts'
 import type { Scene } from './scene.ts'
 import { nodeOfServer, type ServerWord } from './server-word.ts'
 
-/** A request waits for its two seconds, and whoever measures a little longer. */
+/** A request waits for its two seconds, and the prober a little longer. */
 const HEARD_AFTER_MS = 4_000
 /** As long as a request waits for its answer. */
 const REQUEST_MS = 2_000
@@ -13,7 +13,7 @@ const MANY = 6
 const RECORD = 'evenkeel.dev/record'
 
 /**
- * A process that has acted, and under which requests were lost, whoever is to blame, takes out no further node; of two rolls
+ * A process that has acted, and under which requests were lost, takes out no further node, whatever lost them; of two rolls
  * each answers for itself. The node that it had out before and put back it may take out again. A loss does not count where
  * a control target, which was well before, failed at the same time: the prober may be to blame. An answer of the service is
  * its own, unless the prober could reach nothing when it was given. A kept connection that is dead fails the one request that

@@ -2,7 +2,7 @@ import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
 import type { EngineRequest } from '../engine-request.ts'
 import type { Scene, ServerFact } from './scene.ts'
 
-/** From a reload, or somebody's word, until a roll can have heard of it. */
+/** From a reload, or a command that no roll gave, until a roll can have heard of it. */
 const UNHEARD_OF_MS = 1_500
 /** What was asked for before that may be carried out late, by an API server that is slow. */
 const UNDER_WAY_MS = 8_000
@@ -16,7 +16,7 @@ const bearsRecord = ({ metadata }: NodeObject): boolean => metadata.annotations?
 export class TakenOut {
   readonly #scene: Scene
   readonly #keys = new Set<string>()
-  /** Since when somebody else has them in again. */
+  /** Since when they are in again by no command of a roll. */
   readonly #undoneSince = new Map<string, number>()
 
   constructor(scene: Scene) {
@@ -50,7 +50,7 @@ export class TakenOut {
     }
   }
 
-  /** The balancer sends to it, and not just by what somebody else did a moment ago. */
+  /** The balancer sends to it, and not just since a moment ago by a reload or a command that no roll gave. */
   isSentTo(server: ServerFact): boolean {
     const { key, admin, instance, checksAgent } = server
     if (admin !== 'ready') return false
@@ -60,7 +60,7 @@ export class TakenOut {
       return false
     if (!this.#keys.has(key))
       return !reloads.some((reload) => reload.instance === instance && nowMs - reload.atMs <= UNHEARD_OF_MS)
-    // Whoever takes a node out waits until its balancers have noticed.
+    // A roll that takes a node out waits until its balancers have noticed.
     if (checksAgent) return true
     // What a roll leaves in service is not out again a moment later, as all else is.
     const limitMs = this.#scene.servesOn(server) ? UNDER_WAY_MS : UNHEARD_OF_MS

@@ -48,7 +48,7 @@ export interface CrashPlan {
   readonly claimed?: {
     /** How the balancer of the roll is told. */
     readonly by: 'socket' | 'agents'
-    /** Who withdraws last. */
+    /** The owner that withdraws last. */
     readonly last: 'roll' | 'person'
     /** The agent of the node is killed right after the person has withdrawn. */
     readonly killsAgent: boolean

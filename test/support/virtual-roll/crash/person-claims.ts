@@ -19,7 +19,7 @@ interface Claims {
  * middle of the reboot, or long after the roll could have put the node back.
  */
 export class PersonClaims {
-  /** When the claim stood, on the clock that nobody sets. */
+  /** When the claim stood, on the monotonic clock. */
   claimedAtMs = Number.POSITIVE_INFINITY
   withdrawnAtMs = Number.POSITIVE_INFINITY
   /** When the node was sent to again for the first time after it was out. */

@@ -6,7 +6,7 @@ import { crashRun } from '../crash/crash-run.ts'
 import { runPoliteSeed, runSeed } from '../swarm/run-seed.ts'
 import type { Job, JobReport } from './job.ts'
 
-/** A process that does one job after the other for who started it. */
+/** A process that does one job after the other for the process that started it. */
 async function done(job: Job): Promise<JobReport> {
   try {
     if (job.kind === 'seed') return { kind: 'seed', report: await runSeed(job.seed) }

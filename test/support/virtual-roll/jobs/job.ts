@@ -23,7 +23,7 @@ export type JobReport =
   /** Not even the world came about, or the work threw. */
   | { readonly kind: 'thrown'; readonly job: Job; readonly error: string }
 
-/** What was seen that must not be, each with who saw it; none: all is well. */
+/** What was seen that must not be, each with the checker that saw it. None: all is well. */
 export function complaints(report: JobReport): readonly string[] {
   if (report.kind === 'thrown') return [`thrown: ${report.error}`]
   const { violations } = report.kind === 'crash' ? report.run : report.report

@@ -16,7 +16,7 @@ interface Jobs {
 const ROOT = new URL('../../../..', import.meta.url).pathname
 const WORKER = 'test/support/virtual-roll/jobs/job-worker.ts'
 /**
- * One that hangs is no answer either; a loop ends far sooner (`job-worker.ts`). Beside clusters a job of a second can take
+ * A job that hangs is no answer either; a loop ends far sooner (`job-worker.ts`). Beside clusters a job of a second can take
  * minutes. Seconds in which this process was stopped are none.
  */
 const JOB_LIMIT_S = 600

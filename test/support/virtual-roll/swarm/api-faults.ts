@@ -22,7 +22,7 @@ interface ApiFaultParts {
   readonly sinceMs: () => number
 }
 
-/** What becomes of the requests of rolls while the API is in trouble. Nobody else's are touched. */
+/** What becomes of the requests of rolls while the API is in trouble. The requests of other clients are not touched. */
 export class ApiFaults {
   readonly #parts: ApiFaultParts
   /** When all watches that are open say nothing any more, since an eviction was not heard of. */

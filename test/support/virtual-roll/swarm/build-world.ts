@@ -13,7 +13,7 @@ interface BuiltWorld {
   readonly agents?: VirtualAgents
 }
 
-/** The cluster of a scenario, settled, with what was set by hand before anybody rolls. */
+/** The cluster of a scenario, settled, with what was set by hand before any roll. */
 export async function buildWorld(scenario: Scenario): Promise<BuiltWorld> {
   const { seed, nodes, darkMs, cordoned, maint, world } = scenario
   let agents: VirtualAgents | undefined

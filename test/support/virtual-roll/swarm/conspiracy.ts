@@ -12,7 +12,7 @@ export function conspiracy(random: SeededRandom, { names, healAtMs }: FaultFacts
   const earlyMs = random.between(500, 3_000)
   const lateMs = random.between(2_000, healAtMs)
   switch (die) {
-    // An eviction that nobody hears of, and a pod that moves on without anybody hearing of it either.
+    // An eviction that no roll hears of, and a pod that moves on without a roll hearing of it either.
     case 0:
       return [{ kind: 'api', what: 'evictionsUnheard', share: 1, fromMs: 0, toMs: earlyMs + 12_000 }]
     // A slot that cannot be renewed, and a balancer that forgets.

@@ -26,7 +26,7 @@ export class FaultTally {
     return Object.fromEntries([...this.#counts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  /** `roll`: the one that it happened to, where it did not happen to the world. */
+  /** `roll`: the roll that it happened to, where it did not happen to the world. */
   happened(fault: Fault, roll?: string): void {
     for (const underWay of this.#steps.now(roll)) this.#count(fault, underWay)
   }

@@ -33,7 +33,7 @@ export type Fault =
   | (Span & { readonly kind: 'api'; readonly what: ApiTrouble; readonly share: number })
   /** Each watch that is open then says nothing any more, and stays open. */
   | { readonly kind: 'watchesStop'; readonly atMs: number }
-  /** The log is compacted, and watches are cut: whoever comes back is told 410. */
+  /** The log is compacted, and watches are cut: a client that comes back is told 410. */
   | { readonly kind: 'logForgotten'; readonly atMs: number }
   | (Span & { readonly kind: 'balancerSilent' })
   /** The balancer carries out each command so much later, and all of them in order. */

@@ -64,7 +64,7 @@ export class HandFaults {
     machine.reset()
   }
 
-  /** Cordons are as they were before anybody rolled, but on nodes that a roll is at work on. */
+  /** Cordons are as they were before any roll, but on nodes that a roll is at work on. */
   putBackCordons(): void {
     for (const name of this.#scene.handCordons) {
       const node = this.#node(name)
@@ -121,7 +121,7 @@ export class HandFaults {
     return true
   }
 
-  /** The machine registers again by the labels and annotations that it had before anybody rolled, and not cordoned. */
+  /** The machine registers again by the labels and annotations that it had before any roll, and not cordoned. */
   #deleteNode({ node: name, againMs }: Extract<Fault, { kind: 'nodeAnew' }>): boolean {
     const { world, time } = this.#scene.cluster
     const gone = world.store.remove(NODES, { name }) as NodeObject | undefined

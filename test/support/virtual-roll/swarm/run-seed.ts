@@ -233,7 +233,7 @@ class SeedRun {
       })
   }
 
-  /** Somebody else, who begins as soon as no error stands in the plan. */
+  /** A second operator, who begins as soon as no error stands in the plan. */
   async #operateSecond(): Promise<void> {
     const { second, spec } = this.#scenario
     if (second === undefined) return
@@ -252,7 +252,7 @@ class SeedRun {
     })
   }
 
-  /** People need a while, and wait for what is being mended. */
+  /** People need a while, and wait for what is being repaired. */
   #pauseMs(): number {
     const healsInMs = this.#healAtMs - this.#faults.sinceMs
     const soonMs = this.#random.between(300, 6_000)

@@ -87,7 +87,7 @@ const LASTS_NOT: ReadonlySet<FaultName> = new Set([
   'journalLost',
 ])
 
-/** Nodes that are cordoned before anybody rolls, where there would be nothing else to uncordon. */
+/** Nodes that are cordoned before any roll, where there would be nothing else to uncordon. */
 export function cordonedBefore(number: number, drawn: readonly string[]): readonly string[] {
   const { step, fault } = cellOf(number - FIRST_BY_STEP)
   return fault === 'uncordoned' && UNCORDONED_ONLY_BEFORE.has(step) ? ['n1'] : drawn

@@ -14,7 +14,7 @@ export interface Scenario {
   readonly darkMs: number
   readonly whoami: { readonly replicas: number; readonly graceSeconds: number; readonly startSeconds: number }
   readonly databases: number
-  /** Nodes that were cordoned, and servers that were in maint, before anybody rolled. */
+  /** Nodes that were cordoned, and servers that were in maint, before any roll. */
   readonly cordoned: readonly string[]
   readonly maint: readonly string[]
   readonly drainsEdge: boolean
@@ -28,7 +28,7 @@ export interface Scenario {
   readonly amends: Readonly<Record<string, unknown>>
   /** Everything heals then. */
   readonly healAtMs: number
-  /** Somebody else rolls this node, from then on as soon as the plan allows it. */
+  /** A second operator rolls this node, from then on as soon as the plan allows it. */
   readonly second: { readonly atMs: number; readonly node: string } | undefined
   /** After how many processes the roll is aborted; undefined: never. */
   readonly abortAfter: number | undefined
@@ -72,7 +72,7 @@ function drawnByStep(drawn: Scenario, number: number): Scenario {
   const healAtMs = Math.max(10_000, ...faults.map(lastOf))
   const second = random.next() < 0.5 ? drawn.second : undefined
   const cordoned = cordonedBefore(number, drawn.cordoned)
-  // One that is cordoned leaves two for the pods of another.
+  // A node that is cordoned leaves two for the pods of another.
   const nodes = cordoned.length > 0 ? Math.max(3, drawn.nodes) : drawn.nodes
   return { ...drawn, nodes, cordoned, faults, cues, healAtMs, second, amends: amendsOf(random, nodeNames(drawn.nodes)) }
 }

@@ -1,8 +1,8 @@
 import { virtualRollFile } from '../article-cluster.ts'
 
 /**
- * Without a common divisor with the rates of those who judge: who asks at a fixed rate beside another, through one that goes
- * round, may never meet one of the servers.
+ * Without a common divisor with the rates of the judges. A client that asks at a fixed rate beside another, through a balancer
+ * that goes round, may never meet one of the servers.
  */
 const MEASURED_PER_S = 7
 

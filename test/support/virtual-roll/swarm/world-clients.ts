@@ -10,7 +10,7 @@ const SHORT_LIMIT_MS = 2_000
 const KNOWN_CLIENTS = 6
 const LONG_CLIENTS = 4
 
-/** Those who ask otherwise than a prober: with cookies, or for what takes long. */
+/** Clients that ask otherwise than a prober: with cookies, or for what takes long. */
 export function beginClients(cluster: VirtualCluster, world: WorldKind, losses: LossLog): readonly ReturningClient[] {
   const lost = losses.noteOther.bind(losses)
   const fronts = losses.fronts.filter(({ backend }) => backend === 'web')

@@ -56,7 +56,7 @@ export function detectionTime(server: string, way: Noticing['way'], { checks }: 
 /** What can be told of a reading without the file. */
 export const checkWords: ReadingWords = {
   balancerTells: false,
-  // Silence takes no node out; a refusal does, whoever is to blame for it.
+  // Silence takes no node out; a refusal does, no matter what is to blame for it.
   checked: ({ nodeCheck }) => (nodeCheck?.asked === true && nodeCheck.answer === 'refused' ? 'down' : 'in'),
   goesByMarks: () => false,
   isNews: (was, is) => answerOf(was) !== answerOf(is),

@@ -38,7 +38,7 @@ export function connectionsEndOf(s: ServiceSnapshot, server: NodeServer): Connec
   const endpoint = server.reading?.endpoint
   const since = noticingOf(s, server, 'out')?.noticed?.at
   if (endpoint === undefined || since === undefined) return undefined
-  // What was counted before they had noticed says nothing of who came after it.
+  // A count from before they had noticed says nothing of the clients that came after it.
   const left = endpoint.at >= since ? endpoint.connections : 'unknown'
   return connectionsEnd({ left, since, now: s.now, idleLimitMs: s.limits.idleLimitMs })
 }

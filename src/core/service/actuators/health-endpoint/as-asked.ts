@@ -5,8 +5,8 @@ import type { Node } from '../../../../model/node.ts'
 import type { InstanceFacts } from '../../instance-facts.ts'
 
 /**
- * What a health endpoint is told stands on the Node, and is known from there sooner and surer than from who asks its agent:
- * a record is as of one version of the Node, and so is what it says of this.
+ * What a health endpoint is told stands on the Node, and is known from there sooner and surer than from the process
+ * that asks its agent: a record is as of one version of the Node, and so is what it says of this.
  */
 export function asAsked(facts: InstanceFacts, nodeOf: (name: string) => Node | undefined): InstanceFacts {
   const { reading } = facts

@@ -93,7 +93,7 @@ export const endpointWords: ReadingWords = {
   checked: () => 'in',
   goesByMarks: ({ endpoint }) => endpoint?.heard === true && !endpoint.onlyClosed,
   isNews: (was, is) => isToldNews(was.endpoint, is.endpoint),
-  /** Nobody else tells its load balancers anything. */
+  /** Only the agent of the node tells its load balancers anything. */
   findings: (node, { instance, reading }) =>
     reading.endpoint?.heard === false
       ? [

@@ -13,8 +13,8 @@ interface Seen {
 /**
  * Folds a poll into what was seen before. Checks are counted per checker, never per address alone: with three backends
  * behind one address the third refusal came 4 s before the last of them had left. After the last count one interval more
- * has to pass, in which whoever was behind catches up. Evidence makes up for the slack, never for the checks themselves: one
- * address may be that of a slow checker and of a fast one, whose answers are counted together.
+ * has to pass, in which a checker that was behind catches up. Evidence makes up for the slack, never for the checks themselves:
+ * one address may be that of a slow checker and of a fast one, whose answers are counted together.
  */
 export function notice(before: Noticing | undefined, { way, reading, spec, now }: Seen): Noticing {
   if (before?.way === way && before.noticed !== undefined) {
