@@ -89,7 +89,7 @@ export class Agent {
     await this.#recall(signal)
     if (this.#brake === undefined) this.#evidence = { ...this.#evidence, brake: 'none' }
     await this.#look(signal)
-    // It drained before the reboot, and the checkers that were told so may remember.
+    // It answered drain before the reboot, and checkers may remember that answer.
     if (this.#files.said.kept !== undefined) this.#owe(Object.keys(this.#parts.checkers.checkers))
     this.#judge()
   }

@@ -17,7 +17,7 @@ export interface Polls {
 /** More addresses than any fleet of balancers has; beyond it the one that was heard longest ago is forgotten. */
 const ADDRESSES_MAX = 256
 
-/** The clients that asked for the answer, and what each was told. */
+/** The clients that asked for the answer, and the answer that each got. */
 export class PollLog {
   readonly #polls = new Map<string, Polls>()
 

@@ -20,7 +20,7 @@ export interface AgentEvidence {
   readonly clearSince?: MonoMs
   /** The data port by its own rise and fall; absent: not asked often enough yet. */
   readonly dataPort?: 'open' | 'closed'
-  /** The addresses that were told by agent-check to drain, and are owed the word that it is over. */
+  /** The addresses to which an agent-check answered drain, and which still have to hear that the drain is over. */
   readonly owed?: OwedReady
   /** What was said last, and since when. */
   readonly answer: Answer

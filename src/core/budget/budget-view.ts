@@ -116,7 +116,7 @@ function markOf({ annotations }: Node): Mark {
 function outNode({ node, why }: NodeOut, mark: Mark, slots: readonly SeenSlot[]): OutNode {
   const slot = slots.find(({ owner }) => owner.node === node)
   const owner = mark.owner ?? (slot === undefined ? undefined : ownerText(slot))
-  // What is out already is not about to leave; the holder of the slot is told beside it.
+  // A node that is out already is not about to leave; the holder of its slot is shown as the owner.
   const already = why.filter(({ kind }) => kind !== 'slot')
   return {
     node,

@@ -52,7 +52,7 @@ export function countedSlots(s: NodeSnapshot): readonly OthersSlot[] {
   const isAskedFor = s.slot.state !== 'mine' && slotCount(s) === 1
   return liveSlots(s).flatMap((slot) => {
     const { index, owner } = slot
-    // The owner that shares the node under way is told of by itself.
+    // A reason of its own names the owner that shares the node under way.
     if (owner.node === s.current.node.name || (isAskedFor && index === 0)) return []
     return [othersSlot(slot)]
   })
