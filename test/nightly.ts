@@ -33,32 +33,32 @@ const PARTS: readonly Part[] = [
   {
     name: 'seeds',
     what: `${SEEDS_A_NIGHT} seeds from ${firstSeed} on, and no step without each fault`,
-    argv: ['test/swarm.ts', '--seeds', String(SEEDS_A_NIGHT), '--from', String(firstSeed), '--table'],
+    argv: ['test/seeds.ts', 'swarm', '--seeds', String(SEEDS_A_NIGHT), '--from', String(firstSeed), '--table'],
   },
   {
     name: 'early',
     what: `${EARLY_A_NIGHT} seeds from ${firstEarly} on, whose faults are drawn by time`,
-    argv: ['test/swarm.ts', '--seeds', String(EARLY_A_NIGHT), '--from', String(firstEarly)],
+    argv: ['test/seeds.ts', 'swarm', '--seeds', String(EARLY_A_NIGHT), '--from', String(firstEarly)],
   },
   {
     name: 'polite',
     what: `${FLEETS_A_NIGHT} seeds from ${firstPolite} on, with pods that leave politely`,
-    argv: ['test/swarm.ts', '--polite', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstPolite)],
+    argv: ['test/seeds.ts', 'swarm', '--polite', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstPolite)],
   },
   {
     name: 'fleets',
     what: `${FLEETS_A_NIGHT} random fleets under one node budget, from seed ${firstFleet} on`,
-    argv: ['test/fleets.ts', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],
+    argv: ['test/seeds.ts', 'fleets', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],
   },
   {
     name: 'ingress',
     what: `${FLEETS_A_NIGHT} random rollouts of IngressDaemonSets, from seed ${firstFleet} on`,
-    argv: ['test/ingress.ts', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],
+    argv: ['test/seeds.ts', 'ingress', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],
   },
   {
     name: 'guards',
     what: `${FLEETS_A_NIGHT} random drains of guarded nodes, from seed ${firstFleet} on`,
-    argv: ['test/guards.ts', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],
+    argv: ['test/seeds.ts', 'guards', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],
   },
   {
     name: 'crash',

@@ -1,0 +1,159 @@
+/**
+ * Random worlds in virtual time, one program for all kinds of them: rolls (`swarm`), fleets of up to 200 nodes, rollouts of an
+ * IngressDaemonSet, drains of guarded nodes. `npm run fleets -- --seeds 2000` runs seeds 0 to 1999 on two cores, `--from 5000`
+ * others; `--seed X` runs one again, twice, and prints what happened. `--digests FILE` writes a line for each seed, its digest:
+ * a change of shape leaves that file as it was. Only for rolls: `--polite`, pods that leave politely, under a budget that allows
+ * no eviction; `--table`, which fails where a cell of fault and step is empty that could be filled.
+ */
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { fleetScenario } from './support/fleet/fleet-scenario.ts'
+import { runFleet } from './support/fleet/run-fleet.ts'
+import { guardScenario } from './support/virtual-guard/guard-scenario.ts'
+import { runGuardSeed } from './support/virtual-guard/run-guard-seed.ts'
+import { ingressScenario } from './support/virtual-ingress/ingress-scenario.ts'
+import { runIngressSeed } from './support/virtual-ingress/run-ingress-seed.ts'
+import { complaints, type JobReport } from './support/virtual-roll/jobs/job.ts'
+import { trySeeds } from './support/virtual-roll/jobs/try-seeds.ts'
+import { added, cellTable, emptyCells } from './support/virtual-roll/swarm/cell-table.ts'
+import { cueText } from './support/virtual-roll/swarm/cue.ts'
+import { faultText } from './support/virtual-roll/swarm/fault.ts'
+import type { CellCounts } from './support/virtual-roll/swarm/fault-tally.ts'
+import { runPoliteSeed, runSeed } from './support/virtual-roll/swarm/run-seed.ts'
+import { politeScenarioOf, scenarioOf } from './support/virtual-roll/swarm/scenario.ts'
+
+type Kind = 'seed' | 'polite' | 'fleet' | 'ingress' | 'guard'
+type SeedRun = Exclude<JobReport, { readonly kind: 'thrown' | 'crash' }>
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seeds: { type: 'string', default: '300' },
+    from: { type: 'string', default: '0' },
+    seed: { type: 'string' },
+    workers: { type: 'string', default: '2' },
+    digests: { type: 'string' },
+    polite: { type: 'boolean', default: false },
+    table: { type: 'boolean', default: false },
+  },
+})
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  swarm: values.polite ? 'polite' : 'seed',
+  fleets: 'fleet',
+  ingress: 'ingress',
+  guards: 'guard',
+}
+
+/** One run of a seed again. */
+const RUNS: { readonly [kind in Kind]: (seed: string) => Promise<SeedRun> } = {
+  seed: async (seed) => ({ kind: 'seed', report: await runSeed(seed) }),
+  polite: async (seed) => ({ kind: 'polite', report: await runPoliteSeed(seed) }),
+  fleet: async (seed) => ({ kind: 'fleet', report: await runFleet(seed) }),
+  ingress: async (seed) => ({ kind: 'ingress', report: await runIngressSeed(seed) }),
+  guard: async (seed) => ({ kind: 'guard', report: await runGuardSeed(seed) }),
+}
+
+/** What is drawn for a seed. */
+function scenarioLines(kind: Kind, seed: string): readonly string[] {
+  if (kind === 'fleet') return [JSON.stringify(fleetScenario(seed))]
+  if (kind === 'ingress') return [JSON.stringify(ingressScenario(seed))]
+  if (kind === 'guard') return [JSON.stringify(guardScenario(seed))]
+  const { faults, cues, ...scenario } = (kind === 'polite' ? politeScenarioOf : scenarioOf)(seed)
+  return [
+    JSON.stringify(scenario),
+    ...[...faults, ...scenario.world.faults].map((fault) => `  ${faultText(fault)}`),
+    ...cues.map((cue) => `  ${cueText(cue)}`),
+  ]
+}
+
+/** What a run counted, beside its events and violations. */
+function countsText(run: SeedRun): string {
+  if (run.kind === 'guard') return `${run.report.grants} grants, ${run.report.deaths} deaths`
+  if (run.kind === 'ingress') return `${run.report.deaths} deaths`
+  return JSON.stringify(run.kind === 'fleet' ? run.report.deaths : run.report.cells)
+}
+
+async function replay(kind: Kind, seed: string): Promise<boolean> {
+  for (const line of scenarioLines(kind, seed)) console.log(line)
+  const [first, second] = [await RUNS[kind](seed), await RUNS[kind](seed)]
+  for (const event of first.report.events) console.log(event)
+  for (const text of complaints(first)) console.log(text)
+  console.log(`${countsText(first)}\n${first.report.digest}\n${second.report.digest}`)
+  return first.report.violations.length === 0 && first.report.digest === second.report.digest
+}
+
+async function many(kind: Kind, from: number, count: number): Promise<boolean> {
+  const runs: SeedRun[] = []
+  const { failed, text } = await trySeeds({
+    kind,
+    from,
+    count,
+    workers: Number(values.workers),
+    onReport: (report) => {
+      if (report.kind !== 'thrown' && report.kind !== 'crash') runs.push(withoutEvents(report))
+    },
+  })
+  if (values.digests !== undefined) {
+    const digests = runs.map(({ report }) => [Number(report.seed), report.digest] as const)
+    const lines = digests.toSorted(([a], [b]) => a - b).map(([seed, digest]) => `${seed} ${digest}\n`)
+    writeFileSync(values.digests, lines.join(''))
+  }
+  console.log(`${count} ${positionals[0]}, ${text}`)
+  return printCounts(kind, runs) && failed === 0
+}
+
+/** Thousands of runs are kept for their counts: their events would fill the memory. */
+const withoutEvents = (run: SeedRun): SeedRun => ({ ...run, report: { ...run.report, events: [] } }) as SeedRun
+
+/** Prints what the runs counted. False: a cell is empty that may not be. */
+function printCounts(kind: Kind, runs: readonly SeedRun[]): boolean {
+  if (kind === 'seed' || kind === 'polite') return printTable(runs)
+  const deaths: Record<string, number> = {}
+  const most = new Map<number, number>()
+  let [nodes, grants, killed] = [0, 0, 0]
+  for (const run of runs) {
+    if (run.kind === 'guard') grants += run.report.grants
+    if (run.kind === 'guard' || run.kind === 'ingress') killed += run.report.deaths
+    if (run.kind !== 'fleet') continue
+    nodes += run.report.nodes
+    most.set(run.report.most, (most.get(run.report.most) ?? 0) + 1)
+    for (const [at, times] of Object.entries(run.report.deaths)) deaths[at] = (deaths[at] ?? 0) + times
+  }
+  if (kind !== 'fleet') {
+    console.log(kind === 'guard' ? `${grants} grants, ${killed} deaths` : `${killed} deaths`)
+    return true
+  }
+  const together = [...most].toSorted(([one], [other]) => one - other)
+  const out = together.map(([count, fleets]) => `${count} in ${fleets} fleets`).join(', ')
+  const where = Object.entries(deaths).toSorted()
+  console.log(`${nodes} nodes; out by plan at once: ${out}`)
+  console.log(`killed at: ${where.map(([at, times]) => `${at} ${times}`).join('; ')}`)
+  return true
+}
+
+/** How often each fault happened in each step. */
+function printTable(runs: readonly SeedRun[]): boolean {
+  const cells = runs.flatMap((run): CellCounts[] =>
+    run.kind === 'seed' || run.kind === 'polite' ? [run.report.cells] : [],
+  )
+  const counts = added(cells)
+  for (const line of cellTable(counts)) console.log(line)
+  const empty = emptyCells(counts)
+  const names = empty.map(({ step, fault }) => `${fault} in ${step}`)
+  if (empty.length > 0) console.log(`${empty.length} cells are empty${values.table ? `: ${names.join(', ')}` : ''}`)
+  return empty.length === 0 || !values.table
+}
+
+const kind = KINDS[positionals[0] ?? '']
+if (kind === undefined || positionals.length !== 1) {
+  console.error(
+    `name one kind of worlds: ${Object.keys(KINDS).join(', ')}; for example: node test/seeds.ts swarm --seeds 100`,
+  )
+  process.exit(2)
+}
+const isWell =
+  values.seed === undefined
+    ? await many(kind, Number(values.from), Number(values.seeds))
+    : await replay(kind, values.seed)
+if (!isWell) process.exitCode = 1
