@@ -1,14 +1,13 @@
-import { addAgentCommand } from '../src/cli/agent-command.ts'
 import { addBudgetCommand } from '../src/cli/budget-command.ts'
 import { addBundleCommand } from '../src/cli/bundle-command.ts'
 import { addCompletionCommand } from '../src/cli/completion-command.ts'
-import { addControllerCommand } from '../src/cli/controller-command.ts'
 import { addDemoCommand } from '../src/cli/demo-command.ts'
 import { addDnsCommand } from '../src/cli/dns-command.ts'
 import { addDoctorCommand } from '../src/cli/doctor-command.ts'
 import { addExplainCommand } from '../src/cli/explain-command.ts'
 import { addGuardCommand } from '../src/cli/guard-command.ts'
 import { addInitCommand } from '../src/cli/init-command.ts'
+import { addOwnProgram } from '../src/cli/own-program-command.ts'
 import { addProbeCommand } from '../src/cli/probe-command.ts'
 import type { AddCommand } from '../src/cli/program.ts'
 import { addRollCommand } from '../src/cli/roll-command.ts'
@@ -85,8 +84,22 @@ export function commandsOf({ release, commit, voice, ...surroundings }: CommandP
         return guardDemoActions(surroundings)
       },
     }),
-    addAgentCommand(async () => (await import('./agent/agent-main.ts')).agentMain),
-    addControllerCommand(async () => (await import('./controller/controller-main.ts')).controllerMain),
+    addOwnProgram({
+      name: 'agent',
+      summary: 'answer the health checks of load balancers, on one node',
+      description: 'Answers the health checks of load balancers on one node',
+      usage: '--node NAME [options]',
+      help: async () => (await import('../src/config/agent-options.ts')).AGENT_HELP,
+      main: async () => (await import('./agent/agent-main.ts')).agentMain,
+    }),
+    addOwnProgram({
+      name: 'controller',
+      summary: 'limit how many nodes are out by cordon at the same time',
+      description: 'Grants cordons to the nodes of a fleet, a few at a time',
+      usage: '[options]',
+      help: async () => (await import('../src/config/controller-options.ts')).CONTROLLER_HELP,
+      main: async () => (await import('./controller/controller-main.ts')).controllerMain,
+    }),
     addCompletionCommand(async () => (await import('./completion/live-values.ts')).liveValues(surroundings)),
     addVersionCommand(release),
   ]

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import { guardCrd } from '../../src/core/guard/schema/guard-crd.ts'
 import { ingressCrd } from '../../src/core/ingress/schema/ingress-crd.ts'
-import { INGRESS_GROUPS, type IngressGroup } from '../../src/model/ingress-daemon-set.ts'
+import { INGRESS_GROUPS, type IngressGroup } from '../../src/model/ingress-keys.ts'
 
 interface Definition {
   readonly apiVersion: string

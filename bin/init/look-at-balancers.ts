@@ -8,8 +8,8 @@ import type { BalancerPart, BalancerRequest } from '../../src/cli/init/init-acti
 import type { SeenBackend, SeenInstance } from '../../src/core/init/init-facts.ts'
 import { addressText, instanceNames } from '../../src/core/init/instance-address.ts'
 import type { BackendInspection, InstanceInspection } from '../../src/model/balancer-inspection.ts'
+import type { InstanceAddress } from '../../src/model/balancer-spec.ts'
 import type { ConfigSocket, HaproxyConfig } from '../../src/model/haproxy-config.ts'
-import type { InstanceAddress } from '../../src/model/roll-spec.ts'
 import { UserError } from '../../src/model/user-error.ts'
 import { attempt } from '../doctor/attempt.ts'
 

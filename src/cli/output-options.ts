@@ -5,6 +5,9 @@ import { chooseSymbols } from './terminal/choose-symbols.ts'
 import type { Style } from './terminal/style.ts'
 import type { TerminalFacts } from './terminal/terminal-facts.ts'
 
+/** `-o`: what goes to stdout. `markdown` and `otlp`: of a report alone. */
+export type OutputForm = 'text' | 'json' | 'jsonl' | 'markdown' | 'otlp'
+
 /** As commander hands them over. */
 export interface OutputFlags {
   readonly progress: ProgressChoice

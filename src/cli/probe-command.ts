@@ -1,10 +1,9 @@
 import { Option } from 'commander'
 import type { ProbeTarget } from '../model/probe.ts'
 import type { ProbeSource } from '../ports/probe-source.ts'
+import { count, duration } from './flag-values.ts'
 import { addOutputOptions, outputModes } from './output-options.ts'
 import {
-  count,
-  duration,
   keptCount,
   OUTPUT_CHOICES,
   type ProbeFlags,

@@ -1,11 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { RememberedPlace } from '../controllers/roll/remembered-place.ts'
-import type { OutputFlags } from './output-options.ts'
+import type { OutputFlags, OutputForm } from './output-options.ts'
 import type { RollPlace } from './roll-actions.ts'
 import { type Paste, pasteWith } from './text/paste.ts'
-
-/** `-o`: what goes to stdout. `markdown` and `otlp`: of a report alone. */
-export type OutputForm = 'text' | 'json' | 'jsonl' | 'markdown' | 'otlp'
 
 export interface PlaceFlags extends OutputFlags {
   readonly kubeconfig?: string

@@ -1,7 +1,7 @@
 import { BlockedError, UserError } from '../model/user-error.ts'
 import { WorldError } from '../model/world-error.ts'
 import type { CliContext } from './cli-context.ts'
-import type { OutputForm } from './roll-options.ts'
+import type { OutputForm } from './output-options.ts'
 import { type Paste, type PasteOptions, pasteWith } from './text/paste.ts'
 
 interface ErrorFlags extends PasteOptions {

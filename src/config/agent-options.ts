@@ -1,6 +1,6 @@
 import type { OneIngress } from '../controllers/agent/ingress-deployments.ts'
 import { type DialectName, isDialectName } from '../core/agent/dialect.ts'
-import { INGRESS_GROUPS } from '../model/ingress-daemon-set.ts'
+import { INGRESS_GROUPS } from '../model/ingress-keys.ts'
 import { canonicalAddress } from '../model/ip-address.ts'
 import { FlagReader, flagsRefused, isNamespace, parsedFlags } from './flag-reader.ts'
 

@@ -1,4 +1,4 @@
-import { INGRESS_GROUPS, type IngressGroup } from '../model/ingress-daemon-set.ts'
+import { INGRESS_GROUPS, type IngressGroup } from '../model/ingress-keys.ts'
 import { type OutLimit, parseOutLimit } from '../model/out-limit.ts'
 import { SLOTS_NAMESPACE } from '../model/slot.ts'
 import { FlagReader, flagsRefused, parsedFlags } from './flag-reader.ts'

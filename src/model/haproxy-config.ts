@@ -1,4 +1,4 @@
-import type { InstanceAddress } from './roll-spec.ts'
+import type { InstanceAddress } from './balancer-spec.ts'
 
 /** What we use of a haproxy.cfg. Nothing of it says what the running process knows. */
 export interface HaproxyConfig {

@@ -1,9 +1,5 @@
+import type { IngressGroup } from './ingress-keys.ts'
 import type { OutLimit } from './out-limit.ts'
-
-/** The groups that serve the kind: ours, and the one of the controller that came first. */
-export const INGRESS_GROUPS = ['evenkeel.dev', 'ingressdaemonsets.mumoshu.github.io'] as const
-
-export type IngressGroup = (typeof INGRESS_GROUPS)[number]
 
 /** So many pods of one node; a percentage is of `podsPerNode`, and `max` of it is 100. */
 export type PodLimit = OutLimit | { readonly kind: 'count'; readonly count: 0 }

@@ -1,3 +1,8 @@
+/** The groups that serve the kind: ours, and the one of the controller that came first. */
+export const INGRESS_GROUPS = ['evenkeel.dev', 'ingressdaemonsets.mumoshu.github.io'] as const
+
+export type IngressGroup = (typeof INGRESS_GROUPS)[number]
+
 /** The name of the IngressDaemonSet, on all that belongs to it. */
 export const INGRESS_LABEL = 'evenkeel.dev/ingress'
 

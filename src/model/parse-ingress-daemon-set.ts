@@ -2,7 +2,6 @@ import type {
   DetachMark,
   DetachSpec,
   IngressDaemonSet,
-  IngressGroup,
   IngressSpec,
   IngressStrategy,
   IngressTemplate,
@@ -10,6 +9,7 @@ import type {
   RolloutSpec,
 } from './ingress-daemon-set.ts'
 import { INGRESS_DEFAULTS as D } from './ingress-defaults.ts'
+import type { IngressGroup } from './ingress-keys.ts'
 import { PROMOTED_ANNOTATION, RETRY_ANNOTATION } from './ingress-keys.ts'
 import { isJsonObject } from './json-object.ts'
 import { parseOutLimit } from './out-limit.ts'

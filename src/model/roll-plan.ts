@@ -1,3 +1,4 @@
+import type { PlanFinding } from './plan-finding.ts'
 import type { RunOrigin } from './run-origin.ts'
 import type { StopSpec } from './stop-spec.ts'
 import type { TimeSpan } from './time-window.ts'
@@ -79,20 +80,4 @@ export interface PlannedNode {
   readonly needs?: string
   /** How long it is expected to take. Absent where no time window asks. */
   readonly estimateMs?: number
-}
-
-/**
- * `error` fails the plan (exit 2). `block`: the roll would come to a stop there and nothing but a person ends it (exit 3).
- * `hold` may hold the roll, `warning` is for people to weigh.
- */
-export interface PlanFinding {
-  readonly severity: 'error' | 'block' | 'hold' | 'warning'
-  readonly code: string
-  readonly node?: string
-  /** Where it is one finding of several nodes. */
-  readonly nodes?: readonly string[]
-  /** All pods that a finding is about, `namespace/name`; its text names the first. */
-  readonly pods?: readonly string[]
-  readonly text: string
-  readonly fix?: string
 }

@@ -6,7 +6,7 @@ import {
   serverKey,
 } from '../../model/balancer.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
-import type { HaproxyInstance, InstanceAddress, SocketBalancerSpec } from '../../model/roll-spec.ts'
+import type { HaproxyInstance, InstanceAddress, SocketBalancerSpec } from '../../model/balancer-spec.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Balancer } from '../../ports/balancer.ts'
 import type { Clock } from '../../ports/clock.ts'

@@ -1,4 +1,4 @@
-import type { InstanceAddress } from '../../model/roll-spec.ts'
+import type { InstanceAddress } from '../../model/balancer-spec.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { RuntimeSocket } from './runtime-socket.ts'
 import { addressText, adminSocketLine } from './socket-error.ts'

@@ -1,4 +1,4 @@
-import type { InstanceAddress } from '../../model/roll-spec.ts'
+import type { InstanceAddress } from '../../model/balancer-spec.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import { exchange } from './exchange.ts'

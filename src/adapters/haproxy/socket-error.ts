@@ -1,4 +1,4 @@
-import type { InstanceAddress } from '../../model/roll-spec.ts'
+import type { InstanceAddress } from '../../model/balancer-spec.ts'
 import { WorldError } from '../../model/world-error.ts'
 
 /** The line of haproxy.cfg that gives a socket the right to set states. */

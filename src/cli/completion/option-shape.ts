@@ -10,14 +10,15 @@ export interface OptionShape {
   readonly choices?: readonly string[]
 }
 
-/** Agent and controller read their options themselves: what their help lists is all that is known here. */
-const OWN_HELP: Readonly<Record<string, () => Promise<string>>> = {
-  agent: async () => (await import('../../config/agent-options.ts')).AGENT_HELP,
-  controller: async () => (await import('../../config/controller-options.ts')).CONTROLLER_HELP,
+/** Of commands that are programs of their own and read their options themselves: what their help lists is all that is known here. */
+const OWN_HELP = new WeakMap<Command, () => Promise<string>>()
+
+export const setOwnHelp = (command: Command, help: () => Promise<string>): void => {
+  OWN_HELP.set(command, help)
 }
 
 /** The help of a command that is a program on its own; undefined for all others. */
-export const ownHelp = async (command: Command): Promise<string | undefined> => OWN_HELP[command.name()]?.()
+export const ownHelp = async (command: Command): Promise<string | undefined> => OWN_HELP.get(command)?.()
 
 export async function optionsOf(command: Command): Promise<readonly OptionShape[]> {
   const help = await ownHelp(command)

@@ -4,7 +4,7 @@ import { QUERIES_PER_SECOND } from '../../controllers/dns/paced-asker.ts'
 import { isDnsName } from '../../model/dns.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
 import { UserError } from '../../model/user-error.ts'
-import { duration } from '../probe/probe-settings.ts'
+import { duration } from '../flag-values.ts'
 
 /** Where the cluster is, from where it is asked, and what for. */
 export interface DnsPlace {

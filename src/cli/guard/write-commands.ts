@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ByHandKind } from '../../controllers/guard-commands/change-guard.ts'
 import { formatDuration } from '../../model/duration.ts'
-import { duration } from '../probe/probe-settings.ts'
+import { duration } from '../flag-values.ts'
 import { nodeOption } from './explain-command.ts'
 import { type ByHandFlags, runByHand } from './run-by-hand.ts'
 import { addGuardSub, type GuardWired } from './sub-command.ts'

@@ -1,7 +1,7 @@
 import type { InitFacts } from '../../core/init/init-facts.ts'
 import { parseAddress } from '../../core/init/instance-address.ts'
 import { splitWords } from '../../core/init/split-words.ts'
-import type { InstanceAddress } from '../../model/roll-spec.ts'
+import type { InstanceAddress } from '../../model/balancer-spec.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { CliContext } from '../cli-context.ts'
 import { askOne } from './ask-questions.ts'

@@ -1,5 +1,5 @@
 import type { InitFacts } from '../../core/init/init-facts.ts'
-import type { InstanceAddress } from '../../model/roll-spec.ts'
+import type { InstanceAddress } from '../../model/balancer-spec.ts'
 
 export interface InitPlace {
   readonly kubeconfig?: string

@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander'
-import { parseDuration } from '../../model/duration.ts'
 import type { ProbeTarget } from '../../model/probe.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { OutputFlags } from '../output-options.ts'
@@ -47,19 +46,6 @@ export function keptCount(text: string): number {
     throw new InvalidArgumentError(`Write a number of connections from 1 to ${MOST_KEPT}.`)
   }
   return value
-}
-
-export function count(text: string): number {
-  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError('Write a whole number, 0 or more.')
-  return Number(text)
-}
-
-/** In milliseconds; none is zero. */
-export function duration(text: string): number {
-  const parsed = parseDuration(text)
-  if ('error' in parsed) throw new InvalidArgumentError(`${parsed.error}.`)
-  if (parsed.ms === 0) throw new InvalidArgumentError('It cannot be zero.')
-  return parsed.ms
 }
 
 /** `200-399` or `204`. */

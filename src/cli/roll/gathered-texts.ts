@@ -1,4 +1,4 @@
-import type { PlanFinding } from '../../model/roll-plan.ts'
+import type { PlanFinding } from '../../model/plan-finding.ts'
 import { countText } from '../text/count-text.ts'
 import { withFix } from './plan-notes.ts'
 

@@ -1,4 +1,5 @@
-import type { PlanFinding, RollPlan } from '../../model/roll-plan.ts'
+import type { PlanFinding } from '../../model/plan-finding.ts'
+import type { RollPlan } from '../../model/roll-plan.ts'
 import { BlockedError } from '../../model/user-error.ts'
 import { countOf } from '../text/count-text.ts'
 import { findingText } from './plan-refusal.ts'

@@ -1,4 +1,5 @@
-import type { PlanFinding, RollPlan } from '../../model/roll-plan.ts'
+import type { PlanFinding } from '../../model/plan-finding.ts'
+import type { RollPlan } from '../../model/roll-plan.ts'
 
 export interface PlanNotes {
   /** Node → what stands in its last column: `may hold [1]`, `blocks [2]`. */

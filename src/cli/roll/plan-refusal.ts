@@ -1,5 +1,6 @@
 import { escapeForeign } from '../../model/foreign-text.ts'
-import type { PlanFinding, RollPlan } from '../../model/roll-plan.ts'
+import type { PlanFinding } from '../../model/plan-finding.ts'
+import type { RollPlan } from '../../model/roll-plan.ts'
 import { UserError } from '../../model/user-error.ts'
 import { countOf } from '../text/count-text.ts'
 import { planErrors } from './plan-lines.ts'

@@ -1,5 +1,5 @@
 import { type CheckedIngress, ingressKind } from '../../core/ingress/ingress-kind.ts'
-import { INGRESS_GROUPS, type IngressGroup } from '../../model/ingress-daemon-set.ts'
+import { INGRESS_GROUPS, type IngressGroup } from '../../model/ingress-keys.ts'
 import { UserError } from '../../model/user-error.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Objects } from '../../ports/objects.ts'

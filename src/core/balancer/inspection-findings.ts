@@ -3,7 +3,7 @@ import { serverKey } from '../../model/balancer.ts'
 import type { BackendInspection, InstanceInspection } from '../../model/balancer-inspection.ts'
 import type { Endpoint } from '../../model/endpoint.ts'
 import { firstOf } from '../../model/first-of.ts'
-import type { PlanFinding } from '../../model/roll-plan.ts'
+import type { PlanFinding } from '../../model/plan-finding.ts'
 import { wordsOf } from '../service/actuators/actuator-of.ts'
 import { apiEvidence } from './api-backend.ts'
 

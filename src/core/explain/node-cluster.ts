@@ -1,6 +1,6 @@
 import { runOfLock } from '../../model/kured-lock.ts'
 import { isControlPlane } from '../../model/node.ts'
-import type { PlanFinding } from '../../model/roll-plan.ts'
+import type { PlanFinding } from '../../model/plan-finding.ts'
 import { controlPlaneFindings } from '../roll/plan/control-plane-findings.ts'
 import { rebootLocks } from '../roll/plan/reboot-lock-findings.ts'
 import { type Finding, finding } from './finding.ts'

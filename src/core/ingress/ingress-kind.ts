@@ -1,4 +1,5 @@
-import type { IngressDaemonSet, IngressGroup } from '../../model/ingress-daemon-set.ts'
+import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
+import type { IngressGroup } from '../../model/ingress-keys.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
 import type { ObjectStatus } from '../../model/object-status.ts'
 import { parseIngressDaemonSet } from '../../model/parse-ingress-daemon-set.ts'

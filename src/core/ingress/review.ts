@@ -1,4 +1,4 @@
-import { INGRESS_GROUPS, type IngressGroup } from '../../model/ingress-daemon-set.ts'
+import { INGRESS_GROUPS, type IngressGroup } from '../../model/ingress-keys.ts'
 import { isJsonObject } from '../../model/json-object.ts'
 import { MalformedReply, Untrusted } from '../../model/untrusted.ts'
 import { canonicalJson } from '../owned/canonical-json.ts'

@@ -1,4 +1,4 @@
-import type { InstanceAddress } from '../../model/roll-spec.ts'
+import type { InstanceAddress } from '../../model/balancer-spec.ts'
 import type { Field } from './roll-file-outline.ts'
 
 /** As the roll file writes it. */

@@ -1,7 +1,7 @@
+import type { BalancerSpec } from '../../model/balancer-spec.ts'
 import type { Node } from '../../model/node.ts'
 import type { RecordedServer } from '../../model/node-record.ts'
 import type { Reason } from '../../model/reason.ts'
-import type { BalancerSpec } from '../../model/roll-spec.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
 import type { ServiceEvidence } from './evidence.ts'
 import type { InstanceFacts } from './instance-facts.ts'

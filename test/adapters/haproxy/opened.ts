@@ -4,7 +4,7 @@ import type { SocketLimits } from '../../../src/adapters/haproxy/runtime-socket.
 import { systemClock } from '../../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../../src/adapters/node/system-random.ts'
 import type { ServerReading, ServerRef } from '../../../src/model/balancer.ts'
-import type { InstanceAddress } from '../../../src/model/roll-spec.ts'
+import type { InstanceAddress } from '../../../src/model/balancer-spec.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 

@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { InstanceAddress } from '../../../src/model/roll-spec.ts'
+import type { InstanceAddress } from '../../../src/model/balancer-spec.ts'
 
 /** What a peer does with a connection once the command line has come. */
 export type Script = (socket: Socket, line: string) => void

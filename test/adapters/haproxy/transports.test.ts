@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { InstanceAddress } from '../../../src/model/roll-spec.ts'
+import type { InstanceAddress } from '../../../src/model/balancer-spec.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { ephemeralPort } from '../../support/ephemeral-port.ts'

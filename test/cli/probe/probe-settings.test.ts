@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { count, duration } from '../../../src/cli/flag-values.ts'
 import {
-  count,
-  duration,
   keptCount,
   type ProbeFlags,
   rate,

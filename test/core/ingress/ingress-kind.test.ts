@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ingressKind } from '../../../src/core/ingress/ingress-kind.ts'
-import { INGRESS_GROUPS } from '../../../src/model/ingress-daemon-set.ts'
+import { INGRESS_GROUPS } from '../../../src/model/ingress-keys.ts'
 import { apiVersionOf, qualifiedResource } from '../../../src/model/object-kind.ts'
 import { Untrusted } from '../../../src/model/untrusted.ts'
 import { ingress } from '../../support/ingress/ingress-row.ts'

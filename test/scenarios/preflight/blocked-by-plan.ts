@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { RollActions } from '../../../src/cli/roll-actions.ts'
-import type { PlanFinding, RollPlan } from '../../../src/model/roll-plan.ts'
+import type { PlanFinding } from '../../../src/model/plan-finding.ts'
+import type { RollPlan } from '../../../src/model/roll-plan.ts'
 import { evenkeel } from '../../cli/scripted-roll.ts'
 import type { BadSituation, ToldByExplain } from '../../support/preflight/bad-situation.ts'
 import { evictFirst, unplacedPod } from '../../support/preflight/evict-first.ts'

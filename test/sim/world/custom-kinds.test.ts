@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { guardCrd } from '../../../src/core/guard/schema/guard-crd.ts'
 import { ingressCrd } from '../../../src/core/ingress/schema/ingress-crd.ts'
-import { INGRESS_GROUPS } from '../../../src/model/ingress-daemon-set.ts'
+import { INGRESS_GROUPS } from '../../../src/model/ingress-keys.ts'
 import { API_RESOURCES } from '../../../src/sim/world/api-resource.ts'
 
 for (const { metadata, spec } of [...INGRESS_GROUPS.map(ingressCrd), guardCrd()]) {

@@ -1,6 +1,6 @@
 import { type CheckedIngress, ingressKind } from '../../../src/core/ingress/ingress-kind.ts'
 import type { Neighbours, PortService } from '../../../src/core/ingress/neighbours.ts'
-import type { IngressGroup } from '../../../src/model/ingress-daemon-set.ts'
+import type { IngressGroup } from '../../../src/model/ingress-keys.ts'
 import type { Node } from '../../../src/model/node.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import { Untrusted } from '../../../src/model/untrusted.ts'

@@ -1,4 +1,4 @@
-import type { IngressGroup } from '../../../model/ingress-daemon-set.ts'
+import type { IngressGroup } from '../../../model/ingress-keys.ts'
 import { crdSchema } from '../../schema/crd-schema.ts'
 import { ingressSchema } from './ingress-schema.ts'
 

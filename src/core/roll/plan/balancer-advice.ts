@@ -1,4 +1,4 @@
-import type { PlanFinding } from '../../../model/roll-plan.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 
 /** What to do about an instance that gave no reading, by the code of its error. */
 const FIXES: Readonly<Record<string, string>> = {

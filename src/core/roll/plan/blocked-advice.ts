@@ -1,5 +1,5 @@
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 import type { Pod } from '../../../model/pod.ts'
-import type { PlanFinding } from '../../../model/roll-plan.ts'
 import { blockedSpec } from '../drain/blocked-ladder.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import { whyNotPolite } from '../drain/may-be-polite.ts'

@@ -1,6 +1,6 @@
 import { isControlPlane, type Node } from '../../../model/node.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 import type { Pod } from '../../../model/pod.ts'
-import type { PlanFinding } from '../../../model/roll-plan.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
 import { apiWithout, etcdWithout, memberName, membersOf, notReadyText, quorumText } from '../control-plane.ts'
 

@@ -1,7 +1,7 @@
 import { selectorMatches } from '../../../model/label-selector.ts'
 import { refKey } from '../../../model/object-ref.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 import type { Pod } from '../../../model/pod.ts'
-import type { PlanFinding } from '../../../model/roll-plan.ts'
 import type { Service } from '../../../model/service.ts'
 import type { Workload } from '../../../model/workload.ts'
 import type { PlanFacts } from './plan-facts.ts'

@@ -1,7 +1,7 @@
 import type { DisruptionBudget } from '../../../model/disruption-budget.ts'
 import { refKey } from '../../../model/object-ref.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 import type { Pod } from '../../../model/pod.ts'
-import type { PlanFinding } from '../../../model/roll-plan.ts'
 import { isGated } from '../drain/guard-of.ts'
 import { workloadOf } from '../drain/workload-of.ts'
 import { withLadder } from './blocked-advice.ts'

@@ -1,7 +1,7 @@
 import { firstOf } from '../../../model/first-of.ts'
 import { refKey } from '../../../model/object-ref.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 import type { Pod } from '../../../model/pod.ts'
-import type { PlanFinding } from '../../../model/roll-plan.ts'
 import { type Workload, workloadKey } from '../../../model/workload.ts'
 import { workloadOf } from '../drain/workload-of.ts'
 

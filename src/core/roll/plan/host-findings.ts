@@ -1,6 +1,6 @@
 import type { HostFacts, HostHop } from '../../../model/host.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 import { shellWord } from '../../../model/posix-quote.ts'
-import type { PlanFinding } from '../../../model/roll-plan.ts'
 import type { HostInquiry, MachineNode } from './host-inquiry.ts'
 
 /** How the roll calls ssh: `reboot.ssh` of the file. */

@@ -1,7 +1,7 @@
 import type { InstanceInspection, SeenServer } from '../../../model/balancer-inspection.ts'
 import { canonicalAddress } from '../../../model/ip-address.ts'
 import type { Node } from '../../../model/node.ts'
-import type { PlanFinding } from '../../../model/roll-plan.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 import { apiEvidence } from '../../balancer/api-backend.ts'
 import { apiServers } from './api-servers.ts'
 import type { PlanFacts } from './plan-facts.ts'

@@ -1,6 +1,6 @@
 import { BUDGET_CONFIG_MAP, MAX_OUT_KEY } from '../../../model/budget-object.ts'
 import type { ConfigMap } from '../../../model/config-map.ts'
-import type { PlanFinding } from '../../../model/roll-plan.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
 import { budgetLimit } from '../../budget/budget-limit.ts'
 import { maxOut } from '../../budget/max-out.ts'

@@ -1,7 +1,7 @@
 import type { Node } from '../../../model/node.ts'
 import { RECORD_ANNOTATION } from '../../../model/node-record.ts'
 import { parseNodeRecord } from '../../../model/parse-node-record.ts'
-import type { PlanFinding } from '../../../model/roll-plan.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 import { isRelied } from '../../balancer/last-server.ts'
 import { budgetNode } from '../../budget/budget-node.ts'
 import { whoIsOut } from '../../budget/who-is-out.ts'

@@ -1,5 +1,6 @@
 import type { Node } from '../../../model/node.ts'
-import type { NodeWhy, PlanFinding } from '../../../model/roll-plan.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
+import type { NodeWhy } from '../../../model/roll-plan.ts'
 import { ownNodeLast } from '../own-pod.ts'
 import type { PlanFacts } from './plan-facts.ts'
 import { selectNodes } from './select-nodes.ts'

@@ -1,7 +1,7 @@
 import { firstOf } from '../../../model/first-of.ts'
 import { isControlPlane, type Node } from '../../../model/node.ts'
 import { CANDIDATE_TAINT, EXCLUDE_LABEL } from '../../../model/node-facts.ts'
-import type { PlanFinding } from '../../../model/roll-plan.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
 import { marksOfOthers } from '../others-work.ts'
 

@@ -1,5 +1,5 @@
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 import type { Pod } from '../../../model/pod.ts'
-import type { PlanFinding } from '../../../model/roll-plan.ts'
 import type { PlanFacts } from './plan-facts.ts'
 import { roomFindings } from './room/room-findings.ts'
 

@@ -1,6 +1,7 @@
 import type { HostFacts } from '../../../model/host.ts'
 import type { HostPair, HostsSpec, MachineLook, PairMachine } from '../../../model/host-pair.ts'
-import type { PlanFinding, PlannedHost } from '../../../model/roll-plan.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
+import type { PlannedHost } from '../../../model/roll-plan.ts'
 import type { InstanceFacts } from '../../service/instance-facts.ts'
 import { addressFaults, disagreements } from '../hosts/pair-state.ts'
 import { reachFix, type SshWay } from './host-findings.ts'

@@ -1,6 +1,6 @@
 import { firstOf } from '../../../model/first-of.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 import { isFinished, type Pod, SAFE_TO_EVICT_ANNOTATION } from '../../../model/pod.ts'
-import type { PlanFinding } from '../../../model/roll-plan.ts'
 import { type Workload, workloadKey } from '../../../model/workload.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import { isGated } from '../drain/guard-of.ts'

@@ -1,6 +1,6 @@
 import type { BackendInspection, InstanceInspection } from '../../../model/balancer-inspection.ts'
 import type { Node } from '../../../model/node.ts'
-import type { PlanFinding } from '../../../model/roll-plan.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 import { isUsable } from '../../balancer/last-server.ts'
 import { allowedServers, matchNodeServers } from '../../service/match-node-servers.ts'
 import type { PlanFacts } from './plan-facts.ts'

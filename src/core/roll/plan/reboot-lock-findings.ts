@@ -1,6 +1,6 @@
 import { isHeldAt, lockHoldings, runOfLock } from '../../../model/kured-lock.ts'
 import { refKey } from '../../../model/object-ref.ts'
-import type { PlanFinding } from '../../../model/roll-plan.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
 import type { WallMs } from '../../../model/time.ts'
 import type { Workload } from '../../../model/workload.ts'

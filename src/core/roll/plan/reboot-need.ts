@@ -1,7 +1,7 @@
 import { escapeForeign } from '../../../model/foreign-text.ts'
 import type { Node } from '../../../model/node.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 import { asksMachine, type NeedAnswer, type NodeVersions, type RebootNeedSpec } from '../../../model/reboot-need.ts'
-import type { PlanFinding } from '../../../model/roll-plan.ts'
 import type { HostInquiry } from './host-inquiry.ts'
 
 /** Whether a node or machine is to be rolled. Not known: it is planned, and the finding fails the plan. */

@@ -1,4 +1,4 @@
-import type { PlanFinding } from '../../../model/roll-plan.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
 import { slotRef } from '../../../model/slot.ts'
 
 /** How the API refused to try a write of the slot's Lease: a WorldError's code and text. */

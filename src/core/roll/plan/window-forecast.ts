@@ -1,5 +1,6 @@
 import { formatDuration } from '../../../model/duration.ts'
-import type { PlanFinding, RollPlan, WindowForecast } from '../../../model/roll-plan.ts'
+import type { PlanFinding } from '../../../model/plan-finding.ts'
+import type { RollPlan, WindowForecast } from '../../../model/roll-plan.ts'
 import type { WallMs } from '../../../model/time.ts'
 import type { TimeSpan, TimeWindowSpec } from '../../../model/time-window.ts'
 import { zonedTimeText } from '../../../model/zoned-time.ts'

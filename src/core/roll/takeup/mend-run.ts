@@ -1,6 +1,7 @@
+import type { BalancerSpec } from '../../../model/balancer-spec.ts'
 import { hostNames } from '../../../model/host-pair.ts'
 import type { Node } from '../../../model/node.ts'
-import type { BalancerSpec, RollSpec } from '../../../model/roll-spec.ts'
+import type { RollSpec } from '../../../model/roll-spec.ts'
 import type { SpecFinding } from '../../../model/spec-finding.ts'
 import { selectNodes } from '../plan/select-nodes.ts'
 import { type NodeOut, nodesOut } from './nodes-out.ts'

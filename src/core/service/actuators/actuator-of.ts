@@ -1,5 +1,6 @@
 import type { ServerReading } from '../../../model/balancer.ts'
-import type { BalancerSpec, RollSpec } from '../../../model/roll-spec.ts'
+import type { BalancerSpec } from '../../../model/balancer-spec.ts'
+import type { RollSpec } from '../../../model/roll-spec.ts'
 import type { NodeServer } from '../node-servers.ts'
 import type { ServiceSnapshot } from '../service-snapshot.ts'
 import type { Actuator, ReadingWords } from './actuator.ts'

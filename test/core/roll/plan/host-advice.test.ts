@@ -5,7 +5,7 @@ import { type HostsAround, hostFindings } from '../../../../src/core/roll/plan/h
 import type { HostInquiry } from '../../../../src/core/roll/plan/host-inquiry.ts'
 import { slotFindings } from '../../../../src/core/roll/plan/slot-findings.ts'
 import type { HostFacts } from '../../../../src/model/host.ts'
-import type { PlanFinding } from '../../../../src/model/roll-plan.ts'
+import type { PlanFinding } from '../../../../src/model/plan-finding.ts'
 
 const N1 = { name: 'n1', bootId: 'boot-1', internalAddresses: ['10.0.0.1'] }
 const N2 = { name: 'n2', bootId: 'boot-2', internalAddresses: ['10.0.0.2'] }

@@ -6,7 +6,7 @@ import { outsideFile } from '../../../../src/core/roll/takeup/outside-file.ts'
 import { restOfPlan } from '../../../../src/core/roll/takeup/rest-of-plan.ts'
 import type { Node } from '../../../../src/model/node.ts'
 import { formatRecord, type NodeRecord, RECORD_ANNOTATION } from '../../../../src/model/node-record.ts'
-import type { PlanFinding } from '../../../../src/model/roll-plan.ts'
+import type { PlanFinding } from '../../../../src/model/plan-finding.ts'
 import { aNode, aRecord, aSpec } from '../../../support/roll-world.ts'
 
 const out = (name: string, change: Partial<NodeRecord> = {}): Node =>

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mendRun, type RunSoFar } from '../../../../src/core/roll/takeup/mend-run.ts'
+import type { SocketBalancerSpec } from '../../../../src/model/balancer-spec.ts'
 import type { Node } from '../../../../src/model/node.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../../src/model/node-record.ts'
-import type { RollSpec, SocketBalancerSpec } from '../../../../src/model/roll-spec.ts'
+import type { RollSpec } from '../../../../src/model/roll-spec.ts'
 import { aNode, aRecord, aSpec } from '../../../support/roll-world.ts'
 
 const [EDGE] = aSpec().balancers as readonly [SocketBalancerSpec]
