@@ -1,6 +1,5 @@
 import type { ServerReading } from '../../../model/balancer.ts'
 import type { BalancerSpec } from '../../../model/balancer-spec.ts'
-import type { RollSpec } from '../../../model/roll-spec.ts'
 import type { NodeServer } from '../node-servers.ts'
 import type { ServiceSnapshot } from '../service-snapshot.ts'
 import type { Actuator, ReadingWords } from './actuator.ts'
@@ -36,5 +35,5 @@ export function wordsOf(reading: ServerReading | undefined): ReadingWords {
 }
 
 /** Keys of the marks by which a file takes nodes out. They say nothing of other programs. */
-export const markKeys = ({ balancers }: Pick<RollSpec, 'balancers'>): readonly string[] =>
+export const markKeys = ({ balancers }: { readonly balancers: readonly BalancerSpec[] }): readonly string[] =>
   balancers.flatMap((balancer) => balancer.healthCheck?.mark.key ?? [])
