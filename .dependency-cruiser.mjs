@@ -1,17 +1,34 @@
 /** The arrows of ARCHITECTURE.md. Each rule says why; test/arch/layers.test.ts runs them. */
-const layer = (name, mayImport, comment) => ({
-  name: `${name}-imports`,
+const CODE = '^(src|bin|testbed|test|bench)/'
+
+/** A room or a system, and what else it may import. Paths below src, as regular expressions. */
+const room = (name, from, mayImport, comment) => ({
+  name,
   severity: 'error',
   comment,
-  from: { path: `^src/${name}/` },
-  to: { path: '^(src|bin|testbed|test|bench)/', pathNot: `^src/(${[name, ...mayImport].join('|')})/` },
+  from: { path: `^src/${from}` },
+  to: { path: CODE, pathNot: `^src/(${mayImport.join('|')})` },
 })
+
+/** What holds inside of every system: of src/SYSTEM/ROOM/ the ROOM. */
+const inEach = (name, from, mayImport, comment) => ({
+  name,
+  severity: 'error',
+  comment,
+  from: { path: `^src/(${SYSTEMS})/${from}`, pathNot: IO },
+  to: { path: '^src/', pathNot: `^src/(${mayImport.join('|')})` },
+})
+
+const SYSTEMS = 'service|agent|ingress|guard|dns|roll|explain'
+/** Rooms that speak a protocol: of a system, or of one way to move traffic. */
+const IO = '/io/'
+const SPEAKS = `${IO}|^src/ground/(kube|net|machine)/`
 
 /** Sockets, files and processes: only the code that speaks a protocol. */
 const EFFECTS =
   '^(node:)?(net|tls|dgram|fs|fs/promises|http|https|http2|child_process|readline|sqlite|os|process|timers|timers/promises|worker_threads|cluster|dns|repl|inspector)$'
 
-/** What of the model the ground of every loop may know. */
+/** What of the model every loop may know. */
 const OF_EVERY_LOOP = [
   'condition',
   'event-object',
@@ -25,58 +42,128 @@ const OF_EVERY_LOOP = [
   'object-status',
   'over',
   'reason',
-  'slot',
   'time',
   'until-aborted',
   'world-error',
 ]
 
+const PURE = ['ground/model/', `(${SYSTEMS})/(model|decide)/`, 'service/actuators/']
+
 export default {
   forbidden: [
-    layer('model', [], 'model is plain data: it imports nothing'),
-    layer('core', ['model'], 'core decides: pure, synchronous, and knows nobody who could ask the world'),
-    layer('ports', ['model'], 'ports are interfaces over the model'),
-    layer('runtime', ['model', 'ports'], 'runtime is the ground of every loop and knows no domain rule'),
+    room('ground-knows-no-system', 'ground/', ['ground/'], 'what every system stands on knows none of them'),
+    room('model-is-data', 'ground/model/', ['ground/model/'], 'the model is plain data: it imports nothing else'),
+    room('ports-are-interfaces', 'ground/ports/', ['ground/(model|ports)/'], 'ports are interfaces over the model'),
+    room(
+      'loop-speaks-no-protocol',
+      'ground/loop/',
+      ['ground/(model|ports|loop)/'],
+      'loops get their effects handed in',
+    ),
+    room(
+      'adapters-decide-nothing',
+      'ground/(kube|net|machine)/',
+      ['ground/(model|ports|kube|net|machine)/'],
+      'adapters speak protocols over the model, and know no loop',
+    ),
+    room('text-is-pure', 'ground/text/', ['ground/(model|text)/'], 'tables and colours ask nobody'),
     {
-      name: 'runtime-knows-no-node',
+      name: 'loop-knows-no-node',
       severity: 'error',
-      comment:
-        'what every loop stands on knows objects, Leases and time: a node, its record and its reboot are a controller’s',
-      from: { path: '^src/runtime/' },
-      to: { path: '^src/model/', pathNot: `^src/model/(${OF_EVERY_LOOP.join('|')})\\.ts$` },
+      comment: 'what every loop stands on knows objects, Leases and time; only the frame of owned objects knows nodes',
+      from: { path: '^src/ground/loop/', pathNot: '^src/ground/loop/owned/' },
+      to: { path: '^src/ground/model/', pathNot: `^src/ground/model/(${OF_EVERY_LOOP.join('|')})\\.ts$` },
     },
-    layer('controllers', ['model', 'core', 'ports', 'runtime'], 'controllers wire a loop and speak no protocol'),
-    layer('adapters', ['model', 'ports'], 'adapters speak protocols and decide nothing'),
-    layer(
-      'sim',
-      ['model', 'ports'],
-      'the embedded cluster is a world of its own: what runs in it must not have made it',
+    room(
+      'service-imports',
+      'service/',
+      ['ground/', 'service/', 'cli/'],
+      'the service state knows no system that uses it',
     ),
-    layer('config', ['model', 'core', 'ports', 'runtime', 'controllers'], 'config reads files that people write'),
-    layer(
-      'report',
-      ['model', 'core', 'cli/roll', 'cli/text'],
-      'a report is made from events alone, by the words of the screen; it asks nobody',
+    room('agent-imports', 'agent/', ['ground/', 'service/', 'agent/', 'cli/'], 'systems do not know one another'),
+    room('ingress-imports', 'ingress/', ['ground/', 'service/', 'ingress/', 'cli/'], 'systems do not know one another'),
+    room('guard-imports', 'guard/', ['ground/', 'service/', 'guard/', 'cli/'], 'systems do not know one another'),
+    room('dns-imports', 'dns/', ['ground/', 'service/', 'dns/', 'cli/'], 'systems do not know one another'),
+    room(
+      'roll-imports',
+      'roll/',
+      ['ground/', 'service/', 'roll/', 'cli/', 'dns/(model|ports|decide|run)/', 'guard/holds/'],
+      'a roll checks DNS, and offers the holds of NodeGuards as gates; it knows nothing else of other systems',
     ),
-    layer(
-      'cli',
-      ['model', 'core', 'ports', 'runtime', 'controllers', 'config', 'report'],
-      'commands get their effects handed in',
+    room(
+      'explain-imports',
+      'explain/',
+      ['ground/', `(${SYSTEMS})/`, 'cli/'],
+      'explain, doctor, init and bundle ask all systems; what a newcomer sees and the embedded cluster are none',
+    ),
+    room(
+      'sim-imports',
+      'sim/',
+      ['sim/', 'ground/(model|ports)/'],
+      'what runs in the embedded cluster must not have made it',
+    ),
+    room('cli-imports', 'cli/', ['cli/', 'ground/'], 'the frame of commands knows no command of a system'),
+    {
+      name: 'demo-is-seen-by-bin-alone',
+      severity: 'error',
+      comment: 'the demo shows all systems, and no system needs it',
+      from: { path: '^src/', pathNot: '^src/demo/' },
+      to: { path: '^src/demo/' },
+    },
+    inEach(
+      'decide-is-pure',
+      '(model|decide|actuators)/',
+      PURE,
+      'decisions are pure: they know nobody who could ask the world',
+    ),
+    inEach(
+      'ports-of-systems',
+      'ports/',
+      ['ground/(model|ports)/', `(${SYSTEMS})/(model|ports)/`],
+      'ports are interfaces over the model',
+    ),
+    inEach(
+      'run-speaks-no-protocol',
+      '(run|probe|holds)/',
+      [...PURE, 'ground/(ports|loop|text)/', `(${SYSTEMS})/(ports|run|probe)/`, 'guard/holds/'],
+      'a loop reads, decides and performs by its ports; files of people, reports and screens are not its matter',
+    ),
+    inEach(
+      'file-is-read-alone',
+      'file/',
+      ['ground/(model|ports|text)/', 'roll/(file|model|ports|decide)/', 'service/'],
+      'a file that people write is checked without the world',
+    ),
+    inEach(
+      'report-is-made-from-events',
+      'report/',
+      ['ground/(model|text)/', 'roll/(report|model|decide)/', 'service/(model|decide)/'],
+      'a report is made from events alone; the screen uses it, and not the other way round',
     ),
     {
-      name: 'effects-in-adapters-alone',
+      name: 'io-decides-nothing',
+      severity: 'error',
+      comment: 'what speaks a protocol of one system knows its words and its ports',
+      from: { path: IO },
+      to: {
+        path: '^src/',
+        pathNot: `${SPEAKS}|^src/ground/(model|ports)/|^src/(${SYSTEMS})/(model|ports)/|^src/guard/holds/`,
+      },
+    },
+    {
+      name: 'effects-in-io-alone',
       severity: 'error',
       comment:
-        'a socket or a file outside adapters, and the doors and real sockets of the embedded cluster, is an effect that no test can take away',
-      from: { path: '^src/', pathNot: '^src/(adapters|sim/doors|sim/loopback)/' },
+        'a socket or a file outside of io, kube, net and machine, and the doors of the embedded cluster, is an effect that no test can take away',
+      from: { path: '^src/', pathNot: `${SPEAKS}|^src/sim/(doors|loopback)/` },
       to: { path: EFFECTS },
     },
     {
-      name: 'adapters-are-wired-in-bin',
+      name: 'io-is-wired-in-bin',
       severity: 'error',
-      comment: 'who imports an adapter has chosen the real world; that is the composition root alone',
-      from: { path: '^src/', pathNot: '^src/adapters/' },
-      to: { path: '^src/adapters/' },
+      comment: 'who imports what speaks a protocol has chosen the real world; that is the composition root alone',
+      from: { path: '^src/', pathNot: SPEAKS },
+      to: { path: SPEAKS },
     },
     {
       name: 'testbed-knows-nothing-of-src',

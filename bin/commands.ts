@@ -1,19 +1,19 @@
-import { addBudgetCommand } from '../src/cli/budget-command.ts'
-import { addBundleCommand } from '../src/cli/bundle-command.ts'
 import { addCompletionCommand } from '../src/cli/completion-command.ts'
-import { addDemoCommand } from '../src/cli/demo-command.ts'
-import { addDnsCommand } from '../src/cli/dns-command.ts'
-import { addDoctorCommand } from '../src/cli/doctor-command.ts'
-import { addExplainCommand } from '../src/cli/explain-command.ts'
-import { addGuardCommand } from '../src/cli/guard-command.ts'
-import { addInitCommand } from '../src/cli/init-command.ts'
-import { addOwnProgram } from '../src/cli/own-program-command.ts'
-import { addProbeCommand } from '../src/cli/probe-command.ts'
+import { addOwnProgram, type OwnProgram } from '../src/cli/own-program-command.ts'
 import type { AddCommand } from '../src/cli/program.ts'
-import { addRollCommand } from '../src/cli/roll-command.ts'
-import { addRolloutCommand } from '../src/cli/rollout-command.ts'
 import { addVersionCommand } from '../src/cli/version-command.ts'
 import type { Voice } from '../src/cli/voice.ts'
+import { addDemoCommand } from '../src/demo/demo-command.ts'
+import { addDnsCommand } from '../src/dns/cli/dns-command.ts'
+import { addBundleCommand } from '../src/explain/cli/bundle-command.ts'
+import { addDoctorCommand } from '../src/explain/cli/doctor-command.ts'
+import { addExplainCommand } from '../src/explain/cli/explain-command.ts'
+import { addInitCommand } from '../src/explain/cli/init-command.ts'
+import { addGuardCommand } from '../src/guard/cli/guard-command.ts'
+import { addRolloutCommand } from '../src/ingress/cli/rollout-command.ts'
+import { addProbeCommand } from '../src/roll/cli/probe-command.ts'
+import { addRollCommand } from '../src/roll/cli/roll-command.ts'
+import { addBudgetCommand } from '../src/service/cli/budget-command.ts'
 import type { RollSurroundings } from './roll/world.ts'
 
 interface CommandParts extends RollSurroundings {
@@ -22,6 +22,26 @@ interface CommandParts extends RollSurroundings {
   readonly commit: string
   readonly voice: Voice
 }
+
+/** Programs of the cluster, which read their options themselves. */
+const OWN_PROGRAMS: readonly OwnProgram[] = [
+  {
+    name: 'agent',
+    summary: 'answer the health checks of load balancers, on one node',
+    description: 'Answers the health checks of load balancers on one node',
+    usage: '--node NAME [options]',
+    help: async () => (await import('../src/agent/cli/agent-options.ts')).AGENT_HELP,
+    main: async () => (await import('./agent/agent-main.ts')).agentMain,
+  },
+  {
+    name: 'controller',
+    summary: 'limit how many nodes are out by cordon at the same time',
+    description: 'Grants cordons to the nodes of a fleet, a few at a time',
+    usage: '[options]',
+    help: async () => (await import('./controller/controller-options.ts')).CONTROLLER_HELP,
+    main: async () => (await import('./controller/controller-main.ts')).controllerMain,
+  },
+]
 
 /** Every command. What one does is loaded when it runs. */
 export function commandsOf({ release, commit, voice, ...surroundings }: CommandParts): readonly AddCommand[] {
@@ -84,22 +104,7 @@ export function commandsOf({ release, commit, voice, ...surroundings }: CommandP
         return guardDemoActions(surroundings)
       },
     }),
-    addOwnProgram({
-      name: 'agent',
-      summary: 'answer the health checks of load balancers, on one node',
-      description: 'Answers the health checks of load balancers on one node',
-      usage: '--node NAME [options]',
-      help: async () => (await import('../src/config/agent-options.ts')).AGENT_HELP,
-      main: async () => (await import('./agent/agent-main.ts')).agentMain,
-    }),
-    addOwnProgram({
-      name: 'controller',
-      summary: 'limit how many nodes are out by cordon at the same time',
-      description: 'Grants cordons to the nodes of a fleet, a few at a time',
-      usage: '[options]',
-      help: async () => (await import('../src/config/controller-options.ts')).CONTROLLER_HELP,
-      main: async () => (await import('./controller/controller-main.ts')).controllerMain,
-    }),
+    ...OWN_PROGRAMS.map(addOwnProgram),
     addCompletionCommand(async () => (await import('./completion/live-values.ts')).liveValues(surroundings)),
     addVersionCommand(release),
   ]

@@ -4,14 +4,14 @@
  * A parent that is gone ends it at once.
  */
 import process from 'node:process'
-import { NodeHttpProbe } from '../src/adapters/http/node-http-probe.ts'
-import { warmUp } from '../src/adapters/http/warm-up.ts'
-import type { ProbeOrder } from '../src/adapters/node/child-probe-source.ts'
-import { preferThisProcess } from '../src/adapters/node/prefer-this-process.ts'
-import { systemClock } from '../src/adapters/node/system-clock.ts'
-import { Sampler } from '../src/controllers/probe/sampler.ts'
-import type { ProbeSignal } from '../src/model/probe-signal.ts'
-import { steadyClock } from '../src/runtime/steady-clock.ts'
+import { steadyClock } from '../src/ground/loop/steady-clock.ts'
+import type { ProbeOrder } from '../src/ground/machine/child-probe-source.ts'
+import { preferThisProcess } from '../src/ground/machine/prefer-this-process.ts'
+import { systemClock } from '../src/ground/machine/system-clock.ts'
+import type { ProbeSignal } from '../src/ground/model/probe-signal.ts'
+import { NodeHttpProbe } from '../src/ground/net/node-http-probe.ts'
+import { warmUp } from '../src/ground/net/warm-up.ts'
+import { Sampler } from '../src/roll/probe/sampler.ts'
 
 async function probe({ targets, wallOffsetMs }: ProbeOrder, signal: AbortSignal): Promise<void> {
   const http = new NodeHttpProbe()

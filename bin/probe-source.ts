@@ -1,7 +1,7 @@
-import { ChildProbeSource } from '../src/adapters/node/child-probe-source.ts'
-import { systemClock } from '../src/adapters/node/system-clock.ts'
-import { systemRandom } from '../src/adapters/node/system-random.ts'
-import type { ProbeTarget } from '../src/model/probe.ts'
+import { ChildProbeSource } from '../src/ground/machine/child-probe-source.ts'
+import { systemClock } from '../src/ground/machine/system-clock.ts'
+import { systemRandom } from '../src/ground/machine/system-random.ts'
+import type { ProbeTarget } from '../src/ground/model/probe.ts'
 import { ownProgram } from './process/own-program.ts'
 
 /** A prober of the real world. */

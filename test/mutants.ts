@@ -1,7 +1,7 @@
 /**
  * Mutation testing with StrykerJS: one change of the source at a time, each tried with the tests that reach it.
  * `node test/mutants.ts [words] [--minutes N] [--sample SEED]`; words select source files by their paths, `--sample` takes
- * some 300 mutants of `controllers` and `adapters`. What neither the source nor its tests changed for is not tried again, and
+ * some 300 mutants of `run`, `io` and what speaks protocols in `ground`. What neither the source nor its tests changed for is not tried again, and
  * a run that is stopped, or has used up its minutes, goes on where it ended. Prints scores and what no test sees in Markdown.
  */
 import { spawn } from 'node:child_process'
@@ -41,7 +41,10 @@ const sample: Sample | undefined =
   values.sample === undefined ? undefined : { seed: Number(values.sample), oneIn: ONE_IN }
 
 process.chdir(root)
-const folders = sample === undefined ? 'src/{core,runtime}/**/*.ts' : 'src/{controllers,adapters}/**/*.ts'
+const folders =
+  sample === undefined
+    ? 'src/{*/{decide,actuators},ground/loop}/**/*.ts'
+    : 'src/{*/{run,io},ground/{kube,net,machine}}/**/*.ts'
 const all = globSync(positionals.length === 0 ? folders : 'src/**/*.ts').toSorted()
 const sources = all.filter((file) => positionals.length === 0 || positionals.some((word) => file.includes(word)))
 if (sources.length === 0) throw new Error(`No source file has ${positionals.join(' or ')} in its path`)

@@ -202,7 +202,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'pages',
     what: 'every page of a report in every form: axe, and no wider than the screen',
-    argv: ['test/run.ts', 'report/page-access'],
+    argv: ['test/run.ts', 'roll/report/page-access'],
     env: { EVERY_LOOK: '1' },
   },
   { name: 'soak', what: 'a real roll killed at each step and taken up again', argv: ['bench/soak.ts'] },

@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import { request } from 'node:https'
-import { formatClaims, MAINTENANCE_ANNOTATION } from '../../src/model/claims.ts'
+import { formatClaims, MAINTENANCE_ANNOTATION } from '../../src/ground/model/claims.ts'
 import type { Administrator } from '../../test/support/administrator.ts'
 import type { RawApi } from '../../test/support/raw-api.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'

@@ -1,5 +1,5 @@
-import type { StampedEvent } from '../../src/model/roll-event.ts'
-import type { RollPlan } from '../../src/model/roll-plan.ts'
+import type { StampedEvent } from '../../src/roll/model/roll-event.ts'
+import type { RollPlan } from '../../src/roll/model/roll-plan.ts'
 import { EDGE_FRONT, WHOAMI_FRONT } from '../../test/support/roll-bed/lb-config.ts'
 import type { RollBed } from '../../test/support/roll-bed/roll-bed.ts'
 import type { RollProcess } from '../../test/support/roll-bed/roll-process.ts'

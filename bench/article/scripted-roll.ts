@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Pauses, runArticleScript, type ScriptHands } from '../../src/cli/demo/article-script.ts'
+import { type Pauses, runArticleScript, type ScriptHands } from '../../src/demo/article-script.ts'
 import { askSocket } from '../../test/support/roll-bed/ask-socket.ts'
 import type { RollBed } from '../../test/support/roll-bed/roll-bed.ts'
 import { runToEnd } from '../../testbed/machine/run.ts'

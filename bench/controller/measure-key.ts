@@ -1,9 +1,9 @@
 import process from 'node:process'
-import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
-import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
-import type { FollowEvent } from '../../src/ports/cluster.ts'
-import { FollowCache } from '../../src/runtime/follow-cache.ts'
-import { type Loop, Reconciler } from '../../src/runtime/reconciler.ts'
+import { FollowCache } from '../../src/ground/loop/follow-cache.ts'
+import { type Loop, Reconciler } from '../../src/ground/loop/reconciler.ts'
+import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
+import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
+import type { FollowEvent } from '../../src/ground/ports/cluster.ts'
 import { spentMs } from '../virtual/spent-ms.ts'
 
 interface Size {

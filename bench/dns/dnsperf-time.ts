@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { LADDER } from '../../src/core/dns/ladder.ts'
-import type { Endpoint } from '../../src/model/endpoint.ts'
-import { NEWEST, NONCE, ZONE } from '../../test/core/dns/a-zone.ts'
+import { LADDER } from '../../src/dns/decide/ladder.ts'
+import type { Endpoint } from '../../src/ground/model/endpoint.ts'
+import { NEWEST, NONCE, ZONE } from '../../test/dns/decide/a-zone.ts'
 
 interface Asked {
   /** The program. */

@@ -1,5 +1,5 @@
-import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
-import { queriesToSeeAll } from '../../src/core/dns/sampling.ts'
+import { queriesToSeeAll } from '../../src/dns/decide/sampling.ts'
+import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { lossyRounds, pathAt } from '../../test/support/dns/lossy-rounds.ts'
 import { SeededRandom } from '../../test/support/seeded-random.ts'
 import type { RandomLossDocument } from './dns-document.ts'

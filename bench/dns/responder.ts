@@ -7,7 +7,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { type Socket as Connection, createServer } from 'node:net'
 import process from 'node:process'
-import type { Endpoint } from '../../src/model/endpoint.ts'
+import type { Endpoint } from '../../src/ground/model/endpoint.ts'
 import { likeCoreDns } from '../../test/support/dns/dns-world.ts'
 
 const TRIES = 10

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Endpoint } from '../../src/model/endpoint.ts'
+import type { Endpoint } from '../../src/ground/model/endpoint.ts'
 
 interface Wanted {
   readonly servers: number

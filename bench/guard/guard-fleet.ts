@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { NODE_ANNOTATION } from '../../src/model/slot.ts'
+import { NODE_ANNOTATION } from '../../src/ground/model/slot.ts'
 import { listenOn } from '../../src/sim/loopback/listen-on.ts'
 import type { ApiObject } from '../../src/sim/world/api-object.ts'
 import {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { mapAtOnce } from '../../src/runtime/map-at-once.ts'
+import { mapAtOnce } from '../../src/ground/loop/map-at-once.ts'
 import { type ApiObject, claimsOn, PATHS } from '../../test/support/ingress-api/api-object.ts'
 import { ApiView } from '../../test/support/ingress-api/api-view.ts'
 import { CONTROLLER_USER, openIngressPlane } from '../../test/support/ingress-api/ingress-plane.ts'

@@ -1,4 +1,4 @@
-import { NODE_ANNOTATION } from '../../src/model/slot.ts'
+import { NODE_ANNOTATION } from '../../src/ground/model/slot.ts'
 import type { ApiObject } from '../../src/sim/world/api-object.ts'
 import { DEPLOYMENTS, PODS } from '../../src/sim/world/api-resource.ts'
 import { createObject } from '../../src/sim/world/create-object.ts'

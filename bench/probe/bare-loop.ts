@@ -3,8 +3,8 @@
  * `node bare-loop.ts TICKS_PER_SECOND SECONDS` prints how far from its time each tick came, in milliseconds, as JSON.
  */
 import process from 'node:process'
-import { preferThisProcess } from '../../src/adapters/node/prefer-this-process.ts'
-import { systemClock } from '../../src/adapters/node/system-clock.ts'
+import { preferThisProcess } from '../../src/ground/machine/prefer-this-process.ts'
+import { systemClock } from '../../src/ground/machine/system-clock.ts'
 
 /** The prober's own reading of "due": half a millisecond early is as exact as half a millisecond late. */
 const EARLY_MS = 0.5

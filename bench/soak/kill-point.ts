@@ -1,5 +1,5 @@
-import type { StampedEvent } from '../../src/model/roll-event.ts'
-import { STEPS } from '../../src/model/step.ts'
+import type { StampedEvent } from '../../src/roll/model/roll-event.ts'
+import { STEPS } from '../../src/roll/model/step.ts'
 import type { RollBed } from '../../test/support/roll-bed/roll-bed.ts'
 import type { RollProcess } from '../../test/support/roll-bed/roll-process.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'

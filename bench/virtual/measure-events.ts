@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { wallMs } from '../../src/model/time.ts'
+import { wallMs } from '../../src/ground/model/time.ts'
 import { VirtualCluster } from '../../src/sim/cluster/virtual-cluster.ts'
 import { LEASES, NODES, PODS } from '../../src/sim/world/api-resource.ts'
 import { Store } from '../../src/sim/world/store.ts'

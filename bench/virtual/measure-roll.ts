@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { wallMs } from '../../src/model/time.ts'
+import { wallMs } from '../../src/ground/model/time.ts'
 import { EDGE_PORT, edge, WHOAMI_PORT, whoami } from '../../src/sim/cluster/article-workloads.ts'
 import { VirtualCluster } from '../../src/sim/cluster/virtual-cluster.ts'
 import { turnsOfLoop } from '../../test/support/turns-of-loop.ts'

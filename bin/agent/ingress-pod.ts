@@ -1,5 +1,5 @@
-import { isTaken } from '../../src/adapters/http/agent-beside.ts'
-import { takeOverPorts } from '../../src/controllers/agent/take-over-ports.ts'
+import { isTaken } from '../../src/agent/io/agent-beside.ts'
+import { takeOverPorts } from '../../src/agent/run/take-over-ports.ts'
 import { type IngressParts, ingressAnswers } from './ingress-answers.ts'
 
 const NO_PORTS: readonly number[] = []

@@ -1,7 +1,7 @@
-import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
-import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
-import type { BudgetActions } from '../../src/cli/budget-command.ts'
-import { lookAtBudget } from '../../src/controllers/budget/look-at-budget.ts'
+import { kubeConfigMaps } from '../../src/ground/kube/kube-config-maps.ts'
+import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
+import type { BudgetActions } from '../../src/service/cli/budget-command.ts'
+import { lookAtBudget } from '../../src/service/run/look-at-budget.ts'
 import { clusterOf, type RollSurroundings } from '../roll/world.ts'
 
 /** What `evenkeel budget` does, on the cluster of a kubeconfig. */

@@ -1,11 +1,11 @@
 import { homedir } from 'node:os'
-import { contextNames } from '../../src/adapters/kube/context-names.ts'
-import { kubeconfigPaths } from '../../src/adapters/kube/kubeconfig-paths.ts'
-import { openCluster } from '../../src/adapters/kube/open-cluster.ts'
-import { within } from '../../src/adapters/kube/within.ts'
-import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
-import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
 import type { LiveValues } from '../../src/cli/completion/values.ts'
+import { contextNames } from '../../src/ground/kube/context-names.ts'
+import { kubeconfigPaths } from '../../src/ground/kube/kubeconfig-paths.ts'
+import { openCluster } from '../../src/ground/kube/open-cluster.ts'
+import { within } from '../../src/ground/kube/within.ts'
+import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
+import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
 import { journals, type RollSurroundings } from '../roll/world.ts'
 
 /** A person who pressed Tab waits no longer. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { UserError } from '../../src/model/user-error.ts'
+import { UserError } from '../../src/ground/model/user-error.ts'
 import { listenOn } from '../../src/sim/loopback/listen-on.ts'
 
 /** The wanted port where it is free, else any that is free. UserError `demo.port`. */

@@ -1,8 +1,8 @@
-import type { EvictionAnswer } from '../../src/model/eviction.ts'
-import { isDaemonSetPod, isFinished, type Pod } from '../../src/model/pod.ts'
-import { WorldError } from '../../src/model/world-error.ts'
-import type { Clock } from '../../src/ports/clock.ts'
-import type { Cluster } from '../../src/ports/cluster.ts'
+import type { EvictionAnswer } from '../../src/ground/model/eviction.ts'
+import { isDaemonSetPod, isFinished, type Pod } from '../../src/ground/model/pod.ts'
+import { WorldError } from '../../src/ground/model/world-error.ts'
+import type { Clock } from '../../src/ground/ports/clock.ts'
+import type { Cluster } from '../../src/ground/ports/cluster.ts'
 
 /** kubectl, drain.go: what a budget refuses is asked for again after 5 s. */
 const REFUSED_AGAIN_MS = 5_000

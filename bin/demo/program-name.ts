@@ -1,7 +1,7 @@
 import { basename, relative } from 'node:path'
 import process from 'node:process'
 import { isSea } from 'node:sea'
-import { posixQuote } from '../../src/model/posix-quote.ts'
+import { posixQuote } from '../../src/ground/model/posix-quote.ts'
 
 /** The command that runs this program again, for commands to paste. */
 export function programName(): string {

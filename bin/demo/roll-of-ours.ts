@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import type { PlanEnd } from '../../src/cli/demo/demo-actions.ts'
-import type { RollActions } from '../../src/cli/roll-actions.ts'
-import { loadRollFile } from '../../src/config/load-roll-file.ts'
-import type { StampedEvent } from '../../src/model/roll-event.ts'
+import type { PlanEnd } from '../../src/demo/demo-actions.ts'
+import type { RollActions } from '../../src/roll/cli/roll-actions.ts'
+import { loadRollFile } from '../../src/roll/file/load-roll-file.ts'
+import type { StampedEvent } from '../../src/roll/model/roll-event.ts'
 
 interface RollOfOurs {
   readonly rollFile: string

@@ -1,5 +1,5 @@
-import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
-import { WorldError } from '../../src/model/world-error.ts'
+import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
+import { WorldError } from '../../src/ground/model/world-error.ts'
 import { type NodeObject, readiness } from '../../src/sim/actors/node-object.ts'
 import { isReady, type PodObject } from '../../src/sim/actors/pod-object.ts'
 import { askSocket } from '../../src/sim/loopback/ask-socket.ts'

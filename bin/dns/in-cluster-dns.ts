@@ -1,9 +1,9 @@
 import process from 'node:process'
 import manifest from '../../package.json' with { type: 'json' }
-import { addDnsCommand } from '../../src/cli/dns-command.ts'
 import { errorText } from '../../src/cli/error-text.ts'
 import { runProgram } from '../../src/cli/program.ts'
 import { Voice } from '../../src/cli/voice.ts'
+import { addDnsCommand } from '../../src/dns/cli/dns-command.ts'
 import { processContext } from '../process/process-context.ts'
 import { watchSignals } from '../process/watch-signals.ts'
 import { dnsActions } from './dns-actions.ts'

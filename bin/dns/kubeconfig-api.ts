@@ -1,6 +1,6 @@
-import { openApi } from '../../src/adapters/kube/open-cluster.ts'
-import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
-import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
+import { openApi } from '../../src/ground/kube/open-cluster.ts'
+import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
+import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
 import type { OpenDnsApi } from './dns-actions.ts'
 
 /** As kubectl finds it. Rejects as `openApi` does. */

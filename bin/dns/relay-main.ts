@@ -1,12 +1,12 @@
 import process from 'node:process'
-import { openRelay } from '../../src/adapters/dns/relay/open-relay.ts'
-import { OWN_SOCKETS } from '../../src/adapters/dns/sockets.ts'
-import { lineLog } from '../../src/adapters/node/line-log.ts'
-import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
 import { errorText } from '../../src/cli/error-text.ts'
 import { EXIT_FAILED, EXIT_USAGE } from '../../src/cli/exit-codes.ts'
-import { RELAY_HELP, relayOptions } from '../../src/config/relay-options.ts'
-import { UserError } from '../../src/model/user-error.ts'
+import { RELAY_HELP, relayOptions } from '../../src/dns/cli/relay-options.ts'
+import { openRelay } from '../../src/dns/io/relay/open-relay.ts'
+import { OWN_SOCKETS } from '../../src/dns/io/sockets.ts'
+import { lineLog } from '../../src/ground/machine/line-log.ts'
+import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
+import { UserError } from '../../src/ground/model/user-error.ts'
 
 const STOPPED = new Error('stopped')
 

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
-import { guardCrd } from '../../src/core/guard/schema/guard-crd.ts'
-import { ingressCrd } from '../../src/core/ingress/schema/ingress-crd.ts'
-import { INGRESS_GROUPS, type IngressGroup } from '../../src/model/ingress-keys.ts'
+import { INGRESS_GROUPS, type IngressGroup } from '../../src/ground/model/ingress-keys.ts'
+import { guardCrd } from '../../src/guard/decide/schema/guard-crd.ts'
+import { ingressCrd } from '../../src/ingress/decide/schema/ingress-crd.ts'
 
 interface Definition {
   readonly apiVersion: string

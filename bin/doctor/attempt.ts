@@ -1,8 +1,8 @@
-import { within } from '../../src/adapters/kube/within.ts'
-import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
-import type { Found } from '../../src/core/doctor/doctor-facts.ts'
-import { UserError } from '../../src/model/user-error.ts'
-import { WorldError } from '../../src/model/world-error.ts'
+import type { Found } from '../../src/explain/decide/doctor/doctor-facts.ts'
+import { within } from '../../src/ground/kube/within.ts'
+import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
+import { UserError } from '../../src/ground/model/user-error.ts'
+import { WorldError } from '../../src/ground/model/world-error.ts'
 
 export const CHECK_LIMIT_MS = 5_000
 

@@ -1,5 +1,6 @@
-import { trySlot } from '../../src/controllers/roll/prepare.ts'
-import type { DoctorFacts } from '../../src/core/doctor/doctor-facts.ts'
+import type { DoctorFacts } from '../../src/explain/decide/doctor/doctor-facts.ts'
+import { SLOTS_NAMESPACE } from '../../src/ground/model/slot.ts'
+import type { Cluster } from '../../src/ground/ports/cluster.ts'
 import {
   announceAccess,
   budgetAccess,
@@ -10,10 +11,9 @@ import {
   politeAccess,
   spareAccess,
   wantedAccess,
-} from '../../src/core/roll/plan/wanted-access.ts'
-import type { RollSpec } from '../../src/model/roll-spec.ts'
-import { SLOTS_NAMESPACE } from '../../src/model/slot.ts'
-import type { Cluster } from '../../src/ports/cluster.ts'
+} from '../../src/roll/decide/plan/wanted-access.ts'
+import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
+import { trySlot } from '../../src/roll/run/prepare.ts'
 import { attempt } from './attempt.ts'
 
 /** The rights of a roll, of any roll where no file says which, and whether the API would take a slot's Lease. */

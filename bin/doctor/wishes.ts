@@ -1,15 +1,21 @@
-import { HttpHolds } from '../../src/adapters/http/ask-hold.ts'
-import type { FollowParts } from '../../src/adapters/kube/follow.ts'
-import { readSecret } from '../../src/adapters/node/read-secret.ts'
-import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
-import { systemTimers } from '../../src/adapters/node/system-timers.ts'
-import { hasProgram } from '../../src/adapters/node/this-machine.ts'
-import { timeWindowsOf } from '../../src/config/time-window-spans.ts'
-import type { DoctorFacts, Found, GateFound, ProgramsFound, SilencerFound } from '../../src/core/doctor/doctor-facts.ts'
-import type { Node } from '../../src/model/node.ts'
-import type { RollSpec } from '../../src/model/roll-spec.ts'
-import { isFor } from '../../src/model/wish-scope.ts'
-import type { NodePlace } from '../../src/ports/gate-source.ts'
+import type {
+  DoctorFacts,
+  Found,
+  GateFound,
+  ProgramsFound,
+  SilencerFound,
+} from '../../src/explain/decide/doctor/doctor-facts.ts'
+import type { FollowParts } from '../../src/ground/kube/follow.ts'
+import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
+import { systemTimers } from '../../src/ground/machine/system-timers.ts'
+import { hasProgram } from '../../src/ground/machine/this-machine.ts'
+import type { Node } from '../../src/ground/model/node.ts'
+import { HttpHolds } from '../../src/guard/io/ask-hold.ts'
+import { timeWindowsOf } from '../../src/roll/file/time-window-spans.ts'
+import { readSecret } from '../../src/roll/io/read-secret.ts'
+import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
+import { isFor } from '../../src/roll/model/wish-scope.ts'
+import type { NodePlace } from '../../src/roll/ports/gate-source.ts'
 import { gatesOf } from '../roll/gates.ts'
 import { attempt, CHECK_LIMIT_MS } from './attempt.ts'
 

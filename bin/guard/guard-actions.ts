@@ -1,9 +1,9 @@
-import { kubeCluster } from '../../src/adapters/kube/kube-cluster.ts'
-import { kubeObjects } from '../../src/adapters/kube/kube-objects.ts'
-import { openApi } from '../../src/adapters/kube/open-cluster.ts'
-import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
-import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
-import type { GuardActions } from '../../src/cli/guard/sub-command.ts'
+import { kubeCluster } from '../../src/ground/kube/kube-cluster.ts'
+import { kubeObjects } from '../../src/ground/kube/kube-objects.ts'
+import { openApi } from '../../src/ground/kube/open-cluster.ts'
+import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
+import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
+import type { GuardActions } from '../../src/guard/cli/sub-command.ts'
 import type { RollSurroundings } from '../roll/world.ts'
 
 /** As kubectl, where the context names none. */

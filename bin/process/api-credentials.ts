@@ -1,8 +1,8 @@
 import process from 'node:process'
-import type { Credentials } from '../../src/adapters/kube/credentials.ts'
-import { ServiceAccount } from '../../src/adapters/kube/service-account.ts'
-import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
-import { UserError } from '../../src/model/user-error.ts'
+import type { Credentials } from '../../src/ground/kube/credentials.ts'
+import { ServiceAccount } from '../../src/ground/kube/service-account.ts'
+import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
+import { UserError } from '../../src/ground/model/user-error.ts'
 import { SERVICE_ACCOUNT } from './own-namespace.ts'
 
 type ApiCredentials = Pick<Credentials, 'current' | 'accept' | 'drop'>
@@ -10,7 +10,7 @@ type ApiCredentials = Pick<Credentials, 'current' | 'accept' | 'drop'>
 /** By a kubeconfig, else as the pod that this is. Rejects with UserError `code` where it is none. */
 export async function apiCredentials(kubeconfig: string | undefined, code: string): Promise<ApiCredentials> {
   if (kubeconfig !== undefined) {
-    const { kubeconfigCredentials } = await import('../../src/adapters/kube/kubeconfig-credentials.ts')
+    const { kubeconfigCredentials } = await import('../../src/ground/kube/kubeconfig-credentials.ts')
     return kubeconfigCredentials({ paths: [kubeconfig], context: undefined, env: process.env }, clock)
   }
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { isNamespace } from '../../src/config/flag-reader.ts'
-import { UserError } from '../../src/model/user-error.ts'
+import { UserError } from '../../src/ground/model/user-error.ts'
+import { isNamespace } from '../../src/ground/text/flag-reader.ts'
 
 /** Where the kubelet puts what a pod is known by. */
 export const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type PodResolver, resolverOfPod } from '../../src/core/dns/pod-resolver.ts'
+import { type PodResolver, resolverOfPod } from '../../src/dns/decide/pod-resolver.ts'
 
 const RESOLV_CONF = '/etc/resolv.conf'
 

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises'
 import process from 'node:process'
 import { createInterface } from 'node:readline/promises'
 import { text as textOf } from 'node:stream/consumers'
-import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import type { CliContext } from '../../src/cli/cli-context.ts'
 import { Interrupts } from '../../src/cli/interrupts.ts'
-import { UserError } from '../../src/model/user-error.ts'
+import { systemClock } from '../../src/ground/machine/system-clock.ts'
+import { UserError } from '../../src/ground/model/user-error.ts'
 import { streamSink } from './stream-sink.ts'
 
 /** This process as the commands see it. */

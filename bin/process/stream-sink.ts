@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { TerminalSize, TextSink } from '../../src/cli/terminal/text-sink.ts'
+import type { TerminalSize, TextSink } from '../../src/ground/text/terminal/text-sink.ts'
 
 type Stream = Writable & { readonly columns?: number; readonly rows?: number }
 

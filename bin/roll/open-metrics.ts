@@ -1,9 +1,9 @@
-import { openHttpDoor } from '../../src/adapters/http/http-door.ts'
-import { systemTimers } from '../../src/adapters/node/system-timers.ts'
-import { TextfileMetrics } from '../../src/adapters/node/textfile-metrics.ts'
-import type { MetricsPlace, OpenMetrics } from '../../src/cli/roll-actions.ts'
-import type { PageOf } from '../../src/ports/http-door.ts'
-import type { Log } from '../../src/ports/log.ts'
+import { systemTimers } from '../../src/ground/machine/system-timers.ts'
+import { TextfileMetrics } from '../../src/ground/machine/textfile-metrics.ts'
+import { openHttpDoor } from '../../src/ground/net/http-door.ts'
+import type { PageOf } from '../../src/ground/ports/http-door.ts'
+import type { Log } from '../../src/ground/ports/log.ts'
+import type { MetricsPlace, OpenMetrics } from '../../src/roll/cli/roll-actions.ts'
 
 /** The door is not closed: it answers for as long as the process lives, and a slow client must not keep the process. */
 export async function openMetrics({ at, file }: MetricsPlace, pages: PageOf, log: Log): Promise<OpenMetrics> {

@@ -1,6 +1,6 @@
-import type { OwnPod } from '../../src/model/own-pod.ts'
-import { UserError } from '../../src/model/user-error.ts'
-import type { Cluster } from '../../src/ports/cluster.ts'
+import { UserError } from '../../src/ground/model/user-error.ts'
+import type { Cluster } from '../../src/ground/ports/cluster.ts'
+import type { OwnPod } from '../../src/roll/model/own-pod.ts'
 import type { ClusterPlace } from './world.ts'
 
 /** The pod that `--pod` names. Throws UserError where the cluster has no such pod on a node. */

@@ -1,7 +1,8 @@
-import { readLatency } from '../../src/adapters/node/latency-file.ts'
-import { systemClock } from '../../src/adapters/node/system-clock.ts'
-import { systemRandom } from '../../src/adapters/node/system-random.ts'
-import { planRefusal } from '../../src/cli/roll/plan-refusal.ts'
+import { systemClock } from '../../src/ground/machine/system-clock.ts'
+import { systemRandom } from '../../src/ground/machine/system-random.ts'
+import { originOf } from '../../src/ground/model/run-origin.ts'
+import { toIso } from '../../src/ground/model/time.ts'
+import { UserError } from '../../src/ground/model/user-error.ts'
 import type {
   ListedRun,
   RollActions,
@@ -10,18 +11,17 @@ import type {
   RollPlace,
   RollRequest,
   RunRequest,
-} from '../../src/cli/roll-actions.ts'
-import { isJournaledEvent } from '../../src/controllers/roll/journaled-event.ts'
-import { hasJournal, newestRun, runOfKey } from '../../src/controllers/roll/newest-run.ts'
-import { rememberedPlace } from '../../src/controllers/roll/remembered-place.ts'
-import { goesBy, plannedEntry } from '../../src/controllers/roll/run-from-journal.ts'
-import { chosenBy, estimatesOf, newRun, withoutWindow } from '../../src/controllers/roll/run-state.ts'
-import type { RollPlan } from '../../src/model/roll-plan.ts'
-import { originOf } from '../../src/model/run-origin.ts'
-import { toIso } from '../../src/model/time.ts'
-import { UserError } from '../../src/model/user-error.ts'
-import type { Verdict } from '../../src/model/verdict.ts'
-import type { JournalStore } from '../../src/ports/journal.ts'
+} from '../../src/roll/cli/roll-actions.ts'
+import { planRefusal } from '../../src/roll/cli/screen/plan-refusal.ts'
+import { readLatency } from '../../src/roll/io/latency-file.ts'
+import type { RollPlan } from '../../src/roll/model/roll-plan.ts'
+import type { Verdict } from '../../src/roll/model/verdict.ts'
+import type { JournalStore } from '../../src/roll/ports/journal.ts'
+import { isJournaledEvent } from '../../src/roll/run/journaled-event.ts'
+import { hasJournal, newestRun, runOfKey } from '../../src/roll/run/newest-run.ts'
+import { rememberedPlace } from '../../src/roll/run/remembered-place.ts'
+import { goesBy, plannedEntry } from '../../src/roll/run/run-from-journal.ts'
+import { chosenBy, estimatesOf, newRun, withoutWindow } from '../../src/roll/run/run-state.ts'
 import { makePlan } from './make-plan.ts'
 import { openMetrics } from './open-metrics.ts'
 import { ownPodOf, refuseUnknownPod } from './own-pod.ts'

@@ -1,21 +1,15 @@
-import { systemClock } from '../../src/adapters/node/system-clock.ts'
-import { planRefusal } from '../../src/cli/roll/plan-refusal.ts'
-import type { RollIo, RunRequest } from '../../src/cli/roll-actions.ts'
-import { newestRun } from '../../src/controllers/roll/newest-run.ts'
-import {
-  goneSince,
-  isSamePlace,
-  movedEntry,
-  placeOfRun,
-  rememberedPlace,
-} from '../../src/controllers/roll/remembered-place.ts'
-import { withoutWindow } from '../../src/controllers/roll/run-state.ts'
-import { type Amending, takeUp } from '../../src/controllers/roll/take-up.ts'
-import { originOf } from '../../src/model/run-origin.ts'
-import { toIso } from '../../src/model/time.ts'
-import type { Verdict } from '../../src/model/verdict.ts'
-import { WorldError } from '../../src/model/world-error.ts'
-import type { OpenJournal } from '../../src/ports/journal.ts'
+import { systemClock } from '../../src/ground/machine/system-clock.ts'
+import { originOf } from '../../src/ground/model/run-origin.ts'
+import { toIso } from '../../src/ground/model/time.ts'
+import { WorldError } from '../../src/ground/model/world-error.ts'
+import type { RollIo, RunRequest } from '../../src/roll/cli/roll-actions.ts'
+import { planRefusal } from '../../src/roll/cli/screen/plan-refusal.ts'
+import type { Verdict } from '../../src/roll/model/verdict.ts'
+import type { OpenJournal } from '../../src/roll/ports/journal.ts'
+import { newestRun } from '../../src/roll/run/newest-run.ts'
+import { goneSince, isSamePlace, movedEntry, placeOfRun, rememberedPlace } from '../../src/roll/run/remembered-place.ts'
+import { withoutWindow } from '../../src/roll/run/run-state.ts'
+import { type Amending, takeUp } from '../../src/roll/run/take-up.ts'
 import { makePlan } from './make-plan.ts'
 import { ownPodOf, refuseUnknownPod } from './own-pod.ts'
 import { runEngine } from './run-engine.ts'

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 
 const BIN = fileURLToPath(new URL('../../bin/', import.meta.url))
-const USER_ERROR = fileURLToPath(new URL('../../src/model/user-error.ts', import.meta.url))
+const USER_ERROR = fileURLToPath(new URL('../../src/ground/model/user-error.ts', import.meta.url))
 
 /** A pod has its service account; whoever reads kubeconfigs weighs ten times as much as all the rest. */
 const withoutKubeconfig: Plugin = {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { commandsOf } from '../../bin/commands.ts'
-import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import type { CliContext } from '../../src/cli/cli-context.ts'
 import { ownHelp } from '../../src/cli/completion/option-shape.ts'
 import { Interrupts } from '../../src/cli/interrupts.ts'
 import { programOf } from '../../src/cli/program.ts'
 import { Voice } from '../../src/cli/voice.ts'
+import { systemClock } from '../../src/ground/machine/system-clock.ts'
 import { type TarEntry, tar } from '../../testbed/build/tar.ts'
 import type { ReleaseFacts } from './release-facts.ts'
 

@@ -1,7 +1,7 @@
-import type { Clock } from '../ports/clock.ts'
+import type { Clock } from '../ground/ports/clock.ts'
+import type { TerminalFacts } from '../ground/text/terminal/terminal-facts.ts'
+import type { TextSink } from '../ground/text/terminal/text-sink.ts'
 import type { Interrupts } from './interrupts.ts'
-import type { TerminalFacts } from './terminal/terminal-facts.ts'
-import type { TextSink } from './terminal/text-sink.ts'
 
 /** Everything a command may touch of the process it runs in. Made by the composition root. */
 export interface CliContext {

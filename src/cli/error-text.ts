@@ -1,6 +1,6 @@
-import { escapeForeign } from '../model/foreign-text.ts'
-import { UserError } from '../model/user-error.ts'
-import { WorldError } from '../model/world-error.ts'
+import { escapeForeign } from '../ground/model/foreign-text.ts'
+import { UserError } from '../ground/model/user-error.ts'
+import { WorldError } from '../ground/model/world-error.ts'
 import { InterruptedError } from './interrupts.ts'
 
 const SHOWN_MAX = 2000

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { parseDuration } from '../model/duration.ts'
+import { parseDuration } from '../ground/model/duration.ts'
 
 export function count(text: string): number {
   if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError('Write a whole number, 0 or more.')

@@ -1,9 +1,14 @@
 import { type Command, Option } from 'commander'
-import { COLOR_CHOICES, type ColorChoice, chooseColor } from './terminal/choose-color.ts'
-import { chooseProgress, PROGRESS_CHOICES, type ProgressChoice, type ProgressMode } from './terminal/choose-progress.ts'
-import { chooseSymbols } from './terminal/choose-symbols.ts'
-import type { Style } from './terminal/style.ts'
-import type { TerminalFacts } from './terminal/terminal-facts.ts'
+import { COLOR_CHOICES, type ColorChoice, chooseColor } from '../ground/text/terminal/choose-color.ts'
+import {
+  chooseProgress,
+  PROGRESS_CHOICES,
+  type ProgressChoice,
+  type ProgressMode,
+} from '../ground/text/terminal/choose-progress.ts'
+import { chooseSymbols } from '../ground/text/terminal/choose-symbols.ts'
+import type { Style } from '../ground/text/terminal/style.ts'
+import type { TerminalFacts } from '../ground/text/terminal/terminal-facts.ts'
 
 /** `-o`: what goes to stdout. `markdown` and `otlp`: of a report alone. */
 export type OutputForm = 'text' | 'json' | 'jsonl' | 'markdown' | 'otlp'

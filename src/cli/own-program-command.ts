@@ -1,7 +1,7 @@
 import { setOwnHelp } from './completion/option-shape.ts'
 import type { AddCommand } from './program.ts'
 
-interface OwnProgram {
+export interface OwnProgram {
   readonly name: string
   readonly summary: string
   readonly description: string

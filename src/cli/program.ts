@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
-import { nearestNames } from '../config/nearest-name.ts'
-import { BlockedError, UserError } from '../model/user-error.ts'
+import { BlockedError, UserError } from '../ground/model/user-error.ts'
+import { nearestNames } from '../ground/text/nearest-name.ts'
 import type { CliContext } from './cli-context.ts'
 import { errorText } from './error-text.ts'
 import { EXIT_FAILED, EXIT_HELD, EXIT_INTERRUPTED, EXIT_USAGE } from './exit-codes.ts'

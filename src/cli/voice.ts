@@ -1,5 +1,5 @@
-import { escapeForeign } from '../model/foreign-text.ts'
-import type { TextSink } from './terminal/text-sink.ts'
+import { escapeForeign } from '../ground/model/foreign-text.ts'
+import type { TextSink } from '../ground/text/terminal/text-sink.ts'
 
 /**
  * How parts that know no screen say a line (a warning, an answer to Ctrl-Z). While a live region is drawn the line goes

@@ -1,8 +1,8 @@
-import { BlockedError, UserError } from '../model/user-error.ts'
-import { WorldError } from '../model/world-error.ts'
+import { BlockedError, UserError } from '../ground/model/user-error.ts'
+import { WorldError } from '../ground/model/world-error.ts'
+import { type Paste, type PasteOptions, pasteWith } from '../ground/text/paste.ts'
 import type { CliContext } from './cli-context.ts'
 import type { OutputForm } from './output-options.ts'
-import { type Paste, type PasteOptions, pasteWith } from './text/paste.ts'
 
 interface ErrorFlags extends PasteOptions {
   readonly output: OutputForm

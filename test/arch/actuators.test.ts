@@ -6,26 +6,25 @@ import { repositoryFiles, root } from '../support/repository-files.ts'
 
 /** Where the ways to move traffic are told apart: in the actuators, where a file says which there are, and where they are wired. */
 const TOLD_APART = [
-  /^src\/core\/service\/actuators\//,
-  /^src\/config\//,
-  // What speaks to each of them, and is chosen there.
-  /^src\/adapters\/(http|haproxy|command)\//,
+  // What speaks to each of them, and is chosen there, stands beside its rules.
+  /^src\/service\/actuators\//,
+  /^src\/roll\/file\//,
   /^bin\/roll\/world\.ts$/,
   // An effect is named, made and described for each kind that there is.
-  /^src\/model\/action\.ts$/,
-  /^src\/controllers\/roll\/(perform|node-write|describe-action)\.ts$/,
+  /^src\/service\/model\/action\.ts$/,
+  /^src\/roll\/run\/(perform|node-write|describe-action)\.ts$/,
 ]
 
 /** The fields by which a reading and a balancer of the file differ, and the kinds of the effects. */
 const FIELDS = new Map([
-  ['endpoint', 'src/model/balancer.ts'],
-  ['detacher', 'src/model/balancer.ts'],
-  ['healthEndpoint', 'src/model/roll-spec.ts'],
-  ['nodeCheck', 'src/model/balancer.ts'],
-  ['healthCheck', 'src/model/roll-spec.ts'],
-  ['annotation', 'src/model/roll-spec.ts'],
-  ['status', 'src/model/balancer.ts'],
-  ['commands', 'src/model/roll-spec.ts'],
+  ['endpoint', 'src/service/model/balancer.ts'],
+  ['detacher', 'src/service/model/balancer.ts'],
+  ['healthEndpoint', 'src/service/model/balancer-spec.ts'],
+  ['nodeCheck', 'src/service/model/balancer.ts'],
+  ['healthCheck', 'src/service/model/balancer-spec.ts'],
+  ['annotation', 'src/service/model/balancer-spec.ts'],
+  ['status', 'src/service/model/balancer.ts'],
+  ['commands', 'src/service/model/balancer-spec.ts'],
 ])
 const KINDS = new Set(['setServer', 'askAgent', 'askDetacher', 'setNodeMark'])
 
@@ -86,10 +85,12 @@ test('outside of the actuators nobody asks which kind one is', () => {
   assert.deepEqual(questions(programOf(files), asking), [])
 })
 
-test('what one actuator is made of is imported by the actuators alone', () => {
+test('what one actuator is made of is imported by the actuators alone, and what speaks to it is wired in bin', () => {
   const importing = repositoryFiles('ts')
-    .filter((file) => /^(src|bin)\//.test(file) && !file.startsWith('src/core/service/actuators/'))
-    .filter((file) => /from '[^']*\/actuators\/(?!actuator(-of)?\.ts')/.test(readFileSync(`${root}${file}`, 'utf8')))
+    .filter((file) => /^(src|bin)\//.test(file) && !file.startsWith('src/service/actuators/'))
+    .filter((file) =>
+      /from '[^']*\/actuators\/(?!actuator(-of)?\.ts'|([a-z]+\/)?io\/)/.test(readFileSync(`${root}${file}`, 'utf8')),
+    )
   assert.deepEqual(importing, [])
 })
 

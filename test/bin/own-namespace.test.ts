@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ownNamespace } from '../../bin/process/own-namespace.ts'
-import { aFolder } from '../adapters/kube/opened.ts'
+import { aFolder } from '../ground/kube/opened.ts'
 
 test('a pod’s own namespace is as its service account tells, and none where there is no such account', async (t) => {
   const folder = await aFolder(t)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errorText } from '../../src/cli/error-text.ts'
 import { InterruptedError } from '../../src/cli/interrupts.ts'
-import { UserError } from '../../src/model/user-error.ts'
-import { WorldError } from '../../src/model/world-error.ts'
+import { UserError } from '../../src/ground/model/user-error.ts'
+import { WorldError } from '../../src/ground/model/world-error.ts'
 
 test('an error of the user says what to change and has no stack', () => {
   const error = new UserError('--progress live is not possible: stderr is no terminal', {

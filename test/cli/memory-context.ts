@@ -1,8 +1,8 @@
 import type { CliContext } from '../../src/cli/cli-context.ts'
 import { Interrupts } from '../../src/cli/interrupts.ts'
-import type { TerminalFacts } from '../../src/cli/terminal/terminal-facts.ts'
-import type { TextSink } from '../../src/cli/terminal/text-sink.ts'
-import { UserError } from '../../src/model/user-error.ts'
+import { UserError } from '../../src/ground/model/user-error.ts'
+import type { TerminalFacts } from '../../src/ground/text/terminal/terminal-facts.ts'
+import type { TextSink } from '../../src/ground/text/terminal/text-sink.ts'
 import { VirtualClock } from '../support/virtual-clock.ts'
 
 /** Keeps what is written. */

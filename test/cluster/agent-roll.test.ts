@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, type TestContext, test } from 'node:test'
-import { MAINTENANCE_ANNOTATION } from '../../src/model/claims.ts'
+import { MAINTENANCE_ANNOTATION } from '../../src/ground/model/claims.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { AgentBed } from '../support/agent-bed/agent-bed.ts'
 import type { Fronts } from '../support/agent-bed/check-backends.ts'
@@ -185,7 +185,7 @@ behind(
 // that are not seen.
 if (EVERY) behind({ ingress: 'hostPort', agents: 'hostPort', seen: 'not at all' }, MATRIX)
 
-// By day `adapters/node/tracked-connections` counts in the connection tracking of a real kernel.
+// By day `agent/io/tracked-connections` counts in the connection tracking of a real kernel.
 if (EVERY)
   behind({ ingress: 'hostPort', agents: 'hostNetwork', seen: 'by tracking' }, [
     {

@@ -1,4 +1,4 @@
-import type { Cluster } from '../../src/ports/cluster.ts'
+import type { Cluster } from '../../src/ground/ports/cluster.ts'
 import { type Bed, openBed } from '../../testbed/bed.ts'
 import { type RawApi, rawApi } from '../support/raw-api.ts'
 import { openOnBed } from './open-on-bed.ts'

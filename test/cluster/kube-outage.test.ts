@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { WorldError } from '../../src/model/world-error.ts'
-import type { Cluster } from '../../src/ports/cluster.ts'
+import { WorldError } from '../../src/ground/model/world-error.ts'
+import type { Cluster } from '../../src/ground/ports/cluster.ts'
 import type { Bed } from '../../testbed/bed.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
-import { type Followed, followNodes } from '../adapters/kube/opened.ts'
+import { type Followed, followNodes } from '../ground/kube/opened.ts'
 import { requires } from '../support/requires.ts'
 import { KubeGround } from './kube-ground.ts'
 

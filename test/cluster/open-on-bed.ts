@@ -1,7 +1,7 @@
-import { openCluster } from '../../src/adapters/kube/open-cluster.ts'
-import { systemClock } from '../../src/adapters/node/system-clock.ts'
-import { systemRandom } from '../../src/adapters/node/system-random.ts'
-import type { Cluster } from '../../src/ports/cluster.ts'
+import { openCluster } from '../../src/ground/kube/open-cluster.ts'
+import { systemClock } from '../../src/ground/machine/system-clock.ts'
+import { systemRandom } from '../../src/ground/machine/system-random.ts'
+import type { Cluster } from '../../src/ground/ports/cluster.ts'
 
 /** The adapter as the programs use it, against a real API server. */
 export function openOnBed(kubeconfigPath: string, signal: AbortSignal): Promise<Cluster> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { RollPlan } from '../../src/model/roll-plan.ts'
+import type { RollPlan } from '../../src/roll/model/roll-plan.ts'
 import { requires } from '../support/requires.ts'
 import { RollBed } from '../support/roll-bed/roll-bed.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before } from 'node:test'
-import type { StampedEvent } from '../../src/model/roll-event.ts'
+import type { StampedEvent } from '../../src/roll/model/roll-event.ts'
 import { budget, shutApp, whoami } from '../../src/sim/cluster/article-workloads.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { politeRoll } from '../scenarios/polite.ts'

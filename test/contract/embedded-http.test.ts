@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe } from 'node:test'
-import { systemTimers } from '../../src/adapters/node/system-timers.ts'
+import { systemTimers } from '../../src/ground/machine/system-timers.ts'
 import { httpDoor } from '../../src/sim/doors/http-door.ts'
 import type { ApiDoor } from './api/api-door.ts'
 import { apiContract } from './api-contract.ts'

@@ -1,5 +1,5 @@
 import { after, describe } from 'node:test'
-import { systemTimers } from '../../src/adapters/node/system-timers.ts'
+import { systemTimers } from '../../src/ground/machine/system-timers.ts'
 import { apiContract } from './api-contract.ts'
 import { portDoor } from './doors/port-door.ts'
 import { smallWorld } from './doors/small-world.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { CHART, PLAIN, plainYaml } from '../../deploy/chart/plain-yaml.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import { AGENT_HELP, agentOptions } from '../../src/config/agent-options.ts'
+import { AGENT_HELP, agentOptions } from '../../src/agent/cli/agent-options.ts'
 import { runToEnd } from '../../testbed/machine/run.ts'
 import { AGENT_RIGHTS, argsOf, HELM, readManifests, renderChart, shipped } from '../support/agent-chart.ts'
 import { boundTo, grantedBy } from '../support/granted-rights.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
-import { ScriptedGuard } from '../cli/guard/scripted-guard.ts'
+import { ScriptedGuard } from '../guard/cli/scripted-guard.ts'
 import { grantedBy, type RbacManifest } from '../support/granted-rights.ts'
 import { requestedBy } from '../support/requested-rights.ts'
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse, stringify } from 'yaml'
-import { parseDuration } from '../../src/model/duration.ts'
+import { parseDuration } from '../../src/ground/model/duration.ts'
 import { metricNames, pagesOfAll } from '../support/metric-names.ts'
 import { requires } from '../support/requires.ts'
 

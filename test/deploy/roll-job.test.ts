@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
-import { readRollFile } from '../../src/config/read-roll-file.ts'
+import { readRollFile } from '../../src/roll/file/read-roll-file.ts'
 import { boundTo, type RbacManifest } from '../support/granted-rights.ts'
 
 const read = (path: string): string => readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
+import type { Access } from '../../src/ground/model/access.ts'
 import {
   announceAccess,
   budgetAccess,
@@ -12,8 +13,7 @@ import {
   politeAccess,
   spareAccess,
   wantedAccess,
-} from '../../src/core/roll/plan/wanted-access.ts'
-import type { Access } from '../../src/model/access.ts'
+} from '../../src/roll/decide/plan/wanted-access.ts'
 import { boundTo, grantedBy, type RbacManifest } from '../support/granted-rights.ts'
 import { aSpec } from '../support/roll-world.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
-import { ScriptedRollout } from '../cli/rollout/scripted-rollout.ts'
+import { ScriptedRollout } from '../ingress/cli/scripted-rollout.ts'
 import { grantedBy, type RbacManifest } from '../support/granted-rights.ts'
 
 const manifests = parseAllDocuments(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { causesPage } from '../../src/core/dns/causes-page.ts'
+import { causesPage } from '../../src/dns/decide/causes-page.ts'
 
 test('the page of findings is what the catalogue says', () => {
   const page = readFileSync(new URL('../../docs/dns-causes.md', import.meta.url), 'utf8')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadRollFile } from '../../src/config/load-roll-file.ts'
+import { loadRollFile } from '../../src/roll/file/load-roll-file.ts'
 import { pages } from './pages.ts'
 
 test('every roll file that a page shows is a valid roll', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { validateGuard } from '../../src/core/guard/guard-kind.ts'
-import { guardSchema } from '../../src/core/guard/schema/guard-schema.ts'
+import { validateGuard } from '../../src/guard/decide/guard-kind.ts'
+import { guardSchema } from '../../src/guard/decide/schema/guard-schema.ts'
 import { shipped } from '../support/agent-chart.ts'
 import { silentFields } from '../support/silent-fields.ts'
 

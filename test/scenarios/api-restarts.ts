@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Step } from '../../src/model/step.ts'
+import type { Step } from '../../src/roll/model/step.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
 import type { Judged, RollGround } from '../support/roll-ground/roll-ground.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { STEPS } from '../../src/model/step.ts'
+import { STEPS } from '../../src/roll/model/step.ts'
 import { evictedPods, unwritten } from '../support/roll-bed/unwritten.ts'
 import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
 import type { Judged, RollGround } from '../support/roll-ground/roll-ground.ts'

@@ -1,6 +1,6 @@
-import type { LoopDecision } from '../../src/model/loop-decision.ts'
-import type { Reason } from '../../src/model/reason.ts'
-import { type Loop, Reconciler } from '../../src/runtime/reconciler.ts'
+import { type Loop, Reconciler } from '../../src/ground/loop/reconciler.ts'
+import type { LoopDecision } from '../../src/ground/model/loop-decision.ts'
+import type { Reason } from '../../src/ground/model/reason.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { VirtualClock } from './virtual-clock.ts'
 

@@ -1,8 +1,8 @@
-import { type AgentEvidence, noEvidence } from '../../src/core/agent/evidence.ts'
-import type { AgentSnapshot, AgentSpec } from '../../src/core/agent/snapshot.ts'
-import type { KeptClaims } from '../../src/model/kept-claims.ts'
-import type { NodeFacts } from '../../src/model/node-facts.ts'
-import { monoMs } from '../../src/model/time.ts'
+import { type AgentEvidence, noEvidence } from '../../src/agent/decide/evidence.ts'
+import type { AgentSnapshot, AgentSpec } from '../../src/agent/decide/snapshot.ts'
+import type { KeptClaims } from '../../src/agent/model/kept-claims.ts'
+import type { NodeFacts } from '../../src/ground/model/node-facts.ts'
+import { monoMs } from '../../src/ground/model/time.ts'
 
 export const NOW = monoMs(1_000_000)
 

@@ -1,6 +1,6 @@
-import type { BrakeSnapshot, Published } from '../../src/core/brake/snapshot.ts'
-import type { FleetNode } from '../../src/model/fleet-node.ts'
-import { monoMs } from '../../src/model/time.ts'
+import type { BrakeSnapshot, Published } from '../../src/agent/decide/brake/snapshot.ts'
+import type { FleetNode } from '../../src/agent/model/fleet-node.ts'
+import { monoMs } from '../../src/ground/model/time.ts'
 
 export const NOW = monoMs(1_000_000)
 const SELF = 'controller-a'

@@ -1,8 +1,8 @@
-import type { BudgetFacts } from '../../src/core/budget/budget-facts.ts'
-import { decide } from '../../src/core/roll/decide.ts'
-import type { RollSnapshot } from '../../src/core/roll/snapshot.ts'
-import type { Node } from '../../src/model/node.ts'
-import type { SeenSlot } from '../../src/model/slot.ts'
+import type { Node } from '../../src/ground/model/node.ts'
+import type { SeenSlot } from '../../src/ground/model/slot.ts'
+import { decide } from '../../src/roll/decide/decide.ts'
+import type { RollSnapshot } from '../../src/roll/decide/snapshot.ts'
+import type { BudgetFacts } from '../../src/service/decide/budget/budget-facts.ts'
 import { aNode, anInstance, aRecord, aServer, aSnapshot } from './roll-world.ts'
 
 const NAMES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6']

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Reason } from '../../src/model/reason.ts'
-import { Leader } from '../../src/runtime/leader.ts'
+import { Leader } from '../../src/ground/loop/leader.ts'
+import type { Reason } from '../../src/ground/model/reason.ts'
 import type { LeaseClient, LeaseStore } from './lease-store.ts'
 import { SeededRandom } from './seeded-random.ts'
 import type { VirtualClock } from './virtual-clock.ts'

@@ -1,10 +1,10 @@
 /** Asks a port of this machine again and again, as the agent does, and prints how many others are connected to it: `PORT`. */
 import { setTimeout as later } from 'node:timers/promises'
-import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
-import { ownAddresses } from '../../src/adapters/node/own-addresses.ts'
-import { OwnProbes } from '../../src/adapters/node/own-probes.ts'
-import { systemClock } from '../../src/adapters/node/system-clock.ts'
-import { TrackedConnections } from '../../src/adapters/node/tracked-connections.ts'
+import { OwnProbes } from '../../src/agent/io/own-probes.ts'
+import { TrackedConnections } from '../../src/agent/io/tracked-connections.ts'
+import { ownAddresses } from '../../src/ground/machine/own-addresses.ts'
+import { systemClock } from '../../src/ground/machine/system-clock.ts'
+import { TcpDataPort } from '../../src/ground/machine/tcp-data-port.ts'
 
 const EVERY_MS = 20
 const never = new AbortController().signal

@@ -1,10 +1,10 @@
-import type { Noticing } from '../../src/core/service/evidence.ts'
-import type { ServerReading } from '../../src/model/balancer.ts'
-import { formatClaims, MAINTENANCE_ANNOTATION } from '../../src/model/claims.ts'
-import type { EndpointReading, HealthEndpointSpec } from '../../src/model/health-endpoint.ts'
-import type { NodeRecord } from '../../src/model/node-record.ts'
-import type { RollSpec } from '../../src/model/roll-spec.ts'
-import { monoMs } from '../../src/model/time.ts'
+import { formatClaims, MAINTENANCE_ANNOTATION } from '../../src/ground/model/claims.ts'
+import { monoMs } from '../../src/ground/model/time.ts'
+import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
+import type { Noticing } from '../../src/service/decide/evidence.ts'
+import type { ServerReading } from '../../src/service/model/balancer.ts'
+import type { EndpointReading, HealthEndpointSpec } from '../../src/service/model/health-endpoint.ts'
+import type { NodeRecord } from '../../src/service/model/node-record.ts'
 import { anInstance, aRecord, aServer, aSpec } from './roll-world.ts'
 
 export const ENDPOINT: HealthEndpointSpec = {

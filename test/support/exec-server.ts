@@ -4,8 +4,8 @@ import { createServer, Agent as HttpAgent } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { ApiClient } from '../../src/adapters/kube/api-client.ts'
-import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { ApiClient } from '../../src/ground/kube/api-client.ts'
+import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 
 export const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, status: 3, close: 255 } as const
 

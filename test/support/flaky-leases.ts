@@ -1,5 +1,5 @@
-import type { Lease } from '../../src/model/lease.ts'
-import type { ObjectRef } from '../../src/model/object-ref.ts'
+import type { Lease } from '../../src/ground/model/lease.ts'
+import type { ObjectRef } from '../../src/ground/model/object-ref.ts'
 import type { LeaseClient } from './lease-store.ts'
 
 /** One process's way to its Leases, where a write can fail while reads go on, and another writer can come first. */

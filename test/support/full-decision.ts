@@ -1,4 +1,4 @@
-import type { Decision } from '../../src/model/decision.ts'
+import type { Decision } from '../../src/roll/model/decision.ts'
 
 /** A decision in full, as people and the journal get it: what is done, then each reason with all that it says. */
 export function fullDecision(decision: Decision): readonly string[] {

@@ -1,7 +1,7 @@
-import type { GateAnswer, GateSpec } from '../../src/model/gate-spec.ts'
-import type { StepHook } from '../../src/model/step-hook.ts'
-import type { GateSource, NodePlace } from '../../src/ports/gate-source.ts'
-import type { ProgramEnd, Programs } from '../../src/ports/programs.ts'
+import type { ProgramEnd, Programs } from '../../src/ground/ports/programs.ts'
+import type { GateAnswer, GateSpec } from '../../src/roll/model/gate-spec.ts'
+import type { StepHook } from '../../src/roll/model/step-hook.ts'
+import type { GateSource, NodePlace } from '../../src/roll/ports/gate-source.ts'
 
 /** A gate that passes at once where its source says so. */
 export const aGate = (change: Partial<GateSpec> = {}): GateSpec => ({

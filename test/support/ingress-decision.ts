@@ -1,6 +1,6 @@
-import type { IngressAction } from '../../src/core/ingress/action.ts'
-import type { IngressDecision } from '../../src/core/ingress/decide.ts'
-import type { Rejection } from '../../src/core/ingress/rejection.ts'
+import type { IngressAction } from '../../src/ingress/decide/action.ts'
+import type { IngressDecision } from '../../src/ingress/decide/decide.ts'
+import type { Rejection } from '../../src/ingress/decide/rejection.ts'
 
 /** `n1 writeOp Updating r2`, `hold n1 DetachGrace`, `settled IngressAsWanted`: what was decided, in one line. */
 export function shortIngressDecision(decision: IngressDecision): string {

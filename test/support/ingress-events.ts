@@ -1,5 +1,5 @@
-import { OP_ANNOTATION } from '../../src/core/ingress/op.ts'
-import { formatClaims, MAINTENANCE_ANNOTATION } from '../../src/model/claims.ts'
+import { formatClaims, MAINTENANCE_ANNOTATION } from '../../src/ground/model/claims.ts'
+import { OP_ANNOTATION } from '../../src/ingress/decide/op.ts'
 import type { IngressToy, ToyNode } from './ingress-toy.ts'
 import { aClusterNode, DEPLOYMENT_MARK, NODE_MARK } from './ingress-world.ts'
 

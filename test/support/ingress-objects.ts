@@ -1,4 +1,4 @@
-import type { IngressDaemonSet, IngressSpec, IngressStrategy } from '../../src/model/ingress-daemon-set.ts'
+import type { IngressDaemonSet, IngressSpec, IngressStrategy } from '../../src/ingress/model/ingress-daemon-set.ts'
 
 export const DETACH: IngressStrategy = { kind: 'detach', maxUnavailableNodes: { kind: 'count', count: 1 } }
 

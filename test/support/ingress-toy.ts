@@ -1,22 +1,28 @@
 import assert from 'node:assert/strict'
-import { budgetNode } from '../../src/core/budget/budget-node.ts'
-import { maxOut } from '../../src/core/budget/max-out.ts'
-import { whoIsOut } from '../../src/core/budget/who-is-out.ts'
-import type { IngressAction, NodeAction } from '../../src/core/ingress/action.ts'
+import {
+  claimsOf,
+  formatClaims,
+  MAINTENANCE_ANNOTATION,
+  withClaim,
+  withoutClaim,
+} from '../../src/ground/model/claims.ts'
+import type { Node } from '../../src/ground/model/node.ts'
+import { wallMs } from '../../src/ground/model/time.ts'
+import type { IngressAction, NodeAction } from '../../src/ingress/decide/action.ts'
+import { formatOp, OP_ANNOTATION, parseOp } from '../../src/ingress/decide/op.ts'
+import { formatRejection } from '../../src/ingress/decide/rejection.ts'
+import type { IngressDeployment, IngressSnapshot } from '../../src/ingress/decide/snapshot.ts'
+import { GAVE_UP_ANNOTATION, REJECTED_ANNOTATION } from '../../src/ingress/decide/snapshot.ts'
+import { budgetNode } from '../../src/service/decide/budget/budget-node.ts'
+import { maxOut } from '../../src/service/decide/budget/max-out.ts'
+import { whoIsOut } from '../../src/service/decide/budget/who-is-out.ts'
 import {
   formatHolders,
   HOLDERS_ANNOTATION,
   parseHolders,
   withHolder,
   withoutHolder,
-} from '../../src/core/ingress/detach-holders.ts'
-import { formatOp, OP_ANNOTATION, parseOp } from '../../src/core/ingress/op.ts'
-import { formatRejection } from '../../src/core/ingress/rejection.ts'
-import type { IngressDeployment, IngressSnapshot } from '../../src/core/ingress/snapshot.ts'
-import { GAVE_UP_ANNOTATION, REJECTED_ANNOTATION } from '../../src/core/ingress/snapshot.ts'
-import { claimsOf, formatClaims, MAINTENANCE_ANNOTATION, withClaim, withoutClaim } from '../../src/model/claims.ts'
-import type { Node } from '../../src/model/node.ts'
-import { wallMs } from '../../src/model/time.ts'
+} from '../../src/service/decide/detach-holders.ts'
 import {
   aClusterNode,
   aDeployment,

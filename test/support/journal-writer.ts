@@ -4,8 +4,8 @@
  * tried again.
  */
 
-import { FileJournalStore } from '../../src/adapters/node/file-journal-store.ts'
-import { systemClock } from '../../src/adapters/node/system-clock.ts'
+import { systemClock } from '../../src/ground/machine/system-clock.ts'
+import { FileJournalStore } from '../../src/roll/io/file-journal-store.ts'
 
 const [stateDir = '', run = '', how = 'create', count = '0'] = process.argv.slice(2)
 const store = new FileJournalStore(stateDir)

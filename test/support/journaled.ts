@@ -1,5 +1,5 @@
-import type { LoadTick, RollEvent } from '../../src/model/roll-event.ts'
-import type { JournalEntry, StoredJournal } from '../../src/ports/journal.ts'
+import type { LoadTick, RollEvent } from '../../src/roll/model/roll-event.ts'
+import type { JournalEntry, StoredJournal } from '../../src/roll/ports/journal.ts'
 import { aSpec } from './roll-world.ts'
 
 /** Milliseconds since the epoch of a time of day on the day that journals of tests are written. */

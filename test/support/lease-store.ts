@@ -1,7 +1,7 @@
-import type { Lease } from '../../src/model/lease.ts'
-import { type ObjectRef, refKey } from '../../src/model/object-ref.ts'
-import { WorldError } from '../../src/model/world-error.ts'
-import type { Clock } from '../../src/ports/clock.ts'
+import type { Lease } from '../../src/ground/model/lease.ts'
+import { type ObjectRef, refKey } from '../../src/ground/model/object-ref.ts'
+import { WorldError } from '../../src/ground/model/world-error.ts'
+import type { Clock } from '../../src/ground/ports/clock.ts'
 
 /**
  * What goes wrong with calls made from now on:

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { systemTimers } from '../../src/adapters/node/system-timers.ts'
+import { systemTimers } from '../../src/ground/machine/system-timers.ts'
 import { httpDoor } from '../../src/sim/doors/http-door.ts'
 import { listenOn } from '../../src/sim/loopback/listen-on.ts'
 import type { World } from '../../src/sim/world/world.ts'

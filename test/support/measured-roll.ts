@@ -1,8 +1,8 @@
-import type { StepSpan } from '../../src/core/availability/attribution.ts'
-import type { RollSnapshot } from '../../src/core/roll/snapshot.ts'
-import type { FailureWindow, ProbeFacts, ProbeTarget, SlowSeconds } from '../../src/model/probe.ts'
-import type { StopSpec } from '../../src/model/stop-spec.ts'
-import { monoMs, wallMs } from '../../src/model/time.ts'
+import type { FailureWindow, ProbeFacts, ProbeTarget, SlowSeconds } from '../../src/ground/model/probe.ts'
+import { monoMs, wallMs } from '../../src/ground/model/time.ts'
+import type { StepSpan } from '../../src/roll/decide/availability/attribution.ts'
+import type { RollSnapshot } from '../../src/roll/decide/snapshot.ts'
+import type { StopSpec } from '../../src/roll/model/stop-spec.ts'
 import { out } from './roll-stages.ts'
 import { aSnapshot, aSpec, NEW_BOOT } from './roll-world.ts'
 

@@ -1,6 +1,6 @@
-import type { SilenceSpec } from '../../src/model/silence-spec.ts'
-import { WorldError } from '../../src/model/world-error.ts'
-import type { NewSilence, Silencer, SilenceText } from '../../src/ports/silencer.ts'
+import { WorldError } from '../../src/ground/model/world-error.ts'
+import type { SilenceSpec } from '../../src/roll/model/silence-spec.ts'
+import type { NewSilence, Silencer, SilenceText } from '../../src/roll/ports/silencer.ts'
 
 export const SILENCE: SilenceSpec = {
   name: 'am',

@@ -1,13 +1,13 @@
+import { WorldError } from '../../src/ground/model/world-error.ts'
+import type { Clock } from '../../src/ground/ports/clock.ts'
 import {
   type AdminState,
   type InstanceReading,
   type ServerReading,
   type ServerRef,
   serverKey,
-} from '../../src/model/balancer.ts'
-import { WorldError } from '../../src/model/world-error.ts'
-import type { Balancer } from '../../src/ports/balancer.ts'
-import type { Clock } from '../../src/ports/clock.ts'
+} from '../../src/service/model/balancer.ts'
+import type { Balancer } from '../../src/service/ports/balancer.ts'
 import { aServer } from './roll-world.ts'
 
 /** `edge` with one backend; its instances are those of its servers, whose checks pass. */

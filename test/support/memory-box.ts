@@ -1,7 +1,7 @@
-import type { CheckAnswer } from '../../src/adapters/http/ask-check.ts'
-import type { EndpointChecks } from '../../src/model/health-endpoint.ts'
-import { markOn, type NodeMark } from '../../src/model/node-mark.ts'
-import type { MonoMs } from '../../src/model/time.ts'
+import type { MonoMs } from '../../src/ground/model/time.ts'
+import type { CheckAnswer } from '../../src/service/actuators/mark/io/ask-check.ts'
+import type { EndpointChecks } from '../../src/service/model/health-endpoint.ts'
+import { markOn, type NodeMark } from '../../src/service/model/node-mark.ts'
 import type { MemoryCluster } from './memory-cluster.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 

@@ -1,9 +1,9 @@
-import type { JsonPatch } from '../../src/model/json-patch.ts'
-import type { Node, Taint } from '../../src/model/node.ts'
-import type { Workload } from '../../src/model/workload.ts'
-import { WorldError } from '../../src/model/world-error.ts'
-import type { Clock } from '../../src/ports/clock.ts'
-import type { Cluster, FollowEvent, Kind, KindMap } from '../../src/ports/cluster.ts'
+import type { JsonPatch } from '../../src/ground/model/json-patch.ts'
+import type { Node, Taint } from '../../src/ground/model/node.ts'
+import type { Workload } from '../../src/ground/model/workload.ts'
+import { WorldError } from '../../src/ground/model/world-error.ts'
+import type { Clock } from '../../src/ground/ports/clock.ts'
+import type { Cluster, FollowEvent, Kind, KindMap } from '../../src/ground/ports/cluster.ts'
 import { LeaseStore } from './lease-store.ts'
 
 type Fields = Record<string, unknown>

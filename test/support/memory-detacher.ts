@@ -1,5 +1,5 @@
-import type { DetacherSpec } from '../../src/model/detacher.ts'
-import type { Node } from '../../src/model/node.ts'
+import type { Node } from '../../src/ground/model/node.ts'
+import type { DetacherSpec } from '../../src/service/model/detacher.ts'
 import type { MemoryCluster } from './memory-cluster.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 

@@ -1,7 +1,7 @@
-import { type KuredDaemonSet, lockHoldings } from '../../src/model/kured-lock.ts'
-import type { ObjectRef } from '../../src/model/object-ref.ts'
-import { WorldError } from '../../src/model/world-error.ts'
-import type { KuredLocks } from '../../src/ports/kured-locks.ts'
+import { type KuredDaemonSet, lockHoldings } from '../../src/ground/model/kured-lock.ts'
+import type { ObjectRef } from '../../src/ground/model/object-ref.ts'
+import { WorldError } from '../../src/ground/model/world-error.ts'
+import type { KuredLocks } from '../../src/roll/ports/kured-locks.ts'
 import type { MemoryCluster } from './memory-cluster.ts'
 import { aWorkload } from './roll-world.ts'
 

@@ -1,10 +1,10 @@
-import { NO_COUNTS, rollMetrics } from '../../src/cli/roll/roll-metrics.ts'
-import { emptyRollView } from '../../src/cli/roll/roll-view.ts'
-import { agentMetrics } from '../../src/controllers/agent/agent-metrics.ts'
-import type { AgentView } from '../../src/controllers/agent/agent-view.ts'
-import { controllerMetrics } from '../../src/controllers/controller/controller-metrics.ts'
-import type { ControllerView } from '../../src/controllers/controller/controller-view.ts'
-import { monoMs, wallMs } from '../../src/model/time.ts'
+import { controllerMetrics } from '../../bin/controller/controller-metrics.ts'
+import type { ControllerView } from '../../bin/controller/controller-view.ts'
+import { agentMetrics } from '../../src/agent/run/agent-metrics.ts'
+import type { AgentView } from '../../src/agent/run/agent-view.ts'
+import { monoMs, wallMs } from '../../src/ground/model/time.ts'
+import { NO_COUNTS, rollMetrics } from '../../src/roll/cli/screen/roll-metrics.ts'
+import { emptyRollView } from '../../src/roll/report/view/roll-view.ts'
 
 /** Of every family on a page, in its order. */
 export const metricNames = (page: string): readonly string[] =>

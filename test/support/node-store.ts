@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { parseNode } from '../../src/adapters/kube/parse-node.ts'
-import type { JsonPatch } from '../../src/model/json-patch.ts'
-import type { Node, Taint } from '../../src/model/node.ts'
-import { Untrusted } from '../../src/model/untrusted.ts'
-import { WorldError } from '../../src/model/world-error.ts'
+import { parseNode } from '../../src/ground/kube/parse-node.ts'
+import type { JsonPatch } from '../../src/ground/model/json-patch.ts'
+import type { Node, Taint } from '../../src/ground/model/node.ts'
+import { Untrusted } from '../../src/ground/model/untrusted.ts'
+import { WorldError } from '../../src/ground/model/world-error.ts'
 
 type Fields = Record<string, unknown>
 

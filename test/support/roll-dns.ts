@@ -1,8 +1,8 @@
-import type { Finding, Subject } from '../../src/core/dns/diagnosis/finding.ts'
-import type { PathReading } from '../../src/core/dns/path-reading.ts'
-import type { DnsPodFacts, DnsScene, Path } from '../../src/core/dns/scene.ts'
-import type { DnsFacts, DnsReading } from '../../src/core/roll/dns/dns-facts.ts'
-import { monoMs } from '../../src/model/time.ts'
+import type { Finding, Subject } from '../../src/dns/decide/diagnosis/finding.ts'
+import type { PathReading } from '../../src/dns/decide/path-reading.ts'
+import type { DnsPodFacts, DnsScene, Path } from '../../src/dns/decide/scene.ts'
+import { monoMs } from '../../src/ground/model/time.ts'
+import type { DnsFacts, DnsReading } from '../../src/roll/decide/dns/dns-facts.ts'
 
 /** `UdpDead pod c-1, node n2`. */
 export function found(text: string): Finding {

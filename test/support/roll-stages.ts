@@ -1,5 +1,5 @@
-import type { RollSnapshot } from '../../src/core/roll/snapshot.ts'
-import { monoMs } from '../../src/model/time.ts'
+import { monoMs } from '../../src/ground/model/time.ts'
+import type { RollSnapshot } from '../../src/roll/decide/snapshot.ts'
 import { aRecord, detachedEvidence, drained, NEW_BOOT } from './roll-world.ts'
 
 /** n1 as it stands after each part of the ladder: what `aSnapshot` is given. */

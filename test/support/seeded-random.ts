@@ -1,4 +1,4 @@
-import type { Random } from '../../src/ports/random.ts'
+import type { Random } from '../../src/ground/ports/random.ts'
 
 /** Mulberry32: the same seed, the same draws. */
 export class SeededRandom implements Random {

@@ -1,6 +1,6 @@
-import { isJsonObject } from '../../src/model/json-object.ts'
-import { type OwnedObject, parseOwnedObject } from '../../src/model/owned-object.ts'
-import { Untrusted } from '../../src/model/untrusted.ts'
+import { isJsonObject } from '../../src/ground/model/json-object.ts'
+import { type OwnedObject, parseOwnedObject } from '../../src/ground/model/owned-object.ts'
+import { Untrusted } from '../../src/ground/model/untrusted.ts'
 import { mergePatch } from '../../src/sim/world/merge-patch.ts'
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
-import type { Action } from '../../src/model/action.ts'
-import type { Decision } from '../../src/model/decision.ts'
+import type { Decision } from '../../src/roll/model/decision.ts'
+import type { Action } from '../../src/service/model/action.ts'
 
 /** `act cordon: cordon`, `act detach: setServer drain` or `hold drain: PodLeaving`: what was decided, in one line. */
 export function shortDecision(decision: Decision): string {

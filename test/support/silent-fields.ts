@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Schema } from '../../src/core/schema/open-api.ts'
+import type { Schema } from '../../src/ground/model/schema/open-api.ts'
 
 /** Fields of the spec and the status that do not say what they mean, or what holds without them. */
 export function silentFields(schema: Schema): readonly string[] {

@@ -1,5 +1,5 @@
-import type { RunState } from '../../src/controllers/roll/run-state.ts'
-import type { RollSpec } from '../../src/model/roll-spec.ts'
+import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
+import type { RunState } from '../../src/roll/run/run-state.ts'
 import { twoHosts } from './memory-pair.ts'
 import { aSpec } from './roll-world.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate as macrotask } from 'node:timers/promises'
-import { type MonoMs, monoMs, type WallMs, wallMs } from '../../src/model/time.ts'
-import type { Clock } from '../../src/ports/clock.ts'
+import { type MonoMs, monoMs, type WallMs, wallMs } from '../../src/ground/model/time.ts'
+import type { Clock } from '../../src/ground/ports/clock.ts'
 
 interface Timer {
   readonly at: number

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { GateMoment, GateSpec } from '../../src/model/gate-spec.ts'
+import type { GateMoment, GateSpec } from '../../src/roll/model/gate-spec.ts'
 import { aGate, MemoryGates } from '../support/gate-and-hook-world.ts'
 import { MemoryPair, twoHosts } from '../support/memory-pair.ts'
 import { leave, memoryRoll } from '../support/memory-roll.ts'

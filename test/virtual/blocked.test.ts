@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { StampedEvent } from '../../src/model/roll-event.ts'
+import type { StampedEvent } from '../../src/roll/model/roll-event.ts'
 import { isReady, type PodObject } from '../../src/sim/actors/pod-object.ts'
 import { budget, shutApp, whoami } from '../../src/sim/cluster/article-workloads.ts'
 import type { VirtualCluster } from '../../src/sim/cluster/virtual-cluster.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type HealthOrder, parseHealthOrder } from '../../src/model/health-order.ts'
+import { type HealthOrder, parseHealthOrder } from '../../src/service/model/health-order.ts'
 import type { ApiObject } from '../../src/sim/world/api-object.ts'
 import { DAEMON_SETS } from '../../src/sim/world/api-resource.ts'
 import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'

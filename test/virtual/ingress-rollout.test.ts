@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { newIdentity } from '../../src/core/ingress/names.ts'
+import { newIdentity } from '../../src/ingress/decide/names.ts'
 import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import type { ControllerProcess } from '../support/virtual-ingress/controller-process.ts'
 import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../src/model/node-record.ts'
+import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../src/service/model/node-record.ts'
 import type { VirtualCluster } from '../../src/sim/cluster/virtual-cluster.ts'
 import type { Passage } from '../../src/sim/doors/in-process-api.ts'
 import type { ApiRequest } from '../../src/sim/world/api-request.ts'

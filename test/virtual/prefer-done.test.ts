@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { outcomeDocument } from '../../src/cli/roll/outcome-document.ts'
-import { rollViewOf } from '../../src/cli/roll/reduce-roll.ts'
+import { outcomeDocument } from '../../src/roll/report/view/outcome-document.ts'
+import { rollViewOf } from '../../src/roll/report/view/reduce-roll.ts'
 import type { VirtualCluster } from '../../src/sim/cluster/virtual-cluster.ts'
 import { NODES } from '../../src/sim/world/api-resource.ts'
 import { applyManifest } from '../../src/sim/world/apply-manifest.ts'

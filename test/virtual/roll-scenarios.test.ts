@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { STEPS } from '../../src/model/step.ts'
+import { STEPS } from '../../src/roll/model/step.ts'
 import { apiServerRestarted, EVERY_STEP } from '../scenarios/api-restarts.ts'
 import { budgetNeverOpens, budgetOpensLater, podUnderTwoBudgets } from '../scenarios/budgets.ts'
 import { cleanRoll } from '../scenarios/clean.ts'

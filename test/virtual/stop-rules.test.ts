@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { RollEnd } from '../../src/controllers/roll/roll-end.ts'
+import type { RollEnd } from '../../src/roll/run/roll-end.ts'
 import { simulationTest } from '../support/simulation-test.ts'
 import type { EngineProcess } from '../support/virtual-roll/engine-process.ts'
 import { stopGround as ground } from '../support/virtual-roll/stop-ground.ts'

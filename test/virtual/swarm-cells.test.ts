@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { STEPS } from '../../src/model/step.ts'
+import { STEPS } from '../../src/roll/model/step.ts'
 import { SeededRandom } from '../../src/sim/clocks/seeded-random.ts'
 import { cellTable, emptyCells } from '../support/virtual-roll/swarm/cell-table.ts'
 import { CELLS, cellOf, FAULT_NAMES, whyImpossible } from '../support/virtual-roll/swarm/cells.ts'

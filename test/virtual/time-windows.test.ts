@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { RollEvent, StampedEvent } from '../../src/model/roll-event.ts'
-import type { Step } from '../../src/model/step.ts'
+import type { RollEvent, StampedEvent } from '../../src/roll/model/roll-event.ts'
+import type { Step } from '../../src/roll/model/step.ts'
 import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
 import { simulationTest } from '../support/simulation-test.ts'
 import { articleCluster, virtualRollFile } from '../support/virtual-roll/article-cluster.ts'

@@ -1,7 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { connect } from 'node:net'
-import type { Sockets, UdpListeners, UdpSocket } from '../../../src/adapters/dns/sockets.ts'
-import type { Endpoint } from '../../../src/model/endpoint.ts'
+import type { Sockets, UdpListeners, UdpSocket } from '../../../src/dns/io/sockets.ts'
+import type { Endpoint } from '../../../src/ground/model/endpoint.ts'
 import type { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { Sockets } from '../../../src/adapters/dns/sockets.ts'
-import type { Endpoint } from '../../../src/model/endpoint.ts'
-import type { ControlProbe } from '../../../src/ports/control-probe.ts'
+import type { Sockets } from '../../../src/dns/io/sockets.ts'
+import type { ControlProbe } from '../../../src/dns/ports/control-probe.ts'
+import type { Endpoint } from '../../../src/ground/model/endpoint.ts'
 
 /**
  * The control of places in the embedded cluster: /version of its API at the cluster IP of `default/kubernetes`, without a credential.

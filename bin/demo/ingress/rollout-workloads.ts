@@ -1,4 +1,4 @@
-import { ROLLOUT_CHECK, type RolloutKind } from '../../../src/cli/demo/ingress/ingress-demo-actions.ts'
+import { ROLLOUT_CHECK, type RolloutKind } from '../../../src/demo/ingress/ingress-demo-actions.ts'
 import type { CheckConfig } from '../../../src/sim/balancer/balancer-config.ts'
 import { appContainer } from '../../../src/sim/cluster/article-workloads.ts'
 

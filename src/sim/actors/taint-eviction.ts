@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import { NODES, PODS } from '../world/api-resource.ts'
 import type { Change } from '../world/store.ts'
 import type { World } from '../world/world.ts'

@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 
 /** Taints against pods that are there have a turn of their own (scheduler.NodeEvictionPeriod). */
 const PASS_MS = 100

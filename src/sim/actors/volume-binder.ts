@@ -1,4 +1,4 @@
-import { quantity } from '../../model/quantity.ts'
+import { quantity } from '../../ground/model/quantity.ts'
 import type { ApiObject } from '../world/api-object.ts'
 import { apiVersionOf, VOLUME_CLAIMS, VOLUMES } from '../world/api-resource.ts'
 import type { World } from '../world/world.ts'

@@ -1,5 +1,5 @@
-import { invariant } from '../../model/invariant.ts'
-import type { Clock } from '../../ports/clock.ts'
+import { invariant } from '../../ground/model/invariant.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
 import { Backend } from './backend.ts'
 import type { BalancerConfig } from './balancer-config.ts'
 import type { Server } from './server.ts'

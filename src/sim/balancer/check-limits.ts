@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 
 /** What waits until then, unless it is over before. */
 export interface Limit {

@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { Connection, Network } from '../network/network.ts'
 import type { CheckLimits, Limit } from './check-limits.ts'
 import type { Server } from './server.ts'

@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { Broken, Connection, Network, NetworkReply, NetworkRequest } from '../network/network.ts'
 import type { Backend } from './backend.ts'
 import type { BalancerConfig } from './balancer-config.ts'

@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { Server } from './server.ts'
 
 /** `pool-purge-delay`, as it is where the file says nothing. */

@@ -1,4 +1,4 @@
-import { invariant } from '../../model/invariant.ts'
+import { invariant } from '../../ground/model/invariant.ts'
 import type { Backend } from './backend.ts'
 import type { BalancerState } from './balancer-state.ts'
 import type { Server } from './server.ts'

@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { Network } from '../network/network.ts'
 import type { BalancerConfig } from './balancer-config.ts'
 import { type BalancerClock, BalancerState } from './balancer-state.ts'

@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { Accepted, Network } from '../network/network.ts'
 import type { BalancerState } from './balancer-state.ts'
 import { CheckLimits } from './check-limits.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Random } from '../../ports/random.ts'
+import type { Random } from '../../ground/ports/random.ts'
 
 /**
  * Chance that is the same every time: sfc32 (Chris Doty-Humphrey, PractRand) from a seed. A fork has a stream of its own,

@@ -1,6 +1,6 @@
-import { type MonoMs, monoMs, type WallMs, wallMs } from '../../model/time.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Timers } from '../../ports/timers.ts'
+import { type MonoMs, monoMs, type WallMs, wallMs } from '../../ground/model/time.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import { type Event, EventHeap } from './event-heap.ts'
 
 /** Limits are called off far more often than they come due: so many lie in the heap until they are swept out. */

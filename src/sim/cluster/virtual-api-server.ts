@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { SeededRandom } from '../clocks/seeded-random.ts'
 import type { ApiAccess } from '../machines/api-access.ts'
 import type { Store } from '../world/store.ts'

@@ -1,4 +1,4 @@
-import type { WallMs } from '../../model/time.ts'
+import type { WallMs } from '../../ground/model/time.ts'
 import { FAST_NODE_TIMING, STANDARD_NODE_TIMING } from '../actors/node-monitor.ts'
 import { readiness } from '../actors/node-object.ts'
 import { runControllers } from '../actors/run-controllers.ts'

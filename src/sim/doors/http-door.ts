@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import { answerRequest } from '../world/answer-request.ts'
 import { ApiFailure, badRequest } from '../world/api-failure.ts'
 import { type ApiRequest, isWatch, type ObjectReply, type WatchReply } from '../world/api-request.ts'

@@ -1,8 +1,8 @@
-import type { HostFacts, RebootAnswer } from '../../model/host.ts'
-import { asksMachine, type NeedAnswer, type NeedQuestion, REBOOT_SENTINEL } from '../../model/reboot-need.ts'
-import { WorldError } from '../../model/world-error.ts'
-import type { Host } from '../../ports/host.ts'
-import type { Timers } from '../../ports/timers.ts'
+import type { HostFacts, RebootAnswer } from '../../ground/model/host.ts'
+import { asksMachine, type NeedAnswer, type NeedQuestion, REBOOT_SENTINEL } from '../../ground/model/reboot-need.ts'
+import { WorldError } from '../../ground/model/world-error.ts'
+import type { Host } from '../../ground/ports/host.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { Machine } from '../machines/machine.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { DataPort } from '../../ports/data-port.ts'
-import type { Timers } from '../../ports/timers.ts'
+import type { DataPort } from '../../ground/ports/data-port.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { Network } from '../network/network.ts'
 
 /** How long the caller waits for an answer by TCP. */

@@ -1,7 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import type { Random } from '../../ports/random.ts'
-import type { Timers } from '../../ports/timers.ts'
+import type { Random } from '../../ground/ports/random.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { Destination } from '../network/network.ts'
 import type { LoopbackNet } from './loopback-net.ts'
 

@@ -1,9 +1,9 @@
 import { createSocket } from 'node:dgram'
 import { decode, encode } from 'dns-packet'
-import { untilAborted } from '../../model/until-aborted.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Random } from '../../ports/random.ts'
-import type { Timers } from '../../ports/timers.ts'
+import { untilAborted } from '../../ground/model/until-aborted.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { Random } from '../../ground/ports/random.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { Destination } from '../network/network.ts'
 import type { LoopbackNet } from './loopback-net.ts'
 

@@ -1,5 +1,5 @@
-import type { Random } from '../../ports/random.ts'
-import type { Timers } from '../../ports/timers.ts'
+import type { Random } from '../../ground/ports/random.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 
 /** TCP sends unconfirmed data again after 200 ms, then doubles the wait each time (RFC 6298, TCP_RTO_MIN of Linux). */
 const FIRST_RESEND_MS = 200

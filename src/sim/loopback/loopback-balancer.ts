@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Clock } from '../../ports/clock.ts'
-import type { Timers } from '../../ports/timers.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { BalancerConfig } from '../balancer/balancer-config.ts'
 import { VirtualBalancer } from '../balancer/virtual-balancer.ts'
 import type { LoopbackDataPlane } from './loopback-data-plane.ts'

@@ -1,7 +1,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
-import { UserError } from '../../model/user-error.ts'
+import { UserError } from '../../ground/model/user-error.ts'
 import type { Destination } from '../network/network.ts'
 import { listenOn } from './listen-on.ts'
 

@@ -1,4 +1,4 @@
-import { invariant } from '../../model/invariant.ts'
+import { invariant } from '../../ground/model/invariant.ts'
 import type { Destination } from '../network/network.ts'
 import type { VirtualPod } from '../plane/virtual-pod.ts'
 import type { Flow } from './flow.ts'

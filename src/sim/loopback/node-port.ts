@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import type { Random } from '../../ports/random.ts'
-import type { Timers } from '../../ports/timers.ts'
+import type { Random } from '../../ground/ports/random.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { Destination } from '../network/network.ts'
 import { Flow } from './flow.ts'
 import type { Links } from './links.ts'

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { invariant } from '../../model/invariant.ts'
+import { invariant } from '../../ground/model/invariant.ts'
 import type { Machine } from '../machines/machine.ts'
 import { listenOn } from './listen-on.ts'
 

@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import { UserError } from '../../model/user-error.ts'
+import { UserError } from '../../ground/model/user-error.ts'
 import { listenOn } from './listen-on.ts'
 
 /** More than any line of commands is long. */

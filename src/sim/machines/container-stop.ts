@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { PodProcess } from '../plane/data-plane.ts'
 import { Lifetime } from './lifetime.ts'
 

@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 
 /** Timers that end together: once what they belonged to is over, none of them runs and none is taken on. */
 export class Lifetime implements Timers {

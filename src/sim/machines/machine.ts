@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { SeededRandom } from '../clocks/seeded-random.ts'
 import { newUid } from '../world/world.ts'
 import type { BootLuck } from './boot-luck.ts'

@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { SeededRandom } from '../clocks/seeded-random.ts'
 import type { DataPlane } from '../plane/data-plane.ts'
 import type { World } from '../world/world.ts'

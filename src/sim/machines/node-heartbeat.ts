@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { SeededRandom } from '../clocks/seeded-random.ts'
 import { LEASES, NAMESPACES, NODES } from '../world/api-resource.ts'
 import { createObject } from '../world/create-object.ts'

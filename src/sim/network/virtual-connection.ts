@@ -1,4 +1,4 @@
-import { invariant } from '../../model/invariant.ts'
+import { invariant } from '../../ground/model/invariant.ts'
 import type { Accepted, Broken, Connection, NetworkReply, NetworkRequest } from './network.ts'
 import type { Path } from './path.ts'
 import { Pipe } from './pipe.ts'

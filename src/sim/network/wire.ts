@@ -1,5 +1,5 @@
-import type { Random } from '../../ports/random.ts'
-import type { Timers } from '../../ports/timers.ts'
+import type { Random } from '../../ground/ports/random.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 
 /** Machines of one site: a tenth of a millisecond and some jitter. */
 const SHORTEST_MS = 0.1

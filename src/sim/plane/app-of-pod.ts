@@ -1,4 +1,4 @@
-import { parseDuration } from '../../model/duration.ts'
+import { parseDuration } from '../../ground/model/duration.ts'
 import type { AppBehaviour } from './app-behaviour.ts'
 
 /** A pod, as far as it tells how its app behaves. */

@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { Accepted, Destination, Listener, NetworkReply, NetworkRequest } from '../network/network.ts'
 import type { AppBehaviour } from './app-behaviour.ts'
 import { AppConnection, type AppSide } from './app-connection.ts'

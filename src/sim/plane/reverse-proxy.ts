@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { Destination, Network, NetworkReply, NetworkRequest } from '../network/network.ts'
 import { ProxiedRequest } from './proxied-request.ts'
 import { UpstreamPool } from './upstream-pool.ts'

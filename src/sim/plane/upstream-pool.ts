@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { Connection, Destination } from '../network/network.ts'
 
 /** `upstream-keepalive-timeout` of ingress-nginx. */

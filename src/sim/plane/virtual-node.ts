@@ -1,4 +1,4 @@
-import { invariant } from '../../model/invariant.ts'
+import { invariant } from '../../ground/model/invariant.ts'
 import type { NodePortRule } from './data-plane.ts'
 import type { VirtualPod } from './virtual-pod.ts'
 

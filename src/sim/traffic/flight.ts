@@ -1,5 +1,5 @@
-import type { Lane } from '../../model/probe.ts'
-import type { MonoMs, WallMs } from '../../model/time.ts'
+import type { Lane } from '../../ground/model/probe.ts'
+import type { MonoMs, WallMs } from '../../ground/model/time.ts'
 import type { Line } from './line.ts'
 
 /** A request under way. */

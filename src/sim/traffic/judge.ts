@@ -1,5 +1,5 @@
-import type { FailureClass, Lane, Sample } from '../../model/probe.ts'
-import type { WallMs } from '../../model/time.ts'
+import type { FailureClass, Lane, Sample } from '../../ground/model/probe.ts'
+import type { WallMs } from '../../ground/model/time.ts'
 
 /** A request that failed. */
 interface LostRequest {

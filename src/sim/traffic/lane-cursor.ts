@@ -1,4 +1,4 @@
-import type { Lane, ProbeTarget } from '../../model/probe.ts'
+import type { Lane, ProbeTarget } from '../../ground/model/probe.ts'
 
 /** Where a lane is in its schedule: request `n` is due `offsetMs + n * periodMs` after the start, whatever came before. */
 export interface LaneCursor {

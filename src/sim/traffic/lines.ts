@@ -1,4 +1,4 @@
-import type { Lane } from '../../model/probe.ts'
+import type { Lane } from '../../ground/model/probe.ts'
 import type { Destination, Network } from '../network/network.ts'
 import { Line } from './line.ts'
 

@@ -1,4 +1,4 @@
-import type { FailureClass, ProbeTarget } from '../../model/probe.ts'
+import type { FailureClass, ProbeTarget } from '../../ground/model/probe.ts'
 import type { NetworkReply } from '../network/network.ts'
 import type { Heard, LinePhase } from './line.ts'
 

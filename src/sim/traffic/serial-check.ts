@@ -1,5 +1,5 @@
-import type { Clock } from '../../ports/clock.ts'
-import type { Timers } from '../../ports/timers.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { Destination, Network } from '../network/network.ts'
 import { type Heard, Line } from './line.ts'
 

@@ -1,4 +1,4 @@
-import type { ProbeTarget } from '../../model/probe.ts'
+import type { ProbeTarget } from '../../ground/model/probe.ts'
 import type { Destination } from '../network/network.ts'
 
 /** Where a target is asked, and for what. */

@@ -1,4 +1,4 @@
-import { type LabelRequirement, selectorMatches } from '../../model/label-selector.ts'
+import { type LabelRequirement, selectorMatches } from '../../ground/model/label-selector.ts'
 import { badRequest } from './api-failure.ts'
 
 type Labels = Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-import type { Timers } from '../../ports/timers.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import type { WatchReply } from './api-request.ts'
 import type { WatchEvent } from './watch-objects.ts'
 

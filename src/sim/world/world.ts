@@ -1,6 +1,6 @@
-import type { WallMs } from '../../model/time.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Random } from '../../ports/random.ts'
+import type { WallMs } from '../../ground/model/time.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { Random } from '../../ground/ports/random.ts'
 import type { Store } from './store.ts'
 
 /** What the API's rules go by: the objects, a clock for stamps, and chance for uids. */

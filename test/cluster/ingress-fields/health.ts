@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type HealthOrder, parseHealthOrder } from '../../../src/model/health-order.ts'
+import { type HealthOrder, parseHealthOrder } from '../../../src/service/model/health-order.ts'
 import { type ApiFleet, newFleet } from '../../support/ingress-api/api-fleet.ts'
 import { type ApiObject, annotationOf, hostOf, imageOf, isReady } from '../../support/ingress-api/api-object.ts'
 import type { IngressApiGround } from '../../support/ingress-api/ingress-api-ground.ts'

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import type { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-balancer.ts'
+import type { HaproxyBalancer } from '../../../src/service/actuators/haproxy/io/haproxy-balancer.ts'
 
 /** What came back on a client's connection; `closed`: it was closed without an answer. */
 export interface DoorAnswer {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ServerReading } from '../../../src/model/balancer.ts'
+import type { ServerReading } from '../../../src/service/model/balancer.ts'
 import { type BalancerDoor, type OpenBalancerDoor, TIMES } from './balancer-door.ts'
 import { durationUntil, never, onceProven, onceServer, ref, serverOf, statOf } from './server-of.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ServerRef } from '../../../src/model/balancer.ts'
+import type { ServerRef } from '../../../src/service/model/balancer.ts'
 import type { BalancerDoor, OpenBalancerDoor } from './balancer-door.ts'
 import { askOnce, never, onceProven, ref, statOf } from './server-of.ts'
 

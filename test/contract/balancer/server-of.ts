@@ -1,4 +1,4 @@
-import type { ServerReading, ServerRef } from '../../../src/model/balancer.ts'
+import type { ServerReading, ServerRef } from '../../../src/service/model/balancer.ts'
 import type { BalancerDoor, DoorAnswer, DoorClient } from './balancer-door.ts'
 
 export const never = new AbortController().signal

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
-import { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-balancer.ts'
-import { wallMs } from '../../../src/model/time.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
+import { HaproxyBalancer } from '../../../src/service/actuators/haproxy/io/haproxy-balancer.ts'
 import type { BalancerConfig } from '../../../src/sim/balancer/balancer-config.ts'
 import { VirtualBalancer } from '../../../src/sim/balancer/virtual-balancer.ts'
 import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'

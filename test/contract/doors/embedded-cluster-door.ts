@@ -1,4 +1,4 @@
-import { wallMs } from '../../../src/model/time.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
 import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import type { Machine } from '../../../src/sim/machines/machine.ts'
 import { turnsOfLoop } from '../../support/turns-of-loop.ts'

@@ -1,4 +1,4 @@
-import type { Timers } from '../../../src/ports/timers.ts'
+import type { Timers } from '../../../src/ground/ports/timers.ts'
 import { answerRequest } from '../../../src/sim/world/answer-request.ts'
 import { type ApiRequest, isWatch } from '../../../src/sim/world/api-request.ts'
 import { serveWatch } from '../../../src/sim/world/serve-watch.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Exchange } from '../../../src/adapters/kube/exchange.ts'
-import { systemClock as clock } from '../../../src/adapters/node/system-clock.ts'
-import { FollowCache } from '../../../src/runtime/follow-cache.ts'
+import type { Exchange } from '../../../src/ground/kube/exchange.ts'
+import { FollowCache } from '../../../src/ground/loop/follow-cache.ts'
+import { systemClock as clock } from '../../../src/ground/machine/system-clock.ts'
 import { eventually } from '../api/eventually.ts'
 import { type FrameGround, GUARDS, type Guard, objectsOf } from './frame-ground.ts'
 

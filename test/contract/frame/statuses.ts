@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock as clock } from '../../../src/adapters/node/system-clock.ts'
-import { systemRandom as random } from '../../../src/adapters/node/system-random.ts'
-import { EventRecorder } from '../../../src/runtime/event-recorder.ts'
-import { StatusWriter } from '../../../src/runtime/status-writer.ts'
+import { EventRecorder } from '../../../src/ground/loop/event-recorder.ts'
+import { StatusWriter } from '../../../src/ground/loop/status-writer.ts'
+import { systemClock as clock } from '../../../src/ground/machine/system-clock.ts'
+import { systemRandom as random } from '../../../src/ground/machine/system-random.ts'
 import { field } from '../api/field.ts'
 import { type FrameGround, GUARDS, type Guard, objectsOf, SERVICES } from './frame-ground.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ObjectKind } from '../../../src/model/object-kind.ts'
+import type { ObjectKind } from '../../../src/ground/model/object-kind.ts'
 import { type FrameGround, GUARDS, MAPS, objectsOf } from './frame-ground.ts'
 
 const CONFLICT = { name: 'WorldError', code: 'KUBE_CONFLICT' }

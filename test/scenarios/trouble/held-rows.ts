@@ -1,4 +1,4 @@
-import type { StampedEvent } from '../../../src/model/roll-event.ts'
+import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 import { whoami } from '../../../src/sim/cluster/article-workloads.ts'
 import { REFUSED_BY_POLICY } from '../../support/trouble/labels-policy.ts'
 import type { TroubleGround } from '../../support/trouble/trouble-ground.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { StampedEvent } from '../../../src/model/roll-event.ts'
+import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 import { changedObjects, type SeenObjects, seenObjects } from '../../support/preflight/seen-objects.ts'
 import { leftoversOf } from '../../support/roll-ground/leftovers-of.ts'
 import type { RollGround } from '../../support/roll-ground/roll-ground.ts'

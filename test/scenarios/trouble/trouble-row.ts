@@ -1,4 +1,4 @@
-import type { StampedEvent } from '../../../src/model/roll-event.ts'
+import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 import type { TroubleGround } from '../../support/trouble/trouble-ground.ts'
 
 /** Something bad that comes about while a roll takes a node with a pod of `whoami` out. */

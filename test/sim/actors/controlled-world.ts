@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { wallMs } from '../../../src/model/time.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
 import type { NodeObject } from '../../../src/sim/actors/node-object.ts'
 import { isGoing, isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
 import type { ActorParts } from '../../../src/sim/actors/run-reconciler.ts'

@@ -1,4 +1,4 @@
-import { wallMs } from '../../../src/model/time.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
 import type { BackendConfig, BalancerConfig } from '../../../src/sim/balancer/balancer-config.ts'
 import { VirtualBalancer } from '../../../src/sim/balancer/virtual-balancer.ts'
 import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { wallMs } from '../../../src/model/time.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
 import { VirtualTime } from '../../../src/sim/clocks/virtual-time.ts'
 import { turnsOfLoop } from '../../support/turns-of-loop.ts'
 

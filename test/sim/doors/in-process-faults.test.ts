@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { wallMs } from '../../../src/model/time.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
 import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
 import { VirtualTime } from '../../../src/sim/clocks/virtual-time.ts'
 import { inProcessApi } from '../../../src/sim/doors/in-process-api.ts'

@@ -1,4 +1,4 @@
-import { wallMs } from '../../../src/model/time.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
 import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
 import { VirtualTime } from '../../../src/sim/clocks/virtual-time.ts'
 import type { Accepted, Connection, Dialled, Listener, Network } from '../../../src/sim/network/network.ts'

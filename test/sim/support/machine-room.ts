@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { wallMs } from '../../../src/model/time.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
 import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
 import { VirtualTime } from '../../../src/sim/clocks/virtual-time.ts'
 import type { KubeletSettings } from '../../../src/sim/machines/kubelet-settings.ts'

@@ -1,4 +1,4 @@
-import type { Timers } from '../../../src/ports/timers.ts'
+import type { Timers } from '../../../src/ground/ports/timers.ts'
 import type { Destination } from '../../../src/sim/network/network.ts'
 import type { DataPlane, NodePortRule, PodProcess, PodStart } from '../../../src/sim/plane/data-plane.ts'
 

@@ -1,4 +1,4 @@
-import type { ProbeTarget } from '../../../src/model/probe.ts'
+import type { ProbeTarget } from '../../../src/ground/model/probe.ts'
 import { addressOf, NODE_PORT } from '../plane/a-plane.ts'
 
 /** A hundred requests a second, half of them over eight kept connections. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Sample } from '../../../src/model/probe.ts'
+import type { Sample } from '../../../src/ground/model/probe.ts'
 import type { AppBehaviour } from '../../../src/sim/plane/app-behaviour.ts'
 import { Judge } from '../../../src/sim/traffic/judge.ts'
 import { OpenLoopClient } from '../../../src/sim/traffic/open-loop-client.ts'

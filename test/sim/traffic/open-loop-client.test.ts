@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ProbeTarget, Sample } from '../../../src/model/probe.ts'
+import type { ProbeTarget, Sample } from '../../../src/ground/model/probe.ts'
 import type { Listener, NetworkReply } from '../../../src/sim/network/network.ts'
 import { OpenLoopClient } from '../../../src/sim/traffic/open-loop-client.ts'
 import { aNetwork } from '../network/a-network.ts'

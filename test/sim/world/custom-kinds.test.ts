@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { guardCrd } from '../../../src/core/guard/schema/guard-crd.ts'
-import { ingressCrd } from '../../../src/core/ingress/schema/ingress-crd.ts'
-import { INGRESS_GROUPS } from '../../../src/model/ingress-keys.ts'
+import { INGRESS_GROUPS } from '../../../src/ground/model/ingress-keys.ts'
+import { guardCrd } from '../../../src/guard/decide/schema/guard-crd.ts'
+import { ingressCrd } from '../../../src/ingress/decide/schema/ingress-crd.ts'
 import { API_RESOURCES } from '../../../src/sim/world/api-resource.ts'
 
 for (const { metadata, spec } of [...INGRESS_GROUPS.map(ingressCrd), guardCrd()]) {

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
-import { Agent } from '../../../src/controllers/agent/agent.ts'
-import type { AgentSpec } from '../../../src/core/agent/snapshot.ts'
+import type { AgentSpec } from '../../../src/agent/decide/snapshot.ts'
+import { Agent } from '../../../src/agent/run/agent.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 import { MemoryAgentStore } from './memory-agent-store.ts'
 import { ToldFeed } from './told-feed.ts'

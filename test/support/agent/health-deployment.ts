@@ -1,4 +1,4 @@
-import { formatHealthOrder } from '../../../src/model/health-order.ts'
+import { formatHealthOrder } from '../../../src/service/model/health-order.ts'
 
 interface Change {
   readonly name?: string

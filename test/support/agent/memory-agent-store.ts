@@ -1,5 +1,5 @@
-import { WorldError } from '../../../src/model/world-error.ts'
-import type { AgentFile, AgentStore } from '../../../src/ports/agent-store.ts'
+import type { AgentFile, AgentStore } from '../../../src/agent/ports/agent-store.ts'
+import { WorldError } from '../../../src/ground/model/world-error.ts'
 
 /** Texts that outlive the agents that wrote them; a test may lose some, or let the disk be full. */
 export class MemoryAgentStore implements AgentStore {

@@ -1,7 +1,7 @@
-import { Untrusted } from '../../../src/model/untrusted.ts'
-import { WorldError } from '../../../src/model/world-error.ts'
-import type { FollowEvent } from '../../../src/ports/cluster.ts'
-import type { Objects, Selection } from '../../../src/ports/objects.ts'
+import { Untrusted } from '../../../src/ground/model/untrusted.ts'
+import { WorldError } from '../../../src/ground/model/world-error.ts'
+import type { FollowEvent } from '../../../src/ground/ports/cluster.ts'
+import type { Objects, Selection } from '../../../src/ground/ports/objects.ts'
 import type { healthDeployment } from './health-deployment.ts'
 
 type Told = ReturnType<typeof healthDeployment>

@@ -1,7 +1,7 @@
-import type { NodeFacts } from '../../../src/model/node-facts.ts'
-import { WorldError } from '../../../src/model/world-error.ts'
-import type { FollowEvent } from '../../../src/ports/cluster.ts'
-import type { NodeFeed } from '../../../src/ports/node-feed.ts'
+import type { NodeFeed } from '../../../src/agent/ports/node-feed.ts'
+import type { NodeFacts } from '../../../src/ground/model/node-facts.ts'
+import { WorldError } from '../../../src/ground/model/world-error.ts'
+import type { FollowEvent } from '../../../src/ground/ports/cluster.ts'
 import { someFacts } from '../agent-world.ts'
 
 /** An API server that tells each follower what a test says. A new follower is told the last of it. */

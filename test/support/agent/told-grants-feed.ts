@@ -1,6 +1,6 @@
-import { WorldError } from '../../../src/model/world-error.ts'
-import type { FollowEvent } from '../../../src/ports/cluster.ts'
-import type { GrantsFeed, ToldGrants } from '../../../src/ports/grants-feed.ts'
+import type { GrantsFeed, ToldGrants } from '../../../src/agent/ports/grants-feed.ts'
+import { WorldError } from '../../../src/ground/model/world-error.ts'
+import type { FollowEvent } from '../../../src/ground/ports/cluster.ts'
 
 type Sink = (event: FollowEvent<ToldGrants>) => void
 

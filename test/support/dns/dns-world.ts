@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test'
 import { decode } from 'dns-packet'
-import type { DnsEndpoint, DnsPod, DnsService } from '../../../src/model/dns-objects.ts'
-import type { Endpoint } from '../../../src/model/endpoint.ts'
-import type { DnsObjects } from '../../../src/ports/dns-objects.ts'
+import type { DnsEndpoint, DnsPod, DnsService } from '../../../src/dns/model/dns-objects.ts'
+import type { DnsObjects } from '../../../src/dns/ports/dns-objects.ts'
+import type { Endpoint } from '../../../src/ground/model/endpoint.ts'
 import { FakeDnsServer, reply, type Told } from './fake-dns-server.ts'
 
 const SOA = {

@@ -1,7 +1,7 @@
-import { LADDER } from '../../../src/core/dns/ladder.ts'
-import { readPath } from '../../../src/core/dns/path-reading.ts'
-import { nextTry, readTry, type Try } from '../../../src/core/dns/path-script.ts'
-import { NONCE, ZONE } from '../../core/dns/a-zone.ts'
+import { LADDER } from '../../../src/dns/decide/ladder.ts'
+import { readPath } from '../../../src/dns/decide/path-reading.ts'
+import { nextTry, readTry, type Try } from '../../../src/dns/decide/path-script.ts'
+import { NONCE, ZONE } from '../../dns/decide/a-zone.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 
 const REPLY = {

@@ -3,8 +3,8 @@ import { createServer, Agent as HttpAgent } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import type { TestContext } from 'node:test'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { ApiClient } from '../../../src/adapters/kube/api-client.ts'
-import { systemClock as clock } from '../../../src/adapters/node/system-clock.ts'
+import { ApiClient } from '../../../src/ground/kube/api-client.ts'
+import { systemClock as clock } from '../../../src/ground/machine/system-clock.ts'
 
 const DATA = Buffer.of(0)
 const ERROR = Buffer.of(1)

@@ -1,6 +1,6 @@
-import { addExplainCommand, type ExplainActions } from '../../../src/cli/explain-command.ts'
 import { runProgram } from '../../../src/cli/program.ts'
-import type { Clock } from '../../../src/ports/clock.ts'
+import { addExplainCommand, type ExplainActions } from '../../../src/explain/cli/explain-command.ts'
+import type { Clock } from '../../../src/ground/ports/clock.ts'
 import { memoryContext } from '../../cli/memory-context.ts'
 
 interface SaidFinding {

@@ -1,9 +1,5 @@
-import { budgetLimit } from '../../../src/core/budget/budget-limit.ts'
-import { budgetNode } from '../../../src/core/budget/budget-node.ts'
-import { maxOut } from '../../../src/core/budget/max-out.ts'
-import type { CordonsThatCount } from '../../../src/core/budget/snapshot.ts'
-import { whoIsOut } from '../../../src/core/budget/who-is-out.ts'
-import { BUDGET_CONFIG_MAP, ONE_OUT } from '../../../src/model/budget-object.ts'
+import { DeadlineError } from '../../../src/ground/loop/deadline.ts'
+import type { Leader } from '../../../src/ground/loop/leader.ts'
 import {
   type Claim,
   claimsOf,
@@ -11,18 +7,22 @@ import {
   MAINTENANCE_ANNOTATION,
   withClaim,
   withoutClaim,
-} from '../../../src/model/claims.ts'
-import { GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../../src/model/cordon-grants.ts'
-import { type JsonPatch, pointerToken } from '../../../src/model/json-patch.ts'
-import type { Node } from '../../../src/model/node.ts'
-import type { OutLimit } from '../../../src/model/out-limit.ts'
-import type { SeenSlot } from '../../../src/model/slot.ts'
-import { toIso } from '../../../src/model/time.ts'
-import { WorldError } from '../../../src/model/world-error.ts'
-import { ControllerSlots } from '../../../src/runtime/controller-slots.ts'
-import { DeadlineError } from '../../../src/runtime/deadline.ts'
-import type { Leader } from '../../../src/runtime/leader.ts'
-import { SlotsReader } from '../../../src/runtime/slots-reader.ts'
+} from '../../../src/ground/model/claims.ts'
+import { type JsonPatch, pointerToken } from '../../../src/ground/model/json-patch.ts'
+import type { Node } from '../../../src/ground/model/node.ts'
+import type { OutLimit } from '../../../src/ground/model/out-limit.ts'
+import type { SeenSlot } from '../../../src/ground/model/slot.ts'
+import { toIso } from '../../../src/ground/model/time.ts'
+import { WorldError } from '../../../src/ground/model/world-error.ts'
+import { budgetLimit } from '../../../src/service/decide/budget/budget-limit.ts'
+import { budgetNode } from '../../../src/service/decide/budget/budget-node.ts'
+import { maxOut } from '../../../src/service/decide/budget/max-out.ts'
+import type { CordonsThatCount } from '../../../src/service/decide/budget/snapshot.ts'
+import { whoIsOut } from '../../../src/service/decide/budget/who-is-out.ts'
+import { BUDGET_CONFIG_MAP, ONE_OUT } from '../../../src/service/model/budget-object.ts'
+import { GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../../src/service/model/cordon-grants.ts'
+import { ControllerSlots } from '../../../src/service/run/controller-slots.ts'
+import { SlotsReader } from '../../../src/service/run/slots-reader.ts'
 import type { ProcessPorts } from '../virtual-roll/process-ports.ts'
 
 interface ClaimingControllerParts {

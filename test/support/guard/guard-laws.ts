@@ -1,6 +1,6 @@
-import type { GuardAction } from '../../../src/core/guard/action.ts'
-import { claimsOf, MAINTENANCE_ANNOTATION } from '../../../src/model/claims.ts'
-import { NODE_ANNOTATION } from '../../../src/model/slot.ts'
+import { claimsOf, MAINTENANCE_ANNOTATION } from '../../../src/ground/model/claims.ts'
+import { NODE_ANNOTATION } from '../../../src/ground/model/slot.ts'
+import type { GuardAction } from '../../../src/guard/decide/action.ts'
 import { type GuardToy, isOpen, type ToyGuard } from './guard-toy.ts'
 
 /** What is wrong with an action at the moment before it is done, by the toy alone. */

@@ -1,13 +1,13 @@
-import type { GuardPod } from '../../../src/core/guard/found.ts'
-import type { WantedGuard } from '../../../src/core/guard/wanted-guard.ts'
-import { wantedDeployment } from '../../../src/core/guard/wanted-guard.ts'
-import type { FoundDeployment } from '../../../src/core/owned/found-workload.ts'
-import type { WantedObject } from '../../../src/core/owned/wanted-object.ts'
-import { GUARD_UID_LABEL } from '../../../src/model/guard-keys.ts'
-import type { Node, Taint } from '../../../src/model/node.ts'
-import type { NodeGuard } from '../../../src/model/node-guard.ts'
-import type { OwnedObject } from '../../../src/model/owned-object.ts'
-import { type WallMs, wallMs } from '../../../src/model/time.ts'
+import { GUARD_UID_LABEL } from '../../../src/ground/model/guard-keys.ts'
+import type { Node, Taint } from '../../../src/ground/model/node.ts'
+import type { FoundDeployment } from '../../../src/ground/model/owned/found-workload.ts'
+import type { WantedObject } from '../../../src/ground/model/owned/wanted-object.ts'
+import type { OwnedObject } from '../../../src/ground/model/owned-object.ts'
+import { type WallMs, wallMs } from '../../../src/ground/model/time.ts'
+import type { GuardPod } from '../../../src/guard/decide/found.ts'
+import type { WantedGuard } from '../../../src/guard/decide/wanted-guard.ts'
+import { wantedDeployment } from '../../../src/guard/decide/wanted-guard.ts'
+import type { NodeGuard } from '../../../src/guard/model/node-guard.ts'
 
 export const NOW = wallMs(Date.parse('2026-01-01T12:00:00Z'))
 

@@ -1,18 +1,24 @@
-import type { GuardAction, GuardNodeAction, GuardObjectAction } from '../../../src/core/guard/action.ts'
-import type { GuardPod } from '../../../src/core/guard/found.ts'
-import { formatGrant } from '../../../src/core/guard/grant.ts'
-import { type FoundGuard, lookAtGroup } from '../../../src/core/guard/look.ts'
-import type { GuardSnapshot, HoldVerdict } from '../../../src/core/guard/snapshot.ts'
-import { wantedDeployment, wantedGate } from '../../../src/core/guard/wanted-guard.ts'
-import type { FoundDeployment } from '../../../src/core/owned/found-workload.ts'
-import { claimsOf, formatClaims, MAINTENANCE_ANNOTATION, withClaim, withoutClaim } from '../../../src/model/claims.ts'
-import { GRANT_ANNOTATION } from '../../../src/model/guard-keys.ts'
-import type { Node } from '../../../src/model/node.ts'
-import type { NodeGuard } from '../../../src/model/node-guard.ts'
-import type { OwnedObject } from '../../../src/model/owned-object.ts'
-import type { SeenSlot } from '../../../src/model/slot.ts'
-import { NODE_ANNOTATION } from '../../../src/model/slot.ts'
-import { type WallMs, wallMs } from '../../../src/model/time.ts'
+import {
+  claimsOf,
+  formatClaims,
+  MAINTENANCE_ANNOTATION,
+  withClaim,
+  withoutClaim,
+} from '../../../src/ground/model/claims.ts'
+import { GRANT_ANNOTATION } from '../../../src/ground/model/guard-keys.ts'
+import type { Node } from '../../../src/ground/model/node.ts'
+import type { FoundDeployment } from '../../../src/ground/model/owned/found-workload.ts'
+import type { OwnedObject } from '../../../src/ground/model/owned-object.ts'
+import type { SeenSlot } from '../../../src/ground/model/slot.ts'
+import { NODE_ANNOTATION } from '../../../src/ground/model/slot.ts'
+import { type WallMs, wallMs } from '../../../src/ground/model/time.ts'
+import type { GuardAction, GuardNodeAction, GuardObjectAction } from '../../../src/guard/decide/action.ts'
+import type { GuardPod } from '../../../src/guard/decide/found.ts'
+import { formatGrant } from '../../../src/guard/decide/grant.ts'
+import { type FoundGuard, lookAtGroup } from '../../../src/guard/decide/look.ts'
+import type { GuardSnapshot, HoldVerdict } from '../../../src/guard/decide/snapshot.ts'
+import { wantedDeployment, wantedGate } from '../../../src/guard/decide/wanted-guard.ts'
+import type { NodeGuard } from '../../../src/guard/model/node-guard.ts'
 import { aDaemonSet, aPod, madeDeployment, madeObject, NOW } from './guard-objects.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }

@@ -1,9 +1,9 @@
-import { type CheckedIngress, ingressKind } from '../../../src/core/ingress/ingress-kind.ts'
-import type { Neighbours, PortService } from '../../../src/core/ingress/neighbours.ts'
-import type { IngressGroup } from '../../../src/model/ingress-keys.ts'
-import type { Node } from '../../../src/model/node.ts'
-import { wallMs } from '../../../src/model/time.ts'
-import { Untrusted } from '../../../src/model/untrusted.ts'
+import type { IngressGroup } from '../../../src/ground/model/ingress-keys.ts'
+import type { Node } from '../../../src/ground/model/node.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
+import { Untrusted } from '../../../src/ground/model/untrusted.ts'
+import { type CheckedIngress, ingressKind } from '../../../src/ingress/decide/ingress-kind.ts'
+import type { Neighbours, PortService } from '../../../src/ingress/decide/neighbours.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

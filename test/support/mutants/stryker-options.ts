@@ -6,26 +6,31 @@ const here = (name: string): string => new URL(name, import.meta.url).pathname
 
 /** Those that run in one process and start nothing, and so are over in milliseconds. */
 const TESTS: readonly string[] = [
-  'test/core/**/*.test.ts',
-  'test/runtime/**/*.test.ts',
-  'test/model/duration.test.ts',
-  'test/controllers/{roll,brake,probe}/*.test.ts',
-  'test/controllers/agent/{agent-beside,connection-count,take-over}.test.ts',
+  'test/*/{decide,actuators}/**/*.test.ts',
+  'test/ground/loop/**/*.test.ts',
+  'test/ground/model/duration.test.ts',
+  'test/roll/{run,probe}/*.test.ts',
+  'test/agent/run/brake/*.test.ts',
+  'test/agent/run/{agent-beside,connection-count,take-over}.test.ts',
 ]
 
 /** A mutant that survives is tried with every test that reaches it, so that one slow test makes a day of an hour. */
 const SLOW: readonly string[] = [
   'probe/control-outage',
-  'roll/blocked-limit',
-  'roll/gone-nodes',
-  'roll/inspect-hosts',
-  'roll/put-back',
-  'roll/reload-watch',
-  'roll/restoring-run',
+  'run/blocked-limit',
+  'run/gone-nodes',
+  'run/inspect-hosts',
+  'run/put-back',
+  'run/reload-watch',
+  'run/restoring-run',
 ]
 
 /** The sample is of code that speaks to the world: what it is tried with may take seconds, and use loopback. */
-const TESTS_OF_SAMPLE: readonly string[] = [...TESTS, 'test/adapters/**/*.test.ts', 'test/controllers/**/*.test.ts']
+const TESTS_OF_SAMPLE: readonly string[] = [
+  ...TESTS,
+  'test/ground/{kube,net,machine}/**/*.test.ts',
+  'test/*/{run,io}/**/*.test.ts',
+]
 
 /** They take many seconds, most of them for processes that they start, in which no mutant is. */
 const SLOW_IN_SAMPLE: readonly string[] = [
@@ -33,9 +38,9 @@ const SLOW_IN_SAMPLE: readonly string[] = [
   'agent-process',
   'agent-upgrade',
   'controller-process',
-  'dns/real-coredns',
-  'dns/real-counters',
-  'http/dialects',
+  'io/real-coredns',
+  'io/real-counters',
+  'run/dialects',
   'probe/control-outage',
 ]
 

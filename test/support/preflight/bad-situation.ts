@@ -1,4 +1,4 @@
-import type { InstanceInspection } from '../../../src/model/balancer-inspection.ts'
+import type { InstanceInspection } from '../../../src/service/model/balancer-inspection.ts'
 
 /** One thing that is wrong with a cluster before a roll, and what a plan has to say of it. */
 export interface BadSituation {

@@ -1,5 +1,5 @@
-import type { ServerReading } from '../../../src/model/balancer.ts'
-import type { BackendInspection, InstanceInspection } from '../../../src/model/balancer-inspection.ts'
+import type { ServerReading } from '../../../src/service/model/balancer.ts'
+import type { BackendInspection, InstanceInspection } from '../../../src/service/model/balancer-inspection.ts'
 import { aServer } from '../roll-world.ts'
 
 /** One HAProxy as it tells of itself before a roll: backend web with a server for each of these nodes. */

@@ -1,4 +1,4 @@
-import type { StampedEvent } from '../../../src/model/roll-event.ts'
+import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 import { windowAt } from './report-runs.ts'
 import { RunTeller } from './run-teller.ts'
 

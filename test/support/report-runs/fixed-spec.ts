@@ -1,4 +1,4 @@
-import type { RollSpec } from '../../../src/model/roll-spec.ts'
+import type { RollSpec } from '../../../src/roll/model/roll-spec.ts'
 
 /** A roll file as it lies in a journal; its probe's URL carries a secret. */
 export const SPEC: RollSpec = {

@@ -1,5 +1,5 @@
-import type { Reason } from '../../../src/model/reason.ts'
-import type { StampedEvent } from '../../../src/model/roll-event.ts'
+import type { Reason } from '../../../src/ground/model/reason.ts'
+import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 import { RunTeller } from './run-teller.ts'
 
 const BUDGET: Reason = {

@@ -1,5 +1,5 @@
-import type { LatencySecond } from '../../../src/model/latency-second.ts'
-import type { StampedEvent } from '../../../src/model/roll-event.ts'
+import type { LatencySecond } from '../../../src/roll/model/latency-second.ts'
+import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 
 /** The latency of each second of a run: some 3 ms, more while pods move, with a peak here and there; the same at every call. */
 export function latencyOfRun(events: readonly StampedEvent[]): readonly LatencySecond[] {

@@ -1,7 +1,7 @@
-import type { FailureWindow } from '../../../src/model/probe.ts'
-import type { Reason } from '../../../src/model/reason.ts'
-import type { StampedEvent } from '../../../src/model/roll-event.ts'
-import { wallMs } from '../../../src/model/time.ts'
+import type { FailureWindow } from '../../../src/ground/model/probe.ts'
+import type { Reason } from '../../../src/ground/model/reason.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
+import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 import { RunTeller } from './run-teller.ts'
 
 const serversOf = (node: string): readonly string[] => [`web/${node} on lb-1`, `web/${node} on lb-2`]

@@ -1,6 +1,6 @@
-import type { Reason } from '../../../src/model/reason.ts'
-import type { LoadTick, NodeStanding, RollEvent, StampedEvent } from '../../../src/model/roll-event.ts'
-import { STEPS, type Step } from '../../../src/model/step.ts'
+import type { Reason } from '../../../src/ground/model/reason.ts'
+import type { LoadTick, NodeStanding, RollEvent, StampedEvent } from '../../../src/roll/model/roll-event.ts'
+import { STEPS, type Step } from '../../../src/roll/model/step.ts'
 
 const START = Date.parse('2026-11-21T06:14:39.182Z')
 const RUN = '20261121T061439Z-1f0e'

@@ -1,4 +1,4 @@
-import { budgetAccess, eventAccess, spareAccess, wantedAccess } from '../../../src/core/roll/plan/wanted-access.ts'
+import { budgetAccess, eventAccess, spareAccess, wantedAccess } from '../../../src/roll/decide/plan/wanted-access.ts'
 
 /** One line of the API server's audit log (audit.k8s.io/v1 Event), as far as it is read here. */
 interface AuditEvent {

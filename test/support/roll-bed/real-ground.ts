@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { StampedEvent } from '../../../src/model/roll-event.ts'
+import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 import type {
   BootCount,
   JudgeHandle,

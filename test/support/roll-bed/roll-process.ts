@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { StampedEvent } from '../../../src/model/roll-event.ts'
-import type { Step } from '../../../src/model/step.ts'
+import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
+import type { Step } from '../../../src/roll/model/step.ts'
 import { EventLog, type Seen } from '../roll-ground/event-log.ts'
 import { story } from '../roll-ground/story.ts'
 import { Program, type ProgramEnd, type Surroundings } from './program.ts'

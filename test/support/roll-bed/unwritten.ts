@@ -1,4 +1,4 @@
-import type { RollEvent } from '../../../src/model/roll-event.ts'
+import type { RollEvent } from '../../../src/roll/model/roll-event.ts'
 
 /** What a roll that did its work has written for a node, in this order, as one backend's server sees it. */
 const writesOf = (node: string, backend: string): readonly string[] => [

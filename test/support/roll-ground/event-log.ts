@@ -1,4 +1,4 @@
-import type { StampedEvent } from '../../../src/model/roll-event.ts'
+import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 
 export type Seen = (event: StampedEvent) => boolean
 

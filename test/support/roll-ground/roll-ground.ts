@@ -1,5 +1,5 @@
-import type { StampedEvent } from '../../../src/model/roll-event.ts'
-import type { Step } from '../../../src/model/step.ts'
+import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
+import type { Step } from '../../../src/roll/model/step.ts'
 import type { Seen } from './event-log.ts'
 
 /** What is merged over `spec` of the roll.yaml. */

@@ -1,4 +1,4 @@
-import type { StampedEvent } from '../../../src/model/roll-event.ts'
+import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 
 /**
  * What happened in a roll, a line each: its steps, holds, writes and windows, and how many requests had failed whenever

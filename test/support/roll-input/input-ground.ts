@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { RECORD_ANNOTATION } from '../../../src/model/node-record.ts'
+import { RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { RollBed } from '../roll-bed/roll-bed.ts'
 import { type MissingRight, narrowedRbac } from './narrowed-rbac.ts'

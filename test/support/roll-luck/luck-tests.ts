@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
-import type { StampedEvent } from '../../../src/model/roll-event.ts'
+import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 import { budget } from '../../../src/sim/cluster/article-workloads.ts'
 import { atNight } from '../roll-bed/at-night.ts'
 import { BootCounter } from '../roll-bed/boot-counter.ts'

@@ -1,4 +1,4 @@
-import type { ReasonCode } from '../../../src/model/reason.ts'
+import type { ReasonCode } from '../../../src/ground/model/reason.ts'
 import type { RollProcess } from '../roll-bed/roll-process.ts'
 import type { OperationPlace } from './operation-place.ts'
 

@@ -22,11 +22,11 @@ const CLUSTER_BY_NAME_LIMIT_MS = 55 * 60_000
 const LONGEST = [
   'contract/real-haproxy',
   'contract/embedded-kubectl',
-  'cli/demo/dns-demo.',
-  'cli/demo/ingress-demo.',
-  'cli/demo/guard-demo.',
-  'report/page.',
-  'report/page-access',
+  'demo/dns-demo.',
+  'demo/ingress-demo.',
+  'demo/guard-demo.',
+  'roll/report/page.',
+  'roll/report/page-access',
   'sim/loopback/loopback-ingress',
   'dns-check',
   'roll-luck',
@@ -75,18 +75,18 @@ const CLUSTER = ['test/cluster/', 'test/testbed/']
  * - what the test bed can do: every test on a cluster;
  * - rolls beside a brake or other rolls, while the API server restarts, or while DNS is ill: virtual time, and the tests of the loops;
  * - bursts of cordons: virtual time, and `kube-controller`;
- * - nodes that need no reboot: virtual time, `adapters/host/ssh-need` and `bin/roll-only-if-needed`;
+ * - nodes that need no reboot: virtual time, `ground/machine/ssh-need` and `bin/roll-only-if-needed`;
  * - pods that leave politely, or past their budgets: virtual time;
  * - rolls from what is installed of a release: `deploy/release`, without a cluster;
- * - a roll as a Job: the tables of `core/roll/own-pod`, and `bin/roll-in-pod` on the embedded cluster;
+ * - a roll as a Job: the tables of `roll/decide/own-pod`, and `bin/roll-in-pod` on the embedded cluster;
  * - rolls by agents: `bin/roll-by-agents`, on the embedded cluster;
  * - health ports of an IngressDaemonSet: virtual time, and the tests of the agent's process;
  * - a real pair of HAProxy and keepalived: virtual time;
- * - a control plane on the nodes of the roll: the tables of `core/roll/control-plane`;
- * - the two groups of IngressDaemonSets: `kube-ingress-webhook`, and the tables of `core/ingress`.
+ * - a control plane on the nodes of the roll: the tables of `roll/decide/control-plane`;
+ * - the two groups of IngressDaemonSets: `kube-ingress-webhook`, and the tables of `ingress/decide`.
  */
 const AT_NIGHT = [
-  'test/adapters/host/keepalived-pair.test.ts',
+  'test/ground/machine/keepalived-pair.test.ts',
   'test/testbed/cluster.test.ts',
   'test/testbed/side-by-side.test.ts',
   'test/cluster/agent-brake.test.ts',
@@ -121,23 +121,8 @@ export const byDay = (all: readonly string[]): readonly string[] => all.filter((
 const VIRTUAL = ['test/virtual/']
 
 /** They share nothing and hardly any of them starts a process, so that one process does for all of them. */
-const PURE = [
-  'test/bench/',
-  'test/config/',
-  'test/controllers/brake/',
-  'test/controllers/probe/',
-  'test/controllers/roll/',
-  'test/core/',
-  'test/model/',
-  'test/runtime/',
-  'test/sim/actors/',
-  'test/sim/balancer/',
-  'test/sim/machines/',
-  'test/sim/network/',
-  'test/sim/plane/',
-  'test/sim/traffic/',
-  'test/sim/world/',
-]
+const PURE =
+  /^test\/(bench|ground\/(model|loop|text)|[a-z]+\/(model|decide|actuators)|roll\/(file|run|probe)|agent\/run\/brake|sim\/(actors|balancer|machines|network|plane|traffic|world))\/(?!.*\bio\/)/
 
 /**
  * One stage after the other; the lanes of a stage side by side. Half of the time a file waits for something, so that there
@@ -150,11 +135,12 @@ export function stagesOf(
   { isFast, isByName }: { readonly isFast: boolean; readonly isByName: boolean },
 ): readonly (readonly Lane[])[] {
   const clusterLimitMs = isByName ? CLUSTER_BY_NAME_LIMIT_MS : CLUSTER_LIMIT_MS
+  const chosen = (isChosen: (file: string) => boolean): readonly string[] =>
+    all.filter(isChosen).toSorted((left, right) => place(left) - place(right))
   const below = (folders: readonly string[]): readonly string[] =>
-    all
-      .filter((file) => folders.some((folder) => file.startsWith(folder)))
-      .toSorted((left, right) => place(left) - place(right))
-  const [clusters, pure, virtual, light] = [below(CLUSTER), below(PURE), below(VIRTUAL), below(LIGHT)]
+    chosen((file) => folders.some((folder) => file.startsWith(folder)))
+  const pure = chosen((file) => PURE.test(file))
+  const [clusters, virtual, light] = [below(CLUSTER), below(VIRTUAL), below(LIGHT)]
   const [alone, waiting] = [below(ALONE), below(WAITING)]
   const aloneOnLoopback = below(ALONE_ON_LOOPBACK)
   const known = new Set([...clusters, ...pure, ...virtual, ...aloneOnLoopback])

@@ -1,8 +1,8 @@
-import { CelRules } from '../../../src/adapters/cel/object-rules.ts'
-import { kubeObjects } from '../../../src/adapters/kube/kube-objects.ts'
-import { GuardLoop } from '../../../src/controllers/guard/guard-loop.ts'
-import type { HoldSource } from '../../../src/ports/hold-source.ts'
-import { EventRecorder } from '../../../src/runtime/event-recorder.ts'
+import { kubeObjects } from '../../../src/ground/kube/kube-objects.ts'
+import { EventRecorder } from '../../../src/ground/loop/event-recorder.ts'
+import type { HoldSource } from '../../../src/guard/holds/hold-source.ts'
+import { CelRules } from '../../../src/guard/io/cel/object-rules.ts'
+import { GuardLoop } from '../../../src/guard/run/guard-loop.ts'
 import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { type ProcessOutside, ProcessPorts } from '../virtual-roll/process-ports.ts'
 

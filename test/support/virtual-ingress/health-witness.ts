@@ -1,6 +1,6 @@
-import { deploymentsOf } from '../../../src/controllers/agent/ingress-deployments.ts'
-import { ingressAnswer } from '../../../src/core/agent/ingress-answer.ts'
-import { Untrusted } from '../../../src/model/untrusted.ts'
+import { ingressAnswer } from '../../../src/agent/decide/ingress-answer.ts'
+import { deploymentsOf } from '../../../src/agent/run/ingress-deployments.ts'
+import { Untrusted } from '../../../src/ground/model/untrusted.ts'
 import type { IngressGround } from './ingress-ground.ts'
 
 const LOOK_EVERY_MS = 50

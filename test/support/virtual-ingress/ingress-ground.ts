@@ -1,5 +1,11 @@
-import { claimsOf, formatClaims, MAINTENANCE_ANNOTATION, withClaim, withoutClaim } from '../../../src/model/claims.ts'
-import { wallMs } from '../../../src/model/time.ts'
+import {
+  claimsOf,
+  formatClaims,
+  MAINTENANCE_ANNOTATION,
+  withClaim,
+  withoutClaim,
+} from '../../../src/ground/model/claims.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
 import { isFinished, isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
 import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import type { Judge } from '../../../src/sim/traffic/judge.ts'

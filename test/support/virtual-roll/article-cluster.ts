@@ -1,4 +1,4 @@
-import { wallMs } from '../../../src/model/time.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
 import { isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
 import {
   database,

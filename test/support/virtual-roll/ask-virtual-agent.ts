@@ -1,5 +1,5 @@
-import type { AskedAgent } from '../../../src/adapters/http/ask-agent.ts'
-import { parseAgentHealth } from '../../../src/adapters/http/parse-agent-health.ts'
+import type { AskedAgent } from '../../../src/service/actuators/agent/io/ask-agent.ts'
+import { parseAgentHealth } from '../../../src/service/actuators/agent/io/parse-agent-health.ts'
 import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { Line } from '../../../src/sim/traffic/line.ts'
 

@@ -1,4 +1,4 @@
-import { KURED_LOCK } from '../../../src/model/kured-lock.ts'
+import { KURED_LOCK } from '../../../src/ground/model/kured-lock.ts'
 import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { DAEMON_SETS } from '../../../src/sim/world/api-resource.ts'
 

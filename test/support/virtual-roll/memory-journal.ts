@@ -1,5 +1,5 @@
-import { WorldError } from '../../../src/model/world-error.ts'
-import type { JournalEntry, JournalHeader, OpenJournal } from '../../../src/ports/journal.ts'
+import { WorldError } from '../../../src/ground/model/world-error.ts'
+import type { JournalEntry, JournalHeader, OpenJournal } from '../../../src/roll/ports/journal.ts'
 
 /** What the disk under a journal does with the next entry. `slow`: the entry is written at once, and synced late. */
 export type DiskLuck = { readonly kind: 'well' | 'full' | 'failing' } | { readonly kind: 'slow'; readonly byMs: number }

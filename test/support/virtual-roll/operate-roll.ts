@@ -1,6 +1,6 @@
-import type { RollEnd } from '../../../src/controllers/roll/roll-end.ts'
-import { runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
-import type { Verdict } from '../../../src/model/verdict.ts'
+import type { Verdict } from '../../../src/roll/model/verdict.ts'
+import type { RollEnd } from '../../../src/roll/run/roll-end.ts'
+import { runFromJournal } from '../../../src/roll/run/run-from-journal.ts'
 import type { EngineProcess } from './engine-process.ts'
 import type { VirtualRoll } from './virtual-roll.ts'
 

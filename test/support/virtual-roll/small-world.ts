@@ -1,4 +1,4 @@
-import { wallMs } from '../../../src/model/time.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
 import { type NodeObject, readiness } from '../../../src/sim/actors/node-object.ts'
 import { EDGE_PORT, WHOAMI_PORT } from '../../../src/sim/cluster/article-workloads.ts'
 import type { BalancerDescription, FrontDescription } from '../../../src/sim/cluster/balancer-description.ts'

@@ -1,5 +1,5 @@
-import { eventJson } from '../../../src/cli/roll/event-json.ts'
-import type { StampedEvent } from '../../../src/model/roll-event.ts'
+import { eventJson } from '../../../src/roll/cli/screen/event-json.ts'
+import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { Judge } from '../../../src/sim/traffic/judge.ts'
 import { OpenLoopClient } from '../../../src/sim/traffic/open-loop-client.ts'

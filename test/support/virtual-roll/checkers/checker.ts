@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../../../src/ports/journal.ts'
+import type { JournalEntry } from '../../../../src/roll/ports/journal.ts'
 import type { Change } from '../../../../src/sim/world/store.ts'
 import type { EngineRequest } from '../engine-request.ts'
 

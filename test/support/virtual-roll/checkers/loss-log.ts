@@ -1,4 +1,4 @@
-import type { ProbeTarget, Sample } from '../../../../src/model/probe.ts'
+import type { ProbeTarget, Sample } from '../../../../src/ground/model/probe.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { Judge } from '../../../../src/sim/traffic/judge.ts'
 import { OpenLoopClient } from '../../../../src/sim/traffic/open-loop-client.ts'

@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../../../src/ports/journal.ts'
+import type { JournalEntry } from '../../../../src/roll/ports/journal.ts'
 import { LEASES, PODS } from '../../../../src/sim/world/api-resource.ts'
 import type { RequestWitness } from '../engine-request.ts'
 import type { VirtualRoll } from '../virtual-roll.ts'

@@ -1,4 +1,4 @@
-import type { ProbeTarget } from '../../../../src/model/probe.ts'
+import type { ProbeTarget } from '../../../../src/ground/model/probe.ts'
 import { budget, database, edge, shutApp, WHOAMI_PORT, whoami } from '../../../../src/sim/cluster/article-workloads.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { NODES } from '../../../../src/sim/world/api-resource.ts'

@@ -1,4 +1,4 @@
-import type { ProgramEnd } from '../../../../src/ports/programs.ts'
+import type { ProgramEnd } from '../../../../src/ground/ports/programs.ts'
 
 /** Flags of a cluster of storage, which programs set and unset, and what may not become of them. */
 export class StorageFlags {

@@ -9,37 +9,37 @@ const mutation = (name: string, [file, from, to]: readonly [file: string, from: 
 /** The node budget with a line wrong: only where several owners take nodes at once does it show. */
 export const FLEET_MUTATIONS: readonly Mutation[] = [
   mutation('takes a slot above those that there are', [
-    'src/core/roll/node-budget.ts',
+    'src/roll/decide/node-budget.ts',
     'const free = indexes.find((index) => !held.has(index))',
     'const free = [...indexes, count].toReversed().find((index) => !held.has(index))',
   ]),
   mutation('takes a slot for a node that has one', [
-    'src/core/roll/node-budget.ts',
+    'src/roll/decide/node-budget.ts',
     'owner.node === s.current.node.name && !(isAskedFor && index === 0))',
     'owner.node === s.current.node.name && isAskedFor && index < 0)',
   ]),
   mutation('does not count nodes that are claimed', [
-    'src/core/budget/budget-node.ts',
+    'src/service/decide/budget/budget-node.ts',
     'claimed === undefined ? {} : { claimedBy: claimed }',
     "claimed === undefined || !claimed.includes('roll/') ? {} : { claimedBy: claimed }",
   ]),
   mutation('does not count granted cordons', [
-    'src/core/budget/who-is-out.ts',
+    'src/service/decide/budget/who-is-out.ts',
     'cordons.granted.includes(name)',
     "name === '' && cordons.granted.includes(name)",
   ]),
   mutation('rounds a percentage up', [
-    'src/core/budget/max-out.ts',
+    'src/service/decide/budget/max-out.ts',
     'Math.floor((fleet * limit.percent) / 100)',
     'Math.ceil((fleet * limit.percent) / 100)',
   ]),
   mutation('takes what the file asks for, also where it is more than the budget allows', [
-    'src/core/roll/node-budget.ts',
+    'src/roll/decide/node-budget.ts',
     'Math.min(slotCount(s), maxOut(asked, s.cluster.nodes.length))',
     'maxOut(asked, s.cluster.nodes.length)',
   ]),
   mutation('grants cordons whatever else is out', [
-    'src/core/brake/share-out.ts',
+    'src/agent/decide/brake/share-out.ts',
     'new Set([...granted, ...outByThemselves(nodes, new Set(memory.returning.keys())).map(({ node }) => node)])',
     'new Set([...granted])',
   ]),

@@ -1,6 +1,6 @@
 import type { Edit, Mutation } from './mutation.ts'
 
-const CORE = 'src/core/guard'
+const CORE = 'src/guard/decide'
 
 const mutation = (
   name: string,

@@ -1,6 +1,6 @@
 import type { Edit, Mutation } from './mutation.ts'
 
-const CORE = 'src/core/ingress'
+const CORE = 'src/ingress/decide'
 
 const mutation = (
   name: string,
@@ -59,7 +59,7 @@ export const INGRESS_MUTATIONS: readonly Mutation[] = [
     'return whileOut(pass, n, { op, deployment })',
   ]),
   mutation('withdraws the claims of others with its own', [
-    '../../controllers/ingress/node-marks.ts',
+    '../../service/run/node-marks.ts',
     'const left = withoutClaim(readClaims(node), owner)',
     'const left = withoutClaim(readClaims(node), owner).slice(0, 0)',
   ]),
@@ -94,7 +94,7 @@ export const INGRESS_MUTATIONS: readonly Mutation[] = [
     'if (op !== undefined && pass.s.now - op.t0 < 60_000) return underWay(pass, n, { op, deployment, admission })',
   ]),
   mutation('writes to a Node under the version before its last heartbeat', [
-    '../../controllers/ingress/perform.ts',
+    '../run/perform.ts',
     'nodes.versionOf(node) ?? node.resourceVersion',
     'node.resourceVersion',
   ]),

@@ -4,8 +4,8 @@ import { INGRESS_MUTATIONS } from './ingress-mutations.ts'
 import type { Edit, Mutation } from './mutation.ts'
 import { POLITE_MUTATIONS } from './polite-mutations.ts'
 
-const LADDER = 'src/core/roll/ladder.ts'
-const STEPS = 'src/core/roll/steps'
+const LADDER = 'src/roll/decide/ladder.ts'
+const STEPS = 'src/roll/decide/steps'
 
 const mutation = (
   name: string,
@@ -35,7 +35,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('asks for no proof', [LADDER, '  slotHeld,\n  proof,\n  politeEnd,\n', '  slotHeld,\n']),
   mutation('trusts Ready in place of a new boot id', [
-    'src/core/roll/node-snapshot.ts',
+    'src/roll/decide/node-snapshot.ts',
     's.current.node.bootId !== s.record.bootId',
     "s.current.node.bootId !== s.record.bootId || (ownIntent(s) !== undefined && s.current.node.ready === 'True')",
   ]),
@@ -45,72 +45,72 @@ export const MUTATIONS: readonly Mutation[] = [
     [`${STEPS}/reboot.ts`, 'sent === undefined && s.evidence.intentByUs', 'sent === undefined'],
   ),
   mutation('restores after the intent, where it does not know of the reboot', [
-    'src/core/roll/decide.ts',
+    'src/roll/decide/decide.ts',
     '? GOING_DOWN : MUST_REBOOT',
     '? GOING_DOWN : RESTORING',
   ]),
   mutation('takes a server for attached without reading it back', [
-    'src/core/service/attach.ts',
+    'src/service/decide/attach.ts',
     'if (reading.ownState !== stateBefore(s, server)) return servesAsLast(s, server)',
     "if (reading.ownState === 'drain') return true",
   ]),
   mutation(
     'takes a server for detached without reading it back',
     [
-      'src/core/service/detach.ts',
+      'src/service/decide/detach.ts',
       'const toTell = servers.filter((server) => server.reading !== undefined && isNotTold(s, server))',
       "const toTell = servers.filter((server) => isNotTold(s, server) && s.evidence.stuckStep !== 'detach')",
     ],
     [
-      'src/core/service/detach.ts',
+      'src/service/decide/detach.ts',
       'const unconfirmed = servers.filter((server) => !isConfirmed(s, server)).map(inService)',
       'const unconfirmed = servers.filter((server) => s.now < 0 && !isConfirmed(s, server)).map(inService)',
     ],
   ),
   mutation('does not say again what a reload forgot', [
-    'src/core/service/keep-detached.ts',
+    'src/service/decide/keep-detached.ts',
     'mustBeOut(s).filter((server) => wasTaken(s, server)',
     'mustBeOut(s).filter((server) => s.now < 0 && wasTaken(s, server)',
   ]),
   mutation(
     'takes the word of a process for that of the next one',
     [
-      'src/core/service/detach.ts',
+      'src/service/decide/detach.ts',
       'return seen !== undefined && seen.process === server.instance.reading?.process && !isNotTold(s, server)',
       'return seen !== undefined',
     ],
     [
-      'src/core/service/detach.ts',
+      'src/service/decide/detach.ts',
       '.filter((server) => server.reading !== undefined && isNotTold(s, server))',
       '.filter((server) => isNotTold(s, server) && s.evidence.detached[serverKey(server.ref)] === undefined)',
     ],
     [
-      'src/core/service/keep-detached.ts',
+      'src/service/decide/keep-detached.ts',
       'mustBeOut(s).filter((server) => wasTaken(s, server)',
       'mustBeOut(s).filter((server) => s.now < 0 && wasTaken(s, server)',
     ],
   ),
   mutation('detaches from one backend alone', [
-    'src/core/service/node-servers.ts',
+    'src/service/decide/node-servers.ts',
     'allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.node))',
     'allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.node)).slice(0, 1)',
   ]),
   mutation('takes the last usable server out of service', [
-    'src/core/service/may-be-taken.ts',
+    'src/service/decide/may-be-taken.ts',
     'unheard.length > 0 ? unheard : lastUsable(s)',
     'unheard.length > 0 || s.now >= 0 ? unheard : lastUsable(s)',
   ]),
   mutation('relies on a server that was not checked since its balancer began', [
-    'src/core/service/last-server.ts',
+    'src/service/decide/last-server.ts',
     'others.every(({ uncheckedYet }) => uncheckedYet === true)',
     'others.every(({ uncheckedYet }) => uncheckedYet !== uncheckedYet)',
   ]),
   mutation('keeps connections to a machine that is to go', [
-    'src/core/service/actuators/haproxy.ts',
+    'src/service/actuators/haproxy/haproxy.ts',
     "reading?.ownState === 'drain' && reading.idleConnections > 0",
     "reading?.ownState === 'drain' && reading.idleConnections < 0",
   ]),
-  mutation('evicts any pod that has the name', ['src/adapters/kube/evict.ts', 'preconditions: { uid: pod.uid },', '']),
+  mutation('evicts any pod that has the name', ['src/ground/kube/evict.ts', 'preconditions: { uid: pod.uid },', '']),
   mutation('does not wait for pods that a budget holds', [
     `${STEPS}/drain.ts`,
     "if (answer.kind !== 'done') return answer",
@@ -127,12 +127,12 @@ export const MUTATIONS: readonly Mutation[] = [
     'if (node.unschedulable)',
   ]),
   mutation('sets every server ready, whatever it was before', [
-    'src/core/roll/build-record.ts',
+    'src/roll/decide/build-record.ts',
     'state: reading.ownState,',
     "state: 'ready',",
   ]),
   mutation('leaves its intent on the node', [
-    'src/controllers/roll/node-patch.ts',
+    'src/roll/run/node-patch.ts',
     '...[INTENT_ANNOTATION, RECORD_ANNOTATION]\n    .filter',
     '...[RECORD_ANNOTATION]\n    .filter',
   ]),
@@ -143,52 +143,52 @@ export const MUTATIONS: readonly Mutation[] = [
     [`${STEPS}/uncordon.ts`, 'if (shut !== undefined) actions', 'if (shut !== undefined && s.now < 0) actions'],
   ),
   mutation('keeps its slot', [
-    'src/core/roll/decide.ts',
+    'src/roll/decide/decide.ts',
     "if (s.slot.state === 'mine') {",
     "if (s.slot.state === 'mine' && s.now < 0) {",
   ]),
   mutation('keeps the slot that a process died with', [
-    'src/controllers/roll/roll-engine.ts',
+    'src/roll/run/roll-engine.ts',
     'if (run.resumed && ',
     'if (run.order.length === 0 && ',
   ]),
   mutation('acts under a slot that it has not renewed', [
-    'src/runtime/lease-holder.ts',
+    'src/ground/loop/lease-holder.ts',
     'return Math.max(0, this.#held.sentAt + (this.#parts.durationMs * 2) / 3 - this.#parts.clock.monoMs())',
     'return this.#parts.durationMs',
   ]),
   mutation('takes the slot of another run', [
-    'src/runtime/lease-keeper.ts',
+    'src/service/run/lease-keeper.ts',
     '(owner.run === this.#parts.run && this.#parts.siblings',
     "(owner.run !== '' && this.#parts.siblings",
   ]),
   mutation('does not write down which nodes are through', [
-    'src/controllers/roll/node-pass.ts',
+    'src/roll/run/node-pass.ts',
     'if (through === undefined || this.#evidence?.returned === undefined) return',
     'if (through === undefined || this.#evidence !== undefined) return',
   ]),
   mutation('forgets which node a dead process had out', [
-    'src/controllers/roll/choose-node.ts',
+    'src/roll/run/choose-node.ts',
     "if (found !== undefined) return { kind: 'node', name: found }",
     "if (found !== undefined && parts.run.order.every((name) => parts.run.done.includes(name))) return { kind: 'node', name: found }",
   ]),
   mutation('goes on though requests fail', [
-    'src/core/roll/stop/measured-verdict.ts',
+    'src/roll/decide/stop/measured-verdict.ts',
     'if (windows.length === 0) return undefined',
     'if (windows.length >= 0) return undefined',
   ]),
   mutation('begins a node again that is through', [
-    'src/core/roll/decide.ts',
+    'src/roll/decide/decide.ts',
     ' || s.run.done.includes(s.current.node.name)',
     '',
   ]),
   mutation('trusts a reading from before its last command', [
-    'src/controllers/roll/standing-duty.ts',
+    'src/roll/run/standing-duty.ts',
     'return isAnswer ? facts',
     'return isAnswer || this.#told.size >= 0 ? facts',
   ]),
   mutation('stamps by a clock that can be set', [
-    'src/runtime/steady-clock.ts',
+    'src/ground/loop/steady-clock.ts',
     'const now = wallMs(clock.monoMs() + offset)',
     'const now = clock.wallMs()',
   ]),

@@ -1,7 +1,7 @@
 import type { Edit, Mutation } from './mutation.ts'
 
-const STEPS = 'src/core/roll/drain/polite-steps.ts'
-const LADDER = 'src/core/roll/ladder.ts'
+const STEPS = 'src/roll/decide/drain/polite-steps.ts'
+const LADDER = 'src/roll/decide/ladder.ts'
 
 const mutation = (
   name: string,

@@ -1,4 +1,4 @@
-import { STEPS } from '../../../../src/model/step.ts'
+import { STEPS } from '../../../../src/roll/model/step.ts'
 import { CELLS, type Cell, FAULT_NAMES, whyImpossible } from './cells.ts'
 import type { CellCounts } from './fault-tally.ts'
 

@@ -1,4 +1,4 @@
-import { STEPS, type Step } from '../../../../src/model/step.ts'
+import { STEPS, type Step } from '../../../../src/roll/model/step.ts'
 
 /** Each kind of fault by the name that `faultName` gives it. */
 export const FAULT_NAMES = [

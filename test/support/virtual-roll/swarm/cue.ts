@@ -1,4 +1,4 @@
-import type { Step } from '../../../../src/model/step.ts'
+import type { Step } from '../../../../src/roll/model/step.ts'
 import { type Fault, faultText } from './fault.ts'
 
 /** Faults that come when a step begins or ends, so much later. */

@@ -1,4 +1,4 @@
-import type { Step } from '../../../../src/model/step.ts'
+import type { Step } from '../../../../src/roll/model/step.ts'
 import type { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
 import type { Cell, FaultName } from './cells.ts'
 import { type ApiTrouble, CURRENT, type Fault, OTHER } from './fault.ts'

@@ -1,4 +1,4 @@
-import type { StampedEvent } from '../../../../src/model/roll-event.ts'
+import type { StampedEvent } from '../../../../src/roll/model/roll-event.ts'
 import type { Violation } from '../checkers/scene.ts'
 import type { CellCounts } from './fault-tally.ts'
 

@@ -1,5 +1,5 @@
-import type { StampedEvent } from '../../../../src/model/roll-event.ts'
-import type { Step } from '../../../../src/model/step.ts'
+import type { StampedEvent } from '../../../../src/roll/model/roll-event.ts'
+import type { Step } from '../../../../src/roll/model/step.ts'
 import type { EngineProcess } from '../engine-process.ts'
 
 /** A step of a node as one process says that it goes. */

@@ -1,0 +1,91 @@
+import { dnsMetrics } from '../../src/dns/run/dns-metrics.ts'
+import type { LoopView } from '../../src/ground/loop/reconciler.ts'
+import type { ControllerView, WebhookView } from './controller-view.ts'
+
+/** Prometheus' text format 0.0.4. Nodes are no labels: a fleet would be a series for each. */
+export function controllerMetrics({ leader, brake, dns, ingress, guard, webhook }: ControllerView): string {
+  const waiting = brake.reasons.filter(({ code }) => code === 'CordonNotGranted').length
+  const { grants, nodes, loop } = brake
+  return [
+    ...gauge('leader', 'Whether this process leads.', leader.state === 'leading' ? 1 : 0),
+    ...loopLines([
+      loop,
+      ...(ingress === undefined ? [] : [ingress]),
+      ...(guard === undefined ? [] : [guard]),
+      ...(webhook === undefined ? [] : [webhook.certificate.loop]),
+    ]),
+    ...gauge('brake_nodes', 'Nodes of the fleet.', nodes.known),
+    ...gauge('brake_cordoned', 'Nodes of the fleet that are cordoned.', nodes.cordoned),
+    ...gauge(
+      'brake_nodes_unheard_seconds',
+      'For how long the nodes could not be followed.',
+      nodes.unheardForMs / 1_000,
+    ),
+    // A process that does not lead knows nothing of these, and reports nothing.
+    ...(grants === undefined
+      ? []
+      : [
+          ...gauge('brake_granted', 'Nodes that may be out by cordon.', grants.granted.length),
+          ...gauge('brake_max', 'How many may be out at the same time.', grants.max),
+          ...gauge('brake_waiting', 'Cordoned nodes that still serve because they have no grant.', waiting),
+        ]),
+    ...(webhook === undefined ? [] : webhookLines(webhook)),
+    dns === undefined ? '' : dnsMetrics(dns.seen),
+  ].join('\n')
+}
+
+function webhookLines({ reviews, certificate: { shown } }: WebhookView): readonly string[] {
+  const [first = '', ...rest] = Object.entries(reviews).map(([answer, count]) => `{answer="${answer}"} ${count}`)
+  const help = 'Reviews that API servers asked for, by what became of them.'
+  return [
+    ...lines({ name: 'webhook_reviews_total', help, type: 'counter', rest: first }),
+    ...rest.map((line) => `evenkeel_controller_webhook_reviews_total${line}`),
+    ...gauge(
+      'webhook_certificate_until_seconds',
+      'When the certificate of the webhook expires, in Unix time; 0 where there is none.',
+      (shown?.until ?? 0) / 1_000,
+    ),
+  ]
+}
+
+/** One line a loop in each family. */
+function loopLines(loops: readonly LoopView[]): readonly string[] {
+  const each = (value: (loop: LoopView) => number): readonly string[] =>
+    loops.map((loop) => `{loop="${loop.name}"} ${value(loop)}`)
+  const family = (of: Omit<Family, 'rest'>, value: (loop: LoopView) => number): readonly string[] => {
+    const [rest = '', ...more] = each(value)
+    return [...lines({ ...of, rest }), ...more.map((other) => `evenkeel_controller_${of.name}${other}`)]
+  }
+  return [
+    ...family({ name: 'queue_depth', help: 'Keys that wait.', type: 'gauge' }, ({ depth }) => depth),
+    ...family(
+      { name: 'queue_under_way', help: 'Keys that are being processed.', type: 'gauge' },
+      ({ underWay }) => underWay,
+    ),
+    ...family(
+      { name: 'pass_failures_total', help: 'Passes that failed.', type: 'counter' },
+      ({ failures }) => failures,
+    ),
+    '# HELP evenkeel_controller_pass_seconds Duration of passes.',
+    '# TYPE evenkeel_controller_pass_seconds summary',
+    ...each(({ spentMs }) => spentMs / 1_000).map((rest) => `evenkeel_controller_pass_seconds_sum${rest}`),
+    ...each(({ passes }) => passes).map((rest) => `evenkeel_controller_pass_seconds_count${rest}`),
+  ]
+}
+
+const gauge = (name: string, help: string, value: number): readonly string[] =>
+  lines({ name, help, type: 'gauge', rest: ` ${value}` })
+
+interface Family {
+  readonly name: string
+  readonly help: string
+  readonly type: 'gauge' | 'counter'
+  /** Labels and value. */
+  readonly rest: string
+}
+
+const lines = ({ name, help, type, rest }: Family): readonly string[] => [
+  `# HELP evenkeel_controller_${name} ${help}`,
+  `# TYPE evenkeel_controller_${name} ${type}`,
+  `evenkeel_controller_${name}${rest}`,
+]

@@ -1,0 +1,30 @@
+import type { BrakeView } from '../../src/agent/run/brake/brake.ts'
+import type { DnsLoopView } from '../../src/dns/run/dns-loop.ts'
+import type { LeaderView } from '../../src/ground/loop/leader.ts'
+import type { LoopView } from '../../src/ground/loop/reconciler.ts'
+import type { WallMs } from '../../src/ground/model/time.ts'
+import type { ReviewCounts } from '../../src/ingress/run/ingress-reviews.ts'
+import type { CertificateView } from '../../src/ingress/run/webhook/webhook-certificate.ts'
+
+/** What there is to tell of the webhook of IngressDaemonSets. */
+export interface WebhookView {
+  readonly port: number
+  readonly reviews: ReviewCounts
+  readonly certificate: CertificateView
+  readonly now: WallMs
+}
+
+/** What there is to tell of a controller's process, as of now. */
+export interface ControllerView {
+  readonly identity: string
+  readonly leader: LeaderView
+  readonly brake: BrakeView
+  /** Absent: the DNS of the cluster is not looked at. */
+  readonly dns?: DnsLoopView
+  /** Absent: IngressDaemonSets are not acted on. */
+  readonly ingress?: LoopView
+  /** Absent: NodeGuards are not acted on. */
+  readonly guard?: LoopView
+  /** Absent: no API server asks this process. */
+  readonly webhook?: WebhookView
+}

@@ -1,0 +1,122 @@
+import { parseFleetNode } from '../../src/agent/io/parse-fleet-node.ts'
+import type { FleetNode } from '../../src/agent/model/fleet-node.ts'
+import { CLUSTER_KINDS } from '../../src/ground/kube/cluster-kinds.ts'
+import { type FollowParts, follow } from '../../src/ground/kube/follow.ts'
+import { given } from '../../src/ground/kube/given.ts'
+import { parseItem } from '../../src/ground/kube/parse-item.ts'
+import { resourceOf } from '../../src/ground/kube/resources.ts'
+import { invariant } from '../../src/ground/model/invariant.ts'
+import type { Node } from '../../src/ground/model/node.ts'
+import type { ObjectKind } from '../../src/ground/model/object-kind.ts'
+import { OVER } from '../../src/ground/model/over.ts'
+import { untilAborted } from '../../src/ground/model/until-aborted.ts'
+import type { Untrusted } from '../../src/ground/model/untrusted.ts'
+import type { FollowEvent } from '../../src/ground/ports/cluster.ts'
+
+/** Settles only when aborted, with the signal's reason. */
+type Follow<T> = (sink: (event: FollowEvent<T>) => void, signal: AbortSignal) => Promise<void>
+
+interface SharedNodes {
+  /** As `kubeFleet` follows them. */
+  readonly fleet: Follow<FleetNode>
+  /** As `kubeCluster` follows them. */
+  readonly nodes: Follow<Node>
+}
+
+/** Of one reply: as the brake reads it, and as the other readers do, which leave out what makes no sense. */
+interface ReadNode {
+  readonly fleet: FleetNode
+  readonly node?: Node
+}
+
+/**
+ * One watch of all Nodes for the brake and for IngressDaemonSets. Of a fleet at rest the kubelets' own writes are nearly all that
+ * comes, and each of them is as large as its Node: they are received once.
+ */
+export function sharedNodes(parts: FollowParts): SharedNodes {
+  const { nodes } = CLUSTER_KINDS
+  const kind: ObjectKind<ReadNode> = {
+    ...nodes,
+    parse: (object: Untrusted) => {
+      const [node] = parseItem(resourceOf({ kind: nodes }), object, parts.log)
+      return { fleet: parseFleetNode(object), ...given('node', node) }
+    },
+  }
+  const watch = new SharedFollow<ReadNode>((sink, signal) =>
+    follow(parts, { kind: resourceOf({ kind }), sink }, signal),
+  )
+  const part =
+    <T>(of: (read: ReadNode) => T | undefined): Follow<T> =>
+    (sink, signal) =>
+      watch.follow((event) => sink(partOf(event, of)), signal)
+  return { fleet: part(({ fleet }) => fleet), nodes: part(({ node }) => node) }
+}
+
+function partOf<T>(event: FollowEvent<ReadNode>, of: (read: ReadNode) => T | undefined): FollowEvent<T> {
+  switch (event.type) {
+    case 'listed':
+      return { type: 'listed', objects: event.objects.flatMap((read) => of(read) ?? []) }
+    case 'applied':
+    case 'deleted': {
+      const object = of(event.object)
+      return object === undefined ? { type: 'fresh' } : { type: event.type, object }
+    }
+    default:
+      return event
+  }
+}
+
+/** Starts with the first follower and ends with the last. A follower that comes after the first list restarts it, and all get a new list. */
+class SharedFollow<T> {
+  readonly #begin: Follow<T>
+  readonly #sinks = new Set<(event: FollowEvent<T>) => void>()
+  #running: Promise<void> | undefined
+  #life = new AbortController()
+  #isListed = false
+
+  constructor(begin: Follow<T>) {
+    this.#begin = begin
+  }
+
+  async follow(sink: (event: FollowEvent<T>) => void, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    this.#sinks.add(sink)
+    if (this.#isListed) this.#life.abort(OVER)
+    this.#running ??= this.#run()
+    try {
+      await untilAborted(this.#running, signal)
+    } finally {
+      this.#sinks.delete(sink)
+      if (this.#sinks.size === 0) this.#life.abort(OVER)
+    }
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#sinks.size > 0) {
+        this.#life = new AbortController()
+        this.#isListed = false
+        await this.#untilOver(this.#life.signal)
+      }
+    } finally {
+      // In the same turn as the last look at the followers: the next one is not to wait for a run that has ended.
+      this.#running = undefined
+    }
+  }
+
+  async #untilOver(life: AbortSignal): Promise<void> {
+    try {
+      await this.#begin((event) => this.#tell(event), life)
+    } catch (error) {
+      if (!life.aborted) throw error
+      return
+    }
+    invariant(life.aborted, 'a follow of the nodes ends only when it is aborted')
+  }
+
+  #tell(event: FollowEvent<T>): void {
+    if (this.#life.signal.aborted) return
+    if (event.type === 'listed') this.#isListed = true
+    for (const sink of [...this.#sinks]) sink(event)
+  }
+}

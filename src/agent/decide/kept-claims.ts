@@ -1,0 +1,50 @@
+import { type Claim, parseClaims } from '../../ground/model/claims.ts'
+import type { NodeFacts } from '../../ground/model/node-facts.ts'
+import type { KeptClaims } from '../model/kept-claims.ts'
+import type { AgentSnapshot } from './snapshot.ts'
+
+/**
+ * What is to be on the node's disk instead of `kept`. A claim is kept from when it is seen until the API shows, to this
+ * very process, the Node object that bore it without it: what a process remembers may be older than what is on the disk.
+ * So may what it is told, where another agent of the node is told by another API server.
+ *
+ * Law: a request leaves the disk of its node by what is newer alone.
+ */
+export function keptClaims(
+  { heard, evidence: { node } }: AgentSnapshot,
+  kept: KeptClaims | undefined,
+): KeptClaims | undefined {
+  if (!heard || node === undefined || node === 'gone' || isOlder(node, kept)) return kept
+  const word = parseClaims(node.maintenance)
+  switch (word.kind) {
+    case 'claimed':
+      return seenOn(node, word.claims, kept)
+    case 'none':
+      return seenOn(node, [], kept)
+    case 'unreadable':
+      return kept
+    case 'withdrawn':
+      return undefined
+  }
+}
+
+/** The claims that the Node bears, and those of its predecessor: these are over once their owner claims anew, or by the word. */
+function seenOn(node: NodeFacts, seen: readonly Claim[], kept: KeptClaims | undefined): KeptClaims | undefined {
+  const { uid, resourceVersion } = node
+  const before = kept?.claims ?? []
+  const isOfAnother = (claim: { readonly uid: string }): boolean => kept?.uid !== uid || claim.uid !== uid
+  const others = before.filter((claim) => isOfAnother(claim) && seen.every(({ owner }) => owner !== claim.owner))
+  if (seen.length === 0 && others.length === before.length) return kept
+  const claims = [...seen.map((claim) => ({ ...claim, uid })), ...others]
+  return claims.length === 0 ? undefined : { version: 2, uid, resourceVersion, claims }
+}
+
+/** Than the same Node when the claims were seen on it. Versions of one object grow (KEP-5504). */
+function isOlder(node: NodeFacts, kept: KeptClaims | undefined): boolean {
+  if (kept === undefined || kept.uid !== node.uid) return false
+  const [now, then] = [node.resourceVersion, kept.resourceVersion]
+  if (!VERSION.test(now) || !VERSION.test(then)) return false
+  return now.length === then.length ? now < then : now.length < then.length
+}
+
+const VERSION = /^[1-9]\d*$/

@@ -1,0 +1,22 @@
+import { createServer } from 'node:net'
+import { HEALTH_CHECK_LIMITS, limitConnections } from '../../ground/net/connection-limits.ts'
+import { type DoorParts, type OpenDoor, openDoor } from '../../ground/net/open-door.ts'
+import type { Caller } from '../../ground/ports/http-door.ts'
+
+/**
+ * HAProxy's agent-check (configuration.txt 5.2, `agent-check`): each connection gets one line and no more. What
+ * `agent-send` may send is not looked at.
+ */
+export async function openAgentCheckDoor(
+  { place, timers, limits }: DoorParts,
+  lineOf: (caller: Caller) => string,
+): Promise<OpenDoor> {
+  const server = createServer((socket) => {
+    // A caller that goes away in between has heard what it wanted.
+    socket.on('error', () => socket.destroy())
+    socket.resume()
+    socket.end(`${lineOf({ address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 })}\n`)
+  })
+  limitConnections(server, timers, limits ?? HEALTH_CHECK_LIMITS)
+  return openDoor(server, { place, timers })
+}

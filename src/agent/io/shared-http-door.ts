@@ -1,0 +1,37 @@
+import { UserError } from '../../ground/model/user-error.ts'
+import { errorText } from '../../ground/net/error-text.ts'
+import { openHttpDoor } from '../../ground/net/http-door.ts'
+import type { DoorParts, OpenDoor } from '../../ground/net/open-door.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { PageOf } from '../../ground/ports/http-door.ts'
+import { mayShare } from './agent-beside.ts'
+
+interface SharedDoorParts {
+  readonly at: DoorParts
+  /** The whole page `/nodename`. */
+  readonly says: string
+  readonly pageOf: PageOf
+  readonly clock: Clock
+}
+
+/**
+ * A further port, which it shares with a process that says the same of itself and with no other program. Whatever is in the way
+ * is a UserError, since the other ports are served all the same. Rejects with the signal's reason, too.
+ */
+export async function openSharedHttpDoor(
+  { at, says, pageOf, clock }: SharedDoorParts,
+  signal: AbortSignal,
+): Promise<OpenDoor> {
+  const { port, host } = at.place
+  await mayShare({ says, port, ...(host === undefined ? {} : { host }) }, clock, signal)
+  try {
+    return await openHttpDoor(at, pageOf)
+  } catch (error) {
+    if (error instanceof UserError) throw error
+    throw new UserError(`port ${port} cannot be listened at: ${errorText(error)}`, {
+      code: 'PORT_REFUSED',
+      fix: 'choose another port',
+      cause: error,
+    })
+  }
+}

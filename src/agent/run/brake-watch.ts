@@ -1,0 +1,66 @@
+import type { FollowEvent } from '../../ground/ports/cluster.ts'
+import type { Log } from '../../ground/ports/log.ts'
+import { type Brake, brakeBy } from '../decide/brake.ts'
+import type { GrantsFeed, ToldGrants } from '../ports/grants-feed.ts'
+
+interface BrakeWatchParts {
+  readonly feed: GrantsFeed
+  readonly node: string
+  readonly log: Log
+  readonly onChange: (brake: Brake) => void
+}
+
+/**
+ * Follows the brake of the fleet. What was told last goes on while the API server is away; where it does not let this
+ * process look it is unknown, since cordons are heard of then, and grants are not.
+ */
+export class BrakeWatch {
+  readonly #parts: BrakeWatchParts
+  #trouble: string | undefined
+
+  constructor(parts: BrakeWatchParts) {
+    this.#parts = parts
+  }
+
+  /** For people. */
+  get trouble(): readonly string[] {
+    return this.#trouble === undefined ? [] : [this.#trouble]
+  }
+
+  /** Rejects with the signal's reason. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#parts.feed.follow((event) => this.#heardOf(event), signal)
+    signal.throwIfAborted()
+  }
+
+  #heardOf(event: FollowEvent<ToldGrants>): void {
+    switch (event.type) {
+      case 'fresh':
+        break
+      case 'broken':
+        if (event.error.code === 'KUBE_FORBIDDEN')
+          this.#found('unknown', `it is not known which cordons are granted: ${event.error.message}`)
+        break
+      case 'listed':
+        this.#told(event.objects[0])
+        break
+      case 'applied':
+        this.#told(event.object)
+        break
+      case 'deleted':
+        this.#told(undefined)
+    }
+  }
+
+  #told(told: ToldGrants | undefined): void {
+    const isSenseless = told !== undefined && told.grants === undefined
+    const brake = told === undefined ? 'none' : brakeBy(told.grants, this.#parts.node)
+    this.#found(brake, isSenseless ? 'the ConfigMap of the granted cordons is malformed' : undefined)
+  }
+
+  #found(brake: Brake, trouble: string | undefined): void {
+    if (trouble !== undefined && trouble !== this.#trouble) this.#parts.log.warn(trouble)
+    this.#trouble = trouble
+    this.#parts.onChange(brake)
+  }
+}

@@ -1,0 +1,41 @@
+import type { ConfigMap } from '../../../ground/model/config-map.ts'
+import { formatGrants, GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../../service/model/cordon-grants.ts'
+import type { BrakeAction } from '../../decide/brake/decide.ts'
+import type { Published } from '../../decide/brake/snapshot.ts'
+
+/** The leader that wrote it: a leader's first write voids what an earlier one may still send under an older version. */
+const LEADER_ANNOTATION = 'evenkeel.dev/leader'
+/** Beside the grants, and no agent's business: nodes that wait, and bear an event that says so. */
+const TOLD_KEY = 'told'
+
+export function publishedBy(found: ConfigMap | undefined): Published | undefined {
+  if (found === undefined) return undefined
+  const grants = parseGrants(found.data[GRANTS_KEY] ?? '')
+  return {
+    writer: found.annotations[LEADER_ANNOTATION] ?? '',
+    told: toldIn(found.data[TOLD_KEY] ?? ''),
+    ...(grants === undefined ? {} : { grants }),
+  }
+}
+
+interface Writing {
+  readonly namespace: string
+  readonly self: string
+  /** As it was read; what else is in it stays. */
+  readonly found: ConfigMap | undefined
+}
+
+export function withGrants(
+  { grants, told }: Pick<Extract<BrakeAction, { kind: 'publish' }>, 'grants' | 'told'>,
+  { namespace, self, found }: Writing,
+): ConfigMap {
+  return {
+    namespace,
+    name: GRANTS_CONFIG_MAP,
+    resourceVersion: found?.resourceVersion ?? '',
+    annotations: { ...found?.annotations, [LEADER_ANNOTATION]: self },
+    data: { ...found?.data, [GRANTS_KEY]: formatGrants(grants), [TOLD_KEY]: told.join(' ') },
+  }
+}
+
+const toldIn = (text: string): readonly string[] => [...new Set(text.split(/\s+/).filter((name) => name !== ''))]

@@ -1,0 +1,62 @@
+import type { Caller, Page, PageOf } from '../../ground/ports/http-door.ts'
+import type { Answer } from '../../service/model/answer.ts'
+import { DIALECTS, type DialectName, isDialectName } from '../decide/dialect.ts'
+
+const TEXT = 'text/plain; charset=utf-8'
+/** No checker asks for more, and nothing longer is looked at. */
+const TARGET_MAX = 256
+
+interface DataPagesParts {
+  readonly node: string
+  /** What `/nodename` says, where it is not the name of the node alone. */
+  readonly says?: string
+  /** What is spoken where a request does not say. */
+  readonly dialect: DialectName
+  readonly answerTo: (caller: Caller) => Answer
+}
+
+/** What an agent says at `/nodename`. Agents of one node share ports, and know each other by it. */
+export const nodeSays = (node: string): string => `Node: ${JSON.stringify(node)}`
+
+/** The pages that load balancers and any other client may read: three pages and no file. */
+export const dataPages =
+  (parts: DataPagesParts): PageOf =>
+  ({ target, caller }) => {
+    if (target.length > TARGET_MAX) return { status: 414, contentType: TEXT, body: 'too long\n' }
+    const [path, query = ''] = target.split('?', 2)
+    switch (path) {
+      case '/nodecheck':
+        return check(parts, new URLSearchParams(query), caller)
+      case '/nodename':
+        return { status: 200, contentType: TEXT, body: parts.says ?? nodeSays(parts.node) }
+      case '/':
+        return { status: 200, contentType: 'text/html; charset=utf-8', body: HOME }
+      default:
+        return { status: 404, contentType: TEXT, body: 'there is no such page\n' }
+    }
+  }
+
+/** `?compat=body` is another word for `?dialect=body`. */
+function check({ dialect, answerTo }: DataPagesParts, query: URLSearchParams, caller: Caller): Page {
+  const wanted = query.get('dialect') ?? query.get('compat') ?? dialect
+  if (!isDialectName(wanted)) {
+    const known = Object.keys(DIALECTS).join(', ')
+    return { status: 400, contentType: TEXT, body: `the dialects are ${known}\n` }
+  }
+  return { ...DIALECTS[wanted][answerTo(caller)], contentType: TEXT }
+}
+
+const HOME = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Node health</title>
+<style>body{font:1rem/1.5 system-ui,sans-serif;margin:2rem auto;max-width:40rem;padding:0 1rem;color-scheme:light dark}</style>
+<h1>Node health</h1>
+<p>This node tells load balancers whether to send it traffic.</p>
+<ul>
+<li><a href="/nodecheck">/nodecheck</a>: 200 OK, or 503 Down</li>
+<li><a href="/nodename">/nodename</a>: which node answers</li>
+</ul>
+</html>
+`

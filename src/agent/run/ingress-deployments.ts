@@ -1,0 +1,87 @@
+import { INGRESS_LABEL, INGRESS_NODE_LABEL } from '../../ground/model/ingress-keys.ts'
+import type { ObjectKind } from '../../ground/model/object-kind.ts'
+import { nodeLabel } from '../../ground/model/owned/node-names.ts'
+import { parseMetadata } from '../../ground/model/parse-metadata.ts'
+import { NODE_ANNOTATION } from '../../ground/model/slot.ts'
+import type { Untrusted } from '../../ground/model/untrusted.ts'
+import type { Selection } from '../../ground/ports/objects.ts'
+import { HEALTH_ANNOTATION, parseHealthOrder } from '../../service/model/health-order.ts'
+import type { IngressFacts } from '../decide/ingress-facts.ts'
+
+/** What the API server says of one Deployment. `node`: the full name of its node. */
+export interface ToldIngress extends IngressFacts {
+  readonly node: string
+  /** The API group of its owner; absent: it has none just now. */
+  readonly group?: string
+  /** Whether the agent or the pods are to answer; absent: that cannot be read. */
+  readonly by?: 'agent' | 'pods'
+}
+
+/** One IngressDaemonSet. */
+export interface OneIngress {
+  readonly group: string
+  readonly namespace: string
+  readonly name: string
+}
+
+const HEALTH_DEPLOYMENTS: ObjectKind<ToldIngress> = {
+  group: 'apps',
+  version: 'v1',
+  resource: 'deployments',
+  kind: 'Deployment',
+  namespaced: true,
+  parse,
+}
+
+/** The Deployments of IngressDaemonSets that are for one node: in all namespaces, or those of one object. */
+export const deploymentsOf = (node: string, only?: OneIngress): Selection<ToldIngress> => ({
+  kind: HEALTH_DEPLOYMENTS,
+  ...(only === undefined ? {} : { namespace: only.namespace }),
+  labelSelector: `${only === undefined ? INGRESS_LABEL : `${INGRESS_LABEL}=${only.name}`},${INGRESS_NODE_LABEL}=${nodeLabel(node)}`,
+})
+
+/**
+ * Whether this process answers for it: the agent of the node, or the pod of that one object. Never both, since the
+ * kernel hands each connection to either of two processes that share a port. Where the order cannot be read, the process that answered
+ * before goes on.
+ */
+export function isAnsweredHere(told: ToldIngress, node: string, only?: OneIngress): boolean {
+  const { group = only?.group, by } = told
+  if (told.node !== node || (only !== undefined && group !== only.group)) return false
+  return by === undefined || by === (only === undefined ? 'agent' : 'pods')
+}
+
+/** A Deployment whose annotation cannot be read is kept, with the reason. Left out, it would look as if it were deleted. */
+function parse(object: Untrusted): ToldIngress {
+  const { namespace, name, uid, labels, annotations } = parseMetadata(object, 'namespaced')
+  const metadata = object.at('metadata')
+  const createdAt = Date.parse(metadata.at('creationTimestamp').textOr(''))
+  const written = annotations[HEALTH_ANNOTATION]
+  const order = written === undefined ? 'it is missing' : parseHealthOrder(written)
+  return {
+    ...{ uid, namespace, deployment: name },
+    name: labels[INGRESS_LABEL] ?? '',
+    node: annotations[NODE_ANNOTATION] ?? '',
+    ...groupOf(metadata),
+    createdAt: Number.isNaN(createdAt) ? 0 : createdAt,
+    deleting: metadata.at('deletionTimestamp').optionalText() !== undefined,
+    ready: object.at('status').at('readyReplicas').integerOr(0),
+    ...(typeof order === 'string'
+      ? { isMarked: false, unreadable: order }
+      : {
+          isMarked: annotations[order.mark.key] === order.mark.value,
+          by: order.by ?? 'agent',
+          order: { ports: order.ports, minReadyPods: order.minReadyPods },
+        }),
+  }
+}
+
+/** Two objects of one name may be there, one in each group, and their Deployments bear the same label. */
+function groupOf(metadata: Untrusted): { readonly group?: string } {
+  const owner = metadata
+    .at('ownerReferences')
+    .each()
+    .find((reference) => reference.at('controller').flagOr(false))
+  const [group] = owner?.at('apiVersion').textOr('').split('/') ?? []
+  return group === undefined ? {} : { group }
+}

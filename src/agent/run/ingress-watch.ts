@@ -1,0 +1,241 @@
+import { Wakeup } from '../../ground/loop/wakeup.ts'
+import { canonicalAddress } from '../../ground/model/ip-address.ts'
+import type { MonoMs } from '../../ground/model/time.ts'
+import { WorldError } from '../../ground/model/world-error.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { FollowEvent } from '../../ground/ports/cluster.ts'
+import type { Caller } from '../../ground/ports/http-door.ts'
+import type { Log } from '../../ground/ports/log.ts'
+import type { Objects } from '../../ground/ports/objects.ts'
+import type { Answer } from '../../service/model/answer.ts'
+import type { AgentDecision } from '../decide/decide.ts'
+import { ingressAnswer } from '../decide/ingress-answer.ts'
+import { type IngressFacts, ingressName } from '../decide/ingress-facts.ts'
+import { formatIngressMemory, parseIngressMemory } from '../decide/ingress-memory.ts'
+import type { AgentStore } from '../ports/agent-store.ts'
+import { deploymentsOf, isAnsweredHere, type OneIngress, type ToldIngress } from './ingress-deployments.ts'
+import { PollLog, type Polls } from './poll-log.ts'
+import { TimelyStore } from './timely-store.ts'
+
+interface IngressWatchParts {
+  readonly node: string
+  /** That one alone is answered for, by a pod of its own; absent: all for which the agent is to answer. */
+  readonly only?: OneIngress
+  readonly objects: Pick<Objects, 'follow'>
+  readonly store: AgentStore
+  readonly bootId: string
+  readonly clock: Clock
+  readonly log: Log
+  /** Another Deployment is known, or another order of one. */
+  readonly onChange: () => void
+}
+
+/** One IngressDaemonSet on this node, as it is answered for. */
+export interface AnsweredIngress {
+  readonly facts: IngressFacts
+  readonly decision: Pick<AgentDecision, 'answer' | 'reasons'>
+  /** Of the answer. */
+  readonly since: MonoMs
+  readonly polls: readonly Polls[]
+}
+
+interface Answered extends Omit<AnsweredIngress, 'polls'> {
+  readonly log: PollLog
+}
+
+const WRITE_AGAIN_MS = 1_000
+
+/**
+ * What is known of the IngressDaemonSets of one node, and what is answered for each. The last known state stays in force while the
+ * API server is away, also over a restart of the agent in the same boot of the machine.
+ */
+export class IngressWatch {
+  readonly #parts: IngressWatchParts
+  readonly #store: TimelyStore
+  readonly #wakeup: Wakeup
+  #node: Pick<AgentDecision, 'answer' | 'reasons'> = { answer: 'down', reasons: [] }
+  #answered: ReadonlyMap<string, Answered> = new Map()
+  /** By UID: the last answer for a Deployment that another process answers for now. */
+  readonly #handedOver = new Map<string, Answer>()
+  #heard = false
+  #isRecalled = false
+  #isAsked = false
+  #remembered = ''
+  #storeTrouble: string | undefined
+  #apiTrouble: string | undefined
+
+  constructor(parts: IngressWatchParts) {
+    this.#parts = parts
+    this.#store = new TimelyStore(parts.store, parts.clock)
+    this.#wakeup = new Wakeup(parts.clock)
+  }
+
+  /** The API server has told this process of all Deployments of the node. */
+  get heard(): boolean {
+    return this.#heard
+  }
+
+  /** Something is known, if only from the agent before. */
+  get isKnown(): boolean {
+    return this.#heard || this.#isRecalled
+  }
+
+  get facts(): readonly IngressFacts[] {
+    return [...this.#answered.values()].map(({ facts }) => facts)
+  }
+
+  get answered(): readonly AnsweredIngress[] {
+    return [...this.#answered.values()].map(({ log, ...rest }) => ({ ...rest, polls: log.all() }))
+  }
+
+  /** For people. */
+  get trouble(): readonly string[] {
+    const unreadable = this.facts.flatMap(({ namespace, deployment, unreadable: why }) =>
+      why === undefined ? [] : [`the health order of Deployment ${namespace}/${deployment} cannot be read: ${why}`],
+    )
+    return [this.#apiTrouble, this.#storeTrouble, ...unreadable].filter((line) => line !== undefined)
+  }
+
+  /** Reads what the process before left. Rejects with the signal's reason. */
+  async begin(signal: AbortSignal): Promise<void> {
+    const text = await this.#inStore(() => this.#store.read('ingress', signal))
+    const facts = text === undefined ? undefined : parseIngressMemory(text, this.#parts.bootId)
+    if (facts === undefined) return
+    this.#isRecalled = true
+    this.#replace(facts)
+  }
+
+  /** From now on checkers ask this agent. While it waited beside another one it wrote nothing over. */
+  takeOver(): void {
+    this.#isAsked = true
+    this.#wakeup.wake()
+  }
+
+  /** Follows and writes until aborted; rejects with the signal's reason. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { objects, node, only } = this.#parts
+    const following = objects.follow(deploymentsOf(node, only), (event) => this.#heardOf(event), signal)
+    await Promise.all([following, this.#writes(signal)])
+    signal.throwIfAborted()
+  }
+
+  /** The answer for the node is another one. */
+  nodeAnswers(decision: Pick<AgentDecision, 'answer' | 'reasons'>): void {
+    this.#node = decision
+    this.#judge(this.facts)
+  }
+
+  /** Answers one health check, and counts it. At a port that is about to close: the last answer where others go on, otherwise `down`. */
+  asked(uid: string | undefined, { address, port }: Caller): Answer {
+    const answered = uid === undefined ? undefined : this.#answered.get(uid)
+    if (answered === undefined) return this.#handedOver.get(uid ?? '') ?? 'down'
+    const { answer } = answered.decision
+    answered.log.noted({ address: canonicalAddress(address), port }, answer, this.#parts.clock.monoMs())
+    return answer
+  }
+
+  #heardOf(event: FollowEvent<ToldIngress>): void {
+    switch (event.type) {
+      case 'fresh':
+        break
+      case 'broken':
+        if (event.error.code === 'KUBE_FORBIDDEN') this.#forbidden(event.error)
+        break
+      case 'listed':
+        this.#heard = true
+        this.#apiTrouble = undefined
+        this.#replace(event.objects.flatMap((told) => this.#answeredFor(told)))
+        break
+      case 'applied':
+        this.#replace([...this.#but(event.object), ...this.#answeredFor(event.object)])
+        break
+      case 'deleted':
+        this.#handedOver.delete(event.object.uid)
+        this.#replace(this.#but(event.object))
+    }
+  }
+
+  #but({ uid }: ToldIngress): readonly IngressFacts[] {
+    return this.facts.filter((facts) => facts.uid !== uid)
+  }
+
+  /** Where the order cannot be read, the ports are those of the last one that could. */
+  #answeredFor(told: ToldIngress): readonly IngressFacts[] {
+    const was = this.#answered.get(told.uid)
+    if (!isAnsweredHere(told, this.#parts.node, this.#parts.only)) {
+      if (was !== undefined) this.#handedOver.set(told.uid, was.decision.answer)
+      return []
+    }
+    this.#handedOver.delete(told.uid)
+    const { node: _node, group: _group, by: _by, ...facts } = told
+    const before = was?.facts.order
+    return [facts.order === undefined && before !== undefined ? { ...facts, order: before } : facts]
+  }
+
+  #forbidden(error: WorldError): void {
+    const trouble = `the IngressDaemonSets of this node are not known: ${error.message}`
+    if (trouble !== this.#apiTrouble) this.#parts.log.warn(trouble)
+    this.#apiTrouble = trouble
+  }
+
+  #replace(facts: readonly IngressFacts[]): void {
+    this.#judge(facts)
+    this.#wakeup.wake()
+    this.#parts.onChange()
+  }
+
+  /** Counted at once and not when the next checker asks: what was asked before a change says nothing of the answer after it. */
+  #judge(facts: readonly IngressFacts[]): void {
+    const before = this.#answered
+    this.#answered = new Map(facts.map((one) => [one.uid, this.#answeredNow(one, before.get(one.uid))]))
+  }
+
+  #answeredNow(facts: IngressFacts, before: Answered | undefined): Answered {
+    const decision = ingressAnswer(this.#node, facts)
+    if (before?.decision.answer === decision.answer) return { ...before, facts, decision }
+    before?.log.answerChanged()
+    if (facts.order !== undefined && facts.order.ports.length > 0)
+      this.#parts.log.warn(`answers ${decision.answer} for ${ingressName(facts)}`, {
+        reasons: decision.reasons.map(({ text }) => text),
+      })
+    return { facts, decision, since: this.#parts.clock.monoMs(), log: before?.log ?? new PollLog() }
+  }
+
+  async #writes(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const isWritten = !this.#isAsked || !this.isKnown || (await this.#remember(signal))
+      await this.#wakeup.next(isWritten ? undefined : WRITE_AGAIN_MS, signal)
+    }
+  }
+
+  /** An agent that begins again had better know nothing than what is over: what cannot be replaced is removed. */
+  async #remember(signal: AbortSignal): Promise<boolean> {
+    const text = formatIngressMemory(this.#parts.bootId, this.facts)
+    if (text === this.#remembered) return true
+    const isWritten = await this.#inStore(async () => {
+      await this.#store.write('ingress', text, signal)
+      return true
+    })
+    this.#remembered = isWritten === true ? text : ''
+    if (isWritten === undefined) await this.#store.write('ingress', undefined, signal).catch(ofWorld)
+    return isWritten === true
+  }
+
+  async #inStore<T>(call: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const result = await call()
+      this.#storeTrouble = undefined
+      return result
+    } catch (error) {
+      ofWorld(error)
+      const { message } = error as WorldError
+      if (this.#storeTrouble === undefined) this.#parts.log.warn(message)
+      this.#storeTrouble = message
+      return undefined
+    }
+  }
+}
+
+function ofWorld(error: unknown): void {
+  if (!(error instanceof WorldError)) throw error
+}

@@ -1,7 +1,0 @@
-import type { CliContext } from './cli-context.ts'
-import type { Voice } from './voice.ts'
-
-/** A process in which a roll is shown: what speaks beside it speaks through it. */
-export interface RollContext extends CliContext {
-  readonly voice: Voice
-}

@@ -1,0 +1,138 @@
+import { InvalidArgumentError, Option } from 'commander'
+import { addOutputOptions } from '../cli/output-options.ts'
+import type { AddCommand } from '../cli/program.ts'
+import { UserError } from '../ground/model/user-error.ts'
+import type { DemoActions } from './demo-actions.ts'
+import { DEMO_PLANS, type DemoPlan, isDemoPlan, PLAN_FACTS } from './demo-plan.ts'
+import type { DnsDemoActions } from './dns/dns-demo-actions.ts'
+import type { GuardDemoActions } from './guard/guard-demo-actions.ts'
+import type { IngressDemoActions } from './ingress/ingress-demo-actions.ts'
+import type { DemoFlags } from './run-demo.ts'
+
+const EXAMPLE = `
+Plans:
+${DEMO_PLANS.map((plan) => `  ${plan.padEnd(9)} ${PLAN_FACTS[plan].about}`).join('\n')}
+
+Examples:
+  evenkeel demo                                    the first plan and the last
+  evenkeel demo --compare -o json | jq '.plans[] | {name, failedRequests}'
+  evenkeel demo --html report.html                 also write the report of the roll as a page
+  evenkeel demo --plan evenkeel --keep             leave the cluster up for inspection
+  evenkeel demo --dns                              DNS: one pod dead over UDP alone, found and repaired
+  evenkeel demo --ingress                          a rollout of an IngressDaemonSet, beside that of a DaemonSet
+  evenkeel demo --ingress -o json | jq '.rollouts[] | {kind, failedRequests}'
+  evenkeel demo --guard                            drains two guarded nodes at the same time: they leave in turn
+
+Exit codes: 0 evenkeel lost no request; 1 it lost one, or a plan did not
+finish; 2 wrong usage; 130 interrupted. With --dns: 0 the pod was found and
+replaced, and no query was lost afterwards; otherwise 1. With --ingress: 0 the
+rollout of the IngressDaemonSet lost no request; otherwise 1. With --guard: 0
+both nodes were drained, and at no moment did two nodes lack their guard pod;
+otherwise 1.`
+
+interface CommandFlags extends DemoFlags {
+  readonly dns?: boolean
+  readonly ingress?: boolean
+  readonly guard?: boolean
+  readonly compare?: boolean
+  readonly plan?: readonly DemoPlan[]
+}
+
+/** Each is read only where it is asked for. */
+interface Demos {
+  readonly plans: () => Promise<DemoActions>
+  readonly dns: () => Promise<DnsDemoActions>
+  readonly ingress: () => Promise<IngressDemoActions>
+  readonly guard: () => Promise<GuardDemoActions>
+}
+
+/** `evenkeel demo`: plans of a reboot, side by side, on an embedded cluster. */
+export const addDemoCommand =
+  (demos: Demos): AddCommand =>
+  (program, context, exitWith) => {
+    const command = program
+      .command('demo')
+      .summary('see it work on a cluster inside this process')
+      .description(
+        'Reboots a cluster of six nodes under traffic, by a script and by evenkeel, and compares what was lost. Needs nothing but Node.',
+      )
+      .option('--compare', 'all five plans')
+      .addOption(
+        new Option(
+          '--dns',
+          'instead of the plans: break UDP of one DNS pod, find it and repair it, within a minute',
+        ).conflicts(['compare', 'plan', 'html', 'port', 'balancer']),
+      )
+      .addOption(
+        new Option(
+          '--ingress',
+          'instead of the plans: roll an IngressDaemonSet out under traffic, beside a DaemonSet, within 90 s',
+        ).conflicts(['dns', 'compare', 'plan', 'html', 'port']),
+      )
+      .addOption(
+        new Option(
+          '--guard',
+          'instead of the plans: drain two nodes of a NodeGuard at the same time, one of them held, within a minute',
+        ).conflicts(['dns', 'ingress', 'compare', 'plan', 'html', 'port', 'balancer']),
+      )
+      .addOption(new Option('--plan <name>', 'this plan only; may be repeated').argParser(planNames))
+      .option('--keep', 'leave the cluster of the last plan up until Ctrl-C')
+      .option('--html <file>', "write the report of evenkeel's roll to this file, as a self-contained page")
+      .option('--port <n>', 'port of the balancer on 127.0.0.1 (default: a free port)', port)
+      .addOption(
+        new Option('--balancer <kind>', 'auto: HAProxy if it is installed, otherwise the embedded one')
+          .choices(['auto', 'embedded'])
+          .default('auto'),
+      )
+      .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
+      .addHelpText('after', EXAMPLE)
+    addOutputOptions(command).action(async (flags: CommandFlags) => {
+      if (flags.dns === true) {
+        const { runDnsDemo } = await import('./dns/run-dns-demo.ts')
+        exitWith(await runDnsDemo(context, await demos.dns(), flags))
+        return
+      }
+      if (flags.ingress === true) {
+        const { runIngressDemo } = await import('./ingress/run-ingress-demo.ts')
+        exitWith(await runIngressDemo(context, await demos.ingress(), flags))
+        return
+      }
+      if (flags.guard === true) {
+        const { runGuardDemo } = await import('./guard/run-guard-demo.ts')
+        exitWith(await runGuardDemo(context, await demos.guard(), flags))
+        return
+      }
+      const plans = plansOf(flags)
+      if (flags.html !== undefined && !plans.includes('evenkeel')) {
+        throw new UserError('--html is the report of plan evenkeel, which is not among the plans', {
+          code: 'usage.html',
+          fix: 'add --plan evenkeel, or omit --html',
+        })
+      }
+      const { runDemo } = await import('./run-demo.ts')
+      exitWith(await runDemo(context, await demos.plans(), { plans, flags }))
+    })
+  }
+
+function planNames(name: string, before: readonly DemoPlan[] = []): readonly DemoPlan[] {
+  if (!isDemoPlan(name)) throw new InvalidArgumentError(`There are ${DEMO_PLANS.join(', ')}.`)
+  return [...before, name]
+}
+
+/** In the article's order, whatever order they are named in. */
+function plansOf({ compare, plan }: CommandFlags): readonly DemoPlan[] {
+  if (compare === true && plan !== undefined) {
+    throw new UserError('--compare runs all plans', { code: 'usage.plan', fix: 'omit --compare or --plan' })
+  }
+  if (compare === true) return DEMO_PLANS
+  const wanted: readonly DemoPlan[] = plan ?? ['naive', 'evenkeel']
+  return DEMO_PLANS.filter((name) => wanted.includes(name))
+}
+
+function port(text: string): number {
+  const value = Number(text)
+  if (!/^\d{1,5}$/.test(text) || value < 1 || value > 65_535) {
+    throw new InvalidArgumentError('Write a port from 1 to 65535.')
+  }
+  return value
+}

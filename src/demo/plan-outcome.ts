@@ -1,0 +1,41 @@
+import { type WindowDocument, windowDocument } from '../roll/report/view/outcome-document.ts'
+import type { PlanEnd } from './demo-actions.ts'
+import type { DemoPlan } from './demo-plan.ts'
+import type { Judged } from './judged-run.ts'
+
+/** One line of the comparison, and one object of its JSON. Milliseconds as the names say. */
+export interface PlanOutcome {
+  readonly name: DemoPlan
+  /** What a check once a second would have counted: the mean over all phases of the same stream. */
+  readonly failedAt1Hz: number
+  readonly failedRequests: number
+  readonly sentRequests: number
+  readonly skippedRequests: number
+  /** The longest time for which the cluster got no turn of the processor: above some 200 ms the figures say little. */
+  readonly stalledMs: number
+  readonly strays?: number
+  /** How long at least one lane was failing. */
+  readonly downtimeMs: { readonly low: number; readonly high: number }
+  readonly seconds: number
+  readonly windows: readonly WindowDocument[]
+  /** Absent where the plan came to its end. */
+  readonly failure?: string
+}
+
+export function planOutcome(name: DemoPlan, judged: Judged<PlanEnd>): PlanOutcome {
+  const { outcome, seconds, reading, failedAt1Hz, stalledMs } = judged
+  const { failed, sent, skipped, downtime, facts } = reading
+  return {
+    name,
+    failedAt1Hz: Math.round(failedAt1Hz * 1_000) / 1_000,
+    failedRequests: failed,
+    sentRequests: sent,
+    skippedRequests: skipped,
+    stalledMs: Math.round(stalledMs),
+    ...(outcome.strays === undefined ? {} : { strays: outcome.strays }),
+    downtimeMs: { low: Math.round(downtime.lowMs), high: Math.round(downtime.highMs) },
+    seconds: Math.round(seconds * 10) / 10,
+    windows: facts.windows.map((window) => windowDocument({ window, blame: [], reloads: [] })),
+    ...(outcome.failure === undefined ? {} : { failure: outcome.failure }),
+  }
+}

@@ -1,0 +1,119 @@
+import type { CliContext } from '../cli/cli-context.ts'
+import { EXIT_FAILED } from '../cli/exit-codes.ts'
+import { type OutputFlags, outputModes } from '../cli/output-options.ts'
+import type { RollHistory } from '../roll/cli/roll-actions.ts'
+import { type ReportFile, reportFile, writeReport } from '../roll/cli/write-report.ts'
+import type { DemoActions, DemoGround } from './demo-actions.ts'
+import { type DemoPlan, PLAN_FACTS } from './demo-plan.ts'
+import { DemoScreen } from './demo-screen.ts'
+import { demoTable } from './demo-table.ts'
+import { JUDGE_RATE, judgedRun } from './judged-run.ts'
+import { keepUp } from './keep-up.ts'
+import { keptText, nextText } from './next-text.ts'
+import { type PlanOutcome, planOutcome } from './plan-outcome.ts'
+import { PlanView } from './plan-view.ts'
+import { sideBySide } from './side-by-side.ts'
+
+export interface DemoFlags extends OutputFlags {
+  readonly output: 'text' | 'json'
+  readonly keep?: boolean
+  readonly html?: string
+  readonly port?: number
+  readonly balancer: 'auto' | 'embedded'
+}
+
+interface DemoRequest {
+  readonly plans: readonly DemoPlan[]
+  readonly flags: DemoFlags
+}
+
+/** More would take the processor from each other, and the judge from all of them. */
+const LANES = 2
+
+/** Runs each plan on a cluster of its own, and compares them. Returns the exit code. */
+export async function runDemo(context: CliContext, actions: DemoActions, request: DemoRequest): Promise<number> {
+  const { plans, flags } = request
+  if (flags.port !== undefined) await actions.lookAtPort(flags.port)
+  const report = flags.html === undefined ? {} : { report: reportFile(context, flags.html) }
+  const screen = new DemoScreen(context, outputModes(flags, context.terminal))
+  const takeBack = context.onExit(() => screen.restoreCursor())
+  const grounds: DemoGround[] = []
+  try {
+    const told: Run['told'] = {}
+    const run = { context, actions, flags, screen, grounds, ...report, told, last: plans.at(-1) }
+    const outcomes = await sideBySide(
+      { items: plans, lanes: LANES, work: (plan, signal) => runPlan(run, plan, signal) },
+      context.interrupts.signal,
+    )
+    screen.close()
+    for (const line of await reported(run, outcomes)) context.err.write(`${line}\n`)
+    print(context, outcomes, { flags, program: actions.program })
+    const [kept] = grounds
+    if (kept !== undefined) await keepUp(context, keptText(kept, actions.program), flags.output === 'json')
+    return outcomes.some(isBroken) ? EXIT_FAILED : 0
+  } finally {
+    screen.close()
+    takeBack()
+    await Promise.all(grounds.map((ground) => ground.end()))
+  }
+}
+
+interface Run {
+  readonly context: CliContext
+  readonly actions: DemoActions
+  readonly flags: DemoFlags
+  readonly screen: DemoScreen
+  /** Those that are up. */
+  readonly grounds: DemoGround[]
+  readonly last: DemoPlan | undefined
+  readonly report?: ReportFile
+  /** The journal of the plan that keeps one. */
+  readonly told: { history?: RollHistory | undefined }
+}
+
+async function runPlan(run: Run, plan: DemoPlan, signal: AbortSignal): Promise<PlanOutcome> {
+  const { context, actions, flags, screen, grounds, last } = run
+  const { clock } = context
+  const view = new PlanView(screen, plan)
+  view.note(PLAN_FACTS[plan].about)
+  const port = plan === last && flags.port !== undefined ? { port: flags.port } : {}
+  const ground = await actions.open({ plan, balancer: flags.balancer, ...port }, signal)
+  grounds.push(ground)
+  const { nodes, url, balancer } = ground
+  view.opened(nodes, `${nodes.length} nodes are up, ${balancer}; 100 requests a second to ${url}`)
+  const judged = await judgedRun(
+    { clock, url, actions, onReading: (reading) => view.reading(reading) },
+    () => ground.run((node, step) => view.step(node, step), signal),
+    signal,
+  )
+  signal.throwIfAborted()
+  const outcome = planOutcome(plan, judged)
+  // While its ground is there still.
+  if (run.report !== undefined) run.told.history ??= await ground.history()
+  if (outcome.failure !== undefined) view.note(`did not finish: ${outcome.failure}`)
+  if (flags.keep === true && plan === last) return outcome
+  grounds.splice(grounds.indexOf(ground), 1)
+  await ground.end()
+  return outcome
+}
+
+/** With what the judge counted of every plan; a line for each thing that people must know of it. */
+async function reported({ report, told }: Run, plans: readonly PlanOutcome[]): Promise<readonly string[]> {
+  if (report === undefined || told.history === undefined) return []
+  const lines = await writeReport({ ...told.history, judged: { ratePerSecond: JUDGE_RATE, plans } }, report)
+  return lines.split('\n')
+}
+
+/** Ours is held to what it promises; the others are there to be compared with. */
+const isBroken = ({ name, failedRequests, failure }: PlanOutcome): boolean =>
+  failure !== undefined || (name === 'evenkeel' && failedRequests > 0)
+
+interface Shown {
+  readonly flags: DemoFlags
+  readonly program: string
+}
+
+function print({ out }: CliContext, outcomes: readonly PlanOutcome[], { flags, program }: Shown): void {
+  if (flags.output === 'json') out.write(`${JSON.stringify({ plans: outcomes }, null, 2)}\n`)
+  else out.write(`${[...demoTable(outcomes), ...nextText(outcomes, program)].join('\n')}\n`)
+}

@@ -1,0 +1,76 @@
+import { type Command, Option } from 'commander'
+import type { CliContext } from '../../cli/cli-context.ts'
+import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output-options.ts'
+import { withErrorDocument } from '../../cli/with-error-document.ts'
+import { escapeForeign } from '../../ground/model/foreign-text.ts'
+import { flagText } from '../../ground/text/flag-text.ts'
+import { paintLine } from '../../ground/text/terminal/style.ts'
+import type { RepairOrBusy } from '../run/repair-alone.ts'
+import type { Repair } from '../run/repair-dns.ts'
+import { addPlaceOptions, type DnsPlace, type PlaceFlags, placeOf } from './dns-place.ts'
+import { exitOf, repairDocument, repairLines } from './repair-result.ts'
+
+export interface RepairActions {
+  /** What would be done; nothing is changed but what --relay asks for. */
+  readonly wouldRepair: (place: DnsPlace, signal: AbortSignal) => Promise<Repair>
+  /** `say` hears what goes on, a sentence each. */
+  readonly repair: (place: DnsPlace, say: (text: string) => void, signal: AbortSignal) => Promise<RepairOrBusy>
+}
+
+interface RepairFlags extends PlaceFlags, Pick<OutputFlags, 'color' | 'ascii'> {
+  readonly dryRun?: true
+  readonly output: 'text' | 'json'
+}
+
+const EXAMPLE = `
+Example: show what would be done about an unhealthy DNS pod, and whether every guard holds
+  evenkeel dns repair --dry-run --relay --image registry.example/evenkeel:1.0
+
+It replaces at most one pod, and only if eight guards hold: two nodes see it fail in two rounds, no other pod fails, another pod
+answers, the API server is ready, no rollout or drain is under way, its budget allows it, no pod of an earlier repair is kept, and
+the last repair is long ago.
+The unhealthy pod is kept for inspection, without the labels of its Service. Afterwards DNS is watched for a minute.
+
+Exit codes: 0 cured, or all is well; 1 not cured, or no pod is at fault; 2 wrong usage, or a right is missing; 3 held by a guard, or another repair is under way.`
+
+interface Wired {
+  readonly load: () => Promise<RepairActions>
+  readonly context: CliContext
+  readonly exitWith: (code: number) => void
+}
+
+/** `evenkeel dns repair`. */
+export function addRepair(dns: Command, { load, context, exitWith }: Wired): void {
+  const command = addPlaceOptions(dns.command('repair'))
+    .summary('replace one unhealthy DNS pod if that is safe')
+    .description('Checks DNS, replaces the one unhealthy pod if every guard holds, and verifies that this helped.')
+    .option('--dry-run', 'only say what would be done')
+    .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
+    .addHelpText('after', EXAMPLE)
+  addStyleOptions(command).action(async (flags: RepairFlags) => {
+    const code = await withErrorDocument(context, flags, async () => {
+      const place = placeOf(flags)
+      const { signal } = context.interrupts
+      const actions = await load()
+      const say = (text: string): void => {
+        context.err.write(`${escapeForeign(text)}\n`)
+      }
+      const isDry = flags.dryRun === true
+      const repair = isDry ? await actions.wouldRepair(place, signal) : await actions.repair(place, say, signal)
+      const style = resultStyle(flags, context.terminal)
+      const text =
+        flags.output === 'json'
+          ? `${JSON.stringify(repairDocument(repair, isDry), null, 2)}\n`
+          : repairLines(repair, { isDry, kubectl: kubectlOf(place) })
+              .map((line) => `${paintLine(line, style)}\n`)
+              .join('')
+      context.out.write(text)
+      return exitOf(repair)
+    })
+    exitWith(code)
+  })
+}
+
+/** What a person types to reach the same cluster. */
+const kubectlOf = ({ context, kubeconfig }: DnsPlace): string =>
+  ['kubectl', ...flagText('--context', context), ...flagText('--kubeconfig', kubeconfig)].join(' ')

@@ -1,0 +1,97 @@
+import type { CliContext } from '../../cli/cli-context.ts'
+import { EXIT_INTERRUPTED } from '../../cli/exit-codes.ts'
+import { InterruptedError } from '../../cli/interrupts.ts'
+import { formatDuration } from '../../ground/model/duration.ts'
+import { countOf, countText } from '../../ground/text/count-text.ts'
+import { plainLine } from '../../ground/text/terminal/style.ts'
+import type { DnsVerdict } from '../decide/verdict.ts'
+import type { DnsView } from '../run/dns-metrics.ts'
+import { EMPTY_DNS_VIEW, foldCheck } from '../run/fold-check.ts'
+import { type WatchedDns, watchDns } from '../run/watch-dns.ts'
+import type { WatchVoice } from './watch-voice.ts'
+
+interface WatchRun {
+  readonly checks: WatchedDns
+  readonly voice: WatchVoice
+  readonly context: CliContext
+  readonly intervalMs: number
+  readonly forMs?: number
+  /** Hears each new view, for the page of metrics. */
+  readonly onView: (view: DnsView) => void
+  readonly exitOf: (verdict: DnsVerdict) => number
+}
+
+const READER_GONE = new Error('the reader of the output is gone')
+/** The exit code that weighs more first: something was wrong, something is not known, all was well. */
+const BY_WEIGHT: readonly number[] = [1, 3, 0]
+
+/**
+ * Watches until the time is over, the person has enough, or no one reads any more. Relays are gone when it settles, unless a second
+ * Ctrl-C did not wait for that. Resolves with the exit code; rejects with UserError where nothing can be asked.
+ */
+export async function runWatch(run: WatchRun): Promise<number> {
+  const { context, voice } = run
+  const takeBack = context.onExit(() => voice.restoreCursor())
+  try {
+    return await Promise.race([watched(run), leftAtOnce(context)])
+  } finally {
+    // What was left at once has not closed its screen.
+    voice.restoreCursor()
+    takeBack()
+  }
+}
+
+/** The second Ctrl-C. */
+const leftAtOnce = ({ interrupts }: CliContext): Promise<number> =>
+  new Promise((resolve) => {
+    interrupts.now.addEventListener('abort', () => resolve(EXIT_INTERRUPTED), { once: true })
+  })
+
+async function watched({ checks, voice, context, intervalMs, forMs, onView, exitOf }: WatchRun): Promise<number> {
+  const { clock, interrupts, out, err } = context
+  const begunAtMs = clock.monoMs()
+  const gone = new AbortController()
+  const seen = new Map<DnsVerdict, number>()
+  let view = EMPTY_DNS_VIEW
+  const watch = watchDns(
+    {
+      checks,
+      clock,
+      intervalMs,
+      ...(forMs === undefined ? {} : { forMs }),
+      onSeen: (one) => {
+        view = foldCheck(view, one, clock.wallMs())
+        const verdict = view.last?.verdict
+        if (verdict !== undefined) seen.set(verdict, (seen.get(verdict) ?? 0) + 1)
+        onView(view)
+        voice.seen(one, view)
+        if (out.failure !== undefined) gone.abort(READER_GONE)
+      },
+    },
+    AbortSignal.any([interrupts.signal, gone.signal]),
+  )
+  const isInterrupted = await overBy(watch, async () => {
+    await voice.close()
+    for (const left of await checks.close()) err.write(`${plainLine([`warning: ${left}`])}\n`)
+  })
+  const sum = [...seen].map(([verdict, count]) => `${countText(count)} ${verdict}`).join(', ')
+  const took = `${countOf(view.checks + view.failures, 'check')} in ${formatDuration(clock.monoMs() - begunAtMs)}`
+  err.write(`${isInterrupted ? 'INTERRUPTED' : 'DONE'}  ${took}${sum === '' ? '' : `: ${sum}`}\n`)
+  if (isInterrupted) return EXIT_INTERRUPTED
+  const codes = new Set([...seen.keys()].map(exitOf))
+  return BY_WEIGHT.find((code) => codes.has(code)) ?? 0
+}
+
+/** Whether a person ended it. `afterwards` runs however it ended. */
+async function overBy(watch: Promise<void>, afterwards: () => Promise<void>): Promise<boolean> {
+  try {
+    await watch
+    return false
+  } catch (error) {
+    if (error === READER_GONE) return false
+    if (error instanceof InterruptedError) return true
+    throw error
+  } finally {
+    await afterwards()
+  }
+}

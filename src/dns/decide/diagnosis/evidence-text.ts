@@ -1,0 +1,36 @@
+import { formatDuration } from '../../../ground/model/duration.ts'
+import type { PathReading } from '../path-reading.ts'
+import type { UdpSeen } from '../udp-seen.ts'
+import type { PodView } from './digest.ts'
+
+const HOW: Readonly<Record<PathReading['how'][number], string>> = {
+  timeout: 'no answer',
+  mismatch: 'replies that match no query',
+  refused: 'refused',
+  unreachable: 'no route',
+  wrongSource: 'replies from elsewhere',
+  closed: 'closed',
+}
+
+/** One path in a sentence. */
+export function pathText(from: string, to: string, reading: PathReading): string {
+  const udp =
+    reading.udp === 'notAsked'
+      ? 'UDP was not asked'
+      : `UDP ${reading.asked - reading.lost} of ${reading.asked} answered${reading.how.length === 0 ? '' : ` (${reading.how.map((how) => HOW[how]).join(', ')})`}`
+  const tcp = reading.tcp === 'notAsked' ? [] : [`TCP ${reading.tcp === 'answers' ? 'answers' : 'is silent'}`]
+  return `${from} → ${to}: ${[udp, ...tcp, ...reading.faults].join('; ')}`
+}
+
+/** All that was seen of a pod. */
+export const viewText = ({ pod, seen, loopback }: PodView): string =>
+  [
+    ...seen.map(({ vantage, reading, as }) => pathText(vantage.name, as, reading)),
+    ...(loopback === undefined ? [] : [pathText('its own loopback', pod.name, loopback)]),
+    ...(pod.udpSeen === undefined ? [] : [countersText(pod.udpSeen)]),
+  ].join('. ')
+
+function countersText({ received, answered, overMs, siblingsMean }: UdpSeen): string {
+  const others = siblingsMean === undefined ? '' : `; other pods answered ${siblingsMean} on average`
+  return `By its own counters it received ${received} and answered ${answered} over UDP in ${formatDuration(overMs)}${others}`
+}

@@ -1,0 +1,93 @@
+import { canonicalAddress } from '../../ground/model/ip-address.ts'
+import type { DnsPod, DnsService, DnsServicePort } from '../model/dns-objects.ts'
+import type { ServedNames } from './served-names.ts'
+
+/** Names that distributions give it, in kube-system, openshift-dns or where a chart put it. */
+const NAMES: readonly string[] = ['kube-dns', 'coredns', 'rke2-coredns-rke2-coredns', 'dns-default']
+/** The Service by which NodeLocal DNSCache asks CoreDNS, with the labels of the real one. */
+const UPSTREAM_OF_CACHE = 'kube-dns-upstream'
+const DNS_PORT = 53
+
+interface Wanted {
+  /** As a person names it. */
+  readonly service?: { readonly namespace: string; readonly name: string }
+  /** Where pods send their queries, by a pod's resolv.conf or by the configuration of kubelets. */
+  readonly addresses?: readonly string[]
+}
+
+/** Which Service is the cluster's DNS, and why it is taken for it; undefined where none can be. */
+export function findDnsService(
+  services: readonly DnsService[],
+  { service, addresses: wanted = [] }: Wanted,
+): { readonly service: DnsService; readonly why: string } | undefined {
+  if (service !== undefined) {
+    const named = services.find((one) => one.namespace === service.namespace && one.name === service.name)
+    return named && { service: named, why: 'you named it' }
+  }
+  for (const address of wanted) {
+    const at = canonicalAddress(address)
+    const asked = services.find(({ addresses }) => addresses.some((one) => canonicalAddress(one) === at))
+    if (asked !== undefined) return { service: asked, why: `pods send their queries to ${address}` }
+  }
+  const possible = services.filter((one) => one.name !== UPSTREAM_OF_CACHE && udpPort(one) !== undefined)
+  const named = NAMES.flatMap((name) => possible.filter((one) => one.name === name)).toSorted(systemFirst)[0]
+  if (named !== undefined) return { service: named, why: `a Service of that name with a UDP port is the cluster’s DNS` }
+  const byPort = possible.toSorted(systemFirst)[0]
+  return byPort && { service: byPort, why: 'it is the one with a UDP port for DNS' }
+}
+
+const systemFirst = (left: DnsService, right: DnsService): number =>
+  Number(right.namespace === 'kube-system') - Number(left.namespace === 'kube-system')
+
+/** The port over UDP by which DNS is asked. */
+export const udpPort = ({ ports }: DnsService): DnsServicePort | undefined =>
+  ports.find(({ protocol, port }) => protocol === 'UDP' && port === DNS_PORT) ??
+  ports.find(({ protocol, name }) => protocol === 'UDP' && name.startsWith('dns'))
+
+/** Where a cache on each node answers in place of the Service, the Service behind it. */
+export const behindCaches = (services: readonly DnsService[], { namespace }: DnsService): DnsService | undefined =>
+  services.find((one) => one.namespace === namespace && one.name === UPSTREAM_OF_CACHE)
+
+export const runsCoreDns = ({ images }: DnsPod): boolean =>
+  images.some((image) => /(?:^|[/-])coredns(?:[:@/-]|$)/.test(image))
+
+/** The first zone that the kubernetes plugin of a Corefile serves: the cluster domain. */
+export function zoneOfCorefile(text: string): string | undefined {
+  for (const line of text.split('\n')) {
+    const [word, zone] = line.replace(/#.*/, '').trim().split(/\s+/)
+    if (word === 'kubernetes' && zone !== undefined && zone !== '{' && !zone.endsWith('.arpa'))
+      return zone.replace(/\.$/, '')
+  }
+  return undefined
+}
+
+/** Of the `prometheus` plugin, and where it says nothing else. */
+export const METRICS_PORT = 9153
+
+/** The port at which a Corefile has CoreDNS give its metrics; undefined where it does not say so. */
+export function metricsPortOfCorefile(text: string): number | undefined {
+  for (const line of text.split('\n')) {
+    const [word, address] = line.replace(/#.*/, '').trim().split(/\s+/)
+    if (word === 'prometheus')
+      return address === undefined ? METRICS_PORT : Number(/:(\d{1,5})$/.exec(address)?.[1] ?? METRICS_PORT)
+  }
+  return undefined
+}
+
+/** Younger Services than this one may not have reached every CoreDNS yet. */
+const HEARD_WITHIN_MS = 15_000
+
+interface Told {
+  readonly wallMs: number
+  /** What the Corefile says. Absent: it was not read. */
+  readonly served?: ServedNames
+}
+
+/** The newest Service that each CoreDNS must know by now. Where its Corefile hides Services, which ones may not be known: none. */
+export function newestService(services: readonly DnsService[], { wallMs, served }: Told): DnsService | undefined {
+  if (served?.hidesSome) return undefined
+  return services
+    .filter(({ namespace }) => served?.namespaces?.includes(namespace) ?? true)
+    .filter(({ addresses, createdAt }) => addresses.length > 0 && wallMs - Date.parse(createdAt) >= HEARD_WITHIN_MS)
+    .toSorted((left, right) => Date.parse(right.createdAt) - Date.parse(left.createdAt))[0]
+}

@@ -1,0 +1,168 @@
+import { canonicalAddress } from '../../ground/model/ip-address.ts'
+import { canonicalDnsName, type DnsQuestion, type DnsReply, type DnsType, reverseName } from '../model/dns.ts'
+
+/** What a right answer is judged by, as the API says it. */
+export interface ZoneFacts {
+  /** The cluster domain, `cluster.local` by default. */
+  readonly zone: string
+  /** The cluster IPs of Service default/kubernetes. */
+  readonly apiAddresses: readonly string[]
+  readonly dnsService: { readonly namespace: string; readonly name: string; readonly addresses: readonly string[] }
+  /** A Service that was made not long ago: a server without it has lost its watch. Absent: none is new enough. */
+  readonly newest?: { readonly namespace: string; readonly name: string; readonly addresses: readonly string[] }
+  /** What it does not know of the zone it asks of other servers: that a name is not there is then said without authority. */
+  readonly fallsThrough?: true
+  /** A name outside of the cluster that the operator named. */
+  readonly outside?: string
+}
+
+/** Chance that a question takes in, so that no cache can know its answer. */
+export interface Nonce {
+  /** Lower-case hex, 12 digits at least. */
+  readonly hex: string
+}
+
+/** What is wrong with an answer that came. */
+export type DataFault = 'noKubernetes' | 'unsynced' | 'wrongZone' | 'wrongAnswer' | 'stale' | 'upstream'
+
+export type RungReading =
+  | { readonly kind: 'right' }
+  /** The server is set up so that this question proves nothing. */
+  | { readonly kind: 'moot'; readonly text: string }
+  | { readonly kind: 'wrong'; readonly fault: DataFault; readonly text: string }
+
+export interface Rung {
+  readonly id: 'L0' | 'L1' | 'L2' | 'L3' | 'L4' | 'L5' | 'L6' | 'L7' | 'L8'
+  readonly over: 'udp' | 'tcp'
+  /** What a right answer proves. */
+  readonly proves: string
+  /** Undefined where this cluster gives nothing to ask for. */
+  readonly question: (facts: ZoneFacts, nonce: Nonce) => DnsQuestion | undefined
+  readonly read: (reply: DnsReply, facts: ZoneFacts, nonce: Nonce) => RungReading
+}
+
+const RIGHT: RungReading = { kind: 'right' }
+const wrong = (fault: DataFault, text: string): RungReading => ({ kind: 'wrong', fault, text })
+
+const inName = (name: string, type: DnsType): DnsQuestion => ({ name, type, class: 'IN' })
+const typeOf = (addresses: readonly string[]): 'A' | 'AAAA' =>
+  addresses.every((address) => address.includes(':')) ? 'AAAA' : 'A'
+const ofType = (addresses: readonly string[], type: 'A' | 'AAAA'): readonly string[] =>
+  addresses.filter((address) => address.includes(':') === (type === 'AAAA')).map(canonicalAddress)
+
+const dataOf = (reply: DnsReply, type: string): readonly string[] =>
+  reply.answers.filter((record) => record.type === type).map(({ data }) => data)
+
+/** Whether the answer is these addresses, and what is wrong where it is not. */
+function readAddresses(reply: DnsReply, addresses: readonly string[], what: string): RungReading {
+  const type = typeOf(addresses)
+  if (reply.rcode === 'SERVFAIL') return wrong('unsynced', `SERVFAIL for ${what}`)
+  if (reply.rcode !== 'NOERROR') return wrong('wrongZone', `${reply.rcode} for ${what}`)
+  const [wanted, found] = [ofType(addresses, type), dataOf(reply, type).map(canonicalAddress)]
+  if (found.length > 0 && found.every((address) => wanted.includes(address))) return RIGHT
+  return wrong('wrongAnswer', `${found.join(', ') || 'no address'} for ${what}, which has ${wanted.join(', ')}`)
+}
+
+/** 10.a.b.c from chance: `pods insecure` gives back whatever address the name says. */
+function podAddress({ hex }: Nonce): string {
+  const octets = [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16))
+  return `10.${octets.join('.')}`
+}
+
+const kubernetesName = ({ zone }: ZoneFacts): string => `kubernetes.default.svc.${zone}`
+
+const API_SERVICE: Pick<Rung, 'question' | 'read'> = {
+  question: (facts) => inName(kubernetesName(facts), typeOf(facts.apiAddresses)),
+  read: (reply, facts) => readAddresses(reply, facts.apiAddresses, kubernetesName(facts)),
+}
+
+/** From the cheapest to what takes most: each proves more of the server than the one before it. */
+export const LADDER: readonly Rung[] = [
+  {
+    id: 'L0',
+    over: 'udp',
+    proves: 'its socket, its parser and the way back',
+    question: () => ({ name: 'id.server', type: 'TXT', class: 'CH' }),
+    // Refused before any plugin is asked: whatever it says, it lives.
+    read: () => RIGHT,
+  },
+  {
+    id: 'L1',
+    over: 'udp',
+    proves: 'the kubernetes plugin is loaded for this zone',
+    question: ({ zone }) => inName(`dns-version.${zone}`, 'TXT'),
+    read: (reply, { zone }) =>
+      reply.rcode === 'NOERROR' && dataOf(reply, 'TXT').length > 0
+        ? RIGHT
+        : wrong('noKubernetes', `${reply.rcode} for dns-version.${zone}`),
+  },
+  { id: 'L2', over: 'udp', proves: 'it has listed Services from the API', ...API_SERVICE },
+  {
+    id: 'L3',
+    over: 'udp',
+    proves: 'an answer that no cache can have',
+    question: ({ zone, dnsService }, nonce) =>
+      inName(`${podAddress(nonce).replaceAll('.', '-')}.${dnsService.namespace}.pod.${zone}`, 'A'),
+    read: (reply, _facts, nonce) => {
+      if (reply.rcode === 'SERVFAIL') return wrong('unsynced', 'SERVFAIL for a name of a pod')
+      const found = dataOf(reply, 'A')
+      if (found.length === 0)
+        return { kind: 'moot', text: 'it does not answer for a pod that does not exist (pods is not insecure)' }
+      return found.every((address) => address === podAddress(nonce))
+        ? RIGHT
+        : wrong('wrongAnswer', `${found.join(', ')} for the pod name of ${podAddress(nonce)}`)
+    },
+  },
+  {
+    id: 'L4',
+    over: 'udp',
+    proves: 'it still learns of new Services',
+    question: ({ zone, newest }) =>
+      newest === undefined
+        ? undefined
+        : inName(`${newest.name}.${newest.namespace}.svc.${zone}`, typeOf(newest.addresses)),
+    read: (reply, { newest }) => {
+      if (newest === undefined) return { kind: 'moot', text: 'there is no new Service' }
+      const reading = readAddresses(reply, newest.addresses, `Service ${newest.namespace}/${newest.name}`)
+      if (reading.kind !== 'wrong' || reading.fault === 'unsynced') return reading
+      return wrong('stale', reading.text)
+    },
+  },
+  {
+    id: 'L5',
+    over: 'udp',
+    proves: 'it answers with authority that a name does not exist',
+    question: ({ zone }, { hex }) => inName(`evenkeel-${hex}.default.svc.${zone}`, 'A'),
+    read: ({ rcode, authoritative, authorities, answers }, { fallsThrough }) => {
+      if (fallsThrough && rcode === 'NXDOMAIN') return RIGHT
+      if (fallsThrough && rcode === 'SERVFAIL')
+        return { kind: 'moot', text: 'SERVFAIL for a Service that is not there, of another server' }
+      if (rcode === 'SERVFAIL') return wrong('unsynced', 'SERVFAIL for a Service that is not there')
+      if (rcode === 'NXDOMAIN' && authoritative && authorities.some(({ type }) => type === 'SOA')) return RIGHT
+      const found = answers.length > 0 ? `${answers.length} records` : `${rcode} without authority`
+      return wrong('wrongAnswer', `${found} for a Service that is not there`)
+    },
+  },
+  {
+    id: 'L6',
+    over: 'udp',
+    proves: 'its reverse zone',
+    question: ({ dnsService: { addresses } }) =>
+      addresses[0] === undefined ? undefined : inName(reverseName(canonicalAddress(addresses[0])), 'PTR'),
+    read: (reply, { zone, dnsService: { namespace, name } }) => {
+      const found = dataOf(reply, 'PTR').map(canonicalDnsName)
+      if (found.includes(canonicalDnsName(`${name}.${namespace}.svc.${zone}`))) return RIGHT
+      // Corefiles may leave reverse zones to another server.
+      return { kind: 'moot', text: `${found[0] ?? reply.rcode} for the address of ${namespace}/${name}` }
+    },
+  },
+  {
+    id: 'L7',
+    over: 'udp',
+    proves: 'the servers that it forwards to',
+    question: ({ outside }) => (outside === undefined ? undefined : inName(outside, 'A')),
+    read: ({ rcode }, { outside }) =>
+      rcode === 'NOERROR' ? RIGHT : wrong('upstream', `${rcode} for ${outside ?? 'a name outside'}`),
+  },
+  { id: 'L8', over: 'tcp', proves: 'the same answer over TCP', ...API_SERVICE },
+]

@@ -1,0 +1,106 @@
+import type { DnsOutcome } from '../model/dns.ts'
+import type { DataFault } from './ladder.ts'
+import { isSilent, type Try } from './path-script.ts'
+
+/** What one round on one path came to. */
+export interface PathReading {
+  readonly udp: 'answers' | 'loses' | 'silent' | 'notAsked'
+  /** How UDP failed, most often first; empty where it answered. */
+  readonly how: readonly Exclude<DnsOutcome['kind'], 'reply' | 'notAsked'>[]
+  readonly tcp: 'answers' | 'silent' | 'notAsked'
+  /** The worst that an answer about the cluster was. `unknown`: none came. */
+  readonly data: 'right' | Exclude<DataFault, 'upstream'> | 'unknown'
+  readonly upstream: 'answers' | 'fails' | 'notAsked'
+  /** Queries over UDP, and how many got no answer. */
+  readonly asked: number
+  readonly lost: number
+  readonly truncated: number
+  /** Median over UDP, in ms; absent where nothing was answered. */
+  readonly medianMs?: number
+  /** Where replies came from that were not asked. */
+  readonly wrongSource?: string
+  /** The servers that answered, as servers with NSID say. */
+  readonly servedBy: readonly string[]
+  /** What was wrong with answers, in sentences. */
+  readonly faults: readonly string[]
+}
+
+const SILENT_SHARE = 0.75
+/**
+ * So many lost, and one more for each so many asked, is no random loss of one packet in a hundred: two rounds that both
+ * reach it are met in none of 10⁵. One dead endpoint among several that kube-proxy kept does reach it.
+ */
+const LOSES_FROM = 3
+const ONE_MORE_FOR_EACH = 20
+
+/** The worse one first. */
+const BY_WEIGHT: readonly Exclude<DataFault, 'upstream'>[] = [
+  'noKubernetes',
+  'unsynced',
+  'wrongZone',
+  'wrongAnswer',
+  'stale',
+]
+
+/** Folds the tries of one round. Queries that this machine could not send say nothing. */
+export function readPath(tries: readonly Try[]): PathReading {
+  const sent = tries.filter(({ outcome }) => outcome.kind !== 'notAsked')
+  const overUdp = sent.filter(({ over }) => over === 'udp')
+  const lost = overUdp.filter(isSilent)
+  const wrongSource = overUdp.find(({ outcome }) => outcome.kind === 'wrongSource')?.outcome
+  const replies = overUdp.flatMap(({ outcome }) => (outcome.kind === 'reply' ? [outcome] : []))
+  const wrongs = sent.flatMap(({ rung, reading }) => (reading?.kind === 'wrong' ? [{ rung, ...reading }] : []))
+  const medianMs = median(replies.map(({ afterMs }) => afterMs))
+  return {
+    udp: udpState(overUdp.length, lost.length),
+    how: byFrequency(lost.map(({ outcome }) => outcome.kind as PathReading['how'][number])),
+    tcp: tcpState(sent),
+    data: dataState(
+      sent,
+      wrongs.map(({ fault }) => fault),
+    ),
+    upstream: upstreamState(sent),
+    asked: overUdp.length,
+    lost: lost.length,
+    truncated: replies.filter(({ reply }) => reply.truncated).length,
+    ...(medianMs === undefined ? {} : { medianMs }),
+    ...(wrongSource?.kind === 'wrongSource' ? { wrongSource: wrongSource.from } : {}),
+    servedBy: [...new Set(replies.flatMap(({ reply }) => reply.nsid ?? []))].toSorted(),
+    faults: [...new Set(wrongs.map(({ rung, text }) => `${rung}: ${text}`))],
+  }
+}
+
+function udpState(asked: number, lost: number): PathReading['udp'] {
+  if (asked === 0) return 'notAsked'
+  if (lost >= asked * SILENT_SHARE) return 'silent'
+  return lost >= LOSES_FROM + Math.floor(asked / ONE_MORE_FOR_EACH) ? 'loses' : 'answers'
+}
+
+function tcpState(sent: readonly Try[]): PathReading['tcp'] {
+  const overTcp = sent.filter(({ over }) => over === 'tcp')
+  if (overTcp.length === 0) return 'notAsked'
+  return overTcp.every(isSilent) ? 'silent' : 'answers'
+}
+
+function dataState(sent: readonly Try[], faults: readonly DataFault[]): PathReading['data'] {
+  const worst = BY_WEIGHT.find((fault) => faults.includes(fault))
+  if (worst !== undefined) return worst
+  return sent.some(({ rung, reading }) => rung !== 'L0' && rung !== 'L7' && reading?.kind === 'right')
+    ? 'right'
+    : 'unknown'
+}
+
+function upstreamState(sent: readonly Try[]): PathReading['upstream'] {
+  const asked = sent.filter(({ rung }) => rung === 'L7')
+  if (asked.length === 0) return 'notAsked'
+  return asked.some(({ reading }) => reading?.kind === 'right') ? 'answers' : 'fails'
+}
+
+function byFrequency<T>(items: readonly T[]): readonly T[] {
+  const count = (item: T): number => items.filter((other) => other === item).length
+  return [...new Set(items)].toSorted((left, right) => count(right) - count(left))
+}
+
+function median(numbers: readonly number[]): number | undefined {
+  return numbers.toSorted((left, right) => left - right)[Math.floor(numbers.length / 2)]
+}

@@ -1,0 +1,50 @@
+import type { DnsOutcome, DnsQuestion } from '../model/dns.ts'
+import { LADDER, type Nonce, type Rung, type RungReading, type ZoneFacts } from './ladder.ts'
+
+/** One query that was asked on a path: from one vantage to one target. */
+export interface Try {
+  readonly rung: Rung['id']
+  readonly over: 'udp' | 'tcp'
+  readonly question: DnsQuestion
+  readonly outcome: DnsOutcome
+  /** Of the answer, where one came. */
+  readonly reading?: RungReading
+}
+
+interface NextTry {
+  readonly rung: Rung
+  readonly question: DnsQuestion
+  /** A socket that is not connected sees a reply that comes from elsewhere, where a connected socket heard nothing. */
+  readonly socket: 'connected' | 'unconnected'
+}
+
+/** So many tries of L0 without an answer, of at most this many, and nothing else is asked. */
+const FIRST_TRIES = 4
+const SILENT_OF_FIRST = 3
+/** A rung that got no answer is asked once more: one lost packet in a hundred is everyday. */
+const TRIES_OF_RUNG = 2
+
+export const isSilent = ({ outcome }: Pick<Try, 'outcome'>): boolean => outcome.kind !== 'reply'
+
+/** What is asked next on a path, by what was asked there before. Undefined: this round of it is over. */
+export function nextTry(tries: readonly Try[], facts: ZoneFacts, nonce: Nonce): NextTry | undefined {
+  const isDead = tries.filter((one) => one.rung === 'L0' && isSilent(one)).length >= SILENT_OF_FIRST
+  for (const rung of LADDER) {
+    const asked = tries.filter((one) => one.rung === rung.id)
+    const most = rung.id === 'L0' ? FIRST_TRIES : TRIES_OF_RUNG
+    if (asked.length >= most || asked.some((one) => !isSilent(one)) || (isDead && rung.over === 'udp')) continue
+    const question = rung.question(facts, nonce)
+    const isSecondTry = asked.length === 1 && asked[0]?.outcome.kind === 'timeout'
+    if (question !== undefined) return { rung, question, socket: isSecondTry ? 'unconnected' : 'connected' }
+  }
+  return undefined
+}
+
+export function readTry(
+  { rung, question, over = rung.over }: Pick<NextTry, 'rung' | 'question'> & { readonly over?: 'udp' | 'tcp' },
+  outcome: DnsOutcome,
+  { facts, nonce }: { readonly facts: ZoneFacts; readonly nonce: Nonce },
+): Try {
+  const reading = outcome.kind === 'reply' ? rung.read(outcome.reply, facts, nonce) : undefined
+  return { rung: rung.id, over, question, outcome, ...(reading === undefined ? {} : { reading }) }
+}

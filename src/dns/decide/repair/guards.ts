@@ -1,0 +1,191 @@
+import type { ObjectRef } from '../../../ground/model/object-ref.ts'
+import type { RolledWorkload } from '../../model/dns-ground.ts'
+import { CAUSES, type CauseCode } from '../causes.ts'
+import type { PathReading } from '../path-reading.ts'
+import type { DnsPodFacts, DnsScene, VantageFacts } from '../scene.ts'
+import type { PastRepair, RepairFacts, SickPod } from './repair-facts.ts'
+
+/**
+ * What must hold before a pod of DNS is touched; `text` says what was found, whether it holds or not.
+ *
+ * Law: no pod of DNS is repaired while a guard is against it.
+ */
+export interface Guard {
+  readonly guard:
+    | 'evidence'
+    | 'ownCause'
+    | 'othersAnswer'
+    | 'apiServer'
+    | 'nothingElseMoves'
+    | 'budget'
+    | 'quarantine'
+    | 'pace'
+  readonly holds: boolean
+  readonly text: string
+}
+
+/** Two places on one node share the way to the pod. Of two nodes one is not the pod's own. */
+const NODES_THAT_SEE = 2
+/**
+ * Connection tracking of IPVS leads to a pod that is gone for five minutes (kubernetes/kubernetes#71514), that of iptables for two:
+ * until then what clients suffer is no word on the pods of now.
+ */
+export const COOL_DOWN_MS = 310_000
+const HOUR_MS = 3_600_000
+const REPAIRS_AN_HOUR = 3
+/** So many in a row that cured nothing: whatever is wrong, it is not the pods. */
+const BREAKER = 2
+/** An older repair says nothing about what is wrong now. */
+const BREAKER_LOOKS_BACK_MS = 24 * HOUR_MS
+
+/** Findings that the sick pod brings about, or that say nothing of DNS. */
+const BESIDE: ReadonlySet<CauseCode> = new Set(['CacheMasks', 'VantageCutOff', 'UdpObserved'])
+
+export const guardsOf = (sick: SickPod, sickPods: number, facts: RepairFacts): readonly Guard[] => [
+  evidence(sick, facts),
+  ownCause(sickPods, facts),
+  othersAnswer(sick, facts),
+  apiServer(facts),
+  nothingElseMoves(sick, facts),
+  budget(sick, facts),
+  quarantine(facts),
+  pace(facts),
+]
+
+const yes = (guard: Guard['guard'], text: string): Guard => ({ guard, holds: true, text })
+const no = (guard: Guard['guard'], text: string): Guard => ({ guard, holds: false, text })
+
+/** Readings of a pod from places that reach their control. */
+const readingsOf = (
+  { paths, vantages }: DnsScene,
+  { name }: DnsPodFacts,
+): readonly { readonly from: VantageFacts; readonly reading: PathReading }[] =>
+  paths.flatMap(({ vantage, target, reading }) => {
+    const from = vantages.find((one) => one.name === vantage && one.control === 'answers')
+    return from === undefined || target.kind !== 'pod' || target.name !== name ? [] : [{ from, reading }]
+  })
+
+function isIllBy(code: CauseCode, { udp, tcp, data }: PathReading): boolean {
+  if (code === 'DataStale') return data !== 'right' && data !== 'unknown'
+  return code === 'TcpDead' ? tcp === 'silent' : udp === 'silent'
+}
+
+function evidence({ pod, code }: SickPod, { scene, rounds }: RepairFacts): Guard {
+  const ill = readingsOf(scene, pod).filter(({ reading }) => isIllBy(code, reading))
+  const nodes = [...new Set(ill.flatMap(({ from }) => from.node ?? []))]
+  if (rounds < 2) return no('evidence', 'only one round saw it')
+  if (nodes.length < NODES_THAT_SEE)
+    return no(
+      'evidence',
+      `it is seen from ${nodes.length === 0 ? 'no node' : nodes.join(', ')}: two nodes are needed (--relay)`,
+    )
+  return yes('evidence', `${code} is seen from ${nodes.join(' and ')}, in two rounds`)
+}
+
+function ownCause(sickPods: number, { findings, scene }: RepairFacts): Guard {
+  if (sickPods > 1)
+    return no(
+      'ownCause',
+      `${sickPods} of ${scene.pods.length} pods are unhealthy: something that they share is at fault`,
+    )
+  const others = findings.map(({ code }) => code).filter((code) => CAUSES[code].repair === 'none' && !BESIDE.has(code))
+  return others.length > 0
+    ? no('ownCause', `there is also ${others.join(', ')}, which a new pod does not cure`)
+    : yes('ownCause', 'it is the only unhealthy pod, and nothing else is unhealthy')
+}
+
+/** Well from every place that asked it: what stays must be known to answer. */
+function othersAnswer({ pod }: SickPod, { scene }: RepairFacts): Guard {
+  const others = scene.pods.filter((other) => {
+    const seen = readingsOf(scene, other)
+    const isWell = seen.every(({ reading: { udp, data } }) => udp === 'answers' && data === 'right')
+    return other.uid !== pod.uid && !other.terminating && other.endpoint === 'serving' && seen.length > 0 && isWell
+  })
+  return others.length === 0
+    ? no('othersAnswer', 'no other pod answers over UDP: scale up to two first, and check that the new one answers')
+    : yes(
+        'othersAnswer',
+        `${others.map(({ name }) => name).join(', ')} ${others.length === 1 ? 'answers' : 'answer'} over UDP`,
+      )
+}
+
+function apiServer({ apiNotReady }: RepairFacts): Guard {
+  return apiNotReady === undefined
+    ? yes('apiServer', 'the API server is ready')
+    : no('apiServer', `${apiNotReady}: a new pod could not list Services, but the old one still knows them`)
+}
+
+function nothingElseMoves({ pod }: SickPod, { workload, proxies, cordoned, scene }: RepairFacts): Guard {
+  const moving =
+    workload === undefined
+      ? 'the pods do not belong to one Deployment or DaemonSet that would replace it'
+      : movingOf(workload, 1)
+  const leaving = scene.pods.filter(({ terminating, uid }) => terminating && uid !== pod.uid).map(({ name }) => name)
+  const why =
+    moving ??
+    (pod.terminating ? 'it is being deleted already' : undefined) ??
+    (leaving.length > 0 ? `${leaving.join(', ')} is being deleted` : undefined) ??
+    (cordoned.length > 0
+      ? `${cordoned.join(', ')} has a DNS pod and is cordoned: a drain may be under way`
+      : undefined) ??
+    proxies.flatMap((proxy) => movingOf(proxy, 0) ?? [])[0]
+  return why === undefined
+    ? yes('nothingElseMoves', 'no rollout and no drain is under way')
+    : no('nothingElseMoves', why)
+}
+
+/** Why it is said to be in motion; `spare` of its pods may be not Ready. */
+function movingOf(
+  { kind, name, desired, total, updated, ready, isObserved }: RolledWorkload,
+  spare: number,
+): string | undefined {
+  const isStill = isObserved && total === desired && updated === desired && ready >= desired - spare
+  return isStill
+    ? undefined
+    : `${kind} ${name} is being rolled out or is not complete: of ${desired} pods ${total} exist, ${updated} are updated, ${ready} are Ready`
+}
+
+/** A pod that is dead over UDP alone is Ready, so that its budget counts it as healthy. */
+function budget({ pod }: SickPod, { budgets }: RepairFacts): Guard {
+  const spent = (budgets[pod.uid] ?? []).filter(({ disruptionsAllowed }) => pod.ready && disruptionsAllowed < 1)
+  return spent.length === 0
+    ? yes('budget', 'its PodDisruptionBudget allows it, or it has none')
+    : no(
+        'budget',
+        `PodDisruptionBudget ${spent.map(({ name }) => name).join(', ')} allows no disruption: scale up by one, or widen the budget`,
+      )
+}
+
+/** Nothing replaces such a pod, so a drain refuses to evict it. A second one would block a second node. */
+function quarantine({ quarantined, scene }: RepairFacts): Guard {
+  const command = `kubectl delete pod -n ${scene.service.namespace} ${quarantined.join(' ')}`
+  return quarantined.length === 0
+    ? yes('quarantine', 'no pod is in quarantine')
+    : no(
+        'quarantine',
+        `${quarantined.join(', ')} of an earlier repair still exists, and a drain of its node cannot evict it: inspect it, then: ${command}`,
+      )
+}
+
+const forgetCommand = ({ namespace, name }: ObjectRef): string => `kubectl delete configmap -n ${namespace} ${name}`
+
+function pace({ past, memory, wallMs }: RepairFacts): Guard {
+  const agoMs = ({ at }: PastRepair): number => wallMs - Date.parse(at)
+  const newest = past.toSorted((left, right) => agoMs(left) - agoMs(right))
+  const [last] = newest
+  if (last === undefined) return yes('pace', 'nothing was repaired before')
+  if (agoMs(last) < COOL_DOWN_MS)
+    return no(
+      'pace',
+      `${last.pod} was replaced at ${last.at}: connection tracking takes ${COOL_DOWN_MS / 1_000} s to forget it`,
+    )
+  const within = newest.filter((one) => agoMs(one) < HOUR_MS)
+  if (within.length >= REPAIRS_AN_HOUR) return no('pace', `${within.length} pods were replaced within the hour`)
+  const lastOnes = newest.slice(0, BREAKER).filter((one) => agoMs(one) < BREAKER_LOOKS_BACK_MS)
+  if (lastOnes.length === BREAKER && lastOnes.every(({ outcome }) => outcome !== 'cured'))
+    return no(
+      'pace',
+      `the last ${BREAKER} repairs, within 24 h, cured nothing: find out why, then delete the record of repairs: ${forgetCommand(memory)}`,
+    )
+  return yes('pace', `the last repair was at ${last.at}`)
+}

@@ -1,0 +1,26 @@
+import type { EvictionAnswer } from '../../ground/model/eviction.ts'
+import type { DnsGround } from '../model/dns-ground.ts'
+
+type Labels = Readonly<Record<string, string>>
+
+export interface PodsOfDns {
+  readonly namespace: string
+  /** Of the Service. */
+  readonly selector: Labels
+}
+
+export interface PodOfDns extends PodsOfDns {
+  readonly name: string
+  readonly uid: string
+}
+
+/** What a repair reads and does. Each call rejects with WorldError (code KUBE_*), or with the signal's reason. */
+export interface DnsRepairer {
+  ground(of: PodsOfDns, signal: AbortSignal): Promise<DnsGround>
+  /**
+   * Takes from a pod the labels by which its Service and its ReplicaSet know it: another one is made in its place, and this one
+   * stays, on its own. Resolves with false where the pod is not the one that it was.
+   */
+  quarantine(pod: PodOfDns, signal: AbortSignal): Promise<boolean>
+  evict(pod: PodOfDns, signal: AbortSignal): Promise<EvictionAnswer>
+}

@@ -1,0 +1,46 @@
+import { udpPort } from '../decide/find-dns-service.ts'
+import type { DnsPodFacts } from '../decide/scene.ts'
+import type { DnsEndpoint, DnsPod, DnsService } from '../model/dns-objects.ts'
+
+const DNS_PORT = 53
+
+/** Pods that serve, and endpoints without a pod: a Service of both families has an endpoint of each for one pod. */
+export function servingOf(endpoints: readonly DnsEndpoint[]): number {
+  const serving = endpoints.filter(({ serving: serves, udpPort: port }) => serves && port !== undefined)
+  const podless = serving.flatMap(({ podUid, addresses }) => (podUid === undefined ? addresses.slice(0, 1) : []))
+  const [v6, v4] = [true, false].map((is6) => new Set(podless.filter((address) => address.includes(':') === is6)).size)
+  return new Set(serving.flatMap(({ podUid }) => podUid ?? [])).size + Math.max(v6 ?? 0, v4 ?? 0)
+}
+
+interface Around {
+  readonly endpoints: readonly DnsEndpoint[]
+  readonly service: DnsService
+  readonly wallMs: number
+  /** What its kubelet says of a pod is old news where the node is not Ready. */
+  readonly downNodes: ReadonlySet<string>
+}
+
+export function podFacts(pod: DnsPod, { endpoints, service, wallMs, downNodes }: Around): DnsPodFacts {
+  const { name, uid, node, addresses, ready, terminating } = pod
+  const endpoint = endpoints.find(({ podUid }) => podUid === uid)
+  const target = Number(udpPort(service)?.targetPort)
+  return {
+    name,
+    uid,
+    ...(node === undefined ? {} : { node }),
+    addresses,
+    port: endpoint?.udpPort ?? (Number.isInteger(target) && target > 0 ? target : DNS_PORT),
+    ready,
+    terminating,
+    endpoint: endpoint === undefined ? 'absent' : endpoint.serving ? 'serving' : 'notServing',
+    ...(ready || endpoint?.serving === true || downNodes.has(node ?? '') ? {} : awayOf(pod, wallMs)),
+  }
+}
+
+/** CoreDNS listens within a second or two, and lists a large cluster within some more. */
+const STARTS_WITHIN_MS = 60_000
+
+function awayOf({ runningSince }: DnsPod, wallMs: number): Pick<DnsPodFacts, 'isAway'> {
+  if (runningSince === undefined) return { isAway: 'down' }
+  return wallMs - Date.parse(runningSince) < STARTS_WITHIN_MS ? { isAway: 'starting' } : {}
+}

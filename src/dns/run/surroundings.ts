@@ -1,0 +1,107 @@
+import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
+import { WorldError } from '../../ground/model/world-error.ts'
+import type { DnsPodFacts, DnsScene } from '../decide/scene.ts'
+import type { DnsOutcome, DnsQuestion } from '../model/dns.ts'
+import type { DnsObjects } from '../ports/dns-objects.ts'
+import type { PodLoopback } from '../ports/pod-loopback.ts'
+import type { Vantage } from './sweep.ts'
+
+interface Parts {
+  readonly objects: Pick<DnsObjects, 'addressesOfPodsOn'>
+  readonly vantages: readonly Vantage[]
+  readonly loopback: PodLoopback
+  readonly timeoutMs: number
+}
+
+/** The scene with what lies around its silent pods, and what of that could not be read: sentences. */
+interface Surroundings {
+  readonly scene: DnsScene
+  readonly notes: readonly string[]
+  readonly queries: number
+}
+
+/** Where one other pod of the node is reached the node's network is not what is broken: a few are enough to ask. */
+const NEIGHBOURS = 3
+/** The first connect may be lost by chance. */
+const TRIES = 2
+/** Of many silent pods so many are asked around at once: a check is no burst. */
+const PODS_AT_ONCE = 4
+const PORT = 53
+const QUESTION: DnsQuestion = { name: 'id.server', type: 'TXT', class: 'CH' }
+
+/**
+ * Asks around pods that are silent over UDP and TCP: whether they answer on their own loopback tells their process from
+ * their network, whether other pods of their nodes are reached tells a pod's network from that of its node. Where no pod answers at all this tells nothing, and is not asked. Rejects by abort alone.
+ */
+export async function withSurroundings(scene: DnsScene, parts: Parts, signal: AbortSignal): Promise<Surroundings> {
+  const silent = scene.pods.filter((pod) => isSilent(scene, pod))
+  if (silent.length === scene.pods.length) return { scene, notes: [], queries: 0 }
+  const dnsPods = new Set(scene.pods.map(({ uid }) => uid))
+  const notes: string[] = []
+  let queries = 0
+  const sound = soundPlaces(scene, parts)
+  const beside = async (node: string): Promise<Pick<DnsPodFacts, 'neighbours'>> => {
+    // On the node itself its pods may be reached where nothing from elsewhere arrives.
+    const asker = (sound.find(({ facts }) => facts.node !== node) ?? sound[0])?.asker
+    if (asker === undefined) return {}
+    try {
+      const others = (await parts.objects.addressesOfPodsOn(node, signal)).filter(({ uid }) => !dnsPods.has(uid))
+      const outcomes = await askEach(others.slice(0, NEIGHBOURS), { asker, timeoutMs: parts.timeoutMs }, signal)
+      queries += outcomes.length
+      return neighboursOf(outcomes)
+    } catch (error) {
+      if (!(error instanceof WorldError)) throw error
+      notes.push(`whether other pods of ${node} are reached is not known: ${error.message}`)
+      return {}
+    }
+  }
+  const within = async ({ name, port }: DnsPodFacts): Promise<Pick<DnsPodFacts, 'process'>> => {
+    const { namespace } = scene.service
+    const query = { pod: { namespace, name, port }, question: QUESTION, timeoutMs: parts.timeoutMs }
+    for (let i = 0; i < TRIES; i += 1) {
+      const outcome = await parts.loopback.ask(query, signal)
+      if (outcome.kind === 'notAsked') {
+        notes.push(`whether ${name} answers on its own loopback is not known: ${outcome.text}`)
+        return {}
+      }
+      queries += 1
+      if (outcome.kind === 'reply' || outcome.kind === 'mismatch') return { process: 'answers' }
+    }
+    return { process: 'silent' }
+  }
+  const around = async (pod: DnsPodFacts): Promise<DnsPodFacts> => {
+    const node = scene.nodes.find(({ name }) => name === pod.node)
+    if (node?.ready !== true) return pod
+    const [neighbours, process] = await Promise.all([beside(node.name), within(pod)])
+    return { ...pod, ...neighbours, ...process }
+  }
+  const found = new Map((await mapAtOnce(silent, PODS_AT_ONCE, around)).map((pod) => [pod.uid, pod]))
+  return { scene: { ...scene, pods: scene.pods.map((pod) => found.get(pod.uid) ?? pod) }, notes, queries }
+}
+
+function soundPlaces(scene: DnsScene, { vantages }: Parts): readonly Vantage[] {
+  const names = new Set(scene.vantages.flatMap(({ name, control }) => (control === 'fails' ? [] : [name])))
+  return vantages.filter(({ facts }) => names.has(facts.name))
+}
+
+function isSilent({ paths }: DnsScene, { name }: DnsPodFacts): boolean {
+  const seen = paths.filter(({ target }) => target.kind === 'pod' && target.name === name)
+  return seen.length > 0 && seen.every(({ reading: { udp, tcp } }) => udp === 'silent' && tcp === 'silent')
+}
+
+function askEach(
+  neighbours: readonly { readonly address: string }[],
+  { asker, timeoutMs }: Pick<Vantage, 'asker'> & Pick<Parts, 'timeoutMs'>,
+  signal: AbortSignal,
+): Promise<readonly DnsOutcome[]> {
+  const tries = neighbours.flatMap(({ address }) => Array.from({ length: TRIES }, () => ({ address, port: PORT })))
+  return Promise.all(tries.map((at) => asker.ask({ at, question: QUESTION, over: 'tcp', timeoutMs }, signal)))
+}
+
+/** That nothing listens there was said by the pod itself: it is reached. */
+function neighboursOf(outcomes: readonly DnsOutcome[]): Pick<DnsPodFacts, 'neighbours'> {
+  const sent = outcomes.filter(({ kind }) => kind !== 'notAsked')
+  if (sent.length === 0) return {}
+  const isReached = sent.some(({ kind }) => kind !== 'timeout' && kind !== 'unreachable')
+  return { neighbours: isReached ? 'reached' : 'notReached' }
+}

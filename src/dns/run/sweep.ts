@@ -1,0 +1,132 @@
+import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
+import type { Endpoint } from '../../ground/model/endpoint.ts'
+import type { Random } from '../../ground/ports/random.ts'
+import type { Nonce, ZoneFacts } from '../decide/ladder.ts'
+import { LADDER } from '../decide/ladder.ts'
+import { type PathReading, readPath } from '../decide/path-reading.ts'
+import { nextTry, readTry, type Try } from '../decide/path-script.ts'
+import type { Path, Target, VantageFacts } from '../decide/scene.ts'
+import type { DnsAsker } from '../ports/dns-asker.ts'
+
+/** A place that queries are sent from. */
+export interface Vantage {
+  readonly facts: VantageFacts
+  readonly asker: DnsAsker
+}
+
+export interface SweepTarget {
+  readonly target: Target
+  readonly at: Endpoint
+  /** Where it is asked over TCP, where that is another port. */
+  readonly tcpPort?: number
+  /** Queries beyond the ladder, each from a new port, and a canary: for an address with several pods behind it. */
+  readonly samples?: number
+  /** `cutOff`: asked from places alone that do not reach their control; `nodes`: from those on a node. Absent: from each place. */
+  readonly from?: 'cutOff' | 'nodes'
+}
+
+interface SweepParts {
+  readonly targets: readonly SweepTarget[]
+  readonly facts: ZoneFacts
+  readonly timeoutMs: number
+  readonly random: Random
+}
+
+interface Sweep {
+  readonly paths: readonly Path[]
+  readonly queries: number
+}
+
+/** At once, from one vantage; to one target there is one query at a time. */
+export const PATHS_AT_ONCE = 64
+/** Queries from one port. One lost packet is no old entry of connection tracking. */
+const CANARY_QUERIES = 3
+/** To many samples of one address so many are under way at once. */
+const SAMPLES_AT_ONCE = 4
+
+/** One round: every target by the ladder, from one vantage. Rejects by abort alone. */
+export async function sweep({ facts: from, asker }: Vantage, parts: SweepParts, signal: AbortSignal): Promise<Sweep> {
+  const targets = parts.targets.filter((target) => isAskedFrom(from, target))
+  const asked = await mapAtOnce(targets, PATHS_AT_ONCE, (target) => askPath(asker, { ...target, ...parts }, signal))
+  return {
+    paths: asked.map(({ target, reading, canary }) => ({
+      vantage: from.name,
+      target,
+      reading,
+      ...(canary === undefined ? {} : { canary }),
+    })),
+    queries: asked.reduce((sum, { queries }) => sum + queries, 0),
+  }
+}
+
+function isAskedFrom({ control, node }: VantageFacts, { from }: SweepTarget): boolean {
+  if (from === undefined) return true
+  return from === 'nodes' ? node !== undefined : control !== 'answers'
+}
+
+interface AskedPath {
+  readonly target: Target
+  readonly reading: PathReading
+  readonly canary?: 'answers' | 'silent'
+  readonly queries: number
+}
+
+async function askPath(
+  asker: DnsAsker,
+  { target, at, tcpPort = at.port, samples = 0, facts, timeoutMs, random }: SweepTarget & SweepParts,
+  signal: AbortSignal,
+): Promise<AskedPath> {
+  const nonce: Nonce = { hex: random.hex(6) }
+  const tries: Try[] = []
+  for (let next = nextTry(tries, facts, nonce); next !== undefined; next = nextTry(tries, facts, nonce)) {
+    const { rung, question, socket } = next
+    const to = rung.over === 'tcp' ? { ...at, port: tcpPort } : at
+    const outcome = await asker.ask({ at: to, question, over: rung.over, socket, timeoutMs }, signal)
+    tries.push(readTry(next, outcome, { facts, nonce }))
+  }
+  const first = readPath(tries)
+  if (samples === 0 || first.udp !== 'answers') return { target, reading: first, queries: tries.length }
+  tries.push(...(await sampled({ asker, at, count: samples - first.asked, facts, nonce, timeoutMs }, signal)))
+  const canary = await canaryOf(asker, { at, facts, nonce, timeoutMs }, signal)
+  return { target, reading: readPath(tries), canary, queries: tries.length + CANARY_QUERIES }
+}
+
+interface Sampled {
+  readonly asker: DnsAsker
+  readonly at: Endpoint
+  readonly count: number
+  readonly facts: ZoneFacts
+  readonly nonce: Nonce
+  readonly timeoutMs: number
+}
+
+async function sampled(
+  { asker, at, count, facts, nonce, timeoutMs }: Sampled,
+  signal: AbortSignal,
+): Promise<readonly Try[]> {
+  const rung = API_SERVICE_RUNG
+  const question = rung?.question(facts, nonce)
+  if (rung === undefined || question === undefined) return []
+  return mapAtOnce(Array.from({ length: Math.max(0, count) }), SAMPLES_AT_ONCE, async () => {
+    const outcome = await asker.ask({ at, question, over: 'udp', timeoutMs }, signal)
+    return readTry({ rung, question }, outcome, { facts, nonce })
+  })
+}
+
+const API_SERVICE_RUNG = LADDER.find(({ id }) => id === 'L2')
+
+async function canaryOf(
+  asker: DnsAsker,
+  { at, facts, nonce, timeoutMs }: Omit<Sampled, 'asker' | 'count'>,
+  signal: AbortSignal,
+): Promise<'answers' | 'silent'> {
+  const question = API_SERVICE_RUNG?.question(facts, nonce)
+  const canary = asker.canary(at)
+  try {
+    for (let i = 0; question !== undefined && i < CANARY_QUERIES; i += 1)
+      if ((await canary.ask(question, timeoutMs, signal)).kind === 'reply') return 'answers'
+    return 'silent'
+  } finally {
+    canary.close()
+  }
+}

@@ -1,0 +1,131 @@
+import { Option } from 'commander'
+import type { CliContext } from '../../cli/cli-context.ts'
+import { EXIT_FAILED } from '../../cli/exit-codes.ts'
+import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output-options.ts'
+import type { AddCommand } from '../../cli/program.ts'
+import { withErrorDocument } from '../../cli/with-error-document.ts'
+import { escapeForeign } from '../../ground/model/foreign-text.ts'
+import { UserError } from '../../ground/model/user-error.ts'
+import { pasteWith } from '../../ground/text/paste.ts'
+import { type Line, padCells, paintLine, type Tone } from '../../ground/text/terminal/style.ts'
+import { wrapText } from '../../ground/text/wrap-words.ts'
+import { readRollFile } from '../../roll/file/read-roll-file.ts'
+import { doctorChecks } from '../decide/doctor/doctor-checks.ts'
+import type { Check, DoctorFacts, Found, NamedRollFile } from '../decide/doctor/doctor-facts.ts'
+
+export interface DoctorPlace {
+  readonly kubeconfig?: string
+  readonly context?: string
+  readonly stateDir?: string
+}
+
+export interface DoctorActions {
+  /** Looks once and changes nothing. What cannot be found out is a fact, too. */
+  readonly look: (
+    request: { readonly place: DoctorPlace; readonly file?: Found<NamedRollFile> },
+    signal: AbortSignal,
+  ) => Promise<DoctorFacts>
+}
+
+type DoctorFlags = DoctorPlace &
+  Pick<OutputFlags, 'color' | 'ascii'> & { readonly file?: string; readonly output: 'text' | 'json' }
+
+const EXAMPLE = `
+Example: what is missing here before there is a roll file
+  evenkeel doctor
+
+Example: with the balancers and the probe targets of a roll file
+  evenkeel doctor -f roll.yaml
+
+Example: one document for scripts
+  evenkeel doctor -f roll.yaml -o json
+
+Each line is ok, warning, missing or skipped. A skipped check needs what an
+earlier one did not find. Each check takes 5 s at most. The command changes
+nothing: the Lease of the slot is tried as a dry run, which the API server does
+not store. Each probe target gets one request. "evenkeel roll --dry-run" checks
+the nodes and pods of a roll.
+
+Exit codes: 0 nothing is missing, warnings allowed; 1 something is missing;
+2 wrong usage.`
+
+/** `evenkeel doctor`. */
+export const addDoctorCommand =
+  (load: () => Promise<DoctorActions>): AddCommand =>
+  (program, context, exitWith) => {
+    const command = program
+      .command('doctor')
+      .summary('say what is missing for a roll, on this machine and on the cluster')
+      .description('Says what is missing for a roll, on this machine and on the cluster, and how to fix it.')
+      .option('-f, --file <file>', 'roll file; its balancers and probe targets are checked; - reads it from stdin')
+      .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
+      .option('--context <name>', 'context of the kubeconfig')
+      .option('--state-dir <dir>', 'directory of the journals of rolls (default: $XDG_STATE_HOME/evenkeel)')
+      .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
+      .addHelpText('after', EXAMPLE)
+    addStyleOptions(command).action(async (flags: DoctorFlags) => {
+      const code = await withErrorDocument(context, flags, async () => {
+        const named = flags.file === undefined ? {} : { file: await fileOf(flags.file, context) }
+        const { look } = await load()
+        const paste = pasteWith(flags)
+        const checks = doctorChecks(await look({ place: flags, ...named }, context.interrupts.signal)).map(
+          ({ fix, ...check }): Check => ({ ...check, ...(fix === undefined ? {} : { fix: paste(fix) }) }),
+        )
+        const style = resultStyle(flags, context.terminal)
+        const text =
+          flags.output === 'json'
+            ? `${JSON.stringify({ checks }, null, 2)}\n`
+            : checkLines(checks, context.out.size().columns)
+                .map((line) => `${paintLine(line, style)}\n`)
+                .join('')
+        context.out.write(text)
+        return checks.some(({ state }) => state === 'missing') ? EXIT_FAILED : 0
+      })
+      exitWith(code)
+    })
+  }
+
+/** With the line and the fix of each. */
+const SHOW_ERRORS = 'evenkeel roll -f roll.yaml --dry-run'
+
+async function fileOf(file: string, context: CliContext): Promise<Found<NamedRollFile>> {
+  const name = file === '-' ? 'standard input' : file
+  try {
+    // Its nodes may be chosen on the command line of the roll.
+    const { spec } = readRollFile({ file: name, text: await context.readText(file) })
+    return { is: 'found', value: { name, spec } }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const { message, code, fix, details } = error
+    if (details.length === 0) return { is: 'failed', text: message, code, ...(fix === undefined ? {} : { fix }) }
+    const [first = '', place = ''] = details[0]?.split('\n') ?? []
+    const others = details.length === 1 ? '' : `, and ${details.length - 1} more`
+    return { is: 'failed', text: `${place.replace(/^ *--> /, '')}: ${first}${others}`, code, fix: SHOW_ERRORS }
+  }
+}
+
+const TONES: Readonly<Partial<Record<Check['state'], Tone>>> = { missing: 'stop', warning: 'hold' }
+const STATE_CELLS = 9
+const NAME_CELLS_MAX = 30
+const FIX = 'fix: '
+const TEXT_MAX = 2_000
+
+/** One fix that several lines share stands once, below the last of them. */
+function checkLines(checks: readonly Check[], columns: number): readonly Line[] {
+  const nameCells = 2 + Math.min(NAME_CELLS_MAX, Math.max(...checks.map(({ name }) => escapeForeign(name).length)))
+  const room = Math.max(20, columns - STATE_CELLS - nameCells)
+  const margin = ' '.repeat(STATE_CELLS + nameCells)
+  return checks.flatMap(({ name, state, text, fix }, at): readonly Line[] => {
+    const [first = '', ...more] = wrapText(escapeForeign(text, TEXT_MAX), room)
+    const tone = TONES[state]
+    const word = tone === undefined ? state : { text: state, tone }
+    const head: Line = [word, ' '.repeat(STATE_CELLS - state.length), padCells(escapeForeign(name), nameCells), first]
+    const isSaidBelow = fix === undefined || checks[at + 1]?.fix === fix
+    const fixes = isSaidBelow ? [] : wrapText(escapeForeign(fix, TEXT_MAX), room - FIX.length)
+    return [
+      head,
+      ...more.map((line): Line => [margin, line]),
+      ...fixes.map((line, row): Line => [margin, row === 0 ? FIX : ' '.repeat(FIX.length), line]),
+    ]
+  })
+}

@@ -1,0 +1,153 @@
+import { type Command, Option } from 'commander'
+import type { CliContext } from '../../cli/cli-context.ts'
+import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output-options.ts'
+import type { AddCommand } from '../../cli/program.ts'
+import { withErrorDocument } from '../../cli/with-error-document.ts'
+import type { ObjectRef } from '../../ground/model/object-ref.ts'
+import { UserError } from '../../ground/model/user-error.ts'
+import { nearestNames } from '../../ground/text/nearest-name.ts'
+import { pasteWith } from '../../ground/text/paste.ts'
+import { paintLine } from '../../ground/text/terminal/style.ts'
+import type { ExplainGround } from '../run/explain-ground.ts'
+import { type Explained, explainNodeByReading } from '../run/explain-node.ts'
+import { explainPodByReading } from '../run/explain-pod.ts'
+import { addExplainPlace, type ExplainPlace } from './explain-place.ts'
+import { explainedDocument, explainedLines } from './explained-lines.ts'
+
+export interface ExplainActions {
+  /** Asks once. Rejects with UserError for what is wrong with the kubeconfig. */
+  readonly open: (place: ExplainPlace, signal: AbortSignal) => Promise<ExplainGround & { readonly namespace: string }>
+}
+
+type Flags = ExplainPlace &
+  Pick<OutputFlags, 'color' | 'ascii'> & {
+    readonly namespace?: string
+    readonly output: 'text' | 'json'
+    /** False: `--no-dry-run`. */
+    readonly dryRun: boolean
+  }
+
+const END = `
+It reads and changes nothing. Evictions are tried as dry runs: the API server makes each check of an eviction, and stores nothing. What this
+identity is not allowed to read is listed as not known. The command queries no balancer and no agent. It reads the journal of a roll that runs
+on this machine.
+
+Exit codes: 0 explained; 1 the cluster cannot be read; 2 wrong usage, or there is no such object.`
+
+const NODE_EXAMPLE = `
+Example: why n1 is not drained, not in service, or not next
+  evenkeel explain node n1
+
+Example: one document for scripts, without trying evictions
+  evenkeel explain node n1 --no-dry-run -o json
+${END}`
+
+const POD_EXAMPLE = `
+Example: why a pod does not leave its node
+  evenkeel explain pod shop/cart-0
+  evenkeel explain pod cart-0 -n shop
+${END}`
+
+interface Wired {
+  readonly load: () => Promise<ExplainActions>
+  readonly context: CliContext
+  readonly exitWith: (code: number) => void
+}
+
+/** `evenkeel explain node|pod`. */
+export const addExplainCommand =
+  (load: () => Promise<ExplainActions>): AddCommand =>
+  (program, context, exitWith) => {
+    const explain = program
+      .command('explain')
+      .summary('say why a node or a pod is where it is, and what would change it')
+      .description(
+        'Says why a node is not drained, not in service or not next, and why a pod does not leave: each reason with its evidence, and what would change it.',
+      )
+    const wired = { load, context, exitWith }
+    addNode(explain, wired)
+    addPod(explain, wired)
+  }
+
+function addNode(explain: Command, wired: Wired): void {
+  const command = explain
+    .command('node')
+    .summary('why a node is not drained, not in service, or not next')
+    .argument('<node>', 'the node')
+    .addHelpText('after', NODE_EXAMPLE)
+  const looksAlike = (written: string, known: readonly string[]) => nearestNames(written, known).slice(0, 1)
+  addOptions(command).action((name: string, flags: Flags) =>
+    show(wired, flags, async (ground, options) => ({
+      of: { kind: 'node', name },
+      explained: await explainNodeByReading(ground, { name, options, looksAlike }, wired.context.interrupts.signal),
+    })),
+  )
+}
+
+function addPod(explain: Command, wired: Wired): void {
+  const command = explain
+    .command('pod')
+    .summary('why a pod does not leave its node')
+    .argument('<pod>', 'NAMESPACE/NAME, or NAME')
+    .option('-n, --namespace <name>', 'namespace of the pod (default: that of the context)')
+    .addHelpText('after', POD_EXAMPLE)
+  addOptions(command).action((target: string, flags: Flags) =>
+    show(wired, flags, async (ground, options) => {
+      const ref = podRef(target, flags.namespace, ground.namespace)
+      const explained = await explainPodByReading(ground, { ref, options }, wired.context.interrupts.signal)
+      return { of: { kind: 'pod', ...ref }, explained }
+    }),
+  )
+}
+
+const addOptions = (command: Command): Command =>
+  addStyleOptions(
+    addExplainPlace(command)
+      .option('--no-dry-run', 'do not try evictions; go by the numbers of the budgets')
+      .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text')),
+  )
+
+type Options = Parameters<typeof explainNodeByReading>[1]['options']
+
+async function show(
+  { load, context, exitWith }: Wired,
+  flags: Flags,
+  explain: (
+    ground: ExplainGround & { readonly namespace: string },
+    options: Options,
+  ) => Promise<{ readonly of: object; readonly explained: Explained }>,
+): Promise<void> {
+  const { slotsNamespace, grantsNamespace = slotsNamespace, dryRun } = flags
+  const code = await withErrorDocument(context, flags, async () => {
+    const ground = await (await load()).open(flags, context.interrupts.signal)
+    const { of, explained } = await explain(ground, { slotsNamespace, grantsNamespace, dryRun })
+    const paste = pasteWith(flags)
+    const style = resultStyle(flags, context.terminal)
+    const text =
+      flags.output === 'json'
+        ? `${JSON.stringify(explainedDocument(explained, of, paste), null, 2)}\n`
+        : explainedLines(explained, paste, context.out.size().columns)
+            .map((line) => `${paintLine(line, style)}\n`)
+            .join('')
+    context.out.write(text)
+    return 0
+  })
+  exitWith(code)
+}
+
+const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/
+
+/** Throws UserError explain.usage. */
+function podRef(target: string, given: string | undefined, ofContext: string): ObjectRef {
+  const [first = '', second, ...more] = target.split('/')
+  const [namespace, name] = second === undefined ? [given ?? ofContext, first] : [first, second]
+  const fix = 'write NAMESPACE/NAME, or NAME with -n NAMESPACE'
+  if (more.length > 0 || !NAME.test(name) || !NAME.test(namespace))
+    throw new UserError(`"${target}" is not the name of one pod`, { code: 'explain.usage', fix })
+  if (second !== undefined && given !== undefined && given !== namespace)
+    throw new UserError(`"${target}" names namespace ${namespace}, and -n names ${given}`, {
+      code: 'explain.usage',
+      fix,
+    })
+  return { namespace, name }
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import { SLOTS_NAMESPACE } from '../../ground/model/slot.ts'
+
+/** Which cluster, where its slots are, and where the journals of this machine are. */
+export interface ExplainPlace {
+  readonly kubeconfig?: string
+  readonly context?: string
+  readonly stateDir?: string
+  readonly slotsNamespace: string
+  readonly grantsNamespace?: string
+}
+
+export const addExplainPlace = (command: Command): Command =>
+  command
+    .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('--state-dir <dir>', 'directory of the journals of rolls (default: $XDG_STATE_HOME/evenkeel)')
+    .option('--slots-namespace <name>', 'namespace of the slots and of ConfigMap evenkeel-budget', SLOTS_NAMESPACE)
+    .option('--grants-namespace <name>', 'namespace of ConfigMap evenkeel-cordon-grants (default: that of the slots)')

@@ -1,0 +1,89 @@
+import { escapeForeign } from '../../ground/model/foreign-text.ts'
+import { type BlockRow, blockRows } from '../../ground/text/labelled-block.ts'
+import type { Paste } from '../../ground/text/paste.ts'
+import type { Line } from '../../ground/text/terminal/style.ts'
+import { wrapWords } from '../../ground/text/wrap-words.ts'
+import type { Finding, Next } from '../decide/finding.ts'
+import type { Explained } from '../run/explain-node.ts'
+
+/** Of one part. */
+const FINDINGS_MAX = 20
+const NEXT_MAX = 12
+/** A verdict may hold two names and a message of the API. */
+const VERDICT_MAX = 1_000
+
+/** For people: the verdict, then each part with what was seen of it, what would change it, and what is not known. */
+export function explainedLines(explained: Explained, paste: Paste, columns: number): readonly Line[] {
+  const { verdict, findings, unknown } = explained
+  const next = nextOf(findings)
+  const rows: readonly BlockRow[] = [
+    ...[...Map.groupBy(findings, ({ part }) => part)].map(([label, of]) => ({ label, texts: textsOf(of) })),
+    ...(next.length === 0 ? [] : [{ label: 'next', texts: nextTexts(next, paste, columns) }]),
+  ]
+  return [
+    ...wrapWords(escapeForeign(verdict, VERDICT_MAX), columns).map((text): Line => [text]),
+    ...blockRows(rows, columns),
+    ...unknown.flatMap(({ what, why }) => hanging(`not known: ${what}: ${why}`, columns)),
+  ]
+}
+
+const hanging = (text: string, columns: number): readonly Line[] =>
+  wrapWords(escapeForeign(text), columns - 4).map((line, at): Line => [`${at === 0 ? '  ' : '    '}${line}`])
+
+/** A finding that blocks nothing is printed without its evidence. The JSON document has the evidence of every finding. */
+function textsOf(findings: readonly Finding[]): BlockRow['texts'] {
+  const more = findings.length - FINDINGS_MAX
+  return [
+    ...findings
+      .slice(0, FINDINGS_MAX)
+      .flatMap(({ is, text, evidence }) => [
+        text,
+        ...(is === 'fact' ? [] : evidence.map((one) => ({ under: `seen: ${one}` }))),
+      ]),
+    ...(more > 0 ? [`and ${more} more: -o json has them all`] : []),
+  ]
+}
+
+/** Of what stands in the way; where nothing does, of the rest. */
+function nextOf(findings: readonly Finding[]): readonly Next[] {
+  const inTheWay = findings.filter(({ is }) => is !== 'fact').flatMap(({ next }) => next)
+  const all = inTheWay.length > 0 ? inTheWay : findings.flatMap(({ next }) => next)
+  return [...new Map(all.map((one) => [one.command ?? one.note, one])).values()]
+}
+
+/** Of the label and what stands before a text. */
+const MARGIN = 14
+
+/** A note says when a command may be used: where there is no room for each beside its command, they stand above. */
+function nextTexts(next: readonly Next[], paste: Paste, columns: number): BlockRow['texts'] {
+  const widest = Math.max(0, ...next.map(({ command }) => (command === undefined ? 0 : paste(command).length)))
+  const isRoomy = next.every(
+    ({ command, note }) => command === undefined || widest + 4 + note.length <= columns - MARGIN,
+  )
+  const more = next.length - NEXT_MAX
+  return [
+    ...next.slice(0, NEXT_MAX).flatMap(({ command, note }) => {
+      if (command === undefined) return [note]
+      const said = { command: paste(command), note }
+      return note === '' || isRoomy ? [said] : [`${note}:`, { ...said, note: '' }]
+    }),
+    ...(more > 0 ? [`and ${more} more: -o json has them all`] : []),
+  ]
+}
+
+/** For scripts. */
+export const explainedDocument = (
+  { state, verdict, findings, unknown }: Explained,
+  of: object,
+  paste: Paste,
+): object => ({
+  v: '1.0',
+  ...of,
+  state,
+  verdict,
+  findings: findings.map(({ next, ...rest }) => ({
+    ...rest,
+    next: next.map(({ command, note }) => ({ ...(command === undefined ? {} : { command: paste(command) }), note })),
+  })),
+  unknown,
+})

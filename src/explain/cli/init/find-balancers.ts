@@ -1,0 +1,61 @@
+import type { CliContext } from '../../../cli/cli-context.ts'
+import { UserError } from '../../../ground/model/user-error.ts'
+import type { InstanceAddress } from '../../../service/model/balancer-spec.ts'
+import type { InitFacts } from '../../decide/init/init-facts.ts'
+import { parseAddress } from '../../decide/init/instance-address.ts'
+import { splitWords } from '../../decide/init/split-words.ts'
+import { askOne } from './ask-questions.ts'
+import type { BalancerPart, InitActions } from './init-actions.ts'
+import type { InitFlags } from './init-flags.ts'
+
+interface Search {
+  readonly context: CliContext
+  readonly actions: InitActions
+  readonly flags: InitFlags
+}
+
+type Balancers = Pick<InitFacts, 'instances' | 'config' | 'noBalancer'>
+
+const FORMS = 'write PATH, HOST:PORT or [USER@]HOST:PATH'
+
+/** By the options, else on this machine, else as a person answers; undefined where no answer came. */
+export async function findBalancers({ context, actions, flags }: Search): Promise<Balancers | undefined> {
+  if (!flags.haproxy) return { instances: [], noBalancer: true }
+  const { signal } = context.interrupts
+  const sockets = (flags.haproxySocket ?? []).map((text) => namedSocket(text, actions))
+  const config = flags.haproxyConfig === undefined ? {} : { config: flags.haproxyConfig }
+  const found = await actions.lookAtBalancers({ sockets, ...config, searchHere: true }, signal)
+  const isNamed = sockets.length > 0 || flags.haproxyConfig !== undefined
+  if (found.instances.length > 0 || isNamed || flags.yes === true) return { ...found, noBalancer: false }
+  const answer = await askOne(context, question(actions))
+  if (answer === undefined) return undefined
+  if (answer === 'none') return { instances: [], noBalancer: true }
+  const named = (splitWords(answer) ?? []).map((text) => namedSocket(text, actions))
+  const asked: BalancerPart =
+    named.length === 0 ? found : await actions.lookAtBalancers({ sockets: named, searchHere: false }, signal)
+  return { ...found, ...asked, noBalancer: false }
+}
+
+const question = (actions: InitActions) => ({
+  id: 'socket',
+  about: 'runtime sockets of HAProxy',
+  why: 'No HAProxy was found on this machine. A roll tells the load balancers that a node leaves.',
+  ask: 'Which runtime sockets does HAProxy have: PATH, HOST:PORT or [USER@]HOST:PATH, separated by spaces; none if there is no load balancer; empty if you do not know?',
+  preset: '',
+  faultOf: (answer: string): string | undefined => {
+    if (answer === 'none') return undefined
+    const words = splitWords(answer)
+    if (words === undefined) return 'a quote is not closed'
+    const wrong = words.find((word) => addressOf(word, actions) === undefined)
+    return wrong === undefined ? undefined : `"${wrong}" is not a socket: ${FORMS}`
+  },
+})
+
+const addressOf = (text: string, { absolute }: InitActions): InstanceAddress | undefined =>
+  parseAddress(/^\.{1,2}\//.test(text) ? absolute(text) : text)
+
+function namedSocket(text: string, actions: InitActions): InstanceAddress {
+  const address = addressOf(text, actions)
+  if (address !== undefined) return address
+  throw new UserError(`--haproxy-socket: "${text}" is not a socket`, { code: 'usage.socket', fix: FORMS })
+}

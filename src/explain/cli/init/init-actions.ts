@@ -1,0 +1,37 @@
+import type { InstanceAddress } from '../../../service/model/balancer-spec.ts'
+import type { InitFacts } from '../../decide/init/init-facts.ts'
+
+export interface InitPlace {
+  readonly kubeconfig?: string
+  readonly context?: string
+}
+
+export interface BalancerRequest {
+  readonly sockets: readonly InstanceAddress[]
+  /** A haproxy.cfg. */
+  readonly config?: string
+  /** Where neither is named, the usual places of this machine are looked at. */
+  readonly searchHere: boolean
+}
+
+export type ClusterPart = Omit<InitFacts, 'instances' | 'config' | 'noBalancer'>
+export type BalancerPart = Pick<InitFacts, 'instances' | 'config'>
+
+interface PlacedFile {
+  readonly path: string
+  readonly kept?: string
+}
+
+export interface InitActions {
+  /** Rejects where the API server cannot be reached; a list that it refuses is a fact. */
+  readonly lookAtCluster: (place: InitPlace, signal: AbortSignal) => Promise<ClusterPart>
+  /** A socket that does not answer is a fact, too. */
+  readonly lookAtBalancers: (request: BalancerRequest, signal: AbortSignal) => Promise<BalancerPart>
+  readonly whichExist: (paths: readonly string[]) => Promise<readonly string[]>
+  /** All of them, or none; a file that was there is kept, or an error. */
+  readonly place: (
+    files: readonly { readonly path: string; readonly text: string }[],
+    options: { readonly replace: boolean },
+  ) => Promise<readonly PlacedFile[]>
+  readonly absolute: (path: string) => string
+}

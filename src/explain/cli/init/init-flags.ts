@@ -1,0 +1,16 @@
+import type { OutputFlags } from '../../../cli/output-options.ts'
+import type { InitPlace } from './init-actions.ts'
+
+/** As commander hands them over. */
+export interface InitFlags extends InitPlace, Pick<OutputFlags, 'color' | 'ascii'> {
+  readonly file: string
+  readonly overwrite?: boolean
+  readonly yes?: boolean
+  readonly haproxySocket?: readonly string[]
+  readonly haproxyConfig?: string
+  /** False by `--no-haproxy`. */
+  readonly haproxy: boolean
+  readonly reboot?: string
+  readonly probe?: readonly string[]
+  readonly output: 'text' | 'json' | 'yaml'
+}

@@ -1,0 +1,58 @@
+import type { CliContext } from '../../../cli/cli-context.ts'
+import { resultStyle } from '../../../cli/output-options.ts'
+import { type BlockRow, blockLines } from '../../../ground/text/labelled-block.ts'
+import { paintLine } from '../../../ground/text/terminal/style.ts'
+import type { RollProposal } from '../../decide/init/roll-proposal.ts'
+import type { Taken } from './ask-questions.ts'
+import type { InitFlags } from './init-flags.ts'
+
+export interface InitResult extends Pick<RollProposal, 'found' | 'leftOut' | 'isComplete'> {
+  readonly context: string
+  readonly answers: Taken['answers']
+  readonly file: string
+  readonly rights: string
+  /** Files that were there, and where each is now. */
+  readonly kept: readonly { readonly path: string; readonly kept: string }[]
+  readonly next: readonly string[]
+  readonly texts: { readonly roll: string; readonly rights: string }
+}
+
+/** What was found, left out and assumed, and what to type next. With `-o yaml`, stdout has the files alone. */
+export function writeResult(context: CliContext, flags: InitFlags, result: InitResult): void {
+  const { out, err } = context
+  if (flags.output === 'json') {
+    const { texts: _, ...document } = result
+    out.write(`${JSON.stringify(document, null, 2)}\n`)
+    return
+  }
+  if (flags.output === 'yaml') out.write(`${result.texts.roll}---\n${result.texts.rights}`)
+  const sink = flags.output === 'yaml' ? err : out
+  const style = resultStyle(flags, context.terminal)
+  const lines = blockLines({ ...titleOf(flags, result), rows: rowsOf(result) }, sink.size().columns)
+  sink.write(lines.map((line) => `${paintLine(line, style)}\n`).join(''))
+}
+
+function titleOf({ output }: InitFlags, { file, rights, context }: InitResult) {
+  if (output === 'yaml') return { word: 'PRINTED', title: `roll file and rights for ${context}; no file is written` }
+  return { word: 'WRITTEN', title: `${file} for ${context}, and its rights: ${rights}` }
+}
+
+function rowsOf({ found, leftOut, answers, kept, next, isComplete }: InitResult): readonly BlockRow[] {
+  const assumed = answers
+    .filter(({ by }) => by === 'default')
+    .map(({ about, answer }) => `${about}: ${answer || 'not known'}`)
+  const rows: BlockRow[] = [
+    { label: 'found', texts: found },
+    { label: 'left out', texts: leftOut.map(({ what, why }) => `${what}: ${why}`) },
+    { label: 'assumed', texts: assumed },
+    { label: 'kept', texts: kept.map(({ path, kept: as }) => `${path} as it was: ${as}`) },
+    {
+      label: 'missing',
+      texts: isComplete
+        ? []
+        : ['The plan needs nodes and a balancer, or nodes.allowUnbalanced. Edit the file, or run init again.'],
+    },
+    { label: 'next', texts: next.map((command) => ({ command, note: '' })) },
+  ]
+  return rows.filter(({ texts }) => texts.length > 0)
+}

@@ -1,0 +1,118 @@
+import type { Access } from '../../../ground/model/access.ts'
+import type { Endpoint } from '../../../ground/model/endpoint.ts'
+import type { Node } from '../../../ground/model/node.ts'
+import type { ClusterContext } from '../../../ground/model/run-origin.ts'
+import type { WallMs } from '../../../ground/model/time.ts'
+import type { SlotRefusal } from '../../../roll/decide/plan/slot-findings.ts'
+import type { GateAnswer } from '../../../roll/model/gate-spec.ts'
+import type { RollSpec } from '../../../roll/model/roll-spec.ts'
+import type { TimeSpan } from '../../../roll/model/time-window.ts'
+import type { InstanceInspection } from '../../../service/model/balancer-inspection.ts'
+
+/** What one attempt to find something out came to. */
+export type Found<T> =
+  | { readonly is: 'found'; readonly value: T }
+  | { readonly is: 'failed'; readonly text: string; readonly code?: string; readonly fix?: string }
+
+export interface NamedRollFile {
+  readonly name: string
+  readonly spec: RollSpec
+}
+
+interface ApiAnswer {
+  readonly server: Endpoint
+  readonly version: string
+  /** By how much the clock of the API server is ahead of this machine's, at least. Absent: it does not say its time. */
+  readonly aheadMs?: number
+}
+
+interface Rights {
+  /** How many were asked for. */
+  readonly wanted: number
+  /** Those without which no roll begins. */
+  readonly forbidden: readonly Access[]
+  /** Those without which a roll knows or says less. */
+  readonly spared: readonly Access[]
+}
+
+export interface InstanceFound {
+  readonly balancer: string
+  readonly instance: string
+  /** Absent: only the cluster can tell, and it was not reached. */
+  readonly inspection?: Found<InstanceInspection>
+}
+
+export interface TargetFound {
+  readonly name: string
+  readonly url: string
+  readonly answer: Found<undefined>
+}
+
+/** What was found on this machine, on the cluster and by the roll file. What an earlier failure made impossible is absent. */
+export interface DoctorFacts {
+  /** Absent in the single executable, which brings its own. */
+  readonly node?: { readonly version: string; readonly wantedMajor: number }
+  /** Where the program is. */
+  readonly ssh?: string
+  readonly stateDirectory: Found<string>
+  /** Absent: none was named. */
+  readonly file?: Found<NamedRollFile>
+  readonly kubeconfig: Found<{ readonly files: readonly string[]; readonly context: ClusterContext }>
+  readonly api?: Found<ApiAnswer>
+  readonly rights?: Found<Rights>
+  /** How a dry run of the first write of a roll was refused; `undefined`: it was not. */
+  readonly slot?: Found<SlotRefusal | undefined>
+  readonly nodes?: Found<readonly Node[]>
+  readonly instances?: readonly InstanceFound[]
+  readonly targets?: readonly TargetFound[]
+  /** Absent: the file has no time windows. */
+  readonly window?: { readonly zone: string; readonly now: WallMs; readonly next?: TimeSpan }
+  readonly gates?: readonly GateFound[]
+  readonly programs?: readonly ProgramsFound[]
+  readonly silencers?: readonly SilencerFound[]
+}
+
+/** What a gate answers about one of the nodes. */
+export interface GateFound {
+  readonly name: string
+  readonly node: string
+  /** Absent: no node is known. */
+  readonly answer?: Found<GateAnswer>
+}
+
+/** Whether the commands of a hook are on this machine. */
+export interface ProgramsFound {
+  readonly name: string
+  /** The first that is not. Absent: all are. */
+  readonly missing?: string
+}
+
+export interface SilencerFound {
+  readonly name: string
+  /** What was asked and answered. */
+  readonly answer: Found<string>
+}
+
+export interface Check {
+  readonly name: string
+  /** `skipped`: an earlier check failed, or nothing says what to ask. */
+  readonly state: 'ok' | 'warning' | 'missing' | 'skipped'
+  readonly text: string
+  readonly fix?: string
+}
+
+export const failedCheck = (name: string, { text, fix }: { readonly text: string; readonly fix?: string }): Check => ({
+  name,
+  state: 'missing',
+  text,
+  ...(fix === undefined ? {} : { fix }),
+})
+
+/** A finding of a plan as a check: what stops a roll is missing. */
+export const findingCheck = (
+  name: string,
+  { severity, text, fix }: { readonly severity: string; readonly text: string; readonly fix?: string },
+): Check => ({
+  ...failedCheck(name, { text, ...(fix === undefined ? {} : { fix }) }),
+  state: severity === 'error' ? 'missing' : 'warning',
+})

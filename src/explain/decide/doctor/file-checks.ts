@@ -1,0 +1,54 @@
+import { firstOf } from '../../../ground/model/first-of.ts'
+import { withBalancerAdvice } from '../../../roll/decide/plan/balancer-advice.ts'
+import { inspectionFindings } from '../../../roll/decide/plan/inspection-findings.ts'
+import { type Check, type DoctorFacts, failedCheck, findingCheck, type InstanceFound } from './doctor-facts.ts'
+
+/** What only a roll file names. */
+const unnamed = ({ file }: DoctorFacts, name: string, what: string): Check => ({
+  name,
+  state: 'skipped',
+  text: file === undefined ? `a roll file names ${what}: give it with -f` : 'the roll file cannot be read',
+})
+
+const none = (name: string, what: string): Check => ({ name, state: 'ok', text: `the roll file names no ${what}` })
+
+export function balancerChecks(facts: DoctorFacts): readonly Check[] {
+  const { instances, api } = facts
+  if (instances === undefined) return [unnamed(facts, 'balancers', 'the balancers')]
+  if (instances.length === 0) return [none('balancers', 'balancer')]
+  const apiServers = api?.is === 'found' ? [api.value.server] : []
+  return instances.flatMap((instance) => instanceChecks(instance, apiServers))
+}
+
+function instanceChecks(
+  { balancer, instance, inspection }: InstanceFound,
+  apiServers: Parameters<typeof inspectionFindings>[1],
+): readonly Check[] {
+  const name = balancer === instance ? `balancer ${balancer}` : `balancer ${balancer}/${instance}`
+  if (inspection === undefined) return [{ name, state: 'skipped', text: 'the API server cannot be queried' }]
+  if (inspection.is === 'failed') {
+    const { code = '', text, fix } = inspection
+    return [
+      failedCheck(name, withBalancerAdvice({ severity: 'error', code, text, ...(fix === undefined ? {} : { fix }) })),
+    ]
+  }
+  const { value } = inspection
+  const findings = inspectionFindings(value, apiServers)
+  const checks = findings.map((finding) => findingCheck(name, finding))
+  if (checks.some(({ state }) => state === 'missing')) return checks
+  const backends = value.backends.map((backend) => backend.name)
+  return [{ name, state: 'ok', text: `answers, level ${value.level}, with ${firstOf(backends)}` }, ...checks]
+}
+
+const ANSWER_FIX = 'let the service answer there as "probes" expects, or correct "probes"'
+
+export function targetChecks(facts: DoctorFacts): readonly Check[] {
+  const { targets } = facts
+  if (targets === undefined) return [unnamed(facts, 'probes', 'the probe targets')]
+  if (targets.length === 0) return [none('probes', 'probe target')]
+  return targets.map(({ name: target, url, answer }) => {
+    const name = `probe ${target}`
+    if (answer.is === 'found') return { name, state: 'ok', text: `${url} answers as expected` }
+    return failedCheck(name, { text: `${url}: ${answer.text}`, fix: answer.fix ?? ANSWER_FIX })
+  })
+}

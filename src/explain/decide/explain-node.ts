@@ -1,0 +1,118 @@
+import { MAINTENANCE_ANNOTATION, parseClaims } from '../../ground/model/claims.ts'
+import { asksToDrain } from '../../guard/decide/asks.ts'
+import { causeOf, type Explanation, type Finding, ordered, type Part, together } from './finding.ts'
+import { nodeBudget } from './node-budget.ts'
+import { nodeClaims } from './node-claims.ts'
+import { nodeCluster } from './node-cluster.ts'
+import { nodeDns } from './node-dns.ts'
+import { nodeGuards, nodeIngresses } from './node-objects.ts'
+import { nodePods, type PodsTold } from './node-pods.ts'
+import { lifeOf, nodeRoll, recordOn } from './node-roll.ts'
+import type { NodeScene } from './node-scene.ts'
+import { nodeState } from './node-state.ts'
+
+type State = 'InWork' | 'LeftBehind' | 'NotReady' | 'Claimed' | 'Draining' | 'InService'
+
+/** Which part is asked first for the cause. */
+const PARTS: Readonly<Record<State, readonly Part[]>> = {
+  InWork: ['roll', 'drain', 'guard', 'node', 'service', 'ingress', 'dns', 'budget', 'brake'],
+  LeftBehind: ['roll', 'node', 'service', 'ingress', 'drain', 'guard', 'brake', 'budget', 'dns'],
+  NotReady: ['node', 'roll', 'drain', 'ingress', 'service', 'guard', 'brake', 'budget', 'dns'],
+  Claimed: ['ingress', 'service', 'guard', 'node', 'drain', 'brake', 'roll', 'budget', 'dns'],
+  Draining: ['drain', 'guard', 'brake', 'node', 'service', 'roll', 'ingress', 'budget', 'dns'],
+  InService: ['node', 'service', 'roll', 'budget', 'guard', 'ingress', 'dns', 'brake', 'drain'],
+}
+
+/** Why the node is where it is, and what stands between it and what is asked of it. */
+export function explainNode(s: NodeScene): Explanation {
+  const guards = nodeGuards(s, s.guards ?? [])
+  const pods = nodePods(s, guards)
+  const state = stateOf(s)
+  const roll = nodeRoll(s)
+  const parts = [
+    ...nodeState(s),
+    ...nodeClaims(s),
+    ...roll,
+    ...ofCluster(s, state).filter((one) => roll.every(({ code, text }) => code !== one.code || text !== one.text)),
+    ...nodeBudget(s),
+    ...guards,
+    ...nodeIngresses(s),
+    ...nodeDns(s),
+    ...pods.findings,
+  ]
+  const findings = ordered(
+    together(parts).map((one) => (isLater(state, one) ? { ...one, is: 'fact' } : one)),
+    PARTS[state],
+  )
+  const cause = causeOf(findings)
+  return { state, verdict: verdictOf(s, { state, pods, cause }), findings }
+}
+
+function stateOf(s: NodeScene): State {
+  const record = recordOn(s)
+  if (record !== undefined) {
+    if ('unreadable' in record || lifeOf(s, record.run) === 'gone') return 'LeftBehind'
+    return 'InWork'
+  }
+  if (s.run?.running === true && s.run.node === 'inWork') return 'InWork'
+  if (s.node.ready !== 'True') return 'NotReady'
+  const { kind } = parseClaims(s.node.annotations[MAINTENANCE_ANNOTATION])
+  if (kind === 'claimed' || kind === 'unreadable') return 'Claimed'
+  return asksToDrain(s.node) === undefined ? 'InService' : 'Draining'
+}
+
+/** Of a node that is out already, what only keeps nodes from going out holds nothing up. */
+const isLater = (state: State, { part, code }: Finding): boolean =>
+  (part === 'dns' && state !== 'InService') ||
+  (part === 'budget' && state !== 'InService' && state !== 'InWork') ||
+  (code === 'VolumeAttached' && state === 'InService')
+
+/** The same, unless the roll that has the node out says that it is held for it. */
+const ofCluster = (s: NodeScene, state: State): readonly Finding[] =>
+  nodeCluster(s).map((one) =>
+    OF_CLUSTER.includes(one.code) && state !== 'InService' && state !== 'Draining' ? { ...one, is: 'fact' } : one,
+  )
+
+const OF_CLUSTER: readonly string[] = ['EtcdQuorum', 'LastApiServer', 'KuredLockHeld']
+
+interface Judged {
+  readonly state: State
+  readonly pods: PodsTold
+  readonly cause: Finding | undefined
+}
+
+function verdictOf(s: NodeScene, { state, pods, cause }: Judged): string {
+  const { name } = s.node
+  const because = cause === undefined ? '' : `: ${cause.text}`
+  switch (state) {
+    case 'InWork':
+      return `${name} is being rolled${because}`
+    case 'LeftBehind':
+      return `${name} is out and nothing that is seen will bring it back${because}`
+    case 'NotReady':
+      return `${name} serves nothing${because}`
+    case 'Claimed':
+      return `${name} is kept out until its claims are withdrawn${because}`
+    case 'Draining':
+      return `${drainText(s, pods, cause !== undefined)}${because}`
+    case 'InService':
+      return inService(name, cause)
+  }
+}
+
+function drainText(s: NodeScene, { left, blocked }: PodsTold, isHeld: boolean): string {
+  const asks = `${s.node.name} ${asksToDrain(s.node) ?? 'is to be drained'}`
+  if (s.pods === undefined) return `${asks}, and its pods are not known`
+  if (blocked > 0) return `${asks} and waits for ${blocked === 1 ? '1 pod' : `${blocked} pods`}`
+  if (left === 0)
+    return isHeld ? `${asks} and drained, and is not done` : `${asks} and drained, and stays so until it is uncordoned`
+  return `${asks}; nothing keeps ${left === 1 ? 'its 1 pod' : `its ${left} pods`} there, and nothing that is seen evicts ${left === 1 ? 'it' : 'them'}`
+}
+
+function inService(name: string, cause: Finding | undefined): string {
+  if (cause === undefined) return `${name} is in service; nothing takes it out`
+  if (cause.code === 'MarkLeft') return `${name} is in service, and no new pod is placed on it: ${cause.text}`
+  if (cause.part === 'service' || cause.part === 'node') return `${name} is Ready and does not serve: ${cause.text}`
+  if (cause.part === 'roll') return `${name} is in service and not next: ${cause.text}`
+  return `${name} is in service; nothing takes it out, and it could not leave now: ${cause.text}`
+}

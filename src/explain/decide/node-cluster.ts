@@ -1,0 +1,43 @@
+import { runOfLock } from '../../ground/model/kured-lock.ts'
+import { isControlPlane } from '../../ground/model/node.ts'
+import type { PlanFinding } from '../../ground/model/plan-finding.ts'
+import { controlPlaneFindings } from '../../roll/decide/plan/control-plane-findings.ts'
+import { rebootLocks } from '../../roll/decide/plan/reboot-lock-findings.ts'
+import { type Finding, finding } from './finding.ts'
+import type { NodeScene } from './node-scene.ts'
+
+/** What of the whole cluster lets no roll take the node out: the same that a plan says before a roll. */
+export const nodeCluster = (s: NodeScene): readonly Finding[] => [...plane(s), ...kured(s)]
+
+type Said = Pick<Finding, 'is' | 'evidence'>
+
+const asFinding = ({ node }: NodeScene, { code, text, fix }: PlanFinding, said: Said): Finding =>
+  finding({
+    ...{ part: 'roll', subject: node.name, code, text, ...said },
+    next: fix === undefined ? [] : [{ note: fix }],
+  })
+
+const IS = { error: 'stuck', block: 'stuck', hold: 'waits', warning: 'fact' } as const
+
+/** Of an API server or a member of etcd that is not Ready, no program that is seen makes another one. */
+function plane(s: NodeScene): readonly Finding[] {
+  const { node, system } = s
+  if (system === undefined || !isControlPlane(node)) return []
+  const evidence = system
+    .filter(({ mirror, labels }) => mirror && (labels.component === 'etcd' || labels.component === 'kube-apiserver'))
+    .map(({ name, nodeName = 'no node', ready }) => `${name} on ${nodeName} is ${ready ? '' : 'not '}Ready`)
+  return controlPlaneFindings(system, [node]).map((one) => asFinding(s, one, { is: IS[one.severity], evidence }))
+}
+
+/** On the node that it reboots, kured is what has the node; elsewhere a roll waits for it. A roll that has the lock does not wait. */
+function kured(s: NodeScene): readonly Finding[] {
+  const { node, daemonSets = [], now } = s
+  return rebootLocks(daemonSets, { wall: now }).map(({ holders, finding: one }) => {
+    const isOfRolls = holders.every((holder) => runOfLock(holder) !== undefined)
+    const isCause = !isOfRolls && (holders.includes(node.name) || !node.unschedulable)
+    return asFinding(s, one, {
+      is: isCause ? 'waits' : 'fact',
+      evidence: [`the annotation weave.works/kured-node-lock names ${holders.join(' and ')}`],
+    })
+  })
+}

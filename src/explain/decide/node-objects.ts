@@ -1,0 +1,103 @@
+import { claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
+import type { CheckedGuard } from '../../guard/decide/guard-kind.ts'
+import { explainNode as explainByGuard } from '../../guard/decide/told/explain-node.ts'
+import { guardStanding } from '../../guard/decide/told/guard-standing.ts'
+import { clearText } from '../../guard/decide/told/hold-text.ts'
+import type { CheckedIngress } from '../../ingress/decide/ingress-kind.ts'
+import { ingressOwner } from '../../ingress/decide/marks.ts'
+import { standingOf } from '../../ingress/decide/rollout/standing.ts'
+import { type Finding, finding, type Next } from './finding.ts'
+import type { NodeScene } from './node-scene.ts'
+
+type Told = Pick<NodeScene, 'node' | 'now'>
+
+/** What NodeGuards say of the node. Those that say nothing of it are left out. */
+export const nodeGuards = (s: Told, guards: readonly CheckedGuard[]): readonly Finding[] =>
+  guards.flatMap((guard) => guardFinding(s, guard))
+
+/** Neither ends by itself: a person wrote the one, and guards contradict each other in the other. */
+const NEEDS_PERSON: readonly string[] = ['HeldByHand', 'ForeignBudget', 'GuardRefused']
+
+function guardFinding({ node, now }: Told, guard: CheckedGuard): readonly Finding[] {
+  const { state, reason, message, steps, since } = explainByGuard(guard, node, now)
+  if (state === 'NotListed') return []
+  const of = `NodeGuard ${guard.namespace}/${guard.name}`
+  const { kind, why } = guardStanding(guard)
+  const isHeld = state === 'Held'
+  const base = { part: 'guard', subject: node.name, code: reason ?? `Guard${state}` } as const
+  const evidence = [
+    `status of ${of}: ${state}${since === undefined ? '' : ` since ${since}`}`,
+    ...steps.map(({ about, text }) => `${about}: ${text}`),
+    ...(isHeld ? guard.spec.holds.map((hold) => `hold ${hold.name}: ${clearText(hold, node.name)}`) : []),
+    ...(kind === 'failed' || kind === 'unseen' ? [why] : []),
+  ]
+  const isWaiting = isHeld || state === 'Requested' || state === 'Conflict' || state === 'Degraded'
+  if (!isWaiting)
+    return [
+      finding({
+        ...base,
+        is: 'fact',
+        text: `${of} has it as ${state}${message === undefined ? '' : `: ${message}`}`,
+        evidence,
+      }),
+    ]
+  const isStuck = kind === 'failed' || kind === 'unseen' || state === 'Conflict' || NEEDS_PERSON.includes(reason ?? '')
+  const text = `${of}: ${message ?? (state === 'Requested' ? `${node.name} waits for its turn` : state)}`
+  return [
+    finding({ ...base, is: isStuck ? 'stuck' : 'waits', text, evidence, next: guardNext(guard, node.name, reason) }),
+  ]
+}
+
+function guardNext({ namespace, name }: CheckedGuard, node: string, reason: string | undefined): readonly Next[] {
+  const of = `nodeguard/${name} --node ${node}`
+  return [
+    {
+      command: `evenkeel guard explain ${of} -n ${namespace}`,
+      note: 'its holds, and the commands that pass over them',
+    },
+    ...(reason === 'HeldByHand'
+      ? [{ command: `evenkeel guard hold ${of} --remove -n ${namespace}`, note: 'takes back a hold by hand' }]
+      : []),
+  ]
+}
+
+/** What IngressDaemonSets say of the node. */
+export const nodeIngresses = (s: NodeScene): readonly Finding[] =>
+  (s.ingresses ?? []).flatMap((object) => ingressFinding(s, object))
+
+function ingressFinding({ node }: NodeScene, object: CheckedIngress): readonly Finding[] {
+  const standing = standingOf(object)
+  const listed = standing.nodes.find(({ name }) => name === node.name)
+  const claim = claimsOf(node.annotations[MAINTENANCE_ANNOTATION]).find(({ owner }) => owner === ingressOwner(object))
+  if (listed === undefined && claim === undefined) return []
+  const of = `IngressDaemonSet ${object.namespace}/${object.name}`
+  const { state = 'claimed', reason, message } = listed ?? {}
+  const isStuck = state === 'Stuck' || standing.kind === 'failed'
+  // A node that waits for its turn serves meanwhile.
+  const is = claim === undefined && !isStuck ? 'fact' : isStuck ? 'stuck' : 'waits'
+  const kind = object.group === 'evenkeel.dev' ? 'ingressdaemonset' : `ingressdaemonset.${object.group}`
+  return [
+    finding({
+      ...{ part: 'ingress', is, subject: node.name, code: reason ?? 'RolloutHere' },
+      text: `${of} has ${node.name} at ${state}${message === undefined ? '' : `: ${message}`}`,
+      evidence: [
+        ...(claim === undefined ? [] : [`it claims ${node.name}${claim.at === undefined ? '' : ` since ${claim.at}`}`]),
+        `its rollout: ${standing.why}`,
+      ],
+      next: [
+        {
+          command: `evenkeel rollout status ${kind}/${object.name} -n ${object.namespace}`,
+          note: 'how far its rollout is',
+        },
+        ...(isStuck
+          ? [
+              {
+                command: `evenkeel rollout undo ${kind}/${object.name} -n ${object.namespace}`,
+                note: 'back to the revision before',
+              },
+            ]
+          : []),
+      ],
+    }),
+  ]
+}

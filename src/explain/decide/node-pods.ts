@@ -1,0 +1,89 @@
+import { volumesLeft } from '../../roll/decide/drain/attached-volumes.ts'
+import { guardOf } from '../../roll/decide/drain/guard-of.ts'
+import { type Finding, finding } from './finding.ts'
+import type { NodeScene } from './node-scene.ts'
+import { podLeaving } from './pod-leaving.ts'
+import { refOf } from './pod-scene.ts'
+
+/** The pods of the node, told apart by whether they leave. */
+export interface PodsTold {
+  /** Pods that a drain waits for. */
+  readonly left: number
+  /** Of these, the pods that cannot leave now. */
+  readonly blocked: number
+  readonly findings: readonly Finding[]
+}
+
+/** So many names stand in a line. */
+const NAMED_MAX = 8
+
+export function nodePods(s: NodeScene, guards: readonly Finding[]): PodsTold {
+  const pods = (s.pods ?? []).map((scene) => ({ scene, told: podLeaving(scene) }))
+  const isGuardTold = guards.some(({ is }) => is !== 'fact')
+  const leave = pods.filter(({ told }) => !told.some(({ code }) => code === 'MirrorPod' || code === 'DaemonSetPod'))
+  const blocked = leave.filter(({ told }) => told.some(({ is }) => is !== 'fact'))
+  const findings = blocked.flatMap(({ scene, told }) => {
+    // What its NodeGuard waits for says more than the budget that the guard keeps shut.
+    const isGuard = guardOf(scene.seen.pod) !== undefined && isGuardTold
+    return told.filter(({ is }) => is !== 'fact').map((one) => (isGuard ? { ...one, is: 'fact' as const } : one))
+  })
+  return {
+    left: leave.length,
+    blocked: blocked.length,
+    findings: [...findings, ...counts(s, pods), ...volumes(s, isGuardTold)],
+  }
+}
+
+type Told = readonly { readonly scene: Parameters<typeof podLeaving>[0]; readonly told: readonly Finding[] }[]
+
+const COUNTED: readonly (readonly [code: string, one: string, many: string])[] = [
+  ['MayLeave', 'pod may be evicted now', 'pods may be evicted now'],
+  ['EvictionUnknown', 'pod may leave or not, which is not known', 'pods may leave or not, which is not known'],
+  [
+    'PodEmptyDir',
+    'pod would lose data in an emptyDir (kubectl drain --delete-emptydir-data)',
+    'pods would lose data in an emptyDir (kubectl drain --delete-emptydir-data)',
+  ],
+  [
+    'DaemonSetPod',
+    'pod stays, since its DaemonSet would start it again',
+    'pods stay, since their DaemonSets would start them again',
+  ],
+  ['MirrorPod', 'static pod of the kubelet stays', 'static pods of the kubelet stay'],
+]
+
+/** What holds nothing up, one line for each kind. */
+const counts = (s: NodeScene, pods: Told): readonly Finding[] =>
+  COUNTED.flatMap(([code, one, many]) => {
+    const refs = pods.filter(({ told }) => told.some((found) => found.code === code)).map(({ scene }) => refOf(scene))
+    if (refs.length === 0) return []
+    const more = refs.length - NAMED_MAX
+    const names = `${refs.slice(0, NAMED_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+    const tried = pods.filter(
+      ({ scene, told }) => scene.answer?.kind === 'accepted' && told.some((found) => found.code === code),
+    )
+    return [
+      finding({
+        ...{ part: 'drain', is: 'fact', subject: s.node.name, code },
+        text: `${refs.length} ${refs.length === 1 ? one : many}: ${names}`,
+        evidence:
+          code === 'MayLeave' && tried.length > 0
+            ? [`a dry run of ${tried.length} of these evictions was accepted`]
+            : [],
+      }),
+    ]
+  })
+
+/** A drain is over once these are detached. A NodeGuard that holds the node says more of them. */
+const volumes = ({ node, pods = [], volumes: known }: NodeScene, isGuardTold: boolean): readonly Finding[] =>
+  known === undefined
+    ? []
+    : volumesLeft({ node: node.name, pods: pods.map(({ seen }) => seen.pod), ...known }).map(
+        ({ name, persistentVolumeName, attacher, attached }) =>
+          finding({
+            ...{ part: 'drain', is: isGuardTold ? 'fact' : 'waits', subject: node.name, code: 'VolumeAttached' },
+            text: `volume ${persistentVolumeName} is still attached to ${node.name} (${attacher}), and no pod on ${node.name} uses it`,
+            evidence: [`VolumeAttachment ${name}: attached ${attached}`],
+            next: [{ command: `kubectl describe volumeattachment ${name}`, note: `what the driver ${attacher} says` }],
+          }),
+      )

@@ -1,0 +1,73 @@
+import type { Condition } from '../../ground/model/condition.ts'
+import type { Node } from '../../ground/model/node.ts'
+import type { Pod } from '../../ground/model/pod.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import type { WallMs } from '../../ground/model/time.ts'
+import type { VolumeAttachment, VolumeClaim } from '../../ground/model/volume.ts'
+import type { Workload } from '../../ground/model/workload.ts'
+import type { CheckedGuard } from '../../guard/decide/guard-kind.ts'
+import type { CheckedIngress } from '../../ingress/decide/ingress-kind.ts'
+import type { lastDnsPod } from '../../roll/decide/dns/dns-leaving.ts'
+import type { RollOutcome } from '../../roll/model/roll-event.ts'
+import type { Step } from '../../roll/model/step.ts'
+import type { BudgetView } from '../../service/decide/budget/budget-view.ts'
+import type { CordonsThatCount } from '../../service/decide/budget/snapshot.ts'
+import type { Readiness } from '../model/seen-pod.ts'
+import type { PodScene } from './pod-scene.ts'
+
+/** All that was read about a node. What is absent is not known. */
+export interface NodeScene {
+  readonly now: WallMs
+  readonly node: Node
+  readonly readiness?: Readiness
+  readonly pods?: readonly PodScene[]
+  readonly volumes?: { readonly attachments: readonly VolumeAttachment[]; readonly claims: readonly VolumeClaim[] }
+  /** A fault: maxOut makes no sense. */
+  readonly budget?: BudgetView | { readonly fault: string; readonly next: string }
+  readonly cordons?: CordonsThatCount
+  readonly guards?: readonly CheckedGuard[]
+  readonly ingresses?: readonly CheckedIngress[]
+  readonly dns?: DnsSight
+  /** The pods of kube-system; read of a control-plane node alone. */
+  readonly system?: readonly Pod[]
+  readonly daemonSets?: readonly Workload[]
+  readonly run?: RunScene
+}
+
+type ServingPods = Parameters<typeof lastDnsPod>[1]
+
+/** The DNS of the cluster, as its objects tell. */
+export interface DnsSight extends ServingPods {
+  readonly service: { readonly namespace: string; readonly name: string }
+  /** What the controller's check said last; absent: no controller checks DNS. */
+  readonly health?: Pick<Condition, 'status' | 'reason' | 'message'>
+}
+
+/** A node that a run works on. */
+export interface NodeInWork {
+  readonly name: string
+  /** Absent: between two steps. */
+  readonly step?: Step
+  readonly stepForMs?: number
+  /** Absent: nothing holds it. */
+  readonly hold?: { readonly reasons: readonly Reason[]; readonly forMs: number }
+}
+
+/** A run whose journal is on this machine. */
+export interface RunScene {
+  readonly run: string
+  /** A process works on it now. */
+  readonly running: boolean
+  /** What the run says of the node. */
+  readonly node: 'waiting' | 'inWork' | 'ended' | 'notInRun'
+  /** How the run left the node. */
+  readonly standing?: string
+  readonly inWork: readonly NodeInWork[]
+  /** Nodes of the run that are not begun, in its order. */
+  readonly waiting: readonly string[]
+  readonly end?: { readonly outcome: RollOutcome; readonly reasons: readonly Reason[] }
+}
+
+/** The slot that is held for the node; undefined: none is, or the budget is not known. */
+export const slotFor = ({ budget, node }: NodeScene): BudgetView['slots'][number] | undefined =>
+  budget === undefined || 'fault' in budget ? undefined : budget.slots.find((slot) => slot.node === node.name)

@@ -1,0 +1,120 @@
+import { findDnsService } from '../../dns/decide/find-dns-service.ts'
+import { HEALTH_CONDITION } from '../../dns/decide/health-condition.ts'
+import { podFacts } from '../../dns/run/pod-facts.ts'
+import { UserError } from '../../ground/model/user-error.ts'
+import { WorldError } from '../../ground/model/world-error.ts'
+import { NODE_GUARDS } from '../../guard/decide/guard-kind.ts'
+import { type CheckedIngress, ingressKind } from '../../ingress/decide/ingress-kind.ts'
+import { GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../service/model/cordon-grants.ts'
+import { lookAtBudget } from '../../service/run/look-at-budget.ts'
+import type { DnsSight, NodeScene } from '../decide/node-scene.ts'
+import type { Look } from './explain-ground.ts'
+
+/** Who is out, and who holds the slots. */
+export async function readBudget({ ground, options, unknowns, signal }: Look): Promise<NodeScene['budget']> {
+  const { slotsNamespace: namespace, grantsNamespace } = options
+  try {
+    const view = await unknowns.read(
+      'the node budget',
+      rethrown(lookAtBudget(ground, { namespace, grantsNamespace, watchMs: 0 }, signal)),
+    )
+    for (const ref of view?.unread ?? []) unknowns.add(`ConfigMap ${ref}`, 'this identity is not allowed to read it')
+    return view
+  } catch (error) {
+    if (error instanceof InvalidBudget) return { fault: error.message, next: error.fix }
+    throw error
+  }
+}
+
+class InvalidBudget extends Error {
+  readonly fix: string
+
+  constructor({ message, fix = '' }: UserError) {
+    super(message)
+    this.fix = fix
+  }
+}
+
+/** A limit that makes no sense is a finding, and nothing that could not be read. */
+const rethrown = <T>(reading: Promise<T>): Promise<T> =>
+  reading.catch((error: unknown) => {
+    throw error instanceof UserError && error.code === 'budget.max-out' ? new InvalidBudget(error) : error
+  })
+
+/** Which cordons the brake has granted; undefined: not known. */
+export async function readCordons({ ground, options, unknowns, signal }: Look): Promise<NodeScene['cordons']> {
+  const ref = { namespace: options.grantsNamespace, name: GRANTS_CONFIG_MAP }
+  const what = `ConfigMap ${ref.namespace}/${ref.name}`
+  const found = await unknowns.read(
+    what,
+    ground.configMaps.read(ref, signal).then((object) => ({ object })),
+  )
+  if (found === undefined) return undefined
+  if (found.object === undefined) return 'noBrake'
+  const grants = parseGrants(found.object.data[GRANTS_KEY] ?? '')
+  if (grants === undefined) unknowns.add(what, 'it makes no sense, so it is not known which cordons are granted')
+  return grants
+}
+
+export const readGuards = ({ ground, unknowns, signal }: Look, namespace?: string) =>
+  unknowns.read(
+    'NodeGuards',
+    ground.objects.list({ kind: NODE_GUARDS, ...(namespace === undefined ? {} : { namespace }) }, signal),
+  )
+
+/** Static pods of the control plane, by which a plan counts members of etcd and API servers. */
+export const readSystem = ({ ground, unknowns, signal }: Look) =>
+  unknowns.read('the pods of kube-system', ground.sight.list('pods', 'kube-system', signal))
+
+/** One of them may be kured, whose lock is an annotation of it. */
+export const readDaemonSets = ({ ground, unknowns, signal }: Look) =>
+  unknowns.read('DaemonSets', ground.sight.list('daemonsets', undefined, signal))
+
+/** Of both groups. The one of the controller that came first is nearly nowhere: that it is not there is worth no word. */
+export async function readIngresses({
+  ground,
+  unknowns,
+  signal,
+}: Look): Promise<readonly CheckedIngress[] | undefined> {
+  const [ours, first] = await Promise.all([
+    unknowns.read('IngressDaemonSets', ground.objects.list({ kind: ingressKind('evenkeel.dev') }, signal)),
+    unknowns.read(
+      'IngressDaemonSets of ingressdaemonsets.mumoshu.github.io',
+      ground.objects.list({ kind: ingressKind('ingressdaemonsets.mumoshu.github.io') }, signal).catch(noneWhereAbsent),
+    ),
+  ])
+  return ours === undefined && (first === undefined || first.length === 0)
+    ? undefined
+    : [...(ours ?? []), ...(first ?? [])]
+}
+
+function noneWhereAbsent(error: unknown): readonly CheckedIngress[] {
+  if (error instanceof WorldError && error.code === 'KUBE_NOT_FOUND') return []
+  throw error
+}
+
+/** The pods of DNS, and what the controller's check said of it last. */
+export function readDns({ ground, unknowns, signal }: Look): Promise<DnsSight | undefined> {
+  const read = async (): Promise<DnsSight | undefined> => {
+    const found = findDnsService(await ground.dnsObjects.services(signal), {})
+    if (found === undefined) {
+      unknowns.add('the cluster DNS', 'no Service looks like it')
+      return undefined
+    }
+    const { service } = found
+    const { namespace, selector = {} } = service
+    const [pods, endpoints, told] = await Promise.all([
+      ground.dnsObjects.pods({ namespace, selector }, signal),
+      ground.dnsObjects.endpoints(service, signal),
+      ground.conditions.read(service, signal),
+    ])
+    const health = told?.conditions.find(({ type }) => type === HEALTH_CONDITION)
+    const around = { endpoints, service, wallMs: ground.clock.wallMs(), downNodes: new Set<string>() }
+    return {
+      service: { namespace, name: service.name },
+      pods: pods.map((pod) => podFacts(pod, around)),
+      ...(health === undefined ? {} : { health }),
+    }
+  }
+  return unknowns.read('the cluster DNS', read())
+}

@@ -1,0 +1,52 @@
+import { MalformedReply } from '../model/untrusted.ts'
+import { type Retry, WorldError } from '../model/world-error.ts'
+import type { ApiCall, ApiReply } from './api-call.ts'
+import { type ApiStatus, parseApiStatus } from './api-status.ts'
+
+type Verdict = readonly [code: string, retry: Retry]
+
+const VERDICTS: Readonly<Record<number, Verdict>> = {
+  401: ['KUBE_UNAUTHORIZED', 'backoff'],
+  403: ['KUBE_FORBIDDEN', 'never'],
+  404: ['KUBE_NOT_FOUND', 'never'],
+  409: ['KUBE_CONFLICT', 'now'],
+  410: ['KUBE_GONE', 'now'],
+  429: ['KUBE_THROTTLED', 'backoff'],
+}
+
+/** What a reply that is no success means; the text names the verb and the resource. */
+export function apiError(call: ApiCall, reply: ApiReply): WorldError {
+  const status = parseApiStatus(reply.body)
+  const [code, retry] = verdict(call, reply.status, status)
+  if (reply.status === 422 && code === 'KUBE_CONFLICT') {
+    return new WorldError(`${call.verb} ${call.resource}: it is no longer what the patch tests for`, { code, retry })
+  }
+  const said = status.message === '' ? `HTTP ${reply.status}` : `${status.message} (HTTP ${reply.status})`
+  const facts = reply.retryAfterMs === undefined ? { code, retry } : { code, retry, retryAfterMs: reply.retryAfterMs }
+  return new WorldError(`${call.verb} ${call.resource}: ${said}`, facts)
+}
+
+/** A reply whose shape is not the API's. */
+export function replyError(call: ApiCall, error: unknown): unknown {
+  if (!(error instanceof MalformedReply)) return error
+  const facts = { code: 'KUBE_REPLY', retry: 'backoff', cause: error } as const
+  return new WorldError(`${call.verb} ${call.resource}: the reply makes no sense: ${error.message}`, facts)
+}
+
+function verdict(call: ApiCall, http: number, status: ApiStatus): Verdict {
+  const known = VERDICTS[http]
+  if (known !== undefined) return known
+  if (http === 422 && isJsonPatch(call) && isPatchThatDidNotApply(status)) return ['KUBE_CONFLICT', 'now']
+  if (http >= 500) return ['KUBE_SERVER', 'backoff']
+  return http >= 400 ? ['KUBE_INVALID', 'never'] : ['KUBE_REPLY', 'backoff']
+}
+
+const isJsonPatch = ({ verb, body }: ApiCall): boolean => verb === 'patch' && Array.isArray(body)
+
+/**
+ * A JSON patch whose `test` fails, or whose path is not there, is answered with 422 and no cause (apiserver
+ * pkg/endpoints/handlers/patch.go); an object that validation rejects comes with a cause per field.
+ */
+function isPatchThatDidNotApply(status: ApiStatus): boolean {
+  return status.causes.length === 0
+}

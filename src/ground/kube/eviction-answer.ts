@@ -1,0 +1,64 @@
+import type { BudgetRefusal, EvictionAnswer } from '../model/eviction.ts'
+import { secondsToWait } from '../net/retry-after.ts'
+import type { ApiReply } from './api-call.ts'
+import { type ApiStatus, parseApiStatus } from './api-status.ts'
+import { given } from './given.ts'
+
+/**
+ * What the eviction subresource's answer means. Its words are matched, since nothing else tells some of these apart
+ * (kubernetes/kubernetes pkg/registry/core/pod/storage/eviction.go, 1.22 to 1.35).
+ */
+export function evictionAnswer(reply: ApiReply): EvictionAnswer {
+  if (reply.status >= 200 && reply.status < 300) return { kind: 'accepted' }
+  const status = parseApiStatus(reply.body)
+  const text = status.message === '' ? `HTTP ${reply.status}` : status.message
+  const wait = given('retryAfterMs', waitOf(reply, status))
+  switch (reply.status) {
+    case 404:
+      return { kind: 'gone' }
+    case 409:
+      // Any other conflict is between the server's own writes.
+      return /\buid in (the )?precondition/i.test(text) ? { kind: 'replaced' } : { kind: 'passing', text, ...wait }
+    case 429:
+      return tooManyRequests(status, wait)
+    case 401:
+      // A credential that has just run out may be replaced at any moment.
+      return { kind: 'passing', text, ...wait }
+    case 403:
+      return hasCause(status, 'NamespaceTerminating')
+        ? { kind: 'namespaceTerminating' }
+        : { kind: 'refused', text, status: 403 }
+  }
+  if (reply.status < 500) return { kind: 'refused', text, status: reply.status }
+  return /more than one PodDisruptionBudget/i.test(text)
+    ? { kind: 'twoBudgets', text }
+    : { kind: 'passing', text, ...wait }
+}
+
+type Wait = { readonly retryAfterMs?: number }
+
+function tooManyRequests(status: ApiStatus, wait: Wait): EvictionAnswer {
+  const cause = status.causes.find(({ reason }) => reason === 'DisruptionBudget')
+  if (cause === undefined) return { kind: 'throttled', ...wait }
+  const text = cause.message
+  const refusal = budgetRefusal(text)
+  if (/failed sync/i.test(text)) return { kind: 'budgetBroken', refusal, text }
+  // A budget that could never be computed says this, too, and for ever: the budget's own status tells them apart.
+  if (/still being processed/i.test(text)) return { kind: 'budgetStale', refusal, ...wait }
+  return { kind: 'budget', refusal, ...wait }
+}
+
+function budgetRefusal(text: string): BudgetRefusal {
+  const [, budget = ''] = /disruption budget (\S+)/i.exec(text) ?? []
+  const counts = /needs (\d{1,9}) healthy pods and has (\d{1,9})/i.exec(text)
+  return { budget, ...(counts === null ? {} : { need: Number(counts[1]), have: Number(counts[2]) }) }
+}
+
+/** A budget that is used up answers with Retry-After 0, which says nothing. */
+function waitOf(reply: ApiReply, status: ApiStatus): number | undefined {
+  const { retryAfterSeconds } = status
+  const ms = reply.retryAfterMs ?? (retryAfterSeconds === undefined ? undefined : secondsToWait(retryAfterSeconds))
+  return ms === 0 ? undefined : ms
+}
+
+const hasCause = (status: ApiStatus, reason: string): boolean => status.causes.some((cause) => cause.reason === reason)

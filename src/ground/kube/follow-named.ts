@@ -1,0 +1,72 @@
+import { MalformedReply, type Untrusted } from '../model/untrusted.ts'
+import type { FollowEvent } from '../ports/cluster.ts'
+import { type FollowParts, follow } from './follow.ts'
+
+export interface Named<T> {
+  /** Where the kind is served, and what RBAC calls it. */
+  readonly path: string
+  readonly resource: string
+  readonly name: string
+  readonly parse: (object: Untrusted) => T
+  /** What is told where the object makes no sense, which is not to say that there is none. */
+  readonly senseless: FollowEvent<T>
+}
+
+interface Told<T> {
+  /** Absent where it makes no sense: it may be any. */
+  readonly name?: string
+  readonly value?: T
+}
+
+/** One watch of one object; it takes no right but to list and watch what bears that name. */
+export function followNamed<T>(
+  parts: FollowParts,
+  { named, sink }: { readonly named: Named<T>; readonly sink: (event: FollowEvent<T>) => void },
+  signal: AbortSignal,
+): Promise<void> {
+  const { path, resource, name } = named
+  const query = { fieldSelector: `metadata.name=${name}` }
+  const parse = (object: Untrusted): Told<T> => read(object, named)
+  const told = (event: FollowEvent<Told<T>>): void => {
+    const ours = eventOf(event, named)
+    if (ours !== undefined) sink(ours)
+  }
+  return follow(parts, { kind: { path, resource, parse, query }, sink: told }, signal)
+}
+
+function read<T>(object: Untrusted, named: Named<T>): Told<T> {
+  const name = orAbsent(() => object.at('metadata').at('name').text())
+  if (name === undefined) return {}
+  const value = name === named.name ? orAbsent(() => named.parse(object)) : undefined
+  return value === undefined ? { name } : { name, value }
+}
+
+function orAbsent<T>(parse: () => T): T | undefined {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof MalformedReply) return undefined
+    throw error
+  }
+}
+
+/** A server that does not know the selector tells of others, too. */
+function eventOf<T>(event: FollowEvent<Told<T>>, { name, senseless }: Named<T>): FollowEvent<T> | undefined {
+  switch (event.type) {
+    case 'listed': {
+      const told = event.objects.find((object) => object.name === name || object.name === undefined)
+      if (told === undefined) return { type: 'listed', objects: [] }
+      return told.value === undefined ? senseless : { type: 'listed', objects: [told.value] }
+    }
+    case 'applied':
+    case 'deleted': {
+      const { type, object } = event
+      if (object.name !== undefined && object.name !== name) return undefined
+      if (object.value !== undefined) return { type, object: object.value }
+      // What is gone need make no sense.
+      return type === 'deleted' && object.name === name ? { type: 'listed', objects: [] } : senseless
+    }
+    default:
+      return event
+  }
+}

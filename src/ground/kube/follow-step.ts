@@ -1,0 +1,136 @@
+import type { MonoMs } from '../model/time.ts'
+import type { WorldError } from '../model/world-error.ts'
+import type { FollowEvent } from '../ports/cluster.ts'
+import { backoffMs } from './backoff.ts'
+import type { Listing } from './list-pages.ts'
+import type { WatchChange } from './parse-watch-line.ts'
+
+/*
+ * Following a kind, as a machine that is told what happened and says what to tell the follower, how long to wait and
+ * what to do next. It asks nothing and waits for nothing itself.
+ *
+ *   empty ──listed──▶ listed ──opened──▶ watching ──change──▶ watching
+ *     ▲                 ▲                   │
+ *     └── 410, overdue ─┴── ended, failed ──┘      (after a pause that is never zero)
+ *     └───────────── silent ────────────────┘
+ *
+ * Silence is no failure: an API server sends no bookmark until its own view of a kind has moved on, which can take many
+ * minutes where nothing changes. Only a list tells a quiet kind from a dead connection, and its result tells the follower.
+ * A follower that was told of a failure is behind until the stream says something; it is not left waiting for a change
+ * that may never come.
+ */
+
+/** Bookmarks may vouch for a view that has an unnoticed gap: it is rebuilt now and then. */
+const LISTING_AGE_MS_MAX = 30 * 60_000
+/** A watch that lived that long was none that failed. */
+const HEALTHY_WATCH_MS = 5_000
+/** Bookmarks come once a minute, where any come. */
+const IDLE_MS = 90_000
+const IDLE_JITTER_SHARE = 1 / 6
+/** What changed while a watch was broken comes at once when it is taken up. */
+const CATCH_UP_MS = 1_000
+
+interface Position {
+  readonly resourceVersion: string
+  readonly listedAt: MonoMs
+}
+
+export type FollowState<S> =
+  | { readonly kind: 'empty'; readonly failures: number }
+  | { readonly kind: 'listed'; readonly failures: number; readonly position: Position; readonly behind: boolean }
+  | {
+      readonly kind: 'watching'
+      readonly failures: number
+      readonly position: Position
+      /** A failure was told and nothing since. */
+      readonly behind: boolean
+      readonly openedAt: MonoMs
+      readonly stream: S
+    }
+
+export type FollowInput<T, S> =
+  | { readonly type: 'listed'; readonly listing: Listing<T> }
+  | { readonly type: 'opened'; readonly stream: S }
+  | { readonly type: 'change'; readonly change: WatchChange<T> }
+  | { readonly type: 'ended' }
+  /** The watch has said nothing for so long that it may be dead. */
+  | { readonly type: 'silent' }
+  | { readonly type: 'failed'; readonly error: WorldError }
+
+interface FollowMoment {
+  readonly now: MonoMs
+  /** Uniform in [0, 1). */
+  readonly dice: number
+}
+
+export interface FollowStep<T, S> {
+  readonly event?: FollowEvent<T>
+  readonly pauseMs: number
+  readonly next: FollowState<S>
+}
+
+export function followStep<T, S>(
+  state: FollowState<S>,
+  input: FollowInput<T, S>,
+  moment: FollowMoment,
+): FollowStep<T, S> {
+  switch (input.type) {
+    case 'listed': {
+      const { objects, resourceVersion } = input.listing
+      const position = { resourceVersion, listedAt: moment.now }
+      return {
+        event: { type: 'listed', objects },
+        pauseMs: 0,
+        next: { kind: 'listed', failures: state.failures, position, behind: false },
+      }
+    }
+    case 'opened':
+      if (state.kind === 'empty') return { pauseMs: 0, next: state }
+      return { pauseMs: 0, next: { ...state, kind: 'watching', openedAt: moment.now, stream: input.stream } }
+    case 'change':
+      return changed(state, input.change)
+    case 'silent':
+      return { pauseMs: backoffMs(1, moment.dice), next: { kind: 'empty', failures: state.failures } }
+    case 'ended':
+      return interrupted(state, undefined, moment)
+    case 'failed':
+      return interrupted(state, input.error, moment)
+  }
+}
+
+function changed<T, S>(state: FollowState<S>, change: WatchChange<T>): FollowStep<T, S> {
+  if (state.kind === 'empty') return { pauseMs: 0, next: state }
+  const event: FollowEvent<T> =
+    change.type === 'fresh' ? { type: 'fresh' } : { type: change.type, object: change.object }
+  const position = { ...state.position, resourceVersion: change.resourceVersion }
+  return { event, pauseMs: 0, next: { ...state, failures: 0, position, behind: false } }
+}
+
+/** How long silence is taken for life, in ms. `dice`: uniform in [0, 1). `idleMs`: where a kind is never quiet for long. */
+export const idleLimitMs = (state: { readonly behind: boolean }, dice: number, idleMs: number = IDLE_MS): number =>
+  state.behind ? CATCH_UP_MS : idleMs * (1 + dice * IDLE_JITTER_SHARE)
+
+/** A watch that the server ended in time is no failure and is not reported; the pause before the next one is the same. */
+function interrupted<T, S>(
+  state: FollowState<S>,
+  error: WorldError | undefined,
+  moment: FollowMoment,
+): FollowStep<T, S> {
+  const wasHealthy = state.kind === 'watching' && moment.now - state.openedAt >= HEALTHY_WATCH_MS
+  const failures = (wasHealthy ? 0 : state.failures) + 1
+  const pauseMs = backoffMs(failures, moment.dice) + (error?.retryAfterMs ?? 0)
+  const next = resumed(state, { failures, error, now: moment.now })
+  return error === undefined
+    ? { pauseMs, next }
+    : { event: { type: 'broken', error, retryInMs: pauseMs }, pauseMs, next }
+}
+
+function resumed<S>(
+  state: FollowState<S>,
+  { failures, error, now }: { failures: number; error: WorldError | undefined; now: MonoMs },
+): FollowState<S> {
+  const mustList =
+    state.kind === 'empty' || error?.code === 'KUBE_GONE' || now - state.position.listedAt >= LISTING_AGE_MS_MAX
+  if (mustList) return { kind: 'empty', failures }
+  return { kind: 'listed', failures, position: state.position, behind: error !== undefined || state.behind }
+}

@@ -1,0 +1,73 @@
+import type { Endpoint } from '../model/endpoint.ts'
+import type { JsonPatch } from '../model/json-patch.ts'
+import type { Node } from '../model/node.ts'
+import { parseMetadata } from '../model/parse-metadata.ts'
+import type { Pod } from '../model/pod.ts'
+import type { Cluster, NodeVersion } from '../ports/cluster.ts'
+import { forbiddenAccess } from './access-review.ts'
+import type { ApiClient } from './api-client.ts'
+import { askObject, findObject } from './api-object.ts'
+import { CLUSTER_KINDS } from './cluster-kinds.ts'
+import { deletePod, evict } from './evict.ts'
+import { type FollowParts, follow } from './follow.ts'
+import { heartbeatLease } from './heartbeat-lease.ts'
+import { identity } from './identity.ts'
+import { readLease, tryLease, writeLease } from './lease-store.ts'
+import { listPages } from './list-pages.ts'
+import { relabelPod } from './relabel-pod.ts'
+import { objectPath, type Resource, resourceOf } from './resources.ts'
+import { setConditions } from './set-conditions.ts'
+
+/** The port's methods over one API server. */
+export function kubeCluster(parts: FollowParts, server: Endpoint): Cluster {
+  const { client } = parts
+  return {
+    server,
+    identity: (signal) => identity(client, signal),
+    list: async (kind, signal) => (await listPages(parts, resourceOf({ kind: CLUSTER_KINDS[kind] }), signal)).objects,
+    nodeVersions: async (signal) => (await listPages(parts, NODE_VERSIONS, signal)).objects,
+    follow: (kind, sink, signal) => follow(parts, { kind: resourceOf({ kind: CLUSTER_KINDS[kind] }), sink }, signal),
+    followHeartbeat: (node, sink, signal) => follow(parts, { kind: heartbeatLease(node), sink }, signal),
+    followPodsOf: (node, sink, signal) => follow(parts, { kind: podsOf(node), sink }, signal),
+    readNode: (name, signal) => readNode(client, name, signal),
+    patchNode: (name, patch, signal) => patchNode(client, { name, patch }, signal),
+    setConditions: (change, signal) => setConditions(client, change, signal),
+    evict: (pod, options, signal) => evict(client, { pod, ...options }, signal),
+    deletePod: (pod, signal) => deletePod(client, pod, signal),
+    relabelPod: (pod, change, signal) => relabelPod(client, { pod, change }, signal),
+    readLease: (ref, signal) => readLease(client, ref, signal),
+    writeLease: (lease, signal) => writeLease(client, lease, signal),
+    tryLease: (ref, signal) => tryLease(client, ref, signal),
+    forbidden: (wanted, signal) => forbiddenAccess(client, wanted, signal),
+  }
+}
+
+function readNode(client: ApiClient, name: string, signal: AbortSignal): Promise<Node | undefined> {
+  const call = { verb: 'get', resource: 'nodes', path: nodePath(name) } as const
+  return findObject(client, { call, parse: NODES.parse }, signal)
+}
+
+function patchNode(
+  client: ApiClient,
+  { name, patch }: { readonly name: string; readonly patch: JsonPatch },
+  signal: AbortSignal,
+): Promise<Node> {
+  const call = { verb: 'patch', resource: 'nodes', path: nodePath(name), body: patch } as const
+  return askObject(client, { call, parse: NODES.parse }, signal)
+}
+
+const NODES = CLUSTER_KINDS.nodes
+
+const podsOf = (node: string): Resource<Pod> =>
+  resourceOf({ kind: CLUSTER_KINDS.pods, fieldSelector: `spec.nodeName=${node}` })
+
+const NODE_VERSIONS: Resource<NodeVersion> = {
+  ...resourceOf({ kind: NODES }),
+  accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
+  parse: (object) => {
+    const { name, uid, resourceVersion } = parseMetadata(object, 'cluster')
+    return { name, uid, resourceVersion }
+  },
+}
+
+const nodePath = (name: string): string => objectPath({ kind: NODES, name })

@@ -1,0 +1,60 @@
+import { apiVersionOf } from '../model/object-kind.ts'
+import { WorldError } from '../model/world-error.ts'
+import type { Change, Deletion, NewObject, Objects } from '../ports/objects.ts'
+import type { ApiCall } from './api-call.ts'
+import { askObject, findObject } from './api-object.ts'
+import { type FollowParts, follow } from './follow.ts'
+import { given } from './given.ts'
+import { listPages } from './list-pages.ts'
+import { objectPath, resourceOf } from './resources.ts'
+
+/** Objects of every kind that an API server serves. Each call takes the right of its name for the kind, `patchStatus` for its status. */
+export const kubeObjects = (parts: FollowParts): Objects => ({
+  get: (at, signal) => {
+    const { resource, parse } = resourceOf(at)
+    return findObject(parts.client, { call: { verb: 'get', resource, path: objectPath(at) }, parse }, signal)
+  },
+  list: async (selection, signal) => (await listPages(parts, resourceOf(selection), signal)).objects,
+  follow: (selection, sink, signal) => follow(parts, { kind: resourceOf(selection), sink }, signal),
+  create: (object, signal) => askObject(parts.client, { call: creationOf(object), parse: object.kind.parse }, signal),
+  patch: (change, signal) => askObject(parts.client, { call: patchOf(change), parse: change.kind.parse }, signal),
+  patchStatus: (change, signal) =>
+    askObject(parts.client, { call: ofStatus(patchOf(change)), parse: change.kind.parse }, signal),
+  delete: async (deletion, signal) => {
+    try {
+      await parts.client.ask(deletionOf(deletion), signal)
+      return true
+    } catch (error) {
+      if (error instanceof WorldError && error.code === 'KUBE_NOT_FOUND') return false
+      throw error
+    }
+  },
+})
+
+function creationOf<T>({ kind, namespace, object }: NewObject<T>): ApiCall {
+  const { resource, path } = resourceOf({ kind, ...given('namespace', namespace) })
+  const metadata = { ...object.metadata, ...given('namespace', namespace) }
+  // What has a schema of its own (a custom resource) is not read without the two.
+  const body = { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata }
+  return { verb: 'create', resource, path, body }
+}
+
+function patchOf<T>({ patch, ...at }: Change<T>): ApiCall {
+  return { verb: 'patch', resource: resourceOf(at).resource, path: objectPath(at), body: patch }
+}
+
+const ofStatus = ({ resource, path, ...call }: ApiCall): ApiCall => ({
+  ...call,
+  resource: `${resource}/status`,
+  path: `${path}/status`,
+})
+
+function deletionOf<T>({ uid, resourceVersion, ...at }: Deletion<T>): ApiCall {
+  const preconditions = { ...given('uid', uid), ...given('resourceVersion', resourceVersion) }
+  return {
+    verb: 'delete',
+    resource: resourceOf(at).resource,
+    path: objectPath(at),
+    body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions },
+  }
+}

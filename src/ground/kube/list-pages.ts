@@ -1,0 +1,72 @@
+import { Untrusted } from '../model/untrusted.ts'
+import { WorldError } from '../model/world-error.ts'
+import type { Log } from '../ports/log.ts'
+import type { ApiCall } from './api-call.ts'
+import type { ApiClient } from './api-client.ts'
+import { replyError } from './api-error.ts'
+import { given } from './given.ts'
+import { parseItem } from './parse-item.ts'
+import type { Resource } from './resources.ts'
+
+const PAGE_ITEMS = '500'
+/** Half a million objects: no cluster has them, and a server that goes on for ever must not keep us. */
+const PAGES_MAX = 1000
+const RESTARTS_MAX = 3
+
+export interface Listing<T> {
+  readonly objects: readonly T[]
+  /** What the objects are as of: where a watch goes on. */
+  readonly resourceVersion: string
+}
+
+interface ListParts {
+  readonly client: ApiClient
+  readonly log: Log
+}
+
+/**
+ * All objects of a kind, read in pages and reduced page by page to what is used. A continue token that has grown too
+ * old (410) starts over, since what was read before is of another moment.
+ */
+export async function listPages<T>(parts: ListParts, kind: Resource<T>, signal: AbortSignal): Promise<Listing<T>> {
+  for (let restarts = 0; ; restarts++) {
+    try {
+      return await listOnce(parts, kind, signal)
+    } catch (error) {
+      const isGone = error instanceof WorldError && error.code === 'KUBE_GONE'
+      if (!isGone || restarts === RESTARTS_MAX) throw error
+    }
+  }
+}
+
+async function listOnce<T>({ client, log }: ListParts, kind: Resource<T>, signal: AbortSignal): Promise<Listing<T>> {
+  const objects: T[] = []
+  let resourceVersion = ''
+  let token = ''
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const query = { ...kind.query, limit: PAGE_ITEMS, ...(token === '' ? {} : { continue: token }) }
+    const { resource, path } = kind
+    const call: ApiCall = { verb: 'list', resource, path, query, ...given('accept', kind.accept) }
+    const read = readPage(call, await client.ask(call, signal))
+    for (const item of read.items) objects.push(...parseItem(kind, item, log))
+    resourceVersion ||= read.resourceVersion
+    token = read.token
+    if (token === '') return { objects, resourceVersion }
+  }
+  const facts = { code: 'KUBE_REPLY', retry: 'backoff' } as const
+  throw new WorldError(`list ${kind.resource}: the list does not end`, facts)
+}
+
+function readPage(call: ApiCall, body: unknown) {
+  try {
+    const list = new Untrusted(body, 'list')
+    const metadata = list.at('metadata')
+    return {
+      items: list.at('items').each(),
+      resourceVersion: metadata.at('resourceVersion').text(),
+      token: metadata.at('continue').textOr(''),
+    }
+  } catch (error) {
+    throw replyError(call, error)
+  }
+}

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
+import { escapeForeign } from '../model/foreign-text.ts'
+import { UserError } from '../model/user-error.ts'
+import { chooseContext } from './choose-context.ts'
+import { chooseProxy, type Environment } from './choose-proxy.ts'
+import { kubeconfigDocument } from './kubeconfig-document.ts'
+import { errorCode } from './transport-error.ts'
+
+export interface KubeconfigSource {
+  /** In the order of $KUBECONFIG: what an earlier file says stands. None: the service account of the pod we run in. */
+  readonly paths: readonly string[]
+  /** Instead of the current context. */
+  readonly context: string | undefined
+  /** Of the process: $HTTPS_PROXY and $NO_PROXY are looked at. */
+  readonly env: Environment
+}
+
+/** What a kubeconfig is read with. It takes half a second to load, which a command that asks no cluster must not pay. */
+const reader = () => import('@kubernetes/client-node/dist/config.js')
+
+/** Loads it ahead, for a process that may not stand still once it reads. */
+export async function preloadKubeconfigReader(): Promise<void> {
+  await reader()
+}
+
+/**
+ * Reads what there is to know about the cluster and how to be let in, with the context chosen. Rejects with UserError
+ * KUBECONFIG_MISSING, KUBECONFIG_BROKEN, KUBECONFIG_NO_CONTEXT, KUBE_PROXY.
+ */
+export async function loadKubeconfig(source: KubeconfigSource): Promise<KubeConfig> {
+  const { KubeConfig } = await reader()
+  const merged = new KubeConfig()
+  if (source.paths.length === 0) merged.loadFromCluster()
+  for (const path of source.paths) {
+    const file = new KubeConfig()
+    loadFile(file, path)
+    merge(merged, file)
+  }
+  const where = source.paths.length === 0 ? "the pod's service account" : source.paths.join(', ')
+  chooseContext(merged, source.context, where)
+  chooseProxy(merged, source.env, where)
+  allowPlainHttp(merged)
+  return merged
+}
+
+function loadFile(config: KubeConfig, path: string): void {
+  const text = readText(path)
+  try {
+    config.loadFromString(kubeconfigDocument(text, dirname(path)))
+  } catch (error) {
+    throw new UserError(`kubeconfig ${path} cannot be understood: ${reasonOf(error)}`, {
+      code: 'KUBECONFIG_BROKEN',
+      fix: `correct ${path}; \`kubectl --kubeconfig ${path} config view\` reads the same file`,
+      cause: error,
+    })
+  }
+  config.makePathsAbsolute(dirname(path))
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const missing = errorCode(error) === 'ENOENT'
+    throw new UserError(missing ? `there is no kubeconfig ${path}` : `kubeconfig ${path} cannot be read`, {
+      code: missing ? 'KUBECONFIG_MISSING' : 'KUBECONFIG_BROKEN',
+      fix: missing ? 'name the file with --kubeconfig or $KUBECONFIG' : `make ${path} readable for this user`,
+      cause: error,
+    })
+  }
+}
+
+/** client-node's own merge takes the last current context and throws on a name met twice; kubectl takes the first of each. */
+function merge(into: KubeConfig, from: KubeConfig): void {
+  const isNewIn = (known: readonly { readonly name: string }[]) => (added: { readonly name: string }) =>
+    !known.some(({ name }) => name === added.name)
+  into.clusters = [...into.clusters, ...from.clusters.filter(isNewIn(into.clusters))]
+  into.users = [...into.users, ...from.users.filter(isNewIn(into.users))]
+  into.contexts = [...into.contexts, ...from.contexts.filter(isNewIn(into.contexts))]
+  into.currentContext ??= from.currentContext
+}
+
+/** client-node takes plain HTTP only where certificates are not looked at; where it is allowed here there are none. */
+function allowPlainHttp(config: KubeConfig): void {
+  config.clusters = config.clusters.map((cluster) =>
+    cluster.server.startsWith('http:') ? { ...cluster, skipTLSVerify: true } : cluster,
+  )
+}
+
+/** The first line alone: those that follow quote the file, where a token may stand. */
+function reasonOf(error: unknown): string {
+  const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+  return escapeForeign(first.replace(/:$/, ''))
+}

@@ -1,0 +1,24 @@
+import type { Untrusted } from '../model/untrusted.ts'
+
+/**
+ * What must hold for a node to take the pod, as labels: spec.nodeSelector, and the required node affinity as far as it
+ * says the same thing in other words (a single term, of `In` with a single value).
+ */
+export function parseNodeConstraint(podSpec: Untrusted): Readonly<Record<string, string>> {
+  const terms = podSpec
+    .at('affinity')
+    .at('nodeAffinity')
+    .at('requiredDuringSchedulingIgnoredDuringExecution')
+    .at('nodeSelectorTerms')
+    .each()
+  const soleTerm = terms.length === 1 ? terms[0] : undefined
+  const fromAffinity = soleTerm?.at('matchExpressions').each().flatMap(labelsOf) ?? []
+  return Object.fromEntries([...fromAffinity, ...Object.entries(podSpec.at('nodeSelector').textMap())])
+}
+
+function labelsOf(expression: Untrusted): [string, string][] {
+  const values = expression.at('values').each()
+  const [value] = values
+  if (expression.at('operator').textOr('') !== 'In' || values.length !== 1 || value === undefined) return []
+  return [[expression.at('key').text(), value.textOr('')]]
+}

@@ -1,0 +1,80 @@
+import { ANNOUNCED_CONDITIONS, runOfMessage } from '../model/announced-conditions.ts'
+import type { Node, NodeRoom, Taint } from '../model/node.ts'
+import { LIFECYCLE_CONDITIONS, SHUTDOWN_CONDITION } from '../model/node-facts.ts'
+import { parseMetadata } from '../model/parse-metadata.ts'
+import { quantity } from '../model/quantity.ts'
+import type { Untrusted } from '../model/untrusted.ts'
+import { findCondition } from './find-condition.ts'
+import { given } from './given.ts'
+import { amount } from './parse-placed-pod.ts'
+
+export function parseNode(object: Untrusted): Node {
+  const { name, uid, resourceVersion, labels, annotations } = parseMetadata(object, 'cluster')
+  const spec = object.at('spec')
+  const status = object.at('status')
+  const ready = findCondition(object, 'Ready')
+  const metadata = object.at('metadata')
+  const isTrue = (type: string): boolean => findCondition(object, type)?.status === 'True'
+  const announced = announcedIn(object)
+  const isOfOthers = (type: string): boolean => isTrue(type) && !(type in announced)
+  const lifecycle = LIFECYCLE_CONDITIONS.filter(isOfOthers)
+  return {
+    name,
+    uid,
+    resourceVersion,
+    labels,
+    annotations,
+    unschedulable: spec.at('unschedulable').flagOr(false),
+    taints: spec.at('taints').each().map(parseTaint),
+    ready: ready?.status ?? 'Unknown',
+    heartbeat: ready?.lastHeartbeatTime ?? '',
+    bootId: status.at('nodeInfo').at('bootID').textOr(''),
+    internalAddresses: status.at('addresses').each().filter(isInternal).map(addressOf),
+    volumesAttached: status
+      .at('volumesAttached')
+      .each()
+      .map((volume) => volume.at('name').text()),
+    ...(metadata.at('deletionTimestamp').optionalText() === undefined ? {} : { deleting: true }),
+    ...(lifecycle.length === 0 ? {} : { lifecycle }),
+    ...(Object.keys(announced).length === 0 ? {} : { announced }),
+    ...(isOfOthers('MaintenancePlanned') ? { plannedByOthers: true } : {}),
+    ...(isTrue(SHUTDOWN_CONDITION) ? { shuttingDown: true } : {}),
+    ...given('versions', parseVersions(status.at('nodeInfo'))),
+    ...given('allocatable', parseRoom(status.at('allocatable'))),
+  }
+}
+
+/** What a run of Even Keel announces is in its record as well: our own parts go by that. */
+export function announcedIn(object: Untrusted): Readonly<Record<string, string>> {
+  const own = ANNOUNCED_CONDITIONS.flatMap((type): readonly (readonly [string, string])[] => {
+    const condition = findCondition(object, type)
+    const run = condition?.status === 'True' ? runOfMessage(condition.message) : undefined
+    return run === undefined ? [] : [[type, run]]
+  })
+  return Object.fromEntries(own)
+}
+
+/** A node that does not say how many pods it takes has not said anything. */
+function parseRoom(allocatable: Untrusted): NodeRoom | undefined {
+  const pods = quantity(allocatable.at('pods').textOr(''))
+  return pods === undefined ? undefined : { ...amount(allocatable.textMap()), pods }
+}
+
+function parseVersions(info: Untrusted): Node['versions'] {
+  const told = (['kernelVersion', 'kubeletVersion', 'osImage'] as const).flatMap((name) => {
+    const version = info.at(name).textOr('')
+    return version === '' ? [] : [[name, version] as const]
+  })
+  return told.length === 0 ? undefined : Object.fromEntries(told)
+}
+
+function parseTaint(taint: Untrusted): Taint {
+  return {
+    key: taint.at('key').text(),
+    effect: taint.at('effect').text(),
+    ...given('value', taint.at('value').optionalText()),
+  }
+}
+
+const isInternal = (address: Untrusted): boolean => address.at('type').textOr('') === 'InternalIP'
+const addressOf = (address: Untrusted): string => address.at('address').text()

@@ -1,0 +1,89 @@
+import { parseMetadata } from '../model/parse-metadata.ts'
+import { BLOCKED_ANNOTATION, type Pod, type PodEnding, SAFE_TO_EVICT_ANNOTATION } from '../model/pod.ts'
+import { POLITE_ANNOTATION, parsePoliteMark } from '../model/polite-mark.ts'
+import type { Untrusted } from '../model/untrusted.ts'
+import { findCondition } from './find-condition.ts'
+import { given } from './given.ts'
+import { parseNodeConstraint } from './parse-node-constraint.ts'
+
+const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror'
+const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed'] as const
+
+export function parsePod(object: Untrusted): Pod {
+  const { namespace, name, uid, resourceVersion, labels, annotations, controller } = parseMetadata(object, 'namespaced')
+  const mark = annotations[POLITE_ANNOTATION]
+  const spec = object.at('spec')
+  const volumes = spec.at('volumes').each()
+  const phase = object.at('status').at('phase').textOr('')
+  return {
+    namespace,
+    name,
+    uid,
+    resourceVersion,
+    labels,
+    phase: PHASES.find((known) => known === phase) ?? 'Unknown',
+    ready: findCondition(object, 'Ready')?.status === 'True',
+    terminating: !object.at('metadata').at('deletionTimestamp').absent,
+    mirror: Object.hasOwn(annotations, MIRROR_ANNOTATION),
+    claims: volumes.flatMap((volume) => claimOf(volume, name)),
+    usesEmptyDir: volumes.some((volume) => !volume.at('emptyDir').absent),
+    containerIds: parseContainerIds(object),
+    createdAt: object.at('metadata').at('creationTimestamp').textOr(''),
+    nodeSelector: parseNodeConstraint(spec),
+    ...given('ending', endingOf(object)),
+    ...given('nodeName', spec.at('nodeName').optionalText() || undefined),
+    ...given('controller', controller),
+    ...given('unschedulable', parseUnschedulable(object)),
+    ...given('waiting', parseWaiting(object)),
+    ...(annotations[SAFE_TO_EVICT_ANNOTATION] === 'false' ? { notSafeToEvict: true } : {}),
+    ...given('blockedAnswer', annotations[BLOCKED_ANNOTATION]),
+    ...given('polite', mark === undefined ? undefined : parsePoliteMark(mark)),
+  }
+}
+
+function endingOf(object: Untrusted): PodEnding | undefined {
+  const metadata = object.at('metadata')
+  const due = metadata.at('deletionTimestamp').optionalText()
+  if (due === undefined) return undefined
+  return {
+    due,
+    graceSeconds: metadata.at('deletionGracePeriodSeconds').integerOr(0),
+    finalizers: metadata
+      .at('finalizers')
+      .each()
+      .map((finalizer) => finalizer.text()),
+  }
+}
+
+/** A generic ephemeral volume's claim is named after its pod and itself (KEP-1698). */
+function claimOf(volume: Untrusted, podName: string): string[] {
+  if (!volume.at('persistentVolumeClaim').absent) return [volume.at('persistentVolumeClaim').at('claimName').text()]
+  return volume.at('ephemeral').absent ? [] : [`${podName}-${volume.at('name').text()}`]
+}
+
+function parseContainerIds(object: Untrusted): Readonly<Record<string, string>> {
+  const statuses = object.at('status').at('containerStatuses').each()
+  return Object.fromEntries(
+    statuses.map((status) => [status.at('name').text(), status.at('containerID').textOr('')] as const),
+  )
+}
+
+/** What every container waits for in its first moments is no news. */
+const STARTING = ['', 'ContainerCreating', 'PodInitializing']
+
+function parseWaiting(object: Untrusted): string | undefined {
+  const waiting = object
+    .at('status')
+    .at('containerStatuses')
+    .each()
+    .map((status) => status.at('state').at('waiting'))
+    .find((state) => !STARTING.includes(state.at('reason').textOr('')))
+  return (
+    waiting && [waiting.at('reason').text(), waiting.at('message').textOr('')].filter((word) => word !== '').join(': ')
+  )
+}
+
+function parseUnschedulable(object: Untrusted): string | undefined {
+  const scheduled = findCondition(object, 'PodScheduled')
+  return scheduled?.status === 'False' ? scheduled.message || scheduled.reason : undefined
+}

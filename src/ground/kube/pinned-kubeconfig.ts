@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
+import type { Endpoint } from '../model/endpoint.ts'
+import type { ClusterContext } from '../model/run-origin.ts'
+import { UserError } from '../model/user-error.ts'
+import type { Clock } from '../ports/clock.ts'
+import { limitExecPlugin } from './exec-plugin.ts'
+import { SERVICE_ACCOUNT_TOKEN } from './kubeconfig-paths.ts'
+import { type KubeconfigSource, loadKubeconfig } from './load-kubeconfig.ts'
+import { subjectOf } from './token-subject.ts'
+
+const UNKNOWN_ACCOUNT = 'the service account of this pod'
+
+/**
+ * A kubeconfig that can be read anew, but means the cluster that it meant when it was read first: a current context that
+ * is switched in another terminal must not turn what is under way to another cluster.
+ */
+export class PinnedKubeconfig {
+  readonly #source: KubeconfigSource
+  readonly #clock: Clock
+  /** As it was read first. */
+  readonly first: KubeConfig
+
+  private constructor(source: KubeconfigSource, clock: Clock, first: KubeConfig) {
+    this.#source = { ...source, context: first.getCurrentContext() }
+    this.#clock = clock
+    this.first = first
+  }
+
+  static async read(source: KubeconfigSource, clock: Clock): Promise<PinnedKubeconfig> {
+    return new PinnedKubeconfig(source, clock, await readOnce(source, clock))
+  }
+
+  /** As its URL says: the port is that of the protocol where none is written. */
+  get server(): Endpoint {
+    const { hostname, port, protocol } = new URL(this.first.getCurrentCluster()?.server ?? '')
+    const usual = protocol === 'https:' ? 443 : 80
+    return { address: hostname, port: Number(port || usual) }
+  }
+
+  /** Of the context; absent where it names none. */
+  get namespace(): string | undefined {
+    const { namespace } = this.first.getContextObject(this.first.getCurrentContext()) ?? {}
+    return namespace === undefined || namespace === '' ? undefined : namespace
+  }
+
+  /** As the kubeconfig calls it; absent where the context names none. */
+  get user(): string | undefined {
+    const { user } = this.first.getContextObject(this.first.getCurrentContext()) ?? {}
+    return user === undefined || user === '' ? undefined : user
+  }
+
+  /** As people know it. */
+  get context(): ClusterContext {
+    // A path or a password in it may be secret.
+    const server = new URL(this.first.getCurrentCluster()?.server ?? '').origin
+    if (this.#source.paths.length === 0) return { context: 'in-cluster', server, user: podUser() }
+    return { context: this.first.getCurrentContext(), server, user: this.user ?? '' }
+  }
+
+  /** With nothing cached that the API server gave for an earlier credential. */
+  async readAgain(): Promise<KubeConfig> {
+    const again = await readOnce(this.#source, this.#clock)
+    if (again.getCurrentCluster()?.server === this.first.getCurrentCluster()?.server) return again
+    throw new UserError(`context ${this.#source.context} now names another API server`, {
+      code: 'KUBECONFIG_BROKEN',
+      fix: 'put the context back, or start again with the other cluster',
+    })
+  }
+}
+
+/** The service account whose token the kubelet put into this pod. */
+function podUser(): string {
+  try {
+    return subjectOf(readFileSync(SERVICE_ACCOUNT_TOKEN, 'utf8')) ?? UNKNOWN_ACCOUNT
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return UNKNOWN_ACCOUNT
+    throw error
+  }
+}
+
+async function readOnce(source: KubeconfigSource, clock: Clock): Promise<KubeConfig> {
+  const config = await loadKubeconfig(source)
+  await limitExecPlugin(config, clock)
+  return config
+}

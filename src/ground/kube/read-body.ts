@@ -1,0 +1,45 @@
+import type { Readable } from 'node:stream'
+import { WorldError } from '../model/world-error.ts'
+import { errorCode } from './transport-error.ts'
+
+/** Five hundred pods of a large cluster are some 5 MB, five hundred nodes with their images some 25 MB. */
+const BODY_BYTES_MAX = 64 * 1024 * 1024
+
+/** The whole body, parsed. Rejects with WorldError KUBE_REPLY where it is too large or no JSON, KUBE_UNREACHABLE where it breaks off. */
+export async function readJson(reply: Readable): Promise<unknown> {
+  const text = await readText(reply)
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new WorldError('the API server answered with something that is not JSON', replyFacts(error))
+  }
+}
+
+/** The whole body as text. */
+async function readText(reply: Readable): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of reply) {
+      if (!Buffer.isBuffer(chunk)) continue
+      bytes += chunk.length
+      if (bytes > BODY_BYTES_MAX) throw new WorldError('the answer of the API server does not end', replyFacts())
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw brokenOff(error)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** An answer that stopped before its end. */
+export function brokenOff(error: unknown): WorldError {
+  if (error instanceof WorldError) return error
+  const facts = { code: 'KUBE_UNREACHABLE', retry: 'backoff', cause: error } as const
+  return new WorldError(`the API server's answer broke off (${errorCode(error) || 'no reason given'})`, facts)
+}
+
+function replyFacts(cause?: unknown) {
+  return { code: 'KUBE_REPLY', retry: 'backoff', cause } as const
+}

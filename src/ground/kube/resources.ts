@@ -1,0 +1,45 @@
+import { invariant } from '../model/invariant.ts'
+import { type ObjectKind, qualifiedResource } from '../model/object-kind.ts'
+import type { Untrusted } from '../model/untrusted.ts'
+import type { ObjectAddress, Selection } from '../ports/objects.ts'
+import { segment } from './api-call.ts'
+import { given } from './given.ts'
+
+/** Where a kind is served, what RBAC calls it, and how its objects are read. */
+export interface Resource<T> {
+  readonly path: string
+  readonly resource: string
+  readonly parse: (object: Untrusted) => T
+  /** Narrows what is listed and watched. */
+  readonly query?: Readonly<Record<string, string>>
+  /** The form in which a list is asked for; absent: whole objects. */
+  readonly accept?: string
+  /** How long a watch may be silent and be taken for alive; where absent, as long as bookmarks may take. */
+  readonly idleMs?: number
+}
+
+/** Where the objects of a selection are listed, watched and made. */
+export function resourceOf<T>({ kind, namespace, labelSelector, fieldSelector }: Selection<T>): Resource<T> {
+  return {
+    path: `${prefixOf(kind)}${withNamespace(kind, namespace)}/${kind.resource}`,
+    resource: qualifiedResource(kind),
+    parse: kind.parse,
+    query: { ...given('labelSelector', labelSelector), ...given('fieldSelector', fieldSelector) },
+  }
+}
+
+export function objectPath<T>({ kind, namespace, name }: ObjectAddress<T>): string {
+  invariant(
+    kind.namespaced === (namespace !== undefined),
+    `a namespaced kind needs a namespace, and no other takes one: ${kind.resource}`,
+  )
+  return `${prefixOf(kind)}${withNamespace(kind, namespace)}/${kind.resource}/${segment(name)}`
+}
+
+const prefixOf = ({ group, version }: ObjectKind<unknown>): string =>
+  group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+
+function withNamespace({ namespaced, resource }: ObjectKind<unknown>, namespace: string | undefined): string {
+  invariant(namespaced || namespace === undefined, `${resource} have no namespace`)
+  return namespace === undefined ? '' : `/namespaces/${segment(namespace)}`
+}

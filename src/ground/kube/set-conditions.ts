@@ -1,0 +1,26 @@
+import type { ConditionsChange } from '../ports/cluster.ts'
+import { segment } from './api-call.ts'
+import type { ApiClient } from './api-client.ts'
+
+/** Strategic, as kubelets write theirs: conditions are merged by their type (core/v1 NodeStatus, `patchMergeKey: type`). */
+export async function setConditions(
+  client: ApiClient,
+  { node, uid, conditions: changed }: ConditionsChange,
+  signal: AbortSignal,
+): Promise<void> {
+  const conditions = Object.entries(changed).map(([type, given]) => {
+    if (given === null) return { $patch: 'delete', type }
+    const { reason, message, at } = given
+    return { type, status: 'True', reason, message, lastHeartbeatTime: at, lastTransitionTime: at }
+  })
+  await client.ask(
+    {
+      verb: 'patch',
+      resource: 'nodes/status',
+      path: `/api/v1/nodes/${segment(node)}/status`,
+      body: { metadata: { uid }, status: { conditions } },
+      isStrategic: true,
+    },
+    signal,
+  )
+}

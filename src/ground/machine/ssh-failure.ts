@@ -1,0 +1,40 @@
+import { escapeForeign } from '../model/foreign-text.ts'
+import { type Retry, WorldError } from '../model/world-error.ts'
+import type { ProcessEnd } from './run-process.ts'
+
+/** What OpenSSH prints before it ends with 255, and what it means; the first that fits. */
+const FAILURES: readonly (readonly [RegExp, string, Retry])[] = [
+  [/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED|No .* host key is known/, 'HOST_KEY', 'never'],
+  [/Permission denied \(|Too many authentication failures|no mutual signature/, 'HOST_DENIED', 'never'],
+  [/Bad configuration option|Can't open user config file|bad permissions|Bad owner/i, 'HOST_SSH_CONFIG', 'never'],
+  [/Could not resolve hostname/, 'HOST_UNRESOLVED', 'backoff'],
+]
+
+/** The error for an ssh that brought no answer. */
+export function sshFailure(node: string, end: ProcessEnd): WorldError {
+  const text = lastWords(end)
+  if (end.cause === 'notStarted') return error('HOST_NO_SSH', 'never', `ssh could not be started: ${text}`)
+  if (end.cause === 'limit') return error('HOST_TIMEOUT', 'backoff', `ssh ${node} did not answer in time`)
+  if (end.exitCode === 255) {
+    const [, code, retry] = FAILURES.find(([pattern]) => pattern.test(end.errorTail)) ?? []
+    return error(code ?? 'HOST_UNREACHABLE', retry ?? 'backoff', `ssh ${node}: ${text}`)
+  }
+  return error('HOST_ANSWER', 'backoff', `${node} gave no usable answer (${ending(end)}): ${text}`)
+}
+
+/** How it ended, in a few words. */
+export function ending({ cause, exitCode, signal }: ProcessEnd): string {
+  if (cause === 'flood') return 'it printed without end'
+  return signal === undefined ? `exit code ${exitCode ?? 'unknown'}` : `ended by ${signal}`
+}
+
+/** The last lines it printed as errors, on one line and escaped. */
+export function lastWords({ errorTail }: ProcessEnd): string {
+  const lines = errorTail
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/^@+$/.test(line))
+  return escapeForeign(lines.slice(-3).join('; '), 300) || 'no word'
+}
+
+const error = (code: string, retry: Retry, text: string): WorldError => new WorldError(text, { code, retry })

@@ -1,0 +1,38 @@
+import process from 'node:process'
+import { monoMs, wallMs } from '../model/time.ts'
+import type { Clock } from '../ports/clock.ts'
+
+/** A timer of Node wraps to 1 ms above this. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** By plain timers: those of node:timers/promises build an error with its stack for each sleep that is aborted. */
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.reject(signal.reason)
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let timer: NodeJS.Timeout | undefined
+  const onAbort = (): void => {
+    clearTimeout(timer)
+    reject(signal.reason)
+  }
+  const wait = (restMs: number): void => {
+    const nextMs = Math.min(restMs, LONGEST_TIMER_MS)
+    timer = setTimeout(() => {
+      if (restMs > nextMs) return wait(restMs - nextMs)
+      signal.removeEventListener('abort', onAbort)
+      resolve()
+    }, nextMs)
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  wait(Math.max(0, ms))
+  return promise
+}
+
+/** Between the machine's monotonic clock, which all its processes read, and that of this process. */
+const MACHINE_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now()
+
+/** The clocks of this machine. A sleep may end up to 1 ms early: Node's timers count whole milliseconds. */
+export const systemClock: Clock = {
+  monoMs: () => monoMs(MACHINE_MS + performance.now()),
+  wallMs: () => wallMs(Date.now()),
+  sleep,
+}

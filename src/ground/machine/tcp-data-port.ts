@@ -1,0 +1,44 @@
+import { connect, type Socket } from 'node:net'
+import { canonicalAddress } from '../model/ip-address.ts'
+import type { DataPort } from '../ports/data-port.ts'
+
+type Connected = (from: { readonly address: string; readonly port: number }) => void
+
+/** A TCP connect that is closed at once: whether something listens, and no more. */
+export class TcpDataPort implements DataPort {
+  readonly #onConnected: Connected | undefined
+
+  /** `onConnected` is told from where it asked. */
+  constructor(onConnected?: Connected) {
+    this.#onConnected = onConnected
+  }
+
+  answers(at: { readonly address: string; readonly port: number }, signal: AbortSignal): Promise<boolean> {
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+    if (signal.aborted) return Promise.reject(signal.reason)
+    const socket = begun(at)
+    if (socket === undefined) return Promise.resolve(false)
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    socket.once('connect', () => {
+      const { localAddress, localPort } = socket
+      if (localAddress !== undefined && localPort !== undefined)
+        this.#onConnected?.({ address: canonicalAddress(localAddress), port: localPort })
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+    return promise.finally(() => {
+      signal.removeEventListener('abort', onAbort)
+      socket.destroy()
+    })
+  }
+}
+
+/** Undefined where Node refuses to try at all: nothing listens at what is no address or no port. */
+function begun({ address, port }: { readonly address: string; readonly port: number }): Socket | undefined {
+  try {
+    return connect({ host: address, port })
+  } catch {
+    return undefined
+  }
+}

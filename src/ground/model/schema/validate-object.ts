@@ -1,0 +1,32 @@
+import { Untrusted } from '../untrusted.ts'
+import { blocksRules, checkShape } from './check-shape.ts'
+import type { Finding } from './finding.ts'
+import { below, type Place } from './place.ts'
+
+/**
+ * What a schema and its rules say against an object, as the API server sees it. `old` is the object before, where it is changed.
+ * `isReadable`: it has the right shape, so that more may be asked of it.
+ */
+export function validateObject(
+  { schema, kind }: Pick<Place, 'schema' | 'kind'>,
+  object: unknown,
+  old?: unknown,
+): { readonly findings: readonly Finding[]; readonly isReadable: boolean } {
+  const place: Place = { schema, kind, value: object, path: '' }
+  const shape = checkShape(place)
+  if (shape.some(blocksRules)) return { findings: shape, isReadable: false }
+  const before = old === undefined || checkShape({ ...place, value: old }).some(blocksRules) ? undefined : old
+  return { findings: [...shape, ...brokenRules({ ...place, old: before })], isReadable: true }
+}
+
+function brokenRules(place: Place): readonly Finding[] {
+  const self = new Untrusted(place.value, place.path)
+  const old = place.old === undefined ? undefined : new Untrusted(place.old, place.path)
+  const broken = (place.schema.rules ?? [])
+    .filter(({ holds }) => !holds(self, old))
+    .map(({ rule, below: rest, message, fix }): Finding => {
+      const field = place.path === '' ? rest.slice(1) : `${place.path}${rest}`
+      return { rule, field, severity: 'error', message, fix }
+    })
+  return [...broken, ...below(place).flatMap(brokenRules)]
+}

@@ -1,0 +1,76 @@
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Page, PageOf } from '../ports/http-door.ts'
+import { HEALTH_CHECK_LIMITS, limitConnections } from './connection-limits.ts'
+import { type DoorParts, type OpenDoor, openDoor } from './open-door.ts'
+
+/** A health check's head has some hundred bytes. */
+const HEAD_BYTES_MAX = 8_192
+const HEAD_LIMIT_MS = 5_000
+/** How often heads that take too long are looked for. */
+const LOOK_EVERY_MS = 1_000
+
+const WRONG_METHOD: Page = {
+  status: 405,
+  contentType: 'text/plain; charset=utf-8',
+  body: 'only GET and HEAD are answered here\n',
+  headers: { allow: 'GET, HEAD' },
+}
+
+export interface HttpDoor extends OpenDoor {
+  /** Connections that had to go since there were too many. */
+  dropped(): number
+}
+
+/**
+ * Pages from memory over HTTP/1.1, one to a connection (RFC 9112, 9.6): no file is ever read, no body of a request looked at.
+ * A client that is slow, sends nonsense or opens too much is closed; others are answered meanwhile.
+ */
+export async function openHttpDoor({ place, timers, limits }: DoorParts, pageOf: PageOf): Promise<HttpDoor> {
+  const server = createServer(
+    {
+      maxHeaderSize: HEAD_BYTES_MAX,
+      headersTimeout: HEAD_LIMIT_MS,
+      requestTimeout: HEAD_LIMIT_MS,
+      connectionsCheckingInterval: LOOK_EVERY_MS,
+      keepAlive: false,
+    },
+    (request, response) => answer(request, response, pageOf),
+  )
+  server.maxRequestsPerSocket = 1
+  const dropped = limitConnections(server, timers, limits ?? HEALTH_CHECK_LIMITS)
+  const door = await openDoor(server, { place, timers })
+  return {
+    ...door,
+    dropped,
+    close: () => {
+      const closed = door.close()
+      server.closeIdleConnections()
+      return closed
+    },
+  }
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, pageOf: PageOf): void {
+  const { method = '', url = '', socket } = request
+  const isRead = method === 'GET' || method === 'HEAD'
+  const caller = { address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 }
+  const page = isRead ? pageOf({ method, target: url, caller }) : WRONG_METHOD
+  if (page instanceof Promise)
+    page.then(
+      (made) => write(response, method, made),
+      () => response.destroy(),
+    )
+  else write(response, method, page)
+}
+
+function write(response: ServerResponse, method: string, page: Page): void {
+  response.shouldKeepAlive = false
+  response.writeHead(page.status, page.reason ?? STATUS_CODES[page.status] ?? '', {
+    'content-type': page.contentType,
+    'content-length': Buffer.byteLength(page.body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...page.headers,
+  })
+  response.end(method === 'HEAD' ? undefined : page.body)
+}

@@ -1,0 +1,122 @@
+import { EXIT_FAILED, EXIT_INTERRUPTED } from '../../cli/exit-codes.ts'
+import { InterruptedError } from '../../cli/interrupts.ts'
+import { FollowCache } from '../../ground/loop/follow-cache.ts'
+import { OVER } from '../../ground/model/over.ts'
+import { UserError } from '../../ground/model/user-error.ts'
+import { type CheckedGuard, NODE_GUARDS } from '../decide/guard-kind.ts'
+import { type GuardStanding, guardStanding } from '../decide/told/guard-standing.ts'
+import { findGuard } from '../run/commands/find-guard.ts'
+import { guardCommands } from './guard-place.ts'
+import type { GuardSight, GuardVoice } from './guard-voice.ts'
+import { guardDocument } from './status-document.ts'
+import { guardLines, guardTable } from './status-lines.ts'
+import { type GuardCall, type GuardResult, looksAlike } from './sub-command.ts'
+
+interface StatusRun extends GuardCall {
+  readonly voice: GuardVoice
+  readonly watches: boolean
+  /** Of all namespaces. */
+  readonly isAll: boolean
+}
+
+const HELD = 3
+const LOOK_MS = 1_000
+
+/** Looks once, or until it is interrupted. Rejects with UserError where the object is not there, and with WorldError. */
+export async function guardStatus(run: StatusRun): Promise<GuardResult> {
+  const { ground, namespace, name, isAll, signal } = run
+  if (name !== undefined && isAll)
+    throw new UserError('nodeguard/NAME is one object, and --all-namespaces means several', {
+      code: 'guard.usage',
+      fix: 'write -n NAMESPACE, or leave out the name',
+    })
+  const first =
+    name === undefined
+      ? await ground.objects.list({ kind: NODE_GUARDS, ...(isAll ? {} : { namespace }) }, signal)
+      : [await findGuard({ objects: ground.objects, looksAlike }, { namespace, name }, signal)]
+  if (!run.watches) return resultOf(run, first, false)
+  return await watched(run, first)
+}
+
+/** Until it is interrupted, or until the one guard that is watched is gone. */
+async function watched(run: StatusRun, first: readonly CheckedGuard[]): Promise<GuardResult> {
+  const { ground, namespace, name, isAll, context, voice } = run
+  const { clock, interrupts, onExit } = context
+  const selection = {
+    kind: NODE_GUARDS,
+    ...(isAll ? {} : { namespace }),
+    ...(name === undefined ? {} : { fieldSelector: `metadata.name=${name}` }),
+  }
+  const cache = new FollowCache<CheckedGuard>({
+    follow: (sink, signal) => ground.objects.follow(selection, sink, signal),
+    clock,
+  })
+  const life = new AbortController()
+  const takeBack = onExit(() => voice.restoreCursor())
+  const following = cache.run(life.signal)
+  let seen = first
+  const look = async (): Promise<GuardResult> => {
+    await cache.synced(interrupts.signal)
+    for (;;) {
+      const now = cache.objects()
+      if (name !== undefined && now[0]?.uid !== first[0]?.uid) return goneResult(run, first)
+      seen = now
+      voice.seen(sightOf(run, now, cache.freshness().error?.message))
+      await clock.sleep(LOOK_MS, interrupts.signal)
+    }
+  }
+  try {
+    return await Promise.race([look(), following.then(() => Promise.reject(OVER))])
+  } catch (error) {
+    if (!(error instanceof InterruptedError)) throw error
+    return resultOf(run, seen, true)
+  } finally {
+    life.abort(OVER)
+    await following.catch((error: unknown) => {
+      if (error !== OVER) throw error
+    })
+    voice.close()
+    takeBack()
+  }
+}
+
+const sightOf = ({ name, isAll }: StatusRun, guards: readonly CheckedGuard[], trouble?: string): GuardSight => ({
+  guards,
+  isOne: name !== undefined,
+  namespaced: isAll,
+  ...(trouble === undefined ? {} : { trouble }),
+})
+
+/** 0 no node that asks is held; 1 nothing is done by a guard; 3 a node is held or in conflict, or the controller has not looked yet. */
+function exitOf(standings: readonly Pick<GuardStanding, 'kind'>[]): number {
+  if (standings.some(({ kind }) => kind === 'failed')) return EXIT_FAILED
+  return standings.some(({ kind }) => kind !== 'well') ? HELD : 0
+}
+
+function resultOf(run: StatusRun, guards: readonly CheckedGuard[], isCut: boolean): GuardResult {
+  const { name, isAll, place, context } = run
+  const [one] = guards
+  const now = context.clock.wallMs()
+  const code = isCut ? EXIT_INTERRUPTED : exitOf(guards.map(guardStanding))
+  if (name === undefined || one === undefined)
+    return {
+      code,
+      lines: () => guardTable(guards, isAll),
+      document: { guards: guards.map((guard) => guardDocument(guard, guardCommands(guard, place))) },
+    }
+  const commands = guardCommands(one, place)
+  return {
+    code,
+    lines: (columns) => guardLines({ guard: one, commands, now, isCut }, columns),
+    document: guardDocument(one, commands),
+  }
+}
+
+function goneResult({ namespace, name = '' }: StatusRun, first: readonly CheckedGuard[]): GuardResult {
+  const why = `${name} was deleted`
+  return {
+    code: EXIT_FAILED,
+    lines: () => [[{ text: 'STOPPED', tone: 'stop' }, `  ${namespace}/${name}: ${why}`]],
+    document: { namespace, name, generation: first[0]?.generation, outcome: 'failed', code: 'Gone', why },
+  }
+}

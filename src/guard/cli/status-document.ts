@@ -1,0 +1,28 @@
+import type { CheckedGuard } from '../decide/guard-kind.ts'
+import { guardStanding } from '../decide/told/guard-standing.ts'
+import { toldGuard } from '../decide/told/told-guard.ts'
+import type { GuardCommands } from './guard-place.ts'
+import { nextSteps } from './status-lines.ts'
+
+/** One guard for scripts. */
+export function guardDocument(guard: CheckedGuard, commands: GuardCommands): object {
+  const { namespace, name, generation, spec, status } = guard
+  const { desired, guarded, requested, held, granted, nodes, truncated, released } = toldGuard(guard)
+  const { kind, code, why } = guardStanding(guard)
+  return {
+    ...{ namespace, name, generation },
+    observedGeneration: status.observedGeneration,
+    mode: spec.mode,
+    group: spec.group,
+    outcome: kind,
+    code,
+    why,
+    counts: { desired, guarded, requested, held },
+    ...(granted === undefined ? {} : { granted }),
+    conditions: status.conditions,
+    nodes,
+    ...(truncated ? { truncated } : {}),
+    released,
+    next: nextSteps(guard, commands).map(({ command }) => command),
+  }
+}

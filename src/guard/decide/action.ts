@@ -1,0 +1,88 @@
+import type { Claim } from '../../ground/model/claims.ts'
+import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import type { SeenSlot } from '../../ground/model/slot.ts'
+import type { GuardPod } from './found.ts'
+import type { FoundGate, GuardView } from './snapshot.ts'
+import type { WantedGuard } from './wanted-guard.ts'
+
+/** By whom a hold is passed over: a person, or `maxHold`. */
+export interface Released {
+  readonly by: string
+  readonly why?: string
+  readonly passedOver: string
+}
+
+/** Of one guard. One write each, under the version that was read. */
+export type GuardObjectAction = { readonly view: GuardView } & (
+  | { readonly kind: 'createGate'; readonly wanted: WantedGuard }
+  | { readonly kind: 'createDeployment'; readonly wanted: WantedGuard; readonly replicas: number }
+  /** What the budget says is not what it is to say. */
+  | {
+      readonly kind: 'closeGate'
+      readonly wanted: WantedGuard
+      readonly gate: FoundGate
+      readonly node: string
+      readonly isExpired?: true
+    }
+  | {
+      readonly kind: 'openGate'
+      readonly wanted: WantedGuard
+      readonly gate: FoundGate
+      readonly node: string
+      readonly released?: Released
+    }
+  /** `pods: 'keep'`: its template stays as it is. */
+  | {
+      readonly kind: 'alignDeployment'
+      readonly wanted: WantedGuard
+      readonly deployment: FoundDeployment
+      readonly replicas: number
+      readonly unplaceable: number
+      readonly isPaused: boolean
+      readonly pods: 'keep' | 'replace'
+    }
+  | { readonly kind: 'deleteDeployment'; readonly deployment: OwnedObject }
+  | { readonly kind: 'deleteGate'; readonly gate: OwnedObject }
+  /** In mode Budget, of a node that is to have no guard any more. */
+  | { readonly kind: 'deletePod'; readonly pod: GuardPod }
+  /** In mode Budget, of the node that is granted: a budget that was opened would let the guard of any node go. */
+  | { readonly kind: 'letGo'; readonly pod: GuardPod; readonly node: string; readonly released?: Released }
+  /** It was deleted and resists. `node`: the one that is granted; absent where nothing is left to be resisted. */
+  | { readonly kind: 'unlockPod'; readonly pod: GuardPod; readonly node?: string }
+)
+
+export type GuardNodeAction = { readonly node: string } & (
+  | { readonly kind: 'takeSlot'; readonly index: number; readonly stale?: SeenSlot }
+  | { readonly kind: 'releaseSlot'; readonly index: number }
+  | { readonly kind: 'claim'; readonly claim: Claim }
+  | { readonly kind: 'withdrawClaim'; readonly owner: string }
+)
+
+/** A pod that was deleted and resists, and its NodeGuard is gone. */
+interface GuardStrayAction {
+  readonly kind: 'unlockStray'
+  readonly pod: GuardPod
+}
+
+export type GuardAction = GuardObjectAction | GuardNodeAction | GuardStrayAction
+
+/** What an action does, and to what. */
+export function guardActionKey(action: GuardAction): string {
+  if (action.kind === 'unlockStray') return `${action.kind} ${action.pod.uid}`
+  if (!('view' in action)) return `${action.kind} ${action.node}`
+  const { uid } = action.view.guard
+  switch (action.kind) {
+    case 'deleteDeployment':
+    case 'alignDeployment':
+      return `${action.kind} ${uid}/${action.deployment.name}`
+    case 'deleteGate':
+      return `${action.kind} ${uid}/${action.gate.name}`
+    case 'deletePod':
+    case 'letGo':
+    case 'unlockPod':
+      return `${action.kind} ${uid}/${action.pod.name}`
+    default:
+      return `${action.kind} ${uid}/${action.wanted.name}`
+  }
+}

@@ -1,0 +1,44 @@
+import type { Reason } from '../../ground/model/reason.ts'
+import { type FreeSlot, slotsToAskFor } from '../../service/decide/budget/free-slots.ts'
+import { maxOut } from '../../service/decide/budget/max-out.ts'
+import type { NodeOut } from '../../service/decide/budget/snapshot.ts'
+import type { GroupNode, GuardPass } from './pass.ts'
+
+/** Whether the node budget has room for a node. `slot`: to be taken first. */
+type Admission = { readonly may: true; readonly slot?: FreeSlot } | { readonly may: false; readonly reason: Reason }
+
+/**
+ * Law: a node is granted only while fewer nodes than the budget allows are out, counted before its slot is taken and again after.
+ */
+export function admission({ s }: GuardPass, x: GroupNode): Admission {
+  const { budget } = s
+  if (budget.fault !== undefined) return { may: false, reason: budget.fault }
+  // Its owner takes the node out by its own right, and has been counted.
+  if (x.slot.kind === 'others' && hasBegun(budget.out, x)) return { may: true }
+  const limit = maxOut(budget.limit, budget.fleet)
+  const others = budget.out.filter(({ node }) => node !== x.name && !givesWay(s, x, node))
+  if (others.length >= limit) return { may: false, reason: noRoom(x, others, limit) }
+  if (x.slot.kind !== 'none') return { may: true }
+  const [slot] = slotsToAskFor(budget)
+  return slot === undefined ? { may: false, reason: noRoom(x, others, limit) } : { may: true, slot }
+}
+
+const hasBegun = (out: readonly NodeOut[], { name }: GroupNode): boolean =>
+  out.some(({ node, why }) => node === name && why.some(({ kind }) => kind !== 'slot'))
+
+/** Of several that took a slot before each saw the others, the one of the lowest slot goes on. */
+function givesWay({ budget: { out, slots } }: GuardPass['s'], { slot }: GroupNode, name: string): boolean {
+  if (slot.kind !== 'ours') return false
+  const isUntouched = out.some(({ node, why }) => node === name && why.every(({ kind }) => kind === 'slot'))
+  return isUntouched && slots.every(({ owner, index }) => owner.node !== name || index > slot.index)
+}
+
+const noRoom = ({ name }: GroupNode, others: readonly NodeOut[], limit: number): Reason => ({
+  code: 'BudgetUsedUp',
+  object: name,
+  text: `${others.length} nodes are out or about to be (${others
+    .slice(0, 3)
+    .map(({ node }) => node)
+    .join(', ')}), and the budget allows at most ${limit}`,
+  next: 'evenkeel budget shows which nodes are out, and for which owner',
+})

@@ -1,0 +1,33 @@
+import type { Node } from '../../ground/model/node.ts'
+import { DISRUPTED_TAINT, REMOVAL_TAINTS } from '../../ground/model/node-facts.ts'
+
+const LEAVING_TAINTS: readonly string[] = [...REMOVAL_TAINTS, DISRUPTED_TAINT]
+
+/** What shows that a node is to be drained, as the end of a sentence; undefined: nothing does. */
+export function asksToDrain({
+  unschedulable,
+  lifecycle = [],
+  deleting,
+  taints,
+}: Pick<Node, 'unschedulable' | 'lifecycle' | 'deleting' | 'taints'>): string | undefined {
+  if (unschedulable) return 'is cordoned'
+  if (lifecycle.length > 0) return `has the condition ${lifecycle.join(', ')}`
+  if (deleting === true) return 'is being deleted'
+  const taint = taints.find(({ key }) => LEAVING_TAINTS.includes(key))
+  return taint === undefined ? undefined : `has the taint ${taint.key}`
+}
+
+/** A pod that replaces the guard does not come back there. */
+export const takesNoPods = ({ unschedulable, taints }: Node): boolean =>
+  unschedulable || taints.some(({ key, effect }) => effect === 'NoSchedule' && LEAVING_TAINTS.includes(key))
+
+/**
+ * The node without the signs that it is about to be removed. A guard that is there stays until the Node is gone: what removes nodes is what
+ * it is to resist.
+ */
+export function asIfItStayed(node: Node): { readonly node: Node; readonly isGoing: boolean } {
+  const { deleting, ...rest } = node
+  const taints = node.taints.filter(({ key }) => !LEAVING_TAINTS.includes(key))
+  const isGoing = deleting === true || taints.length < node.taints.length
+  return isGoing ? { node: { ...rest, taints }, isGoing } : { node, isGoing }
+}

@@ -1,0 +1,64 @@
+import type { LoopDecision } from '../../ground/model/loop-decision.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import { type GuardAction, guardActionKey } from './action.ts'
+import { grants } from './grants.ts'
+import { guardPass } from './pass.ts'
+import type { GuardSnapshot } from './snapshot.ts'
+import { upkeep } from './upkeep.ts'
+
+/** Holds may be asked over the network, or end without an event. */
+const HELD_AGAIN_MS = 1_000
+const WAITING_AGAIN_MS = 5_000
+const STALE_AGAIN_MS = 5_000
+const REFUSED_AGAIN_MS = 10_000
+
+/** Of many, so many are done before the world is looked at again. */
+const AT_ONCE = 200
+
+/**
+ * What is next for the guards of a group: the budgets that are to be closed and the grants, then the objects.
+ *
+ * Law: while the world is not known as it is now, no node is granted.
+ */
+export function decideGuards(s: GuardSnapshot): LoopDecision<GuardAction> {
+  if (!s.isFresh) return { kind: 'hold', reasons: [unknown(s)], recheckAfterMs: STALE_AGAIN_MS }
+  const pass = guardPass(s)
+  const { actions, reasons } = grants(pass)
+  const strays = s.strays.map((pod): GuardAction => ({ kind: 'unlockStray', pod }))
+  const wanted = [...actions, ...s.guards.flatMap((view) => upkeep(pass, view)), ...strays]
+  const isPaused = (action: GuardAction): boolean => (s.refusals.get(guardActionKey(action))?.until ?? s.now) > s.now
+  const refused = wanted.flatMap((action) => refusedReason(s, action))
+  const now = wanted.filter((action) => !isPaused(action)).slice(0, AT_ONCE)
+  const later = wanted.filter(isPaused)
+  const all = [...refused, ...reasons]
+  if (now.length > 0) return { kind: 'act', actions: now, reasons: all, later }
+  if (all.length === 0) return { kind: 'settled', reasons: [] }
+  return { kind: 'hold', reasons: all, recheckAfterMs: recheckOf(all), later }
+}
+
+const unknown = ({ group }: GuardSnapshot): Reason => ({
+  code: 'GuardsUnknown',
+  object: group,
+  text: `the current state of the guards of group ${group} is not known, so no node is granted`,
+})
+
+function refusedReason({ refusals }: GuardSnapshot, action: GuardAction): readonly Reason[] {
+  const words = refusals.get(guardActionKey(action))?.words
+  const object = subjectOf(action)
+  return words === undefined
+    ? []
+    : [{ code: 'WriteRefused', object, text: `the next write for ${object} is refused: ${words}` }]
+}
+
+/** The node where there is one, else the guard. */
+function subjectOf(action: GuardAction): string {
+  if (action.kind === 'unlockStray') return action.pod.name
+  if ('node' in action && action.node !== undefined && action.node !== '') return action.node
+  if (!('view' in action)) return action.node
+  return 'wanted' in action ? (action.wanted.node ?? action.view.guard.name) : action.view.guard.name
+}
+
+function recheckOf(reasons: readonly Reason[]): number {
+  if (reasons.some(({ code }) => code === 'HoldStands' || code === 'HoldUnknown')) return HELD_AGAIN_MS
+  return reasons.every(({ code }) => code === 'WriteRefused') ? REFUSED_AGAIN_MS : WAITING_AGAIN_MS
+}

@@ -1,0 +1,115 @@
+import { isJsonObject } from '../../ground/model/json-object.ts'
+import type { Node, Taint } from '../../ground/model/node.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import { TO_COME_KEY } from '../../ground/model/to-come.ts'
+import { Untrusted } from '../../ground/model/untrusted.ts'
+import { eligibilityIn } from '../../service/decide/eligibility.ts'
+import type { GuardSpec, NodeGuard } from '../model/node-guard.ts'
+import { asIfItStayed } from './asks.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** What the guards of a NodeGuard follow. */
+export interface Followed {
+  /** The DaemonSet is gone: nothing is known of which nodes are to have guards. */
+  readonly isGone: boolean
+  /** Whether a node is to have a guard; `Keep`: one that is there stays. */
+  readonly judge: (node: Node) => 'Run' | 'Keep' | 'Leave'
+  /** What a guard pod takes over: where it may be placed. */
+  readonly placement: { readonly nodeSelector: Json; readonly affinity: Json; readonly tolerations: readonly Json[] }
+}
+
+/**
+ * Taints that announce that a node leaves or is worked on, or that Kubernetes sets and removes by itself. A guard that tolerated one of
+ * the former would come back to a node that is being drained, and the next node could be taken.
+ */
+const isOfLifecycle = (key: string): boolean =>
+  key === TO_COME_KEY ||
+  key.startsWith('node.kubernetes.io/') ||
+  key.startsWith('karpenter.sh/') ||
+  key.startsWith('node.cloudprovider.kubernetes.io/') ||
+  key === 'ToBeDeletedByClusterAutoscaler' ||
+  key === 'DeletionCandidateOfClusterAutoscaler'
+
+/** A guard stays on a node that is in trouble: a node that flaps does not lose it. */
+const ALWAYS_TOLERATED: readonly Json[] = [
+  { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
+  { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
+  { key: 'node.kubernetes.io/disk-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/pid-pressure', operator: 'Exists', effect: 'NoSchedule' },
+]
+
+interface Around {
+  /** The DaemonSet that the guard follows; undefined if there is none of that name. */
+  readonly daemonSet: OwnedObject | undefined
+  readonly nodes: readonly Node[]
+}
+
+/** By what was followed last: of thousands of nodes, nothing that follows from it is worked out anew. */
+const LAST = new WeakMap<GuardSpec, { readonly by: string; readonly followed: Followed }>()
+
+export function followedBy({ spec }: NodeGuard, { daemonSet, nodes }: Around): Followed {
+  const { follow } = spec
+  const isGone = follow.kind === 'daemonSet' && (daemonSet === undefined || daemonSet.deleting)
+  const template =
+    follow.kind === 'daemonSet' ? objectOr(objectOr(daemonSet?.content.spec).template) : (spec.template ?? {})
+  const podSpec = objectOr(template.spec)
+  const nodeSelector = follow.kind === 'nodes' ? follow.nodeSelector : {}
+  const judgeOf = eligibilityIn({
+    nodeSelector,
+    template: { object: template, hostNetwork: podSpec.hostNetwork === true },
+  })
+  const judge = isGone ? () => GONE[spec.onTargetGone] : (node: Node) => staying(judgeOf, node)
+  const tolerations = tolerationsFor(podSpec, () => nodes.filter((node) => judge(node) !== 'Leave'))
+  const by = JSON.stringify([isGone, template, tolerations])
+  const last = LAST.get(spec)
+  if (last?.by === by) return last.followed
+  const followed = {
+    ...{ isGone, judge },
+    placement: {
+      nodeSelector: { ...objectOr(podSpec.nodeSelector), ...nodeSelector },
+      affinity: given('nodeAffinity', objectOr(podSpec.affinity).nodeAffinity),
+      tolerations,
+    },
+  }
+  LAST.set(spec, { by, followed })
+  return followed
+}
+
+/** On a node that is about to be removed, no guard is made. */
+function staying(judge: ReturnType<typeof eligibilityIn>, found: Node): 'Run' | 'Keep' | 'Leave' {
+  const { node, isGoing } = asIfItStayed(found)
+  const { kind } = judge(node)
+  return isGoing && kind === 'Run' ? 'Keep' : kind
+}
+
+/** What is there is kept, or removed, and nothing new is made. */
+const GONE = { Keep: 'Keep', Remove: 'Leave' } as const
+
+/**
+ * A toleration of every taint would tolerate a cordon. In its place stands one for each taint that the nodes have and that is of no
+ * lifecycle.
+ */
+function tolerationsFor(podSpec: Json, nodes: () => readonly Node[]): readonly Json[] {
+  const own = new Untrusted(podSpec, 'spec')
+    .at('tolerations')
+    .each()
+    .map((toleration) => objectOr(toleration.raw))
+  const keyed = own.filter(({ key }) => typeof key === 'string' && key !== '' && !isOfLifecycle(key))
+  const blanket = own.filter(({ key, operator }) => (key === undefined || key === '') && operator === 'Exists')
+  const seen = blanket.length === 0 ? [] : taintsOf(nodes())
+  const effects = new Set(blanket.map(({ effect }) => (typeof effect === 'string' ? effect : '')))
+  const union = seen.filter(({ effect }) => effects.has('') || effects.has(effect))
+  return [...keyed, ...union.map(({ key, effect }) => ({ key, operator: 'Exists', effect })), ...ALWAYS_TOLERATED]
+}
+
+function taintsOf(nodes: readonly Node[]): readonly Pick<Taint, 'key' | 'effect'>[] {
+  const seen = new Map<string, Pick<Taint, 'key' | 'effect'>>()
+  for (const { taints } of nodes)
+    for (const { key, effect } of taints) if (!isOfLifecycle(key)) seen.set(`${key}:${effect}`, { key, effect })
+  return [...seen].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, taint]) => taint)
+}
+
+const objectOr = (value: unknown): Json => (isJsonObject(value) ? value : {})
+const given = (key: string, value: unknown): Json => (value === undefined ? {} : { [key]: value })

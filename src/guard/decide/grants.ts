@@ -1,0 +1,273 @@
+import { invariant } from '../../ground/model/invariant.ts'
+import { shortHash } from '../../ground/model/owned/node-names.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import { toIso } from '../../ground/model/time.ts'
+import { slotsToAskFor } from '../../service/decide/budget/free-slots.ts'
+import type { GuardAction, GuardObjectAction, Released } from './action.ts'
+import { admission } from './admission.ts'
+import { takesNoPods } from './asks.ts'
+import { grantedForMs } from './grant.ts'
+import { mayGo, ofMember } from './may-go.ts'
+import {
+  type GroupNode,
+  type GuardPass,
+  guardOwner,
+  isAway,
+  isGivenUp,
+  isUnderWay,
+  type Member,
+  requestedAt,
+} from './pass.ts'
+import { isStill } from './upkeep.ts'
+import { whyNot } from './why-not.ts'
+
+export interface Granting {
+  readonly actions: readonly GuardAction[]
+  /** Why nodes that ask are not granted yet. */
+  readonly reasons: readonly Reason[]
+  /** The node that has the grant of the group, or is about to. */
+  readonly lead?: GroupNode
+}
+
+/**
+ * Which node of the group may go, and what is left of grants before it. A node keeps its grant until its guards are back.
+ *
+ * Law: of all guards of a group one node is granted at a time.
+ */
+export function grants(pass: GuardPass): Granting {
+  const made = GRANTS.get(pass) ?? granting(pass)
+  GRANTS.set(pass, made)
+  return made
+}
+
+/** A decision and the status that says it go by the same one. */
+const GRANTS = new WeakMap<GuardPass, Granting>()
+
+function granting(pass: GuardPass): Granting {
+  const under = pass.nodes.filter(isUnderWay).toSorted((one, other) => rank(one) - rank(other))
+  const [lead, ...rest] = under.filter((x) => !isLost(pass, x))
+  const lost = under.filter((x) => isLost(pass, x))
+  const undone = [...lost.flatMap(shutGone), ...rest.flatMap((x) => giveBack(pass, x))]
+  if (lead !== undefined) return withLead(pass, lead, undone)
+  const next = withNext(pass, undone)
+  const [first] = lost
+  return next.lead !== undefined || first === undefined ? next : withLead(pass, first, [])
+}
+
+function withLead(pass: GuardPass, lead: GroupNode, undone: readonly GuardAction[]): Granting {
+  const { actions, reasons } = ofLead(pass, lead)
+  return { lead, actions: [...undone, ...actions], reasons: [...reasons, ...waiting(pass, lead)] }
+}
+
+/** Its guard is gone, and a person has said that no other node is to wait for it. */
+const isLost = ({ s }: GuardPass, x: GroupNode): boolean => isAway(x) && isGivenUp(s, x)
+
+/** No guard is there that could be evicted. */
+const shutGone = (x: GroupNode): readonly GuardAction[] =>
+  x.members.filter(({ isOpen, isThere }) => isOpen && !isThere).map((member) => closeGate(x, member))
+
+/** It is cordoned, and a guard of it is not there, whether it was evicted or never came up. */
+const isGone = ({ asks, wanted }: GroupNode): boolean => asks !== undefined && wanted.some(({ isThere }) => !isThere)
+
+/** First the node whose guards are gone, then the node that may lose them at any moment. */
+function rank(x: GroupNode): number {
+  if (isGone(x)) return 0
+  if (x.members.some(({ isOpen }) => isOpen)) return 1
+  if (isAway(x)) return 2
+  return x.claim === undefined ? 4 : 3
+}
+
+/** Of all that ask, in the order in which they began to. */
+const queue = (pass: GuardPass): readonly GroupNode[] =>
+  pass.nodes
+    .filter(({ asks, wanted }) => asks !== undefined && wanted.some(({ isThere }) => isThere))
+    .toSorted((one, other) => requestedAt(pass, one) - requestedAt(pass, other) || (one.name < other.name ? -1 : 1))
+
+function withNext(pass: GuardPass, undone: readonly GuardAction[]): Granting {
+  const asking = queue(pass)
+  const reasons: Reason[] = []
+  for (const x of asking) {
+    const why = whyNot(pass, x)
+    if (why.length > 0) {
+      reasons.push(...why)
+      continue
+    }
+    const answer = admission(pass, x)
+    if (!answer.may) {
+      reasons.push(answer.reason)
+      continue
+    }
+    const rest = asking.filter((other) => other !== x && !reasons.some(({ object }) => object === other.name))
+    reasons.push(...rest.flatMap((other) => whyBehind(pass, other, x)))
+    const first = nextStep(pass, x, answer.slot)
+    return { lead: x, actions: [...undone, ...first], reasons }
+  }
+  return { actions: undone, reasons }
+}
+
+/** Of all nodes that ask beside the one that has the grant. */
+function waiting(pass: GuardPass, lead: GroupNode): readonly Reason[] {
+  return queue(pass)
+    .filter((x) => x !== lead)
+    .flatMap((x) => whyBehind(pass, x, lead))
+}
+
+/** A node that is held says so first: its turn would not help it. */
+function whyBehind(pass: GuardPass, x: GroupNode, first: GroupNode): readonly Reason[] {
+  const answer = mayGo(pass, x)
+  return answer.kind === 'held' ? answer.reasons : [behind(x, first)]
+}
+
+const behind = ({ name }: GroupNode, { name: first }: GroupNode): Reason => ({
+  code: 'OtherNodeFirst',
+  object: name,
+  text: `${name} waits for ${first}, which goes first and is not back yet`,
+})
+
+type Next = Omit<Granting, 'lead'>
+
+/** What is next for the node that has the grant, or is to have it. */
+function ofLead(pass: GuardPass, x: GroupNode): Next {
+  const { asks, node, wanted } = x
+  if (node === undefined || wanted.length === 0) return { actions: giveBack(pass, x), reasons: [] }
+  const gone = x.members.filter((member) => member.isOpen && !(asks !== undefined && member.isThere))
+  const shut = gone.map((member) => closeGate(x, member))
+  if (asks === undefined && isAway(x)) return { actions: shut, reasons: [returning(x)] }
+  if (asks === undefined) return { actions: shut.length > 0 ? shut : giveBack(pass, x), reasons: [] }
+  if (wanted.every(({ isThere }) => !isThere)) return { actions: [...shut, ...kept(pass, x)], reasons: [draining(x)] }
+  const next = ofAsking(pass, x)
+  return { ...next, actions: [...shut, ...next.actions] }
+}
+
+/** A guard of it is still there, and it is to be drained. */
+function ofAsking(pass: GuardPass, x: GroupNode): Next {
+  const isBegun = isGone(x)
+  const open = x.wanted.filter(({ isOpen }) => isOpen)
+  const expired = isBegun ? [] : open.filter((member) => isExpired(pass, x, member))
+  if (expired.length > 0) return { actions: expired.map((member) => closeGate(x, member, true)), reasons: [] }
+  const why = whyNot(pass, x)
+  if (why.length > 0 && open.length > 0) return { actions: open.map((member) => closeGate(x, member)), reasons: why }
+  if (why.length > 0) return { actions: isBegun ? kept(pass, x) : giveBack(pass, x), reasons: why }
+  const going = letGoBefore(pass, x, isBegun || open.length > 0)
+  if (going !== undefined) return { actions: going, reasons: isBegun ? [draining(x)] : [] }
+  const [first] = queue(pass).filter((other) => other === x || whyNot(pass, other).length === 0)
+  // Its owner has the node out, and no other node gets a place before it is done.
+  const mayGiveWay = x.slot.kind !== 'others'
+  if (mayGiveWay && first !== undefined && first !== x)
+    return { actions: giveBack(pass, x), reasons: [behind(x, first)] }
+  const answer = admission(pass, x)
+  return answer.may
+    ? { actions: nextStep(pass, x, answer.slot), reasons: [] }
+    : { actions: giveBack(pass, x), reasons: [answer.reason] }
+}
+
+/**
+ * What is next for a node that was let go already, and was counted then. The slot that it shared may be gone with its owner: without one no
+ * further guard is let go. Undefined: it is let go like any other.
+ */
+function letGoBefore(pass: GuardPass, x: GroupNode, isLetGo: boolean): readonly GuardAction[] | undefined {
+  if (!isLetGo) return undefined
+  const slot = kept(pass, x)
+  if (slot.length > 0) return slot
+  if (x.slot.kind !== 'none') return nextStep(pass, x, undefined)
+  return x.wanted.some(({ isOpen }) => isOpen) ? [] : undefined
+}
+
+const returning = ({ name }: GroupNode): Reason => ({
+  code: 'GuardReturning',
+  object: name,
+  text: `${name} is back, and its guard is not ready yet`,
+})
+
+const draining = ({ name }: GroupNode): Reason => ({
+  code: 'NodeDraining',
+  object: name,
+  text: `the guard of ${name} was evicted, and the node is not back yet`,
+  next: `kubectl uncordon ${name} once the work is done`,
+})
+
+const isExpired = ({ s }: GuardPass, x: GroupNode, { view, n }: Member): boolean => {
+  const grant = n.own?.gate?.grant
+  return grant?.node === x.name && grantedForMs(grant, s.now) >= view.guard.spec.grantTimeoutMs
+}
+
+/** First the slot, then the claim, then the budgets of its guards. */
+function nextStep(
+  pass: GuardPass,
+  x: GroupNode,
+  slot: ReturnType<typeof slotsToAskFor>[number] | undefined,
+): readonly GuardAction[] {
+  if (slot !== undefined) return [{ kind: 'takeSlot', node: x.name, ...slot }]
+  if (x.claim === undefined) return [claiming(pass, x)]
+  return opening(pass, x)
+}
+
+/** Each guard of the node is let go: its budget is opened, and in mode Budget it is removed. */
+const opening = (pass: GuardPass, x: GroupNode): readonly GuardObjectAction[] =>
+  x.wanted.flatMap((member): readonly GuardObjectAction[] => {
+    const { view, n } = member
+    if (!member.isThere) return []
+    const ends = n.pods
+      .filter(({ isLeaving, isLocked }) => isLeaving && isLocked)
+      .map((pod): GuardObjectAction => ({ kind: 'unlockPod', view, pod, node: x.name }))
+    const released = releasedBy(ofMember(pass, x, member))
+    if (n.own === undefined) return [...removing(x, member, released), ...ends]
+    const { wanted, gate } = n.own
+    if (member.isOpen || gate === undefined) return ends
+    return [{ kind: 'openGate', view, wanted, gate, node: x.name, ...released }, ...ends]
+  })
+
+/** What is said and kept of a grant that passes over a hold. */
+function releasedBy(answer: ReturnType<typeof ofMember>): { readonly released?: Released } {
+  if (answer.kind !== 'released') return {}
+  const { kind: _, ...released } = answer
+  return { released }
+}
+
+/** Its Deployment makes another one at once, which must not come back there, and no rollout may be under way that would take a second one away. */
+function removing(
+  { name, node }: GroupNode,
+  { view, n }: Member,
+  released: { readonly released?: Released },
+): readonly GuardObjectAction[] {
+  const { deployment } = view.fleet ?? {}
+  if (node === undefined || !takesNoPods(node) || deployment === undefined || !isStill(deployment)) return []
+  return n.pods
+    .filter(({ isLeaving }) => !isLeaving)
+    .map((pod) => ({ kind: 'letGo', view, pod, node: name, ...released }) as const)
+}
+
+const claiming = ({ s }: GuardPass, { name }: GroupNode): GuardAction => ({
+  kind: 'claim',
+  node: name,
+  claim: {
+    owner: guardOwner(s.group),
+    id: `${s.now.toString(36)}-${shortHash(`${guardOwner(s.group)}/${name}`)}`,
+    at: toIso(s.now),
+    why: `it is being drained, and the guards of group ${s.group} let it go`,
+  },
+})
+
+/** A node that was granted keeps a slot while its guard is gone, also where that was lost. */
+function kept({ s: { budget } }: GuardPass, x: GroupNode): readonly GuardAction[] {
+  const [slot] =
+    x.slot.kind !== 'none' || x.claim === undefined || budget.fault !== undefined ? [] : slotsToAskFor(budget)
+  return slot === undefined ? [] : [{ kind: 'takeSlot', node: x.name, ...slot }]
+}
+
+/** Nothing of the grant is left there: the budgets first, then the claim, then the slot. */
+function giveBack(pass: GuardPass, x: GroupNode): readonly GuardAction[] {
+  const open = x.members.filter(({ isOpen }) => isOpen).map((member) => closeGate(x, member))
+  if (open.length > 0) return open
+  const isBack = x.node === undefined || x.wanted.length === 0 || !isAway(x)
+  if (!isBack) return []
+  if (x.node !== undefined && x.claim !== undefined)
+    return [{ kind: 'withdrawClaim', node: x.name, owner: guardOwner(pass.s.group) }]
+  return x.slot.kind === 'ours' ? [{ kind: 'releaseSlot', node: x.name, index: x.slot.index }] : []
+}
+
+function closeGate(x: GroupNode, { view, n }: Member, isExpired = false): GuardAction {
+  const { wanted, gate } = n.own ?? {}
+  invariant(wanted !== undefined && gate !== undefined, `an open budget of ${x.name} is there`)
+  return { kind: 'closeGate', view, wanted, gate, node: x.name, ...(isExpired ? { isExpired: true } : {}) }
+}

@@ -1,0 +1,131 @@
+import { selectorMatches } from '../../ground/model/label-selector.ts'
+import type { Node } from '../../ground/model/node.ts'
+import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import { parseLabelSelector } from '../../ground/model/parse-label-selector.ts'
+import type { WallMs } from '../../ground/model/time.ts'
+import { MalformedReply, Untrusted } from '../../ground/model/untrusted.ts'
+import type { BudgetFacts } from '../../service/decide/budget/budget-facts.ts'
+import { budgetNode } from '../../service/decide/budget/budget-node.ts'
+import { othersSlot } from '../../service/decide/budget/owner-text.ts'
+import { whoIsOut } from '../../service/decide/budget/who-is-out.ts'
+import type { NodeGuard } from '../model/node-guard.ts'
+import { type Followed, followedBy } from './followed.ts'
+import type { GuardPod } from './found.ts'
+import { foundGate } from './grant.ts'
+import { guardedNodes } from './guarded-nodes.ts'
+import type { Guarding, GuardSnapshot, GuardView, HoldVerdict, RefusedWrite } from './snapshot.ts'
+import { guardOfAll } from './wanted-guard.ts'
+
+/** A NodeGuard with all that was read for it. */
+export interface FoundGuard {
+  readonly guard: NodeGuard
+  /** It makes no sense: what is there stays, and holds its nodes. */
+  readonly isRefused?: true
+  /** Of the name that it follows. */
+  readonly daemonSet?: OwnedObject
+  /** Controlled by it. */
+  readonly deployments: readonly FoundDeployment[]
+  readonly gates: readonly OwnedObject[]
+  /** Of its namespace, and not controlled by it. */
+  readonly otherGates: readonly OwnedObject[]
+  readonly pods: readonly GuardPod[]
+  /** What the holds of a node that asks said when they were read last. */
+  verdictsOf(node: string): readonly HoldVerdict[] | undefined
+}
+
+/** All that was read for a decision about a group. */
+interface FoundGroup {
+  readonly group: string
+  readonly now: WallMs
+  readonly isFresh: boolean
+  readonly nodes: readonly Node[]
+  /** Names of nodes that ask: the holds of the others are not read, for there may be thousands. */
+  readonly asking: ReadonlySet<string>
+  readonly budget: BudgetFacts
+  readonly holder: string
+  readonly guards: readonly FoundGuard[]
+  readonly strays: readonly GuardPod[]
+  readonly refusedGuards: readonly string[]
+  readonly requestedAt: GuardSnapshot['requestedAt']
+  readonly refusals: ReadonlyMap<string, RefusedWrite>
+}
+
+export function lookAtGroup(found: FoundGroup): GuardSnapshot {
+  const { group, now, isFresh, nodes, budget, holder, strays, refusedGuards, requestedAt, refusals } = found
+  return {
+    ...{ group, now, isFresh, strays, refusedGuards, requestedAt, refusals, nodes: byName(nodes) },
+    budget: {
+      limit: budget.limit,
+      fleet: nodes.length,
+      ...(budget.fault === undefined ? {} : { fault: budget.fault }),
+      // No balancer is asked here: a node counts by what stands on it, and by the slot that is held for it.
+      out: whoIsOut({
+        nodes: nodes.map(budgetNode),
+        places: [],
+        cordons: budget.cordons,
+        slots: budget.slots.filter(({ isStale }) => !isStale).map(othersSlot),
+        returning: new Set(),
+      }),
+      slots: budget.slots,
+      holder,
+    },
+    guards: found.guards.map((one) => viewOf(one, found)),
+  }
+}
+
+const NAMED = new WeakMap<readonly Node[], ReadonlyMap<string, Node>>()
+
+function byName(nodes: readonly Node[]): ReadonlyMap<string, Node> {
+  const named = NAMED.get(nodes) ?? new Map(nodes.map((node) => [node.name, node]))
+  NAMED.set(nodes, named)
+  return named
+}
+
+function viewOf(found: FoundGuard, { nodes, asking }: FoundGroup): GuardView {
+  const { guard, daemonSet, deployments, gates } = found
+  const followed = followedBy(guard, { daemonSet, nodes })
+  const guarded = guardedNodes({ ...found, followed, nodes, asking, verdictsOf: (name) => found.verdictsOf(name) })
+  const fleet = guard.spec.mode === 'PerNode' ? undefined : fleetOf(found, followed)
+  const used = new Set<object | undefined>([fleet?.deployment, fleet?.gate?.object])
+  for (const { own } of guarded) used.add(own?.deployment).add(own?.gate?.object)
+  return {
+    guard,
+    ...(found.isRefused === true ? { isRefused: found.isRefused } : {}),
+    isTargetGone: followed.isGone,
+    foreignBudgets: foreignBudgets(found),
+    nodes: guarded,
+    ...(fleet === undefined ? {} : { fleet }),
+    surplus: {
+      deployments: deployments.filter((one) => !used.has(one)),
+      gates: gates.filter((one) => !used.has(one)),
+    },
+  }
+}
+
+function fleetOf({ guard, deployments, gates }: FoundGuard, followed: Followed): Guarding {
+  const wanted = guardOfAll(guard, followed)
+  const deployment = deployments.find(({ name }) => name === wanted.name)
+  const gate = gates.find(({ name }) => name === wanted.name)
+  return {
+    wanted,
+    ...(deployment === undefined ? {} : { deployment }),
+    ...(gate === undefined ? {} : { gate: foundGate(gate) }),
+  }
+}
+
+/** By name: those that select a pod of this guard as well. */
+function foreignBudgets({ otherGates, pods }: FoundGuard): readonly string[] {
+  const labels = pods.find(({ isFinished, isLeaving }) => !isFinished && !isLeaving)?.labels
+  if (labels === undefined) return []
+  return otherGates.filter((gate) => selects(gate, labels)).map(({ name }) => name)
+}
+
+function selects(gate: OwnedObject, labels: Readonly<Record<string, string>>): boolean {
+  try {
+    return selectorMatches(parseLabelSelector(new Untrusted(gate.content, gate.name).at('spec').at('selector')), labels)
+  } catch (error) {
+    if (error instanceof MalformedReply) return false
+    throw error
+  }
+}

@@ -1,0 +1,171 @@
+import { type Claim, claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
+import type { Node } from '../../ground/model/node.ts'
+import type { WallMs } from '../../ground/model/time.ts'
+import { othersSlot } from '../../service/decide/budget/owner-text.ts'
+import type { ByHand } from '../model/node-guard.ts'
+import { asksToDrain } from './asks.ts'
+import type { GuardPod } from './found.ts'
+import type { GuardedNode, GuardSnapshot, GuardView } from './snapshot.ts'
+
+/** A guard of a node. */
+export interface Member {
+  readonly view: GuardView
+  readonly n: GuardedNode
+  /** A guard of it is on the node and is not about to go. */
+  readonly isThere: boolean
+  /** And it is ready for as long as is wanted. */
+  readonly isReady: boolean
+  /** Evictions of its guard are let through. */
+  readonly isOpen: boolean
+}
+
+/** A node with all guards of the group that it has, or is to have. */
+export interface GroupNode {
+  readonly name: string
+  readonly node?: Node
+  readonly members: readonly Member[]
+  /** Those that are to be there. */
+  readonly wanted: readonly Member[]
+  /** What shows that it is to be drained, or that its guard was deleted, as the end of a sentence; absent: nothing does. */
+  readonly asks?: string
+  readonly slot: NodeSlot
+  /** The claim of the group on it. */
+  readonly claim?: Claim
+}
+
+type NodeSlot =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'ours'; readonly index: number }
+  | { readonly kind: 'others'; readonly owner: string }
+
+export interface GuardPass {
+  readonly s: GuardSnapshot
+  /** By name. */
+  readonly nodes: readonly GroupNode[]
+  /** Those without a guard that is ready, but for those of which a person has said that they may be without. */
+  readonly away: readonly GroupNode[]
+}
+
+/** As claims name the guards of a group. */
+export const guardOwner = (group: string): string => `guard/${group}`
+
+/** A decision and the status that says it go by the same one. */
+const PASSES = new WeakMap<GuardSnapshot, GuardPass>()
+
+export function guardPass(s: GuardSnapshot): GuardPass {
+  const made = PASSES.get(s)
+  if (made !== undefined) return made
+  const members = new Map<string, Member[]>()
+  for (const view of s.guards)
+    for (const n of view.nodes) {
+      const list = members.get(n.name)
+      if (list === undefined) members.set(n.name, [memberOf(s, view, n)])
+      else list.push(memberOf(s, view, n))
+    }
+  const slots = slotsByNode(s)
+  // Of a node that no guard is for any more, a slot or a claim may be left.
+  for (const [name, slot] of slots) if (slot.kind === 'ours' && !members.has(name)) members.set(name, [])
+  for (const node of s.nodes.values())
+    if (!members.has(node.name) && claimOn(node, s.group) !== undefined) members.set(node.name, [])
+  const nodes = [...members].map(([name, of]) => groupNode(s, { name, of, slot: slots.get(name) ?? NO_SLOT }))
+  const pass = {
+    s,
+    nodes: nodes.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    away: nodes.filter((x) => isAway(x) && !isGivenUp(s, x)),
+  }
+  PASSES.set(s, pass)
+  return pass
+}
+
+const NO_SLOT: NodeSlot = { kind: 'none' }
+
+interface Row {
+  readonly name: string
+  readonly of: readonly Member[]
+  readonly slot: NodeSlot
+}
+
+/** The claim of that group on a node. */
+export function claimOn({ annotations }: Node, group: string): Claim | undefined {
+  const text = annotations[MAINTENANCE_ANNOTATION]
+  return text === undefined ? undefined : claimsOf(text).find(({ owner }) => owner === guardOwner(group))
+}
+
+function groupNode({ group, nodes }: GuardSnapshot, { name, of, slot }: Row): GroupNode {
+  const node = nodes.get(name)
+  const asks = node === undefined ? undefined : askedBy(node, of)
+  const claim = node === undefined ? undefined : claimOn(node, group)
+  return {
+    ...{ name, slot, members: of },
+    wanted: of.filter(({ n }) => n.isWanted),
+    ...(node === undefined ? {} : { node }),
+    ...(asks === undefined ? {} : { asks }),
+    ...(claim === undefined ? {} : { claim }),
+  }
+}
+
+function askedBy(node: Node, members: readonly Member[]): string | undefined {
+  const isDeleted = members.some(
+    ({ n: { pods } }) => pods.every(({ isLeaving }) => isLeaving) && pods.some(({ isLocked }) => isLocked),
+  )
+  return asksToDrain(node) ?? (isDeleted ? 'has a guard that was deleted' : undefined)
+}
+
+function memberOf({ now }: GuardSnapshot, view: GuardView, n: GuardedNode): Member {
+  const stays = ({ isLeaving, isLocked }: GuardPod): boolean => !isLeaving || isLocked
+  const { minReadySeconds } = view.guard.spec
+  const isReady = (pod: GuardPod): boolean =>
+    pod.isReady && (pod.isLeaving || now - (pod.readySince ?? now) >= minReadySeconds * 1_000)
+  return {
+    ...{ view, n },
+    isThere: n.pods.some(stays),
+    isReady: n.pods.some((pod) => stays(pod) && isReady(pod)),
+    isOpen: n.own?.gate?.isOpen === true,
+  }
+}
+
+function slotsByNode({ budget: { slots, holder } }: GuardSnapshot): ReadonlyMap<string, NodeSlot> {
+  const found = new Map<string, NodeSlot>()
+  for (const slot of slots) {
+    const { node } = slot.owner
+    if (node === undefined) continue
+    if (slot.owner.holder === holder) found.set(node, { kind: 'ours', index: slot.index })
+    else if (!slot.isStale && !found.has(node)) found.set(node, { kind: 'others', owner: othersSlot(slot).owner })
+  }
+  return found
+}
+
+/** A guard that is to be there is missing or not ready: no other node of the group may lose its own. */
+export const isAway = ({ node, wanted }: GroupNode): boolean =>
+  node !== undefined && wanted.some(({ isReady }) => !isReady)
+
+/** Its guards were deleted before they were ready and resist, so that none of them can become ready before the node is drained. */
+export const isStuck = (x: GroupNode): boolean =>
+  isAway(x) && x.wanted.every(({ isReady, n: { pods } }) => isReady || (pods.length > 0 && pods.every(isResisting)))
+
+const isResisting = ({ isLeaving, isLocked }: GuardPod): boolean => isLeaving && isLocked
+
+/** A person has said that the node may be without its guard. */
+export const isGivenUp = ({ now }: GuardSnapshot, { name, wanted }: GroupNode): boolean =>
+  wanted.every(({ isReady, view }) => isReady || releaseOf(view, name, now) !== undefined)
+
+/** The release of a person that counts now. A release that cannot be read releases nothing. */
+export const releaseOf = ({ guard: { releases } }: GuardView, name: string, now: WallMs): ByHand | undefined =>
+  releases.entries.find(({ node, until }) => node === name && !isOver(until, now) && !isTooLong(until, now))
+
+/** No operator looks after a release for longer than a day. */
+const RELEASE_MAX_MS = 24 * 3_600_000 + 60_000
+
+export const isTooLong = (until: string | undefined, now: WallMs): boolean =>
+  until === undefined || Date.parse(until) - now > RELEASE_MAX_MS
+
+/** Of an entry that a person wrote. */
+export const isOver = (until: string | undefined, now: WallMs): boolean =>
+  until !== undefined && Date.parse(until) <= now
+
+/** Something of the group is under way there. */
+export const isUnderWay = ({ members, slot, claim }: GroupNode): boolean =>
+  slot.kind === 'ours' || claim !== undefined || members.some(({ isOpen }) => isOpen)
+
+/** When the node began to ask. */
+export const requestedAt = ({ s }: GuardPass, { name }: GroupNode): WallMs => s.requestedAt.get(name) ?? s.now

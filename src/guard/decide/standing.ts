@@ -1,0 +1,52 @@
+import type { Reason } from '../../ground/model/reason.ts'
+import type { Granting } from './grants.ts'
+import { mayGo } from './may-go.ts'
+import { type GroupNode, type GuardPass, isAway, type Member } from './pass.ts'
+
+type GuardState = 'Armed' | 'Requested' | 'Held' | 'Granted' | 'Draining' | 'Degraded' | 'Conflict'
+
+/** How one guard of a node stands. */
+export interface Standing {
+  readonly state: GuardState
+  readonly reason?: Reason
+}
+
+interface Of {
+  readonly member: Member
+  /** As it was decided. */
+  readonly granting: Granting
+}
+
+/** What the status says of a guard of a node. */
+export function standingOf(pass: GuardPass, x: GroupNode, { member, granting }: Of): Standing {
+  const first = granting.reasons.find(({ object }) => object === x.name)
+  const said = first === undefined ? {} : { reason: first }
+  if (member.view.foreignBudgets.length > 0) return { state: 'Conflict', ...said }
+  if (x.asks !== undefined) {
+    const standing = ofAsking(pass, x, member)
+    return first === undefined || standing.state === 'Granted' ? standing : { ...standing, reason: first }
+  }
+  if (granting.lead === x && isAway(x)) return { state: 'Draining', ...said }
+  if (member.isReady) return { state: 'Armed' }
+  const text = `the guard of ${x.name} is not ready`
+  return { state: 'Degraded', reason: first ?? { code: 'GuardMissing', object: x.name, text } }
+}
+
+function ofAsking(pass: GuardPass, x: GroupNode, member: Member): Standing {
+  if (!member.isThere) {
+    const others = pass.nodes.filter((other) => other !== x && other.asks !== undefined && isBare(other))
+    const text = `${x.name} has no guard, and gets none while it ${x.asks}`
+    return {
+      state: others.length > 0 ? 'Conflict' : 'Draining',
+      reason: { code: 'GuardMissing', object: x.name, text },
+    }
+  }
+  if (member.isOpen) {
+    const text = `${x.name} is granted: its guard may be evicted`
+    return { state: 'Granted', reason: { code: 'NodeGranted', object: x.name, text } }
+  }
+  return { state: mayGo(pass, x).kind === 'held' ? 'Held' : 'Requested' }
+}
+
+/** None of its guards is there. */
+const isBare = ({ wanted }: GroupNode): boolean => wanted.length > 0 && wanted.every(({ isThere }) => !isThere)

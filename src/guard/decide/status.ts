@@ -1,0 +1,114 @@
+import type { WantedStatus } from '../../ground/model/object-status.ts'
+import { sinceOf, type ToldNodes } from '../../ground/model/owned/told-nodes.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import { toIso, toIsoSeconds } from '../../ground/model/time.ts'
+import type { GuardAction } from './action.ts'
+import { guardConditions, messageOf, type Row } from './conditions.ts'
+import { type Granting, grants } from './grants.ts'
+import { type GuardPass, guardPass, requestedAt } from './pass.ts'
+import type { GuardSnapshot, GuardView } from './snapshot.ts'
+import { type Standing, standingOf } from './standing.ts'
+
+/** Objects have a bound in size, and a status is read by people. */
+const NODES_MAX = 100
+const RELEASED_MAX = 10
+
+interface Told {
+  /** As the status has it from before. */
+  readonly nodes: ToldNodes
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** What the status of a guard is to say. Undefined: the world is not known as it is now, so what stands there stays. */
+export function guardStatus(
+  s: GuardSnapshot,
+  view: GuardView,
+  {
+    told,
+    actions,
+    refusals,
+  }: { readonly told: Told; readonly actions: readonly GuardAction[]; readonly refusals: readonly Reason[] },
+): WantedStatus | undefined {
+  if (!s.isFresh) return undefined
+  const pass = guardPass(s)
+  const granting = grants(pass)
+  const rows = rowsOf(pass, view, granting)
+  const { lead } = granting
+  const isLeads = lead?.members.some((member) => member.view === view && (member.isOpen || !member.isThere))
+  const listed = rows.filter(({ state }) => state !== 'Armed').toSorted(byUrgency)
+  const now = toIsoSeconds(s.now)
+  const released = releasedList(s, view, { actions, before: told.fields.released })
+  return {
+    conditions: guardConditions(s, view, { rows, refusals }),
+    fields: {
+      desiredNodes: rows.length,
+      guardedNodes: rows.filter(({ isReady }) => isReady).length,
+      requestedNodes: rows.filter(({ state }) => state === 'Requested' || state === 'Held').length,
+      heldNodes: rows.filter(({ state }) => state === 'Held').length,
+      ...(lead !== undefined && isLeads ? { grantedNode: lead.name } : {}),
+      nodes: listed.slice(0, NODES_MAX).map((row) => {
+        const since = sinceOf(told.nodes, { name: row.name, state: row.state, now })
+        return {
+          name: row.name,
+          state: row.state,
+          ...(row.reason === undefined ? {} : { reason: row.reason.code, message: messageOf(row.reason) }),
+          ...(since === undefined ? {} : { since }),
+          ...(row.requestedAt === undefined ? {} : { requestedAt: toIso(row.requestedAt) }),
+        }
+      }),
+      ...(listed.length > NODES_MAX ? { truncated: true } : {}),
+      ...(released.length === 0 ? {} : { released }),
+    },
+  }
+}
+
+/** Of a NodeGuard that nothing is done by: its other fields, `fields`, stay as they stand. */
+export function refusedGuardStatus(fields: WantedStatus['fields'], reasons: readonly Reason[]): WantedStatus {
+  const words = { reason: 'GuardRefused', message: reasons.map(messageOf).join('. ') }
+  return {
+    fields,
+    conditions: [
+      { type: 'Stalled', status: 'True', ...words },
+      { type: 'Ready', status: 'False', ...words },
+    ],
+  }
+}
+
+function rowsOf(pass: GuardPass, view: GuardView, granting: Granting): readonly Row[] {
+  return pass.nodes.flatMap((x) => {
+    const member = x.wanted.find((one) => one.view === view)
+    if (member === undefined) return []
+    const standing = standingOf(pass, x, { member, granting })
+    const asked = x.asks === undefined ? {} : { requestedAt: requestedAt(pass, x) }
+    return [{ ...standing, name: x.name, isReady: member.isReady, ...asked }]
+  })
+}
+
+const ORDER: Readonly<Record<Standing['state'], number>> = {
+  ...{ Conflict: 0, Granted: 1, Draining: 1, Held: 2, Degraded: 3, Requested: 4, Armed: 5 },
+}
+const byUrgency = (one: Row, other: Row): number =>
+  ORDER[one.state] - ORDER[other.state] || (one.name < other.name ? -1 : 1)
+
+interface Releasing {
+  readonly actions: readonly GuardAction[]
+  readonly before: unknown
+}
+
+/** The grants of this pass that pass over a hold, before those that the status has. */
+function releasedList({ now }: GuardSnapshot, view: GuardView, { actions, before }: Releasing): readonly unknown[] {
+  const old: readonly unknown[] = Array.isArray(before) ? before : []
+  const fresh = actions.flatMap((action) =>
+    (action.kind === 'openGate' || action.kind === 'letGo') && action.view === view && action.released !== undefined
+      ? [{ node: action.node, ...action.released, at: toIso(now) }]
+      : [],
+  )
+  // A grant that could not be written is tried again: it is one.
+  const known = old.filter((entry) => !fresh.some(({ node, by }) => isOf(entry, { node, by })))
+  return [...fresh, ...known].slice(0, RELEASED_MAX)
+}
+
+const isOf = (entry: unknown, { node, by }: { readonly node: string; readonly by: string }): boolean => {
+  const { node: of, by: from } = entry as { readonly node?: unknown; readonly by?: unknown }
+  return of === node && from === by
+}

@@ -1,0 +1,159 @@
+import { isJsonObject } from '../../ground/model/json-object.ts'
+import { deploymentPatch, gatePatch } from '../../ground/model/owned/difference.ts'
+import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { GuardObjectAction } from './action.ts'
+import { takesNoPods } from './asks.ts'
+import { type GroupNode, type GuardPass, isAway, isUnderWay } from './pass.ts'
+import type { GuardedNode, Guarding, GuardView } from './snapshot.ts'
+import { wantedDeployment, wantedGate } from './wanted-guard.ts'
+
+/** So many guards of mode PerNode are replaced at a time. */
+const REPLACED_AT_ONCE = 20
+
+/**
+ * What is missing or wrong of the objects of a guard, whatever is granted. A budget is made before the pods that it is over, and removed
+ * after them.
+ *
+ * Law: no guard pod is made before the budget over it.
+ */
+export function upkeep(pass: GuardPass, view: GuardView): readonly GuardObjectAction[] {
+  if (view.isRefused === true) return []
+  const ofObjects = view.fleet === undefined ? perNode(view) : ofFleet(pass, view, view.fleet)
+  return [...ofObjects, ...surplus(view), ...view.nodes.flatMap((n) => needless(view, n))]
+}
+
+/** Guards that were deleted and resist for nothing: their node is gone or is to have none, or another guard is there. */
+function needless(view: GuardView, { node, isWanted, pods }: GuardedNode): readonly GuardObjectAction[] {
+  const locked = pods.filter(({ isLeaving, isLocked }) => isLeaving && isLocked)
+  const isNeeded = node !== undefined && isWanted && !pods.some(({ isLeaving, isReady }) => !isLeaving && isReady)
+  return isNeeded ? [] : locked.map((pod) => ({ kind: 'unlockPod', view, pod }))
+}
+
+/** Deployments first: while pods are there, their budget is. */
+const surplus = (view: GuardView): readonly GuardObjectAction[] => [
+  ...view.surplus.deployments.map((deployment): GuardObjectAction => ({ kind: 'deleteDeployment', view, deployment })),
+  ...(view.surplus.deployments.length > 0
+    ? []
+    : view.surplus.gates.map((gate): GuardObjectAction => ({ kind: 'deleteGate', view, gate }))),
+]
+
+function perNode(view: GuardView): readonly GuardObjectAction[] {
+  const moving = view.nodes.filter(({ own }) => own?.deployment !== undefined && !isStill(own.deployment)).length
+  let room = REPLACED_AT_ONCE - moving
+  return view.nodes.flatMap((n): readonly GuardObjectAction[] => {
+    if (n.own === undefined) return []
+    if (!n.isWanted) return removal(view, n, n.own)
+    const missing = missingOf(view, n.own, 1)
+    if (missing !== undefined) return [missing]
+    const pods = room > 0 && !view.isTargetGone ? 'replace' : 'keep'
+    const aligned = alignment(view, n.own, { replicas: 1, unplaceable: 0, isPaused: false, pods })
+    if (aligned !== undefined && pods === 'replace') room -= 1
+    return aligned === undefined ? [] : [aligned]
+  })
+}
+
+/** Its pods end with the Deployment; the budget stays until they are gone. */
+function removal(view: GuardView, n: GuardedNode, { deployment, gate }: Guarding): readonly GuardObjectAction[] {
+  if (deployment !== undefined) return deployment.deleting ? [] : [{ kind: 'deleteDeployment', view, deployment }]
+  if (gate === undefined || n.pods.length > 0) return []
+  return [{ kind: 'deleteGate', view, gate: gate.object }]
+}
+
+function missingOf(view: GuardView, { wanted, deployment, gate }: Guarding, replicas: number) {
+  if (gate === undefined) return { kind: 'createGate', view, wanted } as const
+  return deployment === undefined ? ({ kind: 'createDeployment', view, wanted, replicas } as const) : undefined
+}
+
+interface Wish {
+  readonly replicas: number
+  /** So many of them have no node. */
+  readonly unplaceable: number
+  readonly isPaused: boolean
+  readonly pods: 'keep' | 'replace'
+}
+
+/** Of objects that are as they are wanted: while neither they nor the wish are others, nothing is compared anew for thousands of nodes. */
+const ALIGNED = new WeakMap<FoundDeployment, Guarding & { readonly wish: Wish }>()
+
+function alignment(view: GuardView, guarding: Guarding, wish: Wish): GuardObjectAction | undefined {
+  const { wanted, deployment, gate } = guarding
+  const last = deployment === undefined ? undefined : ALIGNED.get(deployment)
+  const isSame = last?.wanted === wanted && last.gate?.object === gate?.object && isSameWish(last.wish, wish)
+  if (isSame) return undefined
+  const action = misalignment(view, guarding, wish)
+  if (action === undefined && deployment !== undefined) ALIGNED.set(deployment, { ...guarding, wish })
+  return action
+}
+
+const isSameWish = (one: Wish, other: Wish): boolean =>
+  one.replicas === other.replicas &&
+  one.unplaceable === other.unplaceable &&
+  one.isPaused === other.isPaused &&
+  one.pods === other.pods
+
+function misalignment(
+  view: GuardView,
+  { wanted, deployment, gate }: Guarding,
+  wish: Wish,
+): GuardObjectAction | undefined {
+  if (gate !== undefined && !gate.isOpen && gatePatch(gate.object, wantedGate(view.guard, wanted, false)) !== undefined)
+    return { kind: 'closeGate', view, wanted, gate, node: wanted.node ?? '' }
+  if (deployment === undefined || deployment.deleting) return undefined
+  const patch = deploymentPatch(deployment, wantedDeployment(view.guard, wanted, wish), wish.pods)
+  return patch === undefined ? undefined : { kind: 'alignDeployment', view, wanted, deployment, ...wish }
+}
+
+/** Mode Budget: one Deployment as large as the nodes are many. */
+function ofFleet(pass: GuardPass, view: GuardView, fleet: Guarding): readonly GuardObjectAction[] {
+  const { wanted, deployment, gate } = fleet
+  const replicas = replicasOf(view)
+  const missing = missingOf(view, fleet, replicas)
+  if (missing !== undefined) return [missing]
+  if (gate?.isOpen === true) return [{ kind: 'closeGate', view, wanted, gate, node: '' }]
+  if (deployment === undefined || view.isTargetGone) return []
+  const isMoving = !isStill(deployment)
+  // A pod that has to go is deleted first: to shrink the Deployment would end any of them.
+  const leaving = view.nodes.filter(({ isWanted }) => !isWanted).flatMap(({ pods }) => pods)
+  const pod = leaving.find(({ isLeaving }) => !isLeaving)
+  if (pod !== undefined && !isMoving) return [{ kind: 'deletePod', view, pod }]
+  const placed = view.nodes.flatMap(({ pods }) => pods).filter(({ isLeaving }) => !isLeaving).length
+  const kept = placed > replicas || !isRolledOut(deployment) ? Math.max(replicas, deployment.replicas) : replicas
+  // Replicas that have no node are Pending for ever, and would use up what the rollout may have missing.
+  const unplaceable = Math.max(0, kept - replicas - leaving.length)
+  const aligned = alignment(view, fleet, {
+    replicas: kept,
+    unplaceable,
+    isPaused: pass.nodes.some((x) => x.asks !== undefined) && (isMoving || isSaidPaused(deployment)),
+    pods: mayReplace(pass, view, pod === undefined) ? 'replace' : 'keep',
+  })
+  return aligned === undefined ? [] : [aligned]
+}
+
+/**
+ * A node that is without a guard of this Deployment alone does not stand against it: the Deployment counts that one as unavailable, so it takes
+ * no other one away until it is there. And its template may be what keeps it away. A pod on a node that is to have none would count in its
+ * place.
+ */
+function mayReplace({ nodes }: GuardPass, view: GuardView, isInPlace: boolean): boolean {
+  const isInTheWay = ({ wanted }: GroupNode): boolean =>
+    wanted.some((member) => !member.isReady && (member.view !== view || !isInPlace))
+  return !nodes.some((x) => x.asks !== undefined || isUnderWay(x) || (isAway(x) && isInTheWay(x)))
+}
+
+/** Nodes that are drained are left out, so that no pod waits for them that an autoscaler would add a node for. */
+function replicasOf({ guard, nodes }: GuardView): number {
+  const wanted = nodes.filter(({ isWanted }) => isWanted)
+  if (guard.spec.pendingReplacement === 'KeepPending') return wanted.length
+  const isDrained = ({ node, pods }: GuardedNode): boolean =>
+    node !== undefined && takesNoPods(node) && pods.every(({ isLeaving }) => isLeaving)
+  return wanted.filter((n) => !isDrained(n)).length
+}
+
+/** It replaces no pod at this time. */
+export const isStill = (deployment: FoundDeployment): boolean =>
+  isRolledOut(deployment) || (deployment.isObserved && isSaidPaused(deployment))
+
+/** All pods are of one template. Of two, a Deployment that shrinks takes from both, and would end a guard that is there. */
+const isRolledOut = ({ isObserved, updated, replicas }: FoundDeployment): boolean => isObserved && updated >= replicas
+
+const isSaidPaused = ({ content: { spec } }: FoundDeployment): boolean => isJsonObject(spec) && spec.paused === true

@@ -1,0 +1,123 @@
+import type { Latest } from '../../ground/loop/owned/latest.ts'
+import type { Node } from '../../ground/model/node.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { BudgetFacts } from '../../service/decide/budget/budget-facts.ts'
+import { asksToDrain } from '../decide/asks.ts'
+import type { CheckedGuard } from '../decide/guard-kind.ts'
+import { type FoundGuard, lookAtGroup } from '../decide/look.ts'
+import type { GuardSnapshot, HoldVerdict } from '../decide/snapshot.ts'
+import type { HoldSource } from '../holds/hold-source.ts'
+import type { ObjectRules } from '../holds/object-rules.ts'
+import type { GuardCaches } from './guard-caches.ts'
+import { guardFindings, refusedReasons } from './guard-findings.ts'
+import type { GuardMemory } from './guard-memory.ts'
+import type { HoldReader } from './hold-reader.ts'
+
+/** No group has this name: it stands for what is left of groups and guards that are gone. */
+export const LEFT = ''
+
+interface LooksParts {
+  readonly caches: GuardCaches
+  readonly holds: HoldReader
+  readonly latest: Latest
+  readonly memory: GuardMemory
+  readonly rules: ObjectRules
+  readonly source: HoldSource
+  readonly clock: Clock
+  /** As it was read last. */
+  budget(): BudgetFacts
+  /** The holder of the slots of a group. */
+  holderOf(group: string): string
+  /** Of what is read beside the passes. */
+  life(): AbortSignal
+}
+
+/** What a pass goes by. */
+export interface GroupSeen {
+  readonly snapshot: GuardSnapshot
+  readonly guards: readonly CheckedGuard[]
+  /** Guards that contradict themselves, with why. */
+  readonly refused: readonly (readonly [CheckedGuard, readonly Reason[]])[]
+}
+
+/** Verdicts that were read a moment ago, by the UID of their guard. */
+interface Fresh {
+  readonly node: string
+  readonly verdicts: ReadonlyMap<string, readonly HoldVerdict[]>
+}
+
+/** What is known of a group at this moment. */
+export class GroupLooks {
+  readonly #parts: LooksParts
+
+  constructor(parts: LooksParts) {
+    this.#parts = parts
+  }
+
+  of(group: string, nodes: readonly Node[], fresh?: Fresh): GroupSeen {
+    const { rules, source, caches } = this.#parts
+    const all = caches.ofGroup(group)
+    const refused = all.flatMap((guard) => {
+      const reasons = refusedReasons(guard, guardFindings(guard, { rules, source }))
+      return reasons.length === 0 ? [] : [[guard, reasons] as const]
+    })
+    const there = all.filter(({ deleting }) => !deleting)
+    const isRefused = (guard: CheckedGuard): boolean => refused.some(([one]) => one === guard)
+    const guards = there.filter((guard) => !isRefused(guard))
+    const found = there.map((guard): FoundGuard => {
+      const of = this.#found(guard, fresh)
+      return isRefused(guard) ? { ...of, isRefused: true, verdictsOf: () => undefined } : of
+    })
+    const refusedGuards = refused.map(([{ name }]) => name)
+    return { snapshot: this.#look(group, { found, guards, nodes, refusedGuards }), guards, refused }
+  }
+
+  #look(group: string, { found, guards, nodes, refusedGuards }: Group): GuardSnapshot {
+    const { caches, holds, memory, clock } = this.#parts
+    const now = clock.wallMs()
+    const deleted = new Set(
+      found.flatMap(({ pods }) => pods.flatMap(({ isLeaving, nodeName }) => (isLeaving ? (nodeName ?? []) : []))),
+    )
+    const asking = nodes.filter((node) => asksToDrain(node) !== undefined || deleted.has(node.name))
+    holds.refresh(
+      guards.flatMap((guard) => asking.map((node) => [guard, node] as const)),
+      this.#parts.life(),
+    )
+    const names = asking.map(({ name }) => name)
+    return lookAtGroup({
+      strays: group === LEFT ? caches.strays() : [],
+      ...{ group, now, nodes, refusedGuards, guards: found, asking: new Set(names) },
+      isFresh: caches.isFresh(),
+      budget: this.#parts.budget(),
+      holder: this.#parts.holderOf(group),
+      requestedAt: memory.requestedAt(group, { names, guards, now }),
+      refusals: memory.refusals(now),
+    })
+  }
+
+  #found(guard: CheckedGuard, fresh?: Fresh): FoundGuard {
+    const { caches, holds, latest, memory, clock } = this.#parts
+    const { deployments, gates, ...around } = caches.around(guard)
+    const now = clock.monoMs()
+    const { uid } = guard
+    return {
+      guard,
+      ...around,
+      deployments: latest.all(memory.withMade('deployment', uid, { shown: deployments, now })),
+      gates: latest.all(memory.withMade('gate', uid, { shown: gates, now })),
+      verdictsOf: (name) => {
+        const known = fresh?.node === name ? fresh.verdicts.get(uid) : undefined
+        const node = caches.nodes.get(name)
+        return known ?? (node === undefined ? undefined : holds.verdicts(guard, node))
+      },
+    }
+  }
+}
+
+interface Group {
+  readonly found: readonly FoundGuard[]
+  readonly guards: readonly CheckedGuard[]
+  readonly nodes: readonly Node[]
+  readonly refusedGuards: readonly string[]
+}

@@ -1,0 +1,211 @@
+import { FollowCache, type FollowCacheParts } from '../../ground/loop/follow-cache.ts'
+import { DAEMON_SETS, DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
+import { GUARD_LABEL, GUARD_UID_LABEL } from '../../ground/model/guard-keys.ts'
+import type { Node } from '../../ground/model/node.ts'
+import type { ObjectKind } from '../../ground/model/object-kind.ts'
+import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import { isSameNode } from '../../ground/model/same-node.ts'
+import type { VolumeAttachment } from '../../ground/model/volume.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { Cluster, FollowEvent } from '../../ground/ports/cluster.ts'
+import type { Objects } from '../../ground/ports/objects.ts'
+import type { GuardPod } from '../decide/found.ts'
+import { type CheckedGuard, NODE_GUARDS } from '../decide/guard-kind.ts'
+import type { GuardSpec } from '../model/node-guard.ts'
+import { GUARD_PODS } from './guard-pods.ts'
+
+interface CachesParts {
+  readonly objects: Pick<Objects, 'follow'>
+  readonly cluster: Pick<Cluster, 'follow'>
+  readonly followNodes: FollowCacheParts<Node>['follow']
+  readonly clock: Clock
+  /** Something of a guard of this group is another thing now. */
+  readonly onGroup: (group: string) => void
+  /** A pod has no NodeGuard that is known, or a NodeGuard went. */
+  readonly onStray: () => void
+}
+
+/** All that the loop follows. */
+export class GuardCaches {
+  readonly nodes: FollowCache<Node>
+  readonly guards: FollowCache<CheckedGuard>
+  readonly attachments: FollowCache<VolumeAttachment>
+  readonly #deployments: FollowCache<FoundDeployment>
+  readonly #gates: FollowCache<OwnedObject>
+  readonly #pods: FollowCache<GuardPod>
+  readonly #daemonSets: FollowCache<FoundDaemonSet>
+  readonly #attachmentsOf: { get(node: string): readonly VolumeAttachment[] }
+  readonly #deploymentsOf: { get(uid: string): readonly FoundDeployment[] }
+  readonly #gatesOf: { get(uid: string): readonly OwnedObject[] }
+  readonly #gatesIn: { get(namespace: string): readonly OwnedObject[] }
+  readonly #podsOf: { get(uid: string): readonly GuardPod[] }
+
+  constructor(parts: CachesParts) {
+    const { followNodes, objects, cluster, clock, onGroup, onStray } = parts
+    const wakeAll = (): void => {
+      for (const { spec } of this.guards.objects()) onGroup(spec.group)
+    }
+    const wake = (isMeant: (guard: CheckedGuard) => boolean): void => {
+      for (const guard of this.guards.objects()) if (isMeant(guard)) onGroup(guard.spec.group)
+    }
+    const ofLabel = <T extends { readonly labels: OwnedObject['labels'] }>() => ({
+      onKey: (_key: string, change: { readonly before?: T; readonly now?: T }) => {
+        const uids = [change.before, change.now].flatMap((one) => one?.labels[GUARD_UID_LABEL] ?? [])
+        wake(({ uid }) => uids.includes(uid))
+      },
+    })
+    const follow =
+      <T>(kind: ObjectKind<T>, labelSelector?: string): FollowCacheParts<T>['follow'] =>
+      (sink, signal) =>
+        objects.follow({ kind, ...(labelSelector === undefined ? {} : { labelSelector }) }, sink, signal)
+    const known: KnownSpecs = new Map()
+    this.nodes = new FollowCache({
+      follow: followNodes,
+      clock,
+      isNews: isNewsOfNode,
+      isSame: isSameNode,
+      onKey: wakeAll,
+    })
+    this.guards = new FollowCache({
+      follow: (sink, signal) =>
+        objects.follow({ kind: NODE_GUARDS }, (event) => sink(withKnownSpecs(event, known)), signal),
+      clock,
+      onKey: (_key, { before, now }) => {
+        for (const one of [before, now]) if (one !== undefined) onGroup(one.spec.group)
+        if (now === undefined || now.deleting) onStray()
+      },
+    })
+    this.attachments = new FollowCache({
+      follow: (sink, signal) => cluster.follow('volumeattachments', sink, signal),
+      clock,
+      onKey: () => wake(({ spec }) => spec.holds.some(({ kind }) => kind === 'volumes')),
+    })
+    this.#deployments = new FollowCache({ follow: follow(DEPLOYMENTS, GUARD_LABEL), clock, ...ofLabel() })
+    this.#pods = new FollowCache({
+      follow: follow(GUARD_PODS, GUARD_LABEL),
+      clock,
+      onKey: (_key, { before, now }) => {
+        wake(({ uid }) => uid === before?.guardUid || uid === now?.guardUid)
+        if (now !== undefined && this.#isStray(now)) onStray()
+      },
+    })
+    // Of others as well: two budgets over one pod make each eviction of it fail.
+    this.#gates = new FollowCache({
+      follow: follow(GATES),
+      clock,
+      onKey: (_key, { before, now }) => {
+        const namespace = (now ?? before)?.namespace
+        wake((guard) => guard.namespace === namespace)
+      },
+    })
+    this.#daemonSets = new FollowCache({
+      follow: follow(DAEMON_SETS),
+      clock,
+      isNews: isNewsOfTarget,
+      onKey: (key) => wake((guard) => targetKey(guard) === key),
+    })
+    this.#attachmentsOf = this.attachments.index(({ nodeName }) => [nodeName])
+    this.#deploymentsOf = this.#deployments.index(controllerOf)
+    this.#gatesOf = this.#gates.index(controllerOf)
+    this.#gatesIn = this.#gates.index(({ namespace, labels }) => (GUARD_UID_LABEL in labels ? [] : [namespace]))
+    this.#podsOf = this.#pods.index(({ namespace, guardUid }) => [`${namespace}/${guardUid}`])
+  }
+
+  /** Until aborted; rejects with the signal's reason. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#all().map((cache) => cache.run(signal)))
+  }
+
+  async synced(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#all().map((cache) => cache.synced(signal)))
+  }
+
+  /** A broken watch shows what was, and nothing is decided by that. */
+  isFresh(): boolean {
+    return this.#all().every((cache) => cache.freshness().synced && cache.freshness().brokenSince === undefined)
+  }
+
+  ofGroup(group: string): readonly CheckedGuard[] {
+    return this.guards.objects().filter(({ spec }) => spec.group === group)
+  }
+
+  /** Pods that were deleted and resist, and whose NodeGuard is gone or goes. */
+  strays(): readonly GuardPod[] {
+    return this.#pods.objects().filter((pod) => this.#isStray(pod))
+  }
+
+  #isStray({ isLeaving, isLocked, guardUid }: GuardPod): boolean {
+    if (!isLeaving || !isLocked) return false
+    return !this.guards.objects().some(({ uid, deleting }) => uid === guardUid && !deleting)
+  }
+
+  attachmentsOf(node: string): readonly VolumeAttachment[] {
+    return this.#attachmentsOf.get(node)
+  }
+
+  around(guard: CheckedGuard) {
+    const { uid, namespace } = guard
+    const key = targetKey(guard)
+    const daemonSet = key === undefined ? undefined : this.#daemonSets.get(key)
+    return {
+      ...(daemonSet === undefined ? {} : { daemonSet }),
+      deployments: this.#deploymentsOf.get(uid),
+      gates: this.#gatesOf.get(uid),
+      otherGates: this.#gatesIn.get(namespace),
+      pods: this.#podsOf.get(`${namespace}/${uid}`),
+    }
+  }
+
+  #all(): readonly FollowCache<never>[] {
+    const caches = [
+      this.nodes,
+      this.guards,
+      this.attachments,
+      this.#deployments,
+      this.#gates,
+      this.#pods,
+      this.#daemonSets,
+    ]
+    return caches as unknown as readonly FollowCache<never>[]
+  }
+}
+
+const controllerOf = ({ controller }: OwnedObject): readonly string[] =>
+  controller === undefined ? [] : [controller.uid]
+
+function targetKey({ namespace, spec: { follow } }: CheckedGuard): string | undefined {
+  return follow.kind === 'daemonSet' ? `${namespace}/${follow.name}` : undefined
+}
+
+/** By UID: the spec as it was read last, with its text. */
+type KnownSpecs = Map<string, { readonly text: string; readonly spec: GuardSpec }>
+
+/** A write of its status leaves a guard the very spec that it had, so that what follows from that is not found anew. */
+function withKnownSpecs(event: FollowEvent<CheckedGuard>, known: KnownSpecs): FollowEvent<CheckedGuard> {
+  const kept = (guard: CheckedGuard): CheckedGuard => {
+    const text = JSON.stringify(guard.spec)
+    const last = known.get(guard.uid)
+    if (last?.text === text) return { ...guard, spec: last.spec }
+    known.set(guard.uid, { text, spec: guard.spec })
+    return guard
+  }
+  if (event.type === 'applied') return { ...event, object: kept(event.object) }
+  if (event.type === 'deleted') known.delete(event.object.uid)
+  if (event.type !== 'listed') return event
+  const listed = new Set(event.objects.map(({ uid }) => uid))
+  for (const uid of known.keys()) if (!listed.has(uid)) known.delete(uid)
+  return { ...event, objects: event.objects.map(kept) }
+}
+
+const isNewsOfTarget = (before: FoundDaemonSet, now: FoundDaemonSet): boolean =>
+  before.uid !== now.uid ||
+  before.deleting !== now.deleting ||
+  JSON.stringify(before.content) !== JSON.stringify(now.content)
+
+/** Whether the guards must be looked at again. */
+function isNewsOfNode(before: Node, now: Node): boolean {
+  const facts = ({ uid, unschedulable, deleting, labels, annotations, taints, lifecycle, ready }: Node) =>
+    JSON.stringify([uid, unschedulable, deleting, labels, annotations, taints, lifecycle, ready])
+  return facts(before) !== facts(now)
+}

@@ -1,0 +1,46 @@
+import { urlFault } from '../../ground/model/hold-url.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import type { Finding } from '../../ground/model/schema/finding.ts'
+import type { CheckedGuard } from '../decide/guard-kind.ts'
+import type { HoldSource } from '../holds/hold-source.ts'
+import type { ObjectRules } from '../holds/object-rules.ts'
+import type { Hold } from '../model/node-guard.ts'
+
+interface Judges {
+  readonly rules: Pick<ObjectRules, 'fault'>
+  readonly source: Pick<HoldSource, 'pathFault'>
+}
+
+/** What is wrong with a NodeGuard, and what no schema can see: expressions, paths and URLs that cannot be used. */
+export const guardFindings = (guard: CheckedGuard, judges: Judges): readonly Finding[] => [
+  ...guard.findings,
+  ...guard.spec.holds.flatMap((hold, at) => holdFindings(hold, `spec.holds[${at}]`, judges)),
+]
+
+function holdFindings(hold: Hold, at: string, { rules, source }: Judges): readonly Finding[] {
+  const found = (field: string, fault: string | undefined, fix: string): readonly Finding[] =>
+    fault === undefined
+      ? []
+      : [{ rule: 'unusableHold', field: `${at}.${field}`, severity: 'error', message: fault, fix }]
+  switch (hold.kind) {
+    case 'object':
+      return found('object.clearWhen', rules.fault(hold.clearWhen), 'write an expression in CEL over object and node')
+    case 'http':
+      return [
+        ...found('http.url', urlFault(hold.url), 'write a URL such as http://{address}:9500/drain/{node}'),
+        ...found(
+          'http.jsonPath',
+          hold.jsonPath === undefined ? undefined : source.pathFault(hold.jsonPath),
+          'write a path such as $.status',
+        ),
+      ]
+    default:
+      return []
+  }
+}
+
+/** Why nothing is done by the guard; empty where something is. */
+export const refusedReasons = ({ name }: CheckedGuard, findings: readonly Finding[]): readonly Reason[] =>
+  findings
+    .filter(({ severity }) => severity === 'error')
+    .map(({ field, message, fix }) => ({ code: 'GuardRefused', object: name, text: `${field}: ${message}`, next: fix }))

@@ -1,0 +1,116 @@
+import { isJsonObject } from '../../ground/model/json-object.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import { type MonoMs, type WallMs, wallMs } from '../../ground/model/time.ts'
+import { type GuardAction, guardActionKey } from '../decide/action.ts'
+import type { CheckedGuard } from '../decide/guard-kind.ts'
+import type { RefusedWrite } from '../decide/snapshot.ts'
+
+/** Then the cache shows what was made. */
+const MADE_MS = 30_000
+const REFUSED_MS = 10_000
+
+/** What a process has seen and no object bears yet. The next process begins without it. */
+export class GuardMemory {
+  /** By group, then by node. */
+  readonly #asking = new Map<string, Map<string, WallMs>>()
+  readonly #made = new Map<string, { readonly object: OwnedObject; readonly at: MonoMs }>()
+  readonly #refused = new Map<string, RefusedWrite>()
+  readonly #told = new Map<string, Map<string, string>>()
+
+  /**
+   * When each of these nodes began to ask. The status of the guards tells it where this process has not seen it, and only there: a node
+   * whose grant ended asks anew.
+   */
+  requestedAt(
+    group: string,
+    {
+      names,
+      guards,
+      now,
+    }: { readonly names: readonly string[]; readonly guards: readonly CheckedGuard[]; readonly now: WallMs },
+  ): ReadonlyMap<string, WallMs> {
+    const known = this.#asking.get(group) ?? new Map<string, WallMs>()
+    this.#asking.set(group, known)
+    const asking = new Set(names)
+    for (const name of known.keys()) if (!asking.has(name)) known.delete(name)
+    const unknown = names.filter((name) => !known.has(name))
+    if (unknown.length > 0) {
+      const told = toldTimes(guards)
+      for (const name of unknown) known.set(name, wallMs(Math.min(told.get(name) ?? now, now)))
+    }
+    return new Map(known)
+  }
+
+  askAgain(group: string, node: string, now: WallMs): void {
+    this.#asking.get(group)?.set(node, now)
+  }
+
+  made(kind: string, object: OwnedObject, at: MonoMs): void {
+    this.#made.set(`${kind}/${object.uid}`, { object, at })
+  }
+
+  /** With what was made and the cache does not show yet. */
+  withMade<T extends OwnedObject>(
+    kind: string,
+    of: string,
+    { shown, now }: { readonly shown: readonly T[]; readonly now: MonoMs },
+  ): readonly T[] {
+    if (this.#made.size === 0) return shown
+    const uids = new Set(shown.map(({ uid }) => uid))
+    const more: T[] = []
+    for (const [key, { object, at }] of this.#made) {
+      if (now - at > MADE_MS) this.#made.delete(key)
+      else if (key === `${kind}/${object.uid}` && object.controller?.uid === of) {
+        if (uids.has(object.uid)) this.#made.delete(key)
+        else more.push(object as T)
+      }
+    }
+    return more.length === 0 ? shown : [...shown, ...more]
+  }
+
+  /** `luck`: below 1. */
+  refuse(action: GuardAction, words: string, { now, luck }: { readonly now: WallMs; readonly luck: number }): void {
+    this.#refused.set(guardActionKey(action), { words, until: wallMs(now + REFUSED_MS * (0.75 + 0.25 * luck)) })
+  }
+
+  done(action: GuardAction): void {
+    this.#refused.delete(guardActionKey(action))
+  }
+
+  /** What was refused and is still wanted, or was refused a moment ago. */
+  refusals(now: WallMs): ReadonlyMap<string, RefusedWrite> {
+    for (const [key, { until }] of this.#refused) if (now - until > REFUSED_MS * 6) this.#refused.delete(key)
+    return new Map(this.#refused)
+  }
+
+  /** Whether this code was last reported with another text for the same node or object. */
+  isNews(uid: string, { code, object = '', text }: Reason): boolean {
+    const told = this.#told.get(uid) ?? new Map<string, string>()
+    this.#told.set(uid, told)
+    const key = `${code} ${object}`
+    if (told.get(key) === text) return false
+    told.set(key, text)
+    return true
+  }
+
+  /** A reason that is over is reported again when it comes back. */
+  forget(uid: string, reasons: readonly Reason[]): void {
+    const keys = new Set(reasons.map(({ code, object = '' }) => `${code} ${object}`))
+    const told = this.#told.get(uid)
+    for (const key of told?.keys() ?? []) if (!keys.has(key)) told?.delete(key)
+  }
+}
+
+function toldTimes(guards: readonly CheckedGuard[]): ReadonlyMap<string, number> {
+  const times = new Map<string, number>()
+  for (const { status } of guards) {
+    const { nodes } = status.fields
+    for (const row of Array.isArray(nodes) ? nodes : []) {
+      const { name, requestedAt } = isJsonObject(row) ? row : {}
+      const at = typeof requestedAt === 'string' ? Date.parse(requestedAt) : Number.NaN
+      if (typeof name === 'string' && !Number.isNaN(at)) times.set(name, Math.min(times.get(name) ?? at, at))
+    }
+  }
+  return times
+}

@@ -1,0 +1,52 @@
+import { GUARD_FINALIZER, GUARD_UID_LABEL } from '../../ground/model/guard-keys.ts'
+import type { ObjectKind } from '../../ground/model/object-kind.ts'
+import { parseMetadata } from '../../ground/model/parse-metadata.ts'
+import { wallMs } from '../../ground/model/time.ts'
+import type { Untrusted } from '../../ground/model/untrusted.ts'
+import type { GuardPod } from '../decide/found.ts'
+
+export const GUARD_PODS: ObjectKind<GuardPod> = {
+  group: '',
+  version: 'v1',
+  resource: 'pods',
+  kind: 'Pod',
+  namespaced: true,
+  parse: parsePod,
+}
+
+function parsePod(object: Untrusted): GuardPod {
+  const { namespace, name, uid, resourceVersion, labels } = parseMetadata(object, 'namespaced')
+  const metadata = object.at('metadata')
+  const nodeName = object.at('spec').at('nodeName').textOr('')
+  const phase = object.at('status').at('phase').textOr('')
+  const ready = object
+    .at('status')
+    .at('conditions')
+    .each()
+    .find((condition) => condition.at('type').textOr('') === 'Ready')
+  const since = Date.parse(ready?.at('lastTransitionTime').textOr('') ?? '')
+  const finalizers = metadata
+    .at('finalizers')
+    .each()
+    .map((finalizer) => finalizer.text())
+  const isLocked = finalizers.includes(GUARD_FINALIZER)
+  const isLeaving = !metadata.at('deletionTimestamp').absent
+  const isReady = ready?.at('status').textOr('') === 'True'
+  return {
+    ...{ namespace, name, uid, resourceVersion, labels },
+    guardUid: labels[GUARD_UID_LABEL] ?? '',
+    ...(nodeName === '' ? {} : { nodeName }),
+    isReady: isReady || (isLeaving && isLocked && since >= deletedAt(metadata)),
+    ...(Number.isNaN(since) ? {} : { readySince: wallMs(since) }),
+    isLeaving,
+    isLocked,
+    finalizers: finalizers.filter((finalizer) => finalizer !== GUARD_FINALIZER),
+    isFinished: (phase === 'Failed' || phase === 'Succeeded') && !(isLeaving && isLocked),
+  }
+}
+
+/** When the deletion was asked for, in ms since 1970. A shorter grace moves both by as much. */
+function deletedAt(metadata: Untrusted): number {
+  const dueAt = Date.parse(metadata.at('deletionTimestamp').textOr(''))
+  return dueAt - 1_000 * (metadata.at('deletionGracePeriodSeconds').optionalInteger() ?? 0)
+}

@@ -1,0 +1,183 @@
+import type { FollowCache } from '../../ground/loop/follow-cache.ts'
+import type { Latest } from '../../ground/loop/owned/latest.ts'
+import { DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
+import { unlessThere } from '../../ground/loop/owned/unless-there.ts'
+import { GRANT_ANNOTATION, GUARD_LABEL } from '../../ground/model/guard-keys.ts'
+import type { Node } from '../../ground/model/node.ts'
+import type { ObjectKind } from '../../ground/model/object-kind.ts'
+import { deploymentPatch, gatePatch } from '../../ground/model/owned/difference.ts'
+import type { WantedObject } from '../../ground/model/owned/wanted-object.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import { WorldError } from '../../ground/model/world-error.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { Cluster } from '../../ground/ports/cluster.ts'
+import type { Objects } from '../../ground/ports/objects.ts'
+import type { ControllerSlots } from '../../service/run/controller-slots.ts'
+import { claimPatch, withdrawPatch } from '../../service/run/node-marks.ts'
+import type { GuardAction, GuardNodeAction, GuardObjectAction } from '../decide/action.ts'
+import type { GuardPod } from '../decide/found.ts'
+import { formatGrant } from '../decide/grant.ts'
+import { NODE_GUARDS } from '../decide/guard-kind.ts'
+import { wantedDeployment, wantedGate } from '../decide/wanted-guard.ts'
+import type { NodeGuard } from '../model/node-guard.ts'
+import { GUARD_PODS } from './guard-pods.ts'
+
+interface EffectsParts {
+  readonly objects: Objects
+  readonly cluster: Pick<Cluster, 'patchNode'>
+  readonly clock: Clock
+  readonly latest: Latest
+  /** As the watch told them last. */
+  readonly nodes: Pick<FollowCache<Node>, 'get' | 'versionOf'>
+  /** A slot was taken or given back: what is known of them is old. */
+  slotsChanged(): void
+  /** It was made a moment ago, and the cache may not show it yet. */
+  made(kind: 'deployment' | 'gate', object: OwnedObject): void
+}
+
+/** One effect, under the versions of the objects that it was decided by. */
+export class GuardEffects {
+  readonly #parts: EffectsParts
+
+  constructor(parts: EffectsParts) {
+    this.#parts = parts
+  }
+
+  /** Rejects with WorldError, and with the signal's reason. */
+  perform(action: GuardAction, slots: ControllerSlots, signal: AbortSignal): Promise<void> {
+    if (action.kind === 'unlockStray') return this.#unlockStray(action.pod, signal)
+    return 'view' in action ? this.#toObject(action, signal) : this.#toNode(action, slots, signal)
+  }
+
+  async #toNode(action: GuardNodeAction, slots: ControllerSlots, signal: AbortSignal): Promise<void> {
+    switch (action.kind) {
+      case 'takeSlot': {
+        const { index, node, stale } = action
+        await slots
+          .take({ index, node, ...(stale === undefined ? {} : { stale }) }, signal)
+          .finally(() => this.#parts.slotsChanged())
+        return
+      }
+      case 'releaseSlot':
+        await slots.release(action, signal).finally(() => this.#parts.slotsChanged())
+        return
+      case 'claim':
+        return this.#patchNode(action.node, (node) => claimPatch(node, action.claim), signal)
+      case 'withdrawClaim':
+        return this.#patchNode(action.node, (node) => withdrawPatch(node, action.owner), signal)
+    }
+  }
+
+  async #patchNode(
+    name: string,
+    patchOf: (node: Node) => ReturnType<typeof claimPatch>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { cluster, latest, nodes } = this.#parts
+    const cached = nodes.get(name)
+    if (cached === undefined) return
+    const node = latest.of(cached)
+    const resourceVersion = node === cached ? (nodes.versionOf(cached) ?? node.resourceVersion) : node.resourceVersion
+    latest.wrote(node, await cluster.patchNode(name, patchOf({ ...node, resourceVersion }), signal))
+  }
+
+  async #toObject(action: GuardObjectAction, signal: AbortSignal): Promise<void> {
+    const { guard } = action.view
+    switch (action.kind) {
+      case 'createGate':
+        return this.#create({ kind: GATES, of: 'gate', guard }, wantedGate(guard, action.wanted, false), signal)
+      case 'createDeployment': {
+        const wanted = wantedDeployment(guard, action.wanted, { replicas: action.replicas, isPaused: false })
+        return this.#create({ kind: DEPLOYMENTS, of: 'deployment', guard }, wanted, signal)
+      }
+      case 'closeGate':
+      case 'openGate':
+        return this.#setGate(action, signal)
+      case 'alignDeployment': {
+        const { deployment, wanted, pods, ...wish } = action
+        const patch = deploymentPatch(deployment, wantedDeployment(guard, wanted, wish), pods)
+        return this.#patch(DEPLOYMENTS, { found: deployment, patch }, signal)
+      }
+      case 'deleteDeployment':
+        return this.#delete(DEPLOYMENTS, action.deployment, signal)
+      case 'deleteGate':
+        return this.#delete(GATES, action.gate, signal)
+      case 'deletePod':
+      case 'letGo':
+        return this.#delete(GUARD_PODS, action.pod, signal)
+      case 'unlockPod':
+        return this.#unlock(action.pod, signal)
+    }
+  }
+
+  async #unlock({ namespace, name, resourceVersion, finalizers }: GuardPod, signal: AbortSignal): Promise<void> {
+    const patch = { metadata: { resourceVersion, finalizers } }
+    await this.#parts.objects.patch({ kind: GUARD_PODS, namespace, name, patch }, signal)
+  }
+
+  /** A watch may not have shown its NodeGuard yet. */
+  async #unlockStray(pod: GuardPod, signal: AbortSignal): Promise<void> {
+    const { namespace, guardUid, labels } = pod
+    const at = { kind: NODE_GUARDS, namespace, name: labels[GUARD_LABEL] ?? '' }
+    const guard = await this.#parts.objects.get(at, signal)
+    if (guard === undefined || guard.uid !== guardUid || guard.deleting) await this.#unlock(pod, signal)
+  }
+
+  /** An open budget says for which node it is, from the write on that opens it. */
+  async #setGate(
+    action: Extract<GuardObjectAction, { kind: 'openGate' | 'closeGate' }>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { view, wanted, gate, node } = action
+    const isOpen = action.kind === 'openGate'
+    const grant = isOpen ? formatGrant({ node, at: this.#parts.clock.wallMs() }) : null
+    const found = gate.object
+    const patch = gatePatch(found, wantedGate(view.guard, wanted, isOpen)) ?? {}
+    const metadata = 'metadata' in patch ? (patch.metadata as Readonly<Record<string, unknown>>) : {}
+    const annotations = { ...(metadata.annotations as object | undefined), [GRANT_ANNOTATION]: grant }
+    const whole = { ...patch, metadata: { ...metadata, resourceVersion: found.resourceVersion, annotations } }
+    await this.#patch(GATES, { found, patch: whole }, signal)
+  }
+
+  async #create<T extends OwnedObject>(
+    {
+      kind,
+      of,
+      guard,
+    }: { readonly kind: ObjectKind<T>; readonly of: 'deployment' | 'gate'; readonly guard: NodeGuard },
+    wanted: WantedObject,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { objects } = this.#parts
+    const { namespace, uid } = guard
+    const { name } = wanted.metadata
+    const made = await unlessThere(objects.create({ kind, namespace, object: wanted }, signal))
+    const found = made ?? (await objects.get({ kind, namespace, name }, signal))
+    if (found === undefined) return
+    if (found.controller?.uid !== uid)
+      throw new WorldError(`${kind.kind} ${name} is there and does not belong to this guard: remove or rename it`, {
+        code: 'NAME_TAKEN',
+        retry: 'backoff',
+      })
+    this.#parts.made(of, found)
+  }
+
+  async #patch<T extends OwnedObject>(
+    kind: ObjectKind<T>,
+    { found, patch }: { readonly found: T; readonly patch: Readonly<Record<string, unknown>> | undefined },
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (patch === undefined) return
+    const { objects, latest } = this.#parts
+    const { namespace, name } = found
+    latest.wrote(found, await objects.patch({ kind, namespace, name, patch }, signal))
+  }
+
+  async #delete<T>(
+    kind: ObjectKind<T>,
+    { namespace, name, uid, resourceVersion }: Pick<OwnedObject, 'namespace' | 'name' | 'uid' | 'resourceVersion'>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#parts.objects.delete({ kind, namespace, name, uid, resourceVersion }, signal)
+  }
+}

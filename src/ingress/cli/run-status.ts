@@ -1,0 +1,119 @@
+import type { CliContext } from '../../cli/cli-context.ts'
+import { EXIT_INTERRUPTED } from '../../cli/exit-codes.ts'
+import { InterruptedError } from '../../cli/interrupts.ts'
+import { CONTROLLER_LEASE } from '../../ground/model/lease.ts'
+import { OVER } from '../../ground/model/over.ts'
+import type { Line } from '../../ground/text/terminal/style.ts'
+import type { CheckedIngress } from '../decide/ingress-kind.ts'
+import { type RolloutStanding, standingOf } from '../decide/rollout/standing.ts'
+import { findIngress, type IngressAddress } from '../run/commands/find-ingress.ts'
+import { RolloutWatch } from '../run/commands/rollout-watch.ts'
+import { commandsOf, type RolloutGround, type RolloutPlace } from './rollout-place.ts'
+import { statusDocument } from './status-document.ts'
+import { endLines, exitOf, nextSteps, type StatusEnd } from './status-end.ts'
+import { cureLines, nodeLines, shownNodes } from './status-lines.ts'
+import type { Seen, StatusVoice } from './status-voice.ts'
+
+interface StatusRun {
+  readonly ground: RolloutGround
+  readonly at: IngressAddress
+  readonly context: CliContext
+  readonly voice: StatusVoice
+  readonly place: RolloutPlace
+  readonly controllerNamespace: string
+  readonly watches: boolean
+  readonly timeoutMs?: number
+}
+
+/** How a look at a rollout ended. */
+interface StatusResult {
+  readonly code: number
+  readonly lines: (columns: number) => readonly Line[]
+  readonly document: object
+}
+
+const LOOK_MS = 1_000
+/** What seems to hold may be the moment between two writes of the controller. */
+const SETTLED_AFTER_MS = 5_000
+const MOST_NODES = 50
+
+/** Looks until the rollout is done or does not go on. Rejects with UserError where the object is not there, and with WorldError. */
+export async function runStatus(run: StatusRun): Promise<StatusResult> {
+  const { ground, at, context, controllerNamespace, voice } = run
+  const { interrupts, clock } = context
+  const found = await findIngress(ground.objects, at, interrupts.signal)
+  const lease = { namespace: controllerNamespace, name: CONTROLLER_LEASE }
+  const watch = new RolloutWatch({ ...ground, clock, lease }, found)
+  const life = new AbortController()
+  const takeBack = context.onExit(() => voice.restoreCursor())
+  const following = watch.run(life.signal)
+  try {
+    const { seen, end } = await Promise.race([looked(run, watch, found), following.then(() => Promise.reject(OVER))])
+    return resultOf(run, seen, end)
+  } finally {
+    life.abort(OVER)
+    await following.catch((error: unknown) => {
+      if (error !== OVER) throw error
+    })
+    voice.close()
+    takeBack()
+  }
+}
+
+interface Looked {
+  readonly seen: Seen
+  readonly end: StatusEnd
+}
+
+async function looked(run: StatusRun, watch: RolloutWatch, found: CheckedIngress): Promise<Looked> {
+  const { interrupts, clock } = run.context
+  const begunAt = clock.monoMs()
+  let seen: Seen = { object: found, standing: standingOf(found), sight: { object: found, deployments: [] } }
+  let since = begunAt
+  try {
+    await watch.synced(interrupts.signal)
+    for (;;) {
+      const before = seen.standing
+      seen = await look(watch, found, interrupts.signal)
+      const { kind, code } = seen.standing
+      if (kind !== before.kind || code !== before.code) since = clock.monoMs()
+      if (!run.watches) return { seen, end: 'looked once' }
+      run.voice.seen(seen)
+      if (isSettled(seen, clock.monoMs() - since)) return { seen, end: 'settled' }
+      if (clock.monoMs() - begunAt >= (run.timeoutMs ?? Number.POSITIVE_INFINITY)) return { seen, end: 'timeout' }
+      await clock.sleep(LOOK_MS, interrupts.signal)
+    }
+  } catch (error) {
+    if (!(error instanceof InterruptedError)) throw error
+    return { seen, end: 'interrupted' }
+  }
+}
+
+async function look(watch: RolloutWatch, found: CheckedIngress, signal: AbortSignal): Promise<Seen> {
+  const sight = await watch.look(signal)
+  const { object } = sight
+  // A successor of the same name is another object.
+  if (object?.uid === found.uid) return { object, standing: standingOf(object), sight }
+  const gone: RolloutStanding = { kind: 'failed', code: 'Gone', why: `${found.name} was deleted`, nodes: [] }
+  return { object: object ?? found, standing: gone, sight }
+}
+
+function isSettled({ standing: { kind, code } }: Seen, forMs: number): boolean {
+  if (kind === 'done' || code === 'Gone') return true
+  return (kind === 'failed' || kind === 'held') && forMs >= SETTLED_AFTER_MS
+}
+
+function resultOf(run: StatusRun, { object, standing, sight }: Seen, end: StatusEnd): StatusResult {
+  const lease = { namespace: run.controllerNamespace, name: CONTROLLER_LEASE }
+  const ended = { object, standing, end, unled: sight.unled, commands: commandsOf(object, run.place), lease }
+  const nodes = shownNodes(standing, sight)
+  return {
+    code: end === 'interrupted' ? EXIT_INTERRUPTED : exitOf(standing),
+    lines: (columns) => [
+      ...nodeLines(nodes, { now: run.context.clock.wallMs(), most: MOST_NODES }),
+      ...cureLines(nodes),
+      ...endLines(ended, columns),
+    ],
+    document: statusDocument({ object, standing, sight, end, next: nextSteps(ended) }),
+  }
+}

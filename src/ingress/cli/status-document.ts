@@ -1,0 +1,40 @@
+import type { CheckedIngress } from '../decide/ingress-kind.ts'
+import { conditionOf, type RolloutStanding } from '../decide/rollout/standing.ts'
+import type { RolloutSight } from '../run/commands/rollout-watch.ts'
+import type { StatusEnd } from './status-end.ts'
+import { countsOf, shownNodes } from './status-lines.ts'
+
+const CONDITIONS = ['Available', 'Progressing', 'Stalled', 'Degraded', 'Ready']
+
+interface Told {
+  readonly object: CheckedIngress
+  readonly standing: RolloutStanding
+  readonly sight: RolloutSight
+  readonly end: StatusEnd
+  readonly next: readonly { readonly command: string; readonly note: string }[]
+}
+
+/** One document for scripts. */
+export function statusDocument({ object, standing, sight, end, next }: Told): object {
+  const { group, namespace, name, generation, spec, status } = object
+  const { updateRevision, currentRevision, rejectedRevision } = status.fields
+  const { kind, code, why } = standing
+  return {
+    ...{ group, namespace, name, generation },
+    observedGeneration: status.observedGeneration,
+    outcome: kind,
+    code,
+    why,
+    ended: end,
+    paused: spec.rollout.paused,
+    revisions: { update: updateRevision, current: currentRevision, rejected: rejectedRevision },
+    counts: countsOf(object),
+    conditions: CONDITIONS.flatMap((type) => conditionOf(object, type) ?? []),
+    nodes: shownNodes(standing, sight).map(({ since, ...node }) => ({
+      ...node,
+      ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
+    })),
+    ...(sight.unled === undefined ? {} : { controller: sight.unled }),
+    next: next.map(({ command }) => command),
+  }
+}

@@ -1,0 +1,234 @@
+import type { Reason } from '../../ground/model/reason.ts'
+import type { FreeSlot } from '../../service/decide/budget/free-slots.ts'
+import { massDisruption, nodeLimit } from './limits.ts'
+import { ownClaim } from './marks.ts'
+import { isFirst } from './op.ts'
+import { inOrder, zoneOf } from './order.ts'
+import type { NodeView, Pass } from './pass.ts'
+import { fleetOf, isFirstToLeave, massReason, nodeHolds } from './rollout-rules.ts'
+import { freeSlots, slotCount } from './slots.ts'
+import { upkeep } from './upkeep.ts'
+
+/** Why a node is to go out of service: for good, for the work of others, or for other pods. */
+type Purpose = 'leave' | 'maintain' | 'update'
+
+/**
+ * Whether a node may be taken out now. `slot`: to be taken first. `isForRoom`: there is no room yet, and nothing else is
+ * against it.
+ */
+export type Admission =
+  | { readonly may: true; readonly slot?: FreeSlot }
+  | { readonly may: false; readonly reasons: readonly Reason[]; readonly isForRoom: boolean }
+
+/** Of a node that is in service, or waits for its turn. */
+export function purposeOf({ target }: Pass, n: NodeView): Purpose | undefined {
+  if (n.deployment === undefined || n.node === undefined || n.op !== undefined || n.overDetached !== undefined)
+    return undefined
+  if (n.state === 'Leaving') return 'leave'
+  if (n.state === 'Maintenance') return 'maintain'
+  return n.deployment.revision === target ? undefined : 'update'
+}
+
+/** What is left as one node after the other is let go. */
+interface Room {
+  readonly under: Set<string>
+  readonly out: Set<string>
+  readonly serving: Set<string>
+  /** Of the cluster. */
+  readonly away: Set<string>
+  /** In which the rollout is at work. */
+  readonly zones: Map<string, string>
+  readonly free: FreeSlot[]
+  old: number
+  readonly limit: number
+  readonly holds: readonly Reason[]
+  readonly mass: readonly Reason[]
+  readonly hasCanary: boolean
+}
+
+/**
+ * Which nodes may leave now, by name, of all that want to and need nothing first. Each node counts those that were let go
+ * before it, in this pass as well.
+ *
+ * Law: a rollout takes no node out beyond the limit of its object or the node budget, whatever has the others out.
+ */
+export function admissions(pass: Pass): ReadonlyMap<string, Admission> {
+  const answers = new Map<string, Admission>()
+  const lost = pass.nodes.filter((n) => hasLostSlot(pass, n))
+  const about = pass.nodes.filter((n) => isAboutToLeave(pass, n))
+  const wanting = pass.nodes.filter((n) => isCandidate(pass, n))
+  if (lost.length + about.length + wanting.length === 0) return answers
+  const room = roomOf(pass)
+  for (const n of lost) answers.set(n.name, slotBack(pass, n, room))
+  for (const n of about) answers.set(n.name, onceMore(pass, n, room))
+  for (const n of inOrder(pass, wanting)) {
+    const answer = admit(pass, n, room)
+    answers.set(n.name, answer)
+    if (answer.may) letGo(pass, n, room)
+  }
+  return answers
+}
+
+/** A node that leaves for good needs nothing first. */
+function isCandidate(pass: Pass, n: NodeView): boolean {
+  const purpose = purposeOf(pass, n)
+  if (purpose === undefined || n.deployment === undefined) return false
+  return purpose === 'leave' || upkeep(pass, n, n.deployment) === undefined
+}
+
+function roomOf(pass: Pass): Room {
+  const names = (which: (n: NodeView) => boolean) => new Set(pass.nodes.filter(which).map(({ name }) => name))
+  const mass = massDisruption(pass)
+  const away = new Set(pass.s.budget.out.map(({ node }) => node))
+  const isAtWork = (n: NodeView): boolean =>
+    n.op !== undefined && !isFirst(n.op) && !['Stuck', 'Maintenance', 'Leaving'].includes(n.state)
+  return {
+    under: names((n) => n.isUnderWay && (n.slot.kind !== 'none' || away.has(n.name))),
+    out: names((n) => n.isOut),
+    // A node that has a slot serves for a moment only.
+    serving: names((n) => n.isServing && !n.isUnderWay),
+    away,
+    zones: new Map(pass.nodes.filter(isAtWork).map((n) => [n.name, zoneOf(pass, n)])),
+    free: [...freeSlots(pass)],
+    ...fleetOf(pass),
+    limit: nodeLimit(pass),
+    mass: mass.length === 0 ? [] : [massReason(pass, mass)],
+  }
+}
+
+function letGo(pass: Pass, n: NodeView, room: Room): void {
+  for (const set of [room.under, room.out, room.away]) set.add(n.name)
+  room.serving.delete(n.name)
+  if (purposeOf(pass, n) !== 'update') return
+  room.old -= 1
+  room.zones.set(n.name, zoneOf(pass, n))
+}
+
+/**
+ * An operation is under way, and its slot was lost; or its first pods come up, and are to leave by now. Without one a node is brought back,
+ * and nothing else is done to it.
+ */
+function hasLostSlot(pass: Pass, n: NodeView): boolean {
+  const { op, slot, state } = n
+  if (op === undefined || slot.kind !== 'none' || n.isGoing) return false
+  if (isFirst(op)) return isFirstToLeave(pass, n)
+  return op.phase !== 'Attaching' || state === 'Leaving' || state === 'Maintenance'
+}
+
+/** Its operation and its mark stand, and the node is not asked to leave yet. */
+export const isAboutToLeave = ({ s }: Pass, n: NodeView): boolean =>
+  n.op?.phase === 'Detaching' &&
+  n.op.t1 === undefined &&
+  (n.state === 'Detaching' || n.state === 'Stuck') &&
+  n.slot.kind === 'ours' &&
+  ownClaim(s.object, n) === undefined
+
+/** Others may have gone out since it was let go: the API may have been away for seconds between the two writes. */
+function onceMore(pass: Pass, n: NodeView, room: Room): Admission {
+  const full = [...ownLimits(pass, { ...n, isServing: n.couldServe }, room), ...budgetFull(pass, n, room)]
+  return full.length > 0 ? refused(full, true) : { may: true }
+}
+
+/** A node that is out by its claim takes no room anew. A node that serves all the same is let go like any other. */
+function slotBack(pass: Pass, n: NodeView, room: Room): Admission {
+  const { fault } = pass.s.budget
+  if (fault !== undefined) return refused([fault], true)
+  const full = room.away.has(n.name) ? [] : [...ownLimits(pass, n, room), ...budgetFull(pass, n, room)]
+  if (full.length > 0) return refused(full, true)
+  const slot = room.free.shift()
+  const text = `no slot of the node budget is free for ${n.name}, whose slot was lost`
+  if (slot === undefined) return refused([{ code: 'NodeSlotMissing', object: n.name, text }], true)
+  letGo(pass, n, room)
+  return { may: true, slot }
+}
+
+const refused = (reasons: readonly Reason[], isForRoom: boolean): Admission => ({ may: false, reasons, isForRoom })
+
+function admit(pass: Pass, n: NodeView, room: Room): Admission {
+  // It goes whatever is decided, so it takes no room that it would not take anyway.
+  if (n.isGoing) return { may: true }
+  const purpose = purposeOf(pass, n)
+  // Whose slot is shared was granted already, by the same count.
+  const isFrozen = purpose === 'maintain' && n.slot.kind !== 'others'
+  const rules = purpose === 'update' ? updateRules(pass, n, room) : isFrozen ? room.mass : []
+  if (rules.length > 0) return refused(rules, false)
+  const { fault } = pass.s.budget
+  if (fault !== undefined) return refused([fault], true)
+  const full = [...ownLimits(pass, n, room), ...budgetFull(pass, n, room)]
+  if (full.length > 0) return refused(full, true)
+  if (n.slot.kind !== 'none') return { may: true }
+  const slot = room.free.shift()
+  return slot === undefined ? refused([noRoom(pass, n, room)], true) : { may: true, slot }
+}
+
+function updateRules(pass: Pass, n: NodeView, room: Room): readonly Reason[] {
+  const other = [...room.zones].find(([, zone]) => zone !== zoneOf(pass, n))
+  return [
+    ...room.holds,
+    ...nodeHolds(pass, n, room),
+    ...(other === undefined
+      ? []
+      : [
+          { code: 'ZoneUnderWay', object: n.name, text: `${other[0]} of another zone is still being updated` } as const,
+        ]),
+  ]
+}
+
+function ownLimits(pass: Pass, n: NodeView, room: Room): readonly Reason[] {
+  const { rollout } = pass.s.object.spec
+  const { name } = pass.s.object
+  const hasNone = !n.isServing && n.deployment?.ready === 0
+  if (hasNone && purposeOf(pass, n) === 'update' && rollout.replaceUnavailableFirst) return []
+  // Nothing is lost where it serves nothing already: such nodes wait for each other alone.
+  const others = [...(n.isServing ? room.out : room.under)].filter((other) => other !== n.name)
+  const left = without(room.serving, n)
+  return [
+    ...(others.length >= room.limit ? [atLimit(name, others, room.limit)] : []),
+    ...(n.isServing && left < rollout.minInServiceNodes ? [tooFew(name, left, rollout.minInServiceNodes)] : []),
+  ]
+}
+
+const without = (set: ReadonlySet<string>, { name }: NodeView): number => set.size - (set.has(name) ? 1 : 0)
+
+const NAMED_AT_MOST = 3
+
+function atLimit(name: string, out: readonly string[], limit: number): Reason {
+  const more = out.length - NAMED_AT_MOST
+  const names = out.toSorted().slice(0, NAMED_AT_MOST).join(', ')
+  return {
+    code: 'IngressLimitReached',
+    object: name,
+    text: `${out.length} nodes of ${name} are out or degraded (${names}${more > 0 ? ` and ${more} more` : ''}), and at most ${limit} may be`,
+  }
+}
+
+const tooFew = (name: string, left: number, min: number): Reason => ({
+  code: 'TooFewInService',
+  object: name,
+  text: `nodes of ${name} that would be left in service: ${left}; needed: ${min}`,
+  ...(left === 0 ? { next: 'with one node, set spec.updateStrategy.rollingUpdate.minInServiceNodes to 0' } : {}),
+})
+
+/** An owner with a slot for the node in its own right takes it out anyway: its work is shared, and the update waits. */
+function budgetFull(pass: Pass, n: NodeView, room: Room): readonly Reason[] {
+  if (n.slot.kind === 'others') {
+    // Until its owner has begun with the node, there is no more right in a shared slot than in one just taken.
+    if (purposeOf(pass, n) === 'maintain')
+      return hasBegun(pass, n) || hasRoom(pass, n, room) ? [] : [noRoom(pass, n, room)]
+    return [{ code: 'SlotOfOthers', object: n.name, text: `${n.slot.owner} holds the slot for ${n.name}` }]
+  }
+  return hasRoom(pass, n, room) ? [] : [noRoom(pass, n, room)]
+}
+
+const hasRoom = (pass: Pass, n: NodeView, room: Room): boolean => without(room.away, n) < slotCount(pass)
+
+/** The node is out already, and not only about to be. */
+const hasBegun = ({ s }: Pass, { name }: NodeView): boolean =>
+  s.budget.out.some(({ node, why }) => node === name && why.some(({ kind }) => kind !== 'slot'))
+
+const noRoom = (pass: Pass, n: NodeView, room: Room): Reason => ({
+  code: 'BudgetUsedUp',
+  object: n.name,
+  text: `${without(room.away, n)} nodes are out or about to be, and the budget allows at most ${slotCount(pass)}`,
+  next: 'evenkeel budget shows which nodes are out, and for which owner',
+})

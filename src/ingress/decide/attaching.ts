@@ -1,0 +1,111 @@
+import { formatDuration } from '../../ground/model/duration.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import { SKEW_MS } from './detached.ts'
+import { heldKeys, ingressOwner, isLastHolder, isMarked, ownClaim } from './marks.ts'
+import { act, type NodeAnswer, wait } from './node-answer.ts'
+import { awaitsAgent, isReturnOverdue, returnDeadline } from './node-state.ts'
+import { type IngressOp, toDetach } from './op.ts'
+import type { NodeView, Pass } from './pass.ts'
+import { mayMove } from './rollout-rules.ts'
+
+/**
+ * What still asks for the node to be out is withdrawn in the reverse order, each by its own owner alone. Undefined: nothing
+ * of this object asks for it any more.
+ *
+ * Law: an IngressDaemonSet withdraws its own claim and its own hold on a mark, and those of no other owner.
+ */
+export function withdraw({ s }: Pass, n: NodeView, why: string): NodeAnswer | undefined {
+  const owner = ingressOwner(s.object)
+  const reason = { code: 'MayReturn', text: `${n.name}: ${why}` } as const
+  const [key] = heldKeys(s.object, n)
+  if (key !== undefined)
+    return act(n, { kind: 'unmarkNode', owner, key, removesKey: isLastHolder(s.object, n, key) }, reason)
+  const mark = s.object.spec.detach.deployment
+  if (isMarked(n, mark)) return act(n, { kind: 'unmarkDeployment', key: mark.key }, reason)
+  if (ownClaim(s.object, n) !== undefined) return act(n, { kind: 'withdrawClaim', owner }, reason)
+  return undefined
+}
+
+/** The way back: all is withdrawn, then balancers have time to send again, and last the operation goes. */
+export function attaching(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer {
+  const { now, object } = pass.s
+  const back = withdraw(pass, n, op.gaveUp === true ? 'its detach is given up' : 'its pods are as they should be')
+  if (back !== undefined) return back
+  const wasOut = op.inPlace !== true || object.spec.strategy.kind !== 'inPlace'
+  const withdrawn = wasOut ? noteWithdrawn(pass, n, op) : undefined
+  if (withdrawn !== undefined) return withdrawn
+  if (awaitsAgent(n, op)) return untilHeard(pass, n, op)
+  const { attachGraceMs } = object.spec.detach
+  const since = n.agent?.released?.id === op.id ? n.agent.released.since : 0
+  const grace = attachGrace(pass, n, Math.max(op.t3 ?? now - attachGraceMs, since))
+  if (grace !== undefined) return grace
+  const gaveUp = op.gaveUp === true ? { gaveUp: op.revision } : {}
+  return act(n, { kind: 'clearOp', ...gaveUp }, { code: 'NodeAttached', text: `${n.name} is attached again` })
+}
+
+/** Since when nothing of this object keeps the node out. Undefined: that is written. */
+export function noteWithdrawn({ s: { now } }: Pass, n: NodeView, op: IngressOp): NodeAnswer | undefined {
+  if (op.t3 !== undefined && op.t3 <= now + SKEW_MS) return undefined
+  const text = `nothing of this object keeps ${n.name} out any more`
+  return act(n, { kind: 'writeOp', op: { ...op, phase: 'Attaching', t3: now } }, { code: 'MayReturn', text })
+}
+
+/** Its load balancers need some time until they send to it again. Undefined: they have had it. */
+export function attachGrace({ s }: Pass, n: NodeView, from: number): NodeAnswer | undefined {
+  const { attachGraceMs } = s.object.spec.detach
+  const until = from + attachGraceMs
+  if (s.now >= until) return undefined
+  const text = `${n.name} was attached again, and the grace of ${formatDuration(attachGraceMs)} is not over`
+  return wait([{ code: 'AttachGrace', object: n.name, text }], until)
+}
+
+/**
+ * The same where no Deployment could bear since when. What this process saw counts; where it saw no claim, the process before may have withdrawn
+ * one, so that the grace runs from when the slot was first seen.
+ */
+export function graceWithoutDeployment(pass: Pass, n: NodeView): NodeAnswer | undefined {
+  if (n.slot.kind !== 'ours') return undefined
+  return attachGrace(pass, n, n.slot.withdrawnAt ?? n.slot.takenAt)
+}
+
+/**
+ * Others removed the operation of a node that was on its way back, so nothing on the cluster says that its load balancers do not send to
+ * it yet. The slot is kept for as long as the grace would have lasted.
+ */
+export function graceOfLost({ s }: Pass, n: NodeView): NodeAnswer | undefined {
+  if (n.slot.kind !== 'ours' || n.slot.lost === undefined) return undefined
+  const { op, since } = n.slot.lost
+  if (op.inPlace === true || op.isNew === true) return undefined
+  const until = Math.min(op.t3 ?? since, since) + s.object.spec.detach.attachGraceMs
+  if (s.now >= until) return undefined
+  const grace = formatDuration(s.object.spec.detach.attachGraceMs)
+  const text = `others removed the operation on ${n.name} on its way back, so its slot is kept for the grace of ${grace}`
+  return wait([{ code: 'AttachGrace', object: n.name, text }], until)
+}
+
+/**
+ * Its agent may not know yet that the claim is gone, or find that the node serves nothing. After the limit the node is stuck: pods of
+ * another template may be what it needs, and the rest is for a person.
+ */
+function untilHeard(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer {
+  const { s, target } = pass
+  const text = `the agent of ${n.name} does not give a good health answer yet`
+  const reason: Reason = { code: 'AgentNotHeard', object: n.name, text }
+  if (!isReturnOverdue(s, n, op)) return wait([reason], returnDeadline(s, op))
+  if (op.revision !== target && mayMove(pass, n, op.revision))
+    return act(
+      n,
+      { kind: 'writeOp', op: toDetach({ ...op, revision: target }, s.now) },
+      { code: 'RevisionSuperseded', text: `revision ${target} is wanted by now, so ${n.name} goes on to that one` },
+    )
+  // The agent goes by the claim of this operation, so that the id stays what it is.
+  if (n.wish?.kind === 'retry' && n.wish.of === op.id)
+    return act(
+      n,
+      { kind: 'writeOp', op: { ...op, t3: s.now }, isRetry: true },
+      { code: 'RetryAsked', text: `${n.name} is to be tried again` },
+    )
+  return wait([
+    { ...reason, next: 'look at its agent: the node comes back once that answers; or retry or skip the node' },
+  ])
+}

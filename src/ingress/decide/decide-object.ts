@@ -1,0 +1,135 @@
+import type { LoopDecision } from '../../ground/model/loop-decision.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import type { Finding } from '../../ground/model/schema/finding.ts'
+import type { IngressAction } from './action.ts'
+import { decideIngress } from './decide.ts'
+import { healthChecker } from './health-checker.ts'
+import { household, neededFirst, type ObjectAction } from './household.ts'
+import type { IngressLook } from './look.ts'
+import { atMost, pauseOf, refusalReasons, refusedLast } from './refusals.ts'
+import type { Rollback } from './rollback.ts'
+import { takenNames } from './taken-names.ts'
+
+/** An IngressDaemonSet as a pass finds it: one that makes no sense is left alone, with all that it has out or in. */
+export type ObjectLook =
+  | {
+      readonly kind: 'refused'
+      readonly name: string
+      readonly findings: readonly Finding[]
+      /** It asks for a rollback: what that comes to, and what that is about. */
+      readonly back?: Rollback
+      readonly look?: IngressLook
+    }
+  | { readonly kind: 'seen'; readonly look: IngressLook }
+
+type ObjectDecision = LoopDecision<ObjectAction>
+
+/** A person has to change it, and then there is an event. */
+const REFUSED_AGAIN_MS = 60_000
+
+/** What is next for an IngressDaemonSet: what it needs first, then its nodes, and beside them what is left over. */
+export function decideObject(seen: ObjectLook): ObjectDecision {
+  const decision = seen.kind === 'refused' ? refused(seen) : decideLook(seen.look)
+  const { snapshot } = seen.look ?? {}
+  return snapshot?.refusals === undefined ? decision : withRefusals(decision, snapshot)
+}
+
+/** Another look, for those that come first by then. */
+const REFUSED_LOOK_MS = 10_000
+
+/** What was refused before is not tried before its pause is over, and then last; it is said first for as long as it is wanted. */
+function withRefusals(decision: ObjectDecision, snapshot: IngressLook['snapshot']): ObjectDecision {
+  const { refusals, object, now } = snapshot
+  if (decision.kind === 'settled' || refusals === undefined) return decision
+  const wanted = decision.kind === 'act' ? decision.actions : []
+  const split = atMost(wanted.length, wanted, snapshot)
+  const later = [...(decision.later ?? []), ...split.later]
+  if (decision.kind === 'hold' && later.length === 0) return decision
+  const actions = refusedLast(split.now, refusals)
+  const reasons = [...refusalReasons([...actions, ...later], refusals, object.name), ...decision.reasons]
+  if (actions.length > 0) return { kind: 'act', actions, reasons, later }
+  const soonest = Math.min(...later.map((action) => (pauseOf(action, snapshot) ?? now) - now), REFUSED_LOOK_MS)
+  const recheckAfterMs = Math.max(1, soonest)
+  return decision.kind === 'hold'
+    ? { ...decision, reasons, recheckAfterMs: Math.min(decision.recheckAfterMs, recheckAfterMs), later }
+    : { kind: 'hold', reasons, recheckAfterMs, later }
+}
+
+function decideLook(look: IngressLook): ObjectDecision {
+  const { snapshot } = look
+  if (!snapshot.isFresh) return decideIngress(snapshot)
+  if (!snapshot.object.deleting) {
+    const first = neededFirst(look)
+    if (first !== undefined) return { kind: 'act', ...first }
+  }
+  const ofNodes = withRefusal(withoutTaken(decideIngress(snapshot), look), snapshot.rollbackRefused)
+  if (snapshot.object.deleting) return ofNodes
+  const decided = withChecker(ofNodes, healthChecker(look))
+  const rest = household(look)
+  if (rest.reasons.length === 0) return decided
+  const actions = [...rest.actions, ...(decided.kind === 'act' ? decided.actions : [])]
+  const said = { reasons: [...rest.reasons, ...decided.reasons], later: [...(rest.later ?? []), ...laterOf(decided)] }
+  if (actions.length > 0) return { kind: 'act', actions, ...said }
+  return { kind: 'hold', recheckAfterMs: decided.kind === 'hold' ? decided.recheckAfterMs : REFUSED_LOOK_MS, ...said }
+}
+
+const laterOf = <A>(decision: LoopDecision<A>): readonly A[] =>
+  decision.kind === 'settled' ? [] : (decision.later ?? [])
+
+const CHECKER_AGAIN_MS = 30_000
+
+/** Last: a DaemonSet that the API server refuses holds up no node. */
+function withChecker(decision: ObjectDecision, checker: ReturnType<typeof healthChecker>): ObjectDecision {
+  if (checker.reasons.length === 0) return decision
+  if (decision.kind === 'act' || checker.actions.length > 0) {
+    const actions = [...(decision.kind === 'act' ? decision.actions : []), ...checker.actions]
+    return { kind: 'act', actions, reasons: [...decision.reasons, ...checker.reasons], later: laterOf(decision) }
+  }
+  if (decision.kind === 'settled') return { kind: 'hold', reasons: checker.reasons, recheckAfterMs: CHECKER_AGAIN_MS }
+  return { ...decision, reasons: [...decision.reasons, ...checker.reasons] }
+}
+
+/** It is said also where no node waits for it. */
+function withRefusal(decision: ObjectDecision, refusal: Reason | undefined): ObjectDecision {
+  if (refusal === undefined || decision.reasons.some(({ code }) => code === refusal.code)) return decision
+  const reasons = [...decision.reasons, refusal]
+  return decision.kind === 'settled'
+    ? { kind: 'hold', reasons: [refusal], recheckAfterMs: REFUSED_AGAIN_MS }
+    : { ...decision, reasons }
+}
+
+function refused({ name, findings, back }: Extract<ObjectLook, { kind: 'refused' }>): ObjectDecision {
+  const reasons = findings
+    .filter(({ severity }) => severity === 'error')
+    .map(
+      ({ field, message, fix }): Reason => ({
+        code: 'IngressRefused',
+        object: name,
+        text: `${field}: ${message}`,
+        next: fix,
+      }),
+    )
+  if (back?.kind === 'done')
+    return { kind: 'act', actions: [{ kind: 'rollBack', ...back.to }], reasons: [...reasons, back.reason] }
+  return {
+    kind: 'hold',
+    reasons: back === undefined ? reasons : [...reasons, back.reason],
+    recheckAfterMs: REFUSED_AGAIN_MS,
+  }
+}
+
+const TAKEN_AGAIN_MS = 30_000
+
+/** A node whose name is taken by an object of others gets no object of that kind, and that object is never written to. */
+function withoutTaken(decision: ReturnType<typeof decideIngress>, look: IngressLook): ObjectDecision {
+  const taken = takenNames(look)
+  if (taken.length === 0) return decision
+  const reasons = taken.map(({ reason }) => reason)
+  const isHeld = (action: IngressAction): boolean =>
+    'node' in action && taken.some(({ node, makes }) => makes === action.kind && node === action.node)
+  const said = { reasons: [...reasons, ...decision.reasons], later: laterOf(decision).filter((one) => !isHeld(one)) }
+  const actions = decision.kind === 'act' ? decision.actions.filter((action) => !isHeld(action)) : []
+  if (actions.length > 0) return { kind: 'act', actions, ...said }
+  const recheckAfterMs = decision.kind === 'hold' ? decision.recheckAfterMs : TAKEN_AGAIN_MS
+  return { kind: 'hold', recheckAfterMs, ...said }
+}

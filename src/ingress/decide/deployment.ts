@@ -1,0 +1,111 @@
+import { REVISION_ANNOTATION, TEMPLATE_HASH_ANNOTATION } from '../../ground/model/ingress-keys.ts'
+import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { NodeIdentity } from '../../ground/model/owned/node-names.ts'
+import type { WantedObject } from '../../ground/model/owned/wanted-object.ts'
+import { NODE_ANNOTATION } from '../../ground/model/slot.ts'
+import {
+  formatHealthOrder,
+  HEALTH_ANNOTATION,
+  type HealthOrder,
+  parseHealthOrder,
+} from '../../service/model/health-order.ts'
+import type { IngressDaemonSet, IngressSpec, PodLimit } from '../model/ingress-daemon-set.ts'
+import { nodeMark } from './names.ts'
+import { OP_ANNOTATION } from './op.ts'
+import { podTemplate } from './pod-template.ts'
+import { wantedMetadata } from './wanted-metadata.ts'
+
+/** The Deployment of a node, as it is to be. */
+export interface DeploymentOrder {
+  readonly identity: NodeIdentity
+  /** Of the template that `ids.spec` has here, which may be an older one. */
+  readonly revision: { readonly number: number; readonly hash: string }
+  /** `podsPerNode`, unless the node is to have fewer. */
+  readonly replicas: number
+  /** As it is now; absent: it is made. */
+  readonly found?: Pick<FoundDeployment, 'annotations' | 'ready'>
+  /** Health checkers run on all nodes: where agents answered they may end. */
+  readonly areCheckersReady?: boolean
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/**
+ * Full name of the node, revision and hash stand beside the template they are of: one write carries all of them, so
+ * that no crash leaves a Deployment that says of itself what is not so.
+ */
+export function wantedDeployment(ids: IngressDaemonSet, order: DeploymentOrder): WantedObject {
+  const { identity, revision, replicas, found, areCheckersReady } = order
+  return {
+    metadata: wantedMetadata(ids, {
+      name: identity.name,
+      labels: { ...ids.spec.selector, ...nodeMark(identity) },
+      annotations: {
+        [NODE_ANNOTATION]: identity.node,
+        [REVISION_ANNOTATION]: String(revision.number),
+        [TEMPLATE_HASH_ANNOTATION]: revision.hash,
+        [HEALTH_ANNOTATION]: healthOrder(ids.spec, found, areCheckersReady),
+      },
+    }),
+    spec: {
+      replicas,
+      selector: { matchLabels: identity.selector },
+      ...timesOf(ids.spec),
+      // The revisions are kept once, and not once for each node.
+      revisionHistoryLimit: 0,
+      paused: false,
+      strategy: { type: 'RollingUpdate', rollingUpdate: rollingUpdate(ids.spec) },
+      template: podTemplate(ids, { identity, hash: revision.hash }),
+    },
+  }
+}
+
+/**
+ * What the agent of the node goes by. A change of it replaces no pod.
+ *
+ * Law: a higher number of ready pods counts on a node once so many are ready there.
+ *
+ * Otherwise an edit that adds a pod to each node would fail the health checks of all nodes at once.
+ */
+export function healthOrder(spec: IngressSpec, found?: DeploymentOrder['found'], areCheckersReady = false): string {
+  const { healthCheckNodePorts: ports, minReadyPodsPerNode } = spec
+  const before = parseHealthOrder(found?.annotations[HEALTH_ANNOTATION] ?? '')
+  if (found === undefined || typeof before === 'string')
+    return formatHealthOrder({
+      ...{ ports, minReadyPods: minReadyPodsPerNode, mark: spec.detach.deployment },
+      ...(hasHealthChecker(spec) ? BY_PODS : {}),
+    })
+  const isEarly = before.minReadyPods < minReadyPodsPerNode && found.ready < minReadyPodsPerNode
+  return formatHealthOrder({
+    ports,
+    minReadyPods: isEarly ? before.minReadyPods : minReadyPodsPerNode,
+    mark: markOf(spec, found.annotations, before.mark),
+    ...(hasHealthChecker(spec) && (areCheckersReady || before.by === 'pods') ? BY_PODS : {}),
+  })
+}
+
+const BY_PODS = { by: 'pods' } as const
+
+/** Pods of its own answer, and no agent. */
+export const hasHealthChecker = ({ healthChecker, healthCheckNodePorts }: IngressSpec): boolean =>
+  healthChecker.image !== undefined && healthCheckNodePorts.length > 0
+
+/** The mark that stands keeps its meaning until the operation is over, also where the spec names another one by now. */
+function markOf({ detach }: IngressSpec, annotations: FoundDeployment['annotations'], before: HealthOrder['mark']) {
+  const stands = ({ key, value }: HealthOrder['mark']): boolean => annotations[key] === value
+  return OP_ANNOTATION in annotations && stands(before) && !stands(detach.deployment) ? before : detach.deployment
+}
+
+/** The API wants the deadline to be the longer one. */
+function timesOf({ minReadySeconds, rollout }: IngressSpec): Json {
+  const deadline = Math.ceil(rollout.progressDeadlineMs / 1_000)
+  return { minReadySeconds, progressDeadlineSeconds: Math.max(deadline, minReadySeconds + 1) }
+}
+
+/** A node that is detached serves nothing: all of its pods go at once, and none is started beside the old ones. */
+const rollingUpdate = ({ strategy }: IngressSpec): Json =>
+  strategy.kind === 'detach'
+    ? { maxUnavailable: '100%', maxSurge: 0 }
+    : { maxUnavailable: intOrPercent(strategy.maxUnavailablePods), maxSurge: intOrPercent(strategy.maxSurgedPods) }
+
+const intOrPercent = (limit: PodLimit): number | string => (limit.kind === 'count' ? limit.count : `${limit.percent}%`)

@@ -1,0 +1,96 @@
+import { INGRESS_LABEL } from '../../ground/model/ingress-keys.ts'
+import { daemonSetPatch } from '../../ground/model/owned/difference.ts'
+import type { FoundDaemonSet } from '../../ground/model/owned/found-workload.ts'
+import type { WantedObject } from '../../ground/model/owned/wanted-object.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import { HEALTH_ANNOTATION, parseHealthOrder } from '../../service/model/health-order.ts'
+import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
+import { belongingOf } from './belonging.ts'
+import { hasHealthChecker } from './deployment.ts'
+import { wantedHealthDaemonSet } from './health-daemon-set.ts'
+import type { IngressLook } from './look.ts'
+import { healthCheckerName } from './names.ts'
+
+/** What is done to the DaemonSet of `spec.healthChecker`. */
+export type HealthCheckerAction =
+  | { readonly kind: 'createHealthChecker'; readonly wanted: WantedObject }
+  /** Its owner is gone, and it is one of ours by its name and its labels. */
+  | { readonly kind: 'adoptHealthChecker'; readonly daemonSet: FoundDaemonSet }
+  | {
+      readonly kind: 'alignHealthChecker'
+      readonly daemonSet: FoundDaemonSet
+      readonly patch: Readonly<Record<string, unknown>>
+    }
+  | { readonly kind: 'deleteHealthChecker'; readonly daemonSet: FoundDaemonSet }
+
+interface Decided {
+  readonly actions: readonly HealthCheckerAction[]
+  readonly reasons: readonly Reason[]
+}
+
+const NOTHING: Decided = { actions: [], reasons: [] }
+
+/** All nodes have a pod that has lived for long enough, so that each of them can answer. */
+export function areCheckersReady({ snapshot: { object }, checker }: IngressLook): boolean {
+  if (checker === undefined || checker.controller?.uid !== object.uid || checker.deleting) return false
+  return checker.isObserved && checker.desired > 0 && checker.available >= checker.desired
+}
+
+/**
+ * The DaemonSet of the health checker is there where the object names an image and has health ports. It goes once no Deployment says any more
+ * that its pods answer: the agents answer from the moment on at which that is written.
+ */
+export function healthChecker(look: IngressLook): Decided {
+  const { checker: found, snapshot } = look
+  const { object } = snapshot
+  const { image } = object.spec.healthChecker
+  const isWanted = image !== undefined && hasHealthChecker(object.spec)
+  if (found === undefined)
+    return isWanted
+      ? act(object, { kind: 'createHealthChecker', wanted: wantedHealthDaemonSet(object, image) })
+      : NOTHING
+  const belonging = belongingOf(object, found, { [INGRESS_LABEL]: object.name })
+  if (belonging.kind !== 'ours' && belonging.kind !== 'orphan')
+    return isWanted
+      ? { actions: [], reasons: [taken(object, 'text' in belonging ? belonging.text : LEAVING)] }
+      : NOTHING
+  if (found.deleting) return NOTHING
+  if (!isWanted)
+    return belonging.kind === 'ours' && !stillAnswers(look)
+      ? act(object, { kind: 'deleteHealthChecker', daemonSet: found })
+      : NOTHING
+  if (belonging.kind === 'orphan') return act(object, { kind: 'adoptHealthChecker', daemonSet: found })
+  const patch = daemonSetPatch(found, wantedHealthDaemonSet(object, image))
+  return patch === undefined ? awaited(look) : act(object, { kind: 'alignHealthChecker', daemonSet: found, patch })
+}
+
+function act(object: IngressDaemonSet, action: HealthCheckerAction): Decided {
+  const text = `the DaemonSet ${healthCheckerName(object.name)}, which answers health checks, is brought in order`
+  return { actions: [action], reasons: [{ code: 'IngressPrepared', object: object.name, text }] }
+}
+
+const LEAVING = 'is being deleted, and has no controller'
+
+function taken(object: IngressDaemonSet, text: string): Reason {
+  const name = healthCheckerName(object.name)
+  return {
+    code: 'NameTaken',
+    object: object.name,
+    text: `the DaemonSet that answers health checks cannot be created: ${name} ${text}`,
+    next: `rename or remove the DaemonSet ${name}`,
+  }
+}
+
+const stillAnswers = ({ deployments: { ours } }: IngressLook): boolean =>
+  [...ours.values()].some(({ annotations }) => {
+    const order = parseHealthOrder(annotations[HEALTH_ANNOTATION] ?? '')
+    return typeof order !== 'string' && order.by === 'pods'
+  })
+
+function awaited({ checker, snapshot: { object } }: IngressLook): Decided {
+  if (checker === undefined) return NOTHING
+  const { name, desired, updated, available, isObserved } = checker
+  if (isObserved && available >= desired && updated >= desired) return NOTHING
+  const text = `not all pods of DaemonSet ${name}, which answer health checks, are available with the current template`
+  return { actions: [], reasons: [{ code: 'HealthCheckersMissing', object: object.name, text }] }
+}

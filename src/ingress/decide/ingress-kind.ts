@@ -1,0 +1,35 @@
+import type { IngressGroup } from '../../ground/model/ingress-keys.ts'
+import type { ObjectKind } from '../../ground/model/object-kind.ts'
+import type { ObjectStatus } from '../../ground/model/object-status.ts'
+import { parseCreatedAt } from '../../ground/model/parse-metadata.ts'
+import { parseObjectStatus } from '../../ground/model/parse-object-status.ts'
+import type { Finding } from '../../ground/model/schema/finding.ts'
+import type { WallMs } from '../../ground/model/time.ts'
+import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
+import { parseIngressDaemonSet } from '../model/parse-ingress-daemon-set.ts'
+import { validateIngress } from './validate.ts'
+
+/** An IngressDaemonSet as it was read; one with errors is to be reported, and nothing may be done by it. */
+export interface CheckedIngress extends IngressDaemonSet {
+  readonly findings: readonly Finding[]
+  readonly status: ObjectStatus
+  readonly createdAt: WallMs
+}
+
+/** The kind as that group serves it. What it says is the same in each. */
+export function ingressKind(group: IngressGroup): ObjectKind<CheckedIngress> {
+  const parse = parseIngressDaemonSet(group)
+  return {
+    group,
+    version: 'v1alpha1',
+    resource: 'ingressdaemonsets',
+    kind: 'IngressDaemonSet',
+    namespaced: true,
+    parse: (object) => ({
+      ...parse(object),
+      findings: validateIngress(object.raw),
+      status: parseObjectStatus(object.at('status')),
+      createdAt: parseCreatedAt(object),
+    }),
+  }
+}

@@ -1,0 +1,86 @@
+import { type Claim, claimsOf, MAINTENANCE_ANNOTATION, parseClaims } from '../../ground/model/claims.ts'
+import { toIso, type WallMs } from '../../ground/model/time.ts'
+import { type AskedDetacher, HOLDERS_ANNOTATION, parseHolders } from '../../service/decide/detach-holders.ts'
+import type { DetachMark, IngressDaemonSet } from '../model/ingress-daemon-set.ts'
+import type { IngressOp } from './op.ts'
+import type { IngressNode } from './snapshot.ts'
+
+/** As claims name it. Namespaces have no dot. Objects of one name in both groups have their own each. */
+export const ingressOwner = ({ group, namespace, name }: IngressDaemonSet): string =>
+  `ingress/${namespace}.${name}${group === 'evenkeel.dev' ? '' : '@mumoshu'}`
+
+export const claimFor = (object: IngressDaemonSet, op: IngressOp, now: WallMs): Claim => ({
+  owner: ingressOwner(object),
+  id: op.id,
+  at: toIso(now),
+  why: `the ingress pods of ${object.namespace}/${object.name} change here`,
+})
+
+const claimsText = ({ node }: IngressNode): string | undefined => node?.annotations[MAINTENANCE_ANNOTATION]
+
+export const ownClaim = (object: IngressDaemonSet, n: IngressNode): Claim | undefined =>
+  claimsOf(claimsText(n)).find(({ owner }) => owner === ingressOwner(object))
+
+/** Since when it is claimed; undefined where it is not, or no time is said. */
+export function claimedAt(object: IngressDaemonSet, n: IngressNode): number | undefined {
+  const { at = '' } = ownClaim(object, n) ?? {}
+  return at === '' ? undefined : Date.parse(at)
+}
+
+/** Why the claims on the node cannot be added to. */
+export function unreadableClaims(n: IngressNode): string | undefined {
+  const word = parseClaims(claimsText(n))
+  return word.kind === 'unreadable' ? word.why : undefined
+}
+
+/** Other objects of this kind change their own pods: that asks nothing of these. */
+export const isClaimedForMaintenance = (n: IngressNode): boolean =>
+  claimsOf(claimsText(n)).some(({ owner }) => !owner.startsWith('ingress/'))
+
+export const isMarked = (n: IngressNode, { key, value }: DetachMark): boolean =>
+  n.deployment?.annotations[key] === value
+
+/** The keys of the Node under which this object asks a detacher: more than one only if its spec has changed since. */
+export const heldKeys = (object: IngressDaemonSet, n: IngressNode): readonly string[] =>
+  [...holdersOf(n)].filter(([, { owners }]) => owners.includes(ingressOwner(object))).map(([key]) => key)
+
+const holdersOf = (n: IngressNode) => parseHolders(n.node?.annotations[HOLDERS_ANNOTATION])
+
+const ownersOf = (n: IngressNode, key: string): readonly string[] => holdersOf(n).get(key)?.owners ?? []
+
+/** Since when the mark asks the detacher; undefined where it is of others, or was set by a release that did not note it. */
+export const askedDetacher = (n: IngressNode, key: string): AskedDetacher | undefined => holdersOf(n).get(key)?.asked
+
+interface NodeMarkWrite {
+  readonly kind: 'join' | 'set'
+}
+
+/**
+ * What is missing of the mark on the Node. A mark that others set asks the same: it is neither held nor ever taken away.
+ *
+ * Law: a mark for a detacher that others set on a Node is never taken away.
+ */
+export function missingNodeMark(object: IngressDaemonSet, n: IngressNode): NodeMarkWrite | undefined {
+  const mark = object.spec.detach.node
+  if (mark === undefined || n.node === undefined) return undefined
+  const holders = ownersOf(n, mark.key)
+  if (n.node.annotations[mark.key] === undefined) return { kind: 'set' }
+  return holders.length === 0 || holders.includes(ingressOwner(object)) ? undefined : { kind: 'join' }
+}
+
+/** The mark on the Node is not of this kind of object, so its detacher may have acknowledged it long ago. */
+export function isMarkOfOthers(object: IngressDaemonSet, n: IngressNode): boolean {
+  const key = object.spec.detach.node?.key
+  return key !== undefined && n.node?.annotations[key] !== undefined && ownersOf(n, key).length === 0
+}
+
+/** Whether the mark goes with this holder: it is the last one, and no other has written its own value there. */
+export function isLastHolder(object: IngressDaemonSet, n: IngressNode, key: string): boolean {
+  const owners = ownersOf(n, key).filter((owner) => owner !== ingressOwner(object))
+  const mark = object.spec.detach.node
+  return owners.length === 0 && (mark?.key !== key || n.node?.annotations[key] === mark.value)
+}
+
+/** Something of this object still asks for the node to be out. */
+export const asksToBeOut = (object: IngressDaemonSet, n: IngressNode): boolean =>
+  ownClaim(object, n) !== undefined || heldKeys(object, n).length > 0 || isMarked(n, object.spec.detach.deployment)

@@ -1,0 +1,91 @@
+import { INGRESS_NODE_LABEL } from '../../ground/model/ingress-keys.ts'
+import type { Node } from '../../ground/model/node.ts'
+import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import type { SortedDeployments } from './belonging.ts'
+import type { IngressFound, IngressPod } from './found.ts'
+import { identityFor, matchLabelsOf } from './names.ts'
+
+/** A node with what is there for it. */
+export interface NodeRow<N extends Node | undefined = Node | undefined> {
+  readonly name: string
+  readonly node: N
+  readonly deployment: FoundDeployment | undefined
+  readonly gate: OwnedObject | undefined
+  /** The label by which its pods are found. */
+  readonly label: string | undefined
+  readonly pods: readonly IngressPod[]
+}
+
+/** Where the parts of a row are looked up. */
+export interface RowSources {
+  readonly found: IngressFound
+  readonly ours: SortedDeployments<FoundDeployment>['ours']
+  readonly gates: ReadonlyMap<string, OwnedObject>
+}
+
+interface Rows extends RowSources {
+  readonly rows: readonly NodeRow<Node>[]
+}
+
+/** Of the last look, by the spec of the object. */
+const ROWS = new WeakMap<object, Rows>()
+
+/**
+ * One row for each node of the list, in its order. A row in which nothing changed is the very row of the last look: of thousands
+ * all but a few are, and nothing is looked up for them.
+ */
+export function nodeRows(sources: RowSources): readonly NodeRow<Node>[] {
+  const { found, ours, gates } = sources
+  const { object, nodes } = found
+  const last = ROWS.get(object.spec)
+  const known = last?.found.object.uid === object.uid ? knownRows(last.rows) : undefined
+  const rows = nodes.map((node, at): NodeRow<Node> => {
+    const row = known?.(at, node.name)
+    if (row === undefined || last === undefined) return rowOf(sources, node.name, node)
+    const deployment = last.ours === ours ? row.deployment : ours.get(node.name)
+    if (node !== row.node || deployment !== row.deployment) return rowOf(sources, node.name, node)
+    const gate = last.gates === gates || deployment === undefined ? row.gate : gates.get(deployment.name)
+    const pods = last.found.podsOf === found.podsOf ? row.pods : podsOf(found, row.label)
+    return gate === row.gate && pods === row.pods ? row : { ...row, gate, pods }
+  })
+  ROWS.set(object.spec, { ...sources, rows })
+  return rows
+}
+
+/** By place, where all are where they were, and by name from the first on that is not. */
+function knownRows(rows: readonly NodeRow<Node>[]): (at: number, name: string) => NodeRow<Node> | undefined {
+  let byName: ReadonlyMap<string, NodeRow<Node>> | undefined
+  return (at, name) => {
+    const row = rows[at]
+    if (row?.name === name) return row
+    byName ??= new Map(rows.map((one) => [one.name, one]))
+    return byName.get(name)
+  }
+}
+
+/** `node`: undefined where none of this name is listed. */
+export function rowOf<N extends Node | undefined>(
+  { found, ours, gates }: RowSources,
+  name: string,
+  node: N,
+): NodeRow<N> {
+  const deployment = ours.get(name)
+  const label = nodeLabelOf(found, deployment, node)
+  const gate = deployment === undefined ? undefined : gates.get(deployment.name)
+  return { name, node, deployment, gate, label, pods: podsOf(found, label) }
+}
+
+const NO_PODS: readonly IngressPod[] = []
+
+const podsOf = (found: IngressFound, label: string | undefined): readonly IngressPod[] =>
+  label === undefined ? NO_PODS : found.podsOf(label)
+
+function nodeLabelOf(
+  { object }: IngressFound,
+  deployment: FoundDeployment | undefined,
+  node: Node | undefined,
+): string | undefined {
+  if (deployment !== undefined) return matchLabelsOf(deployment)[INGRESS_NODE_LABEL]
+  return node === undefined ? undefined : identityFor(object, node).selector[INGRESS_NODE_LABEL]
+}

@@ -1,0 +1,187 @@
+import { MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
+import {
+  NODE_UID_ANNOTATION,
+  RETRY_ANNOTATION,
+  SKIP_ANNOTATION,
+  TEMPLATE_HASH_ANNOTATION,
+} from '../../ground/model/ingress-keys.ts'
+import type { Node } from '../../ground/model/node.ts'
+import { gatePatch } from '../../ground/model/owned/difference.ts'
+import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import type { SeenSlot } from '../../ground/model/slot.ts'
+import type { WallMs } from '../../ground/model/time.ts'
+import { ownerText } from '../../service/decide/budget/owner-text.ts'
+import { HOLDERS_ANNOTATION } from '../../service/decide/detach-holders.ts'
+import { eligibilityIn } from '../../service/decide/eligibility.ts'
+import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
+import { wantedGate } from './drain-gate.ts'
+import type { IngressFound } from './found.ts'
+import { ingressOwner } from './marks.ts'
+import { identityOf } from './names.ts'
+import { type NodeRow, nodeRows, type RowSources, rowOf } from './node-rows.ts'
+import { OP_ANNOTATION, parseOp, revisionIn } from './op.ts'
+import { rejectionOf } from './rejection.ts'
+import { remembered } from './remembered.ts'
+import type { IngressDeployment, IngressNode } from './snapshot.ts'
+
+/** All that the view of one node is made of. */
+interface Seen {
+  readonly row: NodeRow
+  readonly slot: SeenSlot | undefined
+  readonly agent: IngressNode['agent']
+  readonly acknowledgementSeen: WallMs | undefined
+}
+
+type View = IngressNode | 'nothing of this object'
+
+const VIEWS = remembered<NodeRow, View>()
+
+/** Each node that is eligible, or bears something of this object, or was one for which a Deployment is there. */
+export function nodeViews(
+  found: IngressFound,
+  ours: RowSources['ours'],
+  gates: RowSources['gates'],
+): readonly IngressNode[] {
+  const { object, nodes } = found
+  const slots = new Map(
+    found.budget.slots.flatMap((slot) =>
+      slot.isStale || slot.owner.node === undefined ? [] : [[slot.owner.node, slot]],
+    ),
+  )
+  const eligibility = eligibilityIn(object.spec)
+  const owner = ingressOwner(object)
+  const recall = VIEWS(object.spec, nodes.length)
+  const rows = nodeRows({ found, ours, gates })
+  const views: IngressNode[] = []
+  for (const row of rows) {
+    const seen = seenOf(found, row, slots)
+    const make = (): View => listedView(found, seen, eligibility(row.node))
+    const { agent, acknowledgementSeen } = seen
+    const view = isTimeless(seen) ? recall(row, [object.uid, owner, agent, acknowledgementSeen], make) : make()
+    if (typeof view === 'object') views.push(view)
+  }
+  const areAllListed = rows.filter(({ deployment }) => deployment !== undefined).length === ours.size
+  for (const name of areAllListed && slots.size === 0 ? [] : unlisted(found, ours, slots)) {
+    const seen = seenOf(found, rowOf({ found, ours, gates }, name, undefined), slots)
+    views.push({ ...viewOf(found, seen), eligibility: 'Leave', isGoing: true, slot: slotOf(found, seen) })
+  }
+  return views
+}
+
+type Slots = ReadonlyMap<string, SeenSlot>
+
+/** Names of nodes that are in no list, and of which a Deployment or a slot of this object is there. */
+function unlisted({ nodes, slotHolder }: IngressFound, ours: RowSources['ours'], slots: Slots): readonly string[] {
+  const held = [...slots].filter(([, slot]) => slot.owner.holder === slotHolder).map(([name]) => name)
+  const names = new Set(nodes.map(({ name }) => name))
+  return [...new Set([...ours.keys(), ...held])].filter((name) => !names.has(name))
+}
+
+function seenOf(found: IngressFound, row: NodeRow, slots: Slots): Seen {
+  return {
+    row,
+    slot: slots.get(row.name),
+    agent: found.agentOf(row.name),
+    acknowledgementSeen: row.node === undefined ? undefined : found.acknowledgedSince(row.node),
+  }
+}
+
+/** It goes by no clock: no slot is held for it, and none of its pods failed. */
+const isTimeless = ({ slot, row }: Seen): boolean =>
+  slot === undefined && !row.pods.some(({ isFailed, isShutDown }) => isFailed || isShutDown)
+
+function listedView(found: IngressFound, seen: Seen, eligibility: ReturnType<ReturnType<typeof eligibilityIn>>): View {
+  const { kind, isGoing = false } = eligibility
+  const view = viewOf(found, seen)
+  const slot = slotOf(found, seen)
+  const matters =
+    kind !== 'Leave' ||
+    seen.row.deployment !== undefined ||
+    view.pods > 0 ||
+    slot.kind === 'ours' ||
+    (seen.row.node !== undefined && bears(seen.row.node, ingressOwner(found.object)))
+  return matters ? { ...view, eligibility: kind, isGoing, slot } : 'nothing of this object'
+}
+
+/** Something of this object may stand on the Node. */
+const bears = ({ annotations }: Node, owner: string): boolean =>
+  [MAINTENANCE_ANNOTATION, HOLDERS_ANNOTATION].some((key) => annotations[key]?.includes(owner) === true)
+
+function slotOf(found: IngressFound, { row, slot }: Seen): IngressNode['slot'] {
+  if (slot === undefined) return { kind: 'none' }
+  if (slot.owner.holder !== found.slotHolder) return { kind: 'others', owner: ownerText(slot) }
+  const { since = found.now, lost, withdrawn } = found.heldSlot(row.name) ?? {}
+  const word = parseOp(lost?.op)
+  return {
+    ...{ kind: 'ours', index: slot.index, takenAt: since },
+    ...(withdrawn === undefined ? {} : { withdrawnAt: withdrawn }),
+    ...(lost !== undefined && word.kind === 'op' ? { lost: { op: word.op, since: lost.since } } : {}),
+  }
+}
+
+function viewOf(found: IngressFound, seen: Seen): Omit<IngressNode, 'eligibility' | 'isGoing' | 'slot'> {
+  const { row, agent, acknowledgementSeen } = seen
+  const { name, node, deployment, pods } = row
+  const wish = wishOf(deployment)
+  return {
+    name,
+    pods: pods.filter(({ isFinished }) => !isFinished).length,
+    ...(node === undefined ? {} : { node }),
+    ...(deployment === undefined ? {} : { deployment: deploymentView(found, deployment, row) }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(acknowledgementSeen === undefined ? {} : { acknowledgementSeen }),
+    ...(wish === undefined ? {} : { wish }),
+  }
+}
+
+function wishOf(deployment: FoundDeployment | undefined): IngressNode['wish'] {
+  const { [RETRY_ANNOTATION]: retry, [SKIP_ANNOTATION]: skip } = deployment?.annotations ?? {}
+  if (retry !== undefined) return { kind: 'retry', of: retry }
+  return skip === undefined ? undefined : { kind: 'skip', of: skip }
+}
+
+const FAILED_WITHIN_MS = 600_000
+
+function deploymentView(
+  { object, now }: IngressFound,
+  deployment: FoundDeployment,
+  { node, pods, gate }: NodeRow,
+): IngressDeployment {
+  const { annotations, replicas, updated, ready, available, isObserved } = deployment
+  const revision = revisionIn(annotations[TEMPLATE_HASH_ANNOTATION])
+  const word = parseOp(annotations[OP_ANNOTATION])
+  const begun = word.kind === 'op' ? (word.op.t2 ?? word.op.t0) : 0
+  const tried = rejectionOf({ annotations, revision })?.triedAt ?? 0
+  // Pods say in whole seconds when they were made. A note of the future would let them fail for ever.
+  const since = Math.max(now - FAILED_WITHIN_MS, begun, Math.floor(Math.min(tried, now) / 1_000) * 1_000)
+  const nodeUid = annotations[NODE_UID_ANNOTATION]
+  const isOfEarlierNode = node !== undefined && nodeUid !== undefined && nodeUid !== node.uid
+  return {
+    ...{ revision, annotations, replicas, updated, ready, available, isObserved },
+    oldPods: pods.filter((pod) => !pod.isFinished && pod.revision !== revision).length,
+    failedPods: pods.filter(({ isFailed, createdAt }) => isFailed && createdAt >= since).length,
+    shutDownPods: pods.filter(({ isShutDown, createdAt }) => isShutDown && createdAt >= since).length,
+    runningPods: pods.filter(({ isRunning }) => isRunning).length,
+    gate: gateOf(object, deployment, gate),
+    ...(isOfEarlierNode ? { isOfEarlierNode } : {}),
+  }
+}
+
+/** A gate that others have written to is neither, so that it is written again. */
+function gateOf(
+  object: IngressDaemonSet,
+  deployment: FoundDeployment,
+  gate: OwnedObject | undefined,
+): IngressDeployment['gate'] {
+  if (gate === undefined) return 'absent'
+  const identity = identityOf(deployment, '')
+  const states = ['closed', 'open'] as const
+  return states.find((state) => isGate(gate, wantedGate(object, identity, state))) ?? 'absent'
+}
+
+/** By its spec alone. */
+const isGate = (found: OwnedObject, wanted: Parameters<typeof gatePatch>[1]): boolean => {
+  const patch = gatePatch(found, wanted)
+  return patch === undefined || !('spec' in patch)
+}

@@ -1,0 +1,104 @@
+import type { JsonPatch } from '../../ground/model/json-patch.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import type { Finding } from '../../ground/model/schema/finding.ts'
+import type { IngressDaemonSet, IngressSpec } from '../model/ingress-daemon-set.ts'
+import { holdsTemplateOf, numberOf, specAt, templateHash } from './revision.ts'
+import { validateIngress } from './validate.ts'
+
+/** What becomes of `spec.rollbackTo`. `to` is empty where the template is that one already: the field alone goes. */
+export type Rollback =
+  /** `spec`: as it will be. */
+  | { readonly kind: 'done'; readonly reason: Reason; readonly to: Partial<Restored>; readonly spec?: IngressSpec }
+  | { readonly kind: 'refused'; readonly reason: Reason }
+
+interface Restored {
+  readonly template: object
+  readonly placement: string
+}
+
+/**
+ * The rollback that the object asks for; undefined: none. It is forward motion to an old template, so that the budget, the canary
+ * nodes and a pause hold as for any other.
+ */
+export function rollbackOf(
+  object: IngressDaemonSet,
+  { revisions, rejected }: { readonly revisions: readonly OwnedObject[]; readonly rejected?: string | undefined },
+): Rollback | undefined {
+  const { name, spec, rollbackTo } = object
+  if (rollbackTo === undefined) return undefined
+  const { revision: number } = rollbackTo
+  const wanted = revisions.find((revision) => numberOf(revision) === number)
+  if (wanted === undefined) return refused(object, `${name} has no revision ${number}: ${existing(revisions)}`, ANOTHER)
+  const done = (code: Reason['code'], text: string): Omit<Extract<Rollback, { kind: 'done' }>, 'to' | 'spec'> => ({
+    kind: 'done',
+    reason: { code, object: name, text },
+  })
+  if (holdsTemplateOf(wanted, spec))
+    return { ...done('RollbackUnneeded', `the template of ${name} is that of revision ${number} already`), to: {} }
+  const restored = specAt(spec, wanted)
+  if (restored === undefined) return refused(object, `revision ${number} of ${name} cannot be read`, ANOTHER)
+  if (templateHash(restored) === rejected)
+    return refused(object, `revision ${number} of ${name} failed before, and is not rolled out again`, ANOTHER)
+  const to = { template: restored.template.object, placement: restored.placement }
+  const error = validateIngress({ metadata: { name }, spec: { ...withoutRequest(rollbackTo.spec), ...to } }).find(
+    ({ severity }) => severity === 'error',
+  )
+  if (error !== undefined) {
+    const text = `the template of revision ${number} of ${name} is not allowed beside the rest of the spec: ${error.field}: ${error.message}`
+    return refused(object, text, error.fix)
+  }
+  return { ...done('RollbackAsked', `${name} goes back to the template of revision ${number}`), to, spec: restored }
+}
+
+/** What was seen of it. */
+interface Kept {
+  readonly revisions: readonly OwnedObject[]
+  readonly snapshot: { readonly revisions: { readonly rejected?: { readonly revision: string } } }
+}
+
+/**
+ * The same of an object that is refused: the rollback is what makes it right. `findingsOf`: what it would have against it beside others,
+ * with that spec.
+ */
+export function rollbackOfRefused(
+  object: IngressDaemonSet,
+  { revisions, snapshot }: Kept,
+  findingsOf: (spec: IngressSpec) => readonly Finding[],
+): Rollback | undefined {
+  const back = rollbackOf(object, { revisions, rejected: snapshot.revisions.rejected?.revision })
+  if (back?.kind !== 'done' || back.spec === undefined) return back
+  const error = findingsOf(back.spec).find(({ severity }) => severity === 'error')
+  if (error === undefined) return back
+  const text = `${object.name} would be refused with the template of revision ${object.rollbackTo?.revision} as well: ${error.field}: ${error.message}`
+  return refused(object, text, error.fix)
+}
+
+const withoutRequest = ({ rollbackTo: _, ...spec }: Readonly<Record<string, unknown>>) => spec
+
+const ANOTHER = 'set spec.rollbackTo.revision to one that exists, or remove spec.rollbackTo'
+
+const refused = ({ name }: IngressDaemonSet, text: string, next: string): Rollback => ({
+  kind: 'refused',
+  reason: { code: 'RollbackRefused', object: name, text, next },
+})
+
+/** `it has revisions 1, 3 and 4`. */
+export function existing(revisions: readonly OwnedObject[]): string {
+  const numbers = revisions.map(numberOf).toSorted((one, other) => one - other)
+  const last = numbers.at(-1)
+  if (last === undefined) return 'it has no revision'
+  if (numbers.length === 1) return `it has revision ${last} alone`
+  return `it has revisions ${numbers.slice(0, -1).join(', ')} and ${last}`
+}
+
+/**
+ * Both in one write, of the very object that was read: a template of which it is not known any more that it was asked for would stay,
+ * and a request without its template would be forgotten.
+ */
+export const rollbackPatch = ({ resourceVersion }: IngressDaemonSet, to: Partial<Restored>): JsonPatch => [
+  { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+  ...(to.template === undefined ? [] : [{ op: 'add', path: '/spec/template', value: to.template } as const]),
+  ...(to.placement === undefined ? [] : [{ op: 'add', path: '/spec/placement', value: to.placement } as const]),
+  { op: 'remove', path: '/spec/rollbackTo' },
+]

@@ -1,0 +1,159 @@
+import type { Reason } from '../../ground/model/reason.ts'
+import { massDisruption } from './limits.ts'
+import { isFirst } from './op.ts'
+import { isCanary } from './order.ts'
+import { type NodeView, neverServed, type Pass } from './pass.ts'
+import { GAVE_UP_ANNOTATION } from './snapshot.ts'
+
+/** Its pods are, or are going to be, of the revision that is wanted. */
+const isMoved = ({ target }: Pass, { deployment, op }: NodeView): boolean =>
+  deployment?.revision === target || op?.revision === target
+
+/** It has the wanted revision and nothing is under way there. */
+export const isDone = ({ target }: Pass, { deployment, op, overDetached }: NodeView): boolean =>
+  deployment?.revision === target && op === undefined && overDetached === undefined
+
+const gaveUp = ({ target }: Pass, n: NodeView): boolean =>
+  n.deployment?.annotations[GAVE_UP_ANNOTATION] === target &&
+  n.deployment.revision !== target &&
+  !(n.wish?.kind === 'retry' && n.wish.of === target)
+
+const isSkipped = ({ target }: Pass, { wish, op }: NodeView): boolean =>
+  wish?.kind === 'skip' && (wish.of === op?.id || wish.of === target)
+
+/** A node that came back with an earlier revision, and whose agent is silent, says nothing of the wanted one. */
+const isStuckAtTarget = ({ target }: Pass, { state, op }: NodeView): boolean =>
+  state === 'Stuck' && (op === undefined || op.revision === target)
+
+/** Nodes that count as failed. */
+export const failedNodes = (pass: Pass): readonly NodeView[] =>
+  pass.nodes.filter((n) => (isStuckAtTarget(pass, n) || gaveUp(pass, n)) && !isSkipped(pass, n))
+
+/** As many nodes have failed as stop a rollout. */
+export const isStalled = (pass: Pass): boolean =>
+  failedNodes(pass).length >= pass.s.object.spec.rollout.failureThreshold
+
+/**
+ * The canary nodes go first. A revision that all nodes had before needs no canary, so that a rollback does not wait for a
+ * person.
+ */
+const isCanaryFirst = ({ s, target }: Pass): boolean =>
+  s.object.spec.rollout.canary !== undefined && s.revisions.promoted !== target && s.revisions.current !== target
+
+/** All canary nodes are done, and no person has let the rollout go on. */
+export function awaitsPromotion(pass: Pass): boolean {
+  if (!isCanaryFirst(pass)) return false
+  const nodes = pass.eligible.filter((n) => isCanary(pass, n))
+  return nodes.length > 0 && nodes.every((n) => isDone(pass, n))
+}
+
+/** Why no node is to be given the wanted revision now. */
+function rolloutHolds(pass: Pass): readonly Reason[] {
+  const { rollout } = pass.s.object.spec
+  const { name } = pass.s.object
+  const failed = failedNodes(pass)
+  const mass = massDisruption(pass)
+  return [
+    ...(pass.s.conflicts ?? []),
+    ...(rollout.paused
+      ? [
+          {
+            code: 'RolloutPaused',
+            object: name,
+            text: `the rollout of ${name} is paused`,
+            next: 'set spec.paused to false, or run evenkeel rollout resume',
+          } as const,
+        ]
+      : []),
+    ...(pass.s.rollbackRefused === undefined ? [] : [pass.s.rollbackRefused]),
+    ...(isStalled(pass) ? [stalled(name, failed)] : []),
+    ...(mass.length > 0 ? [massReason(pass, mass)] : []),
+  ]
+}
+
+const NAMED_AT_MOST = 5
+export const named = (nodes: readonly NodeView[]): string =>
+  [...nodes.slice(0, NAMED_AT_MOST).map((n) => n.name), ...(nodes.length > NAMED_AT_MOST ? ['…'] : [])].join(', ')
+
+const stalled = (name: string, failed: readonly NodeView[]): Reason => ({
+  code: 'RolloutStalled',
+  object: name,
+  text: `the rollout of ${name} has stopped because of stuck nodes: ${named(failed)}`,
+  next: 'change the template, or go back to an earlier revision, or retry or skip these nodes',
+})
+
+/** How many have to be well again says the half, and one where there are two nodes. */
+export function massReason(pass: Pass, hit: readonly NodeView[]): Reason {
+  const { name } = pass.s.object
+  const tooMany = hit.length - Math.max(1, Math.floor(pass.eligible.length / 2))
+  return {
+    code: 'MassDisruption',
+    object: name,
+    text: `${hit.length} nodes of ${name} are cordoned or not Ready, more than half of them: ${named(hit)}`,
+    next: `uncordon ${tooMany} of them, or bring back those that are not Ready: kubectl get nodes shows which`,
+  }
+}
+
+/** What node holds go by beside the node. */
+interface FleetView {
+  /** How many nodes have another revision. */
+  readonly old: number
+  /** Some nodes are canary nodes. */
+  readonly hasCanary: boolean
+}
+
+/** Why this node in particular is not to be given the wanted revision now. */
+export function nodeHolds(pass: Pass, n: NodeView, { old, hasCanary }: FleetView): readonly Reason[] {
+  const { partition } = pass.s.object.spec.rollout
+  const reasons: Reason[] = []
+  const say = (code: Reason['code'], text: string): number => reasons.push({ code, object: n.name, text })
+  if (n.eligibility === 'Keep') say('NewPodsRefused', `${n.name} has a taint that new pods do not tolerate`)
+  // Where others work on it, its pods come back with the end of their work.
+  if (n.node?.unschedulable === true && n.state !== 'Maintenance')
+    say('NewPodsRefused', `${n.name} is cordoned, so that no new pod is placed there`)
+  if (n.node?.ready !== 'True') say('NodeNotReady', `${n.name} is not Ready`)
+  if (gaveUp(pass, n)) say('DetachGivenUp', `the detach of ${n.name} for this revision was given up`)
+  if (old <= partition)
+    say(
+      'PartitionKept',
+      `spec.updateStrategy.rollingUpdate.partition lets ${partition} nodes keep the revision that they have`,
+    )
+  if (hasCanary && isCanaryFirst(pass) && !isCanary(pass, n))
+    say('CanaryAwaited', `${n.name} is updated once the canary nodes are done and the rollout is resumed`)
+  return reasons
+}
+
+/** Nodes that are to be given the wanted revision yet. */
+const oldNodes = (pass: Pass): number => pass.eligible.filter((n) => !isMoved(pass, n)).length
+
+interface Fleet extends FleetView {
+  /** Why no node is to be given the wanted revision now. */
+  readonly holds: readonly Reason[]
+}
+
+const FLEETS = new WeakMap<Pass, Fleet>()
+
+/** What is the same for each node. It goes through all of them, so that it is made once for a pass. */
+export function fleetOf(pass: Pass): Fleet {
+  const made = FLEETS.get(pass)
+  if (made !== undefined) return made
+  const hasCanary = pass.eligible.some((n) => isCanary(pass, n))
+  const fleet: Fleet = { holds: rolloutHolds(pass), old: oldNodes(pass), hasCanary }
+  FLEETS.set(pass, fleet)
+  return fleet
+}
+
+/** Whether a node that is out may go to the wanted revision: always from one that failed, else by the rules. */
+export function mayMove(pass: Pass, n: NodeView, from: string): boolean {
+  if (from !== pass.s.revisions.current) return true
+  const fleet = fleetOf(pass)
+  return fleet.holds.length === 0 && nodeHolds(pass, n, fleet).length === 0
+}
+
+/** Its first pods come up, one of them is ready, and they are to leave or to be replaced: that takes a slot, as with any other node. */
+export function isFirstToLeave(pass: Pass, n: NodeView): boolean {
+  const { op, deployment, state } = n
+  if (op === undefined || !isFirst(op) || neverServed(n)) return false
+  if (state === 'Leaving' || state === 'Maintenance' || deployment?.revision !== op.revision) return true
+  return op.revision !== pass.target && mayMove(pass, n, op.revision)
+}

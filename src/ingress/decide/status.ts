@@ -1,0 +1,111 @@
+import type { WantedStatus } from '../../ground/model/object-status.ts'
+import { sinceOf } from '../../ground/model/owned/told-nodes.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import { toIsoSeconds } from '../../ground/model/time.ts'
+import { ingressConditions } from './conditions.ts'
+import { nodeCounts } from './node-counts.ts'
+import { type NodeView, type Pass, passOf } from './pass.ts'
+import type { RejectedRevision } from './rejected-revision.ts'
+import { isDone } from './rollout-rules.ts'
+import { rolloutStatus } from './rollout-standing.ts'
+import type { IngressSnapshot } from './snapshot.ts'
+
+/** Objects have a bound in size, and a status is read by people. */
+const NODES_MAX = 100
+
+/** What the status of the object is to say. Undefined: the world is not known as it is now, so what stands there stays. */
+export function ingressStatus(s: IngressSnapshot, reasons: readonly Reason[]): WantedStatus | undefined {
+  if (!s.isFresh) return undefined
+  const pass = passOf(s)
+  const counts = nodeCounts(pass)
+  const isComplete = isRolledOut(pass)
+  const rollout = rolloutStatus(pass, isComplete)
+  return {
+    conditions: ingressConditions(pass, { counts, isComplete, reasons }),
+    fields: {
+      updateRevision: pass.target,
+      ...revisionsOf(pass, isComplete),
+      desiredNodes: counts.desired,
+      currentNodes: counts.current,
+      readyNodes: counts.ready,
+      updatedNodes: counts.updated,
+      unavailableNodes: counts.unavailable,
+      detachedNodes: counts.detached,
+      stuckNodes: counts.stuck,
+      ...(rollout === undefined ? {} : { rollout }),
+      ...notInService(pass, reasons),
+    },
+  }
+}
+
+function revisionsOf({ s, target }: Pass, isComplete: boolean): WantedStatus['fields'] {
+  const { current, rejected } = s.revisions
+  const last = isComplete ? target : current
+  return {
+    ...(last === undefined ? {} : { currentRevision: last }),
+    // Once every node has it, it is a revision like any other.
+    ...(rejected === undefined || rejected.revision === last ? {} : rejectedFields(rejected)),
+  }
+}
+
+const rejectedFields = ({ revision, at, isLifted }: RejectedRevision): WantedStatus['fields'] => ({
+  rejectedRevision: revision,
+  ...(at === undefined ? {} : { rejectedAt: at }),
+  ...(isLifted ? { rejectionLifted: true } : {}),
+})
+
+/** Of an object that nothing is done by: its other fields, `fields`, stay as they stand. */
+export function refusedStatus(fields: WantedStatus['fields'], reasons: readonly Reason[]): WantedStatus {
+  const words = { reason: 'IngressRefused', message: reasons.map(messageOf).join('. ') }
+  return {
+    fields,
+    conditions: [
+      { type: 'Stalled', status: 'True', ...words },
+      { type: 'Ready', status: 'False', ...words },
+    ],
+  }
+}
+
+/** Every node has the wanted revision, and nothing is under way. */
+const isRolledOut = (pass: Pass): boolean => pass.eligible.every((n) => isDone(pass, n))
+
+interface ListedNode {
+  readonly name: string
+  readonly state: NodeView['state']
+  /** The code of why, and its sentence. */
+  readonly reason?: string
+  readonly message?: string
+  readonly since?: string
+}
+
+function notInService({ s, nodes }: Pass, reasons: readonly Reason[]): WantedStatus['fields'] {
+  const firstOf = new Map(reasons.toReversed().map((reason) => [reason.object ?? '', reason]))
+  const now = toIsoSeconds(s.now)
+  const listed = nodes
+    .filter(
+      ({ name, state }) =>
+        (state !== 'InService' && state !== 'Absent') || REFUSED.includes(firstOf.get(name)?.code ?? ''),
+    )
+    .map(({ name, state }): ListedNode => {
+      const first = firstOf.get(name)
+      const since = state === 'InService' ? undefined : sinceOf(s.toldNodes, { name, state, now })
+      return {
+        ...{ name, state },
+        ...(first === undefined ? {} : { reason: first.code, message: messageOf(first) }),
+        ...(since === undefined ? {} : { since }),
+      }
+    })
+    .toSorted(byUrgency)
+  return { nodes: listed.slice(0, NODES_MAX), ...(listed.length > NODES_MAX ? { truncated: true } : {}) }
+}
+
+/** A person is to look, also where the node is in service: its gate may be what cannot be made. */
+const REFUSED: readonly string[] = ['WriteRefused', 'NameTaken']
+
+const messageOf = ({ text, next }: Reason): string => (next === undefined ? text : `${text}; ${next}`)
+
+/** Those that need a person first, and those that only wait for their turn last. */
+const urgency = ({ state, reason = '' }: ListedNode): number =>
+  state === 'Stuck' || REFUSED.includes(reason) ? 0 : state === 'Queued' ? 2 : 1
+const byUrgency = (one: ListedNode, other: ListedNode): number =>
+  urgency(one) - urgency(other) || (one.name < other.name ? -1 : 1)

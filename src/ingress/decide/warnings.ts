@@ -1,0 +1,89 @@
+import type { Finding } from '../../ground/model/schema/finding.ts'
+import type { Untrusted } from '../../ground/model/untrusted.ts'
+import { INGRESS_DEFAULTS } from '../model/ingress-defaults.ts'
+
+const ROLLING = 'spec.updateStrategy.rollingUpdate'
+const MISSPELT = ['maxUnavaiablePodsPerNode', 'maxUnavailablePodsPerNodes']
+
+/** The API server gives these ports to Services of type NodePort, unless `--service-node-port-range` says otherwise. */
+const NODE_PORTS = { first: 30_000, last: 32_767 }
+
+/** What is allowed and yet most likely not what was meant. */
+export function ingressWarnings(object: Untrusted): readonly Finding[] {
+  const spec = object.at('spec')
+  const found = [...misspelt(spec), ...nodePorts(spec), ...shortGraces(spec), ...endlessDrain(spec)]
+  return found.map((warning) => ({ ...warning, severity: 'warning' }))
+}
+
+type Warning = Omit<Finding, 'severity'>
+
+const rollingOf = (spec: Untrusted): Untrusted => spec.at('updateStrategy').at('rollingUpdate')
+
+const misspelt = (spec: Untrusted): readonly Warning[] =>
+  MISSPELT.filter((name) => !rollingOf(spec).at(name).absent).map((name) => ({
+    rule: 'misspelt',
+    field: `${ROLLING}.${name}`,
+    message: `${name} is a misspelt name, which is taken for maxUnavailablePodsPerNode`,
+    fix: 'write maxUnavailablePodsPerNode',
+  }))
+
+const nodePorts = (spec: Untrusted): readonly Warning[] =>
+  spec
+    .at('healthCheckNodePorts')
+    .each()
+    .flatMap((port, i) => {
+      const number = port.integerOr(0)
+      if (number < NODE_PORTS.first || number > NODE_PORTS.last) return []
+      return [
+        {
+          rule: 'amongNodePorts',
+          field: `spec.healthCheckNodePorts[${i}]`,
+          message: `${number} is one of the ports that Kubernetes gives to Services of type NodePort, and a Service may get it`,
+          fix: `choose a port below ${NODE_PORTS.first} or above ${NODE_PORTS.last}, such as 10080`,
+        },
+      ]
+    })
+
+function shortGraces(spec: Untrusted): readonly Warning[] {
+  const probe = spec.at('loadBalancerProbe')
+  if (probe.absent) return []
+  const { graceSeconds, attachGraceSeconds } = INGRESS_DEFAULTS
+  const rolling = rollingOf(spec)
+  const takes = (threshold: string): number =>
+    probe.at('intervalSeconds').integerOr(0) * probe.at(threshold).integerOr(0)
+  const detach = rolling.at('annotateDeploymentToDetach').at('gracePeriodSeconds').integerOr(graceSeconds)
+  const attach = rolling.at('attachGraceSeconds').integerOr(attachGraceSeconds)
+  const down = takes('unhealthyThreshold')
+  const up = takes('healthyThreshold')
+  return [
+    {
+      isShort: detach < down,
+      rule: 'graceBelowProbe',
+      field: `${ROLLING}.annotateDeploymentToDetach.gracePeriodSeconds`,
+      message: `the grace of ${detach} s is shorter than the ${down} s that the load balancer takes to notice, by loadBalancerProbe`,
+      fix: `write at least ${down}`,
+    },
+    {
+      isShort: attach < up,
+      rule: 'attachGraceBelowProbe',
+      field: `${ROLLING}.attachGraceSeconds`,
+      message: `attachGraceSeconds of ${attach} is shorter than the ${up} s that the load balancer takes to send to a node again, by loadBalancerProbe`,
+      fix: `write at least ${up}`,
+    },
+  ].flatMap(({ isShort, ...warning }) => (isShort ? [warning] : []))
+}
+
+/** Nothing takes a node out for a plain cordon then, and the gate opens for a node that is out. */
+function endlessDrain(spec: Untrusted): readonly Warning[] {
+  const gate = spec.at('drainGate').textOr(INGRESS_DEFAULTS.drainGate)
+  if (spec.at('onCordon').textOr(INGRESS_DEFAULTS.onCordon) !== 'Ignore' || gate !== 'Closed') return []
+  return [
+    {
+      rule: 'drainNeverEnds',
+      field: 'spec.onCordon',
+      message:
+        'kubectl drain waits for ever where onCordon is Ignore and drainGate is Closed, unless a claim on the node asks for maintenance',
+      fix: 'set drainGate to Open, or onCordon to Detach',
+    },
+  ]
+}

@@ -1,0 +1,178 @@
+import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
+import { claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
+import { INGRESS_LABEL } from '../../ground/model/ingress-keys.ts'
+import type { Node } from '../../ground/model/node.ts'
+import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import { NODE_ANNOTATION } from '../../ground/model/slot.ts'
+import { type WallMs, wallMs } from '../../ground/model/time.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import { HEALTH_ANNOTATION, parseHealthOrder } from '../../service/model/health-order.ts'
+import type { AgentAnswer, Agents } from '../../service/ports/agents.ts'
+import { type IngressOp, OP_ANNOTATION, parseOp } from '../decide/op.ts'
+import type { IngressNode } from '../decide/snapshot.ts'
+
+interface AskingParts {
+  readonly agents: Agents
+  readonly clock: Clock
+}
+
+interface AgentWordsParts extends AskingParts {
+  /** The UID of the IngressDaemonSet whose operations they are asked for: two may have a node out at once. */
+  readonly of: string
+}
+
+const AT_ONCE = 64
+const LIMIT_MS = 900
+/** The same for all nodes, which most of them are. */
+const NOTHING_HEARD: NonNullable<IngressNode['agent']> = {}
+
+/**
+ * What agents say of the claims of nodes that are on their way out or back. An agent that is cut off from the API goes on with the
+ * answer that it had, so a grace runs from its word and not from what was written.
+ */
+class AgentWords {
+  readonly #parts: AgentWordsParts
+  /** By node: the claim that its agent has acknowledged, and when that was first heard. */
+  readonly #heard = new Map<string, { readonly id: string; readonly seen: WallMs }>()
+  /** By node: the claim without which its agent gives a good answer again, and since when it has. */
+  readonly #released = new Map<string, { readonly id: string; readonly since: WallMs }>()
+  /** By node: the claim that was withdrawn while its agent gave a bad answer. */
+  readonly #awaited = new Map<string, string>()
+
+  constructor(parts: AgentWordsParts) {
+    this.#parts = parts
+  }
+
+  /** Asks those whose word is awaited, and no others. */
+  async ask(nodes: readonly Node[], deployments: readonly FoundDeployment[], signal: AbortSignal): Promise<void> {
+    const awaited = new Map(deployments.filter(({ controller }) => controller?.uid === this.#parts.of).flatMap(opOf))
+    for (const words of [this.#heard, this.#released, this.#awaited])
+      for (const node of words.keys()) if (!awaited.has(node)) words.delete(node)
+    // The same claim may be made once more. What was said of it before it was withdrawn counts no more.
+    for (const [node, { op }] of awaited) if (op.phase === 'Attaching') this.#heard.delete(node)
+    const asked = nodes.flatMap((node) => {
+      const way = awaited.get(node.name)
+      return way === undefined || !this.#isAwaited(node, way.op) ? [] : [{ node, way }]
+    })
+    await mapAtOnce(asked, AT_ONCE, ({ node, way }) => this.#askOne(node, way, signal))
+  }
+
+  of(node: string): NonNullable<IngressNode['agent']> {
+    const [heard, released] = [this.#heard.get(node), this.#released.get(node)]
+    if (heard === undefined && released === undefined) return NOTHING_HEARD
+    return {
+      ...(heard === undefined ? {} : { acknowledged: heard }),
+      ...(released === undefined ? {} : { released }),
+    }
+  }
+
+  #isAwaited({ name, annotations }: Node, { id, phase }: IngressOp): boolean {
+    const isClaimed = claimsOf(annotations[MAINTENANCE_ANNOTATION]).some((claim) => claim.id === id)
+    if (phase === 'Detaching') return isClaimed && this.#heard.get(name)?.id !== id
+    return phase === 'Attaching' && !isClaimed
+  }
+
+  async #askOne(node: Node, way: UnderWay, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts
+    const { id, phase } = way.op
+    const over = new AbortController()
+    const limited = AbortSignal.any([signal, over.signal])
+    const late = clock.sleep(LIMIT_MS, limited).then(
+      () => 'unheard' as const,
+      () => 'unheard' as const,
+    )
+    try {
+      const [address] = node.internalAddresses
+      const told = address === undefined ? 'unheard' : await Promise.race([this.#told(address, way, limited), late])
+      if (phase === 'Attaching') this.#back(node, way, told)
+      else if (told !== 'unheard' && told.acknowledged.includes(id))
+        this.#heard.set(node.name, { id, seen: clock.wallMs() })
+    } finally {
+      over.abort()
+    }
+    signal.throwIfAborted()
+  }
+
+  /** The pods of a health checker know no claims: what they answer says whether they know of the mark. */
+  async #told(
+    address: string,
+    { op, ports, isByPods }: UnderWay,
+    signal: AbortSignal,
+  ): Promise<AgentAnswer | 'unheard'> {
+    const { agents } = this.#parts
+    const [port] = ports
+    if (!isByPods || port === undefined) return agents.ask(address, signal)
+    const heard = await agents.check({ address, port }, signal)
+    if (heard === 'unheard') return heard
+    return { acknowledged: heard === 'out' && op.phase === 'Detaching' ? [op.id] : [], isUp: heard === 'up' }
+  }
+
+  /** Each time anew, since an agent that finds nothing that serves gives a bad answer again. */
+  #back(node: Node, way: UnderWay, told: Awaited<ReturnType<Agents['ask']>>): void {
+    const { id } = way.op
+    const isBack =
+      told !== 'unheard' &&
+      !told.acknowledged.includes(id) &&
+      (isOutByOthers(node) || (told.isUp && answersFor(told, way)))
+    const isNew = this.#released.get(node.name)?.id !== id
+    if (!isBack) {
+      this.#released.delete(node.name)
+      this.#awaited.set(node.name, id)
+    } else if (isNew) {
+      // Only a process that has seen the bad answer knows since when the good one is given; else the written time counts.
+      const since = this.#awaited.get(node.name) === id ? this.#parts.clock.wallMs() : wallMs(0)
+      this.#released.set(node.name, { id, since })
+    }
+  }
+}
+
+/** The words for each IngressDaemonSet, by its UID. */
+export class AgentsOfObjects {
+  readonly #parts: AskingParts
+  readonly #words = new Map<string, AgentWords>()
+
+  constructor(parts: AskingParts) {
+    this.#parts = parts
+  }
+
+  of(uid: string): AgentWords {
+    const words = this.#words.get(uid) ?? new AgentWords({ ...this.#parts, of: uid })
+    this.#words.set(uid, words)
+    return words
+  }
+
+  /** Forgets those of objects that are gone. */
+  keep(uids: ReadonlySet<string>): void {
+    for (const uid of this.#words.keys()) if (!uids.has(uid)) this.#words.delete(uid)
+  }
+}
+
+/** The node comes back with the last owner that wants it out, and that owner is not waited for. */
+const isOutByOthers = ({ unschedulable, annotations }: Node): boolean =>
+  unschedulable || claimsOf(annotations[MAINTENANCE_ANNOTATION]).length > 0
+
+/** What is under way on a node, and the health ports that its Deployment asks for. */
+interface UnderWay {
+  readonly op: IngressOp
+  readonly namespace: string
+  readonly name: string
+  readonly ports: readonly number[]
+  /** Pods of a health checker answer there, and not the agent. */
+  readonly isByPods: boolean
+}
+
+/** An agent that answers for no IngressDaemonSet speaks for the node alone, and its word for the node is enough. */
+function answersFor({ ingresses }: AgentAnswer, { namespace, name, ports }: UnderWay): boolean {
+  if (ingresses === undefined || ports.length === 0) return true
+  const found = ingresses.find((one) => one.namespace === namespace && one.name === name)
+  return found?.isUp === true && ports.every((port) => found.ports.includes(port))
+}
+
+function opOf({ namespace, labels, annotations }: FoundDeployment): readonly (readonly [string, UnderWay])[] {
+  const node = annotations[NODE_ANNOTATION]
+  const word = parseOp(annotations[OP_ANNOTATION])
+  if (node === undefined || word.kind !== 'op') return []
+  const order = parseHealthOrder(annotations[HEALTH_ANNOTATION] ?? '')
+  const { ports, by } = typeof order === 'string' ? { ports: [], by: undefined } : order
+  return [[node, { op: word.op, namespace, name: labels[INGRESS_LABEL] ?? '', ports, isByPods: by === 'pods' }]]
+}

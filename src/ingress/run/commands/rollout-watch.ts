@@ -1,0 +1,107 @@
+import { FollowCache } from '../../../ground/loop/follow-cache.ts'
+import { DEPLOYMENTS } from '../../../ground/loop/owned/owned-kinds.ts'
+import { INGRESS_UID_LABEL } from '../../../ground/model/ingress-keys.ts'
+import type { Lease } from '../../../ground/model/lease.ts'
+import type { ObjectRef } from '../../../ground/model/object-ref.ts'
+import type { FoundDeployment } from '../../../ground/model/owned/found-workload.ts'
+import type { MonoMs } from '../../../ground/model/time.ts'
+import { WorldError } from '../../../ground/model/world-error.ts'
+import type { Clock } from '../../../ground/ports/clock.ts'
+import type { Cluster } from '../../../ground/ports/cluster.ts'
+import type { Objects } from '../../../ground/ports/objects.ts'
+import { type CheckedIngress, ingressKind } from '../../decide/ingress-kind.ts'
+
+interface WatchParts {
+  readonly objects: Pick<Objects, 'follow'>
+  readonly cluster: Pick<Cluster, 'readLease'>
+  readonly clock: Clock
+  /** By which the controller leads. */
+  readonly lease: ObjectRef
+}
+
+/** One reading of a rollout. */
+export interface RolloutSight {
+  /** Undefined: it is gone. */
+  readonly object: CheckedIngress | undefined
+  readonly deployments: readonly FoundDeployment[]
+  /** Why this may be old news; in words. */
+  readonly trouble?: string
+  /** Why no controller seems to act; in words. */
+  readonly unled?: string
+}
+
+const LEASE_AGAIN_MS = 5_000
+/** A Lease that is not renewed for so long, by the clock of this process. A live leader renews it several times. */
+const SILENT_MS = 30_000
+
+/** Follows an IngressDaemonSet with its Deployments, and looks whether a controller leads. */
+export class RolloutWatch {
+  readonly #parts: WatchParts
+  readonly #key: string
+  readonly #objects: FollowCache<CheckedIngress>
+  readonly #deployments: FollowCache<FoundDeployment>
+  #lease: { readonly found: Lease | undefined; readonly since: MonoMs } | undefined
+  #leaseReadAt: MonoMs | undefined
+
+  constructor(parts: WatchParts, { group, namespace, name, uid }: CheckedIngress) {
+    this.#parts = parts
+    this.#key = `${namespace}/${name}`
+    const { objects, clock } = parts
+    const one = { kind: ingressKind(group), namespace, fieldSelector: `metadata.name=${name}` }
+    const theirs = { kind: DEPLOYMENTS, namespace, labelSelector: `${INGRESS_UID_LABEL}=${uid}` }
+    this.#objects = new FollowCache({ follow: (sink, signal) => objects.follow(one, sink, signal), clock })
+    this.#deployments = new FollowCache({ follow: (sink, signal) => objects.follow(theirs, sink, signal), clock })
+  }
+
+  /** Until aborted; rejects with the signal's reason. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#objects.run(signal), this.#deployments.run(signal)])
+  }
+
+  /** After the first list of the object. */
+  async synced(signal: AbortSignal): Promise<void> {
+    await this.#objects.synced(signal)
+  }
+
+  async look(signal: AbortSignal): Promise<RolloutSight> {
+    await this.#readLease(signal)
+    const { error } = this.#objects.freshness()
+    const unled = this.#unled()
+    return {
+      object: this.#objects.get(this.#key),
+      deployments: this.#deployments.objects(),
+      ...(error === undefined ? {} : { trouble: error.message }),
+      ...(unled === undefined ? {} : { unled }),
+    }
+  }
+
+  /** An account that may not read the Lease gets no word of the controller. */
+  async #readLease(signal: AbortSignal): Promise<void> {
+    const { cluster, clock, lease } = this.#parts
+    const now = clock.monoMs()
+    if (this.#leaseReadAt !== undefined && now - this.#leaseReadAt < LEASE_AGAIN_MS) return
+    this.#leaseReadAt = now
+    try {
+      const found = await cluster.readLease(lease, signal)
+      const before = this.#lease
+      const isSame = before !== undefined && before.found?.renewTime === found?.renewTime
+      this.#lease = { found, since: isSame ? before.since : now }
+    } catch (error) {
+      if (!(error instanceof WorldError)) throw error
+      this.#lease = undefined
+    }
+  }
+
+  #unled(): string | undefined {
+    const { clock, lease } = this.#parts
+    if (this.#lease === undefined) return undefined
+    const { found, since } = this.#lease
+    const named = `Lease ${lease.namespace}/${lease.name}`
+    if (found === undefined)
+      return `there is no ${named}: either no controller runs, or it runs in another namespace, which --controller-namespace names`
+    if (found.holder === '') return `${named} has no holder, so no controller runs`
+    const silentMs = clock.monoMs() - since
+    if (silentMs < Math.max(SILENT_MS, 2_000 * found.durationSeconds)) return undefined
+    return `${named} was not renewed for ${Math.round(silentMs / 1_000)} s, so no controller seems to run`
+  }
+}

@@ -1,0 +1,142 @@
+import { NODE_UID_ANNOTATION, RETRY_ANNOTATION, REVISION_HASH_LABEL } from '../../ground/model/ingress-keys.ts'
+import type { Node } from '../../ground/model/node.ts'
+import { deploymentPatch } from '../../ground/model/owned/difference.ts'
+import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { NodeIdentity } from '../../ground/model/owned/node-names.ts'
+import type { WantedObject } from '../../ground/model/owned/wanted-object.ts'
+import { WorldError } from '../../ground/model/world-error.ts'
+import { HEALTH_ANNOTATION } from '../../service/model/health-order.ts'
+import type { NodeAction } from '../decide/action.ts'
+import { healthOrder, wantedDeployment } from '../decide/deployment.ts'
+import type { IngressLook } from '../decide/look.ts'
+import { formatOp, OP_ANNOTATION } from '../decide/op.ts'
+import { formatRejection } from '../decide/rejection.ts'
+import { specAt } from '../decide/revision.ts'
+import { GAVE_UP_ANNOTATION, REJECTED_ANNOTATION } from '../decide/snapshot.ts'
+import type { IngressDaemonSet, IngressSpec } from '../model/ingress-daemon-set.ts'
+
+type Json = Readonly<Record<string, unknown>>
+type Of<K extends NodeAction['kind']> = Extract<NodeAction, { readonly kind: K }>
+
+/** The Deployment of a node as it is made: its operation and its mark are on it from the first moment. */
+export function newDeployment(
+  look: IngressLook,
+  { revision, op, mark }: Of<'createDeployment'>,
+  { identity, node }: { readonly identity: NodeIdentity; readonly node: Node },
+): WantedObject {
+  const { object } = look.snapshot
+  const wanted = wantedAt(look, { revision, identity, replicas: object.spec.podsPerNode })
+  const annotations = {
+    ...wanted.metadata.annotations,
+    [OP_ANNOTATION]: formatOp(op),
+    [mark.key]: mark.value,
+    [NODE_UID_ANNOTATION]: node.uid,
+  }
+  return { ...wanted, metadata: { ...wanted.metadata, annotations } }
+}
+
+interface Wanted {
+  readonly revision: string
+  readonly identity: NodeIdentity
+  readonly replicas: number
+  readonly found?: FoundDeployment
+  /** All pods are replaced at once, whatever the strategy of the object. */
+  readonly atOnce?: boolean
+}
+
+/** By the template of that revision, which may be an older one. REVISION_MISSING where it is not kept any more. */
+function wantedAt(look: IngressLook, { revision, atOnce = false, ...order }: Wanted): WantedObject {
+  const { object } = look.snapshot
+  const kept = look.revisions.find(({ labels }) => labels[REVISION_HASH_LABEL] === revision)
+  const spec = kept === undefined ? undefined : specAt(object.spec, kept)
+  if (kept === undefined || spec === undefined)
+    throw new WorldError(`revision ${revision} of ${object.name} is not kept, or cannot be read`, {
+      code: 'REVISION_MISSING',
+      retry: 'backoff',
+    })
+  const number = typeof kept.content.revision === 'number' ? kept.content.revision : 0
+  const ids = { ...object, spec: atOnce ? { ...spec, strategy: ALL_AT_ONCE } : spec }
+  return wantedDeployment(ids, { ...order, revision: { number, hash: revision } })
+}
+
+const ALL_AT_ONCE: IngressDaemonSet['spec']['strategy'] = {
+  kind: 'detach',
+  maxUnavailableNodes: { kind: 'count', count: 1 },
+}
+
+/** Undefined: the Deployment is so already. */
+export function templatePatch(
+  look: IngressLook,
+  { revision, replicas, atOnce }: Of<'applyTemplate'>,
+  { found, identity }: { readonly found: FoundDeployment; readonly identity: NodeIdentity },
+): Json | undefined {
+  const wanted = wantedAt(look, { revision, identity, replicas, atOnce, found })
+  const patch = deploymentPatch(found, wanted, 'replace')
+  if (!(REJECTED_ANNOTATION in found.annotations)) return patch
+  return withAnnotations(patch ?? {}, { found, annotations: { [REJECTED_ANNOTATION]: null } })
+}
+
+type Annotated = Pick<FoundDeployment, 'annotations' | 'ready'>
+
+/**
+ * The annotations that an action writes on a Deployment; null: it goes. The health order goes with each of them: of fewer pods
+ * fewer are enough in the same write.
+ */
+export function annotationsOf(
+  action: NodeAction,
+  spec: IngressSpec,
+  found: Annotated,
+): Readonly<Record<string, string | null>> {
+  const written = ofAction(action, found) ?? {}
+  const { ready } = found
+  const after = Object.entries({ ...found.annotations, ...written }).filter(
+    (entry): entry is [string, string] => entry[1] !== null,
+  )
+  const health = healthOrder(spec, { annotations: Object.fromEntries(after), ready })
+  return health === found.annotations[HEALTH_ANNOTATION] ? written : { ...written, [HEALTH_ANNOTATION]: health }
+}
+
+function ofAction(action: NodeAction, found: Annotated): Readonly<Record<string, string | null>> | undefined {
+  switch (action.kind) {
+    case 'writeOp':
+      return {
+        [OP_ANNOTATION]: formatOp(action.op),
+        ...(action.mark === undefined ? {} : { [action.mark.key]: action.mark.value }),
+        ...gone(found, GAVE_UP_ANNOTATION),
+        ...(action.isRetry === true ? gone(found, RETRY_ANNOTATION) : {}),
+      }
+    case 'clearOp':
+      return {
+        [OP_ANNOTATION]: null,
+        ...gone(found, RETRY_ANNOTATION),
+        ...(action.gaveUp === undefined ? gone(found, GAVE_UP_ANNOTATION) : { [GAVE_UP_ANNOTATION]: action.gaveUp }),
+      }
+    case 'unmarkDeployment':
+      return { [action.key]: null }
+    case 'scale':
+      return action.rejected === undefined
+        ? gone(found, REJECTED_ANNOTATION)
+        : { [REJECTED_ANNOTATION]: formatRejection(action.rejected) }
+    default:
+      return undefined
+  }
+}
+
+const gone = ({ annotations }: Annotated, key: string): Readonly<Record<string, null>> =>
+  key in annotations ? { [key]: null } : {}
+
+/** Under the version that was read, so that of two writers one is refused. */
+export function withAnnotations(
+  patch: Json,
+  { found, annotations }: { readonly found: FoundDeployment; readonly annotations: Json },
+): Json {
+  const metadata = (patch.metadata ?? {}) as Json
+  return {
+    ...patch,
+    metadata: {
+      ...metadata,
+      resourceVersion: found.resourceVersion,
+      annotations: { ...(metadata.annotations as Json | undefined), ...annotations },
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import type { Latest } from '../../ground/loop/owned/latest.ts'
+import { DAEMON_SETS } from '../../ground/loop/owned/owned-kinds.ts'
+import { unlessThere } from '../../ground/loop/owned/unless-there.ts'
+import type { FoundDaemonSet } from '../../ground/model/owned/found-workload.ts'
+import type { Objects } from '../../ground/ports/objects.ts'
+import type { HealthCheckerAction } from '../decide/health-checker.ts'
+import type { ObjectAction } from '../decide/household.ts'
+import { ingressKind } from '../decide/ingress-kind.ts'
+import { wantedMetadata } from '../decide/wanted-metadata.ts'
+import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
+
+interface WritesParts {
+  readonly objects: Objects
+  readonly latest: Latest
+  /** A DaemonSet that the cache does not show: it was just made, or it is of others and has our name. */
+  metChecker(daemonSet: FoundDaemonSet): void
+}
+
+/** One write to the DaemonSet of a health checker, under the version that it was decided by. */
+export class HealthCheckerWrites {
+  readonly #parts: WritesParts
+
+  constructor(parts: WritesParts) {
+    this.#parts = parts
+  }
+
+  /** Rejects with WorldError, and with the signal's reason. */
+  async perform(action: HealthCheckerAction, object: IngressDaemonSet, signal: AbortSignal): Promise<void> {
+    const { objects } = this.#parts
+    const { namespace } = object
+    switch (action.kind) {
+      case 'createHealthChecker': {
+        const { wanted } = action
+        const made = await unlessThere(objects.create({ kind: DAEMON_SETS, namespace, object: wanted }, signal))
+        const at = { kind: DAEMON_SETS, namespace, name: wanted.metadata.name }
+        const found = made ?? (await objects.get(at, signal))
+        if (found !== undefined) this.#parts.metChecker(found)
+        return
+      }
+      case 'alignHealthChecker':
+        return this.#patch(action.daemonSet, action.patch, signal)
+      case 'adoptHealthChecker':
+        return this.#adopt(action.daemonSet, object, signal)
+      case 'deleteHealthChecker': {
+        const { name, uid, resourceVersion } = action.daemonSet
+        await objects.delete({ kind: DAEMON_SETS, namespace, name, uid, resourceVersion }, signal)
+      }
+    }
+  }
+
+  async #patch(found: FoundDaemonSet, patch: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<void> {
+    const { objects, latest } = this.#parts
+    const { namespace, name } = found
+    latest.wrote(found, await objects.patch({ kind: DAEMON_SETS, namespace, name, patch }, signal))
+  }
+
+  /** The owner is read once more: a successor of the same name owns nothing. The write names the version of the other. */
+  async #adopt(found: FoundDaemonSet, object: IngressDaemonSet, signal: AbortSignal): Promise<void> {
+    const { group, namespace, name, uid } = object
+    const owner = await this.#parts.objects.get({ kind: ingressKind(group), namespace, name }, signal)
+    if (owner?.uid !== uid || owner.deleting) return
+    const { ownerReferences } = wantedMetadata(object, { name: found.name })
+    const metadata = {
+      resourceVersion: found.resourceVersion,
+      ownerReferences: [...found.owners, ...ownerReferences],
+    }
+    await this.#patch(found, { metadata }, signal)
+  }
+}
+
+const KINDS: ReadonlySet<string> = new Set<HealthCheckerAction['kind']>([
+  'createHealthChecker',
+  'adoptHealthChecker',
+  'alignHealthChecker',
+  'deleteHealthChecker',
+])
+
+export const isOfHealthChecker = (action: ObjectAction): action is HealthCheckerAction => KINDS.has(action.kind)

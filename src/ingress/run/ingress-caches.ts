@@ -1,0 +1,217 @@
+import { FollowCache, type FollowCacheParts } from '../../ground/loop/follow-cache.ts'
+import { DAEMON_SETS, DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
+import { INGRESS_GROUPS, INGRESS_LABEL, INGRESS_UID_LABEL, type IngressGroup } from '../../ground/model/ingress-keys.ts'
+import type { Node } from '../../ground/model/node.ts'
+import type { ObjectKind } from '../../ground/model/object-kind.ts'
+import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import { isSameNode } from '../../ground/model/same-node.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { FollowEvent } from '../../ground/ports/cluster.ts'
+import type { Objects } from '../../ground/ports/objects.ts'
+import type { IngressPod } from '../decide/found.ts'
+import { type CheckedIngress, ingressKind } from '../decide/ingress-kind.ts'
+import { givesWay } from '../decide/precedence.ts'
+import { INGRESS_PODS, REVISIONS } from './ingress-kinds.ts'
+import { JoinedLists } from './joined-lists.ts'
+
+interface CachesParts {
+  readonly objects: Pick<Objects, 'follow'>
+  /** Lists and watches all Nodes; settles only when aborted, with the signal's reason. */
+  readonly followNodes: FollowCacheParts<Node>['follow']
+  readonly clock: Clock
+  /** Those whose CustomResourceDefinition is to be there. */
+  readonly groups: readonly IngressGroup[]
+  /** The object of that key is another thing now. */
+  readonly onObject: (key: string) => void
+  /** What belongs to that object is another thing now: a Deployment, a pod. */
+  readonly onOwned: (key: string) => void
+  /** The same of all objects. */
+  readonly onFleet: () => void
+}
+
+/** `GROUP/NAMESPACE/NAME`. */
+export const ingressKey = ({ group, namespace, name }: CheckedIngress): string => `${group}/${namespace}/${name}`
+
+/** All that the loop follows: what bears the label of an IngressDaemonSet, and all Nodes. */
+export class IngressCaches {
+  readonly nodes: FollowCache<Node>
+  readonly deployments: FollowCache<FoundDeployment>
+  readonly gates: FollowCache<OwnedObject>
+  readonly revisions: FollowCache<OwnedObject>
+  readonly pods: FollowCache<IngressPod>
+  readonly #daemonSets: FollowCache<FoundDaemonSet>
+  readonly #objects: ReadonlyMap<IngressGroup, FollowCache<CheckedIngress>>
+  readonly #podsOf: { get(object: string): (nodeLabel: string) => readonly IngressPod[] }
+  readonly #deploymentsOf: { get(value: string): readonly FoundDeployment[] }
+  readonly #gatesOf: { get(value: string): readonly OwnedObject[] }
+  readonly #orphanGatesOf: { get(value: string): readonly OwnedObject[] }
+  readonly #gatesAndOrphans = new JoinedLists<OwnedObject>()
+  readonly #revisionsOf: { get(value: string): readonly OwnedObject[] }
+  readonly #daemonSetsOf: { get(value: string): readonly FoundDaemonSet[] }
+
+  constructor(parts: CachesParts) {
+    const { followNodes, clock, groups, onFleet } = parts
+    const named = <T extends { readonly labels: OwnedObject['labels'] }>() => ({
+      onKey: (_key: string, change: { readonly before?: T; readonly now?: T }) =>
+        this.#changed(
+          parts,
+          [change.before, change.now].flatMap((one) => one?.labels[INGRESS_UID_LABEL] ?? []),
+        ),
+    })
+    this.nodes = new FollowCache({
+      follow: followNodes,
+      clock,
+      isNews: isNewsOfNode,
+      isSame: isSameNode,
+      onChange: onFleet,
+    })
+    this.deployments = labelled(parts, DEPLOYMENTS, named<FoundDeployment>())
+    this.gates = labelled(parts, GATES, named<OwnedObject>())
+    this.revisions = labelled(parts, REVISIONS, named<OwnedObject>())
+    this.#daemonSets = labelled(parts, DAEMON_SETS, named<FoundDaemonSet>())
+    this.pods = labelled(parts, INGRESS_PODS, {
+      onKey: (_key, change) =>
+        this.#changed(
+          parts,
+          [change.before, change.now].flatMap((one) => one?.ingressUid ?? []),
+        ),
+    })
+    this.#podsOf = this.pods.indexWithin(
+      ({ namespace, ingressUid }) => ownerKey(namespace, ingressUid),
+      ({ nodeLabel }) => [nodeLabel],
+    )
+    const byNamespace = ({ namespace }: OwnedObject): readonly string[] => [namespace]
+    this.#deploymentsOf = this.deployments.index(byNamespace)
+    this.#gatesOf = this.gates.index(({ controller }) => (controller === undefined ? [] : [controller.uid]))
+    this.#orphanGatesOf = this.gates.index(({ controller, namespace }) => (controller === undefined ? [namespace] : []))
+    this.#revisionsOf = this.revisions.index(byNamespace)
+    this.#daemonSetsOf = this.#daemonSets.index(byNamespace)
+    this.#objects = new Map(
+      groups.map((group) => {
+        const known: KnownSpecs = new Map()
+        const cache = new FollowCache<CheckedIngress>({
+          follow: (sink, signal) =>
+            parts.objects.follow({ kind: ingressKind(group) }, (event) => sink(withKnownSpecs(event, known)), signal),
+          clock,
+          onKey: (key, { before, now }) => {
+            parts.onObject(`${group}/${key}`)
+            if (wordsOf(before) !== wordsOf(now)) this.#wakeWhoGiveWay(parts)
+          },
+        })
+        return [group, cache]
+      }),
+    )
+  }
+
+  /** Until aborted; rejects with the signal's reason. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#all().map((cache) => cache.run(signal)))
+  }
+
+  async synced(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#all().map((cache) => cache.synced(signal)))
+  }
+
+  /** A broken watch shows what was, and nothing is decided by that. */
+  isFresh(): boolean {
+    return this.#all().every((cache) => cache.freshness().synced && cache.freshness().brokenSince === undefined)
+  }
+
+  object(key: string): CheckedIngress | undefined {
+    const slash = key.indexOf('/')
+    const group = INGRESS_GROUPS.find((one) => one === key.slice(0, slash))
+    return group === undefined ? undefined : this.#objects.get(group)?.get(key.slice(slash + 1))
+  }
+
+  objects(): readonly CheckedIngress[] {
+    return [...this.#objects.values()].flatMap((cache) => cache.objects())
+  }
+
+  /** By the label of their node; the same function while none of them changes. */
+  podsOf({ namespace, uid }: CheckedIngress): (nodeLabel: string) => readonly IngressPod[] {
+    return this.#podsOf.get(ownerKey(namespace, uid))
+  }
+
+  /** Deployments and revisions of the whole namespace: a name may be taken by those of others. */
+  around({ namespace, uid }: CheckedIngress) {
+    const gates = this.#gatesOf.get(uid)
+    const orphans = this.#orphanGatesOf.get(namespace)
+    return {
+      deployments: this.#deploymentsOf.get(namespace),
+      gates: this.#gatesAndOrphans.of(gates, orphans),
+      revisions: this.#revisionsOf.get(namespace),
+      daemonSets: this.#daemonSetsOf.get(namespace),
+    }
+  }
+
+  #all(): readonly FollowCache<never>[] {
+    const { nodes, deployments, gates, revisions, pods } = this
+    return [
+      nodes,
+      deployments,
+      gates,
+      revisions,
+      pods,
+      this.#daemonSets,
+      ...this.#objects.values(),
+    ] as unknown as readonly FollowCache<never>[]
+  }
+
+  /** Another object is gone, or wants other things: what they gave way to may be over. */
+  #wakeWhoGiveWay({ onObject }: CachesParts): void {
+    for (const object of this.objects()) if (givesWay(object)) onObject(ingressKey(object))
+  }
+
+  #changed({ onOwned }: CachesParts, uids: readonly string[]): void {
+    for (const object of this.objects()) if (uids.includes(object.uid)) onOwned(ingressKey(object))
+  }
+}
+
+/** Of one group, by UID: the spec as it was read last, with its text. */
+type KnownSpecs = Map<string, { readonly text: string; readonly spec: CheckedIngress['spec'] }>
+
+/** A write of its status leaves an object the very spec that it had, so that what follows from that is not found anew. */
+function withKnownSpecs(event: FollowEvent<CheckedIngress>, known: KnownSpecs): FollowEvent<CheckedIngress> {
+  if (event.type === 'applied') return { ...event, object: withKnownSpec(event.object, known) }
+  if (event.type === 'deleted') known.delete(event.object.uid)
+  if (event.type !== 'listed') return event
+  // An object that went while no watch told of it is in no list.
+  const listed = new Set(event.objects.map(({ uid }) => uid))
+  for (const uid of known.keys()) if (!listed.has(uid)) known.delete(uid)
+  return { ...event, objects: event.objects.map((one) => withKnownSpec(one, known)) }
+}
+
+function withKnownSpec(object: CheckedIngress, known: KnownSpecs): CheckedIngress {
+  const text = JSON.stringify(object.spec)
+  const last = known.get(object.uid)
+  if (last?.text === text) return { ...object, spec: last.spec }
+  known.set(object.uid, { text, spec: object.spec })
+  return object
+}
+
+const wordsOf = (object: CheckedIngress | undefined): string | undefined =>
+  object === undefined ? undefined : `${object.uid}/${object.generation}`
+
+/** Pods of another namespace may bear the labels of an object, and are none of its own. */
+const ownerKey = (namespace: string, uid: string): string => `${namespace}/${uid}`
+
+type Hooks<T> = Pick<FollowCacheParts<T>, 'onKey'>
+
+const labelled = <T extends { readonly name: string }>(
+  { objects, clock }: CachesParts,
+  kind: ObjectKind<T>,
+  hooks: Hooks<T>,
+): FollowCache<T> =>
+  new FollowCache({
+    follow: (sink, signal) => objects.follow({ kind, labelSelector: INGRESS_LABEL }, sink, signal),
+    clock,
+    ...hooks,
+  })
+
+/** Whether the objects must be looked at again. A volume that is attached to a node or detached from it changes nothing for them. */
+function isNewsOfNode(before: Node, now: Node): boolean {
+  const facts = ({ uid, unschedulable, ready, deleting, labels, annotations, taints, lifecycle }: Node) =>
+    JSON.stringify([uid, unschedulable, ready, deleting, labels, annotations, taints, lifecycle])
+  return facts(before) !== facts(now)
+}

@@ -1,0 +1,176 @@
+import { claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
+import type { Node } from '../../ground/model/node.ts'
+import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import { NODE_ANNOTATION, type SeenSlot } from '../../ground/model/slot.ts'
+import type { MonoMs, WallMs } from '../../ground/model/time.ts'
+import type { HeldSlot } from '../decide/found.ts'
+import { ingressOwner } from '../decide/marks.ts'
+import { OP_ANNOTATION } from '../decide/op.ts'
+import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
+import { JoinedLists } from './joined-lists.ts'
+import { RefusedWrites } from './refused-writes.ts'
+
+/** Then the cache shows what was made, and what is of others is asked for once more (`met-again.ts`), so many in a pass. */
+const MET_MS = 30_000
+const ASKED_AT_ONCE = 10
+
+interface NotedSlot extends HeldSlot {
+  /** That stood there last. */
+  readonly op?: string
+  /** The UID of the Node that bore a claim of the object. */
+  readonly claimed?: string
+}
+
+interface SeenSlots {
+  readonly slots: readonly SeenSlot[]
+  readonly ours: Deployments
+  readonly nodes: readonly Node[]
+  readonly object: IngressDaemonSet
+}
+
+type Deployments = readonly FoundDeployment[]
+
+const NO_OPS: ReadonlyMap<string, string> = new Map()
+const NO_NODES: ReadonlyMap<string, Node> = new Map()
+
+/** By node. */
+const opsOf = (deployments: Deployments, uid: string): ReadonlyMap<string, string> =>
+  new Map(
+    deployments.flatMap(({ controller, annotations: { [NODE_ANNOTATION]: node, [OP_ANNOTATION]: op } }) =>
+      controller?.uid !== uid || node === undefined || op === undefined ? [] : [[node, op] as const],
+    ),
+  )
+
+interface Claimed {
+  readonly claim: Pick<NotedSlot, 'claimed' | 'withdrawn'>
+  readonly owner: string
+  readonly now: WallMs
+}
+
+/** Whether the object claims the node, or since when it does not any more. Another Node of this name was never claimed. */
+function claimSeen(node: Node | undefined, { claim, owner, now }: Claimed): Claimed['claim'] {
+  if (node === undefined) return {}
+  if (claimsOf(node.annotations[MAINTENANCE_ANNOTATION]).some((one) => one.owner === owner))
+    return { claimed: node.uid }
+  const { claimed, withdrawn = now } = claim
+  return claimed === node.uid ? { claimed, withdrawn } : {}
+}
+
+/** What a process of the controller has seen and no object bears. The next process begins without it, and waits a little longer. */
+export class IngressMemory {
+  /** Deployments, DaemonSets and gates that the caches do not show. */
+  readonly deployments = new Met<FoundDeployment>()
+  readonly daemonSets = new Met<FoundDaemonSet>()
+  readonly gates = new Met<OwnedObject>()
+  readonly refused = new RefusedWrites()
+  /** By holder, then by node. */
+  readonly #slots = new Map<string, ReadonlyMap<string, NotedSlot>>()
+  /** By the UID of the object. A Node that changes is another value, and its acknowledgement is found by the text. */
+  readonly #acknowledged = new Map<string, Map<string, { readonly value: string; readonly since: WallMs }>>()
+  readonly #told = new Map<string, Map<string, string>>()
+
+  /** The slots that this holder has now, and what stands on the Deployments of the object that they are of. */
+  noteSlots(holder: string, { slots, ours, nodes, object }: SeenSlots, now: WallMs): void {
+    const held = slots.flatMap(({ owner }) => (owner.holder === holder ? (owner.node ?? []) : []))
+    const ops = held.length === 0 ? NO_OPS : opsOf(ours, object.uid)
+    const before = this.#slots.get(holder)
+    const named = held.length === 0 ? NO_NODES : new Map(nodes.map((node) => [node.name, node]))
+    const noted = held.map((name): readonly [string, NotedSlot] => {
+      const { since = now, op: last, lost, ...claim } = before?.get(name) ?? {}
+      const node = named.get(name)
+      const kept = { since, ...claimSeen(node, { claim, owner: ingressOwner(object), now }) }
+      const op = ops.get(name)
+      if (op !== undefined) return [name, { ...kept, op }]
+      if (last === undefined) return [name, kept]
+      return [name, { ...kept, op: last, lost: lost ?? { op: last, since: now } }]
+    })
+    this.#slots.set(holder, new Map(noted))
+  }
+
+  heldSlot(holder: string, node: string): HeldSlot | undefined {
+    return this.#slots.get(holder)?.get(node)
+  }
+
+  /** When the acknowledgement that stands on the Node was first seen; undefined: none stands there. */
+  acknowledgedSince({ spec, uid }: IngressDaemonSet, node: Node, now: WallMs): WallMs | undefined {
+    const key = spec.detach.acknowledgement?.key
+    if (key === undefined) return undefined
+    const value = node.annotations[key]
+    const seen = this.#acknowledged.get(uid) ?? new Map<string, { readonly value: string; readonly since: WallMs }>()
+    this.#acknowledged.set(uid, seen)
+    if (value === undefined) {
+      seen.delete(node.name)
+      return undefined
+    }
+    const known = seen.get(node.name)
+    if (known?.value === value) return known.since
+    seen.set(node.name, { value, since: now })
+    return now
+  }
+
+  /** Whether the last reason that was told about the same node or object has another text. */
+  isNews(uid: string, { object = '', text }: Reason): boolean {
+    const told = this.#told.get(uid) ?? new Map<string, string>()
+    this.#told.set(uid, told)
+    if (told.get(object) === text) return false
+    told.set(object, text)
+    return true
+  }
+
+  /** Only these objects are there. */
+  keep(uids: ReadonlySet<string>): void {
+    this.refused.keepObjects(uids)
+    // What is of others in the way of those that are left is met again.
+    for (const met of [this.deployments, this.daemonSets, this.gates]) met.clear()
+    for (const kept of [this.#acknowledged, this.#told])
+      for (const uid of kept.keys()) if (!uids.has(uid)) kept.delete(uid)
+  }
+}
+
+/** Objects of a kind that were just made, or that are of others and have a name of ours. */
+export class Met<T extends OwnedObject> {
+  /** By namespace and name. */
+  readonly #met = new Map<string, { readonly object: T; readonly since: MonoMs }>()
+  /** By the list of the cache: what is made of a list is found again by the list. */
+  readonly #joined = new JoinedLists<T>()
+  /** Lists that show nothing of what was met. */
+  #compared = new WeakSet<readonly T[]>()
+
+  meet(object: T, now: MonoMs): void {
+    this.#met.set(keyOf(object), { object, since: now })
+    this.#compared = new WeakSet()
+  }
+
+  /** They were asked for a while ago, and the cache does not show them. */
+  longAgo(namespace: string, now: MonoMs): readonly T[] {
+    const all = [...this.#met.values()].filter((one) => one.object.namespace === namespace && now - one.since > MET_MS)
+    return all.slice(0, ASKED_AT_ONCE).map(({ object }) => object)
+  }
+
+  forget(object: T): void {
+    this.#met.delete(keyOf(object))
+  }
+
+  clear(): void {
+    this.#met.clear()
+  }
+
+  /** With what the cache does not show. */
+  withMet(namespace: string, objects: readonly T[]): readonly T[] {
+    if (this.#met.size === 0) return objects
+    if (!this.#compared.has(objects)) {
+      const shown = new Set(objects.map(keyOf))
+      for (const key of this.#met.keys()) if (shown.has(key)) this.#met.delete(key)
+      this.#compared.add(objects)
+    }
+    const met = [...this.#met.values()].map(({ object }) => object)
+    return this.#joined.of(
+      objects,
+      met.filter((one) => one.namespace === namespace),
+    )
+  }
+}
+
+const keyOf = ({ namespace, name }: OwnedObject): string => `${namespace}/${name}`

@@ -1,0 +1,139 @@
+import { FollowCache } from '../../ground/loop/follow-cache.ts'
+import { INGRESS_LABEL } from '../../ground/model/ingress-keys.ts'
+import type { ObjectKind } from '../../ground/model/object-kind.ts'
+import type { OutLimit } from '../../ground/model/out-limit.ts'
+import { parseLabelSelector } from '../../ground/model/parse-label-selector.ts'
+import { parseCreatedAt, parseMetadata } from '../../ground/model/parse-metadata.ts'
+import type { Finding } from '../../ground/model/schema/finding.ts'
+import type { Untrusted } from '../../ground/model/untrusted.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { Objects } from '../../ground/ports/objects.ts'
+import { crossCheck } from '../decide/cross-check.ts'
+import type { CheckedIngress } from '../decide/ingress-kind.ts'
+import type { Neighbours, OthersBudget, PortService } from '../decide/neighbours.ts'
+import { standsBefore } from '../decide/precedence.ts'
+import type { IngressCaches } from './ingress-caches.ts'
+
+interface NeighbourParts {
+  readonly objects: Pick<Objects, 'follow'>
+  readonly clock: Clock
+  readonly caches: Pick<IngressCaches, 'nodes' | 'objects'>
+  /** As it was read last. */
+  readonly limit: () => OutLimit | undefined
+  /** A port was taken or given back, or a budget is another one. */
+  readonly onChange: () => void
+}
+
+/** What IngressDaemonSets share the cluster with: followed, and looked at for each object once after a change. */
+export class NeighbourCaches {
+  readonly #parts: NeighbourParts
+  readonly #services: FollowCache<PortService>
+  readonly #budgets: FollowCache<OthersBudget>
+  readonly #found = new WeakMap<CheckedIngress, { readonly of: string; readonly findings: readonly Finding[] }>()
+  #changes = 0
+
+  constructor(parts: NeighbourParts) {
+    this.#parts = parts
+    const { objects, clock, onChange } = parts
+    this.#services = new FollowCache<PortService>({
+      follow: (sink, signal) => objects.follow({ kind: SERVICES }, sink, signal),
+      clock,
+      onKey: (_key, { before, now }) => {
+        if (!takesPorts(before) && !takesPorts(now)) return
+        this.changed()
+        onChange()
+      },
+      isNews: (before, now) => portsOf(before) !== portsOf(now),
+    })
+    this.#budgets = new FollowCache<OthersBudget>({
+      follow: (sink, signal) =>
+        objects.follow({ kind: OTHERS_BUDGETS, labelSelector: `!${INGRESS_LABEL}` }, sink, signal),
+      clock,
+      onKey: () => {
+        this.changed()
+        onChange()
+      },
+      isNews: (before, now) => JSON.stringify(before.selector) !== JSON.stringify(now.selector),
+    })
+  }
+
+  /** Until aborted; rejects with the signal's reason. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#services.run(signal), this.#budgets.run(signal)])
+  }
+
+  async synced(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#services.synced(signal), this.#budgets.synced(signal)])
+  }
+
+  /** Nodes or IngressDaemonSets are not what they were. */
+  changed(): void {
+    this.#changes += 1
+  }
+
+  /** All that is known now. */
+  around(): Neighbours {
+    const { caches, limit } = this.#parts
+    const most = limit()
+    return {
+      objects: caches.objects(),
+      nodes: caches.nodes.objects(),
+      services: this.#services.objects().filter(takesPorts),
+      budgets: this.#budgets.objects(),
+      ...(most === undefined ? {} : { limit: most }),
+    }
+  }
+
+  /** What is wrong with this object, which has no error by itself, beside those that stand before it. */
+  findings(object: CheckedIngress): readonly Finding[] {
+    const of = `${this.#changes} ${JSON.stringify(this.#parts.limit())}`
+    const known = this.#found.get(object)
+    if (known?.of === of) return known.findings
+    const findings = crossCheck(object, this.around(), (other) => standsBefore(other, object))
+    this.#found.set(object, { of, findings })
+    return findings
+  }
+}
+
+const takesPorts = (service: PortService | undefined): service is PortService =>
+  service !== undefined && (service.nodePorts.length > 0 || service.healthCheckNodePort !== undefined)
+
+const portsOf = ({ nodePorts, healthCheckNodePort }: PortService): string =>
+  JSON.stringify([nodePorts, healthCheckNodePort])
+
+const SERVICES: ObjectKind<PortService> = {
+  group: '',
+  version: 'v1',
+  resource: 'services',
+  kind: 'Service',
+  namespaced: true,
+  parse: parsePortService,
+}
+
+function parsePortService(object: Untrusted): PortService {
+  const { namespace, name, uid, resourceVersion } = parseMetadata(object, 'namespaced')
+  const spec = object.at('spec')
+  const healthCheckNodePort = spec.at('healthCheckNodePort').integerOr(0)
+  const nodePorts = spec
+    .at('ports')
+    .each()
+    .map((port) => port.at('nodePort').integerOr(0))
+    .filter((port) => port > 0)
+  return {
+    ...{ namespace, name, uid, resourceVersion, nodePorts },
+    createdAt: parseCreatedAt(object),
+    ...(healthCheckNodePort > 0 ? { healthCheckNodePort } : {}),
+  }
+}
+
+const OTHERS_BUDGETS: ObjectKind<OthersBudget> = {
+  group: 'policy',
+  version: 'v1',
+  resource: 'poddisruptionbudgets',
+  kind: 'PodDisruptionBudget',
+  namespaced: true,
+  parse: (object) => {
+    const { namespace, name, uid, resourceVersion } = parseMetadata(object, 'namespaced')
+    return { namespace, name, uid, resourceVersion, selector: parseLabelSelector(object.at('spec').at('selector')) }
+  },
+}

@@ -1,0 +1,261 @@
+import type { FollowCache } from '../../ground/loop/follow-cache.ts'
+import type { Latest } from '../../ground/loop/owned/latest.ts'
+import { DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
+import { unlessThere } from '../../ground/loop/owned/unless-there.ts'
+import { INGRESS_FINALIZER } from '../../ground/model/ingress-keys.ts'
+import type { JsonPatch } from '../../ground/model/json-patch.ts'
+import type { Node } from '../../ground/model/node.ts'
+import type { ObjectKind } from '../../ground/model/object-kind.ts'
+import { revisionPatch } from '../../ground/model/owned/difference.ts'
+import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { NodeIdentity } from '../../ground/model/owned/node-names.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import { isSameNode } from '../../ground/model/same-node.ts'
+import { WorldError } from '../../ground/model/world-error.ts'
+import type { Cluster } from '../../ground/ports/cluster.ts'
+import type { Objects } from '../../ground/ports/objects.ts'
+import type { ControllerSlots } from '../../service/run/controller-slots.ts'
+import { claimPatch, holdPatch, releasePatch, withdrawPatch } from '../../service/run/node-marks.ts'
+import type { IngressAction, NodeAction } from '../decide/action.ts'
+import type { HouseholdAction, ObjectAction } from '../decide/household.ts'
+import { ingressKind } from '../decide/ingress-kind.ts'
+import type { IngressLook } from '../decide/look.ts'
+import { identityFor, identityOf } from '../decide/names.ts'
+import { wantedRevision } from '../decide/revision.ts'
+import { rollbackPatch } from '../decide/rollback.ts'
+import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
+import { annotationsOf, newDeployment, templatePatch, withAnnotations } from './deployment-writes.ts'
+import { GateWrites } from './gate-writes.ts'
+import { HealthCheckerWrites, isOfHealthChecker } from './health-checker-writes.ts'
+import { REVISIONS } from './ingress-kinds.ts'
+
+interface PerformParts {
+  readonly objects: Objects
+  readonly cluster: Pick<Cluster, 'patchNode' | 'readNode'>
+  readonly latest: Latest
+  /** As the watch told them last. */
+  readonly nodes: Pick<FollowCache<Node>, 'versionOf'>
+  /** Of one object. */
+  slotsOf(object: IngressDaemonSet): Pick<ControllerSlots, 'take' | 'release'>
+  /** A slot was taken or given back: what is known of them is old. */
+  slotsChanged(): void
+  /** An object that the cache does not show: it was just made, or it is of others and has our name. */
+  met(deployment: FoundDeployment): void
+  metChecker(daemonSet: FoundDaemonSet): void
+  metGate(gate: OwnedObject): void
+}
+
+/** One effect, under the versions of the objects that it was decided by. */
+export class IngressEffects {
+  readonly #parts: PerformParts
+  readonly #checkers: HealthCheckerWrites
+  readonly #gates: GateWrites
+
+  constructor(parts: PerformParts) {
+    this.#parts = parts
+    this.#checkers = new HealthCheckerWrites(parts)
+    this.#gates = new GateWrites(parts)
+  }
+
+  /** Rejects with WorldError, and with the signal's reason. */
+  perform(action: ObjectAction, look: IngressLook, signal: AbortSignal): Promise<void> {
+    if (isOfHealthChecker(action)) return this.#checkers.perform(action, look.snapshot.object, signal)
+    if (isOfHousehold(action)) return this.#household(action, look, signal)
+    return 'node' in action ? this.#toNode(action, look, signal) : this.#toObject(action, look, signal)
+  }
+
+  async #toObject(
+    action: Exclude<IngressAction, NodeAction>,
+    { snapshot: { object } }: IngressLook,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const at = placeOf(object)
+    const { resourceVersion } = object
+    if (action.kind === 'removeFinalizer') {
+      const finalizers = object.finalizers.filter((finalizer) => finalizer !== INGRESS_FINALIZER)
+      await this.#parts.objects.patch({ ...at, patch: { metadata: { resourceVersion, finalizers } } }, signal)
+      return
+    }
+    const status = { rejectedRevision: action.revision, rejectedAt: action.at, rejectionLifted: null }
+    await this.#parts.objects.patchStatus({ ...at, patch: { metadata: { resourceVersion }, status } }, signal)
+  }
+
+  async #household(action: HouseholdAction, look: IngressLook, signal: AbortSignal): Promise<void> {
+    const { objects } = this.#parts
+    const { object } = look.snapshot
+    const { namespace, resourceVersion } = object
+    switch (action.kind) {
+      case 'addFinalizer': {
+        const finalizers = [...object.finalizers, INGRESS_FINALIZER]
+        await objects.patch({ ...placeOf(object), patch: { metadata: { resourceVersion, finalizers } } }, signal)
+        return
+      }
+      case 'createRevision':
+        await unlessThere(
+          objects.create({ kind: REVISIONS, namespace, object: wantedRevision(object, action) }, signal),
+        )
+        return
+      case 'renumberRevision': {
+        const { revision, number } = action
+        const patch = revisionPatch(revision, wantedRevision(object, { number, collisionCount: 0 }))
+        if (patch !== undefined) await objects.patch({ kind: REVISIONS, namespace, name: revision.name, patch }, signal)
+        return
+      }
+      case 'rollBack':
+        await objects.patch({ ...placeOf(object), patch: rollbackPatch(object, action) }, signal)
+        return
+      case 'deleteRevision':
+        return this.#delete(REVISIONS, action.revision, signal)
+      case 'deleteGate':
+        return this.#delete(GATES, action.gate, signal)
+      case 'deleteSurplus':
+        return this.#delete(DEPLOYMENTS, action.deployment, signal)
+      case 'adopt':
+        return this.#adopt(object, action.deployment, signal)
+      case 'align':
+        return this.#patchDeployment(action.deployment, action.patch, signal)
+    }
+  }
+
+  async #delete<T>(kind: ObjectKind<T>, found: OwnedObject, signal: AbortSignal): Promise<void> {
+    const { namespace, name, uid, resourceVersion } = found
+    await this.#parts.objects.delete({ kind, namespace, name, uid, resourceVersion }, signal)
+  }
+
+  /** Both are read once more: a successor of the same name owns nothing, and what others took meanwhile is theirs. */
+  async #adopt(object: IngressDaemonSet, { name, uid }: FoundDeployment, signal: AbortSignal): Promise<void> {
+    const { objects } = this.#parts
+    const { namespace } = object
+    const [owner, found] = await Promise.all([
+      objects.get(placeOf(object), signal),
+      objects.get({ kind: DEPLOYMENTS, namespace, name }, signal),
+    ])
+    if (owner?.uid !== object.uid || owner.deleting || found?.uid !== uid || found.controller !== undefined) return
+    const { ownerReferences } = wantedRevision(object, { number: 0, collisionCount: 0 }).metadata
+    const patch = {
+      metadata: { resourceVersion: found.resourceVersion, ownerReferences: [...found.owners, ...ownerReferences] },
+    }
+    await objects.patch({ kind: DEPLOYMENTS, namespace, name, patch }, signal)
+  }
+
+  async #toNode(action: NodeAction, look: IngressLook, signal: AbortSignal): Promise<void> {
+    const { object } = look.snapshot
+    switch (action.kind) {
+      case 'takeSlot': {
+        const { index, node, stale } = action
+        await this.#parts
+          .slotsOf(object)
+          .take({ index, node, ...(stale === undefined ? {} : { stale }) }, signal)
+          .finally(() => this.#parts.slotsChanged())
+        return
+      }
+      case 'releaseSlot':
+        await this.#parts
+          .slotsOf(object)
+          .release(action, signal)
+          .finally(() => this.#parts.slotsChanged())
+        return
+      case 'claim':
+        return this.#patchNode(nodeOf(look, action.node), (node) => claimPatch(node, action.claim), signal)
+      case 'withdrawClaim':
+        return this.#patchNode(nodeOf(look, action.node), (node) => withdrawPatch(node, action.owner), signal)
+      case 'markNode':
+        return this.#patchNode(nodeOf(look, action.node), (node) => holdPatch(node, action), signal)
+      case 'unmarkNode':
+        return this.#patchNode(nodeOf(look, action.node), (node) => releasePatch(node, action), signal)
+      case 'createDeployment':
+        return this.#create(action, look, signal)
+      case 'deleteDeployment':
+        return this.#remove(action, look, signal)
+      case 'setGate':
+        return this.#gates.set(action, look, signal)
+      default:
+        return this.#change(action, look, signal)
+    }
+  }
+
+  async #patchNode(node: Node | undefined, patchOf: (node: Node) => JsonPatch, signal: AbortSignal): Promise<void> {
+    if (node === undefined) return
+    const { cluster, latest, nodes } = this.#parts
+    const resourceVersion = nodes.versionOf(node) ?? node.resourceVersion
+    const answer = await cluster.patchNode(node.name, patchOf({ ...node, resourceVersion }), signal)
+    // Where nothing changed the cache keeps what was read, so that the answer would stand for ever.
+    if (!isSameNode(node, answer)) latest.wrote(node, answer)
+  }
+
+  async #create(
+    action: Extract<NodeAction, { kind: 'createDeployment' }>,
+    look: IngressLook,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { objects } = this.#parts
+    const node = nodeOf(look, action.node)
+    if (node === undefined) return
+    const { object } = look.snapshot
+    const { namespace } = object
+    const identity = identityFor(object, node)
+    const wanted = newDeployment(look, action, { identity, node })
+    const made = await unlessThere(objects.create({ kind: DEPLOYMENTS, namespace, object: wanted }, signal))
+    const found = made ?? (await objects.get({ kind: DEPLOYMENTS, namespace, name: identity.name }, signal))
+    if (found !== undefined) this.#parts.met(found)
+  }
+
+  /** A Node that is gone is asked for by its name first: the cache of the Nodes may be behind that of the Deployments. */
+  async #remove({ node: name }: NodeAction, look: IngressLook, signal: AbortSignal): Promise<void> {
+    const found = look.deployments.ours.get(name)
+    if (found === undefined) return
+    if (nodeOf(look, name) === undefined && (await this.#parts.cluster.readNode(name, signal)) !== undefined)
+      throw new WorldError(`${name} is there, and the watch has not shown it yet`, {
+        code: 'NODES_BEHIND',
+        retry: 'backoff',
+      })
+    await this.#delete(DEPLOYMENTS, found, signal)
+  }
+
+  async #change(action: NodeAction, look: IngressLook, signal: AbortSignal): Promise<void> {
+    const found = look.deployments.ours.get(action.node)
+    if (found === undefined) return
+    const patch = changeOf(action, look, { found, identity: identityOf(found, action.node) })
+    if (patch !== undefined) await this.#patchDeployment(found, patch, signal)
+  }
+
+  async #patchDeployment(
+    found: FoundDeployment,
+    patch: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { objects, latest } = this.#parts
+    const { namespace, name } = found
+    latest.wrote(found, await objects.patch({ kind: DEPLOYMENTS, namespace, name, patch }, signal))
+  }
+}
+
+function changeOf(
+  action: NodeAction,
+  look: IngressLook,
+  on: { readonly found: FoundDeployment; readonly identity: NodeIdentity },
+): Readonly<Record<string, unknown>> | undefined {
+  if (action.kind === 'applyTemplate') return templatePatch(look, action, on)
+  const annotations = annotationsOf(action, look.snapshot.object.spec, on.found)
+  const spec = action.kind === 'scale' ? { spec: { replicas: action.replicas } } : {}
+  return withAnnotations(spec, { found: on.found, annotations })
+}
+
+const HOUSEHOLD: ReadonlySet<string> = new Set<HouseholdAction['kind']>([
+  'addFinalizer',
+  'createRevision',
+  'renumberRevision',
+  'rollBack',
+  'deleteRevision',
+  'adopt',
+  'deleteSurplus',
+  'deleteGate',
+  'align',
+])
+
+const isOfHousehold = (action: ObjectAction): action is HouseholdAction => HOUSEHOLD.has(action.kind)
+
+const placeOf = ({ group, namespace, name }: IngressDaemonSet) => ({ kind: ingressKind(group), namespace, name })
+
+const nodeOf = ({ snapshot }: IngressLook, name: string): Node | undefined =>
+  snapshot.nodes.find((n) => n.name === name)?.node

@@ -1,0 +1,31 @@
+import type { CliContext } from '../../cli/cli-context.ts'
+import { UserError } from '../../ground/model/user-error.ts'
+import { readRollFile } from '../file/read-roll-file.ts'
+import type { FileOfRun } from '../run/take-up.ts'
+import type { TakeUpFlags } from './roll-options.ts'
+
+/** The roll file that a resume or an abort goes by, if it names one; refuses what a roll would be refused for. */
+export async function fileOfRun(
+  name: 'resume' | 'abort',
+  { file, probe = true }: TakeUpFlags,
+  context: CliContext,
+): Promise<FileOfRun | undefined> {
+  if (file === undefined) {
+    if (probe) return undefined
+    throw new UserError('--no-probe changes what a roll file does, and no roll file is given', {
+      code: 'usage.no-probe',
+      fix: 'evenkeel roll resume -f roll.yaml --no-probe',
+    })
+  }
+  const shown = file === '-' ? 'stdin' : file
+  const { spec, refusal } = readRollFile({ file: shown, text: await context.readText(file) })
+  if (name === 'resume' && probe && spec.probe === undefined) throw unmeasured()
+  const { probe: _, ...without } = spec
+  return { name: shown, spec: probe ? spec : without, refusal }
+}
+
+export const unmeasured = (): UserError =>
+  new UserError('nothing measures this roll, so nothing would stop it at a failed request', {
+    code: 'usage.no-probe',
+    fix: 'write spec.probes in the roll file, or roll without a probe: --no-probe',
+  })

@@ -1,0 +1,49 @@
+import type { FailureWindow, LaneSummary, ProbeFacts, ProbeTarget } from '../../../ground/model/probe.ts'
+import type { WallMs } from '../../../ground/model/time.ts'
+import { type Bounds, downtime, lengthMs, union } from '../../decide/availability/downtime.ts'
+import { excusedOf, isExcused } from '../../decide/availability/not-counted.ts'
+
+/** What the facts come to. Controls are counted apart, and failures that are the prober's own fault are listed only. */
+export interface ProbeReading {
+  readonly facts: ProbeFacts
+  readonly targets: readonly ProbeTarget[]
+  readonly lanes: readonly LaneSummary[]
+  /** `isGreen`: it may excuse failures, since none of its own requests failed at first. */
+  readonly control: { readonly sent: number; readonly failed: number; readonly isGreen: boolean } | undefined
+  readonly sent: number
+  /** Held against the targets. */
+  readonly failed: number
+  /** Of the targets: those with a failed request that counts. */
+  readonly held: readonly FailureWindow[]
+  readonly notCountedFailed: number
+  readonly skipped: number
+  readonly notMeasuredMs: number
+  readonly downtime: Bounds
+  readonly measuredMs: number
+}
+
+export function readProbe(facts: ProbeFacts, targets: readonly ProbeTarget[], now: WallMs): ProbeReading {
+  const lanes = facts.lanes.filter((lane) => !lane.control)
+  const controls = facts.lanes.filter((lane) => lane.control)
+  const isGreen = (facts.redControls ?? []).length === 0
+  const held = facts.windows.filter((window) => !window.control && !isExcused(window))
+  const notCountedFailed = excusedOf(facts.windows)
+  return {
+    facts,
+    targets,
+    lanes,
+    control:
+      controls.length === 0 ? undefined : { sent: sumOf(controls, 'sent'), failed: sumOf(controls, 'failed'), isGreen },
+    sent: sumOf(lanes, 'sent'),
+    failed: sumOf(lanes, 'failed') - notCountedFailed,
+    held,
+    notCountedFailed,
+    skipped: sumOf(lanes, 'skipped'),
+    notMeasuredMs: lengthMs(union(facts.notMeasured)),
+    downtime: downtime(held, { from: facts.startedAt, to: now, notMeasured: facts.notMeasured }),
+    measuredMs: Math.max(0, now - facts.startedAt),
+  }
+}
+
+const sumOf = <K extends string>(rows: readonly Readonly<Record<K, number>>[], key: K): number =>
+  rows.reduce((sum, row) => sum + row[key], 0)

@@ -1,0 +1,7 @@
+import type { CliContext } from '../../cli/cli-context.ts'
+import type { Voice } from '../../cli/voice.ts'
+
+/** A process in which a roll is shown: what speaks beside it speaks through it. */
+export interface RollContext extends CliContext {
+  readonly voice: Voice
+}

@@ -1,0 +1,99 @@
+import type { CliContext } from '../../cli/cli-context.ts'
+import { outputModes } from '../../cli/output-options.ts'
+import { UserError } from '../../ground/model/user-error.ts'
+import { countOf } from '../../ground/text/count-text.ts'
+import { blockLines, blockRows } from '../../ground/text/labelled-block.ts'
+import { type Paste, pastedIn } from '../../ground/text/paste.ts'
+import { type Line, paintLine, type Style } from '../../ground/text/terminal/style.ts'
+import { markdownReport } from '../report/markdown-report.ts'
+import { reportDocument } from '../report/report-document.ts'
+import { traceRequest } from '../report/traces/trace-request.ts'
+import { outcomeDocument } from '../report/view/outcome-document.ts'
+import { rollViewOf } from '../report/view/reduce-roll.ts'
+import type { RollView } from '../report/view/roll-view.ts'
+import type { RollActions, RollHistory } from './roll-actions.ts'
+import { pasteOf, placeOf, type ReportFlags } from './roll-options.ts'
+import { endBlock } from './screen/end-block.ts'
+import { eventJson } from './screen/event-json.ts'
+import { historyBlock } from './screen/history-block.ts'
+import { originRows } from './screen/origin-rows.ts'
+import { nodeTable, summaryLines } from './screen/summary-lines.ts'
+import { reportFile, writeReport } from './write-report.ts'
+
+interface HistoryAsk {
+  readonly name: 'status' | 'report'
+  /** None: the run begun last. */
+  readonly runs: readonly string[]
+  readonly flags: ReportFlags
+}
+
+interface PastedHistory extends RollHistory {
+  readonly paste: Paste
+}
+
+/** What the journal of a roll tells: where it stands, or all that it did. */
+export async function historyCommand(
+  context: CliContext,
+  load: () => Promise<RollActions>,
+  ask: HistoryAsk,
+): Promise<number> {
+  const { flags, runs } = ask
+  const [run, ...more] = runs
+  if (more.length > 0) {
+    throw new UserError(`${countOf(runs.length, 'run')} are named; a report is of one run`, {
+      code: 'usage.runs',
+      fix: 'name one run, or add --compare for two',
+    })
+  }
+  const { outStyle } = outputModes({ ...flags, progress: 'none' }, context.terminal)
+  const actions = await load()
+  const stored = await actions.history({ ...placeOf(flags), ...(run === undefined ? {} : { run }) })
+  const paste = pasteOf(flags, stored.place)
+  const history = { ...stored, events: pastedIn(stored.events, paste), paste }
+  // A file that cannot be written is said before anything else.
+  if (flags.html !== undefined) context.err.write(`${await writeReport(history, reportFile(context, flags.html))}\n`)
+  context.out.write(resultText(history, { ...ask, style: outStyle }, context))
+  return 0
+}
+
+/** What goes to stdout. */
+function resultText(history: PastedHistory, ask: HistoryAsk & { readonly style: Style }, context: CliContext): string {
+  const { name, flags, style } = ask
+  const view = rollViewOf(history.events)
+  switch (flags.output) {
+    case 'jsonl':
+      return history.events.map(eventJson).join('')
+    case 'json': {
+      const document = name === 'status' ? outcomeDocument(view) : reportDocument(history)
+      return `${JSON.stringify(document, null, 2)}\n`
+    }
+    case 'markdown':
+      return markdownReport(reportDocument(history))
+    case 'otlp':
+      return `${traceRequest(history)}\n`
+    case 'text': {
+      const lines = name === 'status' ? statusLines(history, view, context) : reportLines(history, view, context)
+      return `${lines.map((line) => paintLine(line, style)).join('\n')}\n`
+    }
+  }
+}
+
+const BLOCK_CELLS = 80
+
+function statusLines(history: PastedHistory, view: RollView, { clock, out }: CliContext): readonly Line[] {
+  const { columns } = out.size()
+  if (view.end !== undefined && !history.running) return summaryLines(view, columns)
+  return blockLines(historyBlock(history, view, clock.wallMs()), Math.min(columns, BLOCK_CELLS))
+}
+
+function reportLines(history: PastedHistory, view: RollView, context: CliContext): readonly Line[] {
+  const verdict = statusLines(history, view, context)
+  // What completed has the table in its summary.
+  const table = view.end === undefined || endBlock(view) !== undefined ? nodeTable(view) : []
+  const rows = [
+    { label: 'run', texts: [history.run] },
+    ...originRows(view),
+    { label: 'journal', texts: [history.journal] },
+  ]
+  return [...verdict, ...table, ...blockRows(rows, BLOCK_CELLS)]
+}

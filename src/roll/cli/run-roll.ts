@@ -1,0 +1,254 @@
+import { errorText } from '../../cli/error-text.ts'
+import { EXIT_FAILED, EXIT_HELD, EXIT_USAGE } from '../../cli/exit-codes.ts'
+import { type OutputModes, outputModes } from '../../cli/output-options.ts'
+import { escapeForeign } from '../../ground/model/foreign-text.ts'
+import { shellWord } from '../../ground/model/posix-quote.ts'
+import { contextText } from '../../ground/model/run-origin.ts'
+import { toIso } from '../../ground/model/time.ts'
+import { BlockedError, UserError } from '../../ground/model/user-error.ts'
+import { flagText } from '../../ground/text/flag-text.ts'
+import { pastedIn } from '../../ground/text/paste.ts'
+import { paintLine, type Style } from '../../ground/text/terminal/style.ts'
+import type { TextSink } from '../../ground/text/terminal/text-sink.ts'
+import { onceAnswer } from '../decide/takeup/once.ts'
+import type { RollEvent } from '../model/roll-event.ts'
+import type { RollPlan } from '../model/roll-plan.ts'
+import type { RollSpec } from '../model/roll-spec.ts'
+import { fileOfRun, unmeasured } from './file-of-run.ts'
+import type { RollActions, RollHistory, RollIo, RollRequest } from './roll-actions.ts'
+import type { RollContext } from './roll-context.ts'
+import { type PlaceFlags, pasteOf, placeOf, type RollFlags, type TakeUpFlags } from './roll-options.ts'
+import { rollSpecOfFlags } from './roll-spec-of-flags.ts'
+import { planBlocked } from './screen/plan-blocked.ts'
+import { needsNone, planLines, toRollText } from './screen/plan-lines.ts'
+import { planRefusal } from './screen/plan-refusal.ts'
+import { metered, type RollMeter } from './screen/roll-meter.ts'
+import { showRoll } from './show-roll.ts'
+
+/** Plan, question, roll. Returns the exit code; wrong input is thrown as UserError before anything is touched. */
+export async function rollCommand(
+  context: RollContext,
+  load: () => Promise<RollActions>,
+  { names, flags }: { readonly names: readonly string[]; readonly flags: RollFlags },
+): Promise<number> {
+  const modes = modesOf(flags, context)
+  if (flags.once !== undefined && flags.dryRun !== true) {
+    const begun = await (await load()).begunFor(flags.once, placeOf(flags))
+    if (begun !== undefined) return goOnOnce(begun, { context, load, flags })
+  }
+  const spec = await rollSpecOfFlags(names, flags, context)
+  if (flags.dryRun !== true) refuseUnready(spec, flags, context)
+  const { reason, pod, once } = flags
+  const request = {
+    spec,
+    ...placeOf(flags),
+    ...(reason === undefined ? {} : { reason }),
+    ...(pod === undefined ? {} : { pod }),
+    ...(once === undefined ? {} : { once }),
+    ...ignoring(flags, context),
+  }
+  const actions = await load()
+  const work = (meter?: RollMeter): Promise<number> =>
+    planAndRoll({ names, flags, request, modes, meter }, context, actions)
+  return flags.dryRun === true ? work() : metered(flags, { context, actions }, work)
+}
+
+interface Once {
+  readonly context: RollContext
+  readonly load: () => Promise<RollActions>
+  readonly flags: RollFlags
+}
+
+/** The run of the key goes on by its own journal, with the file as it was; where it is over, its end is said again. */
+async function goOnOnce(begun: RollHistory, { context, load, flags }: Once): Promise<number> {
+  const answer = onceAnswer(begun.events)
+  const say = (text: string): void => {
+    if (modesOf(flags, context).level > 0) context.err.write(`${text}\n`)
+  }
+  if (answer.kind === 'goOn') {
+    say(`Run ${begun.run} was begun for this key and is not over: it goes on.`)
+    const { file: _, probe: __, ...same } = flags
+    return passingFails(context, () =>
+      takeUpCommand(context, load, { name: 'resume', run: begun.run, flags: same, keepsVerdict: true }),
+    )
+  }
+  say(`Run ${begun.run} was begun for this key and is over: nothing is done.`)
+  const modes = modesOf(flags, context)
+  const before = begun.events.filter((event) => event !== answer.end)
+  return showRoll({ context, modes, flags, before, paste: pasteOf(flags, begun.place) }, (io) => {
+    io.onEvent(answer.end)
+    return Promise.resolve()
+  })
+}
+
+/** What a pod finds that starts while the API server restarts, before the API lists it, or before its predecessor has ended. */
+const PASSING: ReadonlySet<string> = new Set(['KUBE_UNREACHABLE', 'KUBE_TIMEOUT', 'usage.own-pod', 'journal.in-use'])
+
+/** A Job does not try again after wrong input (exit 2). A run that may have a node out is tried again after what passes. */
+async function passingFails(context: RollContext, work: () => Promise<number>): Promise<number> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof UserError) || !PASSING.has(error.code)) throw error
+    context.err.write(errorText(error))
+    return EXIT_FAILED
+  }
+}
+
+interface Planned {
+  readonly names: readonly string[]
+  readonly flags: RollFlags
+  readonly request: RollRequest
+  readonly modes: OutputModes
+  readonly meter: RollMeter | undefined
+}
+
+async function planAndRoll(
+  { names, flags, request, modes, meter }: Planned,
+  context: RollContext,
+  actions: RollActions,
+): Promise<number> {
+  const paste = pasteOf(flags)
+  const planned = await actions.plan(request, context.interrupts.signal)
+  const plan = pastedIn(planned, paste)
+  const command = commandOf(names, flags)
+  if (flags.dryRun === true) return showPlan(plan, { flags, modes, context, command })
+  if (modes.level > 0) writePlan(plan, { sink: context.err, style: modes.errStyle, level: modes.level, command })
+  const refusal = planRefusal(plan)
+  if (refusal !== undefined) throw refusal
+  const show = { context, modes, flags, paste, meter }
+  if (needsNone(plan)) return showRoll(show, (io) => rollNone(plan, { context, io }))
+  const blocked = flags.evenIfBlocked === true ? undefined : planBlocked(plan)
+  if (blocked !== undefined) throw blocked
+  const question = `Roll ${toRollText(plan)} of ${escapeForeign(contextText(plan) ?? plan.cluster, 2000)}? [y/N] `
+  if (flags.yes !== true && !(await context.ask(question, context.interrupts.signal))) {
+    context.err.write('Nothing was changed.\n')
+    return EXIT_USAGE
+  }
+  return showRoll(show, (io) => actions.roll({ ...request, plan: planned }, io))
+}
+
+/** What starts this very roll, with every option that makes a difference to it. */
+function commandOf(names: readonly string[], flags: RollFlags): string {
+  const words = [
+    ...flagText('-f', flags.file),
+    ...names.map(shellWord),
+    ...flagText('-l', flags.selector),
+    ...(flags.all === true ? ['--all'] : []),
+    ...(flags.onlyIfNeeded === undefined ? [] : [flags.onlyIfNeeded ? '--only-if-needed' : '--no-only-if-needed']),
+    ...(flags.probe ? [] : ['--no-probe']),
+    ...(flags.evenIfBlocked === true ? ['--even-if-blocked'] : []),
+    ...(flags.ignoreWindow === true ? ['--ignore-window'] : []),
+    ...flagText('--reason', flags.reason),
+    ...flagText('--once', flags.once),
+    ...flagText('--pod', flags.pod),
+    ...flagText('--events', flags.events),
+    ...flagText('--metrics-port', flags.metricsPort?.toString()),
+    ...flagText('--metrics-address', flags.metricsAddress),
+    ...flagText('--metrics-file', flags.metricsFile),
+    ...flagText('--context', flags.context),
+    ...flagText('--kubeconfig', flags.kubeconfig),
+    ...flagText('--state-dir', flags.stateDir),
+  ]
+  return ['evenkeel roll', ...words].join(' ')
+}
+
+/** The user behind `--ignore-window`: the user of this machine, before any sudo. A pod has none; events name its account. */
+function ignoring({ ignoreWindow }: Pick<RollFlags, 'ignoreWindow'>, { terminal: { env } }: RollContext) {
+  const person = env.SUDO_USER ?? env.USER ?? env.LOGNAME ?? 'a user without a name'
+  return ignoreWindow === true ? { windowIgnoredBy: person } : {}
+}
+
+/** Its whole story, without a run: nothing is begun that could be resumed, and the run begun last stays the last. */
+async function rollNone(
+  { skipped }: RollPlan,
+  { context, io }: { readonly context: RollContext; readonly io: RollIo },
+): Promise<void> {
+  const events: readonly RollEvent[] = [
+    { type: 'nodes.chosen', needed: [], skipped },
+    { type: 'roll.ended', outcome: 'completed', exitCode: 0, reasons: [], standings: [], next: [] },
+  ]
+  for (const [seq, event] of events.entries()) {
+    io.onEvent({ ...event, v: '1.0', seq, at: toIso(context.clock.wallMs()) })
+  }
+}
+
+interface TakingUpRun {
+  readonly name: 'resume' | 'abort'
+  readonly run?: string
+  readonly flags: TakeUpFlags
+  readonly keepsVerdict?: true
+}
+
+/** Goes on with a roll, or ends it. */
+export async function takeUpCommand(
+  context: RollContext,
+  load: () => Promise<RollActions>,
+  { name, run, flags, keepsVerdict }: TakingUpRun,
+): Promise<number> {
+  const modes = modesOf(flags, context)
+  const file = await fileOfRun(name, flags, context)
+  const actions = await load()
+  const request = {
+    ...placeOf(flags),
+    ...(run === undefined ? {} : { run }),
+    ...(flags.pod === undefined ? {} : { pod: flags.pod }),
+    ...(file === undefined ? {} : { file }),
+    ...(keepsVerdict === undefined ? {} : { keepsVerdict }),
+    ...ignoring(flags, context),
+  }
+  const byNodes = name === 'abort' && file !== undefined
+  const found: Pick<RollHistory, 'run' | 'events' | 'place'> = await (byNodes
+    ? actions.leftOut(request, context.interrupts.signal)
+    : actions.history(request))
+  const show = { context, modes, flags, before: found.events, paste: pasteOf(flags, found.place) }
+  return metered(flags, { context, actions, before: found.events }, (meter) =>
+    showRoll({ ...show, meter }, (io) => actions[name]({ ...request, run: found.run }, io)),
+  )
+}
+
+/** Events on a terminal are the progress: both would run into each other. */
+function modesOf(flags: PlaceFlags, { terminal }: RollContext): OutputModes {
+  const mixed = flags.output === 'jsonl' && terminal.stdoutIsTerminal && flags.progress === 'auto'
+  return outputModes(mixed ? { ...flags, progress: 'none' } : flags, terminal)
+}
+
+function refuseUnready(spec: RollSpec, flags: RollFlags, { terminal }: RollContext): void {
+  if (flags.probe && spec.probe === undefined) throw unmeasured()
+  if (flags.yes === true || (terminal.stdinIsTerminal && terminal.stderrIsTerminal && flags.file !== '-')) return
+  throw new UserError('the roll has to be confirmed, and there is no terminal to ask at', {
+    code: 'usage.nobody-to-ask',
+    fix: 'add --yes',
+  })
+}
+
+interface PlanOutput {
+  readonly flags: RollFlags
+  readonly modes: OutputModes
+  readonly context: RollContext
+  readonly command: string
+}
+
+function showPlan(plan: RollPlan, { flags, modes, context, command }: PlanOutput): number {
+  if (flags.output === 'text')
+    writePlan(plan, { sink: context.out, style: modes.outStyle, level: modes.level, command })
+  else context.out.write(`${JSON.stringify(plan, null, flags.output === 'json' ? 2 : 0)}\n`)
+  const refusal = planRefusal(plan) ?? (flags.evenIfBlocked === true ? undefined : planBlocked(plan))
+  if (refusal === undefined) return 0
+  // Not thrown: the plan says it on stdout already, where a second document would spoil the first.
+  context.err.write(errorText(refusal))
+  return refusal instanceof BlockedError ? EXIT_HELD : EXIT_USAGE
+}
+
+interface PlanTarget {
+  readonly sink: TextSink
+  readonly style: Style
+  readonly level: OutputModes['level']
+  readonly command: string
+}
+
+function writePlan(plan: RollPlan, { sink, style, level, command }: PlanTarget): void {
+  const { columns } = sink.size()
+  const lines = planLines(plan, { level, columns, command })
+  sink.write(`${lines.map((line) => paintLine(line, style)).join('\n')}\n`)
+}

@@ -1,0 +1,106 @@
+import type { Block, BlockRow } from '../../../ground/text/labelled-block.ts'
+import type { NodeStanding, RollOutcome } from '../../model/roll-event.ts'
+import { STEPS } from '../../model/step.ts'
+import { outageViews } from '../../report/view/outage-view.ts'
+import type { RollView } from '../../report/view/roll-view.ts'
+import { stopRows } from '../../report/view/stop-text.ts'
+import { causeText, outageClassText, outageSpanText, reloadLossText } from '../../report/view/window-text.ts'
+import { measuredText, stepNumber } from './node-text.ts'
+
+const WORDS: Readonly<Record<RollOutcome, string>> = {
+  completed: 'DONE',
+  stopped: 'STOPPED',
+  aborted: 'ABORTED',
+  held: 'HELD',
+  interrupted: 'INTERRUPTED',
+}
+const SHOWN_MAX = 5
+
+/** How a roll ended that did not complete: what happened, why, how each node stands now, what to type next. */
+export function endBlock(view: RollView): Block | undefined {
+  const { end } = view
+  if (end === undefined || end.outcome === 'completed') return undefined
+  return {
+    word: WORDS[end.outcome],
+    tone: end.outcome === 'held' ? 'hold' : 'stop',
+    title: titleOf(view, end.outcome),
+    rows: [...whatRows(view), ...whyRows(view), ...stopRows(view), stateRow(view), ...nextRows(view)],
+  }
+}
+
+function titleOf(view: RollView, outcome: RollOutcome): string {
+  const total = view.nodes.length
+  const done = (view.end?.standings ?? []).filter(({ state }) => state === 'inService').length
+  const under = underWay(view)
+  const first = outcome === 'aborted' ? undefined : view.end?.reasons[0]?.text
+  const reason = first === undefined ? '' : `: ${first}`
+  if (outcome === 'aborted' && under === undefined)
+    return `after ${done} of ${total} nodes; every node that was out was put back`
+  if (under?.step === undefined || outcome === 'stopped') return `after ${done} of ${total} nodes${reason}`
+  const at = `${under.node} at step ${stepNumber({ step: under.step }).replace('/', ' of ')} (${under.step})`
+  return outcome === 'interrupted' ? `${at}; ${done} of ${total} nodes done` : `${at}${reason}`
+}
+
+const underWay = (view: RollView): NodeStanding | undefined => view.end?.standings.find(({ state }) => state === 'out')
+
+function whatRows({ windows }: RollView): readonly BlockRow[] {
+  const outages = outageViews(windows)
+  const texts = outages
+    .slice(0, SHOWN_MAX)
+    .flatMap((view) => [outageSpanText(view), `${outageClassText(view)}: ${view.window.firstError}`, causeText(view)])
+  const more = outages.length - SHOWN_MAX
+  const rest = more > 0 ? [`and ${more} more windows`] : []
+  const lost = reloadLossText(windows)
+  return texts.length === 0
+    ? []
+    : [{ label: 'what', texts: [...texts, ...rest, ...(lost === undefined ? [] : [lost])] }]
+}
+
+/** The first reason stands in the title, but for that of an interrupted roll, which says where it was. */
+function whyRows({ end }: RollView): readonly BlockRow[] {
+  const told = end?.outcome === 'interrupted' ? 0 : 1
+  const texts = (end?.reasons ?? []).slice(told, told + SHOWN_MAX).map(({ text }) => text)
+  return texts.length === 0 ? [] : [{ label: 'why', texts }]
+}
+
+/** Nodes that stand alike are named together, those that need a person first. */
+function stateRow(view: RollView): BlockRow {
+  const standings = view.end?.standings ?? []
+  const texts = new Map<string, string[]>()
+  for (const { node, text } of standings.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+    texts.set(text, [...(texts.get(text) ?? []), node])
+  }
+  const lines = [...texts].map(([text, nodes]) => `${namesText(nodes)}: ${text}`)
+  const guarded = view.end?.guarded ?? []
+  const kept =
+    guarded.length === 0
+      ? []
+      : [`until Ctrl-C ${guarded.join(', ')} is kept out of its balancers: the state that a reload loses is set again`]
+  return { label: 'state', texts: [...lines, ...kept, measuredText(view)] }
+}
+
+const rankOf = ({ state }: NodeStanding): number =>
+  ['out', 'gone', 'restored', 'inService', 'notTouched'].indexOf(state)
+
+function namesText(nodes: readonly string[]): string {
+  return nodes.length <= 8 ? nodes.join(', ') : `${nodes.slice(0, 6).join(', ')} and ${nodes.length - 6} more`
+}
+
+function nextRows(view: RollView): readonly BlockRow[] {
+  const next = view.end?.next ?? []
+  const texts = next.map((command) =>
+    /^(?:evenkeel|kubectl) /.test(command) ? { command, note: noteOf(command, underWay(view)) } : command,
+  )
+  return texts.length === 0 ? [] : [{ label: 'next', texts }]
+}
+
+function noteOf(command: string, under: NodeStanding | undefined): string {
+  const at = under?.step === undefined ? '' : ` with ${under.node} at ${under.step}`
+  if (command.startsWith('evenkeel roll resume')) return `go on${at}`
+  if (!command.startsWith('evenkeel roll abort')) return ''
+  // From the reboot on a node does not serve before its proof, in an abort either.
+  const away = under?.step !== undefined && STEPS.indexOf(under.step) >= STEPS.indexOf('reboot')
+  const node =
+    under === undefined ? '' : `; ${away ? `attach ${under.node} once it is proven` : `put ${under.node} back now`}`
+  return `end${node}`
+}

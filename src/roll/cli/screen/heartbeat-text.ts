@@ -1,0 +1,15 @@
+import { formatDuration } from '../../../ground/model/duration.ts'
+import { currentHold, currentStep, type NodeView, type RollView } from '../../report/view/roll-view.ts'
+import { failedText, progressText, stepNumber } from './node-text.ts'
+
+/** What a heartbeat says of the node in work where there is no live region. */
+export function heartbeatText(view: RollView, node: NodeView, now: number): string {
+  const step = currentStep(node)
+  const hold = currentHold(step)
+  const parts = [progressText(step), failedText(view)].filter((text) => text !== '')
+  if (step === undefined) return parts.join(', ')
+  const since = hold ?? step
+  const limit = hold?.limitMs === undefined ? '' : ` of ${formatDuration(hold.limitMs)}`
+  const state = hold === undefined ? `step ${stepNumber(step)} for` : 'still held'
+  return [`${state} ${formatDuration(now - since.startedAt)}${limit}`, ...parts].join(', ')
+}

@@ -1,0 +1,46 @@
+import { formatDuration } from '../../../ground/model/duration.ts'
+import { countOf } from '../../../ground/text/count-text.ts'
+import type { Block } from '../../../ground/text/labelled-block.ts'
+import type { Paste } from '../../../ground/text/paste.ts'
+import { currentHold, currentStep, type NodeView, type RollView } from '../../report/view/roll-view.ts'
+import { markText, measuredText, progressText, stepNumber } from './node-text.ts'
+import { originRows } from './origin-rows.ts'
+import { reasonsText } from './reasons-text.ts'
+
+/** A roll that has no end in its journal: one that runs, or whose process is gone. */
+export function historyBlock(
+  history: { readonly run: string; readonly running: boolean; readonly paste: Paste },
+  view: RollView,
+  now: number,
+): Block {
+  const done = view.nodes.filter(({ state }) => state === 'ended').length
+  const counts = `${done} of ${countOf(view.nodes.length, 'node')} done`
+  const inWork = view.nodes.filter(({ state }) => state === 'inWork')
+  const states = inWork.map((node) => nodeText(node, history.running ? now : view.lastAt))
+  const since = view.startedAt === undefined ? '' : `, begun ${formatDuration(now - view.startedAt)} ago`
+  const guarded = history.running && view.end !== undefined ? '; it has ended and keeps a node out until Ctrl-C' : ''
+  return {
+    word: history.running ? 'RUNNING' : 'INTERRUPTED',
+    title: `${view.cluster}: ${counts}${since}${history.running ? guarded : '; its process is gone'}`,
+    rows: [
+      ...originRows(view),
+      { label: 'state', texts: [...states, measuredText(view)] },
+      ...(history.running ? [] : [{ label: 'next', texts: nextOf(history) }]),
+    ],
+  }
+}
+
+function nodeText(node: NodeView, at: number): string {
+  const step = currentStep(node)
+  if (step === undefined) return `${node.name}: between two steps, ${markText(node)}`
+  const hold = currentHold(step)
+  const where = `at step ${stepNumber(step).replace('/', ' of ')} (${step.step}) for ${formatDuration(at - step.startedAt)}`
+  const held = hold === undefined ? [] : [`held ${formatDuration(at - hold.startedAt)}: ${reasonsText(hold.reasons)}`]
+  const progress = progressText(step)
+  return [`${node.name}: ${where}, ${markText(node)}`, ...(progress === '' ? [] : [progress]), ...held].join('; ')
+}
+
+const nextOf = ({ run, paste }: { readonly run: string; readonly paste: Paste }) => [
+  { command: paste(`evenkeel roll resume ${run}`), note: 'go on' },
+  { command: paste(`evenkeel roll abort ${run}`), note: 'end; put back what is out' },
+]

@@ -1,0 +1,36 @@
+import { formatDuration } from '../../../ground/model/duration.ts'
+import type { Block } from '../../../ground/text/labelled-block.ts'
+import { timeText } from '../../../ground/text/time-text.ts'
+import { currentHold, currentStep, type NodeView, type RollView } from '../../report/view/roll-view.ts'
+import { loadText, markText, progressText } from './node-text.ts'
+
+const WHY_MAX = 5
+
+/** A hold in full, for one that lasts: what waits, why, since when and until when, how the node stands, what helps. */
+export function holdBlock(view: RollView, node: NodeView, now: number): Block | undefined {
+  const step = currentStep(node)
+  const hold = currentHold(step)
+  if (step === undefined || hold === undefined) return undefined
+  const why = hold.reasons.slice(0, WHY_MAX).map((reason) => reason.text)
+  const left = hold.reasons.length - why.length
+  const next = hold.reasons.flatMap((reason) => (reason.next === undefined ? [] : [reason.next]))
+  const object = hold.reasons[0]?.object
+  const moved = progressText(step)
+  const standing = [`${node.name} is ${markText(node)}`, ...(moved === '' ? [] : [moved]), loadText(view)]
+  return {
+    word: 'HOLD',
+    tone: 'hold',
+    title: `${node.name}, ${step.step}${object === undefined ? '' : `: waits for ${object}`}`,
+    rows: [
+      { label: 'why', texts: [...why, ...(left > 0 ? [`and ${left} more`] : [])] },
+      { label: 'since', texts: [sinceText(hold, now)] },
+      { label: 'state', texts: [standing.join('; ')] },
+      ...(next.length === 0 ? [] : [{ label: 'next', texts: [...new Set(next)] }]),
+    ],
+  }
+}
+
+function sinceText(hold: { readonly startedAt: number; readonly limitMs?: number }, now: number): string {
+  const since = `${timeText(hold.startedAt)}, ${formatDuration(Math.max(0, now - hold.startedAt))}; rechecked on every change`
+  return hold.limitMs === undefined ? since : `${since}, gives up at ${timeText(hold.startedAt + hold.limitMs)}`
+}

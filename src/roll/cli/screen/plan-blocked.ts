@@ -1,0 +1,19 @@
+import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import { BlockedError } from '../../../ground/model/user-error.ts'
+import { countOf } from '../../../ground/text/count-text.ts'
+import type { RollPlan } from '../../model/roll-plan.ts'
+import { findingText } from './plan-refusal.ts'
+
+/** What stands in the way of a plan; undefined where nothing does that a person would have to end. */
+export function planBlocked(plan: RollPlan): BlockedError | undefined {
+  const blocks = planBlocks(plan)
+  if (blocks.length === 0) return undefined
+  const verb = blocks.length === 1 ? 'blocks' : 'block'
+  return new BlockedError(
+    `${countOf(blocks.length, 'finding')} ${verb} the roll of ${plan.cluster}. Nothing was changed. To roll all the same: --even-if-blocked`,
+    { code: 'plan.blocked', details: blocks.map((finding) => findingText('blocked', finding)) },
+  )
+}
+
+const planBlocks = (plan: RollPlan): readonly PlanFinding[] =>
+  plan.findings.filter(({ severity }) => severity === 'block')

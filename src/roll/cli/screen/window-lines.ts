@@ -1,0 +1,37 @@
+import type { Line } from '../../../ground/text/terminal/style.ts'
+import type { StampedEvent } from '../../model/roll-event.ts'
+import { outageView } from '../../report/view/outage-view.ts'
+import { type RollView, type WindowView, windowViewOf } from '../../report/view/roll-view.ts'
+import { causeText, outageClassText, outageSpanText, reloadedText } from '../../report/view/window-text.ts'
+import { type OutageNews, OutageTeller } from '../outage-teller.ts'
+import { saidLine } from './event-lines.ts'
+
+/** Says which requests failed: at most one line a second, and both lanes of a probe together. */
+export class WindowLines {
+  readonly #teller = new OutageTeller<WindowView>()
+
+  note(event: StampedEvent, now: number): void {
+    if (event.type === 'window.opened' || event.type === 'window.closed') this.#teller.note(windowViewOf(event), now)
+  }
+
+  due(view: RollView, now: number): readonly Line[] {
+    const news = this.#teller.due(now)
+    return news === undefined ? [] : [windowLine(view, news)]
+  }
+
+  /** Where the end is told next. */
+  rest(view: RollView): readonly Line[] {
+    return this.#teller.rest().map((news) => windowLine(view, news))
+  }
+}
+
+function windowLine(view: RollView, { type, windows, outages }: OutageNews<WindowView>): Line {
+  const told = outageView(windows, outages)
+  const { window, blame, reloads } = told
+  const reload = reloads.length === 0 ? '' : `; reload of ${reloadedText(reloads)}`
+  const text =
+    type === 'closed'
+      ? `FAILED ${outageSpanText(told)}, ${outageClassText(told)}; ${causeText(told)}`
+      : `FAILING ${window.target}: ${outageClassText(told)}: ${window.firstError}${reload}`
+  return saidLine(view, { ...(blame[0] && { node: blame[0].node }), word: 'window', text, tone: 'stop' }, view.lastAt)
+}

@@ -1,0 +1,33 @@
+import type { CliContext } from '../../cli/cli-context.ts'
+import { WorldError } from '../../ground/model/world-error.ts'
+import type { TextSink } from '../../ground/text/terminal/text-sink.ts'
+import { type FittedPage, fittedReport } from '../report/fitted-report.ts'
+import type { Judged } from '../report/plan-result.ts'
+import { reportDocument } from '../report/report-document.ts'
+import type { RollHistory } from './roll-actions.ts'
+
+export interface ReportFile {
+  readonly path: string
+  readonly sink: TextSink
+}
+
+/** Opened before there is anything to write, so that a path that cannot be written is said first. */
+export const reportFile = ({ openFile }: CliContext, path: string): ReportFile => ({ path, sink: openFile(path) })
+
+/** The roll as one page; resolves with what to tell of it. Rejects with WorldError where the file does not take it. */
+export async function writeReport(
+  history: RollHistory & { readonly judged?: Judged },
+  file: ReportFile,
+): Promise<string> {
+  return writePage(fittedReport(reportDocument(history)), file)
+}
+
+/** Resolves with what to tell of the file. Rejects with WorldError where it does not take the page. */
+export async function writePage({ html, warning }: FittedPage, { path, sink }: ReportFile): Promise<string> {
+  sink.write(html)
+  await sink.flushed()
+  if (sink.failure !== undefined) {
+    throw new WorldError(`${path} is not whole: ${sink.failure}`, { code: 'FILE_NOT_WRITTEN', retry: 'never' })
+  }
+  return `wrote ${path}${warning === undefined ? '' : `\nwarning: ${warning}`}`
+}

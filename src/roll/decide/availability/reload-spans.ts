@@ -1,0 +1,78 @@
+import type { WallMs } from '../../../ground/model/time.ts'
+import type { InstanceReading } from '../../../service/model/balancer.ts'
+import type { ReloadSpan } from '../../model/reload-span.ts'
+
+/** One answer of one balancer instance, and the moments between which it was true. */
+export interface InstanceLook {
+  readonly balancer: string
+  readonly reading: InstanceReading
+  readonly askedAt: WallMs
+  readonly answeredAt: WallMs
+}
+
+/** A server that may not be sent traffic now: `backend/server` of an instance. */
+export interface OutServer {
+  readonly balancer: string
+  readonly instance: string
+  readonly server: string
+  readonly node: string
+}
+
+interface NextLook {
+  /** The last answer of the same instance before. */
+  readonly before: InstanceLook | undefined
+  readonly look: InstanceLook
+  readonly mustBeOut: readonly OutServer[]
+}
+
+/**
+ * The reloads seen so far, after one more answer of an instance. A span begins where another process answers than
+ * before, and ends with the first answer in which nothing serves that it put back into service. Instances that are
+ * silent answer nothing: a span lasts through their silence.
+ */
+export function foldReloads(
+  spans: readonly ReloadSpan[],
+  { before, look, mustBeOut }: NextLook,
+): readonly ReloadSpan[] {
+  const { balancer, reading } = look
+  const isOpen = (span: ReloadSpan): boolean =>
+    span.to === undefined && span.balancer === balancer && span.instance === reading.instance
+  const duty = mustBeOut.filter((out) => out.balancer === balancer && out.instance === reading.instance)
+  const told =
+    before === undefined || before.reading.process === reading.process
+      ? spans
+      : withReload(spans, { isOpen, found: reloadOf(before, look, duty) })
+  if (!told.some(isOpen)) return told
+  const serving = inService(reading)
+  const serves = (server: string): boolean => serving.has(server) && duty.some((out) => out.server === server)
+  return told.map((span) => (isOpen(span) && !span.servers.some(serves) ? { ...span, to: look.answeredAt } : span))
+}
+
+function reloadOf(before: InstanceLook, look: InstanceLook, duty: readonly OutServer[]): ReloadSpan {
+  const [was, is] = [inService(before.reading), inService(look.reading)]
+  const forgotten = duty.filter(({ server }) => !was.has(server) && is.has(server))
+  return {
+    balancer: look.balancer,
+    instance: look.reading.instance,
+    servers: forgotten.map(({ server }) => server),
+    nodes: [...new Set(forgotten.map(({ node }) => node))],
+    from: before.askedAt,
+    seenAt: look.answeredAt,
+  }
+}
+
+/** Reloaded again before all was out again: one span, with what either forgot. */
+function withReload(
+  spans: readonly ReloadSpan[],
+  { isOpen, found }: { readonly isOpen: (span: ReloadSpan) => boolean; readonly found: ReloadSpan },
+): readonly ReloadSpan[] {
+  if (!spans.some(isOpen)) return [...spans, found]
+  const both = (a: readonly string[], b: readonly string[]): readonly string[] => [...new Set([...a, ...b])]
+  return spans.map((span) =>
+    isOpen(span) ? { ...span, servers: both(span.servers, found.servers), nodes: both(span.nodes, found.nodes) } : span,
+  )
+}
+
+/** Told by itself to serve; what a reload forgot reads so. */
+const inService = ({ servers }: InstanceReading): ReadonlySet<string> =>
+  new Set(servers.filter(({ ownState }) => ownState === 'ready').map(({ ref }) => `${ref.backend}/${ref.server}`))

@@ -1,0 +1,112 @@
+import type { FailureWindow, Sample } from '../../../ground/model/probe.ts'
+import type { WallMs } from '../../../ground/model/time.ts'
+
+/** Good for fewer than three periods in between: one window. */
+const MERGE_PERIODS = 3
+
+interface GoodEnd {
+  readonly firstOkAt: WallMs
+  readonly servedAfter?: string
+  /** Good samples since the last bad one. */
+  readonly good: number
+}
+
+/** What one lane of one target has come to, samples taken in the order of their schedule. */
+export interface WindowFold {
+  readonly lastOkAt?: WallMs
+  readonly lastServedBy?: string
+  /** Not over, or over for too short a time to be sure. */
+  readonly current?: { readonly window: FailureWindow; readonly end?: GoodEnd }
+}
+
+interface WindowStep {
+  readonly fold: WindowFold
+  /** A window that nothing can change any more. */
+  readonly closed?: FailureWindow
+}
+
+export const NO_WINDOW: WindowFold = {}
+
+/** Takes the next sample of the lane. A skipped one knows nothing and changes nothing. */
+export function foldWindow(fold: WindowFold, sample: Sample, periodMs: number): WindowStep {
+  if (sample.verdict === 'skipped') return { fold }
+  const { current } = fold
+  const apart = current !== undefined && isApart(current.window, sample, periodMs)
+  if (sample.verdict === 'ok') {
+    const seen = seenOk(sample)
+    if (current === undefined) return { fold: seen }
+    const end = addGood(current.end, sample)
+    return apart
+      ? { fold: seen, closed: withEnd(current.window, end) }
+      : { fold: { ...seen, current: { ...current, end } } }
+  }
+  if (current === undefined) return { fold: opened(fold, sample) }
+  const { end } = current
+  // Without a good sample in between nothing says that it ended, however long nothing was measured.
+  if (end !== undefined && apart) return { fold: opened(fold, sample), closed: withEnd(current.window, end) }
+  return { fold: { ...fold, current: { window: extended(current.window, sample, end?.good ?? 0) } } }
+}
+
+/** The window that has not been closed, as it stands: without an end. */
+export const openWindow = (fold: WindowFold): FailureWindow | undefined => fold.current?.window
+
+/** Where no more samples will come: the window with whatever end was seen. */
+export function lastWindow(fold: WindowFold): FailureWindow | undefined {
+  if (fold.current === undefined) return undefined
+  const { window, end } = fold.current
+  return end === undefined ? window : withEnd(window, end)
+}
+
+/** Half a period of tolerance: the next slot but two is in, the one after is out. */
+const isApart = (window: FailureWindow, sample: Sample, periodMs: number): boolean =>
+  sample.scheduledAt - window.lastBadAt >= (MERGE_PERIODS + 0.5) * periodMs
+
+const seenOk = (sample: Sample): WindowFold => ({
+  lastOkAt: sample.scheduledAt,
+  ...(sample.servedBy === undefined ? {} : { lastServedBy: sample.servedBy }),
+})
+
+const addGood = (end: GoodEnd | undefined, sample: Sample): GoodEnd =>
+  end === undefined
+    ? {
+        firstOkAt: sample.scheduledAt,
+        ...(sample.servedBy === undefined ? {} : { servedAfter: sample.servedBy }),
+        good: 1,
+      }
+    : { ...end, good: end.good + 1 }
+
+const withEnd = (window: FailureWindow, end: GoodEnd): FailureWindow => ({
+  ...window,
+  firstOkAt: end.firstOkAt,
+  ...(end.servedAfter === undefined ? {} : { servedAfter: end.servedAfter }),
+})
+
+const classOf = (sample: Sample): keyof FailureWindow['failures'] => sample.failure ?? 'noResponse'
+
+function opened(fold: WindowFold, sample: Sample): WindowFold {
+  const window: FailureWindow = {
+    target: sample.target,
+    control: sample.control,
+    lane: sample.lane,
+    sent: 1,
+    failed: 1,
+    failures: { [classOf(sample)]: 1 },
+    firstError: sample.error ?? '',
+    ...(fold.lastOkAt === undefined ? {} : { lastOkAt: fold.lastOkAt }),
+    firstBadAt: sample.scheduledAt,
+    lastBadAt: sample.scheduledAt,
+    ...(fold.lastServedBy === undefined ? {} : { servedBefore: fold.lastServedBy }),
+  }
+  return { ...fold, current: { window } }
+}
+
+function extended(window: FailureWindow, sample: Sample, goodBetween: number): FailureWindow {
+  const failure = classOf(sample)
+  return {
+    ...window,
+    sent: window.sent + goodBetween + 1,
+    failed: window.failed + 1,
+    failures: { ...window.failures, [failure]: (window.failures[failure] ?? 0) + 1 },
+    lastBadAt: sample.scheduledAt,
+  }
+}

@@ -1,0 +1,26 @@
+import type { Reason } from '../../ground/model/reason.ts'
+import { budgetNode } from '../../service/decide/budget/budget-node.ts'
+import type { NodeOut } from '../../service/decide/budget/snapshot.ts'
+import { whoIsOut } from '../../service/decide/budget/who-is-out.ts'
+import { countedSlots, lives, waitingForUs } from './node-budget.ts'
+import type { NodeSnapshot } from './node-snapshot.ts'
+import { waysBack } from './ways-back.ts'
+
+/** Nodes that use up the budget as one of ours does; the node under way is never one. */
+export function badNodes(s: NodeSnapshot): readonly NodeOut[] {
+  const uncounted = waitingForUs(s)
+  return whoIsOut({
+    nodes: s.cluster.nodes.filter(({ name }) => name !== s.current.node.name && !uncounted.has(name)).map(budgetNode),
+    places: s.instances,
+    cordons: s.budget?.cordons ?? 'unknown',
+    slots: countedSlots(s),
+    returning: new Set(),
+  })
+}
+
+/** The plainest of its reasons; what is typed where a run has left it, for one that lives puts it back by itself. */
+export function badNode(s: NodeSnapshot, { node, why: [first] }: NodeOut): Reason {
+  const code = first.kind === 'slot' ? 'SlotTaken' : 'OtherNodeBad'
+  const reason = { code, object: node, text: `${node} ${first.text}` } as const
+  return first.run === undefined || lives(s, first.run) ? reason : { ...reason, next: waysBack(first.run) }
+}

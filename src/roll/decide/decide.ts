@@ -1,0 +1,131 @@
+import type { Reason } from '../../ground/model/reason.ts'
+import { keepDetached, servesOn } from '../../service/decide/keep-detached.ts'
+import { RECHECK_MS, type StepAnswer } from '../../service/decide/step-answer.ts'
+import { type Action, actionKey } from '../../service/model/action.ts'
+import type { Decision } from '../model/decision.ts'
+import type { Step } from '../model/step.ts'
+import { BEGIN, COMING_BACK, GOING_DOWN, KEEPING_OUT, MUST_REBOOT, RESTORING } from './ladder.ts'
+import { nodeGone } from './node-gone.ts'
+import {
+  hasCurrent,
+  hasRebooted,
+  type NodeSnapshot,
+  ownIntent,
+  ownRecord,
+  type RecordedSnapshot,
+} from './node-snapshot.ts'
+import { serviceOf } from './service-of.ts'
+import type { RollSnapshot } from './snapshot.ts'
+import type { StepRule } from './step-rule.ts'
+
+/** One pass: from all that was read to the one thing to do next, or to wait for. Pure. */
+export function decide(s: RollSnapshot): Decision {
+  if (!hasCurrent(s)) return { kind: 'settled', reasons: [{ code: 'NothingUnderWay', text: 'no node is under way' }] }
+  const record = ownRecord(s)
+  if (record === undefined) return withoutRecord(s)
+  const recorded: RecordedSnapshot = { ...s, record }
+  if (s.run.verdict?.keepOut === true) return keptOut(recorded, s.run.verdict.reasons)
+  if (isOldNews(recorded)) return { kind: 'hold', step: 'record', reasons: [oldNews(s)], recheckAfterMs: RECHECK_MS }
+  const decision = withServesOn(recorded, climb(ladderOf(recorded), recorded))
+  if (decision.kind === 'settled') return decision
+  if (s.current.absent === true)
+    return { kind: 'hold', step: decision.step, reasons: [nodeGone(s)], recheckAfterMs: RECHECK_MS }
+  // No process writes to a node without its slot. A process that resumes has to take the slot first.
+  const isToRewrite = s.current.recordLost === true && decision.step !== 'slot'
+  return isToRewrite ? asDecision(decision.step, rewrite(recorded), s) : decision
+}
+
+/** While the roll waits for its slot, the duty of step 4 may have yielded already; step 4 itself is not asked then. */
+const withServesOn = (s: RecordedSnapshot, decision: Decision): Decision =>
+  decision.kind === 'hold' && decision.step === 'slot' && s.run.verdict === undefined
+    ? { ...decision, reasons: [...decision.reasons, ...servesOn(serviceOf(s))] }
+    : decision
+
+/** A node is through after its reboot alone, so that this is a view from before it. */
+const isOldNews = (s: RecordedSnapshot): boolean => s.run.done.includes(s.current.node.name) && !hasRebooted(s)
+
+const oldNews = ({ current: { node } }: NodeSnapshot): Reason => ({
+  code: 'OldNews',
+  object: node.name,
+  text: `the API server shows ${node.name} as it was before its reboot, although the run has finished it`,
+})
+
+/** Nothing is done to a node that does not bear its way back. */
+function rewrite({ current: { node }, record }: RecordedSnapshot): Extract<StepAnswer, { kind: 'act' }> {
+  const text = `${node.name} was registered again, without the record of its state before the roll`
+  return {
+    kind: 'act',
+    actions: [{ kind: 'writeRecord', node: node.name, record }],
+    reasons: [{ code: 'RecordLost', object: node.name, text }],
+  }
+}
+
+/** Steps are judged by what is true now; which ladder they belong to follows from boot id, intent and verdict. */
+function ladderOf(s: RecordedSnapshot): readonly StepRule<RecordedSnapshot>[] {
+  if (s.cluster.unlisted !== undefined) return KEEPING_OUT
+  if (hasRebooted(s)) return COMING_BACK
+  const announced = ownIntent(s) !== undefined
+  const unsent = s.evidence.intentByUs && s.evidence.reboot === undefined
+  if (announced) return unsent && s.run.verdict === undefined ? GOING_DOWN : MUST_REBOOT
+  return s.run.verdict === undefined ? GOING_DOWN : RESTORING
+}
+
+function climb<S extends NodeSnapshot>(ladder: readonly StepRule<S>[], s: S): Decision {
+  for (const rule of ladder) {
+    const answer = rule.next(s)
+    if (answer.kind !== 'done') return asDecision(rule.step, answer, s)
+  }
+  return { kind: 'settled', reasons: [{ code: 'NodeDone', object: s.current.node.name, text: 'every step is done' }] }
+}
+
+function asDecision(step: Step, answer: Exclude<StepAnswer, { kind: 'done' }>, s: NodeSnapshot): Decision {
+  if (answer.kind === 'hold') return { step, ...answer }
+  const due = answer.actions.filter((action) => isDue(action, s))
+  if (due.length > 0) return { kind: 'act', step, actions: due, reasons: answer.reasons }
+  const waits = answer.actions.flatMap((action) => {
+    const retry = s.evidence.retries[actionKey(action)]
+    return retry === undefined ? [] : [{ action, retry }]
+  })
+  const nextMs = Math.min(...waits.map(({ retry }) => retry.notBefore - s.now))
+  const reasons = waits
+    .filter(({ action }) => !isAnswered(action, s))
+    .map(({ retry }): Reason => ({ code: 'Retrying', text: retry.error }))
+  return { kind: 'hold', step, reasons: [...reasons, ...answer.reasons], recheckAfterMs: Math.max(nextMs, 1) }
+}
+
+/** Where another owner has the slot, the step names it and says what to do. */
+const isAnswered = (action: Action, s: NodeSnapshot): boolean =>
+  action.kind === 'takeSlot' && (s.slot.state === 'other' || s.slot.state === 'stale')
+
+const isDue = (action: Action, s: NodeSnapshot): boolean =>
+  (s.evidence.retries[actionKey(action)]?.notBefore ?? s.now) <= s.now
+
+/**
+ * Nothing of ours is on the node: it has not begun, or it is through, or it is given up before it began, or is no more. One
+ * that an earlier process brought through is looked at again where an old list still shows its record, and begun no more.
+ */
+function withoutRecord(s: NodeSnapshot): Decision {
+  const wasThrough = s.evidence.attachedAt !== undefined || s.run.done.includes(s.current.node.name)
+  const through = s.current.absent === true || wasThrough || s.run.verdict !== undefined
+  if (!through) return climb(BEGIN, s)
+  if (s.slot.state === 'mine') {
+    const node = s.current.node.name
+    const reasons: readonly Reason[] = [
+      { code: 'NothingLeft', object: node, text: 'nothing of this run is left on the node' },
+    ]
+    // A node that was given up before its record was never taken out, and has nothing to be watched for.
+    const step = s.evidence.attachedAt === undefined ? 'slot' : 'soak'
+    return asDecision(step, { kind: 'act', actions: [{ kind: 'releaseSlot', node }], reasons }, s)
+  }
+  return { kind: 'settled', reasons: [{ code: 'NodeDone', object: s.current.node.name, text: 'every step is done' }] }
+}
+
+/**
+ * The node stays out: what a failed soak put back in is taken out again, unless no other server is left, and the rest
+ * is the standing duty's.
+ */
+function keptOut(s: RecordedSnapshot, reasons: readonly Reason[]): Decision {
+  const actions = keepDetached(serviceOf(s)).filter((action) => isDue(action, s))
+  if (actions.length > 0) return { kind: 'act', step: 'detach', actions, reasons }
+  return { kind: 'settled', reasons: [...reasons, ...servesOn(serviceOf(s))] }
+}

@@ -1,0 +1,78 @@
+import type { DnsPodFacts } from '../../../dns/decide/scene.ts'
+import type { Reason } from '../../../ground/model/reason.ts'
+import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from '../node-snapshot.ts'
+import { type DnsReading, hasToldAnything } from './dns-facts.ts'
+import { findingText, policyOf } from './dns-policy.ts'
+
+/** A reading counts for so long after it ended. */
+const COUNTS_FOR_MS = 15_000
+/** A check that takes longer holds nothing up. */
+const AWAITED_FOR_MS = 30_000
+/** So many are named. */
+const NAMED_MAX = 5
+
+/** Nothing of the node is out yet, and it is to go. */
+export function isStillToGo(s: NodeSnapshot): boolean {
+  if (s.run.verdict !== undefined || ownIntent(s) !== undefined || Object.keys(s.evidence.detached).length > 0)
+    return false
+  const record = ownRecord(s)
+  return record === undefined || !hasRebooted({ ...s, record })
+}
+
+/**
+ * Before a node goes: DNS is well, or what is wrong with it costs no client an answer. Where no check can tell, the node goes as if
+ * DNS were not asked.
+ */
+export function dnsWell(s: NodeSnapshot): readonly Reason[] {
+  if (s.dns === undefined || !isStillToGo(s)) return []
+  const ill = s.dns.seen === undefined ? [] : illness(s, s.dns.seen)
+  if (ill.length > 0) return ill.slice(0, NAMED_MAX)
+  return isAwaited(s) ? [asked] : []
+}
+
+const asked: Reason = { code: 'DnsNotAsked', text: 'the cluster DNS is being checked before the node is taken out' }
+
+/** Where a check told nothing, another one is not waited for. */
+function isAwaited({ dns, now }: NodeSnapshot): boolean {
+  const { last, askingSince } = dns ?? {}
+  if (last !== undefined && (now - last.endedAt < COUNTS_FOR_MS || !hasToldAnything(last))) return false
+  return askingSince === undefined || now - askingSince < AWAITED_FOR_MS
+}
+
+function illness({ current: { node } }: NodeSnapshot, reading: DnsReading): readonly Reason[] {
+  const found = reading.findings
+    .filter((finding) => policyOf(reading, finding).leaving === 'holds')
+    .map(
+      (finding): Reason => ({
+        code: 'DnsIll',
+        object: finding.subjects.map(({ name }) => name).join(', '),
+        text: `the cluster DNS is unhealthy: ${findingText(finding)}`,
+        next: 'see what is wrong: evenkeel dns check',
+      }),
+    )
+  return found.length > 0 ? found : lastDnsPod(node.name, reading.scene)
+}
+
+interface ServingPods {
+  readonly service: { readonly namespace: string }
+  readonly pods: readonly Pick<DnsPodFacts, 'name' | 'node' | 'terminating' | 'endpoint'>[]
+}
+
+/**
+ * The only pod of DNS that serves, where others are there and do not. Where it is the only one that there is, people have chosen
+ * that it is away while it moves.
+ */
+export function lastDnsPod(node: string, { pods, service }: ServingPods): readonly Reason[] {
+  const there = pods.filter(({ terminating }) => !terminating)
+  const serving = there.filter(({ endpoint }) => endpoint === 'serving')
+  const [only] = serving
+  if (serving.length !== 1 || there.length === 1 || only?.node !== node) return []
+  return [
+    {
+      code: 'LastDnsPod',
+      object: `${service.namespace}/${only.name}`,
+      text: `${only.name} on ${node} is the only one of ${there.length} DNS pods that serves`,
+      next: 'bring the other pods up; see: evenkeel dns check',
+    },
+  ]
+}

@@ -1,0 +1,97 @@
+import { formatDuration } from '../../../ground/model/duration.ts'
+import { refKey } from '../../../ground/model/object-ref.ts'
+import { BLOCKED_ANNOTATION, type Pod } from '../../../ground/model/pod.ts'
+import type { Reason } from '../../../ground/model/reason.ts'
+import type { BlockedSpec } from '../../model/roll-spec.ts'
+import type { RecordedSnapshot } from '../node-snapshot.ts'
+import { isRefusal, ladderOf, type OnLadder } from './blocked-ladder.ts'
+import { stageOf } from './classify-pod.ts'
+import { isReleased, type PoliteAnswer } from './polite-steps.ts'
+
+/** What a pod that may not leave comes to by its ladder; without one, by what is said of it already. */
+export function onLadder(s: RecordedSnapshot, pod: Pod, answer: PoliteAnswer): PoliteAnswer {
+  const isRefused = 'reason' in answer && answer.reason.code === 'PodRefused'
+  const ladder = ladderOf(s, pod, isRefused ? s.now : undefined)
+  if (ladder === undefined || !isHeld(pod, answer, ladder)) return answer
+  if (ladder.rung === 'delete') return mayBeDeleted(s, pod, answer) ? deletion(s, pod) : answer
+  if (!('reason' in answer)) return answer
+  return { kind: answer.kind, reason: reasonOn(ladder, pod, answer.reason) }
+}
+
+/**
+ * Its own eviction is what is refused, and it is not held up by another pod that leaves first. The time of a replacement is that of the
+ * rung surge: without the rung, a pod that leaves politely by choice is never deleted while its replacement starts.
+ */
+function isHeld(pod: Pod, answer: PoliteAnswer, { spec }: OnLadder): boolean {
+  if (isReleased(pod))
+    return answer.kind === 'blocked' && (spec.surgeMs !== undefined || answer.reason.object === refKey(pod))
+  if (answer.kind === 'leave') return true
+  return 'reason' in answer && answer.reason.object === refKey(pod) && answer.reason.code !== 'PodLeaving'
+}
+
+/** One pod of a workload at a time: it could be evicted now, and is refused. */
+function mayBeDeleted(s: RecordedSnapshot, pod: Pod, answer: PoliteAnswer): boolean {
+  if (isReleased(pod)) return true
+  const last = s.evidence.evictions[pod.uid]
+  return answer.kind === 'leave' && last !== undefined && isRefusal(last)
+}
+
+/** For a pod that the ladder has come to the end of. */
+export function deletion(s: RecordedSnapshot, pod: Pod): PoliteAnswer {
+  const { namespace, name, uid } = pod
+  const retry = s.evidence.retries[`deletePod ${uid}`]
+  if (retry === undefined || retry.notBefore <= s.now) {
+    const stage = stageOf(pod, s.spec.drain)
+    return { kind: 'act', action: { kind: 'deletePod', node: s.current.node.name, namespace, name, uid, stage } }
+  }
+  const object = refKey(pod)
+  return {
+    kind: 'blocked',
+    reason: { code: 'DeleteRefused', object, text: `the deletion of ${object} is refused: ${retry.error}` },
+  }
+}
+
+/** By the pod, whatever its replacement lacks: its ladder says how long the drain is held up. */
+function reasonOn(ladder: OnLadder, pod: Pod, reason: Reason): Reason {
+  const { spec, rung } = ladder
+  const object = refKey(pod)
+  if (rung === 'ask') return question(ladder, pod, reason)
+  const text = `${reason.text}${tried(ladder)}`
+  if (rung === 'wait') {
+    const next =
+      spec.surgeMs !== undefined && ladder.noSurge === undefined ? 'a replacement is started first' : after(spec)
+    return { ...reason, object, text: `${text}; it is waited for ${formatDuration(spec.waitMs)}, then ${next}` }
+  }
+  if (rung !== 'surge') return { ...reason, object, text }
+  const inTime = `its replacement has ${formatDuration(spec.surgeMs ?? 0)} to be Ready`
+  return { ...reason, object, text: `${text}; ${inTime}, then ${after(spec)}` }
+}
+
+const after = (spec: BlockedSpec): string =>
+  spec.askMs === undefined ? atTheEnd(spec) : 'the roll waits for an answer'
+
+const atTheEnd = (spec: BlockedSpec): string => (spec.delete ? 'it is deleted' : 'the drain is given up')
+
+const tried = ({ noSurge }: OnLadder): string =>
+  noSurge === undefined ? '' : `; no replacement can be started first, since ${noSurge}`
+
+function question(ladder: OnLadder, pod: Pod, reason: Reason): Reason {
+  const { namespace, name } = pod
+  const limit = formatDuration(ladder.spec.askMs ?? 0)
+  return {
+    code: 'AnswerAwaited',
+    object: refKey(pod),
+    text: `${reason.text}${tried(ladder)}; set its annotation ${BLOCKED_ANNOTATION} to delete or wait; without an answer in ${limit} ${atTheEnd(ladder.spec)}${heard(pod)}`,
+    next: `kubectl -n ${namespace} annotate --overwrite pod ${name} ${BLOCKED_ANNOTATION}=delete`,
+  }
+}
+
+const SAID_MAX = 40
+
+/** Written by people, or by any program that may write pods. */
+function heard({ blockedAnswer }: Pod): string {
+  if (blockedAnswer === undefined) return ''
+  if (blockedAnswer === 'wait')
+    return '; the answer wait was heard, and that wait is over: take it off before the next answer'
+  return `; ${JSON.stringify(blockedAnswer.slice(0, SAID_MAX))} is no answer`
+}

@@ -1,0 +1,24 @@
+import { refKey } from '../../../ground/model/object-ref.ts'
+import { isFinished, type Pod, SAFE_TO_EVICT_ANNOTATION } from '../../../ground/model/pod.ts'
+import type { Reason } from '../../../ground/model/reason.ts'
+import type { RollSpec } from '../../model/roll-spec.ts'
+import type { NodeSnapshot } from '../node-snapshot.ts'
+import { podsHere } from '../pods-here.ts'
+import { classifyPod } from './classify-pod.ts'
+
+/** A drain would move it, and it says that it is not to be evicted. A pod that is on its way is gone soon. */
+export const isNotSafeToEvict = (pod: Pod, drain: RollSpec['drain']): boolean =>
+  pod.notSafeToEvict === true && !isFinished(pod) && !pod.terminating && classifyPod(pod, drain).kind !== 'stays'
+
+/** Before a node is begun, where the file asks for it. From the cordon on no such pod can come. */
+export function notSafeToEvict(s: NodeSnapshot): readonly Reason[] {
+  if (s.spec.drain.safeToEvict !== 'hold') return []
+  return podsHere(s)
+    .filter((pod) => isNotSafeToEvict(pod, s.spec.drain) && pod.uid !== s.run.ownPod?.uid)
+    .map((pod) => ({
+      code: 'PodNotSafeToEvict',
+      object: refKey(pod),
+      text: `${refKey(pod)} says that it is not to be evicted (${SAFE_TO_EVICT_ANNOTATION}: "false"), and runs on ${s.current.node.name}`,
+      next: `let it end, or: kubectl -n ${pod.namespace} annotate pod ${pod.name} ${SAFE_TO_EVICT_ANNOTATION}-`,
+    }))
+}

@@ -1,0 +1,75 @@
+import { formatDuration } from '../../../ground/model/duration.ts'
+import type { Node } from '../../../ground/model/node.ts'
+import { refKey } from '../../../ground/model/object-ref.ts'
+import type { Pod, PodEnding } from '../../../ground/model/pod.ts'
+import type { Reason } from '../../../ground/model/reason.ts'
+import type { WallMs } from '../../../ground/model/time.ts'
+import type { NodeSnapshot } from '../node-snapshot.ts'
+
+/** The clock of the API server and ours may differ by so much. */
+const CLOCKS_DIFFER_MS = 5_000
+
+interface Around {
+  readonly now: WallMs
+  /** The Ready condition of its node. Absent: not known. */
+  readonly nodeReady?: Node['ready']
+}
+
+/** Why a pod that is being deleted is still there. `lateMs`: since the end of its grace, negative while it has some left. */
+export interface StillThere {
+  readonly kind: 'finalizer' | 'silentNode' | 'overdue' | 'inGrace'
+  readonly lateMs: number
+}
+
+export function stillThere({ due, graceSeconds, finalizers }: PodEnding, { now, nodeReady }: Around): StillThere {
+  const lateMs = now - Date.parse(due)
+  if (finalizers.length > 0 && graceSeconds === 0) return { kind: 'finalizer', lateMs }
+  if (nodeReady !== undefined && nodeReady !== 'True') return { kind: 'silentNode', lateMs }
+  return { kind: lateMs > CLOCKS_DIFFER_MS ? 'overdue' : 'inGrace', lateMs }
+}
+
+/** Of one that no kubelet and no time ends: in words, and what people may do that a roll never does. */
+export function stuckEnding(pod: Pod, ending: PodEnding, { kind, lateMs }: StillThere): Reason | undefined {
+  const { namespace, name, nodeName = 'its node' } = pod
+  const object = refKey(pod)
+  switch (kind) {
+    case 'finalizer': {
+      const which = `finalizer${ending.finalizers.length === 1 ? '' : 's'} ${ending.finalizers.join(', ')}`
+      return {
+        code: 'PodFinalizer',
+        object,
+        text: `${object} has ended and is kept by its ${which}`,
+        next: `only if the program that owns it is gone for good: ${withoutFinalizers(pod)}`,
+      }
+    }
+    case 'silentNode':
+      return {
+        code: 'NodeUnreachable',
+        object,
+        text: `${object} is being deleted, and ${nodeName} is not Ready, so no kubelet says that it has ended`,
+        next: `only if the machine ${nodeName} is surely off: ${byForce(pod)}`,
+      }
+    case 'overdue':
+      return {
+        code: 'PodOverdue',
+        object,
+        text: `${object} was to end ${formatDuration(lateMs)} ago, and the kubelet of ${nodeName} has not ended it`,
+        next: `kubectl -n ${namespace} describe pod ${name}`,
+      }
+    case 'inGrace':
+      return undefined
+  }
+}
+
+export const withoutFinalizers = ({ namespace, name }: Pod): string =>
+  `kubectl -n ${namespace} patch pod ${name} --type merge -p '{"metadata":{"finalizers":null}}'`
+
+export const byForce = ({ namespace, name }: Pod): string =>
+  `kubectl -n ${namespace} delete pod ${name} --force --grace-period=0`
+
+/** What a drain says of a pod of its node that is on its way out. */
+export function isGoing({ wall, current }: NodeSnapshot, pod: Pod): Reason {
+  const { ending } = pod
+  const stuck = ending && stuckEnding(pod, ending, stillThere(ending, { now: wall, nodeReady: current.node.ready }))
+  return stuck ?? { code: 'PodLeaving', object: refKey(pod), text: `${refKey(pod)} is leaving` }
+}

@@ -1,0 +1,54 @@
+import { isAway } from '../../../ground/model/eviction.ts'
+import type { Pod } from '../../../ground/model/pod.ts'
+import type { Workload } from '../../../ground/model/workload.ts'
+import type { Evidence } from '../evidence.ts'
+import type { NodeSnapshot } from '../node-snapshot.ts'
+import { workloadOf } from './workload-of.ts'
+
+/** In the order of the snapshot. */
+export const podsOf = ({ cluster }: Pick<NodeSnapshot, 'cluster'>, workload: Workload): readonly Pod[] =>
+  podsByWorkload(cluster.pods, cluster.workloads).get(workload.uid) ?? []
+
+interface Grouped {
+  readonly workloads: readonly Workload[]
+  readonly byUid: ReadonlyMap<string | undefined, readonly Pod[]>
+}
+
+/** By the list of pods; it holds for the list of workloads that it was made with. */
+const GROUPED = new WeakMap<readonly Pod[], Grouped>()
+
+function podsByWorkload(pods: readonly Pod[], workloads: readonly Workload[]): Grouped['byUid'] {
+  const known = GROUPED.get(pods)
+  if (known?.workloads === workloads) return known.byUid
+  const byUid = Map.groupBy(pods, (pod) => workloadOf(pod, workloads)?.uid)
+  GROUPED.set(pods, { workloads, byUid })
+  return byUid
+}
+
+/**
+ * Counted from the pods, not from the workload's status, which lags behind an eviction for a moment and would let a
+ * second pod go too early.
+ */
+export function readyPods(s: NodeSnapshot, workload: Workload): readonly Pod[] {
+  const pods = podsOf(s, workload)
+  const { evictions } = s.evidence
+  const known = READY.get(pods)
+  if (known?.evictions === evictions) return known.ready
+  const ready = pods.filter((pod) => pod.ready && !pod.terminating && !isLeaving(s, pod))
+  READY.set(pods, { evictions, ready })
+  return ready
+}
+
+interface Ready {
+  readonly evictions: Evidence['evictions']
+  readonly ready: readonly Pod[]
+}
+
+/** By the pods of a workload, which several steps of a pass count; it holds for the evictions that it was made with. */
+const READY = new WeakMap<readonly Pod[], Ready>()
+
+/** Its eviction was accepted, though the watch may not have shown it yet. */
+export function isLeaving(s: NodeSnapshot, pod: Pod): boolean {
+  const answer = s.evidence.evictions[pod.uid]
+  return answer !== undefined && isAway(answer)
+}

@@ -1,0 +1,61 @@
+import { refKey } from '../../../ground/model/object-ref.ts'
+import type { Reason } from '../../../ground/model/reason.ts'
+import { type Workload, workloadKey } from '../../../ground/model/workload.ts'
+import type { RecordedSnapshot } from '../node-snapshot.ts'
+import { podsOf, readyPods } from './ready-pods.ts'
+
+/**
+ * Is a workload back to what was recorded? Yes also where its replacement is Pending for a reason that only this node
+ * can cure: then waiting would never end, and the reason is named.
+ */
+export type Replaced =
+  | { readonly kind: 'back' }
+  | { readonly kind: 'onlyHere'; readonly reason: Reason }
+  /** `isRefused`: more than time is wanting, such as a node, a quota or an image. */
+  | { readonly kind: 'waiting'; readonly isRefused: boolean; readonly reason: Reason }
+
+export function replaced(s: RecordedSnapshot, workload: Workload): Replaced {
+  const key = workloadKey(workload)
+  const wanted = Math.min(s.record.workloads[key] ?? 0, workload.desired)
+  const ready = readyPods(s, workload).length
+  if (ready >= wanted) return { kind: 'back' }
+  const pods = podsOf(s, workload)
+  const pending = pods.find((pod) => pod.unschedulable !== undefined && pod.nodeName === undefined)
+  const othersOnTheWay = pods.some((pod) => !pod.ready && !pod.terminating && pod.nodeName !== undefined)
+  if (pending?.unschedulable !== undefined && !othersOnTheWay && onlyThisNodeCures(pending.unschedulable)) {
+    return {
+      kind: 'onlyHere',
+      reason: {
+        code: 'OnlyThisNodeCures',
+        object: `${pending.namespace}/${pending.name}`,
+        text: `${pending.namespace}/${pending.name} can only run on ${s.current.node.name}: ${pending.unschedulable}`,
+      },
+    }
+  }
+  const stuck = pods.find((pod) => !pod.ready && !pod.terminating && pod.waiting !== undefined)
+  const why = pending?.unschedulable ?? (stuck && `${refKey(stuck)}: ${stuck.waiting}`) ?? workload.failure
+  return {
+    kind: 'waiting',
+    isRefused: why !== undefined,
+    reason: {
+      code: 'ReplacementNotReady',
+      object: key,
+      text: `${key} has ${ready} ready of ${wanted} recorded${why === undefined ? '' : `; ${why}`}`,
+    },
+  }
+}
+
+/**
+ * The scheduler's own count: "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't match pod
+ * anti-affinity rules." One node is shut, which is the one under way, and every other node refuses for its own reason.
+ */
+function onlyThisNodeCures(message: string): boolean {
+  const total = /^0\/(\d+) nodes are available/.exec(message)?.[1]
+  if (total === undefined) return false
+  const [reasons = ''] = message.split('preemption:')
+  const counts = [...reasons.matchAll(/(\d+) (node\(s\) were unschedulable|node\(s\)|Insufficient|Too many pods)/g)]
+  const shut = counts.filter(([, , why]) => why === 'node(s) were unschedulable')
+  const shutNodes = shut.reduce((sum, [, count]) => sum + Number(count), 0)
+  const others = counts.reduce((sum, [, count]) => sum + Number(count), 0) - shutNodes
+  return shutNodes === 1 && others >= Number(total) - 1
+}

@@ -1,0 +1,102 @@
+import type { EvictionAnswer } from '../../ground/model/eviction.ts'
+import type { RebootAnswer } from '../../ground/model/host.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import type { MonoMs, WallMs } from '../../ground/model/time.ts'
+import type { ServiceEvidence } from '../../service/decide/evidence.ts'
+import type { Step } from '../model/step.ts'
+
+/**
+ * What this process has seen of the node under way and the world no longer shows. It is never written down: a new
+ * process starts with none and gathers it again, which costs time and never safety.
+ */
+export interface Evidence extends ServiceEvidence {
+  readonly node: string
+  readonly startedAt: WallMs
+  /** When this process heard that the slot is its own: what was read before may be another owner's doing. */
+  readonly slotTakenAt?: MonoMs
+  /** Action key → when it may be tried again, after how many failures. */
+  readonly retries: Readonly<Record<string, Retry>>
+  /** Pod uid → the API's last answer to its eviction. */
+  readonly evictions: Readonly<Record<string, EvictionAnswer>>
+  /** Uids of the pods that were here when the drain began. */
+  readonly firstSeen: readonly string[]
+  /** Pod uid → each version that labels were written to: a view that shows one of these versions is older than our write. */
+  readonly relabelled?: Readonly<Record<string, readonly string[]>>
+  /** Uid of a pod that was let go → since when it is no endpoint any more. */
+  readonly endpointGoneSince?: Readonly<Record<string, MonoMs>> | undefined
+  /** Uid of a pod that may not leave → since when, of those that `drain.blocked` chooses. */
+  readonly blocked?: Readonly<Record<string, BlockedPod>>
+  /** Uids that were evicted and are gone: never evicted twice. */
+  readonly evicted: Readonly<Record<string, EvictedPod>>
+  /** Nodes whose marks as nodes to come were written: the watch may not show it yet. */
+  readonly marked?: readonly string[]
+  /** Since when a step before the reboot has held without progress, in which step, and why. */
+  readonly stuckSince?: MonoMs | undefined
+  readonly stuckStep?: Step | undefined
+  readonly stuckReasons: readonly Reason[]
+  /** Moment and name of a gate → since when it has held the node there. */
+  readonly gatesHeld?: Readonly<Record<string, MonoMs>> | undefined
+  /** How long the step settle has waited for gates and hooks alone, up to its last look; `at` is absent while it waits for something else. */
+  readonly gateWait?: { readonly ms: number; readonly at?: MonoMs }
+  /** Pods on the node when it last made progress. */
+  readonly podsLeft: number
+  /** This process wrote the intent and has not sent the command: no other process can have sent it. */
+  readonly intentByUs: boolean
+  readonly reboot?: { readonly at: MonoMs; readonly answer: RebootAnswer }
+  /** The first sight of another boot id, with the heartbeats at that moment. */
+  readonly returned?: {
+    readonly bootId: string
+    readonly at: MonoMs
+    readonly heartbeat: string
+    readonly leaseRenewTime?: string
+  }
+  /** Since when the node under way has no object any more. */
+  readonly goneSince?: MonoMs | undefined
+  /** Since when this process has waited for the machine to come back, or to be told to reboot. */
+  readonly awaySince?: MonoMs | undefined
+  /** Since when a hook has waited for the journal before the node is uncordoned. Absent while the journal can be written. */
+  readonly unwrittenSince?: MonoMs | undefined
+  readonly settledInARow: number
+  readonly settledAt?: MonoMs | undefined
+  readonly settlingSince?: MonoMs
+  readonly attachedAt?: MonoMs
+  readonly attachedAtWall?: WallMs
+}
+
+interface Retry {
+  readonly failures: number
+  readonly notBefore: MonoMs
+  readonly error: string
+}
+
+export interface BlockedPod {
+  /** Or since when people had the wait begin again. */
+  readonly since: MonoMs
+  /** As it was read last. */
+  readonly answer?: string
+}
+
+export interface EvictedPod {
+  readonly name: string
+  readonly stage: number
+  readonly workload?: string
+}
+
+export function noEvidence(node: string, startedAt: WallMs): Evidence {
+  return {
+    node,
+    startedAt,
+    detached: {},
+    noticing: {},
+    connectionsEnded: {},
+    purgedAt: {},
+    retries: {},
+    evictions: {},
+    firstSeen: [],
+    evicted: {},
+    stuckReasons: [],
+    podsLeft: Number.POSITIVE_INFINITY,
+    intentByUs: false,
+    settledInARow: 0,
+  }
+}

@@ -1,0 +1,149 @@
+import { formatDuration } from '../../../ground/model/duration.ts'
+import { type Reason, waitOf } from '../../../ground/model/reason.ts'
+import type { MonoMs } from '../../../ground/model/time.ts'
+import type { Decision } from '../../model/decision.ts'
+import type { GateMoment, GateSpec } from '../../model/gate-spec.ts'
+import { STEPS, type Step } from '../../model/step.ts'
+import type { Verdict } from '../../model/verdict.ts'
+import type { WishScope } from '../../model/wish-scope.ts'
+import type { Evidence } from '../evidence.ts'
+import { isHookUnwritten } from '../hooks/hooks-due.ts'
+import type { HostDecision, Waiting as HostWaiting } from '../hosts/host-decision.ts'
+import { isBeforeAttach } from '../hosts/host-guards.ts'
+import type { HostSnapshot } from '../hosts/host-snapshot.ts'
+import type { RollSnapshot } from '../snapshot.ts'
+import type { StepDecision } from '../step-rule.ts'
+import { hasSubject, isBeyondRestore, isOfHost, placeOf, subjectOf, type WishSnapshot } from '../wish-subject.ts'
+import { gatesAt, isOfGates, isWish, lastAnswer } from './gates-hold.ts'
+
+/** What is to be known of the gates next. */
+export interface GateWant {
+  readonly scope: WishScope
+  /** A machine is asked for by its name too. */
+  readonly node: string
+  /** Absent: the node has none. */
+  readonly address?: string
+  readonly moment: GateMoment
+}
+
+const GATE_MOMENTS = ['node', 'reboot', 'attach'] as const
+
+const MOMENTS: Readonly<Partial<Record<Step, GateMoment>>> = {
+  record: 'node',
+  cordon: 'node',
+  reboot: 'reboot',
+  settle: 'attach',
+}
+
+/** Of a node by its step, of a machine by what was done to it already. */
+const momentOf = (s: RollSnapshot | HostSnapshot, step: Step): GateMoment | undefined =>
+  isOfHost(s) ? momentOfHost(s) : MOMENTS[step]
+
+function momentOfHost(s: HostSnapshot): GateMoment | undefined {
+  const { isAway, intent, isProven } = s.memory
+  if (isProven === true) return isBeforeAttach(s) ? 'attach' : undefined
+  if (intent === true) return undefined
+  return isAway === true ? 'reboot' : 'node'
+}
+
+/** A decision about a node or a machine that is not settled. */
+type Waiting = StepDecision | HostWaiting
+
+/** What a decision waits for of the gates; undefined where it goes by nothing that they would tell. */
+export function gatesWanted(s: RollSnapshot | HostSnapshot, decision: Decision | HostDecision): GateWant | undefined {
+  if (!hasSubject(s) || decision.kind !== 'hold' || gateReasons(decision).length === 0) return undefined
+  const moment = momentOf(s, decision.step)
+  return moment === undefined ? undefined : { scope: subjectOf(s).scope, ...placeOf(s), moment }
+}
+
+const gateReasons = (decision: Waiting): readonly Reason[] =>
+  decision.kind === 'hold' ? decision.reasons.filter(({ code }) => isOfGates(code)) : []
+
+/** Since when each gate holds. Waiting by law for something else, such as the API server, or for a time window begins their limits again. */
+export function gatesHeld(s: RollSnapshot | HostSnapshot, decision: Waiting): Pick<Evidence, 'gatesHeld'> {
+  const before = s.evidence.gatesHeld
+  const moment = momentOf(s, decision.step)
+  const holding = gateReasons(decision)
+  if (holding.length === 0 || moment === undefined) {
+    if (before === undefined) return {}
+    const isEndless = decision.reasons.map(waitOf).some((wait) => wait === 'by law' || wait === 'window')
+    const isForOther = decision.kind === 'hold' && !isEndless
+    const kept = isForOther ? Object.entries(before).filter(([key]) => !isPassed(s, key, decision)) : []
+    if (kept.length === Object.keys(before).length) return {}
+    return { gatesHeld: kept.length === 0 ? undefined : Object.fromEntries(kept) }
+  }
+  const keys = holding.map(({ object = '' }) => keyOf(moment, object))
+  return { gatesHeld: Object.fromEntries(keys.map((key) => [key, before?.[key] ?? s.now])) }
+}
+
+const LAST_STEP: Readonly<Record<GateMoment, Step>> = { node: 'cordon', reboot: 'reboot', attach: 'settle' }
+
+/** The gates of a moment have passed where a later step is asked, or a hook, which comes after them: their limit is over. */
+function isPassed(s: RollSnapshot | HostSnapshot, key: string, { step, reasons }: Waiting): boolean {
+  const moment = GATE_MOMENTS.find((known) => key.startsWith(`${known} `))
+  if (moment === undefined) return false
+  const now = momentOf(s, step)
+  const isLater = isOfHost(s) ? now !== moment : STEPS.indexOf(step) > STEPS.indexOf(LAST_STEP[moment])
+  return isLater || (now === moment && reasons.some(isOfHook))
+}
+
+const isOfHook = (reason: Reason): boolean =>
+  isHookUnwritten(reason) || (isWish(reason.code) && !isOfGates(reason.code))
+
+/** What gates and hooks alone take is no time of the step settle, which has its own limit. A hook that waits for the journal has no other. */
+export function gateWait(
+  { now, evidence }: RollSnapshot | HostSnapshot,
+  decision: Waiting,
+): Pick<Evidence, 'gateWait'> {
+  const { ms, at } = evidence.gateWait ?? { ms: 0 }
+  if (decision.step === 'settle' && decision.reasons.some(({ code }) => isWish(code) || code === 'HookDue'))
+    return { gateWait: { ms: ms + now - (at ?? now), at: now } }
+  return at === undefined ? {} : { gateWait: { ms: ms + now - at } }
+}
+
+const keyOf = (moment: GateMoment, name: string): string => `${moment} ${name}`
+
+interface Held {
+  readonly gate: GateSpec
+  readonly moment: GateMoment
+  readonly leftMs: number
+}
+
+const heldGates = (s: WishSnapshot, heldSince: Readonly<Record<string, MonoMs>>): readonly Held[] =>
+  GATE_MOMENTS.flatMap((moment) =>
+    gatesAt(s, moment).flatMap((gate) => {
+      const since = heldSince[keyOf(moment, gate.name)]
+      return since === undefined ? [] : [{ gate, moment, leftMs: Math.max(0, since + gate.limitMs - s.now) }]
+    }),
+  )
+
+/** What is left of the wait for gates where this decision waits for them. */
+export function gateLimitLeftMs(s: RollSnapshot | HostSnapshot, decision: Decision | HostDecision): number | undefined {
+  if (!hasSubject(s) || decision.kind !== 'hold') return undefined
+  if (gateReasons(decision).length === 0) return undefined
+  const { gatesHeld: since = {} } = gatesHeld(s, decision)
+  return Math.min(...heldGates(s, since).map(({ leftMs }) => leftMs))
+}
+
+/**
+ * A gate that has held for its limit ends the roll. Before the intent the node is restored, or the machine takes its addresses back;
+ * after its reboot it stays out, as one that does not settle does. A verdict that stands is replaced only where the node or machine
+ * can no longer be put back.
+ */
+export function gateVerdict(s: RollSnapshot | HostSnapshot): Verdict | undefined {
+  const since = s.evidence.gatesHeld
+  if (since === undefined || !hasSubject(s)) return undefined
+  const over = heldGates(s, since).filter(({ leftMs }) => leftMs === 0)
+  if (over.length === 0) return undefined
+  const keepOut = isBeyondRestore(s)
+  const before = s.run.verdict
+  if (before !== undefined && (before.keepOut || !keepOut)) return undefined
+  const reasons = [...(before?.reasons ?? []), ...over.map((held) => limitReached(s, held))]
+  return { kind: keepOut ? 'stopped' : 'held', keepOut, reasons }
+}
+
+const limitReached = (s: WishSnapshot, { gate, moment }: Held): Reason => ({
+  code: 'GateLimit',
+  object: gate.name,
+  text: `gate ${gate.name} did not pass within its limit (${formatDuration(gate.limitMs)}): ${lastAnswer(s, moment, gate)}`,
+})

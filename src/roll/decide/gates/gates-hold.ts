@@ -1,0 +1,65 @@
+import type { Reason, ReasonCode } from '../../../ground/model/reason.ts'
+import type { GateMoment, GateSpec } from '../../model/gate-spec.ts'
+import { isFor } from '../../model/wish-scope.ts'
+import { subjectOf, type WishSnapshot } from '../wish-subject.ts'
+import type { GateReading } from './gate-facts.ts'
+
+/** Beyond the interval with its jitter and the time that an answer may take: a pass that is late. */
+const SLACK_MS = 2_000
+const JITTER = 1.25
+
+const OF_GATES: ReadonlySet<ReasonCode> = new Set(['GateAsked', 'GateFails', 'GateUnknown'])
+
+export const isOfGates = (code: ReasonCode): boolean => OF_GATES.has(code)
+
+/** What the operator asked for beside the roll itself has limits of its own. */
+export const isWish = (code: ReasonCode): boolean => isOfGates(code) || code === 'HookRuns' || code === 'HookFailed'
+
+/**
+ * What the operator's gates have against going on at this moment. Each is asked for this node or machine and this moment anew. An
+ * answer that has become old does not count, nor do those before it.
+ *
+ * Law: a gate passes by the newest answers alone, given in a row, for this node and this moment.
+ */
+export const gatesHold = (s: WishSnapshot, moment: GateMoment): readonly Reason[] =>
+  gatesAt(s, moment).flatMap((gate) => holdOf(s, moment, gate) ?? [])
+
+export const gatesAt = (s: WishSnapshot, moment: GateMoment): readonly GateSpec[] =>
+  (s.spec.gates ?? []).filter((gate) => gate.before.includes(moment) && isFor(gate, subjectOf(s).scope))
+
+function holdOf(s: WishSnapshot, moment: GateMoment, gate: GateSpec): Reason | undefined {
+  const readings = readingsOf(s, moment, gate)
+  const passed = inARow(s, gate, readings)
+  if (passed >= gate.timesInARow) return undefined
+  const about = { object: gate.name }
+  const last = readings.at(-1)
+  if (last?.kind === 'fails')
+    return { ...about, code: 'GateFails', text: `gate ${gate.name} does not pass: ${last.text}` }
+  if (last?.kind === 'unknown')
+    return { ...about, code: 'GateUnknown', text: `gate ${gate.name} has no answer: ${last.text}` }
+  const text =
+    passed === 0
+      ? `gate ${gate.name} is being checked`
+      : `gate ${gate.name} passed ${passed} of ${gate.timesInARow} times in a row`
+  return { ...about, code: 'GateAsked', text }
+}
+
+/** What was seen of it last at this moment. */
+export const lastAnswer = (s: WishSnapshot, moment: GateMoment, gate: GateSpec): string =>
+  readingsOf(s, moment, gate).at(-1)?.text ?? 'it was not answered'
+
+function readingsOf(s: WishSnapshot, moment: GateMoment, gate: GateSpec): readonly GateReading[] {
+  const about = s.gates?.about
+  return about?.node === subjectOf(s).name && about.moment === moment ? (s.gates?.readings[gate.name] ?? []) : []
+}
+
+function inARow({ now }: WishSnapshot, gate: GateSpec, readings: readonly GateReading[]): number {
+  const countsForMs = gate.intervalMs * JITTER + gate.timeoutMs + SLACK_MS
+  let [count, next]: [number, number] = [0, now]
+  for (const { kind, begunAt } of readings.toReversed()) {
+    if (kind !== 'passes' || next - begunAt > countsForMs) return count
+    next = begunAt
+    count += 1
+  }
+  return count
+}

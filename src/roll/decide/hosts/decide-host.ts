@@ -1,0 +1,66 @@
+import type { Reason } from '../../../ground/model/reason.ts'
+import { kuredLockTaken } from '../kured/lock-taken.ts'
+import { comeBack } from './come-back.ts'
+import { actOn, type HostDecision, holdAt } from './host-decision.ts'
+import { hasRebooted, mayBegin, mayTouch, slotHeld } from './host-guards.ts'
+import type { HostSnapshot } from './host-snapshot.ts'
+import { beforeRecord } from './host-wishes.ts'
+import { leave } from './leave.ts'
+import { ownInstances, serversOf } from './pair-state.ts'
+import { rebootWait } from './reboot-wait.ts'
+import { restore } from './restore.ts'
+
+/**
+ * What to do next about one machine of a pair. Which part applies follows from the journal's memory and the boot id, so that
+ * a process that was killed at any line goes on from the same place.
+ *
+ * Law: the machines of a pair are taken one at a time, and only from a pair that is whole.
+ */
+export function decideHost(s: HostSnapshot): HostDecision {
+  const { memory, run } = s
+  if (memory.record === undefined) return begin(s)
+  if (run.verdict?.keepOut === true && (memory.isAway === true || !hasRebooted(s)))
+    return { kind: 'settled', end: 'keptOut', reasons: run.verdict.reasons }
+  // Its addresses, its servers and its power are touched only by the run that has the slot.
+  if (s.slot.state !== 'mine') return takeSlot(s)
+  const unable = slotHeld(s)
+  if (unable.length > 0) return holdAt(hasRebooted(s) ? 'settle' : 'detach', unable)
+  if (hasRebooted(s)) return comeBack(s)
+  if (memory.intent === true) return rebootWait(s)
+  return run.verdict === undefined ? leave(s) : restore(s)
+}
+
+function begin(s: HostSnapshot): HostDecision {
+  if (s.run.verdict !== undefined) return { kind: 'settled', end: 'notTouched', reasons: s.run.verdict.reasons }
+  const against = mayBegin(s)
+  if (s.slot.state !== 'mine') return against.length > 0 ? holdAt('slot', against) : takeSlot(s)
+  if (against.length > 0) return holdAt('record', against)
+  const wishes = beforeRecord(s)
+  if (wishes !== undefined) return wishes
+  const lock = kuredLockTaken(s)
+  if (lock.length > 0) return holdAt('record', lock)
+  const bootId = s.machines.find(({ machine }) => machine.name === s.host.name)?.look?.bootId
+  if (bootId === undefined) return holdAt('record', mayTouch(s))
+  const servers = serversOf(ownInstances(s)).map(({ ref, ownState, weight, operational }) => ({
+    ref,
+    state: ownState,
+    weight,
+    up: operational === 'up',
+  }))
+  const text = `what ${s.host.name} was like is not recorded yet`
+  const reason: Reason = { code: 'HostNotRecorded', object: s.host.name, text }
+  return actOn('record', { kind: 'record', record: { bootId, servers } }, reason)
+}
+
+/** Only one slot is ever asked for, the first: so no two rolls have a machine each. */
+function takeSlot({ slot, memory, evidence, now }: HostSnapshot): HostDecision {
+  const step = memory.record === undefined ? 'slot' : memory.intent === true ? 'reboot' : 'detach'
+  if (slot.state === 'lost') return holdAt(step, [{ code: 'SlotTaken', text: lostTo(slot.holderRun) }])
+  const { slotRefused } = evidence
+  if (slotRefused !== undefined && now - slotRefused.at < ASK_SLOT_EVERY_MS) return holdAt(step, [slotRefused.reason])
+  const reason: Reason = { code: 'SlotFree', text: 'a machine is rebooted only while the roll has a slot' }
+  return actOn(step, { kind: 'takeSlot' }, reason)
+}
+
+const ASK_SLOT_EVERY_MS = 2000
+const lostTo = (owner = 'another owner'): string => `the slot was taken by ${owner}, so nothing is sent`

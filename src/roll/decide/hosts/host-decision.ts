@@ -1,0 +1,35 @@
+import type { Reason } from '../../../ground/model/reason.ts'
+import { RECHECK_MS } from '../../../service/decide/step-answer.ts'
+import type { Decision } from '../../model/decision.ts'
+import type { HostAction } from '../../model/host-pair.ts'
+import type { Step } from '../../model/step.ts'
+
+/** How the work on a machine ends in this process. */
+export type HostEnd = 'through' | 'restored' | 'notTouched' | 'keptOut'
+
+export type HostDecision =
+  | {
+      readonly kind: 'act'
+      readonly step: Step
+      readonly actions: readonly HostAction[]
+      readonly reasons: readonly Reason[]
+    }
+  | Extract<Decision, { readonly kind: 'hold' }>
+  | { readonly kind: 'settled'; readonly end: HostEnd; readonly reasons: readonly Reason[] }
+
+/** It is not settled. */
+export type Waiting = Exclude<HostDecision, { readonly kind: 'settled' }>
+
+export const actOn = (step: Step, action: HostAction | readonly HostAction[], reason: Reason): HostDecision => ({
+  kind: 'act',
+  step,
+  actions: 'kind' in action ? [action] : action,
+  reasons: [reason],
+})
+
+export const holdAt = (step: Step, reasons: readonly Reason[]): HostDecision => ({
+  kind: 'hold',
+  step,
+  reasons,
+  recheckAfterMs: RECHECK_MS,
+})

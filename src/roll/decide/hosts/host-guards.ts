@@ -1,0 +1,139 @@
+import type { Reason } from '../../../ground/model/reason.ts'
+import { baselineMissing, probeSilent } from '../baseline.ts'
+import { lockOfKured } from '../others-work.ts'
+import { awaitedWindows } from '../stop/stop-rules.ts'
+import { windowClosed } from '../window/window-reasons.ts'
+import type { HostSnapshot } from './host-snapshot.ts'
+import {
+  addressFaults,
+  answersSince,
+  disagreements,
+  notTakenOver,
+  peerInstances,
+  silentInstances,
+  silentMachines,
+} from './pair-state.ts'
+
+type Guard = (s: HostSnapshot) => readonly Reason[]
+
+/** It has another boot id than the recorded one, as it says or as the journal has it. */
+export function hasRebooted({ memory, machines, host }: HostSnapshot): boolean {
+  if (memory.isProven === true) return true
+  const look = machines.find(({ machine }) => machine.name === host.name)
+  return memory.record !== undefined && look !== undefined && isOther(look.look?.bootId, memory.record.bootId)
+}
+
+const isOther = (now: string | undefined, before: string): boolean => now !== undefined && now !== before
+
+/** It was not given its addresses back yet. A machine that rebooted by itself never gave them away, and settles all the same. */
+export const isBeforeAttach = ({ memory, evidence }: HostSnapshot): boolean =>
+  memory.isAway === true || (memory.wasAway !== true && evidence.moved?.to !== 'back')
+
+export const slotHeld: Guard = ({ slot }) =>
+  slot.mayAct
+    ? []
+    : [{ code: 'SlotNotRenewed', text: 'the slot has not been renewed for too long, so nothing is sent' }]
+
+export const journalOpen: Guard = ({ journalWritable }) =>
+  journalWritable
+    ? []
+    : [{ code: 'JournalNotWritable', text: 'the journal cannot be written, so nothing disruptive is done' }]
+
+/**
+ * A machine whose reboot is announced is finished in any case, and one without its addresses where the roll file says so.
+ *
+ * Law: outside of a time window nothing disrupts a machine before the announcement of its reboot, unless the roll file has it finished.
+ */
+const windowOpen: Guard = ({ spec, window, memory }) => {
+  if (spec.window === undefined || window?.open !== undefined) return []
+  const isFinished = memory.intent === true || (memory.isAway === true && spec.window.onClose === 'finish')
+  return isFinished ? [] : [windowClosed(spec.window, window)]
+}
+
+const probeMeasures: Guard = ({ probe, spec, wall }) => {
+  if (probe === undefined) return []
+  const timeouts = spec.probe?.targets.map(({ timeoutMs }) => timeoutMs) ?? []
+  return probeSilent(probe, wall, Math.max(0, ...timeouts))
+}
+
+const controlHeard: Guard = (s) =>
+  awaitedWindows(s).map(({ target }) => ({
+    code: 'ControlAwaited',
+    object: target,
+    text: `requests to ${target} failed; it is not known yet whether the control failed too`,
+  }))
+
+const baselineGreen: Guard = ({ probe, spec, run, wall }) =>
+  probe === undefined || spec.probe === undefined || run.measuredSince !== undefined
+    ? []
+    : baselineMissing(probe, wall, spec)
+
+/** Its instance would lose the state of a node that is out, and the node would have no other to be out of. */
+const noNodeOut: Guard = ({ nodesOut, clusterUnknown }) => {
+  if (clusterUnknown)
+    return [
+      { code: 'ApiUnreachable', text: 'the API server cannot be followed, so it is not known which nodes are out' },
+    ]
+  return nodesOut.map((node) => ({
+    code: 'NodeStillOut',
+    object: node,
+    text: `${node} is out: no machine of a load balancer is rebooted until it is back`,
+  }))
+}
+
+/** What was read before the slot was ours may be the doing of another roll. */
+const readSinceSlot: Guard = ({ instances, evidence, slot }) =>
+  slot.state !== 'mine'
+    ? []
+    : instances
+        .filter(({ askedAt = 0, silentForMs }) => silentForMs === 0 && askedAt < (evidence.slotTakenAt ?? 0))
+        .map(({ instance }) => ({
+          code: 'ReadBeforeSlot',
+          object: instance,
+          text: `${instance} was read before the slot was taken`,
+        }))
+
+/** All machines answer, each address is on one of them, all instances answer and agree. */
+export const pairWhole: Guard = (s) => {
+  const silent = [...silentMachines(s), ...silentInstances(s.instances)]
+  return silent.length > 0 ? silent : [...addressFaults(s), ...disagreements(s)]
+}
+
+/** The machines that are to carry all traffic do so. */
+export const othersCarry: Guard = (s) => {
+  const silent = [...silentMachines(s), ...silentInstances(peerInstances(s))]
+  return silent.length > 0 ? silent : [...disagreements(s), ...notTakenOver(s)]
+}
+
+/** Before each disruptive effect. */
+export const mayTouch: Guard = (s) => {
+  const lacking = [...journalOpen(s), ...slotHeldIfMine(s)]
+  return lacking.length > 0 ? lacking : [...windowOpen(s), ...probeMeasures(s), ...controlHeard(s), ...noNodeOut(s)]
+}
+
+/** The same until its reboot is announced. A machine may be down after that, and the lock of kured changes nothing any more. */
+export const mayLeave: Guard = (s) => [...mayTouch(s), ...lockOfKured(s)]
+
+const slotHeldIfMine: Guard = (s) => (s.slot.state === 'mine' ? slotHeld(s) : [])
+
+/** Before the first change. The baseline first: what it takes is no machine's time. */
+export const mayBegin: Guard = (s) => {
+  const outside = windowOpen(s)
+  if (outside.length > 0) return outside
+  const unmeasured = baselineGreen(s)
+  if (unmeasured.length > 0) return unmeasured
+  const against = [...mayLeave(s), ...readSinceSlot(s), ...unreadSinceSlot(s)]
+  return against.length > 0 ? against : [...pairWhole(s), ...notTakenOver(s)]
+}
+
+/** The boot id that is recorded is read while the slot is ours. */
+const unreadSinceSlot: Guard = ({ machines, evidence, slot }) =>
+  slot.state !== 'mine'
+    ? []
+    : machines
+        .filter((facts) => facts.silentForMs === 0 && !answersSince(facts, evidence.slotTakenAt))
+        .map(({ machine }) => ({
+          code: 'ReadBeforeSlot',
+          object: machine.name,
+          text: `${machine.name} was read before the slot was taken`,
+        }))

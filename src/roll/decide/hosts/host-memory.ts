@@ -1,0 +1,66 @@
+import { invariant } from '../../../ground/model/invariant.ts'
+import type { HostAction, HostRecord } from '../../model/host-pair.ts'
+
+/**
+ * What a run knows of a machine that it has begun: all of it stands in the journal, in the order in which it came to be. A
+ * process that takes the run up folds the same entries, so that it goes on where the last one was killed.
+ */
+export interface HostMemory {
+  /** Absent: it was not begun, or was restored since. */
+  readonly record?: HostRecord
+  /** It was to give its addresses away, and not yet to take them back. */
+  readonly isAway?: true
+  /** It was to give them away at some time since it was begun. */
+  readonly wasAway?: true
+  /** Its reboot is announced. */
+  readonly intent?: true
+  /** It was seen with another boot id than the recorded one. */
+  readonly isProven?: true
+  /** It is back in service with its proof. */
+  readonly isThrough?: true
+}
+
+/** One line of the journal about a machine. */
+export type HostEntry =
+  | { readonly host: string; readonly meant: HostAction }
+  | { readonly host: string; readonly ended: 'through' | 'restored' }
+
+/** What disrupts: where the disk refuses it, it is not done. */
+export const HOST_MEANT = 'host.meant'
+/** What puts back, and how it ended: done in any case, and written as soon as the disk takes it. */
+export const HOST_ENTRY = 'host'
+
+export const isOfHost = <Entry extends { readonly type: string }>(entry: Entry): entry is Entry & HostEntry =>
+  entry.type === HOST_MEANT || entry.type === HOST_ENTRY
+
+export function rememberHost(memory: HostMemory, entry: HostEntry): HostMemory {
+  if ('ended' in entry) return entry.ended === 'through' ? { isThrough: true } : {}
+  const { meant } = entry
+  switch (meant.kind) {
+    case 'record':
+      return { record: meant.record }
+    case 'moveAway':
+      return { ...memory, isAway: true, wasAway: true }
+    case 'moveBack': {
+      const { isAway: _, ...rest } = memory
+      return rest
+    }
+    case 'reboot':
+      return { ...memory, intent: true }
+    case 'proven':
+      return { ...memory, isProven: true }
+    case 'takeSlot':
+    case 'restoreServer':
+    case 'runHook':
+    case 'undoHook':
+      return memory
+  }
+}
+
+/** It has a record, which says what was there before. */
+export function recordOfHost({ record }: HostMemory): HostRecord {
+  invariant(record !== undefined, 'a machine that was begun has a record')
+  return record
+}
+
+export const isBegun = ({ record }: HostMemory): boolean => record !== undefined

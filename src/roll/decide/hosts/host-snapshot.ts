@@ -1,0 +1,91 @@
+import type { RebootAnswer } from '../../../ground/model/host.ts'
+import type { Reason } from '../../../ground/model/reason.ts'
+import type { MonoMs, WallMs } from '../../../ground/model/time.ts'
+import type { InstanceFacts } from '../../../service/decide/instance-facts.ts'
+import type { HostPair, MachineLook, PairMachine } from '../../model/host-pair.ts'
+import type { Evidence } from '../evidence.ts'
+import type { ClusterFacts, RollSnapshot } from '../snapshot.ts'
+import type { HostMemory } from './host-memory.ts'
+
+/** A machine of the pair as it answered last. */
+export interface MachineFacts {
+  readonly machine: PairMachine
+  /** Absent: it never answered. */
+  readonly look?: MachineLook
+  /** When that was asked. */
+  readonly askedAt?: MonoMs
+  /** 0 when the newest question was answered. */
+  readonly silentForMs: number
+  readonly error?: string
+}
+
+/** Connections that clients have to the instances of the machine in work. */
+export interface ConnectionFacts {
+  readonly count: number
+  readonly askedAt: MonoMs
+}
+
+/** What this process has seen and done; the next one gathers it anew. */
+export interface HostEvidence extends Pick<Evidence, 'gatesHeld' | 'gateWait'> {
+  /** The last command that moves addresses, and its answer. */
+  readonly moved?: { readonly to: 'away' | 'back'; readonly at: MonoMs; readonly error?: string }
+  /** Since the first command of this process that has them go, or since they were seen away last. */
+  readonly movingSince?: MonoMs
+  /** The addresses are on other machines since. */
+  readonly awaySince?: MonoMs | undefined
+  readonly reboot?: { readonly at: MonoMs; readonly answer: RebootAnswer }
+  /** Since when it is waited for with the reboot announced. */
+  readonly rebootSince?: MonoMs
+  readonly provenSince?: MonoMs
+  /** Its servers are as before, and it is put back since. */
+  readonly attachingSince?: MonoMs
+  readonly attachingSinceWall?: WallMs
+  /** The pair is whole again since. */
+  readonly backSince?: MonoMs
+  /** It has been back for the soak time; hooks are left. */
+  readonly isSoaked?: true
+  readonly slotTakenAt?: MonoMs
+  /** It was asked for, and another owner has it, or the API server did not answer. */
+  readonly slotRefused?: { readonly at: MonoMs; readonly reason: Reason }
+  /** Before the announcement nothing has gone on since. */
+  readonly stuckSince?: MonoMs | undefined
+  readonly stuckReasons?: readonly Reason[]
+  /** Last failed word to a server of its instances. */
+  readonly refusedAt?: MonoMs
+}
+
+/** All that a decision about one machine goes by. */
+export interface HostSnapshot
+  extends Pick<
+    RollSnapshot,
+    | 'now'
+    | 'wall'
+    | 'spec'
+    | 'run'
+    | 'slot'
+    | 'journalWritable'
+    | 'window'
+    | 'probe'
+    | 'reloads'
+    | 'steps'
+    | 'gates'
+    | 'hooks'
+    | 'silences'
+    | 'kuredLock'
+  > {
+  readonly pair: HostPair
+  readonly host: PairMachine
+  readonly machines: readonly MachineFacts[]
+  /** Of all machines of the pair. */
+  readonly instances: readonly InstanceFacts[]
+  /** Absent: not asked, or no balancer can tell. */
+  readonly connections?: ConnectionFacts
+  /** Nodes that are out, or may be, by any roll. */
+  readonly nodesOut: readonly string[]
+  /** kured's DaemonSet is among them, with its lock. */
+  readonly cluster: Pick<ClusterFacts, 'workloads'>
+  /** The node list is old, or was not read. */
+  readonly clusterUnknown: boolean
+  readonly memory: HostMemory
+  readonly evidence: HostEvidence
+}

@@ -1,0 +1,97 @@
+import type { RebootAnswer } from '../../../ground/model/host.ts'
+import { type Reason, waitOf } from '../../../ground/model/reason.ts'
+import type { HostAction } from '../../model/host-pair.ts'
+import { gatesHeld, gateWait } from '../gates/gates-held.ts'
+import { isWish } from '../gates/gates-hold.ts'
+import { isHookUnwritten } from '../hooks/hooks-due.ts'
+import { notWhole } from './come-back.ts'
+import type { HostDecision, Waiting } from './host-decision.ts'
+import { hasRebooted, isBeforeAttach } from './host-guards.ts'
+import type { HostEvidence, HostSnapshot } from './host-snapshot.ts'
+import { isAwayNow } from './leave.ts'
+
+/** What is seen now, folded into what was seen. */
+export function observeHost(s: HostSnapshot): HostEvidence {
+  const { evidence, memory, now } = s
+  const isAway = isAwayNow(s)
+  return {
+    ...evidence,
+    // A machine that did not answer for a moment, while it waits for something else, has its time for the move anew.
+    ...(evidence.awaySince !== undefined && !isAway ? { movingSince: now } : {}),
+    awaySince: isAway ? (evidence.awaySince ?? now) : undefined,
+    ...(memory.intent === true && !hasRebooted(s) ? { rebootSince: evidence.rebootSince ?? now } : {}),
+    ...(memory.isProven === true ? { provenSince: evidence.provenSince ?? now } : {}),
+    ...attaching(s),
+    ...(evidence.moved?.to === 'back' && memory.isProven === true && notWhole(s).length === 0
+      ? { backSince: evidence.backSince ?? now }
+      : {}),
+  }
+}
+
+/** A process that takes it up finds it settled, and its addresses may be back already. */
+function attaching(s: HostSnapshot): Partial<HostEvidence> {
+  const { evidence, memory, now, wall } = s
+  if (memory.isProven !== true || isBeforeAttach(s) || evidence.attachingSince !== undefined) return {}
+  return { attachingSince: now, attachingSinceWall: wall }
+}
+
+export interface HostOutcome {
+  readonly ok: boolean
+  readonly error?: string
+  readonly reboot?: RebootAnswer
+  /** Why the slot was not given. */
+  readonly slot?: Reason
+}
+
+/** How one effect went. */
+export function rememberHostOutcome(
+  { evidence, now }: Pick<HostSnapshot, 'evidence' | 'now'>,
+  action: HostAction,
+  outcome: HostOutcome,
+): HostEvidence {
+  const error = outcome.ok ? {} : { error: outcome.error ?? 'it failed' }
+  switch (action.kind) {
+    case 'takeSlot': {
+      const { slotRefused: _, ...rest } = evidence
+      if (outcome.ok) return { ...rest, slotTakenAt: now }
+      return outcome.slot === undefined ? rest : { ...rest, slotRefused: { at: now, reason: outcome.slot } }
+    }
+    case 'moveAway':
+      return { ...evidence, movingSince: evidence.movingSince ?? now, moved: { to: 'away', at: now, ...error } }
+    case 'moveBack':
+      return { ...evidence, moved: { to: 'back', at: now, ...error } }
+    case 'reboot':
+      return outcome.reboot === undefined ? evidence : { ...evidence, reboot: { at: now, answer: outcome.reboot } }
+    case 'restoreServer':
+      return outcome.ok ? evidence : { ...evidence, refusedAt: now }
+    case 'record':
+    case 'proven':
+    case 'runHook':
+    case 'undoHook':
+      return evidence
+  }
+}
+
+/** Hooks are the last of its way: what they take is no time in which the pair could become whole. */
+const soaked = ({ step, reasons }: Waiting): Pick<HostEvidence, 'isSoaked'> =>
+  step === 'soak' && reasons.some(isOfHook) ? { isSoaked: true } : {}
+
+const isOfHook = (reason: Reason): boolean =>
+  isWish(reason.code) || reason.code === 'HookDue' || isHookUnwritten(reason)
+
+/** Stuck is a hold without progress. What is waited for by law, or takes its course, is none. */
+export function rememberHostDecision(s: HostSnapshot, decision: HostDecision): HostEvidence {
+  const { evidence, now } = s
+  const isStuck = decision.kind === 'hold' && decision.reasons.every((reason) => waitOf(reason) !== 'by law')
+  const isSlot = decision.kind === 'act' && decision.actions.some(({ kind }) => kind === 'takeSlot')
+  if (isSlot) return evidence
+  const waits =
+    decision.kind === 'settled' ? {} : { ...gatesHeld(s, decision), ...gateWait(s, decision), ...soaked(decision) }
+  if (!isStuck) return { ...evidence, ...waits, stuckSince: now, stuckReasons: [] }
+  const isSame = (evidence.stuckReasons ?? []).some(isOfWindow) === decision.reasons.some(isOfWindow)
+  const stuckSince = isSame ? (evidence.stuckSince ?? now) : now
+  return { ...evidence, ...waits, stuckSince, stuckReasons: decision.reasons }
+}
+
+/** It has a limit of its own, and what is waited for in a window has had no time before it. */
+const isOfWindow = (reason: Reason): boolean => waitOf(reason) === 'window'

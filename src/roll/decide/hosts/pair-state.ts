@@ -1,0 +1,106 @@
+import { canonicalAddress } from '../../../ground/model/ip-address.ts'
+import type { Reason } from '../../../ground/model/reason.ts'
+import type { MonoMs } from '../../../ground/model/time.ts'
+import type { InstanceFacts } from '../../../service/decide/instance-facts.ts'
+import { isSilent, silentInstance } from '../../../service/decide/node-servers.ts'
+import { type AdminState, type ServerReading, serverKey } from '../../../service/model/balancer.ts'
+import type { HostSnapshot, MachineFacts } from './host-snapshot.ts'
+
+type Pair = Pick<HostSnapshot, 'pair' | 'host' | 'machines' | 'instances'>
+
+/** Asked at that time or later, and answered. */
+export const answersSince = ({ look, askedAt, silentForMs }: MachineFacts, since: MonoMs | undefined): boolean =>
+  look !== undefined && silentForMs === 0 && (since === undefined || (askedAt ?? 0) >= since)
+
+const silentMachine = ({ machine, error }: MachineFacts): Reason => ({
+  code: 'HostSilent',
+  object: machine.name,
+  text: error === undefined ? `${machine.name} has not answered yet` : `${machine.name} does not answer: ${error}`,
+})
+
+/** Each machine that does not answer; `without` is the one that is expected to be away. */
+export const silentMachines = ({ machines }: Pair, since?: MonoMs, without?: string): readonly Reason[] =>
+  machines
+    .filter((facts) => facts.machine.name !== without && !answersSince(facts, since))
+    .map((facts) => silentMachine(facts))
+
+/** Exact addresses, of machines that answer. */
+const holders = ({ machines }: Pair, address: string): readonly string[] =>
+  machines
+    .filter(({ look, silentForMs }) => silentForMs === 0 && look?.addresses.includes(canonicalAddress(address)))
+    .map(({ machine }) => machine.name)
+
+/**
+ * What is wrong with the virtual addresses: each is on exactly one machine. What is said of machines that do not answer is not
+ * known, so ask for these first.
+ *
+ * Law: a virtual address that is on several machines of a pair, or on none, holds the roll.
+ */
+export function addressFaults(s: Pair): readonly Reason[] {
+  return s.pair.addresses.flatMap((address): readonly Reason[] => {
+    const found = holders(s, address)
+    if (found.length === 1) return []
+    if (found.length === 0) {
+      const names = s.machines.map(({ machine }) => machine.name).join(' and ')
+      return [{ code: 'AddressOnNone', object: address, text: `${address} is on none of ${names}` }]
+    }
+    const text = `${address} is on ${found.join(' and ')} at the same time`
+    return [{ code: 'AddressOnSeveral', object: address, text }]
+  })
+}
+
+/** Addresses that the machine in work still has. */
+export const addressesHere = (s: Pair): readonly Reason[] =>
+  s.pair.addresses
+    .filter((address) => holders(s, address).includes(s.host.name))
+    .map((address) => ({
+      code: 'AddressStillHere',
+      object: address,
+      text: `${address} is still on ${s.host.name}`,
+    }))
+
+export const ownInstances = ({ instances, host }: Pair): readonly InstanceFacts[] =>
+  instances.filter(({ instance }) => host.instances.includes(instance))
+
+export const peerInstances = ({ instances, host }: Pair): readonly InstanceFacts[] =>
+  instances.filter(({ instance }) => !host.instances.includes(instance))
+
+export const silentInstances = (instances: readonly InstanceFacts[]): readonly Reason[] =>
+  instances.filter(isSilent).map(silentInstance)
+
+/** The same server at another instance of the same balancer. */
+export function twins(s: Pair, { ref }: Pick<ServerReading, 'ref'>): readonly ServerReading[] {
+  const own = s.instances.find(({ instance }) => instance === ref.instance)
+  return peerInstances(s)
+    .filter(({ balancer }) => balancer === own?.balancer)
+    .flatMap(({ reading }) => reading?.servers ?? [])
+    .filter((server) => server.ref.backend === ref.backend && server.ref.server === ref.server)
+}
+
+export const serversOf = (instances: readonly InstanceFacts[]): readonly ServerReading[] =>
+  instances.flatMap(({ reading, backends }) =>
+    (reading?.servers ?? []).filter(({ ref }) => backends.includes(ref.backend)),
+  )
+
+/** One instance says that a server is out, and another that it is not: a node may be in work, or a command got lost. */
+export function disagreements(s: Pair): readonly Reason[] {
+  return serversOf(ownInstances(s)).flatMap((server): readonly Reason[] => {
+    const other = twins(s, server).find(({ ownState }) => isOut(ownState) !== isOut(server.ownState))
+    if (other === undefined) return []
+    const text = `${serverKey(server.ref)} is ${server.ownState}, and ${other.ref.instance} says ${other.ownState}`
+    return [{ code: 'PairDisagrees', object: serverKey(server.ref), text }]
+  })
+}
+
+/** A server that takes traffic here, and none at the instances that are to take all of it. */
+export function notTakenOver(s: Pair): readonly Reason[] {
+  return serversOf(ownInstances(s)).flatMap((server): readonly Reason[] => {
+    if (isOut(server.ownState) || server.operational !== 'up') return []
+    const other = twins(s, server).find(({ operational }) => operational !== 'up')
+    if (other === undefined) return []
+    const text = `${serverKey(server.ref)} is up, and ${other.ref.instance} has it ${other.operational}`
+    return [{ code: 'PairDisagrees', object: serverKey(server.ref), text }]
+  })
+}
+
+export const isOut = (state: AdminState): boolean => state !== 'ready'

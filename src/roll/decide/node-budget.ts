@@ -1,0 +1,164 @@
+import { type Claim, claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
+import type { Node } from '../../ground/model/node.ts'
+import { runOfOwner, type SeenSlot } from '../../ground/model/slot.ts'
+import { maxOut } from '../../service/decide/budget/max-out.ts'
+import { othersSlot } from '../../service/decide/budget/owner-text.ts'
+import type { NodeOut, OthersSlot } from '../../service/decide/budget/snapshot.ts'
+import { ONE_OUT } from '../../service/model/budget-object.ts'
+import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../service/model/node-record.ts'
+import { parseNodeRecord } from '../../service/model/parse-node-record.ts'
+import { type NodeSnapshot, ownRecord } from './node-snapshot.ts'
+import type { RollSnapshot, SlotFacts } from './snapshot.ts'
+
+type LimitFacts = Pick<RollSnapshot, 'budget' | 'spec'> & {
+  readonly cluster: Pick<RollSnapshot['cluster'], 'nodes'>
+}
+
+/** How many slots there are. */
+const slotCount = ({ budget, cluster }: LimitFacts): number => maxOut(budget?.limit ?? ONE_OUT, cluster.nodes.length)
+
+/**
+ * How many nodes may be out with this one: the file may ask for less than the budget allows, and never gets more.
+ *
+ * Law: a roll file may ask for fewer nodes out than the budget allows, and never gets more.
+ */
+export function mayBeOut(s: LimitFacts): number {
+  const asked = s.spec.slots.maxOut
+  return asked === undefined ? slotCount(s) : Math.min(slotCount(s), maxOut(asked, s.cluster.nodes.length))
+}
+
+/** The slot of the node under way, or one that an earlier process of this run left. */
+const isOurs = (s: NodeSnapshot, { owner }: SeenSlot): boolean =>
+  runOfOwner(owner) === s.run.id && !isBeside(s, owner.node)
+
+/** Another lane of this process has that node in work, with a slot of its own. */
+export const isBeside = ({ run }: NodeSnapshot, node: string | undefined): boolean =>
+  run.beside?.some((beside) => beside.node === node) === true
+
+/** The slot of the node under way. */
+const ownSlot = (s: NodeSnapshot): SeenSlot | undefined =>
+  s.budget?.slots.find((slot) => isOurs(s, slot) && slot.owner.node === s.current.node.name)
+
+/** Slots that other, live owners hold. What a stale owner has left is on its node, and counts by that. */
+const liveSlots = (s: NodeSnapshot): readonly SeenSlot[] =>
+  (s.budget?.slots ?? []).filter((slot) => !slot.isStale && !isOurs(s, slot))
+
+/**
+ * Slots whose nodes count as about to leave. An owner that has begun with its node was let in when all were counted, and does
+ * not wait for owners that come after it. Where there is one slot, its holder is found by asking for it.
+ */
+export function countedSlots(s: NodeSnapshot): readonly OthersSlot[] {
+  if (ownRecord(s) !== undefined) return []
+  const isAskedFor = s.slot.state !== 'mine' && slotCount(s) === 1
+  return liveSlots(s).flatMap((slot) => {
+    const { index, owner } = slot
+    // A reason of its own names the owner that shares the node under way.
+    if (owner.node === s.current.node.name || (isAskedFor && index === 0)) return []
+    return [othersSlot(slot)]
+  })
+}
+
+const nodeOf = ({ cluster }: NodeSnapshot, { owner }: SeenSlot): Node | undefined =>
+  cluster.nodes.find(({ name }) => name === owner.node)
+
+/** A roll begins with its record. A controller writes none: it begins with its claim. */
+const hasBegun = ({ livesBy }: SeenSlot, { annotations }: Node): boolean =>
+  RECORD_ANNOTATION in annotations ||
+  (livesBy !== undefined && claimsOf(annotations[MAINTENANCE_ANNOTATION]).some(isOfController))
+
+const isOfController = ({ owner }: Claim): boolean => owner.startsWith('ingress/') || owner.startsWith('guard/')
+
+/**
+ * Nodes that a roll does not wait for once it has begun: of higher slots, and begun too. Each counts the other where the
+ * budget became smaller or a third node bad meanwhile, so the lower slot goes on. A roll that has announced its reboot
+ * asks no more, and waits for no other roll.
+ */
+export function waitingForUs(s: NodeSnapshot): ReadonlySet<string> {
+  const own = ownRecord(s) === undefined ? undefined : ownSlot(s)
+  if (own === undefined) return new Set()
+  return new Set(
+    liveSlots(s).flatMap((slot) => {
+      const node = slot.index > own.index ? nodeOf(s, slot) : undefined
+      return node !== undefined && hasBegun(slot, node) && !(INTENT_ANNOTATION in node.annotations) ? [node.name] : []
+    }),
+  )
+}
+
+/**
+ * One slot per node: the other owner that holds one for the node under way. Where there is one slot, its holder is found by
+ * asking for it; slots above it may be held from a time when there were more.
+ */
+export function sharer(s: NodeSnapshot): SeenSlot | undefined {
+  const isAskedFor = s.slot.state !== 'mine' && slotCount(s) === 1
+  return liveSlots(s).find(({ index, owner }) => owner.node === s.current.node.name && !(isAskedFor && index === 0))
+}
+
+/**
+ * Of several owners that took a slot before each saw the other's, and are too many: the one of the lowest slot stays, so that
+ * one goes on and the others ask again. Undefined: it is this run, or the others have begun already.
+ */
+export function yieldsTo(s: NodeSnapshot): SeenSlot | undefined {
+  const own = ownSlot(s)
+  if (own === undefined) return undefined
+  return liveSlots(s).find((slot) => {
+    const node = nodeOf(s, slot)
+    return slot.index < own.index && !(node !== undefined && hasBegun(slot, node))
+  })
+}
+
+/**
+ * Nodes that hold no slot leave this run no room. Its slot would keep out another run that has some: one whose file asks
+ * for more, or whose own node is the bad one. Where there is one slot, it can help no other.
+ */
+export function isShutOut(s: NodeSnapshot, bad: readonly NodeOut[]): boolean {
+  const held = new Set(liveSlots(s).map(({ owner }) => owner.node))
+  const without = bad.filter(({ node, why: [first] }) => first.kind !== 'slot' && !held.has(node))
+  return slotCount(s) > 1 && without.length >= mayBeOut(s)
+}
+
+/** The slot to ask for, as far as its holder is known. */
+export function slotToTake(s: NodeSnapshot): SlotFacts & { readonly index: number } {
+  if (s.slot.state === 'mine' || s.slot.state === 'lost') return { ...s.slot, index: 0 }
+  const slots = s.budget?.slots ?? []
+  const own = ownSlot(s) ?? slots.find((slot) => isOurs(s, slot))
+  if (own !== undefined) return { ...s.slot, index: own.index }
+  const count = slotCount(s)
+  if (count === 1) return { ...s.slot, index: 0 }
+  const held = new Map(slots.map((slot) => [slot.index, slot]))
+  const indexes = Array.from({ length: count }, (_, index) => index)
+  const free = indexes.find((index) => !held.has(index))
+  if (free !== undefined) return { state: 'free', mayAct: false, index: free }
+  const stale = indexes.find((index) => {
+    const slot = held.get(index)
+    return slot?.isStale === true && !isBeside(s, slot.owner.node)
+  })
+  const index = stale ?? 0
+  const owner = held.get(index)?.owner
+  return {
+    state: stale === undefined ? 'other' : 'stale',
+    mayAct: false,
+    index,
+    ...(owner === undefined ? {} : { holderRun: runOfOwner(owner) }),
+    ...(owner?.node === undefined ? {} : { holderNode: owner.node }),
+  }
+}
+
+/** Whether another run holds a slot and renews it. */
+export const lives = (s: NodeSnapshot, run: string): boolean =>
+  liveSlots(s).some(({ owner }) => runOfOwner(owner) === run)
+
+/**
+ * Stale alone is no licence: a record whose run holds no slot any more means that something is still to be restored.
+ *
+ * Law: a stale slot of another run is not taken over while a node bears the record of a run without a living slot.
+ */
+export function mayTakeStale(s: NodeSnapshot, holderRun: string | undefined): boolean {
+  if (holderRun === s.run.id) return true
+  const live = new Set(liveSlots(s).map(({ owner }) => runOfOwner(owner)))
+  return s.cluster.nodes.every(({ annotations }) => {
+    const text = annotations[RECORD_ANNOTATION]
+    if (text === undefined) return true
+    const record = parseNodeRecord(text)
+    return record.ok && live.has(record.value.run)
+  })
+}

@@ -1,0 +1,46 @@
+import type { Reason } from '../../ground/model/reason.ts'
+import type { Verdict } from '../model/verdict.ts'
+import { hasCurrent, type NodeSnapshot, ownRecord } from './node-snapshot.ts'
+import type { RollSnapshot } from './snapshot.ts'
+
+export const goneText = (node: string): string => `node ${node} is gone from the cluster`
+
+/** Why the node under way is waited for: it is out, and its object is no more. */
+export const nodeGone = (s: NodeSnapshot): Reason => ({
+  code: 'NodeGone',
+  object: s.current.node.name,
+  text: `${goneText(s.current.node.name)}, and it is out; the record of its state before the roll is gone as well`,
+  next: `let ${s.current.node.name} register again while this process runs; if that happens later, resume the run, and put its servers back by hand if they are still out (docs/put-a-node-back.md)`,
+})
+
+/** A cluster that has every node of the order rolled but this one is not rolled. */
+export const leftOut = (node: string): Reason => ({
+  code: 'NodeGone',
+  object: node,
+  text: `${goneText(node)}, so it was left out`,
+  next: `let ${node} register again, or leave it out of "nodes" in the file: evenkeel roll resume -f roll.yaml`,
+})
+
+/** An earlier process of the run had begun the node. This one has no record of it, and so restores nothing. */
+export const mayBeOut = (node: string): Reason => ({
+  code: 'NodeGone',
+  object: node,
+  text: `${goneText(node)}; an earlier process of this run began it, and it may still be out`,
+  next: `let ${node} register again, and put back by hand what is still out (docs/put-a-node-back.md)`,
+})
+
+/**
+ * A node under way whose object is no more may register again for as long as a reboot may take; then it stays out. Any
+ * other verdict that keeps it out tells so as well.
+ */
+export function goneVerdict(s: RollSnapshot): Verdict | undefined {
+  if (!hasCurrent(s) || ownRecord(s) === undefined || s.current.absent !== true) return undefined
+  const { goneSince } = s.evidence
+  const before = s.run.verdict
+  const reasons = before?.reasons ?? []
+  if (reasons.some(({ code }) => code === 'NodeGone')) return undefined
+  const isOver =
+    goneSince !== undefined && s.cluster.staleForMs === 0 && s.now - goneSince >= s.spec.reboot.returnLimitMs
+  if (before?.keepOut !== true && !isOver) return undefined
+  return { kind: 'stopped', keepOut: true, reasons: [...reasons, nodeGone(s)] }
+}

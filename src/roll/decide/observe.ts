@@ -1,0 +1,86 @@
+import { isRestored } from '../../service/decide/attach.ts'
+import { isSilent, lostServers, nodeServers } from '../../service/decide/node-servers.ts'
+import { observeService } from '../../service/decide/observe.ts'
+import { blockedPods } from './drain/blocked-ladder.ts'
+import { endpointsGone } from './drain/polite-steps.ts'
+import type { Evidence } from './evidence.ts'
+import { hasCurrent, hasRebooted, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
+import { podsHere } from './pods-here.ts'
+import { serviceOf } from './service-of.ts'
+import type { RollSnapshot } from './snapshot.ts'
+import { isShut } from './steps/drain.ts'
+
+/** Folds what is seen now into what was seen before. Pure; run on every snapshot before it is judged. */
+export function observe(snapshot: RollSnapshot): Evidence {
+  const s: RollSnapshot = { ...snapshot, evidence: withSlot(snapshot) }
+  if (!hasCurrent(s)) return s.evidence
+  const record = ownRecord(s)
+  if (record === undefined) return s.evidence
+  const recorded: RecordedSnapshot = { ...s, record }
+  const { detached, ...waits } = observeService(serviceOf(recorded))
+  const seen: Evidence = {
+    ...s.evidence,
+    goneSince: s.current.absent === true ? (s.evidence.goneSince ?? s.now) : undefined,
+    ...firstReturn(recorded),
+    ...alreadyAttached(recorded),
+    ...drainBegun(recorded),
+    ...endpointsGone(recorded),
+    ...blockedPods(recorded),
+    ...waits,
+    ...(s.journalWritable && s.evidence.unwrittenSince !== undefined ? { unwrittenSince: undefined } : {}),
+  }
+  return seen.attachingSince !== undefined ? seen : { ...seen, detached }
+}
+
+/** A claim whose answer came too late for the caller still holds. */
+const withSlot = ({ slot, evidence, now }: RollSnapshot): Evidence =>
+  slot.state !== 'mine' || evidence.slotTakenAt !== undefined ? evidence : { ...evidence, slotTakenAt: now }
+
+function firstReturn(s: RecordedSnapshot): Pick<Evidence, 'returned'> {
+  const { bootId, heartbeat } = s.current.node
+  // The limits of the way back begin when its steps can.
+  if (!hasRebooted(s) || s.cluster.unlisted !== undefined) return {}
+  const { leaseRenewTime } = s.current
+  const known = s.evidence.returned
+  const first: Evidence['returned'] = known?.bootId === bootId ? known : { bootId, at: s.now, heartbeat }
+  // Where the Lease is told only later, the first renewal that is told counts as one from before.
+  if (first.leaseRenewTime !== undefined || leaseRenewTime === undefined) return { returned: first }
+  return { returned: { ...first, leaseRenewTime } }
+}
+
+/**
+ * A process that begins with a node rebooted, uncordoned and up everywhere finds it in its soak. Where the cordon is
+ * not ours to lift it tells nothing, and the node settles again.
+ */
+function alreadyAttached(s: RecordedSnapshot): Partial<Pick<Evidence, 'attachingSince' | 'attachingSinceWall'>> {
+  if (s.evidence.attachingSince !== undefined) return s.cluster.unlisted === undefined ? {} : { attachingSince: s.now }
+  if (Object.keys(s.evidence.detached).length > 0) return {}
+  if (!hasRebooted(s) || s.record.unschedulable || s.current.node.unschedulable) return {}
+  const service = serviceOf(s)
+  if (lostServers(service).length > 0) return {}
+  const servers = nodeServers(service)
+  const up = servers.length > 0 && servers.every((server) => !isSilent(server.instance) && isRestored(service, server))
+  return up && servers.some(({ recorded }) => recorded.state === 'ready')
+    ? { attachingSince: s.now, attachingSinceWall: s.wall }
+    : {}
+}
+
+/**
+ * The pods that are here when the drain begins; later ones of the same workload were put back. While people have taken the
+ * cordon off, or the Node registered anew without it, the scheduler places pods here, and they leave like all others. A pod of
+ * a DaemonSet counts as put back only if our taint was on the node: it is off before stage 3, and after a drain was given up.
+ */
+function drainBegun(s: RecordedSnapshot): Pick<Evidence, 'firstSeen' | 'evicted'> {
+  const { firstSeen } = s.evidence
+  const evicted = isShut(s) ? s.evidence.evicted : withoutDaemonSets(s.evidence.evicted)
+  if (s.current.recordLost === true) return { firstSeen: [], evicted }
+  if (!s.current.node.unschedulable) return { firstSeen: [], evicted }
+  if (firstSeen.length > 0) return { firstSeen, evicted }
+  return { firstSeen: podsHere(s).map((pod) => pod.uid), evicted }
+}
+
+/** Their pods count as evicted still, and another one of theirs not as put back. */
+const withoutDaemonSets = (evicted: Evidence['evicted']): Evidence['evicted'] =>
+  Object.fromEntries(
+    Object.entries(evicted).map(([uid, pod]) => [uid, pod.stage === 3 ? { name: pod.name, stage: 3 } : pod]),
+  )

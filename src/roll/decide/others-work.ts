@@ -1,0 +1,79 @@
+import { runOfLock } from '../../ground/model/kured-lock.ts'
+import type { Node } from '../../ground/model/node.ts'
+import {
+  DISRUPTED_TAINT,
+  KURED_IN_PROGRESS,
+  LIFECYCLE_CONDITIONS,
+  REMOVAL_TAINTS,
+  SHUTDOWN_CONDITION,
+} from '../../ground/model/node-facts.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import { markKeys } from '../../service/actuators/actuator-of.ts'
+import type { RollSpec } from '../model/roll-spec.ts'
+import type { NodeSnapshot } from './node-snapshot.ts'
+import { rebootLocks } from './plan/reboot-lock-findings.ts'
+import type { ClusterFacts, RollSnapshot } from './snapshot.ts'
+
+/**
+ * Why no node is begun, and no reboot announced, now: another program is at work on the node, or is about to remove it, or kured
+ * has another node drained or down. Each says so by a mark of its own, which is never touched.
+ */
+export const othersWork = (s: NodeSnapshot): readonly Reason[] => [
+  ...marksOfOthers(s.current.node, s.spec),
+  ...lockOfKured(s),
+]
+
+/** What is on the Node itself. A mark by which the file takes nodes out of a load balancer says nothing of other programs. */
+export const marksOfOthers = (node: Node, spec: Pick<RollSpec, 'balancers' | 'reboot'>): readonly Reason[] =>
+  [removal(node, markKeys(spec)), work(node, spec)].filter((reason) => reason !== undefined)
+
+function removal({ name, deleting, taints }: Node, marks: readonly string[]): Reason | undefined {
+  const about = { code: 'NodeBeingRemoved', object: name } as const
+  if (deleting === true) return { ...about, text: `${name} is being deleted` }
+  const taint = taints.find(({ key }) => key in REMOVERS && !marks.includes(key))
+  if (taint === undefined) return undefined
+  const next = `if ${REMOVERS[taint.key]} no longer removes it: kubectl taint node ${name} ${taint.key}-`
+  return { ...about, text: `${name} is being removed by ${REMOVERS[taint.key]}: it has the taint ${taint.key}`, next }
+}
+
+const REMOVERS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(REMOVAL_TAINTS.map((key) => [key, 'the Cluster Autoscaler'])),
+  [DISRUPTED_TAINT]: 'Karpenter',
+}
+
+/** A node that was drained by others, and is left so, is in no work. */
+const IN_WORK = LIFECYCLE_CONDITIONS.filter((type) => type !== 'Drained')
+
+/**
+ * kured's annotation says that the node wants a reboot, before kured has its lock for it. A roll that takes the lock goes by the lock
+ * alone: the annotation stays for as long as the roll keeps kured waiting.
+ */
+function work(
+  { name, lifecycle = [], shuttingDown, annotations }: Node,
+  { reboot: { kuredLock } }: Pick<RollSpec, 'reboot'>,
+): Reason | undefined {
+  const about = { code: 'NodeInOthersWork', object: name } as const
+  const types = [...lifecycle.filter((type) => IN_WORK.includes(type)), ...(shuttingDown ? [SHUTDOWN_CONDITION] : [])]
+  if (types.length > 0) {
+    const text = `another program is at work on ${name}: its condition ${types.join(', ')} is True`
+    return { ...about, text, next: `kubectl describe node ${name} shows who set it, and why` }
+  }
+  if (kuredLock !== undefined || !(KURED_IN_PROGRESS in annotations)) return undefined
+  const text = `kured reboots ${name}: it has the annotation ${KURED_IN_PROGRESS}`
+  return { ...about, text, next: `if kured no longer does: kubectl annotate node ${name} ${KURED_IN_PROGRESS}-` }
+}
+
+interface Locks extends Pick<RollSnapshot, 'wall' | 'run'> {
+  readonly cluster: Pick<ClusterFacts, 'workloads'>
+}
+
+/** Where other rolls alone hold the lock, no node is out for kured: the node budget orders the rolls. */
+export const lockOfKured = ({ cluster, wall, run }: Locks): readonly Reason[] =>
+  rebootLocks(cluster.workloads, { wall, run: run.id })
+    .filter(({ holders }) => holders.some((owner) => runOfLock(owner) === undefined))
+    .map(({ finding: { text, fix } }) => ({
+      code: 'KuredLockHeld',
+      object: 'kured',
+      text,
+      ...(fix === undefined ? {} : { next: fix }),
+    }))

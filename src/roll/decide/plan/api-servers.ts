@@ -1,0 +1,13 @@
+import type { Endpoint } from '../../../ground/model/endpoint.ts'
+import type { PlanFacts } from './plan-facts.ts'
+
+/** Where the API is: as the kubeconfig says, and as the API servers themselves write into Service default/kubernetes. */
+export function apiServers({ apiServer, cluster }: Pick<PlanFacts, 'apiServer' | 'cluster'>): readonly Endpoint[] {
+  const own = cluster.slices
+    .filter(({ namespace, serviceName }) => namespace === 'default' && serviceName === 'kubernetes')
+    .flatMap(({ endpoints, ports }) => {
+      const addresses = endpoints.flatMap((endpoint) => endpoint.addresses)
+      return addresses.flatMap((address) => ports.map((port) => ({ address, port })))
+    })
+  return [apiServer, ...own]
+}

@@ -1,0 +1,65 @@
+import { selectorMatches } from '../../../ground/model/label-selector.ts'
+import { refKey } from '../../../ground/model/object-ref.ts'
+import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import type { Pod } from '../../../ground/model/pod.ts'
+import type { Service } from '../../../ground/model/service.ts'
+import type { Workload } from '../../../ground/model/workload.ts'
+import type { PlanFacts } from './plan-facts.ts'
+
+/**
+ * A DaemonSet's pod stays through the drain and dies with its node. Where a Service spreads traffic over all its pods,
+ * other nodes go on sending to it until then, however well the node itself is detached.
+ */
+export function daemonFindings(facts: PlanFacts): readonly PlanFinding[] {
+  const { services, cluster } = facts
+  return servedDaemonSets({ services, ...cluster })
+    .filter(({ workload }) => !hasStage(facts, workload))
+    .map(({ workload, service }) => warning(workload, service))
+}
+
+interface Served {
+  readonly services: readonly Service[]
+  readonly pods: readonly Pod[]
+  readonly workloads: readonly Workload[]
+}
+
+/** DaemonSets whose pods get traffic from other nodes, each with a Service that sends it. */
+export const servedDaemonSets = ({
+  services,
+  pods,
+  workloads,
+}: Served): readonly { readonly workload: Workload; readonly service: Service }[] =>
+  workloads
+    .filter(({ kind }) => kind === 'DaemonSet')
+    .flatMap((workload) => {
+      const service = services.find((candidate) => sendsAcrossNodes(candidate) && leadsTo(candidate, pods, workload))
+      return service === undefined ? [] : [{ workload, service }]
+    })
+
+const warning = (workload: Workload, service: Service): PlanFinding => ({
+  severity: 'warning',
+  code: 'DaemonSetBehindService',
+  text: `DaemonSet ${refKey(workload)} serves Service ${refKey(service)}: other nodes send traffic to its pod until the node goes down`,
+  fix: 'name it under drain.daemonSets to drain its pods last',
+})
+
+/** Traffic that stays on the node it reached ends with the detach; `Local` on both ways keeps it there. */
+function sendsAcrossNodes(service: Service): boolean {
+  const outside = service.nodePorts.length > 0 && service.externalTrafficPolicy !== 'Local'
+  return outside || service.internalTrafficPolicy !== 'Local'
+}
+
+function leadsTo(service: Service, pods: readonly Pod[], workload: Workload): boolean {
+  const wanted = Object.entries(service.selector)
+  if (wanted.length === 0 || service.namespace !== workload.namespace) return false
+  return pods.some(
+    (pod) => pod.controller?.uid === workload.uid && wanted.every(([key, value]) => pod.labels[key] === value),
+  )
+}
+
+const hasStage = ({ cluster, spec }: PlanFacts, workload: Workload): boolean =>
+  cluster.pods.some(
+    (pod) =>
+      pod.controller?.uid === workload.uid &&
+      spec.drain.daemonSets.some((selector) => selectorMatches(selector, pod.labels)),
+  )

@@ -1,0 +1,154 @@
+import type { DisruptionBudget } from '../../../ground/model/disruption-budget.ts'
+import { refKey } from '../../../ground/model/object-ref.ts'
+import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import type { Pod } from '../../../ground/model/pod.ts'
+import { isGated } from '../drain/guard-of.ts'
+import { workloadOf } from '../drain/workload-of.ts'
+import { withLadder } from './blocked-advice.ts'
+import { type BudgetNeeds, budgetNeeds, letsOneMoreHelp } from './budget-arithmetic.ts'
+import { gatherPods } from './gathered-pods.ts'
+import type { PlanFacts } from './plan-facts.ts'
+import { SelectedPods, SelectingObjects } from './selected-pods.ts'
+
+/** What stands against evicting these pods: one finding for each budget, whatever the number of its pods. */
+export function disruptionFindings(facts: PlanFacts, moving: readonly Pod[]): readonly PlanFinding[] {
+  const { cluster } = facts
+  const budgets = new SelectingObjects(cluster.budgets)
+  const all = new SelectedPods(cluster.pods)
+  const under = Map.groupBy(moving.filter(isCounted), (pod) => budgets.of(pod).map(refKey).toSorted().join(' and '))
+  const byKey = new Map(cluster.budgets.map((budget) => [refKey(budget), budget]))
+  return [...under].flatMap(([names, pods]) => {
+    if (names === '') return []
+    const budget = byKey.get(names)
+    if (budget === undefined) return [withLadder(facts, pods, twoBudgets(names, pods, facts))]
+    const own = pods.filter((pod) => !isGated(pod))
+    if (own.length === 0) return []
+    const selected = all.by(budget.selector, [budget.namespace])
+    const found = budgetFindings({ budget, pods: own, needs: needsOf(budget, selected, facts), facts })
+    return found.map((finding) => (finding.severity === 'block' ? withLadder(facts, own, finding) : finding))
+  })
+}
+
+/** The eviction handler asks no budget for a pod that serves nothing (eviction.go, canIgnorePDB). */
+const isCounted = ({ phase, terminating }: Pod): boolean => phase !== 'Pending' && !terminating
+
+function needsOf(budget: DisruptionBudget, selected: readonly Pod[], { cluster }: PlanFacts): BudgetNeeds {
+  const owners = new Set(selected.flatMap((pod) => workloadOf(pod, cluster.workloads) ?? []))
+  const replicas = [...owners].reduce((sum, { desired }) => sum + desired, 0)
+  return budgetNeeds(budget, { pods: selected.length, replicas })
+}
+
+function twoBudgets(names: string, pods: readonly Pod[], { cluster }: PlanFacts): PlanFinding {
+  const { words, isOne, where } = gatherPods(pods, cluster.workloads)
+  return {
+    severity: 'block',
+    code: 'TwoBudgets',
+    ...where,
+    text: `${words} ${isOne ? 'is' : 'are'} under budgets ${names}, which eviction does not support`,
+    fix: 'let only one budget select each pod',
+  }
+}
+
+interface OfBudget {
+  readonly budget: DisruptionBudget
+  readonly pods: readonly Pod[]
+  readonly needs: BudgetNeeds
+  readonly facts: PlanFacts
+}
+
+function budgetFindings(of: OfBudget): readonly PlanFinding[] {
+  const { matchLabels, matchExpressions } = of.budget.selector
+  const isOfAll = Object.keys(matchLabels).length + matchExpressions.length === 0
+  const shut = broken(of) ?? never(of) ?? exhausted(of) ?? several(of)
+  return [...(isOfAll ? [selectsAll(of.budget)] : []), ...(shut === undefined ? [] : [shut])]
+}
+
+const selectsAll = (budget: DisruptionBudget): PlanFinding => ({
+  severity: 'warning',
+  code: 'BudgetSelectsAll',
+  text: `budget ${refKey(budget)} selects every pod of namespace ${budget.namespace}, because its selector is empty`,
+  fix: 'give its selector the labels of one workload',
+})
+
+const edit = ({ namespace, name }: DisruptionBudget): string =>
+  `kubectl -n ${namespace} edit poddisruptionbudget ${name}`
+
+function broken({ budget, pods, facts }: OfBudget): PlanFinding | undefined {
+  if (!budget.syncFailed) return undefined
+  const { words, where } = gatherPods(pods, facts.cluster.workloads)
+  return {
+    severity: 'block',
+    code: 'BudgetBroken',
+    ...where,
+    text: `${words} cannot be evicted: budget ${refKey(budget)} cannot be computed (condition SyncFailed)`,
+    fix: `select only pods of workloads that have replicas, or write minAvailable as a number: ${edit(budget)}`,
+  }
+}
+
+/** Pods that are not ready may go under `AlwaysAllow`, whatever the numbers. */
+const held = ({ budget, pods }: OfBudget): readonly Pod[] =>
+  budget.unhealthyPods === 'AlwaysAllow' ? pods.filter(({ ready }) => ready) : pods
+
+function never(of: OfBudget): PlanFinding | undefined {
+  const { budget, facts } = of
+  const { expectedPods, desiredHealthy } = of.needs
+  const pods = held(of)
+  if (desiredHealthy < expectedPods || budget.disruptionsAllowed > 0 || pods.length === 0) return undefined
+  const { words, where } = gatherPods(pods, facts.cluster.workloads)
+  const asked =
+    budget.maxUnavailable === undefined
+      ? `minAvailable: ${budget.minAvailable ?? 0}`
+      : `maxUnavailable: ${budget.maxUnavailable}`
+  // The disruption controller counts replicas of controllers (getExpectedScale), and these pods have none.
+  const kept =
+    expectedPods === 0
+      ? 'is a share of none: its pods have no controller'
+      : `keeps ${desiredHealthy} of ${expectedPods} pods`
+  return {
+    severity: 'block',
+    code: 'BudgetNever',
+    ...where,
+    text: `${words} can never be evicted: budget ${refKey(budget)} allows no eviction at all, since ${asked} ${kept}`,
+    fix:
+      expectedPods === 0
+        ? `write minAvailable as a number: ${edit(budget)}`
+        : expectedPods > 1 || !letsOneMoreHelp({ ...budget, expectedPods })
+          ? `set maxUnavailable: 1: ${edit(budget)}`
+          : `add a replica, or set maxUnavailable: 1: ${edit(budget)}`,
+  }
+}
+
+function exhausted(of: OfBudget): PlanFinding | undefined {
+  const { budget, facts } = of
+  const pods = held(of)
+  if (budget.disruptionsAllowed > 0 || pods.length === 0) return undefined
+  const { words, where } = gatherPods(pods, facts.cluster.workloads)
+  const unready = pods.filter(({ ready }) => !ready)
+  const text = `${words} cannot be evicted now: budget ${refKey(budget)} needs ${budget.desiredHealthy} healthy pods and has ${budget.currentHealthy} of ${budget.expectedPods}`
+  if (unready.length === 0 || budget.currentHealthy >= budget.desiredHealthy) {
+    const fix = `wait until its pods are Ready: kubectl -n ${budget.namespace} get pods`
+    return { severity: 'hold', code: 'BudgetExhausted', ...where, text, fix }
+  }
+  return {
+    severity: 'hold',
+    code: 'BudgetUnhealthy',
+    ...where,
+    text: `${text}, and keeps ${unready.length} that ${unready.length === 1 ? 'is' : 'are'} not Ready as well`,
+    fix: `make ${unready.length === 1 ? 'it' : 'them'} Ready, or set unhealthyPodEvictionPolicy: AlwaysAllow: ${edit(budget)}`,
+  }
+}
+
+/** More of its pods on one node than it ever lets go at a time: they cannot all move at the same time. */
+function several({ budget, pods, needs }: OfBudget): PlanFinding | undefined {
+  const atATime = needs.expectedPods - needs.desiredHealthy
+  const ofNodes = [...Map.groupBy(pods, ({ nodeName = '' }) => nodeName)].filter(([, here]) => here.length > atATime)
+  const [node, most = []] = ofNodes.toSorted(([, one], [, other]) => other.length - one.length)[0] ?? []
+  if (node === undefined || atATime < 1) return undefined
+  return {
+    severity: 'warning',
+    code: 'BudgetSeveral',
+    ...(ofNodes.length > 1 ? { nodes: ofNodes.map(([name]) => name) } : { node }),
+    text: `budget ${refKey(budget)} lets ${atATime} of its pods go at a time, and ${node} has ${most.length}, so they move ${atATime === 1 ? 'one after the other' : `at most ${atATime} at a time`}`,
+    fix: 'spread them over more nodes (topologySpreadConstraints), or raise maxUnavailable',
+  }
+}

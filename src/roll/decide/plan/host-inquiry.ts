@@ -1,0 +1,13 @@
+import type { HostFacts } from '../../../ground/model/host.ts'
+import type { Node } from '../../../ground/model/node.ts'
+
+export type MachineNode = Pick<Node, 'name' | 'bootId' | 'internalAddresses'>
+
+/** One node's machine, asked before anything is changed. */
+export interface HostInquiry {
+  readonly node: MachineNode
+  readonly answer:
+    | { readonly kind: 'facts'; readonly facts: HostFacts }
+    /** `code`: HOST_*, of the error. */
+    | { readonly kind: 'failed'; readonly code: string; readonly text: string }
+}

@@ -1,0 +1,105 @@
+import { unannounceCommand } from '../../../ground/model/announced-conditions.ts'
+import { claimsOf, MAINTENANCE_ANNOTATION } from '../../../ground/model/claims.ts'
+import { firstOf } from '../../../ground/model/first-of.ts'
+import type { Node } from '../../../ground/model/node.ts'
+import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import { markedBy, TO_COME_KEY, unmarkCommand } from '../../../ground/model/to-come.ts'
+import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../../service/model/node-record.ts'
+import { parseNodeRecord } from '../../../service/model/parse-node-record.ts'
+import { waysBack } from '../ways-back.ts'
+import type { PlanFacts } from './plan-facts.ts'
+
+/** What earlier runs and other owners left on nodes. `nodes`: those of the roll, whose records are told of node by node. */
+export function leftoverFindings(
+  { cluster }: { readonly cluster: Pick<PlanFacts['cluster'], 'nodes'> },
+  nodes: readonly Node[],
+): readonly PlanFinding[] {
+  const rolled = new Set(nodes.map(({ name }) => name))
+  return [
+    ...cluster.nodes.filter(({ name }) => !rolled.has(name)).flatMap(recorded),
+    ...gathered(cluster.nodes.filter(isMarked), marked),
+    ...toCome(cluster.nodes),
+    ...cluster.nodes.flatMap(announced),
+    ...gathered(nodes.filter(isCordoned), cordoned),
+    ...nodes.flatMap(claimed),
+  ]
+}
+
+const gathered = (
+  nodes: readonly Node[],
+  finding: (names: readonly string[]) => PlanFinding,
+): readonly PlanFinding[] => (nodes.length === 0 ? [] : [finding(nodes.map(({ name }) => name))])
+
+const at = (names: readonly string[]): Pick<PlanFinding, 'node' | 'nodes'> =>
+  names.length === 1 ? { node: names[0] ?? '' } : { nodes: names }
+
+const TYPED_AT_MOST = 8
+
+const typed = (names: readonly string[]): string =>
+  names.length <= TYPED_AT_MOST ? names.join(' ') : `${names.slice(0, TYPED_AT_MOST).join(' ')} …`
+
+/** It uses up the node budget for as long as its run does not end. */
+function recorded({ name, annotations }: Node): readonly PlanFinding[] {
+  const parsed = parseNodeRecord(annotations[RECORD_ANNOTATION] ?? '')
+  if (!(RECORD_ANNOTATION in annotations) || !parsed.ok) return []
+  const { run } = parsed.value
+  const text = `${name} is kept out by run ${run} and uses up the node budget`
+  return [{ severity: 'hold', code: 'RunLeftOut', node: name, text, fix: waysBack(run) }]
+}
+
+export const isMarked = ({ annotations, taints }: Node): boolean =>
+  !(RECORD_ANNOTATION in annotations) &&
+  (INTENT_ANNOTATION in annotations || taints.some(({ key }) => key === OUT_TAINT.key))
+
+export const marked = (names: readonly string[]): PlanFinding => ({
+  severity: 'warning',
+  code: 'MarkLeft',
+  ...at(names),
+  text: `${firstOf(names)} ${names.length === 1 ? 'bears' : 'bear'} a mark of an earlier run and no record of it`,
+  fix: `kubectl annotate node ${typed(names)} ${INTENT_ANNOTATION}-; kubectl taint node ${typed(names)} ${OUT_TAINT.key}-`,
+})
+
+/** A run that goes on has them for a reason. A run that ended by itself has left none. */
+function toCome(nodes: readonly Node[]): readonly PlanFinding[] {
+  const runs = Map.groupBy(nodes, markedBy)
+  return [...runs].flatMap(([run, bearing]): readonly PlanFinding[] => {
+    const names = bearing.map(({ name }) => name)
+    if (run === undefined) return []
+    const text = `${firstOf(names)} ${names.length === 1 ? 'bears' : 'bear'} the taint ${TO_COME_KEY} of run ${run}: new pods go to other nodes until that run takes it off at its end, or a person does`
+    return [{ severity: 'warning', code: 'ToComeLeft', ...at(names), text, fix: unmarkCommand(names) }]
+  })
+}
+
+/** A run that has the node out announces it for a reason. */
+function announced({ name, annotations, announced: conditions = {} }: Node): readonly PlanFinding[] {
+  const types = Object.keys(conditions)
+  const [type = ''] = types
+  if (types.length === 0 || RECORD_ANNOTATION in annotations) return []
+  const text = `${name} has the condition ${types.join(', ')} of run ${conditions[type]}, which does not have it out`
+  return [{ severity: 'warning', code: 'AnnouncementLeft', node: name, text, fix: unannounceCommand(name, types) }]
+}
+
+const isCordoned = ({ unschedulable, annotations }: Node): boolean =>
+  unschedulable && !(RECORD_ANNOTATION in annotations)
+
+const cordoned = (names: readonly string[]): PlanFinding => ({
+  severity: 'warning',
+  code: 'NodeCordoned',
+  ...at(names),
+  text: `${firstOf(names)} ${names.length === 1 ? 'is cordoned and stays' : 'are cordoned and stay'} so after the roll`,
+  fix: `kubectl uncordon ${typed(names)}, unless that is meant`,
+})
+
+function claimed({ name, annotations }: Node): readonly PlanFinding[] {
+  const owners = claimsOf(annotations[MAINTENANCE_ANNOTATION]).map(({ owner }) => owner)
+  if (owners.length === 0 || RECORD_ANNOTATION in annotations) return []
+  return [
+    {
+      severity: 'hold',
+      code: 'NodeClaimed',
+      node: name,
+      text: `${name} is claimed by ${owners.join(' and ')}, and is not put back in before that claim is withdrawn`,
+      fix: `let ${owners.join(' and ')} withdraw it, or leave ${name} out of the roll`,
+    },
+  ]
+}

@@ -1,0 +1,243 @@
+import type { Access } from '../../../ground/model/access.ts'
+import { canonicalAddress } from '../../../ground/model/ip-address.ts'
+import { isControlPlane, type Node } from '../../../ground/model/node.ts'
+import { refKey } from '../../../ground/model/object-ref.ts'
+import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import type { Pod } from '../../../ground/model/pod.ts'
+import { allowedServers, matchNodeServers } from '../../../service/decide/match-node-servers.ts'
+import { BUDGET_CONFIG_MAP } from '../../../service/model/budget-object.ts'
+import type { PlannedHost, PlannedNode, RollPlan } from '../../model/roll-plan.ts'
+import type { RollSpec } from '../../model/roll-spec.ts'
+import { classifyPod, DRAIN_STAGES, GUARD_STAGE } from '../drain/classify-pod.ts'
+import { apiServers } from './api-servers.ts'
+import { withBalancerAdvice } from './balancer-advice.ts'
+import { controlPlaneFindings, orderFindings } from './control-plane-findings.ts'
+import { daemonFindings } from './daemon-findings.ts'
+import { hostsToRoll } from './hosts-to-roll.ts'
+import { inspectionFindings } from './inspection-findings.ts'
+import { leftOutFindings } from './left-out-findings.ts'
+import { leftoverFindings } from './leftover-findings.ts'
+import { maxOutFindings } from './max-out-findings.ts'
+import { budgetFindings, nodeChecks } from './node-findings.ts'
+import { nodesToRoll } from './nodes-to-roll.ts'
+import { othersWorkFindings } from './others-work-findings.ts'
+import { isOwnPod, ownPodFindings } from './own-pod-findings.ts'
+import type { PlanFacts } from './plan-facts.ts'
+import { movingPods, podFindings } from './pod-findings.ts'
+import { politeFindings } from './polite-findings.ts'
+import { poolFindings } from './pool-findings.ts'
+import { rebootLockFindings } from './reboot-lock-findings.ts'
+import { roomFindings } from './room/room-findings.ts'
+import { slotFindings } from './slot-findings.ts'
+
+/** What a roll would do, and everything that stands against it. Pure. */
+export function makePlan(facts: PlanFacts): RollPlan {
+  const { spec, cluster } = facts
+  const toRoll = nodesToRoll(facts)
+  const { nodes } = toRoll
+  const { hosts, skipped } = hostsToRoll(facts, toRoll)
+  const podsOf = Map.groupBy(cluster.pods, ({ nodeName = '' }) => nodeName)
+  const podsHere = nodes.map(({ name }) => podsOf.get(name) ?? [])
+  const checks = [...clusterChecks(facts, toRoll), ...nodes.flatMap((node) => nodeChecks(facts, node))]
+  const pods = podsHere.flat().filter((pod) => !isOwnPod(facts, pod))
+  const ofPods = [
+    ...podFindings(facts, pods),
+    ...roomFindings(facts, movingPods(facts, pods)),
+    ...ownPodFindings(facts, podsHere.flat()),
+  ]
+  const named = new Set(ofPods.flatMap((finding) => finding.pods ?? []))
+  return {
+    cluster: facts.clusterName,
+    nodes: nodes.map((node, index) => plannedNode(facts, node, podsHere[index] ?? [])),
+    ...(hosts === undefined ? {} : { hosts }),
+    ...(spec.hosts?.order === 'first' ? { hostsFirst: true as const } : {}),
+    skipped: [...toRoll.skipped, ...skipped],
+    unmatchedServers: strangers(facts),
+    findings: unique([...checks.flat(), ...ofPods]).filter(isOfRoll(toRoll, hosts)),
+    load: (spec.probe?.targets ?? []).map(({ name, url, ratePerSecond, control }) => ({
+      name,
+      url,
+      ratePerSecond,
+      control,
+    })),
+    ...(spec.stop === undefined ? {} : { stop: spec.stop }),
+    ...(facts.spec.parallel === undefined ? {} : { parallel: facts.spec.parallel.nodes }),
+    ...(spec.reboot.kuredLock === undefined ? {} : { kuredLock: refKey(spec.reboot.kuredLock) }),
+    checksPassed:
+      checks.filter((found) => found.length === 0).length + pods.filter((pod) => !named.has(refKey(pod))).length,
+  }
+}
+
+type Check = readonly PlanFinding[]
+
+type ToRoll = ReturnType<typeof nodesToRoll>
+
+/** Where nothing needs a reboot nothing is begun that could be held: only what makes the answer doubtful counts. */
+const isOfRoll =
+  ({ nodes, skipped }: ToRoll, hosts: readonly PlannedHost[] = []) =>
+  ({ severity }: PlanFinding): boolean =>
+    severity === 'error' || nodes.length + hosts.length > 0 || skipped.length === 0
+
+function clusterChecks(facts: PlanFacts, { nodes, skipped, unknown, findings }: ToRoll): readonly Check[] {
+  const known = facts.cluster.nodes.map((node) => node.name)
+  // Where lists are forbidden none was read, and every node would seem not to be there.
+  const listed = !facts.forbidden.some(({ verb }) => verb === 'list')
+  return [
+    [
+      ...facts.forbidden.map((access) => forbidden(access, facts.spec.slots.namespace)),
+      ...(facts.spared ?? []).map(spared),
+      ...(facts.unreadByGates ?? []).map(unreadByGate),
+    ],
+    [
+      ...slotFindings(facts.spec.slots.namespace, facts.slotRefusal),
+      ...maxOutFindings(facts.spec, facts.budgetObject, facts.cluster.nodes.length),
+    ],
+    listed ? unknown.map((name) => unknownNode(name, known)) : [],
+    listed && nodes.length + skipped.length + unknown.length === 0 ? [noNodes(facts.spec.nodes)] : [],
+    ...(facts.needs === undefined ? [] : [findings]),
+    ...facts.inspections.map((inspection) => inspectionFindings(inspection, apiServers(facts))),
+    leftOutFindings(facts, nodes),
+    facts.hostFindings.map(withBalancerAdvice),
+    budgetFindings(facts).filter((finding) => nodes.some((node) => node.name !== finding.node)),
+    daemonFindings(facts),
+    [...controlPlaneFindings(facts.cluster.pods, nodes), ...orderFindings(facts.spec.nodes, nodes)],
+    leftoverFindings(facts, nodes),
+    rebootLockFindings(facts.cluster.workloads, facts),
+    othersWorkFindings(nodes, facts.spec),
+    poolFindings(facts, nodes),
+    ...(facts.spec.drain.polite === undefined ? [] : [politeFindings(facts, nodes)]),
+  ]
+}
+
+function noNodes({ selector }: RollSpec['nodes']): PlanFinding {
+  const about = { severity: 'error', code: 'NoNodes' } as const
+  if (selector === undefined) return { ...about, text: 'no node is selected', fix: 'name nodes, or use -l or --all' }
+  const fix = 'correct the selector; kubectl get nodes --show-labels shows the labels of every node'
+  return { ...about, text: 'no node has the labels of the selector', fix }
+}
+
+function unknownNode(name: string, known: readonly string[]): PlanFinding {
+  const shown = known.slice(0, 10).join(', ')
+  return {
+    severity: 'error',
+    code: 'NodeUnknown',
+    node: name,
+    text: `there is no node ${name}`,
+    fix: `the cluster has: ${shown}${known.length > 10 ? ', …' : ''}`,
+  }
+}
+
+export function forbidden(access: Access, slotsNamespace: string): PlanFinding {
+  const { namespace } = access
+  return {
+    severity: 'error',
+    code: 'Forbidden',
+    text: `this identity is not allowed to ${accessText(access)}`,
+    fix: `kubectl apply -f deploy/${fileOf(access)}, and bind it to this identity${namespace === slotsNamespace ? roleOf(namespace) : ''}`,
+  }
+}
+
+const unreadByGate = (access: Access): PlanFinding => ({
+  severity: 'error',
+  code: 'Forbidden',
+  text: `a gate cannot be checked: this identity is not allowed to ${accessText(access)}`,
+  fix: 'grant this right to the identity, or remove the gate from "gates"',
+})
+
+function fileOf({ verb, resource }: Access): string {
+  if (verb === 'delete' && resource === 'pods') return 'roll-delete-rbac.yaml'
+  if (resource === 'daemonsets' && (verb === 'get' || verb === 'patch')) return 'roll-kured-rbac.yaml'
+  const isOfPolite = (verb === 'patch' && resource === 'pods') || (verb === 'watch' && resource === 'services')
+  return isOfPolite ? 'roll-polite-rbac.yaml' : 'roll-rbac.yaml'
+}
+
+/** Of DNS, all of them: without the Corefile the cluster domain is not known for sure, without the others no node asks. */
+export function spared(access: Access): PlanFinding {
+  if (access.name?.startsWith('evenkeel-') === true) return budgetSpared(access)
+  if (access.resource === 'persistentvolumes') return volumesSpared(access)
+  if (access.subresource === 'status') return conditionsSpared(access)
+  const [lost, file] =
+    access.resource === 'configmaps'
+      ? ['its Service and zone are found another way, or set by dns.service and dns.zone', 'roll-rbac.yaml']
+      : ['it is asked only from here', 'roll-dns-rbac.yaml']
+  return {
+    severity: 'warning',
+    code: 'DnsForbidden',
+    text: `less of DNS will be known, because this identity is not allowed to ${accessText(access)}: ${lost}`,
+    fix: `kubectl apply -f deploy/${file}, and bind it to this identity`,
+  }
+}
+
+const conditionsSpared = (access: Access): PlanFinding => ({
+  severity: 'warning',
+  code: 'ConditionsForbidden',
+  text: `nodes will not say by their conditions what the roll does, because this identity is not allowed to ${accessText(access)}`,
+  fix: 'kubectl apply -f deploy/roll-announce-rbac.yaml, and bind it to this identity',
+})
+
+const volumesSpared = (access: Access): PlanFinding => ({
+  severity: 'warning',
+  code: 'VolumesForbidden',
+  text: `which pods are bound to their node by a volume is not known, because this identity is not allowed to ${accessText(access)}`,
+  fix: 'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity',
+})
+
+function budgetSpared(access: Access): PlanFinding {
+  const without =
+    access.name === BUDGET_CONFIG_MAP
+      ? 'one node may be out at a time'
+      : 'a node that is out by a granted cordon counts once its checks fail'
+  return {
+    severity: 'warning',
+    code: 'BudgetForbidden',
+    text: `this identity is not allowed to ${accessText(access)} by the name ${access.name}, so ${without}`,
+    fix: 'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity',
+  }
+}
+
+function accessText({ verb, group, resource, subresource, namespace }: Access): string {
+  const what = `${resource}${subresource === undefined ? '' : `/${subresource}`}${group === '' ? '' : `.${group}`}`
+  return `${verb} ${what}${namespace === undefined ? '' : ` in namespace ${namespace}`}`
+}
+
+/** Whether the namespace is there at all, only an identity with the right is told. */
+const roleOf = (namespace: string): string =>
+  `, with its Role evenkeel-slots in ${namespace}: the namespace of "slots.namespace" must exist`
+
+function plannedNode(facts: PlanFacts, node: Node, pods: readonly Pod[]): PlannedNode {
+  const all = DRAIN_STAGES.map((stage) => pods.filter((pod) => isInStage(facts, pod, stage)))
+  // Most clusters have no NodeGuard.
+  const stages = all.filter((inStage, i) => DRAIN_STAGES[i] !== GUARD_STAGE || inStage.length > 0)
+  const need = facts.needs?.get(node.name)
+  const detachFrom = matchNodeServers(node, facts.instances).map(
+    ({ reading }) => `${reading.ref.backend}/${reading.ref.server} on ${reading.ref.instance}`,
+  )
+  return {
+    node: node.name,
+    role: isControlPlane(node) ? 'control plane' : 'worker',
+    address: node.internalAddresses[0] ?? '',
+    bootId: node.bootId,
+    detachFrom,
+    podsToMove: stages.flat().map(refKey),
+    stages: stages.map((pods) => pods.length),
+    ...(need?.kind === 'needed' ? { needs: need.why } : {}),
+  }
+}
+
+function isInStage({ spec }: PlanFacts, pod: Pod, stage: number): boolean {
+  const verdict = classifyPod(pod, spec.drain)
+  return verdict.kind === 'evict' && verdict.stage === stage
+}
+
+function strangers({ instances, cluster }: PlanFacts): readonly string[] {
+  const known = new Set(cluster.nodes.flatMap(({ internalAddresses }) => internalAddresses.map(canonicalAddress)))
+  return instances.flatMap((instance) =>
+    allowedServers(instance)
+      .filter(({ address }) => address === '' || !known.has(canonicalAddress(address)))
+      .map(({ ref, address, port }) => `${ref.backend}/${ref.server} (${address}:${port}) on ${ref.instance}`),
+  )
+}
+
+const unique = (findings: readonly PlanFinding[]): readonly PlanFinding[] => [
+  ...new Map(findings.map((finding) => [`${finding.code} ${finding.node} ${finding.text}`, finding])).values(),
+]

@@ -1,0 +1,117 @@
+import type { Node } from '../../../ground/model/node.ts'
+import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import { wordsOf } from '../../../service/actuators/actuator-of.ts'
+import { budgetNode } from '../../../service/decide/budget/budget-node.ts'
+import { whoIsOut } from '../../../service/decide/budget/who-is-out.ts'
+import type { InstanceFacts } from '../../../service/decide/instance-facts.ts'
+import { lastUsableServers } from '../../../service/decide/last-server.ts'
+import { isRelied } from '../../../service/decide/last-usable-server.ts'
+import { allowedServers, belongsTo, matchNodeServers } from '../../../service/decide/match-node-servers.ts'
+import { RECORD_ANNOTATION } from '../../../service/model/node-record.ts'
+import { parseNodeRecord } from '../../../service/model/parse-node-record.ts'
+import { waysBack } from '../ways-back.ts'
+import type { PlanFacts } from './plan-facts.ts'
+
+/** What stands against rolling one node, as far as the node and its balancers tell; one entry for each check. */
+export function nodeChecks(facts: PlanFacts, node: Node): readonly (readonly PlanFinding[])[] {
+  return [unbalanced(facts, node), recorded(node), untold(facts, node), last(facts, node), notReady(node)]
+}
+
+function unbalanced({ spec, instances }: PlanFacts, node: Node): readonly PlanFinding[] {
+  if (spec.nodes.allowUnbalanced || matchNodeServers(node, instances).length > 0) return []
+  // An instance that did not answer may well lead here; that it did not is an error of its own.
+  if (instances.some(({ reading }) => reading === undefined)) return []
+  const addresses = node.internalAddresses.join(', ') || 'no InternalIP'
+  return [
+    {
+      severity: 'error',
+      code: 'NodeUnbalanced',
+      node: node.name,
+      text: `${node.name} (${addresses}) matches no server of any balancer, so nothing would be detached`,
+      fix: 'add its backend under "balancers", or set nodes.allowUnbalanced',
+    },
+  ]
+}
+
+export function recorded(node: Node): readonly PlanFinding[] {
+  const text = node.annotations[RECORD_ANNOTATION]
+  if (text === undefined) return []
+  const parsed = parseNodeRecord(text)
+  const what = parsed.ok
+    ? { text: `${node.name} is kept out by run ${parsed.value.run}`, fix: waysBack(parsed.value.run) }
+    : {
+        text: `${node.name} carries a record that cannot be read: ${parsed.why}`,
+        fix: `put ${node.name} back by hand (docs/put-a-node-back.md), then: kubectl annotate node ${node.name} ${RECORD_ANNOTATION}-`,
+      }
+  return [{ severity: 'error', code: 'NodeRecorded', node: node.name, ...what }]
+}
+
+const untold = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
+  matchNodeServers(node, instances).flatMap((matched) => wordsOf(matched.reading).findings(node, matched))
+
+const last = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
+  instances.flatMap((instance) =>
+    (leavesOthers(node, instance) ? [] : lastUsableServers(node, [instance])).map(
+      ({ code, object = '', text, next }) => ({
+        severity: isAlone(node, instance, object) ? 'block' : 'hold',
+        code,
+        node: node.name,
+        text,
+        ...(next === undefined ? {} : { fix: next }),
+      }),
+    ),
+  )
+
+/** A look at the node's own servers says so of nearly every node, where that at all servers for each takes minutes. */
+function leavesOthers(node: Node, instance: InstanceFacts): boolean {
+  const own = matchNodeServers(node, [instance]).map(({ reading }) => reading)
+  const reliedHere = (backend: string): number => own.filter((it) => it.ref.backend === backend && isRelied(it)).length
+  return own.every(({ ref }) => (reliedOn(instance).get(ref.backend) ?? 0) > reliedHere(ref.backend))
+}
+
+const RELIED = new WeakMap<InstanceFacts, ReadonlyMap<string, number>>()
+
+/** How many servers of each backend are relied on, counted once for all nodes. */
+function reliedOn(instance: InstanceFacts): ReadonlyMap<string, number> {
+  const known = RELIED.get(instance)
+  if (known !== undefined) return known
+  const relied = Map.groupBy(allowedServers(instance).filter(isRelied), ({ ref }) => ref.backend)
+  const counts = new Map([...relied].map(([backend, servers]) => [backend, servers.length]))
+  RELIED.set(instance, counts)
+  return counts
+}
+
+/** Its backend has no server of another node, up or down: waiting brings none. */
+const isAlone = (node: Node, instance: InstanceFacts, server: string): boolean =>
+  allowedServers(instance).every(
+    (reading) => belongsTo(reading, node) || reading.ref.backend !== server.slice(0, server.indexOf('/')),
+  )
+
+const notReady = (node: Node): readonly PlanFinding[] =>
+  node.ready === 'True'
+    ? []
+    : [
+        {
+          severity: 'hold',
+          code: 'NodeNotReady',
+          node: node.name,
+          text: `${node.name} is not Ready (Ready is ${node.ready})`,
+          fix: `repair it, or leave it out: kubectl describe node ${node.name}`,
+        },
+      ]
+
+/** Nodes of the cluster that use up the budget before anything is begun; one that bears a record is told of by `recorded`. */
+export const budgetFindings = ({ cluster, instances }: PlanFacts): readonly PlanFinding[] =>
+  whoIsOut({
+    nodes: cluster.nodes.filter(({ annotations }) => !(RECORD_ANNOTATION in annotations)).map(budgetNode),
+    places: instances,
+    cordons: 'unknown',
+    slots: [],
+    returning: new Set(),
+  }).map(({ node, why: [first] }) => ({
+    severity: 'hold',
+    code: 'OtherNodeBad',
+    node,
+    text: `${node} ${first.text} and uses up the node budget while others are rolled`,
+    fix: 'bring it back; what counts as out: evenkeel budget',
+  }))

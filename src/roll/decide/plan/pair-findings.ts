@@ -1,0 +1,135 @@
+import type { HostFacts } from '../../../ground/model/host.ts'
+import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import type { InstanceFacts } from '../../../service/decide/instance-facts.ts'
+import type { HostPair, HostsSpec, MachineLook, PairMachine } from '../../model/host-pair.ts'
+import type { PlannedHost } from '../../model/roll-plan.ts'
+import { addressFaults, disagreements } from '../hosts/pair-state.ts'
+import { reachFix, type SshWay } from './host-findings.ts'
+import type { RebootNeed } from './reboot-need.ts'
+
+/** What one machine of a pair said before anything is begun. */
+export interface MachineInquiry {
+  readonly pair: HostPair
+  readonly machine: PairMachine
+  readonly answer:
+    | { readonly kind: 'facts'; readonly look: MachineLook; readonly facts: HostFacts; readonly cannotMove?: string }
+    | { readonly kind: 'failed'; readonly code: string; readonly text: string }
+}
+
+interface PairsAround {
+  readonly ssh?: SshWay
+  readonly hosts: HostsSpec
+  readonly nodes: readonly string[]
+  readonly instances: readonly InstanceFacts[]
+  /** Of the machine this process runs on, where it tells. */
+  readonly ownBootId: string | undefined
+  /** Machine → whether it needs its reboot; one that is not here is rolled. */
+  readonly needs?: ReadonlyMap<string, RebootNeed>
+}
+
+const isSkipped = (needs: PairsAround['needs'], { name }: PairMachine): boolean => needs?.get(name)?.kind === 'none'
+
+/** What stands against rebooting the machines of the load balancers. One that is not rebooted must answer where its pair is to be whole. */
+export function pairFindings(inquiries: readonly MachineInquiry[], around: PairsAround): readonly PlanFinding[] {
+  const { needs, hosts } = around
+  const rolled = inquiries.filter(({ machine }) => !isSkipped(needs, machine))
+  const pairs = hosts.pairs.filter(({ machines }) => machines.some((machine) => !isSkipped(needs, machine)))
+  const partners = inquiries.filter(({ pair, machine }) => isSkipped(needs, machine) && pairs.includes(pair))
+  return [
+    ...rolled.flatMap((inquiry) => machineFindings(inquiry, around)),
+    ...partners.flatMap((inquiry) => unreachable(inquiry, around)),
+    ...rolled.flatMap(({ machine }) => {
+      const need = needs?.get(machine.name)
+      return need?.kind === 'unknown' ? need.findings : []
+    }),
+    ...pairs.flatMap((pair) => wholeness(pair, inquiries, around)),
+  ]
+}
+
+/** Machines that are rolled. */
+export const plannedHosts = (
+  inquiries: readonly MachineInquiry[],
+  needs?: ReadonlyMap<string, RebootNeed>,
+): readonly PlannedHost[] =>
+  inquiries.flatMap(({ pair, machine, answer }) => {
+    const need = needs?.get(machine.name)
+    if (need?.kind === 'none') return []
+    return {
+      host: machine.name,
+      pair: pair.name,
+      instances: machine.instances,
+      bootId: answer.kind === 'facts' ? answer.look.bootId : '',
+      addresses: answer.kind === 'facts' ? pair.addresses.filter((one) => answer.look.addresses.includes(one)) : [],
+      ...(need?.kind === 'needed' ? { needs: need.why } : {}),
+    }
+  })
+
+function unreachable({ machine, answer }: MachineInquiry, { ssh: way }: PairsAround): readonly PlanFinding[] {
+  if (answer.kind === 'facts') return []
+  const { code, text } = answer
+  return [{ severity: 'error', node: machine.name, code, text, fix: reachFix(code, machine.ssh, way) }]
+}
+
+function machineFindings(inquiry: MachineInquiry, around: PairsAround): readonly PlanFinding[] {
+  const { machine, answer } = inquiry
+  const { name } = machine
+  const about = { severity: 'error', node: name } as const
+  const twice = around.nodes.includes(name)
+    ? [
+        {
+          ...about,
+          code: 'HostIsNode',
+          text: `${name} is a node of the cluster`,
+          fix: 'remove it from "hosts": the roll reboots its nodes anyway',
+        },
+      ]
+    : []
+  if (answer.kind === 'failed') return [...twice, ...unreachable(inquiry, around)]
+  const { mayReboot, refusal } = answer.facts
+  const text = `${name} cannot be rebooted this way: ${refusal ?? 'it gave no reason'}`
+  const fix = 'change reboot.ssh.command or reboot.ssh.user, or allow it in sudoers'
+  const mayNot = mayReboot ? [] : [{ ...about, code: 'HostMayNotReboot', text, fix }]
+  return [...twice, ...mayNot, ...cannotMove(name, answer.cannotMove), ...ownMachine(name, answer.look, around)]
+}
+
+function cannotMove(name: string, why: string | undefined): readonly PlanFinding[] {
+  if (why === undefined) return []
+  const text = `${name} cannot move its addresses: ${why}`
+  const fix = `install what is missing on ${name}, or correct trackFile or holdConnections in "hosts"`
+  return [{ severity: 'error', code: 'HostCannotMove', node: name, text, fix }]
+}
+
+function ownMachine(name: string, { bootId }: MachineLook, { ownBootId }: PairsAround): readonly PlanFinding[] {
+  if (ownBootId === undefined || ownBootId !== bootId) return []
+  const text = `this process runs on ${name}, and its reboot would end the roll half-way`
+  const fix = 'run the roll from a machine that is not rolled, or remove this one from "hosts"'
+  return [{ severity: 'error', code: 'HostIsOurs', node: name, text, fix }]
+}
+
+/** Two machines that are one, addresses that are on none or on several, and instances that disagree. */
+function wholeness(
+  pair: HostPair,
+  inquiries: readonly MachineInquiry[],
+  { instances }: PairsAround,
+): readonly PlanFinding[] {
+  const asked = inquiries.filter((inquiry) => inquiry.pair === pair)
+  const machines = asked.flatMap(({ machine, answer }) =>
+    answer.kind === 'facts' ? [{ machine, look: answer.look, silentForMs: 0 }] : [],
+  )
+  const [host] = pair.machines
+  if (host === undefined || machines.length < asked.length) return []
+  const known = new Set(machines.map(({ look }) => look.bootId))
+  if (known.size < machines.length) {
+    const names = machines.map(({ machine }) => machine.name).join(' and ')
+    const text = `${names} of ${pair.name} answer with the same boot id, so two of them are one machine`
+    return [{ severity: 'error', code: 'HostTwice', text, fix: 'correct "ssh" of the machines' }]
+  }
+  const own = new Set(pair.machines.flatMap((machine) => machine.instances))
+  const facts = { pair, host, machines, instances: instances.filter(({ instance }) => own.has(instance)) }
+  return [...addressFaults(facts), ...disagreements(facts)].map(({ code, text }) => ({
+    severity: 'hold',
+    code,
+    node: host.name,
+    text: `${text}: no machine of ${pair.name} is rebooted meanwhile`,
+  }))
+}

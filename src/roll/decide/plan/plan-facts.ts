@@ -1,0 +1,50 @@
+import type { Access } from '../../../ground/model/access.ts'
+import type { ConfigMap } from '../../../ground/model/config-map.ts'
+import type { Endpoint } from '../../../ground/model/endpoint.ts'
+import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import type { Service } from '../../../ground/model/service.ts'
+import type { WallMs } from '../../../ground/model/time.ts'
+import type { PersistentVolume } from '../../../ground/model/volume.ts'
+import type { InstanceFacts } from '../../../service/decide/instance-facts.ts'
+import type { InstanceInspection } from '../../../service/model/balancer-inspection.ts'
+import type { OwnPod } from '../../model/own-pod.ts'
+import type { NodeWhy, PlannedHost } from '../../model/roll-plan.ts'
+import type { RollSpec } from '../../model/roll-spec.ts'
+import type { ClusterFacts } from '../snapshot.ts'
+import type { RebootNeed } from './reboot-need.ts'
+import type { SlotRefusal } from './slot-findings.ts'
+
+/** All that a plan goes by; read once, nothing changed. */
+export interface PlanFacts {
+  readonly clusterName: string
+  /** Where the API was asked. */
+  readonly apiServer: Endpoint
+  readonly spec: RollSpec
+  /** Absent: the roll runs in no pod of the cluster. */
+  readonly ownPod?: OwnPod
+  readonly cluster: ClusterFacts
+  readonly services: readonly Service[]
+  /** Absent: they may not be read, and which nodes reach them is not known. */
+  readonly volumes?: readonly PersistentVolume[]
+  readonly instances: readonly InstanceFacts[]
+  readonly inspections: readonly InstanceInspection[]
+  readonly forbidden: readonly Access[]
+  /** Rights that are missing and that a roll goes on without. */
+  readonly spared?: readonly Access[]
+  /** What gates of the file ask and this identity is not allowed to read. Absent: nothing. */
+  readonly unreadByGates?: readonly Access[]
+  /** ConfigMap evenkeel-budget; absent: there is none, or it may not be read. */
+  readonly budgetObject?: ConfigMap
+  /** Why the API would not take a write of the slot's Lease; absent where it would. */
+  readonly slotRefusal?: SlotRefusal
+  /** For locks of others that end with time. */
+  readonly wall?: WallMs
+  /** What the machines said, judged already. */
+  readonly hostFindings: readonly PlanFinding[]
+  /** Machines of the load balancers that are to be rolled; absent: the file has none. */
+  readonly hosts?: readonly PlannedHost[]
+  /** Those that need no reboot. */
+  readonly hostsSkipped?: readonly NodeWhy[]
+  /** Node → whether it needs its reboot; absent: every chosen node is rolled. */
+  readonly needs?: ReadonlyMap<string, RebootNeed>
+}

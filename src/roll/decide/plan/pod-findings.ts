@@ -1,0 +1,111 @@
+import { firstOf } from '../../../ground/model/first-of.ts'
+import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import { isFinished, type Pod, SAFE_TO_EVICT_ANNOTATION } from '../../../ground/model/pod.ts'
+import { type Workload, workloadKey } from '../../../ground/model/workload.ts'
+import { classifyPod } from '../drain/classify-pod.ts'
+import { isGated } from '../drain/guard-of.ts'
+import { isNotSafeToEvict } from '../drain/not-safe-to-evict.ts'
+import { workloadOf } from '../drain/workload-of.ts'
+import { withLadder } from './blocked-advice.ts'
+import { disruptionFindings } from './disruption-findings.ts'
+import { type GatheredPods, gatherPods } from './gathered-pods.ts'
+import type { PlanFacts } from './plan-facts.ts'
+import { leavesPolitely } from './polite-findings.ts'
+
+/** What stands against moving these pods: each finding once, whatever the number of pods. */
+export function podFindings(facts: PlanFacts, pods: readonly Pod[]): readonly PlanFinding[] {
+  const kept: Pod[] = []
+  const unmanaged: Pod[] = []
+  for (const pod of pods) {
+    const verdict = classifyPod(pod, facts.spec.drain)
+    if (verdict.kind === 'refused') (verdict.why === 'emptyDir' ? kept : unmanaged).push(pod)
+  }
+  const moving = movingPods(facts, pods)
+  // Those that leave politely are replaced before.
+  const evicted = moving.filter((pod) => !leavesPolitely(facts, pod))
+  return [
+    ...refused(facts, { kept, unmanaged }),
+    ...notSafe(facts, pods),
+    ...disruptionFindings(facts, evicted),
+    ...single(facts, evicted),
+  ]
+}
+
+function notSafe({ spec: { drain }, cluster }: PlanFacts, pods: readonly Pod[]): readonly PlanFinding[] {
+  const unsafe = pods.filter((pod) => isNotSafeToEvict(pod, drain))
+  if (unsafe.length === 0 || drain.safeToEvict === 'ignore') return []
+  const { words, isOne, where } = gatherPods(unsafe, cluster.workloads)
+  const isHeld = drain.safeToEvict === 'hold'
+  const [one, it] = isOne ? ['says that it is', 'it'] : ['say that they are', 'them']
+  const then = isHeld
+    ? `the roll does not begin the node before ${isOne ? 'it is' : 'they are'} gone`
+    : `a drain evicts ${it} all the same`
+  return [
+    {
+      severity: isHeld ? 'hold' : 'warning',
+      code: 'PodNotSafeToEvict',
+      ...where,
+      text: `${words} ${one} not to be evicted (${SAFE_TO_EVICT_ANNOTATION}: "false"): ${then}`,
+      fix: isHeld ? `let ${it} end first` : 'drain.safeToEvict: hold, to wait until such pods have ended',
+    },
+  ]
+}
+
+/** Those that a drain evicts and that something puts back elsewhere. */
+export const movingPods = ({ spec }: PlanFacts, pods: readonly Pod[]): readonly Pod[] =>
+  pods.filter((pod) => !isFinished(pod) && classifyPod(pod, spec.drain).kind === 'evict')
+
+interface RefusedPods {
+  readonly kept: readonly Pod[]
+  readonly unmanaged: readonly Pod[]
+}
+
+function refused(facts: PlanFacts, { kept, unmanaged }: RefusedPods): readonly PlanFinding[] {
+  const found: readonly (readonly [readonly Pod[], (gathered: GatheredPods) => PlanFinding])[] = [
+    [unmanaged, unmanagedPods],
+    [kept, emptyDirPods],
+  ]
+  return found
+    .filter(([pods]) => pods.length > 0)
+    .map(([pods, tell]) => withLadder(facts, pods, tell(gatherPods(pods, facts.cluster.workloads))))
+}
+
+const unmanagedPods = ({ words, isOne, where }: GatheredPods): PlanFinding => ({
+  severity: 'error',
+  code: 'PodUnmanaged',
+  ...where,
+  text: `${words} ${isOne ? 'has' : 'have'} no controller that would replace ${isOne ? 'it' : 'them'}`,
+  fix: 'set drain.deleteUnmanaged: true to delete such pods',
+})
+
+const emptyDirPods = ({ words, isOne, where }: GatheredPods): PlanFinding => ({
+  severity: 'error',
+  code: 'PodEmptyDir',
+  ...where,
+  text: `${words} ${isOne ? 'keeps' : 'keep'} data in an emptyDir, which is lost when ${isOne ? 'it moves' : 'they move'}`,
+  fix: 'set drain.deleteEmptyDirData: true to delete such data',
+})
+
+/** Pods that are for their node alone have no replica elsewhere, on purpose. */
+function single({ cluster }: PlanFacts, moving: readonly Pod[]): readonly PlanFinding[] {
+  const ofWorkload = new Map<Workload, Pod>()
+  for (const pod of moving) {
+    const workload = isGated(pod) ? undefined : workloadOf(pod, cluster.workloads)
+    if (workload?.desired === 1) ofWorkload.set(workload, pod)
+  }
+  if (ofWorkload.size === 0) return []
+  const names = [...ofWorkload.keys()].map(workloadKey)
+  const { where } = gatherPods([...ofWorkload.values()], cluster.workloads)
+  const isOne = names.length === 1
+  return [
+    {
+      severity: 'warning',
+      code: 'SingleReplica',
+      ...where,
+      text: isOne
+        ? `${names[0]} has 1 replica, which is away while it moves`
+        : `${names.length} workloads (${firstOf(names)}) have 1 replica each, which is away while it moves`,
+      fix: isOne ? 'give it a second replica' : 'give each a second replica',
+    },
+  ]
+}

@@ -1,0 +1,100 @@
+import { formatDuration } from '../../../ground/model/duration.ts'
+import type { Node } from '../../../ground/model/node.ts'
+import { refKey } from '../../../ground/model/object-ref.ts'
+import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import { isDaemonSetPod, isFinished, type Pod } from '../../../ground/model/pod.ts'
+import { workloadKey } from '../../../ground/model/workload.ts'
+import { classifyPod } from '../drain/classify-pod.ts'
+import { guardingBudgets, politeSpec, selectingServices, whyNotPolite } from '../drain/may-be-polite.ts'
+import { workloadOf } from '../drain/workload-of.ts'
+import type { PlanFacts } from './plan-facts.ts'
+
+/** What the choices of `drain.polite` come to: which of its pods are drained as before, and what stands against the others. */
+export function politeFindings(facts: PlanFacts, nodes: readonly Node[]): readonly PlanFinding[] {
+  const { polite = [] } = facts.spec.drain
+  if (polite.length === 0) return []
+  const chosen = facts.cluster.pods.filter((pod) => politeSpec(pod, facts.spec.drain) !== undefined)
+  const names = new Set(nodes.map(({ name }) => name))
+  const moving = chosen.filter((pod) => names.has(pod.nodeName ?? '') && mayMove(facts, pod))
+  const used = new Set(chosen.map((pod) => politeSpec(pod, facts.spec.drain)))
+  return [
+    ...polite.flatMap((entry, i) => (used.has(entry) ? [] : [unused(i)])),
+    ...moving.flatMap((pod) => notPolite(facts, pod)),
+    ...moving.filter((pod) => leavesPolitely(facts, pod)).flatMap((pod) => doubts(facts, pod)),
+    ...pooled(facts),
+  ]
+}
+
+/** It is replaced before it leaves: no budget and no client has one pod less in between. */
+export const leavesPolitely = (facts: PlanFacts, pod: Pod): boolean =>
+  (pod.polite !== undefined || isChosen(facts, pod)) && budgetsSpare(facts, pod)
+
+/** Each of its budgets has one to spare once a replacement is Ready. */
+export const budgetsSpare = ({ cluster }: PlanFacts, pod: Pod): boolean =>
+  guardingBudgets(cluster.budgets, pod).every(
+    ({ currentHealthy, desiredHealthy, syncFailed }) => !syncFailed && currentHealthy >= desiredHealthy,
+  )
+
+const isChosen = ({ spec, cluster, services }: PlanFacts, pod: Pod): boolean =>
+  pod.ready && politeSpec(pod, spec.drain) !== undefined && whyNotPolite({ ...cluster, services }, pod) === undefined
+
+const mayMove = ({ spec }: PlanFacts, pod: Pod): boolean =>
+  !isFinished(pod) && (classifyPod(pod, spec.drain).kind !== 'stays' || isDaemonSetPod(pod))
+
+/** Such a connection stays with its pod for as long as that runs, whatever kube-proxy writes. */
+const pooled = ({ instances }: PlanFacts): readonly PlanFinding[] =>
+  instances
+    .filter(({ reading }) => reading?.servers.some(({ idleConnections }) => idleConnections > 0) === true)
+    .map(({ instance }) => ({
+      severity: 'warning',
+      code: 'PolitePooled',
+      text: `${instance} keeps connections to servers open between requests: a request that is on its way over one of them as its pod exits is lost`,
+      fix: 'set "option http-server-close" in the backends, or let HAProxy try again ("retry-on empty-response")',
+    }))
+
+const unused = (i: number): PlanFinding => ({
+  severity: 'warning',
+  code: 'PoliteUnused',
+  text: `entry ${i + 1} of drain.polite chooses no pod of the cluster`,
+  fix: 'correct its selector or its namespaces, or leave it out',
+})
+
+function notPolite({ cluster, services }: PlanFacts, pod: Pod): readonly PlanFinding[] {
+  const why = pod.polite === undefined ? whyNotPolite({ ...cluster, services }, pod) : undefined
+  if (why === undefined) return []
+  const workload = workloadOf(pod, cluster.workloads)
+  const what = workload === undefined ? `Pod ${refKey(pod)}` : workloadKey(workload)
+  return [
+    {
+      severity: 'warning',
+      code: 'NotPolite',
+      text: `pods of ${what} are evicted without their replacement: ${why}; requests may fail while they exit`,
+      fix: 'let the app serve on after SIGTERM for some seconds, as by a preStop hook',
+    },
+  ]
+}
+
+function doubts({ services, spec }: PlanFacts, pod: Pod): readonly PlanFinding[] {
+  const after = formatDuration(politeSpec(pod, spec.drain)?.leaveAfterMs ?? 0)
+  return selectingServices(services, pod.namespace, pod.labels).flatMap((service): readonly PlanFinding[] => [
+    ...(service.headless === true
+      ? [
+          {
+            severity: 'warning' as const,
+            code: 'PoliteHeadless',
+            text: `clients of headless Service ${refKey(service)} keep the address of a pod for as long as they cache DNS; a pod serves on for ${after}`,
+            fix: 'set drain.polite leaveAfter to more than the TTL that clients go by (CoreDNS: 30 s, or 5 s by default)',
+          },
+        ]
+      : []),
+    ...(service.publishesNotReady === true
+      ? [
+          {
+            severity: 'warning' as const,
+            code: 'PoliteNotReady',
+            text: `Service ${refKey(service)} sends to pods before they are Ready (publishNotReadyAddresses), so requests to a replacement may fail`,
+          },
+        ]
+      : []),
+  ])
+}

@@ -1,0 +1,87 @@
+import { isHeldAt, lockHoldings, runOfLock } from '../../../ground/model/kured-lock.ts'
+import { refKey } from '../../../ground/model/object-ref.ts'
+import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import type { WallMs } from '../../../ground/model/time.ts'
+import type { Workload } from '../../../ground/model/workload.ts'
+import type { RollSpec } from '../../model/roll-spec.ts'
+import { waysBack } from '../ways-back.ts'
+
+interface RebootLock {
+  /** Nodes that are drained or down for it, runs of rolls that took it, or what a person wrote there. */
+  readonly holders: readonly string[]
+  readonly finding: PlanFinding
+}
+
+/** kured reboots nodes as well: while its lock is held, a node is drained or down for it. */
+export const rebootLockFindings = (
+  workloads: readonly Workload[],
+  { spec, wall }: { readonly spec: Pick<RollSpec, 'reboot'>; readonly wall?: WallMs },
+): readonly PlanFinding[] => [
+  ...rebootLocks(workloads, { wall }).map(({ finding }) => finding),
+  ...missingDaemonSet(workloads, spec),
+]
+
+interface Asking {
+  /** Absent: what ends with time is held. */
+  readonly wall: WallMs | undefined
+  /** What this run holds itself is left out. */
+  readonly run?: string
+}
+
+/** `workloads`: DaemonSets among them. */
+export function rebootLocks(workloads: readonly Workload[], { wall, run }: Asking): readonly RebootLock[] {
+  return workloads.flatMap((workload): readonly RebootLock[] => {
+    if (workload.rebootLock === undefined) return []
+    const all = heldIn(workload.rebootLock, wall)
+    const holders = [...new Set(all)].filter((owner) => run === undefined || runOfLock(owner) !== run)
+    return holders.length === 0 ? [] : [{ holders, finding: heldFinding(workload, holders) }]
+  })
+}
+
+/** A lock that makes no sense is held. */
+const heldIn = (text: string, wall: WallMs | undefined): readonly string[] =>
+  lockHoldings(text)?.flatMap((one) => (wall === undefined || isHeldAt(one, wall) ? [one.owner] : [])) ?? [
+    'a node that its lock does not name',
+  ]
+
+function heldFinding(workload: Workload, holders: readonly string[]): PlanFinding {
+  const { namespace, name } = workload
+  const about = { severity: 'block', code: 'KuredLockHeld' } as const
+  const [first = ''] = holders
+  const run = holders.length === 1 ? runOfLock(first) : undefined
+  if (run !== undefined) {
+    const text = `run ${run} of a roll holds the lock of kured (DaemonSet ${refKey(workload)})`
+    return { ...about, text, fix: `wait until it has ended, or ${waysBack(run)}` }
+  }
+  return {
+    ...about,
+    text: `the lock of kured (DaemonSet ${refKey(workload)}) is held by ${holders.map(holderText).join(' and ')}`,
+    fix: `wait until it has ended; if it never does: kubectl -n ${namespace} annotate daemonset ${name} weave.works/kured-node-lock-`,
+  }
+}
+
+/** A node is named as the lock has it: a person may have written any name there. */
+function holderText(owner: string): string {
+  const run = runOfLock(owner)
+  return run === undefined ? owner : `run ${run} of a roll`
+}
+
+function missingDaemonSet(
+  workloads: readonly Workload[],
+  { reboot: { kuredLock } }: Pick<RollSpec, 'reboot'>,
+): readonly PlanFinding[] {
+  if (kuredLock === undefined) return []
+  const sets = workloads.filter(({ kind }) => kind === 'DaemonSet')
+  if (sets.some((one) => refKey(one) === refKey(kuredLock))) return []
+  const alike = sets.filter(({ name, rebootLock }) => name.includes('kured') || rebootLock !== undefined)
+  const [other] = alike
+  const correct = other === undefined ? '' : `name ${other.namespace} and ${other.name} there, or `
+  return [
+    {
+      severity: 'error',
+      code: 'KuredNotFound',
+      text: `there is no DaemonSet ${refKey(kuredLock)}, whose lock "reboot.kuredLock" takes`,
+      fix: `${correct}remove "reboot.kuredLock" where no kured runs; kubectl get daemonsets -A shows all of them`,
+    },
+  ]
+}

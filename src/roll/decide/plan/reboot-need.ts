@@ -1,0 +1,127 @@
+import { escapeForeign } from '../../../ground/model/foreign-text.ts'
+import type { Node } from '../../../ground/model/node.ts'
+import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import {
+  asksMachine,
+  type NeedAnswer,
+  type NodeVersions,
+  type RebootNeedSpec,
+} from '../../../ground/model/reboot-need.ts'
+import type { HostInquiry } from './host-inquiry.ts'
+
+/** Whether a node or machine is to be rolled. Not known: it is planned, and the finding fails the plan. */
+export type RebootNeed =
+  | { readonly kind: 'needed' | 'none'; readonly why: string }
+  | { readonly kind: 'unknown'; readonly findings: readonly PlanFinding[] }
+
+interface Way {
+  readonly kind: 'needed' | 'none' | 'unknown'
+  readonly text: string
+  /** Another finding of the plan says so. */
+  readonly isTold?: true
+}
+
+/** By all ways that the file names; `answer` of its machine, absent where that was not asked. */
+export function rebootNeed(node: Node, spec: RebootNeedSpec, answer?: HostInquiry['answer']): RebootNeed {
+  return needBy(node.name, [...machineWays(node, spec, answer), ...versionWays(node, spec)])
+}
+
+/**
+ * Of a machine of a load balancer, by what it says itself: no Node shows its versions. Undefined where the file has no check that asks
+ * machines.
+ */
+export function hostNeed(name: string, spec: RebootNeedSpec, answer: HostInquiry['answer']): RebootNeed | undefined {
+  if (!asksMachine(spec)) return undefined
+  if (answer.kind === 'failed') return needBy(name, [{ kind: 'unknown', text: answer.text, isTold: true }])
+  return needBy(name, askedWays(spec, answer.facts.need))
+}
+
+function needBy(name: string, ways: readonly Way[]): RebootNeed {
+  const needed = ways.filter(({ kind }) => kind === 'needed')
+  if (needed.length > 0) return { kind: 'needed', why: textOf(needed) }
+  const unknown = ways.filter(({ kind }) => kind === 'unknown')
+  if (unknown.length > 0) {
+    return { kind: 'unknown', findings: unknown.filter(({ isTold }) => isTold !== true).map(notKnown(name)) }
+  }
+  return { kind: 'none', why: `needs no reboot: ${textOf(ways)}` }
+}
+
+const textOf = (ways: readonly Way[]): string => ways.map(({ text }) => text).join('; ')
+
+const notKnown =
+  (node: string) =>
+  ({ text }: Way): PlanFinding => ({
+    severity: 'error',
+    code: 'RebootNeedUnknown',
+    node,
+    text: `it is not known whether ${node} needs a reboot: ${text}`,
+    fix: 'correct that, or roll all chosen nodes: --no-only-if-needed',
+  })
+
+/** That a machine could not be reached, or that another one answered for it, is a finding of `hostFindings`. */
+function machineWays(node: Node, spec: RebootNeedSpec, answer: HostInquiry['answer'] | undefined): readonly Way[] {
+  if (!asksMachine(spec)) return []
+  if (answer?.kind === 'failed') return [{ kind: 'unknown', text: answer.text, isTold: true }]
+  const { need, bootId = node.bootId } = answer?.facts ?? {}
+  if (bootId !== node.bootId) return [{ kind: 'unknown', text: `the machine has boot id ${bootId}`, isTold: true }]
+  return askedWays(spec, need)
+}
+
+const askedWays = ({ sentinel, command }: RebootNeedSpec, need: NeedAnswer = {}): readonly Way[] => [
+  ...(sentinel === undefined ? [] : [sentinelWay(sentinel, need.sentinel)]),
+  ...(command === undefined ? [] : [commandWay(command, need.command)]),
+]
+
+function sentinelWay(path: string, answer: NeedAnswer['sentinel']): Way {
+  switch (answer?.kind) {
+    case 'there':
+      return { kind: 'needed', text: `${path} is there${packagesText(answer)}` }
+    case 'absent':
+      return { kind: 'none', text: `no ${path}` }
+    default:
+      return { kind: 'unknown', text: `the machine cannot say whether it has ${path}: ${answer?.text ?? 'no answer'}` }
+  }
+}
+
+const PACKAGES_MAX = 5
+const PACKAGE_CHARS_MAX = 60
+
+function packagesText({ packages, isCut }: { readonly packages: readonly string[]; readonly isCut: boolean }): string {
+  if (packages.length === 0) return ''
+  const shown = packages.slice(0, PACKAGES_MAX).map((name) => escapeForeign(name, PACKAGE_CHARS_MAX))
+  const left = packages.length - shown.length
+  const more = isCut ? ['more'] : left > 0 ? [`${left} more`] : []
+  return `, for ${[...shown, ...more].join(', ')}`
+}
+
+function commandWay(
+  { argv, neededExitCode, otherExitCode }: NonNullable<RebootNeedSpec['command']>,
+  answer: NeedAnswer['command'],
+): Way {
+  const command = escapeForeign(argv.join(' '), 100)
+  if (answer?.kind !== 'ended') {
+    return { kind: 'unknown', text: `${command} could not be asked: ${answer?.text ?? 'no answer'}` }
+  }
+  const { exitCode, errors } = answer
+  const text = `${command} ended with exit code ${exitCode}`
+  if (exitCode === neededExitCode) return { kind: 'needed', text }
+  if (exitCode === otherExitCode) return { kind: 'none', text }
+  const wanted = `only ${neededExitCode} (needed) and ${otherExitCode} (not needed) are answers`
+  return { kind: 'unknown', text: `${text}, and ${wanted}${errors === '' ? '' : `: ${errors}`}` }
+}
+
+const VERSIONS: readonly (keyof NodeVersions)[] = ['kernelVersion', 'kubeletVersion', 'osImage']
+
+const versionWays = ({ versions = {} }: Node, spec: RebootNeedSpec): readonly Way[] =>
+  VERSIONS.flatMap((name): readonly Way[] => {
+    const wanted = spec.versions[name]
+    if (wanted === undefined) return []
+    const found = versions[name]
+    if (found === undefined) return [{ kind: 'unknown', text: `the Node shows no ${name}` }]
+    const shown = escapeForeign(found, 100)
+    return [
+      found === wanted
+        ? { kind: 'none', text: `${name} is ${shown}` }
+        : { kind: 'needed', text: `${name} is ${shown}, and ${escapeForeign(wanted, 100)} is wanted` },
+    ]
+  })

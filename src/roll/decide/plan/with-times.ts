@@ -1,0 +1,34 @@
+import type { WallMs } from '../../../ground/model/time.ts'
+import type { PlannedNode, RollPlan } from '../../model/roll-plan.ts'
+import type { RollSpec } from '../../model/roll-spec.ts'
+import type { TimeSpan } from '../../model/time-window.ts'
+import { estimateNode, estimateRoll, type PastNodes } from './estimate.ts'
+import { windowFindings, windowForecast } from './window-forecast.ts'
+
+interface Times {
+  readonly spec: RollSpec
+  readonly past?: PastNodes | undefined
+  readonly wall: WallMs
+  /** The time windows that end after now. Absent: the roll file has none, or they are ignored. */
+  readonly spans?: readonly TimeSpan[]
+}
+
+/** How many windows a plan looks at. */
+export const PLANNED_SPANS = 12
+
+/** A plan with how long its nodes take, and when it may work. How long a machine of a load balancer takes is not known. */
+export function withTimes(plan: RollPlan, { spec, past, wall, spans }: Times): RollPlan {
+  const { hosts = [] } = plan
+  if (plan.nodes.length + hosts.length === 0) return plan
+  const timed = plan.nodes.length === 0 ? plan : { ...plan, estimate: estimateRoll(plan, spec, past) }
+  const { window } = spec
+  if (window === undefined || spans === undefined) return timed
+  const nodes = plan.nodes.map((node): PlannedNode => ({ ...node, estimateMs: estimateNode(node, spec, past) }))
+  const forecasting = { window, spans, now: wall }
+  return {
+    ...timed,
+    nodes,
+    findings: [...plan.findings, ...windowFindings(nodes, forecasting)],
+    window: windowForecast(nodes, { ...forecasting, baselineMs: spec.probe?.baselineMs ?? 0 }),
+  }
+}

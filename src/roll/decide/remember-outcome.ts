@@ -1,0 +1,72 @@
+import { isAway } from '../../ground/model/eviction.ts'
+import type { RebootAnswer } from '../../ground/model/host.ts'
+import { type Workload, workloadKey } from '../../ground/model/workload.ts'
+import { rememberService } from '../../service/decide/observe.ts'
+import { type Action, actionKey, type RemovalAction } from '../../service/model/action.ts'
+import type { Outcome } from '../../service/model/outcome.ts'
+import { workloadOf } from './drain/workload-of.ts'
+import type { Evidence } from './evidence.ts'
+import type { RollSnapshot } from './snapshot.ts'
+
+/** What an effect answered, folded into the evidence. Pure. */
+export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcome): Evidence {
+  const evidence = withRetry(s, action, outcome)
+  switch (action.kind) {
+    case 'evict':
+    case 'deletePod':
+      return outcome.eviction === undefined ? evidence : withEviction({ ...s, evidence }, action, outcome.eviction)
+    case 'releasePod':
+    case 'withdrawPod':
+    case 'giveBackPod':
+      return outcome.ok ? withRelabelled(evidence, action) : evidence
+    case 'markToCome':
+    case 'unmarkToCome':
+      return outcome.ok ? { ...evidence, marked: [...(evidence.marked ?? []), action.node] } : evidence
+    case 'takeSlot':
+      return outcome.ok ? { ...evidence, slotTakenAt: s.now } : evidence
+    case 'writeIntent':
+      return outcome.ok ? { ...evidence, intentByUs: true } : evidence
+    case 'sendReboot':
+      return outcome.reboot === undefined ? evidence : { ...evidence, ...sent(s, outcome.reboot) }
+    default:
+      return { ...evidence, ...rememberService({ evidence, now: s.now }, action, outcome) }
+  }
+}
+
+/** From the first command on the machine has its whole time, whatever held that up before. */
+const sent = (s: RollSnapshot, answer: RebootAnswer): Partial<Evidence> => ({
+  reboot: { at: s.now, answer },
+  ...(s.evidence.reboot === undefined ? { awaySince: s.now } : {}),
+})
+
+function withRetry(s: RollSnapshot, action: Action, outcome: Outcome): Evidence {
+  const key = actionKey(action)
+  const { [key]: before, ...others } = s.evidence.retries
+  if (outcome.ok) return { ...s.evidence, retries: others }
+  const failures = (before?.failures ?? 0) + 1
+  const notBefore = (s.now + outcome.retryInMs) as typeof s.now
+  return { ...s.evidence, retries: { ...others, [key]: { failures, notBefore, error: outcome.error } } }
+}
+
+function withEviction(s: RollSnapshot, action: RemovalAction, answer: Evidence['evictions'][string]): Evidence {
+  const { evidence } = s
+  const evictions = { ...evidence.evictions, [action.uid]: answer }
+  if (!isAway(answer)) return { ...evidence, evictions }
+  const pod = s.cluster.pods.find((candidate) => candidate.uid === action.uid)
+  const workload = pod === undefined ? undefined : (pod.polite?.workload ?? keyOf(workloadOf(pod, s.cluster.workloads)))
+  const evicted = {
+    name: `${action.namespace}/${action.name}`,
+    stage: action.stage,
+    ...(workload === undefined ? {} : { workload }),
+  }
+  // Its ladder gave the drain a separate time limit, which ends with the pod.
+  const goesOn = evidence.blocked?.[action.uid] === undefined ? {} : { stuckSince: s.now, stuckReasons: [] }
+  return { ...evidence, ...goesOn, evictions, evicted: { ...evidence.evicted, [action.uid]: evicted } }
+}
+
+function withRelabelled(evidence: Evidence, { uid, asOf }: { readonly uid: string; readonly asOf: string }): Evidence {
+  const written = [...(evidence.relabelled?.[uid] ?? []), asOf]
+  return { ...evidence, relabelled: { ...evidence.relabelled, [uid]: written } }
+}
+
+const keyOf = (workload: Workload | undefined): string | undefined => workload && workloadKey(workload)

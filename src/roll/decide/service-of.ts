@@ -1,0 +1,45 @@
+import { rollOwner } from '../../ground/model/claims.ts'
+import type { Node } from '../../ground/model/node.ts'
+import type { ServiceSnapshot } from '../../service/decide/service-snapshot.ts'
+import { parseTimestamp } from '../../service/model/detacher.ts'
+import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
+
+/** Of all that a roll goes by, what taking its node out of service and putting it back needs. */
+export function serviceOf(s: NodeSnapshot): ServiceSnapshot {
+  const { node, dataPorts } = s.current
+  const record = ownRecord(s)
+  const recordedAt = parseTimestamp(record?.at)
+  const announced = ownIntent(s) !== undefined
+  const rebooted = record !== undefined && hasRebooted({ ...s, record })
+  // The cordon goes after the proof: a process that knows nothing of the one before it sees by this that there was one.
+  const isUncordoned = record?.unschedulable === false && !node.unschedulable
+  return {
+    now: s.now,
+    node,
+    nodes: s.cluster.nodes,
+    owner: rollOwner(s.run.id),
+    balancers: s.spec.balancers,
+    instances: s.instances,
+    dataPorts,
+    limits: { idleLimitMs: s.spec.detach.idleLimitMs, dataPort: s.spec.settle.dataPort },
+    recorded: record?.servers ?? [],
+    ...(recordedAt.kind === 'at' ? { recordedAt: recordedAt.at } : {}),
+    evidence: s.evidence,
+    announced,
+    rebooted,
+    unproven: rebooted ? !isUncordoned : announced,
+    keepOut: s.run.verdict?.keepOut === true,
+    ...besideOf(s),
+  }
+}
+
+/**
+ * Of two lanes one at most waits for the other: for the one that leaves already, and where both do, or neither, for the one that
+ * goes first.
+ */
+function besideOf({ run, cluster }: NodeSnapshot): { readonly beside?: readonly Node[] } {
+  const own = run.isLeaving === true
+  const leaving = run.beside?.filter(({ goesFirst, isLeaving }) => (isLeaving === own ? goesFirst : isLeaving)) ?? []
+  const beside = cluster.nodes.filter(({ name }) => leaving.some(({ node }) => node === name))
+  return beside.length === 0 ? {} : { beside }
+}

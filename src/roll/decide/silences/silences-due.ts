@@ -1,0 +1,41 @@
+import type { Reason } from '../../../ground/model/reason.ts'
+import { isFor, type WishScope } from '../../model/wish-scope.ts'
+import type { HostSnapshot } from '../hosts/host-snapshot.ts'
+import type { RollSnapshot } from '../snapshot.ts'
+import { hasSubject, isBegun, placeOf, subjectOf, type WishSnapshot } from '../wish-subject.ts'
+
+export interface SilenceWant {
+  readonly scope: WishScope
+  /** A machine is named so too. */
+  readonly node: string
+  readonly address?: string
+}
+
+/**
+ * For whom alerts are silenced: the node that bears a record of the run, or the machine that the run has recorded, until it is back, or
+ * to be left out for a person.
+ */
+export function silencesWanted(s: RollSnapshot | HostSnapshot): SilenceWant | undefined {
+  if (!hasSubject(s) || !isBegun(s) || s.run.verdict?.keepOut === true) return undefined
+  return { scope: subjectOf(s).scope, ...placeOf(s) }
+}
+
+/**
+ * Before the first thing that alerts could tell of. An Alertmanager that is away holds the node or machine only where the file says so:
+ * a silence spares people a call, and no request fails without it.
+ */
+export function silencesHold(s: WishSnapshot): readonly Reason[] {
+  const { silences: facts, spec } = s
+  const { scope, name: node } = subjectOf(s)
+  const wanted = (spec.silences ?? []).filter((silence) => isFor(silence, scope))
+  return wanted.flatMap(({ name, onFailure }): readonly Reason[] => {
+    const state = facts?.node === node ? facts.states[name] : undefined
+    if (state?.kind === 'standing') return []
+    if (state?.kind === 'failed') {
+      const text = `alerts of ${node} are not silenced in ${name}: ${state.text}`
+      return onFailure === 'hold' ? [{ code: 'SilenceFailed', object: name, text }] : []
+    }
+    if (facts === undefined && onFailure === 'ignore') return []
+    return [{ code: 'SilenceAsked', object: name, text: `alerts of ${node} are being silenced in ${name}` }]
+  })
+}

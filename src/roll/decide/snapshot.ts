@@ -1,0 +1,144 @@
+import type { DisruptionBudget } from '../../ground/model/disruption-budget.ts'
+import type { Node } from '../../ground/model/node.ts'
+import type { Pod } from '../../ground/model/pod.ts'
+import type { FailureWindow, ProbeFacts } from '../../ground/model/probe.ts'
+import type { EndpointSlice, Service } from '../../ground/model/service.ts'
+import type { MonoMs, WallMs } from '../../ground/model/time.ts'
+import type { VolumeAttachment, VolumeClaim } from '../../ground/model/volume.ts'
+import type { Workload } from '../../ground/model/workload.ts'
+import type { BudgetFacts } from '../../service/decide/budget/budget-facts.ts'
+import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
+import type { NodeRecord, RebootIntent } from '../../service/model/node-record.ts'
+import type { Parsed } from '../../service/model/parse-node-record.ts'
+import type { OwnPod } from '../model/own-pod.ts'
+import type { ReloadSpan } from '../model/reload-span.ts'
+import type { Blame } from '../model/roll-event.ts'
+import type { RollSpec } from '../model/roll-spec.ts'
+import type { TimeWindowFacts } from '../model/time-window.ts'
+import type { Verdict } from '../model/verdict.ts'
+import type { StepSpan } from './availability/attribution.ts'
+import type { DnsFacts } from './dns/dns-facts.ts'
+import type { Evidence } from './evidence.ts'
+import type { GateFacts } from './gates/gate-facts.ts'
+import type { HookFacts } from './hooks/hook-facts.ts'
+import type { KuredLockFacts } from './kured/lock-facts.ts'
+import type { SilenceFacts } from './silences/silence-facts.ts'
+
+/** The cluster as last heard, every list sorted, so that equal worlds give equal decisions. */
+export interface ClusterFacts {
+  readonly nodes: readonly Node[]
+  readonly pods: readonly Pod[]
+  readonly budgets: readonly DisruptionBudget[]
+  readonly workloads: readonly Workload[]
+  readonly attachments: readonly VolumeAttachment[]
+  readonly claims: readonly VolumeClaim[]
+  readonly slices: readonly EndpointSlice[]
+  /** Absent where the roll file lets no pod leave politely. */
+  readonly services?: readonly Service[]
+  /** Kinds that were not listed even once: what they lack may be there all the same. Absent once all were. */
+  readonly unlisted?: { readonly kinds: readonly string[]; readonly error?: string }
+  /** How long the oldest of these lists has been without a working stream; 0 while all are live. */
+  readonly staleForMs: number
+  /** The last moment at which the API server was away: from none of these lists having a stream until all have. */
+  readonly lostAt?: MonoMs
+}
+
+/**
+ * - free: it has no known holder · mine: held by this process
+ * - other: held and renewed by another · stale: held, no renewal seen for its duration
+ * - lost: taken from this process for good: the new holder restores what is ours
+ */
+export interface SlotFacts {
+  readonly state: 'free' | 'mine' | 'other' | 'stale' | 'lost'
+  readonly holderRun?: string
+  readonly holderNode?: string
+  /** False once the last renewal is older than two thirds of the duration: then nothing is sent. */
+  readonly mayAct: boolean
+}
+
+/** The node that is under way, with what it carries of ours. */
+export interface NodeFacts {
+  readonly node: Node
+  /** There is no such object any more: node, record and intent are as they were last seen. */
+  readonly absent?: true
+  /** The node was registered anew: the record is the one that went with its object, and not on it. */
+  readonly recordLost?: true
+  readonly record?: Parsed<NodeRecord>
+  readonly intent?: Parsed<RebootIntent>
+  /** renewTime of the node's own Lease in kube-node-lease, verbatim; read while a proof is waited for. */
+  readonly leaseRenewTime?: string
+  /** Ids of its containers that its pods did not show yet when its boot id was known; read while a proof is waited for. */
+  readonly newContainers?: readonly string[]
+  /** `address:port` → answered at the last try; asked while the node is to come back or is put back. */
+  readonly dataPorts: Readonly<Record<string, boolean>>
+}
+
+/** A node of the same run that another lane of this process has in work. */
+export interface BesideFacts {
+  readonly node: string
+  /** Of two nodes that cannot both leave, the one that goes first does not wait for the other. */
+  readonly goesFirst: boolean
+  /** Its servers may be out, or may be taken out at this moment. */
+  readonly isLeaving: boolean
+}
+
+/** A failure window that an earlier process of the run saw. */
+export interface EarlierWindow {
+  readonly window: FailureWindow
+  /** The step that was blamed first. Absent: none was under way. */
+  readonly blame?: Blame
+}
+
+export interface RunFacts {
+  readonly id: string
+  /** `--reason`. */
+  readonly reason?: string
+  readonly order: readonly string[]
+  readonly done: readonly string[]
+  /** Absent where this process has one node in work at a time. */
+  readonly beside?: readonly BesideFacts[]
+  /** As `isLeaving` of a node beside it, of the node under way. */
+  readonly isLeaving?: true
+  readonly verdict?: Verdict
+  /** End of the green baseline: failures before it are not ours. */
+  readonly measuredSince?: WallMs
+  /** What earlier processes of the run saw since it was stopped last, and what the file allows to happen. Absent: nothing. */
+  readonly windowsBefore?: readonly EarlierWindow[]
+  /** Absent: this process runs in no pod of the cluster. */
+  readonly ownPod?: OwnPod
+}
+
+/** All that a decision goes by, read before it is taken. */
+export interface RollSnapshot {
+  readonly now: MonoMs
+  readonly wall: WallMs
+  readonly spec: RollSpec
+  readonly run: RunFacts
+  /** Absent: every node of the order is done, or none may be begun any more. */
+  readonly current?: NodeFacts
+  readonly cluster: ClusterFacts
+  readonly instances: readonly InstanceFacts[]
+  readonly slot: SlotFacts
+  /** Absent while it was not read: then one node may be out, and nothing is known of cordons. */
+  readonly budget?: BudgetFacts
+  readonly journalWritable: boolean
+  /** Absent where the roll file has no time windows; else nothing is known of them. */
+  readonly window?: TimeWindowFacts
+  /** Absent with `--no-probe`. */
+  readonly probe?: ProbeFacts
+  /** Absent: DNS is not asked. */
+  readonly dns?: DnsFacts
+  /** Absent: nothing can ask the gates of the file, and none passes. */
+  readonly gates?: GateFacts
+  /** Absent: the file has no hooks, or nothing can run them. */
+  readonly hooks?: HookFacts
+  /** Absent: the file has no silences, or nothing can make them. */
+  readonly silences?: SilenceFacts
+  /** Of any balancer of this roll, as this process has seen them. */
+  /** Absent: the file does not ask for the lock of kured, or nothing can take it. */
+  readonly kuredLock?: KuredLockFacts
+  readonly reloads: readonly ReloadSpan[]
+  /** Of any node of this process, to tell which step is blamed for what fails. Absent: none was begun. */
+  readonly steps?: readonly StepSpan[]
+  readonly evidence: Evidence
+}

@@ -1,0 +1,120 @@
+import { formatDuration } from '../../../ground/model/duration.ts'
+import type { RebootAnswer } from '../../../ground/model/host.ts'
+import type { Reason } from '../../../ground/model/reason.ts'
+import { act, done, hold, RECHECK_MS } from '../../../service/decide/step-answer.ts'
+import { away, isAnnounced, isUnsent, stuck } from '../blocked.ts'
+import { controlPlaneKept } from '../control-plane.ts'
+import { gatesHold } from '../gates/gates-hold.ts'
+import { mayDisrupt } from '../guards.ts'
+import { hooksAt } from '../hooks/hooks-due.ts'
+import { hasRebooted, ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
+import { othersWork } from '../others-work.ts'
+import { keptOut, type StepRule } from '../step-rule.ts'
+
+/**
+ * Step 6: the intent is on the node, then the command was sent. Not knowing whether it was sent (a cut connection, a
+ * new process) means waiting for another boot id, or the limit, before it is sent again.
+ *
+ * Law: a lost connection is not knowing whether the reboot was sent, and not knowing is waited for.
+ */
+export const reboot: StepRule = {
+  step: 'reboot',
+  next(s) {
+    if (hasRebooted(s)) return done
+    const { node } = s.current
+    const refusals = mayDisrupt(s)
+    if (ownIntent(s) === undefined) {
+      const against = [...refusals, ...controlPlaneKept(s), ...othersWork(s)]
+      if (against.length > 0) return hold(against)
+      const gates = gatesHold(s, 'reboot')
+      if (gates.length > 0) return hold(gates)
+      const hooks = hooksAt(s, 'beforeReboot')
+      if (hooks !== undefined) return hooks
+      return act([{ kind: 'writeIntent', node: node.name, bootId: s.record.bootId }], {
+        code: 'NoIntent',
+        text: 'the reboot is not announced on the node yet',
+      })
+    }
+    const sent = s.evidence.reboot
+    const waitedMs = s.now - (sent?.at ?? s.evidence.awaySince ?? s.now)
+    const mustSend = sent === undefined && s.evidence.intentByUs
+    if (!mustSend && waitedMs < s.spec.reboot.resendAfterMs) return hold([waiting(node.name, sent?.answer)], RECHECK_MS)
+    if (sent?.answer.kind === 'sent' && node.ready !== 'True')
+      return hold([waiting(node.name, sent.answer)], RECHECK_MS)
+    if (refusals.length > 0) return hold(refusals)
+    if (!node.unschedulable) return act([{ kind: 'cordon', node: node.name }], uncordonedByOthers)
+    return act([{ kind: 'sendReboot', node: node.name, bootId: s.record.bootId }], {
+      code: mustSend ? 'RebootDue' : 'RebootUnheard',
+      text: mustSend
+        ? 'nothing is left on the node that the reboot could harm'
+        : 'no other boot id was seen since the command',
+    })
+  },
+  remember(s, decision) {
+    if (!isAnnounced(s)) return stuck(s, decision)
+    // Why a reboot that this process has announced was not sent yet.
+    const unsent = isUnsent(s) && decision.kind === 'hold' ? decision.reasons : []
+    return { ...away(s, decision), stuckSince: undefined, stuckReasons: unsent }
+  },
+  limit(s) {
+    const since = s.evidence.awaySince
+    if (since === undefined || s.now - since < s.spec.reboot.returnLimitMs) return undefined
+    const { stuckReasons } = s.evidence
+    if (isUnsent(s)) return keptOut(heldUp(s), stuckReasons)
+    return keptOut(notReturned(s), stuckReasons.length > 0 ? stuckReasons : unreturned(s))
+  },
+}
+
+const heldUp = ({ current: { node }, spec }: RecordedSnapshot): Reason => ({
+  code: 'RebootHeldUp',
+  object: node.name,
+  text: `the reboot of ${node.name} is announced, and could not be sent within the limit (${formatDuration(spec.reboot.returnLimitMs)})`,
+  next: `remove what held it up, then: evenkeel roll resume (${node.name} got no command and still runs)`,
+})
+
+function notReturned({ current: { node }, run, evidence, spec }: RecordedSnapshot): Reason {
+  const isRefused = evidence.reboot?.answer.kind === 'refused'
+  return {
+    code: 'NodeDidNotReturn',
+    object: node.name,
+    text: `${node.name} did not come back with another boot id within the limit (${formatDuration(spec.reboot.returnLimitMs)})`,
+    next: isRefused
+      ? `allow the reboot of ${node.name}, or correct "reboot" in the file: evenkeel roll resume ${run.id} -f roll.yaml`
+      : `start ${node.name} again, then: evenkeel roll resume`,
+  }
+}
+
+/** What is known of a reboot after which no other boot id was seen, where it is not known to be under way. */
+function unreturned({ current, evidence }: RecordedSnapshot): readonly Reason[] {
+  const answer = evidence.reboot?.answer
+  return answer?.kind === 'sent' ? [] : [waiting(current.node.name, answer)]
+}
+
+const uncordonedByOthers: Reason = { code: 'UncordonedByOthers', text: 'the cordon was lifted meanwhile' }
+
+function waiting(node: string, answer: RebootAnswer | undefined): Reason {
+  switch (answer?.kind) {
+    case 'sent':
+      return { code: 'Rebooting', object: node, text: `${node} is rebooting; the API still shows its old boot id` }
+    case 'otherBoot':
+      return {
+        code: 'BootIdNotPublished',
+        object: node,
+        text: `${node} has another boot id, and its kubelet has not reported it yet`,
+      }
+    case 'refused':
+      return { code: 'RebootRefused', object: node, text: `${node} refused the reboot: ${answer.text}` }
+    case 'unknown':
+      return {
+        code: 'RebootUnknown',
+        object: node,
+        text: `it is unknown whether ${node} got the reboot command: ${answer.text}`,
+      }
+    case undefined:
+      return {
+        code: 'RebootUnknown',
+        object: node,
+        text: `it is unknown whether ${node} got an earlier reboot command`,
+      }
+  }
+}

@@ -1,0 +1,60 @@
+import type { Reason } from '../../../ground/model/reason.ts'
+import { act, done, hold } from '../../../service/decide/step-answer.ts'
+import { stuck } from '../blocked.ts'
+import { buildRecord } from '../build-record.ts'
+import { gatesHold } from '../gates/gates-hold.ts'
+import { mayStart } from '../guards.ts'
+import { kuredLockTaken } from '../kured/lock-taken.ts'
+import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
+import { marksToSet } from '../nodes-to-come.ts'
+import type { StepRule } from '../step-rule.ts'
+import { waysBack } from '../ways-back.ts'
+
+/**
+ * Step 2: what was there before us, written once and never over another's.
+ *
+ * Law: the record says what was there while the slot was held.
+ */
+export const record: StepRule<NodeSnapshot> = {
+  step: 'record',
+  next(s) {
+    if (ownRecord(s) !== undefined) return done
+    const foreign = foreignRecord(s)
+    if (foreign !== undefined) return hold([foreign])
+    const refusals = mayStart(s)
+    if (refusals.length > 0) return hold(refusals)
+    const gates = gatesHold(s, 'node')
+    if (gates.length > 0) return hold(gates)
+    const lock = kuredLockTaken(s)
+    if (lock.length > 0) return hold(lock)
+    const marks = marksToSet(s)
+    if (marks !== undefined) return marks
+    const { name, resourceVersion } = s.current.node
+    return act([{ kind: 'writeRecord', node: name, record: buildRecord(s), asOf: resourceVersion }], {
+      code: 'NotRecorded',
+      text: 'the state before the roll is not recorded on the node yet',
+    })
+  },
+  remember: stuck,
+}
+
+/** Why the node is not ours to begin: it is out for another run, or for one that cannot be read. */
+export function foreignRecord(s: NodeSnapshot): Reason | undefined {
+  const { record: parsed, node } = s.current
+  if (parsed === undefined) return undefined
+  if (!parsed.ok) {
+    return {
+      code: 'RecordUnreadable',
+      object: node.name,
+      text: `the record on ${node.name} cannot be read: ${parsed.why}`,
+      next: `look at the annotation evenkeel.dev/record of ${node.name}; restore the node by hand, then remove it`,
+      never: true,
+    }
+  }
+  return {
+    code: 'RecordOfAnotherRun',
+    object: node.name,
+    text: `${node.name} carries the record of run ${parsed.value.run}`,
+    next: waysBack(parsed.value.run),
+  }
+}

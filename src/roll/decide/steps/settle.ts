@@ -1,0 +1,116 @@
+import { formatDuration } from '../../../ground/model/duration.ts'
+import type { Reason } from '../../../ground/model/reason.ts'
+import { workloadKey } from '../../../ground/model/workload.ts'
+import { nodeServers, wasServing } from '../../../service/decide/node-servers.ts'
+import { done, hold, RECHECK_MS, type StepAnswer } from '../../../service/decide/step-answer.ts'
+import { dnsUnsettled } from '../dns/dns-settled.ts'
+import { isLeaving } from '../drain/ready-pods.ts'
+import { replaced } from '../drain/replaced.ts'
+import type { Evidence } from '../evidence.ts'
+import { gatesHold, isWish } from '../gates/gates-hold.ts'
+import { baselineGreen, clusterHeard } from '../guards.ts'
+import { hooksAt, hooksUnwritten, isHookUnwritten } from '../hooks/hooks-due.ts'
+import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
+import { daemonNotBack, expectedDaemons } from '../recorded-daemons.ts'
+import { serviceOf } from '../service-of.ts'
+import type { RollSnapshot } from '../snapshot.ts'
+import { keptOut, type StepDecision, type StepRule } from '../step-rule.ts'
+
+/**
+ * Step 9: no workload worse than recorded, DaemonSets and static pods among them, the data port answers, DNS works,
+ * several times in a row.
+ */
+export const settle: StepRule = {
+  step: 'settle',
+  next(s) {
+    if (s.evidence.attachingSince !== undefined) return done
+    const reasons = unsettled(s)
+    if (reasons.length > 0) return hold(reasons)
+    if (s.evidence.settledInARow >= s.spec.settle.timesInARow) return gated(s)
+    return hold(
+      [
+        {
+          code: 'SettledOnce',
+          text: `settled ${s.evidence.settledInARow} of ${s.spec.settle.timesInARow} times in a row`,
+        },
+      ],
+      SETTLE_INTERVAL_MS,
+    )
+  },
+  remember: (s, decision) => ({ settlingSince: s.evidence.settlingSince ?? s.now, ...inARow(s, decision) }),
+  limit(s) {
+    const since = s.evidence.settlingSince
+    const waitedMs = s.now - (since ?? s.now) - (s.evidence.gateWait?.ms ?? 0)
+    if (since === undefined || waitedMs < s.spec.settle.limitMs) return undefined
+    const { name } = s.current.node
+    return keptOut(
+      {
+        code: 'NotSettled',
+        object: name,
+        text: `${name} did not settle within the limit (${formatDuration(s.spec.settle.limitMs)})`,
+      },
+      missing(s),
+    )
+  },
+}
+
+/** A hook that the journal holds up comes after everything else. */
+function missing(s: RecordedSnapshot): readonly Reason[] {
+  const against = unsettled(s)
+  return against.length > 0 || !hasRebooted(s) ? against : hooksUnwritten(s, 'beforeAttach')
+}
+
+/** A wish holds back no node that was not rebooted: it goes back as it was. */
+function gated(s: RecordedSnapshot): StepAnswer {
+  if (!hasRebooted(s)) return done
+  const unwritten = hooksUnwritten(s, 'beforeAttach')
+  if (unwritten.length > 0) return hold(unwritten)
+  const gates = gatesHold(s, 'attach')
+  return gates.length > 0 ? hold(gates) : (hooksAt(s, 'beforeAttach') ?? done)
+}
+
+function inARow(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'settledInARow' | 'settledAt'> {
+  // A hook is begun only once all is well.
+  if (decision.reasons.every(({ code }) => code === 'HookDue')) return s.evidence
+  const isGood =
+    decision.kind === 'hold' &&
+    decision.reasons.every((reason) => reason.code === 'SettledOnce' || isWish(reason.code) || isHookUnwritten(reason))
+  if (!isGood) return { settledInARow: 0, settledAt: undefined }
+  const last = s.evidence.settledAt
+  if (last !== undefined && s.now - last < SETTLE_INTERVAL_MS) return s.evidence
+  return { settledInARow: s.evidence.settledInARow + 1, settledAt: s.now }
+}
+
+/** Between two looks that count as two in a row. */
+const SETTLE_INTERVAL_MS = RECHECK_MS / 2
+
+function unsettled(s: RecordedSnapshot): readonly Reason[] {
+  const unmeasured = s.run.verdict === undefined ? baselineGreen(s) : []
+  if (unmeasured.length > 0) return unmeasured
+  const stale = clusterHeard(s)
+  if (stale.length > 0) return stale
+  const worse = s.cluster.workloads
+    .filter((workload) => workloadKey(workload) in s.record.workloads)
+    .map((workload) => replaced(s, workload))
+    .flatMap((answer) => (answer.kind === 'back' ? [] : [answer.reason]))
+  return [...worse, ...daemonsAway(s), ...silentDataPorts(s), ...dnsUnsettled(s)]
+}
+
+/**
+ * Also where the node was not rebooted: the drain may have evicted a DaemonSet's pod, and until another is Ready nothing
+ * serves at its port. The next record would have it as not Ready before, and the next proof would not ask for it.
+ */
+const daemonsAway = (s: RecordedSnapshot): readonly Reason[] =>
+  expectedDaemons(s)
+    .filter(({ pods }) => !pods.some((pod) => pod.ready && !pod.terminating && !isLeaving(s, pod)))
+    .map(({ daemon }) => daemonNotBack(daemon, 'is not Ready again'))
+
+/** A node that was not in service before is not settled for service, and an unused port need not answer. */
+function silentDataPorts(s: RecordedSnapshot): readonly Reason[] {
+  if (!s.spec.settle.dataPort || !hasRebooted(s)) return []
+  const served = nodeServers(serviceOf(s)).filter(({ recorded }) => wasServing(recorded))
+  const ports = [...new Set(served.map(({ recorded }) => `${recorded.address}:${recorded.port}`))]
+  return ports
+    .filter((port) => s.current.dataPorts[port] !== true)
+    .map((port) => ({ code: 'DataPortSilent', object: port, text: `nothing answers at ${port} yet` }))
+}

@@ -1,0 +1,195 @@
+import type { Reason } from '../../../ground/model/reason.ts'
+import { isRunName } from '../../../ground/model/run-name.ts'
+import { type SeenSlot, SLOTS_NAMESPACE } from '../../../ground/model/slot.ts'
+import { ownerText } from '../../../service/decide/budget/owner-text.ts'
+import type { NodeOut } from '../../../service/decide/budget/snapshot.ts'
+import { act, done, hold, type StepAnswer } from '../../../service/decide/step-answer.ts'
+import type { Action } from '../../../service/model/action.ts'
+import { badNode, badNodes } from '../bad-nodes.ts'
+import { heldUp, stuck } from '../blocked.ts'
+import { baselineGreen } from '../guards.ts'
+import { isBeside, isShutOut, mayBeOut, mayTakeStale, sharer, slotToTake, yieldsTo } from '../node-budget.ts'
+import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
+import type { SlotFacts } from '../snapshot.ts'
+import type { StepRule } from '../step-rule.ts'
+import { waysBack } from '../ways-back.ts'
+import { windowAgainst } from '../window/time-windows.ts'
+import { foreignRecord } from './record.ts'
+
+/**
+ * Step 1: one unit of the node budget. Bad nodes use it up too, so it is asked again until the intent is written. A process
+ * that resumes a node with the run's record has its slot back first: what a reload forgets meanwhile is said again.
+ *
+ * Law: no roll begins a node that would be one more out than the budget allows.
+ * Law: all nodes are counted again between the slot and the first touch, and of several owners that are too many the one
+ * of the lowest slot goes on.
+ * Law: a process that resumes a node has its slot back before anything else.
+ */
+export const slot: StepRule<NodeSnapshot> = {
+  step: 'slot',
+  next(s) {
+    if (ownRecord(s) !== undefined && s.slot.state !== 'mine') return takeIt(s)
+    const outside = ownRecord(s) === undefined ? windowAgainst(s) : undefined
+    if (outside !== undefined) return beforeWindow(s, outside)
+    const unmeasured = baselineGreen(s)
+    if (unmeasured.length > 0) return hold(unmeasured)
+    if (s.cluster.staleForMs > 0) return hold([apiLost])
+    return overBudget(s) ?? mayTake(s)
+  },
+  // A process that resumes waits for the slot first, and for the machine after that.
+  remember: (s, decision) => ({ ...stuck(s, decision), ...(s.evidence.intentByUs ? heldUp(s, decision) : {}) }),
+}
+
+/** It is waited for by the hour. */
+const WINDOW_RECHECK_MS = 5000
+
+/** A slot is not held for hours. */
+const beforeWindow = (s: NodeSnapshot, outside: Reason): StepAnswer =>
+  s.slot.state === 'mine'
+    ? act([{ kind: 'releaseSlot', node: s.current.node.name }], outside)
+    : hold([outside], WINDOW_RECHECK_MS)
+
+/** Undefined: one more may be out, as far as is known. */
+function overBudget(s: NodeSnapshot): StepAnswer | undefined {
+  const fault = ownRecord(s) === undefined ? s.budget?.fault : undefined
+  if (fault !== undefined) return hold([fault])
+  const bad = badNodes(s)
+  const twice = ownRecord(s) === undefined ? sharer(s) : undefined
+  const max = mayBeOut(s)
+  if (bad.length < max && twice === undefined) return undefined
+  const back = s.slot.state === 'mine' && ownRecord(s) === undefined ? givenBack(s, bad) : undefined
+  if (back !== undefined) return act([{ kind: 'releaseSlot', node: s.current.node.name }], back)
+  if (twice !== undefined) return hold([shared(s, twice)])
+  const named = bad.map((one) => badNode(s, one))
+  const reasons = max === 1 ? named : [usedUp(s, bad, max), ...named]
+  const own = bad.find(({ node }) => isBeside(s, node))
+  if (own !== undefined) return hold([awaitsOwn(s, own.node), ...reasons])
+  return hold(mostNotReady(s, bad) ? [heartbeatsLost, ...reasons] : reasons)
+}
+
+/** It comes back, or ends this roll: a wait for it has no limit of its own. */
+const awaitsOwn = (s: NodeSnapshot, node: string): Reason => ({
+  code: 'OtherNodeOfRoll',
+  object: node,
+  text: `${node} of the same roll is out, and the budget has no room for ${s.current.node.name} until it is back`,
+})
+
+function mayTake(s: NodeSnapshot): StepAnswer {
+  // A Lease may be gone that the other run still counts on, and would have to make anew.
+  const foreign = s.slot.state === 'mine' ? undefined : foreignRecord(s)
+  return foreign === undefined ? takeIt(s) : hold([foreign])
+}
+
+const usedUp = (s: NodeSnapshot, { length }: readonly NodeOut[], max: number): Reason => ({
+  code: 'BudgetUsedUp',
+  text: `${length} nodes are out or about to be, and the budget allows at most ${max}`,
+  next: `${lookCommand(s.spec.slots)} shows which nodes are out, and for which owner`,
+})
+
+/** With the namespaces that the command would not look in by itself. */
+function lookCommand({ namespace, grantsNamespace = namespace }: NodeSnapshot['spec']['slots']): string {
+  const slots = namespace === SLOTS_NAMESPACE ? '' : ` --namespace ${namespace}`
+  return `evenkeel budget${slots}${grantsNamespace === namespace ? '' : ` --grants-namespace ${grantsNamespace}`}`
+}
+
+/** Why a slot is held no longer by a run that has touched nothing. It is asked for again once there is room. */
+function givenBack(s: NodeSnapshot, bad: readonly NodeOut[]): Reason | undefined {
+  const first = yieldsTo(s)
+  if (first !== undefined) return yielded(first)
+  return isShutOut(s, bad) ? shutOut : undefined
+}
+
+const yielded = (first: SeenSlot): Reason => ({
+  code: 'SlotYielded',
+  text: `the slot is given back, because ${ownerText(first)} took slot ${first.index} at the same time and goes first`,
+})
+
+const shutOut: Reason = {
+  code: 'SlotYielded',
+  text: 'the slot is given back, because nodes that are out without a slot use up the budget',
+}
+
+const shared = (s: NodeSnapshot, slot: SeenSlot): Reason => ({
+  code: 'SlotTaken',
+  object: s.current.node.name,
+  text: `${ownerText(slot)} holds slot ${slot.index} for ${s.current.node.name} itself`,
+})
+
+/** The same for a node that is out already: it holds its unit whatever became of the others. */
+export const slotHeld: StepRule<NodeSnapshot> = { step: 'slot', next: takeIt }
+
+/** A process that takes up a node that is out, and has not heard yet what else there is. */
+export const listsAwaited: StepRule<NodeSnapshot> = {
+  step: 'slot',
+  next(s) {
+    const { kinds = [], error } = s.cluster.unlisted ?? {}
+    const { name } = s.current.node
+    const why = error === undefined ? '' : ` (${error})`
+    const what = `the API server has not listed ${kinds.join(', ')} yet${why}`
+    return hold([
+      { code: 'NotListedYet', object: name, text: `${what}; until then ${name} is kept out and nothing else is done` },
+    ])
+  },
+}
+
+function takeIt(s: NodeSnapshot): StepAnswer {
+  const slot = slotToTake(s)
+  if (slot.state === 'mine') return done
+  if (slot.state === 'lost') return hold([owned(s, slot)])
+  // The slot of an earlier process of this run may be any: one that is taken blindly would be a second one.
+  if (s.budget?.isUnread === true && s.budget.fault !== undefined) return hold([s.budget.fault])
+  switch (slot.state) {
+    case 'free':
+      return act([take(s, slot.index, false)], free)
+    case 'stale':
+      return mayTakeStale(s, slot.holderRun)
+        ? act([take(s, slot.index, true)], abandoned(s, slot))
+        : act([take(s, slot.index, false)], owned(s, slot))
+    case 'other':
+      return act([take(s, slot.index, false)], owned(s, slot))
+  }
+}
+
+const take = (s: NodeSnapshot, index: number, takeStale: boolean): Action => ({
+  kind: 'takeSlot',
+  node: s.current.node.name,
+  takeStale,
+  ...(index === 0 ? {} : { slot: index }),
+  restores: ownRecord(s) !== undefined,
+})
+
+const free: Reason = { code: 'SlotFree', text: 'a slot of the node budget is free' }
+const apiLost: Reason = { code: 'ApiUnreachable', text: 'the API server cannot be followed' }
+const heartbeatsLost: Reason = {
+  code: 'MostNodesNotReady',
+  text: 'most nodes turned NotReady together, so their heartbeats are more likely lost than the nodes',
+}
+
+const mostNotReady = (s: NodeSnapshot, bad: readonly NodeOut[]): boolean =>
+  bad.filter(({ why }) => why.some(({ kind }) => kind === 'notReady')).length * 2 > s.cluster.nodes.length
+
+const abandoned = (s: NodeSnapshot, slot: SlotFacts): Reason => ({
+  code: 'SlotAbandoned',
+  text:
+    slot.holderRun === s.run.id
+      ? 'the process of this run that held the slot no longer renews it'
+      : 'the last owner no longer renews the slot and left no record on a node',
+})
+
+function owned(s: NodeSnapshot, slot: SlotFacts): Reason {
+  const { holderRun = 'of an unknown owner', holderNode = 'a node' } = slot
+  if (holderRun === s.run.id && isBeside(s, holderNode)) return awaitsOwn(s, holderNode)
+  const stale = slot.state === 'stale'
+  if (holderRun === s.run.id && slot.state === 'other') {
+    const text = `another process holds the slot of run ${holderRun} for ${holderNode}; this process takes the slot over once it has not been renewed for its duration`
+    return { code: 'SlotTaken', object: holderNode, text, next: 'stop that process, wherever it runs' }
+  }
+  return {
+    code: stale ? 'SlotStale' : 'SlotTaken',
+    object: holderNode,
+    text: stale
+      ? `run ${holderRun} left ${holderNode} out and no longer renews its slot`
+      : `the node budget is used up: run ${holderRun} has ${holderNode} out`,
+    ...(stale && isRunName(holderRun) ? { next: waysBack(holderRun) } : {}),
+  }
+}

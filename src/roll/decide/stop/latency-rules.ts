@@ -1,0 +1,104 @@
+import { formatDuration } from '../../../ground/model/duration.ts'
+import type { ProbeFacts, SlowSeconds } from '../../../ground/model/probe.ts'
+import { type WallMs, wallMs } from '../../../ground/model/time.ts'
+import type { Blame } from '../../model/roll-event.ts'
+import type { RollSpec } from '../../model/roll-spec.ts'
+import type { LatencyLimit } from '../../model/stop-spec.ts'
+import type { StepSpan } from '../availability/attribution.ts'
+import type { RuleState } from './count-rules.ts'
+import { blameText, type StopFacts } from './judged-failures.ts'
+
+const SECOND_MS = 1_000
+
+/** The seconds of a limit that count, with what was due in as many seconds as it is measured over. */
+interface Measured {
+  readonly limit: LatencyLimit
+  readonly seconds: SlowSeconds['seconds']
+  readonly fullCount: number
+}
+
+/**
+ * Which share of the requests to a target was slow. Less than a full window of requests decides only what all those that are missing
+ * could not change: they count as good.
+ *
+ * Law: too few requests decide nothing about the latency.
+ */
+export function latencyRules(s: StopFacts, since = s.run.measuredSince): readonly RuleState[] {
+  if (since === undefined) return []
+  return measured(s, since).map((found) => {
+    const { limit, seconds } = found
+    const used = shareOf(found)
+    const { target, slowerThanMs, overMs, share: allowed } = limit
+    return {
+      use: { rule: 'latency', target, slowerThanMs, overMs, used, allowed },
+      reason: () => ({
+        code: 'TooSlow',
+        object: target,
+        text: `${percentText(used)} of the requests to ${target} in ${formatDuration(overMs)} took longer than ${formatDuration(slowerThanMs)}, and stop.latency allows ${percentText(allowed)}: ${blameText(slowSteps(seconds, s.steps ?? []))}`,
+      }),
+      lastAt: seconds.findLast(({ slow }) => slow > 0)?.at,
+    }
+  })
+}
+
+function measured({ spec, probe }: StopFacts, since: WallMs): readonly Measured[] {
+  const to = probe?.settledBefore
+  if (to === undefined) return []
+  return (spec.stop?.latency ?? []).map((limit, index) => {
+    const from = Math.max(since, to - limit.overMs)
+    const rate = spec.probe?.targets.find(({ name }) => name === limit.target)?.ratePerSecond ?? 0
+    return {
+      limit,
+      seconds: (probe?.slow?.[index]?.seconds ?? []).filter(({ at }) => at >= from),
+      fullCount: (rate * limit.overMs) / SECOND_MS,
+    }
+  })
+}
+
+function shareOf({ seconds, fullCount }: Measured): number {
+  const slow = seconds.reduce((sum, second) => sum + second.slow, 0)
+  const good = seconds.reduce((sum, second) => sum + second.good, 0)
+  return slow === 0 ? 0 : slow / Math.max(good, fullCount)
+}
+
+/** Each slow second goes to the step that was under way in it, of several to the one begun last. */
+function slowSteps(
+  seconds: SlowSeconds['seconds'],
+  steps: readonly StepSpan[],
+): readonly { readonly amount: number; readonly blame?: Blame }[] {
+  return seconds
+    .filter(({ slow }) => slow > 0)
+    .map(({ at, slow }) => {
+      const step = steps
+        .filter(
+          ({ startedAt, endedAt = wallMs(Number.POSITIVE_INFINITY) }) => startedAt < at + SECOND_MS && endedAt >= at,
+        )
+        .toSorted((a, b) => b.startedAt - a.startedAt)[0]
+      return { amount: slow, ...(step === undefined ? {} : { blame: { node: step.node, step: step.step, rank: 1 } }) }
+    })
+}
+
+type Baseline = Pick<RollSpec, 'probe' | 'stop'>
+
+/** How long a limit is looked at before the roll begins: as long as it is measured over, and the baseline lasts at most. */
+const lookMs = ({ probe }: Baseline, { overMs }: LatencyLimit): number => Math.min(probe?.baselineMs ?? 0, overMs)
+
+/** Whether the answers are not known yet of as much time as the latency is looked at before the roll begins. */
+export const isLatencyOwed = (spec: Baseline, { startedAt, settledBefore = startedAt }: ProbeFacts): boolean =>
+  (spec.stop?.latency ?? []).some((limit) => settledBefore - startedAt < lookMs(spec, limit))
+
+/** Limits that are broken already before the roll begins. */
+export const slowBaseline = (
+  spec: Baseline,
+  { startedAt, settledBefore = startedAt, slow = [] }: ProbeFacts,
+): readonly LatencyLimit[] =>
+  (spec.stop?.latency ?? []).filter((limit, index) => {
+    const from = settledBefore - lookMs(spec, limit)
+    const seconds = (slow[index]?.seconds ?? []).filter(({ at }) => at >= from)
+    const good = seconds.reduce((sum, second) => sum + second.good, 0)
+    const late = seconds.reduce((sum, second) => sum + second.slow, 0)
+    return good * limit.share >= 1 && late > limit.share * good
+  })
+
+/** `1.4 %`, `0.05 %`. */
+export const percentText = (share: number): string => `${Number((share * 100).toPrecision(2))} %`

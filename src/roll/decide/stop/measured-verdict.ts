@@ -1,0 +1,22 @@
+import type { Verdict } from '../../model/verdict.ts'
+import { judgedWindows } from '../awaits-control.ts'
+import { requestsFailed } from '../requests-failed.ts'
+import { isOfOtherLane } from './other-lane.ts'
+import { type Measured, stopVerdict } from './stop-rules.ts'
+
+/** Of a node in work, or of a machine of a pair. */
+export const measuredVerdict = (s: Measured): Verdict | undefined =>
+  s.spec.stop === undefined ? failedRequests(s) : stopVerdict(s)
+
+/**
+ * A failed request ends the roll, once its control has been heard. One since the node was begun to be put back takes it
+ * out again.
+ */
+function failedRequests(s: Measured): Verdict | undefined {
+  const windows = judgedWindows(s)
+  if (windows.length === 0) return undefined
+  const backSince = s.evidence.attachingSinceWall
+  const keepOut =
+    backSince !== undefined && windows.some((window) => window.lastBadAt >= backSince && !isOfOtherLane(s, window))
+  return { kind: 'stopped', keepOut, reasons: requestsFailed(s) }
+}

@@ -1,0 +1,36 @@
+import { belongsTo } from '../../../service/decide/match-node-servers.ts'
+import type { RecordedServer } from '../../../service/model/node-record.ts'
+import type { RollSpec } from '../../model/roll-spec.ts'
+import type { SpecFinding } from '../../model/spec-finding.ts'
+import type { NodeOut } from './nodes-out.ts'
+
+/**
+ * A process that puts a node back without the journal of its run must have every actuator of it: what of them a file does
+ * not reach. Servers that are not at the node's own address were never ours to touch.
+ */
+export function outsideFile(out: readonly NodeOut[], spec: RollSpec): readonly SpecFinding[] {
+  return out.flatMap(({ node, record }) => [
+    ...(record.slotNamespace === undefined || record.slotNamespace === spec.slots.namespace
+      ? []
+      : [
+          {
+            path: ['spec', 'slots', 'namespace'],
+            text: `the slot of run ${record.run} is in namespace "${record.slotNamespace}"`,
+            fix: `namespace: ${record.slotNamespace}`,
+          },
+        ]),
+    ...record.servers
+      .filter((server) => belongsTo(server, node) && !reaches(spec, server))
+      .map(({ balancer, instance, backend, server }) => ({
+        path: ['spec', 'balancers'],
+        text: `${node.name} was taken out of ${backend}/${server} on ${instance} of "${balancer}", which the file does not name`,
+        fix: `name balancer "${balancer}", instance "${instance}" and backend "${backend}" as in the file of the roll`,
+      })),
+  ])
+}
+
+const reaches = ({ balancers }: RollSpec, { balancer, instance, backend }: RecordedServer): boolean =>
+  balancers.some(
+    (spec) =>
+      spec.name === balancer && spec.backends.includes(backend) && spec.instances.some(({ name }) => name === instance),
+  )

@@ -1,0 +1,67 @@
+import { formatDuration } from '../../../ground/model/duration.ts'
+import type { Reason } from '../../../ground/model/reason.ts'
+import type { WallMs } from '../../../ground/model/time.ts'
+import { zonedTimeText } from '../../../ground/model/zoned-time.ts'
+import type { NodeNeed, TimeWindowFacts, TimeWindowSpec } from '../../model/time-window.ts'
+import type { NodeSnapshot } from '../node-snapshot.ts'
+
+// No text of a hold counts down: it stands for hours, and each change of it would be told.
+
+const IGNORE = 'to go on now: evenkeel roll resume --ignore-window'
+
+/** Nothing is begun now, whatever it is. */
+export const windowClosed = (window: TimeWindowSpec, facts: TimeWindowFacts | undefined): Reason => ({
+  code: 'WindowClosed',
+  text: `no time window is open; ${nextText(window, facts)}${clockText(facts)}`,
+  next: IGNORE,
+})
+
+/** It would still be under way when the window closes. */
+export const windowClosesSoon = (s: NodeSnapshot, { window, need, closesAt }: Fitting): Reason => ({
+  code: 'WindowClosesSoon',
+  object: s.current.node.name,
+  text: `${s.current.node.name} would not be done in this time window, which closes ${zonedTimeText(closesAt, window.zone)}: ${needText(need)}; ${nextText(window, s.window)}`,
+  next: IGNORE,
+})
+
+/** Nor would it be done in any other. */
+export const windowTooShort = (s: NodeSnapshot, { need, longestMs }: Omit<Fitting, 'closesAt'>): Reason => ({
+  code: 'WindowTooShort',
+  object: s.current.node.name,
+  text: `${s.current.node.name} fits into no time window, and the longest takes ${formatDuration(longestMs)}: ${needText(need)}`,
+  never: true,
+  next: 'make the windows longer: evenkeel roll resume -f roll.yaml',
+})
+
+/** Why the node or machine under way is put back, or was not begun after all. */
+export const windowClosedMeanwhile = (
+  name: string,
+  window: TimeWindowSpec,
+  facts: TimeWindowFacts | undefined,
+): Reason => ({
+  code: 'WindowClosedMeanwhile',
+  object: name,
+  text: `the time window closed before the reboot of ${name} was announced, so ${name} is put back; ${nextText(window, facts)}${clockText(facts)}`,
+})
+
+interface Fitting {
+  readonly window: TimeWindowSpec
+  readonly need: NodeNeed
+  readonly longestMs: number
+  readonly closesAt: WallMs
+}
+
+const needText = ({ ms, by }: NodeNeed): string =>
+  by === 'measured'
+    ? `the slowest node of this run took ${formatDuration(ms)}`
+    : `it is expected to take ${formatDuration(ms)}`
+
+function nextText({ zone }: TimeWindowSpec, facts: TimeWindowFacts | undefined): string {
+  if (facts === undefined) return 'which ones there are is not known'
+  return facts.next === undefined ? 'no other one comes' : `the next one opens ${zonedTimeText(facts.next.from, zone)}`
+}
+
+const clockText = (facts: TimeWindowFacts | undefined): string =>
+  facts?.clockSetByMs === undefined
+    ? ''
+    : `; the clock of this machine was set by ${formatDuration(facts.clockSetByMs)} during the run, and both times must be within a window`

@@ -1,0 +1,44 @@
+import type { WishScope } from '../model/wish-scope.ts'
+import { hasRebooted as hostHasRebooted } from './hosts/host-guards.ts'
+import type { HostSnapshot } from './hosts/host-snapshot.ts'
+import { hasCurrent, hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
+import type { RollSnapshot } from './snapshot.ts'
+
+/** The node or the machine that gates, hooks and silences of the file are for. */
+export interface WishSubject {
+  readonly scope: WishScope
+  readonly name: string
+  /** Of a node its first internal address, if it has any; of a machine its host as ssh takes it. */
+  readonly address?: string
+}
+
+/** The same rules hold for both. */
+export type WishSnapshot = NodeSnapshot | HostSnapshot
+
+export const isOfHost = (s: RollSnapshot | HostSnapshot): s is HostSnapshot => 'host' in s
+
+export const hasSubject = (s: RollSnapshot | HostSnapshot): s is WishSnapshot => isOfHost(s) || hasCurrent(s)
+
+export function subjectOf(s: WishSnapshot): WishSubject {
+  if (isOfHost(s)) return { scope: 'hosts', name: s.host.name, address: s.host.ssh }
+  const { name, internalAddresses } = s.current.node
+  const [address] = internalAddresses
+  return { scope: 'nodes', name, ...(address === undefined ? {} : { address }) }
+}
+
+/** As questions and commands are filled in for it. */
+export function placeOf(s: WishSnapshot): { readonly node: string; readonly address?: string } {
+  const { name: node, address } = subjectOf(s)
+  return { node, ...(address === undefined ? {} : { address }) }
+}
+
+/** It has a record of this run: the roll has begun it, and has not put it back. */
+export const isBegun = (s: WishSnapshot): boolean =>
+  isOfHost(s) ? s.memory.record !== undefined : ownRecord(s) !== undefined
+
+/** Its reboot is announced, or it has rebooted: it is not restored any more. */
+export function isBeyondRestore(s: WishSnapshot): boolean {
+  if (isOfHost(s)) return s.memory.record !== undefined && (hostHasRebooted(s) || s.memory.intent === true)
+  const record = ownRecord(s)
+  return record !== undefined && (hasRebooted({ ...s, record }) || ownIntent(s) !== undefined)
+}

@@ -1,0 +1,199 @@
+import type { z } from 'zod'
+import { nearestName } from '../../ground/text/nearest-name.ts'
+import { durationFault } from './duration-fault.ts'
+import { fieldSchema, knownFields, pathText } from './field-schema.ts'
+import type { Finding } from './finding.ts'
+import type { JsonSchema } from './roll-file-json-schema.ts'
+import { shownValue, withArticle, writtenValue } from './shown-value.ts'
+import type { Path, YamlTree } from './yaml-tree.ts'
+
+type Issue = z.core.$ZodIssue
+
+interface IssueSite {
+  readonly tree: YamlTree
+  readonly schema: JsonSchema
+}
+
+/** One complaint of the schema, said in the file's own words and places; empty where the tree already said it. */
+export function issueFindings(site: IssueSite, issue: Issue, prefix: Path = []): readonly Finding[] {
+  const path = [...prefix, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))]
+  const place: Place = { ...site, path, field: fieldSchema(site.schema, path), value: valueAt(site.tree.value, path) }
+  if (place.field?.title === 'not yet') return [notYet(place)]
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((name) => unknownField(place, name))
+    case 'invalid_union':
+      return unionFindings(site, issue, place)
+    case 'invalid_key':
+      return issue.issues.slice(0, 1).map((inner) => custom(place, inner, 'key'))
+    case 'custom':
+      return [custom(place, issue, 'value')]
+    case 'invalid_value':
+      return place.value === undefined || place.value === null ? wrongType(place) : [unknownWord(place, issue.values)]
+    case 'too_small':
+    case 'too_big':
+      return [outOfRange(place, issue)]
+    case 'invalid_format':
+      return [mismatch(place, issue.message)]
+    default:
+      return wrongType(place)
+  }
+}
+
+interface Place extends IssueSite {
+  readonly path: Path
+  readonly field: JsonSchema | undefined
+  readonly value: unknown
+}
+
+function valueAt(root: unknown, path: Path): unknown {
+  let current = root
+  for (const step of path) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, step)) return undefined
+    current = (current as Readonly<Record<string | number, unknown>>)[step]
+  }
+  return current
+}
+
+const lastName = (path: Path): string => String(path.findLast((step) => typeof step === 'string') ?? '')
+const titleOf = ({ field }: Place): string => field?.title ?? 'value'
+
+/** `timeout: 30s`; for an item of a list the value alone. */
+function exampleFix(
+  place: Place,
+  example: unknown = place.field?.examples?.[0] ?? place.field?.default,
+): { readonly fix?: string } {
+  if (example === undefined) return {}
+  const written = writtenValue(example)
+  return { fix: typeof place.path.at(-1) === 'string' ? `${lastName(place.path)}: ${written}` : written }
+}
+
+function notYet({ tree, path, field }: Place): Finding {
+  const feature = (field?.description ?? '').replace(/^Not yet: ([^.]*)\..*$/, '$1')
+  return {
+    code: 'config.not-yet',
+    text: `not yet: ${feature}`,
+    span: tree.keySpan(path),
+    fix: `remove "${lastName(path)}"`,
+  }
+}
+
+function unknownField({ tree, path, field }: Place, name: string): Finding {
+  const known = knownFields(field)
+  const nearest = nearestName(name, known)
+  return {
+    code: 'config.unknown-field',
+    text: `unknown field "${name}"`,
+    span: tree.keySpan([...path, name]),
+    hint: `${pathText(path)} has: ${known.join(', ')}`,
+    fix: nearest === undefined ? 'remove it' : `write "${nearest}"`,
+  }
+}
+
+/** Of a choice, the branch that the value was meant for: the one that does not refuse its type. */
+function unionFindings(site: IssueSite, issue: z.core.$ZodIssueInvalidUnion, place: Place): readonly Finding[] {
+  const meant = issue.errors.find(
+    (errors) => !errors.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
+  )
+  if (meant === undefined) return wrongType(place)
+  return meant.flatMap((inner) => issueFindings(site, inner, place.path))
+}
+
+function custom(place: Place, issue: Issue, part: 'key' | 'value'): Finding {
+  const params: Readonly<Record<string, unknown>> = (issue.code === 'custom' && issue.params) || {}
+  const { code, hint, fix, at } = params
+  const span = part === 'key' || at === 'key' ? place.tree.keySpan(place.path) : place.tree.valueSpan(place.path)
+  return {
+    code: typeof code === 'string' ? code : 'config.value',
+    text: issue.message,
+    span,
+    ...(typeof hint === 'string' ? { hint } : {}),
+    ...(typeof fix === 'string' ? customFix(place, fix, code) : exampleFix(place)),
+  }
+}
+
+const customFix = (place: Place, fix: string, code: unknown): { readonly fix?: string } =>
+  code === 'config.duration' || code === 'config.range' ? exampleFix(place, fix) : { fix }
+
+function unknownWord(place: Place, values: readonly unknown[]): Finding {
+  const words = values.map(String)
+  const nearest = nearestName(String(place.value), words) ?? words[0]
+  return {
+    code: 'config.value',
+    text: `unknown ${lastName(place.path)} ${shownValue(place.value)}`,
+    span: place.tree.valueSpan(place.path),
+    hint: `${words.length === 1 ? 'expected' : 'one of'}: ${words.join(', ')}`,
+    ...exampleFix(place, nearest),
+  }
+}
+
+function outOfRange(place: Place, issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): Finding {
+  const { tree, path, field, value } = place
+  const base = { code: 'config.range', span: tree.valueSpan(path) }
+  if (issue.origin === 'array') return { ...base, text: `"${lastName(path)}" is an empty list`, ...exampleFix(place) }
+  if (issue.origin === 'string') {
+    const limit = 'maximum' in issue ? `at most ${issue.maximum} characters` : ''
+    return { ...base, text: `${shownValue(value)} is too long`, hint: limit }
+  }
+  const text = `${shownValue(value)} is too ${issue.code === 'too_small' ? 'small' : 'large'}`
+  return {
+    ...base,
+    text,
+    hint: `${field?.minimum ?? ''} to ${field?.maximum ?? ''}`.trim(),
+    ...exampleFix(place, field?.default),
+  }
+}
+
+function mismatch(place: Place, rule: string): Finding {
+  const text = `${shownValue(place.value)} is not ${withArticle(titleOf(place))}`
+  return { code: 'config.value', text, span: place.tree.valueSpan(place.path), hint: rule, ...exampleFix(place) }
+}
+
+function wrongType(place: Place): readonly Finding[] {
+  const { tree, path, value } = place
+  if (value === undefined) return tree.isWritten(path) ? [] : [missing(place)]
+  const span = tree.valueSpan(path)
+  if (value === null && path.length === 0) {
+    return [
+      { code: 'config.empty', text: 'the file is empty', span, fix: 'begin with "apiVersion: evenkeel.dev/v1alpha1"' },
+    ]
+  }
+  if (value === null) {
+    return [
+      {
+        code: 'config.empty',
+        text: `"${lastName(path)}" has no value`,
+        span,
+        hint: withArticle(titleOf(place)),
+        ...exampleFix(place),
+      },
+    ]
+  }
+  const duration =
+    place.field?.title === 'duration' && typeof value === 'number' ? durationFault(String(value)) : undefined
+  if (duration !== undefined) return [{ ...duration, span, ...exampleFix(place, duration.fix) }]
+  const base = { code: 'config.type', text: `${shownValue(value)} is not ${withArticle(titleOf(place))}`, span }
+  const readAs = typeof value
+  const isText = place.field?.type === 'string'
+  if (isText && (readAs === 'number' || readAs === 'boolean')) {
+    return [
+      { ...base, hint: `read as a ${readAs === 'number' ? 'number' : 'switch'}`, ...exampleFix(place, String(value)) },
+    ]
+  }
+  const meant = place.field?.type === 'boolean' ? SWITCH_WORDS[String(value).toLowerCase()] : undefined
+  return [{ ...base, ...exampleFix(place, meant) }]
+}
+
+const SWITCH_WORDS: Readonly<Record<string, boolean>> = { yes: true, on: true, no: false, off: false }
+
+function missing(place: Place): Finding {
+  const parent = place.path.slice(0, -1)
+  const required = fieldSchema(place.schema, parent)?.required ?? []
+  return {
+    code: 'config.missing-field',
+    text: `missing field "${lastName(place.path)}"`,
+    span: place.tree.keySpan(parent),
+    hint: `${pathText(parent)} needs: ${required.join(', ')}`,
+    ...exampleFix(place),
+  }
+}

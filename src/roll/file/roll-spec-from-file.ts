@@ -1,0 +1,300 @@
+import { invariant } from '../../ground/model/invariant.ts'
+import { canonicalAddress } from '../../ground/model/ip-address.ts'
+import { REBOOT_SENTINEL, type RebootNeedSpec } from '../../ground/model/reboot-need.ts'
+import type { BalancerCommands } from '../../service/model/balancer-commands.ts'
+import type { BalancerSpec, InstanceAddress } from '../../service/model/balancer-spec.ts'
+import type { DetacherSpec } from '../../service/model/detacher.ts'
+import type { HealthCheckSpec, NodeCheck } from '../../service/model/health-check.ts'
+import type { EndpointChecks, HealthEndpointSpec } from '../../service/model/health-endpoint.ts'
+import type { HookSpec, HookTarget, HookUrl } from '../model/notify-spec.ts'
+import type { BlockedSpec, PoliteSpec, RollSpec } from '../model/roll-spec.ts'
+import type { SilenceSpec } from '../model/silence-spec.ts'
+import type { StepHook } from '../model/step-hook.ts'
+import type { RecurringTime } from '../model/time-window.ts'
+import { gateOf, headersOf, secretOf } from './gate-of.ts'
+import { hostsOf } from './hosts-of.ts'
+import { REBOOT_COMMAND } from './schema/reboot-section.ts'
+import type { RollFile } from './schema/roll-file-schema.ts'
+import { stopOf } from './stop-of.ts'
+
+type Spec = RollFile['spec']
+type InstanceFields = NonNullable<Spec['balancers'][number]['instances']>[number]
+
+/** A valid roll.yaml as the engine takes it. */
+export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
+  const { detach, settle, attach } = spec
+  return {
+    name: metadata.name,
+    nodes: { ...spec.nodes, names: spec.nodes.names ?? [] },
+    slots: slotsOf(spec),
+    ...parallelOf(spec),
+    balancers: spec.balancers.map(balancerOf),
+    detach: { idleLimitMs: detach.idleLimit },
+    drain: drainOf(spec),
+    reboot: rebootOf(spec),
+    ...dnsOf(spec),
+    settle: { limitMs: settle.limit, timesInARow: settle.timesInARow, dataPort: settle.dataPort },
+    attach: { limitMs: attach.limit },
+    soakMs: spec.soak,
+    ...probeOf(spec),
+    ...stopOf(spec),
+    ...hostsOf(spec),
+    ...windowOf(spec),
+    ...(spec.gates === undefined ? {} : { gates: spec.gates.map(gateOf) }),
+    ...(spec.hooks === undefined ? {} : { hooks: spec.hooks.map(stepHookOf) }),
+    ...(spec.silences === undefined ? {} : { silences: spec.silences.map(silenceOf) }),
+    ...(spec.announce.conditions ? { announce: { conditions: true } } : {}),
+    ...(spec.notify === undefined ? {} : { notify: spec.notify.map(hookOf) }),
+  }
+}
+
+/** One at a time is what a roll does anyway. */
+const parallelOf = ({ parallel, zones }: Spec): Pick<RollSpec, 'parallel'> =>
+  parallel === 1 ? {} : { parallel: { nodes: parallel, oneZone: zones === 'oneAtATime' } }
+
+function slotsOf({ slots: { namespace, leaseDuration, maxOut, grantsNamespace } }: Spec): RollSpec['slots'] {
+  return {
+    namespace,
+    leaseDurationMs: leaseDuration,
+    ...(maxOut === undefined ? {} : { maxOut }),
+    ...(grantsNamespace === undefined ? {} : { grantsNamespace }),
+  }
+}
+
+/** What a health endpoint, a mark, or a detacher takes the place of: an instance by the balancer's name, and a backend that has every node. */
+const ALL_NODES = 'nodes'
+
+function balancerOf({
+  healthEndpoint,
+  healthCheck,
+  annotation,
+  commands,
+  instances = [],
+  backends = [],
+  ...same
+}: Spec['balancers'][number]): BalancerSpec {
+  if (healthEndpoint !== undefined)
+    return {
+      ...same,
+      instances: [{ name: same.name }],
+      backends: [ALL_NODES],
+      healthEndpoint: endpointOf(healthEndpoint),
+    }
+  if (healthCheck !== undefined)
+    return {
+      ...same,
+      instances: [{ name: same.name }],
+      backends: [ALL_NODES],
+      healthCheck: healthCheckOf(healthCheck),
+    }
+  if (annotation !== undefined)
+    return {
+      ...same,
+      instances: [{ name: same.name }],
+      backends: [ALL_NODES],
+      annotation: detacherOf(annotation),
+    }
+  if (commands !== undefined)
+    return {
+      ...same,
+      instances: [{ name: same.name }],
+      backends: [ALL_NODES],
+      commands: commandsOf(commands),
+    }
+  return {
+    ...same,
+    backends,
+    instances: instances.map((instance) => ({
+      name: instance.name,
+      address: addressOf(instance),
+      ...(instance.masterSocket === undefined ? {} : { masterSocket: instance.masterSocket }),
+    })),
+  }
+}
+
+type EndpointFields = NonNullable<Spec['balancers'][number]['healthEndpoint']>
+
+const endpointOf = ({ agentPort, dataPort, checks, checkers }: EndpointFields): HealthEndpointSpec => ({
+  agentPort,
+  dataPort,
+  checks: checksOf(checks),
+  checkers: Object.fromEntries(checkers.map(({ address, count }) => [canonicalAddress(address), count])),
+})
+
+function checksOf({ interval, fastInterval, downInterval, slack, ...same }: EndpointFields['checks']): EndpointChecks {
+  return {
+    intervalMs: interval,
+    ...(fastInterval === undefined ? {} : { fastIntervalMs: fastInterval }),
+    ...(downInterval === undefined ? {} : { downIntervalMs: downInterval }),
+    ...same,
+    slackMs: slack,
+  }
+}
+
+type CheckFields = NonNullable<Spec['balancers'][number]['healthCheck']>
+
+function healthCheckOf({
+  taint,
+  label,
+  annotation = '',
+  value,
+  markDelay,
+  check,
+  checks,
+  ...same
+}: CheckFields): HealthCheckSpec {
+  const [kind, key] =
+    taint === undefined
+      ? label === undefined
+        ? (['annotation', annotation] as const)
+        : (['label', label] as const)
+      : (['taint', taint] as const)
+  return {
+    ...same,
+    mark: { kind, key, value },
+    markDelayMs: markDelay,
+    ...(check === undefined ? {} : { check: nodeCheckOf(check) }),
+    checks: checksOf(checks),
+  }
+}
+
+const nodeCheckOf = ({ timeout, ...same }: NonNullable<CheckFields['check']>): NodeCheck => ({
+  ...same,
+  timeoutMs: timeout,
+})
+
+type AnnotationFields = NonNullable<Spec['balancers'][number]['annotation']>
+
+function detacherOf({ key, value, grace, attachGrace, skew, ...same }: AnnotationFields): DetacherSpec {
+  return { ...same, request: { key, value }, graceMs: grace, attachGraceMs: attachGrace, skewMs: skew }
+}
+
+type CommandFields = NonNullable<Spec['balancers'][number]['commands']>
+
+const commandsOf = ({ timeout, interval, ...same }: CommandFields): BalancerCommands => ({
+  ...same,
+  timeoutMs: timeout,
+  intervalMs: interval,
+})
+
+function addressOf({ socket, tcp, ssh }: InstanceFields): InstanceAddress {
+  if (ssh !== undefined) return { kind: 'ssh', host: ssh.host, path: ssh.socket }
+  if (tcp === undefined) return { kind: 'unix', path: socket ?? '' }
+  const colon = tcp.lastIndexOf(':')
+  return { kind: 'tcp', host: tcp.slice(0, colon).replace(/^\[(.*)\]$/, '$1'), port: Number(tcp.slice(colon + 1)) }
+}
+
+function drainOf({ drain }: Spec): RollSpec['drain'] {
+  const { grace, polite, preferDone, blocked, safeToEvict, blockedLimit, stageLimit, ...same } = drain
+  return {
+    ...same,
+    ...(grace === undefined ? {} : { graceSeconds: grace / 1000 }),
+    ...(polite === undefined ? {} : { polite: polite.map(politeOf) }),
+    ...(preferDone ? { preferDone } : {}),
+    ...(blocked === undefined ? {} : { blocked: blocked.map(blockedOf) }),
+    ...(safeToEvict === 'warn' ? {} : { safeToEvict }),
+    blockedLimitMs: blockedLimit,
+    stageLimitMs: stageLimit,
+  }
+}
+
+const politeOf = ({ leaveAfter, ...same }: NonNullable<Spec['drain']['polite']>[number]): PoliteSpec => ({
+  ...same,
+  leaveAfterMs: leaveAfter,
+})
+
+/** A budget may be shut for a moment while a pod starts. */
+const BLOCKED_WAIT_MS = 60_000
+
+type BlockedFields = NonNullable<Spec['drain']['blocked']>[number]
+
+const blockedOf = ({ wait = BLOCKED_WAIT_MS, surge, ask, ...same }: BlockedFields): BlockedSpec => ({
+  ...same,
+  waitMs: wait,
+  ...(surge === undefined ? {} : { surgeMs: surge }),
+  ...(ask === undefined ? {} : { askMs: ask }),
+})
+
+function rebootOf({ reboot }: Spec): RollSpec['reboot'] {
+  const { onlyIfNeeded, kuredLock } = reboot
+  const limits = {
+    resendAfterMs: reboot.resendAfter,
+    returnLimitMs: reboot.returnLimit,
+    ...(kuredLock && { kuredLock: { namespace: kuredLock.namespace, name: kuredLock.daemonSet } }),
+    ...(onlyIfNeeded === undefined ? {} : { onlyIfNeeded: needOf(onlyIfNeeded) }),
+  }
+  if (reboot.command !== undefined) return { kind: 'command', command: reboot.command, ...limits }
+  return { kind: 'ssh', command: REBOOT_COMMAND, ...reboot.ssh, ...limits }
+}
+
+type NeedFields = NonNullable<Spec['reboot']['onlyIfNeeded']>
+
+/** By a command's two answers: 0 and 1, or 0 and what means needed. Where no way is named, Debian's file is looked for. */
+function needOf({ sentinel, command, neededExitCode = 1, ...versions }: NeedFields): RebootNeedSpec {
+  const otherExitCode = neededExitCode === 0 ? 1 : 0
+  const asked = command === undefined ? {} : { command: { argv: command, neededExitCode, otherExitCode } }
+  const isBare = command === undefined && Object.keys(versions).length === 0
+  const file = sentinel ?? (isBare ? REBOOT_SENTINEL : undefined)
+  return { ...(file === undefined ? {} : { sentinel: file }), ...asked, versions }
+}
+
+/** Where no Service is named it is looked for. */
+function dnsOf({ dns: { check, service, ...same } }: Spec): Pick<RollSpec, 'dns'> {
+  if (!check) return {}
+  const [namespace = '', name = ''] = service?.split('/') ?? []
+  return { dns: { ...same, ...(service === undefined ? {} : { service: { namespace, name } }) } }
+}
+
+function probeOf({ probes, baseline }: Spec): Pick<RollSpec, 'probe'> {
+  if (probes.length === 0) return {}
+  const targets = probes.map(({ rate, kept, timeout, ...same }) => ({
+    ...same,
+    ratePerSecond: rate,
+    keptConnections: kept,
+    timeoutMs: timeout,
+  }))
+  return { probe: { targets, baselineMs: baseline.duration, baselineLimitMs: baseline.limit } }
+}
+
+function windowOf({ window }: Spec): Pick<RollSpec, 'window'> {
+  if (window === undefined) return {}
+  const { zone, open, not, onClose, waitLimit } = window
+  const timeOf = ({ cron, duration, zone: own = zone }: (typeof open)[number]): RecurringTime => ({
+    cron,
+    durationMs: duration,
+    zone: own,
+  })
+  const waits = waitLimit === undefined ? {} : { waitLimitMs: waitLimit }
+  return { window: { zone, open: open.map(timeOf), not: not.map(timeOf), onClose, ...waits } }
+}
+
+type HookFields = NonNullable<Spec['notify']>[number]
+
+const silenceOf = ({ duration, timeout, headers, ...same }: NonNullable<Spec['silences']>[number]): SilenceSpec => ({
+  ...same,
+  durationMs: duration,
+  timeoutMs: timeout,
+  headers: headersOf(headers),
+})
+
+const stepHookOf = ({ timeout, limit, ...same }: NonNullable<Spec['hooks']>[number]): StepHook => ({
+  ...same,
+  timeoutMs: timeout,
+  limitMs: limit,
+})
+
+const hookOf = ({ name, on, holdFor, timeout, slack, webhook }: HookFields): HookSpec => {
+  const target = slack === undefined ? webhook && webhookOf(webhook) : slackOf(slack)
+  invariant(target !== undefined, 'the schema lets no receiver through without slack or webhook')
+  return { name, on, holdForMs: holdFor, timeoutMs: timeout, target }
+}
+
+function slackOf({ channel = '', token, webhook, api }: NonNullable<HookFields['slack']>): HookTarget {
+  if (token !== undefined) return { kind: 'slack', api, channel, token: secretOf(token) }
+  return { kind: 'slackWebhook', at: secretOf(webhook) }
+}
+
+function webhookOf({ url, urlFrom, headers, template }: NonNullable<HookFields['webhook']>): HookTarget {
+  const at: HookUrl = url === undefined ? secretOf(urlFrom) : { url }
+  return { kind: 'webhook', at, headers: headersOf(headers), ...(template === undefined ? {} : { template }) }
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { urlFault } from '../../../ground/model/hold-url.ts'
+import { type FieldFacts, fieldMeta } from './section.ts'
+
+const argument = z
+  .string()
+  .max(4096)
+  .regex(/^[^\u0000]*$/, 'text without NUL')
+  .meta({ title: 'argument' })
+
+/** A command as a list of arguments, the program first; no shell sees it. */
+export const argumentsField = (facts: FieldFacts) =>
+  z
+    .array(argument)
+    .min(1)
+    .superRefine(
+      (words, context) => {
+        if (!Array.isArray(words) || words.length === 0 || (words[0] !== '' && words[0] !== undefined)) return
+        const params = { code: 'config.choice', fix: 'begin with the program: [/usr/local/bin/program, "{node}"]' }
+        context.addIssue({ code: 'custom', message: 'the command has no program', path: [0], params })
+      },
+      { when: () => true },
+    )
+    .meta(fieldMeta('list', facts))
+
+/** A URL in which `{node}` and `{address}` may stand. */
+export const nodeUrlField = (facts: FieldFacts) =>
+  z
+    .string()
+    .max(2000)
+    .superRefine((text, context) => {
+      const fault = urlFault(text)
+      if (fault === undefined) return
+      context.addIssue({
+        code: 'custom',
+        message: `"${text}" cannot be queried: ${fault}`,
+        params: { code: 'config.url' },
+      })
+    })
+    .meta(fieldMeta('url', facts))

@@ -1,0 +1,74 @@
+import { type WallMs, wallMs } from '../../ground/model/time.ts'
+import type { RecurringTime, TimeSpan, TimeWindowSpec } from '../model/time-window.ts'
+import type { TimeWindows } from '../ports/time-windows.ts'
+import { cronTimes } from './cron-times.ts'
+
+const DAY_MS = 24 * 3_600_000
+/** Looked further ahead only where nearer times do not suffice; the last one has a 29 February in it, also around 2100. */
+const HORIZONS_MS = [8 * DAY_MS, 70 * DAY_MS, 800 * DAY_MS, 9 * 366 * DAY_MS]
+/** Of one expression at a time: one that opens every few minutes is not followed for years. */
+const TIMES_MAX = 700
+
+/** What a roll file calls `window`, as spans of time. Pure: times follow from what is asked for alone. */
+export const timeWindowsOf = (spec: Pick<TimeWindowSpec, 'open' | 'not'>): TimeWindows => ({
+  spansFrom(at, count) {
+    let found: readonly TimeSpan[] = []
+    for (const horizonMs of HORIZONS_MS) {
+      const { spans, until } = spansUntil(spec, at, wallMs(at + horizonMs))
+      found = spans.slice(0, count)
+      // A span that reaches to the end of what was looked at may go on after it.
+      const isWhole = found.length === count && found.every(({ to }) => to < until)
+      if (isWhole || until < at + horizonMs) return found
+    }
+    return found
+  },
+})
+
+interface Looked {
+  readonly spans: readonly TimeSpan[]
+  /** Nothing is known of what comes after it. */
+  readonly until: WallMs
+}
+
+function spansUntil({ open, not }: Pick<TimeWindowSpec, 'open' | 'not'>, at: WallMs, horizon: WallMs): Looked {
+  const opened = open.map((time) => timesUntil(time, at, horizon))
+  const frozen = not.map((time) => timesUntil(time, at, horizon))
+  const until = wallMs(Math.min(horizon, ...[...opened, ...frozen].map((looked) => looked.until)))
+  const all = merged(opened.flatMap(({ spans }) => spans))
+  const closed = merged(frozen.flatMap(({ spans }) => spans))
+  return { spans: all.flatMap((span) => without(span, closed)).filter(({ to }) => to > at), until }
+}
+
+function timesUntil({ cron, durationMs, zone }: RecurringTime, at: WallMs, horizon: WallMs): Looked {
+  const spans: TimeSpan[] = []
+  // One second more: croner goes by whole seconds.
+  for (const from of cronTimes(cron, zone, at - durationMs - 1000)) {
+    if (from > horizon) return { spans, until: horizon }
+    if (spans.length >= TIMES_MAX) return { spans, until: wallMs(from) }
+    spans.push({ from: wallMs(from), to: wallMs(from + durationMs) })
+  }
+  return { spans, until: horizon }
+}
+
+/** Windows that overlap or touch are one. */
+function merged(spans: readonly TimeSpan[]): readonly TimeSpan[] {
+  const all: TimeSpan[] = []
+  for (const span of spans.toSorted((one, other) => one.from - other.from)) {
+    const last = all.at(-1)
+    if (last === undefined || span.from > last.to) all.push(span)
+    else if (span.to > last.to) all[all.length - 1] = { from: last.from, to: span.to }
+  }
+  return all
+}
+
+/** What is left of a span outside of others, which are in order and do not overlap. */
+function without(span: TimeSpan, others: readonly TimeSpan[]): readonly TimeSpan[] {
+  const left: TimeSpan[] = []
+  let { from } = span
+  for (const other of others) {
+    if (other.to <= from || other.from >= span.to) continue
+    if (other.from > from) left.push({ from, to: other.from })
+    from = other.to
+  }
+  return from < span.to ? [...left, { from, to: span.to }] : left
+}

@@ -1,0 +1,29 @@
+import type { MarkedLines } from '../../ground/machine/marked-lines.ts'
+import type { ProcessEnd } from '../../ground/machine/run-process.ts'
+import { lastWords, sshFailure } from '../../ground/machine/ssh-failure.ts'
+import { isBootId } from '../../ground/model/boot-id.ts'
+import type { RebootAnswer } from '../../ground/model/host.ts'
+
+/**
+ * What became of a reboot, by what the machine said before the connection ended in whatever way. It says `sent` before
+ * it runs the command, so a connection that breaks from then on is what a reboot looks like.
+ */
+export function rebootAnswer(node: string, lines: MarkedLines, end: ProcessEnd): RebootAnswer {
+  if (lines.has('sent')) return afterSent(lines.said('ended'), end)
+  const bootId = lines.said('boot')
+  if (lines.has('other')) {
+    if (bootId !== undefined && isBootId(bootId)) return { kind: 'otherBoot', bootId }
+    return { kind: 'refused', text: `${node} reported no boot id` }
+  }
+  const refusal = lines.said('refused')
+  if (refusal !== undefined) return { kind: 'refused', text: refusal }
+  const { message, retry } = sshFailure(node, end)
+  // Not let in, not known or not even started: there was no connection that could have carried it.
+  return { kind: retry === 'never' ? 'refused' : 'unknown', text: message }
+}
+
+function afterSent(exitCode: string | undefined, end: ProcessEnd): RebootAnswer {
+  // Nothing, or death by a signal: the machine went down while the command ran.
+  if (exitCode === undefined || exitCode === '0' || Number(exitCode) >= 128) return { kind: 'sent' }
+  return { kind: 'unknown', text: `the reboot command ended with exit code ${exitCode}: ${lastWords(end)}` }
+}

@@ -1,0 +1,81 @@
+import type { HookAction } from '../../service/model/action.ts'
+import type { AdminState, ServerRef } from '../../service/model/balancer.ts'
+
+/** A machine that runs balancer processes and is no Kubernetes node. */
+export interface PairMachine {
+  /** In plans, progress and reports. */
+  readonly name: string
+  /** As ssh takes it. */
+  readonly ssh: string
+  /** Names of `balancers[].instances` that run on it. */
+  readonly instances: readonly string[]
+}
+
+/** Machines that stand in for each other: each virtual address is on exactly one of them. */
+export interface HostPair {
+  readonly name: string
+  readonly addresses: readonly string[]
+  readonly machines: readonly PairMachine[]
+  /** Has the machine give its virtual addresses to another one; it has the same result if it runs again. */
+  readonly moveAway: readonly string[]
+  /** Takes that back. */
+  readonly moveBack: readonly string[]
+  /** Fails where the machine lacks what `moveAway` needs, and changes nothing. Absent: a command of the operator, which is not known. */
+  readonly checkMove?: readonly string[]
+  /** Where both run: on the machine by ssh, or here with `{host}` and `{ssh}` replaced. */
+  readonly runs: 'onHost' | 'here'
+  readonly commandTimeoutMs: number
+  /** From the command until the addresses are on another machine. */
+  readonly moveLimitMs: number
+  /** How long connections that are left on the machine are waited for. */
+  readonly connectionsLimitMs: number
+}
+
+/** The machines of the load balancers, which the roll reboots beside the nodes. */
+export interface HostsSpec {
+  /** Before all nodes, or after them. */
+  readonly order: 'first' | 'last'
+  readonly pairs: readonly HostPair[]
+}
+
+/** What a machine says of itself. */
+export interface MachineLook {
+  readonly bootId: string
+  /** All addresses of all its interfaces but the loopback, canonical, without prefix length. */
+  readonly addresses: readonly string[]
+}
+
+/** A server of an instance as it was before the machine was touched. */
+export interface ServerBefore {
+  readonly ref: ServerRef
+  readonly state: AdminState
+  readonly weight: number
+  /** It would take traffic if it were `ready`. */
+  readonly up: boolean
+}
+
+/** What was there before. The journal keeps it; nothing on the machine does. */
+export interface HostRecord {
+  readonly bootId: string
+  readonly servers: readonly ServerBefore[]
+}
+
+/** One effect on a machine, or one thing that the journal is to know of it. */
+export type HostAction =
+  | { readonly kind: 'takeSlot' }
+  | { readonly kind: 'record'; readonly record: HostRecord }
+  | { readonly kind: 'moveAway' }
+  /** Announces the reboot in the journal, and sends it. */
+  | { readonly kind: 'reboot'; readonly bootId: string }
+  /** It was seen with another boot id. */
+  | { readonly kind: 'proven'; readonly bootId: string }
+  | { readonly kind: 'restoreServer'; readonly ref: ServerRef; readonly state?: AdminState; readonly weight?: number }
+  | { readonly kind: 'moveBack' }
+  | HookAction
+
+/** What must be on disk before it is done; the others put back, or change nothing. */
+export const disruptsHost = ({ kind }: HostAction): boolean =>
+  kind === 'record' || kind === 'moveAway' || kind === 'reboot' || kind === 'runHook'
+
+export const hostNames = (spec: HostsSpec | undefined): readonly string[] =>
+  (spec?.pairs ?? []).flatMap(({ machines }) => machines.map(({ name }) => name))

@@ -1,0 +1,60 @@
+import type { FailureWindow, ProbeFacts, ProbeTarget, Sample } from '../../ground/model/probe.ts'
+import type { ProbeSignal } from '../../ground/model/probe-signal.ts'
+import type { WallMs } from '../../ground/model/time.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { ProbeSource } from '../../ground/ports/probe-source.ts'
+import { ProbeLedger } from '../decide/availability/probe-ledger.ts'
+import type { LatencyLimit } from '../model/stop-spec.ts'
+import type { Probe } from '../ports/probe.ts'
+
+interface LedgerProbeParts {
+  readonly targets: readonly ProbeTarget[]
+  readonly source: ProbeSource
+  readonly clock: Clock
+  /** Of the roll file. Absent: none. */
+  readonly latency?: readonly LatencyLimit[]
+  readonly onSamples?: (samples: readonly Sample[]) => void
+  /** The schedule begins at `at`, for the first time or anew. */
+  readonly onStart?: (at: WallMs) => void
+  /** The prober died, and why: foreign text. */
+  readonly onDeath?: (reason: string) => void
+}
+
+/** Keeps the ledger of what a source tells. */
+export class LedgerProbe implements Probe {
+  readonly #parts: LedgerProbeParts
+  readonly ledger: ProbeLedger
+
+  constructor(parts: LedgerProbeParts) {
+    this.#parts = parts
+    this.ledger = new ProbeLedger(parts.targets, parts.clock.wallMs(), parts.latency)
+  }
+
+  async run(onChange: () => void, signal: AbortSignal): Promise<void> {
+    await this.#parts.source.run((told) => {
+      this.#apply(told)
+      if (told.type !== 'batch' || told.samples.length > 0) onChange()
+    }, signal)
+    this.ledger.end(this.#parts.clock.wallMs())
+    onChange()
+  }
+
+  facts(): ProbeFacts {
+    return this.ledger.facts(this.#parts.clock.wallMs())
+  }
+
+  windows(): readonly FailureWindow[] {
+    return this.ledger.windows()
+  }
+
+  baseline(from: WallMs, to: WallMs): void {
+    this.ledger.baseline({ from, to })
+  }
+
+  #apply(told: ProbeSignal): void {
+    this.ledger.apply(told)
+    if (told.type === 'started') this.#parts.onStart?.(told.at)
+    if (told.type === 'batch' && told.samples.length > 0) this.#parts.onSamples?.(told.samples)
+    if (told.type === 'died') this.#parts.onDeath?.(told.reason)
+  }
+}

@@ -1,0 +1,44 @@
+import { isTrafficKind } from '../../../service/model/action.ts'
+import type { AdminState } from '../../../service/model/balancer.ts'
+import type { StampedEvent } from '../../model/roll-event.ts'
+
+/** A server as a balancer was told, or as it was found before. */
+export interface ServerTell {
+  readonly at: string
+  readonly instance: string
+  readonly backend: string
+  readonly server: string
+  readonly state: AdminState
+  /** `found`: what was there before us; `told`: a write of ours; `again`: said again after a reload. */
+  readonly how: 'found' | 'told' | 'again'
+}
+
+const KEY = '(?<backend>[^/]+)/(?<server>.+) on (?<instance>.+)'
+const STATE = '(?<state>ready|drain|maint)'
+const TOLD = new RegExp(`^set ${KEY} to ${STATE}$`)
+const FOUND = new RegExp(`^${KEY} is ${STATE}$`)
+const AGAIN = new RegExp(`^${KEY} had lost its state and was set to ${STATE} again$`)
+
+/** What the balancers of a node were told, as the writes and reasons among its own events name it. */
+export function serverTells(events: readonly StampedEvent[]): readonly ServerTell[] {
+  return events.flatMap((event) => {
+    if (event.type === 'write' && isTrafficKind(event.action) && event.ok) {
+      return tell(event, TOLD.exec(event.text), 'told')
+    }
+    if (event.type === 'reasserted') return tell(event, AGAIN.exec(event.text), 'again')
+    if (event.type === 'step.started' && event.step === 'detach') {
+      const found = event.reasons.filter(({ code }) => code === 'InBalancer')
+      return found.flatMap(({ text }) => tell(event, FOUND.exec(text), 'found'))
+    }
+    return []
+  })
+}
+
+function tell({ at }: StampedEvent, match: RegExpExecArray | null, how: ServerTell['how']): readonly ServerTell[] {
+  const { backend, server, instance, state } = match?.groups ?? {}
+  if (backend === undefined || server === undefined || instance === undefined || !isState(state)) return []
+  return [{ at, instance, backend, server, state, how }]
+}
+
+const isState = (text: string | undefined): text is AdminState =>
+  text === 'ready' || text === 'drain' || text === 'maint'

@@ -1,0 +1,56 @@
+import { escapeForeign } from '../../ground/model/foreign-text.ts'
+
+/** Text that is HTML already. Only `html` and `constantMarkup` make it. */
+export class Markup {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type MarkupPart = string | number | Markup | undefined | readonly MarkupPart[]
+
+/** What a report shows of one foreign text at most. */
+const SHOWN_MAX = 2000
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Text as text, in an element or a quoted attribute; controls of C0, C1 and of direction are spelt out. */
+const escapeHtml = (text: string): string =>
+  escapeForeign(text, SHOWN_MAX).replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+
+const partText = (part: MarkupPart): string => {
+  if (part === undefined) return ''
+  if (part instanceof Markup) return part.text
+  if (typeof part === 'string') return escapeHtml(part)
+  return typeof part === 'number' ? String(part) : part.map(partText).join('')
+}
+
+/** A template whose parts are text unless they are markup themselves: nothing that comes from outside can become a tag. */
+export function html(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
+  return new Markup(strings.reduce((text, string, index) => `${text}${partText(parts[index - 1])}${string}`))
+}
+
+/** For text that is written in this program: style and script. */
+export const constantMarkup = (text: string): Markup => new Markup(text)
+
+/** Lines in one attribute, each text on its own. */
+export const attributeLines = (lines: readonly string[]): Markup =>
+  new Markup(lines.map((line) => escapeHtml(line)).join('&#10;'))
+
+/** JSON that can stand in a script element: no `<`, and every control spelt as JSON spells it. */
+export function scriptJson(value: unknown): Markup {
+  const harmful = /[<>&\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+  const spelt = JSON.stringify(value).replace(
+    harmful,
+    (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  )
+  return new Markup(spelt)
+}

@@ -1,0 +1,111 @@
+import { type MonoMs, toIso } from '../../ground/model/time.ts'
+import { WorldError } from '../../ground/model/world-error.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { RollEvent, StampedEvent } from '../model/roll-event.ts'
+import type { Journal } from '../ports/journal.ts'
+
+export type EventSink = (event: StampedEvent) => void
+
+type Entry = Parameters<Journal['append']>[0]
+
+/** Which nodes are through, which pods were evicted, how hooks ended and what a machine was told is in the journal alone. */
+const NEEDED: ReadonlySet<string> = new Set(['through', 'evicted', 'hook', 'host'])
+
+/** Ticks come once a second, for the screen. What a killed process has measured is known to within this. */
+const TICK_JOURNALED_EVERY_MS = 5000
+
+/** Numbers and stamps what happens, shows it, and keeps it in the journal. */
+export class EventLog {
+  readonly #journal: Journal
+  readonly #clock: Clock
+  readonly #sink: EventSink
+  #seq: number
+  #writable = true
+  #isClosed = false
+  #tickJournaledAt: MonoMs | undefined
+  /** What the disk refused and the next process cannot do without: it comes before all else once the disk takes it. */
+  #owed: Entry[] = []
+  #tail: Promise<void> = Promise.resolve()
+
+  constructor(parts: {
+    readonly journal: Journal
+    readonly clock: Clock
+    readonly sink: EventSink
+    readonly firstSeq: number
+  }) {
+    this.#journal = parts.journal
+    this.#clock = parts.clock
+    this.#sink = parts.sink
+    this.#seq = parts.firstSeq
+  }
+
+  /** False from a failed append until one succeeds: then nothing disruptive is begun. */
+  get writable(): boolean {
+    return this.#writable
+  }
+
+  emit(event: RollEvent): void {
+    if (this.#isClosed) return
+    const stamped: StampedEvent = { ...event, v: '1.0', seq: this.#seq++, at: toIso(this.#clock.wallMs()) }
+    this.#sink(stamped)
+    if (event.type === 'load.tick' && !this.#tickIsDue()) return
+    this.#enqueue({ ...stamped })
+  }
+
+  #tickIsDue(): boolean {
+    const now = this.#clock.monoMs()
+    if (this.#tickJournaledAt !== undefined && now - this.#tickJournaledAt < TICK_JOURNALED_EVERY_MS) return false
+    this.#tickJournaledAt = now
+    return true
+  }
+
+  /** On disk before it returns true; false where the disk refuses. */
+  meant(fields: Readonly<Record<string, unknown>>): Promise<boolean> {
+    return this.kept('meant', fields)
+  }
+
+  /** The same for an entry of another type. */
+  async kept(type: string, fields: Readonly<Record<string, unknown>>): Promise<boolean> {
+    this.note(type, fields)
+    await this.#tail
+    return this.#writable
+  }
+
+  note(type: string, fields: Readonly<Record<string, unknown>>): void {
+    this.#enqueue({ ...fields, type, at: toIso(this.#clock.wallMs()) })
+  }
+
+  async flushed(): Promise<void> {
+    await this.#tail
+  }
+
+  /** Writes what is queued, and drops all events from now on: the journal is closed next. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#tail
+  }
+
+  #enqueue(entry: Entry): void {
+    if (this.#isClosed) return
+    this.#tail = this.#tail.then(() => this.#append(entry))
+  }
+
+  async #append(entry: Entry): Promise<void> {
+    try {
+      for (let owed = this.#owed[0]; owed !== undefined; owed = this.#owed[0]) {
+        await this.#journal.append(owed)
+        this.#owed.shift()
+      }
+      await this.#journal.append(entry)
+      this.#writable = true
+    } catch (error) {
+      if (!(error instanceof WorldError)) throw error
+      if (NEEDED.has(entry.type)) this.#owed.push(entry)
+      if (this.#writable) {
+        const text = `the journal cannot be written: ${error.message}; nothing disruptive is started until it can be written`
+        this.#sink({ type: 'warning', text, v: '1.0', seq: this.#seq++, at: toIso(this.#clock.wallMs()) })
+      }
+      this.#writable = false
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import { runOfOwner } from '../../ground/model/slot.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
+import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../service/model/node-record.ts'
+import type { Outcome } from '../../service/model/outcome.ts'
+import { parseRebootIntent } from '../../service/model/parse-node-record.ts'
+import type { BudgetWatch } from '../../service/run/budget-watch.ts'
+import type { LeaseKeeper } from '../../service/run/lease-keeper.ts'
+import type { StepSpan } from '../decide/availability/attribution.ts'
+import type { Evidence } from '../decide/evidence.ts'
+import { noEvidence } from '../decide/evidence.ts'
+import type { BesideFacts, NodeFacts, RollSnapshot, RunFacts, SlotFacts } from '../decide/snapshot.ts'
+import type { ReloadSpan } from '../model/reload-span.ts'
+import type { Verdict } from '../model/verdict.ts'
+import type { Probe } from '../ports/probe.ts'
+import type { BalancerPoller } from './balancer-poller.ts'
+import type { ClusterView } from './cluster-view.ts'
+import type { DnsWatch } from './dns-watch.ts'
+import type { EventLog } from './event-log.ts'
+import type { GateWatch } from './gates/gate-watch.ts'
+import type { HookRunner } from './hooks/hook-runner.ts'
+import type { KuredLockKeeper } from './kured/lock-keeper.ts'
+import { type LastSeen, recordFrom } from './last-seen.ts'
+import type { NodeOverlay } from './node-overlay.ts'
+import type { ReturnWatch } from './return-watch.ts'
+import { type RunState, verdictFor } from './run-state.ts'
+import type { SilenceKeeper } from './silences/silence-keeper.ts'
+import type { TimeWindowWatch } from './time-window-watch.ts'
+
+export interface GatherParts {
+  readonly run: RunState
+  readonly view: ClusterView
+  readonly pollers: readonly BalancerPoller[]
+  readonly keeper: LeaseKeeper
+  readonly probe?: Probe
+  readonly dns?: DnsWatch
+  readonly gates?: GateWatch
+  readonly hooks?: HookRunner
+  readonly silences?: SilenceKeeper
+  /** Absent: the file does not ask for the lock of kured, or nothing can take it. */
+  readonly kuredLock?: KuredLockKeeper
+  /** Absent: one node may be out, and nothing is known of cordons. */
+  readonly budget?: BudgetWatch
+  /** Absent: work is always allowed. */
+  readonly windows?: TimeWindowWatch
+  readonly reloads: () => readonly ReloadSpan[]
+  readonly steps?: () => readonly StepSpan[]
+  readonly events: EventLog
+  readonly overlay: NodeOverlay
+  readonly lastSeen: LastSeen
+  readonly returns: ReturnWatch
+  readonly clock: Clock
+}
+
+/** The node that these passes are for, and what other lanes of this process have in work at the same time. */
+export interface Under {
+  readonly node: string
+  readonly beside?: () => readonly BesideFacts[]
+  readonly isLeaving?: () => boolean
+}
+
+type SlotRefusal = Extract<Outcome, { ok: false }>['slot']
+
+/** What the passes before know. */
+interface Known {
+  readonly evidence?: Evidence
+  readonly slot?: SlotRefusal
+  /** Of the node under way alone. */
+  readonly verdict?: Verdict
+  /** As they were last read, if that is still worth something. */
+  readonly instances: () => readonly InstanceFacts[]
+}
+
+/** All reads first: the world as it is, together with what this process has seen of it before. */
+export async function gather(
+  parts: GatherParts & { readonly under: Under },
+  known: Known,
+  signal: AbortSignal,
+): Promise<RollSnapshot> {
+  const { run, view, clock } = parts
+  const verdict = verdictFor(run, parts.under.node) ?? known.verdict
+  const current = await currentFacts(parts, { ...known, verdict }, signal)
+  const wall = clock.wallMs()
+  const budget = parts.budget?.facts()
+  return {
+    now: clock.monoMs(),
+    wall,
+    spec: run.spec,
+    run: nodeRun(run, parts.under, known.verdict),
+    ...(current === undefined ? {} : { current }),
+    cluster: view.facts(),
+    instances: known.instances(),
+    slot: slotFacts(parts.keeper, known.slot),
+    ...(budget === undefined ? {} : { budget }),
+    journalWritable: parts.events.writable,
+    ...(parts.windows === undefined ? {} : { window: parts.windows.facts(current?.node.name) }),
+    ...(parts.probe === undefined ? {} : { probe: parts.probe.facts() }),
+    ...(parts.dns === undefined ? {} : { dns: parts.dns.facts() }),
+    ...(parts.gates === undefined ? {} : { gates: parts.gates.facts() }),
+    ...(parts.hooks === undefined ? {} : { hooks: parts.hooks.facts() }),
+    ...(parts.silences === undefined ? {} : { silences: parts.silences.facts() }),
+    ...(parts.kuredLock === undefined ? {} : { kuredLock: parts.kuredLock.facts() }),
+    reloads: parts.reloads(),
+    ...(parts.steps === undefined ? {} : { steps: parts.steps() }),
+    evidence: evidenceFor(current, known.evidence, parts),
+  }
+}
+
+async function currentFacts(
+  parts: GatherParts & { readonly under: Under },
+  { evidence, verdict }: Pick<Known, 'evidence'> & { readonly verdict: Verdict | undefined },
+  signal: AbortSignal,
+): Promise<NodeFacts | undefined> {
+  const found = parts.overlay.newest(parts.view.node(parts.under.node))
+  const sighting = evidence === undefined ? parts.lastSeen.begin(found) : parts.lastSeen.again(evidence.node, found)
+  if (sighting === undefined) return undefined
+  const { node, absent, lostRecord } = sighting
+  const recordText = lostRecord ?? node.annotations[RECORD_ANNOTATION]
+  const intentText = node.annotations[INTENT_ANNOTATION]
+  const record = recordText === undefined ? undefined : recordFrom(node, recordText)
+  const isWayBack = record?.ok === true && (node.bootId !== record.value.bootId || verdict !== undefined)
+  const isPutBack = evidence?.attachedAt !== undefined
+  const returned = isWayBack && !isPutBack ? await parts.returns.ask(node, record.value, signal) : parts.returns.rest()
+  return {
+    node,
+    ...(absent === undefined ? {} : { absent }),
+    ...(lostRecord === undefined ? {} : { recordLost: true as const }),
+    ...(record === undefined ? {} : { record }),
+    ...(intentText === undefined ? {} : { intent: parseRebootIntent(intentText) }),
+    ...returned,
+  }
+}
+
+function evidenceFor(current: NodeFacts | undefined, known: Evidence | undefined, parts: GatherParts): Evidence {
+  if (known !== undefined && (current === undefined || known.node === current.node.name)) return known
+  const fresh = noEvidence(current?.node.name ?? '', parts.clock.wallMs())
+  return { ...fresh, evicted: parts.run.evictedBefore[fresh.node] ?? {} }
+}
+
+/** The run as one of its nodes has it now. `ofNode`: a verdict of that node alone. */
+export function nodeRun(run: RunState, { node, beside, isLeaving }: Under, ofNode: Verdict | undefined): RunFacts {
+  const others = beside?.() ?? []
+  const verdict = verdictFor(run, node) ?? ofNode
+  return {
+    ...runFacts(run, { node, beside: others }),
+    ...(others.length > 0 && isLeaving?.() === true ? { isLeaving: true } : {}),
+    ...(verdict === undefined ? {} : { verdict }),
+  }
+}
+
+interface OfNode {
+  readonly node: string
+  readonly beside: readonly BesideFacts[]
+}
+
+/** Of the whole run, or as one of its nodes has it. */
+export function runFacts(run: RunState, of?: OfNode): RunFacts {
+  const verdict = of === undefined ? run.verdict : verdictFor(run, of.node)
+  return {
+    id: run.id,
+    ...(run.origin?.reason === undefined ? {} : { reason: run.origin.reason }),
+    order: run.order,
+    done: run.done,
+    ...(of === undefined || of.beside.length === 0 ? {} : { beside: of.beside }),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(run.measuredSince === undefined ? {} : { measuredSince: run.measuredSince }),
+    ...(run.windowsBefore === undefined ? {} : { windowsBefore: run.windowsBefore }),
+    ...(run.ownPod === undefined ? {} : { ownPod: run.ownPod }),
+  }
+}
+
+function slotFacts(keeper: LeaseKeeper, refusal: SlotRefusal): SlotFacts {
+  const state = keeper.state()
+  if (state.kind === 'held') return { state: 'mine', mayAct: keeper.mayAct() }
+  const owner = state.kind === 'lost' ? state.owner : refusal?.owner
+  const holder = {
+    ...(owner === undefined ? {} : { holderRun: runOfOwner(owner) }),
+    ...(owner?.node === undefined ? {} : { holderNode: owner.node }),
+  }
+  if (state.kind === 'lost') return { state: 'lost', mayAct: false, ...holder }
+  if (refusal === undefined) return { state: 'free', mayAct: false }
+  return { state: refusal.staleInMs === 0 ? 'stale' : 'other', mayAct: false, ...holder }
+}

@@ -1,0 +1,64 @@
+import { monoMs } from '../../../ground/model/time.ts'
+import type { Action } from '../../../service/model/action.ts'
+import type { HookFacts, HookState } from '../../decide/hooks/hook-facts.ts'
+import { type HostEntry, isOfHost } from '../../decide/hosts/host-memory.ts'
+import { type HookWay, hookKey } from '../../model/step-hook.ts'
+import type { JournalEntry } from '../../ports/journal.ts'
+
+type Ended = JournalEntry & {
+  readonly node: string
+  readonly hook: string
+  readonly way: HookWay
+  readonly ok: boolean
+}
+
+/**
+ * How earlier processes of a run left its hooks. A node or machine that was put back and is begun again has a record anew: then nothing of
+ * before counts. A hook that failed is taken for begun, so that it is run again. A hook that was
+ * undone was not run, and a hook whose undo was begun may be undone by half.
+ *
+ * Law: a hook is never taken for run once its undo was begun.
+ */
+export function hooksBefore(entries: readonly JournalEntry[]): HookFacts['states'] {
+  const states = new Map<string, HookState>()
+  for (const entry of entries) {
+    if (entry.type === 'meant' && Array.isArray(entry.actions))
+      for (const action of entry.actions) noteMeant(states, action)
+    if (isOfHost(entry)) noteHost(states, entry)
+    if (!isEnded(entry)) continue
+    noteEnded(states, entry)
+  }
+  return Object.fromEntries(states)
+}
+
+function noteEnded(states: Map<string, HookState>, entry: Ended): void {
+  const { node, hook, way, ok } = entry
+  if (way === 'undo' && ok) for (const each of ['run', 'undo'] as const) states.delete(hookKey(node, each, hook))
+  else states.set(hookKey(node, way, hook), ok ? { kind: 'done' } : failedBefore(entry))
+}
+
+function noteMeant(states: Map<string, HookState>, action: Action): void {
+  if (action.kind === 'runHook' || action.kind === 'undoHook')
+    states.set(hookKey(action.node, 'run', action.hook), { kind: 'begun' })
+  if (action.kind === 'writeRecord' && action.asOf !== undefined) forget(states, action.node)
+}
+
+/** A machine likewise. */
+function noteHost(states: Map<string, HookState>, entry: HostEntry): void {
+  if (!('meant' in entry)) return
+  if (entry.meant.kind === 'runHook' || entry.meant.kind === 'undoHook') noteMeant(states, entry.meant)
+  if (entry.meant.kind === 'record') forget(states, entry.host)
+}
+
+function forget(states: Map<string, HookState>, name: string): void {
+  for (const key of states.keys()) if (key.startsWith(`${name} `)) states.delete(key)
+}
+
+/** Time of another process means nothing here: its tries begin anew. */
+const failedBefore = ({ way }: Ended): HookState =>
+  way === 'run'
+    ? { kind: 'begun' }
+    : { kind: 'failed', text: 'it failed in an earlier process', failures: 0, since: monoMs(0), nextAt: monoMs(0) }
+
+const isEnded = (entry: JournalEntry): entry is Ended =>
+  entry.type === 'hook' && typeof entry.node === 'string' && typeof entry.hook === 'string'

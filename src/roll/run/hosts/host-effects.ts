@@ -1,0 +1,157 @@
+import { DeadlineError, withDeadline } from '../../../ground/loop/deadline.ts'
+import type { RebootAnswer } from '../../../ground/model/host.ts'
+import { runOfOwner } from '../../../ground/model/slot.ts'
+import { WorldError } from '../../../ground/model/world-error.ts'
+import type { Clock } from '../../../ground/ports/clock.ts'
+import type { Host } from '../../../ground/ports/host.ts'
+import type { Programs } from '../../../ground/ports/programs.ts'
+import { type ServerRef, serverKey } from '../../../service/model/balancer.ts'
+import type { Balancer } from '../../../service/ports/balancer.ts'
+import type { LeaseKeeper } from '../../../service/run/lease-keeper.ts'
+import type { HostOutcome } from '../../decide/hosts/observe-host.ts'
+import type { HostAction, HostPair, PairMachine } from '../../model/host-pair.ts'
+import type { HostMachines } from '../../ports/host-machines.ts'
+import { startHook } from '../hooks/start-hook.ts'
+import type { HostWishes } from '../operator-wishes.ts'
+
+export interface HostEffectParts {
+  readonly keeper: LeaseKeeper
+  readonly host: Host
+  readonly machines?: HostMachines
+  readonly programs?: Programs
+  readonly balancers: readonly Balancer[]
+  readonly clock: Clock
+  readonly wishes: HostWishes
+}
+
+export interface HostPlace {
+  readonly pair: HostPair
+  readonly host: PairMachine
+}
+
+const EFFECT_LIMIT_MS = 15_000
+const REBOOT_LIMIT_MS = 45_000
+
+/** Does one thing to one machine and says how it went; never decides. Nothing is sent once the slot has lapsed. */
+export class HostEffects {
+  readonly #parts: HostEffectParts
+
+  constructor(parts: HostEffectParts) {
+    this.#parts = parts
+  }
+
+  async perform(action: HostAction, place: HostPlace, signal: AbortSignal): Promise<HostOutcome> {
+    try {
+      return await this.#do(action, place, signal)
+    } catch (error) {
+      if (!(error instanceof WorldError || error instanceof DeadlineError)) throw error
+      return { ok: false, error: error.message }
+    }
+  }
+
+  async #do(action: HostAction, place: HostPlace, signal: AbortSignal): Promise<HostOutcome> {
+    switch (action.kind) {
+      case 'takeSlot':
+        return this.#takeSlot(place.host, signal)
+      case 'moveAway':
+        return this.#move(place, place.pair.moveAway, signal)
+      case 'moveBack':
+        return this.#move(place, place.pair.moveBack, signal)
+      case 'reboot':
+        return this.#reboot(place.host, action.bootId, signal)
+      case 'restoreServer':
+        return this.#setServer(action, signal)
+      case 'runHook':
+      case 'undoHook':
+        return startHook(action, this.#parts.wishes)
+      case 'record':
+        this.#parts.wishes.hooks?.begin(place.host.name)
+        return { ok: true }
+      case 'proven':
+        return { ok: true }
+    }
+  }
+
+  async #takeSlot({ name }: PairMachine, signal: AbortSignal): Promise<HostOutcome> {
+    const answer = await this.#parts.keeper.acquire({ node: name, takeStale: false }, signal)
+    if (answer.kind === 'held') return { ok: true }
+    if (answer.kind === 'unanswered') {
+      const text = `the slot cannot be taken: ${answer.error.message}`
+      return { ok: false, error: text, slot: { code: 'ApiUnreachable', text } }
+    }
+    const { owner } = answer
+    const holder = owner === undefined ? 'another owner' : `run ${runOfOwner(owner)}`
+    const text = `${holder} has the slot${owner?.node === undefined ? '' : ` for ${owner.node}`}`
+    return { ok: false, error: text, slot: { code: 'SlotTaken', text } }
+  }
+
+  async #move({ pair, host }: HostPlace, command: readonly string[], signal: AbortSignal): Promise<HostOutcome> {
+    const { machines, programs } = this.#parts
+    const limitMs = this.#limitMs(pair.commandTimeoutMs)
+    if (pair.runs === 'here') {
+      if (programs === undefined) throw new WorldError('nothing here runs commands', NO_WAY)
+      const argv = command.map((text) => text.replaceAll('{host}', host.name).replaceAll('{ssh}', host.ssh))
+      const end = await programs.run(argv, limitMs, signal)
+      if (end.kind === 'exited' && end.exitCode === 0) return { ok: true }
+      const why = end.kind === 'exited' ? `exit code ${end.exitCode}` : end.why
+      return { ok: false, error: 'output' in end && end.output !== '' ? `${why}: ${lastLine(end.output)}` : why }
+    }
+    if (machines === undefined) throw new WorldError('nothing here reaches machines', NO_WAY)
+    const answer = await this.#limited(limitMs, signal, (limited) =>
+      machines.run(host.ssh, { argv: command, limitMs }, limited),
+    )
+    return answer.ok ? { ok: true } : { ok: false, error: answer.text }
+  }
+
+  /** Renews first, so that the command has all the time that a slot can give. */
+  async #reboot({ ssh }: PairMachine, bootId: string, signal: AbortSignal): Promise<HostOutcome> {
+    const renewed = await this.#parts.keeper.renewNow(signal)
+    const reboot: RebootAnswer =
+      renewed.kind === 'renewed'
+        ? await this.#sendReboot(ssh, bootId, signal)
+        : { kind: 'refused', text: 'the slot could not be renewed, so nothing was sent' }
+    return reboot.kind === 'refused' ? { ok: false, error: reboot.text, reboot } : { ok: true, reboot }
+  }
+
+  async #sendReboot(ssh: string, bootId: string, signal: AbortSignal): Promise<RebootAnswer> {
+    try {
+      return await this.#limited(this.#limitMs(REBOOT_LIMIT_MS), signal, (limited) =>
+        this.#parts.host.reboot({ node: ssh, address: ssh }, bootId, limited),
+      )
+    } catch (error) {
+      if (error instanceof DeadlineError) return { kind: 'unknown', text: error.message }
+      throw error
+    }
+  }
+
+  async #setServer(
+    { ref, state, weight }: Extract<HostAction, { kind: 'restoreServer' }>,
+    signal: AbortSignal,
+  ): Promise<HostOutcome> {
+    const balancer = this.#balancer(ref)
+    await this.#limited(this.#limitMs(EFFECT_LIMIT_MS), signal, async (limited) => {
+      if (weight !== undefined) await balancer.setWeight?.(ref, weight, limited)
+      if (state !== undefined) await balancer.setState(ref, state, limited)
+    })
+    return { ok: true }
+  }
+
+  #balancer(ref: ServerRef): Balancer {
+    const balancer = this.#parts.balancers.find(({ instances }) => instances.includes(ref.instance))
+    if (balancer === undefined) throw new WorldError(`no balancer has ${serverKey(ref)}`, NO_WAY)
+    return balancer
+  }
+
+  #limitMs(ownMs: number): number {
+    const limitMs = Math.min(ownMs, this.#parts.keeper.mayActForMs())
+    if (limitMs <= 0) throw new WorldError('the slot is not renewed, so nothing is sent', NO_WAY)
+    return limitMs
+  }
+
+  #limited<T>(limitMs: number, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
+    return withDeadline({ clock: this.#parts.clock, limitMs, signal, what: 'the machine' }, work)
+  }
+}
+
+const lastLine = (output: string): string => output.trim().split('\n').at(-1) ?? ''
+const NO_WAY = { code: 'HOST_NO_WAY', retry: 'never' } as const

@@ -1,0 +1,121 @@
+import type { FailureWindow } from '../../ground/model/probe.ts'
+import { type WallMs, wallMs } from '../../ground/model/time.ts'
+import { isSameWindow } from '../decide/availability/same-window.ts'
+import type { LoadTick, RollEvent, StampedEvent } from '../model/roll-event.ts'
+import type { JournalEntry } from '../ports/journal.ts'
+import { isJournaledEvent } from './journaled-event.ts'
+
+/** What earlier processes of a run measured: the next one's totals go on from there. */
+export interface LoadBefore {
+  readonly sent: number
+  /** Without those that are excused. */
+  readonly failed: number
+  /** Absent: none. */
+  readonly excused?: number
+  readonly skipped: number
+  readonly strays: number
+  readonly notMeasuredMs: number
+  /** After this, up to the next process's first sample, nothing was measured. */
+  readonly until: WallMs
+  /** Of the failed requests, those that each node is blamed for first. */
+  readonly failedOf: Readonly<Record<string, number>>
+  /** Of the failed requests, those of processes that were killed before they could end for it. */
+  readonly untold: number
+}
+
+interface SeenWindow {
+  readonly failed: number
+  readonly excused: number
+  readonly window: FailureWindow
+  readonly node: string | undefined
+  /** An end has said so already. */
+  readonly told: boolean
+}
+
+type Counts = Required<Pick<LoadBefore, 'sent' | 'failed' | 'excused' | 'skipped' | 'notMeasuredMs' | 'until'>>
+
+/** Undefined where nothing was begun yet: what is sent before the first baseline is over counts for nothing. */
+export function loadBefore(entries: readonly JournalEntry[]): LoadBefore | undefined {
+  const events = entries.filter(isJournaledEvent)
+  const counts = events.reduce<Counts | undefined>(counted, undefined)
+  if (counts === undefined) return undefined
+  const strays = events.reduce((total, event) => total + (event.type === 'stray' ? event.count : 0), 0)
+  return { ...withWindows(counts, events.reduce<readonly SeenWindow[]>(withWindow, [])), strays }
+}
+
+/** The last tick comes up to some seconds before a kill; failures are in the journal at once, and each was sent. */
+function withWindows(counts: Counts, windows: readonly SeenWindow[]): Omit<LoadBefore, 'strays'> {
+  const failed = Math.max(counts.failed, sum(windows))
+  const seenExcused = windows.reduce((total, seen) => total + seen.excused, 0)
+  const { excused: countedExcused, ...others } = counts
+  const excused = Math.max(countedExcused, seenExcused)
+  const nodes = [...new Set(windows.flatMap(({ node }) => node ?? []))]
+  return {
+    ...others,
+    failed,
+    ...(excused === 0 ? {} : { excused }),
+    sent: counts.sent + failed - counts.failed + excused - countedExcused,
+    failedOf: Object.fromEntries(nodes.map((name) => [name, sum(windows.filter(({ node }) => node === name))])),
+    untold: sum(windows.filter(({ told }) => !told)),
+  }
+}
+
+const sum = (windows: readonly SeenWindow[]): number => windows.reduce((total, { failed }) => total + failed, 0)
+
+function counted(counts: Counts | undefined, event: RollEvent & Pick<StampedEvent, 'at'>): Counts | undefined {
+  const until = wallMs(Date.parse(event.at))
+  switch (event.type) {
+    // Whichever comes first: a roll without measurements has no baseline, and begins with a write.
+    case 'baseline.ended':
+    case 'write':
+      return counts ?? { sent: 0, failed: 0, excused: 0, skipped: 0, notMeasuredMs: 0, until }
+    case 'load.tick':
+    case 'roll.ended':
+      return counts === undefined || event.load === undefined ? counts : { ...countsOf(event.load), until }
+    default:
+      return counts
+  }
+}
+
+const countsOf = ({ sent, failed, excused = 0, skipped, notMeasuredMs = 0 }: LoadTick) => ({
+  sent,
+  failed,
+  excused,
+  skipped,
+  notMeasuredMs,
+})
+
+/** A window that was told takes the place of what was told of it before. */
+function withWindow(windows: readonly SeenWindow[], event: RollEvent): readonly SeenWindow[] {
+  if (event.type === 'roll.ended' && event.outcome === 'stopped') {
+    return windows.map((seen) => ({ ...seen, told: true }))
+  }
+  if (event.type !== 'window.opened' && event.type !== 'window.closed') return windows
+  const { window, blame } = event
+  // Journals of versions that excused a window as a whole have no number in it.
+  const excused = event.excused === true ? window.failed : (window.excused ?? 0)
+  const same = windows.filter((seen) => isSameWindow(window, seen.window))
+  const told = same.some((seen) => seen.told)
+  return [
+    ...windows.filter((seen) => !same.includes(seen)),
+    { window, failed: window.failed - excused, excused, node: blame[0]?.node, told },
+  ]
+}
+
+/** The totals of a run whose newest process measures nothing; undefined where none did. */
+export function unmeasuredSince(before: LoadBefore | undefined, now: WallMs): LoadTick | undefined {
+  if (before === undefined || before.sent === 0) return undefined
+  const { sent, failed, excused, skipped, strays } = before
+  const notMeasuredMs = before.notMeasuredMs + Math.max(0, now - before.until)
+  return {
+    sent,
+    failed,
+    ...(excused === undefined ? {} : { excused }),
+    skipped,
+    strays,
+    notMeasuredMs,
+    ratePerSecond: 0,
+    p99Ms: 0,
+    baselineP99Ms: 0,
+  }
+}

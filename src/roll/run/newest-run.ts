@@ -1,0 +1,56 @@
+import { UserError } from '../../ground/model/user-error.ts'
+import type { JournalStore } from '../ports/journal.ts'
+
+/** A process that died before its first line leaves one of these; nothing was begun under it. */
+const NEVER_BEGUN = ['journal.empty', 'journal.unknown-run']
+
+/**
+ * The run that was begun last. Rejects with UserError `journal.none` where there is none, and with what is wrong with
+ * the journal of the last one where it cannot be read: an older run must not be taken in its place.
+ */
+export async function newestRun(store: JournalStore): Promise<string> {
+  const runs = await store.runs()
+  const readable = runs.find(({ header }) => header !== undefined)?.run
+  // A run's name begins with its time, which is all that an unreadable journal tells.
+  const later = runs.filter(({ run, header }) => header === undefined && (readable === undefined || run > readable))
+  for (const { run } of later.toSorted((left, right) => (left.run < right.run ? 1 : -1)))
+    await refuseUnreadable(store, run)
+  if (readable !== undefined) return readable
+  throw new UserError(`there is no journal of a roll in ${store.directory}`, {
+    code: 'journal.none',
+    fix: 'name the directory with --state-dir, or begin a roll: evenkeel roll -f roll.yaml; if the journal is lost: evenkeel roll abort -f roll.yaml',
+  })
+}
+
+/**
+ * The run that was begun for the key of `--once`, the newest one where there are several. Rejects with UserError where a journal
+ * cannot be read: it may be the one, and must not be begun a second time.
+ */
+export async function runOfKey(key: string, store: JournalStore): Promise<string | undefined> {
+  for (const { run, header } of await store.runs()) {
+    if (header === undefined) await refuseUnreadable(store, run)
+    else if ((await store.read(run)).entries.some(({ type, onceKey }) => type === 'planned' && onceKey === key))
+      return run
+  }
+  return undefined
+}
+
+async function refuseUnreadable(store: JournalStore, run: string): Promise<void> {
+  try {
+    await store.read(run)
+  } catch (error) {
+    if (error instanceof UserError && NEVER_BEGUN.includes(error.code)) return
+    throw error
+  }
+}
+
+/** Rejects with what is wrong with a journal that is here and cannot be read: it is not lost. */
+export async function hasJournal(store: JournalStore, run: string): Promise<boolean> {
+  try {
+    await store.read(run)
+    return true
+  } catch (error) {
+    if (error instanceof UserError && error.code === 'journal.unknown-run') return false
+    throw error
+  }
+}

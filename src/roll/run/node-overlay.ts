@@ -1,0 +1,25 @@
+import type { Node } from '../../ground/model/node.ts'
+
+/**
+ * Our own writes, until the watch has shown them: a pass that follows a write must not decide on the node as it was
+ * before. Resource versions are comparable numbers (KEP-5504).
+ */
+export class NodeOverlay {
+  #written: Node | undefined
+
+  wrote(node: Node): void {
+    this.#written = node
+  }
+
+  newest(watched: Node | undefined): Node | undefined {
+    const written = this.#written
+    if (written === undefined || watched === undefined || written.uid !== watched.uid) return watched
+    return isOlder(watched.resourceVersion, written.resourceVersion) ? written : watched
+  }
+}
+
+function isOlder(left: string, right: string): boolean {
+  if (left === right) return false
+  const numeric = /^\d+$/
+  return numeric.test(left) && numeric.test(right) && BigInt(left) < BigInt(right)
+}

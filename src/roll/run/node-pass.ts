@@ -1,0 +1,269 @@
+import type { Node } from '../../ground/model/node.ts'
+import { type Workload, workloadKey } from '../../ground/model/workload.ts'
+import { actuatorAt } from '../../service/actuators/actuator-of.ts'
+import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
+import { mustBeOut } from '../../service/decide/keep-detached.ts'
+import { matchNodeServers } from '../../service/decide/match-node-servers.ts'
+import { RECHECK_MS } from '../../service/decide/step-answer.ts'
+import { type Action, removesPod } from '../../service/model/action.ts'
+import type { ServerRef } from '../../service/model/balancer.ts'
+import type { Outcome } from '../../service/model/outcome.ts'
+import type { OutServer } from '../decide/availability/reload-spans.ts'
+import type { Evidence } from '../decide/evidence.ts'
+import { journalWritable } from '../decide/guards.ts'
+import { judge } from '../decide/judge.ts'
+import { goneVerdict } from '../decide/node-gone.ts'
+import { hasCurrent, type NodeSnapshot } from '../decide/node-snapshot.ts'
+import { observe } from '../decide/observe.ts'
+import { rememberDecision } from '../decide/remember-decision.ts'
+import { rememberOutcome } from '../decide/remember-outcome.ts'
+import { serviceOf } from '../decide/service-of.ts'
+import type { RollSnapshot } from '../decide/snapshot.ts'
+import { wishVerdict } from '../decide/wish-verdict.ts'
+import type { Decision } from '../model/decision.ts'
+import { STEPS } from '../model/step.ts'
+import type { Verdict } from '../model/verdict.ts'
+import { DecideOnFresh } from './decide-on-fresh.ts'
+import { Effects } from './effects.ts'
+import { type GatherParts, gather, nodeRun, type Under } from './gather.ts'
+import { instancesOf, stillRight, whyNot } from './last-moment.ts'
+import { NodeReport } from './node-report.ts'
+import type { Performer } from './perform.ts'
+import { giveVerdict } from './run-state.ts'
+import { StandingDuty } from './standing-duty.ts'
+
+type Act = Extract<Decision, { readonly kind: 'act' }>
+
+interface NodePassParts extends GatherParts {
+  readonly under: Under
+  readonly performer: Performer
+}
+
+const CORDON = STEPS.indexOf('cordon')
+
+/** Cordoned by this decision, or beyond: a hold at the cordon has taken nothing. */
+const leaves = (decision: Decision): boolean =>
+  decision.kind !== 'settled' &&
+  (STEPS.indexOf(decision.step) > CORDON ||
+    (decision.kind === 'act' && decision.actions.some(({ kind }) => kind === 'cordon')))
+
+/**
+ * The passes over one node: gather, observe, judge, decide, journal, perform, remember. Holds nothing but the evidence,
+ * which a new process gathers again.
+ */
+export class NodePass {
+  readonly #parts: NodePassParts
+  #evidence: Evidence | undefined
+  #slot: Extract<Outcome, { ok: false }>['slot']
+  #last: RollSnapshot | undefined
+  #isLeaving = false
+  /** The work on this node is over, and the roll is not. */
+  #verdict: Verdict | undefined
+  readonly #report: NodeReport
+  readonly #effects: Effects
+  readonly #fresh: DecideOnFresh
+  readonly #duty: StandingDuty
+
+  constructor(parts: NodePassParts) {
+    this.#parts = parts
+    this.#report = new NodeReport(parts)
+    this.#effects = new Effects(parts)
+    this.#duty = new StandingDuty({ ...parts, effects: this.#effects, now: () => this.#now() })
+    this.#fresh = new DecideOnFresh({ ...parts, renewed: (s) => this.#renewed(s) })
+  }
+
+  get snapshot(): RollSnapshot | undefined {
+    return this.#last
+  }
+
+  /** The node is cordoned, or it was decided that it will be: no other node counts on it from then on. */
+  get isLeaving(): boolean {
+    return this.#isLeaving
+  }
+
+  /**
+   * One pass. The decision it came to is performed already; where nothing came of it, it is a hold. Rejects with the reason of
+   * `interrupt` where that comes while the budget is counted: no node is begun after it.
+   */
+  async pass(signal: AbortSignal, interrupt: AbortSignal = signal): Promise<Decision> {
+    const gathered = await gather(this.#parts, this.#known(), signal)
+    const evidence = this.#duty.takeInto(gathered)
+    const judged = this.#judged({ ...gathered, evidence: observe({ ...gathered, evidence }) })
+    const { snapshot, decision } = await this.#fresh.decide(judged, AbortSignal.any([signal, interrupt]))
+    this.#evidence = rememberDecision(snapshot, decision)
+    this.#last = { ...snapshot, evidence: this.#evidence }
+    this.#report.decided(snapshot, decision)
+    this.#isLeaving ||= leaves(decision)
+    const done = decision.kind === 'act' ? await this.#act(snapshot, decision, signal) : decision
+    this.#judgeAfter()
+    if (done.kind === 'settled') this.#noteTime(snapshot)
+    return done
+  }
+
+  /** Where nothing came of it, the decision is a hold after all: no pass follows at once on one that did nothing. */
+  async #act(snapshot: RollSnapshot, decision: Act, signal: AbortSignal): Promise<Decision> {
+    // What a verdict takes out again is the standing duty's. A node that bears no record any more gives its slot back.
+    const isDuty = snapshot.run.verdict?.keepOut === true && decision.step === 'detach'
+    if (await (isDuty ? this.#duty.keep(signal) : this.#perform(decision.actions, signal))) return decision
+    const { writable } = this.#parts.events
+    const reasons = writable ? decision.reasons : journalWritable({ ...snapshot, journalWritable: false })
+    return { kind: 'hold', step: decision.step, reasons, recheckAfterMs: RECHECK_MS }
+  }
+
+  /** The node under way has been gone for too long, or was gone when it was given up; or what the operator asked for failed. */
+  #judgeAfter(): void {
+    const verdict = this.#last && (goneVerdict(this.#last) ?? wishVerdict(this.#last))
+    const { run, events, under } = this.#parts
+    if (verdict !== undefined) giveVerdict(run, { node: under.node, verdict }, events)
+  }
+
+  /** Between passes, after each poll of `instance`: what a reload forgot is said again without waiting for a pass. */
+  async keepDetached(signal: AbortSignal, instance: string): Promise<void> {
+    await this.#duty.keep(signal, instance)
+  }
+
+  /** Those of the node under way at an instance: by its addresses, so that one whose record is not written yet has them too. */
+  serversOf(instance: InstanceFacts): readonly ServerRef[] {
+    const node = this.#last?.current?.node
+    return node === undefined ? [] : matchNodeServers(node, [instance]).map(({ reading }) => reading.ref)
+  }
+
+  /** What may not serve now, as the last pass left it. */
+  mustBeOut(): readonly OutServer[] {
+    const last = this.#last
+    if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return []
+    const node = last.current.node.name
+    return mustBeOut(serviceOf({ ...last, evidence: this.#evidence })).map(({ recorded: { balancer }, ref }) => ({
+      balancer,
+      instance: ref.instance,
+      server: `${ref.backend}/${ref.server}`,
+      node,
+    }))
+  }
+
+  #known() {
+    return {
+      instances: () => this.#instances(),
+      ...(this.#evidence === undefined ? {} : { evidence: this.#evidence }),
+      ...(this.#slot === undefined ? {} : { slot: this.#slot }),
+      ...(this.#verdict === undefined ? {} : { verdict: this.#verdict }),
+    }
+  }
+
+  #judged(snapshot: RollSnapshot): RollSnapshot {
+    const verdict = judge(snapshot)
+    if (verdict === undefined || verdict === snapshot.run.verdict) return snapshot
+    const { run, events, under } = this.#parts
+    if (verdict.ofNode === true) this.#giveUpNode(snapshot, verdict)
+    else giveVerdict(run, { node: under.node, verdict }, events)
+    return { ...snapshot, run: { ...snapshot.run, verdict } }
+  }
+
+  /** From its slot until it served again, where this process saw all of it. */
+  #noteTime({ current, evidence, now }: RollSnapshot): void {
+    const { run, windows } = this.#parts
+    const { slotTakenAt, attachedAt, returned } = evidence
+    const isWhole = slotTakenAt !== undefined && attachedAt !== undefined && returned !== undefined
+    if (isWhole && run.underWay !== current?.node.name) windows?.measured(now - slotTakenAt)
+  }
+
+  /** The world tells a new process as much, so that the journal has it for people alone. */
+  #giveUpNode({ current }: RollSnapshot, verdict: Verdict): void {
+    this.#verdict = verdict
+    const node = current === undefined ? {} : { node: current.node.name }
+    for (const { text } of verdict.reasons) this.#parts.events.emit({ type: 'warning', text, ...node })
+  }
+
+  /** False where nothing was done, since the journal did not take what was meant. */
+  async #perform(actions: readonly Action[], signal: AbortSignal): Promise<boolean> {
+    await this.#noteThrough(actions)
+    const meant = await this.#effects.begun(actions)
+    for (const action of meant)
+      if (action.kind === 'writeRecord' && action.asOf !== undefined) this.#parts.hooks?.begin(action.node)
+    const poll = (instances?: ReadonlySet<string>): Promise<void> => this.#poll(instances, signal)
+    const allowed = await stillRight(meant, { now: () => this.#withProbe(), poll })
+    const undone = meant.filter((action) => !allowed.includes(action))
+    if (undone.length > 0) this.#effects.leftUndone(undone, whyNot(this.#withProbe()))
+    const outcomes = await Promise.all(
+      allowed.map(async (action) => [action, await this.#effects.do(action, signal)] as const),
+    )
+    for (const [action, outcome] of outcomes) this.#remember(action, outcome)
+    // What is recorded next is to be read while the slot is ours.
+    const hasSlot = allowed.some(({ kind }) => kind === 'takeSlot')
+    await poll(hasSlot ? undefined : instancesOf(allowed))
+    return meant.length > 0
+  }
+
+  /** As the last pass left it, with what balancers have said since. */
+  #now(): NodeSnapshot | undefined {
+    const last = this.#last
+    if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return undefined
+    const run = nodeRun(this.#parts.run, this.#parts.under, this.#verdict)
+    return { ...last, run, ...this.#window(), instances: this.#instances(), evidence: this.#evidence }
+  }
+
+  /** As it stands now: a window may close while a journal is slow. */
+  #window(): Pick<RollSnapshot, 'window'> {
+    const { windows } = this.#parts
+    return windows === undefined ? {} : { window: windows.facts(this.#last?.current?.node.name) }
+  }
+
+  /** With what balancers and the probe have said since, and the time. */
+  #renewed(s: RollSnapshot): RollSnapshot {
+    const { clock, probe } = this.#parts
+    const measured = probe === undefined ? {} : { probe: probe.facts() }
+    const run = nodeRun(this.#parts.run, this.#parts.under, this.#verdict)
+    const now = { now: clock.monoMs(), wall: clock.wallMs(), run, ...this.#window() }
+    return { ...s, ...now, instances: this.#instances(), ...measured }
+  }
+
+  /** The same, with what the probe has measured since. */
+  #withProbe(): NodeSnapshot | undefined {
+    const [now, probe] = [this.#now(), this.#parts.probe?.facts()]
+    if (now === undefined || probe === undefined) return now
+    return { ...now, now: this.#parts.clock.monoMs(), wall: this.#parts.clock.wallMs(), probe }
+  }
+
+  async #poll(instances: ReadonlySet<string> | undefined, signal: AbortSignal): Promise<void> {
+    const polled = this.#parts.pollers.filter((poller) => instances?.has(poller.facts().instance) ?? true)
+    await Promise.all(polled.map((poller) => poller.poll(signal)))
+  }
+
+  /** On disk before the node shows nothing of it any more: a node that is through is never rebooted a second time. */
+  async #noteThrough(actions: readonly Action[]): Promise<void> {
+    const through = actions.find((action) => action.kind === 'removeRecord')
+    if (through === undefined || this.#evidence?.returned === undefined) return
+    this.#parts.events.note('through', { node: through.node })
+    await this.#parts.events.flushed()
+  }
+
+  #remember(action: Action, outcome: Outcome): void {
+    const { events, clock } = this.#parts
+    if (this.#last === undefined || this.#evidence === undefined) return
+    this.#evidence = rememberOutcome({ ...this.#last, now: clock.monoMs(), evidence: this.#evidence }, action, outcome)
+    if (action.kind === 'takeSlot') this.#slot = outcome.ok ? undefined : outcome.slot
+    if (removesPod(action) && outcome.ok) {
+      const pod = `${action.namespace}/${action.name}`
+      const deleted = action.kind === 'deletePod' ? { deleted: true as const } : {}
+      const moved = { node: action.node, pod, stage: action.stage, ...deleted }
+      const { workload } = this.#evidence.evicted[action.uid] ?? {}
+      events.emit({ type: 'pod.moved', ...moved, ...wanted(this.#last.cluster.workloads, workload) })
+      events.note('evicted', { node: action.node, uid: action.uid, pod: this.#evidence.evicted[action.uid] })
+    }
+  }
+
+  #instances(): readonly InstanceFacts[] {
+    const { overlay, view, run } = this.#parts
+    const newest = (name: string): Node | undefined => overlay.newest(view.node(name))
+    return this.#parts.pollers.map((poller) => {
+      const read = poller.facts()
+      return this.#duty.asAnswered(actuatorAt(run.spec.balancers, read.balancer).asAsked(read, newest))
+    })
+  }
+}
+
+/** The workload of a pod that moved, with its number of replicas. */
+function wanted(workloads: readonly Workload[], key: string | undefined) {
+  const desired = workloads.find((workload) => workloadKey(workload) === key)?.desired
+  return key === undefined || desired === undefined ? {} : { workload: key, replicas: desired }
+}

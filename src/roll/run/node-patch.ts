@@ -1,0 +1,144 @@
+import {
+  CLAIMS_LENGTH_MAX,
+  type Claim,
+  claimsOf,
+  formatClaims,
+  MAINTENANCE_ANNOTATION,
+  parseClaims,
+  withClaim,
+  withoutClaim,
+} from '../../ground/model/claims.ts'
+import { invariant } from '../../ground/model/invariant.ts'
+import { type JsonPatch, pointerToken } from '../../ground/model/json-patch.ts'
+import type { Node, Taint } from '../../ground/model/node.ts'
+import { WorldError } from '../../ground/model/world-error.ts'
+import {
+  formatRecord,
+  INTENT_ANNOTATION,
+  type NodeRecord,
+  RECORD_ANNOTATION,
+  type RebootIntent,
+} from '../../service/model/node-record.ts'
+import { nodeChanged } from './node-changed.ts'
+
+const annotation = (key: string): string => `/metadata/annotations/${pointerToken(key)}`
+
+/** The very object that was read: a node deleted and made anew under the same name is not ours. */
+export const sameNode = (node: Node): JsonPatch => [{ op: 'test', path: '/metadata/uid', value: node.uid }]
+
+/** Nothing at all was written since it was read. */
+export const unchanged = (node: Node): JsonPatch => [
+  ...sameNode(node),
+  { op: 'test', path: '/metadata/resourceVersion', value: node.resourceVersion },
+]
+
+/** Our record is still there, word for word. */
+export function recorded(node: Node): JsonPatch {
+  const value = node.annotations[RECORD_ANNOTATION]
+  invariant(value !== undefined, `no write to ${node.name} without a record`)
+  return [...sameNode(node), { op: 'test', path: annotation(RECORD_ANNOTATION), value }]
+}
+
+/** Written once: the node was read without a record, and no client wrote to it since. */
+export function recordPatch(node: Node, record: NodeRecord): JsonPatch {
+  const none = Object.keys(node.annotations).length === 0
+  return [
+    ...unchanged(node),
+    ...(none ? [{ op: 'add', path: '/metadata/annotations', value: {} } as const] : []),
+    { op: 'add', path: annotation(RECORD_ANNOTATION), value: formatRecord(record) },
+  ]
+}
+
+export const intentPatch = (node: Node, intent: RebootIntent): JsonPatch => [
+  ...recorded(node),
+  { op: 'test', path: '/metadata/resourceVersion', value: node.resourceVersion },
+  { op: 'add', path: annotation(INTENT_ANNOTATION), value: formatRecord(intent) },
+]
+
+export const cordonPatch = (node: Node, unschedulable: boolean): JsonPatch => [
+  ...recorded(node),
+  { op: 'add', path: '/spec/unschedulable', value: unschedulable },
+]
+
+export const addTaintPatch = (node: Node, taint: Taint): JsonPatch => [
+  ...unchanged(node),
+  node.taints.length === 0
+    ? { op: 'add', path: '/spec/taints', value: [taint] }
+    : { op: 'add', path: '/spec/taints/-', value: taint },
+]
+
+/**
+ * Adds the claim to those that stand. Undefined where its owner has one already, or where what stands cannot be read: that
+ * keeps the node out as well, and is not ours to replace. The word that withdrew earlier claims is none. Throws CLAIMS_FULL
+ * where there is no room for one more.
+ */
+export function claimPatch(node: Node, claim: Claim): JsonPatch | undefined {
+  const before = node.annotations[MAINTENANCE_ANNOTATION]
+  const claims = claimsOf(before)
+  if (parseClaims(before).kind === 'unreadable' || claims.some(({ owner }) => owner === claim.owner)) return undefined
+  const text = formatClaims(withClaim(claims, claim))
+  if (text.length > CLAIMS_LENGTH_MAX)
+    throw new WorldError(`${node.name} has no room for one more claim`, { code: 'CLAIMS_FULL', retry: 'backoff' })
+  return [...recorded(node), ...asClaimed(node), { op: 'add', path: annotation(MAINTENANCE_ANNOTATION), value: text }]
+}
+
+/**
+ * Withdraws the claim of that owner and no other; the last one takes the annotation away. Undefined where it is withdrawn
+ * already; `NODE_CHANGED` where what stands cannot be read.
+ */
+export function withdrawPatch(node: Node, owner: string): JsonPatch | undefined {
+  const before = node.annotations[MAINTENANCE_ANNOTATION]
+  const word = parseClaims(before)
+  if (word.kind === 'unreadable') throw nodeChanged(node, `has claims that cannot be read: ${word.why}`)
+  const claims = claimsOf(before)
+  const left = withoutClaim(claims, owner)
+  if (left.length === claims.length) return undefined
+  const path = annotation(MAINTENANCE_ANNOTATION)
+  const write =
+    left.length === 0 ? ({ op: 'remove', path } as const) : { op: 'add' as const, path, value: formatClaims(left) }
+  return [...recorded(node), ...asClaimed(node), write]
+}
+
+/** The claims are word for word those that were read; where there are none, nothing at all was written since. */
+function asClaimed(node: Node): JsonPatch {
+  const value = node.annotations[MAINTENANCE_ANNOTATION]
+  return value === undefined ? unchanged(node) : [{ op: 'test', path: annotation(MAINTENANCE_ANNOTATION), value }]
+}
+
+interface Annotated {
+  readonly key: string
+  readonly value: string
+}
+
+/**
+ * Undefined where a detacher is asked already, by whatever value: that is not ours to replace. An acknowledgement that stands
+ * is kept: a detacher that goes by cordons, as node-detacher does, has answered the cordon before it is asked, and does not
+ * say it twice.
+ */
+export function askToDetachPatch(node: Node, { key, value }: Annotated): JsonPatch | undefined {
+  if (key in node.annotations) return undefined
+  return [...recorded(node), ...unchanged(node), { op: 'add', path: annotation(key), value }]
+}
+
+/** Undefined where it is asked no more; `NODE_CHANGED` where another client has put another value there. */
+export function endDetachPatch(node: Node, { key, value }: Annotated): JsonPatch | undefined {
+  const found = node.annotations[key]
+  if (found === undefined) return undefined
+  if (found !== value) throw nodeChanged(node, `is to be detached for another owner now (${key})`)
+  return [...recorded(node), { op: 'test', path: annotation(key), value }, { op: 'remove', path: annotation(key) }]
+}
+
+/** Undefined where it is gone already. */
+export function removeTaintPatch(node: Node, taint: Taint): JsonPatch | undefined {
+  const index = node.taints.findIndex(({ key, effect }) => key === taint.key && effect === taint.effect)
+  if (index < 0) return undefined
+  return [...unchanged(node), { op: 'remove', path: `/spec/taints/${index}` }]
+}
+
+/** The last thing taken from a node, with the intent that goes with it. */
+export const removeRecordPatch = (node: Node): JsonPatch => [
+  ...recorded(node),
+  ...[INTENT_ANNOTATION, RECORD_ANNOTATION]
+    .filter((key) => key in node.annotations)
+    .map((key) => ({ op: 'remove', path: annotation(key) }) as const),
+]

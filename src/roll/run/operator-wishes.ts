@@ -1,0 +1,156 @@
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { Cluster } from '../../ground/ports/cluster.ts'
+import type { Programs } from '../../ground/ports/programs.ts'
+import type { Random } from '../../ground/ports/random.ts'
+import { conditionsWanted } from '../decide/announce/conditions-wanted.ts'
+import { gatesWanted } from '../decide/gates/gates-held.ts'
+import type { HostDecision } from '../decide/hosts/host-decision.ts'
+import type { HostSnapshot } from '../decide/hosts/host-snapshot.ts'
+import { silencesWanted } from '../decide/silences/silences-due.ts'
+import type { RollSnapshot } from '../decide/snapshot.ts'
+import type { WishSubject } from '../decide/wish-subject.ts'
+import type { Decision } from '../model/decision.ts'
+import type { SecretRef } from '../model/notify-spec.ts'
+import type { RollEvent } from '../model/roll-event.ts'
+import type { GateSource } from '../ports/gate-source.ts'
+import type { Silencer } from '../ports/silencer.ts'
+import { ConditionKeeper } from './announce/condition-keeper.ts'
+import type { ClusterView } from './cluster-view.ts'
+import type { EventLog } from './event-log.ts'
+import { GateWatch } from './gates/gate-watch.ts'
+import type { GatherParts } from './gather.ts'
+import { endHooks } from './hooks/end-hooks.ts'
+import { HookRunner } from './hooks/hook-runner.ts'
+import type { RunState } from './run-state.ts'
+import { SilenceKeeper } from './silences/silence-keeper.ts'
+
+/** What asks and runs what the operator wrote in the file. */
+export interface WishPorts {
+  /** Absent: no gate of the file passes. */
+  readonly gates?: GateSource
+  /** Absent: no hook can run. */
+  readonly programs?: Programs
+  /** Absent: no alert is silenced. */
+  readonly silencing?: { readonly silencer: Silencer; readonly secret: (ref: SecretRef) => Promise<string> }
+}
+
+interface WishParts extends WishPorts {
+  readonly run: RunState
+  readonly events: EventLog
+  readonly clock: Clock
+  readonly random: Random
+  readonly signal: AbortSignal
+  readonly onNews: () => void
+}
+
+/** The hooks of the file, of all nodes and machines together. */
+export function hooksOf(parts: WishParts): Pick<GatherParts, 'hooks'> {
+  const { run, programs } = parts
+  const { hooks } = run.spec
+  if (programs === undefined || hooks === undefined) return {}
+  const left = { before: run.hooksBefore ?? {}, isLost: run.restoresAs !== undefined }
+  return { hooks: new HookRunner({ ...parts, ...left, hooks, programs }) }
+}
+
+export type LaneWishes = Pick<GatherParts, 'gates' | 'silences'> & {
+  /** Absent: the file has nothing announced. */
+  readonly conditions?: ConditionKeeper
+}
+
+interface LaneParts extends WishParts {
+  readonly cluster: Pick<Cluster, 'setConditions'>
+  /** Whether the slot of the lane is renewed. */
+  readonly mayAct: () => boolean
+}
+
+/** What of them runs beside the passes. */
+export const loopsOf = ({ gates, silences, conditions }: LaneWishes) =>
+  [gates, silences, conditions].filter((loop) => loop !== undefined)
+
+/** What the file has asked and kept for the node of one lane. */
+export function laneWishes(parts: LaneParts): LaneWishes {
+  const { run, gates: source, silencing } = parts
+  const { gates, silences, announce } = run.spec
+  return {
+    ...(source === undefined || gates === undefined ? {} : { gates: new GateWatch({ ...parts, gates, source }) }),
+    ...(silencing === undefined || silences === undefined
+      ? {}
+      : { silences: new SilenceKeeper({ ...parts, ...silencing, ...ofRun(run), silences }) }),
+    ...(announce === undefined ? {} : { conditions: new ConditionKeeper(parts) }),
+  }
+}
+
+const ofRun = ({ id, origin, resumed, silencesBefore = {} }: RunState) => ({
+  comment: `rolled by Even Keel, run ${id}${origin?.reason === undefined ? '' : `: ${origin.reason}`}`,
+  before: silencesBefore,
+  isResumed: resumed,
+})
+
+/** After each pass: what is to be known, or kept, next. */
+export function wantWishes(
+  { gates, silences, conditions }: LaneWishes,
+  snapshot: RollSnapshot | undefined,
+  decision: Decision,
+): void {
+  gates?.want(snapshot && gatesWanted(snapshot, decision))
+  conditions?.want(snapshot && conditionsWanted(snapshot, decision))
+  silences?.want(snapshot && decision.kind !== 'settled' ? silencesWanted(snapshot) : undefined)
+}
+
+export type HostWishes = Pick<GatherParts, 'gates' | 'hooks' | 'silences' | 'kuredLock'>
+
+/** The same for a machine. */
+export function wantHostWishes({ gates, silences }: HostWishes, s: HostSnapshot, decision: HostDecision): void {
+  gates?.want(gatesWanted(s, decision))
+  silences?.want(decision.kind === 'settled' ? undefined : silencesWanted(s))
+}
+
+/** What is known of them. */
+export const hostWishFacts = ({
+  gates,
+  hooks,
+  silences,
+  kuredLock,
+}: HostWishes): Pick<HostSnapshot, 'gates' | 'hooks' | 'silences' | 'kuredLock'> => ({
+  ...(gates === undefined ? {} : { gates: gates.facts() }),
+  ...(hooks === undefined ? {} : { hooks: hooks.facts() }),
+  ...(silences === undefined ? {} : { silences: silences.facts() }),
+  ...(kuredLock === undefined ? {} : { kuredLock: kuredLock.facts() }),
+})
+
+/** Where the journal is lost it is not known that any of them was begun: a machine bears no record. */
+function machinesOf({ spec, restoresAs }: RunState): readonly WishSubject[] {
+  if (restoresAs !== undefined) return []
+  const machines = (spec.hosts?.pairs ?? []).flatMap((pair) => pair.machines)
+  return machines.map(({ name, ssh: address }) => ({ scope: 'hosts', name, address }))
+}
+
+interface EndParts {
+  readonly run: RunState
+  /** Of each lane. */
+  readonly silences: readonly SilenceKeeper[]
+  readonly hooks?: HookRunner
+  readonly view: Pick<ClusterView, 'node'>
+  readonly clock: Clock
+  readonly emit: (event: RollEvent) => void
+}
+
+/** A roll that people interrupted goes on later, and its hooks with it. */
+export async function endWishes({ run, hooks: runner, silences, view, clock, emit }: EndParts, interrupt: AbortSignal) {
+  if (interrupt.aborted) return
+  const nodes = run.order.map((name): WishSubject => {
+    const [address] = view.node(name)?.internalAddresses ?? []
+    return { scope: 'nodes', name, ...(address === undefined ? {} : { address }) }
+  })
+  const say = (text: string): void => emit({ type: 'warning', text })
+  try {
+    if (runner !== undefined)
+      await endHooks(
+        { hooks: run.spec.hooks ?? [], runner, clock, subjects: [...nodes, ...machinesOf(run)], say },
+        interrupt,
+      )
+    await Promise.all(silences.map((keeper) => keeper.close(interrupt)))
+  } catch (error) {
+    if (!interrupt.aborted) throw error
+  }
+}

@@ -1,0 +1,221 @@
+import type { Access } from '../../ground/model/access.ts'
+import type { ConfigMap } from '../../ground/model/config-map.ts'
+import type { PlanFinding } from '../../ground/model/plan-finding.ts'
+import { slotRef } from '../../ground/model/slot.ts'
+import { monoMs, type WallMs } from '../../ground/model/time.ts'
+import { WorldError } from '../../ground/model/world-error.ts'
+import type { Cluster } from '../../ground/ports/cluster.ts'
+import type { ConfigMaps } from '../../ground/ports/config-maps.ts'
+import type { Host } from '../../ground/ports/host.ts'
+import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
+import type { InstanceInspection } from '../../service/model/balancer-inspection.ts'
+import { BUDGET_CONFIG_MAP } from '../../service/model/budget-object.ts'
+import type { BalancerReader } from '../../service/ports/balancer.ts'
+import { makePlan } from '../decide/plan/make-plan.ts'
+import { selectNodes } from '../decide/plan/select-nodes.ts'
+import type { SlotRefusal } from '../decide/plan/slot-findings.ts'
+import {
+  announceAccess,
+  budgetAccess,
+  deleteAccess,
+  gateAccess,
+  kuredAccess,
+  planAccess,
+  politeAccess,
+  spareAccess,
+  wantedAccess,
+} from '../decide/plan/wanted-access.ts'
+import type { ClusterFacts } from '../decide/snapshot.ts'
+import type { HostsSpec } from '../model/host-pair.ts'
+import type { OwnPod } from '../model/own-pod.ts'
+import type { RollPlan } from '../model/roll-plan.ts'
+import type { RollSpec } from '../model/roll-spec.ts'
+import type { HostMachines } from '../ports/host-machines.ts'
+import { inspectHosts } from './inspect-hosts.ts'
+import { inspectPairs } from './inspect-pairs.ts'
+
+interface PrepareParts {
+  readonly spec: RollSpec
+  readonly clusterName: string
+  readonly cluster: Cluster
+  /** Absent: the node budget is not looked at. */
+  readonly configMaps?: Pick<ConfigMaps, 'read'>
+  readonly balancers: readonly BalancerReader[]
+  readonly host: Host
+  /** Machines of the load balancers. Absent: none can be asked. */
+  readonly machines?: HostMachines
+  /** Those that a run under way has yet to bring through. Absent: all of the file, as for a roll that begins. */
+  readonly hostsLeft?: readonly string[]
+  /** What this machine takes the time for: locks of others end by it. */
+  readonly wall?: WallMs
+  readonly ownPod?: OwnPod
+}
+
+/** Reads everything once, changes nothing, and says what a roll would do. */
+export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise<RollPlan> {
+  const { spec, cluster, clusterName, host, machines, hostsLeft } = parts
+  const [forbidden, spared, ofGates] = await Promise.all([
+    cluster.forbidden(
+      [
+        ...wantedAccess(spec.slots.namespace),
+        ...politeAccess(spec.drain),
+        ...deleteAccess(spec.drain),
+        ...kuredAccess(spec),
+      ],
+      signal,
+    ),
+    cluster.forbidden(
+      [...budgetAccess(spec.slots), ...planAccess, ...spareAccess(spec.dns), ...announceAccess(spec)],
+      signal,
+    ),
+    spec.gates === undefined ? [] : cluster.forbidden(gateAccess(spec), signal),
+  ])
+  if (forbidden.some(({ verb }) => verb === 'list')) {
+    return makePlan({ ...NOTHING_READ, spec, clusterName, apiServer: cluster.server, forbidden })
+  }
+  const mayReadVolumes = !spared.some(({ resource }) => resource === 'persistentvolumes')
+  const [facts, services, balancers, slotRefusal, budgetObject, volumes] = await Promise.all([
+    readCluster(cluster, signal),
+    cluster.list('services', signal),
+    readBalancers(parts, signal),
+    trySlot({ cluster, namespace: spec.slots.namespace }, forbidden, signal),
+    readBudget(parts, signal),
+    mayReadVolumes ? cluster.list('persistentvolumes', signal) : undefined,
+  ])
+  const { nodes } = selectNodes(spec.nodes, facts.nodes)
+  const { onlyIfNeeded } = spec.reboot
+  const way = spec.reboot.kind === 'ssh' ? { ssh: spec.reboot } : {}
+  const hosts = await inspectHosts(
+    host,
+    { ...way, nodes, all: facts.nodes, onlyIfNeeded, leaves: parts.ownPod?.node },
+    signal,
+  )
+  const instances = balancers.map(({ facts: instance }) => instance)
+  const names = facts.nodes.map(({ name }) => name)
+  const pairs = await inspectPairs(
+    { ...way, host, machines, hosts: spec.hosts, hostsLeft, nodes: names, instances, onlyIfNeeded },
+    signal,
+  )
+  return makePlan({
+    spec,
+    clusterName,
+    apiServer: cluster.server,
+    cluster: facts,
+    services,
+    instances,
+    inspections: balancers.flatMap(({ inspection }) => (inspection === undefined ? [] : [inspection])),
+    forbidden,
+    spared,
+    ...(ofGates.length === 0 ? {} : { unreadByGates: ofGates }),
+    ...(slotRefusal === undefined ? {} : { slotRefusal }),
+    ...(budgetObject === undefined ? {} : { budgetObject }),
+    ...(volumes === undefined ? {} : { volumes }),
+    ...(parts.wall === undefined ? {} : { wall: parts.wall }),
+    ...(parts.ownPod === undefined ? {} : { ownPod: parts.ownPod }),
+    hostFindings: [
+      ...balancers.flatMap(({ finding }) => (finding === undefined ? [] : [finding])),
+      ...hosts.findings,
+      ...pairs.findings,
+    ],
+    ...(pairs.hosts === undefined ? {} : { hosts: pairs.hosts }),
+    ...(pairs.hostsSkipped === undefined ? {} : { hostsSkipped: pairs.hostsSkipped }),
+    ...(hosts.needs === undefined ? {} : { needs: hosts.needs }),
+  })
+}
+
+async function readCluster(cluster: Cluster, signal: AbortSignal): Promise<ClusterFacts> {
+  const [nodes, pods, budgets, attachments, claims, slices, ...workloads] = await Promise.all([
+    cluster.list('nodes', signal),
+    cluster.list('placedpods', signal),
+    cluster.list('disruptionbudgets', signal),
+    cluster.list('volumeattachments', signal),
+    cluster.list('volumeclaims', signal),
+    cluster.list('endpointslices', signal),
+    cluster.list('deployments', signal),
+    cluster.list('replicasets', signal),
+    cluster.list('statefulsets', signal),
+    cluster.list('daemonsets', signal),
+  ])
+  return { nodes, pods, budgets, attachments, claims, slices, workloads: workloads.flat(), staleForMs: 0 }
+}
+
+/** Where it may not be read, that is told as a right that is missing. */
+async function readBudget({ spec, configMaps }: PrepareParts, signal: AbortSignal): Promise<ConfigMap | undefined> {
+  try {
+    return await configMaps?.read({ namespace: spec.slots.namespace, name: BUDGET_CONFIG_MAP }, signal)
+  } catch (error) {
+    if (error instanceof WorldError && error.code === 'KUBE_FORBIDDEN') return undefined
+    throw error
+  }
+}
+
+/** Rights alone do not tell whether the namespace is there. Where one is missing, that is told and this is no news. */
+export async function trySlot(
+  { cluster, namespace }: { readonly cluster: Cluster; readonly namespace: string },
+  forbidden: readonly Access[],
+  signal: AbortSignal,
+): Promise<SlotRefusal | undefined> {
+  if (forbidden.some((access) => access.resource === 'leases' && access.namespace === namespace)) return undefined
+  try {
+    await cluster.tryLease(slotRef(namespace), signal)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof WorldError) || error.retry !== 'never') throw error
+    return { code: error.code, text: error.message }
+  }
+}
+
+interface ReadInstance {
+  readonly facts: InstanceFacts
+  readonly inspection?: InstanceInspection
+  readonly finding?: PlanFinding
+}
+
+async function readBalancers({ spec, balancers }: PrepareParts, signal: AbortSignal): Promise<readonly ReadInstance[]> {
+  const asked = spec.balancers.flatMap((balancerSpec) => {
+    const balancer = balancers.find(({ name }) => name === balancerSpec.name)
+    return balancer === undefined
+      ? []
+      : balancerSpec.instances.map(({ name }) => ({ balancerSpec, balancer, instance: name }))
+  })
+  return Promise.all(
+    asked.map(async ({ balancerSpec, balancer, instance }): Promise<ReadInstance> => {
+      const { backends, allowLastServer } = balancerSpec
+      const known = { balancer: balancer.name, instance, backends, allowLastServer }
+      try {
+        const inspection = await balancer.inspect(instance, signal)
+        const servers = inspection.backends.flatMap((backend) => backend.servers)
+        const { process, version } = inspection
+        const reading = { instance, process, version, at: monoMs(0), servers }
+        return { facts: { ...known, silentForMs: 0, reading }, inspection }
+      } catch (error) {
+        if (!(error instanceof WorldError)) throw error
+        const node = machineOf(spec.hosts, instance)
+        const about = node === undefined ? {} : { node }
+        const finding = { severity: 'error', code: error.code, text: error.message, ...about } as const
+        return { facts: { ...known, silentForMs: 1, error: error.message }, finding }
+      }
+    }),
+  )
+}
+
+/** The machine of the load balancers that an instance runs on, where the file has it. */
+const machineOf = (hosts: HostsSpec | undefined, instance: string): string | undefined =>
+  hosts?.pairs.flatMap(({ machines }) => machines).find(({ instances }) => instances.includes(instance))?.name
+
+const NOTHING_READ = {
+  cluster: {
+    nodes: [],
+    pods: [],
+    budgets: [],
+    attachments: [],
+    claims: [],
+    slices: [],
+    workloads: [],
+    staleForMs: 0,
+  },
+  services: [],
+  instances: [],
+  inspections: [],
+  hostFindings: [],
+} as const

@@ -1,0 +1,48 @@
+import type { Node } from '../../ground/model/node.ts'
+import { restorerOf } from '../../ground/model/slot.ts'
+import { type LeftRun, leftRun } from '../decide/takeup/left-run.ts'
+import { outsideFile } from '../decide/takeup/outside-file.ts'
+import type { RollSpec } from '../model/roll-spec.ts'
+import type { Verdict } from '../model/verdict.ts'
+import type { RunState } from './run-state.ts'
+import type { FileOfRun } from './take-up.ts'
+
+/**
+ * A run whose journal is lost, for putting back what it left and nothing else. `nonce` tells this attempt from any other,
+ * and from the run's own process, which may live.
+ */
+export const restoringRun = (
+  { run, out }: LeftRun,
+  { spec, verdict, nonce }: { readonly spec: RollSpec; readonly verdict: Verdict; readonly nonce: string },
+): RunState => ({
+  id: run,
+  spec,
+  order: out.map(({ node }) => node.name),
+  resumed: true,
+  done: [],
+  settledHere: [],
+  verdict,
+  measuredSince: undefined,
+  evictedBefore: {},
+  restoresAs: restorerOf(run, nonce),
+  ...(out[0] === undefined ? {} : { underWay: out[0].node.name }),
+  ...(out.length < 2 ? {} : { inWorkBefore: out.map(({ node }) => node.name) }),
+})
+
+interface LostRun {
+  readonly run: string
+  readonly file: FileOfRun
+  readonly verdict: Verdict
+  readonly nonce: string
+}
+
+/**
+ * What a run left out whose journal is lost: back by its records, as far as the file reaches. Throws UserError where no node
+ * bears one, or the file reaches less.
+ */
+export function lostRun(nodes: readonly Node[], { run, file, verdict, nonce }: LostRun): RunState {
+  const left = leftRun(nodes, { run, file: file.name })
+  const outside = outsideFile(left.out, file.spec)
+  if (outside.length > 0) throw file.refusal(outside)
+  return restoringRun(left, { spec: file.spec, verdict, nonce })
+}

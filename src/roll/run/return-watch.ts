@@ -1,0 +1,105 @@
+import { DeadlineError, withDeadline } from '../../ground/loop/deadline.ts'
+import { canonicalAddress } from '../../ground/model/ip-address.ts'
+import type { Node } from '../../ground/model/node.ts'
+import type { MonoMs } from '../../ground/model/time.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { Cluster } from '../../ground/ports/cluster.ts'
+import type { DataPort } from '../../ground/ports/data-port.ts'
+import { belongsTo } from '../../service/decide/match-node-servers.ts'
+import type { NodeRecord } from '../../service/model/node-record.ts'
+import { containerFollower, heartbeatFollower } from './boot-follower.ts'
+
+interface ReturnWatchParts {
+  readonly cluster: Pick<Cluster, 'followHeartbeat' | 'followPodsOf'>
+  readonly dataPort: DataPort
+  readonly clock: Clock
+  /** The node gave a heartbeat, or has a new container. It must only take note. */
+  readonly onChange: () => void
+}
+
+interface ReturnFacts {
+  readonly leaseRenewTime?: string
+  readonly newContainers?: readonly string[]
+  readonly dataPorts: Readonly<Record<string, boolean>>
+}
+
+const ASK_LIMIT_MS = 1000
+const ASK_EVERY_MS = 450
+
+type DataPorts = ReturnFacts['dataPorts']
+
+/**
+ * What is looked at only while a node is to come back or be put back: its own heartbeat Lease, the containers of its boot,
+ * and whether its data ports answer.
+ */
+export class ReturnWatch {
+  readonly #parts: ReturnWatchParts
+  readonly #heartbeats: ReturnType<typeof heartbeatFollower>
+  readonly #containers: ReturnType<typeof containerFollower>
+  #last: { readonly bootId: string; readonly at: MonoMs; readonly dataPorts: DataPorts } | undefined
+
+  constructor(parts: ReturnWatchParts) {
+    this.#parts = parts
+    this.#heartbeats = heartbeatFollower(parts)
+    this.#containers = containerFollower(parts)
+  }
+
+  /** Follows heartbeat and containers of whichever node is asked for. Rejects with the signal's reason. */
+  run(signal: AbortSignal): Promise<never> {
+    return Promise.race([this.#heartbeats.run(signal), this.#containers.run(signal)])
+  }
+
+  /** Heartbeat and containers as last told, of a node that was rebooted; they are not waited for. */
+  async ask(node: Node, record: NodeRecord, signal: AbortSignal): Promise<ReturnFacts> {
+    for (const follower of [this.#heartbeats, this.#containers]) {
+      if (node.bootId === record.bootId) follower.rest()
+      else follower.follow(node)
+    }
+    const dataPorts = await this.#dataPorts(node, record, signal)
+    const leaseRenewTime = this.#heartbeats.known()
+    const containers = this.#containers.known()
+    return {
+      dataPorts,
+      ...(leaseRenewTime === undefined ? {} : { leaseRenewTime }),
+      ...(containers === undefined ? {} : { newContainers: [...containers.since].toSorted() }),
+    }
+  }
+
+  /** No node is coming or put back: nothing is asked, and nothing followed. */
+  rest(): ReturnFacts {
+    this.#heartbeats.rest()
+    this.#containers.rest()
+    return { dataPorts: {} }
+  }
+
+  /** Passes come as often as anything changes; what they are told here is half a second old at most. */
+  async #dataPorts(node: Node, record: NodeRecord, signal: AbortSignal): Promise<DataPorts> {
+    const last = this.#last
+    const now = this.#parts.clock.monoMs()
+    if (last !== undefined && last.bootId === node.bootId && now - last.at < ASK_EVERY_MS) return last.dataPorts
+    const dataPorts = await this.#askPorts(node, record, signal)
+    this.#last = { bootId: node.bootId, at: now, dataPorts }
+    return dataPorts
+  }
+
+  async #askPorts(node: Node, record: NodeRecord, signal: AbortSignal): Promise<DataPorts> {
+    const ports = record.servers.filter((server) => server.state === 'ready' && belongsTo(server, node))
+    const unique = [...new Map(ports.map((server) => [`${server.address}:${server.port}`, server])).values()]
+    const answers = await Promise.all(unique.map((server) => this.#answers(server, signal)))
+    return Object.fromEntries(unique.map(({ address, port }, i) => [`${address}:${port}`, answers[i] === true]))
+  }
+
+  /** A port that is slow to answer does not answer. */
+  async #answers(at: { readonly address: string; readonly port: number }, signal: AbortSignal): Promise<boolean> {
+    const { clock, dataPort } = this.#parts
+    const deadline = { clock, limitMs: ASK_LIMIT_MS, signal, what: 'a data port' }
+    try {
+      return await withDeadline(deadline, (limited) =>
+        dataPort.answers({ ...at, address: canonicalAddress(at.address) }, limited),
+      )
+    } catch (error) {
+      if (error instanceof DeadlineError) return false
+      throw error
+    }
+  }
+}

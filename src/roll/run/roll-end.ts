@@ -1,0 +1,101 @@
+import type { Reason } from '../../ground/model/reason.ts'
+import { leftOut, mayBeOut } from '../decide/node-gone.ts'
+import { retold } from '../decide/retold.ts'
+import type { NodeStanding, RollOutcome } from '../model/roll-event.ts'
+import type { RunState } from './run-state.ts'
+
+export interface RollEnd {
+  readonly outcome: RollOutcome
+  readonly exitCode: number
+  readonly reasons: readonly Reason[]
+  readonly standings: readonly NodeStanding[]
+  /** Nodes that must not serve and whose balancers may forget it. */
+  readonly guarded: readonly string[]
+  readonly next: readonly string[]
+}
+
+export interface EndFacts {
+  readonly run: RunState
+  readonly standings: readonly NodeStanding[]
+  readonly interrupted: boolean
+  /** Failed requests that no control target excuses. */
+  readonly failed: number
+  /** What is known of them by now. */
+  readonly failures: readonly Reason[]
+  /** Failed requests beside these for which nothing is called clean, though no stop rule looks at them. */
+  readonly unjudged?: readonly Reason[]
+  /** The roll file allows what failed. */
+  readonly isAllowed?: true
+}
+
+const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
+  completed: 0,
+  stopped: 1,
+  aborted: 1,
+  held: 3,
+  interrupted: 130,
+}
+
+/** What a roll came to. Exit codes: 0 done, 1 stopped or aborted, 3 held at a limit, 130 interrupted. */
+export function endOf(facts: EndFacts): RollEnd {
+  const { run, standings, interrupted, failed, failures, unjudged = [], isAllowed = false } = facts
+  const out = standings.filter((node) => node.state === 'out')
+  const gone = standings.filter((node) => node.state === 'gone').map(({ node }) => node)
+  const wasInWork = (node: string): boolean => node === run.underWay || run.inWorkBefore?.includes(node) === true
+  const begun = gone.filter(wasInWork).map(mayBeOut)
+  const notBegun = gone.filter((node) => !wasInWork(node)).map(leftOut)
+  const isLossy = failed > 0 || unjudged.length > 0 || (!isAllowed && standings.some((node) => node.failedRequests > 0))
+  const isUnclean = isLossy || isUnfinished(run)
+  const outcome = outcomeOf(run, { interrupted, isUnclean, isOut: out.length > 0 })
+  const unclean = outcome === 'stopped' ? [...notBegun, ...unjudged, ...lateFailures(failed, failures)] : []
+  const reasons = [...(run.verdict === undefined ? unclean : retold(run.verdict, failures).reasons), ...begun]
+  // The balancers of a machine forget nothing that a node needs.
+  const nodesOut = out.map(({ node }) => node).filter((node) => run.hosts?.order.includes(node) !== true)
+  const guarded = run.verdict?.keepOut === true ? nodesOut : []
+  return {
+    outcome,
+    exitCode: EXIT_CODES[outcome],
+    reasons,
+    standings,
+    guarded,
+    next: nextCommands(run, { reasons, out, outcome }),
+  }
+}
+
+const isUnfinished = ({ done, order, hosts }: RunState): boolean =>
+  done.length < order.length || (hosts?.done.length ?? 0) < (hosts?.order.length ?? 0)
+
+/** Told after the last soak: nothing is called clean for that. */
+function lateFailures(failed: number, failures: readonly Reason[]): readonly Reason[] {
+  if (failed === 0) return []
+  return [{ code: 'RequestsFailed', text: `${failed} requests failed after the last node was through` }, ...failures]
+}
+
+interface Leaving {
+  readonly interrupted: boolean
+  readonly isUnclean: boolean
+  readonly isOut: boolean
+}
+
+function outcomeOf({ verdict }: RunState, { interrupted, isUnclean, isOut }: Leaving): RollOutcome {
+  if (verdict === undefined) {
+    if (interrupted) return 'interrupted'
+    return isUnclean ? 'stopped' : 'completed'
+  }
+  // Held and aborted say that what was out is back, but for what a reason names. A user who interrupts the return finds
+  // it where it was left.
+  return interrupted && isOut && verdict.kind !== 'stopped' ? 'interrupted' : verdict.kind
+}
+
+function nextCommands(
+  run: RunState,
+  { reasons, out, outcome }: Pick<RollEnd, 'reasons' | 'outcome'> & { readonly out: readonly NodeStanding[] },
+): readonly string[] {
+  if (outcome === 'completed') return []
+  const stated = new Set(reasons.flatMap((reason) => (reason.next === undefined ? [] : [reason.next])))
+  // A person who aborts does not want to continue.
+  const rest = isUnfinished(run) && run.restoresAs === undefined && outcome !== 'aborted'
+  const resume = rest ? [`evenkeel roll resume ${run.id}`] : []
+  const abort = out.length > 0 ? [`evenkeel roll abort ${run.id}`] : []
+  return [...stated, ...resume, ...abort]
+}

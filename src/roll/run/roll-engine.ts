@@ -1,0 +1,299 @@
+import { Wakeup } from '../../ground/loop/wakeup.ts'
+import { invariant } from '../../ground/model/invariant.ts'
+import { aborted } from '../../ground/model/until-aborted.ts'
+import { WorldError } from '../../ground/model/world-error.ts'
+import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
+import type { ServerRef } from '../../service/model/balancer.ts'
+import type { LeaseKeeper } from '../../service/run/lease-keeper.ts'
+import type { StepSpan } from '../decide/availability/attribution.ts'
+import type { InstanceLook } from '../decide/availability/reload-spans.ts'
+import { baselineMissing } from '../decide/baseline.ts'
+import { mayRelease } from '../decide/drain/may-be-polite.ts'
+import { hasCurrent } from '../decide/node-snapshot.ts'
+import type { RollSnapshot } from '../decide/snapshot.ts'
+import { standing } from '../decide/standing.ts'
+import type { StopFacts } from '../decide/stop/judged-failures.ts'
+import { stopUse } from '../decide/stop/stop-rules.ts'
+import { awaitsWindow } from '../decide/window/time-windows.ts'
+import type { NodeStanding, RollEvent } from '../model/roll-event.ts'
+import { allStandings } from './all-standings.ts'
+import { BalancerPoller } from './balancer-poller.ts'
+import { budgetOfRun } from './budget-of-run.ts'
+import { ClusterView } from './cluster-view.ts'
+import { DnsWatch } from './dns-watch.ts'
+import { endFailures } from './end-failures.ts'
+import { endMarks } from './end-marks.ts'
+import { EventLog, type EventSink } from './event-log.ts'
+import { firstList } from './first-list.ts'
+import { type GatherParts, runFacts } from './gather.ts'
+import { giveBack } from './give-back.ts'
+import { GoneNodes } from './gone-nodes.ts'
+import { HostRounds } from './hosts/host-rounds.ts'
+import { kuredLockOf } from './kured/lock-keeper.ts'
+import { inLanes, Lane, nextDnsWant } from './lane.ts'
+import { LastSeen } from './last-seen.ts'
+import { unmeasuredSince } from './load-before.ts'
+import { LoadWatch } from './load-watch.ts'
+import { NodeOverlay } from './node-overlay.ts'
+import { endWishes, hooksOf, type LaneWishes, laneWishes, loopsOf } from './operator-wishes.ts'
+import { Performer } from './perform.ts'
+import { ReloadWatch } from './reload-watch.ts'
+import { ReturnWatch } from './return-watch.ts'
+import { endOf, type RollEnd } from './roll-end.ts'
+import type { RollEngineParts } from './roll-engine-parts.ts'
+import { firstEvents, measuredFrom, nodeEnded, verdictFor } from './run-state.ts'
+import { keeperOf } from './slot-keeper.ts'
+import { StepSpans } from './step-spans.ts'
+import { windowsOfRun } from './time-window-watch.ts'
+
+/** One roll from baseline to end. Every wait is for a change in the world or a time that is due. */
+export class RollEngine {
+  readonly #parts: RollEngineParts
+  readonly #events: EventLog
+  readonly #spans = new StepSpans()
+  readonly #reloads = new ReloadWatch(() => this.#lanes.flatMap((lane) => lane.mustBeOut()))
+  readonly #standings = new Map<string, NodeStanding>()
+  readonly #gone: GoneNodes
+  readonly #shared: Omit<GatherParts, 'keeper' | 'lastSeen' | 'returns' | keyof LaneWishes>
+  readonly #wishes: readonly LaneWishes[]
+  readonly #lanes: readonly Lane[]
+  readonly #hosts: HostRounds | undefined
+  readonly #pollers: readonly BalancerPoller[]
+  readonly #view: ClusterView
+  readonly #keepers: readonly LeaseKeeper[]
+  readonly #returns: readonly ReturnWatch[]
+  readonly #load: LoadWatch | undefined
+  readonly #work = new AbortController()
+  readonly #emit = (event: RollEvent): void => this.#events.emit(event)
+  readonly #say = (text: string): void => this.#emit({ type: 'warning', text })
+
+  constructor(parts: RollEngineParts) {
+    this.#parts = parts
+    const { run, cluster, clock, random } = parts
+    const onChange = (): void => this.#wake()
+    const sink: EventSink = (event) => {
+      this.#spans.note(event)
+      parts.sink(event)
+    }
+    this.#events = new EventLog({ journal: parts.journal, clock, sink, firstSeq: parts.firstSeq })
+    this.#view = new ClusterView({ cluster, clock, onChange, services: mayRelease(run.spec.drain) })
+    // Whatever the file says now, each node that is out has a lane: no other process puts it back.
+    const together = run.restoresAs === undefined ? (run.spec.parallel?.nodes ?? 1) : 1
+    const lanes = Array.from({ length: Math.max(together, run.inWorkBefore?.length ?? 1) })
+    const siblings = (): ReadonlySet<string> => new Set(this.#keepers.map(({ holder }) => holder))
+    this.#keepers = lanes.map(() => keeperOf(run, { cluster, clock, random, onChange, siblings }))
+    this.#returns = lanes.map(() => new ReturnWatch({ cluster, dataPort: parts.dataPort, clock, onChange }))
+    this.#pollers = this.#makePollers()
+    this.#gone = new GoneNodes({ run, view: this.#view, events: this.#events, standings: this.#standings })
+    const wishes = { ...parts, events: this.#events, signal: this.#work.signal, onNews: onChange }
+    const say = this.#say
+    const dnsParts = { spec: run.spec.dns, clock, onNews: onChange, say }
+    this.#shared = {
+      run,
+      view: this.#view,
+      pollers: this.#pollers,
+      reloads: () => this.#reloads.all(),
+      steps: () => this.#spans.all(),
+      events: this.#events,
+      overlay: new NodeOverlay(),
+      clock,
+      ...(parts.probe === undefined ? {} : { probe: parts.probe }),
+      ...windowsOfRun(parts),
+      ...budgetOfRun({ ...parts, view: this.#view, onNews: onChange, say }),
+      ...(parts.dns === undefined ? {} : { dns: new DnsWatch({ ...dnsParts, checks: parts.dns }) }),
+      ...hooksOf(wishes),
+      ...kuredLockOf({ ...parts, view: this.#view, events: this.#events, keepers: this.#keepers, onNews: onChange }),
+    }
+    this.#wishes = this.#keepers.map((keeper) => laneWishes({ ...wishes, mayAct: () => keeper.mayAct() }))
+    this.#lanes = this.#returns.map((returns, index) => this.#makeLane(returns, index))
+    this.#hosts = this.#makeHosts()
+    this.#load = this.#makeLoad()
+  }
+
+  /** `interrupt`: the first Ctrl-C. What is being written is finished; then the end tells where every node stands. */
+  async run(interrupt: AbortSignal): Promise<RollEnd> {
+    const { run, clusterName, clock } = this.#parts
+    const background = this.#background()
+    try {
+      for (const event of firstEvents(run, clusterName)) this.#emit(event)
+      if (run.keepsVerdict === true) this.#events.note('verdict', { verdict: run.verdict, keepsOut: run.keepsOut })
+      await Promise.race([this.#roll(interrupt), background])
+      const silences = this.#wishes.flatMap((wishes) => wishes.silences ?? [])
+      await Promise.race([endWishes({ ...this.#shared, silences, emit: this.#emit }, interrupt), background])
+      const marks = endMarks({ ...this.#parts, ...this.#shared, keeper: this.#keeperOf(0) }, this.#work.signal)
+      await Promise.all([this.#lastLook(), marks, this.#shared.dns?.close()])
+      const load = this.#load?.tick(true) ?? unmeasuredSince(run.before, clock.wallMs())
+      const standings = allStandings(run, this.#standings)
+      const failures = endFailures(run, this.#stopFacts())
+      const end = endOf({ run, standings, interrupted: interrupt.aborted, ...failures })
+      this.#emit({ type: 'roll.ended', ...end, ...(load === undefined ? {} : { load }) })
+      // It has stopped with a node that must not serve: each poll says what a reload forgot, until interrupted.
+      if (end.guarded.length > 0) await Promise.race([aborted(interrupt), background])
+      this.#load?.finish()
+      return end
+    } finally {
+      this.#work.abort(new DOMException('the roll is over', 'AbortError'))
+      await background.catch(() => undefined)
+      await this.#shared.dns?.close()
+      await this.#events.close()
+    }
+  }
+
+  /** The roll reports failed requests only with what the balancers say of the time in which they failed. */
+  async #lastLook(): Promise<void> {
+    if (this.#load?.hasUntold() === true)
+      await Promise.all(this.#pollers.map((poller) => poller.poll(this.#work.signal)))
+    this.#load?.finish()
+  }
+
+  async #roll(interrupt: AbortSignal): Promise<void> {
+    try {
+      await firstList({ ...this.#parts, view: this.#view }, interrupt)
+      await Promise.all(this.#pollers.map((poller) => poller.poll(interrupt)))
+      const { run } = this.#parts
+      await this.#hosts?.begun(this.#work.signal, interrupt)
+      if (run.spec.hosts?.order === 'first') await this.#hosts?.rest(this.#work.signal, interrupt)
+      await inLanes(this.#lanes, this.#work.signal, interrupt)
+      await this.#hosts?.rest(this.#work.signal, interrupt)
+      if (run.resumed && run.verdict?.keepOut !== true)
+        await giveBack({ ...this.#parts, ...this.#shared, keeper: this.#keeperOf(0), say: this.#say }, interrupt)
+    } catch (error) {
+      if (!interrupt.aborted) throw error
+      for (const lane of this.#lanes) this.#takeStanding(lane.snapshot)
+      for (const host of this.#hosts?.standings() ?? []) this.#standings.set(host.node, host)
+    }
+  }
+
+  /** Traffic was green for the whole baseline: from here on a failed request is the roll's. */
+  #baseline(): void {
+    const { probe, clock, run } = this.#parts
+    if (probe === undefined || run.spec.probe === undefined || run.measuredSince !== undefined) return
+    const inWork = this.#lanes.flatMap((lane) => lane.snapshot ?? [])
+    if (inWork.length > 0 && inWork.every(awaitsWindow)) return
+    const wall = clock.wallMs()
+    if (baselineMissing(probe.facts(), wall, run.spec).length > 0) return
+    measuredFrom(run, wall)
+    this.#load?.baselineEnded(wall)
+  }
+
+  /** A node is through, restored, or to be kept out. */
+  #settled(snapshot: RollSnapshot | undefined): void {
+    const ended = this.#takeStanding(snapshot)
+    if (ended === undefined) return
+    this.#standingOf(ended)
+    if (verdictFor(this.#parts.run, ended.node)?.keepOut !== true) nodeEnded(this.#parts.run, ended)
+  }
+
+  /** Runs beside the passes until the work is over; rejects at once when one of them fails for good. */
+  async #background(): Promise<never> {
+    const { signal } = this.#work
+    const { dns, hooks, probe, kuredLock } = this.#shared
+    await Promise.all([
+      ...[this.#view, ...this.#keepers, ...this.#returns, ...this.#pollers].map((loop) => loop.run(signal)),
+      ...(probe === undefined ? [] : [probe.run(() => this.#probeChanged(), signal)]),
+      ...this.#wishes.flatMap(loopsOf).map((loop) => loop.run(signal)),
+      ...[this.#load, dns, hooks, kuredLock].flatMap((loop) => loop?.run(signal) ?? []),
+    ])
+    throw new WorldError('the roll lost what it runs on', { code: 'ROLL_BACKGROUND', retry: 'never' })
+  }
+
+  #wake(): void {
+    for (const lane of this.#lanes) lane.wake()
+    this.#hosts?.wake()
+    this.#shared.kuredLock?.wake()
+  }
+
+  #keeperOf(lane: number): LeaseKeeper {
+    const keeper = this.#keepers[lane]
+    invariant(keeper !== undefined, 'each lane has a keeper of its slot')
+    return keeper
+  }
+
+  #makeLane(returns: ReturnWatch, index: number): Lane {
+    const keeper = this.#keeperOf(index)
+    const { run, clock } = this.#parts
+    return new Lane({
+      ...this.#shared,
+      ...this.#wishes[index],
+      keeper,
+      lastSeen: new LastSeen(run),
+      returns,
+      performer: new Performer({ ...this.#parts, ...this.#shared, run: run.id, keeper }),
+      wakeup: new Wakeup(clock),
+      others: () => ({ first: this.#lanes.slice(0, index), after: this.#lanes.slice(index + 1) }),
+      choosing: () => this.#gone.note(),
+      passing: () => this.#baseline(),
+      wantDns: () => this.#shared.dns?.want(nextDnsWant(this.#lanes)),
+      settled: (snapshot) => this.#settled(snapshot),
+    })
+  }
+
+  #makeHosts(): HostRounds | undefined {
+    return HostRounds.of({
+      ...this.#parts,
+      ...this.#shared,
+      wishes: { ...this.#shared, ...this.#wishes[0] },
+      keeper: this.#keeperOf(0),
+      passing: () => this.#baseline(),
+      failedIn: (host) => this.#load?.failedIn(host) ?? 0,
+      settled: (ended) => this.#standingOf(ended),
+    })
+  }
+
+  #standingOf(standing: NodeStanding): void {
+    this.#standings.set(standing.node, standing)
+    this.#load?.tellTotals()
+    this.#emit({ type: 'node.ended', standing })
+  }
+
+  #makePollers(): readonly BalancerPoller[] {
+    const { run, balancers, endpoints = [], clock } = this.#parts
+    const onPoll = async (isNews: boolean, instance: string): Promise<void> => {
+      for (const lane of this.#lanes) await lane.keepDetached(this.#work.signal, instance)
+      this.#load?.changed()
+      if (isNews) this.#wake()
+    }
+    const onAnswer = (look: InstanceLook): void => this.#reloads.answered(look)
+    const own = (facts: InstanceFacts): readonly ServerRef[] => this.#lanes.flatMap((lane) => lane.serversOf(facts))
+    return BalancerPoller.all(run.spec.balancers, [...balancers, ...endpoints], { clock, own, onPoll, onAnswer })
+  }
+
+  #makeLoad(): LoadWatch | undefined {
+    const { probe, run, clock } = this.#parts
+    if (probe === undefined || run.spec.probe === undefined) return undefined
+    return new LoadWatch({
+      probe,
+      spec: run.spec.probe,
+      clock,
+      steps: (): readonly StepSpan[] => this.#spans.all(),
+      reloads: () => this.#reloads.all(),
+      answeredSince: (at) => this.#pollers.every((poller) => poller.hasAnsweredSince(at)),
+      uses: (isLast) => stopUse(this.#stopFacts(), isLast),
+      strays: () => this.#lanes.reduce((sum, { strays }) => sum + strays, 0),
+      emit: this.#emit,
+      ...(run.before === undefined ? {} : { before: run.before }),
+    })
+  }
+
+  #stopFacts(): StopFacts {
+    const { run, probe, clock } = this.#parts
+    const facts = { run: runFacts(run), spec: run.spec, wall: clock.wallMs(), steps: this.#spans.all() }
+    return { ...facts, reloads: this.#reloads.all(), ...(probe === undefined ? {} : { probe: probe.facts() }) }
+  }
+
+  #probeChanged(): void {
+    this.#load?.changed()
+    if (this.#parts.run.measuredSince === undefined || this.#load?.isTroubled() !== false) this.#wake()
+  }
+
+  #takeStanding(snapshot: RollSnapshot | undefined): NodeStanding | undefined {
+    if (snapshot === undefined || !hasCurrent(snapshot)) return undefined
+    const ended = standing(
+      snapshot,
+      this.#spans.stepOf(snapshot.current.node.name),
+      this.#load?.failedIn(snapshot.current.node.name) ?? 0,
+    )
+    this.#standings.set(ended.node, ended)
+    return ended
+  }
+}

@@ -1,0 +1,224 @@
+import { UserError } from '../../ground/model/user-error.ts'
+import type { Action } from '../../service/model/action.ts'
+import type { NodeRecord } from '../../service/model/node-record.ts'
+import type { EvictedPod } from '../decide/evidence.ts'
+import { isOfHost } from '../decide/hosts/host-memory.ts'
+import { hostNames } from '../model/host-pair.ts'
+import type { NodeStanding } from '../model/roll-event.ts'
+import type { RollSpec } from '../model/roll-spec.ts'
+import type { Verdict } from '../model/verdict.ts'
+import type { JournalEntry, StoredJournal } from '../ports/journal.ts'
+import { hooksBefore } from './hooks/hooks-before.ts'
+import { isJournaledEvent } from './journaled-event.ts'
+import { loadBefore } from './load-before.ts'
+import { nodeTimes } from './past-nodes.ts'
+import type { RememberedPlace } from './remembered-place.ts'
+import { hostsOf, type RunState, rememberOfHost } from './run-state.ts'
+import { silencesBefore } from './silences/silence-keeper.ts'
+import { windowsBefore } from './windows-before.ts'
+
+/** What a journal begins with, besides its header: what was asked for, in full. */
+interface PlannedEntry extends JournalEntry {
+  readonly type: 'planned'
+  readonly spec: RollSpec
+  readonly order: readonly string[]
+  /** Machines of the load balancers that are rolled. Absent: all of the file. */
+  readonly hostOrder?: readonly string[]
+  readonly clusterName: string
+  /** Absent in journals of earlier versions. */
+  readonly place?: RememberedPlace
+  /** Absent where no time window asks. */
+  readonly estimates?: Readonly<Record<string, number>>
+  /** `--reason`. */
+  readonly reason?: string
+  /** `--once`. */
+  readonly onceKey?: string
+  /** As in the run's state: a journal that was made to put back what a run left whose own journal is lost. */
+  readonly restoresAs?: string
+}
+
+interface Planned {
+  readonly at: string
+  readonly clusterName: string
+  readonly place?: RememberedPlace
+}
+
+/** The first entry of a run's journal. */
+export const plannedEntry = (
+  { spec, order, hosts, restoresAs, origin, onceKey, estimates }: RunState,
+  { at, clusterName, place }: Planned,
+): PlannedEntry => ({
+  at,
+  type: 'planned',
+  spec,
+  order,
+  ...(hosts === undefined || hosts.order.length === hostNames(spec.hosts).length ? {} : { hostOrder: hosts.order }),
+  clusterName,
+  ...(place === undefined ? {} : { place }),
+  ...(estimates === undefined ? {} : { estimates }),
+  ...(origin?.reason === undefined ? {} : { reason: origin.reason }),
+  ...(onceKey === undefined ? {} : { onceKey }),
+  ...(restoresAs === undefined ? {} : { restoresAs }),
+})
+
+/** Another file took the place of the one before; the last of these counts. */
+interface AmendedEntry extends JournalEntry {
+  readonly type: 'amended'
+  readonly spec: RollSpec
+  readonly order: readonly string[]
+}
+
+export interface ResumedRun {
+  readonly run: RunState
+  readonly clusterName: string
+  /** Events go on where the last process left off, so that their numbers have no gap. */
+  readonly firstSeq: number
+  /** The last process came to an end by itself and left nothing to do. */
+  readonly ended: boolean
+}
+
+/**
+ * A run as its journal tells it: only what the world cannot (what was asked for, which nodes are through, what was
+ * evicted already). Everything else is read from the world.
+ */
+export function runFromJournal(journal: StoredJournal): ResumedRun {
+  const planned = journal.entries.find(isPlanned)
+  if (planned === undefined) {
+    throw new UserError(`the journal of run ${journal.header.run} ends before its plan: nothing was begun`, {
+      code: 'journal.no-plan',
+      fix: 'begin a new roll',
+    })
+  }
+  const through = nodesThrough(journal.entries)
+  const { spec, order } = goesBy(journal.entries) ?? planned
+  const done = order.filter((node) => through.includes(node))
+  const underWay = begunLast(journal.entries)
+  const before = loadBefore(journal.entries)
+  const inWorkBefore = inWork(journal.entries).filter((node) => !through.includes(node))
+  const slowestMs = spec.window === undefined ? 0 : Math.max(0, ...nodeTimes(journal.entries))
+  const run: RunState = {
+    id: journal.header.run,
+    spec,
+    order,
+    resumed: true,
+    ...(planned.reason === undefined ? {} : { origin: { reason: planned.reason } }),
+    ...(underWay === undefined || through.includes(underWay) ? {} : { underWay }),
+    ...(inWorkBefore.length === 0 ? {} : { inWorkBefore }),
+    done,
+    settledHere: [],
+    verdict: undefined,
+    measuredSince: undefined,
+    evictedBefore: evictedBefore(journal.entries, done),
+    recordsBefore: recordsBefore(journal.entries, done),
+    hooksBefore: hooksBefore(journal.entries),
+    silencesBefore: silencesBefore(journal.entries),
+    standingsBefore: standingsBefore(journal.entries),
+    ...hostsOf(spec, planned.hostOrder),
+    ...(planned.estimates === undefined ? {} : { estimates: planned.estimates }),
+    ...(slowestMs === 0 ? {} : { slowestMs }),
+    ...(before === undefined ? {} : { before }),
+    ...(spec.stop === undefined ? {} : { windowsBefore: windowsBefore(journal.entries) }),
+    ...(planned.restoresAs === undefined ? {} : { restoresAs: planned.restoresAs }),
+  }
+  for (const entry of journal.entries.filter(isOfHost)) rememberOfHost(run, entry)
+  const hosts = hostsThrough(run)
+  const seqs = journal.entries.flatMap(({ seq }) => (typeof seq === 'number' ? [seq] : []))
+  return {
+    run: { ...run, ...hosts },
+    clusterName: planned.clusterName,
+    firstSeq: Math.max(-1, ...seqs) + 1,
+    ended: done.length === order.length && hosts.hosts?.done.length === hosts.hosts?.order.length,
+  }
+}
+
+/** Machines that earlier processes of the run are through with. */
+function hostsThrough({ hosts }: RunState): Pick<RunState, 'hosts'> {
+  if (hosts === undefined) return {}
+  return { hosts: { ...hosts, done: hosts.order.filter((host) => hosts.memory[host]?.isThrough === true) } }
+}
+
+/** What the run goes by now; undefined where its journal ends before its plan. */
+export const goesBy = (entries: readonly JournalEntry[]): PlannedEntry | AmendedEntry | undefined =>
+  entries.findLast(isAmended) ?? entries.find(isPlanned)
+
+/**
+ * A node that something was meant for afterwards is under way again: its record could not be taken off at once, and
+ * requests failed meanwhile.
+ */
+function nodesThrough(entries: readonly JournalEntry[]): readonly string[] {
+  const through = new Set<string>()
+  for (const entry of entries) {
+    if (isThrough(entry)) through.add(entry.node)
+    if (isMeant(entry)) for (const { node } of entry.actions) through.delete(node)
+  }
+  return [...through]
+}
+
+/** A node bears a record only after an entry that says what was meant for it. */
+const begunLast = (entries: readonly JournalEntry[]): string | undefined =>
+  entries.findLast(isMeant)?.actions.at(-1)?.node
+
+/** Nodes that bear a record, as far as the journal tells: a write that was meant may not have come to be. */
+function inWork(entries: readonly JournalEntry[]): readonly string[] {
+  const nodes = new Set<string>()
+  for (const { kind, node } of entries.filter(isMeant).flatMap(({ actions }) => actions)) {
+    if (kind === 'writeRecord') nodes.add(node)
+    if (kind === 'removeRecord') nodes.delete(node)
+  }
+  return [...nodes]
+}
+
+type VerdictEntry = JournalEntry & { readonly verdict: Verdict; readonly keepsOut?: readonly string[] }
+
+/** What the last process of a run came to and may not have finished; nothing where a process began after it. */
+export function verdictBefore(entries: readonly JournalEntry[]): Pick<RunState, 'verdict' | 'keepsOut'> | undefined {
+  const began = entries.findLastIndex(({ type }) => type === 'roll.started')
+  const found = entries.slice(began + 1).findLast((entry): entry is VerdictEntry => entry.type === 'verdict')
+  if (found === undefined) return undefined
+  const { verdict, keepsOut } = found
+  return { verdict, ...(keepsOut === undefined ? {} : { keepsOut }) }
+}
+
+function evictedBefore(entries: readonly JournalEntry[], done: readonly string[]): RunState['evictedBefore'] {
+  const found = Object.groupBy(entries.filter(isEvicted), ({ node }) => node)
+  const left = Object.entries(found).filter(([node]) => !done.includes(node))
+  return Object.fromEntries(
+    left.map(([node, pods = []]) => [node, Object.fromEntries(pods.map(({ uid, pod }) => [uid, pod]))]),
+  )
+}
+
+/** From the reboot on a node is never restored without its proof, so that its record stands until the run is through. */
+function recordsBefore(
+  entries: readonly JournalEntry[],
+  done: readonly string[],
+): Readonly<Record<string, NodeRecord>> {
+  const records = new Map<string, NodeRecord>()
+  const sent = new Set<string>()
+  for (const action of entries.filter(isMeant).flatMap(({ actions }) => actions)) {
+    if (isWriteRecord(action)) records.set(action.node, action.record)
+    if (isSendReboot(action)) sent.add(`${action.node} ${action.bootId}`)
+  }
+  const left = [...records].filter(([node, { bootId }]) => !done.includes(node) && sent.has(`${node} ${bootId}`))
+  return Object.fromEntries(left)
+}
+
+function standingsBefore(entries: readonly JournalEntry[]): Readonly<Record<string, NodeStanding>> {
+  const ended = entries.filter(isJournaledEvent).filter((event) => event.type === 'node.ended')
+  return Object.fromEntries(ended.map(({ standing }) => [standing.node, standing]))
+}
+
+type Through = JournalEntry & { readonly node: string }
+type MeantEntry = JournalEntry & { readonly actions: readonly Pick<Action, 'kind' | 'node'>[] }
+type EvictedEntry = JournalEntry & { readonly node: string; readonly uid: string; readonly pod: EvictedPod }
+
+type MeantAction = MeantEntry['actions'][number]
+type Meant<Kind extends Action['kind']> = Extract<Action, { readonly kind: Kind }>
+
+const isWriteRecord = (action: MeantAction): action is Meant<'writeRecord'> => action.kind === 'writeRecord'
+const isSendReboot = (action: MeantAction): action is Meant<'sendReboot'> => action.kind === 'sendReboot'
+const isMeant = (entry: JournalEntry): entry is MeantEntry => entry.type === 'meant'
+const isPlanned = (entry: JournalEntry): entry is PlannedEntry => entry.type === 'planned'
+const isAmended = (entry: JournalEntry): entry is AmendedEntry => entry.type === 'amended'
+/** Written before the record is taken off a node that came back with proof. */
+const isThrough = (entry: JournalEntry): entry is Through => entry.type === 'through'
+const isEvicted = (entry: JournalEntry): entry is EvictedEntry => entry.type === 'evicted'

@@ -1,0 +1,162 @@
+import type { MonoMs } from '../../ground/model/time.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import { outAnew } from '../../service/decide/evidence.ts'
+import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
+import { keepDetached, mustBeOut, wasOutBefore } from '../../service/decide/keep-detached.ts'
+import { actionKey, type TrafficAction } from '../../service/model/action.ts'
+import { serverKey } from '../../service/model/balancer.ts'
+import type { Outcome } from '../../service/model/outcome.ts'
+import type { Evidence } from '../decide/evidence.ts'
+import type { NodeSnapshot } from '../decide/node-snapshot.ts'
+import { rememberOutcome } from '../decide/remember-outcome.ts'
+import { serviceOf } from '../decide/service-of.ts'
+import type { RollSnapshot } from '../decide/snapshot.ts'
+import type { BalancerPoller } from './balancer-poller.ts'
+import type { Effects } from './effects.ts'
+import type { EventLog } from './event-log.ts'
+
+interface Saying {
+  readonly action: TrafficAction
+  readonly isPass: boolean
+}
+
+interface StandingDutyParts {
+  readonly effects: Effects
+  readonly events: EventLog
+  readonly pollers: readonly BalancerPoller[]
+  readonly clock: Clock
+  /** The node under way as the last pass left it, with what balancers have said since; absent where there is none. */
+  readonly now: () => NodeSnapshot | undefined
+}
+
+/**
+ * Law: what keeps a node out is said in one way, in a pass and between two.
+ * Law: a node that is out is said to be out within a second of a reload, whatever the disk does.
+ * Law: a server that its run never had out is taken out once the journal has it on disk.
+ *
+ * To say a state again that this run had a server in begins nothing: the journal names it once more, and no disk is waited
+ * for. A machine that others rebooted, and whose servers this process never saw out, is taken out for the first time.
+ */
+export class StandingDuty {
+  readonly #parts: StandingDutyParts
+  /** Instance → when it was told something that no pass knows of; infinite while it is. */
+  readonly #told = new Map<string, number>()
+  /** Server → the last reading that showed it out: if it serves again, it has done so since then at most. */
+  readonly #readOutAt = new Map<string, MonoMs>()
+  /** Action key → what it was refused with last. */
+  readonly #refusals = new Map<string, string>()
+  /** Servers that were found in service and taken out anew; the next pass is to know. */
+  readonly #takenOut = new Set<string>()
+  /** Action key → what was answered since the last pass began. */
+  readonly #answers = new Map<
+    string,
+    { readonly action: TrafficAction; readonly outcome: Outcome; readonly at: MonoMs }
+  >()
+
+  constructor(parts: StandingDutyParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Of one instance, after each poll of it, or of all. What the next server is told is decided by what the instance says
+   * after the last one was told. False: nothing was to be said, or something had to wait for the disk, and the disk refused.
+   */
+  async keep(signal: AbortSignal, instance?: string): Promise<boolean> {
+    const { now, pollers } = this.#parts
+    const tried = new Set<string>()
+    let isWritten = true
+    for (let s = now(); s !== undefined; s = now()) {
+      this.#noteOut(s)
+      const lost = keepDetached(serviceOf(s)).filter(({ ref }) => instance === undefined || ref.instance === instance)
+      const next = lost.find((action) => !tried.has(actionKey(action)))
+      if (next === undefined) break
+      tried.add(actionKey(next))
+      const poller = pollers.find((candidate) => candidate.facts().instance === next.ref.instance)
+      const begun = await this.#begin(s, next)
+      isWritten &&= begun !== 'refused'
+      if (begun === 'refused') continue
+      if (begun === 'first') await poller?.poll(signal)
+      if (begun === 'again' || this.#isLost(next))
+        await this.#say(s, { action: next, isPass: instance === undefined }, signal)
+      if (poller !== undefined && this.asAnswered(poller.facts()).silentForMs > 0) await poller.poll(signal)
+    }
+    return isWritten && tried.size > 0
+  }
+
+  /** What an instance said before the last word that a pass knows nothing of is no answer to it. */
+  asAnswered(facts: InstanceFacts): InstanceFacts {
+    const isAnswer = (facts.askedAt ?? 0) >= (this.#told.get(facts.instance) ?? 0)
+    return isAnswer ? facts : { ...facts, silentForMs: Math.max(1, facts.silentForMs) }
+  }
+
+  /** What was said and answered since the last pass began, folded into its evidence. */
+  takeInto(s: RollSnapshot): Evidence {
+    const answers = [...this.#answers.values()]
+    const evidence = outAnew(s.evidence, this.#takenOut)
+    this.#answers.clear()
+    this.#takenOut.clear()
+    return answers.reduce(
+      (known, { action, outcome, at }) => rememberOutcome({ ...s, now: at, evidence: known }, action, outcome),
+      evidence,
+    )
+  }
+
+  /** A word that is tried once more after a refusal is in the journal already. */
+  async #begin(s: NodeSnapshot, action: TrafficAction): Promise<'again' | 'first' | 'refused'> {
+    const { effects } = this.#parts
+    if (!wasOutBefore(serviceOf(s), action.ref)) return (await effects.begun([action])).length > 0 ? 'first' : 'refused'
+    if (!this.#refusals.has(actionKey(action))) effects.again(action)
+    return 'again'
+  }
+
+  /** The disk took its time: it is looked at again whether it still is to be said. */
+  #isLost(action: TrafficAction): boolean {
+    const s = this.#parts.now()
+    return s !== undefined && keepDetached(serviceOf(s)).some((lost) => actionKey(lost) === actionKey(action))
+  }
+
+  async #say(s: NodeSnapshot, { action, isPass }: Saying, signal: AbortSignal): Promise<void> {
+    const { events, clock, pollers } = this.#parts
+    const server = serverKey(action.ref)
+    this.#takenOut.add(server)
+    const outcome = await this.#tell(action, isPass, signal)
+    const since = this.#outSince(s, server)
+    if (since === undefined || !outcome.ok) return
+    await pollers.find((poller) => poller.facts().instance === action.ref.instance)?.poll(signal)
+    const text = `${server} had lost its state and was set to ${action.state} again`
+    const afterMs = Math.round(clock.monoMs() - since)
+    events.emit({ type: 'reasserted', node: action.node, server, afterMs, text })
+  }
+
+  /** A refusal makes a pass wait before it tries again; between passes the next poll does, since a second is all there is. */
+  async #tell(action: TrafficAction, isPass: boolean, signal: AbortSignal): Promise<Outcome> {
+    const { effects, clock } = this.#parts
+    const { instance } = action.ref
+    const key = actionKey(action)
+    this.#told.set(instance, Number.POSITIVE_INFINITY)
+    try {
+      const outcome = await effects.do(action, signal, this.#refusals.get(key))
+      if (outcome.ok) this.#refusals.delete(key)
+      else this.#refusals.set(key, outcome.error)
+      if (outcome.ok || isPass) this.#answers.set(key, { action, outcome, at: clock.monoMs() })
+      return outcome
+    } finally {
+      this.#told.set(instance, clock.monoMs())
+    }
+  }
+
+  #noteOut(s: NodeSnapshot): void {
+    for (const { ref, instance, reading } of mustBeOut(serviceOf(s))) {
+      const isOut = reading !== undefined && reading.ownState !== 'ready'
+      if (isOut && instance.reading !== undefined) this.#readOutAt.set(serverKey(ref), instance.reading.at)
+    }
+  }
+
+  /** Undefined where nothing was lost: it was not seen out, or the roll itself has put it in since. */
+  #outSince({ evidence }: NodeSnapshot, server: string): MonoMs | undefined {
+    const seen = evidence.detached[server]
+    if (seen === undefined) return undefined
+    const outAt = this.#readOutAt.get(server) ?? seen.since ?? this.#parts.clock.monoMs()
+    return evidence.attachingSince !== undefined && outAt < evidence.attachingSince ? undefined : outAt
+  }
+}

@@ -1,0 +1,111 @@
+import { type WallMs, wallMs } from '../../ground/model/time.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { NodeNeed, TimeSpan, TimeWindowFacts } from '../model/time-window.ts'
+import type { TimeWindows } from '../ports/time-windows.ts'
+import type { RunState } from './run-state.ts'
+
+interface Wiring {
+  readonly run: RunState
+  readonly timeWindows?: TimeWindows
+  readonly machineWall?: () => WallMs
+  readonly clock: Clock
+}
+
+/** Of one roll; nothing where its file has no time windows. */
+export function windowsOfRun({ run, timeWindows, machineWall, clock }: Wiring): {
+  readonly windows?: TimeWindowWatch
+} {
+  if (timeWindows === undefined || run.spec.window === undefined) return {}
+  const { estimates, slowestMs } = run
+  const windows = new TimeWindowWatch({
+    windows: timeWindows,
+    wall: () => clock.wallMs(),
+    ...(machineWall === undefined ? {} : { machineWall }),
+    ...(estimates === undefined ? {} : { estimates }),
+    ...(slowestMs === undefined ? {} : { slowestMs }),
+  })
+  return { windows }
+}
+
+interface TimeWindowParts {
+  readonly windows: TimeWindows
+  /** The time of the run, which nothing sets. */
+  readonly wall: () => WallMs
+  /** The time of this machine as it is set now. Absent: the time of the run. */
+  readonly machineWall?: () => WallMs
+  /** Node → how long it is expected to take. */
+  readonly estimates?: Readonly<Record<string, number>>
+  /** The slowest node of earlier processes of the run. */
+  readonly slowestMs?: number
+}
+
+/** Less is what two readings one after the other differ by. */
+const SET_FROM_MS = 1000
+/** An expression that opens every few minutes is not followed far ahead, so what follows is looked up again. */
+const KNOWN_FOR_MS = 3_600_000
+const SPANS_KNOWN = 8
+
+/**
+ * How the time windows stand for the node under way. A clock that is set during the run is right before or after that, and
+ * which of both is not known: so both times must be within a window. No node's clock is asked.
+ */
+export class TimeWindowWatch {
+  readonly #parts: TimeWindowParts
+  readonly #known = new Map<string, { readonly at: WallMs; readonly spans: readonly TimeSpan[] }>()
+  #slowestMs: number
+
+  constructor(parts: TimeWindowParts) {
+    this.#parts = parts
+    this.#slowestMs = parts.slowestMs ?? 0
+  }
+
+  /** A node of this run was begun and came back within that time. */
+  measured(ms: number): void {
+    this.#slowestMs = Math.max(this.#slowestMs, ms)
+  }
+
+  facts(node: string | undefined): TimeWindowFacts {
+    const { wall, machineWall = wall } = this.#parts
+    const [ofRun, ofMachine] = [wall(), machineWall()]
+    const setByMs = Math.abs(ofMachine - ofRun)
+    const byRun = this.#at('run', ofRun)
+    const need = this.#need(node)
+    const known = need === undefined ? {} : { need }
+    if (setByMs < SET_FROM_MS) return { ...byRun, ...known }
+    const byMachine = this.#at('machine', ofMachine)
+    return { ...worse(byRun, byMachine), clockSetByMs: setByMs, ...known }
+  }
+
+  #at(clock: string, now: WallMs): TimeWindowFacts {
+    const spans = this.#spans(clock, now).filter(({ to }) => to > now)
+    const [first, second] = spans
+    const longestMs = Math.max(0, ...spans.map(({ from, to }) => to - from))
+    const isOpen = first !== undefined && first.from <= now
+    const next = isOpen ? second : first
+    return { now, ...(isOpen ? { open: first } : {}), ...(next === undefined ? {} : { next }), longestMs }
+  }
+
+  #spans(clock: string, now: WallMs): readonly TimeSpan[] {
+    const known = this.#known.get(clock)
+    const last = known?.spans.at(0)
+    const isFresh = known !== undefined && now >= known.at && now < known.at + KNOWN_FOR_MS
+    if (isFresh && (last === undefined || last.to > now)) return known.spans
+    const spans = this.#parts.windows.spansFrom(now, SPANS_KNOWN)
+    this.#known.set(clock, { at: wallMs(now), spans })
+    return spans
+  }
+
+  #need(node: string | undefined): NodeNeed | undefined {
+    const estimateMs = node === undefined ? undefined : this.#parts.estimates?.[node]
+    if (this.#slowestMs > (estimateMs ?? 0)) return { ms: this.#slowestMs, by: 'measured' }
+    return estimateMs === undefined ? undefined : { ms: estimateMs, by: 'estimate' }
+  }
+}
+
+const leftMs = ({ open, now }: TimeWindowFacts): number => (open === undefined ? 0 : open.to - now)
+const awayMs = ({ next, now }: TimeWindowFacts): number => (next?.from ?? Number.POSITIVE_INFINITY) - now
+
+function worse(one: TimeWindowFacts, other: TimeWindowFacts): TimeWindowFacts {
+  if (one.open === undefined && other.open === undefined) return awayMs(one) >= awayMs(other) ? one : other
+  return leftMs(one) <= leftMs(other) ? one : other
+}

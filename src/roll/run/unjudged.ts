@@ -1,0 +1,30 @@
+import type { ProbeFacts } from '../../ground/model/probe.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import { wallMs } from '../../ground/model/time.ts'
+import { countedFailedOf } from '../decide/availability/not-counted.ts'
+import { countedWindows } from '../decide/counted-windows.ts'
+import { runFacts } from './gather.ts'
+import type { RunState } from './run-state.ts'
+
+/**
+ * Failed requests of a run that was taken up which no stop rule of this process looks at: those of earlier processes,
+ * ended or killed, and those since, while a node may have been out and this process had no green baseline yet. A run in
+ * which a request failed is never done, by whichever process.
+ */
+export function unjudged(run: RunState, probe: ProbeFacts | undefined): readonly Reason[] {
+  if (run.before === undefined) return []
+  const { failed, untold } = run.before
+  const facts = runFacts(run)
+  const known = probe === undefined ? {} : { probe }
+  const early = countedFailedOf(countedWindows({ run: { ...facts, measuredSince: wallMs(0) }, ...known }))
+  return [
+    ...reason(failed - untold, 'before this run was resumed'),
+    ...reason(untold, 'before a process of this run was killed'),
+    ...reason(early - countedFailedOf(countedWindows({ run: facts, ...known })), 'before traffic was green again'),
+  ]
+}
+
+const reason = (failed: number, when: string): readonly Reason[] =>
+  failed <= 0
+    ? []
+    : [{ code: 'RequestsFailed', text: `${failed} ${failed === 1 ? 'request' : 'requests'} failed ${when}` }]

@@ -1,0 +1,49 @@
+import type { FailureWindow } from '../../ground/model/probe.ts'
+import type { MonoMs } from '../../ground/model/time.ts'
+import { isSameWindow } from '../decide/availability/same-window.ts'
+import { windowKey } from '../decide/counted-windows.ts'
+
+interface Notice {
+  /** As it stood when it was looked at last. */
+  readonly window: FailureWindow
+  readonly noticedAt: MonoMs
+  readonly told: boolean
+}
+
+interface DueNotice {
+  readonly type: 'window.opened' | 'window.closed'
+  readonly window: FailureWindow
+}
+
+/** Each window is told once when it opens and once when it closes, however it grows in between. */
+export class WindowNotices {
+  readonly #closed = new Set<string>()
+  #open: readonly Notice[] = []
+
+  hasUntold(): boolean {
+    return this.#open.some(({ told }) => !told)
+  }
+
+  /** What is to be told of these windows now. `mayTell`: whether one noticed then may be told already. */
+  due(windows: readonly FailureWindow[], now: MonoMs, mayTell: (noticedAt: MonoMs) => boolean): readonly DueNotice[] {
+    return windows
+      .filter((window) => !this.#closed.has(windowKey(window)))
+      .flatMap((window) => this.#dueOf(window, now, mayTell))
+  }
+
+  #dueOf(window: FailureWindow, now: MonoMs, mayTell: (noticedAt: MonoMs) => boolean): readonly DueNotice[] {
+    const same = this.#open.filter((notice) => isSameWindow(window, notice.window))
+    const others = this.#open.filter((notice) => !same.includes(notice))
+    const before = same.some(({ told }) => told)
+    const noticedAt = same[0]?.noticedAt ?? now
+    const told = before || mayTell(noticedAt)
+    // Told as over once it is known, too, what a control excuses of it.
+    const isOver = told && window.firstOkAt !== undefined && window.undecided === undefined
+    this.#open = isOver ? others : [...others, { window, noticedAt, told }]
+    if (isOver) this.#closed.add(windowKey(window))
+    return [
+      ...(told && !before ? [{ type: 'window.opened', window } as const] : []),
+      ...(isOver ? [{ type: 'window.closed', window } as const] : []),
+    ]
+  }
+}

@@ -1,0 +1,118 @@
+import type { ConnectionsEnd, Noticing } from '../../decide/evidence.ts'
+import { lacksOwnClaim } from '../../decide/node-claims.ts'
+import { type NodeServer, wasServing } from '../../decide/node-servers.ts'
+import type { ServiceSnapshot } from '../../decide/service-snapshot.ts'
+import type { EndpointReading, HealthEndpointSpec } from '../../model/health-endpoint.ts'
+import type { Actuator, ReadingWords } from '../actuator.ts'
+import {
+  agentSilent,
+  connectionsEndOf,
+  isAcknowledged,
+  notAcknowledged,
+  noticingOf,
+  notNoticed,
+  stateBefore,
+} from './agent-word.ts'
+import { asAsked } from './as-asked.ts'
+import { asUsed } from './as-used.ts'
+import { notice, unheard } from './noticing.ts'
+
+/**
+ * Balancers that have nothing but a health check. The node's agent is asked by a claim on the Node, refuses their
+ * checks, and counts for itself; that they have noticed is inferred from how they check.
+ */
+export const healthEndpoint = (spec: HealthEndpointSpec): Actuator => ({
+  asAsked,
+  asUsed: (s, instance) => asUsed(s, instance, spec),
+  before: stateBefore,
+  whenOut: ({ recorded }) => (recorded.state === 'ready' ? 'drain' : recorded.state),
+  through: () => undefined,
+  move: (s, { recorded, ref }, to) => ({
+    kind: 'askAgent',
+    node: s.node.name,
+    balancer: recorded.balancer,
+    ref,
+    ...to,
+  }),
+  isNotTold: (s, place) => !isTold(place) || lacksOwnClaim(s),
+  isOverwritten: (s, place) => isTold(place) && place.reading?.ownState !== 'ready' && lacksOwnClaim(s),
+  mayBeUndone: () => undefined,
+  unheard: ({ reading }) => (reading.endpoint?.heard === false ? agentSilent(reading.ref) : undefined),
+  untaken: (s, place) => (isTold(place) && !isAcknowledged(s, place) ? notAcknowledged(s, place) : undefined),
+  unnoticed: (s, place, way) => (isAwaited(s, place, way) ? notNoticed(place, way) : undefined),
+  heldByOthers: () => undefined,
+  holdsDeadConnections: () => false,
+  awaitsClosing: () => false,
+  isBusy: (s, place) => isTold(place) && !s.announced && connectionsEndOf(s, place) === undefined,
+  left: ({ reading }) => reading?.endpoint?.connections ?? 0,
+  canCut: false,
+  notice: (s, place, before) => noticed(s, place, { before, spec }),
+  endConnections: endOf,
+})
+
+const isTold = ({ reading }: NodeServer): boolean => reading?.endpoint !== undefined
+
+/**
+ * Those who check it may not have noticed yet. After the announcement of the reboot nothing is waited for again: it was
+ * noticed before. A node that is back with its agent is not yet with those who ask the agent.
+ */
+function isAwaited(s: ServiceSnapshot, server: NodeServer, way: Noticing['way']): boolean {
+  if (!isTold(server) || (way === 'out' ? s.announced : !wasServing(server.recorded))) return false
+  return noticingOf(s, server, way)?.noticed === undefined
+}
+
+/** What those who check the node's health endpoint have noticed by now, as far as they can be followed. */
+function noticed(
+  s: ServiceSnapshot,
+  server: NodeServer,
+  { before, spec }: { readonly before: Noticing | undefined; readonly spec: HealthEndpointSpec },
+): Noticing | undefined {
+  const reading = server.reading?.endpoint
+  if (reading === undefined) return before
+  if (!reading.heard) return unheard(before, spec, s.now)
+  const seen = { reading, spec, now: s.now }
+  if (server.reading?.ownState === 'ready')
+    return reading.answer === 'up' ? notice(before, { ...seen, way: 'in' }) : undefined
+  return isAcknowledged(s, server) ? notice(before, { ...seen, way: 'out' }) : undefined
+}
+
+/**
+ * How the wait for connections ended first; anew where some come before the limit is over. Once the reboot is announced it
+ * stays as it is: then they end with the machine. An agent that is not heard counts nothing, and nothing is begun anew by
+ * that.
+ */
+function endOf(s: ServiceSnapshot, server: NodeServer, before: ConnectionsEnd | undefined): ConnectionsEnd | undefined {
+  const now = connectionsEndOf(s, server)
+  const isHeard = server.reading?.endpoint?.heard === true
+  return isHeard && now === undefined ? undefined : (before ?? now)
+}
+
+export const endpointWords: ReadingWords = {
+  balancerTells: false,
+  // What the agent answers is in the administrative state; silence, and nothing at the data port, are no answer.
+  checked: () => 'in',
+  goesByMarks: ({ endpoint }) => endpoint?.heard === true && !endpoint.onlyClosed,
+  isNews: (was, is) => isToldNews(was.endpoint, is.endpoint),
+  /** Only the agent of the node tells its load balancers anything. */
+  findings: (node, { instance, reading }) =>
+    reading.endpoint?.heard === false
+      ? [
+          {
+            severity: 'error',
+            code: 'AgentSilent',
+            node: node.name,
+            text: `${node.name} cannot be taken out of ${instance.balancer}: ${reading.checkText}`,
+            fix: 'let an agent run on it (docs/agent.md), and check healthEndpoint.agentPort',
+          },
+        ]
+      : [],
+}
+
+/** Of a node that serves, how often that was told is of no account. */
+function isToldNews(was: EndpointReading | undefined, is: EndpointReading | undefined): boolean {
+  if (was === is || (was?.answer === 'up' && is?.answer === 'up')) return was?.heard !== is?.heard
+  return told(was) !== told(is)
+}
+
+/** Without the time of asking, which is another at each poll. */
+const told = (reading: EndpointReading | undefined): string => JSON.stringify({ ...reading, at: 0 })

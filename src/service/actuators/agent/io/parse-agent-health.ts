@@ -1,0 +1,68 @@
+import { canonicalAddress } from '../../../../ground/model/ip-address.ts'
+import { isJsonObject, jsonObject } from '../../../../ground/model/json-object.ts'
+import { type Answer, isAnswer } from '../../../model/answer.ts'
+import type { EndpointReading } from '../../../model/health-endpoint.ts'
+import type { AgentAnswer, IngressHealth } from '../../../ports/agents.ts'
+
+/** What an agent's `/healthz` tells of its node. */
+export interface AgentHealth extends Omit<EndpointReading, 'at' | 'heard'> {
+  readonly node: string
+  readonly dataPort: 'open' | 'closed' | 'unknown'
+  /** Absent: it answers for no IngressDaemonSet, or is of a release that does not. */
+  readonly ingresses?: readonly IngressHealth[]
+}
+
+/** Undefined where it is no answer of an agent: anything may listen at that port. */
+export function parseAgentHealth(text: string): AgentHealth | undefined {
+  const raw = jsonObject(text)
+  if (raw === undefined) return undefined
+  const { node, answer, reasons, maintenance, dataPort, connections, polls, ingress } = raw
+  if (typeof node !== 'string' || !isAnswer(answer) || !isJsonObject(maintenance) || !Array.isArray(polls))
+    return undefined
+  const { acknowledged } = maintenance
+  if (!isTexts(acknowledged)) return undefined
+  return {
+    node,
+    answer,
+    onlyClosed: isOnlyClosed(reasons),
+    acknowledged,
+    dataPort: dataPort === 'open' || dataPort === 'closed' ? dataPort : 'unknown',
+    connections: isCount(connections) ? connections : 'unknown',
+    told: Object.fromEntries(polls.flatMap((poll) => toldOf(poll, answer))),
+    ...(Array.isArray(ingress) ? { ingresses: ingress.flatMap(ingressOf) } : {}),
+  }
+}
+
+function ingressOf(entry: unknown): readonly IngressHealth[] {
+  if (!isJsonObject(entry)) return []
+  const { namespace, name, answer, ports } = entry
+  if (typeof namespace !== 'string' || typeof name !== 'string' || !Array.isArray(ports)) return []
+  const open = ports.flatMap((port) =>
+    isJsonObject(port) && port.open === true && typeof port.port === 'number' ? [port.port] : [],
+  )
+  return [{ namespace, name, isUp: answer === 'up', ports: open }]
+}
+
+/** Polls that were given another answer than the present one are no evidence of it. */
+function toldOf(poll: unknown, answer: Answer): readonly (readonly [string, number])[] {
+  if (!isJsonObject(poll)) return []
+  const { address, sinceAnswer } = poll
+  const isOfNow = poll.answer === answer && typeof address === 'string' && isCount(sinceAnswer)
+  return isOfNow ? [[canonicalAddress(address), sinceAnswer]] : []
+}
+
+const isOnlyClosed = (reasons: unknown): boolean =>
+  Array.isArray(reasons) &&
+  reasons.length > 0 &&
+  reasons.every((reason) => isJsonObject(reason) && reason.code === 'DataPortClosed')
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
+
+/** As the loop of IngressDaemonSets asks for it. */
+export const agentAnswerOf = ({ acknowledged, answer, ingresses }: AgentHealth): AgentAnswer => ({
+  acknowledged,
+  isUp: answer === 'up',
+  ...(ingresses === undefined ? {} : { ingresses }),
+})

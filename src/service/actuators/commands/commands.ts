@@ -1,0 +1,112 @@
+import type { Reason } from '../../../ground/model/reason.ts'
+import type { ConnectionsEnd } from '../../decide/evidence.ts'
+import type { NodeServer } from '../../decide/node-servers.ts'
+import type { ServiceSnapshot } from '../../decide/service-snapshot.ts'
+import type { ServerReading } from '../../model/balancer.ts'
+import { serverKey } from '../../model/balancer.ts'
+import type { BalancerCommands } from '../../model/balancer-commands.ts'
+import type { Actuator, ReadingWords } from '../actuator.ts'
+
+/**
+ * A balancer of any kind that commands of the roll file move and ask. The end of a command proves nothing: a node is out
+ * once its status says so. What the status does not tell is not known, and not knowing holds.
+ */
+export const commands = (spec: BalancerCommands): Actuator => ({
+  asAsked: (facts) => facts,
+  asUsed: (_s, instance) => instance,
+  // Of one that was out before and whose state is not known nothing is set.
+  before: (_s, { recorded, reading }) =>
+    recorded.state !== 'ready' && isUnknown(reading) ? reading.ownState : recorded.state,
+  whenOut: () => 'drain',
+  through: () => undefined,
+  move: (s, { recorded, ref }, to) => ({
+    kind: 'setServer',
+    node: s.node.name,
+    balancer: recorded.balancer,
+    ref,
+    ...to,
+  }),
+  isNotTold: (_s, { reading }) => reading?.ownState === 'ready' && !isUnknown(reading),
+  isOverwritten: () => false,
+  mayBeUndone: () => undefined,
+  unheard: ({ reading, instance }) => (isUnknown(reading) ? unknown(reading, instance.balancer) : undefined),
+  untaken: (_s, { reading, recorded }) => {
+    if (isUnknown(reading)) return unknown(reading, recorded.balancer)
+    return reading?.ownState === 'drain' ? notOut(reading, recorded.balancer) : undefined
+  },
+  unnoticed: (_s, { reading, recorded }, way) =>
+    way === 'in' && isUnknown(reading) ? unknown(reading, recorded.balancer) : undefined,
+  heldByOthers: () => undefined,
+  holdsDeadConnections: () => false,
+  awaitsClosing: () => false,
+  isBusy: (s, place) => !s.announced && place.reading?.ownState !== 'ready' && isBusy(s, place, spec),
+  left: leftOf,
+  canCut: spec.cut !== undefined,
+  notice: (_s, _place, before) => before,
+  endConnections: (s, place, before) => {
+    const now = endOf(s, place, spec)
+    return now === undefined && !isUnknown(place.reading) ? undefined : (before ?? now)
+  },
+})
+
+/** What the status command tells, as the file says it does. */
+export const commandWords: ReadingWords = {
+  balancerTells: false,
+  // A state that is not known takes no node out.
+  checked: () => 'in',
+  goesByMarks: () => false,
+  isNews: ({ status: was }, { status: is }) => told(was) !== told(is),
+  findings: (node, { instance, reading }) =>
+    isUnknown(reading)
+      ? [
+          {
+            severity: 'error',
+            code: 'StatusUnknown',
+            node: node.name,
+            text: unknown(reading, instance.balancer).text,
+            fix: 'run the "status" command of the roll file for that node by hand, and correct it',
+          },
+        ]
+      : [],
+}
+
+type Unknown = ServerReading & { readonly status: { readonly heard: false; readonly why: string } }
+
+const isUnknown = (reading: ServerReading | undefined): reading is Unknown => reading?.status?.heard === false
+
+const told = (status: ServerReading['status']): string | undefined =>
+  status?.heard === true ? status.state : status?.why
+
+const unknown = ({ ref, status }: Unknown, balancer: string): Reason => ({
+  code: 'StatusUnknown',
+  object: ref.server,
+  text: `the state of ${ref.server} at ${balancer} is not known: ${status.why}`,
+})
+
+function notOut({ ref, status }: ServerReading, balancer: string): Reason | undefined {
+  if (status?.heard !== true || status.state === 'out') return undefined
+  return {
+    code: 'StatusNotOut',
+    object: ref.server,
+    text: `${ref.server} is ${status.state} at ${balancer}, as its status command tells, and not out`,
+  }
+}
+
+function leftOf({ reading }: NodeServer): number | 'unknown' {
+  return reading?.status?.heard === true ? reading.status.sessions : 'unknown'
+}
+
+/** Where sessions can be counted and cut they are waited for, and cut at the limit; else the limit ends the wait. */
+const isBusy = (s: ServiceSnapshot, place: NodeServer, spec: BalancerCommands): boolean =>
+  endOf(s, place, spec) === undefined
+
+/** Undefined while sessions are waited for. What is left at the limit ends with the pods that serve it. */
+function endOf(s: ServiceSnapshot, place: NodeServer, { cut }: BalancerCommands): ConnectionsEnd | undefined {
+  const since = s.evidence.detached[serverKey(place.ref)]?.since
+  if (since === undefined) return undefined
+  const left = leftOf(place)
+  const end = { left, since, at: s.now }
+  if (left === 0) return { by: 'connections', ...end }
+  if (cut !== undefined && left !== 'unknown') return undefined
+  return s.now - since >= s.limits.idleLimitMs ? { by: 'limit', ...end } : undefined
+}

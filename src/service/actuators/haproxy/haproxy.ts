@@ -1,0 +1,99 @@
+import type { Reason } from '../../../ground/model/reason.ts'
+import type { MatchedServer } from '../../decide/match-node-servers.ts'
+import type { NodeServer } from '../../decide/node-servers.ts'
+import type { AdminState, ServerReading, ServerRef } from '../../model/balancer.ts'
+import type { Actuator, ReadingWords } from '../actuator.ts'
+
+/** Servers of HAProxy, told by its runtime API. Every instance answers for itself, so nothing has to be waited out. */
+export const haproxy: Actuator = {
+  asAsked: (facts) => facts,
+  asUsed: (_s, instance) => instance,
+  before: (_s, { recorded }) => recorded.state,
+  whenOut: detachedState,
+  through: (place) => (mustPassThroughDrain(place) ? 'drain' : undefined),
+  move: (s, { recorded, ref }, to) => ({
+    kind: 'setServer',
+    node: s.node.name,
+    balancer: recorded.balancer,
+    ref,
+    ...to,
+  }),
+  isNotTold: (_s, place) => place.reading?.ownState !== detachedState(place),
+  isOverwritten: () => false,
+  mayBeUndone: ({ reading, instance }) => (reading.agent ? agentCheck({ reading, instance }) : undefined),
+  unheard: () => undefined,
+  untaken: (_s, { reading, ref }) =>
+    reading?.oldUnknown === undefined ? undefined : masterSilent(ref, reading.oldUnknown),
+  unnoticed: () => undefined,
+  heldByOthers: () => undefined,
+  holdsDeadConnections,
+  awaitsClosing,
+  isBusy: (_s, place) => sessions(place) > 0,
+  left: sessions,
+  canCut: true,
+  notice: (_s, _place, before) => before,
+  endConnections: (_s, _place, before) => before,
+}
+
+export const haproxyWords: ReadingWords = {
+  balancerTells: true,
+  checked,
+  // An agent that is checked by it is not seen.
+  goesByMarks: () => false,
+  isNews: () => false,
+  findings: () => [],
+}
+
+/**
+ * Sessions tell whether a server that is down ever was up. They are counted from the start of the balancer's process: what
+ * was seen before that counts as well, or a reload would give a node that is out free.
+ */
+function checked({ operational, totalSessions, servedBefore }: ServerReading): 'in' | 'down' | 'never' {
+  if (operational === 'up' || operational === 'starting') return 'in'
+  return operational === 'down' && totalSessions === 0 && servedBefore !== true ? 'never' : 'down'
+}
+
+/**
+ * The state that keeps traffic away: `drain`, for checks go on under it; `maint` only where cookies still send, which they do
+ * to a server that people drained as well. What was in `maint` before stays in it.
+ */
+function detachedState({ recorded, reading }: NodeServer): AdminState {
+  return recorded.state === 'maint' || reading?.persistent === true ? 'maint' : 'drain'
+}
+
+/** `ready` out of `maint` means UP before any check: under `drain` checks run and nothing is sent. */
+const mustPassThroughDrain = ({ reading, recorded }: NodeServer): boolean =>
+  recorded.state === 'ready' && reading?.ownState === 'maint'
+
+/** Pooled ones, which HAProxy keeps for minutes; `scur` does not count them. */
+function holdsDeadConnections({ reading }: NodeServer): boolean {
+  return reading?.ownState === 'drain' && reading.idleConnections > 0
+}
+
+/**
+ * `maint` closes what is idle when it begins. A request that was under way then leaves its connection in the pool, where HAProxy
+ * closes it after a while. A server that was `ready` before passes through `drain` on its way back, where the pool is emptied. One that
+ * people had taken out does not, and they may set `ready` at any time.
+ */
+function awaitsClosing({ reading, recorded }: NodeServer): boolean {
+  return recorded.state !== 'ready' && reading?.ownState === 'maint' && reading.idleConnections > 0
+}
+
+function sessions({ reading }: NodeServer): number {
+  return reading === undefined ? 0 : reading.currentSessions + reading.queued + (reading.oldSessions ?? 0)
+}
+
+const agentCheck = ({ reading, instance }: MatchedServer): Reason => ({
+  code: 'AgentCheck',
+  object: `${reading.ref.backend}/${reading.ref.server}`,
+  text: `an agent-check on ${instance.instance} may undo what is set for ${reading.ref.backend}/${reading.ref.server}`,
+  next: 'disable the agent-check of that server',
+  never: true,
+})
+
+/** Sessions from before a reload cannot be counted, so nothing shows that the node is idle. */
+const masterSilent = ({ instance }: ServerRef, why: string): Reason => ({
+  code: 'InstanceSilent',
+  object: instance,
+  text: `the master process of ${instance} does not say which sessions are from before a reload: ${why}`,
+})

@@ -1,0 +1,62 @@
+import { escapeForeign } from '../../../../ground/model/foreign-text.ts'
+import type { ServerReading } from '../../../model/balancer.ts'
+import { adminStates } from './admin-bits.ts'
+import { findRow, type Tables } from './parse-tables.ts'
+import type { ServerRow } from './server-row.ts'
+
+type CheckReading = Pick<ServerReading, 'check' | 'checkText' | 'lastCheckFailed' | 'uncheckedYet'>
+
+const CHECK_ENABLED = 0x04
+const CHECK_PAUSED = 0x08
+/** L7OKC is missing on purpose: it is the 404 by which a server asks for no more sessions. */
+const PASSED: ReadonlySet<string> = new Set(['L4OK', 'L6OK', 'L7OK', 'PROCOK'])
+/** Since its start HAProxy has ended no check of the server. */
+const NONE_ENDED: ReadonlySet<string> = new Set(['', 'INI', 'UNK'])
+const NO_CHECK: CheckReading = { check: 'none', checkText: 'no check' }
+
+/**
+ * The check of a server, or of the one it tracks. Passing takes a last result that passed *and* full health: HAProxy
+ * calls a server up before its first check, on `rise` alone, and keeps the old result where checks were paused.
+ */
+export function checkReading(row: ServerRow, tables: Pick<Tables, 'rows'>): CheckReading {
+  const path: string[] = []
+  let checked = row
+  while (checked.stat.tracked !== '' && path.length < tables.rows.length) {
+    const next = findRow(tables, checked.stat.tracked)
+    if (next === undefined) return { check: 'failing', checkText: `follows ${escapeForeign(checked.stat.tracked, 80)}` }
+    path.push(next.key)
+    checked = next
+  }
+  const own = ownCheck(checked)
+  return path.length === 0 ? own : { ...own, checkText: `${own.checkText} (${path.join(', ')})` }
+}
+
+function ownCheck({ state, stat }: ServerRow): CheckReading {
+  if ((state.checkBits & CHECK_ENABLED) === 0) return NO_CHECK
+  if ((state.checkBits & CHECK_PAUSED) !== 0) return { check: 'failing', checkText: 'checks are paused' }
+  const status = bareStatus(stat)
+  const fullHealth = stat.rise + stat.fall - 1
+  const passing = PASSED.has(status) && stat.rise > 0 && state.checkHealth >= fullHealth
+  // While the next check runs, the code of the last one is 0 already.
+  const hasCode = stat.checkCode !== '' && stat.checkCode !== '0'
+  return {
+    check: passing ? 'passing' : 'failing',
+    ...ended(status),
+    checkText: escapeForeign(hasCode ? `${status}/${stat.checkCode}` : status, 80),
+  }
+}
+
+/** Without the mark of a check that runs. */
+export const bareStatus = ({ checkStatus }: Pick<ServerRow['stat'], 'checkStatus'>): string =>
+  checkStatus.replace(/^\* /, '')
+
+function ended(status: string): Pick<ServerReading, 'lastCheckFailed' | 'uncheckedYet'> {
+  if (NONE_ENDED.has(status)) return { uncheckedYet: true }
+  return PASSED.has(status) ? {} : { lastCheckFailed: true }
+}
+
+/** In maint by command, with a check of its own: out of maint it would count as up until that check fails. */
+export function leavesMaintUnproven({ state, stat }: ServerRow): boolean {
+  const hasOwnCheck = stat.tracked === '' && (state.checkBits & CHECK_ENABLED) !== 0
+  return hasOwnCheck && adminStates(state.adminBits).ownState === 'maint'
+}

@@ -1,0 +1,35 @@
+import { escapeForeign } from '../../../../ground/model/foreign-text.ts'
+import { parseCount } from './parse-number.ts'
+import { badReply } from './socket-error.ts'
+
+export interface ProcessInfo {
+  /** Process id, with the second of its start where it tells (2.5 and later): in containers ids come again. */
+  readonly process: string
+  readonly version: string
+  /** Processes of one configuration; gone with 2.5, where `Nbproc` is always 1. */
+  readonly processes: number
+  /** It ends its sessions and takes no new ones: what it says is no longer what new traffic meets. */
+  readonly stopping: boolean
+}
+
+/** `show info`: one `Name: value` a line. */
+export function parseInfo(answer: string): ProcessInfo {
+  const fields = new Map<string, string>()
+  for (const line of answer.split('\n')) {
+    const colon = line.indexOf(': ')
+    if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 2))
+  }
+  const pid = fields.get('Pid')
+  const version = fields.get('Version')
+  if (pid === undefined || version === undefined) {
+    throw badReply(`"show info" names no process id and version: "${escapeForeign(answer, 80)}"`)
+  }
+  const startedAtS = fields.get('Start_time_sec')
+  const process = String(parseCount(pid, 'the process id'))
+  return {
+    process: startedAtS === undefined ? process : `${process}@${parseCount(startedAtS, 'the start time')}`,
+    version: escapeForeign(version, 64),
+    processes: parseCount(fields.get('Nbproc') ?? '1', 'the number of processes'),
+    stopping: fields.get('Stopping') === '1',
+  }
+}

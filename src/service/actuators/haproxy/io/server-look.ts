@@ -1,0 +1,86 @@
+import type { MonoMs } from '../../../../ground/model/time.ts'
+import { type InstanceReading, type ServerReading, type ServerRef, serverKey } from '../../../model/balancer.ts'
+import { bareStatus } from './check-reading.ts'
+import { parseInfo } from './parse-info.ts'
+import { parseStat, type StatRow } from './parse-stat.ts'
+import { hasStickTable, readingOf, type Told } from './server-reading.ts'
+import type { ServerRow } from './server-row.ts'
+
+/** A whole reading, with the tables that it was made of. */
+export interface Whole {
+  readonly told: Told
+  readonly reading: InstanceReading
+}
+
+/** HAProxy takes a command line of one buffer, 16 KiB unless the file says less. */
+const MOST_SERVERS = 64
+
+/** Where a server is in the tables and in the reading. */
+interface Place {
+  readonly row: ServerRow
+  readonly rowAt: number
+  readonly readingAt: number
+}
+
+/** One look at some servers of an instance, between two whole readings of it. */
+export class ServerLook {
+  readonly commands: readonly string[]
+  readonly #whole: Whole
+  readonly #places: readonly Place[]
+
+  private constructor(whole: Whole, places: readonly Place[]) {
+    this.#whole = whole
+    this.#places = places
+    this.commands = ['show info', ...places.map(({ row: { stat } }) => `show stat ${stat.proxyId} 4 ${stat.serverId}`)]
+  }
+
+  /** Undefined where one of them is not in the last whole reading, or they are too many for a line. */
+  static at(whole: Whole, servers: readonly ServerRef[]): ServerLook | undefined {
+    if (servers.length > MOST_SERVERS) return undefined
+    const places = servers.map((server) => placeOf(whole, server))
+    return places.every((place) => place !== undefined) ? new ServerLook(whole, places) : undefined
+  }
+
+  /**
+   * The reading with what their counters say now. Undefined where more has changed, or another process answers: then the
+   * whole is to be read anew. The status names administrative states, but for a server that is down: it is `DOWN` in `drain`
+   * as well.
+   */
+  read(answers: readonly string[], at: MonoMs): Whole | undefined {
+    const { told, reading } = this.#whole
+    const [info = '', ...tables] = answers
+    const { process, stopping } = parseInfo(info)
+    if (process !== reading.process || stopping) return undefined
+    const rows = [...told.tables.rows]
+    const servers = [...reading.servers]
+    for (const [i, { row, rowAt, readingAt }] of this.#places.entries()) {
+      const [stat, ...rest] = parseStat(tables[i] ?? '')
+      if (stat === undefined || rest.length > 0 || isOther(row.stat, stat)) return undefined
+      const now = { ...row, stat }
+      rows[rowAt] = now
+      servers[readingAt] = readingOf(told, now, { stickTable: hasStickTable(told, row.state.backend) })
+    }
+    const next = { ...told, tables: { ...told.tables, rows } }
+    return { told: next, reading: { ...reading, at, servers: this.#places.length === 0 ? reading.servers : servers } }
+  }
+}
+
+function placeOf({ told, reading }: Whole, ref: ServerRef): Place | undefined {
+  const key = `${ref.backend}/${ref.server}`
+  const rowAt = told.tables.rows.findIndex((row) => row.key === key)
+  const readingAt = reading.servers.findIndex((server) => isAt(server, ref))
+  const row = told.tables.rows[rowAt]
+  return row === undefined || readingAt === -1 ? undefined : { row, rowAt, readingAt }
+}
+
+const isAt = ({ ref }: ServerReading, other: ServerRef): boolean => serverKey(ref) === serverKey(other)
+
+/** A check that runs or has ended as the last one did is no other state. */
+const isOther = (was: StatRow, is: StatRow): boolean =>
+  FIXED.some((field) => was[field] !== is[field]) || bareStatus(was) !== bareStatus(is)
+
+/** All but the counters, and what a running check shows. */
+const FIXED = [
+  ...(['backend', 'server', 'proxyId', 'serverId', 'status', 'backup', 'rise', 'fall', 'checkHealth'] as const),
+  ...(['agentStatus', 'tracked', 'address', 'cookie', 'mode'] as const),
+] as const satisfies readonly (keyof StatRow)[]

@@ -1,0 +1,155 @@
+import type { Reason } from '../../ground/model/reason.ts'
+import type { MonoMs, WallMs } from '../../ground/model/time.ts'
+import { actuatorOf } from '../actuators/actuator-of.ts'
+import type { Action } from '../model/action.ts'
+import { type AdminState, type ServerReading, serverKey } from '../model/balancer.ts'
+import { purge } from './detach.ts'
+import type { ServiceEvidence } from './evidence.ts'
+import { asUsed, isLastServer } from './last-server.ts'
+import { claimedByOthers } from './node-claims.ts'
+import {
+  isSilent,
+  lostServers,
+  type NodeServer,
+  nodeServers,
+  notItsAddress,
+  silentInstance,
+  wasServing,
+} from './node-servers.ts'
+import type { ServiceGuards, ServiceSnapshot } from './service-snapshot.ts'
+import { act, done, hold, RECHECK_MS, type StepAnswer } from './step-answer.ts'
+
+/**
+ * Why a node is not attached yet, step 10 of a roll: every server at its recorded state, read back. HAProxy's `ready` out
+ * of `maint` means UP before any check, so the way leads through `drain`, where checks run and nothing is sent, and `ready`
+ * comes when all have passed.
+ *
+ * Law: out of maint, the word of HAProxy that a server is up proves nothing.
+ * Law: no node counts as attached while an instance of its balancers is silent.
+ */
+export function attach(s: ServiceSnapshot, { maySend }: ServiceGuards): StepAnswer {
+  const servers = nodeServers(s)
+  const silent = servers.filter(({ instance }) => isSilent(instance))
+  const pending = servers.filter((server) => !isRestored(s, server) || unnoticed(s, server) !== undefined)
+  const lost = lostServers(s).map((server) => notItsAddress(s, server))
+  if (pending.length === 0 && silent.length === 0 && lost.length === 0) return done
+  const refusals = maySend()
+  if (refusals.length > 0) return hold(refusals)
+  const pooled = s.rebooted ? pending.filter((server) => actuatorOf(s, server).holdsDeadConnections(server)) : []
+  if (pooled.length > 0) return purge(s, pooled, { restores: true })
+  const others = claimsAgainst(s, pending)
+  if (others.length > 0) return hold(others)
+  const prepare = pending.flatMap((server) => through(s, server))
+  if (prepare.length > 0)
+    return act(
+      prepare.map(([server, state]) => set(s, server, state)),
+      ...prepare.map(([server]) => unchecked(server)),
+    )
+  const waits = [...silentReasons(silent), ...lost, ...pending.filter((server) => !mayServe(s, server)).map(unchecked)]
+  if (waits.length > 0) return hold(waits, RECHECK_MS / 2)
+  // A server that was out before is set without a check. A server that the balancer does not list cannot be set.
+  const toSet = pending.filter((server) => isListed(server) && server.reading.ownState !== stateBefore(s, server))
+  if (toSet.length === 0)
+    return hold(
+      pending.map((server) => (isRestored(s, server) ? unnoticed(s, server) : undefined) ?? unchecked(server)),
+      RECHECK_MS / 2,
+    )
+  return act(
+    toSet.map((server) => set(s, server, stateBefore(s, server))),
+    {
+      code: 'MayServe',
+      text: 'its own checks passed on every instance',
+    },
+  )
+}
+
+/** What was out before is put back to that, and needs no leave of other owners. */
+function claimsAgainst(s: ServiceSnapshot, pending: readonly NodeServer[]): readonly Reason[] {
+  const wasIn = pending.filter(({ recorded }) => recorded.state === 'ready')
+  if (wasIn.length === 0) return []
+  return [...claimedByOthers(s), ...wasIn.flatMap((server) => actuatorOf(s, server).heldByOthers(s) ?? [])]
+}
+
+/** What keeps it from being attached: of an instance that is silent nothing else is known. */
+export function unattached(s: ServiceSnapshot): readonly Reason[] {
+  const servers = nodeServers(s)
+  const answering = servers.filter(({ instance }) => !isSilent(instance))
+  const lost = lostServers(s).map((server) => notItsAddress(s, server))
+  return [
+    ...silentReasons(servers),
+    ...lost,
+    ...claimsAgainst(
+      s,
+      answering.filter((server) => !isRestored(s, server)),
+    ),
+    ...answering.filter((server) => !isRestored(s, server)).map(unchecked),
+    ...answering.filter((server) => isRestored(s, server)).flatMap((server) => unnoticed(s, server) ?? []),
+  ]
+}
+
+const isListed = (server: NodeServer): server is NodeServer & Required<Pick<NodeServer, 'reading'>> =>
+  server.reading !== undefined
+
+export function isRestored(s: ServiceSnapshot, server: NodeServer): boolean {
+  const { reading, recorded } = server
+  if (reading === undefined) return false
+  if (reading.ownState !== stateBefore(s, server)) return servesAsLast(s, server)
+  return !wasServing(recorded) || reading.operational === 'up' || outByOthers(reading)
+}
+
+/** It was out before, and others have set it ready since: it is not taken out again while no other server can serve. */
+const servesAsLast = (s: ServiceSnapshot, { ref, instance, reading }: NodeServer): boolean =>
+  reading?.ownState === 'ready' && isLastServer(ref, asUsed(s, instance))
+
+/** Told to be back is not yet sent to. */
+const unnoticed = (s: ServiceSnapshot, server: NodeServer): Reason | undefined =>
+  actuatorOf(s, server).unnoticed(s, server, 'in')
+
+const stateBefore = (s: ServiceSnapshot, server: NodeServer): AdminState => actuatorOf(s, server).before(s, server)
+
+/** Out by a server it tracks, or by name resolution: that was so without us, and is not ours to lift. */
+const outByOthers = (reading: ServerReading): boolean => reading.inherited && reading.adminState !== 'ready'
+
+/** Where it is not set at once: by which state the way leads. */
+function through(s: ServiceSnapshot, server: NodeServer): readonly (readonly [NodeServer, AdminState])[] {
+  const state = actuatorOf(s, server).through(server)
+  return state === undefined ? [] : [[server, state]]
+}
+
+/** A server without a check proves nothing by itself: there the data port must have answered. */
+function mayServe(s: ServiceSnapshot, { reading, recorded }: NodeServer): boolean {
+  if (!wasServing(recorded) || reading?.ownState === 'ready') return true
+  if (reading?.check === 'none') {
+    return !s.limits.dataPort || s.dataPorts[`${recorded.address}:${recorded.port}`] === true
+  }
+  return reading?.check === 'passing'
+}
+
+const set = (s: ServiceSnapshot, server: NodeServer, state: AdminState): Action =>
+  actuatorOf(s, server).move(s, server, { state, restores: true })
+
+const unchecked = ({ ref, reading }: NodeServer): Reason => ({
+  code: 'NotUpYet',
+  object: `${ref.backend}/${ref.server}`,
+  text:
+    reading === undefined
+      ? `${ref.instance} does not list ${ref.backend}/${ref.server}`
+      : `${serverKey(ref)} is ${reading.adminState}, its check ${reading.check} (${reading.checkText})`,
+})
+
+/** One for each instance, however many servers of the node it has. */
+const silentReasons = (servers: readonly NodeServer[]): readonly Reason[] =>
+  [...new Set(servers.map(({ instance }) => instance))].filter(isSilent).map(silentInstance)
+
+/** From the first server that is put back on: its limit, and the blame for a failed request, go by that. */
+export const attachBegan = (
+  { attachingSince, attachingSinceWall }: ServiceEvidence,
+  { now, wall }: { readonly now: MonoMs; readonly wall: WallMs },
+) => ({ attachingSince: attachingSince ?? now, attachingSinceWall: attachingSinceWall ?? wall })
+
+/** While another claim stands nothing is put back: whether that has been so since the attach began. Before `attachBegan`. */
+export function awaitingClaims(s: ServiceSnapshot): Pick<ServiceEvidence, 'awaitsClaims'> {
+  const stands = claimedByOthers(s).length > 0
+  if (s.evidence.attachingSince === undefined) return stands ? { awaitsClaims: true } : {}
+  return s.evidence.awaitsClaims === true ? { awaitsClaims: stands } : {}
+}

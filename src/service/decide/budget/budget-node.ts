@@ -1,0 +1,69 @@
+import { MAINTENANCE_ANNOTATION, parseClaims } from '../../../ground/model/claims.ts'
+import type { Node } from '../../../ground/model/node.ts'
+import {
+  DISRUPTED_TAINT,
+  EXCLUDE_LABEL,
+  KURED_IN_PROGRESS,
+  REMOVAL_TAINTS,
+  SHUTDOWN_CONDITION,
+} from '../../../ground/model/node-facts.ts'
+import { RECORD_ANNOTATION } from '../../model/node-record.ts'
+import { parseNodeRecord } from '../../model/parse-node-record.ts'
+import type { BudgetNode } from './snapshot.ts'
+
+/** A Node never changes, and each pass asks for all of them. */
+const KNOWN = new WeakMap<Node, BudgetNode>()
+
+export function budgetNode(node: Node): BudgetNode {
+  const known = KNOWN.get(node)
+  if (known !== undefined) return known
+  const claimed = claimedBy(node.annotations[MAINTENANCE_ANNOTATION])
+  const leaving = leavingFor(node)
+  const recordOf = recordOwner(node.annotations[RECORD_ANNOTATION])
+  const made: BudgetNode = {
+    name: node.name,
+    addresses: node.internalAddresses,
+    ready: node.ready,
+    cordoned: node.unschedulable,
+    ...(recordOf === undefined ? {} : { recordOf }),
+    ...(claimed === undefined ? {} : { claimedBy: claimed }),
+    ...(leaving === undefined ? {} : { leaving }),
+    excluded: EXCLUDE_LABEL in node.labels,
+  }
+  KNOWN.set(node, made)
+  return made
+}
+
+function recordOwner(text: string | undefined): BudgetNode['recordOf'] {
+  if (text === undefined) return undefined
+  const record = parseNodeRecord(text)
+  return record.ok ? { run: record.value.run } : 'unreadable'
+}
+
+/** For whom claims on the node stand. What cannot be read keeps the node out as well. */
+function claimedBy(text: string | undefined): string | undefined {
+  const word = parseClaims(text)
+  if (word.kind === 'unreadable') return 'an annotation that cannot be read'
+  return word.kind === 'claimed' ? word.claims.map(({ owner }) => owner).join(' and ') : undefined
+}
+
+const LEAVING_TAINTS: readonly string[] = [...REMOVAL_TAINTS, DISRUPTED_TAINT]
+
+function leavingFor({
+  deleting,
+  lifecycle = [],
+  shuttingDown,
+  taints,
+  annotations,
+  unschedulable,
+}: Node): string | undefined {
+  if (deleting === true) return 'is being deleted'
+  const conditions = shuttingDown === true ? [...lifecycle, SHUTDOWN_CONDITION] : lifecycle
+  if (conditions.length > 0) return `is leaving: its condition ${conditions.join(', ')} is True`
+  const removal = taints.map(({ key }) => key).filter((key) => LEAVING_TAINTS.includes(key))
+  if (removal.length > 0) return `is to be removed: it is tainted with ${removal.join(', ')}`
+  // kured cordons the node that it drains; before that the annotation says only that the node wants a reboot.
+  return unschedulable && KURED_IN_PROGRESS in annotations
+    ? `is rebooted by kured: it has the annotation ${KURED_IN_PROGRESS}`
+    : undefined
+}

@@ -1,0 +1,167 @@
+import { claimsOf, MAINTENANCE_ANNOTATION } from '../../../ground/model/claims.ts'
+import { formatDuration } from '../../../ground/model/duration.ts'
+import { isControlPlane, type Node } from '../../../ground/model/node.ts'
+import { type ObjectRef, refKey } from '../../../ground/model/object-ref.ts'
+import type { OutLimit } from '../../../ground/model/out-limit.ts'
+import { quotedJson } from '../../../ground/model/posix-quote.ts'
+import { type SeenSlot, SLOT_STALE_MS, slotRef } from '../../../ground/model/slot.ts'
+import { ONE_OUT } from '../../model/budget-object.ts'
+import { RECORD_ANNOTATION } from '../../model/node-record.ts'
+import { parseNodeRecord } from '../../model/parse-node-record.ts'
+import { budgetNode } from './budget-node.ts'
+import { maxOut } from './max-out.ts'
+import { othersSlot, ownerText } from './owner-text.ts'
+import type { CordonsThatCount, NodeOut } from './snapshot.ts'
+import { whoIsOut } from './who-is-out.ts'
+
+interface BudgetReading {
+  readonly namespace: string
+  readonly nodes: readonly Node[]
+  /** ConfigMaps that this identity is not allowed to read. */
+  readonly unread: readonly ObjectRef[]
+  /** Absent: there is no budget object, or it may not be read. */
+  readonly limit?: OutLimit
+  readonly cordons: CordonsThatCount
+  readonly slots: readonly SeenSlot[]
+  /** Numbers of the slots that were seen to be renewed: their holders live, whatever their clocks say. */
+  readonly renewed: ReadonlySet<number>
+  /** Of the machine that looks, in ms. */
+  readonly wall: number
+}
+
+interface OutNode {
+  readonly node: string
+  readonly why: readonly string[]
+  /** For whom, and since when, where a mark on the node says so. */
+  readonly owner?: string
+  readonly since?: string
+}
+
+interface ShownSlot {
+  readonly index: number
+  readonly node?: string
+  readonly owner: string
+  readonly renewTime: string
+  /** Why it seems to be left behind, and the command that releases it: seen by our own clock, for its whole duration. */
+  readonly left?: { readonly why: string; readonly command: string }
+  /** Why it is not known whether its holder lives, and how to find out. */
+  readonly doubt?: string
+}
+
+/** What `evenkeel budget` tells. Balancers and agents are not asked: what only they know is in no list, or in `mayBeOut`. */
+export interface BudgetView {
+  readonly maxOut: number
+  /** ConfigMaps that this identity is not allowed to get, as `namespace/name`. */
+  readonly unread: readonly string[]
+  /** `2`, `25%`; absent: nothing says how many, or it may not be read, and it is one. */
+  readonly says?: string
+  readonly nodes: number
+  readonly out: readonly OutNode[]
+  /** Out or not, depending on the balancers and agents: a roll that asks them may count these as well. */
+  readonly mayBeOut: readonly Pick<OutNode, 'node' | 'why'>[]
+  readonly slots: readonly ShownSlot[]
+  /** How many more may leave now, if all of `mayBeOut` are out. */
+  readonly more: number
+}
+
+export function budgetView(reading: BudgetReading): BudgetView {
+  const { nodes, limit, cordons, slots } = reading
+  const held = slots.filter(({ isStale }) => !isStale)
+  const out = whoIsOut({
+    nodes: nodes.map(budgetNode),
+    places: [],
+    cordons,
+    slots: held.map(othersSlot),
+    returning: new Set(),
+  })
+  const isOut = new Set(out.map(({ node }) => node))
+  const unsure = nodes.filter(({ name }) => !isOut.has(name)).flatMap((node) => maybeOut(node, cordons))
+  const max = maxOut(limit ?? ONE_OUT, nodes.length)
+  const marks = new Map(nodes.map((node) => [node.name, markOf(node)]))
+  return {
+    maxOut: max,
+    ...(limit === undefined ? {} : { says: limit.kind === 'count' ? `${limit.count}` : `${limit.percent}%` }),
+    unread: reading.unread.map(refKey),
+    nodes: nodes.length,
+    out: out.map((one) => outNode(one, marks.get(one.node) ?? {}, held)),
+    slots: slots.map((slot) => shownSlot(slot, reading)),
+    mayBeOut: unsure,
+    more: Math.max(0, max - out.length - unsure.length),
+  }
+}
+
+/** By an agent that goes by them, or for the grant of a brake. Control planes bear the label for good, from kubeadm. */
+function maybeOut(node: Node, cordons: CordonsThatCount): BudgetView['mayBeOut'] {
+  const { cordoned, excluded } = budgetNode(node)
+  const why = [
+    ...(cordoned && typeof cordons !== 'object' ? ['is cordoned'] : []),
+    ...(excluded && !isControlPlane(node) ? ['has the label that keeps it out of load balancers'] : []),
+  ]
+  return why.length === 0 ? [] : [{ node: node.name, why }]
+}
+
+type Mark = Pick<OutNode, 'owner' | 'since'>
+
+const ownerOf = (run: string): string => `run ${run}`
+
+function markOf({ annotations }: Node): Mark {
+  const record = parseNodeRecord(annotations[RECORD_ANNOTATION] ?? '')
+  if (record.ok) return { owner: ownerOf(record.value.run), since: record.value.at }
+  const claims = claimsOf(annotations[MAINTENANCE_ANNOTATION])
+  if (claims.length === 0) return {}
+  const [since] = claims.flatMap(({ at }) => at ?? []).toSorted()
+  return { owner: claims.map(({ owner }) => owner).join(', '), ...(since === undefined ? {} : { since }) }
+}
+
+function outNode({ node, why }: NodeOut, mark: Mark, slots: readonly SeenSlot[]): OutNode {
+  const slot = slots.find(({ owner }) => owner.node === node)
+  const owner = mark.owner ?? (slot === undefined ? undefined : ownerText(slot))
+  // A node that is out already is not about to leave; the holder of its slot is shown as the owner.
+  const already = why.filter(({ kind }) => kind !== 'slot')
+  return {
+    node,
+    why: (already.length === 0 ? why : already).map(({ text }) => text),
+    ...mark,
+    ...(owner === undefined ? {} : { owner }),
+  }
+}
+
+function shownSlot(slot: SeenSlot, reading: BudgetReading): ShownSlot {
+  const { index, owner, renewTime } = slot
+  const doubt = slot.isStale || reading.renewed.has(index) ? undefined : doubtText(slot, reading.wall)
+  return {
+    index,
+    ...(owner.node === undefined ? {} : { node: owner.node }),
+    owner: ownerText(slot),
+    renewTime,
+    ...(slot.isStale ? { left: { why: whyLeft(slot), command: release(reading.namespace, slot) } } : {}),
+    ...(doubt === undefined ? {} : { doubt }),
+  }
+}
+
+const whyLeft = ({ isUnled, livesBy, durationMs }: SeenSlot): string =>
+  livesBy !== undefined && isUnled === true
+    ? `no controller held Lease ${refKey(livesBy)} while this command looked`
+    : `it was not renewed for ${formatDuration(durationMs)} while this command looked`
+
+/** By another machine's clock, or at first sight: it proves nothing, and a living holder must not lose its slot for it. */
+function doubtText({ isHidden, isUnled, livesBy, renewTime, durationMs }: SeenSlot, wall: number): string | undefined {
+  if (livesBy !== undefined && isHidden === true)
+    return `whether its holder lives cannot be seen: this identity is not allowed to get Lease ${refKey(livesBy)}`
+  const again = `evenkeel budget --watch ${Math.ceil(Math.max(durationMs, SLOT_STALE_MS) / 60_000)}min`
+  if (livesBy !== undefined && isUnled === true)
+    return `no controller holds Lease ${refKey(livesBy)} at this moment; ${again} shows whether one takes over`
+  return wall - Date.parse(renewTime) > durationMs
+    ? `it was renewed last at ${renewTime}, by the clock of its holder, and lasts ${formatDuration(durationMs)}; ${again} shows whether it is renewed`
+    : undefined
+}
+
+/** Emptied and not deleted, so that those of higher numbers are found; refused where another holder has it by now. */
+function release(namespace: string, { index, owner }: SeenSlot): string {
+  const path = '/spec/holderIdentity'
+  const patch = quotedJson([
+    { op: 'test', path, value: owner.holder },
+    { op: 'replace', path, value: '' },
+  ])
+  return `kubectl -n ${namespace} patch lease ${slotRef(namespace, index).name} --type json -p ${patch}`
+}

@@ -1,0 +1,14 @@
+import { refKey } from '../../../ground/model/object-ref.ts'
+import type { SeenSlot } from '../../../ground/model/slot.ts'
+import type { OthersSlot } from './snapshot.ts'
+
+/** The holder of a slot, in words. */
+export const ownerText = ({ owner, livesBy }: Pick<SeenSlot, 'owner' | 'livesBy'>): string =>
+  livesBy === undefined ? `run ${owner.run}` : `the controller of Lease ${refKey(livesBy)}`
+
+/** As it counts. */
+export const othersSlot = (slot: SeenSlot): OthersSlot => ({
+  index: slot.index,
+  ...(slot.owner.node === undefined ? {} : { node: slot.owner.node }),
+  owner: ownerText(slot),
+})

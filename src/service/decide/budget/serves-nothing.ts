@@ -1,0 +1,61 @@
+import { canonicalAddress } from '../../../ground/model/ip-address.ts'
+import { wordsOf } from '../../actuators/actuator-of.ts'
+import type { ServerReading } from '../../model/balancer.ts'
+import { serversAtAddress } from '../match-node-servers.ts'
+import type { BudgetPlace } from './snapshot.ts'
+
+/**
+ * `detached`: each server that leads to these addresses is taken out by an administrative state. `down`: no server sends
+ * there, and one of them is out by its checks alone. Undefined: one sends there, or none ever did. Each pass asks it of
+ * every node.
+ */
+export function servesNothing(
+  { addresses }: { readonly addresses: readonly string[] },
+  places: readonly BudgetPlace[],
+): 'detached' | 'down' | undefined {
+  const here = addresses.map(canonicalAddress)
+  const isOutAt = ({ reading }: BudgetPlace): boolean => {
+    const out = outAt(reading?.servers ?? NONE)
+    return out.size > 0 && here.some((address) => out.has(address))
+  }
+  return places.some(isOutAt) ? together(serversOf(here, places).map(standingOf)) : undefined
+}
+
+/** Whether an agent that serves answers for the node: then a cordon and a label of the node take it out. */
+export const hasAgent = (addresses: readonly string[], places: readonly BudgetPlace[]): boolean =>
+  serversOf(addresses, places).some((reading) => wordsOf(reading).goesByMarks(reading))
+
+type Standing = 'in' | 'detached' | 'down' | 'never'
+
+function together(standings: readonly Standing[]): 'detached' | 'down' | undefined {
+  if (standings.includes('in')) return undefined
+  if (standings.includes('down')) return 'down'
+  return standings.includes('detached') ? 'detached' : undefined
+}
+
+/** A node that never served at a place is out of it for no one's sake. */
+const standingOf = (reading: ServerReading): Standing =>
+  reading.adminState === 'ready' ? wordsOf(reading).checked(reading) : 'detached'
+
+const NONE: readonly ServerReading[] = []
+
+const serversOf = (addresses: readonly string[], places: readonly BudgetPlace[]): readonly ServerReading[] =>
+  places.flatMap(({ backends, reading }) =>
+    addresses
+      .flatMap((address) => serversAtAddress(address, reading?.servers ?? NONE))
+      .filter(({ ref }) => backends.includes(ref.backend)),
+  )
+
+/** Where a server is not in: nearly nowhere, and only a node that is there can serve nothing. */
+const OUT_AT = new WeakMap<readonly ServerReading[], ReadonlySet<string>>()
+
+function outAt(servers: readonly ServerReading[]): ReadonlySet<string> {
+  const known = OUT_AT.get(servers)
+  if (known !== undefined) return known
+  const out = new Set<string>()
+  for (const server of servers) {
+    if (server.address !== '' && standingOf(server) !== 'in') out.add(canonicalAddress(server.address))
+  }
+  OUT_AT.set(servers, out)
+  return out
+}

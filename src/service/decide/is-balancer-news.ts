@@ -1,0 +1,43 @@
+import { wordsOf } from '../actuators/actuator-of.ts'
+import type { InstanceReading, ServerReading } from '../model/balancer.ts'
+
+/**
+ * Whether an answer of an instance can change a decision. Counters of a server that serves cannot: they change with every
+ * request, are read by each pass, and are waited for only once the server is out.
+ */
+export function isBalancerNews(before: InstanceReading | undefined, now: InstanceReading): boolean {
+  if (before?.process !== now.process || before.servers.length !== now.servers.length) return true
+  if (before.servers === now.servers) return false
+  return now.servers.some((server, at) => {
+    const was = before.servers[at]
+    return was !== server && (was === undefined || isServerNews(was, server))
+  })
+}
+
+function isServerNews(was: ServerReading, is: ServerReading): boolean {
+  const fields = is.ownState === 'ready' ? STATE : [...STATE, ...COUNTED]
+  const isNamed = was.ref.backend === is.ref.backend && was.ref.server === is.ref.server
+  return !isNamed || fields.some((field) => was[field] !== is[field]) || isToldNews(was, is)
+}
+
+/** Where it is told in another way than before, either knows what that means. */
+const isToldNews = (was: ServerReading, is: ServerReading): boolean =>
+  [was, is].some((reading) => wordsOf(reading).isNews(was, is))
+
+const STATE = [
+  ...(['address', 'port', 'adminState', 'ownState', 'inherited', 'operational', 'check'] as const),
+  ...(['agent', 'persistent', 'weight', 'backup'] as const),
+] as const satisfies readonly (keyof ServerReading)[]
+
+const COUNTED = [
+  ...([
+    'currentSessions',
+    'queued',
+    'oldSessions',
+    'oldClients',
+    'oldUnknown',
+    'totalSessions',
+    'idleConnections',
+    'checkText',
+  ] as const),
+] as const satisfies readonly (keyof ServerReading)[]

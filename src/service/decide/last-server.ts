@@ -1,0 +1,83 @@
+import type { Node } from '../../ground/model/node.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import { actuatorAt } from '../actuators/actuator-of.ts'
+import { type ServerReading, type ServerRef, serverKey } from '../model/balancer.ts'
+import type { InstanceFacts } from './instance-facts.ts'
+import { isRelied, isUsable, lastServers } from './last-usable-server.ts'
+import { allowedServers, belongsTo } from './match-node-servers.ts'
+import type { ServiceSnapshot } from './service-snapshot.ts'
+
+/** On every instance each backend must keep a usable server that is not this node's; empty where all do. */
+export const lastUsableServers = (node: Node, instances: readonly InstanceFacts[]): readonly Reason[] =>
+  instances.flatMap((instance) =>
+    lastServersOn(node, instance).map(({ ref }) => ({
+      ...lastServer(ref),
+      text: `${textOf(ref)} is the last usable server of ${ref.backend} on ${instance.instance}`,
+    })),
+  )
+
+/**
+ * A balancer that has just begun calls every server up, and drops each at its first failed check, which one pod that is
+ * leaving can fail. Until one of the others was checked, no pod leaves and no node is begun.
+ */
+export const othersUnchecked = (node: Node, instances: readonly InstanceFacts[]): readonly Reason[] =>
+  instances.flatMap((instance) => uncheckedBackends(node, instance).map((backend) => unchecked(backend, instance)))
+
+function uncheckedBackends(node: Node, instance: InstanceFacts): readonly string[] {
+  if (instance.allowLastServer) return []
+  const servers = allowedServers(instance)
+  const backends = new Set(servers.filter((it) => belongsTo(it, node)).map(({ ref }) => ref.backend))
+  const relied = servers.filter((it) => backends.has(it.ref.backend) && !belongsTo(it, node) && isRelied(it))
+  return [...Map.groupBy(relied, ({ ref }) => ref.backend)]
+    .filter(([, others]) => others.every(({ uncheckedYet }) => uncheckedYet === true))
+    .map(([backend]) => backend)
+}
+
+const unchecked = (backend: string, { instance }: InstanceFacts): Reason => ({
+  code: 'OthersUnchecked',
+  object: `${backend} on ${instance}`,
+  text: `${instance} has checked no other server of ${backend} since it started, so the first failed check of one would take it out`,
+})
+
+/** Servers of the node without which a backend of this instance would have none, where that matters. */
+const lastServersOn = (node: Node, instance: InstanceFacts): readonly ServerReading[] =>
+  instance.allowLastServer ? [] : lastServers(allowedServers(instance), (reading) => belongsTo(reading, node))
+
+/** Without this very server its backend would have no usable one on that instance, and that matters. */
+export const isLastServer = (ref: ServerRef, instance: InstanceFacts): boolean =>
+  !instance.allowLastServer &&
+  lastServers(allowedServers(instance), (reading) => serverKey(reading.ref) === serverKey(ref)).length > 0
+
+/** Whether that backend has a usable server of another node there, or may do without. */
+export const othersServe = (backend: string, node: Node, instance: InstanceFacts): boolean =>
+  instance.allowLastServer ||
+  allowedServers(instance).some(
+    (reading) => reading.ref.backend === backend && !belongsTo(reading, node) && isUsable(reading),
+  )
+
+/** An instance as its clients use it, without the nodes that the same owner takes out at the same time. */
+export function asUsed(s: ServiceSnapshot, instance: InstanceFacts): InstanceFacts {
+  const used = actuatorAt(s.balancers, instance.balancer).asUsed(s, instance)
+  const { beside = [] } = s
+  if (beside.length === 0 || used.reading === undefined) return used
+  const servers = used.reading.servers.map((server) =>
+    server.adminState === 'ready' && beside.some((node) => belongsTo(server, node))
+      ? { ...server, adminState: 'drain' as const }
+      : server,
+  )
+  return { ...used, reading: { ...used.reading, servers } }
+}
+
+/** A server that stays in service for that reason. */
+export const leftAsLast = (ref: ServerRef, instance: InstanceFacts): Reason => ({
+  ...lastServer(ref),
+  text: `${textOf(ref)} stays in service: no other server of ${ref.backend} is usable on ${instance.instance}`,
+})
+
+const textOf = ({ backend, server }: ServerRef): string => `${backend}/${server}`
+
+const lastServer = (ref: ServerRef) => ({
+  code: 'LastUsableServer' as const,
+  object: textOf(ref),
+  next: `bring another server of ${ref.backend} up, or set allowLastServer for a pool of one`,
+})

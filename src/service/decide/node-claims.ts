@@ -1,0 +1,83 @@
+import {
+  type Claim,
+  claimsOf,
+  formatClaims,
+  MAINTENANCE_ANNOTATION,
+  parseClaims,
+  withoutClaim,
+} from '../../ground/model/claims.ts'
+import { escapeForeign } from '../../ground/model/foreign-text.ts'
+import { pointerToken } from '../../ground/model/json-patch.ts'
+import type { Node } from '../../ground/model/node.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import type { ServiceSnapshot } from './service-snapshot.ts'
+
+/** Our own claim that stands on the node. */
+export const ownClaim = (s: ServiceSnapshot): Claim | undefined =>
+  claimsOf(textOn(s.node)).find(({ owner }) => owner === s.owner)
+
+/** Its agent would not know of ours, and what stands there can be added to. */
+export const lacksOwnClaim = (s: ServiceSnapshot): boolean =>
+  ownClaim(s) === undefined && parseClaims(textOn(s.node)).kind !== 'unreadable'
+
+/**
+ * Law: no server is put back into service while the claim of another owner stands on its node.
+ *
+ * Whichever way its balancers are told, a node is put back in by the last owner that withdraws. Why it is not to be yet: the
+ * claims of others that stand on it, or what stands there and cannot be read.
+ */
+export function claimedByOthers(s: ServiceSnapshot): readonly Reason[] {
+  const unreadable = claimsUnreadable(s)
+  if (unreadable !== undefined) return [unreadable]
+  const { node } = s
+  return withoutClaim(claimsOf(textOn(node)), s.owner).map((claim) => ({
+    code: 'ClaimedByOthers',
+    object: node.name,
+    text: wish(node, claim),
+    next: `once ${claim.owner} has finished with ${node.name}: ${withdrawal(node, claim.owner)}`,
+  }))
+}
+
+export function claimsUnreadable({ node }: ServiceSnapshot): Reason | undefined {
+  const word = parseClaims(textOn(node))
+  if (word.kind !== 'unreadable') return undefined
+  return {
+    code: 'ClaimsUnreadable',
+    object: node.name,
+    text: `the claims on ${node.name} cannot be read: ${word.why}`,
+    next: `once no work on ${node.name} is in progress: ${withoutAll(node)}`,
+  }
+}
+
+const textOn = ({ annotations }: Node): string | undefined => annotations[MAINTENANCE_ANNOTATION]
+
+function wish({ name }: Node, { owner, at, why }: Claim): string {
+  const since = at === undefined ? '' : ` since ${at}`
+  return `${owner} keeps ${name} out${since}${why === undefined ? '' : `: ${escapeForeign(why, 200)}`}`
+}
+
+/** Longer ones are no line to paste. */
+const COMMAND_LENGTH_MAX = 2_000
+
+/** The line by which that owner withdraws and no other, as long as the claims are those that were read. */
+function withdrawal(node: Node, owner: string): string {
+  const value = textOn(node) ?? ''
+  const left = withoutClaim(claimsOf(value), owner)
+  const path = `/metadata/annotations/${pointerToken(MAINTENANCE_ANNOTATION)}`
+  const patch = JSON.stringify([
+    { op: 'test', path, value },
+    left.length === 0 ? { op: 'remove', path } : { op: 'replace', path, value: formatClaims(left) },
+  ])
+  const line = `kubectl patch node ${node.name} --type=json -p ${quoted(patch)}`
+  return line.length > COMMAND_LENGTH_MAX ? `remove its claim from the annotation ${MAINTENANCE_ANNOTATION}` : line
+}
+
+const withoutAll = ({ name }: Node): string => `kubectl annotate node ${name} ${MAINTENANCE_ANNOTATION}-`
+
+/** One word of a shell. What is in it may be foreign text: JSON bears each character as its code. */
+const quoted = (json: string): string => {
+  const plain = json.replace(/[^\x20-\x26\x28-\x7e]/gu, (char) =>
+    [...Array(char.length).keys()].map((at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+  )
+  return `'${plain}'`
+}

@@ -1,0 +1,79 @@
+import { actuatorOf } from '../actuators/actuator-of.ts'
+import { type Action, movesTraffic } from '../model/action.ts'
+import { serverKey } from '../model/balancer.ts'
+import type { Outcome } from '../model/outcome.ts'
+import { isNotTold } from './detach.ts'
+import type { DetachEvidence, ServiceEvidence } from './evidence.ts'
+import { isSilent, type NodeServer, nodeServers } from './node-servers.ts'
+import type { ServiceSnapshot } from './service-snapshot.ts'
+
+/** Folds what is seen of the places now into what was seen before. Pure. */
+export function observeService(
+  s: ServiceSnapshot,
+): Pick<ServiceEvidence, 'detached' | 'noticing' | 'connectionsEnded'> {
+  const noticing = byServer(s, s.evidence.noticing, (server, before) => actuatorOf(s, server).notice(s, server, before))
+  const detached = byServer(s, s.evidence.detached, (server, before) => confirm(s, server, before))
+  // A node may be seen to be out and idle at once.
+  const connectionsEnded = endOfConnections({ ...s, evidence: { ...s.evidence, noticing, detached } })
+  return { noticing, connectionsEnded, detached }
+}
+
+const endOfConnections = (s: ServiceSnapshot): ServiceEvidence['connectionsEnded'] =>
+  s.announced || s.rebooted
+    ? s.evidence.connectionsEnded
+    : byServer(s, s.evidence.connectionsEnded, (server, before) =>
+        actuatorOf(s, server).endConnections(s, server, before),
+      )
+
+/** A process that is not the one which confirmed has forgotten it: the evidence begins anew, its strays stay counted. */
+function confirm(
+  s: ServiceSnapshot,
+  server: NodeServer,
+  before: DetachEvidence | undefined,
+): DetachEvidence | undefined {
+  const { reading, instance } = server
+  if (reading === undefined || isSilent(instance)) return before
+  if (reading.ownState === 'ready') return before && { ...before, since: undefined }
+  if (isNotTold(s, server)) return before
+  if (actuatorOf(s, server).untaken(s, server) !== undefined) return before
+  const process = instance.reading?.process ?? ''
+  const { totalSessions } = reading
+  if (before === undefined) return { process, since: s.now, totalSessions, strays: 0, cutSessions: 0 }
+  if (before.process !== process) return { ...before, process, since: s.now, totalSessions }
+  const strays = before.strays + Math.max(0, totalSessions - before.totalSessions)
+  return { ...before, since: before.since ?? s.now, totalSessions, strays }
+}
+
+/** What is known of each server of the node now, by its key, from what was known before; undefined is not kept. */
+const byServer = <Known>(
+  s: ServiceSnapshot,
+  before: Readonly<Record<string, Known>>,
+  fold: (server: NodeServer, before: Known | undefined) => Known | undefined,
+): Readonly<Record<string, Known>> =>
+  Object.fromEntries(
+    nodeServers(s).flatMap((server) => {
+      const key = serverKey(server.ref)
+      const now = fold(server, before[key])
+      return now === undefined ? [] : [[key, now]]
+    }),
+  )
+
+/** What an effect answered that moved traffic, folded into the evidence. Pure. */
+export function rememberService(
+  { evidence, now }: Pick<ServiceSnapshot, 'evidence' | 'now'>,
+  action: Action,
+  { ok }: Outcome,
+): Pick<ServiceEvidence, 'purgedAt' | 'detached'> {
+  const { purgedAt, detached } = evidence
+  if (!ok) return { purgedAt, detached }
+  if (movesTraffic(action) && action.state === 'maint')
+    return { purgedAt: { ...purgedAt, [serverKey(action.ref)]: now }, detached }
+  if (action.kind !== 'cutSessions') return { purgedAt, detached }
+  const key = serverKey(action.ref)
+  const seen = detached[key]
+  if (seen === undefined) return { purgedAt, detached }
+  return {
+    purgedAt,
+    detached: { ...detached, [key]: { ...seen, cutSessions: seen.cutSessions + action.sessions } },
+  }
+}

@@ -1,0 +1,23 @@
+import type { Reason } from '../../ground/model/reason.ts'
+import type { Action } from '../model/action.ts'
+
+/** What a step says when asked: its postcondition holds now, or what to do for it, or why to wait. */
+export type StepAnswer =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'act'; readonly actions: readonly Action[]; readonly reasons: readonly Reason[] }
+  | { readonly kind: 'hold'; readonly reasons: readonly Reason[]; readonly recheckAfterMs: number }
+
+/** How soon to look again where no event announces the change. */
+export const RECHECK_MS = 500
+
+export const done: StepAnswer = { kind: 'done' }
+export const act = (actions: readonly Action[], ...reasons: readonly Reason[]): StepAnswer => ({
+  kind: 'act',
+  actions,
+  reasons,
+})
+export const hold = (reasons: readonly Reason[], recheckAfterMs = RECHECK_MS): StepAnswer => ({
+  kind: 'hold',
+  reasons,
+  recheckAfterMs,
+})

@@ -1,0 +1,62 @@
+import type { Taint } from '../../ground/model/node.ts'
+import type { AdminState, ServerReading } from './balancer.ts'
+
+export const RECORD_ANNOTATION = 'evenkeel.dev/record'
+export const INTENT_ANNOTATION = 'evenkeel.dev/intent'
+/** Keeps DaemonSet pods that were drained by choice from being put back before the reboot. */
+export const OUT_TAINT: Taint = { key: 'evenkeel.dev/out', effect: 'NoSchedule' }
+
+export interface RecordedServer {
+  readonly balancer: string
+  readonly instance: string
+  readonly backend: string
+  readonly server: string
+  readonly address: string
+  readonly port: number
+  readonly state: AdminState
+  /** Whether it was sent traffic. Absent in records of earlier versions. */
+  readonly operational?: ServerReading['operational']
+}
+
+/** A DaemonSet's or mirror pod as it stood: its start after the reboot is proven by other container ids. */
+export interface RecordedDaemon {
+  readonly kind: 'DaemonSet' | 'mirror'
+  readonly namespace: string
+  /** Of the DaemonSet, or of the mirror pod itself. */
+  readonly name: string
+  readonly containerIds: readonly string[]
+  readonly ready: boolean
+}
+
+/**
+ * What was there before us. Lives on the node as an annotation, so that the node carries its own way back;
+ * written once, removed last.
+ */
+export interface NodeRecord {
+  readonly version: 1
+  readonly run: string
+  /** Why the run takes the node out, for people. Absent where no reason was given, and in records of earlier versions. */
+  readonly reason?: string
+  readonly at: string
+  /** Where the Lease of the slot lies that the run holds for it. Absent in records of earlier versions. */
+  readonly slotNamespace?: string
+  readonly bootId: string
+  readonly unschedulable: boolean
+  readonly taints: readonly Taint[]
+  readonly servers: readonly RecordedServer[]
+  readonly daemons: readonly RecordedDaemon[]
+  /** Workload key → ready count. */
+  readonly workloads: Readonly<Record<string, number>>
+  /** Ready endpoints of the cluster's DNS Service. */
+  readonly dnsReady: number
+}
+
+/** Written before the reboot command is sent: from here on the node is never attached without proof. */
+export interface RebootIntent {
+  readonly version: 1
+  readonly run: string
+  readonly bootId: string
+  readonly at: string
+}
+
+export const formatRecord = (record: NodeRecord | RebootIntent): string => JSON.stringify(record)

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { confirmed, needsConfirming } from '../../../src/dns/decide/confirmed.ts'
+import { diagnose } from '../../../src/dns/decide/diagnosis/diagnose.ts'
+import { queriesToSeeAll } from '../../../src/dns/decide/sampling.ts'
+import type { DnsScene } from '../../../src/dns/decide/scene.ts'
+import { lossyRounds, pathAt } from '../../support/dns/lossy-rounds.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+import { aReading, aScene, SILENT, STALE } from './a-scene.ts'
+
+const codes = (scene: DnsScene): readonly string[] => diagnose(scene).map(({ code }) => code)
+
+test('what one round alone saw is not said, and what two saw is', () => {
+  const [well, ill] = [aScene(), aScene({ pods: { a: SILENT } })]
+  assert.deepEqual(codes(confirmed(ill, well)), ['Healthy'])
+  assert.deepEqual(codes(confirmed(well, ill)), ['Healthy'])
+  assert.deepEqual(codes(confirmed(ill, ill)), ['UdpDead'])
+  const stale = aScene({ pods: { a: STALE } })
+  assert.deepEqual(codes(confirmed(stale, well)), ['Healthy'])
+  assert.deepEqual(codes(confirmed(stale, stale)), ['DataStale'])
+})
+
+test('two rounds that saw different faults confirm the lesser one, with its words alone', () => {
+  const [first, second] = [
+    aScene({ pods: { a: aReading({ udp: 'loses', how: ['timeout'], lost: 3 }) } }),
+    aScene({ pods: { a: SILENT } }),
+  ]
+  assert.deepEqual(codes(confirmed(second, first)), ['Loses'])
+  const other = aScene({ pods: { a: aReading({ data: 'wrongAnswer', faults: ['L3: 10.0.0.1 for another'] }) } })
+  const [path] = confirmed(aScene({ pods: { a: STALE } }), other).paths
+  assert.deepEqual([path?.reading.data, path?.reading.faults], ['stale', []])
+})
+
+test('what one round saw and the other could not ask is not said', () => {
+  const lost = aScene({ pods: { a: aReading({ udp: 'notAsked', tcp: 'notAsked', data: 'unknown', asked: 0 }) } })
+  const [silent, stale] = [aScene({ pods: { a: SILENT } }), aScene({ pods: { a: STALE } })]
+  assert.deepEqual([codes(confirmed(lost, silent)), codes(confirmed(silent, lost))], [['NotAsked'], ['NotAsked']])
+  assert.deepEqual([codes(confirmed(lost, stale)), codes(confirmed(stale, lost))], [['Healthy'], ['Healthy']])
+  assert.deepEqual(codes(confirmed(lost, aScene())), ['Healthy'])
+})
+
+test('a round in which nothing went wrong needs no other one', () => {
+  assert.equal(needsConfirming(aScene()), false)
+  for (const reading of [SILENT, STALE, aReading({ tcp: 'silent' }), aReading({ upstream: 'fails' })])
+    assert.equal(needsConfirming(aScene({ pods: { a: reading } })), true)
+  assert.equal(needsConfirming(aScene({ canary: 'silent' })), true)
+})
+
+test('at one packet lost in a hundred nothing is said in 10⁵ rounds, and a dead pod is in the second one', () => {
+  const random = new SeededRandom(20261124)
+  const { alone, twice } = lossyRounds(100_000, () => pathAt(0.01, random))
+  assert.ok(alone < 20, `${alone} rounds saw something alone`)
+  assert.equal(twice, 0)
+  assert.equal(pathAt(1, random), 'silent')
+})
+
+for (const endpoints of [2, 10]) {
+  test(`of ${endpoints} endpoints of the Service: random loss is passed over in 10⁵ rounds, one that is dead is seen`, () => {
+    const random = new SeededRandom(endpoints)
+    const queries = queriesToSeeAll(endpoints)
+    assert.equal(lossyRounds(100_000, () => pathAt(0.01, random, queries)).twice, 0)
+    const { twice } = lossyRounds(1_000, () => pathAt(1 / endpoints, random, queries))
+    assert.ok(twice > 150, `in ${twice} of 1,000 pairs of rounds`)
+  })
+}

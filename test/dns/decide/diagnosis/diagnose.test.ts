@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CAUSES } from '../../../../src/dns/decide/causes.ts'
+import { diagnose } from '../../../../src/dns/decide/diagnosis/diagnose.ts'
+import type { DnsScene } from '../../../../src/dns/decide/scene.ts'
+import {
+  aPodOfDns,
+  aReading,
+  aScene,
+  DEAD,
+  HALF,
+  NO_TCP,
+  REFUSED,
+  SILENT,
+  STALE,
+  UNSYNCED,
+  V1,
+  V2,
+  withCache,
+} from '../a-scene.ts'
+
+const [A, B] = [aPodOfDns('a'), aPodOfDns('b')]
+const NO_UPSTREAM = aReading({ upstream: 'fails', faults: ['L7: SERVFAIL for example.com'] })
+const UPSTREAM = aReading({ upstream: 'answers' })
+const FROM_POD = aReading({
+  udp: 'silent',
+  how: ['wrongSource', 'timeout'],
+  wrongSource: '10.1.0.97 port 53',
+  lost: 4,
+  asked: 4,
+})
+const service = aScene().service
+
+/** What is said of a scene: the code, and what it is about. */
+const said = (scene: DnsScene): readonly string[] =>
+  diagnose(scene).map(
+    ({ code, subjects }) => `${code} ${subjects.map(({ kind, name }) => `${kind} ${name}`).join(', ')}`,
+  )
+
+const TABLE: readonly (readonly [row: number | undefined, what: string, scene: DnsScene, said: readonly string[]])[] = [
+  [1, 'all answer', aScene(), ['Healthy cluster dns']],
+  [2, 'one pod answers over TCP alone', aScene({ pods: { a: SILENT }, service: HALF }), ['UdpDead pod a']],
+  [
+    3,
+    'one pod is silent, and others of its node are reached',
+    aScene({
+      pods: { a: DEAD },
+      service: HALF,
+      change: { pods: [{ ...A, process: 'answers', neighbours: 'reached' }, B] },
+    }),
+    ['PodNetworkDead pod a'],
+  ],
+  [
+    4,
+    'one pod is silent, and so is its node',
+    aScene({
+      pods: { a: DEAD },
+      service: HALF,
+      change: { pods: [{ ...A, process: 'answers', neighbours: 'notReached' }, B] },
+    }),
+    ['NodeNetworkDead pod a, node n-a'],
+  ],
+  [
+    5,
+    'one pod is silent on its loopback as well',
+    aScene({
+      pods: { a: DEAD },
+      service: HALF,
+      change: { pods: [{ ...A, process: 'silent', neighbours: 'reached' }, B] },
+    }),
+    ['ProcessHung pod a'],
+  ],
+  [
+    6,
+    'one pod is silent on a node that is not Ready',
+    aScene({
+      pods: { a: DEAD },
+      service: HALF,
+      change: {
+        nodes: [
+          { name: 'n-a', ready: false },
+          { name: 'n-b', ready: true },
+        ],
+      },
+    }),
+    ['NodeDown pod a, node n-a'],
+  ],
+  [7, 'one pod does not know a new Service', aScene({ pods: { a: STALE } }), ['DataStale pod a']],
+  [7, 'one pod has never listed', aScene({ pods: { a: UNSYNCED } }), ['DataStale pod a']],
+  [8, 'no pod knows a new Service', aScene({ pods: { a: STALE, b: STALE } }), ['DataStaleEverywhere pod a, pod b']],
+  [
+    8,
+    'one pod does not, while the API is away',
+    aScene({ pods: { a: UNSYNCED }, change: { api: 'away' } }),
+    ['DataStaleEverywhere pod a'],
+  ],
+  [9, 'names outside fail at one pod', aScene({ pods: { a: NO_UPSTREAM, b: UPSTREAM } }), ['UpstreamOfOne pod a']],
+  [
+    10,
+    'names outside fail at all',
+    aScene({ pods: { a: NO_UPSTREAM, b: NO_UPSTREAM } }),
+    ['UpstreamDown pod a, pod b'],
+  ],
+  [
+    11,
+    'one place reaches nothing at all',
+    aScene({
+      pods: { a: { v1: DEAD }, b: { v1: DEAD } },
+      service: { v1: DEAD },
+      change: { vantages: [{ ...V1, control: 'fails' }, V2] },
+    }),
+    ['VantageCutOff vantage v1, node n-a'],
+  ],
+  [
+    12,
+    'UDP does not pass between nodes',
+    aScene({ pods: { a: { v2: SILENT }, b: { v1: SILENT } }, service: HALF }),
+    ['CrossNodeUdp node n-a, node n-b'],
+  ],
+  [
+    2,
+    'one pod of two is silent, asked from the node of the other alone',
+    aScene({ pods: { b: SILENT }, service: HALF, change: { vantages: [V1] } }),
+    ['UdpDead pod b'],
+  ],
+  [
+    2,
+    'one pod of two is silent, asked from two places on the node of the other',
+    aScene({ pods: { b: SILENT }, service: HALF, change: { vantages: [V1, { ...V1, name: 'v3' }] } }),
+    ['UdpDead pod b'],
+  ],
+  [13, 'the Service is silent from one node', aScene({ service: { v1: DEAD } }), ['ProxyStale node n-a']],
+  [13, 'from one port alone the Service is silent', aScene({ canary: 'silent' }), ['ProxyStale node n-a, node n-b']],
+  [
+    14,
+    'the Service refuses, and has no endpoint',
+    aScene({ service: REFUSED, change: { service: { ...service, serving: 0 } } }),
+    ['NoEndpointsProgrammed service kube-system/kube-dns'],
+  ],
+  [14, 'the Service refuses on one node', aScene({ service: { v2: REFUSED } }), ['NoEndpointsProgrammed node n-b']],
+  [
+    15,
+    'replies of the Service come from a pod',
+    aScene({ service: { v1: FROM_POD } }),
+    ['ReplyFromElsewhere node n-a'],
+  ],
+  [
+    16,
+    'the Service is silent from everywhere',
+    aScene({ service: DEAD }),
+    ['ServiceWrong service kube-system/kube-dns'],
+  ],
+  [
+    16,
+    'the Service has no UDP port',
+    aScene({ service: DEAD, change: { service: (({ udpPort: _, ...rest }) => rest)(service) } }),
+    ['ServiceWrong service kube-system/kube-dns'],
+  ],
+  [
+    16,
+    'the Service has no UDP port, and its address could not be asked',
+    aScene({
+      service: aReading({ udp: 'notAsked', data: 'unknown' }),
+      change: { service: (({ udpPort: _, ...rest }) => rest)(service) },
+    }),
+    ['ServiceWrong service kube-system/kube-dns'],
+  ],
+  [
+    16,
+    'the selector picks no pod',
+    aScene({ change: { service: { ...service, selected: 0 } } }),
+    ['ServiceWrong service kube-system/kube-dns'],
+  ],
+  [17, 'the Service loses a part, and no pod does', aScene({ service: { v1: HALF } }), ['DeadEndpointKept node n-a']],
+  [
+    18,
+    'a cache answers in the place of an ill pod',
+    withCache(aScene({ pods: { a: SILENT }, service: HALF, change: { nodeLocal: true } }), aReading()),
+    ['UdpDead pod a', 'CacheMasks service kube-system/kube-dns'],
+  ],
+  [
+    13,
+    'behind caches the Service is silent from one node',
+    withCache(aScene({ service: { v1: DEAD }, change: { nodeLocal: true } }), aReading()),
+    ['ProxyStale node n-a'],
+  ],
+  [
+    19,
+    'the cache of one node is silent',
+    withCache(aScene({ change: { nodeLocal: true } }), DEAD),
+    ['CacheDead node n-a'],
+  ],
+  [20, 'one pod answers over UDP alone', aScene({ pods: { a: NO_TCP } }), ['TcpDead pod a']],
+  [
+    21,
+    'a pod that answers is not Ready',
+    aScene({ change: { pods: [{ ...A, ready: false }, B] } }),
+    ['NotReady pod a'],
+  ],
+  [
+    22,
+    'no pod answers over UDP, and all do over TCP',
+    aScene({ pods: { a: SILENT, b: SILENT }, service: DEAD }),
+    ['UdpDropped pod a, pod b'],
+  ],
+  [
+    23,
+    'the only pod is silent',
+    aScene({ pods: { a: SILENT }, service: DEAD, change: { pods: [A] } }),
+    ['OnlyPodDead pod a'],
+  ],
+  [
+    24,
+    'a pod that answers is no endpoint',
+    aScene({ change: { pods: [{ ...A, endpoint: 'absent' }, B] } }),
+    ['EndpointMissing pod a'],
+  ],
+  [
+    undefined,
+    'no pod answers at all',
+    aScene({ pods: { a: DEAD, b: DEAD }, service: DEAD }),
+    ['AllPodsSilent cluster dns, vantage v1, vantage v2'],
+  ],
+  [undefined, 'a pod loses much', aScene({ pods: { a: HALF } }), ['Loses pod a']],
+  [undefined, 'one place does not reach a pod', aScene({ pods: { a: { v1: SILENT } } }), ['SeenFromSomePlaces pod a']],
+  [
+    undefined,
+    'the Service could not be asked',
+    aScene({ service: aReading({ udp: 'notAsked', data: 'unknown' }) }),
+    ['NotAsked service kube-system/kube-dns'],
+  ],
+  [
+    undefined,
+    'a pod could not be asked',
+    aScene({ pods: { b: aReading({ udp: 'notAsked', data: 'unknown' }) } }),
+    ['NotAsked pod b'],
+  ],
+  [undefined, 'no place can ask', aScene({ change: { vantages: [] } }), ['NotAsked cluster dns']],
+]
+
+for (const [row, what, scene, wanted] of TABLE) {
+  test(`${row === undefined ? '' : `row ${row}: `}${what}: ${wanted[0]}`, () => {
+    assert.deepEqual(said(scene), wanted)
+    const [first] = diagnose(scene)
+    assert.ok(first !== undefined)
+    if (row !== undefined && row !== 18) assert.equal((CAUSES[first.code] as { row?: number }).row, row)
+  })
+}
+
+test('each of the 24 rows is in the table, once in the catalogue, with words for people', () => {
+  const rows = Object.values(CAUSES).flatMap((cause) => ('row' in cause ? [cause.row] : []))
+  const all = Array.from({ length: 24 }, (_, i) => i + 1)
+  assert.deepEqual(
+    rows.toSorted((a, b) => a - b),
+    all,
+  )
+  assert.deepEqual(
+    [...new Set(TABLE.flatMap(([row]) => row ?? []))].toSorted((a, b) => a - b),
+    all,
+  )
+  for (const { is, cause, cure } of Object.values(CAUSES)) {
+    assert.match(cause, /^(?:[A-Z]|kube-proxy).*\.$/s)
+    assert.match(cure, /^[A-Z].*[.:)>a-z]$/s)
+    assert.doesNotMatch(is, /^[A-Z][a-z]|\.$/)
+  }
+})
+
+test('what a place says that reaches nothing speaks against no pod', () => {
+  const cutOff = { ...V1, control: 'fails' } as const
+  const scene = aScene({ pods: { a: { v1: DEAD } }, service: { v1: DEAD }, change: { vantages: [cutOff, V2] } })
+  assert.deepEqual(said(scene), ['VantageCutOff vantage v1, node n-a'])
+})
+
+test('a pod that leaves is asked for nothing', () => {
+  const scene = aScene({ pods: { a: DEAD }, change: { pods: [{ ...A, terminating: true }, B] } })
+  assert.deepEqual(said(scene), ['Healthy cluster dns'])
+})
+
+test('a Service that loses what an ill pod loses is no finding of its own', () => {
+  assert.deepEqual(said(aScene({ pods: { a: SILENT }, service: HALF })), ['UdpDead pod a'])
+})
+
+test('each finding but health tells the readings that decided', () => {
+  for (const [, what, scene] of TABLE)
+    for (const { code, evidence } of diagnose(scene))
+      if (code !== 'Healthy' && code !== 'NotAsked')
+        assert.ok(evidence.length > 0 && evidence.every((line) => line.length > 10), what)
+  const [dead] = diagnose(aScene({ pods: { a: SILENT } }))
+  assert.deepEqual(dead?.evidence, [
+    'v1 → a: UDP 0 of 4 answered (no answer); TCP answers. v2 → a: UDP 0 of 4 answered (no answer); TCP answers',
+  ])
+})

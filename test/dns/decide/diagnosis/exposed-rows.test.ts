@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { diagnose } from '../../../../src/dns/decide/diagnosis/diagnose.ts'
+import type { PathReading } from '../../../../src/dns/decide/path-reading.ts'
+import type { DnsScene, VantageFacts } from '../../../../src/dns/decide/scene.ts'
+import { aReading, aScene, SILENT } from '../a-scene.ts'
+
+const HERE: VantageFacts = { name: 'here', control: 'answers', way: 'outside' }
+const NODE_PORT = { kind: 'exposed', name: '192.0.2.1 port 30053' } as const
+const MET = aReading({ asked: 12 })
+
+/** Two pods, of which nothing is reached but a node port of their Service. */
+const outside = (reading: PathReading, change: Partial<DnsScene['service']> = {}): DnsScene => {
+  const scene = aScene({ change: { vantages: [HERE], paths: [{ vantage: 'here', target: NODE_PORT, reading }] } })
+  return { ...scene, service: { ...scene.service, ...change } }
+}
+
+const said = (scene: DnsScene): readonly string[] =>
+  diagnose(scene).map(({ code, subjects }) => `${code} ${subjects.map(({ name }) => name).join(', ')}`)
+
+const NOT_ASKED = ['NotAsked a, b, kube-system/kube-dns']
+const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly string[]])[] = [
+  ['a node port answers so often that each pod was met', outside(MET), ['HealthyFromOutside kube-system/kube-dns']],
+  ['a node port answers, and too few queries were sent to meet each pod', outside(aReading({ asked: 3 })), NOT_ASKED],
+  ['a node port answers, and does not lead to every pod', outside(MET, { isUneven: true }), NOT_ASKED],
+  [
+    'a node port answers, and nothing of the cluster was in its answers',
+    outside(aReading({ asked: 12, data: 'unknown' })),
+    NOT_ASKED,
+  ],
+  ['UDP is silent and TCP is not', outside(SILENT), ['ExposedUdpDead kube-system/kube-dns', ...NOT_ASKED]],
+  [
+    'a part of the queries gets no answer',
+    outside(aReading({ udp: 'loses', how: ['timeout'], asked: 12, lost: 6 })),
+    ['ExposedLoses kube-system/kube-dns', ...NOT_ASKED],
+  ],
+  [
+    'a part of the queries gets no answer, and the servers say who they are',
+    outside(aReading({ udp: 'loses', how: ['timeout'], asked: 12, lost: 6, servedBy: ['b'] })),
+    ['ExposedLoses kube-system/kube-dns, a', ...NOT_ASKED],
+  ],
+  [
+    'answers are of old data',
+    outside(aReading({ asked: 12, data: 'stale', faults: ['L4: NXDOMAIN for Service shop/new'] })),
+    ['ExposedWrong kube-system/kube-dns', ...NOT_ASKED],
+  ],
+  ['names outside fail', outside(aReading({ asked: 12, upstream: 'fails' })), ['UpstreamDown kube-system/kube-dns']],
+]
+
+for (const [what, scene, wanted] of TABLE) test(what, () => assert.deepEqual(said(scene), wanted))
+
+test('what is seen at a node port follows from a pod that is ill, and is not said beside it', () => {
+  const scene = aScene({ pods: { a: SILENT } })
+  const reading = aReading({ udp: 'loses', how: ['timeout'], asked: 12, lost: 6 })
+  const paths = [...scene.paths, { vantage: 'v1', target: NODE_PORT, reading }]
+  assert.deepEqual(said({ ...scene, paths }), ['UdpDead a'])
+})
+
+test('a node port that leaves queries without an answer is named where all pods are well', () => {
+  const scene = aScene()
+  const reading = aReading({ udp: 'loses', how: ['timeout'], asked: 12, lost: 6 })
+  const paths = [...scene.paths, { vantage: 'v1', target: NODE_PORT, reading }]
+  assert.deepEqual(said({ ...scene, paths }), ['ExposedLoses kube-system/kube-dns'])
+})

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { diagnose } from '../../../../src/dns/decide/diagnosis/diagnose.ts'
+import type { DnsScene } from '../../../../src/dns/decide/scene.ts'
+import { aPodOfDns, aReading, aScene, DEAD, HALF, NO_TCP, REFUSED, UNSYNCED, V1, withCache } from '../a-scene.ts'
+
+const [A, B] = [aPodOfDns('a'), aPodOfDns('b')]
+const service = aScene().service
+
+const said = (scene: DnsScene): readonly string[] =>
+  diagnose(scene).map(
+    ({ code, subjects }) => `${code} ${subjects.map(({ kind, name }) => `${kind} ${name}`).join(', ')}`,
+  )
+
+const TABLE: readonly (readonly [what: string, scene: DnsScene, said: readonly string[]])[] = [
+  [
+    'the Service leads to pods of the same node alone, and the node of one place has none',
+    aScene({
+      service: { v3: DEAD },
+      change: {
+        vantages: [V1, { name: 'v3', node: 'n-c', control: 'answers' }],
+        service: { ...service, isLocal: true },
+      },
+    }),
+    ['NoLocalEndpoint node n-c'],
+  ],
+  [
+    'no pod is there to be asked, and the Service is silent',
+    aScene({ service: DEAD, change: { pods: [], service: { ...service, serving: 0 } } }),
+    ['ServiceIll service kube-system/kube-dns'],
+  ],
+  [
+    'no pod is listed, and the Service answers: a managed DNS',
+    aScene({ change: { pods: [], service: { ...service, serving: 0 } } }),
+    ['Healthy cluster dns'],
+  ],
+  [
+    'every pod is terminating, and the Service is silent',
+    aScene({ service: DEAD, change: { pods: [A, B].map((pod) => ({ ...pod, terminating: true })) } }),
+    ['ServiceIll service kube-system/kube-dns'],
+  ],
+  [
+    'a pod that starts is silent',
+    aScene({
+      pods: { a: DEAD },
+      change: { pods: [{ ...A, ready: false, endpoint: 'notServing', isAway: 'starting' }, B] },
+    }),
+    ['PodStarting pod a'],
+  ],
+  [
+    'a pod that starts has nothing listed yet',
+    aScene({
+      pods: { a: UNSYNCED },
+      change: { pods: [{ ...A, ready: false, endpoint: 'notServing', isAway: 'starting' }, B] },
+    }),
+    ['PodStarting pod a'],
+  ],
+  [
+    'the container of a pod does not run',
+    aScene({
+      pods: { a: DEAD },
+      change: { pods: [{ ...A, ready: false, endpoint: 'notServing', isAway: 'down' }, B] },
+    }),
+    ['NotReady pod a'],
+  ],
+  [
+    'the only pod starts, and the Service refuses',
+    aScene({
+      pods: { a: DEAD },
+      service: REFUSED,
+      change: { pods: [{ ...A, ready: false, endpoint: 'notServing', isAway: 'starting' }] },
+    }),
+    ['PodStarting pod a', 'ServiceIll service kube-system/kube-dns'],
+  ],
+  [
+    'the Service answers wrongly, and its pods do not',
+    aScene({ service: aReading({ data: 'noKubernetes', faults: ['L1: NXDOMAIN for dns-version.cluster.local'] }) }),
+    ['ServiceAnswersWrong service kube-system/kube-dns'],
+  ],
+  [
+    'the Service is silent over TCP alone',
+    aScene({ service: NO_TCP, change: { service: { ...service, tcpPort: 53 } } }),
+    ['ServiceTcpDead service kube-system/kube-dns'],
+  ],
+  ['the Service has no TCP port', aScene({ service: NO_TCP }), ['Healthy cluster dns']],
+  [
+    'a cache answers SERVFAIL, and pods answer rightly',
+    withCache(aScene({ change: { nodeLocal: true } }), UNSYNCED),
+    ['CacheIll node n-a'],
+  ],
+  ['a cache loses queries', withCache(aScene({ change: { nodeLocal: true } }), HALF), ['CacheIll node n-a']],
+]
+
+for (const [what, scene, wanted] of TABLE) test(what, () => assert.deepEqual(said(scene), wanted))

@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import { queryMessage, readReply } from '../../../src/dns/io/message.ts'
+import { SocketAsker } from '../../../src/dns/io/socket-asker.ts'
+import type { DnsOutcome } from '../../../src/dns/model/dns.ts'
+import type { DnsAsker } from '../../../src/dns/ports/dns-asker.ts'
+import type { DnsObjects } from '../../../src/dns/ports/dns-objects.ts'
+import type { PodLoopback } from '../../../src/dns/ports/pod-loopback.ts'
+import { checkDns, type DnsCheck } from '../../../src/dns/run/check-dns.ts'
+import type { Sought } from '../../../src/dns/run/deployment.ts'
+import { systemClock } from '../../../src/ground/machine/system-clock.ts'
+import { systemRandom } from '../../../src/ground/machine/system-random.ts'
+import { WorldError } from '../../../src/ground/model/world-error.ts'
+import { type DnsWorld, dnsWorld, likeCoreDns } from '../../support/dns/dns-world.ts'
+import { reply } from '../../support/dns/fake-dns-server.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+
+const never = new AbortController().signal
+
+interface Asked {
+  readonly sought?: Sought
+  readonly isReached?: boolean | (() => Promise<boolean>)
+  readonly asker?: DnsAsker
+  readonly loopback?: PodLoopback
+}
+
+const NO_WAY: PodLoopback = { ask: async () => ({ kind: 'notAsked', text: 'get pods/portforward: forbidden' }) }
+
+const check = (
+  { objects }: Pick<DnsWorld, 'objects'>,
+  { sought = {}, isReached = true, asker = new SocketAsker(systemClock, systemRandom), loopback = NO_WAY }: Asked = {},
+): Promise<DnsCheck> =>
+  checkDns(
+    {
+      objects,
+      asker,
+      loopback,
+      control: { reaches: typeof isReached === 'function' ? isReached : async () => isReached },
+      clock: systemClock,
+      random: new SeededRandom(1),
+      sought,
+      timeoutMs: 100,
+    },
+    never,
+  )
+
+const said = ({ findings }: DnsCheck): readonly string[] =>
+  findings.map(({ code, subjects }) => `${code} ${subjects.map(({ name }) => name).join(', ')}`)
+
+test('a cluster whose DNS is healthy is asked in one round, on every path', async (t) => {
+  const world = await dnsWorld(t)
+  const checked = await check(world, { sought: { outside: 'example.com' } })
+  assert.deepEqual([checked.verdict, said(checked), checked.rounds], ['ok', ['Healthy dns'], 1])
+  assert.deepEqual(
+    checked.scene.paths.map(({ target, reading: { udp, tcp, data, upstream } }) => [
+      target.name,
+      udp,
+      tcp,
+      data,
+      upstream,
+    ]),
+    [
+      ['coredns-1', 'answers', 'answers', 'right', 'answers'],
+      ['coredns-2', 'answers', 'answers', 'right', 'answers'],
+      ['127.0.0.1', 'answers', 'answers', 'right', 'answers'],
+    ],
+  )
+  assert.equal(checked.queries, [...world.pods, world.service].flatMap(({ asked }) => asked).length + 2)
+  assert.ok(checked.queries < 50, `${checked.queries} queries`)
+})
+
+test('UDP of one pod is dead and its TCP alive: that pod is named, after a second round', async (t) => {
+  const world = await dnsWorld(t)
+  world.pods[1]?.stopUdp()
+  const checked = await check(world)
+  assert.deepEqual([checked.verdict, said(checked), checked.rounds], ['bad', ['UdpDead coredns-2'], 2])
+  assert.match(
+    checked.findings[0]?.evidence[0] ?? '',
+    /^here → coredns-2: UDP 0 of 3 answered \(no answer\); TCP answers/,
+  )
+})
+
+describe('a pod is silent over UDP and TCP', () => {
+  const neighbour = { uid: 'other', address: '127.0.0.9' }
+  async function world(t: TestContext, change: Partial<DnsObjects>): Promise<DnsWorld> {
+    const made = await dnsWorld(t, 2, change)
+    made.pods[1]?.stop()
+    return made
+  }
+
+  test('another pod of its node is reached, where nothing listens: the pod’s own network is dead', async (t) => {
+    const checked = await check(await world(t, { addressesOfPodsOn: async () => [neighbour] }))
+    assert.deepEqual(said(checked), ['PodNetworkDead coredns-2'])
+    assert.ok(checked.findings[0]?.evidence.includes('other pods of n2 are reached'), JSON.stringify(checked.findings))
+  })
+
+  test('no other pod of its node is reached: the node’s network is dead', async (t) => {
+    const sockets = new SocketAsker(systemClock, systemRandom)
+    const asked: string[] = []
+    const asker: DnsAsker = {
+      ask: async (query, signal) => {
+        if (query.at.address !== neighbour.address) return sockets.ask(query, signal)
+        asked.push(query.over)
+        return { kind: 'timeout' }
+      },
+      canary: (at) => sockets.canary(at),
+    }
+    const siblings = [
+      { uid: 'uid-1', address: '127.0.0.1' },
+      { uid: 'uid-2', address: '127.0.0.1' },
+    ]
+    const addressesOfPodsOn = async (node: string) => (node === 'n2' ? [...siblings, neighbour] : [])
+    const checked = await check(await world(t, { addressesOfPodsOn }), { asker })
+    assert.deepEqual(said(checked), ['NodeNetworkDead coredns-2, n2'])
+    assert.deepEqual(asked, ['tcp', 'tcp'], 'pods of DNS are no neighbours')
+  })
+
+  test('it is silent on its own loopback as well: its process hangs; it answers there: its network is dead', async (t) => {
+    const made = await world(t, { addressesOfPodsOn: async () => [neighbour] })
+    const asked: string[] = []
+    const says = (outcome: DnsOutcome): PodLoopback => ({
+      ask: async ({ pod }) => {
+        asked.push(`${pod.namespace}/${pod.name}`)
+        return outcome
+      },
+    })
+    const hung = await check(made, { loopback: says({ kind: 'timeout' }) })
+    assert.deepEqual([said(hung), asked], [['ProcessHung coredns-2'], Array(2).fill('kube-system/coredns-2')])
+    const alive = await check(made, { loopback: says({ kind: 'mismatch', what: 'id', count: 1 }) })
+    assert.deepEqual(said(alive), ['PodNetworkDead coredns-2'])
+    assert.ok(alive.findings[0]?.evidence.includes('on its own loopback it answers'))
+    const { notes } = await check(made)
+    assert.match(notes.join('\n'), /whether coredns-2 answers on its own loopback is not known: get pods\/portforward/)
+  })
+
+  test('pods of the node cannot be listed: it is noted, and no node is blamed', async (t) => {
+    const addressesOfPodsOn = (): Promise<never> =>
+      Promise.reject(new WorldError('list pods: forbidden', { code: 'KUBE_FORBIDDEN', retry: 'never' }))
+    const checked = await check(await world(t, { addressesOfPodsOn }))
+    assert.deepEqual(said(checked), ['PodNetworkDead coredns-2'])
+    assert.match(checked.notes.join('\n'), /other pods of n2 are reached is not known: list pods: forbidden/)
+  })
+
+  test('all pods are silent: nothing around them is asked', async (t) => {
+    const made = await world(t, { addressesOfPodsOn: () => assert.fail('asked') })
+    for (const pod of made.pods) pod.stop()
+    assert.deepEqual(said(await check(made)), ['AllPodsSilent dns, here'])
+  })
+})
+
+test('what one round alone lost is not told', async (t) => {
+  const world = await dnsWorld(t)
+  const [pod] = world.pods
+  assert.ok(pod !== undefined)
+  let dropped = 0
+  pod.answering = (query) => {
+    dropped += 1
+    return dropped <= 3 ? [] : likeCoreDns(query)
+  }
+  const checked = await check(world)
+  assert.deepEqual([checked.verdict, checked.rounds], ['ok', 2])
+})
+
+test('a pod that does not know a new Service is named, and all of them are not', async (t) => {
+  const stale = (query: Buffer) =>
+    query.includes('cart') ? [{ bytes: reply(query, { rcode: 3 }) }] : likeCoreDns(query)
+  const one = await dnsWorld(t)
+  if (one.pods[0] !== undefined) one.pods[0].answering = stale
+  assert.deepEqual(said(await check(one)), ['DataStale coredns-1'])
+  const all = await dnsWorld(t)
+  for (const pod of [...all.pods, all.service]) pod.answering = stale
+  assert.deepEqual(said(await check(all)), ['DataStaleEverywhere coredns-1, coredns-2'])
+})
+
+test('replies of the Service that come from elsewhere are seen', async (t) => {
+  const world = await dnsWorld(t)
+  world.service.answering = (query) => likeCoreDns(query).map((told) => ({ ...told, fromElsewhere: true }))
+  const checked = await check(world)
+  assert.deepEqual(said(checked), ['ReplyFromElsewhere here'])
+})
+
+test('a place that does not reach the network of Services says nothing of DNS', async (t) => {
+  const world = await dnsWorld(t)
+  for (const server of [...world.pods, world.service]) server.stop()
+  const checked = await check(world, { isReached: false })
+  assert.deepEqual([checked.verdict, said(checked)], ['unverified', ['VantageCutOff here']])
+})
+
+test('a control that fails once is asked again: one of several API servers may be down', async (t) => {
+  let asked = 0
+  const isReached = async (): Promise<boolean> => {
+    asked += 1
+    return asked > 1
+  }
+  assert.deepEqual(said(await check(await dnsWorld(t), { isReached })), ['Healthy dns'])
+  assert.equal(asked, 2)
+})
+
+describe('a place that reaches the API server alone', () => {
+  async function world(t: TestContext): Promise<DnsWorld> {
+    const made = await dnsWorld(t)
+    for (const server of [...made.pods, made.service]) server.stop()
+    return made
+  }
+
+  /** What pods say on their own loopbacks. */
+  const inside = (answer: (name: string, query: Buffer) => Buffer | undefined): PodLoopback => ({
+    ask: async ({ pod, question }) => {
+      const message = queryMessage(question, 7)
+      const bytes = answer(pod.name, message.bytes)
+      const read = bytes === undefined ? 'format' : readReply(bytes, message)
+      return typeof read === 'string' ? { kind: 'timeout' } : { kind: 'reply', reply: read, afterMs: 1 }
+    },
+  })
+  const right = (query: Buffer): Buffer | undefined => likeCoreDns(query)[0]?.bytes
+
+  test('pods answer rightly on their loopbacks: UDP is not verified, and nothing is called well or bad', async (t) => {
+    const loopback = inside((_, query) => right(query))
+    const checked = await check(await world(t), { isReached: false, loopback })
+    assert.deepEqual(said(checked), ['UdpUnseen coredns-1, coredns-2', 'NotAsked kube-system/kube-dns'])
+    assert.equal(checked.verdict, 'unverified')
+    assert.match(checked.notes.join('\n'), /here was not used: it reaches neither pods nor Services/)
+  })
+
+  test('a process that is silent on its loopback and a pod that knows old data alone are named', async (t) => {
+    const hung = inside((name, query) => (name === 'coredns-2' ? undefined : right(query)))
+    const one = await check(await world(t), { isReached: false, loopback: hung })
+    assert.deepEqual(said(one).slice(0, 2), ['ProcessHung coredns-2', 'UdpUnseen coredns-1'])
+    const old = inside((name, query) =>
+      name === 'coredns-1' && query.includes('cart') ? reply(query, { rcode: 3 }) : right(query),
+    )
+    const two = await check(await world(t), { isReached: false, loopback: old })
+    assert.deepEqual([two.verdict, said(two).slice(0, 2)], ['bad', ['UdpUnseen coredns-2', 'DataStale coredns-1']])
+  })
+
+  test('the right to forward ports is taken away between two pods: what was asked counts, and the right is named', async (t) => {
+    const loopback: PodLoopback = {
+      ask: (query, signal) =>
+        query.pod.name === 'coredns-1'
+          ? inside((_, bytes) => right(bytes)).ask(query, signal)
+          : NO_WAY.ask(query, signal),
+    }
+    const checked = await check(await world(t), { isReached: false, loopback })
+    assert.deepEqual(said(checked), ['UdpUnseen coredns-1', 'NotAsked coredns-2, kube-system/kube-dns'])
+    assert.equal(checked.verdict, 'unverified')
+    assert.ok(checked.notes.includes('port-forward was not used: get pods/portforward: forbidden'))
+  })
+
+  test('it may not forward ports: it is said why, and the verdict stays as it was', async (t) => {
+    const checked = await check(await world(t), { isReached: false })
+    assert.deepEqual([checked.verdict, said(checked)], ['unverified', ['VantageCutOff here']])
+    assert.match(checked.notes.join('\n'), /port-forward was not used: get pods\/portforward: forbidden/)
+  })
+})
+
+test('a place that reaches pods and not Services judges pods alone', async (t) => {
+  const world = await dnsWorld(t)
+  world.service.stop()
+  const checked = await check(world, { isReached: false })
+  assert.deepEqual([checked.verdict, said(checked)], ['unverified', ['NotAsked kube-system/kube-dns']])
+  assert.match(checked.notes.join('\n'), /here reaches pods but no Services/)
+  world.pods[0]?.stopUdp()
+  assert.deepEqual(said(await check(world, { isReached: false })), [
+    'UdpDead coredns-1',
+    'NotAsked kube-system/kube-dns',
+  ])
+})
+
+test('no Service, no rights and an API that is away are told apart, with what to do', async (t) => {
+  const refuse = (code: string): Partial<DnsObjects> => ({
+    services: () => Promise.reject(new WorldError(`list services: ${code}`, { code, retry: 'backoff' })),
+  })
+  const none = await dnsWorld(t, 1, { services: async () => [] })
+  await assert.rejects(check(none), { name: 'UserError', code: 'dns.no-service', fix: /--service/ })
+  await assert.rejects(check(none, { sought: { service: { namespace: 'a', name: 'b' } } }), {
+    message: 'there is no Service a/b',
+    code: 'dns.no-service',
+  })
+  await assert.rejects(check(await dnsWorld(t, 1, refuse('KUBE_FORBIDDEN'))), {
+    name: 'UserError',
+    message: 'this identity is not allowed to list services',
+    fix: /dns-rbac\.yaml/,
+  })
+  await assert.rejects(check(await dnsWorld(t, 1, refuse('KUBE_UNREACHABLE'))), { name: 'WorldError' })
+})
+
+test('rights that are missing for less are told, and the check goes on', async (t) => {
+  const forbidden = (): Promise<never> =>
+    Promise.reject(new WorldError('get configmaps: forbidden', { code: 'KUBE_FORBIDDEN', retry: 'never' }))
+  const world = await dnsWorld(t, 2, { configMap: forbidden, nodes: forbidden })
+  const checked = await check(world)
+  assert.equal(checked.verdict, 'ok')
+  assert.match(checked.notes.join('\n'), /zone cluster\.local: DNS answers so for the cluster IP of the API/)
+  assert.match(checked.notes.join('\n'), /nodes could not be read/)
+})

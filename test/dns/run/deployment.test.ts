@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { DnsEndpoint } from '../../../src/dns/model/dns-objects.ts'
+import type { DnsObjects } from '../../../src/dns/ports/dns-objects.ts'
+import { type Deployment, findDeployment, type Sought } from '../../../src/dns/run/deployment.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
+import { objectsOf } from '../../support/dns/dns-world.ts'
+
+const never = new AbortController().signal
+const NOW = wallMs(Date.parse('2026-03-01T00:00:00Z'))
+
+/** What is found of a cluster with two pods of DNS, where the API says this otherwise. */
+const found = (change: Partial<DnsObjects>, sought: Sought = {}): Promise<Deployment> => {
+  const pods = [
+    { address: '10.1.0.1', port: 53 },
+    { address: '10.1.0.2', port: 53 },
+  ]
+  const objects = { ...objectsOf({ address: '10.96.0.10', port: 53 }, pods), ...change }
+  return findDeployment(objects, { sought, wallMs: NOW }, never)
+}
+
+describe('endpoints that serve are counted', () => {
+  const endpoint = (address: string, podUid?: string, change: Partial<DnsEndpoint> = {}): DnsEndpoint => ({
+    addresses: [address],
+    serving: true,
+    udpPort: 53,
+    ...(podUid === undefined ? {} : { podUid }),
+    ...change,
+  })
+  const TABLE: readonly (readonly [what: string, endpoints: readonly DnsEndpoint[], serving: number])[] = [
+    [
+      'once for each pod of a Service of both families',
+      [
+        endpoint('10.1.0.1', 'uid-1'),
+        endpoint('fd01::1', 'uid-1'),
+        endpoint('10.1.0.2', 'uid-2'),
+        endpoint('fd01::2', 'uid-2'),
+      ],
+      2,
+    ],
+    [
+      'where the slice of one family serves alone',
+      [endpoint('10.1.0.1', 'uid-1'), endpoint('fd01::1', 'uid-1', { serving: false })],
+      1,
+    ],
+    [
+      'of one family where they are no pods',
+      [endpoint('192.0.2.7'), endpoint('192.0.2.8'), endpoint('2001:db8::7'), endpoint('2001:db8::8')],
+      2,
+    ],
+    ['of IPv6 alone', [endpoint('fd01::1'), endpoint('fd01::2'), endpoint('fd01::2')], 2],
+    [
+      'without those that do not serve, and those without UDP',
+      [endpoint('10.1.0.1', 'uid-1', { serving: false }), { addresses: ['10.1.0.2'], serving: true, podUid: 'uid-2' }],
+      0,
+    ],
+  ]
+  for (const [what, endpoints, serving] of TABLE)
+    test(what, async () => {
+      const { known } = await found({ endpoints: async () => endpoints })
+      assert.equal(known.service.serving, serving)
+    })
+})
+
+describe('the newest Service is asked for', () => {
+  const corefile = (...directives: readonly string[]): Partial<DnsObjects> => ({
+    configMap: async () => ({
+      Corefile: `.:53 {\n  kubernetes cluster.local in-addr.arpa {\n${directives.join('\n')}\n  }\n  cache 30\n}\n`,
+    }),
+  })
+  const TABLE: readonly (readonly [directive: string, newest: string | undefined])[] = [
+    ['pods insecure', 'shop/cart'],
+    ['namespaces shop kube-system', 'shop/cart'],
+    ['namespaces default kube-system', 'kube-system/kube-dns'],
+    ['namespaces nowhere', undefined],
+    ['labels dns in (public)', undefined],
+    ['namespace_labels team=shop', undefined],
+    ['ignore empty_service', undefined],
+    ['# labels dns', 'shop/cart'],
+  ]
+  for (const [directive, newest] of TABLE)
+    test(`by a Corefile with "${directive}": ${newest ?? 'none'}`, async () => {
+      const { facts } = await found(corefile(directive))
+      assert.equal(facts.newest === undefined ? undefined : `${facts.newest.namespace}/${facts.newest.name}`, newest)
+    })
+
+  test('by a Corefile that cannot be read: the newest of all', async () => {
+    const { facts } = await found({ configMap: async () => undefined })
+    assert.equal(facts.newest?.name, 'cart')
+  })
+
+  test('and whether its zone falls through is known', async () => {
+    assert.equal((await found(corefile('fallthrough'))).facts.fallsThrough, true)
+    assert.equal('fallsThrough' in (await found(corefile('fallthrough in-addr.arpa ip6.arpa'))).facts, false)
+  })
+})
+
+test('of many nodes three that are Ready are asked at the node port, and each address of a load balancer', async () => {
+  const node = (name: string, ready: boolean) => ({ name, ready, addresses: [`addr-${name}`, 'other'] })
+  const names = Array.from({ length: 2_000 }, (_, at) => `n${at}`)
+  const { outsideAt } = await found({
+    nodes: async () => [
+      node('down', false),
+      { name: 'no-address', ready: true, addresses: [] },
+      ...names.map((name) => node(name, true)),
+    ],
+    services: async () => [
+      {
+        namespace: 'kube-system',
+        name: 'kube-dns',
+        addresses: ['10.96.0.10'],
+        ports: [
+          { name: 'dns', protocol: 'UDP', port: 53, nodePort: 30_053 },
+          { name: 'dns-tcp', protocol: 'TCP', port: 53, nodePort: 30_054 },
+        ],
+        selector: { 'k8s-app': 'kube-dns' },
+        outsideAddresses: ['192.0.2.53'],
+        isUneven: false,
+        createdAt: '2026-01-01T00:00:00Z',
+      },
+    ],
+  })
+  assert.deepEqual(outsideAt, [
+    { address: '192.0.2.53', port: 53, tcpPort: 53 },
+    { address: 'addr-n0', port: 30_053, tcpPort: 30_054 },
+    { address: 'addr-n1', port: 30_053, tcpPort: 30_054 },
+    { address: 'addr-n2', port: 30_053, tcpPort: 30_054 },
+  ])
+})

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ForwardedLoopback } from '../../../src/dns/io/forwarded-loopback.ts'
+import { kubeDnsObjects } from '../../../src/dns/io/kube-dns-objects.ts'
+import { SocketAsker } from '../../../src/dns/io/socket-asker.ts'
+import { checkDns, type DnsCheck } from '../../../src/dns/run/check-dns.ts'
+import type { Sought } from '../../../src/dns/run/deployment.ts'
+import { openApi } from '../../../src/ground/kube/open-cluster.ts'
+import { systemClock as clock } from '../../../src/ground/machine/system-clock.ts'
+import { systemRandom as random } from '../../../src/ground/machine/system-random.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
+import { CoreDnsGround } from '../../support/dns/coredns-ground.ts'
+import { likeCoreDns } from '../../support/dns/dns-world.ts'
+import { FakeDnsServer } from '../../support/dns/fake-dns-server.ts'
+import { requires } from '../../support/requires.ts'
+
+const never = new AbortController().signal
+const log = { debug: () => undefined, warn: () => undefined }
+
+async function check(ground: CoreDnsGround, sought: Sought): Promise<DnsCheck> {
+  const kubeconfigPath = ground.api.kubeconfig
+  const { parts } = await openApi(
+    { kubeconfigPath, context: undefined, env: {}, clock, random, log, userAgent: 'evenkeel/test' },
+    never,
+  )
+  const reached = { reaches: async () => true }
+  const ports = {
+    objects: kubeDnsObjects(parts),
+    asker: new SocketAsker(clock, random),
+    loopback: new ForwardedLoopback({ ...parts, clock, random }),
+    control: reached,
+    clock,
+    random,
+  }
+  return checkDns({ ...ports, sought, timeoutMs: 500 }, never)
+}
+
+/** Checks until that is said: CoreDNS hears of things in its own time. */
+async function untilSaid(ground: CoreDnsGround, wanted: string, sought: Sought = {}): Promise<DnsCheck> {
+  let last = ''
+  return waitFor({ what: wanted, limitMs: 30_000, everyMs: 100, explain: () => last }, async () => {
+    const checked = await check(ground, sought)
+    const words = checked.findings.map(({ code, subjects }) => `${code} ${subjects.map(({ name }) => name).join(', ')}`)
+    last = `${words.join('; ')}: ${JSON.stringify(checked.scene.paths)}`
+    return words.join('; ') === wanted ? checked : undefined
+  })
+}
+
+test('real CoreDNS over real UDP', requires('testbed'), async (t) => {
+  const ground = await CoreDnsGround.of(t, 3)
+
+  await t.test('is well on every rung that the cluster can be asked for', async () => {
+    const { verdict, notes, scene } = await untilSaid(ground, 'Healthy dns')
+    assert.equal(verdict, 'ok')
+    assert.match(notes.join('\n'), /zone cluster\.local: the Corefile of ConfigMap kube-system\/coredns says so/)
+    for (const { reading } of scene.paths)
+      assert.deepEqual(
+        [reading.udp, reading.tcp, reading.data, reading.lost, reading.faults],
+        ['answers', 'answers', 'right', 0, []],
+      )
+  })
+
+  await t.test('whose watch was cut does not know a new Service, and is named', async () => {
+    const [, , third] = ground.pods
+    third?.door.away()
+    ground.service('default', 'new', '10.96.7.8')
+    const { verdict, findings } = await untilSaid(ground, 'DataStale coredns-3')
+    assert.equal(verdict, 'bad')
+    assert.match(findings[0]?.evidence[0] ?? '', /L4: NXDOMAIN for Service default\/new/)
+  })
+
+  await t.test('that hears of nothing any more, all of them, is the API’s fault and no pod’s', async () => {
+    for (const { door } of ground.pods) door.away()
+    ground.service('default', 'newer', '10.96.7.9')
+    const { findings } = await untilSaid(ground, 'DataStaleEverywhere coredns-1, coredns-2, coredns-3')
+    assert.equal(findings.length, 1)
+  })
+
+  await t.test('that stands still is silent, and is named', async () => {
+    for (const { door } of ground.pods) await door.back()
+    await untilSaid(ground, 'Healthy dns')
+    const [, second] = ground.pods
+    process.kill(second?.process.pid ?? 0, 'SIGSTOP')
+    const { findings } = await untilSaid(ground, 'PodNetworkDead coredns-2')
+    assert.match(findings[0]?.evidence[0] ?? '', /UDP 0 of 3 answered \(no answer\); TCP is silent/)
+    process.kill(second?.process.pid ?? 0, 'SIGCONT')
+    await untilSaid(ground, 'Healthy dns')
+  })
+})
+
+test('real CoreDNS that has never listed answers SERVFAIL, and is named', requires('testbed'), async (t) => {
+  const ground = await CoreDnsGround.of(t, 2, { isHeard: (at) => at === 0 })
+  const { findings } = await untilSaid(ground, 'DataStale coredns-2')
+  assert.match(findings[0]?.evidence[0] ?? '', /L2: SERVFAIL for kubernetes\.default\.svc\.cluster\.local/)
+})
+
+test(
+  'real CoreDNS whose way to the servers it forwards to is cut: one pod, then all',
+  requires('testbed'),
+  async (t) => {
+    const servers = [await FakeDnsServer.of(t), await FakeDnsServer.of(t)]
+    for (const server of servers) server.answering = likeCoreDns
+    const ground = await CoreDnsGround.of(t, 2, { upstream: (at) => servers[at]?.port ?? 0 })
+    const outside = { outside: 'example.com' }
+    await untilSaid(ground, 'Healthy dns', outside)
+    servers[1]?.stop()
+    const { verdict } = await untilSaid(ground, 'UpstreamOfOne coredns-2', outside)
+    assert.equal(verdict, 'degraded')
+    servers[0]?.stop()
+    await untilSaid(ground, 'UpstreamDown coredns-1, coredns-2', outside)
+  },
+)

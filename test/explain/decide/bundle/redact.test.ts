@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { redactLines, redactValue } from '../../../../src/explain/decide/bundle/redact.ts'
+import { redactText } from '../../../../src/ground/model/redact-text.ts'
+
+const TEXTS: readonly (readonly [text: string, redacted: string])[] = [
+  ['GET https://me:pa@ss@shop.example/a?b=c&d=e#f failed', 'GET https://[removed]@shop.example/a?[removed]#f failed'],
+  ['curl -H "Authorization: Basic bWU6cGFzcw=="', 'curl -H "Authorization: [removed]'],
+  ['401 for Bearer let-me-in, try again', '401 for Bearer [removed], try again'],
+  ['x eyJhbGciOiJ.eyJzdWIi.c2ln y', 'x [removed] y'],
+  ['Slack said no to xoxb-12-34-abc', 'Slack said no to [removed]'],
+  ['POST https://hooks.slack.com/services/T0/B0/xyz', 'POST https://hooks.slack.com/[removed]'],
+  ['Set-Cookie: sid=abc; Path=/', 'Set-Cookie: [removed]'],
+  ['SLACK_TOKEN=abc NODE=n1', 'SLACK_TOKEN=[removed] NODE=n1'],
+  ['cmd --api-key abc --node n1', 'cmd --api-key [removed] --node n1'],
+  ['curl -u admin:pw n1', 'curl -u [removed] n1'],
+  [String.raw`{\"password\":\"a b\",\"node\":\"n1\"}`, String.raw`{\"password\":\"[removed]\",\"node\":\"n1\"}`],
+  ['password=Tr0ub&dor,3 n1', 'password=[removed] n1'],
+  [String.raw`{"password":"ab\"cd","node":"n1"}`, '{"password":"[removed]","node":"n1"}'],
+  ['["--token","abc","n1"]', '["--token","[removed]","n1"]'],
+  ['IPMI_PASS=calvin MYSQL_PWD=x', 'IPMI_PASS=[removed] MYSQL_PWD=[removed]'],
+  ['{\n"routing_key": "abc"', '{\n"routing_key": "[removed]"'],
+  ['client-key-data: abc==', 'client-key-data: [removed]'],
+  ['-----BEGIN EC PRIVATE KEY-----\nabc\n-----END EC PRIVATE KEY-----\nn1', '[removed]\nn1'],
+  ['apiVersion: v1\nkind: Config\nusers:\n- name: me', '[removed]'],
+]
+
+describe('a text loses what looks like a secret, once', () => {
+  for (const [text, redacted] of TEXTS) {
+    test(text.split('\n')[0], () => {
+      const { value, removed } = redactText(text)
+      assert.equal(value, redacted)
+      assert.ok(removed > 0)
+      assert.deepEqual(redactText(value), { value, removed: 0 })
+    })
+  }
+})
+
+test('names of nodes, pods and hosts, and sentences about secrets, stay', () => {
+  for (const text of [
+    'shop/cookie-shop-7d4: not ready on n1 at lb-1.internal:9000',
+    'secret shop/token was not found',
+    'connect ECONNREFUSED 10.0.0.1:443',
+    'https://app.example.com/health',
+    '3 checks passed: 3, bypass: on',
+  ])
+    assert.deepEqual(redactText(text), { value: text, removed: 0 })
+})
+
+test('a secret field loses every text in it and keeps its shape; so do words of commands and named headers', () => {
+  const { value, removed } = redactValue({
+    accessToken: { kind: 'plain', values: ['a', 1, true, null] },
+    command: ['reboot', '--token', 'abc', '-u', 'me:pw', 'n1'],
+    headers: [{ name: 'X-Api-Key', value: 'abc' }],
+    pods: { 'shop/token-service-0': 'n1' },
+    kubeconfig: { kind: 'Config', users: [{ name: 'me' }] },
+  })
+  assert.deepEqual(value, {
+    accessToken: { kind: '[removed]', values: ['[removed]', '[removed]', true, null] },
+    command: ['reboot', '--token', '[removed]', '-u', '[removed]', '[removed]'],
+    headers: [{ name: 'X-Api-Key', value: '[removed]' }],
+    pods: { 'shop/token-service-0': 'n1' },
+    kubeconfig: { kind: '[removed]', users: [{ name: '[removed]' }] },
+  })
+  assert.equal(removed, 9)
+})
+
+test('of a command stay the program, flags and placeholders, and of a notification the host', () => {
+  const spec = {
+    reboot: {
+      kind: 'command',
+      command: ['fence', '{node}', '{bootId}', '-U', 'admin', '-P', 'calvin', '-uroot:x', '--force'],
+    },
+    notify: [
+      {
+        name: 'pager',
+        target: {
+          kind: 'webhook',
+          at: { url: 'https://events.example/integration/abc/enqueue' },
+          template: '{"k":"abc"}',
+        },
+      },
+    ],
+  }
+  const { value, removed } = redactValue(spec)
+  assert.deepEqual(value, {
+    reboot: {
+      kind: 'command',
+      command: ['fence', '{node}', '{bootId}', '-U', '[removed]', '-P', '[removed]', '[removed]', '--force'],
+    },
+    notify: [
+      {
+        name: 'pager',
+        target: { kind: 'webhook', at: { url: 'https://events.example/[removed]' }, template: '[removed]' },
+      },
+    ],
+  })
+  assert.equal(removed, 5)
+  assert.deepEqual(redactValue({ command: ['systemctl', 'reboot'] }), {
+    value: { command: ['systemctl', 'reboot'] },
+    removed: 0,
+  })
+})
+
+test('a line without a secret stays byte for byte, and one that is cut off is redacted as text', () => {
+  const text = '{"n": 1.0}\n{"password":"abc"}\n{"token":"ab'
+  assert.deepEqual(redactLines(text), {
+    value: '{"n": 1.0}\n{"password":"[removed]"}\n{"token":"[removed]"',
+    removed: 2,
+  })
+})

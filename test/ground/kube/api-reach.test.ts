@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ApiReach } from '../../../src/ground/kube/api-reach.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+
+interface Waiting {
+  readonly clock: VirtualClock
+  readonly reach: ApiReach
+  /** When each pause ended, in the order of their ends. */
+  readonly ended: number[]
+  readonly pause: (ms: number, dice: number) => void
+}
+
+function waiting(): Waiting {
+  const clock = new VirtualClock()
+  const reach = new ApiReach(clock)
+  const ended: number[] = []
+  const never = new AbortController().signal
+  const pause = (ms: number, dice: number): void => {
+    reach.pause({ ms, dice }, never).then(() => void ended.push(clock.monoMs()), assert.ifError)
+  }
+  return { clock, reach, ended, pause }
+}
+
+test('where no caller reaches it, each waits its own time', async () => {
+  const { clock, ended, pause } = waiting()
+  for (const ms of [100, 2_000, 9_000]) pause(ms, 0.5)
+  await clock.advance(10_000)
+  assert.deepEqual(ended, [100, 2_000, 9_000])
+  assert.equal(clock.sleeping(), 0)
+})
+
+test('once one has reached it, the others come within a second, one by one', async () => {
+  const { clock, reach, ended, pause } = waiting()
+  for (const dice of [0, 0.4, 0.999]) pause(9_000, dice)
+  await clock.advance(3_000)
+  reach.reached()
+  await clock.advance(1_000)
+  assert.deepEqual(ended, [3_250, 3_550, 3_999.25])
+})
+
+test('no caller waits longer because it was woken', async () => {
+  const { clock, reach, ended, pause } = waiting()
+  pause(1_000, 0.5)
+  await clock.advance(990)
+  reach.reached()
+  await clock.advance(1_000)
+  assert.deepEqual(ended, [1_000])
+})
+
+test('however often it is reached, no client asks more often than four times a second', async () => {
+  const { clock, reach, ended, pause } = waiting()
+  pause(9_000, 0)
+  for (let i = 0; i < 10; i += 1) {
+    await clock.advance(20)
+    reach.reached()
+  }
+  assert.deepEqual(ended, [])
+  await clock.advance(100)
+  assert.deepEqual(ended, [270])
+})
+
+test('a pause that is called off ends with the reason', async () => {
+  const { clock, reach } = waiting()
+  const stop = new AbortController()
+  const over = reach.pause({ ms: 9_000, dice: 0 }, stop.signal)
+  await clock.advance(10)
+  stop.abort(new Error('no more'))
+  await assert.rejects(over, { message: 'no more' })
+  assert.equal(clock.sleeping(), 0)
+})

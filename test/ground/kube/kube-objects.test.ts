@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { ApiClient } from '../../../src/ground/kube/api-client.ts'
+import { ApiReach } from '../../../src/ground/kube/api-reach.ts'
+import type { Connection } from '../../../src/ground/kube/connection.ts'
+import type { HttpRequest, ReplyHead } from '../../../src/ground/kube/exchange.ts'
+import { kubeObjects } from '../../../src/ground/kube/kube-objects.ts'
+import { GUARDS, MAPS } from '../../contract/frame/frame-ground.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+
+const { signal } = new AbortController()
+const metadata = { name: 'a', namespace: 'default', uid: 'u', resourceVersion: '1' }
+
+/** A server that gives one answer, whatever it is asked. */
+function answering(statusCode: number, body: unknown) {
+  const asked: HttpRequest[] = []
+  const warnings: unknown[] = []
+  const exchange = async (_: Connection, request: HttpRequest): Promise<ReplyHead> => {
+    asked.push(request)
+    return Object.assign(Readable.from([Buffer.from(JSON.stringify(body))]), { statusCode, headers: {} })
+  }
+  const connection = { server: new URL('http://it') } as unknown as Connection
+  const credentials = { current: async () => connection, accept: () => undefined, drop: () => undefined }
+  const clock = new VirtualClock()
+  const client = new ApiClient({ credentials, clock, userAgent: 'evenkeel/test', exchange })
+  const log = { debug: () => undefined, warn: (text: string, facts: unknown) => void warnings.push([text, facts]) }
+  const objects = kubeObjects({ client, reach: new ApiReach(clock), clock, random: new SeededRandom(1), log })
+  return { objects, asked, warnings }
+}
+
+test('names go into a path encoded, so that none leads elsewhere', async () => {
+  const { objects, asked } = answering(404, {})
+  const at = { kind: MAPS, namespace: 'a/b', name: '../../nodes' }
+  assert.equal(await objects.get(at, signal), undefined)
+  assert.equal(asked[0]?.target, '/api/v1/namespaces/a%2Fb/configmaps/..%2F..%2Fnodes')
+})
+
+test('a kind without namespaces has none, and one with them needs one for a name', async () => {
+  const { objects, asked } = answering(404, {})
+  const kind = { ...GUARDS, namespaced: false }
+  assert.throws(() => objects.get({ kind, namespace: 'default', name: 'a' }, signal), /nodeguards/)
+  assert.throws(() => objects.get({ kind: MAPS, name: 'a' }, signal), /configmaps/)
+  assert.deepEqual(asked, [])
+})
+
+test('a list is sent as a JSON patch and an object as a merge patch, to the status where that is meant', async () => {
+  const { objects, asked } = answering(200, { metadata, data: {} })
+  const at = { kind: MAPS, namespace: 'default', name: 'a' }
+  await objects.patch({ ...at, patch: [{ op: 'remove', path: '/data/k' }] }, signal)
+  await objects.patchStatus({ ...at, patch: { status: { a: 1 } } }, signal)
+  assert.deepEqual(
+    asked.map(({ method, target, headers }) => [
+      method,
+      target.split('/').slice(-2).join('/'),
+      headers['content-type'],
+    ]),
+    [
+      ['PATCH', 'configmaps/a', 'application/json-patch+json'],
+      ['PATCH', 'a/status', 'application/merge-patch+json'],
+    ],
+  )
+})
+
+test('a refusal without a cause is a conflict of a JSON patch, and of nothing else', async () => {
+  const { objects } = answering(422, { kind: 'Status', message: 'no', details: {} })
+  const at = { kind: MAPS, namespace: 'default', name: 'a' }
+  const patch = [{ op: 'test', path: '/data/k', value: 'v' }] as const
+  await assert.rejects(objects.patch({ ...at, patch }, signal), { code: 'KUBE_CONFLICT' })
+  await assert.rejects(objects.patch({ ...at, patch: { data: {} } }, signal), { code: 'KUBE_INVALID' })
+})
+
+test('an answer that makes no sense is an error of the server, and names what was asked', async () => {
+  const { objects } = answering(200, { metadata: { namespace: 7, name: 'a' } })
+  await assert.rejects(objects.get({ kind: GUARDS, namespace: 'default', name: 'a' }, signal), {
+    code: 'KUBE_REPLY',
+    message: /^get nodeguards\.evenkeel\.dev: the reply makes no sense: object\.metadata\.namespace is not text$/,
+  })
+})
+
+test('one object of a list that makes no sense hides none of the others', async () => {
+  const { objects, warnings } = answering(200, {
+    metadata: { resourceVersion: '9' },
+    items: [{ metadata: { name: 'b' } }, { metadata }],
+  })
+  assert.deepEqual(
+    (await objects.list({ kind: MAPS }, signal)).map(({ name }) => name),
+    ['a'],
+  )
+  assert.equal(warnings.length, 1)
+})
+
+test('a client that may not write the status is told which right is missing', async () => {
+  const { objects } = answering(403, { kind: 'Status', message: 'forbidden' })
+  const change = { kind: GUARDS, namespace: 'default', name: 'a', patch: { status: {} } }
+  await assert.rejects(objects.patchStatus(change, signal), {
+    code: 'KUBE_FORBIDDEN',
+    message: /^patch nodeguards\.evenkeel\.dev\/status: /,
+  })
+})

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decideGuards } from '../../../src/guard/decide/decide.ts'
+import { aNode } from '../../support/guard/guard-objects.ts'
+import { GuardToy } from '../../support/guard/guard-toy.ts'
+import { readGuard } from './read-guard.ts'
+
+const spec = { mode: 'PerNode' }
+const two = [readGuard({ spec }), readGuard({ spec, metadata: { name: 'other', uid: 'u2' } })]
+
+/** The kinds of the actions of a pass. */
+function pass(toy: GuardToy): readonly string[] {
+  toy.turn()
+  const decision = decideGuards(toy.snapshot())
+  if (decision.kind !== 'act') return []
+  for (const action of decision.actions) toy.perform(action)
+  return decision.actions.map(({ kind }) => kind)
+}
+
+test('a cordoned node that lost one of its guards by itself takes a slot and a claim before the other one is let go', () => {
+  const toy = new GuardToy(two, [aNode('n1'), aNode('n2')])
+  for (let i = 0; i < 4; i += 1) pass(toy)
+  const [node, first] = [toy.nodes.get('n1'), toy.guards[0]]
+  assert.ok(node !== undefined && first !== undefined)
+  node.unschedulable = true
+  first.pods = first.pods.filter(({ nodeName }) => nodeName !== 'n1')
+  assert.deepEqual([pass(toy), pass(toy), pass(toy)], [['takeSlot'], ['claim'], ['openGate']])
+})
+
+/** The guards of these nodes were deleted before they were ready, and resist. */
+function stuck(toy: GuardToy, names: readonly string[]): void {
+  for (const guard of toy.guards)
+    guard.pods = guard.pods.map((pod) =>
+      names.includes(pod.nodeName ?? '') ? { ...pod, isLeaving: true, isLocked: true, isReady: false } : pod,
+    )
+  for (const name of names) {
+    const node = toy.nodes.get(name)
+    assert.ok(node !== undefined)
+    node.unschedulable = true
+  }
+}
+
+const granted = (toy: GuardToy): readonly string[] =>
+  toy.slots.flatMap(({ owner: { node } }) => (node === undefined ? [] : [node]))
+
+test('of two nodes whose guards resist and can never be ready, one is granted', () => {
+  const toy = new GuardToy([readGuard({ spec })], [aNode('n1'), aNode('n2'), aNode('n3')])
+  for (let i = 0; i < 4; i += 1) pass(toy)
+  stuck(toy, ['n1', 'n2'])
+  pass(toy)
+  assert.deepEqual(granted(toy), ['n1'])
+})
+
+test('a node with a ready guard waits for one whose guard resists and can never be ready', () => {
+  const toy = new GuardToy(
+    [readGuard({ spec: { ...spec, holds: [{ name: 'a', annotation: { key: 'x/y' } }] } })],
+    [aNode('n1'), aNode('n2')],
+  )
+  for (let i = 0; i < 4; i += 1) pass(toy)
+  stuck(toy, ['n1'])
+  toy.verdicts.set(`${toy.guards[0]?.guard.uid}/n1`, 'held')
+  const node = toy.nodes.get('n2')
+  assert.ok(node !== undefined)
+  node.unschedulable = true
+  pass(toy)
+  assert.deepEqual(granted(toy), [])
+})

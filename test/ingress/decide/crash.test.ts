@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { wallMs } from '../../../src/ground/model/time.ts'
+import { decideIngress } from '../../../src/ingress/decide/decide.ts'
+import type { IngressSnapshot } from '../../../src/ingress/decide/snapshot.ts'
+import { shortIngressDecision as short } from '../../support/ingress-decision.ts'
+import { aNodeOf, anOp, aScene, aSlot, NODE_MARK, NOW, OURS, outFor } from '../../support/ingress-world.ts'
+
+const r2 = { revision: 'r2' }
+const OTHER = aNodeOf('n2', { deployment: r2 })
+const byNode = { spec: { detach: { node: NODE_MARK } } }
+
+/** Taken longer ago than any process waits with it. */
+const OLD_SLOT = { kind: 'ours', index: 0, takenAt: wallMs(NOW - 40_000) } as const
+const FULL = {
+  budget: {
+    limit: { kind: 'count', count: 1 },
+    fleet: 12,
+    out: [outFor('n1', 'slot'), outFor('n9', 'notReady')],
+    slots: [aSlot(0, 'n1')],
+  },
+} as const
+
+function deleted(nodes: IngressSnapshot['nodes']): IngressSnapshot {
+  const s = aScene(nodes, byNode)
+  return { ...s, object: { ...s.object, deleting: true } }
+}
+
+const unread = (s: IngressSnapshot): IngressSnapshot => ({
+  ...s,
+  budget: { ...s.budget, fault: { code: 'BudgetUnread', text: 'the node budget could not be read' } },
+})
+
+/** What the next process finds after the last write of the one before it, and what it does. */
+const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision: string])[] = [
+  ['the slot was taken: it begins', aScene([aNodeOf('n1', { slot: OURS }), OTHER]), 'n1 writeOp Detaching r2 marked'],
+  [
+    'the slot was taken, and there is no room by now: it waits a moment with it',
+    aScene([aNodeOf('n1', { slot: OURS }), OTHER], FULL),
+    'hold n1 BudgetUsedUp',
+  ],
+  [
+    'the slot was taken long ago, and there is no room: it is given back',
+    aScene([aNodeOf('n1', { slot: OLD_SLOT }), OTHER], FULL),
+    'n1 releaseSlot 0',
+  ],
+  [
+    'the slot was taken, and the rollout is paused by now: it is given back',
+    aScene([aNodeOf('n1', { slot: OURS }), OTHER], { spec: { rollout: { paused: true } } }),
+    'n1 releaseSlot 0',
+  ],
+  [
+    'the operation was written, and its mark with it: the claim is next',
+    aScene([aNodeOf('n1', { slot: OURS, op: anOp(), asks: 'd' }), OTHER], byNode),
+    'n1 claim',
+  ],
+  [
+    'the operation was written, and another node went out before the claim: it goes back',
+    aScene([aNodeOf('n1', { slot: OURS, op: anOp(), asks: 'd' }), OTHER], { ...byNode, ...FULL }),
+    'n1 writeOp Attaching r2',
+  ],
+  [
+    'the claim was written: the mark of the Node is next',
+    aScene([aNodeOf('n1', { slot: OURS, op: anOp(), asks: 'dc' }), OTHER], byNode),
+    'n1 markNode set',
+  ],
+  [
+    'the Node was marked, and t1 is not written: its grace begins now',
+    aScene([aNodeOf('n1', { slot: OURS, op: anOp(), asks: 'dcn' }), OTHER], byNode),
+    'n1 writeOp Detaching r2',
+  ],
+  [
+    'all stands, and the graces are over: the phase goes on before the template',
+    aScene([aNodeOf('n1', { slot: OURS, op: anOp({}, { t1: 90 }), asks: 'dcn' }), OTHER], byNode),
+    'n1 writeOp Updating r2',
+  ],
+  [
+    'the phase was written: the template is next',
+    aScene([aNodeOf('n1', { slot: OURS, op: anOp({ phase: 'Updating' }, { t1: 90, t2: 1 }), asks: 'dc' }), OTHER]),
+    'n1 applyTemplate r2 at once',
+  ],
+  [
+    'the template was written, and the phase was not: it counts as being updated',
+    aScene([aNodeOf('n1', { slot: OURS, op: anOp({}, { t1: 90 }), asks: 'dc', deployment: r2 }), OTHER]),
+    'n1 writeOp Updating r2',
+  ],
+  [
+    'all pods are new: they are verified',
+    aScene([
+      aNodeOf('n1', { slot: OURS, op: anOp({ phase: 'Updating' }, { t1: 90, t2: 9 }), asks: 'dc', deployment: r2 }),
+      OTHER,
+    ]),
+    'n1 writeOp Verifying r2',
+  ],
+  [
+    'all pods are available: the way back is written first',
+    aScene([
+      aNodeOf('n1', { slot: OURS, op: anOp({ phase: 'Verifying' }, { t1: 90, t2: 9 }), asks: 'dc', deployment: r2 }),
+      OTHER,
+    ]),
+    'n1 writeOp Attaching r2',
+  ],
+  [
+    'the way back was written: the mark of the Node goes first',
+    aScene(
+      [
+        aNodeOf('n1', { slot: OURS, op: anOp({ phase: 'Attaching' }, { t1: 90, t2: 9 }), asks: 'dcn', deployment: r2 }),
+        OTHER,
+      ],
+      byNode,
+    ),
+    'n1 unmarkNode removed',
+  ],
+  [
+    'the Node was unmarked, and the Deployment was not: that is next',
+    aScene(
+      [
+        aNodeOf('n1', { slot: OURS, op: anOp({ phase: 'Attaching' }, { t1: 90, t2: 9 }), asks: 'dc', deployment: r2 }),
+        OTHER,
+      ],
+      byNode,
+    ),
+    'n1 unmarkDeployment',
+  ],
+  [
+    'both were unmarked: the claim is withdrawn',
+    aScene([
+      aNodeOf('n1', { slot: OURS, op: anOp({ phase: 'Attaching' }, { t1: 90, t2: 9 }), asks: 'c', deployment: r2 }),
+      OTHER,
+    ]),
+    'n1 withdrawClaim',
+  ],
+  [
+    'all was withdrawn: the grace of the way back begins',
+    aScene([aNodeOf('n1', { slot: OURS, op: anOp({ phase: 'Attaching' }, { t1: 90, t2: 9 }), deployment: r2 }), OTHER]),
+    'n1 writeOp Attaching r2',
+  ],
+  [
+    'all was withdrawn, and its agent does not give a good answer: the grace of the way back does not end',
+    aScene([
+      aNodeOf('n1', {
+        slot: OURS,
+        op: anOp({ phase: 'Attaching' }, { t1: 90, t2: 30, t3: 20 }),
+        deployment: r2,
+        is: { agent: { released: { id: 'op-0', since: wallMs(NOW - 60_000) } } },
+      }),
+      OTHER,
+    ]),
+    'hold n1 AgentNotHeard',
+  ],
+  [
+    'its agent has given a good answer for less than the grace: it is waited for',
+    aScene([
+      aNodeOf('n1', {
+        slot: OURS,
+        op: anOp({ phase: 'Attaching' }, { t1: 90, t2: 30, t3: 20 }),
+        deployment: r2,
+        is: { agent: { released: { id: 'op-1', since: wallMs(NOW - 9_000) } } },
+      }),
+      OTHER,
+    ]),
+    'hold n1 AttachGrace',
+  ],
+  [
+    'its agent has given a good answer for the grace: the operation goes',
+    aScene([
+      aNodeOf('n1', {
+        slot: OURS,
+        op: anOp({ phase: 'Attaching' }, { t1: 90, t2: 30, t3: 20 }),
+        deployment: r2,
+        is: { agent: { released: { id: 'op-1', since: wallMs(NOW - 10_000) } } },
+      }),
+      OTHER,
+    ]),
+    'n1 clearOp',
+  ],
+  [
+    'that grace is not over: it is waited for',
+    aScene([
+      aNodeOf('n1', { slot: OURS, op: anOp({ phase: 'Attaching' }, { t1: 90, t2: 9, t3: 4 }), deployment: r2 }),
+      OTHER,
+    ]),
+    'hold n1 AttachGrace',
+  ],
+  [
+    'that grace is over: the operation goes',
+    aScene([
+      aNodeOf('n1', { slot: OURS, op: anOp({ phase: 'Attaching' }, { t1: 90, t2: 30, t3: 10 }), deployment: r2 }),
+      OTHER,
+    ]),
+    'n1 clearOp',
+  ],
+  [
+    'the operation is gone, and the slot is not: it is given back',
+    aScene([aNodeOf('n1', { slot: OURS, deployment: r2 }), OTHER]),
+    'n1 releaseSlot 0',
+  ],
+  [
+    'the slot was lost while the node is out: it is taken again before anything disrupts',
+    aScene([aNodeOf('n1', { op: anOp({}, { t1: 90 }), asks: 'dc' }), OTHER]),
+    'n1 takeSlot 0',
+  ],
+  [
+    'the claim was removed by others while the node is out, before its pods change: it is detached anew',
+    aScene([aNodeOf('n1', { slot: OURS, op: anOp({ phase: 'Updating' }, { t1: 90, t2: 1 }), asks: 'd' }), OTHER]),
+    'n1 writeOp Detaching r2',
+  ],
+  [
+    'the claim was removed by others while pods change: it is made again',
+    aScene([
+      aNodeOf('n1', {
+        slot: OURS,
+        op: anOp({ phase: 'Updating' }, { t1: 90, t2: 1 }),
+        asks: 'd',
+        deployment: { ...r2, ready: 0 },
+      }),
+      OTHER,
+    ]),
+    'n1 claim',
+  ],
+  [
+    'the operation cannot be read: it is taken for detached, and its pods are verified as they are',
+    aScene([aNodeOf('n1', { slot: OURS, op: '{"version":1', asks: 'dc' }), OTHER]),
+    'n1 writeOp Verifying r1',
+  ],
+  [
+    'the operation was removed, and its marks were not: the same',
+    aScene([aNodeOf('n1', { asks: 'd', deployment: { ...r2, ready: 0 } }), OTHER]),
+    'n1 writeOp Verifying r2',
+  ],
+  [
+    'the operation is of a clock that is far ahead: its graces begin now',
+    aScene([aNodeOf('n1', { slot: OURS, op: anOp({}, { t0: -600 }), asks: 'dc' }), OTHER]),
+    'n1 writeOp Detaching r2',
+  ],
+  [
+    'the object was deleted in the middle: the node is put back',
+    deleted([aNodeOf('n1', { slot: OURS, op: anOp({ phase: 'Updating' }, { t1: 90, t2: 1 }), asks: 'dcn' })]),
+    'n1 unmarkNode removed',
+  ],
+  [
+    'the object was deleted, and its marks are gone: the grace of the way back begins',
+    deleted([aNodeOf('n1', { slot: OURS, op: anOp({ phase: 'Updating' }, { t1: 90, t2: 1 }) })]),
+    'n1 writeOp Attaching r2',
+  ],
+  ['the object was deleted, and nothing is left: the object goes', deleted([aNodeOf('n1'), OTHER]), 'removeFinalizer'],
+  [
+    'the object was deleted, and its slots cannot be read: it stays until they can',
+    unread(deleted([aNodeOf('n1'), OTHER])),
+    'hold  BudgetUnread',
+  ],
+]
+
+for (const [title, world, decision] of ROWS) {
+  test(`after a crash, ${title}`, () => assert.equal(short(decideIngress(world)), decision))
+}
+
+test('after a crash the grace of the mark is not begun anew', () => {
+  const s = aScene([aNodeOf('n1', { slot: OURS, op: anOp(), asks: 'dc' }), OTHER])
+  const decision = decideIngress(s)
+  assert.ok(decision.kind === 'act')
+  const [action] = decision.actions
+  assert.ok(action?.kind === 'writeOp')
+  assert.deepEqual(action.op, { ...anOp(), t1: NOW })
+})

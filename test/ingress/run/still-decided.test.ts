@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { NodeAction } from '../../../src/ingress/decide/action.ts'
+import type { IngressLook } from '../../../src/ingress/decide/look.ts'
+import { templateHash, wantedRevision } from '../../../src/ingress/decide/revision.ts'
+import type { IngressNode, IngressSnapshot } from '../../../src/ingress/decide/snapshot.ts'
+import { stillDecided } from '../../../src/ingress/run/still-decided.ts'
+import { shortIngressDecision } from '../../support/ingress-decision.ts'
+import { aNodeOf, anIngress, anOp, aScene, aSlot, OURS, outFor } from '../../support/ingress-world.ts'
+import { served } from '../../support/served-object.ts'
+
+const OBJECT = anIngress()
+const WANTED = templateHash(OBJECT.spec)
+const KEPT = [served('ControllerRevision', wantedRevision(OBJECT, { number: 1, collisionCount: 0 }))]
+
+const lookAt = (n1: IngressNode, change: Partial<IngressSnapshot> = {}): IngressLook => ({
+  snapshot: aScene([n1, aNodeOf('n2', { deployment: { revision: WANTED } })], {
+    revisions: { desired: WANTED, current: 'r1' },
+    ...change,
+  }),
+  deployments: { ours: new Map(), names: new Set(), surplus: [], orphans: [], taken: [] },
+  gates: new Map(),
+  otherGates: new Map(),
+  revisions: KEPT,
+  revisionNames: new Set(KEPT.map(({ name }) => name)),
+})
+
+const TAKE: NodeAction = { kind: 'takeSlot', node: 'n1', index: 0 }
+const BEGIN: NodeAction = { kind: 'writeOp', node: 'n1', op: anOp({ revision: 'r0' }) }
+const WAITS = aNodeOf('n1')
+const HAS_SLOT = aNodeOf('n1', { slot: OURS })
+const budget = aScene([]).budget
+
+const ROWS: readonly (readonly [
+  title: string,
+  action: NodeAction,
+  before: IngressLook,
+  now: IngressLook | undefined,
+  done: string,
+])[] = [
+  ['nothing changed', TAKE, lookAt(WAITS), lookAt(WAITS), 'n1 takeSlot 0'],
+  [
+    'another slot is the free one by now: that one is taken',
+    TAKE,
+    lookAt(WAITS),
+    lookAt(WAITS, { budget: { ...budget, slots: [aSlot(0, 'n9')] } }),
+    'n1 takeSlot 1',
+  ],
+  [
+    'it is out of the budget by now',
+    TAKE,
+    lookAt(WAITS),
+    lookAt(WAITS, { budget: { ...budget, limit: { kind: 'count', count: 1 }, out: [outFor('n9', 'claimed')] } }),
+    'nothing',
+  ],
+  [
+    'another revision is wanted by now: that one is written',
+    BEGIN,
+    lookAt(HAS_SLOT),
+    lookAt(HAS_SLOT),
+    `n1 writeOp Detaching ${WANTED} marked`,
+  ],
+  [
+    'the node has the revision by now',
+    BEGIN,
+    lookAt(HAS_SLOT),
+    lookAt(aNodeOf('n1', { slot: OURS, deployment: { revision: WANTED } })),
+    'nothing',
+  ],
+  ['the object is gone', BEGIN, lookAt(HAS_SLOT), undefined, 'nothing'],
+]
+
+for (const [title, action, before, now, done] of ROWS)
+  test(`before a node is taken out it is decided once more, and that is done: ${title}`, async () => {
+    const decided = await stillDecided({ action, look: before }, async () => now)
+    const said =
+      decided === undefined
+        ? 'nothing'
+        : shortIngressDecision({ kind: 'act', actions: [decided.action as NodeAction], reasons: [] })
+    assert.equal(said, done)
+    assert.equal(decided?.look, decided === undefined ? undefined : now)
+  })
+
+test('what takes no node out is done as it was decided, and nothing is read for it', async () => {
+  const action: NodeAction = { kind: 'releaseSlot', node: 'n1', index: 0 }
+  const bound = { action, look: lookAt(HAS_SLOT) }
+  assert.deepEqual(await stillDecided(bound, () => Promise.reject(new Error('it was read'))), bound)
+})

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { waitOf } from '../../../src/ground/model/reason.ts'
+import { decide } from '../../../src/roll/decide/decide.ts'
+import type { BesideFacts } from '../../../src/roll/decide/snapshot.ts'
+import { aNode, aRecord, aServer, aSnapshot } from '../../support/roll-world.ts'
+
+const out = { adminState: 'drain' } as const
+
+const budget = { limit: { kind: 'count', count: 3 }, cordons: 'noBrake', slots: [] } as const
+
+interface Row {
+  readonly title: string
+  /** Of n2; n1 is to leave. */
+  readonly beside?: Omit<BesideFacts, 'node'>
+  /** n1 is cordoned, or is about to be. */
+  readonly isLeaving?: true
+  /** Whether n3, which is in no lane, serves. */
+  readonly n3: boolean
+  readonly says: string
+}
+
+const ROWS: readonly Row[] = [
+  { title: 'counts on a node that is in no lane', n3: false, says: 'cordon' },
+  { title: 'goes where a third node serves', beside: { goesFirst: true, isLeaving: true }, n3: true, says: 'cordon' },
+  {
+    title: 'waits for a node that goes first',
+    beside: { goesFirst: true, isLeaving: false },
+    n3: false,
+    says: 'OtherNodeOfRoll',
+  },
+  {
+    title: 'that leaves already does not wait for a node that goes first and does not leave',
+    isLeaving: true,
+    beside: { goesFirst: true, isLeaving: false },
+    n3: false,
+    says: 'cordon',
+  },
+  {
+    title: 'does not wait where both leave and it goes first: the other one waits',
+    isLeaving: true,
+    beside: { goesFirst: false, isLeaving: true },
+    n3: false,
+    says: 'cordon',
+  },
+  {
+    title: 'waits where both leave and the other goes first',
+    isLeaving: true,
+    beside: { goesFirst: true, isLeaving: true },
+    n3: false,
+    says: 'OtherNodeOfRoll',
+  },
+  {
+    title: 'waits for a node that comes after it and leaves already',
+    beside: { goesFirst: false, isLeaving: true },
+    n3: false,
+    says: 'OtherNodeOfRoll',
+  },
+  {
+    title: 'does not wait for a node that comes after it and has not begun to leave',
+    beside: { goesFirst: false, isLeaving: false },
+    n3: false,
+    says: 'cordon',
+  },
+]
+
+for (const { title, beside, isLeaving, n3, says } of ROWS) {
+  test(`of two nodes of a roll that are in work together, one ${title}`, () => {
+    const s = aSnapshot({
+      record: aRecord(),
+      servers: [aServer('n1'), aServer('n2'), aServer('n3', n3 ? {} : out)],
+    })
+    const own = isLeaving === undefined ? {} : { isLeaving }
+    const lanes = beside === undefined ? {} : { beside: [{ node: 'n2', ...beside }], ...own }
+    const decision = decide({ ...s, budget, run: { ...s.run, ...lanes } })
+    const said =
+      decision.kind === 'act' ? decision.actions.map(({ kind }) => kind) : decision.reasons.map(({ code }) => code)
+    assert.deepEqual(said, [says])
+    if (decision.kind === 'hold') assert.deepEqual(decision.reasons.map(waitOf), ['by law'])
+  })
+}
+
+test('without the node beside it a backend has no server either: then that is said, and the wait has its limit', () => {
+  const s = aSnapshot({ record: aRecord(), servers: [aServer('n1'), aServer('n2', out), aServer('n3', out)] })
+  const cluster = { ...s.cluster, nodes: [...s.cluster.nodes, aNode('n4'), aNode('n5')] }
+  const run = { ...s.run, beside: [{ node: 'n2', goesFirst: true, isLeaving: true }] }
+  const { reasons } = decide({ ...s, budget, cluster, run })
+  assert.deepEqual(
+    reasons.map(({ code }) => code),
+    ['LastUsableServer'],
+  )
+})

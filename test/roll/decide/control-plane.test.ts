@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MAINTENANCE_ANNOTATION } from '../../../src/ground/model/claims.ts'
+import type { Pod } from '../../../src/ground/model/pod.ts'
+import { decide } from '../../../src/roll/decide/decide.ts'
+import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
+import { makePlan } from '../../../src/roll/decide/plan/make-plan.ts'
+import { selectNodes } from '../../../src/roll/decide/plan/select-nodes.ts'
+import { RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
+import { out } from '../../support/roll-stages.ts'
+import { aNode, aPod, aRecord, aSnapshot, aSpec } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
+import { planFacts } from './plan-facts.ts'
+
+const PLANE = { 'node-role.kubernetes.io/control-plane': '' }
+const ZONE = 'topology.kubernetes.io/zone'
+
+const member = (component: string, node: string, ready = true): Pod =>
+  aPod(`${component}-${node}`, node, {
+    namespace: 'kube-system',
+    mirror: true,
+    labels: { component },
+    ready,
+  })
+
+/** `true`: Ready. */
+const members = (component: string, ...ready: readonly boolean[]): readonly Pod[] =>
+  ready.map((isReady, i) => member(component, `n${i + 1}`, isReady))
+
+const at = (stage: Parameters<typeof aSnapshot>[0], pods: readonly Pod[]): NodeSnapshot => aSnapshot({ ...stage, pods })
+
+const BEGUN: readonly (readonly [title: string, pods: readonly Pod[], decision: string])[] = [
+  ['all members are Ready', members('etcd', true, true, true), 'act record: writeRecord'],
+  ['its own member is the broken one', members('etcd', false, true, true), 'act record: writeRecord'],
+  ['one of three members is broken elsewhere', members('etcd', true, true, false), 'hold record: EtcdQuorum'],
+  ['etcd has two members', members('etcd', true, true), 'hold record: EtcdQuorum'],
+  [
+    'one of five members is broken elsewhere',
+    members('etcd', true, true, true, true, false),
+    'hold record: ControlPlaneNotReady',
+  ],
+  ['the only member is its own', members('etcd', true), 'act record: writeRecord'],
+  ['no member is seen', [], 'act record: writeRecord'],
+  ['it has no member itself', members('etcd', true, true, false).slice(1), 'act record: writeRecord'],
+  [
+    'a pod of another namespace is called etcd',
+    [{ ...member('etcd', 'n1'), namespace: 'shop' }, member('etcd', 'n2', false)],
+    'act record: writeRecord',
+  ],
+  ['no other API server is Ready', members('kube-apiserver', true, false), 'hold record: LastApiServer'],
+  [
+    'one of two other API servers is Ready',
+    members('kube-apiserver', true, true, false),
+    'hold record: ControlPlaneNotReady',
+  ],
+  ['it has the only API server', members('kube-apiserver', true), 'act record: writeRecord'],
+]
+
+for (const [title, pods, decision] of BEGUN) {
+  test(`law: no node is begun without which etcd would lose its quorum; before it is begun: ${title}`, () =>
+    assert.equal(shortDecision(decide(at({}, pods))), decision))
+}
+
+test('a member that fails while the node is drained is seen before the reboot is announced, and not after it', () => {
+  const broken = members('etcd', true, true, false)
+  assert.equal(shortDecision(decide(at(out, members('etcd', true, true, true)))), 'act reboot: writeIntent')
+  assert.equal(shortDecision(decide(at(out, broken))), 'hold reboot: EtcdQuorum')
+  const announced = at({ ...out, announced: true, evidence: { ...out.evidence, intentByUs: true } }, broken)
+  assert.equal(shortDecision(decide(announced)), 'act reboot: sendReboot')
+})
+
+test('law: no node is begun without which etcd would lose its quorum; the plan blocks by the same arithmetic as the step', () => {
+  const planes = ['n1', 'n2', 'n3', 'n4', 'n5'].map((name) => aNode(name, { labels: PLANE }))
+  const names = ['n1']
+  const found = (pods: readonly Pod[]) =>
+    makePlan(
+      planFacts({ spec: aSpec({ nodes: { names, all: false, allowUnbalanced: true } }) }, { nodes: planes, pods }),
+    )
+      .findings.filter(({ code }) => BEGUN.some(([, , decision]) => decision.endsWith(code)))
+      .map(({ severity, code }) => `${severity} ${code}`)
+  for (const [title, pods, decision] of BEGUN) {
+    const held = decision.startsWith('hold record: ') ? [decision.slice('hold record: '.length)] : []
+    assert.deepEqual(
+      found(pods).filter((text) => !text.startsWith('warning')),
+      held.map((code) => `${code === 'ControlPlaneNotReady' ? 'hold' : 'block'} ${code}`),
+      title,
+    )
+  }
+})
+
+const ordered = (...nodes: Parameters<typeof selectNodes>[1]): string =>
+  selectNodes(aSpec().nodes, nodes)
+    .nodes.map(({ name }) => name)
+    .join(' ')
+
+test('of selected nodes, workers that take no new pods come first, and the control plane last, cordoned or not', () => {
+  const cordoned = { unschedulable: true }
+  assert.equal(
+    ordered(
+      aNode('n1', { labels: PLANE, ...cordoned }),
+      aNode('n2'),
+      aNode('n3', cordoned),
+      aNode('n4'),
+      aNode('n5', { labels: PLANE }),
+    ),
+    'n3 n2 n4 n1 n5',
+  )
+})
+
+test('all workers of one zone come before those of the next, and none of the control plane between them', () => {
+  const inZone = (zone: string, more = {}) => ({ labels: { [ZONE]: zone, ...more } })
+  assert.equal(
+    ordered(
+      aNode('n1', inZone('b')),
+      aNode('n2', inZone('a', PLANE)),
+      aNode('n3', inZone('a')),
+      aNode('n4', inZone('b')),
+      aNode('n5', inZone('a')),
+      aNode('n6'),
+    ),
+    'n6 n3 n5 n1 n4 n2',
+  )
+})
+
+test('a worker that the roll could not begin comes after those that it can', () => {
+  const claim = JSON.stringify([{ owner: 'ops/anna', id: 'x', at: '2026-01-01T00:00:00Z' }])
+  const first = [
+    aNode('n1', { ready: 'Unknown', unschedulable: true }),
+    aNode('n2', { annotations: { [MAINTENANCE_ANNOTATION]: claim } }),
+    aNode('n3', { annotations: { [RECORD_ANNOTATION]: JSON.stringify(aRecord({ run: 'run-9' })) } }),
+  ]
+  assert.equal(ordered(...first, aNode('n4'), aNode('n5', { labels: PLANE })), 'n4 n1 n2 n3 n5')
+})
+
+test('the plan warns where a node of the control plane is named before a worker, and has the order to paste', () => {
+  const nodes = [aNode('n1', { labels: PLANE }), aNode('n2'), aNode('n3')]
+  const warnings = (...names: readonly string[]) =>
+    makePlan(planFacts({ spec: aSpec({ nodes: { names, all: false, allowUnbalanced: true } }) }, { nodes }))
+      .findings.filter(({ code }) => code === 'ControlPlaneEarly')
+      .map(({ severity, node, text, fix }) => [severity, node, text, fix])
+  assert.deepEqual(warnings('n2', 'n1', 'n3'), [
+    [
+      'warning',
+      'n1',
+      'n1 of the control plane is rolled before n3, a worker: the nodes come as they were named',
+      'name the workers first: n2 n3 n1',
+    ],
+  ])
+  assert.deepEqual([warnings('n2', 'n3', 'n1'), warnings('n1'), warnings('n2')], [[], [], []])
+})

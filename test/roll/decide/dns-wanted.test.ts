@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { monoMs } from '../../../src/ground/model/time.ts'
+import { decide } from '../../../src/roll/decide/decide.ts'
+import { dnsNotices } from '../../../src/roll/decide/dns/dns-notices.ts'
+import { dnsWanted } from '../../../src/roll/decide/dns/dns-wanted.ts'
+import type { RollSnapshot } from '../../../src/roll/decide/snapshot.ts'
+import { aReading } from '../../support/roll-dns.ts'
+import { cordoned, out, proven, settled, withPort } from '../../support/roll-stages.ts'
+import { aNode, aRecord, aSnapshot } from '../../support/roll-world.ts'
+
+/** What is asked for while this is decided. */
+function wanted(s: RollSnapshot): string | undefined {
+  const asked = { ...s, dns: s.dns ?? {} }
+  const want = dnsWanted(asked, decide(asked))
+  return want && `${want.for} ${want.node} from ${want.from.join(' ')}`
+}
+
+const run = (s: RollSnapshot, done: readonly string[]): RollSnapshot => ({ ...s, run: { ...s.run, done } })
+const old = { last: { kind: 'unknown', begunAt: monoMs(0), endedAt: monoMs(0) } } as const
+
+test('before a node goes nodes are asked that stay, those that go last before others', () => {
+  assert.equal(wanted(aSnapshot()), 'leaving n1 from n3 n2')
+  assert.equal(wanted(aSnapshot({ record: aRecord() })), 'leaving n1 from n3 n2')
+  assert.equal(wanted(aSnapshot(cordoned)), 'leaving n1 from n3 n2')
+})
+
+test('a node that is back is asked itself, and one that stays', () => {
+  assert.equal(wanted(withPort(aSnapshot(settled))), 'back n1 from n1 n3')
+})
+
+test('relays of the node that is back serve for the next one as well', () => {
+  const s = aSnapshot()
+  const next = { ...s, current: { ...s.current, node: aNode('n2') } }
+  assert.equal(wanted(run(next, ['n1'])), 'leaving n2 from n1 n3')
+})
+
+test('nodes that are not Ready are not asked', () => {
+  const s = aSnapshot({ record: aRecord() })
+  const nodes = [aNode('n1'), aNode('n2', { ready: 'Unknown' }), aNode('n3')]
+  const want = dnsWanted({ ...s, dns: {}, cluster: { ...s.cluster, nodes } }, decide(s))
+  assert.deepEqual(want?.from, ['n3'])
+})
+
+test('DNS is not asked while a node drains, reboots or proves itself', () => {
+  for (const stage of [out, proven]) assert.equal(wanted(aSnapshot(stage)), undefined)
+})
+
+test('DNS is not asked all over while another run has the slot', () => {
+  const s = aSnapshot({ change: { slot: { state: 'other', mayAct: false } } })
+  assert.equal(wanted(s), 'leaving n1 from n3 n2')
+  assert.equal(wanted({ ...s, dns: old }), undefined)
+})
+
+test('DNS is not asked where it is not to be', () => {
+  assert.equal(dnsWanted(aSnapshot(), decide(aSnapshot())), undefined)
+})
+
+test('people are told what is not quite well, and what could not be checked', () => {
+  assert.deepEqual(dnsNotices(aReading(['Healthy cluster dns', 'UdpDead pod c-1']), false), [])
+  assert.deepEqual(dnsNotices(aReading(['NotReady pod c-1']), false), [
+    'the cluster DNS has a problem: NotReady, pod c-1: the pod answers correctly but is not Ready',
+  ])
+  const goesBy = 'the roll only checks that an endpoint of DNS is Ready'
+  assert.deepEqual(dnsNotices(aReading(['NotAsked cluster dns']), false), [
+    `the state of DNS is only partly known (NotAsked, cluster dns: no query could be sent to it); ${goesBy}; set "dns.image" in the roll file to send queries from nodes`,
+  ])
+  const unknown = { kind: 'unknown', begunAt: monoMs(0), endedAt: monoMs(0) } as const
+  assert.deepEqual(dnsNotices({ ...unknown, why: 'it may not list services' }, true), [
+    `the state of DNS is not known: it may not list services; ${goesBy}`,
+  ])
+  assert.deepEqual(dnsNotices(unknown, false), [])
+})

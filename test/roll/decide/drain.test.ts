@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Pod } from '../../../src/ground/model/pod.ts'
+import { decide } from '../../../src/roll/decide/decide.ts'
+import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
+import { OUT_TAINT } from '../../../src/service/model/node-record.ts'
+import { out } from '../../support/roll-stages.ts'
+import { aPod, aRecord, aSnapshot, aSpec, aWorkload, detachedEvidence } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
+
+const CART = 'ReplicaSet shop/cart'
+const record = aRecord({ workloads: { [CART]: 3 } })
+const workloads = [aWorkload({ desired: 3 })]
+
+/** n1 drains; `gone` were evicted from it already. */
+function draining(pods: readonly Pod[], gone: readonly string[] = []): NodeSnapshot {
+  const evicted = Object.fromEntries(gone.map((name) => [`uid-${name}`, { name, stage: 2, workload: CART }]))
+  const firstSeen = [...gone.map((name) => `uid-${name}`), ...pods.map(({ uid }) => uid)]
+  return aSnapshot({ ...out, record, workloads, pods, evidence: { ...detachedEvidence(), evicted, firstSeen } })
+}
+
+const evictions = (s: NodeSnapshot): readonly string[] => {
+  const decision = decide(s)
+  if (decision.kind !== 'act') return [shortDecision(decision)]
+  return decision.actions.map((action) => (action.kind === 'evict' ? action.name : action.kind))
+}
+
+test('the next pod of a workload leaves once the last one is replaced, and not before', () => {
+  const elsewhere = [aPod('cart-c', 'n2')]
+  const here = [aPod('cart-b', 'n1')]
+  const replacement = aPod('cart-d', 'n3', { ready: false })
+  assert.deepEqual(evictions(draining([...here, ...elsewhere], ['cart-a'])), ['hold drain: ReplacementNotReady'])
+  assert.deepEqual(evictions(draining([...here, ...elsewhere, replacement], ['cart-a'])), [
+    'hold drain: ReplacementNotReady',
+  ])
+  const ready = { ...replacement, ready: true }
+  assert.deepEqual(evictions(draining([...here, ...elsewhere, ready], ['cart-a'])), ['cart-b'])
+  const withVolume = aPod('cart-b', 'n1', { claims: ['data-b'] })
+  assert.deepEqual(evictions(draining([withVolume, ...elsewhere, replacement], ['cart-a'])), [
+    'hold drain: ReplacementNotReady',
+  ])
+  assert.deepEqual(evictions(draining([withVolume, ...elsewhere, ready], ['cart-a'])), ['cart-b'])
+})
+
+test('a pod that its controller put back goes down with the node, and is not evicted again and again', () => {
+  const elsewhere = [aPod('cart-c', 'n2'), aPod('cart-d', 'n3'), aPod('cart-e', 'n3')]
+  const s = draining(elsewhere, ['cart-a'])
+  const pods = [...elsewhere, aPod('cart-b', 'n1')]
+  assert.deepEqual(evictions({ ...s, cluster: { ...s.cluster, pods } }), ['writeIntent'])
+})
+
+test('an empty node is rebooted only once what left it is back to strength elsewhere', () => {
+  const pods = [aPod('cart-b', 'n2'), aPod('cart-c', 'n3')]
+  assert.deepEqual(evictions(draining(pods, ['cart-a'])), ['hold drain: ReplacementNotReady'])
+  assert.deepEqual(evictions(draining([...pods, aPod('cart-d', 'n3')], ['cart-a'])), ['writeIntent'])
+})
+
+test('a pod that is on its way out is waited for and not evicted again', () => {
+  assert.deepEqual(evictions(draining([aPod('cart-a', 'n1', { terminating: true })])), ['hold drain: PodLeaving'])
+  const s = draining([aPod('cart-a', 'n1')])
+  const answered = { 'uid-cart-a': { kind: 'accepted' } } as const
+  assert.deepEqual(evictions({ ...s, evidence: { ...s.evidence, evictions: answered } }), ['hold drain: PodLeaving'])
+})
+
+for (const kind of ['accepted', 'gone', 'replaced'] as const) {
+  test(`a pod whose eviction was ${kind} counts no more, though it is still shown as ready`, () => {
+    const pods = [aPod('cart-a', 'n1'), aPod('cart-b', 'n1'), aPod('cart-c', 'n2')]
+    const s = draining(pods)
+    assert.deepEqual(evictions(s), ['cart-a'])
+    const answered = { ...s, evidence: { ...s.evidence, evictions: { 'uid-cart-a': { kind } } } }
+    assert.deepEqual(evictions(answered), ['hold drain: PodLeaving ReplacementNotReady'])
+    const replacement = [...pods, aPod('cart-d', 'n3')]
+    assert.deepEqual(evictions({ ...answered, cluster: { ...s.cluster, pods: replacement } }), ['cart-b'])
+  })
+}
+
+test('the pods of the next stage wait until the volumes of the last one are detached', () => {
+  const s = draining([aPod('api-a', 'n1', { controller: { kind: 'Job', name: 'j', uid: 'uid-j' } })])
+  const attachments = [
+    { name: 'att-1', nodeName: 'n1', attacher: 'csi.example.com', persistentVolumeName: 'pv-1', attached: true },
+  ]
+  const attached = { ...s, cluster: { ...s.cluster, attachments } }
+  assert.deepEqual(evictions(attached), ['hold drain: VolumeAttached'])
+})
+
+test('DaemonSet pods leave last, and only where the file asks, behind a taint that keeps them away', () => {
+  const edge = aPod('edge-a', 'n1', {
+    labels: { app: 'edge' },
+    controller: { kind: 'DaemonSet', name: 'edge', uid: 'uid-edge' },
+  })
+  const asked = aSpec({
+    drain: { ...aSpec().drain, daemonSets: [{ matchLabels: { app: 'edge' }, matchExpressions: [] }] },
+  })
+  const of = (pods: readonly Pod[]): NodeSnapshot => ({ ...draining(pods), spec: asked })
+  assert.deepEqual(evictions(draining([edge])), ['writeIntent'])
+  assert.deepEqual(evictions(of([edge, aPod('cart-a', 'n1'), aPod('cart-b', 'n2'), aPod('cart-c', 'n2')])), ['cart-a'])
+  const last = of([edge])
+  assert.deepEqual(evictions(last), ['addTaint'])
+  assert.deepEqual(evictions({ ...last, slot: { state: 'mine', mayAct: false } }), ['hold drain: SlotNotRenewed'])
+  const shut = { ...last.current, node: { ...last.current.node, taints: [OUT_TAINT] } }
+  assert.deepEqual(evictions({ ...last, current: shut }), ['edge-a'])
+})
+
+test('a node that lost its taint after its DaemonSet pods left is tainted again before its reboot', () => {
+  const s = draining([])
+  const left = { 'uid-edge-a': { name: 'shop/edge-a', stage: 3, workload: 'DaemonSet shop/edge' } }
+  const again = { ...s, evidence: { ...s.evidence, evicted: left } }
+  assert.deepEqual(evictions(again), ['addTaint'])
+  const shut = { ...again.current, node: { ...again.current.node, taints: [OUT_TAINT] } }
+  assert.deepEqual(evictions({ ...again, current: shut }), ['writeIntent'])
+})
+
+test('a pod that may go only where the file says so holds the drain, and nothing else is evicted beside it', () => {
+  const { controller: _none, ...unmanaged } = aPod('lonely', 'n1')
+  const keeping = aPod('cache-a', 'n1', { usesEmptyDir: true })
+  const more = [aPod('cart-a', 'n1'), aPod('cart-b', 'n2'), aPod('cart-c', 'n2')]
+  for (const pod of [unmanaged, keeping]) {
+    assert.deepEqual(evictions(draining([pod, ...more])), ['hold drain: PodRefused'])
+    const finished = draining([{ ...pod, phase: 'Succeeded', ready: false }])
+    assert.deepEqual(evictions(finished).slice(0, 1), [pod.name])
+  }
+})
+
+test('a pod that has ended goes though it is of a DaemonSet, and one that is not ready waits for no other', () => {
+  const ended = aPod('edge-a', 'n1', {
+    phase: 'Failed',
+    ready: false,
+    controller: { kind: 'DaemonSet', name: 'edge', uid: 'uid-edge' },
+  })
+  assert.deepEqual(evictions(draining([ended])), ['edge-a'])
+  const unready = aPod('cart-b', 'n1', { ready: false })
+  assert.deepEqual(evictions(draining([unready, aPod('cart-c', 'n2')])), ['cart-b'])
+})
+
+test('a pod is given the time to end that the file asks for', () => {
+  const s = draining([aPod('cart-a', 'n1'), aPod('cart-b', 'n2'), aPod('cart-c', 'n2')])
+  const graces = (graceSeconds?: number): readonly unknown[] => {
+    const drain = { ...s.spec.drain, ...(graceSeconds === undefined ? {} : { graceSeconds }) }
+    const decision = decide({ ...s, spec: aSpec({ drain }) })
+    return decision.kind === 'act'
+      ? decision.actions.map((action) => (action.kind === 'evict' ? action.graceSeconds : action.kind))
+      : []
+  }
+  assert.deepEqual([graces(30), graces(0), graces()], [[30], [0], [undefined]])
+})

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { monoMs } from '../../../../src/ground/model/time.ts'
+import { decideHost } from '../../../../src/roll/decide/hosts/decide-host.ts'
+import type { HostMemory } from '../../../../src/roll/decide/hosts/host-memory.ts'
+import type { HostEvidence } from '../../../../src/roll/decide/hosts/host-snapshot.ts'
+import {
+  AFTER,
+  aHost,
+  announced,
+  at,
+  away,
+  back,
+  began,
+  drained,
+  type Given,
+  moved,
+  NOW,
+  proven,
+  RECORD,
+  said,
+  verdictOf,
+} from '../../../support/a-host.ts'
+
+const FAILED = { kind: 'stopped', keepOut: true, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
+
+const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
+  ['no slot yet', { change: { slot: { state: 'free', mayAct: false } } }, 'slot: takeSlot'],
+  ['another run took the slot for good', { change: { slot: { state: 'lost', mayAct: false } } }, 'slot? SlotTaken'],
+  ['a slot that is not renewed', { change: { slot: { state: 'mine', mayAct: false } } }, 'record? SlotNotRenewed'],
+  ['all well', {}, 'record: record'],
+  ['a disk that refuses', { change: { journalWritable: false } }, 'record? JournalNotWritable'],
+  ['a node that is out', { change: { nodesOut: ['n2'] } }, 'record? NodeStillOut'],
+  ['no list of nodes', { change: { clusterUnknown: true } }, 'record? ApiUnreachable'],
+  ['the address on both', { on: ['lb-1', 'lb-2'] }, 'record? AddressOnSeveral'],
+  ['the address on none', { on: [] }, 'record? AddressOnNone'],
+  ['the other machine silent', { silent: ['lb-2'] }, 'record? HostSilent InstanceSilent'],
+  ['one drained alone', { lb1: drained }, 'record? PairDisagrees'],
+  ['down for the other one', { lb2: { operational: 'down' } }, 'record? PairDisagrees'],
+  ['recorded', { memory: began }, 'detach: moveAway'],
+  ['a resumed process that does not know whether the command ran', { memory: away }, 'detach: moveAway'],
+  ['the same on a full disk', { memory: away, change: { journalWritable: false } }, 'detach? JournalNotWritable'],
+  ['still here', { memory: away, evidence: moved }, 'detach? AddressStillHere'],
+  ['on both after the command', { on: ['lb-1', 'lb-2'], memory: away, evidence: moved }, 'detach? AddressOnSeveral'],
+  ['on none after the command', { on: [], memory: away, evidence: moved }, 'detach? AddressOnNone'],
+  [
+    'ssh away after the command',
+    { on: ['lb-2'], silent: ['lb-1'], memory: away, evidence: moved },
+    'detach? HostSilent',
+  ],
+  [
+    'a command that failed a moment ago',
+    { on: ['lb-2'], memory: away, evidence: { moved: { to: 'away', at: at(1000), error: 'exit code 1' } } },
+    'detach? MoveFailed',
+  ],
+  [
+    'a command that failed a while ago',
+    { on: ['lb-2'], memory: away, evidence: { moved: { to: 'away', at: at(6000), error: 'exit code 1' } } },
+    'detach: moveAway',
+  ],
+  [
+    'connections that are left',
+    { on: ['lb-2'], memory: away, evidence: moved, change: { connections: { count: 2, askedAt: at(0) } } },
+    'detach? HostConnectionsLeft',
+  ],
+  [
+    'connections past their limit',
+    {
+      on: ['lb-2'],
+      memory: away,
+      evidence: { ...moved, awaySince: at(30_000) },
+      change: { connections: { count: 2, askedAt: at(0) } },
+    },
+    'reboot: reboot',
+  ],
+  ['away and idle', { on: ['lb-2'], memory: away, evidence: moved }, 'reboot: reboot'],
+  [
+    'away, and the other one lost a server',
+    { on: ['lb-2'], memory: away, evidence: moved, lb2: { operational: 'down' } },
+    'detach? PairDisagrees',
+  ],
+  [
+    'announced, the command sent',
+    { on: ['lb-2'], memory: announced, evidence: { ...moved, reboot: { at: at(1000), answer: { kind: 'sent' } } } },
+    'reboot? HostRebooting',
+  ],
+  [
+    'the same boot id long after the command',
+    { on: ['lb-2'], memory: announced, evidence: { ...moved, reboot: { at: at(400_000), answer: { kind: 'sent' } } } },
+    'reboot: reboot',
+  ],
+  [
+    'the same, with the address back on it',
+    {
+      memory: announced,
+      evidence: { moved: { to: 'away', at: at(400_000) }, reboot: { at: at(400_000), answer: { kind: 'sent' } } },
+    },
+    'detach: moveAway',
+  ],
+  [
+    'back, and requests failed on a full disk: the journal knows that its addresses are to come back',
+    {
+      bootId: AFTER,
+      memory: { record: RECORD, isProven: true, intent: true, wasAway: true },
+      evidence: back,
+      change: { journalWritable: false, run: { id: 'run-1', order: [], done: [], verdict: FAILED } },
+    },
+    'detach: moveAway',
+  ],
+  [
+    'the same of one that never gave them away',
+    {
+      bootId: AFTER,
+      memory: { record: RECORD, isProven: true },
+      evidence: back,
+      change: { journalWritable: false, run: { id: 'run-1', order: [], done: [], verdict: FAILED } },
+    },
+    'keptOut',
+  ],
+  ['another boot id', { on: ['lb-2'], bootId: AFTER, memory: announced, evidence: moved }, 'proof: proven'],
+  [
+    'its instance still silent',
+    { on: ['lb-2'], bootId: AFTER, silent: ['lb-1'], memory: proven, evidence: { provenSince: at(1000) } },
+    'settle? InstanceSilent',
+  ],
+  [
+    'drained by another owner meanwhile',
+    { on: ['lb-2'], bootId: AFTER, lb2: drained, memory: proven, evidence: { provenSince: at(1000) } },
+    'settle: restoreServer',
+  ],
+  [
+    'a weight that was lost',
+    { on: ['lb-2'], bootId: AFTER, lb1: { weight: 1 }, memory: proven, evidence: { provenSince: at(1000) } },
+    'settle: restoreServer',
+  ],
+  [
+    'a server that no check has passed yet',
+    { on: ['lb-2'], bootId: AFTER, lb1: { uncheckedYet: true }, memory: proven, evidence: { provenSince: at(1000) } },
+    'settle? ServerNotUp',
+  ],
+  [
+    'as before',
+    { on: ['lb-2'], bootId: AFTER, memory: proven, evidence: { provenSince: at(1000) } },
+    'attach: moveBack',
+  ],
+  [
+    'on both after it was put back',
+    { on: ['lb-1', 'lb-2'], bootId: AFTER, memory: { record: RECORD, isProven: true, intent: true }, evidence: back },
+    'attach? AddressOnSeveral',
+  ],
+  [
+    'whole again',
+    {
+      bootId: AFTER,
+      memory: { record: RECORD, isProven: true, intent: true },
+      evidence: { ...back, backSince: at(500) },
+    },
+    'soak? Soaking',
+  ],
+  [
+    'whole for the soak time',
+    {
+      bootId: AFTER,
+      memory: { record: RECORD, isProven: true, intent: true },
+      evidence: { ...back, backSince: at(900_000) },
+    },
+    'through',
+  ],
+]
+
+for (const [what, given, expected] of ROWS) {
+  test(`the next thing for a machine, ${what}: ${expected}`, () => {
+    assert.equal(said(aHost(given)), expected)
+  })
+}
+
+test('law: a virtual address that is on several machines of a pair, or on none, holds the roll', () => {
+  const states: readonly (readonly [HostMemory, HostEvidence])[] = [
+    [{}, {}],
+    [began, {}],
+    [away, moved],
+  ]
+  for (const on of [[], ['lb-1', 'lb-2']])
+    for (const [memory, evidence] of states)
+      assert.equal(decideHost(aHost({ on, memory, evidence })).kind, 'hold', `${on.join()} ${JSON.stringify(memory)}`)
+})
+
+test('law: a machine is rebooted only once its virtual addresses were seen on another machine, and on it no more', () => {
+  const agreeing = (given: Given): boolean => said(aHost({ memory: away, ...given })) === 'reboot: reboot'
+  const before = { moved: { to: 'away', at: monoMs(NOW + 1) } } as const
+  assert.equal(agreeing({ on: ['lb-2'], evidence: moved }), true)
+  assert.equal(agreeing({ on: ['lb-1'], evidence: moved }), false)
+  assert.equal(agreeing({ on: [], evidence: moved }), false)
+  assert.equal(agreeing({ on: ['lb-1', 'lb-2'], evidence: moved }), false)
+  assert.equal(agreeing({ on: ['lb-2'], evidence: before }), false, 'both were asked before the command')
+})
+
+test('each wait for a machine has a limit, and what it leads to depends on whether the reboot is announced', () => {
+  const long = at(10_000_000)
+  const rows: readonly (readonly [Given, string])[] = [
+    [{ memory: away, evidence: { moved: { to: 'away', at: at(5000) }, movingSince: at(5000) } }, 'none'],
+    [
+      { memory: away, evidence: { moved: { to: 'away', at: at(5000) }, movingSince: at(11_000) } },
+      'held AddressesNotMoved AddressStillHere',
+    ],
+    [
+      { on: ['lb-2'], silent: ['lb-1'], memory: announced, evidence: { rebootSince: long } },
+      'stopped keepOut HostDidNotReturn RebootUnknown',
+    ],
+    [
+      {
+        on: ['lb-2'],
+        memory: announced,
+        evidence: { rebootSince: long, stuckReasons: [{ code: 'JournalNotWritable', text: 'x' }] },
+      },
+      'stopped keepOut HostDidNotReturn JournalNotWritable RebootUnknown',
+    ],
+    [
+      { on: ['lb-2'], silent: ['lb-1'], bootId: AFTER, memory: proven, evidence: { provenSince: long } },
+      'stopped keepOut HostNotSettled InstanceSilent',
+    ],
+    [
+      {
+        on: [],
+        bootId: AFTER,
+        memory: { record: RECORD, isProven: true, intent: true },
+        evidence: { ...back, attachingSince: long },
+      },
+      'stopped keepOut PairNotWhole AddressOnNone',
+    ],
+  ]
+  assert.deepEqual(
+    rows.map(([given]) => verdictOf(given)),
+    rows.map(([, expected]) => expected),
+  )
+})

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { wallMs } from '../../../../src/ground/model/time.ts'
+import type { HostSnapshot } from '../../../../src/roll/decide/hosts/host-snapshot.ts'
+import { judgeHost } from '../../../../src/roll/decide/hosts/judge-host.ts'
+import { rememberHostDecision } from '../../../../src/roll/decide/hosts/observe-host.ts'
+import type { TimeWindowFacts, TimeWindowSpec } from '../../../../src/roll/model/time-window.ts'
+import { AFTER, aHost, announced, at, away, began, type Given, moved, NOW, said } from '../../../support/a-host.ts'
+import { twoHosts } from '../../../support/memory-pair.ts'
+import { aSpec } from '../../../support/roll-world.ts'
+
+const HOUR_MS = 3_600_000
+const CLOSED: TimeWindowFacts = { now: wallMs(NOW), longestMs: HOUR_MS }
+const outside = (onClose: TimeWindowSpec['onClose'], window = CLOSED): Partial<HostSnapshot> => ({
+  spec: aSpec({ hosts: twoHosts(), window: { zone: 'UTC', open: [], not: [], onClose } }),
+  window,
+})
+const gone: Given = { on: ['lb-2'], memory: away, evidence: moved }
+const unsent: Given = { on: ['lb-2'], memory: announced, evidence: { ...moved, rebootSince: at(400_000) } }
+
+/** What is decided once the window has closed, with the verdict that this leads to. */
+function decided(given: Given, onClose: TimeWindowSpec['onClose']): string {
+  const s = aHost({ ...given, change: outside(onClose) })
+  const verdict = judgeHost(s)
+  const found = verdict === undefined ? 'none' : `${verdict.reasons[0]?.code} ${verdict.ofNode}`
+  return `${found}; ${said({ ...s, run: { ...s.run, ...(verdict === undefined ? {} : { verdict }) } })}`
+}
+
+const PUT_BACK = 'WindowClosedMeanwhile true'
+const ROWS: readonly (readonly [string, Given, restore: string, finish: string])[] = [
+  ['not begun', {}, 'none; record? WindowClosed', 'none; record? WindowClosed'],
+  ['recorded', { memory: began }, `${PUT_BACK}; restored`, `${PUT_BACK}; restored`],
+  ['without its addresses', gone, `${PUT_BACK}; attach: moveBack`, 'none; reboot: reboot'],
+  ['announced, and the command unheard', unsent, 'none; reboot: reboot', 'none; reboot: reboot'],
+  ['with another boot id', { ...gone, bootId: AFTER }, 'none; proof: proven', 'none; proof: proven'],
+]
+
+for (const [what, given, restore, finish] of ROWS)
+  test(`law: outside of a time window nothing disrupts a machine before the announcement of its reboot, unless the roll file has it finished; ${what}`, () => {
+    assert.deepEqual([decided(given, 'restore'), decided(given, 'finish')], [restore, finish])
+  })
+
+test('a window that closes between the verdict and the reboot holds the machine that is to be restored', () => {
+  assert.equal(said(aHost({ ...gone, change: outside('restore') })), 'detach? WindowClosed')
+})
+
+test('what is waited for in a window has had no time before it', () => {
+  const wait = { code: 'WindowClosed', text: 'x' } as const
+  const other = { code: 'PairDisagrees', text: 'x' } as const
+  const s = aHost({ evidence: { stuckSince: at(HOUR_MS), stuckReasons: [wait] } })
+  const hold = { kind: 'hold', step: 'record', recheckAfterMs: 500 } as const
+  assert.equal(rememberHostDecision(s, { ...hold, reasons: [wait] }).stuckSince, at(HOUR_MS))
+  assert.equal(rememberHostDecision(s, { ...hold, reasons: [other] }).stuckSince, NOW)
+})

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { RebootAnswer } from '../../../src/ground/model/host.ts'
+import type { Reason, ReasonCode } from '../../../src/ground/model/reason.ts'
+import { monoMs } from '../../../src/ground/model/time.ts'
+import { decide } from '../../../src/roll/decide/decide.ts'
+import { judge } from '../../../src/roll/decide/judge.ts'
+import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
+import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
+import type { Step } from '../../../src/roll/model/step.ts'
+import { out } from '../../support/roll-stages.ts'
+import { aSnapshot, aSpec, detachedEvidence, drained, NEW_BOOT } from '../../support/roll-world.ts'
+
+test('nothing is given up while the API is lost, nor while sessions end within their own limit', () => {
+  const elsewhere = aSnapshot().cluster
+  const unready = elsewhere.nodes.map((node) => ({ ...node, ready: 'Unknown' as const }))
+  const waits: readonly (readonly [step: Step, code: string, snapshot: NodeSnapshot])[] = [
+    ['slot', 'ApiUnreachable', aSnapshot({ ...out, change: { cluster: { ...elsewhere, staleForMs: 900_000 } } })],
+    ['slot', 'MostNodesNotReady', aSnapshot({ ...out, change: { cluster: { ...elsewhere, nodes: unready } } })],
+    [
+      'slot',
+      'NotListedYet',
+      aSnapshot({ ...out, change: { cluster: { ...elsewhere, unlisted: { kinds: ['pods'] } } } }),
+    ],
+    ['detach', 'SessionsLeft', aSnapshot({ ...out, servers: drained({ currentSessions: 2 }) })],
+  ]
+  for (const [step, code, waiting] of waits) {
+    const s = { ...waiting, evidence: { ...waiting.evidence, stuckSince: monoMs(1), stuckStep: step, podsLeft: 0 } }
+    const decision = decide(s)
+    assert.ok(decision.kind === 'hold' && decision.step === step && decision.reasons[0]?.code === code, code)
+    assert.equal(judge({ ...s, evidence: rememberDecision(s, decision) }), undefined, code)
+  }
+})
+
+test('sessions whose own limit is over are waited for no longer than whatever forbids to cut them', () => {
+  const overdue = aSnapshot({ ...out, servers: drained({ currentSessions: 2 }), change: { journalWritable: false } })
+  const { idleLimitMs } = overdue.spec.detach
+  const at = (ms: number, change: Partial<NodeSnapshot> = {}): NodeSnapshot => ({
+    ...overdue,
+    now: monoMs(ms),
+    ...change,
+  })
+  const begun = at(overdue.now + idleLimitMs)
+  const decision = decide(begun)
+  assert.deepEqual(decision.kind === 'hold' && [decision.step, decision.reasons.map(({ code }) => code)], [
+    'detach',
+    ['JournalNotWritable'],
+  ])
+  const first = rememberDecision(begun, decision)
+  const evidence = rememberDecision({ ...begun, evidence: first }, decision)
+  const later = at(begun.now + overdue.spec.drain.blockedLimitMs, { evidence })
+  const verdict = judge(later)
+  assert.deepEqual([verdict?.kind, verdict?.reasons[0]?.code], ['held', 'JournalNotWritable'])
+})
+
+test('a drain that is blocked beyond its limit is held, with the reasons it was blocked by', () => {
+  const reason: Reason = { code: 'BudgetExhausted', text: 'shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3' }
+  const stuck = { ...detachedEvidence(), stuckSince: monoMs(399_000), stuckReasons: [reason] }
+  const verdict = judge(aSnapshot({ ...out, evidence: stuck }))
+  assert.deepEqual(verdict, { kind: 'held', keepOut: false, reasons: [reason] })
+})
+
+test('a drain that was blocked for less goes on', () => {
+  const stuck = { ...detachedEvidence(), stuckSince: monoMs(401_000), stuckReasons: [] }
+  assert.equal(judge(aSnapshot({ ...out, evidence: stuck })), undefined)
+})
+
+test('what does not change by itself is waited for as long, since an operator may change it', () => {
+  const reason: Reason = { code: 'BudgetExhausted', text: 'budget shop/cart allows no eviction at all', never: true }
+  const stuckFor = (ms: number) => ({
+    ...detachedEvidence(),
+    stuckSince: monoMs(1_000_000 - ms),
+    stuckReasons: [reason],
+  })
+  assert.equal(judge(aSnapshot({ ...out, evidence: stuckFor(599_999) })), undefined)
+  assert.equal(judge(aSnapshot({ ...out, evidence: stuckFor(600_000) }))?.kind, 'held')
+})
+
+test('a machine that does not come back within the limit stays out', () => {
+  const since = (awaySince: number) =>
+    judge(aSnapshot({ ...out, announced: true, evidence: { ...detachedEvidence(), awaySince: monoMs(awaySince) } }))
+  assert.deepEqual([since(100_000)?.keepOut, since(100_000)?.reasons[0]?.code], [true, 'NodeDidNotReturn'])
+  assert.equal(since(100_001), undefined)
+})
+
+test('what is known of a reboot that did not happen is told with the stop', () => {
+  const told = (answer: RebootAnswer | undefined) => {
+    const sent = answer === undefined ? {} : { reboot: { at: monoMs(900_000), answer } }
+    const evidence = { ...detachedEvidence(), awaySince: monoMs(100_000), ...sent }
+    return judge(aSnapshot({ ...out, announced: true, evidence }))?.reasons.slice(1)
+  }
+  assert.deepEqual(told({ kind: 'sent' }), [])
+  const [unknown] = told({ kind: 'unknown', text: 'ssh n1: Connection timed out' }) ?? []
+  assert.deepEqual(
+    [unknown?.code, unknown?.text],
+    ['RebootUnknown', 'it is unknown whether n1 got the reboot command: ssh n1: Connection timed out'],
+  )
+  assert.equal(told({ kind: 'refused', text: 'sudo: no' })?.[0]?.text, 'n1 refused the reboot: sudo: no')
+  assert.equal(told(undefined)?.[0]?.text, 'it is unknown whether n1 got an earlier reboot command')
+})
+
+test('sending the reboot again does not begin the limit anew', () => {
+  const evidence = {
+    ...detachedEvidence(),
+    awaySince: monoMs(100_000),
+    reboot: { at: monoMs(950_000), answer: { kind: 'sent' } as const },
+  }
+  assert.equal(judge(aSnapshot({ ...out, announced: true, evidence }))?.reasons[0]?.code, 'NodeDidNotReturn')
+})
+
+test('a node that came back without proof stays out', () => {
+  const since = (at: number, heartbeat = '2026-01-01T00:00:00Z') => {
+    const evidence = { ...detachedEvidence(), returned: { bootId: NEW_BOOT, at: monoMs(at), heartbeat } }
+    return judge(aSnapshot({ ...out, node: { bootId: NEW_BOOT, unschedulable: true }, evidence }))
+  }
+  assert.deepEqual([since(100_000)?.keepOut, since(100_000)?.reasons[0]?.code], [true, 'NotProven'])
+  assert.equal(since(100_001), undefined)
+  assert.equal(since(100_000, 'another'), undefined, 'it is proven')
+})
+
+test('a node that does not settle stays out', () => {
+  const since = (settlingSince: number) =>
+    judge(
+      aSnapshot({
+        ...out,
+        node: { bootId: NEW_BOOT },
+        evidence: { ...detachedEvidence(), settlingSince: monoMs(settlingSince) },
+      }),
+    )
+  assert.deepEqual([since(400_000)?.keepOut, since(400_000)?.reasons[0]?.code], [true, 'NotSettled'])
+  assert.equal(since(400_001), undefined)
+})
+
+test('a node whose checks do not pass stays out', () => {
+  const since = (attachingSince: number) =>
+    judge(
+      aSnapshot({
+        ...out,
+        node: { bootId: NEW_BOOT },
+        evidence: { ...detachedEvidence(), attachingSince: monoMs(attachingSince) },
+      }),
+    )
+  assert.deepEqual([since(700_000)?.keepOut, since(700_000)?.reasons[0]?.code], [true, 'NotUp'])
+  assert.equal(since(700_001), undefined)
+})
+
+test('what keeps a node from being attached is told with the stop: a silent instance, or the checks of one that answers', () => {
+  const evidence = { ...detachedEvidence(), attachingSince: monoMs(700_000) }
+  const attaching = aSnapshot({ ...out, node: { bootId: NEW_BOOT }, evidence })
+  const silent = attaching.instances.map((instance) => ({ ...instance, silentForMs: 5000, error: 'nobody listens' }))
+  const texts = (s: NodeSnapshot) => judge(s)?.reasons.map(({ text }) => text)
+  const notUp = 'n1 was not in service again on every instance of its balancers within the limit (5 min)'
+  assert.deepEqual(texts({ ...attaching, instances: silent }), [notUp, 'lb-1 of edge does not answer: nobody listens'])
+  assert.deepEqual(texts(attaching), [notUp, 'web/n1 on lb-1 is drain, its check passing (L7OK/200)'])
+})
+
+test('each kind of hold is waited for as long as it may take', () => {
+  const spec = aSpec({ probe: { targets: [], baselineMs: 10_000, baselineLimitMs: 120_000 } })
+  const limitOf = (...codes: readonly ReasonCode[]): number => {
+    const stuckReasons = codes.map((code) => ({ code, text: code }))
+    const isHeld = (ms: number): boolean => {
+      const evidence = { ...detachedEvidence(), stuckSince: monoMs(3_000_000 - ms), stuckReasons }
+      return judge({ ...aSnapshot({ ...out, evidence }), now: monoMs(3_000_000), spec })?.kind === 'held'
+    }
+    return [120_000, 600_000, 1_800_000].find((ms) => isHeld(ms) && !isHeld(ms - 1)) ?? 0
+  }
+  assert.equal(limitOf('BaselineNotGreen'), 120_000)
+  assert.equal(limitOf('BudgetExhausted'), 600_000)
+  assert.equal(limitOf('LastUsableServer'), 600_000)
+  assert.equal(limitOf('PodLeaving', 'ReplacementNotReady', 'VolumeAttached', 'OneAtATime'), 1_800_000)
+  assert.equal(limitOf('PodLeaving', 'BudgetExhausted'), 600_000)
+})

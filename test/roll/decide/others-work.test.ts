@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Node } from '../../../src/ground/model/node.ts'
+import { EXCLUDE_LABEL } from '../../../src/ground/model/node-facts.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
+import { decide } from '../../../src/roll/decide/decide.ts'
+import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
+import { announced, out } from '../../support/roll-stages.ts'
+import { aSnapshot, aWorkload, detachedEvidence } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
+
+const NOW = 1_700_000_000_000
+const intent = { ...announced, evidence: { ...detachedEvidence(), intentByUs: true } }
+
+const marked =
+  (change: Partial<Node>) =>
+  (s: NodeSnapshot): NodeSnapshot => ({
+    ...s,
+    current: { ...s.current, node: { ...s.current.node, ...change } },
+  })
+const kured = (nodeID: string, TTL = 0) =>
+  aWorkload({
+    kind: 'DaemonSet',
+    namespace: 'kube-system',
+    name: 'kured',
+    rebootLock: JSON.stringify({ nodeID, created: new Date(NOW - 60_000).toISOString(), TTL }),
+  })
+const locked = (s: NodeSnapshot, TTL = 0): NodeSnapshot => ({
+  ...s,
+  wall: wallMs(NOW),
+  cluster: { ...s.cluster, workloads: [...s.cluster.workloads, kured('n2', TTL)] },
+})
+const tainted = (key: string) => ({ taints: [{ key, effect: 'NoSchedule' }] })
+const IN_PROGRESS = { 'weave.works/kured-reboot-in-progress': '2026-01-01T00:00:00Z' }
+
+/** Other programs that are at work on the node, or on another one, as they say it themselves. */
+const OTHERS_WORK: readonly (readonly [title: string, spoil: (s: NodeSnapshot) => NodeSnapshot, against: string])[] = [
+  ['kured holds its lock for another node', (s) => locked(s), 'KuredLockHeld'],
+  ['the lock of kured has run out', (s) => locked(s, 59e9), ''],
+  ['kured says that it reboots the node', marked({ annotations: IN_PROGRESS }), 'NodeInOthersWork'],
+  ['the Cluster Autoscaler removes it', marked(tainted('ToBeDeletedByClusterAutoscaler')), 'NodeBeingRemoved'],
+  ['the Cluster Autoscaler may remove it', marked(tainted('DeletionCandidateOfClusterAutoscaler')), ''],
+  ['Karpenter removes it', marked(tainted('karpenter.sh/disrupted')), 'NodeBeingRemoved'],
+  ['its object is being deleted', marked({ deleting: true }), 'NodeBeingRemoved'],
+  ['another program maintains it', marked({ lifecycle: ['MaintenanceInProgress'] }), 'NodeInOthersWork'],
+  ['another program drains it', marked({ lifecycle: ['DrainInProgress'] }), 'NodeInOthersWork'],
+  ['another program has drained it', marked({ lifecycle: ['Drained'] }), ''],
+  ['its kubelet shuts it down', marked({ shuttingDown: true }), 'NodeInOthersWork'],
+  ['it is removed, and in work', marked({ deleting: true, shuttingDown: true }), 'NodeBeingRemoved NodeInOthersWork'],
+  ['it is kept out of external load balancers', marked({ labels: { [EXCLUDE_LABEL]: '' } }), ''],
+]
+
+for (const [title, spoil, against] of OTHERS_WORK) {
+  const told = (step: string, otherwise: string): string => (against === '' ? otherwise : `hold ${step}: ${against}`)
+  test(`before a node is begun: ${title}`, () =>
+    assert.equal(shortDecision(decide(spoil(aSnapshot()))), told('record', 'act record: writeRecord')))
+  test(`before its reboot is announced: ${title}`, () =>
+    assert.equal(shortDecision(decide(spoil(aSnapshot(out)))), told('reboot', 'act reboot: writeIntent')))
+  test(`once its reboot is announced it is waited for by none: ${title}`, () =>
+    assert.equal(shortDecision(decide(spoil(aSnapshot(intent)))), 'act reboot: sendReboot'))
+}

@@ -1,0 +1,22 @@
+import type { makePlan } from '../../../src/roll/decide/plan/make-plan.ts'
+import type { PlanFacts } from '../../../src/roll/decide/plan/plan-facts.ts'
+import { anInstance, aServer, aSnapshot, aSpec } from '../../support/roll-world.ts'
+
+/** Three nodes behind one balancer that nothing is wrong with, but for what is changed. */
+export function planFacts(change: Partial<PlanFacts> = {}, cluster: Partial<PlanFacts['cluster']> = {}): PlanFacts {
+  return {
+    clusterName: 'test',
+    apiServer: { address: '10.0.0.100', port: 443 },
+    spec: aSpec(),
+    cluster: { ...aSnapshot().cluster, ...cluster },
+    services: [],
+    instances: [anInstance([aServer('n1'), aServer('n2'), aServer('n3')])],
+    inspections: [],
+    forbidden: [],
+    hostFindings: [],
+    ...change,
+  }
+}
+
+export const findingCodes = (plan: ReturnType<typeof makePlan>): readonly string[] =>
+  plan.findings.map(({ severity, code }) => `${severity} ${code}`)

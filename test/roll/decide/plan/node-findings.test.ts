@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Node } from '../../../../src/ground/model/node.ts'
+import { budgetFindings, nodeChecks } from '../../../../src/roll/decide/plan/node-findings.ts'
+import type { PlanFacts } from '../../../../src/roll/decide/plan/plan-facts.ts'
+import { formatRecord, RECORD_ANNOTATION } from '../../../../src/service/model/node-record.ts'
+import { agents, anEndpoint, OTHERS } from '../../../support/endpoint-world.ts'
+import { aNode, anInstance, aRecord, aServer, aSnapshot, aSpec } from '../../../support/roll-world.ts'
+import { planFacts } from '../plan-facts.ts'
+
+/** What the plan says of n1 with that record. */
+function recorded(text: string) {
+  const node = aNode('n1', { annotations: { [RECORD_ANNOTATION]: text } })
+  const facts = {
+    clusterName: 'test',
+    apiServer: { address: '10.0.0.100', port: 443 },
+    spec: aSpec(),
+    cluster: { ...aSnapshot().cluster, nodes: [node, aNode('n2')] },
+    services: [],
+    instances: [anInstance([aServer('n1'), aServer('n2')])],
+    inspections: [],
+    forbidden: [],
+    hostFindings: [],
+  }
+  return nodeChecks(facts, node)
+    .flat()
+    .map((found) => [found.code, found.text, found.fix])
+}
+
+test('a node that is out says for which run, and what to type', () => {
+  assert.deepEqual(recorded(formatRecord(aRecord())), [
+    [
+      'NodeRecorded',
+      'n1 is kept out by run run-1',
+      'evenkeel roll resume run-1, or evenkeel roll abort run-1 (with -f roll.yaml if its journal is lost)',
+    ],
+  ])
+})
+
+test('a record that cannot be read names no run, however it looks', () => {
+  const by = (why: string) => [
+    [
+      'NodeRecorded',
+      `n1 carries a record that cannot be read: ${why}`,
+      'put n1 back by hand (docs/put-a-node-back.md), then: kubectl annotate node n1 evenkeel.dev/record-',
+    ],
+  ]
+  assert.deepEqual(recorded('{}'), by('its version is undefined, not 1'))
+  assert.deepEqual(recorded(formatRecord(aRecord({ run: 'x; reboot' }))), by('run is not the name of a run'))
+})
+
+const found = (node: Node, change: Partial<PlanFacts> = {}) => nodeChecks(planFacts(change), node).flat()
+
+test('a node that no server leads to is named with its addresses, while every balancer has answered', () => {
+  const unbalanced = (addresses: string) => ({
+    severity: 'error',
+    code: 'NodeUnbalanced',
+    node: 'n7',
+    text: `n7 (${addresses}) matches no server of any balancer, so nothing would be detached`,
+    fix: 'add its backend under "balancers", or set nodes.allowUnbalanced',
+  })
+  assert.deepEqual(found(aNode('n7')), [unbalanced('10.0.0.7')])
+  const internalAddresses = ['10.0.0.7', 'fd00::7']
+  assert.deepEqual(found(aNode('n7', { internalAddresses })), [unbalanced('10.0.0.7, fd00::7')])
+  assert.deepEqual(found(aNode('n7', { internalAddresses: [] })), [unbalanced('no InternalIP')])
+  const { reading: _, ...silent } = anInstance([])
+  assert.deepEqual(found(aNode('n7'), { instances: [anInstance([aServer('n1')]), silent] }), [])
+})
+
+test('a node whose agent is not heard cannot be taken out of its balancers', () => {
+  const instances = (heard: boolean) => ({
+    instances: agents([anEndpoint('n1', { heard }, { checkText: 'no answer at 10.0.0.1:8081' }), ...OTHERS]),
+  })
+  assert.deepEqual(found(aNode('n1'), instances(true)), [])
+  assert.deepEqual(found(aNode('n1'), instances(false)), [
+    {
+      severity: 'error',
+      code: 'AgentSilent',
+      node: 'n1',
+      text: 'n1 cannot be taken out of edge: no answer at 10.0.0.1:8081',
+      fix: 'let an agent run on it (docs/agent.md), and check healthEndpoint.agentPort',
+    },
+  ])
+})
+
+test('a node without which a backend has no server is named with what to change', () => {
+  const servers = [aServer('n1'), aServer('n2', { operational: 'down' })]
+  assert.deepEqual(found(aNode('n1'), { instances: [anInstance(servers)] }), [
+    {
+      severity: 'hold',
+      code: 'LastUsableServer',
+      node: 'n1',
+      text: 'web/n1 is the last usable server of web on lb-1',
+      fix: 'bring another server of web up, or set allowLastServer for a pool of one',
+    },
+  ])
+})
+
+test('a node that is not Ready says what its condition is', () => {
+  assert.deepEqual(found(aNode('n1', { ready: 'Unknown' })), [
+    {
+      severity: 'hold',
+      code: 'NodeNotReady',
+      node: 'n1',
+      text: 'n1 is not Ready (Ready is Unknown)',
+      fix: 'repair it, or leave it out: kubectl describe node n1',
+    },
+  ])
+})
+
+test('each node that is not Ready or detached uses up the node budget', () => {
+  const nodes = [aNode('n1'), aNode('n2', { ready: 'False' }), aNode('n3')]
+  const instances = [anInstance([aServer('n1'), aServer('n2'), aServer('n3', { adminState: 'maint' })])]
+  assert.deepEqual(budgetFindings(planFacts({ instances }, { nodes })), [
+    {
+      severity: 'hold',
+      code: 'OtherNodeBad',
+      node: 'n2',
+      text: 'n2 is not Ready (Ready is False) and uses up the node budget while others are rolled',
+      fix: 'bring it back; what counts as out: evenkeel budget',
+    },
+    {
+      severity: 'hold',
+      code: 'OtherNodeBad',
+      node: 'n3',
+      text: 'n3 is detached from every balancer and uses up the node budget while others are rolled',
+      fix: 'bring it back; what counts as out: evenkeel budget',
+    },
+  ])
+})

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { PlanFinding } from '../../../../src/ground/model/plan-finding.ts'
+import type { Pod } from '../../../../src/ground/model/pod.ts'
+import type { PlanFacts } from '../../../../src/roll/decide/plan/plan-facts.ts'
+import { podFindings } from '../../../../src/roll/decide/plan/pod-findings.ts'
+import { aBudget, aPod, aWorkload } from '../../../support/roll-world.ts'
+import { planFacts } from '../plan-facts.ts'
+
+const CART = aPod('cart-a', 'n1')
+const { controller: _none, ...UNMANAGED } = aPod('debug', 'n1')
+const under = (...budgets: PlanFacts['cluster']['budgets']) => ({ budgets, workloads: [aWorkload()] })
+
+const TABLE: readonly (readonly [
+  title: string,
+  pod: Pod,
+  cluster: Partial<PlanFacts['cluster']>,
+  finding: Omit<PlanFinding, 'node' | 'pods'> | undefined,
+])[] = [
+  [
+    'no controller',
+    UNMANAGED,
+    {},
+    {
+      severity: 'error',
+      code: 'PodUnmanaged',
+      text: 'shop/debug has no controller that would replace it',
+      fix: 'set drain.deleteUnmanaged: true to delete such pods',
+    },
+  ],
+  [
+    'data in an emptyDir',
+    { ...CART, usesEmptyDir: true },
+    {},
+    {
+      severity: 'error',
+      code: 'PodEmptyDir',
+      text: 'shop/cart-a keeps data in an emptyDir, which is lost when it moves',
+      fix: 'set drain.deleteEmptyDirData: true to delete such data',
+    },
+  ],
+  [
+    'two budgets',
+    CART,
+    under(aBudget(), aBudget({ name: 'all' })),
+    {
+      severity: 'block',
+      code: 'TwoBudgets',
+      text: 'shop/cart-a is under budgets shop/all and shop/cart, which eviction does not support',
+      fix: 'let only one budget select each pod',
+    },
+  ],
+  [
+    'a budget that is used up',
+    CART,
+    under(aBudget({ desiredHealthy: 2, currentHealthy: 1, expectedPods: 3 })),
+    {
+      severity: 'hold',
+      code: 'BudgetExhausted',
+      text: 'shop/cart-a cannot be evicted now: budget shop/cart needs 2 healthy pods and has 1 of 3',
+      fix: 'wait until its pods are Ready: kubectl -n shop get pods',
+    },
+  ],
+  [
+    'a budget that never allows an eviction',
+    CART,
+    under(aBudget({ maxUnavailable: '0' })),
+    {
+      severity: 'block',
+      code: 'BudgetNever',
+      text: 'shop/cart-a can never be evicted: budget shop/cart allows no eviction at all, since maxUnavailable: 0 keeps 3 of 3 pods',
+      fix: 'set maxUnavailable: 1: kubectl -n shop edit poddisruptionbudget cart',
+    },
+  ],
+  [
+    'a budget of one pod that one more would not change',
+    CART,
+    under(aBudget({ maxUnavailable: '0', desiredHealthy: 1, currentHealthy: 1, expectedPods: 1 })),
+    {
+      severity: 'block',
+      code: 'BudgetNever',
+      text: 'shop/cart-a can never be evicted: budget shop/cart allows no eviction at all, since maxUnavailable: 0 keeps 1 of 1 pods',
+      fix: 'set maxUnavailable: 1: kubectl -n shop edit poddisruptionbudget cart',
+    },
+  ],
+  [
+    'a budget of one pod that one more would change',
+    CART,
+    under(aBudget({ minAvailable: '1', desiredHealthy: 1, currentHealthy: 1, expectedPods: 1 })),
+    {
+      severity: 'block',
+      code: 'BudgetNever',
+      text: 'shop/cart-a can never be evicted: budget shop/cart allows no eviction at all, since minAvailable: 1 keeps 1 of 1 pods',
+      fix: 'add a replica, or set maxUnavailable: 1: kubectl -n shop edit poddisruptionbudget cart',
+    },
+  ],
+  [
+    'a budget that cannot be computed',
+    CART,
+    under(aBudget({ syncFailed: true })),
+    {
+      severity: 'block',
+      code: 'BudgetBroken',
+      text: 'shop/cart-a cannot be evicted: budget shop/cart cannot be computed (condition SyncFailed)',
+      fix: 'select only pods of workloads that have replicas, or write minAvailable as a number: kubectl -n shop edit poddisruptionbudget cart',
+    },
+  ],
+  [
+    'a pod that is not Ready under a budget that lets such pods go',
+    { ...CART, ready: false },
+    under(aBudget({ unhealthyPods: 'AlwaysAllow', currentHealthy: 1 })),
+    undefined,
+  ],
+  ['a budget that allows one', CART, under(aBudget({ disruptionsAllowed: 1 })), undefined],
+  ['a budget of the same labels in another namespace', CART, under(aBudget({ namespace: 'ops' })), undefined],
+  [
+    'a budget of other pods',
+    CART,
+    under(aBudget({ selector: { matchLabels: { app: 'db' }, matchExpressions: [] } })),
+    undefined,
+  ],
+  [
+    'a workload of one replica',
+    CART,
+    { workloads: [aWorkload({ desired: 1 })] },
+    {
+      severity: 'warning',
+      code: 'SingleReplica',
+      text: 'ReplicaSet shop/cart has 1 replica, which is away while it moves',
+      fix: 'give it a second replica',
+    },
+  ],
+  ['a workload that is not listed', CART, {}, undefined],
+  [
+    'the pod of a NodeGuard, whose budget is shut until the node is granted',
+    { ...CART, labels: { ...CART.labels, 'evenkeel.dev/guard': 'ceph' } },
+    {
+      ...under(aBudget({ desiredHealthy: 1, currentHealthy: 1, expectedPods: 1 })),
+      workloads: [aWorkload({ desired: 1 })],
+    },
+    undefined,
+  ],
+  [
+    'the pod of an IngressDaemonSet, whose budget is shut until its node is detached',
+    { ...CART, labels: { ...CART.labels, 'evenkeel.dev/ingress-uid': 'u1' } },
+    {
+      ...under(aBudget({ desiredHealthy: 1, currentHealthy: 1, expectedPods: 1 })),
+      workloads: [aWorkload({ desired: 1 })],
+    },
+    undefined,
+  ],
+  ['a pod that has ended', { ...CART, phase: 'Succeeded' }, under(aBudget()), undefined],
+  ['a mirror pod, which is not evicted', { ...CART, mirror: true }, under(aBudget()), undefined],
+]
+
+for (const [title, pod, cluster, finding] of TABLE) {
+  test(`${title}: the plan finds ${finding?.code ?? 'nothing'}, and names the node where the pod has one`, () => {
+    const { nodeName: _, ...unscheduled } = pod
+    const found = (of: Pod) => podFindings(planFacts({}, cluster), [of])
+    assert.deepEqual(found(pod), finding === undefined ? [] : [{ ...finding, node: 'n1', pods: [`shop/${pod.name}`] }])
+    assert.deepEqual(found(unscheduled), finding === undefined ? [] : [{ ...finding, pods: [`shop/${pod.name}`] }])
+  })
+}

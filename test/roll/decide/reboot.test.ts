@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { RebootAnswer } from '../../../src/ground/model/host.ts'
+import type { Node } from '../../../src/ground/model/node.ts'
+import { monoMs } from '../../../src/ground/model/time.ts'
+import { decide } from '../../../src/roll/decide/decide.ts'
+import { rememberOutcome } from '../../../src/roll/decide/remember-outcome.ts'
+import { announced } from '../../support/roll-stages.ts'
+import { aSnapshot, detachedEvidence } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
+
+/** The node still shows the boot id that it had, `ms` after it answered the command so; `resendAfter` is a minute. */
+function after(ms: number, answer: RebootAnswer, node: Partial<Node> = {}) {
+  const sentAt = monoMs(900_000)
+  const evidence = { ...detachedEvidence(), intentByUs: true, reboot: { at: sentAt, answer } }
+  const s = aSnapshot({ ...announced, node: { ...announced.node, ...node }, evidence })
+  return { ...s, now: monoMs(sentAt + ms) }
+}
+
+const next = (...call: Parameters<typeof after>): string => shortDecision(decide(after(...call)))
+
+test('a reboot that the machine took and ignored is sent again after resendAfter', () => {
+  assert.equal(next(59_999, { kind: 'sent' }), 'hold reboot: Rebooting')
+  assert.equal(next(60_000, { kind: 'sent' }), 'act reboot: sendReboot')
+})
+
+test('and again after it once more, as often as it is ignored', () => {
+  const s = after(60_000, { kind: 'sent' })
+  const decision = decide(s)
+  const [action] = decision.kind === 'act' ? decision.actions : []
+  assert.ok(action)
+  const evidence = rememberOutcome(s, action, { ok: true, reboot: { kind: 'sent' } })
+  const later = (ms: number): string => shortDecision(decide({ ...s, evidence, now: monoMs(s.now + ms) }))
+  assert.deepEqual(
+    [later(0), later(59_999), later(60_000)],
+    ['hold reboot: Rebooting', 'hold reboot: Rebooting', 'act reboot: sendReboot'],
+  )
+})
+
+test('a reboot that another run announced is not announced for this one', () => {
+  const s = aSnapshot(announced)
+  const { intent } = s.current
+  assert.ok(intent?.ok)
+  const theirs = { ok: true, value: { ...intent.value, run: 'run-2' } } as const
+  assert.equal(shortDecision(decide({ ...s, current: { ...s.current, intent: theirs } })), 'act reboot: writeIntent')
+})
+
+test('a machine that took the reboot and is not Ready since is at it: nothing is sent a second time', () => {
+  assert.equal(next(600_000, { kind: 'sent' }, { ready: 'Unknown' }), 'hold reboot: Rebooting')
+  assert.equal(next(600_000, { kind: 'sent' }, { ready: 'False' }), 'hold reboot: Rebooting')
+})
+
+test('law: a lost connection is not knowing whether the reboot was sent, and not knowing is waited for; of a command that may not have arrived nothing is waited for but resendAfter', () => {
+  const unknown = { kind: 'unknown', text: 'cut' } as const
+  assert.equal(next(59_999, unknown, { ready: 'Unknown' }), 'hold reboot: RebootUnknown')
+  assert.equal(next(60_000, unknown, { ready: 'Unknown' }), 'act reboot: sendReboot')
+})

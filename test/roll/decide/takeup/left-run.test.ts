@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Node } from '../../../../src/ground/model/node.ts'
+import type { PlanFinding } from '../../../../src/ground/model/plan-finding.ts'
+import { leftRun } from '../../../../src/roll/decide/takeup/left-run.ts'
+import { nodesOut } from '../../../../src/roll/decide/takeup/nodes-out.ts'
+import { outsideFile } from '../../../../src/roll/decide/takeup/outside-file.ts'
+import { restOfPlan } from '../../../../src/roll/decide/takeup/rest-of-plan.ts'
+import { formatRecord, type NodeRecord, RECORD_ANNOTATION } from '../../../../src/service/model/node-record.ts'
+import { aNode, aRecord, aSpec } from '../../../support/roll-world.ts'
+
+const out = (name: string, change: Partial<NodeRecord> = {}): Node =>
+  aNode(name, { annotations: { [RECORD_ANNOTATION]: formatRecord(aRecord(change)) } })
+
+const refused = (code: string, text: RegExp, fix: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof Error && 'code' in error && 'fix' in error)
+  assert.equal(error.code, code)
+  assert.match(error.message, text)
+  assert.match(String(error.fix), fix)
+  return true
+}
+
+test('the run that has a node out is the one that is meant', () => {
+  const left = leftRun([aNode('n1'), out('n2')], { file: 'roll.yaml' })
+  assert.deepEqual([left.run, left.out.map(({ node }) => node.name)], ['run-1', ['n2']])
+})
+
+test('of several runs one has to be named', () => {
+  const nodes = [out('n1'), out('n2', { run: 'run-2' })]
+  assert.throws(
+    () => leftRun(nodes, { file: 'mine.yaml' }),
+    refused('abort.which-run', /run-1 \(n1\); run-2 \(n2\)/, /^name the run: evenkeel roll abort run-1 -f mine\.yaml$/),
+  )
+  assert.deepEqual(leftRun(nodes, { run: 'run-2', file: 'mine.yaml' }).run, 'run-2')
+  assert.throws(
+    () => leftRun(nodes, { run: 'run-3', file: 'mine.yaml' }),
+    refused('abort.which-run', /^run run-3 keeps no node out: run-1/, /run-1/),
+  )
+})
+
+test('where nothing is out there is nothing to put back', () => {
+  const cordoned = [aNode('n1', { unschedulable: true })]
+  assert.throws(
+    () => leftRun(cordoned, { file: 'f' }),
+    refused('abort.nothing-out', /carries a record/, /kubectl uncordon/),
+  )
+  assert.throws(() => leftRun(cordoned, { run: 'run-1', file: 'f' }), refused('abort.nothing-out', /./, /./))
+})
+
+test('a record that cannot be read belongs to no run, and text that a shell would run as a command is no name of a run', () => {
+  const nodes = [aNode('n1', { annotations: { [RECORD_ANNOTATION]: '{}' } }), out('n2', { run: 'x; reboot' })]
+  assert.deepEqual(
+    nodesOut(nodes).unreadable.map(({ name }) => name),
+    ['n1', 'n2'],
+  )
+  assert.throws(
+    () => leftRun(nodes, { file: 'f' }),
+    refused('abort.record-unreadable', /^n1, n2 carry records/, /kubectl annotate node n1 n2 evenkeel\.dev\/record-$/),
+  )
+})
+
+test('putting a node back needs every balancer that the node was taken out of', () => {
+  const [own] = aRecord().servers
+  assert.ok(own)
+  const { recorded } = nodesOut([out('n1', { slotNamespace: 'evenkeel' })])
+  assert.deepEqual(outsideFile(recorded, aSpec()), [])
+  const servers = [own, { ...own, instance: 'lb-2' }, { ...own, backend: 'app' }, { ...own, balancer: 'inner' }]
+  const more = nodesOut([out('n1', { servers, slotNamespace: 'other' })]).recorded
+  assert.deepEqual(
+    outsideFile(more, aSpec()).map(({ path, text }) => `${path.join('.')}: ${text}`),
+    [
+      'spec.slots.namespace: the slot of run run-1 is in namespace "other"',
+      'spec.balancers: n1 was taken out of web/n1 on lb-2 of "edge", which the file does not name',
+      'spec.balancers: n1 was taken out of app/n1 on lb-1 of "edge", which the file does not name',
+      'spec.balancers: n1 was taken out of web/n1 on lb-1 of "inner", which the file does not name',
+    ],
+  )
+})
+
+test('a record that names a server elsewhere keeps no run from putting the node back', () => {
+  const [own] = aRecord().servers
+  assert.ok(own)
+  const { recorded } = nodesOut([out('n1', { servers: [own, { ...own, balancer: 'theirs', address: '10.9.9.9' }] })])
+  assert.deepEqual(outsideFile(recorded, aSpec()), [])
+})
+
+test('of a node under way the plan of the rest minds the way to the machine alone', () => {
+  const error = (code: string, node?: string): PlanFinding => ({
+    severity: 'error',
+    code,
+    text: code,
+    ...(node === undefined ? {} : { node }),
+  })
+  const findings = [
+    error('NodeRecorded', 'n2'),
+    error('HOST_TIMEOUT', 'n2'),
+    error('HostMayNotReboot', 'n2'),
+    error('HOST_TIMEOUT', 'n3'),
+    error('BALANCER_UNREACHABLE'),
+    error('NoNodes'),
+  ]
+  const plan = { cluster: 'c', nodes: [], skipped: [], unmatchedServers: [], findings, load: [], checksPassed: 0 }
+  assert.deepEqual(restOfPlan(plan, [{ name: 'n2', kind: 'node', hasRebooted: false }]).findings.map(shown), [
+    'HostMayNotReboot n2',
+    'HOST_TIMEOUT n3',
+    'BALANCER_UNREACHABLE',
+  ])
+})
+
+test('of a machine under way it also minds what the machine says itself, and of one that has rebooted no right to reboot', () => {
+  const codes = [
+    'HOST_TIMEOUT',
+    'BALANCER_UNREACHABLE',
+    'HOST_DENIED',
+    'HostCannotMove',
+    'HostIsNode',
+    'HostIsOurs',
+    'HostMayNotReboot',
+  ]
+  const findings = codes.map((code): PlanFinding => ({ severity: 'error', code, node: 'lb-1', text: code }))
+  const plan = { cluster: 'c', nodes: [], skipped: [], unmatchedServers: [], findings, load: [], checksPassed: 0 }
+  const minded = (hasRebooted: boolean) =>
+    restOfPlan(plan, [{ name: 'lb-1', kind: 'host', hasRebooted }]).findings.map(({ code }) => code)
+  assert.deepEqual(minded(false), codes.slice(2))
+  assert.deepEqual(minded(true), codes.slice(2, 5))
+})
+
+const shown = ({ code, node }: PlanFinding): string => `${code} ${node ?? ''}`.trim()

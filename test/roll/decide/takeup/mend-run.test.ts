@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Node } from '../../../../src/ground/model/node.ts'
+import { mendRun, type RunSoFar } from '../../../../src/roll/decide/takeup/mend-run.ts'
+import type { RollSpec } from '../../../../src/roll/model/roll-spec.ts'
+import type { SocketBalancerSpec } from '../../../../src/service/model/balancer-spec.ts'
+import { formatRecord, RECORD_ANNOTATION } from '../../../../src/service/model/node-record.ts'
+import { aNode, aRecord, aSpec } from '../../../support/roll-world.ts'
+
+const [EDGE] = aSpec().balancers as readonly [SocketBalancerSpec]
+const out = (name: string): Node => aNode(name, { annotations: { [RECORD_ANNOTATION]: formatRecord(aRecord()) } })
+
+/** n1 is through, n2 is out, n3 and n4 are not begun. */
+const RUN: RunSoFar = { id: 'run-1', spec: aSpec(), order: ['n1', 'n2', 'n3', 'n4'], done: ['n1'] }
+const NODES = [aNode('n1'), out('n2'), aNode('n3', { labels: { disk: 'ssd' } }), aNode('n4'), aNode('n5')]
+
+const mended = (change: Partial<RollSpec>) => mendRun(RUN, aSpec(change), NODES)
+const choosing = (change: Partial<RollSpec['nodes']>): Partial<RollSpec> => ({
+  nodes: { names: [], all: false, allowUnbalanced: false, ...change },
+})
+
+const ALLOWED: readonly (readonly [what: string, change: Partial<RollSpec>])[] = [
+  [
+    'the way to the machines',
+    { reboot: { kind: 'ssh', user: 'ops', command: ['reboot'], resendAfterMs: 1, returnLimitMs: 2 } },
+  ],
+  [
+    'every limit',
+    {
+      detach: { idleLimitMs: 1 },
+      settle: { limitMs: 1, timesInARow: 1, dataPort: false },
+      attach: { limitMs: 1 },
+      soakMs: 1,
+    },
+  ],
+  ['the stages of the drain', { drain: { ...aSpec().drain, deleteEmptyDirData: true, blockedLimitMs: 1 } }],
+  [
+    'where a balancer is reached',
+    { balancers: [{ ...EDGE, instances: [{ name: 'lb-1', address: { kind: 'tcp', host: '10.0.0.9', port: 9999 } }] }] },
+  ],
+  ['the last server of a backend', { balancers: [{ ...EDGE, allowLastServer: true }] }],
+  ['how long a Lease lasts', { slots: { namespace: 'evenkeel', leaseDurationMs: 30_000 } }],
+  ['its name', { name: 'another' }],
+]
+
+for (const [what, change] of ALLOWED) {
+  test(`a run may go on by a file that changes ${what}`, () => {
+    assert.deepEqual(mended(change), { ok: true, order: ['n1', 'n2', 'n3', 'n4'], strangers: ['n5'] })
+  })
+}
+
+const REFUSED: readonly (readonly [
+  what: string,
+  change: Partial<RollSpec>,
+  found: readonly (readonly [path: string, text: string])[],
+])[] = [
+  [
+    'the slot lies elsewhere: a second node could be out',
+    { slots: { namespace: 'other', leaseDurationMs: 120_000 } },
+    [['spec.slots.namespace', 'the slot of this run is in namespace "evenkeel"']],
+  ],
+  ['a balancer is gone', { balancers: [] }, [['spec.balancers', 'balancer "edge" of this run is not in the file']]],
+  [
+    'a balancer is new',
+    { balancers: [EDGE, { ...EDGE, name: 'inner' }] },
+    [['spec.balancers.1', 'balancer "inner" is not part of this run']],
+  ],
+  [
+    'an instance has another name',
+    { balancers: [{ ...EDGE, instances: [{ name: 'lb-2', address: { kind: 'unix', path: '/run/haproxy.sock' } }] }] },
+    [
+      ['spec.balancers.0.instances', 'instance "lb-1" of this run is not in the file'],
+      ['spec.balancers.0.instances.0', 'instance "lb-2" is not part of this run'],
+    ],
+  ],
+  [
+    'a backend is gone and another is there',
+    { balancers: [{ ...EDGE, backends: ['app'] }] },
+    [
+      ['spec.balancers.0.backends', 'backend "web" of this run is not in the file'],
+      ['spec.balancers.0.backends.0', 'backend "app" is not part of this run'],
+    ],
+  ],
+  [
+    'the node that is out is not chosen',
+    choosing({ names: ['n3'] }),
+    [['spec.nodes', 'n2 is kept out by this run, and the file does not choose it']],
+  ],
+]
+
+for (const [what, change, found] of REFUSED) {
+  test(`a file is refused where ${what}`, () => {
+    const answer = mended(change)
+    assert.ok(!answer.ok)
+    assert.deepEqual(
+      answer.findings.map(({ path, text }) => [path.join('.'), text]),
+      found,
+    )
+    assert.ok(answer.findings.every(({ fix }) => fix !== ''))
+  })
+}
+
+test('nodes that are not begun can be left out and none be added; the order stays', () => {
+  assert.deepEqual(mended(choosing({ names: ['n4', 'n2'] })), { ok: true, order: ['n1', 'n2', 'n4'], strangers: [] })
+  assert.deepEqual(mended(choosing({ names: ['n5', 'n2'] })), { ok: true, order: ['n1', 'n2'], strangers: ['n5'] })
+})
+
+test('a file that chooses no nodes leaves them as they were chosen: on the command line, it may be', () => {
+  assert.deepEqual(mended(choosing({})), { ok: true, order: ['n1', 'n2', 'n3', 'n4'], strangers: [] })
+})
+
+test('labels are those that the nodes bear now', () => {
+  const disk = { matchLabels: { disk: 'ssd' }, matchExpressions: [] }
+  const answer = mendRun({ ...RUN, done: ['n1', 'n2'] }, aSpec(choosing({ selector: disk })), NODES)
+  assert.deepEqual(answer, { ok: true, order: ['n1', 'n2', 'n3'], strangers: [] })
+})
+
+test('a node of another run is none of this one’s business', () => {
+  const nodes = [aNode('n1'), out('n2'), aNode('n3')]
+  assert.equal(mendRun({ ...RUN, id: 'run-2' }, aSpec(choosing({ names: ['n3'] })), nodes).ok, true)
+})

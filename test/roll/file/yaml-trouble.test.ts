@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { UserError } from '../../../src/ground/model/user-error.ts'
+import { load, onlyFinding, refusal, rollYaml } from './roll-file.ts'
+
+const all = '  nodes: {all: true}'
+
+test('a field written twice is refused where it is written again', () => {
+  assert.equal(
+    onlyFinding(rollYaml(all, '  soak: 1s', '  soak: 2s')),
+    `error: this field is written twice (config.duplicate-field)
+ --> roll.yaml:7:3
+7 |   soak: 2s
+  |   ^
+  = fix: keep one of the two`,
+  )
+})
+
+test('an alias is refused where it stands', () => {
+  assert.equal(
+    onlyFinding(rollYaml(all, '  detach: {idleLimit: &long 5min}', '  soak: *long')),
+    `error: aliases are not supported (config.yaml)
+ --> roll.yaml:7:9
+7 |   soak: *long
+  |         ^^^^^
+  = fix: write the value out again`,
+  )
+})
+
+test('more than one document is refused', () => {
+  assert.match(
+    refusal(`${rollYaml(all)}---\n${rollYaml(all)}`),
+    /more than one document in the file \(config\.many-documents\)/,
+  )
+})
+
+test('broken YAML is said in one finding per fault, without guessing at fields', () => {
+  const broken = refusal('apiVersion: [1\nkind: Roll\n')
+  assert.match(broken, /^error: not valid YAML \(config\.yaml\)\n/)
+  assert.match(broken, /\n *= fix: check brackets, quotes and indentation here and in the lines above\n/)
+  assert.match(refusal(rollYaml(all, '\tsoak: 1s')), /a tab is where YAML allows only spaces/)
+  assert.match(refusal(rollYaml(all, '  soak: !!binary aGk=')), /this tag is not supported/)
+})
+
+test('a bomb of nested lists is refused, not run', () => {
+  assert.match(refusal('['.repeat(50_000)), /errors? in roll\.yaml/)
+  assert.match(refusal(rollYaml(all, `  soak: ${'['.repeat(40)}${']'.repeat(40)}`)), /nested more than 32 deep/)
+})
+
+test('a file larger than any roll is refused unread', () => {
+  assert.throws(
+    () => load(' '.repeat(300_000)),
+    (error) => error instanceof UserError && error.code === 'config.too-large',
+  )
+})
+
+test('names that JavaScript knows are unknown fields like any other', () => {
+  assert.match(onlyFinding(rollYaml(all, '  __proto__: {all: true}')), /unknown field "__proto__"/)
+  assert.match(onlyFinding(rollYaml(all, '  constructor: x')), /unknown field "constructor"/)
+})
+
+test('the caret stands right after tabs and wide characters, and long lines are cut around it', () => {
+  assert.match(onlyFinding(rollYaml(all, '  soak:\t漢字')), /\n6 \| {3}soak:\t漢字\n {2}\| {8}\t\^\^\^\^ ms/)
+  const long = onlyFinding(rollYaml(all, `  ${'x'.repeat(150)}: 1`))
+  for (const line of long.split('\n')) assert.ok(line.length < 125 || /^(error:| {2}= note:)/.test(line), line)
+})
+
+test('control characters of the file do not reach the terminal', () => {
+  const said = refusal(rollYaml(all, '  "\\e[31mred": 1', '  soak: "\\a"'))
+  assert.ok(!/[\x00-\x09\x0b-\x1f\x7f]/.test(said), JSON.stringify(said))
+})

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Pod } from '../../../src/ground/model/pod.ts'
+import { WorldError } from '../../../src/ground/model/world-error.ts'
+import type { FollowEvent } from '../../../src/ground/ports/cluster.ts'
+import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
+import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
+import { aPod, aSpec, aWorkload } from '../../support/roll-world.ts'
+
+function begun(t: TestContext, roll: MemoryRoll): MemoryRoll {
+  const running = roll.begin()
+  t.after(() => leave(roll, running))
+  return roll
+}
+
+/** Deployment `cart` with one pod on n1, which an eviction takes away at once, and one elsewhere. */
+function withCart(roll: MemoryRoll) {
+  const pods = [aPod('cart-1', 'n1'), aPod('cart-2', 'n2')]
+  let sink: (event: FollowEvent<Pod>) => void = () => undefined
+  const follow = roll.cluster.follow.bind(roll.cluster)
+  const list = roll.cluster.list.bind(roll.cluster)
+  roll.cluster.list = async (kind) => {
+    const objects: Partial<Record<string, readonly unknown[]>> = { pods, replicasets: [aWorkload()] }
+    return (objects[kind] ?? (await list(kind))) as Awaited<ReturnType<typeof list<typeof kind>>>
+  }
+  roll.cluster.follow = (kind, told, signal) => {
+    if (kind === 'pods') sink = told as unknown as typeof sink
+    return follow(kind, told, signal)
+  }
+  const leaves = (pod: Pod): void => sink({ type: 'deleted', object: pod })
+  const comes = (pod: Pod): void => sink({ type: 'applied', object: pod })
+  const [first = aPod('cart-1', 'n1')] = pods
+  return { leaves: () => leaves(first), comes }
+}
+
+test('an eviction is in the journal with its pod, its stage and its workload', async (t) => {
+  const entries: JournalEntry[] = []
+  const roll = memoryRoll({ append: async (entry) => void entries.push(entry) })
+  withCart(roll)
+  begun(t, roll)
+  await roll.clock.advance(10_000)
+  assert.deepEqual(
+    entries.filter(({ type }) => type === 'evicted').map(({ node, uid, pod }) => ({ node, uid, pod })),
+    [{ node: 'n1', uid: 'uid-cart-1', pod: { name: 'shop/cart-1', stage: 2, workload: 'ReplicaSet shop/cart' } }],
+  )
+})
+
+test('how far a drain is, is told with its stages: a third one where DaemonSets are drained as well', async (t) => {
+  const drain = aSpec().drain
+  for (const [daemonSets, stages] of [
+    [[], 2],
+    [[{ matchLabels: { app: 'ingress' }, matchExpressions: [] }], 3],
+  ] as const) {
+    const roll = memoryRoll({ run: { spec: aSpec({ drain: { ...drain, daemonSets } }) } })
+    withCart(roll)
+    begun(t, roll)
+    await roll.clock.advance(10_000)
+    const [told] = roll.events.filter((event) => event.type === 'step.changed')
+    assert.deepEqual(told && [told.node, told.done, told.total, told.unit, told.stage], [
+      'n1',
+      0,
+      1,
+      'pods',
+      [2, stages],
+    ])
+  }
+})
+
+test('a pod that its controller puts back on a node that is being drained is told once', async (t) => {
+  const roll = memoryRoll()
+  const { leaves, comes } = withCart(roll)
+  begun(t, roll)
+  await roll.clock.advance(5000)
+  leaves()
+  comes(aPod('cart-3', 'n1', { ready: false, phase: 'Pending' }))
+  for (let change = 0; change < 5; change += 1) {
+    await roll.clock.advance(1000)
+    comes(aPod('cart-3', 'n1', { ready: false, phase: 'Pending', labels: { app: 'cart', change: String(change) } }))
+  }
+  const told = roll.events.flatMap((event) => (event.type === 'warning' ? [event.text] : []))
+  assert.deepEqual(told, [
+    'shop/cart-3 was put back on n1 by its controller; it is not evicted again and goes down with the node',
+  ])
+})
+
+test('the data port of a node is asked no more once the node is in service again', async (t) => {
+  const [asked, attached]: [number[], number[]] = [[], []]
+  const roll: MemoryRoll = memoryRoll({
+    run: { order: ['n1'] },
+    onPortAsked: () => asked.push(roll.clock.monoMs()),
+  })
+  roll.balancer.onState = (_, state) => {
+    if (state === 'ready') attached.push(roll.clock.monoMs())
+  }
+  begun(t, roll)
+  await roll.clock.advance(400_000)
+  const [attachedAt = 0] = attached
+  const later = asked.filter((at) => at > attachedAt + 1000)
+  assert.deepEqual([roll.ended()?.outcome, asked.length > 0, later], ['completed', true, []])
+})
+
+for (const limitMs of [52_500, 90_000]) {
+  test(`a roll that can do nothing is held within 5.5 s of its limit of ${limitMs / 1000} s, however rarely it tries again`, async (t) => {
+    const entries: JournalEntry[] = []
+    const drain = { ...aSpec().drain, blockedLimitMs: limitMs, stageLimitMs: limitMs }
+    const roll = memoryRoll({ run: { spec: aSpec({ drain }) }, append: async (entry) => void entries.push(entry) })
+    roll.balancer.onState = () => {
+      throw new WorldError('Permission denied', { code: 'BALANCER_PERMISSION', retry: 'never' })
+    }
+    begun(t, roll)
+    await roll.clock.advance(2 * limitMs)
+    const [heldAt = 0] = entries.flatMap(({ type, at }) =>
+      type === 'verdict' ? [Date.parse(at) - Date.parse('2026-01-01')] : [],
+    )
+    assert.ok(heldAt >= limitMs && heldAt < limitMs + 5500, `held after ${heldAt} ms`)
+  })
+}
+
+test('a node that is removed while it waits for its slot does not count as rolled', async (t) => {
+  const roll = memoryRoll()
+  const slot = { namespace: 'evenkeel', name: 'evenkeel-slot-0' }
+  const lease = { ...slot, resourceVersion: '', durationSeconds: 120, renewTime: '', transitions: 0, annotations: {} }
+  roll.cluster.leases.put({ ...lease, holder: 'run-9/another' })
+  begun(t, roll)
+  await roll.clock.advance(5000)
+  roll.cluster.remove('n1')
+  roll.cluster.leases.put({ ...lease, holder: '' })
+  await roll.clock.advance(800_000)
+  const { outcome, exitCode, reasons } = roll.ended() ?? {}
+  assert.deepEqual([roll.reboots, outcome, exitCode], [['n2', 'n3'], 'stopped', 1])
+  assert.deepEqual(
+    reasons?.map(({ code, object }) => [code, object]),
+    [['NodeGone', 'n1']],
+  )
+})

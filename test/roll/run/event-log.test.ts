@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { WorldError } from '../../../src/ground/model/world-error.ts'
+import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
+import { EventLog } from '../../../src/roll/run/event-log.ts'
+import { aTick } from '../../support/journaled.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+
+test('of the ticks, one in five seconds is kept in the journal; all are shown', async () => {
+  const clock = new VirtualClock()
+  const kept: JournalEntry[] = []
+  let shown = 0
+  const journal = { run: 'run-1', append: async (entry: JournalEntry) => void kept.push(entry) }
+  const events = new EventLog({ journal, clock, sink: () => (shown += 1), firstSeq: 0 })
+  for (let second = 1; second <= 12; second += 1) {
+    await clock.advance(1000)
+    events.emit(aTick(second * 100))
+  }
+  await events.flushed()
+  assert.equal(shown, 12)
+  assert.deepEqual(
+    kept.map(({ at }) => at),
+    ['2026-01-01T00:00:01.000Z', '2026-01-01T00:00:06.000Z', '2026-01-01T00:00:11.000Z'],
+  )
+})
+
+test('a node that is through is noted as soon as a disk that refused it has room, before anything else', async () => {
+  const kept: JournalEntry[] = []
+  let isFull = true
+  const append = async (entry: JournalEntry): Promise<void> => {
+    if (isFull) throw new WorldError('no space left on device', { code: 'JOURNAL_WRITE', retry: 'backoff' })
+    kept.push(entry)
+  }
+  const journal = { run: 'run-1', append }
+  const events = new EventLog({ journal, clock: new VirtualClock(), sink: () => undefined, firstSeq: 0 })
+  events.note('through', { node: 'n1' })
+  events.note('retry', {})
+  assert.equal(await events.meant({ actions: [] }), false)
+  isFull = false
+  assert.equal(await events.meant({ actions: ['the first after'] }), true)
+  assert.deepEqual(
+    kept.map(({ type, node }) => [type, node]),
+    [
+      ['through', 'n1'],
+      ['meant', undefined],
+    ],
+  )
+})
+
+test('the journal counts as writable again with the first entry that it takes, and the trouble is told once', async () => {
+  const full = new WorldError('no space left on device', { code: 'JOURNAL_WRITE', retry: 'backoff' })
+  const warnings: string[] = []
+  let isFull = true
+  const append = (): Promise<void> => (isFull ? Promise.reject(full) : Promise.resolve())
+  const events = new EventLog({
+    journal: { run: 'run-1', append },
+    clock: new VirtualClock(),
+    sink: (event) => warnings.push(event.type === 'warning' ? event.text : event.type),
+    firstSeq: 0,
+  })
+  const taken = [await events.meant({}), await events.meant({}), events.writable]
+  isFull = false
+  assert.deepEqual([...taken, await events.meant({}), events.writable], [false, false, false, true, true])
+  assert.deepEqual(warnings, [
+    'the journal cannot be written: no space left on device; nothing disruptive is started until it can be written',
+  ])
+})

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
+import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
+import { aNode, aRecord, aServer, NEW_BOOT } from '../../support/roll-world.ts'
+
+function begun(t: TestContext, roll: MemoryRoll): MemoryRoll {
+  const running = roll.begin()
+  t.after(() => leave(roll, running))
+  return roll
+}
+
+const howItEnded = ({ ended }: MemoryRoll) => {
+  const end = ended()
+  return end && [end.outcome, end.exitCode, end.reasons.map(({ code, object }) => `${code} ${object}`)]
+}
+const standings = ({ ended }: MemoryRoll) => ended()?.standings.map(({ node, state }) => `${node} ${state}`)
+const holder = ({ cluster }: MemoryRoll) =>
+  cluster.leases.get({ namespace: 'evenkeel', name: 'evenkeel-slot-0' })?.holder
+
+test('a node that is deleted before its turn is left out, the others are rolled, and nothing is called done', async (t) => {
+  const roll = begun(t, memoryRoll())
+  await roll.clock.advance(10_000)
+  roll.cluster.remove('n2')
+  await roll.clock.advance(400_000)
+  assert.deepEqual(howItEnded(roll), ['stopped', 1, ['NodeGone n2']])
+  assert.deepEqual(standings(roll), ['n1 inService', 'n2 gone', 'n3 inService'])
+  assert.deepEqual(roll.reboots, ['n1', 'n3'])
+  const warnings = roll.events.filter((event) => event.type === 'warning').map(({ text }) => text)
+  assert.deepEqual(warnings, ['node n2 is gone from the cluster; it is left out'])
+})
+
+test('a node that was gone and registers again while others are rolled is rolled after them', async (t) => {
+  const roll = begun(t, memoryRoll())
+  await roll.clock.advance(10_000)
+  roll.cluster.remove('n2')
+  await roll.clock.advance(50_000)
+  roll.cluster.change('n2', aNode('n2', { uid: 'uid-anew' }))
+  await roll.clock.advance(400_000)
+  assert.deepEqual(howItEnded(roll), ['completed', 0, []])
+  assert.deepEqual(roll.reboots, ['n1', 'n3', 'n2'])
+})
+
+test('a node whose object is deleted while it reboots is waited for, then kept out and guarded', async (t) => {
+  const roll = begun(t, memoryRoll())
+  roll.machine.rebooted = (node) => roll.cluster.remove(node)
+  await roll.clock.advance(800_000)
+  assert.equal(howItEnded(roll), undefined)
+  assert.equal(roll.balancer.state('n1'), 'drain')
+  await roll.clock.advance(200_000)
+  assert.deepEqual(howItEnded(roll), ['stopped', 1, ['NodeDidNotReturn n1', 'NodeGone n1']])
+  assert.deepEqual([roll.ended()?.guarded, standings(roll)], [['n1'], ['n1 out', 'n2 notTouched', 'n3 notTouched']])
+  assert.match(holder(roll) ?? '', /^run-1/)
+  await roll.balancer.setState({ instance: 'lb-1', backend: 'web', server: 'n1' }, 'ready')
+  await roll.clock.advance(1000)
+  assert.equal(roll.balancer.state('n1'), 'drain', 'what a reload forgot is said again')
+})
+
+test('a node whose object is deleted after it was cordoned is not touched any more, and kept out after the same wait', async (t) => {
+  const roll = begun(t, memoryRoll())
+  roll.balancer.onState = () => roll.cluster.remove('n1')
+  await roll.clock.advance(890_000)
+  assert.equal(howItEnded(roll), undefined)
+  await roll.clock.advance(20_000)
+  assert.deepEqual(howItEnded(roll), ['stopped', 1, ['NodeGone n1']])
+  assert.deepEqual([roll.ended()?.guarded, roll.reboots, roll.balancer.state('n1')], [['n1'], [], 'drain'])
+})
+
+test('a machine that registers anew after its reboot gets its record back, and is proven and put back', async (t) => {
+  const roll = begun(t, memoryRoll({ run: { order: ['n1'] } }))
+  roll.machine.rebooted = (node) => roll.cluster.remove(node)
+  await roll.clock.advance(30_000)
+  roll.cluster.change('n1', aNode('n1', { uid: 'uid-anew', bootId: NEW_BOOT, heartbeat: 'at boot' }))
+  await roll.clock.advance(2000)
+  assert.ok(RECORD_ANNOTATION in roll.cluster.node('n1').annotations)
+  assert.equal(roll.balancer.state('n1'), 'drain', 'without a heartbeat nothing is proven')
+  roll.cluster.change('n1', { heartbeat: 'after it' })
+  await roll.clock.advance(60_000)
+  assert.deepEqual(howItEnded(roll), ['completed', 0, []])
+  assert.deepEqual([roll.balancer.state('n1'), holder(roll)], ['ready', ''])
+})
+
+test('a node that registers anew on the boot id from before its announced reboot is still waited for', async (t) => {
+  const roll = begun(t, memoryRoll())
+  roll.machine.rebooted = (node) => roll.cluster.remove(node)
+  await roll.clock.advance(30_000)
+  roll.cluster.change('n1', aNode('n1', { uid: 'uid-anew' }))
+  await roll.clock.advance(300_000)
+  assert.deepEqual([roll.reboots, roll.balancer.state('n1'), howItEnded(roll)], [['n1'], 'drain', undefined])
+})
+
+test('a node that was rebooted and lost its record while no process lived is proven and put back, and not rebooted again', async (t) => {
+  const nodes = [aNode('n1', { uid: 'uid-anew', bootId: NEW_BOOT, heartbeat: 'at boot' }), aNode('n2'), aNode('n3')]
+  const servers = [aServer('n1', { adminState: 'drain' }), aServer('n2'), aServer('n3')]
+  const run = { order: ['n1'], resumed: true, recordsBefore: { n1: aRecord() } }
+  const roll = begun(t, memoryRoll({ run, nodes, servers }))
+  await roll.clock.advance(5_000)
+  assert.ok(RECORD_ANNOTATION in roll.cluster.node('n1').annotations)
+  assert.equal(roll.balancer.state('n1'), 'drain', 'without a heartbeat nothing is proven')
+  roll.cluster.change('n1', { heartbeat: 'after it' })
+  await roll.clock.advance(60_000)
+  assert.deepEqual([roll.reboots, roll.balancer.state('n1'), howItEnded(roll)], [[], 'ready', ['completed', 0, []]])
+  assert.deepEqual([RECORD_ANNOTATION in roll.cluster.node('n1').annotations, holder(roll)], [false, ''])
+})
+
+test('a roll that is aborted without the Node of what an earlier process had begun says that it may be out, and what to do', async (t) => {
+  const verdict = { kind: 'aborted', keepOut: false, reasons: [{ code: 'Aborted', text: 'asked for' }] } as const
+  const begunBefore = { resumed: true, underWay: 'n1', verdict }
+  const servers = [aServer('n1', { adminState: 'drain' }), aServer('n2'), aServer('n3')]
+  const roll = begun(t, memoryRoll({ run: begunBefore, nodes: [aNode('n2'), aNode('n3')], servers }))
+  await roll.clock.advance(5_000)
+  assert.deepEqual(howItEnded(roll), ['aborted', 1, ['Aborted undefined', 'NodeGone n1']])
+  assert.deepEqual(roll.ended()?.next, [
+    'let n1 register again, and put back by hand what is still out (docs/put-a-node-back.md)',
+  ])
+})
+
+test('a roll that is aborted without the Node of what no process had begun says nothing of it', async (t) => {
+  const verdict = { kind: 'aborted', keepOut: false, reasons: [] } as const
+  const run = { resumed: true, underWay: 'n2', verdict }
+  const roll = begun(t, memoryRoll({ run, nodes: [aNode('n2'), aNode('n3')] }))
+  await roll.clock.advance(5_000)
+  assert.deepEqual(howItEnded(roll), ['aborted', 1, []])
+})

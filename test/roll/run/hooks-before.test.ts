@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
+import { hooksBefore } from '../../../src/roll/run/hooks/hooks-before.ts'
+
+const at = '2026-01-01T00:00:00.000Z'
+const meant = (node: string, kind: 'runHook' | 'undoHook'): JournalEntry =>
+  node === 'lb-1'
+    ? { at, type: 'host', host: node, meant: { kind, node, hook: 'noout' } }
+    : { at, type: 'meant', actions: [{ kind, node, hook: 'noout' }] }
+const ended = (node: string, way: 'run' | 'undo', ok: boolean): JournalEntry => ({
+  at,
+  type: 'hook',
+  node,
+  hook: 'noout',
+  way,
+  ok,
+})
+
+for (const node of ['n1', 'lb-1']) {
+  const ran = [meant(node, 'runHook'), ended(node, 'run', true)]
+  const undoing = [...ran, meant(node, 'undoHook')]
+  const rows: readonly (readonly [string, readonly JournalEntry[], run: string, undo: string])[] = [
+    ['begun', [meant(node, 'runHook')], 'begun', 'none'],
+    ['failed', [meant(node, 'runHook'), ended(node, 'run', false)], 'begun', 'none'],
+    ['done', ran, 'done', 'none'],
+    ['done, and its undo begun', undoing, 'begun', 'none'],
+    ['done, and its undo failed', [...undoing, ended(node, 'undo', false)], 'begun', 'failed'],
+    ['undone', [...undoing, ended(node, 'undo', true)], 'none', 'none'],
+    ['undone, and done again', [...undoing, ended(node, 'undo', true), ...ran], 'done', 'none'],
+  ]
+  for (const [what, entries, run, undo] of rows)
+    test(`law: a hook is never taken for run once its undo was begun; a hook of ${node}, ${what}`, () => {
+      const states = hooksBefore(entries)
+      const kinds = [states[`${node} run noout`]?.kind ?? 'none', states[`${node} undo noout`]?.kind ?? 'none']
+      assert.deepEqual(kinds, [run, undo])
+    })
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Node } from '../../../src/ground/model/node.ts'
+import { LastSeen, recordFrom, recordOf } from '../../../src/roll/run/last-seen.ts'
+import { NodeOverlay } from '../../../src/roll/run/node-overlay.ts'
+import { formatRecord, INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
+import { aNode, aRecord, NEW_BOOT } from '../../support/roll-world.ts'
+
+const RECORD = formatRecord(aRecord())
+const recorded = (change: Partial<Node> = {}): Node =>
+  aNode('n1', { annotations: { [RECORD_ANNOTATION]: RECORD }, ...change })
+const announced = recorded({ annotations: { [RECORD_ANNOTATION]: RECORD, [INTENT_ANNOTATION]: '{}' } })
+const anew = (change: Partial<Node> = {}): Node => aNode('n1', { uid: 'uid-anew', ...change })
+
+/** What is made of a node that is told after it was under way like that. */
+function sighted(before: Node, now: Node | undefined, run = 'run-1') {
+  const seen = new LastSeen({ id: run })
+  seen.begin(before)
+  const { absent, lostRecord, node } = seen.again('n1', now) ?? {}
+  return { absent, lostRecord, ready: node?.ready }
+}
+
+test('a node whose object is gone is as it was last seen, but its Ready condition is Unknown', () => {
+  assert.deepEqual(sighted(recorded(), undefined), { absent: true, lostRecord: undefined, ready: 'Unknown' })
+})
+
+test('a node that is registered anew without our record has lost it', () => {
+  assert.deepEqual(sighted(recorded(), anew()), { absent: undefined, lostRecord: RECORD, ready: 'True' })
+})
+
+test('the very node that bears no record any more has lost none: it was taken away', () => {
+  assert.deepEqual(sighted(recorded(), aNode('n1')), { absent: undefined, lostRecord: undefined, ready: 'True' })
+})
+
+test('the record of another run is not ours to write again', () => {
+  assert.deepEqual(sighted(recorded(), anew(), 'run-2'), { absent: undefined, lostRecord: undefined, ready: 'True' })
+})
+
+test('a node whose reboot was announced counts as gone until it bears another boot id', () => {
+  assert.equal(sighted(announced, anew()).absent, true)
+  assert.equal(sighted(announced, anew({ bootId: '' })).absent, true)
+  assert.equal(sighted(announced, anew({ bootId: NEW_BOOT })).lostRecord, RECORD)
+})
+
+test('a record is read from the text that is asked for, also where the node bore another before', () => {
+  const node = recorded()
+  const other = formatRecord(aRecord({ run: 'run-2' }))
+  assert.equal(recordOf(node)?.run, 'run-1')
+  const parsed = recordFrom(node, other)
+  assert.equal(parsed.ok && parsed.value.run, 'run-2')
+})
+
+test('our own write stands until the watch is as new, and never for an object of another uid', () => {
+  const overlay = new NodeOverlay()
+  const at = (resourceVersion: string, change: Partial<Node> = {}): Node => aNode('n1', { resourceVersion, ...change })
+  const written = at('20', { unschedulable: true })
+  overlay.wrote(written)
+  const older = at('9')
+  const [same, newer, another] = [at('20'), at('100'), at('9', { uid: 'uid-anew' })]
+  assert.equal(overlay.newest(older), written)
+  for (const node of [same, newer, another]) assert.equal(overlay.newest(node), node)
+  assert.equal(overlay.newest(undefined), undefined)
+})

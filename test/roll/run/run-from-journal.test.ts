@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { NodeStanding } from '../../../src/roll/model/roll-event.ts'
+import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
+import { allStandings } from '../../../src/roll/run/all-standings.ts'
+import { runFromJournal } from '../../../src/roll/run/run-from-journal.ts'
+import { aJournal, journaled } from '../../support/journaled.ts'
+import { leave, memoryRoll } from '../../support/memory-roll.ts'
+import { aRecord, aSpec } from '../../support/roll-world.ts'
+
+const standing: NodeStanding = {
+  node: 'n1',
+  state: 'inService',
+  step: 'soak',
+  cordoned: false,
+  detached: false,
+  podsMoved: 14,
+  failedRequests: 2,
+  text: 'back in service',
+}
+
+const through = (node: string) => ({ at: '2026-11-21T06:05:00.000Z', type: 'through', node })
+
+test('a node that an earlier process was through with keeps what it moved and what failed', () => {
+  const { run } = runFromJournal(
+    aJournal(journaled(['06:05:01', { type: 'node.ended', standing }]), [through('n1'), through('n2')]),
+  )
+  assert.deepEqual(run.done, ['n1', 'n2'])
+  assert.deepEqual(
+    allStandings(run, new Map()).map(({ node, state, podsMoved, failedRequests, text }) => [
+      node,
+      state,
+      podsMoved,
+      failedRequests,
+      text,
+    ]),
+    [
+      ['n1', 'inService', 14, 2, 'back in service, by an earlier process of this run'],
+      ['n2', 'inService', 0, 0, 'back in service, by an earlier process of this run'],
+      ['n3', 'notTouched', 0, 0, 'not touched'],
+    ],
+  )
+})
+
+test('the node that was begun last may be out, until the run is through with it', () => {
+  const meant = (node: string) => ({
+    at: '2026-11-21T06:05:00.000Z',
+    type: 'meant',
+    actions: [{ kind: 'cordon', node }],
+  })
+  const underWay = (...notes: readonly JournalEntry[]) => runFromJournal(aJournal([], notes)).run.underWay
+  assert.equal(underWay(), undefined)
+  assert.equal(underWay(meant('n1')), 'n1')
+  assert.equal(underWay(meant('n1'), through('n1')), undefined)
+  assert.equal(underWay(meant('n1'), through('n1'), meant('n2'), meant('n2')), 'n2')
+})
+
+test('a node that was taken out again after it was through is under way, and the run has not ended', () => {
+  const again = { at: '2026-11-21T06:06:00.000Z', type: 'meant', actions: [{ kind: 'setServer', node: 'n3' }] }
+  const all = [through('n1'), through('n2'), through('n3')]
+  const { run, ended } = runFromJournal(aJournal([], [...all, again]))
+  assert.deepEqual([run.done, run.underWay, ended], [['n1', 'n2'], 'n3', false])
+  assert.equal(runFromJournal(aJournal([], [...all, again, through('n3')])).ended, true)
+})
+
+test('a run goes by the file that it was given last, and only by such nodes', () => {
+  const amended = (soakMs: number) => ({
+    at: '2026-11-21T06:05:00.000Z',
+    type: 'amended',
+    spec: aSpec({ soakMs }),
+    order: ['n1', 'n3'],
+  })
+  const { run, ended } = runFromJournal(aJournal([], [amended(1), through('n1'), amended(2), through('n3')]))
+  assert.deepEqual([run.spec.soakMs, run.order, run.done, ended], [2, ['n1', 'n3'], ['n1', 'n3'], true])
+})
+
+test('a journal that was made to put back what a run left says who holds the slot for it', () => {
+  const journal = aJournal([])
+  const [planned, ...rest] = journal.entries
+  assert.ok(planned)
+  const restoring = { ...journal, entries: [{ ...planned, restoresAs: 'run-1+ab12' }, ...rest] }
+  assert.equal(runFromJournal(restoring).run.restoresAs, 'run-1+ab12')
+  assert.equal(runFromJournal(journal).run.restoresAs, undefined)
+})
+
+test('what an earlier process evicted counts for the node that it was evicted from, and for no other', async (t) => {
+  const evicted = ['p1', 'p2'].map((name) => ({
+    at: '2026-11-21T06:05:00.000Z',
+    type: 'evicted',
+    node: 'n1',
+    uid: `uid-${name}`,
+    pod: { name: `shop/${name}`, stage: 2 },
+  }))
+  const { run } = runFromJournal(aJournal([], evicted))
+  const roll = memoryRoll({ run })
+  const running = roll.begin()
+  t.after(() => leave(roll, running))
+  await roll.clock.advance(400_000)
+  assert.deepEqual(
+    roll.ended()?.standings.map(({ node, podsMoved }) => [node, podsMoved]),
+    [
+      ['n1', 2],
+      ['n2', 0],
+      ['n3', 0],
+    ],
+  )
+})
+
+test('the record of a node is known from before a reboot that was sent, until the run is through with the node', () => {
+  const meant = (action: object) => ({ at: '2026-11-21T06:05:00.000Z', type: 'meant', actions: [action] })
+  const record = meant({ kind: 'writeRecord', node: 'n1', record: aRecord() })
+  const sent = meant({ kind: 'sendReboot', node: 'n1', bootId: aRecord().bootId })
+  const other = meant({ kind: 'sendReboot', node: 'n1', bootId: 'another boot' })
+  const known = (...notes: readonly JournalEntry[]) => runFromJournal(aJournal([], notes)).run.recordsBefore
+  assert.deepEqual(known(record, sent), { n1: aRecord() })
+  assert.deepEqual([known(record), known(record, other), known(record, sent, through('n1'))], [{}, {}, {}])
+})
+
+test('the events of a run that is taken up are counted on from the last one in its journal, or from 0', () => {
+  const { firstSeq } = runFromJournal(
+    aJournal(journaled(['06:05:01', { type: 'node.ended', standing }], ['06:05:02', { type: 'node.ended', standing }])),
+  )
+  assert.equal(firstSeq, 2)
+  assert.equal(runFromJournal(aJournal([])).firstSeq, 0)
+})

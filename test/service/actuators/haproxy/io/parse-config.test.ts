@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseConfig } from '../../../../../src/service/actuators/haproxy/io/parse-config.ts'
+
+const TEXT = `global
+  stats socket /run/haproxy/stats.sock mode 666 level user
+  stats socket "/run/my lb/admin.sock" mode 600 level admin # ours
+  stats socket ipv4@127.0.0.1:9999 level operator
+  stats socket $ADMIN level admin
+  stats timeout 30s
+
+defaults
+  mode http
+  default-server check inter 2s
+
+frontend in
+  bind 192.0.2.7:80,[2001:db8::7]:80
+  bind :443 ssl crt /etc/certs
+  bind unix@/run/in.sock
+  default_backend web
+  use_backend shop\\ items if { path /items }
+  use_backend %[req.hdr(host)] if TRUE
+
+backend web # the nodes
+  server w-1 10.0.0.1:30080 check
+  server w-2 10.0.0.2:30080 no-check
+  server w-3 [fd00::3]:30080
+  server w-4 fd00::4:30080
+  server named node.example.com:30080
+  server local unix@/run/app.sock
+  server from-env "\${NODE}:80"
+  server-template t 1-3 app.example.com:80
+  .if defined(X)
+
+backend old
+  disabled
+  mode tcp
+  server a 10.0.0.1:1
+
+defaults
+listen raw
+  bind *:5000
+  server a ipv4@10.0.0.9:5000
+
+resolvers dns
+  nameserver a 10.0.0.53:53
+userlist people
+  server not-one 10.9.9.9:1
+`
+
+const { backends, frontends, sockets, notUnderstood } = parseConfig('haproxy.cfg', TEXT)
+
+test('backends have their servers with address, port and check', () => {
+  const shown = backends.map(({ name, mode, disabled, servers }) => [
+    `${name} ${mode}${disabled ? ' disabled' : ''}`,
+    servers.map((server) => `${server.name} ${server.address} ${server.port}${server.checked ? ' check' : ''}`),
+  ])
+  assert.deepEqual(shown, [
+    [
+      'web http',
+      [
+        'w-1 10.0.0.1 30080 check',
+        'w-2 10.0.0.2 30080',
+        'w-3 fd00::3 30080 check',
+        'w-4 fd00::4 30080 check',
+        'named  30080 check',
+        'local  0 check',
+        'from-env  80 check',
+      ],
+    ],
+    ['old tcp disabled', ['a 10.0.0.1 1 check']],
+    ['raw tcp', ['a 10.0.0.9 5000']],
+  ])
+})
+
+test('sockets have their level, and frontends where they listen', () => {
+  assert.deepEqual(sockets, [
+    { line: 2, address: { kind: 'unix', path: '/run/haproxy/stats.sock' }, level: 'user' },
+    { line: 3, address: { kind: 'unix', path: '/run/my lb/admin.sock' }, level: 'admin' },
+    { line: 4, address: { kind: 'tcp', host: '127.0.0.1', port: 9999 }, level: 'operator' },
+  ])
+  assert.deepEqual(frontends, [
+    {
+      name: 'in',
+      mode: 'http',
+      binds: [
+        { address: '192.0.2.7', port: 80, tls: false },
+        { address: '2001:db8::7', port: 80, tls: false },
+        { address: '', port: 443, tls: true },
+      ],
+      backends: ['web', 'shop items'],
+    },
+    { name: 'raw', mode: 'tcp', binds: [{ address: '*', port: 5000, tls: false }], backends: ['raw'] },
+  ])
+})
+
+test('what is not understood is named with its line', () => {
+  assert.deepEqual(
+    notUnderstood.map(({ line, why }) => `${line} ${why}`),
+    [
+      '5 the path has a variable of the environment',
+      '18 the backend is chosen for each request',
+      '25 the address is a name that is resolved at run time; the runtime API tells it',
+      '27 the address has a variable of the environment; the runtime API tells it',
+      '28 the addresses of its servers are found at run time; the runtime API tells them',
+      '29 conditions are not evaluated: the lines between are taken as they are',
+    ],
+  )
+})
+
+test('a file that is no haproxy.cfg has nothing', () => {
+  const { backends: none, notUnderstood: nothing } = parseConfig('x', '\u0000\n{"a": 1}\nserver a 10.0.0.1:1\n"\n')
+  assert.deepEqual([none, nothing], [[], []])
+})

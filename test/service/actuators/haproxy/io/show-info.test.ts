@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseInfo } from '../../../../../src/service/actuators/haproxy/io/parse-info.ts'
+
+test('a process that names itself without a version, or the other way round, is not believed', () => {
+  const words = { code: 'BALANCER_REPLY', message: /names no process id and version/ }
+  assert.throws(() => parseInfo('Pid: 7\n'), words)
+  assert.throws(() => parseInfo('Version: 2.6.12\n'), words)
+  assert.deepEqual(parseInfo('Pid: 7\nVersion: 2.6.12\nStopping: 1\n'), {
+    process: '7',
+    version: '2.6.12',
+    processes: 1,
+    stopping: true,
+  })
+})
