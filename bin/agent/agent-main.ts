@@ -27,6 +27,7 @@ import { systemRandom as random } from '../../src/ground/machine/system-random.t
 import { systemTimers } from '../../src/ground/machine/system-timers.ts'
 import { TcpDataPort } from '../../src/ground/machine/tcp-data-port.ts'
 import { canonicalAddress } from '../../src/ground/model/ip-address.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { UserError } from '../../src/ground/model/user-error.ts'
 import { openHttpDoor } from '../../src/ground/net/http-door.ts'
 import type { DoorParts, OpenDoor } from '../../src/ground/net/open-door.ts'
@@ -68,7 +69,7 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1
   })
   await Promise.all([agent.begin(stop), ingress?.watch.begin(stop)])
   const at = (there: number): DoorParts => ({
-    place: { ...(address === undefined ? {} : { host: address }), reusePort: true, port: there },
+    place: { ...present({ host: address }), reusePort: true, port: there },
     timers: systemTimers,
   })
   const running = Promise.all([agent.run(stop), ingress?.watch.run(stop)])
@@ -123,8 +124,7 @@ function placesOf({ node, port, statusPort, agentCheckPort, address }: AgentOpti
   const ports = { node, port, statusPort }
   return {
     ...ports,
-    ...(agentCheckPort === undefined ? {} : { agentCheckPort }),
-    ...(address === undefined ? {} : { host: address }),
+    ...present({ agentCheckPort, host: address }),
   }
 }
 

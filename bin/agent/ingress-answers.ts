@@ -10,6 +10,7 @@ import { IngressWatch } from '../../src/agent/run/ingress-watch.ts'
 import type { FollowParts } from '../../src/ground/kube/follow.ts'
 import { kubeObjects } from '../../src/ground/kube/kube-objects.ts'
 import { systemTimers } from '../../src/ground/machine/system-timers.ts'
+import { present } from '../../src/ground/model/present.ts'
 
 export interface IngressParts {
   readonly options: AgentOptions
@@ -33,7 +34,7 @@ export function ingressAnswers({ options, api, store, bootId, own }: IngressPart
   const { clock, random, log } = api
   const watch = new IngressWatch({
     ...{ node, store, bootId, clock, log },
-    ...(only === undefined ? {} : { only }),
+    ...present({ only }),
     objects: kubeObjects(api),
     onChange: () => ports.wake(),
   })

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import process from 'node:process'
 import type { BundleActions } from '../../src/explain/cli/bundle-actions.ts'
 import { writeArchive } from '../../src/explain/io/write-archive.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { UserError } from '../../src/ground/model/user-error.ts'
 import type { RollHistory } from '../../src/roll/cli/roll-actions.ts'
 import { readLatencyText } from '../../src/roll/io/latency-file.ts'
@@ -49,7 +50,7 @@ export const bundleActions = (surroundings: RollSurroundings & { readonly commit
       run,
       journal: await readFile(path, 'utf8'),
       ...told,
-      ...(latency === undefined ? {} : { latency }),
+      ...present({ latency }),
     }
   },
   about: () => ({

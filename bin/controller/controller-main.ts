@@ -18,6 +18,7 @@ import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
 import { systemTimers } from '../../src/ground/machine/system-timers.ts'
 import { CONTROLLER_LEASE } from '../../src/ground/model/lease.ts'
+import { present } from '../../src/ground/model/present.ts'
 import type { Reason } from '../../src/ground/model/reason.ts'
 import { UserError } from '../../src/ground/model/user-error.ts'
 import { type HttpDoor, openHttpDoor } from '../../src/ground/net/http-door.ts'
@@ -89,7 +90,7 @@ async function begun(options: ControllerOptions): Promise<Running> {
   })
   const loops = await openLoops({ client, reach, leader, identity, lease, options, log, ...followed })
   const { address, statusPort } = options
-  const place = { port: statusPort, ...(address === undefined ? {} : { host: address }) }
+  const place = { port: statusPort, ...present({ host: address }) }
   const view = () => ({ identity, leader: leader.view(), brake: brake.view(), ...viewOf(loops) })
   const door = await openHttpDoor({ place, timers: systemTimers }, controllerPages(view))
   const { webhook } = loops

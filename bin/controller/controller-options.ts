@@ -1,5 +1,6 @@
 import { INGRESS_GROUPS, type IngressGroup } from '../../src/ground/model/ingress-keys.ts'
 import { type OutLimit, parseOutLimit } from '../../src/ground/model/out-limit.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { SLOTS_NAMESPACE } from '../../src/ground/model/slot.ts'
 import { FlagReader, flagsRefused, parsedFlags } from '../../src/ground/text/flag-reader.ts'
 import { parseLabelSelector } from '../../src/ground/text/parse-label-selector.ts'
@@ -156,11 +157,7 @@ function optionsOf(read: Reader, { podNamespace, nodeName }: ControllerPlace): C
     returnMs: read.duration('return-delay'),
     leaseDurationMs: read.duration('lease-duration', 1_000, '1s'),
     statusPort: read.port('status-port'),
-    ...(selector === undefined ? {} : { selector }),
-    ...(address === undefined ? {} : { address }),
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(dns === undefined ? {} : { dns }),
-    ...(ingress === undefined ? {} : { ingress }),
+    ...present({ selector, address, kubeconfig, dns, ingress }),
     ...(read.value('guard') === true ? { guard: { slotsNamespace } } : {}),
   }
 }
@@ -195,8 +192,7 @@ class Reader extends FlagReader {
     return {
       intervalMs: intervalMs ?? DNS_INTERVAL_MS,
       repair,
-      ...(image === undefined ? {} : { image }),
-      ...(node === undefined ? {} : { node }),
+      ...present({ image, node }),
     }
   }
 
@@ -221,8 +217,7 @@ class Reader extends FlagReader {
     if (!isOn) return undefined
     return {
       ...{ groups, slotsNamespace },
-      ...(agentPort === undefined ? {} : { agentPort }),
-      ...(webhookPort === undefined ? {} : { webhookPort }),
+      ...present({ agentPort, webhookPort }),
     }
   }
 

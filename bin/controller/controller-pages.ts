@@ -1,5 +1,6 @@
 import type { DnsLoopView } from '../../src/dns/run/dns-loop.ts'
 import type { LoopView } from '../../src/ground/loop/reconciler.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { toIso } from '../../src/ground/model/time.ts'
 import type { Page, PageOf } from '../../src/ground/ports/http-door.ts'
 import { PROMETHEUS_CONTENT_TYPE } from '../../src/ground/text/prometheus-text.ts'
@@ -43,8 +44,7 @@ const health = ({ identity, leader, brake, dns, ingress, guard, webhook }: Contr
     reasons: brake.reasons.map(({ code, text, object, next }) => ({
       code,
       text,
-      ...(object === undefined ? {} : { node: object }),
-      ...(next === undefined ? {} : { next }),
+      ...present({ node: object, next }),
     })),
   },
   ...(dns === undefined ? {} : { dns: dnsHealth(dns) }),

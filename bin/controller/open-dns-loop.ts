@@ -15,6 +15,7 @@ import { kubeObjectNotices } from '../../src/ground/kube/kube-object-notices.ts'
 import type { Leader } from '../../src/ground/loop/leader.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
+import { present } from '../../src/ground/model/present.ts'
 import type { Log } from '../../src/ground/ports/log.ts'
 import { checkParts, REPAIR_LEASE } from '../dns/dns-actions.ts'
 import { ownResolver } from '../process/own-resolver.ts'
@@ -50,8 +51,7 @@ export async function openDnsLoop({
     sought: {},
     timeoutMs: TIMEOUT_MS,
     queriesPerSecond: QUERIES_PER_SECOND,
-    ...(image === undefined ? {} : { image }),
-    ...(node === undefined ? {} : { node }),
+    ...present({ image, node }),
   }
   const notices = kubeObjectNotices({ client, clock, random, identity })
   const repair = new LoopRepair({

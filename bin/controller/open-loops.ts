@@ -3,6 +3,7 @@ import type { ApiClient } from '../../src/ground/kube/api-client.ts'
 import type { ApiReach } from '../../src/ground/kube/api-reach.ts'
 import type { Leader } from '../../src/ground/loop/leader.ts'
 import type { ObjectRef } from '../../src/ground/model/object-ref.ts'
+import { present } from '../../src/ground/model/present.ts'
 import type { Log } from '../../src/ground/ports/log.ts'
 import type { GuardLoop } from '../../src/guard/run/guard-loop.ts'
 import type { IngressLoop } from '../../src/ingress/run/ingress-loop.ts'
@@ -53,10 +54,7 @@ export async function openLoops(place: LoopsPlace): Promise<Loops> {
   const port = options.ingress?.webhookPort
   const webhook = ingress === undefined || port === undefined ? undefined : await openedWebhook(place, ingress, port)
   return {
-    ...(dns === undefined ? {} : { dns }),
-    ...(ingress === undefined ? {} : { ingress }),
-    ...(guard === undefined ? {} : { guard }),
-    ...(webhook === undefined ? {} : { webhook }),
+    ...present({ dns, ingress, guard, webhook }),
   }
 }
 
@@ -68,6 +66,6 @@ async function openedWebhook(
   const { openWebhook } = await import('./open-webhook.ts')
   return openWebhook({
     ...{ client, leader, identity, ingress, log, port, namespace },
-    ...(address === undefined ? {} : { address }),
+    ...present({ address }),
   })
 }

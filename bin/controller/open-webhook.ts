@@ -6,6 +6,7 @@ import type { Leader } from '../../src/ground/loop/leader.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
 import { systemTimers as timers } from '../../src/ground/machine/system-timers.ts'
+import { present } from '../../src/ground/model/present.ts'
 import type { Log } from '../../src/ground/ports/log.ts'
 import { certificates } from '../../src/ingress/io/certificates.ts'
 import { openReviewDoor } from '../../src/ingress/io/review-door.ts'
@@ -41,7 +42,7 @@ export async function openWebhook({ client, leader, identity, ...place }: Webhoo
   const around = () => ingress.around(AbortSignal.timeout(REVIEW_LIMIT_MS))
   const reviews = new IngressReviews({ around, log })
   const door = await openReviewDoor({
-    place: { port, ...(address === undefined ? {} : { host: address }) },
+    place: { port, ...present({ host: address }) },
     timers,
     answer: (body) => reviews.answer(body),
   })

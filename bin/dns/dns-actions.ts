@@ -23,6 +23,7 @@ import { kubeLeaderLease } from '../../src/ground/kube/kube-leader-lease.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
 import { systemTimers } from '../../src/ground/machine/system-timers.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { openHttpDoor } from '../../src/ground/net/http-door.ts'
 import type { Log } from '../../src/ground/ports/log.ts'
 import { ownResolver } from '../process/own-resolver.ts'
@@ -103,7 +104,7 @@ export function checkParts({ resolver, ...parts }: Opened, place: DnsPlace): Che
     sought: resolver === undefined ? sought : { ...sought, resolver },
     timeoutMs,
     queriesPerSecond,
-    ...(node === undefined ? {} : { node }),
+    ...present({ node }),
     relays: [
       ...(relay ? [new JobRelays({ ...parts, namespace, image, clock, random })] : []),
       ...(ephemeral === undefined ? [] : [new EphemeralRelays({ ...parts, pod: ephemeral, image, clock, random })]),

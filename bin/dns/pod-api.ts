@@ -4,6 +4,7 @@ import { connectionAdvice } from '../../src/ground/kube/connection-advice.ts'
 import { serverVersion } from '../../src/ground/kube/identity.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { apiCredentials } from '../process/api-credentials.ts'
 import type { OpenDnsApi } from './dns-actions.ts'
 
@@ -17,5 +18,5 @@ export const podApi: OpenDnsApi = async ({ kubeconfig }, { version, env, log }, 
     throw connectionAdvice(error)
   }
   const node = env.NODE_NAME
-  return { client, reach: new ApiReach(clock), clock, random, log, ...(node === undefined ? {} : { node }) }
+  return { client, reach: new ApiReach(clock), clock, random, log, ...present({ node }) }
 }

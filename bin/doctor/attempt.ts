@@ -1,6 +1,7 @@
 import type { Found } from '../../src/explain/decide/doctor/doctor-facts.ts'
 import { within } from '../../src/ground/kube/within.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { UserError } from '../../src/ground/model/user-error.ts'
 import { WorldError } from '../../src/ground/model/world-error.ts'
 
@@ -25,6 +26,6 @@ export async function attempt<T>(
     if (error instanceof WorldError) return { is: 'failed', text: error.message, code: error.code }
     if (!(error instanceof UserError)) throw error
     const { message, code, fix } = error
-    return { is: 'failed', text: message, code, ...(fix === undefined ? {} : { fix }) }
+    return { is: 'failed', text: message, code, ...present({ fix }) }
   }
 }

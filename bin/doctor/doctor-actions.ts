@@ -12,6 +12,7 @@ import { serverAnswer } from '../../src/ground/kube/server-answer.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
 import { findProgram, whyNotWritable } from '../../src/ground/machine/this-machine.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { NodeHttpProbe } from '../../src/ground/net/node-http-probe.ts'
 import type { Cluster } from '../../src/ground/ports/cluster.ts'
 import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
@@ -29,12 +30,12 @@ export const doctorActions = (surroundings: RollSurroundings): DoctorActions => 
       lookHere(place, surroundings),
       lookAtCluster(place, { surroundings, spec }, signal),
     ])
-    const facts = { ...machine, ...ofCluster, ...(file === undefined ? {} : { file }) }
+    const facts = { ...machine, ...ofCluster, ...present({ file }) }
     if (spec === undefined) return facts
     const [instances, targets, wishes] = await Promise.all([
       inspectAll(spec, { cluster, surroundings }, signal),
       askTargets(spec, signal),
-      lookAtWishes(spec, { ...ofCluster, ...(parts === undefined ? {} : { parts }), env: surroundings.env }, signal),
+      lookAtWishes(spec, { ...ofCluster, ...present({ parts }), env: surroundings.env }, signal),
     ])
     return { ...facts, instances, targets, ...wishes }
   },
@@ -50,7 +51,7 @@ async function lookHere(
   const [ssh, why] = await Promise.all([findProgram('ssh', surroundings.env.PATH ?? ''), whyNotWritable(directory)])
   return {
     ...(isSea() ? {} : { node: { version: process.versions.node, wantedMajor: WANTED_MAJOR } }),
-    ...(ssh === undefined ? {} : { ssh }),
+    ...present({ ssh }),
     stateDirectory:
       why === undefined
         ? { is: 'found', value: directory }

@@ -10,6 +10,7 @@ import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemTimers } from '../../src/ground/machine/system-timers.ts'
 import { hasProgram } from '../../src/ground/machine/this-machine.ts'
 import type { Node } from '../../src/ground/model/node.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { HttpHolds } from '../../src/guard/io/ask-hold.ts'
 import { timeWindowsOf } from '../../src/roll/file/time-window-spans.ts'
 import { readSecret } from '../../src/roll/io/read-secret.ts'
@@ -44,7 +45,7 @@ function windowOf({ window }: RollSpec): Pick<DoctorFacts, 'window'> {
   if (window === undefined) return {}
   const now = clock.wallMs()
   const [next] = timeWindowsOf(window).spansFrom(now, 1)
-  return { window: { zone: window.zone, now, ...(next === undefined ? {} : { next }) } }
+  return { window: { zone: window.zone, now, ...present({ next }) } }
 }
 
 async function askGates(
@@ -68,7 +69,7 @@ async function askGates(
 
 function placeOf(node: Node | undefined): NodePlace | undefined {
   const [address] = node?.internalAddresses ?? []
-  return node && { node: node.name, ...(address === undefined ? {} : { address }) }
+  return node && { node: node.name, ...present({ address }) }
 }
 
 /** A gate for machines alone is asked about the first of them. */

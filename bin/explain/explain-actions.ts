@@ -10,6 +10,7 @@ import { kubeObjects } from '../../src/ground/kube/kube-objects.ts'
 import { openApi } from '../../src/ground/kube/open-cluster.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { isJournaledEvent } from '../../src/roll/run/journaled-event.ts'
 import { goesBy } from '../../src/roll/run/run-from-journal.ts'
 import { journals, type RollSurroundings } from '../roll/world.ts'
@@ -37,7 +38,7 @@ export const explainActions = (surroundings: RollSurroundings): ExplainActions =
         const { entries } = await store.read(run)
         const spec = goesBy(entries)?.spec
         const events = entries.filter(isJournaledEvent)
-        const history = { run, events, running: await store.inUse(run), ...(spec === undefined ? {} : { spec }) }
+        const history = { run, events, running: await store.inUse(run), ...present({ spec }) }
         return runHereOf(history, node, clock.wallMs())
       },
     }

@@ -5,6 +5,7 @@ import { addressText, instanceNames } from '../../src/explain/decide/init/instan
 import { existing } from '../../src/explain/io/place-files.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { UserError } from '../../src/ground/model/user-error.ts'
 import { HaproxyBalancer } from '../../src/service/actuators/haproxy/io/haproxy-balancer.ts'
 import { parseConfig } from '../../src/service/actuators/haproxy/io/parse-config.ts'
@@ -28,7 +29,7 @@ export async function lookAtBalancers(request: BalancerRequest, signal: AbortSig
   const asked = await Promise.all(addresses.map((address, at) => ask({ name: names[at] ?? '', address }, signal)))
   const fromConfig = config !== undefined && request.sockets.length === 0
   const instances = fromConfig ? asked.map((instance) => withConfig(instance, config)) : asked
-  return { instances, ...(config === undefined ? {} : { config }) }
+  return { instances, ...present({ config }) }
 }
 
 async function readConfig(path: string | undefined): Promise<HaproxyConfig | undefined> {

@@ -7,6 +7,7 @@ import type { PodLoopback } from '../../src/dns/ports/pod-loopback.ts'
 import { DnsChecks } from '../../src/dns/run/check-dns.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
+import { present } from '../../src/ground/model/present.ts'
 import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
 import type { ClusterPlace } from './world.ts'
 
@@ -28,7 +29,7 @@ export function dnsChecksOf({ dns }: RollSpec, { api }: ClusterPlace): DnsChecks
     control: new ApiControl(OWN_SOCKETS),
     clock,
     random,
-    sought: { ...(service === undefined ? {} : { service }), ...(zone === undefined ? {} : { zone }) },
+    sought: { ...present({ service, zone }) },
     timeoutMs: TIMEOUT_MS,
     relays: image === undefined ? [] : [new JobRelays({ ...api, namespace, image, clock, random })],
   })

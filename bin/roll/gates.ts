@@ -4,6 +4,7 @@ import { systemClock } from '../../src/ground/machine/system-clock.ts'
 import { systemTimers } from '../../src/ground/machine/system-timers.ts'
 import { hasProgram } from '../../src/ground/machine/this-machine.ts'
 import { escapeForeign } from '../../src/ground/model/foreign-text.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { UserError } from '../../src/ground/model/user-error.ts'
 import { HttpHolds } from '../../src/guard/io/ask-hold.ts'
 import { CelRules } from '../../src/guard/io/cel/object-rules.ts'
@@ -80,7 +81,7 @@ async function named(what: string, work: () => Promise<unknown>): Promise<void> 
     if (!(error instanceof UserError)) throw error
     throw new UserError(`${what}: ${error.message}`, {
       code: error.code,
-      ...(error.fix === undefined ? {} : { fix: error.fix }),
+      ...present({ fix: error.fix }),
       cause: error,
     })
   }

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { systemClock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom } from '../../src/ground/machine/system-random.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { needQuestion } from '../../src/ground/model/reboot-need.ts'
 import type { Host } from '../../src/ground/ports/host.ts'
 import { CommandHost } from '../../src/roll/io/command-host.ts'
@@ -22,8 +23,7 @@ export function machinesOf({ reboot, hosts }: RollSpec): SshMachines | undefined
     clock: systemClock,
     random: systemRandom,
     lookLimitMs: CHECK_LIMIT_MS,
-    ...(configFile === undefined ? {} : { configFile }),
-    ...(user === undefined ? {} : { user }),
+    ...present({ configFile, user }),
   })
 }
 
@@ -41,8 +41,7 @@ export function hostOf({ reboot }: RollSpec, { env }: Pick<RollSurroundings, 'en
     socketDir: tmpdir(),
     checkLimitMs: onlyIfNeeded?.command === undefined ? CHECK_LIMIT_MS : NEED_LIMIT_MS,
     rebootLimitMs: REBOOT_LIMIT_MS,
-    ...(configFile === undefined ? {} : { configFile }),
-    ...(user === undefined ? {} : { user }),
+    ...present({ configFile, user }),
     ...(onlyIfNeeded === undefined ? {} : { need: needQuestion(onlyIfNeeded) }),
   })
 }

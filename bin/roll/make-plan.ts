@@ -1,5 +1,6 @@
 import { kubeConfigMaps } from '../../src/ground/kube/kube-config-maps.ts'
 import { systemClock } from '../../src/ground/machine/system-clock.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { originOf } from '../../src/ground/model/run-origin.ts'
 import type { RollRequest } from '../../src/roll/cli/roll-actions.ts'
 import { PLANNED_SPANS, withTimes } from '../../src/roll/decide/plan/with-times.ts'
@@ -44,8 +45,7 @@ export async function makePlan(
         configMaps: kubeConfigMaps(api.client),
         balancers: asked,
         host,
-        ...(machines === undefined ? {} : { machines }),
-        ...(hostsLeft === undefined ? {} : { hostsLeft }),
+        ...present({ machines, hostsLeft }),
         wall,
         ...own,
       },
@@ -56,15 +56,14 @@ export async function makePlan(
       ...prepared,
       ...originOf({
         ...context,
-        ...(reason === undefined ? {} : { reason }),
-        ...(windowIgnoredBy === undefined ? {} : { windowIgnoredBy }),
+        ...present({ reason, windowIgnoredBy }),
         version: surroundings.version,
       }),
     }
     const past = plan.nodes.length === 0 ? undefined : await pastNodes(journals(request, surroundings), uid)
     const { window } = windowIgnoredBy === undefined ? spec : {}
     const spans = window && timeWindowsOf(window).spansFrom(wall, PLANNED_SPANS)
-    return withTimes(plan, { spec, past, wall, ...(spans === undefined ? {} : { spans }) })
+    return withTimes(plan, { spec, past, wall, ...present({ spans }) })
   } finally {
     await Promise.all([...balancers.map((balancer) => balancer.close()), host.close()])
   }

@@ -1,4 +1,5 @@
 import { systemRandom } from '../../src/ground/machine/system-random.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { toIso } from '../../src/ground/model/time.ts'
 import { UserError } from '../../src/ground/model/user-error.ts'
 import type { Clock } from '../../src/ground/ports/clock.ts'
@@ -55,7 +56,7 @@ export async function requireSecrets(hooks: readonly HookSpec[], env: Env): Prom
       if (!(error instanceof UserError)) throw error
       throw new UserError(`notify ${name}: ${error.message}`, {
         code: error.code,
-        ...(error.fix === undefined ? {} : { fix: error.fix }),
+        ...present({ fix: error.fix }),
         cause: error,
       })
     }

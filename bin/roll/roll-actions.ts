@@ -1,5 +1,6 @@
 import { systemClock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom } from '../../src/ground/machine/system-random.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { originOf } from '../../src/ground/model/run-origin.ts'
 import { toIso } from '../../src/ground/model/time.ts'
 import { UserError } from '../../src/ground/model/user-error.ts'
@@ -119,7 +120,6 @@ async function historyOf(store: JournalStore, run: string): Promise<RollHistory>
     journal,
     tool: stored.header.tool,
     latency: await readLatency(journal),
-    ...(spec === undefined ? {} : { spec }),
-    ...(place === undefined ? {} : { place }),
+    ...present({ spec, place }),
   }
 }

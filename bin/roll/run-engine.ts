@@ -7,6 +7,7 @@ import { systemClock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom } from '../../src/ground/machine/system-random.ts'
 import { TcpDataPort } from '../../src/ground/machine/tcp-data-port.ts'
 import { formatDuration } from '../../src/ground/model/duration.ts'
+import { present } from '../../src/ground/model/present.ts'
 import type { Sample } from '../../src/ground/model/probe.ts'
 import type { Clock } from '../../src/ground/ports/clock.ts'
 import type { RollIo } from '../../src/roll/cli/roll-actions.ts'
@@ -67,7 +68,7 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
       balancers,
       endpoints: endpointsOf(run.spec, place.cluster),
       host,
-      ...(machines === undefined ? {} : { machines }),
+      ...present({ machines }),
       dataPort: new TcpDataPort(),
       journal,
       firstSeq,
@@ -78,11 +79,10 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
       },
       clock,
       random: systemRandom,
-      ...(probe === undefined ? {} : { probe }),
-      ...(dns === undefined ? {} : { dns }),
+      ...present({ probe, dns }),
       ...(run.spec.window === undefined ? {} : { timeWindows: timeWindowsOf(run.spec.window) }),
       machineWall: () => systemClock.wallMs(),
-      ...(gates === undefined ? {} : { gates }),
+      ...present({ gates }),
       programs: new LocalPrograms(systemClock),
       silencing: { silencer: new Alertmanager(new HttpHooks({})), secret: (ref) => readSecret(ref, env) },
     })
@@ -104,7 +104,7 @@ function nodeEventsOf({ run, place, surroundings }: EngineRun, clock: Clock): No
   const component = 'evenkeel-roll'
   const { reason } = run.origin ?? {}
   return new NodeEvents({
-    run: { run: run.id, ...(reason === undefined ? {} : { reason }) },
+    run: { run: run.id, ...present({ reason }) },
     notices: kubeObjectNotices({ client, clock, random: systemRandom, identity: run.id, component }),
     clock,
     warn: (text) => surroundings.log.warn(text),

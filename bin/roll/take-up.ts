@@ -1,4 +1,5 @@
 import { systemClock } from '../../src/ground/machine/system-clock.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { originOf } from '../../src/ground/model/run-origin.ts'
 import { toIso } from '../../src/ground/model/time.ts'
 import { WorldError } from '../../src/ground/model/world-error.ts'
@@ -39,8 +40,7 @@ export async function goOn(request: RunRequest, taking: TakeUp): Promise<void> {
   const { run, clusterName, firstSeq } = await untilEngine(journal, async () => {
     const taken = await takeUp({
       journal,
-      ...(amending === undefined ? {} : { amending }),
-      ...(verdict === undefined ? {} : { verdict }),
+      ...present({ amending, verdict }),
       ...(request.keepsVerdict === undefined ? {} : { keepsVerdict: true }),
     })
     if (!isSamePlace(remembered, place.remembered)) await rememberPlace(journal, place, surroundings)

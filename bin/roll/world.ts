@@ -5,6 +5,7 @@ import { kubeconfigPaths } from '../../src/ground/kube/kubeconfig-paths.ts'
 import { openClusterApi } from '../../src/ground/kube/open-cluster.ts'
 import { systemClock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom } from '../../src/ground/machine/system-random.ts'
+import { present } from '../../src/ground/model/present.ts'
 import type { ClusterContext } from '../../src/ground/model/run-origin.ts'
 import type { Cluster } from '../../src/ground/ports/cluster.ts'
 import type { Log } from '../../src/ground/ports/log.ts'
@@ -88,7 +89,7 @@ export function balancersOf({ reboot, balancers }: RollSpec): readonly HaproxyBa
           spec: balancer,
           clock: systemClock,
           random: systemRandom,
-          ...(configFile === undefined ? {} : { sshConfigFile: configFile }),
+          ...present({ sshConfigFile: configFile }),
         }),
     )
 }

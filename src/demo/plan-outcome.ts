@@ -1,3 +1,4 @@
+import { present } from '../ground/model/present.ts'
 import { type WindowDocument, windowDocument } from '../roll/report/view/outcome-document.ts'
 import type { PlanEnd } from './demo-actions.ts'
 import type { DemoPlan } from './demo-plan.ts'
@@ -32,10 +33,10 @@ export function planOutcome(name: DemoPlan, judged: Judged<PlanEnd>): PlanOutcom
     sentRequests: sent,
     skippedRequests: skipped,
     stalledMs: Math.round(stalledMs),
-    ...(outcome.strays === undefined ? {} : { strays: outcome.strays }),
+    ...present({ strays: outcome.strays }),
     downtimeMs: { low: Math.round(downtime.lowMs), high: Math.round(downtime.highMs) },
     seconds: Math.round(seconds * 10) / 10,
     windows: facts.windows.map((window) => windowDocument({ window, blame: [], reloads: [] })),
-    ...(outcome.failure === undefined ? {} : { failure: outcome.failure }),
+    ...present({ failure: outcome.failure }),
   }
 }

@@ -1,5 +1,6 @@
 import { INGRESS_GROUPS } from '../../ground/model/ingress-keys.ts'
 import { canonicalAddress } from '../../ground/model/ip-address.ts'
+import { present } from '../../ground/model/present.ts'
 import { FlagReader, flagsRefused, isNamespace, parsedFlags } from '../../ground/text/flag-reader.ts'
 import { type DialectName, isDialectName } from '../decide/dialect.ts'
 import type { OneIngress } from '../run/ingress-deployments.ts'
@@ -146,14 +147,7 @@ function optionsOf(read: Reader, env: Readonly<Record<string, string | undefined
     cordonGraceMs: read.duration('cordon-grace'),
     takeoverLimitMs: read.interval('takeover-limit'),
     ingress: read.value('ingress') === true,
-    ...(agentCheckPort === undefined ? {} : { agentCheckPort }),
-    ...(address === undefined ? {} : { address }),
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(grantsNamespace === undefined ? {} : { grantsNamespace }),
-    ...(dataPort === undefined ? {} : { dataPort }),
-    ...(drainLimitMs === undefined ? {} : { drainLimitMs }),
-    ...(stale === undefined ? {} : { stale }),
-    ...(ingressOnly === undefined ? {} : { ingressOnly }),
+    ...present({ agentCheckPort, address, kubeconfig, grantsNamespace, dataPort, drainLimitMs, stale, ingressOnly }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 /** How the data port was found, and how often in a row it was found otherwise. */
 export interface DataPortStreak {
   /** Absent until it was found the same often enough. */
@@ -17,5 +18,5 @@ export function dataPortAsked(
   const inARow = before.last === last ? before.inARow + 1 : 1
   const isEnough = inARow >= (last === 'open' ? limits.rise : limits.fall)
   const found = isEnough ? last : before.found
-  return { ...(found === undefined ? {} : { found }), last, inARow }
+  return { ...present({ found }), last, inARow }
 }

@@ -1,6 +1,7 @@
 import { isBootId } from '../../ground/model/boot-id.ts'
 import { isJsonObject, jsonObject } from '../../ground/model/json-object.ts'
 import type { NodeFacts } from '../../ground/model/node-facts.ts'
+import { present } from '../../ground/model/present.ts'
 import { type MonoMs, monoMs } from '../../ground/model/time.ts'
 import { isAnswer } from '../../service/model/answer.ts'
 import { owedAnew } from './agent-check-line.ts'
@@ -52,7 +53,7 @@ function evidenceOf(raw: Raw, now: MonoMs): AgentEvidence | undefined {
   return {
     answer,
     since,
-    ...(facts === undefined ? {} : { node: facts }),
+    ...present({ node: facts }),
     ...(dataPort === 'open' || dataPort === 'closed' ? { dataPort } : {}),
     ...(isBrake(raw.brake) ? { brake: raw.brake } : {}),
     ...(raw.cordonCounts === true ? { cordonCounts: true } : {}),

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { jsonObject } from '../../ground/model/json-object.ts'
 import { OVER } from '../../ground/model/over.ts'
+import { present } from '../../ground/model/present.ts'
 import { errorCode } from '../../ground/net/error-text.ts'
 import { portTaken } from '../../ground/net/port-taken.ts'
 import { readPage } from '../../ground/net/read-page.ts'
@@ -98,7 +99,7 @@ async function inTime(ask: Ask, clock: Clock, signal: AbortSignal): Promise<Who>
 export async function isTaken(port: number, host: string | undefined): Promise<boolean> {
   const server = createServer()
   try {
-    server.listen({ port, exclusive: true, ...(host === undefined ? {} : { host }) })
+    server.listen({ port, exclusive: true, ...present({ host }) })
     await once(server, 'listening')
   } catch (error) {
     // Other obstacles to listening there are reported when the port is opened.

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { errorText } from '../../ground/net/error-text.ts'
 import { openHttpDoor } from '../../ground/net/http-door.ts'
@@ -23,7 +24,7 @@ export async function openSharedHttpDoor(
   signal: AbortSignal,
 ): Promise<OpenDoor> {
   const { port, host } = at.place
-  await mayShare({ says, port, ...(host === undefined ? {} : { host }) }, clock, signal)
+  await mayShare({ says, port, ...present({ host }) }, clock, signal)
   try {
     return await openHttpDoor(at, pageOf)
   } catch (error) {

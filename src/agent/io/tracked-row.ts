@@ -1,4 +1,5 @@
 import { canonicalAddress } from '../../ground/model/ip-address.ts'
+import { present } from '../../ground/model/present.ts'
 import type { SocketEnd } from './socket-row.ts'
 
 /** A TCP row of /proc/net/nf_conntrack: a connection as its client sees it, before any address was translated. */
@@ -26,6 +27,6 @@ export function parseTrackedRow(line: string): TrackedRow | undefined {
     from: { address: canonicalAddress(source), port: Number(sport) },
     to: { address: to, port: Number(dport) },
     isTranslated: canonicalAddress(answerer) !== to,
-    ...(state === undefined ? {} : { state }),
+    ...present({ state }),
   }
 }

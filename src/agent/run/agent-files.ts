@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Log } from '../../ground/ports/log.ts'
@@ -46,8 +47,7 @@ export class AgentFiles {
   /** What is said of the node by its files. */
   get said(): Pick<AgentSnapshot, 'override' | 'kept'> {
     return {
-      ...(this.#override === undefined ? {} : { override: this.#override }),
-      ...(this.#kept === undefined ? {} : { kept: this.#kept }),
+      ...present({ override: this.#override, kept: this.#kept }),
     }
   }
 

@@ -2,6 +2,7 @@ import { Wakeup } from '../../ground/loop/wakeup.ts'
 import { canonicalAddress } from '../../ground/model/ip-address.ts'
 import type { NodeFacts } from '../../ground/model/node-facts.ts'
 import { OVER } from '../../ground/model/over.ts'
+import { present } from '../../ground/model/present.ts'
 import type { MonoMs } from '../../ground/model/time.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { FollowEvent } from '../../ground/ports/cluster.ts'
@@ -164,11 +165,11 @@ export class Agent {
       isKeptKnown: this.#files.isKeptKnown,
       isDataPortAsked: this.#dataPort?.isFound ?? true,
       ...(unheardSince === undefined ? {} : { unheardForMs: now - unheardSince }),
-      ...(kept === undefined ? {} : { kept }),
+      ...present({ kept }),
       // Said by the node's own object, on the disk, and what is answered goes by it.
       acknowledged: synced !== undefined && this.#decision.answer !== 'up' ? synced.claims.map(({ id }) => id) : [],
       brake: evidence.brake ?? 'unknown',
-      ...(evidence.dataPort === undefined ? {} : { dataPort: evidence.dataPort }),
+      ...present({ dataPort: evidence.dataPort }),
       lookedAgoMs: now - this.#lookedAt,
       trouble: [
         ...this.#files.trouble,
@@ -229,7 +230,7 @@ export class Agent {
       spec,
       evidence: this.#evidence,
       heard: this.#heard,
-      ...(this.#unheardSince === undefined ? {} : { unheardSince: this.#unheardSince }),
+      ...present({ unheardSince: this.#unheardSince }),
       ...this.#files.said,
     }
   }
@@ -271,7 +272,7 @@ export class Agent {
   /** What was found out besides the API, and is as of now. */
   #sinceThen(): Partial<AgentEvidence> {
     const { dataPort, brake } = this.#evidence
-    return { ...(dataPort === undefined ? {} : { dataPort }), ...(brake === undefined ? {} : { brake }) }
+    return { ...present({ dataPort, brake }) }
   }
 
   async #look(signal: AbortSignal): Promise<void> {

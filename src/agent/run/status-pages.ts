@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { type MonoMs, toIso, wallMs } from '../../ground/model/time.ts'
 import type { Page, PageOf } from '../../ground/ports/http-door.ts'
 import { PROMETHEUS_CONTENT_TYPE } from '../../ground/text/prometheus-text.ts'
@@ -84,7 +85,7 @@ const ingressesOf = (view: AgentView, { answered, isOpen }: NonNullable<AgentVie
   })
 
 const reasonsOf = ({ reasons }: Pick<AgentView['decision'], 'reasons'>) =>
-  reasons.map(({ code, text, next }) => ({ code, text, ...(next === undefined ? {} : { next }) }))
+  reasons.map(({ code, text, next }) => ({ code, text, ...present({ next }) }))
 
 const probers = (view: AgentView): unknown => ({
   node: view.node,

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { present } from '../../ground/model/present.ts'
 import { type OptionShape, optionsOf } from './option-shape.ts'
 import { type Candidate, type LiveValues, plain, valuesOfArgument, valuesOfOption, type Wanted } from './values.ts'
 
@@ -130,8 +131,7 @@ async function candidatesOf(
         return plain(await live.contexts(kubeconfig))
       case 'nodes': {
         const place = {
-          ...(kubeconfig === undefined ? {} : { kubeconfig }),
-          ...(context === undefined ? {} : { context }),
+          ...present({ kubeconfig, context }),
         }
         return plain(await live.nodes(place))
       }

@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander'
+import { present } from '../../ground/model/present.ts'
 
 /** An option as far as completion needs it. */
 export interface OptionShape {
@@ -31,8 +32,7 @@ function shapeOf(option: Option): OptionShape {
   return {
     flags: [short, long].filter((flag) => flag !== undefined),
     about: description,
-    ...(value === undefined ? {} : { value }),
-    ...(argChoices === undefined ? {} : { choices: argChoices }),
+    ...present({ value, choices: argChoices }),
   }
 }
 

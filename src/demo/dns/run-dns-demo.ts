@@ -6,6 +6,7 @@ import { guardLines } from '../../dns/cli/repair-result.ts'
 import type { DnsCheck } from '../../dns/run/check-dns.ts'
 import type { RepairOrBusy } from '../../dns/run/repair-alone.ts'
 import { formatDuration } from '../../ground/model/duration.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import { countOf, countText } from '../../ground/text/count-text.ts'
 import { type Line, padCells, paintLine } from '../../ground/text/terminal/style.ts'
@@ -147,8 +148,7 @@ async function repairedIn({ ground, show, clock, isLong }: Showing, signal: Abor
   return {
     repair,
     beganAtMs,
-    ...(foundAtMs === undefined ? {} : { foundAtMs }),
-    ...(touchedAtMs === undefined ? {} : { touchedAtMs }),
+    ...present({ foundAtMs, touchedAtMs }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../ground/model/duration.ts'
+import { present } from '../../ground/model/present.ts'
 import { countText } from '../../ground/text/count-text.ts'
 import { type Column, tableLines } from '../../ground/text/table-lines.ts'
 import type { GuardGround } from './guard-demo-actions.ts'
@@ -75,7 +76,7 @@ export const guardDemoDocument = (run: GuardDemoRun): object => ({
     withoutGuardSeconds: tenths(awayMs),
     said: run.words.filter(({ node }) => node === name).map(({ text }) => text),
   })),
-  ...(run.failure === undefined ? {} : { failure: run.failure }),
+  ...present({ failure: run.failure }),
 })
 
 const tenths = (ms: number | undefined): number | null => (ms === undefined ? null : Math.round(ms / 100) / 10)

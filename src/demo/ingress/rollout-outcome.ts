@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { WindowDocument } from '../../roll/report/view/outcome-document.ts'
 import { windowDocument } from '../../roll/report/view/outcome-document.ts'
 import type { Judged } from '../judged-run.ts'
@@ -42,7 +43,7 @@ export function rolloutOutcome(kind: RolloutKind, judged: Judged<Rolled>): Rollo
     stalledMs: Math.round(stalledMs),
     p99Ms: Math.round(Math.max(...reading.lanes.map((lane) => lane.p99Ms))),
     windows,
-    ...(outcome.failure === undefined ? {} : { failure: outcome.failure }),
+    ...present({ failure: outcome.failure }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { duration } from '../../cli/flag-values.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
+import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { isDnsName } from '../model/dns.ts'
 import type { Sought } from '../run/deployment.ts'
@@ -90,11 +91,9 @@ export function placeOf(flags: PlaceFlags): DnsPlace {
     throw usage(made, 'the image to run is missing', 'name it, as in --image registry.example/evenkeel:1.0')
   if (timeout < 1) throw usage('--timeout', 'a query takes some time', 'write a duration of 1ms or more, as in 1s')
   return {
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(context === undefined ? {} : { context }),
-    ...(node === undefined ? {} : { node }),
+    ...present({ kubeconfig, context, node }),
     relay: relay === true,
-    ...(image === undefined ? {} : { image }),
+    ...present({ image }),
     ...(ephemeral === undefined ? {} : { ephemeral: refOf('--ephemeral', ephemeral, 'shop/web-0') }),
     ...(exec === undefined ? {} : { exec: execOf(exec, ephemeral) }),
     namespace,
@@ -120,7 +119,7 @@ function execOf(text: string, ephemeral: string | undefined): NonNullable<DnsPla
       'it names the same pod as --ephemeral',
       'give only one of them: both query from the same network',
     )
-  return { pod: { namespace, name }, ...(container === undefined ? {} : { container }) }
+  return { pod: { namespace, name }, ...present({ container }) }
 }
 
 function refOf(flag: string, text: string, example: string): ObjectRef {

@@ -2,6 +2,7 @@ import type { CliContext } from '../../cli/cli-context.ts'
 import { EXIT_INTERRUPTED } from '../../cli/exit-codes.ts'
 import { InterruptedError } from '../../cli/interrupts.ts'
 import { formatDuration } from '../../ground/model/duration.ts'
+import { present } from '../../ground/model/present.ts'
 import { countOf, countText } from '../../ground/text/count-text.ts'
 import { plainLine } from '../../ground/text/terminal/style.ts'
 import type { DnsVerdict } from '../decide/verdict.ts'
@@ -58,7 +59,7 @@ async function watched({ checks, voice, context, intervalMs, forMs, onView, exit
       checks,
       clock,
       intervalMs,
-      ...(forMs === undefined ? {} : { forMs }),
+      ...present({ forMs }),
       onSeen: (one) => {
         view = foldCheck(view, one, clock.wallMs())
         const verdict = view.last?.verdict

@@ -3,6 +3,7 @@ import type { CliContext } from '../../cli/cli-context.ts'
 import { duration } from '../../cli/flag-values.ts'
 import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output-options.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
+import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { PageOf } from '../../ground/ports/http-door.ts'
 import { chooseProgress, type ProgressChoice } from '../../ground/text/terminal/choose-progress.ts'
@@ -108,7 +109,7 @@ export function addWatch(dns: Command, { load, context, exitWith, exitOf }: Wire
             voice: voiceOf(flags, context, isLive),
             context,
             intervalMs: interval,
-            ...(forMs === undefined ? {} : { forMs }),
+            ...present({ forMs }),
             exitOf,
             onView: (now) => {
               view = now

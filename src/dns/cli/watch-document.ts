@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { toIso, type WallMs } from '../../ground/model/time.ts'
 import type { DnsCheck } from '../run/check-dns.ts'
 import type { CheckTrouble } from '../run/watch-dns.ts'
@@ -32,7 +33,7 @@ export function watchDocument(seen: DnsCheck | CheckTrouble, { at, withScene }: 
       data,
       asked,
       lost,
-      ...(medianMs === undefined ? {} : { medianMs }),
+      ...present({ medianMs }),
     })),
     ...(withScene ? { scene } : {}),
   }

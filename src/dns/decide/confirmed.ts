@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { PathReading } from './path-reading.ts'
 import { type DnsPodFacts, type DnsScene, type Path, targetName } from './scene.ts'
 import type { UdpSeen } from './udp-seen.ts'
@@ -13,7 +14,7 @@ export function confirmed(now: DnsScene, before: DnsScene): DnsScene {
     if (earlier === undefined) return path
     const { canary: _, ...rest } = path
     const canary = path.canary === 'silent' && earlier.canary === 'answers' ? 'answers' : path.canary
-    return { ...rest, reading: inBoth(path.reading, earlier.reading), ...(canary === undefined ? {} : { canary }) }
+    return { ...rest, reading: inBoth(path.reading, earlier.reading), ...present({ canary }) }
   })
   return { ...now, paths, pods: now.pods.map((pod) => ({ ...pod, ...seenInBoth(pod, before) })) }
 }

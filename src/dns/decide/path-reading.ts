@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { DnsOutcome } from '../model/dns.ts'
 import type { DataFault } from './ladder.ts'
 import { isSilent, type Try } from './path-script.ts'
@@ -63,7 +64,7 @@ export function readPath(tries: readonly Try[]): PathReading {
     asked: overUdp.length,
     lost: lost.length,
     truncated: replies.filter(({ reply }) => reply.truncated).length,
-    ...(medianMs === undefined ? {} : { medianMs }),
+    ...present({ medianMs }),
     ...(wrongSource?.kind === 'wrongSource' ? { wrongSource: wrongSource.from } : {}),
     servedBy: [...new Set(replies.flatMap(({ reply }) => reply.nsid ?? []))].toSorted(),
     faults: [...new Set(wrongs.map(({ rung, text }) => `${rung}: ${text}`))],

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { DnsOutcome, DnsQuestion } from '../model/dns.ts'
 import { LADDER, type Nonce, type Rung, type RungReading, type ZoneFacts } from './ladder.ts'
 
@@ -46,5 +47,5 @@ export function readTry(
   { facts, nonce }: { readonly facts: ZoneFacts; readonly nonce: Nonce },
 ): Try {
   const reading = outcome.kind === 'reply' ? rung.read(outcome.reply, facts, nonce) : undefined
-  return { rung: rung.id, over, question, outcome, ...(reading === undefined ? {} : { reading }) }
+  return { rung: rung.id, over, question, outcome, ...present({ reading }) }
 }

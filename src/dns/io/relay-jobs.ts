@@ -1,6 +1,7 @@
 import { type ApiCall, segment } from '../../ground/kube/api-call.ts'
 import type { ApiClient } from '../../ground/kube/api-client.ts'
 import type { Resource } from '../../ground/kube/resources.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 
 const RESOURCE = 'jobs.batch'
@@ -66,7 +67,7 @@ function parseRelayPod(object: Untrusted): RelayPod {
     name: object.at('metadata').at('name').text(),
     node: object.at('spec').at('nodeName').textOr(''),
     phase: status.at('phase').textOr('Unknown'),
-    ...(reason === undefined ? {} : { waitingFor: reason }),
+    ...present({ waitingFor: reason }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../ground/model/endpoint.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Random } from '../../ground/ports/random.ts'
 import { confirmed, needsConfirming } from '../decide/confirmed.ts'
@@ -157,7 +158,7 @@ function targetsOf({ known, serviceAt, cachesAt, outsideAt }: Deployment): reado
   const asService = (kind: 'service' | 'exposed', at: Endpoint, tcpPort?: number): SweepTarget => ({
     target: { kind, name: kind === 'service' ? at.address : `${at.address} port ${at.port}` },
     at,
-    ...(tcpPort === undefined ? {} : { tcpPort }),
+    ...present({ tcpPort }),
     samples: service.isUneven ? 1 : samples,
   })
   return [

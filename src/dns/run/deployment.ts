@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import {
@@ -81,7 +82,7 @@ export async function findDeployment(
   const cache = behindCaches(services, service)
   const port = udpPort(service)?.port
   const api = services.find((one) => one.namespace === 'default' && one.name === 'kubernetes')
-  const newest = newestService(services, { wallMs, ...(served === undefined ? {} : { served }) })
+  const newest = newestService(services, { wallMs, ...present({ served }) })
   const downNodes = new Set((nodes.value ?? []).flatMap(({ name, ready }) => (ready ? [] : [name])))
   const bearing = new Set(pods.flatMap(({ node }) => node ?? []))
   return {
@@ -97,9 +98,9 @@ export async function findDeployment(
       zone: zone.name,
       apiAddresses: api?.addresses ?? [],
       dnsService: service,
-      ...(newest === undefined ? {} : { newest }),
+      ...present({ newest }),
       ...(served?.fallsThrough ? { fallsThrough: true } : {}),
-      ...(sought.outside === undefined ? {} : { outside: sought.outside }),
+      ...present({ outside: sought.outside }),
     },
     serviceAt: { addresses: (cache ?? service).addresses, port: port ?? DNS_PORT },
     cachesAt: cachesOfNodes(resolvers, services),
@@ -135,12 +136,11 @@ function serviceFacts(
     namespace,
     name,
     addresses,
-    ...(port === undefined ? {} : { udpPort: port }),
-    ...(tcpPort === undefined ? {} : { tcpPort }),
+    ...present({ udpPort: port, tcpPort }),
     ...(selector === undefined ? {} : { selected: pods.length }),
     serving: servingOf(endpoints),
     isUneven,
-    ...(isLocal === undefined ? {} : { isLocal }),
+    ...present({ isLocal }),
   }
 }
 
@@ -193,7 +193,7 @@ async function corefilesOf({ objects, service, pods }: CorefileParts, signal: Ab
     // What else they mount need not be read, and there may be no right to it.
     if (texts.some(({ text }) => zoneOfCorefile(text) !== undefined)) break
   }
-  return { texts, ...(refused === undefined ? {} : { note: refused }) }
+  return { texts, ...present({ note: refused }) }
 }
 
 interface FoundZone {

@@ -3,6 +3,7 @@ import { DeadlineError, withDeadline } from '../../ground/loop/deadline.ts'
 import type { Leader } from '../../ground/loop/leader.ts'
 import { Wakeup } from '../../ground/loop/wakeup.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
+import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
@@ -95,7 +96,7 @@ export class DnsLoop {
     const { repair } = this.#parts
     return {
       state: this.#state,
-      ...(this.#health === undefined ? {} : { health: this.#health }),
+      ...present({ health: this.#health }),
       seen: this.#seen,
       ...(repair === undefined ? {} : { repair: repair.view() }),
       trouble: [...this.#troubles.values()],

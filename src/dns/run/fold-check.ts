@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import type { Finding } from '../decide/diagnosis/finding.ts'
 import { type DnsScene, type Path, targetName } from '../decide/scene.ts'
@@ -52,7 +53,7 @@ function changesOf({ last: before, changes }: DnsView, now: LastCheck): readonly
   const { at, verdict, trouble } = now
   const isSame = before?.verdict === verdict && (before.trouble === undefined) === (trouble === undefined)
   if (isSame && came.length === 0 && went.length === 0) return changes
-  const change = { at, verdict, came, went, ...(trouble === undefined ? {} : { trouble }) }
+  const change = { at, verdict, came, went, ...present({ trouble }) }
   return [...changes, change].slice(-CHANGES_MAX)
 }
 
@@ -76,8 +77,8 @@ function pathsOf(view: DnsView, { paths, pods }: DnsScene): readonly PathView[] 
     return {
       vantage,
       target,
-      ...(node === undefined ? {} : { node }),
-      now: { reading, ...(canary === undefined ? {} : { canary }) },
+      ...present({ node }),
+      now: { reading, ...present({ canary }) },
       asked: (old?.asked ?? 0) + reading.asked,
       lost: (old?.lost ?? 0) + reading.lost,
       history: historyOf(old, tickOf(path)),

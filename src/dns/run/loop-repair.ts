@@ -1,6 +1,7 @@
 import type { Leader } from '../../ground/loop/leader.ts'
 import { formatDuration } from '../../ground/model/duration.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Log } from '../../ground/ports/log.ts'
 import type { ObjectNotices } from '../../ground/ports/object-notices.ts'
 import { CAUSES } from '../decide/causes.ts'
@@ -111,8 +112,7 @@ export class LoopRepair {
   #take(last: Last, key: string): string {
     const said = `${last.last} ${key}`
     const { pod, why } = last
-    if (this.#logged !== said)
-      this.#parts.log.warn(`dns: repair: ${WORDS[last.last]}`, { ...(pod === undefined ? {} : { pod }), why })
+    if (this.#logged !== said) this.#parts.log.warn(`dns: repair: ${WORDS[last.last]}`, { ...present({ pod }), why })
     this.#last = last
     this.#logged = said
     return said

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../ground/model/endpoint.ts'
+import { present } from '../../ground/model/present.ts'
 import { udpPort } from '../decide/find-dns-service.ts'
 import type { DnsNode, DnsService } from '../model/dns-objects.ts'
 
@@ -19,7 +20,7 @@ export function outsideOf(service: DnsService, nodes: readonly DnsNode[]): reado
   const at = (address: string, udp: number, tcpPort: number | undefined): OutsideAddress => ({
     address,
     port: udp,
-    ...(tcpPort === undefined ? {} : { tcpPort }),
+    ...present({ tcpPort }),
   })
   const { nodePort } = port
   const ofNodes = nodes.filter(({ ready }) => ready).flatMap(({ addresses }) => addresses.slice(0, 1))

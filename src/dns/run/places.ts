@@ -1,5 +1,6 @@
 import { DeadlineError, withDeadline } from '../../ground/loop/deadline.ts'
 import { Pacer } from '../../ground/loop/pacer.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Random } from '../../ground/ports/random.ts'
 import type { VantageFacts } from '../decide/scene.ts'
@@ -51,10 +52,10 @@ export function vantagesOf(
 ): Promise<readonly Vantage[]> {
   const { node } = here
   const places = [
-    { ...here, at: { name: 'here', ...(node === undefined ? {} : { node }) } },
+    { ...here, at: { name: 'here', ...present({ node }) } },
     ...relays.map((relay) => ({
       ...relay,
-      at: { name: relay.name, ...(relay.node === undefined ? {} : { node: relay.node }) },
+      at: { name: relay.name, ...present({ node: relay.node }) },
     })),
   ]
   return Promise.all(

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { udpPort } from '../decide/find-dns-service.ts'
 import type { DnsPodFacts } from '../decide/scene.ts'
 import type { DnsEndpoint, DnsPod, DnsService } from '../model/dns-objects.ts'
@@ -27,7 +28,7 @@ export function podFacts(pod: DnsPod, { endpoints, service, wallMs, downNodes }:
   return {
     name,
     uid,
-    ...(node === undefined ? {} : { node }),
+    ...present({ node }),
     addresses,
     port: endpoint?.udpPort ?? (Number.isInteger(target) && target > 0 ? target : DNS_PORT),
     ready,

@@ -1,5 +1,6 @@
 import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
 import type { Endpoint } from '../../ground/model/endpoint.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Random } from '../../ground/ports/random.ts'
 import type { Nonce, ZoneFacts } from '../decide/ladder.ts'
 import { LADDER } from '../decide/ladder.ts'
@@ -53,7 +54,7 @@ export async function sweep({ facts: from, asker }: Vantage, parts: SweepParts, 
       vantage: from.name,
       target,
       reading,
-      ...(canary === undefined ? {} : { canary }),
+      ...present({ canary }),
     })),
     queries: asked.reduce((sum, { queries }) => sum + queries, 0),
   }

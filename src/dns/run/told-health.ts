@@ -1,5 +1,6 @@
 import { nextCondition } from '../../ground/model/condition.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
+import { present } from '../../ground/model/present.ts'
 import { toIso } from '../../ground/model/time.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
@@ -45,7 +46,7 @@ export class ToldHealth {
     for (let writes = 1; found !== undefined; writes += 1) {
       const { generation } = found
       const at = toIso(clock.wallMs())
-      const when = { at, ...(generation === undefined ? {} : { generation }) }
+      const when = { at, ...present({ generation }) }
       const old = found.conditions.find(({ type }) => type === HEALTH_CONDITION)
       const next = nextCondition(old, { type: HEALTH_CONDITION, ...health }, when)
       if (next === undefined) return

@@ -1,5 +1,6 @@
 import { Backoff } from '../../ground/loop/backoff.ts'
 import { DeadlineError, withDeadline } from '../../ground/loop/deadline.ts'
+import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
@@ -81,6 +82,6 @@ async function oneCheck(
     if (error instanceof DeadlineError) return { trouble: error.message }
     if (!(error instanceof WorldError)) throw error
     const { message, retryAfterMs } = error
-    return { trouble: message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+    return { trouble: message, ...present({ retryAfterMs }) }
   }
 }

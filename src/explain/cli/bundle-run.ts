@@ -1,5 +1,6 @@
 import type { CliContext } from '../../cli/cli-context.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
+import { present } from '../../ground/model/present.ts'
 import { countOf } from '../../ground/text/count-text.ts'
 import type { RollHistory } from '../../roll/cli/roll-actions.ts'
 import { fittedReport } from '../../roll/report/fitted-report.ts'
@@ -31,8 +32,7 @@ export async function bundleRun(
 ): Promise<number> {
   const { stateDir, to, output } = flags
   const stored = await actions.read({
-    ...(stateDir === undefined ? {} : { stateDir }),
-    ...(run === undefined ? {} : { run }),
+    ...present({ stateDir, run }),
   })
   const atMs = context.clock.wallMs()
   const { problem } = stored
@@ -40,7 +40,7 @@ export async function bundleRun(
     at: new Date(atMs).toISOString(),
     run: stored.run,
     ...actions.about(),
-    ...(problem === undefined ? {} : { problem }),
+    ...present({ problem }),
   })
   const journal = redactLines(stored.journal)
   const latency = redactLines(stored.latency ?? '')

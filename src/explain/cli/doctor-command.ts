@@ -5,6 +5,7 @@ import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output
 import type { AddCommand } from '../../cli/program.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
+import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { pasteWith } from '../../ground/text/paste.ts'
 import { type Line, padCells, paintLine, type Tone } from '../../ground/text/terminal/style.ts'
@@ -97,7 +98,7 @@ async function fileOf(file: string, context: CliContext): Promise<Found<NamedRol
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const { message, code, fix, details } = error
-    if (details.length === 0) return { is: 'failed', text: message, code, ...(fix === undefined ? {} : { fix }) }
+    if (details.length === 0) return { is: 'failed', text: message, code, ...present({ fix }) }
     const [first = '', place = ''] = details[0]?.split('\n') ?? []
     const others = details.length === 1 ? '' : `, and ${details.length - 1} more`
     return { is: 'failed', text: `${place.replace(/^ *--> /, '')}: ${first}${others}`, code, fix: SHOW_ERRORS }

@@ -1,5 +1,6 @@
 import { formatDuration } from '../../ground/model/duration.ts'
 import type { PodEnding } from '../../ground/model/pod.ts'
+import { present } from '../../ground/model/present.ts'
 import {
   byForce,
   type StillThere,
@@ -15,7 +16,7 @@ export function podEnding(scene: PodScene): Finding | undefined {
   const { now, nodeReady, seen } = scene
   const { ending } = seen.pod
   if (ending === undefined) return undefined
-  const there = stillThere(ending, { now, ...(nodeReady === undefined ? {} : { nodeReady }) })
+  const there = stillThere(ending, { now, ...present({ nodeReady }) })
   const stuck = stuckEnding(seen.pod, ending, there)
   if (stuck === undefined || there.kind === 'inGrace') return inGrace(scene, ending, -there.lateMs)
   const { code, text } = stuck

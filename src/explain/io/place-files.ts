@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { access, copyFile, link, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { Random } from '../../ground/ports/random.ts'
 
@@ -48,7 +49,7 @@ export async function placeFiles(files: readonly NewFile[], placing: Placing): P
       if (kept !== undefined) undo.push(() => rename(kept, path))
       await linkTo(temporary[at] ?? '', path)
       if (kept === undefined) undo.push(() => rm(path, { force: true }))
-      placed.push({ path, ...(kept === undefined ? {} : { kept }) })
+      placed.push({ path, ...present({ kept }) })
     }
     return placed
   } catch (error) {

@@ -1,6 +1,7 @@
 import { findDnsService } from '../../dns/decide/find-dns-service.ts'
 import { HEALTH_CONDITION } from '../../dns/decide/health-condition.ts'
 import { podFacts } from '../../dns/run/pod-facts.ts'
+import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import { NODE_GUARDS } from '../../guard/decide/guard-kind.ts'
@@ -57,10 +58,7 @@ export async function readCordons({ ground, options, unknowns, signal }: Look): 
 }
 
 export const readGuards = ({ ground, unknowns, signal }: Look, namespace?: string) =>
-  unknowns.read(
-    'NodeGuards',
-    ground.objects.list({ kind: NODE_GUARDS, ...(namespace === undefined ? {} : { namespace }) }, signal),
-  )
+  unknowns.read('NodeGuards', ground.objects.list({ kind: NODE_GUARDS, ...present({ namespace }) }, signal))
 
 /** Static pods of the control plane, by which a plan counts members of etcd and API servers. */
 export const readSystem = ({ ground, unknowns, signal }: Look) =>
@@ -113,7 +111,7 @@ export function readDns({ ground, unknowns, signal }: Look): Promise<DnsSight | 
     return {
       service: { namespace, name: service.name },
       pods: pods.map((pod) => podFacts(pod, around)),
-      ...(health === undefined ? {} : { health }),
+      ...present({ health }),
     }
   }
   return unknowns.read('the cluster DNS', read())

@@ -2,6 +2,7 @@ import { Duplex } from 'node:stream'
 import { type RawData, WebSocket } from 'ws'
 import { escapeForeign } from '../model/foreign-text.ts'
 import { type ObjectRef, refKey } from '../model/object-ref.ts'
+import { present } from '../model/present.ts'
 import { WorldError } from '../model/world-error.ts'
 import { type ApiCall, segment } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
@@ -40,7 +41,7 @@ export async function execInPod(client: ApiClient, exec: Exec, signal: AbortSign
     verb: 'get',
     resource: 'pods/exec',
     path: `/api/v1/namespaces/${segment(pod.namespace)}/pods/${segment(pod.name)}/exec`,
-    query: { ...flags, ...(container === undefined ? {} : { container }), command },
+    query: { ...flags, ...present({ container }), command },
   }
   const open = (connection: Connection, request: HttpRequest, limited: AbortSignal) =>
     openWebSocket({ connection, request, protocols: [WITH_CLOSE, WITHOUT_CLOSE] }, limited)

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../model/endpoint.ts'
+import { present } from '../model/present.ts'
 import type { ClusterContext } from '../model/run-origin.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Cluster } from '../ports/cluster.ts'
@@ -77,8 +78,7 @@ async function open(options: ClusterOptions, firstCall: FirstCall, signal: Abort
     const parts = { client, reach: new ApiReach(clock), clock, random, log }
     return {
       ...{ parts, server, context },
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(user === undefined ? {} : { user }),
+      ...present({ namespace, user }),
     }
   } catch (error) {
     credentials.close()

@@ -2,6 +2,7 @@ import { parseRequiredNodeAffinity } from '../model/node-affinity.ts'
 import { parseLabelSelector } from '../model/parse-label-selector.ts'
 import type { Pod } from '../model/pod.ts'
 import type { ApartTerm, PodPlacement, SpreadRule } from '../model/pod-placement.ts'
+import { present } from '../model/present.ts'
 import { type Amount, quantity } from '../model/quantity.ts'
 import { parseToleration } from '../model/tolerations.ts'
 import { MalformedReply, type Untrusted } from '../model/untrusted.ts'
@@ -77,7 +78,7 @@ function partialAmount({ cpu, memory }: Readonly<Record<string, string>>): Parti
   const [cores, bytes] = [quantity(cpu ?? ''), quantity(memory ?? '')]
   return {
     ...(cores === undefined ? {} : { cpuMilli: Math.ceil(Math.round(cores * 1e6) / 1e3) }),
-    ...(bytes === undefined ? {} : { memoryBytes: bytes }),
+    ...present({ memoryBytes: bytes }),
   }
 }
 

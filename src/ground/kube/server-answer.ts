@@ -1,3 +1,4 @@
+import { present } from '../model/present.ts'
 import { Untrusted } from '../model/untrusted.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ApiClient } from './api-client.ts'
@@ -26,7 +27,7 @@ export async function serverAnswer(
   const body = await readJson(head)
   try {
     const version = new Untrusted(body, 'object').at('gitVersion').text()
-    return { version, ...(ahead === undefined ? {} : { aheadMs: ahead }) }
+    return { version, ...present({ aheadMs: ahead }) }
   } catch (error) {
     throw replyError(CALL, error)
   }

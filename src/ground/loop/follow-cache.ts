@@ -1,3 +1,4 @@
+import { present } from '../model/present.ts'
 import type { MonoMs } from '../model/time.ts'
 import { untilAborted } from '../model/until-aborted.ts'
 import type { WorldError } from '../model/world-error.ts'
@@ -189,7 +190,7 @@ export class FollowCache<T extends Named> {
   /** Whether it is news. */
   #told(key: string, before: T | undefined, now: T | undefined): boolean {
     if (before !== undefined && now !== undefined && this.#parts.isNews?.(before, now) === false) return false
-    const change = { ...(before === undefined ? {} : { before }), ...(now === undefined ? {} : { now }) }
+    const change = { ...present({ before, now }) }
     this.#parts.onKey?.(key, change)
     return true
   }

@@ -1,5 +1,6 @@
 import type { Lease } from '../model/lease.ts'
 import type { ObjectRef } from '../model/object-ref.ts'
+import { present } from '../model/present.ts'
 import type { Reason } from '../model/reason.ts'
 import type { MonoMs } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -83,7 +84,7 @@ export class Leader {
       state,
       holder: this.#holder,
       triedAgoMs,
-      ...(this.#trouble === undefined ? {} : { trouble: this.#trouble }),
+      ...present({ trouble: this.#trouble }),
     }
   }
 

@@ -1,4 +1,5 @@
 import type { LoopDecision } from '../model/loop-decision.ts'
+import { present } from '../model/present.ts'
 import type { MonoMs } from '../model/time.ts'
 import { WorldError } from '../model/world-error.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -131,8 +132,7 @@ export class Reconciler<S, A> {
       lastPassMs: this.#lastPassMs,
       depth: this.#queue.depth(),
       underWay: this.#queue.underWay(),
-      ...(endedAgoMs === undefined ? {} : { endedAgoMs }),
-      ...(trouble === undefined ? {} : { trouble }),
+      ...present({ endedAgoMs, trouble }),
     }
   }
 
@@ -170,7 +170,7 @@ export class Reconciler<S, A> {
     this.#troubles.delete(key)
     this.#troubles.set(key, error.message)
     const retryAfterMs = error instanceof WorldError ? error.retryAfterMs : undefined
-    return { kind: 'failed', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+    return { kind: 'failed', ...present({ retryAfterMs }) }
   }
 
   async #pass(key: string, signal: AbortSignal): Promise<WorkResult> {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Condition, nextCondition } from '../model/condition.ts'
 import { isJsonObject } from '../model/json-object.ts'
 import type { StatusBearer, WantedStatus } from '../model/object-status.ts'
+import { present } from '../model/present.ts'
 import { toIsoSeconds, type WallMs } from '../model/time.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -19,12 +20,12 @@ export function statusPatch(
 ): JsonObject | undefined {
   const conditions = nextConditions(status.conditions, wanted.conditions, {
     at: toIsoSeconds(at),
-    ...(generation === undefined ? {} : { generation }),
+    ...present({ generation }),
   })
   const patch = {
     ...mergePatch(status.fields, asJson(wanted.fields)),
     ...(generation === status.observedGeneration || generation === undefined ? {} : { observedGeneration: generation }),
-    ...(conditions === undefined ? {} : { conditions }),
+    ...present({ conditions }),
   }
   return Object.keys(patch).length === 0 ? undefined : { metadata: { resourceVersion }, status: patch }
 }

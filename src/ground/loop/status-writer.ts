@@ -1,5 +1,6 @@
 import type { ObjectKind } from '../model/object-kind.ts'
 import type { StatusBearer, WantedStatus } from '../model/object-status.ts'
+import { present } from '../model/present.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Objects } from '../ports/objects.ts'
 import { statusPatch } from './status-patch.ts'
@@ -30,7 +31,7 @@ export class StatusWriter<T extends StatusBearer> {
     const patch = statusPatch(object, wanted, clock.wallMs())
     if (patch === undefined) return false
     const { namespace, name } = object
-    const at = { kind, name, ...(namespace === undefined ? {} : { namespace }) }
+    const at = { kind, name, ...present({ namespace }) }
     this.#answers.set(read, await objects.patchStatus({ ...at, patch }, signal))
     return true
   }

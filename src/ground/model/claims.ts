@@ -1,4 +1,5 @@
 import { isJsonObject, jsonObject } from './json-object.ts'
+import { present } from './present.ts'
 import { isRunName } from './run-name.ts'
 
 /** Bears the claims on a Node: while one stands, the node is to be out of its load balancers. */
@@ -67,8 +68,7 @@ export const formatClaims = (claims: readonly Claim[]): string =>
 const inOrder = ({ owner, id, at, why }: Claim): Claim => ({
   owner,
   id,
-  ...(at === undefined ? {} : { at }),
-  ...(why === undefined ? {} : { why }),
+  ...present({ at, why }),
 })
 
 const byOwner = (one: Claim, other: Claim): number => (one.owner < other.owner ? -1 : one.owner > other.owner ? 1 : 0)
@@ -113,7 +113,7 @@ export function parseClaim(raw: unknown): Claim | string {
   if (at !== undefined && !isTime(at)) return `the time of ${owner} is not like 2026-01-01T00:00:00Z`
   if (why !== undefined && !isWhy(why))
     return `the reason of ${owner} is not a text of at most ${WHY_LENGTH_MAX} characters`
-  return inOrder({ owner, id, ...(at === undefined ? {} : { at }), ...(why === undefined ? {} : { why }) })
+  return inOrder({ owner, id, ...present({ at, why }) })
 }
 
 const KINDS: ReadonlySet<string> = new Set(['roll', 'ingress', 'guard', 'person'])

@@ -1,3 +1,4 @@
+import { present } from './present.ts'
 import type { Untrusted } from './untrusted.ts'
 
 /** metav1.Condition. */
@@ -42,7 +43,7 @@ export function nextCondition(
     reason,
     message,
     lastTransitionTime: isKept ? found.lastTransitionTime : at,
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    ...present({ observedGeneration: generation }),
   }
 }
 
@@ -58,6 +59,6 @@ function parseCondition(condition: Untrusted): Condition {
     reason: condition.at('reason').textOr(''),
     message: condition.at('message').textOr(''),
     lastTransitionTime: condition.at('lastTransitionTime').textOr(''),
-    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    ...present({ observedGeneration }),
   }
 }

@@ -1,4 +1,5 @@
 import type { ObjectNotice } from './object-notice.ts'
+import { present } from './present.ts'
 import { toIsoSeconds, type WallMs } from './time.ts'
 
 /** The program that an Event is from, as `kubectl describe` shows it. */
@@ -27,7 +28,7 @@ export function eventObject(notice: ObjectNotice, telling: Telling) {
   const seen = toIsoSeconds(at)
   return {
     metadata: { namespace: eventNamespace(notice), name },
-    involvedObject: { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name: about, uid },
+    involvedObject: { apiVersion, kind, ...present({ namespace }), name: about, uid },
     type,
     reason: reason.code,
     message: reason.text.slice(0, MESSAGE_MAX),

@@ -1,5 +1,6 @@
 import { parseMetadata } from './parse-metadata.ts'
 import type { PodOwner } from './pod.ts'
+import { present } from './present.ts'
 import type { Untrusted } from './untrusted.ts'
 
 /** An object that a controller made, or found where it makes its own. */
@@ -36,7 +37,7 @@ export function parseOwnedObject(object: Untrusted): OwnedObject {
       .at('ownerReferences')
       .each()
       .map((reference) => reference.fields()),
-    ...(controller === undefined ? {} : { controller }),
+    ...present({ controller }),
     content: Object.fromEntries(Object.entries(object.fields()).filter(([key]) => !NOT_CONTENT.includes(key))),
   }
 }

@@ -1,5 +1,6 @@
 import { parseConditions } from './condition.ts'
 import type { ObjectStatus } from './object-status.ts'
+import { present } from './present.ts'
 import type { Untrusted } from './untrusted.ts'
 
 /** The status of an object of ours. Throws MalformedReply. */
@@ -7,7 +8,7 @@ export function parseObjectStatus(status: Untrusted): ObjectStatus {
   const observedGeneration = status.at('observedGeneration').optionalInteger()
   const { conditions: _conditions, observedGeneration: _observed, ...fields } = status.absent ? {} : status.fields()
   return {
-    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    ...present({ observedGeneration }),
     conditions: parseConditions(status),
     fields,
   }

@@ -1,3 +1,4 @@
+import { present } from './present.ts'
 /** What Debian and Ubuntu create where an update needs a reboot; `<file>.pkgs` lists the packages. */
 export const REBOOT_SENTINEL = '/var/run/reboot-required'
 
@@ -40,7 +41,7 @@ export interface NeedAnswer {
 }
 
 export const needQuestion = ({ sentinel, command }: RebootNeedSpec): NeedQuestion => ({
-  ...(sentinel === undefined ? {} : { sentinel }),
+  ...present({ sentinel }),
   ...(command === undefined ? {} : { command: command.argv }),
 })
 

@@ -1,3 +1,4 @@
+import { present } from './present.ts'
 /** The cluster that a process works on, and the identity with which it does. */
 export interface ClusterContext {
   /** The context of the kubeconfig; `in-cluster` in a pod. */
@@ -19,12 +20,7 @@ export interface RunOrigin extends Partial<ClusterContext> {
 }
 
 export const originOf = ({ context, server, user, reason, windowIgnoredBy, version }: RunOrigin): RunOrigin => ({
-  ...(context === undefined ? {} : { context }),
-  ...(server === undefined ? {} : { server }),
-  ...(user === undefined ? {} : { user }),
-  ...(reason === undefined ? {} : { reason }),
-  ...(windowIgnoredBy === undefined ? {} : { windowIgnoredBy }),
-  ...(version === undefined ? {} : { version }),
+  ...present({ context, server, user, reason, windowIgnoredBy, version }),
 })
 
 /** `context prod-eu1 (https://10.0.0.5:6443)`; undefined where that is not known. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { ListenOptions, Server } from 'node:net'
+import { present } from '../model/present.ts'
 import { UserError } from '../model/user-error.ts'
 import type { Timers } from '../ports/timers.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
@@ -37,7 +38,7 @@ export interface OpenDoor {
 /** Rejects with UserError PORT_TAKEN or PORT_REFUSED. */
 export async function openDoor(server: Server, { place, timers }: DoorParts): Promise<OpenDoor> {
   const { port, host, reusePort = false } = place
-  const options: ListenOptions = { port, backlog: 1_024, ...(host === undefined ? {} : { host }), reusePort }
+  const options: ListenOptions = { port, backlog: 1_024, ...present({ host }), reusePort }
   await listen(server, { options, timers, looks: reusePort ? LOOKS : 1 })
   // What goes wrong with one connection (accept(2), ENOBUFS) is no end of the door.
   server.on('error', ignoreOne)

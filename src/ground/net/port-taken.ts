@@ -1,3 +1,4 @@
+import { present } from '../model/present.ts'
 import { UserError } from '../model/user-error.ts'
 import { portHolder } from './port-holder.ts'
 
@@ -6,5 +7,5 @@ export const portTaken = async (port: number, cause?: unknown): Promise<UserErro
   new UserError(`port ${port} is taken by ${await portHolder(port)}`, {
     code: 'PORT_TAKEN',
     fix: 'end that process or choose another port',
-    ...(cause === undefined ? {} : { cause }),
+    ...present({ cause }),
   })

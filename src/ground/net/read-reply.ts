@@ -3,6 +3,7 @@ import { type Agent, type ClientRequest, type IncomingMessage, get as overHttp }
 import { get as overHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { isMetadataAddress } from '../model/metadata-address.ts'
+import { present } from '../model/present.ts'
 import { errorText } from './error-text.ts'
 
 /** What came, as far as it was wanted; `body` is absent if the head says enough. */
@@ -78,8 +79,7 @@ function headOf({ statusCode = 0, headers }: IncomingMessage): ReplyHead {
   const { location, 'content-encoding': encoding } = headers
   return {
     status: statusCode,
-    ...(location === undefined ? {} : { location }),
-    ...(encoding === undefined ? {} : { encoding }),
+    ...present({ location, encoding }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../ground/model/duration.ts'
+import { present } from '../../ground/model/present.ts'
 import { REASONS, type ReasonCode } from '../../ground/model/reasons/catalogue.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import { flagText } from '../../ground/text/flag-text.ts'
@@ -148,7 +149,7 @@ export function explainDocument(explained: Explained): object {
     group: spec.group,
     ...explanation,
     holds: spec.holds.map((hold) => ({ ...hold, text: clearText(hold, node) })),
-    ...(spec.maxHold === undefined ? {} : { maxHold: spec.maxHold }),
+    ...present({ maxHold: spec.maxHold }),
     guard: { outcome: kind, code, why },
     next: nextOf(explained).map(({ command }) => command),
   }

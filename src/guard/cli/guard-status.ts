@@ -2,6 +2,7 @@ import { EXIT_FAILED, EXIT_INTERRUPTED } from '../../cli/exit-codes.ts'
 import { InterruptedError } from '../../cli/interrupts.ts'
 import { FollowCache } from '../../ground/loop/follow-cache.ts'
 import { OVER } from '../../ground/model/over.ts'
+import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { type CheckedGuard, NODE_GUARDS } from '../decide/guard-kind.ts'
 import { type GuardStanding, guardStanding } from '../decide/told/guard-standing.ts'
@@ -84,7 +85,7 @@ const sightOf = ({ name, isAll }: StatusRun, guards: readonly CheckedGuard[], tr
   guards,
   isOne: name !== undefined,
   namespaced: isAll,
-  ...(trouble === undefined ? {} : { trouble }),
+  ...present({ trouble }),
 })
 
 /** 0 no node that asks is held; 1 nothing is done by a guard; 3 a node is held or in conflict, or the controller has not looked yet. */

@@ -1,5 +1,6 @@
 import { formatDuration } from '../../ground/model/duration.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
+import { present } from '../../ground/model/present.ts'
 import { toIsoSeconds, wallMs } from '../../ground/model/time.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { flagText } from '../../ground/text/flag-text.ts'
@@ -53,7 +54,7 @@ async function added(run: ByHandRun, by: string): Promise<GuardResult> {
   // From now on, and not from when the question was asked.
   const now = call.context.clock.wallMs()
   const until = forMs === undefined ? {} : { until: toIsoSeconds(wallMs(now + forMs)) }
-  const entry = { node, by, ...until, ...(why === undefined ? {} : { why }) }
+  const entry = { node, by, ...until, ...present({ why }) }
   const after = await written(run, { kind: 'add', entry })
   const told = { ...after, command, entry, isRemoved: false } as const
   return { code: 0, lines: (columns) => byHandLines(told, columns), document: byHandDocument(told) }

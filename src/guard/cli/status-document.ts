@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
 import { guardStanding } from '../decide/told/guard-standing.ts'
 import { toldGuard } from '../decide/told/told-guard.ts'
@@ -18,7 +19,7 @@ export function guardDocument(guard: CheckedGuard, commands: GuardCommands): obj
     code,
     why,
     counts: { desired, guarded, requested, held },
-    ...(granted === undefined ? {} : { granted }),
+    ...present({ granted }),
     conditions: status.conditions,
     nodes,
     ...(truncated ? { truncated } : {}),

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { CliContext } from '../../cli/cli-context.ts'
 import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output-options.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
+import { present } from '../../ground/model/present.ts'
 import { nearestNames } from '../../ground/text/nearest-name.ts'
 import { type Line, paintLine } from '../../ground/text/terminal/style.ts'
 import type { LooksAlike } from '../run/commands/find-guard.ts'
@@ -53,8 +54,7 @@ export function addGuardSub<F>(
       const name = words.length === 0 ? {} : { name: parseGuardTarget(words) }
       const { kubeconfig, context: contextName } = flags
       const place = {
-        ...(kubeconfig === undefined ? {} : { kubeconfig }),
-        ...(contextName === undefined ? {} : { context: contextName }),
+        ...present({ kubeconfig, context: contextName }),
       }
       const { signal } = context.interrupts
       const ground = await (await load()).open(place, signal)

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import type { ByHand, ByHandList } from '../model/node-guard.ts'
 
@@ -40,6 +41,5 @@ export const formatByHand = (entries: readonly ByHand[]): string | undefined =>
 
 const inOrder = ({ node, by, until, why }: ByHand): ByHand => ({
   ...{ node, by },
-  ...(until === undefined ? {} : { until }),
-  ...(why === undefined ? {} : { why }),
+  ...present({ until, why }),
 })

@@ -1,6 +1,7 @@
 import { GRANT_ANNOTATION } from '../../ground/model/guard-keys.ts'
 import { isJsonObject, jsonObject } from '../../ground/model/json-object.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import { present } from '../../ground/model/present.ts'
 import { toIso, type WallMs, wallMs } from '../../ground/model/time.ts'
 import type { FoundGate, Grant } from './snapshot.ts'
 
@@ -24,7 +25,7 @@ export function foundGate(object: OwnedObject): FoundGate {
 
 function newlyFound(object: OwnedObject): FoundGate {
   const grant = parseGrant(object.annotations[GRANT_ANNOTATION])
-  return { object, isOpen: !isClosed(object), ...(grant === undefined ? {} : { grant }) }
+  return { object, isOpen: !isClosed(object), ...present({ grant }) }
 }
 
 function isClosed({ content: { spec } }: OwnedObject): boolean {

@@ -1,6 +1,7 @@
 import type { Node } from '../../ground/model/node.ts'
 import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import { present } from '../../ground/model/present.ts'
 import { NODE_ANNOTATION } from '../../ground/model/slot.ts'
 import type { GuardSpec, NodeGuard } from '../model/node-guard.ts'
 import type { Followed } from './followed.ts'
@@ -109,14 +110,14 @@ function guardedNode(around: Around, name: string): GuardedNode | undefined {
   const verdicts = around.asking.has(name) ? around.verdictsOf(name) : undefined
   const own = {
     wanted: guardOfNode(guard, followed, name),
-    ...(deployment === undefined ? {} : { deployment }),
+    ...present({ deployment }),
     ...(gate === undefined ? {} : { gate: foundGate(gate) }),
   }
   return {
     ...{ name, isWanted, pods },
-    ...(node === undefined ? {} : { node }),
+    ...present({ node }),
     ...(isPerNode ? { own } : {}),
-    ...(verdicts === undefined ? {} : { verdicts }),
+    ...present({ verdicts }),
   }
 }
 

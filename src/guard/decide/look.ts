@@ -3,6 +3,7 @@ import type { Node } from '../../ground/model/node.ts'
 import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { parseLabelSelector } from '../../ground/model/parse-label-selector.ts'
+import { present } from '../../ground/model/present.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import { MalformedReply, Untrusted } from '../../ground/model/untrusted.ts'
 import type { BudgetFacts } from '../../service/decide/budget/budget-facts.ts'
@@ -58,7 +59,7 @@ export function lookAtGroup(found: FoundGroup): GuardSnapshot {
     budget: {
       limit: budget.limit,
       fleet: nodes.length,
-      ...(budget.fault === undefined ? {} : { fault: budget.fault }),
+      ...present({ fault: budget.fault }),
       // No balancer is asked here: a node counts by what stands on it, and by the slot that is held for it.
       out: whoIsOut({
         nodes: nodes.map(budgetNode),
@@ -95,7 +96,7 @@ function viewOf(found: FoundGuard, { nodes, asking }: FoundGroup): GuardView {
     isTargetGone: followed.isGone,
     foreignBudgets: foreignBudgets(found),
     nodes: guarded,
-    ...(fleet === undefined ? {} : { fleet }),
+    ...present({ fleet }),
     surplus: {
       deployments: deployments.filter((one) => !used.has(one)),
       gates: gates.filter((one) => !used.has(one)),
@@ -109,7 +110,7 @@ function fleetOf({ guard, deployments, gates }: FoundGuard, followed: Followed):
   const gate = gates.find(({ name }) => name === wanted.name)
   return {
     wanted,
-    ...(deployment === undefined ? {} : { deployment }),
+    ...present({ deployment }),
     ...(gate === undefined ? {} : { gate: foundGate(gate) }),
   }
 }

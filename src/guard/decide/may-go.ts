@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import type { ByHand } from '../model/node-guard.ts'
@@ -36,7 +37,7 @@ export function ofMember(pass: GuardPass, x: GroupNode, member: Member): HoldAns
   const release = releaseOf(member.view, x.name, s.now)
   if (release !== undefined) {
     const { by, why } = release
-    return { kind: 'released', by, ...(why === undefined ? {} : { why }), passedOver }
+    return { kind: 'released', by, ...present({ why }), passedOver }
   }
   const { maxHold } = guard.spec
   const isByHand = held.some(({ code }) => code === 'HeldByHand')

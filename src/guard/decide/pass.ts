@@ -1,5 +1,6 @@
 import { type Claim, claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
 import type { Node } from '../../ground/model/node.ts'
+import { present } from '../../ground/model/present.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import { othersSlot } from '../../service/decide/budget/owner-text.ts'
 import type { ByHand } from '../model/node-guard.ts'
@@ -98,9 +99,7 @@ function groupNode({ group, nodes }: GuardSnapshot, { name, of, slot }: Row): Gr
   return {
     ...{ name, slot, members: of },
     wanted: of.filter(({ n }) => n.isWanted),
-    ...(node === undefined ? {} : { node }),
-    ...(asks === undefined ? {} : { asks }),
-    ...(claim === undefined ? {} : { claim }),
+    ...present({ node, asks, claim }),
   }
 }
 

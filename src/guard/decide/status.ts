@@ -1,5 +1,6 @@
 import type { WantedStatus } from '../../ground/model/object-status.ts'
 import { sinceOf, type ToldNodes } from '../../ground/model/owned/told-nodes.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { toIso, toIsoSeconds } from '../../ground/model/time.ts'
 import type { GuardAction } from './action.ts'
@@ -52,7 +53,7 @@ export function guardStatus(
           name: row.name,
           state: row.state,
           ...(row.reason === undefined ? {} : { reason: row.reason.code, message: messageOf(row.reason) }),
-          ...(since === undefined ? {} : { since }),
+          ...present({ since }),
           ...(row.requestedAt === undefined ? {} : { requestedAt: toIso(row.requestedAt) }),
         }
       }),

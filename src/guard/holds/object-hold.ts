@@ -1,4 +1,5 @@
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
 import type { ObjectRules } from './object-rules.ts'
 
@@ -30,7 +31,7 @@ export async function askObject(
 ): Promise<ObjectAnswer> {
   const kind = { ...{ group, version, resource }, kind: resource, namespaced: namespace !== undefined, parse: RAW }
   const name = template.replaceAll('{node}', node)
-  const object = await objects.get({ kind, name, ...(namespace === undefined ? {} : { namespace }) }, signal)
+  const object = await objects.get({ kind, name, ...present({ namespace }) }, signal)
   const at = `${resource}${group === '' ? '' : `.${group}`} ${namespace === undefined ? '' : `${namespace}/`}${name}`
   if (object === undefined) return { kind: 'unknown', text: `${at} is not there` }
   const answer = rules.evaluate(rule, { object, node })

@@ -1,6 +1,7 @@
 import { HOLDS_ANNOTATION, RELEASES_ANNOTATION } from '../../ground/model/guard-keys.ts'
 import { isJsonObject } from '../../ground/model/json-object.ts'
 import { parseMetadata } from '../../ground/model/parse-metadata.ts'
+import { present } from '../../ground/model/present.ts'
 import { MalformedReply, type Untrusted } from '../../ground/model/untrusted.ts'
 import { GUARD_DEFAULTS as D } from './guard-defaults.ts'
 import type { ByHand, ByHandList, GuardFollow, GuardSpec, Hold, HoldSource, NodeGuard } from './node-guard.ts'
@@ -29,7 +30,7 @@ function parseSpec(spec: Untrusted): GuardSpec {
     group: spec.at('group').textOr(D.group),
     ...(template.absent ? {} : { template: template.fields() }),
     image: spec.at('image').textOr(D.image),
-    ...(priorityClassName === undefined ? {} : { priorityClassName }),
+    ...present({ priorityClassName }),
     minReadySeconds: spec.at('minReadySeconds').integerOr(D.minReadySeconds),
     pendingReplacement: wordOf(spec.at('pendingReplacement'), ['ScaleDown', 'KeepPending']),
     onTargetGone: wordOf(spec.at('onTargetGone'), ['Keep', 'Remove']),

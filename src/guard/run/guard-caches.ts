@@ -5,6 +5,7 @@ import type { Node } from '../../ground/model/node.ts'
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import { present } from '../../ground/model/present.ts'
 import { isSameNode } from '../../ground/model/same-node.ts'
 import type { VolumeAttachment } from '../../ground/model/volume.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
@@ -58,7 +59,7 @@ export class GuardCaches {
     const follow =
       <T>(kind: ObjectKind<T>, labelSelector?: string): FollowCacheParts<T>['follow'] =>
       (sink, signal) =>
-        objects.follow({ kind, ...(labelSelector === undefined ? {} : { labelSelector }) }, sink, signal)
+        objects.follow({ kind, ...present({ labelSelector }) }, sink, signal)
     const known: KnownSpecs = new Map()
     this.nodes = new FollowCache({
       follow: followNodes,
@@ -149,7 +150,7 @@ export class GuardCaches {
     const key = targetKey(guard)
     const daemonSet = key === undefined ? undefined : this.#daemonSets.get(key)
     return {
-      ...(daemonSet === undefined ? {} : { daemonSet }),
+      ...present({ daemonSet }),
       deployments: this.#deploymentsOf.get(uid),
       gates: this.#gatesOf.get(uid),
       otherGates: this.#gatesIn.get(namespace),

@@ -8,6 +8,7 @@ import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import { deploymentPatch, gatePatch } from '../../ground/model/owned/difference.ts'
 import type { WantedObject } from '../../ground/model/owned/wanted-object.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import { present } from '../../ground/model/present.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
@@ -53,9 +54,7 @@ export class GuardEffects {
     switch (action.kind) {
       case 'takeSlot': {
         const { index, node, stale } = action
-        await slots
-          .take({ index, node, ...(stale === undefined ? {} : { stale }) }, signal)
-          .finally(() => this.#parts.slotsChanged())
+        await slots.take({ index, node, ...present({ stale }) }, signal).finally(() => this.#parts.slotsChanged())
         return
       }
       case 'releaseSlot':

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { count, duration } from '../../cli/flag-values.ts'
 import { outputModes } from '../../cli/output-options.ts'
 import type { AddCommand } from '../../cli/program.ts'
+import { present } from '../../ground/model/present.ts'
 import { SLOTS_NAMESPACE } from '../../ground/model/slot.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { PROGRESS_CHOICES, type ProgressChoice } from '../../ground/text/terminal/choose-progress.ts'
@@ -80,7 +81,7 @@ function addStatus(rollout: Command, wired: Wired): void {
       voice: voiceOf(call, flags),
       watches: flags.watch === 'true',
       controllerNamespace: call.place.controllerNamespace ?? SLOTS_NAMESPACE,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...present({ timeoutMs }),
     })
   })
 }

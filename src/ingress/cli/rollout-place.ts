@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { INGRESS_GROUPS } from '../../ground/model/ingress-keys.ts'
+import { present } from '../../ground/model/present.ts'
 import { SLOTS_NAMESPACE } from '../../ground/model/slot.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
@@ -64,7 +65,7 @@ export function parseTarget(words: readonly string[]): Pick<IngressAddress, 'nam
     throw refuse(`"${first}" is no IngressDaemonSet, and this command rolls out nothing else`)
   if (more.length > 0 || !NAME.test(second))
     throw refuse(`"${[second, ...more].join('/')}" is not the name of one object`)
-  return { name: second, ...(known === undefined ? {} : { group: known }) }
+  return { name: second, ...present({ group: known }) }
 }
 
 /** Commands about one object that can be pasted. */

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { CheckedIngress } from '../decide/ingress-kind.ts'
 import { conditionOf, type RolloutStanding } from '../decide/rollout/standing.ts'
 import type { RolloutSight } from '../run/commands/rollout-watch.ts'
@@ -34,7 +35,7 @@ export function statusDocument({ object, standing, sight, end, next }: Told): ob
       ...node,
       ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
     })),
-    ...(sight.unled === undefined ? {} : { controller: sight.unled }),
+    ...present({ controller: sight.unled }),
     next: next.map(({ command }) => command),
   }
 }

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { CliContext } from '../../cli/cli-context.ts'
 import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output-options.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
+import { present } from '../../ground/model/present.ts'
 import { type Line, paintLine } from '../../ground/text/terminal/style.ts'
 import type { IngressAddress } from '../run/commands/find-ingress.ts'
 import {
@@ -56,9 +57,7 @@ export function addSub<F>(
       const target = parseTarget(words)
       const { kubeconfig, context: name, controllerNamespace } = flags
       const place = {
-        ...(kubeconfig === undefined ? {} : { kubeconfig }),
-        ...(name === undefined ? {} : { context: name }),
-        ...(controllerNamespace === undefined ? {} : { controllerNamespace }),
+        ...present({ kubeconfig, context: name, controllerNamespace }),
       }
       const { signal } = context.interrupts
       const ground = await (await load()).open(place, signal)

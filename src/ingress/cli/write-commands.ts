@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { count } from '../../cli/flag-values.ts'
+import { present } from '../../ground/model/present.ts'
 import { type Block, blockLines } from '../../ground/text/labelled-block.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
 import type { CheckedIngress } from '../decide/ingress-kind.ts'
@@ -76,7 +77,7 @@ const COMMANDS: readonly WriteCommand[] = [
     decide:
       ({ node }) =>
       (object, { deployments }) =>
-        retry(object, { deployments, ...(node === undefined ? {} : { node }) }),
+        retry(object, { deployments, ...present({ node }) }),
     next: status,
   },
   {

@@ -2,6 +2,7 @@ import type { Node } from '../../ground/model/node.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import { toldNodes } from '../../ground/model/owned/told-nodes.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import { present } from '../../ground/model/present.ts'
 import { budgetNode } from '../../service/decide/budget/budget-node.ts'
 import { othersSlot } from '../../service/decide/budget/owner-text.ts'
 import type { NodeOut } from '../../service/decide/budget/snapshot.ts'
@@ -49,7 +50,7 @@ export function lookAt(found: IngressFound): IngressLook {
     deployments,
     gates,
     otherGates,
-    ...(checker === undefined ? {} : { checker }),
+    ...present({ checker }),
     revisions,
     revisionNames: new Set(found.revisions.map(({ name }) => name)),
     snapshot: {
@@ -62,18 +63,17 @@ export function lookAt(found: IngressFound): IngressLook {
       revisions: {
         desired,
         ...word('current', found.status.currentRevision),
-        ...(rejected === undefined ? {} : { rejected }),
+        ...present({ rejected }),
         ...(object.promoted === promotionId(desired, rejected) ? { promoted: desired } : {}),
       },
-      ...(told === undefined ? {} : { toldRollout: told }),
+      ...present({ toldRollout: told }),
       toldNodes: toldNodes(found.status),
       ...(rollback?.kind === 'refused' ? { rollbackRefused: rollback.reason } : {}),
-      ...(found.refusals === undefined ? {} : { refusals: found.refusals }),
-      ...(found.unbegun === undefined ? {} : { unbegun: found.unbegun }),
+      ...present({ refusals: found.refusals, unbegun: found.unbegun }),
       budget: {
         limit: found.budget.limit,
         fleet: nodes.length,
-        ...(found.budget.fault === undefined ? {} : { fault: found.budget.fault }),
+        ...present({ fault: found.budget.fault }),
         out,
         slots: found.budget.slots,
       },

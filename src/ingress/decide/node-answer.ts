@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { Reason, ReasonCode } from '../../ground/model/reason.ts'
 import type { NodeAction } from './action.ts'
 import type { IngressNode } from './snapshot.ts'
@@ -28,5 +29,5 @@ export const act = (n: IngressNode, action: WithoutNode<NodeAction>, { code, tex
 export const wait = (reasons: readonly Reason[], until?: number): NodeAnswer => ({
   kind: 'hold',
   reasons,
-  ...(until === undefined ? {} : { until }),
+  ...present({ until }),
 })

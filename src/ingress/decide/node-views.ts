@@ -9,6 +9,7 @@ import type { Node } from '../../ground/model/node.ts'
 import { gatePatch } from '../../ground/model/owned/difference.ts'
 import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import { present } from '../../ground/model/present.ts'
 import type { SeenSlot } from '../../ground/model/slot.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import { ownerText } from '../../service/decide/budget/owner-text.ts'
@@ -115,7 +116,7 @@ function slotOf(found: IngressFound, { row, slot }: Seen): IngressNode['slot'] {
   const word = parseOp(lost?.op)
   return {
     ...{ kind: 'ours', index: slot.index, takenAt: since },
-    ...(withdrawn === undefined ? {} : { withdrawnAt: withdrawn }),
+    ...present({ withdrawnAt: withdrawn }),
     ...(lost !== undefined && word.kind === 'op' ? { lost: { op: word.op, since: lost.since } } : {}),
   }
 }
@@ -127,11 +128,9 @@ function viewOf(found: IngressFound, seen: Seen): Omit<IngressNode, 'eligibility
   return {
     name,
     pods: pods.filter(({ isFinished }) => !isFinished).length,
-    ...(node === undefined ? {} : { node }),
+    ...present({ node }),
     ...(deployment === undefined ? {} : { deployment: deploymentView(found, deployment, row) }),
-    ...(agent === undefined ? {} : { agent }),
-    ...(acknowledgementSeen === undefined ? {} : { acknowledgementSeen }),
-    ...(wish === undefined ? {} : { wish }),
+    ...present({ agent, acknowledgementSeen, wish }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { asksToBeOut, ingressOwner, isMarked } from './marks.ts'
 import { type NodeState, nodeState, targetRevision } from './node-state.ts'
 import { type IngressOp, isFirst, OP_ANNOTATION, parseOp } from './op.ts'
@@ -81,8 +82,7 @@ function viewOf(s: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): N
     isUnderWay,
     isAsked,
     isOut: isUnderWay || (!isServing && n.deployment !== undefined && !isNew) || state === 'Degraded',
-    ...(op === undefined ? {} : { op }),
-    ...(over === undefined ? {} : { overDetached: over }),
+    ...present({ op, overDetached: over }),
   }
 }
 

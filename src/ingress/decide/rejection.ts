@@ -1,4 +1,5 @@
 import { jsonObject } from '../../ground/model/json-object.ts'
+import { present } from '../../ground/model/present.ts'
 import { toIso, type WallMs, wallMs } from '../../ground/model/time.ts'
 import { parseTimestamp } from '../../service/model/detacher.ts'
 import { SKEW_MS } from './detached.ts'
@@ -32,7 +33,7 @@ export function parseRejection(text: string): Rejection {
     revision: typeof revision === 'string' ? revision : '',
     count: typeof count === 'number' && Number.isInteger(count) && count >= 0 ? Math.min(count, COUNT_MAX) : 1,
     at: timeIn(at) ?? wallMs(0),
-    ...(tried === undefined ? {} : { triedAt: tried }),
+    ...present({ triedAt: tried }),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { WantedStatus } from '../../ground/model/object-status.ts'
 import { sinceOf } from '../../ground/model/owned/told-nodes.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { toIsoSeconds } from '../../ground/model/time.ts'
 import { ingressConditions } from './conditions.ts'
@@ -32,7 +33,7 @@ export function ingressStatus(s: IngressSnapshot, reasons: readonly Reason[]): W
       unavailableNodes: counts.unavailable,
       detachedNodes: counts.detached,
       stuckNodes: counts.stuck,
-      ...(rollout === undefined ? {} : { rollout }),
+      ...present({ rollout }),
       ...notInService(pass, reasons),
     },
   }
@@ -42,7 +43,7 @@ function revisionsOf({ s, target }: Pass, isComplete: boolean): WantedStatus['fi
   const { current, rejected } = s.revisions
   const last = isComplete ? target : current
   return {
-    ...(last === undefined ? {} : { currentRevision: last }),
+    ...present({ currentRevision: last }),
     // Once every node has it, it is a revision like any other.
     ...(rejected === undefined || rejected.revision === last ? {} : rejectedFields(rejected)),
   }
@@ -50,7 +51,7 @@ function revisionsOf({ s, target }: Pass, isComplete: boolean): WantedStatus['fi
 
 const rejectedFields = ({ revision, at, isLifted }: RejectedRevision): WantedStatus['fields'] => ({
   rejectedRevision: revision,
-  ...(at === undefined ? {} : { rejectedAt: at }),
+  ...present({ rejectedAt: at }),
   ...(isLifted ? { rejectionLifted: true } : {}),
 })
 
@@ -92,7 +93,7 @@ function notInService({ s, nodes }: Pass, reasons: readonly Reason[]): WantedSta
       return {
         ...{ name, state },
         ...(first === undefined ? {} : { reason: first.code, message: messageOf(first) }),
-        ...(since === undefined ? {} : { since }),
+        ...present({ since }),
       }
     })
     .toSorted(byUrgency)

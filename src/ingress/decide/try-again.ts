@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { toIsoSeconds, type WallMs, wallMs } from '../../ground/model/time.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
@@ -80,7 +81,7 @@ function stopUntilBack(n: NodeView, deployment: IngressDeployment): NodeAnswer |
   const text = `no pod gets to run on ${n.name} now, so no pod is created before the node is back`
   return act(
     n,
-    { kind: 'scale', replicas: runningPods, ...(rejection === undefined ? {} : { rejected: rejection }) },
+    { kind: 'scale', replicas: runningPods, ...present({ rejected: rejection }) },
     { code: 'ReplicasDiffer', text },
   )
 }

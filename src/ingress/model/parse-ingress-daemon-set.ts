@@ -3,6 +3,7 @@ import { PROMOTED_ANNOTATION, RETRY_ANNOTATION } from '../../ground/model/ingres
 import { isJsonObject } from '../../ground/model/json-object.ts'
 import { parseOutLimit } from '../../ground/model/out-limit.ts'
 import { parseMetadata } from '../../ground/model/parse-metadata.ts'
+import { present } from '../../ground/model/present.ts'
 import { MalformedReply, type Untrusted } from '../../ground/model/untrusted.ts'
 import type {
   DetachMark,
@@ -37,8 +38,7 @@ export const parseIngressDaemonSet =
         .each()
         .map((finalizer) => finalizer.text()),
       deleting: !metadata.at('deletionTimestamp').absent,
-      ...(promoted === undefined ? {} : { promoted }),
-      ...(retried === undefined ? {} : { retried }),
+      ...present({ promoted, retried }),
       ...parseRollback(object.at('spec')),
       spec: parseSpec(object.at('spec')),
     }
@@ -77,7 +77,7 @@ function parseSpec(spec: Untrusted): IngressSpec {
 function parseHealthChecker(checker: Untrusted): IngressSpec['healthChecker'] {
   const image = checker.at('image').optionalText()
   return {
-    ...(image === undefined ? {} : { image }),
+    ...present({ image }),
     imagePullPolicy: wordOf(checker.at('imagePullPolicy'), ['IfNotPresent', 'Always', 'Never']),
     serviceAccountName: checker.at('serviceAccountName').textOr(D.serviceAccountName),
   }

@@ -3,6 +3,7 @@ import { claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
 import { INGRESS_LABEL } from '../../ground/model/ingress-keys.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import { present } from '../../ground/model/present.ts'
 import { NODE_ANNOTATION } from '../../ground/model/slot.ts'
 import { type WallMs, wallMs } from '../../ground/model/time.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
@@ -61,8 +62,7 @@ class AgentWords {
     const [heard, released] = [this.#heard.get(node), this.#released.get(node)]
     if (heard === undefined && released === undefined) return NOTHING_HEARD
     return {
-      ...(heard === undefined ? {} : { acknowledged: heard }),
-      ...(released === undefined ? {} : { released }),
+      ...present({ acknowledged: heard, released }),
     }
   }
 

@@ -4,6 +4,7 @@ import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import type { OutLimit } from '../../ground/model/out-limit.ts'
 import { parseLabelSelector } from '../../ground/model/parse-label-selector.ts'
 import { parseCreatedAt, parseMetadata } from '../../ground/model/parse-metadata.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Finding } from '../../ground/model/schema/finding.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
@@ -80,7 +81,7 @@ export class NeighbourCaches {
       nodes: caches.nodes.objects(),
       services: this.#services.objects().filter(takesPorts),
       budgets: this.#budgets.objects(),
-      ...(most === undefined ? {} : { limit: most }),
+      ...present({ limit: most }),
     }
   }
 

@@ -10,6 +10,7 @@ import { revisionPatch } from '../../ground/model/owned/difference.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { NodeIdentity } from '../../ground/model/owned/node-names.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import { present } from '../../ground/model/present.ts'
 import { isSameNode } from '../../ground/model/same-node.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
@@ -145,7 +146,7 @@ export class IngressEffects {
         const { index, node, stale } = action
         await this.#parts
           .slotsOf(object)
-          .take({ index, node, ...(stale === undefined ? {} : { stale }) }, signal)
+          .take({ index, node, ...present({ stale }) }, signal)
           .finally(() => this.#parts.slotsChanged())
         return
       }

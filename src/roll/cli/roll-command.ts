@@ -3,6 +3,7 @@ import { addOutputOptions, addStyleOptions } from '../../cli/output-options.ts'
 import type { AddCommand } from '../../cli/program.ts'
 import type { Voice } from '../../cli/voice.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
+import { present } from '../../ground/model/present.ts'
 import type { RollActions } from './roll-actions.ts'
 import type { RollContext } from './roll-context.ts'
 import {
@@ -95,7 +96,7 @@ function addTakeUp(roll: Command, { name, about, context, load, exitWith }: Sub<
   addOutputOptions(addEventsOptions(addPlaceOptions(addOwnOptions(command)))).action(
     async (run: string | undefined, flags: TakeUpFlags) => {
       const { takeUpCommand } = await import('./run-roll.ts')
-      const asked = { name, flags, ...(run === undefined ? {} : { run }) }
+      const asked = { name, flags, ...present({ run }) }
       exitWith(await withErrorDocument(context, flags, () => takeUpCommand(context, load, asked)))
     },
   )

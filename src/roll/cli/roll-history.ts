@@ -1,5 +1,6 @@
 import type { CliContext } from '../../cli/cli-context.ts'
 import { outputModes } from '../../cli/output-options.ts'
+import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { countOf } from '../../ground/text/count-text.ts'
 import { blockLines, blockRows } from '../../ground/text/labelled-block.ts'
@@ -47,7 +48,7 @@ export async function historyCommand(
   }
   const { outStyle } = outputModes({ ...flags, progress: 'none' }, context.terminal)
   const actions = await load()
-  const stored = await actions.history({ ...placeOf(flags), ...(run === undefined ? {} : { run }) })
+  const stored = await actions.history({ ...placeOf(flags), ...present({ run }) })
   const paste = pasteOf(flags, stored.place)
   const history = { ...stored, events: pastedIn(stored.events, paste), paste }
   // A file that cannot be written is said before anything else.

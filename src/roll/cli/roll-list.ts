@@ -1,5 +1,6 @@
 import type { CliContext } from '../../cli/cli-context.ts'
 import { resultStyle } from '../../cli/output-options.ts'
+import { present } from '../../ground/model/present.ts'
 import { originOf, type RunOrigin } from '../../ground/model/run-origin.ts'
 import { type Column, tableLines } from '../../ground/text/table-lines.ts'
 import { paintLine } from '../../ground/text/terminal/style.ts'
@@ -47,7 +48,7 @@ export async function listCommand(
 }
 
 function runDocument({ run, history, problem }: ListedRun): RunDocument {
-  if (history === undefined) return { run, ...(problem === undefined ? {} : { problem }) }
+  if (history === undefined) return { run, ...present({ problem }) }
   const view = rollViewOf(history.events)
   return {
     run,

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { OutputFlags, OutputForm } from '../../cli/output-options.ts'
+import { present } from '../../ground/model/present.ts'
 import { type Paste, pasteWith } from '../../ground/text/paste.ts'
 import type { RememberedPlace } from '../run/remembered-place.ts'
 import type { RollPlace } from './roll-actions.ts'
@@ -173,9 +174,7 @@ export const addReportOptions = (command: Command): Command =>
     .option('--compare', 'show two runs side by side: evenkeel roll report --compare RUN RUN')
 
 export const placeOf = ({ kubeconfig, context, stateDir }: PlaceFlags): RollPlace => ({
-  ...(kubeconfig === undefined ? {} : { kubeconfig }),
-  ...(context === undefined ? {} : { context }),
-  ...(stateDir === undefined ? {} : { stateDir }),
+  ...present({ kubeconfig, context, stateDir }),
 })
 
 /** What a command that is printed repeats of this one. */

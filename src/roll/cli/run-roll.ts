@@ -3,6 +3,7 @@ import { EXIT_FAILED, EXIT_HELD, EXIT_USAGE } from '../../cli/exit-codes.ts'
 import { type OutputModes, outputModes } from '../../cli/output-options.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import { shellWord } from '../../ground/model/posix-quote.ts'
+import { present } from '../../ground/model/present.ts'
 import { contextText } from '../../ground/model/run-origin.ts'
 import { toIso } from '../../ground/model/time.ts'
 import { BlockedError, UserError } from '../../ground/model/user-error.ts'
@@ -42,9 +43,7 @@ export async function rollCommand(
   const request = {
     spec,
     ...placeOf(flags),
-    ...(reason === undefined ? {} : { reason }),
-    ...(pod === undefined ? {} : { pod }),
-    ...(once === undefined ? {} : { once }),
+    ...present({ reason, pod, once }),
     ...ignoring(flags, context),
   }
   const actions = await load()
@@ -191,10 +190,7 @@ export async function takeUpCommand(
   const actions = await load()
   const request = {
     ...placeOf(flags),
-    ...(run === undefined ? {} : { run }),
-    ...(flags.pod === undefined ? {} : { pod: flags.pod }),
-    ...(file === undefined ? {} : { file }),
-    ...(keepsVerdict === undefined ? {} : { keepsVerdict }),
+    ...present({ run, pod: flags.pod, file, keepsVerdict }),
     ...ignoring(flags, context),
   }
   const byNodes = name === 'abort' && file !== undefined

@@ -1,4 +1,5 @@
 import { isDaemonSetPod, isFinished, type Pod } from '../../ground/model/pod.ts'
+import { present } from '../../ground/model/present.ts'
 import { toIso } from '../../ground/model/time.ts'
 import { TO_COME_KEY } from '../../ground/model/to-come.ts'
 import { workloadKey } from '../../ground/model/workload.ts'
@@ -18,7 +19,7 @@ export function buildRecord(s: NodeSnapshot): NodeRecord {
   return {
     version: 1,
     run: s.run.id,
-    ...(s.run.reason === undefined ? {} : { reason: s.run.reason }),
+    ...present({ reason: s.run.reason }),
     at: toIso(s.wall),
     slotNamespace: s.spec.slots.namespace,
     bootId: node.bootId,

@@ -7,6 +7,7 @@ import {
   REMOVAL_TAINTS,
   SHUTDOWN_CONDITION,
 } from '../../ground/model/node-facts.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { markKeys } from '../../service/actuators/actuator-of.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
@@ -75,5 +76,5 @@ export const lockOfKured = ({ cluster, wall, run }: Locks): readonly Reason[] =>
       code: 'KuredLockHeld',
       object: 'kured',
       text,
-      ...(fix === undefined ? {} : { next: fix }),
+      ...present({ next: fix }),
     }))

@@ -1,5 +1,6 @@
 import { isAway } from '../../ground/model/eviction.ts'
 import type { RebootAnswer } from '../../ground/model/host.ts'
+import { present } from '../../ground/model/present.ts'
 import { type Workload, workloadKey } from '../../ground/model/workload.ts'
 import { rememberService } from '../../service/decide/observe.ts'
 import { type Action, actionKey, type RemovalAction } from '../../service/model/action.ts'
@@ -57,7 +58,7 @@ function withEviction(s: RollSnapshot, action: RemovalAction, answer: Evidence['
   const evicted = {
     name: `${action.namespace}/${action.name}`,
     stage: action.stage,
-    ...(workload === undefined ? {} : { workload }),
+    ...present({ workload }),
   }
   // Its ladder gave the drain a separate time limit, which ends with the pod.
   const goesOn = evidence.blocked?.[action.uid] === undefined ? {} : { stuckSince: s.now, stuckReasons: [] }

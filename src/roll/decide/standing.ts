@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { matchNodeServers } from '../../service/decide/match-node-servers.ts'
 import { lostServers } from '../../service/decide/node-servers.ts'
 import type { NodeStanding } from '../model/roll-event.ts'
@@ -15,7 +16,7 @@ export function standing(s: NodeSnapshot, step: Step | undefined, failedRequests
     detached,
     podsMoved: Object.keys(s.evidence.evicted).length,
     failedRequests,
-    ...(step === undefined ? {} : { step }),
+    ...present({ step }),
   }
   const cordon = node.unschedulable ? 'cordoned' : 'uncordoned'
   const balancers = detached ? 'detached' : 'attached'

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { WishScope } from '../model/wish-scope.ts'
 import { hasRebooted as hostHasRebooted } from './hosts/host-guards.ts'
 import type { HostSnapshot } from './hosts/host-snapshot.ts'
@@ -23,13 +24,13 @@ export function subjectOf(s: WishSnapshot): WishSubject {
   if (isOfHost(s)) return { scope: 'hosts', name: s.host.name, address: s.host.ssh }
   const { name, internalAddresses } = s.current.node
   const [address] = internalAddresses
-  return { scope: 'nodes', name, ...(address === undefined ? {} : { address }) }
+  return { scope: 'nodes', name, ...present({ address }) }
 }
 
 /** As questions and commands are filled in for it. */
 export function placeOf(s: WishSnapshot): { readonly node: string; readonly address?: string } {
   const { name: node, address } = subjectOf(s)
-  return { node, ...(address === undefined ? {} : { address }) }
+  return { node, ...present({ address }) }
 }
 
 /** It has a record of this run: the roll has begun it, and has not put it back. */

@@ -1,4 +1,5 @@
 import { parseDuration } from '../../ground/model/duration.ts'
+import { present } from '../../ground/model/present.ts'
 
 interface DurationFault {
   readonly code: 'config.duration'
@@ -19,7 +20,7 @@ export function durationFault(written: string): DurationFault | undefined {
   if ('ms' in parsed && !bare) return undefined
   const fix = bare ? `${text}s` : meantBy(text)
   const sentence = 'error' in parsed && !bare ? parsed.error.replace(/: write .*$/, '') : `"${text}" has no unit`
-  return { code: 'config.duration', text: sentence, hint: 'ms, s, min or h', ...(fix === undefined ? {} : { fix }) }
+  return { code: 'config.duration', text: sentence, hint: 'ms, s, min or h', ...present({ fix }) }
 }
 
 function meantBy(text: string): string | undefined {

@@ -1,4 +1,5 @@
 import { invariant } from '../../ground/model/invariant.ts'
+import { present } from '../../ground/model/present.ts'
 import {
   COMPARISONS,
   type Comparison,
@@ -36,7 +37,7 @@ function questionOf({ http, command, prometheus, object }: Kinds): GateQuestion 
     return {
       kind: 'http',
       ...same,
-      ...(expectBody === undefined ? {} : { contains: expectBody }),
+      ...present({ contains: expectBody }),
       ...(jsonPath === undefined || equals === undefined ? {} : { jsonPath, equals }),
       headers: headersOf(headers),
     }

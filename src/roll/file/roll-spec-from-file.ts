@@ -1,5 +1,6 @@
 import { invariant } from '../../ground/model/invariant.ts'
 import { canonicalAddress } from '../../ground/model/ip-address.ts'
+import { present } from '../../ground/model/present.ts'
 import { REBOOT_SENTINEL, type RebootNeedSpec } from '../../ground/model/reboot-need.ts'
 import type { BalancerCommands } from '../../service/model/balancer-commands.ts'
 import type { BalancerSpec, InstanceAddress } from '../../service/model/balancer-spec.ts'
@@ -56,8 +57,7 @@ function slotsOf({ slots: { namespace, leaseDuration, maxOut, grantsNamespace } 
   return {
     namespace,
     leaseDurationMs: leaseDuration,
-    ...(maxOut === undefined ? {} : { maxOut }),
-    ...(grantsNamespace === undefined ? {} : { grantsNamespace }),
+    ...present({ maxOut, grantsNamespace }),
   }
 }
 
@@ -107,7 +107,7 @@ function balancerOf({
     instances: instances.map((instance) => ({
       name: instance.name,
       address: addressOf(instance),
-      ...(instance.masterSocket === undefined ? {} : { masterSocket: instance.masterSocket }),
+      ...present({ masterSocket: instance.masterSocket }),
     })),
   }
 }
@@ -124,8 +124,7 @@ const endpointOf = ({ agentPort, dataPort, checks, checkers }: EndpointFields): 
 function checksOf({ interval, fastInterval, downInterval, slack, ...same }: EndpointFields['checks']): EndpointChecks {
   return {
     intervalMs: interval,
-    ...(fastInterval === undefined ? {} : { fastIntervalMs: fastInterval }),
-    ...(downInterval === undefined ? {} : { downIntervalMs: downInterval }),
+    ...present({ fastIntervalMs: fastInterval, downIntervalMs: downInterval }),
     ...same,
     slackMs: slack,
   }
@@ -211,8 +210,7 @@ type BlockedFields = NonNullable<Spec['drain']['blocked']>[number]
 const blockedOf = ({ wait = BLOCKED_WAIT_MS, surge, ask, ...same }: BlockedFields): BlockedSpec => ({
   ...same,
   waitMs: wait,
-  ...(surge === undefined ? {} : { surgeMs: surge }),
-  ...(ask === undefined ? {} : { askMs: ask }),
+  ...present({ surgeMs: surge, askMs: ask }),
 })
 
 function rebootOf({ reboot }: Spec): RollSpec['reboot'] {
@@ -235,7 +233,7 @@ function needOf({ sentinel, command, neededExitCode = 1, ...versions }: NeedFiel
   const asked = command === undefined ? {} : { command: { argv: command, neededExitCode, otherExitCode } }
   const isBare = command === undefined && Object.keys(versions).length === 0
   const file = sentinel ?? (isBare ? REBOOT_SENTINEL : undefined)
-  return { ...(file === undefined ? {} : { sentinel: file }), ...asked, versions }
+  return { ...present({ sentinel: file }), ...asked, versions }
 }
 
 /** Where no Service is named it is looked for. */
@@ -296,5 +294,5 @@ function slackOf({ channel = '', token, webhook, api }: NonNullable<HookFields['
 
 function webhookOf({ url, urlFrom, headers, template }: NonNullable<HookFields['webhook']>): HookTarget {
   const at: HookUrl = url === undefined ? secretOf(urlFrom) : { url }
-  return { kind: 'webhook', at, headers: headersOf(headers), ...(template === undefined ? {} : { template }) }
+  return { kind: 'webhook', at, headers: headersOf(headers), ...present({ template }) }
 }

@@ -1,5 +1,6 @@
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import { isJsonObject, jsonObject, jsonObjects } from '../../ground/model/json-object.ts'
+import { present } from '../../ground/model/present.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { HookAnswer, HookCall } from '../ports/hook-call.ts'
 import type { NewSilence, Silencer, SilenceText } from '../ports/silencer.ts'
@@ -17,7 +18,7 @@ export class Alertmanager implements Silencer {
 
   async put({ url, headers, id, matchers, comment, ...times }: NewSilence, signal: AbortSignal): Promise<string> {
     const silence = {
-      ...(id === undefined ? {} : { id }),
+      ...present({ id }),
       matchers: matchers.map((matcher) => ({ ...matcher, isEqual: true })),
       ...times,
       createdBy: 'evenkeel',
@@ -81,6 +82,6 @@ function refused(code: string, { status, body, retryAfterMs }: HookAnswer): Worl
   return new WorldError(`Alertmanager answered ${status}${said}`, {
     code: status >= 500 ? 'SILENCE_UNSURE' : code,
     retry: 'backoff',
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...present({ retryAfterMs }),
   })
 }

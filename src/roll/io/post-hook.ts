@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage, request as overHttp } from 'node:http'
 import { Agent as HttpsAgent, request as overHttps } from 'node:https'
+import { present } from '../../ground/model/present.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import { errorCode } from '../../ground/net/error-text.ts'
 import { retryAfterMs } from '../../ground/net/retry-after.ts'
@@ -67,7 +68,7 @@ function read(response: IncomingMessage, done: (answer: HookAnswer) => void, fai
   response.once('end', () => {
     const waitMs = retryAfterMs(headers)
     const body = Buffer.concat(chunks).toString()
-    done({ status, body, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) })
+    done({ status, body, ...present({ retryAfterMs: waitMs }) })
   })
 }
 

@@ -11,6 +11,7 @@ import { ALONE, type SshOptions, shared, sshArguments } from '../../ground/machi
 import { sshRoute } from '../../ground/machine/ssh-route.ts'
 import { isBootId } from '../../ground/model/boot-id.ts'
 import type { HostFacts, RebootAnswer } from '../../ground/model/host.ts'
+import { present } from '../../ground/model/present.ts'
 import { asksMachine, type NeedQuestion } from '../../ground/model/reboot-need.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
@@ -68,7 +69,7 @@ export class SshHost implements Host {
       bootId,
       mayReboot: refusal === undefined,
       hops,
-      ...(refusal === undefined ? {} : { refusal }),
+      ...present({ refusal }),
       ...(asksMachine(need) ? { need: needAnswer(need, lines, end) } : {}),
     }
   }

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { ProbeTarget, Sample } from '../../ground/model/probe.ts'
 import type { ProbeSignal } from '../../ground/model/probe-signal.ts'
 import { type MonoMs, monoMs } from '../../ground/model/time.ts'
@@ -159,10 +160,9 @@ export class Sampler {
       scheduledAt,
       startedLateMs: inMicros(flight.startedAt - flight.dueAt),
       verdict: late || verdict.proberFault === true ? 'skipped' : judged,
-      ...(verdict.failure === undefined ? {} : { failure: verdict.failure }),
-      ...(error === undefined ? {} : { error }),
+      ...present({ failure: verdict.failure, error }),
       latencyMs: inMicros(now - flight.dueAt),
-      ...(verdict.servedBy === undefined ? {} : { servedBy: verdict.servedBy }),
+      ...present({ servedBy: verdict.servedBy }),
     })
   }
 

@@ -1,4 +1,5 @@
 import type { Node } from '../../ground/model/node.ts'
+import { present } from '../../ground/model/present.ts'
 import type { UserError } from '../../ground/model/user-error.ts'
 import { type Mended, mendRun, underWayOf } from '../decide/takeup/mend-run.ts'
 import type { NodeOut } from '../decide/takeup/nodes-out.ts'
@@ -52,7 +53,7 @@ export async function amendRun(amendment: Amendment): Promise<AmendedRun> {
   const { onlyIfNeeded: _, ...reboot } = wanted.reboot
   const spec = { ...wanted, reboot, nodes: { names, all: false, allowUnbalanced: wanted.nodes.allowUnbalanced } }
   const left = hostsLeft(run)
-  await plan?.({ spec, ...(left === undefined ? {} : { hostsLeft: left }) }, [
+  await plan?.({ spec, ...present({ hostsLeft: left }) }, [
     ...underWay.map(({ node }) => ({ name: node.name, kind: 'node', hasRebooted: false }) as const),
     ...hostsUnderWay(run),
   ])

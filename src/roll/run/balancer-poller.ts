@@ -1,4 +1,5 @@
 import { DeadlineError, withDeadline } from '../../ground/loop/deadline.ts'
+import { present } from '../../ground/model/present.ts'
 import { type MonoMs, monoMs } from '../../ground/model/time.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
@@ -74,7 +75,7 @@ export class BalancerPoller {
       allowLastServer: spec.allowLastServer,
       silentForMs,
       ...(this.#reading === undefined ? {} : { reading: this.#reading, askedAt: this.#wholeFor }),
-      ...(this.#error === undefined ? {} : { error: this.#error }),
+      ...present({ error: this.#error }),
     }
   }
 

@@ -1,4 +1,5 @@
 import { isControlPlane, type Node } from '../../ground/model/node.ts'
+import { present } from '../../ground/model/present.ts'
 import type { BudgetWatch } from '../../service/run/budget-watch.ts'
 import { mayBeOut } from '../decide/node-budget.ts'
 import { ownNodeLast } from '../decide/own-pod.ts'
@@ -57,7 +58,7 @@ function mayBeBeside(parts: ChoosingParts, name: string, beside: readonly string
   if (beside.length >= (run.spec.parallel?.nodes ?? 1)) return false
   if (run.ownPod !== undefined && [name, ...beside].includes(run.ownPod.node)) return false
   const read = budget?.facts()
-  const limit = mayBeOut({ spec: run.spec, cluster: view.facts(), ...(read === undefined ? {} : { budget: read }) })
+  const limit = mayBeOut({ spec: run.spec, cluster: view.facts(), ...present({ budget: read }) })
   if (beside.length >= limit) return false
   const node = view.node(name)
   return node !== undefined && beside.every((other) => goTogether(run, node, view.node(other)))

@@ -1,6 +1,7 @@
 import { DeadlineError, withDeadline } from '../../ground/loop/deadline.ts'
 import { type Freshness, WatchCache } from '../../ground/loop/watch-cache.ts'
 import type { Node } from '../../ground/model/node.ts'
+import { present } from '../../ground/model/present.ts'
 import type { MonoMs } from '../../ground/model/time.ts'
 import type { Workload } from '../../ground/model/workload.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
@@ -123,9 +124,9 @@ export class ClusterView {
       claims: claims.objects(),
       slices: slices.objects(),
       ...(services === undefined ? {} : { services: services.objects() }),
-      ...(unlisted === undefined ? {} : { unlisted }),
+      ...present({ unlisted }),
       staleForMs: this.#staleForMs(this.#clock.monoMs()),
-      ...(this.#lostAt === undefined ? {} : { lostAt: this.#lostAt }),
+      ...present({ lostAt: this.#lostAt }),
     }
   }
 
@@ -145,7 +146,7 @@ export class ClusterView {
   #unlistedFacts(): ClusterFacts['unlisted'] {
     const kinds = this.unlisted()
     const error = this.error()
-    return kinds.length === 0 ? undefined : { kinds, ...(error === undefined ? {} : { error }) }
+    return kinds.length === 0 ? undefined : { kinds, ...present({ error }) }
   }
 
   #staleForMs(now: MonoMs): number {

@@ -1,6 +1,7 @@
 import type { DnsChecks } from '../../dns/run/check-dns.ts'
 import { withDeadline } from '../../ground/loop/deadline.ts'
 import { Wakeup } from '../../ground/loop/wakeup.ts'
+import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { DnsFacts } from '../decide/dns/dns-facts.ts'
@@ -55,9 +56,7 @@ export class DnsWatch {
 
   facts(): DnsFacts {
     return {
-      ...(this.#last === undefined ? {} : { last: this.#last }),
-      ...(this.#seen === undefined ? {} : { seen: this.#seen }),
-      ...(this.#askingSince === undefined ? {} : { askingSince: this.#askingSince }),
+      ...present({ last: this.#last, seen: this.#seen, askingSince: this.#askingSince }),
     }
   }
 

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { runOfOwner } from '../../ground/model/slot.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
@@ -87,11 +88,11 @@ export async function gather(
     wall,
     spec: run.spec,
     run: nodeRun(run, parts.under, known.verdict),
-    ...(current === undefined ? {} : { current }),
+    ...present({ current }),
     cluster: view.facts(),
     instances: known.instances(),
     slot: slotFacts(parts.keeper, known.slot),
-    ...(budget === undefined ? {} : { budget }),
+    ...present({ budget }),
     journalWritable: parts.events.writable,
     ...(parts.windows === undefined ? {} : { window: parts.windows.facts(current?.node.name) }),
     ...(parts.probe === undefined ? {} : { probe: parts.probe.facts() }),
@@ -123,9 +124,9 @@ async function currentFacts(
   const returned = isWayBack && !isPutBack ? await parts.returns.ask(node, record.value, signal) : parts.returns.rest()
   return {
     node,
-    ...(absent === undefined ? {} : { absent }),
+    ...present({ absent }),
     ...(lostRecord === undefined ? {} : { recordLost: true as const }),
-    ...(record === undefined ? {} : { record }),
+    ...present({ record }),
     ...(intentText === undefined ? {} : { intent: parseRebootIntent(intentText) }),
     ...returned,
   }
@@ -144,7 +145,7 @@ export function nodeRun(run: RunState, { node, beside, isLeaving }: Under, ofNod
   return {
     ...runFacts(run, { node, beside: others }),
     ...(others.length > 0 && isLeaving?.() === true ? { isLeaving: true } : {}),
-    ...(verdict === undefined ? {} : { verdict }),
+    ...present({ verdict }),
   }
 }
 
@@ -162,10 +163,7 @@ export function runFacts(run: RunState, of?: OfNode): RunFacts {
     order: run.order,
     done: run.done,
     ...(of === undefined || of.beside.length === 0 ? {} : { beside: of.beside }),
-    ...(verdict === undefined ? {} : { verdict }),
-    ...(run.measuredSince === undefined ? {} : { measuredSince: run.measuredSince }),
-    ...(run.windowsBefore === undefined ? {} : { windowsBefore: run.windowsBefore }),
-    ...(run.ownPod === undefined ? {} : { ownPod: run.ownPod }),
+    ...present({ verdict, measuredSince: run.measuredSince, windowsBefore: run.windowsBefore, ownPod: run.ownPod }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { FailureWindow } from '../../ground/model/probe.ts'
 import { type WallMs, wallMs } from '../../ground/model/time.ts'
 import { isSameWindow } from '../decide/availability/same-window.ts'
@@ -110,7 +111,7 @@ export function unmeasuredSince(before: LoadBefore | undefined, now: WallMs): Lo
   return {
     sent,
     failed,
-    ...(excused === undefined ? {} : { excused }),
+    ...present({ excused }),
     skipped,
     strays,
     notMeasuredMs,

@@ -1,4 +1,5 @@
 import type { Node } from '../../ground/model/node.ts'
+import { present } from '../../ground/model/present.ts'
 import { type Workload, workloadKey } from '../../ground/model/workload.ts'
 import { actuatorAt } from '../../service/actuators/actuator-of.ts'
 import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
@@ -144,9 +145,7 @@ export class NodePass {
   #known() {
     return {
       instances: () => this.#instances(),
-      ...(this.#evidence === undefined ? {} : { evidence: this.#evidence }),
-      ...(this.#slot === undefined ? {} : { slot: this.#slot }),
-      ...(this.#verdict === undefined ? {} : { verdict: this.#verdict }),
+      ...present({ evidence: this.#evidence, slot: this.#slot, verdict: this.#verdict }),
     }
   }
 

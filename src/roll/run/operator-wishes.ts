@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { Programs } from '../../ground/ports/programs.ts'
@@ -140,7 +141,7 @@ export async function endWishes({ run, hooks: runner, silences, view, clock, emi
   if (interrupt.aborted) return
   const nodes = run.order.map((name): WishSubject => {
     const [address] = view.node(name)?.internalAddresses ?? []
-    return { scope: 'nodes', name, ...(address === undefined ? {} : { address }) }
+    return { scope: 'nodes', name, ...present({ address }) }
   })
   const say = (text: string): void => emit({ type: 'warning', text })
   try {

@@ -4,6 +4,7 @@ import { type EvictionAnswer, isAway } from '../../ground/model/eviction.ts'
 import type { RebootAnswer } from '../../ground/model/host.ts'
 import type { Node } from '../../ground/model/node.ts'
 import { formatPoliteMark, POLITE_ANNOTATION } from '../../ground/model/polite-mark.ts'
+import { present } from '../../ground/model/present.ts'
 import { toIso } from '../../ground/model/time.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
@@ -182,7 +183,7 @@ export class Performer {
     } catch (error) {
       if (!(error instanceof WorldError) || error.code === 'NODE_GONE') throw error
       const { message: text, retryAfterMs } = error
-      return { kind: 'passing', text, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+      return { kind: 'passing', text, ...present({ retryAfterMs }) }
     }
     mustBeDraining(node)
     return undefined
@@ -250,8 +251,4 @@ const lapsed = new WorldError('the slot is not renewed, so nothing is sent', SLO
 const removed = ({ cluster }: PerformParts, action: RemovalAction, signal: AbortSignal): Promise<EvictionAnswer> =>
   action.kind === 'deletePod'
     ? cluster.deletePod(action, signal)
-    : cluster.evict(
-        action,
-        { dryRun: false, ...(action.graceSeconds === undefined ? {} : { graceSeconds: action.graceSeconds }) },
-        signal,
-      )
+    : cluster.evict(action, { dryRun: false, ...present({ graceSeconds: action.graceSeconds }) }, signal)

@@ -1,6 +1,7 @@
 import type { Access } from '../../ground/model/access.ts'
 import type { ConfigMap } from '../../ground/model/config-map.ts'
 import type { PlanFinding } from '../../ground/model/plan-finding.ts'
+import { present } from '../../ground/model/present.ts'
 import { slotRef } from '../../ground/model/slot.ts'
 import { monoMs, type WallMs } from '../../ground/model/time.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
@@ -107,19 +108,13 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     forbidden,
     spared,
     ...(ofGates.length === 0 ? {} : { unreadByGates: ofGates }),
-    ...(slotRefusal === undefined ? {} : { slotRefusal }),
-    ...(budgetObject === undefined ? {} : { budgetObject }),
-    ...(volumes === undefined ? {} : { volumes }),
-    ...(parts.wall === undefined ? {} : { wall: parts.wall }),
-    ...(parts.ownPod === undefined ? {} : { ownPod: parts.ownPod }),
+    ...present({ slotRefusal, budgetObject, volumes, wall: parts.wall, ownPod: parts.ownPod }),
     hostFindings: [
       ...balancers.flatMap(({ finding }) => (finding === undefined ? [] : [finding])),
       ...hosts.findings,
       ...pairs.findings,
     ],
-    ...(pairs.hosts === undefined ? {} : { hosts: pairs.hosts }),
-    ...(pairs.hostsSkipped === undefined ? {} : { hostsSkipped: pairs.hostsSkipped }),
-    ...(hosts.needs === undefined ? {} : { needs: hosts.needs }),
+    ...present({ hosts: pairs.hosts, hostsSkipped: pairs.hostsSkipped, needs: hosts.needs }),
   })
 }
 

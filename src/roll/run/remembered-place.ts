@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { JournalEntry } from '../ports/journal.ts'
 
@@ -39,7 +40,7 @@ interface GivenPlace {
 export function placeOfRun({ kubeconfig, context }: GivenPlace, remembered: RememberedPlace | undefined): GivenPlace {
   // In a pod there is no kubeconfig to choose a context from.
   if (remembered?.kubeconfig === undefined || kubeconfig !== undefined) {
-    return { ...(kubeconfig === undefined ? {} : { kubeconfig }), ...(context === undefined ? {} : { context }) }
+    return { ...present({ kubeconfig, context }) }
   }
   return { kubeconfig: remembered.kubeconfig, context: context ?? remembered.context }
 }

@@ -1,6 +1,7 @@
 import { DeadlineError, withDeadline } from '../../ground/loop/deadline.ts'
 import { canonicalAddress } from '../../ground/model/ip-address.ts'
 import type { Node } from '../../ground/model/node.ts'
+import { present } from '../../ground/model/present.ts'
 import type { MonoMs } from '../../ground/model/time.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
@@ -60,7 +61,7 @@ export class ReturnWatch {
     const containers = this.#containers.known()
     return {
       dataPorts,
-      ...(leaseRenewTime === undefined ? {} : { leaseRenewTime }),
+      ...present({ leaseRenewTime }),
       ...(containers === undefined ? {} : { newContainers: [...containers.since].toSorted() }),
     }
   }

@@ -1,5 +1,6 @@
 import { Wakeup } from '../../ground/loop/wakeup.ts'
 import { invariant } from '../../ground/model/invariant.ts'
+import { present } from '../../ground/model/present.ts'
 import { aborted } from '../../ground/model/until-aborted.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
@@ -97,7 +98,7 @@ export class RollEngine {
       events: this.#events,
       overlay: new NodeOverlay(),
       clock,
-      ...(parts.probe === undefined ? {} : { probe: parts.probe }),
+      ...present({ probe: parts.probe }),
       ...windowsOfRun(parts),
       ...budgetOfRun({ ...parts, view: this.#view, onNews: onChange, say }),
       ...(parts.dns === undefined ? {} : { dns: new DnsWatch({ ...dnsParts, checks: parts.dns }) }),
@@ -126,7 +127,7 @@ export class RollEngine {
       const standings = allStandings(run, this.#standings)
       const failures = endFailures(run, this.#stopFacts())
       const end = endOf({ run, standings, interrupted: interrupt.aborted, ...failures })
-      this.#emit({ type: 'roll.ended', ...end, ...(load === undefined ? {} : { load }) })
+      this.#emit({ type: 'roll.ended', ...end, ...present({ load }) })
       // It has stopped with a node that must not serve: each poll says what a reload forgot, until interrupted.
       if (end.guarded.length > 0) await Promise.race([aborted(interrupt), background])
       this.#load?.finish()
@@ -271,7 +272,7 @@ export class RollEngine {
       uses: (isLast) => stopUse(this.#stopFacts(), isLast),
       strays: () => this.#lanes.reduce((sum, { strays }) => sum + strays, 0),
       emit: this.#emit,
-      ...(run.before === undefined ? {} : { before: run.before }),
+      ...present({ before: run.before }),
     })
   }
 

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { Action } from '../../service/model/action.ts'
 import type { NodeRecord } from '../../service/model/node-record.ts'
@@ -54,11 +55,9 @@ export const plannedEntry = (
   order,
   ...(hosts === undefined || hosts.order.length === hostNames(spec.hosts).length ? {} : { hostOrder: hosts.order }),
   clusterName,
-  ...(place === undefined ? {} : { place }),
-  ...(estimates === undefined ? {} : { estimates }),
+  ...present({ place, estimates }),
   ...(origin?.reason === undefined ? {} : { reason: origin.reason }),
-  ...(onceKey === undefined ? {} : { onceKey }),
-  ...(restoresAs === undefined ? {} : { restoresAs }),
+  ...present({ onceKey, restoresAs }),
 })
 
 /** Another file took the place of the one before; the last of these counts. */
@@ -114,11 +113,11 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     silencesBefore: silencesBefore(journal.entries),
     standingsBefore: standingsBefore(journal.entries),
     ...hostsOf(spec, planned.hostOrder),
-    ...(planned.estimates === undefined ? {} : { estimates: planned.estimates }),
+    ...present({ estimates: planned.estimates }),
     ...(slowestMs === 0 ? {} : { slowestMs }),
-    ...(before === undefined ? {} : { before }),
+    ...present({ before }),
     ...(spec.stop === undefined ? {} : { windowsBefore: windowsBefore(journal.entries) }),
-    ...(planned.restoresAs === undefined ? {} : { restoresAs: planned.restoresAs }),
+    ...present({ restoresAs: planned.restoresAs }),
   }
   for (const entry of journal.entries.filter(isOfHost)) rememberOfHost(run, entry)
   const hosts = hostsThrough(run)
@@ -176,7 +175,7 @@ export function verdictBefore(entries: readonly JournalEntry[]): Pick<RunState, 
   const found = entries.slice(began + 1).findLast((entry): entry is VerdictEntry => entry.type === 'verdict')
   if (found === undefined) return undefined
   const { verdict, keepsOut } = found
-  return { verdict, ...(keepsOut === undefined ? {} : { keepsOut }) }
+  return { verdict, ...present({ keepsOut }) }
 }
 
 function evictedBefore(entries: readonly JournalEntry[], done: readonly string[]): RunState['evictedBefore'] {

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { RunOrigin } from '../../ground/model/run-origin.ts'
 import { toIso, type WallMs } from '../../ground/model/time.ts'
 import type { NodeRecord } from '../../service/model/node-record.ts'
@@ -104,7 +105,7 @@ export function giveVerdict(run: RunState, { node, verdict }: NodeVerdict, event
   const given = keepOut === verdict.keepOut ? verdict : { ...verdict, keepOut }
   course.verdict = given
   if (before !== undefined && verdictKey(before) === verdictKey(given)) return
-  events.note('verdict', { verdict: given, ...(run.keepsOut === undefined ? {} : { keepsOut: run.keepsOut }) })
+  events.note('verdict', { verdict: given, ...present({ keepsOut: run.keepsOut }) })
 }
 
 /** What the verdict means for one node: it is kept out only by a verdict that its own passes came to. */

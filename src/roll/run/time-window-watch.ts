@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { type WallMs, wallMs } from '../../ground/model/time.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { NodeNeed, TimeSpan, TimeWindowFacts } from '../model/time-window.ts'
@@ -20,9 +21,7 @@ export function windowsOfRun({ run, timeWindows, machineWall, clock }: Wiring): 
   const windows = new TimeWindowWatch({
     windows: timeWindows,
     wall: () => clock.wallMs(),
-    ...(machineWall === undefined ? {} : { machineWall }),
-    ...(estimates === undefined ? {} : { estimates }),
-    ...(slowestMs === undefined ? {} : { slowestMs }),
+    ...present({ machineWall, estimates, slowestMs }),
   })
   return { windows }
 }
@@ -82,7 +81,7 @@ export class TimeWindowWatch {
     const longestMs = Math.max(0, ...spans.map(({ from, to }) => to - from))
     const isOpen = first !== undefined && first.from <= now
     const next = isOpen ? second : first
-    return { now, ...(isOpen ? { open: first } : {}), ...(next === undefined ? {} : { next }), longestMs }
+    return { now, ...(isOpen ? { open: first } : {}), ...present({ next }), longestMs }
   }
 
   #spans(clock: string, now: WallMs): readonly TimeSpan[] {

@@ -1,4 +1,5 @@
 import { isJsonObject, jsonObject } from '../../ground/model/json-object.ts'
+import { present } from '../../ground/model/present.ts'
 import { toIso, type WallMs } from '../../ground/model/time.ts'
 import { parseTimestamp } from '../model/detacher.ts'
 
@@ -73,7 +74,7 @@ export function withHolder(
   const before = holders.get(key)
   const since = asked ?? before?.asked
   const owners = [...othersThan(owner, before), owner]
-  return new Map([...holders, [key, { owners, ...(since === undefined ? {} : { asked: since }) }]])
+  return new Map([...holders, [key, { owners, ...present({ asked: since }) }]])
 }
 
 export function withoutHolder(holders: DetachHolders, { key, owner }: Hold): DetachHolders {

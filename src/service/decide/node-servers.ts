@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { type ServerReading, type ServerRef, serverKey } from '../model/balancer.ts'
 import type { RecordedServer } from '../model/node-record.ts'
@@ -42,7 +43,7 @@ function allowedRecorded(s: ServiceSnapshot): readonly NodeServer[] {
     const reading = serversAtAddress(recorded.address, instance.reading?.servers ?? []).find(
       (server) => server.ref.backend === ref.backend && server.ref.server === ref.server,
     )
-    return [{ recorded, ref, instance, ...(reading === undefined ? {} : { reading }) }]
+    return [{ recorded, ref, instance, ...present({ reading }) }]
   })
 }
 

@@ -1,4 +1,5 @@
 import { isJsonObject, jsonObject } from '../../ground/model/json-object.ts'
+import { present } from '../../ground/model/present.ts'
 
 /** On the Deployment of a node, as one JSON text: what its health answer is, and where it is given. */
 export const HEALTH_ANNOTATION = 'evenkeel.dev/health-check'
@@ -21,7 +22,7 @@ const PORT_MAX = 65_535
 const PODS_MAX = 1_000_000
 
 export const formatHealthOrder = ({ ports, minReadyPods, mark: { key, value }, by }: HealthOrder): string =>
-  JSON.stringify({ version: 1, ports, minReadyPods, mark: { key, value }, ...(by === undefined ? {} : { by }) })
+  JSON.stringify({ version: 1, ports, minReadyPods, mark: { key, value }, ...present({ by }) })
 
 /** What the text says, or in words what is wrong with it: anyone who may write Deployments can write it. */
 export function parseHealthOrder(text: string): HealthOrder | string {

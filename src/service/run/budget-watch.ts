@@ -3,6 +3,7 @@ import { DeadlineError, withDeadline } from '../../ground/loop/deadline.ts'
 import type { ConfigMap } from '../../ground/model/config-map.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { OutLimit } from '../../ground/model/out-limit.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { MonoMs } from '../../ground/model/time.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
@@ -164,7 +165,7 @@ export class BudgetWatch {
     const count = maxOut(this.#limit, nodeCount())
     return {
       limit: this.#limit,
-      ...(fault === undefined ? {} : { fault }),
+      ...present({ fault }),
       cordons: this.#cordons,
       slots: await this.#reader.read(count, signal),
     }

@@ -4,6 +4,7 @@ import { Wakeup } from '../../ground/loop/wakeup.ts'
 import { invariant } from '../../ground/model/invariant.ts'
 import type { Lease } from '../../ground/model/lease.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
+import { present } from '../../ground/model/present.ts'
 import {
   NODE_ANNOTATION,
   notOfTheHolder,
@@ -179,7 +180,7 @@ export class LeaseKeeper {
     } catch (error) {
       if (!isConflict(error)) throw error
       const { staleInMs: inMs, owner: faster } = await this.#find(signal)
-      return { kind: 'taken', staleInMs: inMs, ...(faster === undefined ? {} : { owner: faster }) }
+      return { kind: 'taken', staleInMs: inMs, ...present({ owner: faster }) }
     }
     this.#releasing = false
     this.#changed()
@@ -191,7 +192,7 @@ export class LeaseKeeper {
     if (lease === undefined) return { staleInMs: 0 }
     const owner = slotOwner(lease)
     const staleInMs = await this.#staleInMs(lease, signal)
-    return { lease, staleInMs, ...(owner === undefined ? {} : { owner }) }
+    return { lease, staleInMs, ...present({ owner }) }
   }
 
   /** A slot of a controller is never renewed: it is stale when the Lease that it lives by is. */
@@ -264,7 +265,7 @@ export class LeaseKeeper {
       return false
     }
     this.#at.forget()
-    this.#lost = { node: this.#node, ...(owner === undefined ? {} : { owner }) }
+    this.#lost = { node: this.#node, ...present({ owner }) }
     this.#changed()
     return false
   }

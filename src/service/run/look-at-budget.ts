@@ -1,4 +1,5 @@
 import type { ConfigMap } from '../../ground/model/config-map.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { type SeenSlot, SLOT_STALE_MS } from '../../ground/model/slot.ts'
 import { UserError } from '../../ground/model/user-error.ts'
@@ -60,7 +61,7 @@ export async function lookAtBudget(
     slots,
     renewed: renewed(first, slots),
     wall,
-    ...(limit === undefined ? {} : { limit }),
+    ...present({ limit }),
   })
 }
 
@@ -80,7 +81,7 @@ async function ifAllowed(reading: Promise<ConfigMap | undefined>): Promise<Confi
 }
 
 const invalid = ({ text, next }: Reason): UserError =>
-  new UserError(text, { code: 'budget.max-out', ...(next === undefined ? {} : { fix: next }) })
+  new UserError(text, { code: 'budget.max-out', ...present({ fix: next }) })
 
 /** Which slots were renewed between two readings. */
 const renewed = (first: readonly SeenSlot[], last: readonly SeenSlot[]): ReadonlySet<number> =>

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { present } from '../../ground/model/present.ts'
 import type { ApiObject } from '../world/api-object.ts'
 import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../world/api-resource.ts'
 import { createObject } from '../world/create-object.ts'
@@ -104,7 +105,7 @@ function makeSet(world: World, deployment: DeploymentObject, { hash, old }: Maki
         },
         spec: {
           replicas: Math.max(0, Math.min(replicas, room)),
-          ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
+          ...present({ minReadySeconds }),
           selector: { ...selector, matchLabels: { ...selector?.matchLabels, [HASH]: hash } },
           template: { ...template, metadata: { ...template.metadata, labels } },
         },

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { ApiObject } from '../world/api-object.ts'
 import { isFinished, isGoing, isReady, type PodObject } from './pod-object.ts'
 
@@ -60,7 +61,7 @@ function newEndpoint(service: ServiceObject, pod: PodObject): SliceEndpoint | un
     addresses: [podIP],
     conditions: { ready: isPublished || (serving && !terminating), serving, terminating },
     ...(isNamed ? { hostname } : {}),
-    ...(nodeName === undefined ? {} : { nodeName }),
+    ...present({ nodeName }),
     targetRef: { kind: 'Pod', namespace, name, uid },
   }
 }
@@ -69,7 +70,7 @@ function newEndpoint(service: ServiceObject, pod: PodObject): SliceEndpoint | un
 export const slicePorts = ({ spec }: ServiceObject, pods: readonly PodObject[]): readonly SlicePort[] =>
   (spec.ports ?? []).map(({ name = '', port, protocol = 'TCP', targetPort = port }) => {
     const found = typeof targetPort === 'number' ? targetPort : containerPort(targetPort, pods)
-    return { name, ...(found === undefined ? {} : { port: found }), protocol }
+    return { name, ...present({ port: found }), protocol }
   })
 
 const containerPort = (name: string, pods: readonly PodObject[]): number | undefined =>

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { STATEFUL_SETS, VOLUME_CLAIMS } from '../world/api-resource.ts'
 import { createObject } from '../world/create-object.ts'
 import type { World } from '../world/world.ts'
@@ -43,7 +44,7 @@ export function createStatefulPod(world: World, set: StatefulSetObject, { ordina
     },
     spec: {
       hostname: name,
-      ...(serviceName === undefined ? {} : { subdomain: serviceName }),
+      ...present({ subdomain: serviceName }),
       ...(claimed.length + own.length === 0 ? {} : { volumes: [...claimed, ...own] }),
     },
   })

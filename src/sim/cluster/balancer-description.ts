@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { BalancerConfig } from '../balancer/balancer-config.ts'
 import type { NodeSpec } from '../machines/node-spec.ts'
 
@@ -36,14 +37,13 @@ export function balancerConfig(
     frontends: fronts.map(({ backend, port }) => ({ name: `front-${backend}`, port, backend })),
     backends: fronts.map(({ backend, nodePort, checkPath = '/readyz', checkPort, cookie, closesServers, track }) => ({
       name: backend,
-      ...(cookie === undefined ? {} : { cookie }),
-      ...(closesServers === undefined ? {} : { closesServers }),
+      ...present({ cookie, closesServers }),
       servers: fronted.map(({ name, address }) => ({
         ...{ name, address, port: nodePort },
         ...(cookie === undefined ? {} : { cookie: name }),
         ...(track === undefined ? {} : { track: `${track}/${name}` }),
       })),
-      check: { path: checkPath, ...(checkPort === undefined ? {} : { port: checkPort }), ...check },
+      check: { path: checkPath, ...present({ port: checkPort }), ...check },
     })),
     connectTimeoutMs: 1_000,
     clientTimeoutMs: 30_000,

@@ -1,4 +1,5 @@
 import { type Answer, AUTHORITATIVE_ANSWER, decode, encode, type Packet, RECURSION_DESIRED } from 'dns-packet'
+import { present } from '../../ground/model/present.ts'
 import type { ClusterZone, ZoneAnswer } from './cluster-zone.ts'
 
 /** RFC 1035 4.1.1. */
@@ -16,7 +17,7 @@ export function answerMessage(zone: Pick<ClusterZone, 'answer'>, bytes: Buffer):
   const flags = ((query.flags ?? 0) & RECURSION_DESIRED) | (isAuthoritative ? AUTHORITATIVE_ANSWER : 0) | RCODES[rcode]
   return encode({
     type: 'response',
-    ...(query.id === undefined ? {} : { id: query.id }),
+    ...present({ id: query.id }),
     flags,
     questions: [question],
     answers: [...answers],

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
+import { present } from '../../ground/model/present.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Timers } from '../../ground/ports/timers.ts'
 import { answerRequest } from '../world/answer-request.ts'
@@ -114,8 +115,7 @@ function apiRequest({ method, target, headers, body }: HttpRequest): ApiRequest 
     path: url.pathname,
     query: url.searchParams,
     ...(body === undefined ? {} : { body: JSON.parse(body) as unknown }),
-    ...(contentType === undefined ? {} : { contentType }),
-    ...(accept === undefined ? {} : { accept }),
+    ...present({ contentType, accept }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { ServiceObject } from '../actors/service-endpoints.ts'
 import { endpointsFor, type SliceObject } from '../machines/endpoints-for.ts'
 import { ENDPOINT_SLICES, SERVICES } from '../world/api-resource.ts'
@@ -69,5 +70,4 @@ export class ClusterIps {
 }
 
 const isOf = ({ metadata: { namespace, name } }: ServiceObject, slice: SliceObject['metadata']): boolean =>
-  keyOf({ ...(namespace === undefined ? {} : { namespace }), name }) ===
-  `${slice.namespace}/${slice.labels?.[SERVICE_NAME]}`
+  keyOf({ ...present({ namespace }), name }) === `${slice.namespace}/${slice.labels?.[SERVICE_NAME]}`

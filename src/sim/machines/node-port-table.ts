@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { NodePortRule } from '../plane/data-plane.ts'
 import type { ApiObject } from '../world/api-object.ts'
 import { ENDPOINT_SLICES, SERVICES } from '../world/api-resource.ts'
@@ -86,7 +87,7 @@ export class NodePortTable {
     const name = metadata.labels?.[SERVICE_NAME]
     if (name === undefined) return
     const { namespace } = metadata
-    const key = keyOf({ name, ...(namespace === undefined ? {} : { namespace }) })
+    const key = keyOf({ name, ...present({ namespace }) })
     const slices = this.#slices.get(key) ?? new Map<string, SliceObject>()
     if (isGone) slices.delete(metadata.name)
     else slices.set(metadata.name, slice)

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { present } from '../../ground/model/present.ts'
 import { isGoing } from '../actors/pod-object.ts'
 import type { SeededRandom } from '../clocks/seeded-random.ts'
 import { appOfPod, portOfPod } from '../plane/app-of-pod.ts'
@@ -140,7 +141,7 @@ export class PodRun {
       node: node.name,
       port: portOfPod(this.#pod),
       app: appOfPod(this.#pod),
-      ...(sandbox === undefined ? {} : { address: sandbox }),
+      ...present({ address: sandbox }),
     }
     const process = plane.startPod(start)
     this.#feed = feedOf(process, start, this.#parts)
@@ -152,7 +153,7 @@ export class PodRun {
     this.#facts = {
       phase: 'Running',
       run: { kind: 'running', startedAt: this.#stamp() },
-      ...(before === undefined ? {} : { last: before }),
+      ...present({ last: before }),
       ids: spec.containers.map(() => `containerd://${random.hex(32)}`),
       restartCount: ids.length === 0 ? 0 : this.#facts.restartCount + 1,
       isReady: probe === undefined,

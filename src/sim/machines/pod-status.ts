@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { Condition } from '../actors/pod-object.ts'
 import { withCondition } from '../actors/with-condition.ts'
 import type { ContainerSpec, NodePod, RunStatus, TerminatedState } from './node-pod.ts'
@@ -80,8 +81,7 @@ const terminatedState = ({ exitCode, reason, startedAt, finishedAt, ids }: Ended
   terminated: {
     exitCode,
     reason,
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(finishedAt === undefined ? {} : { finishedAt }),
+    ...present({ startedAt, finishedAt }),
     containerID: ids[index] ?? '',
   },
 })

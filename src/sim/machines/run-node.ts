@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { Timers } from '../../ground/ports/timers.ts'
 import type { SeededRandom } from '../clocks/seeded-random.ts'
 import type { DataPlane } from '../plane/data-plane.ts'
@@ -37,7 +38,7 @@ export function runNode(parts: NodeParts, node: NodeSpec): Machine {
     timers,
     random: random.fork('machine'),
     services: nodeServices(parts, node),
-    ...(darkMs === undefined ? {} : { darkMs }),
+    ...present({ darkMs }),
   })
 }
 

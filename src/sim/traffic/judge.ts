@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { FailureClass, Lane, Sample } from '../../ground/model/probe.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 
@@ -37,7 +38,7 @@ export class Judge {
       lane: sample.lane,
       why: sample.failure ?? 'unknown',
       error: sample.error ?? '',
-      ...(servedBy === undefined ? {} : { servedBy }),
+      ...present({ servedBy }),
     })
   }
 

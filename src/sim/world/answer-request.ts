@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { ApiFailure, badRequest, methodNotAllowed, notFound } from './api-failure.ts'
 import type { ApiObject } from './api-object.ts'
 import type { ApiReply, ApiRequest, ObjectReply } from './api-request.ts'
@@ -23,7 +24,7 @@ export function answerRequest(world: World, request: ApiRequest): ApiReply {
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error
     const wait = error.details?.retryAfterSeconds
-    return { code: error.code, body: error.status, ...(wait === undefined ? {} : { retryAfterSeconds: wait }) }
+    return { code: error.code, body: error.status, ...present({ retryAfterSeconds: wait }) }
   }
 }
 
@@ -55,7 +56,7 @@ function answerCollection(world: World, request: ApiRequest, target: RequestTarg
     resource,
     body: request.body,
     dryRun: isDryRun(request),
-    ...(namespace === undefined ? {} : { namespace }),
+    ...present({ namespace }),
   }
   return { code: 201, body: createObject(world, creation) }
 }

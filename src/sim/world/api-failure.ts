@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { type ApiResource, resourceName } from './api-resource.ts'
 
 /** `metav1.StatusCause`. */
@@ -54,8 +55,7 @@ export class ApiFailure extends Error {
       metadata: {},
       status: 'Failure',
       message: this.message,
-      ...(this.reason === undefined ? {} : { reason: this.reason }),
-      ...(this.details === undefined ? {} : { details: this.details }),
+      ...present({ reason: this.reason, details: this.details }),
       code: this.code,
     }
   }

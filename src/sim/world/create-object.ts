@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { alreadyExists, badRequest, invalid, notFound } from './api-failure.ts'
 import type { ApiObject, ObjectMeta } from './api-object.ts'
 import { type ApiResource, apiVersionOf, NAMESPACES, PODS } from './api-resource.ts'
@@ -28,7 +29,7 @@ export function createObject(world: World, { resource, namespace, body, dryRun =
   if (typeof metadata.resourceVersion === 'string' && metadata.resourceVersion !== '') {
     throw badRequest('resourceVersion should not be set on objects to be created')
   }
-  if (world.store.get(resource, { name, ...(namespace === undefined ? {} : { namespace }) }) !== undefined) {
+  if (world.store.get(resource, { name, ...present({ namespace }) }) !== undefined) {
     throw alreadyExists(resource, name)
   }
   if (resource === PODS) checkQuotas(world, namespace ?? '', name)
@@ -85,15 +86,12 @@ function newMetadata(world: World, { resource, metadata, name, namespace }: Nami
   const { generateName, labels, annotations, finalizers, ownerReferences } = metadata as Partial<ObjectMeta>
   return {
     name,
-    ...(generateName === undefined ? {} : { generateName }),
-    ...(namespace === undefined ? {} : { namespace }),
+    ...present({ generateName, namespace }),
     uid: newUid(world),
     resourceVersion: '',
     ...(resource.counted ? { generation: 1 } : {}),
     creationTimestamp: stampOf(world.clock.wallMs()),
-    ...(labels === undefined ? {} : { labels }),
-    ...(annotations === undefined ? {} : { annotations }),
-    ...(finalizers === undefined ? {} : { finalizers }),
+    ...present({ labels, annotations, finalizers }),
     ...(ownerReferences === undefined || ownerReferences.length === 0 ? {} : { ownerReferences }),
   }
 }

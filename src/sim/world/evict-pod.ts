@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { ApiFailure } from './api-failure.ts'
 import type { ApiObject } from './api-object.ts'
 import { DISRUPTION_BUDGETS, PODS } from './api-resource.ts'
@@ -98,6 +99,6 @@ const tooMany = (message: string, retryAfterSeconds?: number): ApiFailure =>
     message: "Cannot evict pod as it would violate the pod's disruption budget.",
     details: {
       causes: [{ reason: 'DisruptionBudget', message }],
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      ...present({ retryAfterSeconds }),
     },
   })

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { notFound } from './api-failure.ts'
 import type { ApiObject } from './api-object.ts'
 import type { RequestTarget } from './request-target.ts'
@@ -10,7 +11,7 @@ export interface NamedTarget extends RequestTarget {
 
 /** Throws ApiFailure 404. */
 export function objectNamed(world: World, { resource, namespace, name }: NamedTarget): ApiObject {
-  const object = world.store.get(resource, { name, ...(namespace === undefined ? {} : { namespace }) })
+  const object = world.store.get(resource, { name, ...present({ namespace }) })
   if (object === undefined) throw notFound(resource, name)
   return object
 }

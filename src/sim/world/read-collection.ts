@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { badRequest } from './api-failure.ts'
 import type { ApiObject } from './api-object.ts'
 import type { ApiReply, ApiRequest } from './api-request.ts'
@@ -17,7 +18,7 @@ export function readCollection(world: World, request: ApiRequest, target: Reques
   const scope = {
     resource: target.resource,
     matches,
-    ...(target.namespace === undefined ? {} : { namespace: target.namespace }),
+    ...present({ namespace: target.namespace }),
   }
   if (isTrue(query.get('watch'))) {
     const watching = { ...scope, ...watchStart(query, world.store.revision) }

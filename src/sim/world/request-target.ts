@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import { noSuchPath } from './api-failure.ts'
 import { API_RESOURCES, type ApiResource } from './api-resource.ts'
 
@@ -59,8 +60,6 @@ function parsed(prefix: string, segments: readonly string[], namespace?: string)
   if (resource.namespaced && namespace === undefined && name !== undefined) throw noSuchPath()
   return {
     resource,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(name === undefined ? {} : { name }),
-    ...(subresource === undefined ? {} : { subresource }),
+    ...present({ namespace, name, subresource }),
   }
 }

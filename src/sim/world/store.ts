@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { ApiObject, ObjectMeta } from './api-object.ts'
 import type { ApiResource } from './api-resource.ts'
 
@@ -68,7 +69,7 @@ export class Store {
     const stored = this.#stamped(object)
     table.set(key, stored)
     const type = previous === undefined ? 'ADDED' : 'MODIFIED'
-    this.#commit({ type, resource, object: stored, ...(previous === undefined ? {} : { previous }) })
+    this.#commit({ type, resource, object: stored, ...present({ previous }) })
     return stored
   }
 

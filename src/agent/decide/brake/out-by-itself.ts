@@ -1,3 +1,4 @@
+import { present } from '../../../ground/model/present.ts'
 import type { BudgetNode, BudgetSnapshot, NodeOut } from '../../../service/decide/budget/snapshot.ts'
 import { whoIsOut } from '../../../service/decide/budget/who-is-out.ts'
 import type { FleetNode } from '../../model/fleet-node.ts'
@@ -40,7 +41,7 @@ function newBudgetNode({ name, unschedulable, deleting, leaves, ready, recorded 
     ready: ready ? 'True' : 'False',
     cordoned: unschedulable,
     ...(recorded === true ? { recordOf: 'unread' } : {}),
-    ...(leaving === undefined ? {} : { leaving }),
+    ...present({ leaving }),
     excluded: false,
   }
 }

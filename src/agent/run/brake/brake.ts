@@ -3,6 +3,7 @@ import type { Leader } from '../../../ground/loop/leader.ts'
 import { type LoopView, Reconciler } from '../../../ground/loop/reconciler.ts'
 import type { ConfigMap } from '../../../ground/model/config-map.ts'
 import type { OutLimit } from '../../../ground/model/out-limit.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { WorldError } from '../../../ground/model/world-error.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
@@ -116,7 +117,7 @@ export class Brake {
         synced,
         unheardForMs: brokenSince === undefined ? 0 : now - brokenSince,
       },
-      ...(grants === undefined ? {} : { grants }),
+      ...present({ grants }),
       out: fleetOut(this.#nodes.objects(), {
         returning: new Set(this.#memory.returning.keys()),
         cordons: grants ?? 'unknown',

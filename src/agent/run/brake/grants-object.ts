@@ -1,4 +1,5 @@
 import type { ConfigMap } from '../../../ground/model/config-map.ts'
+import { present } from '../../../ground/model/present.ts'
 import { formatGrants, GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../../service/model/cordon-grants.ts'
 import type { BrakeAction } from '../../decide/brake/decide.ts'
 import type { Published } from '../../decide/brake/snapshot.ts'
@@ -14,7 +15,7 @@ export function publishedBy(found: ConfigMap | undefined): Published | undefined
   return {
     writer: found.annotations[LEADER_ANNOTATION] ?? '',
     told: toldIn(found.data[TOLD_KEY] ?? ''),
-    ...(grants === undefined ? {} : { grants }),
+    ...present({ grants }),
   }
 }
 

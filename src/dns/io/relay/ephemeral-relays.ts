@@ -1,5 +1,6 @@
 import type { ApiClient } from '../../../ground/kube/api-client.ts'
 import { type ObjectRef, refKey } from '../../../ground/model/object-ref.ts'
+import { present } from '../../../ground/model/present.ts'
 import { WorldError } from '../../../ground/model/world-error.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
 import type { Random } from '../../../ground/ports/random.ts'
@@ -41,7 +42,7 @@ export class EphemeralRelays implements DnsRelays {
       const sockets = await connectRelay(this.#parts, { namespace: pod.namespace, port, look }, signal)
       const relay = {
         name: `pod ${refKey(pod)}`,
-        ...(node === undefined ? {} : { node }),
+        ...present({ node }),
         control: new ApiControl(sockets),
         isOpen: () => sockets.isOpen,
       }

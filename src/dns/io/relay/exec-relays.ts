@@ -4,6 +4,7 @@ import { execInPod } from '../../../ground/kube/exec.ts'
 import { within } from '../../../ground/kube/within.ts'
 import { type ObjectRef, refKey } from '../../../ground/model/object-ref.ts'
 import { OVER } from '../../../ground/model/over.ts'
+import { present } from '../../../ground/model/present.ts'
 import { WorldError } from '../../../ground/model/world-error.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
 import type { Random } from '../../../ground/ports/random.ts'
@@ -79,7 +80,7 @@ export class ExecRelays implements DnsRelays {
         const { sockets, program } = tried
         const relay = {
           name,
-          ...(node === undefined ? {} : { node }),
+          ...present({ node }),
           asker: new RelayedAsker({ sockets, clock, random }),
           control: new ApiControl(sockets),
           isOpen: () => sockets.isOpen,
@@ -103,7 +104,7 @@ export class ExecRelays implements DnsRelays {
     let stream: Duplex | undefined
     let failed: unknown
     const started = async (limited: AbortSignal): Promise<Running> => {
-      const exec = { pod, command, ...(container === undefined ? {} : { container }) }
+      const exec = { pod, command, ...present({ container }) }
       stream = await execInPod(client, exec, limited)
       stream.on('error', (error) => {
         failed = error

@@ -1,6 +1,7 @@
 import type { ApiClient } from '../../../ground/kube/api-client.ts'
 import { listPages } from '../../../ground/kube/list-pages.ts'
 import { within } from '../../../ground/kube/within.ts'
+import { present } from '../../../ground/model/present.ts'
 import { WorldError } from '../../../ground/model/world-error.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
 import type { Log } from '../../../ground/ports/log.ts'
@@ -98,7 +99,7 @@ export class JobRelays implements DnsRelays {
     if (found === undefined) return undefined
     const { name: pod, phase, waitingFor } = found
     const is = phase === 'Running' ? 'running' : phase === 'Failed' || phase === 'Succeeded' ? 'ended' : 'waiting'
-    return { pod, is, ...(waitingFor === undefined ? {} : { waitingFor }) }
+    return { pod, is, ...present({ waitingFor }) }
   }
 
   async #close({ streams, jobs }: Made, signal: AbortSignal): Promise<readonly string[]> {

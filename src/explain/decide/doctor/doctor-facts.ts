@@ -1,6 +1,7 @@
 import type { Access } from '../../../ground/model/access.ts'
 import type { Endpoint } from '../../../ground/model/endpoint.ts'
 import type { Node } from '../../../ground/model/node.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { ClusterContext } from '../../../ground/model/run-origin.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { SlotRefusal } from '../../../roll/decide/plan/slot-findings.ts'
@@ -105,7 +106,7 @@ export const failedCheck = (name: string, { text, fix }: { readonly text: string
   name,
   state: 'missing',
   text,
-  ...(fix === undefined ? {} : { fix }),
+  ...present({ fix }),
 })
 
 /** A finding of a plan as a check: what stops a roll is missing. */
@@ -113,6 +114,6 @@ export const findingCheck = (
   name: string,
   { severity, text, fix }: { readonly severity: string; readonly text: string; readonly fix?: string },
 ): Check => ({
-  ...failedCheck(name, { text, ...(fix === undefined ? {} : { fix }) }),
+  ...failedCheck(name, { text, ...present({ fix }) }),
   state: severity === 'error' ? 'missing' : 'warning',
 })

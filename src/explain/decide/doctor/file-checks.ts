@@ -1,4 +1,5 @@
 import { firstOf } from '../../../ground/model/first-of.ts'
+import { present } from '../../../ground/model/present.ts'
 import { withBalancerAdvice } from '../../../roll/decide/plan/balancer-advice.ts'
 import { inspectionFindings } from '../../../roll/decide/plan/inspection-findings.ts'
 import { type Check, type DoctorFacts, failedCheck, findingCheck, type InstanceFound } from './doctor-facts.ts'
@@ -28,9 +29,7 @@ function instanceChecks(
   if (inspection === undefined) return [{ name, state: 'skipped', text: 'the API server cannot be queried' }]
   if (inspection.is === 'failed') {
     const { code = '', text, fix } = inspection
-    return [
-      failedCheck(name, withBalancerAdvice({ severity: 'error', code, text, ...(fix === undefined ? {} : { fix }) })),
-    ]
+    return [failedCheck(name, withBalancerAdvice({ severity: 'error', code, text, ...present({ fix }) }))]
   }
   const { value } = inspection
   const findings = inspectionFindings(value, apiServers)

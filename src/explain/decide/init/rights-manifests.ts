@@ -1,4 +1,5 @@
 import type { Access } from '../../../ground/model/access.ts'
+import { present } from '../../../ground/model/present.ts'
 import {
   announceAccess,
   budgetAccess,
@@ -76,7 +77,7 @@ function grant(wanted: readonly Access[], at: Place): readonly Manifest[] {
   const { place, slots } = at
   const [name, comment] = at.title ?? titleOf(at)
   const kind = place === undefined ? 'ClusterRole' : 'Role'
-  const metadata = { name, ...(place === undefined ? {} : { namespace: place }) }
+  const metadata = { name, ...present({ namespace: place }) }
   const apiVersion = `${RBAC}/v1`
   const subjects = [{ kind: 'ServiceAccount', name: ACCOUNT, namespace: slots }]
   return [

@@ -1,3 +1,4 @@
+import { present } from '../../../ground/model/present.ts'
 import type { Found } from '../doctor/doctor-facts.ts'
 import { servedServices } from './choose-backends.ts'
 import { chooseBalancers } from './choose-balancers.ts'
@@ -31,7 +32,7 @@ export function proposeRoll(facts: InitFacts, answers: Answers): RollProposal {
   const probes = chooseProbes(facts.config, balancers.kept, answers)
   const parts = [nodes, balancers, drain, reboot, probes]
   const section = (key: string, fields: readonly Field[], comment?: string): readonly Field[] =>
-    fields.length === 0 ? [] : [{ key, value: { fields }, ...(comment === undefined ? {} : { comment }) }]
+    fields.length === 0 ? [] : [{ key, value: { fields }, ...present({ comment }) }]
   const spec = {
     fields: [
       ...section('nodes', nodes.fields),

@@ -1,4 +1,5 @@
 import type { Node } from '../../../ground/model/node.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { ByHand } from '../../model/node-guard.ts'
 import { asksToDrain } from '../asks.ts'
@@ -42,10 +43,9 @@ export function explainNode(guard: CheckedGuard, node: Facts, now: WallMs): Node
     entries.filter((entry) => entry.node === node.name && !isEntryOver(entry, now))
   return {
     state: listed?.state ?? (isSurelyArmed(guard, node, told) ? 'Armed' : NOT_LISTED),
-    ...(since === undefined ? {} : { since }),
+    ...present({ since }),
     steps: [guardStep(guard, node, told), asksStep(node, listed), ...waitSteps(guard, told, node.name)],
-    ...(reason === undefined ? {} : { reason }),
-    ...(message === undefined ? {} : { message }),
+    ...present({ reason, message }),
     heldByHand: ofNode(guard.heldByHand.entries),
     releases: ofNode(guard.releases.entries),
   }

@@ -1,4 +1,5 @@
 import type { Condition } from '../../../ground/model/condition.ts'
+import { present } from '../../../ground/model/present.ts'
 import { Untrusted } from '../../../ground/model/untrusted.ts'
 import type { CheckedIngress } from '../ingress-kind.ts'
 import { rejectedRevision } from '../rejected-revision.ts'
@@ -107,8 +108,7 @@ function listedNodes({ status }: CheckedIngress): readonly ListedNode[] {
     return {
       name: node.at('name').textOr(''),
       state: node.at('state').textOr(''),
-      ...(reason === undefined ? {} : { reason }),
-      ...(message === undefined ? {} : { message }),
+      ...present({ reason, message }),
     }
   })
 }

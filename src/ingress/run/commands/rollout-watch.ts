@@ -4,6 +4,7 @@ import { INGRESS_UID_LABEL } from '../../../ground/model/ingress-keys.ts'
 import type { Lease } from '../../../ground/model/lease.ts'
 import type { ObjectRef } from '../../../ground/model/object-ref.ts'
 import type { FoundDeployment } from '../../../ground/model/owned/found-workload.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
 import { WorldError } from '../../../ground/model/world-error.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
@@ -71,7 +72,7 @@ export class RolloutWatch {
       object: this.#objects.get(this.#key),
       deployments: this.#deployments.objects(),
       ...(error === undefined ? {} : { trouble: error.message }),
-      ...(unled === undefined ? {} : { unled }),
+      ...present({ unled }),
     }
   }
 

@@ -2,6 +2,7 @@ import { FollowCache } from '../../../ground/loop/follow-cache.ts'
 import type { Leader } from '../../../ground/loop/leader.ts'
 import { type LoopView, Reconciler } from '../../../ground/loop/reconciler.ts'
 import type { LoopDecision } from '../../../ground/model/loop-decision.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { type MonoMs, toIsoSeconds, wallMs } from '../../../ground/model/time.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
@@ -122,8 +123,7 @@ export class WebhookCertificate {
     const trouble = this.#trouble ?? this.#reconciler.view().trouble
     return {
       loop: this.#reconciler.view(),
-      ...(this.#shown === undefined ? {} : { shown: this.#shown }),
-      ...(trouble === undefined ? {} : { trouble }),
+      ...present({ shown: this.#shown, trouble }),
     }
   }
 

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import type { OutputFlags } from '../../../cli/output-options.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { ProbeTarget } from '../../../ground/model/probe.ts'
 import { UserError } from '../../../ground/model/user-error.ts'
 
@@ -75,7 +76,7 @@ export function targetsOf(urls: readonly string[], flags: ProbeFlags): readonly 
       ratePerSecond: flags.rate,
       keptShare: flags.keptShare,
       keptConnections: flags.kept,
-      ...(expectBody === undefined ? {} : { expectBody }),
+      ...present({ expectBody }),
     }
   })
   const names = new Set(targets.map((target) => target.name))

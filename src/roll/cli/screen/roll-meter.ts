@@ -2,6 +2,7 @@ import type { CliContext } from '../../../cli/cli-context.ts'
 import { withDeadline } from '../../../ground/loop/deadline.ts'
 import { steadyClock } from '../../../ground/loop/steady-clock.ts'
 import { OVER } from '../../../ground/model/over.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { Sample } from '../../../ground/model/probe.ts'
 import { UserError } from '../../../ground/model/user-error.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
@@ -146,7 +147,7 @@ function metricsPlace({ metricsPort, metricsAddress, metricsFile }: MetricsFlags
   if (metricsPort === undefined && metricsFile === undefined) return undefined
   return {
     ...(metricsPort === undefined ? {} : { at: { host: metricsAddress ?? LOOPBACK, port: metricsPort } }),
-    ...(metricsFile === undefined ? {} : { file: metricsFile }),
+    ...present({ file: metricsFile }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../../ground/model/present.ts'
 import type { FailureClass, FailureWindow, Lane } from '../../../ground/model/probe.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import { excusedOf } from './not-counted.ts'
@@ -64,9 +65,9 @@ function joined(a: Outage, b: Outage): Outage {
     failed: a.failed + b.failed,
     ...(excused === 0 ? {} : { excused }),
     failures: summed(a.failures, b.failures),
-    ...(lastOkAt === undefined ? {} : { lastOkAt }),
+    ...present({ lastOkAt }),
     lastBadAt: most(a.lastBadAt, b.lastBadAt),
-    ...(firstOkAt === undefined ? {} : { firstOkAt }),
+    ...present({ firstOkAt }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { invariant } from '../../../ground/model/invariant.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { FailureWindow, ProbeFacts, ProbeTarget, Sample } from '../../../ground/model/probe.ts'
 import type { ProbeSignal } from '../../../ground/model/probe-signal.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
@@ -105,7 +106,7 @@ export class ProbeLedger {
     const redControls = this.#excuses.red()
     return {
       startedAt: this.#startedAt,
-      ...(this.#lastVerdictAt === undefined ? {} : { lastVerdictAt: this.#lastVerdictAt }),
+      ...present({ lastVerdictAt: this.#lastVerdictAt }),
       settledBefore: this.#settledBefore,
       lanes: [...this.#lanes.values()].map((lane) => lane.tally.summary()),
       windows: this.windows(),

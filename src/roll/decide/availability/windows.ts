@@ -1,3 +1,4 @@
+import { present } from '../../../ground/model/present.ts'
 import type { FailureWindow, Sample } from '../../../ground/model/probe.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 
@@ -63,14 +64,14 @@ const isApart = (window: FailureWindow, sample: Sample, periodMs: number): boole
 
 const seenOk = (sample: Sample): WindowFold => ({
   lastOkAt: sample.scheduledAt,
-  ...(sample.servedBy === undefined ? {} : { lastServedBy: sample.servedBy }),
+  ...present({ lastServedBy: sample.servedBy }),
 })
 
 const addGood = (end: GoodEnd | undefined, sample: Sample): GoodEnd =>
   end === undefined
     ? {
         firstOkAt: sample.scheduledAt,
-        ...(sample.servedBy === undefined ? {} : { servedAfter: sample.servedBy }),
+        ...present({ servedAfter: sample.servedBy }),
         good: 1,
       }
     : { ...end, good: end.good + 1 }
@@ -78,7 +79,7 @@ const addGood = (end: GoodEnd | undefined, sample: Sample): GoodEnd =>
 const withEnd = (window: FailureWindow, end: GoodEnd): FailureWindow => ({
   ...window,
   firstOkAt: end.firstOkAt,
-  ...(end.servedAfter === undefined ? {} : { servedAfter: end.servedAfter }),
+  ...present({ servedAfter: end.servedAfter }),
 })
 
 const classOf = (sample: Sample): keyof FailureWindow['failures'] => sample.failure ?? 'noResponse'
@@ -92,10 +93,10 @@ function opened(fold: WindowFold, sample: Sample): WindowFold {
     failed: 1,
     failures: { [classOf(sample)]: 1 },
     firstError: sample.error ?? '',
-    ...(fold.lastOkAt === undefined ? {} : { lastOkAt: fold.lastOkAt }),
+    ...present({ lastOkAt: fold.lastOkAt }),
     firstBadAt: sample.scheduledAt,
     lastBadAt: sample.scheduledAt,
-    ...(fold.lastServedBy === undefined ? {} : { servedBefore: fold.lastServedBy }),
+    ...present({ servedBefore: fold.lastServedBy }),
   }
   return { ...fold, current: { window } }
 }

@@ -3,6 +3,7 @@ import { selectorMatches } from '../../../ground/model/label-selector.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { Pod } from '../../../ground/model/pod.ts'
 import { labelsBefore } from '../../../ground/model/polite-mark.ts'
+import { present } from '../../../ground/model/present.ts'
 import { waitOf } from '../../../ground/model/reason.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
 import type { BlockedSpec, RollSpec } from '../../model/roll-spec.ts'
@@ -60,7 +61,7 @@ export function ladderOf(s: NodeSnapshot, pod: Pod, from?: MonoMs): OnLadder | u
   // A deletion may be refused as well.
   const deletionMs = spec.delete || isAgreed ? s.spec.drain.blockedLimitMs : 0
   const endsAt = since + askUntil + deletionMs
-  return { rung: rung(), spec, endsAt, ...(noSurge === undefined ? {} : { noSurge }) }
+  return { rung: rung(), spec, endsAt, ...present({ noSurge }) }
 }
 
 function whyNoSurge({ spec, cluster }: NodeSnapshot, pod: Pod): string | undefined {

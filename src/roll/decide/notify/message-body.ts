@@ -1,4 +1,5 @@
 import { escapeForeign } from '../../../ground/model/foreign-text.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { HookTarget } from '../../model/notify-spec.ts'
 import type { Notice } from './notice.ts'
 
@@ -14,7 +15,7 @@ export function messageBody(target: HookTarget, notice: Notice, thread?: string)
       return JSON.stringify({
         channel,
         text: slackText(notice),
-        ...(thread === undefined ? {} : { thread_ts: thread }),
+        ...present({ thread_ts: thread }),
       })
     }
     case 'slackWebhook':

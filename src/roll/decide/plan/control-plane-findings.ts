@@ -1,6 +1,7 @@
 import { isControlPlane, type Node } from '../../../ground/model/node.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { Pod } from '../../../ground/model/pod.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { apiWithout, etcdWithout, memberName, membersOf, notReadyText, quorumText } from '../control-plane.ts'
 
@@ -96,7 +97,7 @@ function waitFindings({ members, servers }: Components, planes: readonly Node[])
   return [...awaited].map((pod) => ({
     severity: 'hold',
     code: 'ControlPlaneNotReady',
-    ...(pod.nodeName === undefined ? {} : { node: pod.nodeName }),
+    ...present({ node: pod.nodeName }),
     pods: [memberName(pod)],
     text: notReadyText(pod),
     fix: `kubectl -n ${pod.namespace} describe pod ${pod.name}`,

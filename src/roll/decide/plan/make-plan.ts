@@ -4,6 +4,7 @@ import { isControlPlane, type Node } from '../../../ground/model/node.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { Pod } from '../../../ground/model/pod.ts'
+import { present } from '../../../ground/model/present.ts'
 import { allowedServers, matchNodeServers } from '../../../service/decide/match-node-servers.ts'
 import { BUDGET_CONFIG_MAP } from '../../../service/model/budget-object.ts'
 import type { PlannedHost, PlannedNode, RollPlan } from '../../model/roll-plan.ts'
@@ -49,7 +50,7 @@ export function makePlan(facts: PlanFacts): RollPlan {
   return {
     cluster: facts.clusterName,
     nodes: nodes.map((node, index) => plannedNode(facts, node, podsHere[index] ?? [])),
-    ...(hosts === undefined ? {} : { hosts }),
+    ...present({ hosts }),
     ...(spec.hosts?.order === 'first' ? { hostsFirst: true as const } : {}),
     skipped: [...toRoll.skipped, ...skipped],
     unmatchedServers: strangers(facts),
@@ -60,7 +61,7 @@ export function makePlan(facts: PlanFacts): RollPlan {
       ratePerSecond,
       control,
     })),
-    ...(spec.stop === undefined ? {} : { stop: spec.stop }),
+    ...present({ stop: spec.stop }),
     ...(facts.spec.parallel === undefined ? {} : { parallel: facts.spec.parallel.nodes }),
     ...(spec.reboot.kuredLock === undefined ? {} : { kuredLock: refKey(spec.reboot.kuredLock) }),
     checksPassed:

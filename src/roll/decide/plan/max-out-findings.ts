@@ -1,5 +1,6 @@
 import type { ConfigMap } from '../../../ground/model/config-map.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import { present } from '../../../ground/model/present.ts'
 import { budgetLimit } from '../../../service/decide/budget/budget-limit.ts'
 import { maxOut } from '../../../service/decide/budget/max-out.ts'
 import { BUDGET_CONFIG_MAP, MAX_OUT_KEY } from '../../../service/model/budget-object.ts'
@@ -14,7 +15,7 @@ export function maxOutFindings(
   const told = budgetLimit(found)
   if (told.kind === 'invalid') {
     const { code, text, next } = told.reason
-    return [{ severity: 'error', code, text, ...(next === undefined ? {} : { fix: next }) }]
+    return [{ severity: 'error', code, text, ...present({ fix: next }) }]
   }
   const allowed = told.kind === 'limit' ? maxOut(told.limit, nodes) : 1
   const asked = slots.maxOut === undefined ? allowed : maxOut(slots.maxOut, nodes)

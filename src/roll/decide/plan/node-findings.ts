@@ -1,5 +1,6 @@
 import type { Node } from '../../../ground/model/node.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import { present } from '../../../ground/model/present.ts'
 import { wordsOf } from '../../../service/actuators/actuator-of.ts'
 import { budgetNode } from '../../../service/decide/budget/budget-node.ts'
 import { whoIsOut } from '../../../service/decide/budget/who-is-out.ts'
@@ -57,7 +58,7 @@ const last = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
         code,
         node: node.name,
         text,
-        ...(next === undefined ? {} : { fix: next }),
+        ...present({ fix: next }),
       }),
     ),
   )

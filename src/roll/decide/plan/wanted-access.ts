@@ -1,4 +1,5 @@
 import type { Access } from '../../../ground/model/access.ts'
+import { present } from '../../../ground/model/present.ts'
 import { BUDGET_CONFIG_MAP } from '../../../service/model/budget-object.ts'
 import { GRANTS_CONFIG_MAP } from '../../../service/model/cordon-grants.ts'
 import type { DnsSpec, RollSpec } from '../../model/roll-spec.ts'
@@ -73,7 +74,7 @@ export const gateAccess = ({ gates = [] }: Pick<RollSpec, 'gates'>): readonly Ac
     if (question.kind !== 'object') return []
     const { group, resource, namespace, object } = question
     const name = object.includes('{') ? {} : { name: object }
-    return [{ verb: 'get', group, resource, ...(namespace === undefined ? {} : { namespace }), ...name }]
+    return [{ verb: 'get', group, resource, ...present({ namespace }), ...name }]
   })
 
 /** The Corefile names the cluster domain; the configuration of kubelets names the address that pods ask. */

@@ -1,3 +1,4 @@
+import { present } from '../../../ground/model/present.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { FailedRequestsLimit } from '../../model/stop-spec.ts'
@@ -65,7 +66,7 @@ const failedOf = (failures: readonly JudgedFailure[]): number => failures.reduce
 const requestsText = (count: number): string => (count === 1 ? '1 request' : `${count} requests`)
 
 const blamed = (failures: readonly JudgedFailure[]): string =>
-  blameText(failures.map(({ failed, blame }) => ({ amount: failed, ...(blame === undefined ? {} : { blame }) })))
+  blameText(failures.map(({ failed, blame }) => ({ amount: failed, ...present({ blame }) })))
 
 export const lastBadAt = (failures: readonly JudgedFailure[]): WallMs | undefined =>
   failures.map(({ window }) => window.lastBadAt).toSorted((a, b) => b - a)[0]

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
+import { present } from '../../../ground/model/present.ts'
 import { type WallMs, wallMs } from '../../../ground/model/time.ts'
 import { lengthMs, type Span, union } from '../availability/downtime.ts'
 import { lastBadAt, type RuleState } from './count-rules.ts'
@@ -37,7 +38,7 @@ const later = (a: WallMs, b: WallMs): WallMs => wallMs(Math.max(a, b))
 function blamed(s: StopFacts, failures: readonly JudgedFailure[]): string {
   const amounts = failures.map((failure) => {
     const { from, to } = spanOf(s, failure)
-    return { amount: to - from, ...(failure.blame === undefined ? {} : { blame: failure.blame }) }
+    return { amount: to - from, ...present({ blame: failure.blame }) }
   })
   return blameText(amounts, formatDuration)
 }

@@ -1,3 +1,4 @@
+import { present } from '../../../ground/model/present.ts'
 import type { FailureWindow } from '../../../ground/model/probe.ts'
 import type { Blame } from '../../model/roll-event.ts'
 import { attribute } from '../availability/attribution.ts'
@@ -30,13 +31,13 @@ export function judgedFailures(s: StopFacts, isLast = false): readonly JudgedFai
       window,
       failed: countedFailed(window),
       isEarlier: true,
-      ...(blame === undefined ? {} : { blame }),
+      ...present({ blame }),
     }),
   )
   const own = countedWindows(s).map((window): JudgedFailure => {
     const blame = blameOf(s, window)
     const failed = isLast ? countedFailed(window) : judgedFailed(s, window)
-    return { window, failed, ...(blame === undefined ? {} : { blame }) }
+    return { window, failed, ...present({ blame }) }
   })
   return [...earlier, ...own].filter(({ failed }) => failed > 0)
 }

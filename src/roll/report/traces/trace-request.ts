@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { present } from '../../../ground/model/present.ts'
 import type { StampedEvent } from '../../model/roll-event.ts'
 import { rollViewOf } from '../view/reduce-roll.ts'
 import { runSpans } from './run-spans.ts'
@@ -33,7 +34,7 @@ export function traceRequest({ run, events, tool }: TraceSource): string {
     resourceSpans: [
       {
         resource: { attributes: keyValues(resource) },
-        scopeSpans: [{ scope: { name: 'evenkeel', ...(version === undefined ? {} : { version }) }, spans }],
+        scopeSpans: [{ scope: { name: 'evenkeel', ...present({ version }) }, spans }],
       },
     ],
   })

@@ -1,3 +1,4 @@
+import { present } from '../../../ground/model/present.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { originOf, type RunOrigin } from '../../../ground/model/run-origin.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
@@ -87,8 +88,7 @@ export function outcomeDocument(view: RollView): RollOutcomeDocument {
     podsMoved: podsMoved(view),
     moves: movesOf(view),
     windows: view.windows.map(windowDocument),
-    ...(view.needed === undefined ? {} : { needed: view.needed }),
-    ...(view.skipped === undefined ? {} : { skipped: view.skipped }),
+    ...present({ needed: view.needed, skipped: view.skipped }),
     nodes: view.nodes.map(({ name, steps }) => ({ name, steps: steps.map(stepDocument) })),
   }
 }

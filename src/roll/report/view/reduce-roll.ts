@@ -1,3 +1,4 @@
+import { present } from '../../../ground/model/present.ts'
 import type { Reason, ReasonCode } from '../../../ground/model/reason.ts'
 import { originOf } from '../../../ground/model/run-origin.ts'
 import { isSameWindow } from '../../decide/availability/same-window.ts'
@@ -37,7 +38,7 @@ export function reduceRoll(view: RollView, event: StampedEvent): RollView {
     case 'warning':
       return { ...next, warnings: [...view.warnings, { text: event.text, ...nodeOf(event) }] }
     case 'roll.ended':
-      return { ...next, end: event, ...(event.load === undefined ? {} : { load: event.load }) }
+      return { ...next, end: event, ...present({ load: event.load }) }
     case 'node.ended':
       return withNode(next, event.standing.node, (node) => ({ ...node, ...endOf(view, event, at) }))
     case 'node.started':
@@ -122,7 +123,7 @@ function reduceNode(node: NodeView, event: NodeEvent, at: number): NodeView {
       }
     case 'step.changed': {
       const { done, total, unit, stage } = event
-      const progress = { done, total, unit, ...(stage === undefined ? {} : { stage }) }
+      const progress = { done, total, unit, ...present({ stage }) }
       return withStep(inWork, event.step, (step) => ({ ...step, progress }))
     }
     case 'step.ended':

@@ -3,6 +3,7 @@ import { DeadlineError, withDeadline } from '../../../ground/loop/deadline.ts'
 import { Wakeup } from '../../../ground/loop/wakeup.ts'
 import { ANNOUNCED_CONDITIONS, announcedBy, reasonOf } from '../../../ground/model/announced-conditions.ts'
 import { escapeForeign } from '../../../ground/model/foreign-text.ts'
+import { present } from '../../../ground/model/present.ts'
 import { toIsoSeconds, type WallMs } from '../../../ground/model/time.ts'
 import { WorldError } from '../../../ground/model/world-error.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
@@ -134,6 +135,6 @@ export async function setWithin(
     if (error instanceof DeadlineError) return { message: error.message }
     if (!(error instanceof WorldError)) throw error
     const { retryAfterMs } = error
-    return { message: escapeForeign(error.message), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+    return { message: escapeForeign(error.message), ...present({ retryAfterMs }) }
   }
 }

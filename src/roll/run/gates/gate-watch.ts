@@ -1,5 +1,6 @@
 import { Backoff } from '../../../ground/loop/backoff.ts'
 import { Wakeup } from '../../../ground/loop/wakeup.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
 import type { Random } from '../../../ground/ports/random.ts'
 import type { GateFacts, GateReading } from '../../decide/gates/gate-facts.ts'
@@ -49,7 +50,7 @@ export class GateWatch {
 
   facts(): GateFacts {
     const readings = Object.fromEntries([...this.#asked].map(([name, asked]) => [name, asked.readings]))
-    return { ...(this.#about === undefined ? {} : { about: this.#about }), readings }
+    return { ...present({ about: this.#about }), readings }
   }
 
   /** After each pass: what it waits for. Answers for the same node and moment are kept. */

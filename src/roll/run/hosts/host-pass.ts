@@ -1,3 +1,4 @@
+import { present } from '../../../ground/model/present.ts'
 import { serverKey } from '../../../service/model/balancer.ts'
 import type { StepSpan } from '../../decide/availability/attribution.ts'
 import { gateLimitLeftMs } from '../../decide/gates/gates-held.ts'
@@ -123,7 +124,7 @@ export class HostPass {
       podsMoved: 0,
       failedRequests,
       text: standingText(s, state),
-      ...(step === undefined ? {} : { step }),
+      ...present({ step }),
     }
   }
 
@@ -212,7 +213,7 @@ export class HostPass {
       now: clock.monoMs(),
       wall: clock.wallMs(),
       spec: run.spec,
-      run: { ...facts, ...(verdict === undefined ? {} : { verdict }) },
+      run: { ...facts, ...present({ verdict }) },
       slot: this.#slot(),
       journalWritable: events.writable,
       reloads: reloads(),

@@ -1,4 +1,5 @@
 import { DeadlineError, withDeadline } from '../../../ground/loop/deadline.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
 import { WorldError } from '../../../ground/model/world-error.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
@@ -47,9 +48,7 @@ export class PairWatch {
       return {
         machine,
         silentForMs: look === undefined ? 1 : silentSince === undefined ? 0 : Math.max(1, now - silentSince),
-        ...(look === undefined ? {} : { look }),
-        ...(askedAt === undefined ? {} : { askedAt }),
-        ...(error === undefined ? {} : { error }),
+        ...present({ look, askedAt, error }),
       }
     })
   }

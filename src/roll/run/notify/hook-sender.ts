@@ -3,6 +3,7 @@ import { DeadlineError, withDeadline } from '../../../ground/loop/deadline.ts'
 import { formatDuration } from '../../../ground/model/duration.ts'
 import { escapeForeign } from '../../../ground/model/foreign-text.ts'
 import { OVER } from '../../../ground/model/over.ts'
+import { present } from '../../../ground/model/present.ts'
 import { WorldError } from '../../../ground/model/world-error.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
 import type { Random } from '../../../ground/ports/random.ts'
@@ -114,7 +115,7 @@ interface Failure {
 function failureOf({ status, retryAfterMs }: HookAnswer): Failure | undefined {
   if (status >= 200 && status <= 299) return undefined
   const isFinal = status < 500 && status !== 408 && status !== 429
-  return { text: `it answered HTTP ${status}`, isFinal, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  return { text: `it answered HTTP ${status}`, isFinal, ...present({ retryAfterMs }) }
 }
 
 function slackAnswer(body: string): { readonly ok?: unknown; readonly ts?: unknown; readonly error?: unknown } {

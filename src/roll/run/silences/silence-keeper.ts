@@ -2,6 +2,7 @@ import { Backoff } from '../../../ground/loop/backoff.ts'
 import { DeadlineError, withDeadline } from '../../../ground/loop/deadline.ts'
 import { Wakeup } from '../../../ground/loop/wakeup.ts'
 import { escapeForeign } from '../../../ground/model/foreign-text.ts'
+import { present } from '../../../ground/model/present.ts'
 import { toIso, wallMs } from '../../../ground/model/time.ts'
 import { UserError } from '../../../ground/model/user-error.ts'
 import { WorldError } from '../../../ground/model/world-error.ts'
@@ -168,12 +169,10 @@ export class SilenceKeeper {
       endsAt: toIso(wallMs(wall + silence.durationMs)),
     }
     const before = kept.id
-    kept.id = await silencer
-      .put({ ...body, ...(before === undefined ? {} : { id: before }) }, signal)
-      .catch((error: unknown) => {
-        if (!(error instanceof WorldError) || error.code !== 'SILENCE_GONE') throw error
-        return silencer.put(body, signal)
-      })
+    kept.id = await silencer.put({ ...body, ...present({ id: before }) }, signal).catch((error: unknown) => {
+      if (!(error instanceof WorldError) || error.code !== 'SILENCE_GONE') throw error
+      return silencer.put(body, signal)
+    })
     if (kept.id !== before) events.note('silence', { node: want.node, silence: silence.name, id: kept.id })
   }
 
@@ -229,7 +228,7 @@ export class SilenceKeeper {
       return {
         message: escapeForeign(error.message),
         isAnswer,
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        ...present({ retryAfterMs }),
       }
     }
   }
@@ -245,7 +244,7 @@ export class SilenceKeeper {
  */
 function filled({ name, value, regex }: SilenceMatcher, { node, address }: SilenceWant) {
   // Checked as they are, then quoted: a dot of a name is no wildcard.
-  filledArguments([value], { node, ...(address === undefined ? {} : { address }) })
+  filledArguments([value], { node, ...present({ address }) })
   const quoted = (text: string): string => (regex ? text.replaceAll(/[.+*?()|[\]{}^$\\]/g, '\\$&') : text)
   const text = value.replaceAll('{node}', () => quoted(node)).replaceAll('{address}', () => quoted(address ?? ''))
   return { name, value: text, isRegex: regex }

@@ -1,3 +1,4 @@
+import { present } from '../../../ground/model/present.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
 import { leaveMs, refusalsNeeded, returnMs, soonestLeaveMs } from '../../decide/detection-time.ts'
 import type { Noticing } from '../../decide/evidence.ts'
@@ -26,7 +27,7 @@ export function notice(before: Noticing | undefined, { way, reading, spec, now }
   const heardSince = haveHeard(way, reading, spec)
     ? ((before?.way === way ? before.heardSince : undefined) ?? now)
     : undefined
-  const seen: Noticing = { way, since, ...(heardSince === undefined ? {} : { heardSince }) }
+  const seen: Noticing = { way, since, ...present({ heardSince }) }
   const worstMs = way === 'out' ? leaveMs(checks) : returnMs(checks)
   // In a large cluster not every poll asks every agent: what it has answered since is not known.
   const asOf = Math.min(now, reading.at)

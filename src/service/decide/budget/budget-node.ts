@@ -7,6 +7,7 @@ import {
   REMOVAL_TAINTS,
   SHUTDOWN_CONDITION,
 } from '../../../ground/model/node-facts.ts'
+import { present } from '../../../ground/model/present.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { parseNodeRecord } from '../../model/parse-node-record.ts'
 import type { BudgetNode } from './snapshot.ts'
@@ -25,9 +26,7 @@ export function budgetNode(node: Node): BudgetNode {
     addresses: node.internalAddresses,
     ready: node.ready,
     cordoned: node.unschedulable,
-    ...(recordOf === undefined ? {} : { recordOf }),
-    ...(claimed === undefined ? {} : { claimedBy: claimed }),
-    ...(leaving === undefined ? {} : { leaving }),
+    ...present({ recordOf, claimedBy: claimed, leaving }),
     excluded: EXCLUDE_LABEL in node.labels,
   }
   KNOWN.set(node, made)

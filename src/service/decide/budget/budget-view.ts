@@ -4,6 +4,7 @@ import { isControlPlane, type Node } from '../../../ground/model/node.ts'
 import { type ObjectRef, refKey } from '../../../ground/model/object-ref.ts'
 import type { OutLimit } from '../../../ground/model/out-limit.ts'
 import { quotedJson } from '../../../ground/model/posix-quote.ts'
+import { present } from '../../../ground/model/present.ts'
 import { type SeenSlot, SLOT_STALE_MS, slotRef } from '../../../ground/model/slot.ts'
 import { ONE_OUT } from '../../model/budget-object.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
@@ -110,7 +111,7 @@ function markOf({ annotations }: Node): Mark {
   const claims = claimsOf(annotations[MAINTENANCE_ANNOTATION])
   if (claims.length === 0) return {}
   const [since] = claims.flatMap(({ at }) => at ?? []).toSorted()
-  return { owner: claims.map(({ owner }) => owner).join(', '), ...(since === undefined ? {} : { since }) }
+  return { owner: claims.map(({ owner }) => owner).join(', '), ...present({ since }) }
 }
 
 function outNode({ node, why }: NodeOut, mark: Mark, slots: readonly SeenSlot[]): OutNode {
@@ -122,7 +123,7 @@ function outNode({ node, why }: NodeOut, mark: Mark, slots: readonly SeenSlot[])
     node,
     why: (already.length === 0 ? why : already).map(({ text }) => text),
     ...mark,
-    ...(owner === undefined ? {} : { owner }),
+    ...present({ owner }),
   }
 }
 
@@ -131,11 +132,11 @@ function shownSlot(slot: SeenSlot, reading: BudgetReading): ShownSlot {
   const doubt = slot.isStale || reading.renewed.has(index) ? undefined : doubtText(slot, reading.wall)
   return {
     index,
-    ...(owner.node === undefined ? {} : { node: owner.node }),
+    ...present({ node: owner.node }),
     owner: ownerText(slot),
     renewTime,
     ...(slot.isStale ? { left: { why: whyLeft(slot), command: release(reading.namespace, slot) } } : {}),
-    ...(doubt === undefined ? {} : { doubt }),
+    ...present({ doubt }),
   }
 }
 

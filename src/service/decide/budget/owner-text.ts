@@ -1,4 +1,5 @@
 import { refKey } from '../../../ground/model/object-ref.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { SeenSlot } from '../../../ground/model/slot.ts'
 import type { OthersSlot } from './snapshot.ts'
 
@@ -9,6 +10,6 @@ export const ownerText = ({ owner, livesBy }: Pick<SeenSlot, 'owner' | 'livesBy'
 /** As it counts. */
 export const othersSlot = (slot: SeenSlot): OthersSlot => ({
   index: slot.index,
-  ...(slot.owner.node === undefined ? {} : { node: slot.owner.node }),
+  ...present({ node: slot.owner.node }),
   owner: ownerText(slot),
 })

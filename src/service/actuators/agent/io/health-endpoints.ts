@@ -1,6 +1,7 @@
 import { asksToLeave, MAINTENANCE_ANNOTATION } from '../../../../ground/model/claims.ts'
 import type { Node } from '../../../../ground/model/node.ts'
 import { OVER } from '../../../../ground/model/over.ts'
+import { present } from '../../../../ground/model/present.ts'
 import { type MonoMs, monoMs } from '../../../../ground/model/time.ts'
 import type { Clock } from '../../../../ground/ports/clock.ts'
 import type { Cluster } from '../../../../ground/ports/cluster.ts'
@@ -153,8 +154,7 @@ function seenAfter(before: Seen | undefined, { askedAt, answer }: Pick<Seen, 'as
     askedAt,
     answer,
     misses,
-    ...(changedAt === undefined ? {} : { changedAt }),
-    ...(upSince === undefined ? {} : { upSince }),
+    ...present({ changedAt, upSince }),
   }
 }
 
@@ -179,7 +179,7 @@ function stateOf({ answer, askedAt: at, upSince }: Seen): State {
     operational: OPERATIONAL[told.answer],
     check: CHECKS[dataPort],
     checkText: `its agent answers ${told.answer}`,
-    endpoint: { at, heard: true, ...told, ...(upSince === undefined ? {} : { upSince }) },
+    endpoint: { at, heard: true, ...told, ...present({ upSince }) },
   }
 }
 

@@ -1,5 +1,6 @@
 import { canonicalAddress } from '../../../../ground/model/ip-address.ts'
 import { isJsonObject, jsonObject } from '../../../../ground/model/json-object.ts'
+import { present } from '../../../../ground/model/present.ts'
 import { type Answer, isAnswer } from '../../../model/answer.ts'
 import type { EndpointReading } from '../../../model/health-endpoint.ts'
 import type { AgentAnswer, IngressHealth } from '../../../ports/agents.ts'
@@ -64,5 +65,5 @@ const isTexts = (value: unknown): value is readonly string[] =>
 export const agentAnswerOf = ({ acknowledged, answer, ingresses }: AgentHealth): AgentAnswer => ({
   acknowledged,
   isUp: answer === 'up',
-  ...(ingresses === undefined ? {} : { ingresses }),
+  ...present({ ingresses }),
 })

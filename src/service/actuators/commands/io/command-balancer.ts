@@ -1,6 +1,7 @@
 import { hasProgram } from '../../../../ground/machine/this-machine.ts'
 import { escapeForeign } from '../../../../ground/model/foreign-text.ts'
 import type { Node } from '../../../../ground/model/node.ts'
+import { present } from '../../../../ground/model/present.ts'
 import { type MonoMs, monoMs } from '../../../../ground/model/time.ts'
 import { WorldError } from '../../../../ground/model/world-error.ts'
 import type { Clock } from '../../../../ground/ports/clock.ts'
@@ -200,7 +201,7 @@ const failure = (text: string, retryAfterMs?: number): WorldError =>
   new WorldError(text, {
     code: 'BALANCER_COMMAND',
     retry: 'backoff',
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...present({ retryAfterMs }),
   })
 
 const statusOf = (word: StatusWord | string): NonNullable<ServerReading['status']> => {

@@ -1,3 +1,4 @@
+import { present } from '../../../../ground/model/present.ts'
 import type { MonoMs } from '../../../../ground/model/time.ts'
 import { monoMs } from '../../../../ground/model/time.ts'
 import { untilAborted } from '../../../../ground/model/until-aborted.ts'
@@ -87,7 +88,7 @@ export class NodeStatuses {
     try {
       const word = await this.#parts.ask(node, this.#over.signal)
       const known = typeof word === 'string' ? this.#seen.get(node)?.known : word
-      this.#seen.set(node, { askedAt, word, ...(known === undefined ? {} : { known }) })
+      this.#seen.set(node, { askedAt, word, ...present({ known }) })
     } catch (error) {
       if (!this.#over.signal.aborted) this.#bug = { error }
     } finally {

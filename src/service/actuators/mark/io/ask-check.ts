@@ -2,6 +2,7 @@ import { escapeForeign } from '../../../../ground/model/foreign-text.ts'
 import { filledUrlFault, fillHoldUrl } from '../../../../ground/model/hold-url.ts'
 import type { Node } from '../../../../ground/model/node.ts'
 import { OVER } from '../../../../ground/model/over.ts'
+import { present } from '../../../../ground/model/present.ts'
 import type { ProbeTarget } from '../../../../ground/model/probe.ts'
 import { NodeHttpProbe } from '../../../../ground/net/node-http-probe.ts'
 import type { Clock } from '../../../../ground/ports/clock.ts'
@@ -59,8 +60,7 @@ export class NodeChecks {
       timeoutMs,
       expectStatus,
       servedByHeader: '',
-      ...(expectBody === undefined ? {} : { expectBody }),
-      ...(insecure === undefined ? {} : { insecure }),
+      ...present({ expectBody, insecure }),
     }
     this.#targets.set(url, target)
     return target

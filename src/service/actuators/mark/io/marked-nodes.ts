@@ -1,5 +1,6 @@
 import { selectorMatches } from '../../../../ground/model/label-selector.ts'
 import type { Node } from '../../../../ground/model/node.ts'
+import { present } from '../../../../ground/model/present.ts'
 import { type MonoMs, monoMs } from '../../../../ground/model/time.ts'
 import type { Clock } from '../../../../ground/ports/clock.ts'
 import type { Cluster } from '../../../../ground/ports/cluster.ts'
@@ -114,7 +115,7 @@ export class MarkedNodes implements BalancerReader {
     // A node that becomes the one under way may still be asked beside: the newer question counts.
     if (before !== undefined && before.at > at) return
     const goodSince = answer === 'good' ? (before?.goodSince ?? at) : undefined
-    this.#seen.set(node.name, { asked: true, at, answer, text, ...(goodSince === undefined ? {} : { goodSince }) })
+    this.#seen.set(node.name, { asked: true, at, answer, text, ...present({ goodSince }) })
   }
 
   #reading(instance: string, node: Node): ServerReading {
