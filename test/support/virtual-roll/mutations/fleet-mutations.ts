@@ -20,8 +20,8 @@ export const FLEET_MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('does not count nodes that are claimed', [
     'src/service/decide/budget/budget-node.ts',
-    'claimed === undefined ? {} : { claimedBy: claimed }',
-    "claimed === undefined || !claimed.includes('roll/') ? {} : { claimedBy: claimed }",
+    'claimedBy: claimed,',
+    "claimedBy: claimed?.includes('roll/') ? claimed : undefined,",
   ]),
   mutation('does not count granted cordons', [
     'src/service/decide/budget/who-is-out.ts',
