@@ -41,6 +41,7 @@ const OF_EVERY_LOOP = [
   'object-ref',
   'object-status',
   'over',
+  'present',
   'reason',
   'time',
   'until-aborted',

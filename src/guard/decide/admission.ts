@@ -1,5 +1,5 @@
 import type { Reason } from '../../ground/model/reason.ts'
-import { type FreeSlot, slotsToAskFor } from '../../service/decide/budget/free-slots.ts'
+import { type FreeSlot, slotFor, slotsToAskFor } from '../../service/decide/budget/free-slots.ts'
 import { maxOut } from '../../service/decide/budget/max-out.ts'
 import type { NodeOut } from '../../service/decide/budget/snapshot.ts'
 import type { GroupNode, GuardPass } from './pass.ts'
@@ -19,7 +19,7 @@ export function admission({ s }: GuardPass, x: GroupNode): Admission {
   const others = budget.out.filter(({ node }) => node !== x.name && !givesWay(s, x, node))
   if (others.length >= limit) return { may: false, reason: noRoom(x, others, limit) }
   if (x.slot.kind !== 'none') return { may: true }
-  const [slot] = slotsToAskFor(budget)
+  const slot = slotFor(slotsToAskFor(budget), x.name)
   return slot === undefined ? { may: false, reason: noRoom(x, others, limit) } : { may: true, slot }
 }
 

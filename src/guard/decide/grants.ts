@@ -2,7 +2,7 @@ import { invariant } from '../../ground/model/invariant.ts'
 import { shortHash } from '../../ground/model/owned/node-names.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { toIso } from '../../ground/model/time.ts'
-import { slotsToAskFor } from '../../service/decide/budget/free-slots.ts'
+import { type FreeSlot, slotFor, slotsToAskFor } from '../../service/decide/budget/free-slots.ts'
 import type { GuardAction, GuardObjectAction, Released } from './action.ts'
 import { admission } from './admission.ts'
 import { takesNoPods } from './asks.ts'
@@ -192,11 +192,7 @@ const isExpired = ({ s }: GuardPass, x: GroupNode, { view, n }: Member): boolean
 }
 
 /** First the slot, then the claim, then the budgets of its guards. */
-function nextStep(
-  pass: GuardPass,
-  x: GroupNode,
-  slot: ReturnType<typeof slotsToAskFor>[number] | undefined,
-): readonly GuardAction[] {
+function nextStep(pass: GuardPass, x: GroupNode, slot: FreeSlot | undefined): readonly GuardAction[] {
   if (slot !== undefined) return [{ kind: 'takeSlot', node: x.name, ...slot }]
   if (x.claim === undefined) return [claiming(pass, x)]
   return opening(pass, x)
@@ -250,8 +246,8 @@ const claiming = ({ s }: GuardPass, { name }: GroupNode): GuardAction => ({
 
 /** A node that was granted keeps a slot while its guard is gone, also where that was lost. */
 function kept({ s: { budget } }: GuardPass, x: GroupNode): readonly GuardAction[] {
-  const [slot] =
-    x.slot.kind !== 'none' || x.claim === undefined || budget.fault !== undefined ? [] : slotsToAskFor(budget)
+  if (x.slot.kind !== 'none' || x.claim === undefined || budget.fault !== undefined) return []
+  const slot = slotFor(slotsToAskFor(budget), x.name)
   return slot === undefined ? [] : [{ kind: 'takeSlot', node: x.name, ...slot }]
 }
 

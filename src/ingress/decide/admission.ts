@@ -1,5 +1,5 @@
 import type { Reason } from '../../ground/model/reason.ts'
-import type { FreeSlot } from '../../service/decide/budget/free-slots.ts'
+import { type FreeSlot, slotFor } from '../../service/decide/budget/free-slots.ts'
 import { massDisruption, nodeLimit } from './limits.ts'
 import { ownClaim } from './marks.ts'
 import { isFirst } from './op.ts'
@@ -38,7 +38,7 @@ interface Room {
   readonly away: Set<string>
   /** In which the rollout is at work. */
   readonly zones: Map<string, string>
-  readonly free: FreeSlot[]
+  free: readonly FreeSlot[]
   old: number
   readonly limit: number
   readonly holds: readonly Reason[]
@@ -89,7 +89,7 @@ function roomOf(pass: Pass): Room {
     serving: names((n) => n.isServing && !n.isUnderWay),
     away,
     zones: new Map(pass.nodes.filter(isAtWork).map((n) => [n.name, zoneOf(pass, n)])),
-    free: [...freeSlots(pass)],
+    free: freeSlots(pass),
     ...fleetOf(pass),
     limit: nodeLimit(pass),
     mass: mass.length === 0 ? [] : [massReason(pass, mass)],
@@ -135,7 +135,7 @@ function slotBack(pass: Pass, n: NodeView, room: Room): Admission {
   if (fault !== undefined) return refused([fault], true)
   const full = room.away.has(n.name) ? [] : [...ownLimits(pass, n, room), ...budgetFull(pass, n, room)]
   if (full.length > 0) return refused(full, true)
-  const slot = room.free.shift()
+  const slot = takeFrom(room, n)
   const text = `no slot of the node budget is free for ${n.name}, whose slot was lost`
   if (slot === undefined) return refused([{ code: 'NodeSlotMissing', object: n.name, text }], true)
   letGo(pass, n, room)
@@ -157,8 +157,15 @@ function admit(pass: Pass, n: NodeView, room: Room): Admission {
   const full = [...ownLimits(pass, n, room), ...budgetFull(pass, n, room)]
   if (full.length > 0) return refused(full, true)
   if (n.slot.kind !== 'none') return { may: true }
-  const slot = room.free.shift()
+  const slot = takeFrom(room, n)
   return slot === undefined ? refused([noRoom(pass, n, room)], true) : { may: true, slot }
+}
+
+/** The slot for this node, which no other node of the pass gets. */
+function takeFrom(room: Room, { name }: NodeView): FreeSlot | undefined {
+  const slot = slotFor(room.free, name)
+  room.free = room.free.filter((one) => one !== slot)
+  return slot
 }
 
 function updateRules(pass: Pass, n: NodeView, room: Room): readonly Reason[] {

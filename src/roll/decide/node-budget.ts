@@ -126,12 +126,15 @@ export function slotToTake(s: NodeSnapshot): SlotFacts & { readonly index: numbe
   if (count === 1) return { ...s.slot, index: 0 }
   const held = new Map(slots.map((slot) => [slot.index, slot]))
   const indexes = Array.from({ length: count }, (_, index) => index)
+  const ofNode = indexes.find((index) => isLeftForNode(s, held.get(index)))
   const free = indexes.find((index) => !held.has(index))
-  if (free !== undefined) return { state: 'free', mayAct: false, index: free }
-  const stale = indexes.find((index) => {
-    const slot = held.get(index)
-    return slot?.isStale === true && !isBeside(s, slot.owner.node)
-  })
+  if (free !== undefined && ofNode === undefined) return { state: 'free', mayAct: false, index: free }
+  const stale =
+    ofNode ??
+    indexes.find((index) => {
+      const slot = held.get(index)
+      return slot?.isStale === true && !isBeside(s, slot.owner.node)
+    })
   const index = stale ?? 0
   const owner = held.get(index)?.owner
   return {
@@ -142,6 +145,10 @@ export function slotToTake(s: NodeSnapshot): SlotFacts & { readonly index: numbe
     ...(owner?.node === undefined ? {} : { holderNode: owner.node }),
   }
 }
+
+/** A stale owner left a slot for the node under way, and it may be taken over: a free one would be the second of this node. */
+const isLeftForNode = (s: NodeSnapshot, slot: SeenSlot | undefined): boolean =>
+  slot?.isStale === true && slot.owner.node === s.current.node.name && mayTakeStale(s, runOfOwner(slot.owner))
 
 /** Whether another run holds a slot and renews it. */
 export const lives = (s: NodeSnapshot, run: string): boolean =>

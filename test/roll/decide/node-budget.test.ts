@@ -115,6 +115,11 @@ for (const [what, world, want] of [
     'take 0 from a stale one',
   ],
   [
+    'takes the slot that a run that is gone left for the very node, and no free one beside it',
+    { max: 3, slots: [slot(2, 'run-2', 'n1', { isStale: true })] },
+    'take 2 from a stale one',
+  ],
+  [
     'takes no slot from a run that is gone and left a record',
     { max: 3, slots: [slot(0, 'run-2', 'n2', { isStale: true })], bad: { n2: recorded } },
     'take 1',

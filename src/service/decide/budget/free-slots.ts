@@ -31,6 +31,13 @@ export function slotsToAskFor(budget: BudgetAtHand): readonly FreeSlot[] {
   })
 }
 
+/**
+ * The slot to ask for on behalf of this node: one that a stale owner left for it, since another would be its second one; else the
+ * lowest.
+ */
+export const slotFor = (free: readonly FreeSlot[], node: string): FreeSlot | undefined =>
+  free.find(({ stale }) => stale?.owner.node === node) ?? free[0]
+
 /** While a node bears a record whose run holds no living slot, something is still to be put back by that run. */
 function mayTakeStale({ slots, out }: BudgetAtHand): boolean {
   const living = new Set(slots.filter(({ isStale }) => !isStale).map(({ owner }) => runOfOwner(owner)))

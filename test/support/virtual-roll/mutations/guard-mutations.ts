@@ -43,8 +43,8 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
     ['admission.ts', 'if (others.length >= limit) return', 'if (others.length >= limit + 9) return'],
     [
       'admission.ts',
-      'const [slot] = slotsToAskFor(budget)',
-      "const [slot] = slotsToAskFor({ ...budget, limit: { kind: 'count', count: 9 } })",
+      'slotFor(slotsToAskFor(budget), x.name)',
+      "slotFor(slotsToAskFor({ ...budget, limit: { kind: 'count', count: 9 } }), x.name)",
     ],
   ),
   mutation('keeps the slot of a node that is back', [
