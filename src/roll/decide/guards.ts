@@ -12,11 +12,12 @@ import { othersWork } from './others-work.ts'
 import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { awaitedWindows } from './stop/stop-rules.ts'
+import type { AnySnapshot } from './subject.ts'
 
 /** A guard names what must hold; its reasons, everything that is wrong. No reasons: it holds. */
 type Guard<S> = (s: S) => readonly Reason[]
 
-export const slotLive: Guard<RollSnapshot> = (s) =>
+export const slotLive: Guard<AnySnapshot> = (s) =>
   s.slot.state !== 'mine' || s.slot.mayAct
     ? []
     : [{ code: 'SlotNotRenewed', text: 'the slot has not been renewed for too long, so nothing is sent' }]
@@ -26,7 +27,7 @@ export const clusterHeard: Guard<RollSnapshot> = (s) =>
     ? []
     : [{ code: 'ApiUnreachable', text: 'the API server cannot be followed, so the known state of the cluster is old' }]
 
-export const journalWritable: Guard<RollSnapshot> = (s) =>
+export const journalWritable: Guard<AnySnapshot> = (s) =>
   s.journalWritable
     ? []
     : [{ code: 'JournalNotWritable', text: 'the journal cannot be written, so nothing disruptive is done' }]
@@ -63,7 +64,7 @@ export const followersBack: Guard<RollSnapshot> = ({ cluster, now }) => {
   return [{ code: 'ApiWasAway', text }]
 }
 
-const probeMeasures: Guard<RollSnapshot> = (s) => {
+export const probeMeasures: Guard<AnySnapshot> = (s) => {
   if (s.probe === undefined) return []
   const timeouts = s.spec.probe?.targets.map((target) => target.timeoutMs) ?? []
   return probeSilent(s.probe, s.wall, Math.max(0, ...timeouts))
@@ -114,7 +115,7 @@ const mayGo: Guard<NodeSnapshot> = allOf((s) => mayBeTaken(serviceOf(s)), others
 const unclaimed: Guard<NodeSnapshot> = (s) => claimedByOthers(serviceOf(s))
 
 /** Traffic is measured and green before anything is begun, and again by each process that takes a roll up. */
-export const baselineGreen: Guard<RollSnapshot> = (s) => {
+export const baselineGreen: Guard<AnySnapshot> = (s) => {
   if (s.probe === undefined || s.spec.probe === undefined || s.run.measuredSince !== undefined) return []
   return baselineMissing(s.probe, s.wall, s.spec)
 }

@@ -9,7 +9,7 @@ import type { HostDecision } from '../decide/hosts/host-decision.ts'
 import type { HostSnapshot } from '../decide/hosts/host-snapshot.ts'
 import { silencesWanted } from '../decide/silences/silences-due.ts'
 import type { RollSnapshot } from '../decide/snapshot.ts'
-import type { WishSubject } from '../decide/wish-subject.ts'
+import type { Subject } from '../decide/subject.ts'
 import type { Decision } from '../model/decision.ts'
 import type { SecretRef } from '../model/notify-spec.ts'
 import type { RollEvent } from '../model/roll-event.ts'
@@ -120,7 +120,7 @@ export const hostWishFacts = ({
 })
 
 /** Where the journal is lost it is not known that any of them was begun: a machine bears no record. */
-function machinesOf({ spec, restoresAs }: RunState): readonly WishSubject[] {
+function machinesOf({ spec, restoresAs }: RunState): readonly Subject[] {
   if (restoresAs !== undefined) return []
   const machines = (spec.hosts?.pairs ?? []).flatMap((pair) => pair.machines)
   return machines.map(({ name, ssh: address }) => ({ scope: 'hosts', name, address }))
@@ -139,7 +139,7 @@ interface EndParts {
 /** A roll that people interrupted goes on later, and its hooks with it. */
 export async function endWishes({ run, hooks: runner, silences, view, clock, emit }: EndParts, interrupt: AbortSignal) {
   if (interrupt.aborted) return
-  const nodes = run.order.map((name): WishSubject => {
+  const nodes = run.order.map((name): Subject => {
     const [address] = view.node(name)?.internalAddresses ?? []
     return { scope: 'nodes', name, ...present({ address }) }
   })

@@ -9,11 +9,11 @@ import type { WishScope } from '../../model/wish-scope.ts'
 import type { Evidence } from '../evidence.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import type { HostDecision, Waiting as HostWaiting } from '../hosts/host-decision.ts'
-import { isBeforeAttach } from '../hosts/host-guards.ts'
 import type { HostSnapshot } from '../hosts/host-snapshot.ts'
+import { isBeforeAttach } from '../hosts/host-snapshot.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 import type { StepDecision } from '../step-rule.ts'
-import { hasSubject, isBeyondRestore, isOfHost, placeOf, subjectOf, type WishSnapshot } from '../wish-subject.ts'
+import { hasSubject, isBeyondRestore, isOfHost, placeOf, type SubjectSnapshot, subjectOf } from '../subject.ts'
 import { gatesAt, isOfGates, isWish, lastAnswer } from './gates-hold.ts'
 
 /** What is to be known of the gates next. */
@@ -109,7 +109,7 @@ interface Held {
   readonly leftMs: number
 }
 
-const heldGates = (s: WishSnapshot, heldSince: Readonly<Record<string, MonoMs>>): readonly Held[] =>
+const heldGates = (s: SubjectSnapshot, heldSince: Readonly<Record<string, MonoMs>>): readonly Held[] =>
   GATE_MOMENTS.flatMap((moment) =>
     gatesAt(s, moment).flatMap((gate) => {
       const since = heldSince[keyOf(moment, gate.name)]
@@ -142,7 +142,7 @@ export function gateVerdict(s: RollSnapshot | HostSnapshot): Verdict | undefined
   return { kind: keepOut ? 'stopped' : 'held', keepOut, reasons }
 }
 
-const limitReached = (s: WishSnapshot, { gate, moment }: Held): Reason => ({
+const limitReached = (s: SubjectSnapshot, { gate, moment }: Held): Reason => ({
   code: 'GateLimit',
   object: gate.name,
   text: `gate ${gate.name} did not pass within its limit (${formatDuration(gate.limitMs)}): ${lastAnswer(s, moment, gate)}`,

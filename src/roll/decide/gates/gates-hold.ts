@@ -1,7 +1,7 @@
 import type { Reason, ReasonCode } from '../../../ground/model/reason.ts'
 import type { GateMoment, GateSpec } from '../../model/gate-spec.ts'
 import { isFor } from '../../model/wish-scope.ts'
-import { subjectOf, type WishSnapshot } from '../wish-subject.ts'
+import { type SubjectSnapshot, subjectOf } from '../subject.ts'
 import type { GateReading } from './gate-facts.ts'
 
 /** Beyond the interval with its jitter and the time that an answer may take: a pass that is late. */
@@ -21,13 +21,13 @@ export const isWish = (code: ReasonCode): boolean => isOfGates(code) || code ===
  *
  * Law: a gate passes by the newest answers alone, given in a row, for this node and this moment.
  */
-export const gatesHold = (s: WishSnapshot, moment: GateMoment): readonly Reason[] =>
+export const gatesHold = (s: SubjectSnapshot, moment: GateMoment): readonly Reason[] =>
   gatesAt(s, moment).flatMap((gate) => holdOf(s, moment, gate) ?? [])
 
-export const gatesAt = (s: WishSnapshot, moment: GateMoment): readonly GateSpec[] =>
+export const gatesAt = (s: SubjectSnapshot, moment: GateMoment): readonly GateSpec[] =>
   (s.spec.gates ?? []).filter((gate) => gate.before.includes(moment) && isFor(gate, subjectOf(s).scope))
 
-function holdOf(s: WishSnapshot, moment: GateMoment, gate: GateSpec): Reason | undefined {
+function holdOf(s: SubjectSnapshot, moment: GateMoment, gate: GateSpec): Reason | undefined {
   const readings = readingsOf(s, moment, gate)
   const passed = inARow(s, gate, readings)
   if (passed >= gate.timesInARow) return undefined
@@ -45,15 +45,15 @@ function holdOf(s: WishSnapshot, moment: GateMoment, gate: GateSpec): Reason | u
 }
 
 /** What was seen of it last at this moment. */
-export const lastAnswer = (s: WishSnapshot, moment: GateMoment, gate: GateSpec): string =>
+export const lastAnswer = (s: SubjectSnapshot, moment: GateMoment, gate: GateSpec): string =>
   readingsOf(s, moment, gate).at(-1)?.text ?? 'it was not answered'
 
-function readingsOf(s: WishSnapshot, moment: GateMoment, gate: GateSpec): readonly GateReading[] {
+function readingsOf(s: SubjectSnapshot, moment: GateMoment, gate: GateSpec): readonly GateReading[] {
   const about = s.gates?.about
   return about?.node === subjectOf(s).name && about.moment === moment ? (s.gates?.readings[gate.name] ?? []) : []
 }
 
-function inARow({ now }: WishSnapshot, gate: GateSpec, readings: readonly GateReading[]): number {
+function inARow({ now }: SubjectSnapshot, gate: GateSpec, readings: readonly GateReading[]): number {
   const countsForMs = gate.intervalMs * JITTER + gate.timeoutMs + SLACK_MS
   let [count, next]: [number, number] = [0, now]
   for (const { kind, begunAt } of readings.toReversed()) {

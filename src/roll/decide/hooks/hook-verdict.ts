@@ -5,7 +5,7 @@ import type { Verdict } from '../../model/verdict.ts'
 import { isFor } from '../../model/wish-scope.ts'
 import type { HostSnapshot } from '../hosts/host-snapshot.ts'
 import type { RollSnapshot } from '../snapshot.ts'
-import { hasSubject, isBegun, placeOf, subjectOf, type WishSnapshot } from '../wish-subject.ts'
+import { hasSubject, isBegun, placeOf, type SubjectSnapshot, subjectOf } from '../subject.ts'
 import { failed, isGivenUp } from './hooks-due.ts'
 
 /**
@@ -21,7 +21,7 @@ export function hookVerdict(s: RollSnapshot | HostSnapshot): Verdict | undefined
   return reasons.length === 0 ? undefined : { kind: 'stopped', keepOut: false, reasons }
 }
 
-function failureOf(s: WishSnapshot, hook: StepHook, way: HookWay): readonly Reason[] {
+function failureOf(s: SubjectSnapshot, hook: StepHook, way: HookWay): readonly Reason[] {
   const state = s.hooks?.states[hookKey(subjectOf(s).name, way, hook.name)]
   if (state?.kind !== 'failed' || !isGivenUp(s, hook, way)) return []
   const reason = failed(s, hook, { way, state })

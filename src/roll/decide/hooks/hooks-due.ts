@@ -3,7 +3,7 @@ import { RECHECK_MS } from '../../../service/decide/step-answer.ts'
 import type { HookAction } from '../../../service/model/action.ts'
 import { type HookMoment, type HookWay, hookKey, type StepHook } from '../../model/step-hook.ts'
 import { isFor } from '../../model/wish-scope.ts'
-import { placeOf, subjectOf, type WishSnapshot, type WishSubject } from '../wish-subject.ts'
+import { placeOf, type Subject, type SubjectSnapshot, subjectOf } from '../subject.ts'
 import type { HookFacts, HookState } from './hook-facts.ts'
 
 /** An undo is tried so often, whatever its hook says of failures: it restores. */
@@ -23,7 +23,7 @@ const hold = (reason: Reason): HookAnswer => ({ kind: 'hold', reasons: [reason],
  * Law: a hook runs at least once, and is never taken for run before it ended.
  * Law: no reboot is announced after a hook before it has failed for good.
  */
-export function hooksAt(s: WishSnapshot, moment: HookMoment): HookAnswer | undefined {
+export function hooksAt(s: SubjectSnapshot, moment: HookMoment): HookAnswer | undefined {
   if (s.hooks?.isLost === true) return undefined
   for (const hook of s.spec.hooks ?? []) {
     const isDue = hook.at === moment && isFor(hook, subjectOf(s).scope)
@@ -34,7 +34,7 @@ export function hooksAt(s: WishSnapshot, moment: HookMoment): HookAnswer | undef
 }
 
 /** The next hook of this moment waits for the journal. It is asked before the gates, whose answers would become old meanwhile. */
-export function hooksUnwritten(s: WishSnapshot, moment: HookMoment): readonly Reason[] {
+export function hooksUnwritten(s: SubjectSnapshot, moment: HookMoment): readonly Reason[] {
   const answer = hooksAt(s, moment)
   return answer?.kind === 'hold' ? answer.reasons.filter(isHookUnwritten) : []
 }
@@ -44,7 +44,7 @@ export function hooksUnwritten(s: WishSnapshot, moment: HookMoment): readonly Re
  *
  * Law: what a hook has begun is undone before the record of its node is removed.
  */
-export function undoHooks(s: WishSnapshot): HookAnswer | undefined {
+export function undoHooks(s: SubjectSnapshot): HookAnswer | undefined {
   for (const hook of (s.spec.hooks ?? []).toReversed()) {
     const run = stateOf(s, hook, 'run')
     if (run?.kind === 'running') return hold(runs(s, hook, 'run'))
@@ -57,14 +57,14 @@ export function undoHooks(s: WishSnapshot): HookAnswer | undefined {
 /** A failed hook may have done a part of its work. What ran is undone, whatever a file that changed since says of `appliesTo`. */
 export const isToUndo = (
   facts: HookFacts | undefined,
-  { scope, name }: Pick<WishSubject, 'scope' | 'name'>,
+  { scope, name }: Pick<Subject, 'scope' | 'name'>,
   hook: StepHook,
 ): boolean =>
   hook.undo !== undefined &&
   hook.at !== 'afterRoll' &&
   (facts?.isLost === true ? isFor(hook, scope) : facts?.states[hookKey(name, 'run', hook.name)] !== undefined)
 
-function next(s: WishSnapshot, hook: StepHook, way: HookWay): HookAnswer | undefined {
+function next(s: SubjectSnapshot, hook: StepHook, way: HookWay): HookAnswer | undefined {
   const state = stateOf(s, hook, way)
   if (state?.kind === 'running') return hold(runs(s, hook, way))
   if (state === undefined || state.kind === 'begun') return start(s, hook, way)
@@ -77,18 +77,18 @@ function next(s: WishSnapshot, hook: StepHook, way: HookWay): HookAnswer | undef
 const stops = ({ at, onFailure }: StepHook, way: HookWay): boolean =>
   way === 'run' && onFailure !== 'ignore' && (at === 'beforeNode' || at === 'beforeReboot')
 
-const stateOf = (s: WishSnapshot, { name }: StepHook, way: HookWay): HookState | undefined =>
+const stateOf = (s: SubjectSnapshot, { name }: StepHook, way: HookWay): HookState | undefined =>
   s.hooks?.states[hookKey(subjectOf(s).name, way, name)]
 
 /** It has failed, and is run no more. */
-export function isGivenUp(s: WishSnapshot, hook: StepHook, way: HookWay): boolean {
+export function isGivenUp(s: SubjectSnapshot, hook: StepHook, way: HookWay): boolean {
   const state = stateOf(s, hook, way)
   if (state?.kind !== 'failed') return false
   if (way === 'undo') return state.failures >= UNDO_TRIES
   return hook.onFailure !== 'hold' || s.now - state.since >= hook.limitMs
 }
 
-function start(s: WishSnapshot, hook: StepHook, way: HookWay): HookAnswer {
+function start(s: SubjectSnapshot, hook: StepHook, way: HookWay): HookAnswer {
   const { node, ...address } = placeOf(s)
   if (way === 'run' && !s.journalWritable) return hold(unwritten(hook, node))
   const kind = way === 'run' ? 'runHook' : 'undoHook'
@@ -114,7 +114,7 @@ export const isHookUnwritten = ({ code, object }: Reason): boolean =>
 const nameOf = ({ name }: StepHook, way: HookWay): string =>
   way === 'run' ? `hook ${name}` : `the undo of hook ${name}`
 
-const runs = (s: WishSnapshot, hook: StepHook, way: HookWay): Reason => ({
+const runs = (s: SubjectSnapshot, hook: StepHook, way: HookWay): Reason => ({
   code: 'HookRuns',
   object: hook.name,
   text: `${nameOf(hook, way)} runs for ${subjectOf(s).name}`,
@@ -125,7 +125,7 @@ interface Failure {
   readonly state: Extract<HookState, { kind: 'failed' }>
 }
 
-export const failed = (s: WishSnapshot, hook: StepHook, { way, state }: Failure): Reason => ({
+export const failed = (s: SubjectSnapshot, hook: StepHook, { way, state }: Failure): Reason => ({
   code: 'HookFailed',
   object: hook.name,
   text: `${nameOf(hook, way)} failed for ${subjectOf(s).name}: ${state.text}`,

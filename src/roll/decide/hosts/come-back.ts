@@ -1,11 +1,12 @@
 import type { Reason } from '../../../ground/model/reason.ts'
 import { type AdminState, type ServerReading, serverKey } from '../../../service/model/balancer.ts'
 import type { HostAction, ServerBefore } from '../../model/host-pair.ts'
+import { journalWritable } from '../guards.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
-import { isBeforeAttach, journalOpen } from './host-guards.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
+import { isBeforeAttach } from './host-snapshot.ts'
 import { beforeAttach, hooksOf, undone } from './host-wishes.ts'
 import { moveFailed } from './leave.ts'
 import {
@@ -91,7 +92,7 @@ function proven(s: HostSnapshot): HostDecision {
  */
 function takeOutAgain(s: HostSnapshot): HostDecision {
   const reasons = s.run.verdict?.reasons ?? []
-  const unwritten = s.memory.wasAway === true ? [] : journalOpen(s)
+  const unwritten = s.memory.wasAway === true ? [] : journalWritable(s)
   if (unwritten.length > 0) return { kind: 'settled', end: 'keptOut', reasons: [...reasons, ...unwritten] }
   const reason: Reason = reasons[0] ?? { code: 'RequestsFailed', text: 'requests failed' }
   return actOn('detach', { kind: 'moveAway' }, reason)

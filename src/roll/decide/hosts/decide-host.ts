@@ -1,9 +1,11 @@
 import type { Reason } from '../../../ground/model/reason.ts'
+import { slotLive } from '../guards.ts'
 import { kuredLockTaken } from '../kured/lock-taken.ts'
 import { comeBack } from './come-back.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
-import { hasRebooted, mayBegin, mayTouch, slotHeld } from './host-guards.ts'
+import { mayBegin, mayTouch } from './host-guards.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
+import { hasRebooted } from './host-snapshot.ts'
 import { beforeRecord } from './host-wishes.ts'
 import { leave } from './leave.ts'
 import { ownInstances, serversOf } from './pair-state.ts'
@@ -23,7 +25,7 @@ export function decideHost(s: HostSnapshot): HostDecision {
     return { kind: 'settled', end: 'keptOut', reasons: run.verdict.reasons }
   // Its addresses, its servers and its power are touched only by the run that has the slot.
   if (s.slot.state !== 'mine') return takeSlot(s)
-  const unable = slotHeld(s)
+  const unable = slotLive(s)
   if (unable.length > 0) return holdAt(hasRebooted(s) ? 'settle' : 'detach', unable)
   if (hasRebooted(s)) return comeBack(s)
   if (memory.intent === true) return rebootWait(s)

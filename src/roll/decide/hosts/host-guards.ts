@@ -1,5 +1,5 @@
 import type { Reason } from '../../../ground/model/reason.ts'
-import { baselineMissing, probeSilent } from '../baseline.ts'
+import { baselineGreen, journalWritable, probeMeasures, slotLive } from '../guards.ts'
 import { lockOfKured } from '../others-work.ts'
 import { awaitedWindows } from '../stop/stop-rules.ts'
 import { windowClosed } from '../window/window-reasons.ts'
@@ -16,29 +16,6 @@ import {
 
 type Guard = (s: HostSnapshot) => readonly Reason[]
 
-/** It has another boot id than the recorded one, as it says or as the journal has it. */
-export function hasRebooted({ memory, machines, host }: HostSnapshot): boolean {
-  if (memory.isProven === true) return true
-  const look = machines.find(({ machine }) => machine.name === host.name)
-  return memory.record !== undefined && look !== undefined && isOther(look.look?.bootId, memory.record.bootId)
-}
-
-const isOther = (now: string | undefined, before: string): boolean => now !== undefined && now !== before
-
-/** It was not given its addresses back yet. A machine that rebooted by itself never gave them away, and settles all the same. */
-export const isBeforeAttach = ({ memory, evidence }: HostSnapshot): boolean =>
-  memory.isAway === true || (memory.wasAway !== true && evidence.moved?.to !== 'back')
-
-export const slotHeld: Guard = ({ slot }) =>
-  slot.mayAct
-    ? []
-    : [{ code: 'SlotNotRenewed', text: 'the slot has not been renewed for too long, so nothing is sent' }]
-
-export const journalOpen: Guard = ({ journalWritable }) =>
-  journalWritable
-    ? []
-    : [{ code: 'JournalNotWritable', text: 'the journal cannot be written, so nothing disruptive is done' }]
-
 /**
  * A machine whose reboot is announced is finished in any case, and one without its addresses where the roll file says so.
  *
@@ -50,23 +27,12 @@ const windowOpen: Guard = ({ spec, window, memory }) => {
   return isFinished ? [] : [windowClosed(spec.window, window)]
 }
 
-const probeMeasures: Guard = ({ probe, spec, wall }) => {
-  if (probe === undefined) return []
-  const timeouts = spec.probe?.targets.map(({ timeoutMs }) => timeoutMs) ?? []
-  return probeSilent(probe, wall, Math.max(0, ...timeouts))
-}
-
 const controlHeard: Guard = (s) =>
   awaitedWindows(s).map(({ target }) => ({
     code: 'ControlAwaited',
     object: target,
     text: `requests to ${target} failed; it is not known yet whether the control failed too`,
   }))
-
-const baselineGreen: Guard = ({ probe, spec, run, wall }) =>
-  probe === undefined || spec.probe === undefined || run.measuredSince !== undefined
-    ? []
-    : baselineMissing(probe, wall, spec)
 
 /** Its instance would lose the state of a node that is out, and the node would have no other to be out of. */
 const noNodeOut: Guard = ({ nodesOut, clusterUnknown }) => {
@@ -107,14 +73,12 @@ export const othersCarry: Guard = (s) => {
 
 /** Before each disruptive effect. */
 export const mayTouch: Guard = (s) => {
-  const lacking = [...journalOpen(s), ...slotHeldIfMine(s)]
+  const lacking = [...journalWritable(s), ...slotLive(s)]
   return lacking.length > 0 ? lacking : [...windowOpen(s), ...probeMeasures(s), ...controlHeard(s), ...noNodeOut(s)]
 }
 
 /** The same until its reboot is announced. A machine may be down after that, and the lock of kured changes nothing any more. */
 export const mayLeave: Guard = (s) => [...mayTouch(s), ...lockOfKured(s)]
-
-const slotHeldIfMine: Guard = (s) => (s.slot.state === 'mine' ? slotHeld(s) : [])
 
 /** Before the first change. The baseline first: what it takes is no machine's time. */
 export const mayBegin: Guard = (s) => {

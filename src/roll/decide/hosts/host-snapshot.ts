@@ -89,3 +89,16 @@ export interface HostSnapshot
   readonly memory: HostMemory
   readonly evidence: HostEvidence
 }
+
+/** It has another boot id than the recorded one, as it says or as the journal has it. */
+export function hasRebooted({ memory, machines, host }: HostSnapshot): boolean {
+  if (memory.isProven === true) return true
+  const look = machines.find(({ machine }) => machine.name === host.name)
+  return memory.record !== undefined && look !== undefined && isOther(look.look?.bootId, memory.record.bootId)
+}
+
+const isOther = (now: string | undefined, before: string): boolean => now !== undefined && now !== before
+
+/** It was not given its addresses back yet. A machine that rebooted by itself never gave them away, and settles all the same. */
+export const isBeforeAttach = ({ memory, evidence }: HostSnapshot): boolean =>
+  memory.isAway === true || (memory.wasAway !== true && evidence.moved?.to !== 'back')

@@ -1,7 +1,8 @@
 import type { Reason } from '../../../ground/model/reason.ts'
+import { journalWritable } from '../guards.ts'
 import { kuredLockTaken } from '../kured/lock-taken.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
-import { journalOpen, mayLeave, othersCarry, pairWhole } from './host-guards.ts'
+import { mayLeave, othersCarry, pairWhole } from './host-guards.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { beforeLeaving, beforeReboot } from './host-wishes.ts'
@@ -75,7 +76,7 @@ function endedText({ connections, host }: HostSnapshot): string {
 /** Also where it is said once more: an act that the journal refuses would have neither a reason nor a limit. */
 export function moveAway(s: HostSnapshot): HostDecision {
   const { pair, host } = s
-  const unwritten = journalOpen(s)
+  const unwritten = journalWritable(s)
   if (unwritten.length > 0) return holdAt('detach', unwritten)
   const text = `${pair.addresses.join(', ')} is to be on another machine than ${host.name}`
   return actOn('detach', { kind: 'moveAway' }, { code: 'AddressesToMove', object: host.name, text })

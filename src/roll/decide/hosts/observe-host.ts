@@ -6,8 +6,8 @@ import { isWish } from '../gates/gates-hold.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import { notWhole } from './come-back.ts'
 import type { HostDecision, Waiting } from './host-decision.ts'
-import { hasRebooted, isBeforeAttach } from './host-guards.ts'
 import type { HostEvidence, HostSnapshot } from './host-snapshot.ts'
+import { hasRebooted, isBeforeAttach } from './host-snapshot.ts'
 import { isAwayNow } from './leave.ts'
 
 /** What is seen now, folded into what was seen. */

@@ -7,13 +7,13 @@ import type { Decision } from '../../model/decision.ts'
 import type { HostDecision } from '../hosts/host-decision.ts'
 import type { HostSnapshot } from '../hosts/host-snapshot.ts'
 import type { RollSnapshot } from '../snapshot.ts'
-import { hasSubject, isBegun, type WishSnapshot } from '../wish-subject.ts'
+import { hasSubject, isBegun, type SubjectSnapshot } from '../subject.ts'
 
 /**
  * Where the file asks for it, no node and no machine is begun before the run has the lock of kured, or another roll has it: that
  * keeps kured away as well. Waiting for that roll with the slot in hand would stop both. Once it gives the lock back, this run takes it.
  */
-export function kuredLockTaken(s: WishSnapshot): readonly Reason[] {
+export function kuredLockTaken(s: SubjectSnapshot): readonly Reason[] {
   const ref = s.spec.reboot.kuredLock
   if (ref === undefined) return []
   const found = daemonSetOf(s.cluster.workloads, ref)

@@ -2,7 +2,7 @@ import type { Reason } from '../../../ground/model/reason.ts'
 import { isFor, type WishScope } from '../../model/wish-scope.ts'
 import type { HostSnapshot } from '../hosts/host-snapshot.ts'
 import type { RollSnapshot } from '../snapshot.ts'
-import { hasSubject, isBegun, placeOf, subjectOf, type WishSnapshot } from '../wish-subject.ts'
+import { hasSubject, isBegun, placeOf, type SubjectSnapshot, subjectOf } from '../subject.ts'
 
 export interface SilenceWant {
   readonly scope: WishScope
@@ -24,7 +24,7 @@ export function silencesWanted(s: RollSnapshot | HostSnapshot): SilenceWant | un
  * Before the first thing that alerts could tell of. An Alertmanager that is away holds the node or machine only where the file says so:
  * a silence spares people a call, and no request fails without it.
  */
-export function silencesHold(s: WishSnapshot): readonly Reason[] {
+export function silencesHold(s: SubjectSnapshot): readonly Reason[] {
   const { silences: facts, spec } = s
   const { scope, name: node } = subjectOf(s)
   const wanted = (spec.silences ?? []).filter((silence) => isFor(silence, scope))

@@ -2,7 +2,7 @@ import { untilAborted } from '../../../ground/model/until-aborted.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
 import { byHand } from '../../decide/hooks/hook-verdict.ts'
 import { isToUndo } from '../../decide/hooks/hooks-due.ts'
-import type { WishSubject } from '../../decide/wish-subject.ts'
+import type { Subject } from '../../decide/subject.ts'
 import { hookKey, type StepHook } from '../../model/step-hook.ts'
 import type { HookRun, HookRunner } from './hook-runner.ts'
 
@@ -11,7 +11,7 @@ interface EndParts {
   readonly runner: HookRunner
   readonly clock: Clock
   /** Nodes and machines that hooks may have run for. */
-  readonly subjects: readonly WishSubject[]
+  readonly subjects: readonly Subject[]
   readonly say: (text: string) => void
 }
 

@@ -1,26 +1,29 @@
 import { present } from '../../ground/model/present.ts'
 import type { WishScope } from '../model/wish-scope.ts'
-import { hasRebooted as hostHasRebooted } from './hosts/host-guards.ts'
 import type { HostSnapshot } from './hosts/host-snapshot.ts'
+import { hasRebooted as hostHasRebooted } from './hosts/host-snapshot.ts'
 import { hasCurrent, hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
 
 /** The node or the machine that gates, hooks and silences of the file are for. */
-export interface WishSubject {
+export interface Subject {
   readonly scope: WishScope
   readonly name: string
   /** Of a node its first internal address, if it has any; of a machine its host as ssh takes it. */
   readonly address?: string
 }
 
+/** With a node or a machine under way, or with none. */
+export type AnySnapshot = RollSnapshot | HostSnapshot
+
 /** The same rules hold for both. */
-export type WishSnapshot = NodeSnapshot | HostSnapshot
+export type SubjectSnapshot = NodeSnapshot | HostSnapshot
 
 export const isOfHost = (s: RollSnapshot | HostSnapshot): s is HostSnapshot => 'host' in s
 
-export const hasSubject = (s: RollSnapshot | HostSnapshot): s is WishSnapshot => isOfHost(s) || hasCurrent(s)
+export const hasSubject = (s: RollSnapshot | HostSnapshot): s is SubjectSnapshot => isOfHost(s) || hasCurrent(s)
 
-export function subjectOf(s: WishSnapshot): WishSubject {
+export function subjectOf(s: SubjectSnapshot): Subject {
   if (isOfHost(s)) return { scope: 'hosts', name: s.host.name, address: s.host.ssh }
   const { name, internalAddresses } = s.current.node
   const [address] = internalAddresses
@@ -28,17 +31,17 @@ export function subjectOf(s: WishSnapshot): WishSubject {
 }
 
 /** As questions and commands are filled in for it. */
-export function placeOf(s: WishSnapshot): { readonly node: string; readonly address?: string } {
+export function placeOf(s: SubjectSnapshot): { readonly node: string; readonly address?: string } {
   const { name: node, address } = subjectOf(s)
   return { node, ...present({ address }) }
 }
 
 /** It has a record of this run: the roll has begun it, and has not put it back. */
-export const isBegun = (s: WishSnapshot): boolean =>
+export const isBegun = (s: SubjectSnapshot): boolean =>
   isOfHost(s) ? s.memory.record !== undefined : ownRecord(s) !== undefined
 
 /** Its reboot is announced, or it has rebooted: it is not restored any more. */
-export function isBeyondRestore(s: WishSnapshot): boolean {
+export function isBeyondRestore(s: SubjectSnapshot): boolean {
   if (isOfHost(s)) return s.memory.record !== undefined && (hostHasRebooted(s) || s.memory.intent === true)
   const record = ownRecord(s)
   return record !== undefined && (hasRebooted({ ...s, record }) || ownIntent(s) !== undefined)

@@ -1,0 +1,390 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MAINTENANCE_ANNOTATION } from '../../../src/ground/model/claims.ts'
+import { newLock } from '../../../src/ground/model/kured-lock.ts'
+import type { Node } from '../../../src/ground/model/node.ts'
+import type { Pod } from '../../../src/ground/model/pod.ts'
+import type { FailureWindow, ProbeFacts, ProbeTarget } from '../../../src/ground/model/probe.ts'
+import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
+import { decide } from '../../../src/roll/decide/decide.ts'
+import type { HostSnapshot } from '../../../src/roll/decide/hosts/host-snapshot.ts'
+import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
+import type { RollSnapshot } from '../../../src/roll/decide/snapshot.ts'
+import type { RollSpec } from '../../../src/roll/model/roll-spec.ts'
+import {
+  AFTER,
+  aHost,
+  announced as announcedHost,
+  at,
+  away,
+  back,
+  began,
+  moved,
+  NOW,
+  proven,
+  RECORD,
+  said,
+} from '../../support/a-host.ts'
+import { aGate } from '../../support/gate-and-hook-world.ts'
+import { twoHosts } from '../../support/memory-pair.ts'
+import { announced, out, settled } from '../../support/roll-stages.ts'
+import {
+  aNode,
+  anInstance,
+  aPod,
+  aRecord,
+  aServer,
+  aSnapshot,
+  aSpec,
+  aWorkload,
+  NEW_BOOT,
+} from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
+
+// A node and a machine of a load balancer are subjects of the same guards and the same stop rules. Each row changes both in the same
+// way. A subject that a rule does not ask says so in words.
+
+const SOAKED_MS = 60_000
+
+/** What is the same for both; `ofNode` and `ofMachine` say what only one of them has. */
+interface Change extends Partial<Pick<RollSnapshot, 'slot' | 'journalWritable' | 'probe' | 'window' | 'gates'>> {
+  readonly spec?: Partial<RollSpec>
+  readonly run?: Partial<RollSnapshot['run']>
+  /** The API server cannot be followed. */
+  readonly unheard?: true
+  /** The instances of the balancers do not answer. */
+  readonly silent?: true
+  /** Nothing was read since the slot was taken. */
+  readonly unread?: true
+  /** The lock in kured's DaemonSet. */
+  readonly kured?: string
+  /** In service again since so long. */
+  readonly backMs?: number
+  readonly ofNode?: (s: NodeSnapshot) => NodeSnapshot
+  readonly ofMachine?: Partial<HostSnapshot>
+}
+
+const wall = wallMs(NOW)
+const PROBE: NonNullable<RollSpec['probe']> = { targets: [], baselineMs: 10_000, baselineLimitMs: 120_000 }
+const LANE = {
+  target: 'shop',
+  control: false,
+  lane: 'new',
+  scheduled: 9,
+  sent: 9,
+  skipped: 0,
+  failed: 0,
+  slow: 0,
+} as const
+const TIMES = { p50Ms: 1, p90Ms: 1, p99Ms: 1, maxMs: 1, startErrorP99Ms: 0 } as const
+const facts = (change: Partial<ProbeFacts> = {}): ProbeFacts => ({
+  startedAt: wallMs(NOW - 60_000),
+  lastVerdictAt: wall,
+  lanes: [{ ...LANE, ...TIMES }],
+  windows: [],
+  notMeasured: [],
+  servedBy: {},
+  greenStreak: 0,
+  ...change,
+})
+const failed = (change: Partial<FailureWindow> = {}): FailureWindow => ({
+  target: 'shop',
+  control: false,
+  lane: 'new',
+  sent: 1,
+  failed: 1,
+  failures: { connect: 1 },
+  firstError: 'ECONNREFUSED',
+  firstBadAt: wallMs(NOW - 2000),
+  lastBadAt: wallMs(NOW - 1000),
+  ...change,
+})
+const CONTROL: ProbeTarget = {
+  name: 'control',
+  url: 'http://127.0.0.1/',
+  control: true,
+  ratePerSecond: 10,
+  keptShare: 0.5,
+  keptConnections: 1,
+  timeoutMs: 2000,
+  expectStatus: [200, 399],
+  servedByHeader: 'x-served-by',
+}
+
+const measured: Change = { spec: { probe: PROBE }, probe: facts(), run: { measuredSince: wallMs(0) } }
+const probed = (change: Partial<ProbeFacts>): Change => ({ ...measured, probe: facts(change) })
+const unmeasured = (change: Partial<ProbeFacts>): Change => ({ spec: { probe: PROBE }, probe: facts(change) })
+/** A request failed, and of the control nothing is known since. */
+const unsure: Change = {
+  ...probed({ windows: [failed({ firstOkAt: wall, undecided: { failed: 1, since: wall } })] }),
+  spec: { probe: { ...PROBE, targets: [CONTROL] } },
+}
+const KURED = { namespace: 'kube-system', name: 'kured' }
+const OF_NODE = JSON.stringify({ nodeID: 'n2', created: '2020-01-01T00:00:00Z', TTL: 0 })
+
+/** Where a subject stands. */
+type Stage = 'begin' | 'leave' | 'announce' | 'again' | 'return' | 'soak'
+
+const backSince = (ms: number) => ({ attachingSince: at(ms), attachingSinceWall: wallMs(NOW - ms) })
+const soaking = (ms: number) => ({ ...backSince(ms), attachedAt: at(ms), attachedAtWall: wallMs(NOW - ms) })
+const unheardOf = {
+  ...announced.evidence,
+  intentByUs: false,
+  reboot: { at: at(400_000), answer: { kind: 'unknown', text: 'x' } },
+} as const
+const BACK_MEMORY = { record: RECORD, isProven: true, intent: true, wasAway: true } as const
+
+function aNodeAt(stage: Stage, backMs: number): NodeSnapshot {
+  switch (stage) {
+    case 'begin':
+      return aSnapshot()
+    case 'leave':
+      return aSnapshot({ record: aRecord() })
+    case 'announce':
+      return aSnapshot(out)
+    case 'again':
+      return aSnapshot({ ...announced, evidence: unheardOf })
+    case 'return': {
+      const s = aSnapshot(settled)
+      return { ...s, current: { ...s.current, dataPorts: { '10.0.0.1:30080': true } } }
+    }
+    case 'soak': {
+      const s = { node: { bootId: NEW_BOOT }, record: aRecord(), announced: true, evidence: soaking(backMs) }
+      return aSnapshot(s)
+    }
+  }
+}
+
+const daemonSets = (rebootLock?: string) =>
+  rebootLock === undefined ? [] : [aWorkload({ ...KURED, kind: 'DaemonSet', rebootLock })]
+
+function nodeSays(stage: Stage, { backMs = SOAKED_MS, ofNode = (s) => s, ...change }: Change): string {
+  const { spec, run, unheard, silent, unread, kured, ofMachine, ...same } = change
+  const s = ofNode(aNodeAt(stage, backMs))
+  const { slotTakenAt: _, ...evidence } = s.evidence
+  return shortDecision(
+    decide({
+      ...s,
+      wall,
+      spec: { ...s.spec, ...spec },
+      run: { ...s.run, ...run },
+      cluster: { ...s.cluster, workloads: daemonSets(kured), staleForMs: unheard === true ? 1 : 0 },
+      instances: s.instances.map((one) => ({ ...one, askedAt: monoMs(NOW), silentForMs: silent === true ? 1 : 0 })),
+      evidence: unread === true ? evidence : s.evidence,
+      ...same,
+    }),
+  )
+}
+
+function aHostAt(stage: Stage, backMs: number): Parameters<typeof aHost>[0] {
+  const gone = { on: ['lb-2'], memory: away, evidence: moved }
+  switch (stage) {
+    case 'begin':
+      return {}
+    case 'leave':
+      return { memory: began }
+    case 'announce':
+      return gone
+    case 'again':
+      return { ...gone, memory: announcedHost, evidence: { ...moved, reboot: unheardOf.reboot } }
+    case 'return':
+      return { ...gone, memory: proven, bootId: AFTER, evidence: { provenSince: at(1000) } }
+    case 'soak':
+      return { memory: BACK_MEMORY, bootId: AFTER, evidence: { ...back, ...backSince(backMs), backSince: at(backMs) } }
+  }
+}
+
+function machineSays(stage: Stage, { backMs = SOAKED_MS, ...change }: Change): string {
+  const { spec, run, unheard, silent, unread, kured, ofNode, ofMachine, ...same } = change
+  const s = aHost(aHostAt(stage, backMs))
+  const { slotTakenAt: _, ...evidence } = s.evidence
+  return said({
+    ...s,
+    spec: aSpec({ hosts: twoHosts(), ...spec }),
+    run: { ...s.run, ...run },
+    cluster: { workloads: daemonSets(kured) },
+    clusterUnknown: unheard === true,
+    instances: s.instances.map((one) => ({ ...one, silentForMs: silent === true ? 1 : 0 })),
+    evidence: unread === true ? evidence : s.evidence,
+    ...same,
+    ...ofMachine,
+  })
+}
+
+/** In place of a decision: why the rule does not ask this subject. */
+interface NotAsked {
+  readonly not: string
+}
+const not = (why: string): NotAsked => ({ not: why })
+
+type Cell = string | NotAsked
+type Row = readonly [rule: string, stage: Stage, change: Change, node: Cell, machine: Cell]
+
+const NO_PODS = not('a machine runs no pods')
+const NO_OBJECT = not('a machine has no object in the cluster that others could mark')
+const lapsed: Change = { slot: { state: 'mine', mayAct: false } }
+const unwritable: Change = { journalWritable: false }
+const mute = probed({ lastVerdictAt: wallMs(NOW - 3001) })
+const asked: Change = {
+  spec: { gates: [aGate({ appliesTo: ['nodes', 'hosts'], before: ['node', 'reboot', 'attach'] })] },
+}
+const lockDue: Change = {
+  spec: { reboot: { ...aSpec().reboot, kuredLock: KURED } },
+  kured: newLock({ run: 'run-1', wall: wallMs(0), concurrency: 1 }),
+}
+const withNode = (change: Partial<Node>): Change => ({
+  ofNode: (s) => ({ ...s, current: { ...s.current, node: { ...s.current.node, ...change } } }),
+})
+const withPods = (pods: readonly Pod[], change: Partial<RollSpec> = {}): Change => ({
+  spec: change,
+  ofNode: (s) => ({ ...s, cluster: { ...s.cluster, pods } }),
+})
+const etcd = (node: string) =>
+  aPod(`etcd-${node}`, node, { namespace: 'kube-system', mirror: true, labels: { component: 'etcd' } })
+
+const GUARDS: readonly Row[] = [
+  ['nothing is in the way', 'begin', {}, 'act record: writeRecord', 'record: record'],
+  ['nothing is in the way', 'leave', {}, 'act cordon: cordon', 'detach: moveAway'],
+  ['nothing is in the way', 'announce', {}, 'act reboot: writeIntent', 'reboot: reboot'],
+  ['nothing is in the way', 'again', {}, 'act reboot: sendReboot', 'reboot: reboot'],
+  ['nothing is in the way', 'return', {}, 'act attach: setServer ready', 'attach: moveBack'],
+  ['nothing is in the way', 'soak', {}, 'act soak: removeRecord', 'through'],
+  ['the slot is renewed', 'begin', lapsed, 'hold record: SlotNotRenewed', 'record? SlotNotRenewed'],
+  ['the slot is renewed', 'leave', lapsed, 'hold cordon: SlotNotRenewed', 'detach? SlotNotRenewed'],
+  ['the slot is renewed', 'announce', lapsed, 'hold reboot: SlotNotRenewed', 'detach? SlotNotRenewed'],
+  ['the slot is renewed', 'again', lapsed, 'hold reboot: SlotNotRenewed', 'detach? SlotNotRenewed'],
+  ['the slot is renewed', 'return', lapsed, 'hold attach: SlotNotRenewed', 'settle? SlotNotRenewed'],
+  ['the journal can be written', 'begin', unwritable, 'hold record: JournalNotWritable', 'record? JournalNotWritable'],
+  ['the journal can be written', 'leave', unwritable, 'hold cordon: JournalNotWritable', 'detach? JournalNotWritable'],
+  [
+    'the journal can be written',
+    'announce',
+    unwritable,
+    'hold reboot: JournalNotWritable',
+    'detach? JournalNotWritable',
+  ],
+  ['the journal can be written', 'again', unwritable, 'hold reboot: JournalNotWritable', 'reboot? JournalNotWritable'],
+  ['the way back needs no journal', 'return', unwritable, 'act attach: setServer ready', 'attach: moveBack'],
+  ['the API server is heard', 'begin', { unheard: true }, 'hold slot: ApiUnreachable', 'record? ApiUnreachable'],
+  ['the API server is heard', 'leave', { unheard: true }, 'hold slot: ApiUnreachable', 'detach? ApiUnreachable'],
+  ['the API server is heard', 'announce', { unheard: true }, 'hold slot: ApiUnreachable', 'detach? ApiUnreachable'],
+  ['the API server is heard', 'again', { unheard: true }, 'hold reboot: ApiUnreachable', 'reboot? ApiUnreachable'],
+  [
+    'the API server is heard',
+    'return',
+    { unheard: true },
+    'hold settle: ApiUnreachable',
+    not('no object of the cluster says that a machine is back'),
+  ],
+  ['the probe measures', 'begin', mute, 'hold record: ProbeSilent', 'record? ProbeSilent'],
+  ['the probe measures', 'leave', mute, 'hold cordon: ProbeSilent', 'detach? ProbeSilent'],
+  ['the probe measures', 'announce', mute, 'hold reboot: ProbeSilent', 'detach? ProbeSilent'],
+  ['the probe measures', 'again', mute, 'hold reboot: ProbeSilent', 'reboot? ProbeSilent'],
+  ['the control was heard', 'begin', unsure, 'hold record: ControlAwaited', 'record? ControlAwaited'],
+  ['the control was heard', 'leave', unsure, 'hold cordon: ControlAwaited', 'detach? ControlAwaited'],
+  ['the control was heard', 'announce', unsure, 'hold reboot: ControlAwaited', 'detach? ControlAwaited'],
+  ['the control was heard', 'again', unsure, 'hold reboot: ControlAwaited', 'reboot? ControlAwaited'],
+  [
+    'the baseline was long enough',
+    'begin',
+    unmeasured({ startedAt: wallMs(NOW - 9000) }),
+    'hold slot: BaselineShort',
+    'record? BaselineShort',
+  ],
+  [
+    'the baseline was green',
+    'begin',
+    unmeasured({ windows: [failed()] }),
+    'hold slot: BaselineNotGreen',
+    'record? BaselineNotGreen',
+  ],
+  [
+    'the balancers answer',
+    'begin',
+    { silent: true },
+    'hold record: InstanceSilent',
+    'record? InstanceSilent InstanceSilent',
+  ],
+  [
+    'the balancers answer',
+    'leave',
+    { silent: true },
+    'hold cordon: InstanceSilent',
+    'detach? InstanceSilent InstanceSilent',
+  ],
+  ['the balancers answer', 'announce', { silent: true }, 'hold detach: InstanceSilent', 'detach? InstanceSilent'],
+  ['kured has not its lock', 'begin', { kured: OF_NODE }, 'hold record: KuredLockHeld', 'record? KuredLockHeld'],
+  ['kured has not its lock', 'leave', { kured: OF_NODE }, 'hold cordon: KuredLockHeld', 'detach? KuredLockHeld'],
+  ['kured has not its lock', 'announce', { kured: OF_NODE }, 'hold reboot: KuredLockHeld', 'detach? KuredLockHeld'],
+  ['kured has not its lock', 'again', { kured: OF_NODE }, 'act reboot: sendReboot', 'reboot: reboot'],
+  ['the run has the lock of kured', 'begin', lockDue, 'hold record: KuredLockNotTaken', 'record? KuredLockNotTaken'],
+  ['the run has the lock of kured', 'leave', lockDue, 'hold cordon: KuredLockNotTaken', 'detach? KuredLockNotTaken'],
+  ['the gates pass', 'begin', asked, 'hold record: GateAsked', 'record? GateAsked'],
+  ['the gates pass', 'leave', asked, 'hold cordon: GateAsked', 'detach? GateAsked'],
+  ['the gates pass', 'announce', asked, 'hold reboot: GateAsked', 'reboot? GateAsked'],
+  ['the gates pass', 'return', asked, 'hold settle: GateAsked', 'settle? GateAsked'],
+  [
+    'the node is Ready',
+    'begin',
+    withNode({ ready: 'Unknown' }),
+    'hold record: NodeNotReady',
+    not('a machine is asked by ssh: see the pair'),
+  ],
+  [
+    'no other program is at work',
+    'begin',
+    withNode({ shuttingDown: true }),
+    'hold record: NodeInOthersWork',
+    NO_OBJECT,
+  ],
+  ['it is not being removed', 'begin', withNode({ deleting: true }), 'hold record: NodeBeingRemoved', NO_OBJECT],
+  [
+    'no other owner claims it',
+    'begin',
+    withNode({ annotations: { [MAINTENANCE_ANNOTATION]: '{' } }),
+    'hold record: ClaimsUnreadable',
+    NO_OBJECT,
+  ],
+  [
+    'no pod is unsafe to evict',
+    'begin',
+    withPods([aPod('train-1', 'n1', { notSafeToEvict: true })], { drain: { ...aSpec().drain, safeToEvict: 'hold' } }),
+    'hold record: PodNotSafeToEvict',
+    NO_PODS,
+  ],
+  ['etcd keeps its quorum', 'begin', withPods([etcd('n1'), etcd('n2')]), 'hold record: EtcdQuorum', NO_PODS],
+  [
+    'the budget has room',
+    'begin',
+    { ofNode: (s) => ({ ...s, cluster: { ...s.cluster, nodes: [s.current.node, aNode('n2', { ready: 'False' })] } }) },
+    'hold slot: OtherNodeBad',
+    not('a machine is no node: it takes the first slot, and goes while no node is out'),
+  ],
+  [
+    'no node is out',
+    'begin',
+    { ofMachine: { nodesOut: ['n2'] } },
+    not('the budget counts nodes'),
+    'record? NodeStillOut',
+  ],
+  [
+    'another server is usable',
+    'begin',
+    { ofNode: (s) => ({ ...s, instances: [anInstance([aServer('n1')])] }) },
+    'hold record: LastUsableServer',
+    not('the other instance has to have each server up: see the pair'),
+  ],
+  [
+    'the pair is whole',
+    'begin',
+    { ofMachine: { machines: [] } },
+    not('a node shares no address'),
+    'record? AddressOnNone',
+  ],
+]
+
+for (const [rule, stage, change, node, machine] of GUARDS)
+  test(`a node and a machine go by the same guards: ${rule}, at ${stage}`, () => {
+    if (typeof node === 'string') assert.equal(nodeSays(stage, change), node)
+    if (typeof machine === 'string') assert.equal(machineSays(stage, change), machine)
+  })
