@@ -42,7 +42,7 @@ const granted = snippets
   .flatMap((yaml) => parseAllDocuments(yaml).map((each) => each.toJS() as Granted))
 const holds = lists.flat()
 const objectHolds = holds.flatMap(({ name, object }) => (object === undefined ? [] : [{ name, object }]))
-const rules = new CelRules({ monoMs: () => monoMs(0) })
+const rules = new CelRules({ monoMs: () => monoMs(0) }, 10_000)
 
 test('each expression of the page is clear, held or unknown as its program says it', () => {
   assert.deepEqual([...new Set(objectHolds.map(({ name }) => name))].toSorted(), Object.keys(HOLD_CASES).toSorted())

@@ -165,11 +165,10 @@ export class Agent {
       isKeptKnown: this.#files.isKeptKnown,
       isDataPortAsked: this.#dataPort?.isFound ?? true,
       ...(unheardSince === undefined ? {} : { unheardForMs: now - unheardSince }),
-      ...present({ kept }),
+      ...present({ kept, dataPort: evidence.dataPort }),
       // Said by the node's own object, on the disk, and what is answered goes by it.
       acknowledged: synced !== undefined && this.#decision.answer !== 'up' ? synced.claims.map(({ id }) => id) : [],
       brake: evidence.brake ?? 'unknown',
-      ...present({ dataPort: evidence.dataPort }),
       lookedAgoMs: now - this.#lookedAt,
       trouble: [
         ...this.#files.trouble,

@@ -6,6 +6,9 @@ import { GuardLoop } from '../../../src/guard/run/guard-loop.ts'
 import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { type ProcessOutside, ProcessPorts } from '../virtual-roll/process-ports.ts'
 
+/** Of real time: on a busy machine the usual limit would make one seed two runs. */
+const EXPRESSION_LIMIT_MS = 10_000
+
 export const LEASE = { namespace: 'evenkeel', name: 'evenkeel-controller' }
 
 interface ProcessParts {
@@ -34,7 +37,7 @@ export class GuardProcess {
       cluster: api,
       followNodes: (sink, signal) => api.follow('nodes', sink, signal),
       notices: new EventRecorder({ objects, clock, random, identity: name }),
-      rules: new CelRules(clock),
+      rules: new CelRules(clock, EXPRESSION_LIMIT_MS),
       leader: { mayActForMs: () => 60_000 },
       lease: LEASE,
       namespace: 'evenkeel',

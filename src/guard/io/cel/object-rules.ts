@@ -11,7 +11,6 @@ const PROGRAMS_MAX = 256
 const TIME_LIMIT_MS = 250
 /** The process does nothing else meanwhile, so an expression that used up its time does so once in a minute. */
 const REST_MS = 60_000
-const TOO_LONG = `the expression was ended after ${TIME_LIMIT_MS} ms`
 
 /**
  * CEL by @marcbachmann/cel-js.
@@ -20,13 +19,16 @@ const TOO_LONG = `the expression was ended after ${TIME_LIMIT_MS} ms`
  */
 export class CelRules implements ObjectRules {
   readonly #clock: Pick<Clock, 'monoMs'>
+  readonly #limitMs: number
   readonly #programs = new Map<string, RuleProgram>()
   /** Until when an expression is left alone. */
   readonly #resting = new Map<string, MonoMs>()
   #environment: Environment = ruleEnvironment()
 
-  constructor(clock: Pick<Clock, 'monoMs'>) {
+  /** `limitMs`: of the real time of one evaluation. */
+  constructor(clock: Pick<Clock, 'monoMs'>, limitMs: number = TIME_LIMIT_MS) {
     this.#clock = clock
+    this.#limitMs = limitMs
   }
 
   fault(expression: string): string | undefined {
@@ -35,7 +37,7 @@ export class CelRules implements ObjectRules {
   }
 
   evaluate(expression: string, { object, node }: RuleInput): RuleAnswer {
-    if (this.#isResting(expression)) return { kind: 'unknown', why: TOO_LONG }
+    if (this.#isResting(expression)) return { kind: 'unknown', why: this.#tooLong() }
     const program = this.#program(expression)
     if ('fault' in program) return { kind: 'unknown', why: `the expression cannot be used: ${program.fault}` }
     const values = celValues(object)
@@ -45,15 +47,17 @@ export class CelRules implements ObjectRules {
 
   #answer(expression: string, run: ParseResult, variables: Record<string, unknown>): RuleAnswer {
     try {
-      const end = runWithin(TIME_LIMIT_MS, () => run(variables))
+      const end = runWithin(this.#limitMs, () => run(variables))
       if (end.kind === 'done') return answerOf(end.value)
       this.#forget()
       remember(this.#resting, expression, monoMs(this.#clock.monoMs() + REST_MS))
-      return { kind: 'unknown', why: TOO_LONG }
+      return { kind: 'unknown', why: this.#tooLong() }
     } catch (error) {
       return { kind: 'unknown', why: celErrorText(error, expression) }
     }
   }
+
+  #tooLong = (): string => `the expression was ended after ${this.#limitMs} ms`
 
   #isResting(expression: string): boolean {
     const until = this.#resting.get(expression)
