@@ -57,9 +57,9 @@ export async function measureSweep(): Promise<SweepDocument> {
 async function timedSweep(servers: readonly Endpoint[], perSecond: number) {
   const asker = new PacedAsker(new SocketAsker(clock, random), new Pacer({ clock, random, perSecond }))
   const targets = servers.map((at, i) => ({ target: { kind: 'pod' as const, name: `coredns-${i}` }, at }))
-  const vantage = { facts: { name: 'here', control: 'answers' as const }, asker }
+  const vantage = { inScene: { name: 'here', control: 'answers' as const }, asker }
   const begunAt = clock.monoMs()
-  const { queries, paths } = await sweep(vantage, { targets, facts: FACTS, timeoutMs: TIMEOUT_MS, random }, never)
+  const { queries, paths } = await sweep(vantage, { targets, askedZone: FACTS, timeoutMs: TIMEOUT_MS, random }, never)
   return { queries, failed: paths.reduce((sum, path) => sum + failedOn(path), 0), ms: clock.monoMs() - begunAt }
 }
 

@@ -102,7 +102,7 @@ async function begun(options: ControllerOptions): Promise<Running> {
 }
 
 const viewOf = ({ dns, ingress, guard, webhook }: Loops): Omit<ControllerView, 'identity' | 'leader' | 'brake'> => ({
-  ...(dns === undefined ? {} : { dns: dns.view() }),
+  ...(dns === undefined ? {} : { dns: dns.status() }),
   ...(ingress === undefined ? {} : { ingress: ingress.view() }),
   ...(guard === undefined ? {} : { guard: guard.view() }),
   ...(webhook === undefined ? {} : { webhook: webhook.view() }),

@@ -1,4 +1,4 @@
-import type { DnsLoopView } from '../../src/dns/run/dns-loop.ts'
+import type { DnsLoopStatus } from '../../src/dns/run/dns-loop.ts'
 import type { LoopView } from '../../src/ground/loop/reconciler.ts'
 import { present } from '../../src/ground/model/present.ts'
 import { toIso } from '../../src/ground/model/time.ts'
@@ -62,7 +62,7 @@ const queueOf = ({ depth, underWay, passes, failures, lastPassMs }: LoopView): u
   lastPassMs: Math.round(lastPassMs),
 })
 
-const dnsHealth = ({ state, health: told, seen: { checks, failures, last }, repair }: DnsLoopView): unknown => ({
+const dnsHealth = ({ state, health: told, seen: { checks, failures, last }, repair }: DnsLoopStatus): unknown => ({
   state,
   checks,
   failures,

@@ -1,5 +1,5 @@
 import type { BrakeView } from '../../src/agent/run/brake/brake.ts'
-import type { DnsLoopView } from '../../src/dns/run/dns-loop.ts'
+import type { DnsLoopStatus } from '../../src/dns/run/dns-loop.ts'
 import type { LeaderView } from '../../src/ground/loop/leader.ts'
 import type { LoopView } from '../../src/ground/loop/reconciler.ts'
 import type { WallMs } from '../../src/ground/model/time.ts'
@@ -20,7 +20,7 @@ export interface ControllerView {
   readonly leader: LeaderView
   readonly brake: BrakeView
   /** Absent: the DNS of the cluster is not looked at. */
-  readonly dns?: DnsLoopView
+  readonly dns?: DnsLoopStatus
   /** Absent: IngressDaemonSets are not acted on. */
   readonly ingress?: LoopView
   /** Absent: NodeGuards are not acted on. */

@@ -1,12 +1,12 @@
 import process from 'node:process'
 import { kubeDnsRepairer } from '../../src/dns/io/kube-dns-repairer.ts'
 import { kubeServiceConditions } from '../../src/dns/io/kube-service-conditions.ts'
+import { AnnouncedHealth } from '../../src/dns/run/announced-health.ts'
 import { DnsChecks } from '../../src/dns/run/check-dns.ts'
 import { DnsLoop } from '../../src/dns/run/dns-loop.ts'
 import { LoopRepair } from '../../src/dns/run/loop-repair.ts'
 import { QUERIES_PER_SECOND } from '../../src/dns/run/paced-asker.ts'
 import { PastRepairs } from '../../src/dns/run/past-repairs.ts'
-import { ToldHealth } from '../../src/dns/run/told-health.ts'
 import type { ApiClient } from '../../src/ground/kube/api-client.ts'
 import { ApiReach } from '../../src/ground/kube/api-reach.ts'
 import { kubeConfigMaps } from '../../src/ground/kube/kube-config-maps.ts'
@@ -68,7 +68,7 @@ export async function openDnsLoop({
   })
   return new DnsLoop({
     checks: new DnsChecks(checkParts(api, place)),
-    health: new ToldHealth({ conditions: kubeServiceConditions(api), notices, clock }),
+    health: new AnnouncedHealth({ conditions: kubeServiceConditions(api), notices, clock }),
     leader,
     intervalMs,
     clock,

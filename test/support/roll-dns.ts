@@ -1,6 +1,6 @@
 import type { Finding, Subject } from '../../src/dns/decide/diagnosis/finding.ts'
 import type { PathReading } from '../../src/dns/decide/path-reading.ts'
-import type { DnsPodFacts, DnsScene, Path } from '../../src/dns/decide/scene.ts'
+import type { DnsScene, Path, ScenePod } from '../../src/dns/decide/scene.ts'
 import { monoMs } from '../../src/ground/model/time.ts'
 import type { DnsFacts, DnsReading } from '../../src/roll/decide/dns/dns-facts.ts'
 
@@ -19,7 +19,7 @@ export function found(text: string): Finding {
   }
 }
 
-export const aDnsPod = (name: string, node: string, change: Partial<DnsPodFacts> = {}): DnsPodFacts => ({
+export const aDnsPod = (name: string, node: string, change: Partial<ScenePod> = {}): ScenePod => ({
   name,
   uid: `uid-${name}`,
   node,

@@ -6,19 +6,19 @@ import { present } from '../../ground/model/present.ts'
 import { countOf, countText } from '../../ground/text/count-text.ts'
 import { plainLine } from '../../ground/text/terminal/style.ts'
 import type { DnsVerdict } from '../decide/verdict.ts'
-import type { DnsView } from '../run/dns-metrics.ts'
-import { EMPTY_DNS_VIEW, foldCheck } from '../run/fold-check.ts'
+import type { DnsStatus } from '../run/dns-metrics.ts'
+import { EMPTY_DNS_STATUS, foldCheck } from '../run/fold-check.ts'
 import { type WatchedDns, watchDns } from '../run/watch-dns.ts'
-import type { WatchVoice } from './watch-voice.ts'
+import type { WatchPrinter } from './watch-printer.ts'
 
 interface WatchRun {
   readonly checks: WatchedDns
-  readonly voice: WatchVoice
+  readonly printer: WatchPrinter
   readonly context: CliContext
   readonly intervalMs: number
   readonly forMs?: number
   /** Hears each new view, for the page of metrics. */
-  readonly onView: (view: DnsView) => void
+  readonly onStatus: (status: DnsStatus) => void
   readonly exitOf: (verdict: DnsVerdict) => number
 }
 
@@ -31,13 +31,13 @@ const BY_WEIGHT: readonly number[] = [1, 3, 0]
  * Ctrl-C did not wait for that. Resolves with the exit code; rejects with UserError where nothing can be asked.
  */
 export async function runWatch(run: WatchRun): Promise<number> {
-  const { context, voice } = run
-  const takeBack = context.onExit(() => voice.restoreCursor())
+  const { context, printer } = run
+  const takeBack = context.onExit(() => printer.restoreCursor())
   try {
     return await Promise.race([watched(run), leftAtOnce(context)])
   } finally {
     // What was left at once has not closed its screen.
-    voice.restoreCursor()
+    printer.restoreCursor()
     takeBack()
   }
 }
@@ -48,12 +48,12 @@ const leftAtOnce = ({ interrupts }: CliContext): Promise<number> =>
     interrupts.now.addEventListener('abort', () => resolve(EXIT_INTERRUPTED), { once: true })
   })
 
-async function watched({ checks, voice, context, intervalMs, forMs, onView, exitOf }: WatchRun): Promise<number> {
+async function watched({ checks, printer, context, intervalMs, forMs, onStatus, exitOf }: WatchRun): Promise<number> {
   const { clock, interrupts, out, err } = context
   const begunAtMs = clock.monoMs()
   const gone = new AbortController()
   const seen = new Map<DnsVerdict, number>()
-  let view = EMPTY_DNS_VIEW
+  let status = EMPTY_DNS_STATUS
   const watch = watchDns(
     {
       checks,
@@ -61,22 +61,22 @@ async function watched({ checks, voice, context, intervalMs, forMs, onView, exit
       intervalMs,
       ...present({ forMs }),
       onSeen: (one) => {
-        view = foldCheck(view, one, clock.wallMs())
-        const verdict = view.last?.verdict
+        status = foldCheck(status, one, clock.wallMs())
+        const verdict = status.last?.verdict
         if (verdict !== undefined) seen.set(verdict, (seen.get(verdict) ?? 0) + 1)
-        onView(view)
-        voice.seen(one, view)
+        onStatus(status)
+        printer.seen(one, status)
         if (out.failure !== undefined) gone.abort(READER_GONE)
       },
     },
     AbortSignal.any([interrupts.signal, gone.signal]),
   )
   const isInterrupted = await overBy(watch, async () => {
-    await voice.close()
+    await printer.close()
     for (const left of await checks.close()) err.write(`${plainLine([`warning: ${left}`])}\n`)
   })
   const sum = [...seen].map(([verdict, count]) => `${countText(count)} ${verdict}`).join(', ')
-  const took = `${countOf(view.checks + view.failures, 'check')} in ${formatDuration(clock.monoMs() - begunAtMs)}`
+  const took = `${countOf(status.checks + status.failures, 'check')} in ${formatDuration(clock.monoMs() - begunAtMs)}`
   err.write(`${isInterrupted ? 'INTERRUPTED' : 'DONE'}  ${took}${sum === '' ? '' : `: ${sum}`}\n`)
   if (isInterrupted) return EXIT_INTERRUPTED
   const codes = new Set([...seen.keys()].map(exitOf))

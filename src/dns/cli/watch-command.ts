@@ -8,13 +8,13 @@ import { UserError } from '../../ground/model/user-error.ts'
 import type { PageOf } from '../../ground/ports/http-door.ts'
 import { chooseProgress, type ProgressChoice } from '../../ground/text/terminal/choose-progress.ts'
 import type { DnsVerdict } from '../decide/verdict.ts'
-import type { DnsView } from '../run/dns-metrics.ts'
+import type { DnsStatus } from '../run/dns-metrics.ts'
 import { dnsPages } from '../run/dns-pages.ts'
-import { EMPTY_DNS_VIEW } from '../run/fold-check.ts'
+import { EMPTY_DNS_STATUS } from '../run/fold-check.ts'
 import type { WatchedDns } from '../run/watch-dns.ts'
 import { addPlaceOptions, type DnsPlace, type PlaceFlags, placeOf } from './dns-place.ts'
 import { runWatch } from './run-watch.ts'
-import { jsonVoice, liveVoice, plainVoice, type WatchVoice } from './watch-voice.ts'
+import { jsonPrinter, livePrinter, plainPrinter, type WatchPrinter } from './watch-printer.ts'
 
 /** Where pages are answered; without a host at all addresses of the machine. */
 interface PagesPlace {
@@ -93,26 +93,26 @@ export function addWatch(dns: Command, { load, context, exitWith, exitOf }: Wire
         const place = watchedPlace(flags)
         const isLive = flags.output === 'text' && chooseProgress(flags.progress, context.terminal, 'stdout') === 'live'
         const actions = await load()
-        let view: DnsView = EMPTY_DNS_VIEW
+        let status: DnsStatus = EMPTY_DNS_STATUS
         const door =
           flags.metrics === undefined
             ? undefined
             : await actions.openPages(
                 flags.metrics,
-                dnsPages(() => view),
+                dnsPages(() => status),
               )
         if (door !== undefined) context.err.write(`metrics: http://${shownHost(flags.metrics)}:${door.port}/metrics\n`)
         try {
           const { interval, for: forMs } = flags
           return await runWatch({
             checks: actions.watch(place),
-            voice: voiceOf(flags, context, isLive),
+            printer: printerOf(flags, context, isLive),
             context,
             intervalMs: interval,
             ...present({ forMs }),
             exitOf,
-            onView: (now) => {
-              view = now
+            onStatus: (now) => {
+              status = now
             },
           })
         } finally {
@@ -124,10 +124,10 @@ export function addWatch(dns: Command, { load, context, exitWith, exitOf }: Wire
   })
 }
 
-function voiceOf(flags: WatchFlags, { out, clock, terminal }: CliContext, isLive: boolean): WatchVoice {
+function printerOf(flags: WatchFlags, { out, clock, terminal }: CliContext, isLive: boolean): WatchPrinter {
   const parts = { sink: out, clock, style: resultStyle(flags, terminal), intervalMs: flags.interval }
-  if (flags.output === 'json') return jsonVoice(parts, flags.scene === true)
-  return isLive ? liveVoice(parts, EMPTY_DNS_VIEW) : plainVoice(parts)
+  if (flags.output === 'json') return jsonPrinter(parts, flags.scene === true)
+  return isLive ? livePrinter(parts, EMPTY_DNS_STATUS) : plainPrinter(parts)
 }
 
 /** Throws UserError that names the flag. */

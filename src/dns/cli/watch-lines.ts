@@ -4,14 +4,14 @@ import type { Line } from '../../ground/text/terminal/style.ts'
 import { padCells } from '../../ground/text/terminal/style.ts'
 import { timeText } from '../../ground/text/time-text.ts'
 import { CAUSES } from '../decide/causes.ts'
-import type { DnsView, LastCheck } from '../run/dns-metrics.ts'
+import type { DnsStatus, LastCheck } from '../run/dns-metrics.ts'
 import { findingTexts, illPairs, pairsText, verdictTone } from './finding-text.ts'
 
 const FINDINGS_MAX = 3
 const VERDICT_CELLS = 'UNVERIFIED'.length
 
 /** One change: when, the verdict, what is the case now, and what is over. Where the state is not known, why. */
-export function changeLines({ last, changes }: DnsView): readonly Line[] {
+export function changeLines({ last, changes }: DnsStatus): readonly Line[] {
   if (last === undefined) return []
   const over = pairsText(illPairs(changes.at(-1)?.went ?? []))
   const notes = last.verdict === 'unverified' ? last.notes : []
@@ -22,7 +22,7 @@ export function changeLines({ last, changes }: DnsView): readonly Line[] {
 }
 
 /** That nothing has changed. */
-export function heartbeatLine({ last, checks, failures }: DnsView): Line {
+export function heartbeatLine({ last, checks, failures }: DnsStatus): Line {
   if (last === undefined) return []
   const failed = failures === 0 ? '' : ` and ${failures} that failed`
   const lasts = formatDuration(Math.max(0, last.at - last.since))

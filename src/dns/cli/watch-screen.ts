@@ -4,7 +4,7 @@ import { type Line, padCells, type Style } from '../../ground/text/terminal/styl
 import type { TerminalSize } from '../../ground/text/terminal/text-sink.ts'
 import { timeText } from '../../ground/text/time-text.ts'
 import { CAUSES } from '../decide/causes.ts'
-import type { DnsChange, DnsView, LastCheck } from '../run/dns-metrics.ts'
+import type { DnsChange, DnsStatus, LastCheck } from '../run/dns-metrics.ts'
 import { findingTexts, illPairs, pairsText, verdictTone } from './finding-text.ts'
 import { watchTable } from './watch-table.ts'
 
@@ -28,22 +28,22 @@ const BELOW: readonly (readonly [findings: number, changes: number])[] = [
 ]
 
 /** The whole screen: the verdict, a row for each path, what is wrong now, and what changed last. Fits what `size` says. */
-export function watchScreen(view: DnsView, show: WatchShow): readonly Line[] {
+export function watchScreen(status: DnsStatus, show: WatchShow): readonly Line[] {
   const { size, now } = show
-  const { last } = view
+  const { last } = status
   if (last === undefined) return [['checks DNS for the first time']]
   if (size.columns < TINY_CELLS || size.rows < TINY_ROWS) return [tinyLine(last, now)]
   // One line stays free for the cursor.
   const lines = size.rows - 1
-  const head = headLines(view, last, show)
+  const head = headLines(status, last, show)
   const choices = BELOW.map(([findings, changes]) => [
     ...block(findingLines(last, findings)),
-    ...block(changeLines(view.changes, changes)),
+    ...block(changeLines(status.changes, changes)),
   ])
-  const tableWants = Math.min(TABLE_MIN, view.paths.length + 1)
+  const tableWants = Math.min(TABLE_MIN, status.paths.length + 1)
   const below = choices.find((some) => lines - head.length - 1 - some.length >= tableWants) ?? choices.at(-1) ?? []
   const room = { cells: size.columns - 1, lines: lines - head.length - 1 - below.length, style: show.style }
-  return [...head, ...block(watchTable(view.paths, room)), ...below].slice(0, lines)
+  return [...head, ...block(watchTable(status.paths, room)), ...below].slice(0, lines)
 }
 
 const block = (lines: readonly Line[]): readonly Line[] => (lines.length === 0 ? [] : [[], ...lines])
@@ -69,7 +69,7 @@ function ageText(ms: number): string {
 }
 
 function headLines(
-  { checks, failures, service }: DnsView,
+  { checks, failures, service }: DnsStatus,
   last: LastCheck,
   { now, intervalMs }: WatchShow,
 ): readonly Line[] {

@@ -4,7 +4,7 @@ import { countText } from '../../ground/text/count-text.ts'
 import { tableLines } from '../../ground/text/table-lines.ts'
 import type { Line, Style } from '../../ground/text/terminal/style.ts'
 import { targetName } from '../decide/scene.ts'
-import type { PathView } from '../run/dns-metrics.ts'
+import type { PathStatus } from '../run/dns-metrics.ts'
 import { DATA_WORDS, TCP_WORDS, UDP_WORDS } from './check-lines.ts'
 import { sparkline } from './sparkline.ts'
 
@@ -33,7 +33,7 @@ const NAMES: readonly Name[] = ['FROM', 'TO', 'NODE', 'STATE', 'LOST', 'MEDIAN']
 type Row = Readonly<Record<Name, string>>
 
 /** One row a path. Where not all fit the worst come first, and how many more there are is said; else their order never changes. */
-export function watchTable(paths: readonly PathView[], { cells, lines, style }: Room): readonly Line[] {
+export function watchTable(paths: readonly PathStatus[], { cells, lines, style }: Room): readonly Line[] {
   if (paths.length === 0 || lines < 2) return []
   const fits = paths.length + 1 <= lines
   const shown = fits ? paths : paths.toSorted((one, other) => rank(one) - rank(other)).slice(0, Math.max(1, lines - 2))
@@ -46,9 +46,9 @@ export function watchTable(paths: readonly PathView[], { cells, lines, style }: 
   return [[titles], ...toned, ...(rest.length === 0 ? [] : [[`  ${restText(rest)}`]])].slice(0, lines)
 }
 
-const isWell = ({ history }: PathView): boolean => typeof history.at(-1) === 'number'
+const isWell = ({ history }: PathStatus): boolean => typeof history.at(-1) === 'number'
 
-function restText(rest: readonly PathView[]): string {
+function restText(rest: readonly PathStatus[]): string {
   const well = rest.filter(isWell).length
   const more = `and ${countText(rest.length)} more`
   if (well === rest.length) return `${more}, all well`
@@ -58,7 +58,7 @@ function restText(rest: readonly PathView[]): string {
 }
 
 /** The worst is 0. */
-function rank({ history, now }: PathView): number {
+function rank({ history, now }: PathStatus): number {
   const tick = history.at(-1)
   if (tick === 'silent') return now?.reading.tcp === 'silent' ? 0 : 1
   if (tick === 'ill') return 2
@@ -66,7 +66,7 @@ function rank({ history, now }: PathView): number {
   return (now?.reading.lost ?? 0) > 0 ? 4 : 5
 }
 
-function tableOf(paths: readonly PathView[], cells: number, { symbols }: Style): readonly string[] {
+function tableOf(paths: readonly PathStatus[], cells: number, { symbols }: Style): readonly string[] {
   const rows = paths.map(rowOf)
   const widths = widthsOf(rows)
   const roomBeside = (names: readonly Name[]): number =>
@@ -102,7 +102,7 @@ const widthsOf = (rows: readonly Row[]): Readonly<Record<Name, number>> => {
   }
 }
 
-function rowOf({ vantage, target, node = '', now }: PathView): Row {
+function rowOf({ vantage, target, node = '', now }: PathStatus): Row {
   const { lost, asked, medianMs } = now?.reading ?? {}
   return {
     FROM: escapeForeign(vantage),
@@ -115,7 +115,7 @@ function rowOf({ vantage, target, node = '', now }: PathView): Row {
 }
 
 /** What is wrong, in the words of `dns check`. */
-function stateText(now: PathView['now']): string {
+function stateText(now: PathStatus['now']): string {
   if (now === undefined) return 'not known'
   const { udp, tcp, data, upstream } = now.reading
   if (udp === tcp && udp !== 'answers') return UDP_WORDS[udp]

@@ -1,6 +1,6 @@
 import { present } from '../../ground/model/present.ts'
 import type { PathReading } from './path-reading.ts'
-import { type DnsPodFacts, type DnsScene, type Path, targetName } from './scene.ts'
+import { type DnsScene, type Path, type ScenePod, targetName } from './scene.ts'
 import type { UdpSeen } from './udp-seen.ts'
 
 /**
@@ -58,7 +58,7 @@ function inBoth(now: PathReading, before: PathReading): PathReading {
  * What was observed in one round stays so. Suspect is a pod that was so in both: few clients that keep their ports may pass
  * a pod by for a while.
  */
-function seenInBoth({ uid, udpSeen: now }: DnsPodFacts, before: DnsScene): Pick<DnsPodFacts, 'udpSeen'> {
+function seenInBoth({ uid, udpSeen: now }: ScenePod, before: DnsScene): Pick<ScenePod, 'udpSeen'> {
   const earlier = before.pods.find((pod) => pod.uid === uid)?.udpSeen
   const rounds = [now, earlier].filter((seen) => seen !== undefined)
   const [newest] = rounds

@@ -77,14 +77,14 @@ export function metricsPortOfCorefile(text: string): number | undefined {
 /** Younger Services than this one may not have reached every CoreDNS yet. */
 const HEARD_WITHIN_MS = 15_000
 
-interface Told {
+interface ServiceAge {
   readonly wallMs: number
   /** What the Corefile says. Absent: it was not read. */
   readonly served?: ServedNames
 }
 
 /** The newest Service that each CoreDNS must know by now. Where its Corefile hides Services, which ones may not be known: none. */
-export function newestService(services: readonly DnsService[], { wallMs, served }: Told): DnsService | undefined {
+export function newestService(services: readonly DnsService[], { wallMs, served }: ServiceAge): DnsService | undefined {
   if (served?.hidesSome) return undefined
   return services
     .filter(({ namespace }) => served?.namespaces?.includes(namespace) ?? true)

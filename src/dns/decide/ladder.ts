@@ -2,7 +2,7 @@ import { canonicalAddress } from '../../ground/model/ip-address.ts'
 import { canonicalDnsName, type DnsQuestion, type DnsReply, type DnsType, reverseName } from '../model/dns.ts'
 
 /** What a right answer is judged by, as the API says it. */
-export interface ZoneFacts {
+export interface AskedZone {
   /** The cluster domain, `cluster.local` by default. */
   readonly zone: string
   /** The cluster IPs of Service default/kubernetes. */
@@ -37,8 +37,8 @@ export interface Rung {
   /** What a right answer proves. */
   readonly proves: string
   /** Undefined where this cluster gives nothing to ask for. */
-  readonly question: (facts: ZoneFacts, nonce: Nonce) => DnsQuestion | undefined
-  readonly read: (reply: DnsReply, facts: ZoneFacts, nonce: Nonce) => RungReading
+  readonly question: (asked: AskedZone, nonce: Nonce) => DnsQuestion | undefined
+  readonly read: (reply: DnsReply, asked: AskedZone, nonce: Nonce) => RungReading
 }
 
 const RIGHT: RungReading = { kind: 'right' }
@@ -69,11 +69,11 @@ function podAddress({ hex }: Nonce): string {
   return `10.${octets.join('.')}`
 }
 
-const kubernetesName = ({ zone }: ZoneFacts): string => `kubernetes.default.svc.${zone}`
+const kubernetesName = ({ zone }: AskedZone): string => `kubernetes.default.svc.${zone}`
 
 const API_SERVICE: Pick<Rung, 'question' | 'read'> = {
-  question: (facts) => inName(kubernetesName(facts), typeOf(facts.apiAddresses)),
-  read: (reply, facts) => readAddresses(reply, facts.apiAddresses, kubernetesName(facts)),
+  question: (asked) => inName(kubernetesName(asked), typeOf(asked.apiAddresses)),
+  read: (reply, asked) => readAddresses(reply, asked.apiAddresses, kubernetesName(asked)),
 }
 
 /** From the cheapest to what takes most: each proves more of the server than the one before it. */
@@ -103,7 +103,7 @@ export const LADDER: readonly Rung[] = [
     proves: 'an answer that no cache can have',
     question: ({ zone, dnsService }, nonce) =>
       inName(`${podAddress(nonce).replaceAll('.', '-')}.${dnsService.namespace}.pod.${zone}`, 'A'),
-    read: (reply, _facts, nonce) => {
+    read: (reply, _asked, nonce) => {
       if (reply.rcode === 'SERVFAIL') return wrong('unsynced', 'SERVFAIL for a name of a pod')
       const found = dataOf(reply, 'A')
       if (found.length === 0)

@@ -1,6 +1,6 @@
 import { present } from '../../ground/model/present.ts'
 import type { DnsOutcome, DnsQuestion } from '../model/dns.ts'
-import { LADDER, type Nonce, type Rung, type RungReading, type ZoneFacts } from './ladder.ts'
+import { type AskedZone, LADDER, type Nonce, type Rung, type RungReading } from './ladder.ts'
 
 /** One query that was asked on a path: from one vantage to one target. */
 export interface Try {
@@ -28,13 +28,13 @@ const TRIES_OF_RUNG = 2
 export const isSilent = ({ outcome }: Pick<Try, 'outcome'>): boolean => outcome.kind !== 'reply'
 
 /** What is asked next on a path, by what was asked there before. Undefined: this round of it is over. */
-export function nextTry(tries: readonly Try[], facts: ZoneFacts, nonce: Nonce): NextTry | undefined {
+export function nextTry(tries: readonly Try[], askedZone: AskedZone, nonce: Nonce): NextTry | undefined {
   const isDead = tries.filter((one) => one.rung === 'L0' && isSilent(one)).length >= SILENT_OF_FIRST
   for (const rung of LADDER) {
     const asked = tries.filter((one) => one.rung === rung.id)
     const most = rung.id === 'L0' ? FIRST_TRIES : TRIES_OF_RUNG
     if (asked.length >= most || asked.some((one) => !isSilent(one)) || (isDead && rung.over === 'udp')) continue
-    const question = rung.question(facts, nonce)
+    const question = rung.question(askedZone, nonce)
     const isSecondTry = asked.length === 1 && asked[0]?.outcome.kind === 'timeout'
     if (question !== undefined) return { rung, question, socket: isSecondTry ? 'unconnected' : 'connected' }
   }
@@ -44,8 +44,8 @@ export function nextTry(tries: readonly Try[], facts: ZoneFacts, nonce: Nonce): 
 export function readTry(
   { rung, question, over = rung.over }: Pick<NextTry, 'rung' | 'question'> & { readonly over?: 'udp' | 'tcp' },
   outcome: DnsOutcome,
-  { facts, nonce }: { readonly facts: ZoneFacts; readonly nonce: Nonce },
+  { askedZone, nonce }: { readonly askedZone: AskedZone; readonly nonce: Nonce },
 ): Try {
-  const reading = outcome.kind === 'reply' ? rung.read(outcome.reply, facts, nonce) : undefined
+  const reading = outcome.kind === 'reply' ? rung.read(outcome.reply, askedZone, nonce) : undefined
   return { rung: rung.id, over, question, outcome, ...present({ reading }) }
 }

@@ -4,17 +4,17 @@ import type { UdpSeen } from './udp-seen.ts'
 /** All that is known of a cluster's DNS at one moment: what is diagnosed, and what can be recorded and read again. */
 export interface DnsScene {
   readonly api: 'answers' | 'away'
-  readonly service: ServiceFacts
-  readonly pods: readonly DnsPodFacts[]
+  readonly service: SceneService
+  readonly pods: readonly ScenePod[]
   /** Those that bear a pod of DNS. */
   readonly nodes: readonly { readonly name: string; readonly ready: boolean }[]
   /** NodeLocal caches answer on the Service's address on each node: what it says is theirs, not CoreDNS's. */
   readonly nodeLocal: boolean
-  readonly vantages: readonly VantageFacts[]
+  readonly vantages: readonly SceneVantage[]
   readonly paths: readonly Path[]
 }
 
-interface ServiceFacts {
+interface SceneService {
   readonly namespace: string
   readonly name: string
   /** Its cluster IPs. */
@@ -33,7 +33,7 @@ interface ServiceFacts {
   readonly isLocal?: true
 }
 
-export interface DnsPodFacts {
+export interface ScenePod {
   readonly name: string
   readonly uid: string
   readonly node?: string
@@ -53,7 +53,7 @@ export interface DnsPodFacts {
 }
 
 /** Where queries are sent from. */
-export interface VantageFacts {
+export interface SceneVantage {
   readonly name: string
   /** Absent: outside of the cluster. */
   readonly node?: string

@@ -13,7 +13,7 @@ import type { PodOwner } from '../../ground/model/pod.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Log } from '../../ground/ports/log.ts'
-import type { RolledWorkload } from '../model/dns-ground.ts'
+import type { RolledWorkload } from '../model/repair-reading.ts'
 import type { DnsRepairer, PodOfDns, PodsOfDns } from '../ports/dns-repairer.ts'
 
 interface Parts {
@@ -41,7 +41,7 @@ interface OwnedPod {
 
 /** The rights that it takes stand in deploy/dns-repair-rbac.yaml. */
 export const kubeDnsRepairer = (parts: Parts): DnsRepairer => ({
-  ground: async (of, signal) => {
+  read: async (of, signal) => {
     const [pods, quarantined, budgets, cordoned, proxies, apiNotReady] = await Promise.all([
       list(parts, podsOf(of), signal),
       list(parts, podsOf({ ...of, selector: { [QUARANTINE]: BY_DNS } }), signal),

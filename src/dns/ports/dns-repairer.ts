@@ -1,5 +1,5 @@
 import type { EvictionAnswer } from '../../ground/model/eviction.ts'
-import type { DnsGround } from '../model/dns-ground.ts'
+import type { RepairReading } from '../model/repair-reading.ts'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -16,7 +16,7 @@ export interface PodOfDns extends PodsOfDns {
 
 /** What a repair reads and does. Each call rejects with WorldError (code KUBE_*), or with the signal's reason. */
 export interface DnsRepairer {
-  ground(of: PodsOfDns, signal: AbortSignal): Promise<DnsGround>
+  read(of: PodsOfDns, signal: AbortSignal): Promise<RepairReading>
   /**
    * Takes from a pod the labels by which its Service and its ReplicaSet know it: another one is made in its place, and this one
    * stays, on its own. Resolves with false where the pod is not the one that it was.

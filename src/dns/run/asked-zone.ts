@@ -18,21 +18,21 @@ const KINDS = ['pod', 'service', 'exposed'] as const
  * (DNS-Based Service Discovery of Kubernetes, 2.3.3), and to ask for it takes no right. Rejects by abort alone.
  */
 export async function withAskedZone(deployment: Deployment, asked: Asked, signal: AbortSignal): Promise<Deployment> {
-  const [address] = deployment.facts.apiAddresses
+  const [address] = deployment.askedZone.apiAddresses
   if (!deployment.isZoneAssumed || address === undefined) return deployment
   const question = { name: reverseName(canonicalAddress(address)), type: 'PTR', class: 'IN' } as const
   const { vantages, targets, timeoutMs } = asked
   const tried = KINDS.flatMap((kind) => targets.find(({ target }) => target.kind === kind) ?? [])
-  for (const { asker, facts } of vantages)
+  for (const { asker, inScene } of vantages)
     for (const { at } of tried) {
       const outcome = await asker.ask({ at, question, over: 'udp', timeoutMs }, signal)
       const names = outcome.kind === 'reply' ? outcome.reply.answers.filter(({ type }) => type === 'PTR') : []
       const [name] = names.map(({ data }) => canonicalDnsName(data)).filter((one) => one.startsWith(OF_API))
       const zone = name?.slice(OF_API.length)
       if (zone === undefined || !isDnsName(zone)) continue
-      const why = `zone ${zone}: DNS answers so for the cluster IP of the API, queried from ${facts.name}`
+      const why = `zone ${zone}: DNS answers so for the cluster IP of the API, queried from ${inScene.name}`
       const notes = deployment.notes.map((note) => (note.startsWith('zone ') ? why : note))
-      return { ...deployment, facts: { ...deployment.facts, zone }, isZoneAssumed: false, notes }
+      return { ...deployment, askedZone: { ...deployment.askedZone, zone }, isZoneAssumed: false, notes }
     }
   return deployment
 }

@@ -19,8 +19,8 @@ import type { Deployment, Sought } from './deployment.ts'
 import { foundAgain, foundNow, stillThere } from './found-again.ts'
 import { QUERIES_PER_SECOND } from './paced-asker.ts'
 import { relayNodes, vantagesOf } from './places.ts'
+import { RelayPool } from './relay-pool.ts'
 import { askRound, type Round } from './round.ts'
-import { StandingRelays } from './standing-relays.ts'
 import { withSurroundings } from './surroundings.ts'
 import type { SweepTarget, Vantage } from './sweep.ts'
 
@@ -47,7 +47,7 @@ export interface DnsCheck {
   readonly verdict: DnsVerdict
   readonly findings: readonly Finding[]
   readonly scene: DnsScene
-  readonly facts: Deployment['facts']
+  readonly askedZone: Deployment['askedZone']
   /** As its deployment says; absent: it is known. */
   readonly isZoneAssumed?: true
   /** Of its Service. */
@@ -80,11 +80,11 @@ export async function checkDns(parts: CheckParts, signal: AbortSignal): Promise<
 /** Checks one after another, from relays that stay until `close`. */
 export class DnsChecks {
   readonly #parts: CheckParts
-  readonly #relays: StandingRelays
+  readonly #relays: RelayPool
 
   constructor(parts: CheckParts) {
     this.#parts = parts
-    this.#relays = new StandingRelays(parts.relays ?? [], parts.clock)
+    this.#relays = new RelayPool(parts.relays ?? [], parts.clock)
   }
 
   /**
@@ -109,7 +109,7 @@ export class DnsChecks {
       queriesPerSecond,
       verdict: verdictOf(findings),
       findings,
-      facts: deployment.facts,
+      askedZone: deployment.askedZone,
       ...(deployment.isZoneAssumed ? { isZoneAssumed: true } : {}),
       selector: deployment.selector,
       notes: [...deployment.notes, ...notes, ...seen.notes],

@@ -11,14 +11,14 @@ import {
   udpPort,
   zoneOfCorefile,
 } from '../decide/find-dns-service.ts'
-import type { ZoneFacts } from '../decide/ladder.ts'
+import type { AskedZone } from '../decide/ladder.ts'
 import { cachesOfNodes, firstResolver, type PodResolver, resolverOfKubelet } from '../decide/pod-resolver.ts'
 import type { DnsScene } from '../decide/scene.ts'
 import { servedNames } from '../decide/served-names.ts'
 import type { DnsEndpoint, DnsPod, DnsService } from '../model/dns-objects.ts'
 import type { DnsObjects } from '../ports/dns-objects.ts'
 import { type OutsideAddress, outsideOf } from './outside-of.ts'
-import { podFacts, servingOf } from './pod-facts.ts'
+import { scenePod, servingOf } from './scene-pod.ts'
 
 export interface Sought {
   readonly service?: { readonly namespace: string; readonly name: string }
@@ -32,7 +32,7 @@ export interface Sought {
 export interface Deployment {
   /** All of a scene but what is found out by asking. */
   readonly known: Omit<DnsScene, 'vantages' | 'paths' | 'api'>
-  readonly facts: ZoneFacts
+  readonly askedZone: AskedZone
   /** Where the Service is asked: behind caches that answer in its place, where there are some. */
   readonly serviceAt: { readonly addresses: readonly string[]; readonly port: number }
   /** Where caches answer on each node that pods are sent to past the Service. */
@@ -87,14 +87,14 @@ export async function findDeployment(
   const bearing = new Set(pods.flatMap(({ node }) => node ?? []))
   return {
     known: {
-      service: serviceFacts(service, pods, endpoints),
+      service: sceneService(service, pods, endpoints),
       pods: pods
         .filter(({ phase }) => phase === 'Running')
-        .map((pod) => podFacts(pod, { endpoints, service, wallMs, downNodes })),
+        .map((pod) => scenePod(pod, { endpoints, service, wallMs, downNodes })),
       nodes: (nodes.value ?? []).filter(({ name }) => bearing.has(name)).map(({ name, ready }) => ({ name, ready })),
       nodeLocal: cache !== undefined,
     },
-    facts: {
+    askedZone: {
       zone: zone.name,
       apiAddresses: api?.addresses ?? [],
       dnsService: service,
@@ -124,7 +124,7 @@ export async function findDeployment(
   }
 }
 
-function serviceFacts(
+function sceneService(
   service: DnsService,
   pods: readonly DnsPod[],
   endpoints: readonly DnsEndpoint[],

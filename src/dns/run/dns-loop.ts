@@ -10,15 +10,15 @@ import type { Clock } from '../../ground/ports/clock.ts'
 import type { Log } from '../../ground/ports/log.ts'
 import type { Random } from '../../ground/ports/random.ts'
 import { type DnsHealth, healthOf, unknownHealth } from '../decide/health-condition.ts'
+import type { AnnouncedHealth } from './announced-health.ts'
 import type { DnsCheck, DnsChecks } from './check-dns.ts'
-import type { DnsView } from './dns-metrics.ts'
-import { EMPTY_DNS_VIEW, foldCheck } from './fold-check.ts'
-import type { LoopRepair, RepairView } from './loop-repair.ts'
-import type { ToldHealth } from './told-health.ts'
+import type { DnsStatus } from './dns-metrics.ts'
+import { EMPTY_DNS_STATUS, foldCheck } from './fold-check.ts'
+import type { LoopRepair, RepairStatus } from './loop-repair.ts'
 
 interface DnsLoopParts {
   readonly checks: Pick<DnsChecks, 'next' | 'close'>
-  readonly health: ToldHealth
+  readonly health: AnnouncedHealth
   /** Absent: nothing is repaired. */
   readonly repair?: LoopRepair
   readonly leader: Pick<Leader, 'isLeading'>
@@ -28,13 +28,13 @@ interface DnsLoopParts {
   readonly log: Log
 }
 
-export interface DnsLoopView {
+export interface DnsLoopStatus {
   readonly state: 'standby' | 'checking' | 'waiting'
   /** As the condition says it; absent before the first check. */
   readonly health?: DnsHealth
-  readonly seen: DnsView
+  readonly seen: DnsStatus
   /** Absent: nothing is repaired. */
-  readonly repair?: RepairView
+  readonly repair?: RepairStatus
   /** What does not work now: sentences. */
   readonly trouble: readonly string[]
 }
@@ -60,10 +60,10 @@ export class DnsLoop {
   readonly #troubles = new Map<Part, string>()
   #term: AbortController | undefined
   #running: Promise<void> | undefined
-  #state: DnsLoopView['state'] = 'standby'
+  #state: DnsLoopStatus['state'] = 'standby'
   #service: ObjectRef | undefined
   #health: DnsHealth | undefined
-  #seen = EMPTY_DNS_VIEW
+  #seen = EMPTY_DNS_STATUS
 
   constructor(parts: DnsLoopParts) {
     const { clock, random, intervalMs } = parts
@@ -92,13 +92,13 @@ export class DnsLoop {
     if (!this.#parts.leader.isLeading()) this.#term?.abort(LED_NO_MORE)
   }
 
-  view(): DnsLoopView {
+  status(): DnsLoopStatus {
     const { repair } = this.#parts
     return {
       state: this.#state,
       ...present({ health: this.#health }),
       seen: this.#seen,
-      ...(repair === undefined ? {} : { repair: repair.view() }),
+      ...(repair === undefined ? {} : { repair: repair.status() }),
       trouble: [...this.#troubles.values()],
     }
   }
@@ -131,9 +131,9 @@ export class DnsLoop {
   async #turn(signal: AbortSignal): Promise<number> {
     const { repair, intervalMs, random } = this.#parts
     this.#state = 'checking'
-    const check = await this.#tried('check', () => this.#look(signal), signal)
+    const check = await this.#tried('check', () => this.#check(signal), signal)
     if (check !== undefined && repair !== undefined)
-      await this.#tried('repair', () => repair.after(check, (limited) => this.#look(limited), signal), signal)
+      await this.#tried('repair', () => repair.after(check, (limited) => this.#check(limited), signal), signal)
     this.#state = 'waiting'
     const pauseMs = intervalMs * (0.8 + 0.4 * random.next())
     if (this.#troubles.size > 0) return Math.min(pauseMs, this.#backoff.nextMs())
@@ -142,7 +142,7 @@ export class DnsLoop {
   }
 
   /** One check, and what it says told. Rejects as a check does. */
-  async #look(signal: AbortSignal): Promise<DnsCheck> {
+  async #check(signal: AbortSignal): Promise<DnsCheck> {
     const { checks, clock } = this.#parts
     try {
       const limit = { clock, limitMs: CHECK_LIMIT_MS, signal, what: 'the check of DNS' }
@@ -161,14 +161,14 @@ export class DnsLoop {
   }
 
   async #tell(health: DnsHealth, signal: AbortSignal): Promise<void> {
-    const { health: told, leader } = this.#parts
+    const { health: announced, leader } = this.#parts
     const service = this.#service
     this.#health = health
     if (service === undefined) return
     await this.#tried(
       'tell',
       async () => {
-        if (leader.isLeading()) await told.tell(service, health, signal)
+        if (leader.isLeading()) await announced.announce(service, health, signal)
       },
       signal,
     )

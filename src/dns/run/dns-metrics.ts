@@ -6,7 +6,7 @@ import { type Path, targetName } from '../decide/scene.ts'
 import { DNS_VERDICTS, type DnsVerdict } from '../decide/verdict.ts'
 
 /** What one check after another has shown. `foldCheck` makes the next one. */
-export interface DnsView {
+export interface DnsStatus {
   /** Checks that reached a verdict. */
   readonly checks: number
   /** Checks that could not be made. */
@@ -18,7 +18,7 @@ export interface DnsView {
   /** Absent: there was no check yet. */
   readonly last?: LastCheck
   /** Of the last check that came to a verdict; its order. */
-  readonly paths: readonly PathView[]
+  readonly paths: readonly PathStatus[]
   /** Times at which verdict or findings changed, the newest last. */
   readonly changes: readonly DnsChange[]
 }
@@ -38,7 +38,7 @@ export interface LastCheck {
   readonly tookMs: number
 }
 
-export interface PathView extends Pick<Path, 'vantage' | 'target'> {
+export interface PathStatus extends Pick<Path, 'vantage' | 'target'> {
   /** Of a pod. */
   readonly node?: string
   /** Absent: the last check could not be made. */
@@ -70,11 +70,11 @@ export interface DnsChange {
 const WELL: readonly DnsVerdict[] = ['ok', 'observed']
 
 /** Prometheus' text format 0.0.4. A pod that is gone has no series. */
-export function dnsMetrics({ checks, failures, queries, last, paths }: DnsView): string {
+export function dnsMetrics({ checks, failures, queries, last, paths }: DnsStatus): string {
   const ill = (last?.findings ?? []).flatMap(({ code, subjects }) =>
     WELL.includes(CAUSES[code].verdict) ? [] : subjects.map(({ kind, name }) => ({ code, subject: `${kind}/${name}` })),
   )
-  const byPath = (value: (path: PathView) => number | undefined): readonly MetricSample[] =>
+  const byPath = (value: (path: PathStatus) => number | undefined): readonly MetricSample[] =>
     paths.flatMap((path) => {
       const { vantage, target } = path
       const labels = { vantage, target_kind: target.kind, target: targetName(target) }

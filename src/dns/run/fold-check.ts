@@ -4,7 +4,7 @@ import type { Finding } from '../decide/diagnosis/finding.ts'
 import { type DnsScene, type Path, targetName } from '../decide/scene.ts'
 import type { DnsVerdict } from '../decide/verdict.ts'
 import type { DnsCheck } from './check-dns.ts'
-import type { DnsChange, DnsView, FindingOf, LastCheck, PathView, Tick } from './dns-metrics.ts'
+import type { DnsChange, DnsStatus, FindingOf, LastCheck, PathStatus, Tick } from './dns-metrics.ts'
 
 /** What of a check is kept, or why it could not be made. */
 export type CheckOrTrouble =
@@ -14,27 +14,27 @@ export type CheckOrTrouble =
 const HISTORY_MAX = 30
 const CHANGES_MAX = 20
 
-export const EMPTY_DNS_VIEW: DnsView = { checks: 0, failures: 0, queries: 0, paths: [], changes: [] }
+export const EMPTY_DNS_STATUS: DnsStatus = { checks: 0, failures: 0, queries: 0, paths: [], changes: [] }
 
 /** The view after one more check. Pods that it did not find are forgotten; a check that could not be made forgets none. */
-export function foldCheck(view: DnsView, check: CheckOrTrouble, wallMs: WallMs): DnsView {
-  const last = lastOf(view, check, wallMs)
-  const changes = changesOf(view, last)
+export function foldCheck(status: DnsStatus, check: CheckOrTrouble, wallMs: WallMs): DnsStatus {
+  const last = lastOf(status, check, wallMs)
+  const changes = changesOf(status, last)
   if ('trouble' in check)
-    return { ...view, failures: view.failures + 1, last, paths: view.paths.map(notKnownNow), changes }
+    return { ...status, failures: status.failures + 1, last, paths: status.paths.map(notKnownNow), changes }
   const { namespace, name } = check.scene.service
   return {
     service: `${namespace}/${name}`,
-    checks: view.checks + 1,
-    failures: view.failures,
-    queries: view.queries + check.queries,
+    checks: status.checks + 1,
+    failures: status.failures,
+    queries: status.queries + check.queries,
     last,
-    paths: pathsOf(view, check.scene),
+    paths: pathsOf(status, check.scene),
     changes,
   }
 }
 
-function lastOf({ last }: DnsView, check: CheckOrTrouble, at: WallMs): LastCheck {
+function lastOf({ last }: DnsStatus, check: CheckOrTrouble, at: WallMs): LastCheck {
   const verdict: DnsVerdict = 'trouble' in check ? 'unverified' : check.verdict
   const since = last?.verdict === verdict ? last.since : at
   if ('trouble' in check) {
@@ -46,7 +46,7 @@ function lastOf({ last }: DnsView, check: CheckOrTrouble, at: WallMs): LastCheck
 }
 
 /** What a check that could not be made says differently each time (a time, an address) is no change. */
-function changesOf({ last: before, changes }: DnsView, now: LastCheck): readonly DnsChange[] {
+function changesOf({ last: before, changes }: DnsStatus, now: LastCheck): readonly DnsChange[] {
   const [old, found] = [pairsOf(before?.findings ?? []), pairsOf(now.findings)]
   const came = [...found].flatMap(([key, pair]) => (old.has(key) ? [] : [pair]))
   const went = [...old].flatMap(([key, pair]) => (found.has(key) ? [] : [pair]))
@@ -67,10 +67,10 @@ const pairsOf = (findings: readonly Finding[]): ReadonlyMap<string, FindingOf> =
 const keyOf = ({ vantage, target }: Pick<Path, 'vantage' | 'target'>): string =>
   JSON.stringify([vantage, target.kind, targetName(target)])
 
-function pathsOf(view: DnsView, { paths, pods }: DnsScene): readonly PathView[] {
-  const before = new Map(view.paths.map((path) => [keyOf(path), path]))
+function pathsOf(status: DnsStatus, { paths, pods }: DnsScene): readonly PathStatus[] {
+  const before = new Map(status.paths.map((path) => [keyOf(path), path]))
   const nodes = new Map(pods.map(({ name, node }) => [name, node]))
-  const seen = paths.map((path): PathView => {
+  const seen = paths.map((path): PathStatus => {
     const { vantage, target, reading, canary } = path
     const old = before.get(keyOf(path))
     const node = target.kind === 'pod' ? nodes.get(target.name) : undefined
@@ -87,11 +87,11 @@ function pathsOf(view: DnsView, { paths, pods }: DnsScene): readonly PathView[] 
   return [...new Map(seen.map((path) => [keyOf(path), path])).values()]
 }
 
-function notKnownNow({ now: _now, ...path }: PathView): PathView {
+function notKnownNow({ now: _now, ...path }: PathStatus): PathStatus {
   return { ...path, history: historyOf(path, 'unknown') }
 }
 
-const historyOf = (old: Pick<PathView, 'history'> | undefined, tick: Tick): readonly Tick[] =>
+const historyOf = (old: Pick<PathStatus, 'history'> | undefined, tick: Tick): readonly Tick[] =>
   [...(old?.history ?? []), tick].slice(-HISTORY_MAX)
 
 function tickOf({ reading, canary }: Pick<Path, 'reading' | 'canary'>): Tick {

@@ -19,9 +19,9 @@ export async function foundAgain(before: Deployment, parts: Finding, signal: Abo
     const now = await foundNow(parts, signal)
     if (!now.isZoneAssumed) return now
     // DNS itself may have said which zone it is.
-    const { zone } = before.facts
+    const { zone } = before.askedZone
     const notes = now.notes.map((note) => (note.startsWith('zone ') ? (before.notes.find(isOfZone) ?? note) : note))
-    return { ...now, facts: { ...now.facts, zone }, isZoneAssumed: before.isZoneAssumed, notes }
+    return { ...now, askedZone: { ...now.askedZone, zone }, isZoneAssumed: before.isZoneAssumed, notes }
   } catch (error) {
     if (!(error instanceof WorldError)) throw error
     const note = `DNS could not be listed again, so some of the asked pods may be gone: ${error.message}`

@@ -17,7 +17,7 @@ interface LoopRepairParts extends AloneParts, Pick<RepairParts, 'repairer' | 'pa
   readonly log: Log
 }
 
-export interface RepairView {
+export interface RepairStatus {
   readonly isUnderWay: boolean
   /** What came of the last check. */
   readonly last: 'nothing' | 'held' | 'busy' | 'cured' | 'notCured' | 'notTouched'
@@ -26,11 +26,11 @@ export interface RepairView {
   readonly why: readonly string[]
 }
 
-type Last = Omit<RepairView, 'isUnderWay'>
+type Last = Omit<RepairStatus, 'isUnderWay'>
 type Act = Extract<RepairDecision, { readonly kind: 'act' }>
 type Held = Extract<RepairDecision, { readonly kind: 'held' }>
 
-const WORDS: Readonly<Record<RepairView['last'], string>> = {
+const WORDS: Readonly<Record<RepairStatus['last'], string>> = {
   nothing: 'nothing to repair',
   held: 'not replaced',
   busy: 'not replaced, since another repair is under way',
@@ -49,13 +49,13 @@ export class LoopRepair {
   #last = NOTHING
   /** What the log and what the Event of the pod said last, so that it is said once. */
   #logged = ''
-  #told = ''
+  #said = ''
 
   constructor(parts: LoopRepairParts) {
     this.#parts = parts
   }
 
-  view(): RepairView {
+  status(): RepairStatus {
     return { ...this.#last, isUnderWay: this.#isUnderWay }
   }
 
@@ -94,18 +94,18 @@ export class LoopRepair {
     // The text of a guard counts pods and seconds; which guards hold it back is what changes.
     const key = `${code} ${pod.uid} ${decision.guards.filter(({ holds }) => !holds).map(({ guard }) => guard)}`
     const said = this.#take({ ...last, pod: pod.name }, key)
-    if (this.#told === said) return
+    if (this.#said === said) return
     const text = escapeForeign(`${WORDS[last.last]}: ${last.why.join('; ')}`, TEXT_MAX)
     const about = { kind: 'Pod', namespace: check.scene.service.namespace, name: pod.name, uid: pod.uid } as const
     const type = last.last === 'cured' ? 'Normal' : 'Warning'
     await this.#parts.notices.tell({ ...about, type, reason: { code, text } }, signal)
-    this.#told = said
+    this.#said = said
   }
 
   #nothing(): void {
     this.#last = NOTHING
     this.#logged = ''
-    this.#told = ''
+    this.#said = ''
   }
 
   /** What is said of it: the same text as long as nothing changes. */

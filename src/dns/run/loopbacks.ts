@@ -1,15 +1,15 @@
 import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
 import type { Random } from '../../ground/ports/random.ts'
-import { LADDER, type Nonce, type ZoneFacts } from '../decide/ladder.ts'
+import { type AskedZone, LADDER, type Nonce } from '../decide/ladder.ts'
 import { readPath } from '../decide/path-reading.ts'
 import { isSilent, readTry, type Try } from '../decide/path-script.ts'
-import type { DnsPodFacts, Path, VantageFacts } from '../decide/scene.ts'
+import type { Path, ScenePod, SceneVantage } from '../decide/scene.ts'
 import type { PodLoopback } from '../ports/pod-loopback.ts'
 
 interface Parts {
   readonly namespace: string
-  readonly pods: readonly DnsPodFacts[]
-  readonly facts: ZoneFacts
+  readonly pods: readonly ScenePod[]
+  readonly askedZone: AskedZone
   readonly loopback: PodLoopback
   readonly random: Random
   readonly timeoutMs: number
@@ -17,14 +17,14 @@ interface Parts {
 
 interface LoopbackSweep {
   /** Absent where no pod could be asked. */
-  readonly vantage?: VantageFacts
+  readonly vantage?: SceneVantage
   readonly paths: readonly Path[]
   /** Why pods could not be asked: sentences. */
   readonly notes: readonly string[]
   readonly queries: number
 }
 
-const VANTAGE: VantageFacts = { name: 'port-forward', control: 'notAsked', way: 'portForward' }
+const VANTAGE: SceneVantage = { name: 'port-forward', control: 'notAsked', way: 'portForward' }
 /** Each is a connection through the API server, so that only those are asked that tell something of the pod's data. */
 const RUNGS = LADDER.filter(({ id }) => ['L1', 'L2', 'L4', 'L5', 'L7'].includes(id))
 const PODS_AT_ONCE = 4
@@ -56,18 +56,18 @@ interface AskedLoopback {
 }
 
 async function askLoopback(
-  { name, port }: DnsPodFacts,
-  { namespace, facts, loopback, random, timeoutMs }: Parts,
+  { name, port }: ScenePod,
+  { namespace, askedZone, loopback, random, timeoutMs }: Parts,
   signal: AbortSignal,
 ): Promise<AskedLoopback> {
   const nonce: Nonce = { hex: random.hex(6) }
   const tries: Try[] = []
   for (const rung of RUNGS) {
-    const question = rung.question(facts, nonce)
+    const question = rung.question(askedZone, nonce)
     if (question === undefined) continue
     const outcome = await loopback.ask({ pod: { namespace, name, port }, question, timeoutMs }, signal)
     if (outcome.kind === 'notAsked') return { name, tries, noWay: outcome.text }
-    tries.push(readTry({ rung, question, over: 'tcp' }, outcome, { facts, nonce }))
+    tries.push(readTry({ rung, question, over: 'tcp' }, outcome, { askedZone, nonce }))
     if (tries.filter(isSilent).length >= SILENT_AFTER) break
   }
   return { name, tries }

@@ -2,7 +2,7 @@ import type { ConfigMap } from '../../ground/model/config-map.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { ConfigMaps } from '../../ground/ports/config-maps.ts'
-import type { PastRepair } from '../decide/repair/repair-facts.ts'
+import type { PastRepair } from '../decide/repair/repair-snapshot.ts'
 
 const NAME = 'evenkeel-dns-repairs'
 const KEY = 'repairs.json'

@@ -3,7 +3,7 @@ import { Pacer } from '../../ground/loop/pacer.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Random } from '../../ground/ports/random.ts'
-import type { VantageFacts } from '../decide/scene.ts'
+import type { SceneVantage } from '../decide/scene.ts'
 import type { ControlProbe } from '../ports/control-probe.ts'
 import type { DnsAsker } from '../ports/dns-asker.ts'
 import type { DnsRelay } from '../ports/dns-relays.ts'
@@ -60,7 +60,7 @@ export function vantagesOf(
   ]
   return Promise.all(
     places.map(async ({ at, asker, control }) => ({
-      facts: { ...at, control: await controlOf({ control, clock }, deployment, signal) },
+      inScene: { ...at, control: await controlOf({ control, clock }, deployment, signal) },
       asker: new PacedAsker(asker, new Pacer({ clock, random, perSecond: queriesPerSecond })),
     })),
   )
@@ -69,10 +69,10 @@ export function vantagesOf(
 /** Whether a place reaches the network of Services at all: whether the API answers there. */
 async function controlOf(
   { control, clock }: { readonly control: ControlProbe; readonly clock: Clock },
-  { facts }: Deployment,
+  { askedZone }: Deployment,
   signal: AbortSignal,
-): Promise<VantageFacts['control']> {
-  const [address] = facts.apiAddresses
+): Promise<SceneVantage['control']> {
+  const [address] = askedZone.apiAddresses
   if (address === undefined) return 'notAsked'
   const limit = { clock, limitMs: CONTROL_WITHIN_MS, signal, what: 'the control' }
   try {

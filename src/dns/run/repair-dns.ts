@@ -5,8 +5,8 @@ import { toIso } from '../../ground/model/time.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import { decideRepair, type RepairDecision } from '../decide/repair/decide-repair.ts'
-import type { PastRepair, SickPod } from '../decide/repair/repair-facts.ts'
-import type { DnsPodFacts } from '../decide/scene.ts'
+import type { PastRepair, SickPod } from '../decide/repair/repair-snapshot.ts'
+import type { ScenePod } from '../decide/scene.ts'
 import type { DnsRepairer, PodOfDns } from '../ports/dns-repairer.ts'
 import type { DnsCheck } from './check-dns.ts'
 import type { PastRepairs } from './past-repairs.ts'
@@ -48,14 +48,14 @@ const WATCH = { forMs: 60_000, everyMs: 10_000 }
 export async function wouldRepair(parts: RepairParts, signal: AbortSignal): Promise<Repair> {
   const check = await parts.check(signal)
   const { namespace } = check.scene.service
-  const [ground, past] = await Promise.all([
-    parts.repairer.ground({ namespace, selector: check.selector }, signal),
+  const [reading, past] = await Promise.all([
+    parts.repairer.read({ namespace, selector: check.selector }, signal),
     parts.past.read(signal),
   ])
   const { scene, findings, rounds } = check
   const memory = parts.past.ref
   const wallMs = Number(parts.clock.wallMs())
-  const decision = decideRepair({ ...ground, scene, findings, rounds, past, memory, wallMs })
+  const decision = decideRepair({ ...reading, scene, findings, rounds, past, memory, wallMs })
   return { check, decision }
 }
 
@@ -176,5 +176,5 @@ function stateOf({ scene, verdict, findings }: DnsCheck, { check, sick }: Before
     : { state: 'ill', why: `the check says ${codes}` }
 }
 
-const isServing = ({ uid, endpoint, terminating }: DnsPodFacts, sick: SickPod): boolean =>
+const isServing = ({ uid, endpoint, terminating }: ScenePod, sick: SickPod): boolean =>
   endpoint === 'serving' && !terminating && uid !== sick.pod.uid

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Random } from '../../ground/ports/random.ts'
-import type { DnsPodFacts, DnsScene, Path, VantageFacts } from '../decide/scene.ts'
+import type { DnsScene, Path, ScenePod, SceneVantage } from '../decide/scene.ts'
 import type { UdpSeen } from '../decide/udp-seen.ts'
 import type { PodCounters } from '../ports/pod-counters.ts'
 import type { PodLoopback } from '../ports/pod-loopback.ts'
@@ -31,11 +31,11 @@ export interface Round {
 /** Every target from every place. Where none of them reaches anything, pods are asked on their own loopbacks, and for what they count. */
 export async function askRound(parts: RoundParts, signal: AbortSignal): Promise<Round> {
   const { vantages, targets, deployment, random, timeoutMs } = parts
-  const { facts, known } = deployment
+  const { askedZone, known } = deployment
   const swept = await Promise.all(
     vantages.map(async (vantage) => {
-      const { paths, queries } = await sweep(vantage, { targets, facts, timeoutMs, random }, signal)
-      return { ...worthOf(vantage.facts, paths), queries }
+      const { paths, queries } = await sweep(vantage, { targets, askedZone, timeoutMs, random }, signal)
+      return { ...worthOf(vantage.inScene, paths), queries }
     }),
   )
   const isNothingReached = swept.every(isCutOff)
@@ -68,7 +68,7 @@ const NOTHING = { vantages: [], paths: [], notes: [], queries: 0 }
 const NOTHING_READ = { counted: [], seen: new Map<string, UdpSeen>(), notes: [] }
 
 interface Worth {
-  readonly vantage: VantageFacts
+  readonly vantage: SceneVantage
   readonly paths: readonly Path[]
   readonly notes: readonly string[]
 }
@@ -82,7 +82,7 @@ const tellsNoPod = ({ vantage, paths }: Worth): boolean =>
  * Where the network of Services is not reached and pods are, as by routes to them alone, only pods are judged. Where neither is
  * reached, what the Service has for outside is.
  */
-function worthOf(vantage: VantageFacts, paths: readonly Path[]): Worth {
+function worthOf(vantage: SceneVantage, paths: readonly Path[]): Worth {
   const isReached = ({ reading: { udp, tcp } }: Path): boolean =>
     udp === 'answers' || udp === 'loses' || tcp === 'answers'
   const reached = (kind: Path['target']['kind']): readonly Path[] => {
@@ -108,19 +108,19 @@ function worthOf(vantage: VantageFacts, paths: readonly Path[]): Worth {
 /** Of UDP nothing is asked there: what pods answer to others meanwhile is read from their own counters. */
 async function insideOf(parts: RoundParts, signal: AbortSignal) {
   const { deployment, loopback, counters, clock, random, timeoutMs } = parts
-  const { known, facts, metricsPorts } = deployment
+  const { known, askedZone, metricsPorts } = deployment
   const { namespace, isUneven } = known.service
   const read = counters === undefined ? undefined : { counters, clock, namespace }
   const staying = known.pods.filter(({ terminating }) => !terminating)
   const withPorts = staying.map((pod) => ({ pod, ports: metricsPorts.get(pod.uid) ?? [] }))
   const first = read === undefined ? NOTHING_READ : await readCounters(withPorts, read, signal)
-  const asked = { namespace, pods: known.pods, facts, loopback, random, timeoutMs }
+  const asked = { namespace, pods: known.pods, askedZone, loopback, random, timeoutMs }
   const { vantage, ...rest } = await sweepLoopbacks(asked, signal)
   if (vantage === undefined) return { ...rest, vantages: [], pods: known.pods }
   // Caches on the nodes ask over TCP.
   const isEven = !isUneven && !known.nodeLocal
   const counted = read === undefined ? NOTHING_READ : await countersSince(first.counted, { ...read, isEven }, signal)
-  const pods = known.pods.map((pod): DnsPodFacts => {
+  const pods = known.pods.map((pod): ScenePod => {
     const udpSeen = counted.seen.get(pod.name)
     return udpSeen === undefined ? pod : { ...pod, udpSeen }
   })

@@ -1,6 +1,6 @@
 import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
-import type { DnsPodFacts, DnsScene } from '../decide/scene.ts'
+import type { DnsScene, ScenePod } from '../decide/scene.ts'
 import type { DnsOutcome, DnsQuestion } from '../model/dns.ts'
 import type { DnsObjects } from '../ports/dns-objects.ts'
 import type { PodLoopback } from '../ports/pod-loopback.ts'
@@ -40,9 +40,9 @@ export async function withSurroundings(scene: DnsScene, parts: Parts, signal: Ab
   const notes: string[] = []
   let queries = 0
   const sound = soundPlaces(scene, parts)
-  const beside = async (node: string): Promise<Pick<DnsPodFacts, 'neighbours'>> => {
+  const beside = async (node: string): Promise<Pick<ScenePod, 'neighbours'>> => {
     // On the node itself its pods may be reached where nothing from elsewhere arrives.
-    const asker = (sound.find(({ facts }) => facts.node !== node) ?? sound[0])?.asker
+    const asker = (sound.find(({ inScene }) => inScene.node !== node) ?? sound[0])?.asker
     if (asker === undefined) return {}
     try {
       const others = (await parts.objects.addressesOfPodsOn(node, signal)).filter(({ uid }) => !dnsPods.has(uid))
@@ -55,7 +55,7 @@ export async function withSurroundings(scene: DnsScene, parts: Parts, signal: Ab
       return {}
     }
   }
-  const within = async ({ name, port }: DnsPodFacts): Promise<Pick<DnsPodFacts, 'process'>> => {
+  const within = async ({ name, port }: ScenePod): Promise<Pick<ScenePod, 'process'>> => {
     const { namespace } = scene.service
     const query = { pod: { namespace, name, port }, question: QUESTION, timeoutMs: parts.timeoutMs }
     for (let i = 0; i < TRIES; i += 1) {
@@ -69,7 +69,7 @@ export async function withSurroundings(scene: DnsScene, parts: Parts, signal: Ab
     }
     return { process: 'silent' }
   }
-  const around = async (pod: DnsPodFacts): Promise<DnsPodFacts> => {
+  const around = async (pod: ScenePod): Promise<ScenePod> => {
     const node = scene.nodes.find(({ name }) => name === pod.node)
     if (node?.ready !== true) return pod
     const [neighbours, process] = await Promise.all([beside(node.name), within(pod)])
@@ -81,10 +81,10 @@ export async function withSurroundings(scene: DnsScene, parts: Parts, signal: Ab
 
 function soundPlaces(scene: DnsScene, { vantages }: Parts): readonly Vantage[] {
   const names = new Set(scene.vantages.flatMap(({ name, control }) => (control === 'fails' ? [] : [name])))
-  return vantages.filter(({ facts }) => names.has(facts.name))
+  return vantages.filter(({ inScene }) => names.has(inScene.name))
 }
 
-function isSilent({ paths }: DnsScene, { name }: DnsPodFacts): boolean {
+function isSilent({ paths }: DnsScene, { name }: ScenePod): boolean {
   const seen = paths.filter(({ target }) => target.kind === 'pod' && target.name === name)
   return seen.length > 0 && seen.every(({ reading: { udp, tcp } }) => udp === 'silent' && tcp === 'silent')
 }
@@ -99,7 +99,7 @@ function askEach(
 }
 
 /** That nothing listens there was said by the pod itself: it is reached. */
-function neighboursOf(outcomes: readonly DnsOutcome[]): Pick<DnsPodFacts, 'neighbours'> {
+function neighboursOf(outcomes: readonly DnsOutcome[]): Pick<ScenePod, 'neighbours'> {
   const sent = outcomes.filter(({ kind }) => kind !== 'notAsked')
   if (sent.length === 0) return {}
   const isReached = sent.some(({ kind }) => kind !== 'timeout' && kind !== 'unreachable')

@@ -2,16 +2,16 @@ import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
 import type { Endpoint } from '../../ground/model/endpoint.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Random } from '../../ground/ports/random.ts'
-import type { Nonce, ZoneFacts } from '../decide/ladder.ts'
+import type { AskedZone, Nonce } from '../decide/ladder.ts'
 import { LADDER } from '../decide/ladder.ts'
 import { type PathReading, readPath } from '../decide/path-reading.ts'
 import { nextTry, readTry, type Try } from '../decide/path-script.ts'
-import type { Path, Target, VantageFacts } from '../decide/scene.ts'
+import type { Path, SceneVantage, Target } from '../decide/scene.ts'
 import type { DnsAsker } from '../ports/dns-asker.ts'
 
 /** A place that queries are sent from. */
 export interface Vantage {
-  readonly facts: VantageFacts
+  readonly inScene: SceneVantage
   readonly asker: DnsAsker
 }
 
@@ -28,7 +28,7 @@ export interface SweepTarget {
 
 interface SweepParts {
   readonly targets: readonly SweepTarget[]
-  readonly facts: ZoneFacts
+  readonly askedZone: AskedZone
   readonly timeoutMs: number
   readonly random: Random
 }
@@ -46,7 +46,7 @@ const CANARY_QUERIES = 3
 const SAMPLES_AT_ONCE = 4
 
 /** One round: every target by the ladder, from one vantage. Rejects by abort alone. */
-export async function sweep({ facts: from, asker }: Vantage, parts: SweepParts, signal: AbortSignal): Promise<Sweep> {
+export async function sweep({ inScene: from, asker }: Vantage, parts: SweepParts, signal: AbortSignal): Promise<Sweep> {
   const targets = parts.targets.filter((target) => isAskedFrom(from, target))
   const asked = await mapAtOnce(targets, PATHS_AT_ONCE, (target) => askPath(asker, { ...target, ...parts }, signal))
   return {
@@ -60,7 +60,7 @@ export async function sweep({ facts: from, asker }: Vantage, parts: SweepParts, 
   }
 }
 
-function isAskedFrom({ control, node }: VantageFacts, { from }: SweepTarget): boolean {
+function isAskedFrom({ control, node }: SceneVantage, { from }: SweepTarget): boolean {
   if (from === undefined) return true
   return from === 'nodes' ? node !== undefined : control !== 'answers'
 }
@@ -74,21 +74,21 @@ interface AskedPath {
 
 async function askPath(
   asker: DnsAsker,
-  { target, at, tcpPort = at.port, samples = 0, facts, timeoutMs, random }: SweepTarget & SweepParts,
+  { target, at, tcpPort = at.port, samples = 0, askedZone, timeoutMs, random }: SweepTarget & SweepParts,
   signal: AbortSignal,
 ): Promise<AskedPath> {
   const nonce: Nonce = { hex: random.hex(6) }
   const tries: Try[] = []
-  for (let next = nextTry(tries, facts, nonce); next !== undefined; next = nextTry(tries, facts, nonce)) {
+  for (let next = nextTry(tries, askedZone, nonce); next !== undefined; next = nextTry(tries, askedZone, nonce)) {
     const { rung, question, socket } = next
     const to = rung.over === 'tcp' ? { ...at, port: tcpPort } : at
     const outcome = await asker.ask({ at: to, question, over: rung.over, socket, timeoutMs }, signal)
-    tries.push(readTry(next, outcome, { facts, nonce }))
+    tries.push(readTry(next, outcome, { askedZone, nonce }))
   }
   const first = readPath(tries)
   if (samples === 0 || first.udp !== 'answers') return { target, reading: first, queries: tries.length }
-  tries.push(...(await sampled({ asker, at, count: samples - first.asked, facts, nonce, timeoutMs }, signal)))
-  const canary = await canaryOf(asker, { at, facts, nonce, timeoutMs }, signal)
+  tries.push(...(await sampled({ asker, at, count: samples - first.asked, askedZone, nonce, timeoutMs }, signal)))
+  const canary = await canaryOf(asker, { at, askedZone, nonce, timeoutMs }, signal)
   return { target, reading: readPath(tries), canary, queries: tries.length + CANARY_QUERIES }
 }
 
@@ -96,21 +96,21 @@ interface Sampled {
   readonly asker: DnsAsker
   readonly at: Endpoint
   readonly count: number
-  readonly facts: ZoneFacts
+  readonly askedZone: AskedZone
   readonly nonce: Nonce
   readonly timeoutMs: number
 }
 
 async function sampled(
-  { asker, at, count, facts, nonce, timeoutMs }: Sampled,
+  { asker, at, count, askedZone, nonce, timeoutMs }: Sampled,
   signal: AbortSignal,
 ): Promise<readonly Try[]> {
   const rung = API_SERVICE_RUNG
-  const question = rung?.question(facts, nonce)
+  const question = rung?.question(askedZone, nonce)
   if (rung === undefined || question === undefined) return []
   return mapAtOnce(Array.from({ length: Math.max(0, count) }), SAMPLES_AT_ONCE, async () => {
     const outcome = await asker.ask({ at, question, over: 'udp', timeoutMs }, signal)
-    return readTry({ rung, question }, outcome, { facts, nonce })
+    return readTry({ rung, question }, outcome, { askedZone, nonce })
   })
 }
 
@@ -118,10 +118,10 @@ const API_SERVICE_RUNG = LADDER.find(({ id }) => id === 'L2')
 
 async function canaryOf(
   asker: DnsAsker,
-  { at, facts, nonce, timeoutMs }: Omit<Sampled, 'asker' | 'count'>,
+  { at, askedZone, nonce, timeoutMs }: Omit<Sampled, 'asker' | 'count'>,
   signal: AbortSignal,
 ): Promise<'answers' | 'silent'> {
-  const question = API_SERVICE_RUNG?.question(facts, nonce)
+  const question = API_SERVICE_RUNG?.question(askedZone, nonce)
   const canary = asker.canary(at)
   try {
     for (let i = 0; question !== undefined && i < CANARY_QUERIES; i += 1)

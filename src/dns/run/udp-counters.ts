@@ -1,7 +1,7 @@
 import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
 import type { MonoMs } from '../../ground/model/time.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
-import type { DnsPodFacts } from '../decide/scene.ts'
+import type { ScenePod } from '../decide/scene.ts'
 import { judgeUdp, type UdpSeen } from '../decide/udp-seen.ts'
 import type { UdpCounts } from '../model/udp-counts.ts'
 import type { PodCounters } from '../ports/pod-counters.ts'
@@ -14,7 +14,7 @@ interface Parts {
 
 /** A pod at the first reading of its counters. */
 interface Counted {
-  readonly pod: DnsPodFacts
+  readonly pod: ScenePod
   /** Where its metrics were found. */
   readonly port: number
   readonly counts: UdpCounts
@@ -35,13 +35,13 @@ interface SeenByCounters {
 
 /** A cluster that is asked at all asks each pod within this. */
 const WINDOW_MS = 5_000
-const LOOK_EVERY_MS = 1_000
+const POLL_EVERY_MS = 1_000
 /** Each is a connection through the API server. */
 const PODS_AT_ONCE = 4
 
 /** The first reading, to which a later one is compared. Rejects by abort alone. */
 export async function readCounters(
-  pods: readonly { readonly pod: DnsPodFacts; readonly ports: readonly number[] }[],
+  pods: readonly { readonly pod: ScenePod; readonly ports: readonly number[] }[],
   parts: Parts,
   signal: AbortSignal,
 ): Promise<FirstCounts> {
@@ -77,8 +77,8 @@ export async function countersSince(
   for (let waitingFor = first; waitingFor.length > 0; ) {
     const isOver = clock.monoMs() >= until
     // Pods are compared over one time: where one has not risen until the end, all are read at the end.
-    const looked = isOver ? first.filter(({ pod }) => !unread.has(pod.name)) : waitingFor
-    await mapAtOnce(looked, PODS_AT_ONCE, async (before) => {
+    const again = isOver ? first.filter(({ pod }) => !unread.has(pod.name)) : waitingFor
+    await mapAtOnce(again, PODS_AT_ONCE, async (before) => {
       const { pod, port } = before
       const reading = await countersOf(pod, { ...parts, port }, signal)
       if (reading.kind === 'counts') last.set(pod.name, { ...before, counts: reading.counts, at: clock.monoMs() })
@@ -88,7 +88,7 @@ export async function countersSince(
     waitingFor = waitingFor.filter(
       ({ pod, counts }) => !unread.has(pod.name) && (last.get(pod.name)?.counts.answered ?? 0) <= counts.answered,
     )
-    if (waitingFor.length > 0) await clock.sleep(Math.min(LOOK_EVERY_MS, Math.max(0, until - clock.monoMs())), signal)
+    if (waitingFor.length > 0) await clock.sleep(Math.min(POLL_EVERY_MS, Math.max(0, until - clock.monoMs())), signal)
   }
   const spans = first.flatMap(({ pod, counts: before, at }) => {
     const after = unread.has(pod.name) ? undefined : last.get(pod.name)
@@ -105,7 +105,7 @@ interface Unread {
 }
 
 const countersOf = (
-  { name }: DnsPodFacts,
+  { name }: ScenePod,
   { counters, namespace, port }: Parts & { readonly port: number },
   signal: AbortSignal,
 ) => counters.udpCounts({ namespace, name, port }, signal)

@@ -1,6 +1,6 @@
 import { findDnsService } from '../../dns/decide/find-dns-service.ts'
 import { HEALTH_CONDITION } from '../../dns/decide/health-condition.ts'
-import { podFacts } from '../../dns/run/pod-facts.ts'
+import { scenePod } from '../../dns/run/scene-pod.ts'
 import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
@@ -110,7 +110,7 @@ export function readDns({ ground, unknowns, signal }: Look): Promise<DnsSight | 
     const around = { endpoints, service, wallMs: ground.clock.wallMs(), downNodes: new Set<string>() }
     return {
       service: { namespace, name: service.name },
-      pods: pods.map((pod) => podFacts(pod, around)),
+      pods: pods.map((pod) => scenePod(pod, around)),
       ...present({ health }),
     }
   }

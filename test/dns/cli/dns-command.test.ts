@@ -91,8 +91,16 @@ test('what is wrong is told with its evidence, its cause and its cure, and exit 
 
 test('where several places ask, the cost says how fast each may', () => {
   const scene = aScene()
-  const told = { facts: ZONE, selector: {}, findings: [], notes: [], verdict: 'ok', rounds: 1, tookMs: 2_000 } as const
-  const [[, head] = []] = checkLines({ ...told, scene, queries: 1_600, queriesPerSecond: 800 }, false)
+  const rest = {
+    askedZone: ZONE,
+    selector: {},
+    findings: [],
+    notes: [],
+    verdict: 'ok',
+    rounds: 1,
+    tookMs: 2_000,
+  } as const
+  const [[, head] = []] = checkLines({ ...rest, scene, queries: 1_600, queriesPerSecond: 800 }, false)
   assert.match(String(head), /\(1,600 queries in 1 round, 2 s, at most 800\/s from one place\)$/)
 })
 
@@ -144,9 +152,9 @@ test('what pods count themselves is in the record, is observed and no more, and 
     /^UdpObserved pod coredns-1: .*\n.*received 4 and answered 4 over UDP in 1 s; other pods answered 5\.5 on average\n/,
   )
   const scene = sceneOfDocument(recorded(seen), 'dns.json')
-  const facts = { zone: 'cluster.local', apiAddresses: [], dnsService: scene.service }
+  const askedZone = { zone: 'cluster.local', apiAddresses: [], dnsService: scene.service }
   const cost = { queries: 4, queriesPerSecond: 100, rounds: 1, tookMs: 1 } as const
-  const check = { scene, verdict: 'observed', findings: [], facts, selector: {}, notes: [], ...cost } as const
+  const check = { scene, verdict: 'observed', findings: [], askedZone, selector: {}, notes: [], ...cost } as const
   const table = checkLines(check, false).map(plainLine).join('\n')
   assert.match(table, /^OBSERVED {2}DNS of .*[\s\S]*^ {2}port-forward {2}pod coredns-1 +observed {2}answers {2}right/m)
   for (const forged of [

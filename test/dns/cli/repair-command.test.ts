@@ -6,7 +6,7 @@ import { diagnose } from '../../../src/dns/decide/diagnosis/diagnose.ts'
 import { decideRepair } from '../../../src/dns/decide/repair/decide-repair.ts'
 import type { DnsScene } from '../../../src/dns/decide/scene.ts'
 import { verdictOf } from '../../../src/dns/decide/verdict.ts'
-import type { DnsGround } from '../../../src/dns/model/dns-ground.ts'
+import type { RepairReading } from '../../../src/dns/model/repair-reading.ts'
 import type { RepairOrBusy } from '../../../src/dns/run/repair-alone.ts'
 import { memoryContext } from '../../cli/memory-context.ts'
 import { aScene, SILENT } from '../decide/a-scene.ts'
@@ -23,10 +23,18 @@ const WORKLOAD = {
 const SICK = aScene({ pods: { a: SILENT } })
 
 /** What is found and decided, for the decision's own rules. */
-function found(scene: DnsScene, ground: Partial<DnsGround> = {}) {
+function found(scene: DnsScene, reading: Partial<RepairReading> = {}) {
   const findings = diagnose(scene)
-  const facts = { zone: 'cluster.local', apiAddresses: [], dnsService: { namespace: '', name: '', addresses: [] } }
-  const told = { facts, selector: {}, notes: [], queries: 9, queriesPerSecond: 800, rounds: 2, tookMs: 1_000 } as const
+  const askedZone = { zone: 'cluster.local', apiAddresses: [], dnsService: { namespace: '', name: '', addresses: [] } }
+  const rest = {
+    askedZone,
+    selector: {},
+    notes: [],
+    queries: 9,
+    queriesPerSecond: 800,
+    rounds: 2,
+    tookMs: 1_000,
+  } as const
   const memory = { namespace: 'evenkeel', name: 'evenkeel-dns-repairs' }
   const around = {
     budgets: {},
@@ -38,8 +46,8 @@ function found(scene: DnsScene, ground: Partial<DnsGround> = {}) {
     workload: WORKLOAD,
     rounds: 2,
   } as const
-  const decision = decideRepair({ ...around, memory, scene, findings, ...ground })
-  return { check: { ...told, scene, findings, verdict: verdictOf(findings) }, decision }
+  const decision = decideRepair({ ...around, memory, scene, findings, ...reading })
+  return { check: { ...rest, scene, findings, verdict: verdictOf(findings) }, decision }
 }
 
 async function repair(result: RepairOrBusy, ...words: readonly string[]) {

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { watchScreen } from '../../../src/dns/cli/watch-screen.ts'
 import type { PathReading } from '../../../src/dns/decide/path-reading.ts'
-import type { DnsView } from '../../../src/dns/run/dns-metrics.ts'
-import { type CheckOrTrouble, EMPTY_DNS_VIEW, foldCheck } from '../../../src/dns/run/fold-check.ts'
+import type { DnsStatus } from '../../../src/dns/run/dns-metrics.ts'
+import { type CheckOrTrouble, EMPTY_DNS_STATUS, foldCheck } from '../../../src/dns/run/fold-check.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { cellWidth } from '../../../src/ground/text/cell-width.ts'
 import { paintLine, type Style } from '../../../src/ground/text/terminal/style.ts'
@@ -37,10 +37,10 @@ const seen = ({ names = [SICK, SOUND], ill = {}, medianMs = 0.4 }: Seen): CheckO
     }),
   )
 
-const after = (checks: readonly CheckOrTrouble[]): DnsView =>
-  checks.reduce((view, check, at) => foldCheck(view, check, wallMs(BEGIN + EVERY_MS * at)), EMPTY_DNS_VIEW)
+const after = (checks: readonly CheckOrTrouble[]): DnsStatus =>
+  checks.reduce((view, check, at) => foldCheck(view, check, wallMs(BEGIN + EVERY_MS * at)), EMPTY_DNS_STATUS)
 
-function drawn(view: DnsView, columns: number, { rows = 24, style = unicode } = {}): readonly string[] {
+function drawn(view: DnsStatus, columns: number, { rows = 24, style = unicode } = {}): readonly string[] {
   const now = (view.last?.at ?? BEGIN) + 3_000
   const show = { now, size: { columns, rows }, style, intervalMs: EVERY_MS }
   return watchScreen(view, show).map((line) => paintLine(line, style, columns - 1))
@@ -134,7 +134,7 @@ the check could not be made: the API server does not answer
 })
 
 test('before the first check it says what it waits for', () => {
-  assert.deepEqual(drawn(EMPTY_DNS_VIEW, 80), ['checks DNS for the first time'])
+  assert.deepEqual(drawn(EMPTY_DNS_STATUS, 80), ['checks DNS for the first time'])
 })
 
 test('no line is ever wider than the terminal, no more lines than fit, and colour says nothing that words do not', () => {

@@ -1,5 +1,5 @@
 import type { PathReading } from '../../../src/dns/decide/path-reading.ts'
-import type { DnsPodFacts, DnsScene, Path, Target, VantageFacts } from '../../../src/dns/decide/scene.ts'
+import type { DnsScene, Path, ScenePod, SceneVantage, Target } from '../../../src/dns/decide/scene.ts'
 
 export const aReading = (change: Partial<PathReading> = {}): PathReading => ({
   udp: 'answers',
@@ -34,7 +34,7 @@ export const withCache = (scene: DnsScene, reading: PathReading): DnsScene => ({
   paths: [...scene.paths, { vantage: 'v1', target: { kind: 'cache', name: '169.254.20.10' }, reading }],
 })
 
-export const aPodOfDns = (name: string, change: Partial<DnsPodFacts> = {}): DnsPodFacts => ({
+export const aPodOfDns = (name: string, change: Partial<ScenePod> = {}): ScenePod => ({
   name,
   uid: `uid-${name}`,
   node: `n-${name}`,
@@ -46,8 +46,8 @@ export const aPodOfDns = (name: string, change: Partial<DnsPodFacts> = {}): DnsP
   ...change,
 })
 
-export const V1: VantageFacts = { name: 'v1', node: 'n-a', control: 'answers' }
-export const V2: VantageFacts = { name: 'v2', node: 'n-b', control: 'answers' }
+export const V1: SceneVantage = { name: 'v1', node: 'n-a', control: 'answers' }
+export const V2: SceneVantage = { name: 'v2', node: 'n-b', control: 'answers' }
 
 const SERVICE: Target = { kind: 'service', name: '10.96.0.10' }
 

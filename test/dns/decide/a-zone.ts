@@ -1,6 +1,6 @@
-import type { Nonce, ZoneFacts } from '../../../src/dns/decide/ladder.ts'
+import type { AskedZone, Nonce } from '../../../src/dns/decide/ladder.ts'
 
-export const ZONE: ZoneFacts = {
+export const ZONE: AskedZone = {
   zone: 'cluster.local',
   apiAddresses: ['10.96.0.1'],
   dnsService: { namespace: 'kube-system', name: 'kube-dns', addresses: ['10.96.0.10'] },

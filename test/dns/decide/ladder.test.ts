@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LADDER, type Rung, type ZoneFacts } from '../../../src/dns/decide/ladder.ts'
+import { type AskedZone, LADDER, type Rung } from '../../../src/dns/decide/ladder.ts'
 import type { DnsRecord, DnsReply } from '../../../src/dns/model/dns.ts'
 import { NEWEST, NONCE, ZONE } from './a-zone.ts'
 
-const FACTS: ZoneFacts = { ...ZONE, newest: NEWEST, outside: 'example.com' }
+const FACTS: AskedZone = { ...ZONE, newest: NEWEST, outside: 'example.com' }
 
 const rung = (id: Rung['id']): Rung => {
   const found = LADDER.find((one) => one.id === id)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LADDER, type Rung, type ZoneFacts } from '../../../src/dns/decide/ladder.ts'
+import { type AskedZone, LADDER, type Rung } from '../../../src/dns/decide/ladder.ts'
 import { readPath } from '../../../src/dns/decide/path-reading.ts'
 import { nextTry, readTry, type Try } from '../../../src/dns/decide/path-script.ts'
 import type { DnsOutcome, DnsReply } from '../../../src/dns/model/dns.ts'
 import { NEWEST, NONCE, ZONE } from './a-zone.ts'
 
-const FACTS: ZoneFacts = { ...ZONE, newest: NEWEST }
+const FACTS: AskedZone = { ...ZONE, newest: NEWEST }
 
 const replied = (change: Partial<DnsReply>, afterMs = 1): DnsOutcome => ({
   kind: 'reply',
@@ -44,7 +44,7 @@ function round(outcome: (rung: Rung['id'], nth: number) => DnsOutcome, facts = F
   for (let next = nextTry(tries, facts, NONCE); next !== undefined; next = nextTry(tries, facts, NONCE)) {
     assert.ok(tries.length < 50, 'a round ends')
     const nth = tries.filter(({ rung }) => rung === next?.rung.id).length
-    tries.push(readTry(next, outcome(next.rung.id, nth), { facts, nonce: NONCE }))
+    tries.push(readTry(next, outcome(next.rung.id, nth), { askedZone: facts, nonce: NONCE }))
   }
   return tries
 }
@@ -82,7 +82,7 @@ test('what timed out once is asked again so that a reply from elsewhere is seen,
     const before = round((one) => RIGHT[one]).filter((one) => one.rung < rung)
     const next = nextTry(before, FACTS, NONCE)
     assert.equal(next?.rung.id, rung)
-    return nextTry([...before, readTry(next, { kind }, { facts: FACTS, nonce: NONCE })], FACTS, NONCE)
+    return nextTry([...before, readTry(next, { kind }, { askedZone: FACTS, nonce: NONCE })], FACTS, NONCE)
   }
   for (const rung of ['L0', 'L3', 'L5'] as const) {
     assert.equal(silentAt(rung, 'timeout')?.socket, 'unconnected')

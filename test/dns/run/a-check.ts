@@ -10,7 +10,7 @@ export function aCheck(scene: DnsScene, change: Partial<DnsCheck> = {}): DnsChec
     verdict: verdictOf(findings),
     findings,
     scene,
-    facts: { zone: 'cluster.local', apiAddresses: [], dnsService: scene.service },
+    askedZone: { zone: 'cluster.local', apiAddresses: [], dnsService: scene.service },
     selector: {},
     notes: [],
     queries: 40,

@@ -80,18 +80,21 @@ describe('the newest Service is asked for', () => {
   ]
   for (const [directive, newest] of TABLE)
     test(`by a Corefile with "${directive}": ${newest ?? 'none'}`, async () => {
-      const { facts } = await found(corefile(directive))
-      assert.equal(facts.newest === undefined ? undefined : `${facts.newest.namespace}/${facts.newest.name}`, newest)
+      const { askedZone } = await found(corefile(directive))
+      assert.equal(
+        askedZone.newest === undefined ? undefined : `${askedZone.newest.namespace}/${askedZone.newest.name}`,
+        newest,
+      )
     })
 
   test('by a Corefile that cannot be read: the newest of all', async () => {
-    const { facts } = await found({ configMap: async () => undefined })
-    assert.equal(facts.newest?.name, 'cart')
+    const { askedZone } = await found({ configMap: async () => undefined })
+    assert.equal(askedZone.newest?.name, 'cart')
   })
 
   test('and whether its zone falls through is known', async () => {
-    assert.equal((await found(corefile('fallthrough'))).facts.fallsThrough, true)
-    assert.equal('fallsThrough' in (await found(corefile('fallthrough in-addr.arpa ip6.arpa'))).facts, false)
+    assert.equal((await found(corefile('fallthrough'))).askedZone.fallsThrough, true)
+    assert.equal('fallsThrough' in (await found(corefile('fallthrough in-addr.arpa ip6.arpa'))).askedZone, false)
   })
 })
 

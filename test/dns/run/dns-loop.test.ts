@@ -33,7 +33,7 @@ describe('what the Service shows', () => {
     assert.deepEqual(world.events, [
       'Service kube-dns Normal Healthy: Every pod and the Service answer correctly over UDP.',
     ])
-    assert.deepEqual(world.loop.view().trouble, [])
+    assert.deepEqual(world.loop.status().trouble, [])
   })
 
   test('each change of it is written and told, and a time is kept while the status stays', async (t) => {
@@ -87,9 +87,9 @@ describe('what the Service shows', () => {
     const world = worldOf(t, {}, WELL)
     world.refusals = ['KUBE_UNREACHABLE', 'KUBE_UNREACHABLE', 'KUBE_UNREACHABLE']
     await world.run(500)
-    assert.deepEqual([world.written, world.loop.view().trouble], [[], ['refused']])
+    assert.deepEqual([world.written, world.loop.status().trouble], [[], ['refused']])
     await world.pass(15_000)
-    assert.deepEqual([world.written.length, world.events.length, world.loop.view().trouble], [1, 1, []])
+    assert.deepEqual([world.written.length, world.events.length, world.loop.status().trouble], [1, 1, []])
     assert.deepEqual(world.logged, ['dns: the health of DNS was not published to the cluster'])
   })
 })
@@ -100,11 +100,11 @@ describe('what keeps it from checking', () => {
     await world.run(10 * MINUTE_MS)
     assert.ok(world.checks > 20 && world.checks < 70, `${world.checks} checks`)
     assert.deepEqual(world.logged, ['dns: a check failed'])
-    assert.deepEqual(world.loop.view().trouble, ['the API server refuses'])
+    assert.deepEqual(world.loop.status().trouble, ['the API server refuses'])
     world.becomes(WELL)
     await world.pass(MINUTE_MS)
-    assert.deepEqual([world.written.length, world.loop.view().trouble], [1, []])
-    const { checks, failures } = world.loop.view().seen
+    assert.deepEqual([world.written.length, world.loop.status().trouble], [1, []])
+    const { checks, failures } = world.loop.status().seen
     assert.equal(checks + failures, world.checks)
   })
 
@@ -113,7 +113,7 @@ describe('what keeps it from checking', () => {
     await world.run(1_000)
     world.becomes(FORBIDDEN)
     await world.pass(5 * MINUTE_MS)
-    assert.deepEqual(world.loop.view().trouble, ['this identity is not allowed to list services'])
+    assert.deepEqual(world.loop.status().trouble, ['this identity is not allowed to list services'])
     assert.deepEqual(
       [world.condition?.status, world.condition?.reason, world.condition?.message],
       ['Unknown', 'NotAsked', 'DNS could not be checked: this identity is not allowed to list services.'],
@@ -135,13 +135,13 @@ describe('leadership', () => {
     const world = worldOf(t, {}, WELL)
     world.isLeading = false
     await world.run(5 * MINUTE_MS)
-    assert.deepEqual([world.checks, world.loop.view().state], [0, 'standby'])
+    assert.deepEqual([world.checks, world.loop.status().state], [0, 'standby'])
     world.leads(true)
     await world.pass(500)
-    assert.deepEqual([world.checks, world.loop.view().state], [1, 'waiting'])
+    assert.deepEqual([world.checks, world.loop.status().state], [1, 'waiting'])
     world.leads(false)
     await world.pass(5 * MINUTE_MS)
-    assert.deepEqual([world.checks, world.closed, world.loop.view().state], [1, 1, 'standby'])
+    assert.deepEqual([world.checks, world.closed, world.loop.status().state], [1, 1, 'standby'])
   })
 
   test('a loop that is stopped has taken its relays away', async (t) => {
@@ -157,7 +157,7 @@ describe('leadership', () => {
     const world = worldOf(t, {}, WELL)
     world.isHanging = true
     await world.run(4 * MINUTE_MS)
-    assert.deepEqual(world.loop.view().trouble, ['the check of DNS did not answer within 180000 ms'])
+    assert.deepEqual(world.loop.status().trouble, ['the check of DNS did not answer within 180000 ms'])
   })
 })
 
@@ -166,7 +166,7 @@ describe('repairs', () => {
     const world = worldOf(t, {}, SICK)
     await world.run(10 * MINUTE_MS)
     assert.deepEqual([world.touched, world.events.length], [[], 1])
-    assert.equal(world.loop.view().repair, undefined)
+    assert.equal(world.loop.status().repair, undefined)
   })
 
   test('an ill pod is replaced once every guard holds, and the Service and the pod tell of it', async (t) => {
@@ -200,7 +200,7 @@ describe('repairs', () => {
     const world = worldOf(t, { repairs: true }, aScene({ pods: { a: DEAD, b: DEAD } }))
     await world.run(10 * MINUTE_MS)
     assert.deepEqual([world.touched, world.leases.get(REPAIR_LEASE)], [[], undefined])
-    assert.deepEqual(world.loop.view().repair, { last: 'nothing', why: [], isUnderWay: false })
+    assert.deepEqual(world.loop.status().repair, { last: 'nothing', why: [], isUnderWay: false })
   })
 
   test('a guard that holds it back is said once, and again where it is another', async (t) => {
@@ -233,7 +233,7 @@ describe('repairs', () => {
     const person = repairAlone(world.alone('person'), repairing, stopped.signal)
     person.catch(() => undefined)
     await world.run(10 * MINUTE_MS)
-    assert.deepEqual([world.touched, world.loop.view().repair?.why], [[], ['it is held by person']])
+    assert.deepEqual([world.touched, world.loop.status().repair?.why], [[], ['it is held by person']])
     assert.ok(world.checks > 5, `${world.checks} checks`)
     assert.deepEqual(world.logged, ['dns: repair: not replaced, since another repair is under way'])
     stopped.abort(new Error('the test is over'))
@@ -253,14 +253,14 @@ describe('repairs', () => {
   test('a lead that is lost in the middle of a repair ends it, and gives the Lease of repairs back', async (t) => {
     const world = worldOf(t, { repairs: true }, SICK, SICK, WELL)
     await world.run(20_000)
-    assert.deepEqual([world.touched.length, world.loop.view().repair?.isUnderWay], [1, true])
+    assert.deepEqual([world.touched.length, world.loop.status().repair?.isUnderWay], [1, true])
     assert.equal(world.leases.get(REPAIR_LEASE)?.holder, 'me')
     world.leads(false)
     await world.pass(1_000)
     const { checks } = world
     await world.pass(10 * MINUTE_MS)
     assert.deepEqual([world.checks, world.outcomes], [checks, ['a begun']])
-    assert.deepEqual([world.leases.get(REPAIR_LEASE)?.holder, world.loop.view().repair?.isUnderWay], ['', false])
+    assert.deepEqual([world.leases.get(REPAIR_LEASE)?.holder, world.loop.status().repair?.isUnderWay], ['', false])
   })
 
   test('a right that a repair lacks is said once, and checks go on', async (t) => {
@@ -275,6 +275,6 @@ describe('repairs', () => {
     await world.run(10 * MINUTE_MS)
     assert.ok(world.checks > 15, `${world.checks} checks`)
     assert.deepEqual(world.logged, ['dns: a repair failed'])
-    assert.match(world.loop.view().trouble[0] ?? '', /is not a list of repairs$/)
+    assert.match(world.loop.status().trouble[0] ?? '', /is not a list of repairs$/)
   })
 })

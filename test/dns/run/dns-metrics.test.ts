@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type DnsView, dnsMetrics } from '../../../src/dns/run/dns-metrics.ts'
-import { EMPTY_DNS_VIEW, foldCheck } from '../../../src/dns/run/fold-check.ts'
+import { type DnsStatus, dnsMetrics } from '../../../src/dns/run/dns-metrics.ts'
+import { EMPTY_DNS_STATUS, foldCheck } from '../../../src/dns/run/fold-check.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { aPodOfDns, aReading, aScene, SILENT, V1 } from '../decide/a-scene.ts'
 import { aCheck } from './a-check.ts'
 
 const ONE_PLACE = { vantages: [V1] }
 const sick = aCheck(aScene({ pods: { b: SILENT }, change: ONE_PLACE }))
-const SEEN = foldCheck(EMPTY_DNS_VIEW, sick, wallMs(1_700_000_000_500))
+const SEEN = foldCheck(EMPTY_DNS_STATUS, sick, wallMs(1_700_000_000_500))
 
-const seriesOf = (view: DnsView): readonly string[] =>
+const seriesOf = (view: DnsStatus): readonly string[] =>
   dnsMetrics(view)
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
@@ -53,7 +53,7 @@ test('what was observed alone is a verdict, and is no finding of what is wrong',
   }))
   const check = aCheck({ ...scene, paths: loopbacks })
   assert.deepEqual([check.verdict, check.findings[0]?.code], ['observed', 'UdpObserved'])
-  const series = seriesOf(foldCheck(EMPTY_DNS_VIEW, check, wallMs(0)))
+  const series = seriesOf(foldCheck(EMPTY_DNS_STATUS, check, wallMs(0)))
   assert.deepEqual(
     series.filter((line) => /verdict|finding/.test(line)),
     [
@@ -67,7 +67,7 @@ test('what was observed alone is a verdict, and is no finding of what is wrong',
 })
 
 test('before the first check there is no verdict to go by', () => {
-  assert.deepEqual(seriesOf(EMPTY_DNS_VIEW), [
+  assert.deepEqual(seriesOf(EMPTY_DNS_STATUS), [
     'evenkeel_dns_checks_total 0',
     'evenkeel_dns_check_failures_total 0',
     'evenkeel_dns_queries_total 0',
@@ -102,7 +102,7 @@ test('names are escaped, and nothing is there twice, whatever the API says', () 
     pods: { [twice.name]: SILENT },
     change: { ...ONE_PLACE, pods: [aPodOfDns('b'), twice, twice] },
   })
-  const series = seriesOf(foldCheck(EMPTY_DNS_VIEW, aCheck(scene), wallMs(0)))
+  const series = seriesOf(foldCheck(EMPTY_DNS_STATUS, aCheck(scene), wallMs(0)))
   assert.ok(series.includes('evenkeel_dns_lost_total{vantage="v1",target_kind="pod",target="a\\"\\\\\\nevil 1"} 4'))
   assert.equal(new Set(series.map((line) => line.slice(0, line.lastIndexOf(' ')))).size, series.length)
   for (const line of series) assert.match(line, /^evenkeel_dns_\w+(\{(\w+="([^"\\\n]|\\["\\n])*",?)+\})? [\d.]+$/)

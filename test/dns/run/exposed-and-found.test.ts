@@ -120,7 +120,7 @@ async function corpWorld(t: TestContext): Promise<DnsWorld> {
 test('where no Corefile is read, DNS itself is asked for its zone', async (t) => {
   const world = await corpWorld(t)
   const checked = await check(withoutCorefile(world), true)
-  assert.deepEqual([checked.verdict, checked.facts.zone], ['ok', 'corp.example'])
+  assert.deepEqual([checked.verdict, checked.askedZone.zone], ['ok', 'corp.example'])
   assert.ok(
     checked.notes.includes('zone corp.example: DNS answers so for the cluster IP of the API, queried from here'),
     JSON.stringify(checked.notes),
@@ -131,7 +131,7 @@ test('the zone that pods search comes before what DNS says of itself', async (t)
   const world = await corpWorld(t)
   const resolver = { addresses: [], zone: 'corp.example' }
   const checked = await check(withoutCorefile(world), true, { resolver })
-  assert.equal(checked.facts.zone, 'corp.example')
+  assert.equal(checked.askedZone.zone, 'corp.example')
   assert.ok(checked.notes.includes('zone corp.example: pods search it'))
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DnsView } from '../../../src/dns/run/dns-metrics.ts'
-import { type CheckOrTrouble, EMPTY_DNS_VIEW, foldCheck } from '../../../src/dns/run/fold-check.ts'
+import type { DnsStatus } from '../../../src/dns/run/dns-metrics.ts'
+import { type CheckOrTrouble, EMPTY_DNS_STATUS, foldCheck } from '../../../src/dns/run/fold-check.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { aPodOfDns, aReading, aScene, SILENT, STALE, V1 } from '../decide/a-scene.ts'
 import { aCheck } from './a-check.ts'
@@ -12,10 +12,10 @@ const SICK = aCheck(aScene({ pods: { b: SILENT }, change: ONE_PLACE }))
 const AWAY: CheckOrTrouble = { trouble: 'the API server does not answer' }
 
 /** One check after another, ten seconds apart. */
-const after = (...checks: readonly CheckOrTrouble[]): DnsView =>
-  checks.reduce((view, check, at) => foldCheck(view, check, wallMs(10_000 * (at + 1))), EMPTY_DNS_VIEW)
+const after = (...checks: readonly CheckOrTrouble[]): DnsStatus =>
+  checks.reduce((view, check, at) => foldCheck(view, check, wallMs(10_000 * (at + 1))), EMPTY_DNS_STATUS)
 
-const pathTo = (view: DnsView, name: string) => view.paths.find(({ target }) => target.name === name)
+const pathTo = (view: DnsStatus, name: string) => view.paths.find(({ target }) => target.name === name)
 
 test('checks and queries are counted, and a verdict is as old as the first check in a row that came to it', () => {
   const view = after(WELL, SICK, SICK, SICK)

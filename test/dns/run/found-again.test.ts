@@ -116,7 +116,7 @@ test('a new Service that is deleted before the second round is not held against 
     )
   const checked = await check(then(world.objects, { services }))
   assert.deepEqual([checked.verdict, checked.rounds], ['ok', 2])
-  assert.equal(checked.facts.newest?.name, 'kubernetes')
+  assert.equal(checked.askedZone.newest?.name, 'kubernetes')
 })
 
 test('of a pod that started between the rounds one round says nothing, and it is noted', async (t) => {
@@ -158,7 +158,7 @@ test('a zone that DNS itself named is kept when DNS is listed again', async (t) 
   const world = await dnsWorld(t)
   world.pods[1]?.stopUdp()
   const objects = { ...world.objects, configMap: async () => undefined }
-  const { facts, notes, isZoneAssumed } = await check(objects)
-  assert.deepEqual([facts.zone, isZoneAssumed], ['cluster.local', undefined])
+  const { askedZone, notes, isZoneAssumed } = await check(objects)
+  assert.deepEqual([askedZone.zone, isZoneAssumed], ['cluster.local', undefined])
   assert.equal(notes.filter((note) => note.startsWith('zone cluster.local: DNS answers so')).length, 1)
 })

@@ -114,7 +114,7 @@ test('fault 1, the first lost packet was an out-of-memory: here it is nothing, a
 
 test('fault 2, an owner that is not found ended the program: here the pod is not touched, and it is said why', async (t) => {
   const { repairer } = await serving(t, { ...EMPTY, [SYSTEM]: list(aPod('coredns-1', '10.0.0.1')) })
-  const ground = await repairer.ground({ namespace: 'kube-system', selector: SELECTOR }, never)
+  const ground = await repairer.read({ namespace: 'kube-system', selector: SELECTOR }, never)
   assert.equal(ground.workload, undefined)
   const past = { past: [], memory: { namespace: 'evenkeel', name: 'evenkeel-dns-repairs' }, wallMs: 0 }
   const decision = decideRepair({ ...ground, ...past, scene: SICK, findings: diagnose(SICK), rounds: 2 })
@@ -130,7 +130,7 @@ test('pods that an earlier repair has put in quarantine are found, and are none 
   const labels = (mark: string) => ({ metadata: { ...kept.metadata, labels: { 'evenkeel.dev/quarantine': mark } } })
   const pods = list(aPod('coredns-1', '10.0.0.1'), labels('dns'), labels('of something else'))
   const { repairer } = await serving(t, { ...EMPTY, [SYSTEM]: pods })
-  const ground = await repairer.ground({ namespace: 'kube-system', selector: SELECTOR }, never)
+  const ground = await repairer.read({ namespace: 'kube-system', selector: SELECTOR }, never)
   assert.deepEqual([ground.quarantined, Object.keys(ground.budgets)], [['old'], ['uid-coredns-1']])
 })
 
@@ -174,8 +174,8 @@ test('fault 5, a cluster of another domain was restarted for ever: here its doma
   const configMap: DnsObjects['configMap'] = async () => ({
     Corefile: '.:53 {\n  kubernetes corp.internal in-addr.arpa {\n  }\n}\n',
   })
-  const { verdict, facts } = await check({ objects: { ...world.objects, configMap } })
-  assert.deepEqual([verdict, facts.zone], ['ok', 'corp.internal'])
+  const { verdict, askedZone } = await check({ objects: { ...world.objects, configMap } })
+  assert.deepEqual([verdict, askedZone.zone], ['ok', 'corp.internal'])
 })
 
 test('fault 6, each node deleted pods at once, at will and again: here one of two repairs acts, and the next one waits', async () => {

@@ -22,7 +22,7 @@ const check = (
     vantages: from.flatMap((node) => askedOn(node).vantages),
     paths: from.flatMap((node) => askedOn(node, udp).paths),
   }),
-  facts: {
+  askedZone: {
     zone: 'cluster.local',
     apiAddresses: [],
     dnsService: { namespace: 'kube-system', name: 'kube-dns', addresses: [] },

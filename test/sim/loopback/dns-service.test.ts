@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { encode, type Packet } from 'dns-packet'
-import { LADDER, type ZoneFacts } from '../../../src/dns/decide/ladder.ts'
+import { type AskedZone, LADDER } from '../../../src/dns/decide/ladder.ts'
 import { SocketAsker } from '../../../src/dns/io/socket-asker.ts'
 import type { DnsOutcome, DnsQuestion } from '../../../src/dns/model/dns.ts'
 import { systemClock as clock } from '../../../src/ground/machine/system-clock.ts'
@@ -24,7 +24,7 @@ const never = new AbortController().signal
 const ENOUGH_MS = 5_000
 const SOON_MS = 200
 const ZONE = 'cluster.local'
-const FACTS: ZoneFacts = {
+const FACTS: AskedZone = {
   zone: ZONE,
   apiAddresses: ['10.96.0.1'],
   dnsService: { namespace: 'kube-system', name: 'kube-dns', addresses: ['10.96.0.10'] },

@@ -1,7 +1,7 @@
 import type { ServiceAsRead, ServiceConditions } from '../../../src/dns/ports/service-conditions.ts'
+import { AnnouncedHealth } from '../../../src/dns/run/announced-health.ts'
 import { DnsLoop } from '../../../src/dns/run/dns-loop.ts'
 import { LoopRepair } from '../../../src/dns/run/loop-repair.ts'
-import { ToldHealth } from '../../../src/dns/run/told-health.ts'
 import type { Condition } from '../../../src/ground/model/condition.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import type { ObjectNotices } from '../../../src/ground/ports/object-notices.ts'
@@ -52,7 +52,7 @@ export class LoopWorld extends RepairWorld {
     const repair = new LoopRepair({ ...this.alone('me'), repairer, past, notices, leader, log })
     this.loop = new DnsLoop({
       checks,
-      health: new ToldHealth({ conditions: this.#conditions, notices, clock }),
+      health: new AnnouncedHealth({ conditions: this.#conditions, notices, clock }),
       leader,
       intervalMs: INTERVAL_MS,
       clock,

@@ -22,7 +22,7 @@ export function pathAt(loss: number, random: SeededRandom, atLeast = 0): Udp {
   const ask = (next: Parameters<typeof readTry>[0]): void => {
     const outcome =
       random.next() < loss ? ({ kind: 'timeout' } as const) : ({ kind: 'reply', afterMs: 1, reply: REPLY } as const)
-    tries.push(readTry(next, outcome, { facts: ZONE, nonce: NONCE }))
+    tries.push(readTry(next, outcome, { askedZone: ZONE, nonce: NONCE }))
   }
   for (let next = nextTry(tries, ZONE, NONCE); next !== undefined; next = nextTry(tries, ZONE, NONCE)) ask(next)
   const { udp, asked } = readPath(tries)

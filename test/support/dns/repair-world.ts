@@ -73,7 +73,7 @@ export class RepairWorld {
 
   get repairer(): DnsRepairer {
     return {
-      ground: async () => ({
+      read: async () => ({
         budgets: {},
         proxies: [],
         cordoned: this.cordoned,

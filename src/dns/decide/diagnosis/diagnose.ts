@@ -1,8 +1,8 @@
 import type { DnsScene } from '../scene.ts'
 import { dataFindings, upstreamFindings } from './data-rows.ts'
-import { type Digest, digest, isAsked, isWell, type PodView } from './digest.ts'
+import { type Digest, digest, isAsked, isWell, type PodReadings } from './digest.ts'
 import { pathText } from './evidence-text.ts'
-import { exposedFindings, isMetFromOutside } from './exposed-rows.ts'
+import { exposedFindings, isReachedFromOutside } from './exposed-rows.ts'
 import type { Finding } from './finding.ts'
 import {
   ailingPod,
@@ -50,10 +50,12 @@ export function diagnose(scene: DnsScene): readonly Finding[] {
   return [{ code, subjects: [{ kind: 'cluster', name: 'dns' }], evidence: [] }]
 }
 
-const isKnown = (view: PodView): boolean => isAsked(view) || view.loopback !== undefined
+const isKnown = (readings: PodReadings): boolean => isAsked(readings) || readings.loopback !== undefined
 
 function podFindings(d: Digest): readonly Finding[] {
-  const each = d.pods.flatMap((view) => silentPod(d, view) ?? ailingPod(view) ?? miswiredPod(view) ?? [])
+  const each = d.pods.flatMap(
+    (readings) => silentPod(d, readings) ?? ailingPod(readings) ?? miswiredPod(readings) ?? [],
+  )
   return [...each, ...loopbackFindings(d), ...dataFindings(d)]
 }
 
@@ -63,11 +65,11 @@ function notAsked(d: Digest): readonly Finding[] {
   const { namespace, name, addresses } = scene.service
   // Where the API says what is wrong with the Service, its address tells nothing more.
   const isServiceAsked = service.length > 0 || addresses.length === 0 || serviceByApi(d) !== undefined
-  if (isMetFromOutside(d)) return []
+  if (isReachedFromOutside(d)) return []
   // Queries of others arrive at every pod, so that the Service leads them there. `UdpObserved` says what was not asked.
-  const isServiceUsed = pods.length > 0 && pods.every((view) => !isAsked(view) && isObserved(view))
+  const isServiceUsed = pods.length > 0 && pods.every((readings) => !isAsked(readings) && isObserved(readings))
   const subjects = [
-    ...pods.filter((view) => !isKnown(view)).map(podSubject),
+    ...pods.filter((readings) => !isKnown(readings)).map(podSubject),
     ...(isServiceAsked || isServiceUsed ? [] : [{ kind: 'service', name: `${namespace}/${name}` } as const]),
   ]
   return subjects.length === 0 ? [] : [{ code: 'NotAsked', subjects, evidence: ['no place could ask it'] }]

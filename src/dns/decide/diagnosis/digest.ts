@@ -1,11 +1,11 @@
 import type { PathReading } from '../path-reading.ts'
-import { type DnsPodFacts, type DnsScene, type Path, targetName, type VantageFacts } from '../scene.ts'
+import { type DnsScene, type Path, type ScenePod, type SceneVantage, targetName } from '../scene.ts'
 
 /** One pod, as it was seen from every place whose word counts. */
-export interface PodView {
-  readonly pod: DnsPodFacts
+export interface PodReadings {
+  readonly pod: ScenePod
   readonly seen: readonly {
-    readonly vantage: VantageFacts
+    readonly vantage: SceneVantage
     readonly reading: PathReading
     /** Its name, with the address that was asked where it has several. */
     readonly as: string
@@ -18,17 +18,17 @@ export interface PodView {
 export interface Digest {
   readonly scene: DnsScene
   /** Vantages that reach their control, or were not asked for one. */
-  readonly sound: readonly VantageFacts[]
-  readonly unsound: readonly VantageFacts[]
+  readonly sound: readonly SceneVantage[]
+  readonly unsound: readonly SceneVantage[]
   /** Pods that are meant to answer: without those that are terminating, and those that are away. */
-  readonly pods: readonly PodView[]
+  readonly pods: readonly PodReadings[]
   /** Pods that start, or whose container does not run: kubelet knows, and no client is led to them. They do not answer well. */
-  readonly away: readonly PodView[]
+  readonly away: readonly PodReadings[]
   /** Paths of sound vantages to the Service's address. */
-  readonly service: readonly (Path & { readonly from: VantageFacts })[]
-  readonly caches: readonly (Path & { readonly from: VantageFacts })[]
+  readonly service: readonly (Path & { readonly from: SceneVantage })[]
+  readonly caches: readonly (Path & { readonly from: SceneVantage })[]
   /** To the addresses that the Service has for outside. */
-  readonly exposed: readonly (Path & { readonly from: VantageFacts })[]
+  readonly exposed: readonly (Path & { readonly from: SceneVantage })[]
 }
 
 export function digest(scene: DnsScene): Digest {
@@ -37,7 +37,7 @@ export function digest(scene: DnsScene): Digest {
     const from = sound.find(({ name }) => name === path.vantage)
     return from === undefined || path.reading.udp === 'notAsked' ? [] : [{ ...path, from }]
   })
-  const views = scene.pods
+  const each = scene.pods
     .filter(({ terminating }) => !terminating)
     .map((pod) => ({
       pod,
@@ -46,12 +46,12 @@ export function digest(scene: DnsScene): Digest {
         .map(({ from, reading, target }) => ({ vantage: from, reading, as: targetName(target) })),
       ...loopbackOf(scene, pod),
     }))
-  const away = views.filter((view) => view.pod.isAway !== undefined && !isWell(view))
+  const away = each.filter((readings) => readings.pod.isAway !== undefined && !isWell(readings))
   return {
     scene,
     sound,
     unsound: scene.vantages.filter(({ control }) => control === 'fails'),
-    pods: views.filter((view) => !away.includes(view)),
+    pods: each.filter((readings) => !away.includes(readings)),
     away,
     service: fromSound.filter(({ target }) => target.kind === 'service'),
     caches: fromSound.filter(({ target }) => target.kind === 'cache'),
@@ -59,33 +59,35 @@ export function digest(scene: DnsScene): Digest {
   }
 }
 
-function loopbackOf({ vantages, paths }: DnsScene, { name }: DnsPodFacts): Pick<PodView, 'loopback'> {
+function loopbackOf({ vantages, paths }: DnsScene, { name }: ScenePod): Pick<PodReadings, 'loopback'> {
   const ways = new Set(vantages.flatMap((vantage) => (vantage.way === 'portForward' ? vantage.name : [])))
   const path = paths.find(({ vantage, target }) => ways.has(vantage) && target.kind === 'pod' && target.name === name)
   return path === undefined || path.reading.tcp === 'notAsked' ? {} : { loopback: path.reading }
 }
 
-const readingsOf = ({ seen, loopback }: PodView): readonly PathReading[] => [
+const readingsOf = ({ seen, loopback }: PodReadings): readonly PathReading[] => [
   ...seen.map(({ reading }) => reading),
   ...(loopback === undefined ? [] : [loopback]),
 ]
 
-export const isAsked = ({ seen }: PodView): boolean => seen.length > 0
-export const isSilentOverUdp = ({ seen }: PodView): boolean =>
+export const isAsked = ({ seen }: PodReadings): boolean => seen.length > 0
+export const isSilentOverUdp = ({ seen }: PodReadings): boolean =>
   seen.length > 0 && seen.every(({ reading }) => reading.udp === 'silent')
-export const answersOverTcp = ({ seen }: PodView): boolean => seen.some(({ reading }) => reading.tcp === 'answers')
-export const isSilentOverTcp = ({ seen }: PodView): boolean => {
+export const answersOverTcp = ({ seen }: PodReadings): boolean => seen.some(({ reading }) => reading.tcp === 'answers')
+export const isSilentOverTcp = ({ seen }: PodReadings): boolean => {
   const asked = seen.filter(({ reading }) => reading.tcp !== 'notAsked')
   return asked.length > 0 && asked.every(({ reading }) => reading.tcp === 'silent')
 }
-export const answersOverUdp = ({ seen }: PodView): boolean => seen.some(({ reading }) => reading.udp === 'answers')
-export const isRight = (view: PodView): boolean => readingsOf(view).some(({ data }) => data === 'right')
+export const answersOverUdp = ({ seen }: PodReadings): boolean => seen.some(({ reading }) => reading.udp === 'answers')
+export const isRight = (readings: PodReadings): boolean => readingsOf(readings).some(({ data }) => data === 'right')
 /** What it answers wrongly, as a sentence; undefined where nothing is wrong. */
-export const wrongData = (view: PodView): string | undefined =>
-  readingsOf(view).flatMap((reading) => (isWrong(reading) ? (reading.faults[0] ?? reading.data) : []))[0]
+export const wrongData = (readings: PodReadings): string | undefined =>
+  readingsOf(readings).flatMap((reading) => (isWrong(reading) ? (reading.faults[0] ?? reading.data) : []))[0]
 
 export const isWrong = ({ data }: PathReading): boolean => data !== 'right' && data !== 'unknown'
 
 /** Every vantage that asked it was answered over UDP, and rightly. */
-export const isWell = (view: PodView): boolean =>
-  isAsked(view) && view.seen.every(({ reading }) => reading.udp === 'answers') && wrongData(view) === undefined
+export const isWell = (readings: PodReadings): boolean =>
+  isAsked(readings) &&
+  readings.seen.every(({ reading }) => reading.udp === 'answers') &&
+  wrongData(readings) === undefined

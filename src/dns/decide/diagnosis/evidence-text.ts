@@ -1,7 +1,7 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
 import type { PathReading } from '../path-reading.ts'
 import type { UdpSeen } from '../udp-seen.ts'
-import type { PodView } from './digest.ts'
+import type { PodReadings } from './digest.ts'
 
 const HOW: Readonly<Record<PathReading['how'][number], string>> = {
   timeout: 'no answer',
@@ -23,7 +23,7 @@ export function pathText(from: string, to: string, reading: PathReading): string
 }
 
 /** All that was seen of a pod. */
-export const viewText = ({ pod, seen, loopback }: PodView): string =>
+export const readingsText = ({ pod, seen, loopback }: PodReadings): string =>
   [
     ...seen.map(({ vantage, reading, as }) => pathText(vantage.name, as, reading)),
     ...(loopback === undefined ? [] : [pathText('its own loopback', pod.name, loopback)]),

@@ -10,7 +10,7 @@ import type { Finding, Subject } from './finding.ts'
  */
 export function exposedFindings(d: Digest): readonly Finding[] {
   const { exposed, pods, scene } = d
-  if (exposed.length === 0 || pods.some((view) => isAsked(view) && !isWell(view))) return []
+  if (exposed.length === 0 || pods.some((readings) => isAsked(readings) && !isWell(readings))) return []
   const subjects: readonly Subject[] = [{ kind: 'service', name: `${scene.service.namespace}/${scene.service.name}` }]
   const found = exposed.flatMap((path): readonly Finding[] => {
     const code = faultOf(path)
@@ -21,15 +21,15 @@ export function exposedFindings(d: Digest): readonly Finding[] {
   const outside = exposed.filter(({ reading }) => reading.upstream === 'fails')
   if (outside.length > 0 && !pods.some(isAsked))
     return [{ code: 'UpstreamDown', subjects, evidence: outside.map(textOf) }]
-  return isMetFromOutside(d) ? [{ code: 'HealthyFromOutside', subjects, evidence: exposed.map(textOf) }] : []
+  return isReachedFromOutside(d) ? [{ code: 'HealthyFromOutside', subjects, evidence: exposed.map(textOf) }] : []
 }
 
 /** No pod and no cluster IP was asked, and yet each pod was met, through the Service. */
-export function isMetFromOutside({ exposed, pods, service, scene }: Digest): boolean {
+export function isReachedFromOutside({ exposed, pods, service, scene }: Digest): boolean {
   if (pods.some(isAsked) || service.length > 0 || scene.service.isUneven) return false
   const enough = queriesToSeeAll(scene.service.serving)
-  const met = ({ reading: { asked, data } }: Path): boolean => asked >= enough && data === 'right'
-  return exposed.some(met) && exposed.every((path) => faultOf(path) === undefined)
+  const isReached = ({ reading: { asked, data } }: Path): boolean => asked >= enough && data === 'right'
+  return exposed.some(isReached) && exposed.every((path) => faultOf(path) === undefined)
 }
 
 function faultOf({

@@ -6,19 +6,19 @@ import {
   isAsked,
   isSilentOverTcp,
   isSilentOverUdp,
-  type PodView,
+  type PodReadings,
   wrongData,
 } from './digest.ts'
-import { pathText, viewText } from './evidence-text.ts'
+import { pathText, readingsText } from './evidence-text.ts'
 import type { Finding, Subject } from './finding.ts'
 
-export const podSubject = ({ pod }: PodView): Subject => ({ kind: 'pod', name: pod.name })
+export const podSubject = ({ pod }: PodReadings): Subject => ({ kind: 'pod', name: pod.name })
 
 /** What is the case for all pods at once: a cause that they share, and no pod's own. */
 export function sharedSilence({ pods, sound }: Digest): Finding | undefined {
   const asked = pods.filter(isAsked)
   if (asked.length === 0 || !asked.every(isSilentOverUdp)) return undefined
-  const evidence = asked.map(viewText)
+  const evidence = asked.map(readingsText)
   const subjects = asked.map(podSubject)
   if (asked.length === 1 && pods.length === 1) return { code: 'OnlyPodDead', subjects, evidence }
   // From one pod seen of many nothing is said of the others.
@@ -57,12 +57,12 @@ export function crossNode({ pods }: Digest): Finding | undefined {
 }
 
 /** One silent pod among others that answer. */
-export function silentPod({ scene }: Digest, view: PodView): Finding | undefined {
-  if (!isSilentOverUdp(view)) return undefined
-  const { pod } = view
+export function silentPod({ scene }: Digest, readings: PodReadings): Finding | undefined {
+  if (!isSilentOverUdp(readings)) return undefined
+  const { pod } = readings
   const node = scene.nodes.find(({ name }) => name === pod.node)
-  const evidence = [viewText(view), ...aroundText(view)]
-  const subjects = [podSubject(view)]
+  const evidence = [readingsText(readings), ...aroundText(readings)]
+  const subjects = [podSubject(readings)]
   if (node?.ready === false) {
     return {
       code: 'NodeDown',
@@ -70,14 +70,14 @@ export function silentPod({ scene }: Digest, view: PodView): Finding | undefined
       evidence: [...evidence, `node ${node.name} is not Ready`],
     }
   }
-  if (answersOverTcp(view)) return { code: 'UdpDead', subjects, evidence }
+  if (answersOverTcp(readings)) return { code: 'UdpDead', subjects, evidence }
   if (pod.process === 'silent') return { code: 'ProcessHung', subjects, evidence }
   if (pod.neighbours === 'notReached' && pod.node !== undefined)
     return { code: 'NodeNetworkDead', subjects: [...subjects, { kind: 'node', name: pod.node }], evidence }
   return { code: 'PodNetworkDead', subjects, evidence }
 }
 
-function aroundText({ pod }: PodView): readonly string[] {
+function aroundText({ pod }: PodReadings): readonly string[] {
   return [
     ...(pod.process === undefined
       ? []
@@ -89,32 +89,39 @@ function aroundText({ pod }: PodView): readonly string[] {
 }
 
 /** A pod that answers, but not well. */
-export function ailingPod(view: PodView): Finding | undefined {
-  const evidence = [viewText(view)]
-  const subjects = [podSubject(view)]
-  const states = new Set(view.seen.map(({ reading }) => reading.udp))
-  if (!answersOverUdp(view) && !states.has('loses')) return undefined
+export function ailingPod(readings: PodReadings): Finding | undefined {
+  const evidence = [readingsText(readings)]
+  const subjects = [podSubject(readings)]
+  const states = new Set(readings.seen.map(({ reading }) => reading.udp))
+  if (!answersOverUdp(readings) && !states.has('loses')) return undefined
   if (states.has('silent')) return { code: 'SeenFromSomePlaces', subjects, evidence }
   if (states.has('loses')) return { code: 'Loses', subjects, evidence }
-  return isSilentOverTcp(view) && wrongData(view) === undefined ? { code: 'TcpDead', subjects, evidence } : undefined
+  return isSilentOverTcp(readings) && wrongData(readings) === undefined
+    ? { code: 'TcpDead', subjects, evidence }
+    : undefined
 }
 
 /** What kubelet knows of already: no client is led there. */
-export function awayPod(view: PodView): Finding {
-  const { isAway, ready } = view.pod
+export function awayPod(readings: PodReadings): Finding {
+  const { isAway, ready } = readings.pod
   const why = isAway === 'down' ? 'its container does not run' : 'its container has been running for less than a minute'
   const evidence = [`${ready ? '' : 'the API says that it is not Ready, and '}${why}`]
-  return { code: isAway === 'down' ? 'NotReady' : 'PodStarting', subjects: [podSubject(view)], evidence }
+  return { code: isAway === 'down' ? 'NotReady' : 'PodStarting', subjects: [podSubject(readings)], evidence }
 }
 
 /** What the API says of a pod that answers. */
-export function miswiredPod(view: PodView): Finding | undefined {
-  const { pod } = view
-  if (!answersOverUdp(view) || wrongData(view) !== undefined) return undefined
-  const subjects = [podSubject(view)]
-  if (!pod.ready) return { code: 'NotReady', subjects, evidence: [viewText(view), 'the API says that it is not Ready'] }
+export function miswiredPod(readings: PodReadings): Finding | undefined {
+  const { pod } = readings
+  if (!answersOverUdp(readings) || wrongData(readings) !== undefined) return undefined
+  const subjects = [podSubject(readings)]
+  if (!pod.ready)
+    return { code: 'NotReady', subjects, evidence: [readingsText(readings), 'the API says that it is not Ready'] }
   if (pod.endpoint !== 'absent') return undefined
-  return { code: 'EndpointMissing', subjects, evidence: [viewText(view), 'no EndpointSlice of the Service lists it'] }
+  return {
+    code: 'EndpointMissing',
+    subjects,
+    evidence: [readingsText(readings), 'no EndpointSlice of the Service lists it'],
+  }
 }
 
 /**
@@ -122,29 +129,29 @@ export function miswiredPod(view: PodView): Finding | undefined {
  * tell, which are their word and not ours.
  */
 export function loopbackFindings({ pods }: Digest): readonly Finding[] {
-  const alone = pods.filter((view) => !isAsked(view) && view.loopback !== undefined)
+  const alone = pods.filter((readings) => !isAsked(readings) && readings.loopback !== undefined)
   const silent = alone.filter(({ loopback }) => loopback?.tcp === 'silent')
-  const talking = alone.filter((view) => !silent.includes(view))
-  const right = talking.filter((view) => wrongData(view) === undefined && !isSuspect(view))
-  const each = (code: CauseCode, views: readonly PodView[]): readonly Finding[] =>
-    views.map((view) => ({ code, subjects: [podSubject(view)], evidence: [viewText(view)] }))
-  const together = (code: CauseCode, views: readonly PodView[]): readonly Finding[] =>
-    views.length === 0 ? [] : [{ code, subjects: views.map(podSubject), evidence: views.map(viewText) }]
+  const talking = alone.filter((readings) => !silent.includes(readings))
+  const right = talking.filter((readings) => wrongData(readings) === undefined && !isSuspect(readings))
+  const each = (code: CauseCode, many: readonly PodReadings[]): readonly Finding[] =>
+    many.map((readings) => ({ code, subjects: [podSubject(readings)], evidence: [readingsText(readings)] }))
+  const together = (code: CauseCode, many: readonly PodReadings[]): readonly Finding[] =>
+    many.length === 0 ? [] : [{ code, subjects: many.map(podSubject), evidence: many.map(readingsText) }]
   return [
     // A process that answers others over UDP does not hang.
     ...each(
       'ProcessHung',
-      silent.filter((view) => !isObserved(view)),
+      silent.filter((readings) => !isObserved(readings)),
     ),
     ...each('TcpDead', silent.filter(isObserved)),
     ...each('UdpSuspect', talking.filter(isSuspect)),
     ...together('UdpObserved', right.filter(isObserved)),
     ...together(
       'UdpUnseen',
-      right.filter((view) => !isObserved(view)),
+      right.filter((readings) => !isObserved(readings)),
     ),
   ]
 }
 
-const isSuspect = ({ pod }: PodView): boolean => pod.udpSeen?.state === 'suspect'
-export const isObserved = ({ pod }: PodView): boolean => pod.udpSeen?.state === 'observed'
+const isSuspect = ({ pod }: PodReadings): boolean => pod.udpSeen?.state === 'suspect'
+export const isObserved = ({ pod }: PodReadings): boolean => pod.udpSeen?.state === 'observed'

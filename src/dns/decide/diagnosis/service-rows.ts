@@ -1,4 +1,4 @@
-import type { VantageFacts } from '../scene.ts'
+import type { SceneVantage } from '../scene.ts'
 import { type Digest, isAsked, isWell, isWrong } from './digest.ts'
 import { pathText } from './evidence-text.ts'
 import type { Finding, Subject } from './finding.ts'
@@ -56,7 +56,7 @@ export function servicePath(d: Digest): readonly Finding[] {
 }
 
 /** By its traffic policy the Service leads to pods of the same node alone, and none serves there. */
-const isWithoutLocal = ({ scene: { service, pods } }: Digest, { node }: VantageFacts): boolean =>
+const isWithoutLocal = ({ scene: { service, pods } }: Digest, { node }: SceneVantage): boolean =>
   service.isLocal === true && node !== undefined && !pods.some((pod) => pod.node === node && pod.endpoint === 'serving')
 
 function noLocalEndpoint({ scene: { service } }: Digest, paths: Digest['service']): Finding {
@@ -105,7 +105,7 @@ export function cacheFindings({ scene, pods, caches }: Digest): readonly Finding
     })
   const isMasked =
     scene.nodeLocal &&
-    pods.some((view) => view.seen.length > 0 && !isWell(view)) &&
+    pods.some((readings) => readings.seen.length > 0 && !isWell(readings)) &&
     caches.some(({ reading }) => reading.udp === 'answers')
   if (isMasked)
     findings.push({

@@ -1,7 +1,7 @@
 import { CAUSES } from '../causes.ts'
 import type { Finding } from '../diagnosis/finding.ts'
 import { type Guard, guardsOf } from './guards.ts'
-import type { RepairFacts, SickPod } from './repair-facts.ts'
+import type { RepairSnapshot, SickPod } from './repair-snapshot.ts'
 
 export type RepairDecision =
   /** DNS is well, or what ails it is no pod's own. `why`: a sentence. */
@@ -19,17 +19,17 @@ export type RepairDecision =
     }
 
 /** One pod at most, and only where every guard holds. */
-export function decideRepair(facts: RepairFacts): RepairDecision {
-  const sick = sickPods(facts)
+export function decideRepair(snapshot: RepairSnapshot): RepairDecision {
+  const sick = sickPods(snapshot)
   const [first] = sick
-  if (first === undefined) return { kind: 'nothing', why: whyNothing(facts.findings) }
-  const guards = guardsOf(first, sick.length, facts)
+  if (first === undefined) return { kind: 'nothing', why: whyNothing(snapshot.findings) }
+  const guards = guardsOf(first, sick.length, snapshot)
   if (guards.some(({ holds }) => !holds)) return { kind: 'held', sick: first, guards }
-  return { kind: 'act', step: facts.workload?.kind === 'Deployment' ? 'quarantine' : 'evict', sick: first, guards }
+  return { kind: 'act', step: snapshot.workload?.kind === 'Deployment' ? 'quarantine' : 'evict', sick: first, guards }
 }
 
 /** Pods whose ailment is their own, each once. */
-function sickPods({ scene, findings }: RepairFacts): readonly SickPod[] {
+function sickPods({ scene, findings }: RepairSnapshot): readonly SickPod[] {
   const found = findings.flatMap(({ code, subjects }) =>
     CAUSES[code].repair === 'restartPod'
       ? subjects.flatMap(({ kind, name }) => (kind === 'pod' ? [{ name, code }] : []))

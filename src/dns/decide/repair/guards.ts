@@ -1,9 +1,9 @@
 import type { ObjectRef } from '../../../ground/model/object-ref.ts'
-import type { RolledWorkload } from '../../model/dns-ground.ts'
+import type { RolledWorkload } from '../../model/repair-reading.ts'
 import { CAUSES, type CauseCode } from '../causes.ts'
 import type { PathReading } from '../path-reading.ts'
-import type { DnsPodFacts, DnsScene, VantageFacts } from '../scene.ts'
-import type { PastRepair, RepairFacts, SickPod } from './repair-facts.ts'
+import type { DnsScene, ScenePod, SceneVantage } from '../scene.ts'
+import type { PastRepair, RepairSnapshot, SickPod } from './repair-snapshot.ts'
 
 /**
  * What must hold before a pod of DNS is touched; `text` says what was found, whether it holds or not.
@@ -36,20 +36,20 @@ const REPAIRS_AN_HOUR = 3
 /** So many in a row that cured nothing: whatever is wrong, it is not the pods. */
 const BREAKER = 2
 /** An older repair says nothing about what is wrong now. */
-const BREAKER_LOOKS_BACK_MS = 24 * HOUR_MS
+const BREAKER_SPAN_MS = 24 * HOUR_MS
 
 /** Findings that the sick pod brings about, or that say nothing of DNS. */
 const BESIDE: ReadonlySet<CauseCode> = new Set(['CacheMasks', 'VantageCutOff', 'UdpObserved'])
 
-export const guardsOf = (sick: SickPod, sickPods: number, facts: RepairFacts): readonly Guard[] => [
-  evidence(sick, facts),
-  ownCause(sickPods, facts),
-  othersAnswer(sick, facts),
-  apiServer(facts),
-  nothingElseMoves(sick, facts),
-  budget(sick, facts),
-  quarantine(facts),
-  pace(facts),
+export const guardsOf = (sick: SickPod, sickPods: number, snapshot: RepairSnapshot): readonly Guard[] => [
+  evidence(sick, snapshot),
+  ownCause(sickPods, snapshot),
+  othersAnswer(sick, snapshot),
+  apiServer(snapshot),
+  nothingElseMoves(sick, snapshot),
+  budget(sick, snapshot),
+  quarantine(snapshot),
+  pace(snapshot),
 ]
 
 const yes = (guard: Guard['guard'], text: string): Guard => ({ guard, holds: true, text })
@@ -58,8 +58,8 @@ const no = (guard: Guard['guard'], text: string): Guard => ({ guard, holds: fals
 /** Readings of a pod from places that reach their control. */
 const readingsOf = (
   { paths, vantages }: DnsScene,
-  { name }: DnsPodFacts,
-): readonly { readonly from: VantageFacts; readonly reading: PathReading }[] =>
+  { name }: ScenePod,
+): readonly { readonly from: SceneVantage; readonly reading: PathReading }[] =>
   paths.flatMap(({ vantage, target, reading }) => {
     const from = vantages.find((one) => one.name === vantage && one.control === 'answers')
     return from === undefined || target.kind !== 'pod' || target.name !== name ? [] : [{ from, reading }]
@@ -70,7 +70,7 @@ function isIllBy(code: CauseCode, { udp, tcp, data }: PathReading): boolean {
   return code === 'TcpDead' ? tcp === 'silent' : udp === 'silent'
 }
 
-function evidence({ pod, code }: SickPod, { scene, rounds }: RepairFacts): Guard {
+function evidence({ pod, code }: SickPod, { scene, rounds }: RepairSnapshot): Guard {
   const ill = readingsOf(scene, pod).filter(({ reading }) => isIllBy(code, reading))
   const nodes = [...new Set(ill.flatMap(({ from }) => from.node ?? []))]
   if (rounds < 2) return no('evidence', 'only one round saw it')
@@ -82,7 +82,7 @@ function evidence({ pod, code }: SickPod, { scene, rounds }: RepairFacts): Guard
   return yes('evidence', `${code} is seen from ${nodes.join(' and ')}, in two rounds`)
 }
 
-function ownCause(sickPods: number, { findings, scene }: RepairFacts): Guard {
+function ownCause(sickPods: number, { findings, scene }: RepairSnapshot): Guard {
   if (sickPods > 1)
     return no(
       'ownCause',
@@ -95,7 +95,7 @@ function ownCause(sickPods: number, { findings, scene }: RepairFacts): Guard {
 }
 
 /** Well from every place that asked it: what stays must be known to answer. */
-function othersAnswer({ pod }: SickPod, { scene }: RepairFacts): Guard {
+function othersAnswer({ pod }: SickPod, { scene }: RepairSnapshot): Guard {
   const others = scene.pods.filter((other) => {
     const seen = readingsOf(scene, other)
     const isWell = seen.every(({ reading: { udp, data } }) => udp === 'answers' && data === 'right')
@@ -109,13 +109,13 @@ function othersAnswer({ pod }: SickPod, { scene }: RepairFacts): Guard {
       )
 }
 
-function apiServer({ apiNotReady }: RepairFacts): Guard {
+function apiServer({ apiNotReady }: RepairSnapshot): Guard {
   return apiNotReady === undefined
     ? yes('apiServer', 'the API server is ready')
     : no('apiServer', `${apiNotReady}: a new pod could not list Services, but the old one still knows them`)
 }
 
-function nothingElseMoves({ pod }: SickPod, { workload, proxies, cordoned, scene }: RepairFacts): Guard {
+function nothingElseMoves({ pod }: SickPod, { workload, proxies, cordoned, scene }: RepairSnapshot): Guard {
   const moving =
     workload === undefined
       ? 'the pods do not belong to one Deployment or DaemonSet that would replace it'
@@ -146,7 +146,7 @@ function movingOf(
 }
 
 /** A pod that is dead over UDP alone is Ready, so that its budget counts it as healthy. */
-function budget({ pod }: SickPod, { budgets }: RepairFacts): Guard {
+function budget({ pod }: SickPod, { budgets }: RepairSnapshot): Guard {
   const spent = (budgets[pod.uid] ?? []).filter(({ disruptionsAllowed }) => pod.ready && disruptionsAllowed < 1)
   return spent.length === 0
     ? yes('budget', 'its PodDisruptionBudget allows it, or it has none')
@@ -157,7 +157,7 @@ function budget({ pod }: SickPod, { budgets }: RepairFacts): Guard {
 }
 
 /** Nothing replaces such a pod, so a drain refuses to evict it. A second one would block a second node. */
-function quarantine({ quarantined, scene }: RepairFacts): Guard {
+function quarantine({ quarantined, scene }: RepairSnapshot): Guard {
   const command = `kubectl delete pod -n ${scene.service.namespace} ${quarantined.join(' ')}`
   return quarantined.length === 0
     ? yes('quarantine', 'no pod is in quarantine')
@@ -169,7 +169,7 @@ function quarantine({ quarantined, scene }: RepairFacts): Guard {
 
 const forgetCommand = ({ namespace, name }: ObjectRef): string => `kubectl delete configmap -n ${namespace} ${name}`
 
-function pace({ past, memory, wallMs }: RepairFacts): Guard {
+function pace({ past, memory, wallMs }: RepairSnapshot): Guard {
   const agoMs = ({ at }: PastRepair): number => wallMs - Date.parse(at)
   const newest = past.toSorted((left, right) => agoMs(left) - agoMs(right))
   const [last] = newest
@@ -181,7 +181,7 @@ function pace({ past, memory, wallMs }: RepairFacts): Guard {
     )
   const within = newest.filter((one) => agoMs(one) < HOUR_MS)
   if (within.length >= REPAIRS_AN_HOUR) return no('pace', `${within.length} pods were replaced within the hour`)
-  const lastOnes = newest.slice(0, BREAKER).filter((one) => agoMs(one) < BREAKER_LOOKS_BACK_MS)
+  const lastOnes = newest.slice(0, BREAKER).filter((one) => agoMs(one) < BREAKER_SPAN_MS)
   if (lastOnes.length === BREAKER && lastOnes.every(({ outcome }) => outcome !== 'cured'))
     return no(
       'pace',

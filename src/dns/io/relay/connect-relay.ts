@@ -25,7 +25,7 @@ interface Sought {
   readonly namespace: string
   readonly port: number
   /** Undefined: it is not there yet. */
-  readonly look: (signal: AbortSignal) => Promise<RelayState | undefined>
+  readonly read: (signal: AbortSignal) => Promise<RelayState | undefined>
 }
 
 /** A node that has to pull the image first takes some of it. */
@@ -56,7 +56,7 @@ export const relayError = (text: string): WorldError => new WorldError(text, { c
 
 async function connected(parts: Parts, sought: Sought, signal: AbortSignal): Promise<RelayedSockets> {
   for (let failures = 1; ; failures = Math.min(failures + 1, FAILURES_MAX)) {
-    const found = await sought.look(signal)
+    const found = await sought.read(signal)
     if (found?.is === 'ended') throw relayError(`in pod ${found.pod} it has ended`)
     if (HOPELESS.has(found?.waitingFor ?? ''))
       throw relayError(`in pod ${found?.pod} it does not start: ${found?.waitingFor}`)

@@ -35,11 +35,11 @@ export class EphemeralRelays implements DnsRelays {
     const port = FIRST_PORT + Math.floor(random.next() * PORTS)
     try {
       const { node } = await addEphemeralRelay(client, { pod, name, image, port }, signal)
-      const look = async (limited: AbortSignal) => {
+      const read = async (limited: AbortSignal) => {
         const state = (await readHostPod(client, pod, limited)).states.get(name)
         return state && { pod: pod.name, ...state }
       }
-      const sockets = await connectRelay(this.#parts, { namespace: pod.namespace, port, look }, signal)
+      const sockets = await connectRelay(this.#parts, { namespace: pod.namespace, port, read }, signal)
       const relay = {
         name: `pod ${refKey(pod)}`,
         ...present({ node }),

@@ -73,8 +73,8 @@ export class JobRelays implements DnsRelays {
       made.jobs.push(job)
       await createRelayJob(client, job, signal)
       isCreated = true
-      const look = (limited: AbortSignal) => this.#seen(job, limited)
-      const sockets = await connectRelay(this.#parts, { namespace: job.namespace, port: RELAY_PORT, look }, signal)
+      const read = (limited: AbortSignal) => this.#seen(job, limited)
+      const sockets = await connectRelay(this.#parts, { namespace: job.namespace, port: RELAY_PORT, read }, signal)
       made.streams.push(sockets)
       return {
         name: `relay ${node}`,

@@ -1,4 +1,4 @@
-import type { DnsPodFacts } from '../../../dns/decide/scene.ts'
+import type { ScenePod } from '../../../dns/decide/scene.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from '../node-snapshot.ts'
 import { type DnsReading, hasToldAnything } from './dns-facts.ts'
@@ -55,7 +55,7 @@ function illness({ current: { node } }: NodeSnapshot, reading: DnsReading): read
 
 interface ServingPods {
   readonly service: { readonly namespace: string }
-  readonly pods: readonly Pick<DnsPodFacts, 'name' | 'node' | 'terminating' | 'endpoint'>[]
+  readonly pods: readonly Pick<ScenePod, 'name' | 'node' | 'terminating' | 'endpoint'>[]
 }
 
 /**

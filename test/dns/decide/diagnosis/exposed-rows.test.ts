@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { diagnose } from '../../../../src/dns/decide/diagnosis/diagnose.ts'
 import type { PathReading } from '../../../../src/dns/decide/path-reading.ts'
-import type { DnsScene, VantageFacts } from '../../../../src/dns/decide/scene.ts'
+import type { DnsScene, SceneVantage } from '../../../../src/dns/decide/scene.ts'
 import { aReading, aScene, SILENT } from '../a-scene.ts'
 
-const HERE: VantageFacts = { name: 'here', control: 'answers', way: 'outside' }
+const HERE: SceneVantage = { name: 'here', control: 'answers', way: 'outside' }
 const NODE_PORT = { kind: 'exposed', name: '192.0.2.1 port 30053' } as const
 const MET = aReading({ asked: 12 })
 

@@ -4,12 +4,12 @@ import { CAUSES } from '../../../../src/dns/decide/causes.ts'
 import { confirmed, needsConfirming } from '../../../../src/dns/decide/confirmed.ts'
 import { diagnose } from '../../../../src/dns/decide/diagnosis/diagnose.ts'
 import type { PathReading } from '../../../../src/dns/decide/path-reading.ts'
-import type { DnsScene, VantageFacts } from '../../../../src/dns/decide/scene.ts'
+import type { DnsScene, SceneVantage } from '../../../../src/dns/decide/scene.ts'
 import type { UdpSeen } from '../../../../src/dns/decide/udp-seen.ts'
 import { verdictOf } from '../../../../src/dns/decide/verdict.ts'
 import { aPodOfDns, aReading, aScene, V1 } from '../a-scene.ts'
 
-const PORT_FORWARD: VantageFacts = { name: 'port-forward', control: 'notAsked', way: 'portForward' }
+const PORT_FORWARD: SceneVantage = { name: 'port-forward', control: 'notAsked', way: 'portForward' }
 const NOT_ASKED = { udp: 'notAsked', asked: 0 } as const
 const RIGHT = aReading(NOT_ASKED)
 const HUNG = aReading({ ...NOT_ASKED, tcp: 'silent', data: 'unknown' })
@@ -25,7 +25,7 @@ interface Loopback {
 }
 
 /** Two pods that were asked on their own loopbacks alone. */
-function inside(a: Loopback, b: Loopback, vantages: readonly VantageFacts[] = []): DnsScene {
+function inside(a: Loopback, b: Loopback, vantages: readonly SceneVantage[] = []): DnsScene {
   const podOf = (name: string, { seen }: Loopback) => aPodOfDns(name, seen === undefined ? {} : { udpSeen: seen })
   return aScene({
     pods: { a: a.reading ?? RIGHT, b: b.reading ?? RIGHT },

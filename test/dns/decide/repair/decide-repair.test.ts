@@ -3,9 +3,9 @@ import { describe, test } from 'node:test'
 import { diagnose } from '../../../../src/dns/decide/diagnosis/diagnose.ts'
 import { decideRepair, type RepairDecision } from '../../../../src/dns/decide/repair/decide-repair.ts'
 import { COOL_DOWN_MS } from '../../../../src/dns/decide/repair/guards.ts'
-import type { PastRepair, RepairFacts } from '../../../../src/dns/decide/repair/repair-facts.ts'
+import type { PastRepair, RepairSnapshot } from '../../../../src/dns/decide/repair/repair-snapshot.ts'
 import type { DnsScene } from '../../../../src/dns/decide/scene.ts'
-import type { RolledWorkload } from '../../../../src/dns/model/dns-ground.ts'
+import type { RolledWorkload } from '../../../../src/dns/model/repair-reading.ts'
 import { aPodOfDns, aReading, aScene, DEAD, SILENT, STALE, V1, V2 } from '../a-scene.ts'
 
 /** In minutes. */
@@ -37,7 +37,7 @@ const BUDGET = {
 /** Pod a is dead over UDP, as two nodes see it, and nothing else is the case. */
 const sick = (change: Parameters<typeof aScene>[0] = {}): DnsScene => aScene({ pods: { a: SILENT }, ...change })
 
-function decided(change: Partial<RepairFacts> = {}, scene = sick()): RepairDecision {
+function decided(change: Partial<RepairSnapshot> = {}, scene = sick()): RepairDecision {
   const facts = {
     rounds: 2,
     budgets: {},
@@ -125,7 +125,7 @@ describe('nothing is repaired', () => {
 })
 
 describe('a repair is held', () => {
-  const cases: readonly (readonly [string, Partial<RepairFacts>, DnsScene | undefined, string])[] = [
+  const cases: readonly (readonly [string, Partial<RepairSnapshot>, DnsScene | undefined, string])[] = [
     ['by one round', { rounds: 1 }, undefined, 'evidence'],
     [
       'from outside of the cluster alone',

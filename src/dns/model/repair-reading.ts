@@ -1,7 +1,7 @@
 import type { DisruptionBudget } from '../../ground/model/disruption-budget.ts'
 
 /** What the API says around the pods of DNS: whether one of them may be touched now. */
-export interface DnsGround {
+export interface RepairReading {
   /** Why the API server is not ready to serve; absent: it is. */
   readonly apiNotReady?: string
   /** By the uid of a pod: the budgets whose selector picks it. */

@@ -2,7 +2,7 @@ import { DeadlineError, withDeadline } from '../../ground/loop/deadline.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { DnsRelay, DnsRelays, OpenRelays } from '../ports/dns-relays.ts'
 
-interface Standing extends OpenRelays {
+interface OpenPool extends OpenRelays {
   readonly nodes: readonly string[]
   readonly openedAtMs: number
 }
@@ -13,10 +13,10 @@ const CLOSED_WITHIN_MS = 5_000
 const TRIED_AGAIN_AFTER_MS = 60_000
 
 /** Relays that serve one check after another. They are made for the first check, and again where one of them was lost. */
-export class StandingRelays {
+export class RelayPool {
   readonly #relays: readonly DnsRelays[]
   readonly #clock: Clock
-  #standing: Standing | undefined
+  #pool: OpenPool | undefined
 
   constructor(relays: readonly DnsRelays[], clock: Clock) {
     this.#relays = relays
@@ -29,17 +29,17 @@ export class StandingRelays {
     signal: AbortSignal,
   ): Promise<{ readonly relays: readonly DnsRelay[]; readonly notes: readonly string[]; readonly isNew: boolean }> {
     const left = this.#fits(nodes) ? [] : await this.close()
-    const isNew = this.#standing === undefined && this.#relays.length > 0
-    this.#standing ??= { ...(await allOpen(this.#relays, nodes, signal)), nodes, openedAtMs: this.#clock.monoMs() }
-    const { relays, notes } = this.#standing
+    const isNew = this.#pool === undefined && this.#relays.length > 0
+    this.#pool ??= { ...(await allOpen(this.#relays, nodes, signal)), nodes, openedAtMs: this.#clock.monoMs() }
+    const { relays, notes } = this.#pool
     return { relays, notes: [...left, ...notes], isNew }
   }
 
   /** Takes all of them away. Resolves with what could not be taken away, a sentence each; never rejects by a deadline. */
   async close(): Promise<readonly string[]> {
-    const standing = this.#standing
-    this.#standing = undefined
-    if (standing === undefined) return []
+    const pool = this.#pool
+    this.#pool = undefined
+    if (pool === undefined) return []
     const limit = {
       clock: this.#clock,
       limitMs: CLOSED_WITHIN_MS,
@@ -47,7 +47,7 @@ export class StandingRelays {
       what: 'the API server',
     }
     try {
-      return await withDeadline(limit, (limited) => standing.close(limited))
+      return await withDeadline(limit, (limited) => pool.close(limited))
     } catch (error) {
       if (!(error instanceof DeadlineError)) throw error
       return [`relays were not deleted (${error.message}): they end by themselves within a minute`]
@@ -55,11 +55,11 @@ export class StandingRelays {
   }
 
   #fits(nodes: readonly string[]): boolean {
-    const standing = this.#standing
-    if (standing === undefined) return true
-    const isWanted = nodes.length === standing.nodes.length && nodes.every((node) => standing.nodes.includes(node))
-    const isDue = this.#clock.monoMs() - standing.openedAtMs >= TRIED_AGAIN_AFTER_MS
-    return isWanted && standing.relays.every((relay) => relay.isOpen()) && !(standing.isLacking && isDue)
+    const pool = this.#pool
+    if (pool === undefined) return true
+    const isWanted = nodes.length === pool.nodes.length && nodes.every((node) => pool.nodes.includes(node))
+    const isDue = this.#clock.monoMs() - pool.openedAtMs >= TRIED_AGAIN_AFTER_MS
+    return isWanted && pool.relays.every((relay) => relay.isOpen()) && !(pool.isLacking && isDue)
   }
 }
 

@@ -1,11 +1,11 @@
 import type { ObjectRef } from '../../../ground/model/object-ref.ts'
-import type { DnsGround } from '../../model/dns-ground.ts'
+import type { RepairReading } from '../../model/repair-reading.ts'
 import type { CauseCode } from '../causes.ts'
 import type { Finding } from '../diagnosis/finding.ts'
-import type { DnsPodFacts, DnsScene } from '../scene.ts'
+import type { DnsScene, ScenePod } from '../scene.ts'
 
 /** What a repair is decided from: what was asked of DNS, what the API says around it, and the repairs before this one. */
-export interface RepairFacts extends DnsGround {
+export interface RepairSnapshot extends RepairReading {
   readonly scene: DnsScene
   readonly findings: readonly Finding[]
   /** Rounds that said so. */
@@ -25,7 +25,7 @@ export interface PastRepair {
 }
 
 export interface SickPod {
-  readonly pod: DnsPodFacts
+  readonly pod: ScenePod
   /** Its own ailment. */
   readonly code: CauseCode
 }

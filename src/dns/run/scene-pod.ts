@@ -1,6 +1,6 @@
 import { present } from '../../ground/model/present.ts'
 import { udpPort } from '../decide/find-dns-service.ts'
-import type { DnsPodFacts } from '../decide/scene.ts'
+import type { ScenePod } from '../decide/scene.ts'
 import type { DnsEndpoint, DnsPod, DnsService } from '../model/dns-objects.ts'
 
 const DNS_PORT = 53
@@ -21,7 +21,7 @@ interface Around {
   readonly downNodes: ReadonlySet<string>
 }
 
-export function podFacts(pod: DnsPod, { endpoints, service, wallMs, downNodes }: Around): DnsPodFacts {
+export function scenePod(pod: DnsPod, { endpoints, service, wallMs, downNodes }: Around): ScenePod {
   const { name, uid, node, addresses, ready, terminating } = pod
   const endpoint = endpoints.find(({ podUid }) => podUid === uid)
   const target = Number(udpPort(service)?.targetPort)
@@ -41,7 +41,7 @@ export function podFacts(pod: DnsPod, { endpoints, service, wallMs, downNodes }:
 /** CoreDNS listens within a second or two, and lists a large cluster within some more. */
 const STARTS_WITHIN_MS = 60_000
 
-function awayOf({ runningSince }: DnsPod, wallMs: number): Pick<DnsPodFacts, 'isAway'> {
+function awayOf({ runningSince }: DnsPod, wallMs: number): Pick<ScenePod, 'isAway'> {
   if (runningSince === undefined) return { isAway: 'down' }
   return wallMs - Date.parse(runningSince) < STARTS_WITHIN_MS ? { isAway: 'starting' } : {}
 }

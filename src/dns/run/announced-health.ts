@@ -8,7 +8,7 @@ import type { ObjectNotices } from '../../ground/ports/object-notices.ts'
 import { type DnsHealth, HEALTH_CONDITION } from '../decide/health-condition.ts'
 import type { ServiceAsRead, ServiceConditions } from '../ports/service-conditions.ts'
 
-interface ToldHealthParts {
+interface AnnouncedHealthParts {
   readonly conditions: ServiceConditions
   readonly notices: ObjectNotices
   readonly clock: Clock
@@ -21,17 +21,17 @@ const WRITES_MAX = 3
  * The health of DNS as the Service itself shows it: by a condition in its status, and by an Event where that changes. What is there
  * already is read first, so that a new leader tells nothing twice, and a condition that was taken away comes back.
  */
-export class ToldHealth {
-  readonly #parts: ToldHealthParts
+export class AnnouncedHealth {
+  readonly #parts: AnnouncedHealthParts
   /** The Event that was written last. */
   #event: string | undefined
 
-  constructor(parts: ToldHealthParts) {
+  constructor(parts: AnnouncedHealthParts) {
     this.#parts = parts
   }
 
   /** Rejects with WorldError KUBE_*, once both were tried, or with the signal's reason. */
-  async tell(service: ObjectRef, health: DnsHealth, signal: AbortSignal): Promise<void> {
+  async announce(service: ObjectRef, health: DnsHealth, signal: AbortSignal): Promise<void> {
     const { conditions } = this.#parts
     const found = await conditions.read(service, signal)
     if (found === undefined) return
