@@ -1,13 +1,15 @@
 /**
- * Builds what is shipped and runs the tests in the order of their cost: what needs no cluster, then what brings clusters up.
- * `node test/run.ts fast` brings none up; any other word selects the files whose path contains it, those of the night among
- * them.
+ * `npm test`: checks, then runs the tests in the order of their cost: what needs no cluster, then what brings clusters up.
+ * The word `fast` brings none up. Any other word selects the files whose path contains it, those of the night among them: then
+ * nothing is checked, and the program that is shipped is built only if one of these files starts it.
  */
-import { execFileSync } from 'node:child_process'
-import { globSync, rmSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, globSync, rmSync } from 'node:fs'
+import { relative } from 'node:path'
 import { closingLines, type FileEnd } from './support/runner/closing-lines.ts'
 import { byDay, type Lane, stagesOf } from './support/runner/lanes.ts'
 import { runLane } from './support/runner/run-lane.ts'
+import { startsShipped } from './support/runner/starts-shipped.ts'
 import { SHIPPED_FOLDER } from './support/shipped-program.ts'
 
 const root = new URL('..', import.meta.url).pathname
@@ -18,7 +20,8 @@ process.env.NODE_COMPILE_CACHE ??= `${root}node_modules/.cache/evenkeel-tests`
 const words = process.argv.slice(2)
 const all = globSync('test/**/*.test.ts', { cwd: root }).toSorted()
 const isFast = words[0] === 'fast'
-const wanted = isFast ? words.slice(1) : words
+/** A path may be written as the shell completes it. */
+const wanted = (isFast ? words.slice(1) : words).map((word) => (existsSync(word) ? relative(root, word) : word))
 
 const strangers = wanted.filter((word) => !all.some((file) => file.includes(word)))
 if (strangers.length > 0) {
@@ -26,12 +29,17 @@ if (strangers.length > 0) {
   process.exit(2)
 }
 
+if (wanted.length === 0 && spawnSync('npm', ['run', '--silent', 'check'], { cwd: root, stdio: 'inherit' }).status !== 0)
+  process.exit(1)
+
 const chosen = wanted.length === 0 ? byDay(all) : all.filter((file) => wanted.some((word) => file.includes(word)))
-const shipped = `${root}node_modules/.cache/evenkeel-tests-shipped-${process.pid}`
-process.on('exit', () => rmSync(shipped, { recursive: true, force: true }))
-process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143))
-execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', `${root}bin/build.ts`, shipped])
-process.env[SHIPPED_FOLDER] = shipped
+if (startsShipped(chosen, root)) {
+  const shipped = `${root}node_modules/.cache/evenkeel-tests-shipped-${process.pid}`
+  process.on('exit', () => rmSync(shipped, { recursive: true, force: true }))
+  process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143))
+  execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', `${root}bin/build.ts`, shipped])
+  process.env[SHIPPED_FOLDER] = shipped
+}
 
 const ends: FileEnd[] = []
 /** No stage waits for the polite lanes of a stage before it. */

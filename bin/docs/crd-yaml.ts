@@ -43,7 +43,7 @@ export const SHIPPED_CRDS: readonly ShippedCrd[] = [
 ]
 
 const head = ({ about }: ShippedCrd): string =>
-  `# ${about.replaceAll('\n', '\n# ')}\n# Made by bin/generate-docs.ts. Takes Kubernetes 1.29 or newer, which checks the rules.\n`
+  `# ${about.replaceAll('\n', '\n# ')}\n# Made by npm run docs. Takes Kubernetes 1.29 or newer, which checks the rules.\n`
 
 const yamlOf = (value: object): string => stringify(value, { aliasDuplicateObjects: false, lineWidth: 140 })
 

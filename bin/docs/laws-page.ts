@@ -7,7 +7,7 @@ A law is a rule that always holds. The module that keeps a law states it in a do
 it begins its title with \`law: …\`; what stands behind the semicolon is the case that the test shows. A name in braces stands for
 what each row of the test's table fills in.
 
-This page is made from both by \`node bin/generate-docs.ts\`. A test fails if the page is out of date, if a law has no test, or
+This page is made from both by \`npm run docs\`. A test fails if the page is out of date, if a law has no test, or
 if a test names a law that no module states.
 
 Rules that are not in this form yet are in [invariants.md](invariants.md).

@@ -10,7 +10,7 @@ const { laws, unstated } = readLaws()
 
 test('the page of laws is what modules and tests say', () => {
   const page = readFileSync(`${root}docs/internals/laws.md`, 'utf8')
-  assert.ok(page === lawsPage(laws), 'run: node bin/generate-docs.ts')
+  assert.ok(page === lawsPage(laws), 'run: npm run docs')
 })
 
 test('every law has a test, and one module states it', () => {

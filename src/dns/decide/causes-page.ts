@@ -8,7 +8,7 @@ export function causesPage(): string {
     '# What `evenkeel dns` finds',
     '',
     '`evenkeel dns check` prints for each finding its code, the object, the reading that decided, the cause and the cure.',
-    'This page is made from `src/dns/decide/causes.ts` by `node bin/generate-docs.ts`.',
+    'This page is made from `src/dns/decide/causes.ts` by `npm run docs`.',
     '',
     '| finding | verdict | what it means |',
     '| --- | --- | --- |',

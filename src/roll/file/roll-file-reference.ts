@@ -15,7 +15,7 @@ export function rollFileReference(root: JsonSchema, example: string): string {
 const HEAD = `# roll.yaml
 
 The file that \`evenkeel roll -f roll.yaml\` reads. Every field, its type, its default and what it means. This page and
-\`roll.schema.json\` are made from the schema in \`src/roll/file/schema\` by \`node bin/generate-docs.ts\`.
+\`roll.schema.json\` are made from the schema in \`src/roll/file/schema\` by \`npm run docs\`.
 
 - A duration is a number with its unit: \`500ms\`, \`30s\`, \`10min\`, \`1h30m\`. Without a unit it is refused.
 - A selector is text as \`kubectl -l\` accepts it (\`app=web,tier in (a,b),!legacy\`) or a mapping with \`matchLabels\` and

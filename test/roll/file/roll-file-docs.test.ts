@@ -6,7 +6,7 @@ import { rollFileReference } from '../../../src/roll/file/roll-file-reference.ts
 import { load } from './roll-file.ts'
 
 const docs = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8')
-const hint = 'run: node bin/generate-docs.ts'
+const hint = 'run: npm run docs'
 
 test('the reference and the JSON schema in docs are those of the code', () => {
   const schema = rollFileJsonSchema()

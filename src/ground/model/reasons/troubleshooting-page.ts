@@ -14,7 +14,7 @@ A _hold_ means that the roll waits, because a condition of its current step is n
 [The steps of a roll](roll-steps.md) explains what each step waits for. [Errors](errors.md) lists messages of the form \`error: … (CODE)\` and the findings
 of a plan. [What dns finds](dns-causes.md) lists what can be wrong with DNS.
 
-This page is made from \`src/ground/model/reasons\` by \`node bin/generate-docs.ts\`.
+This page is made from \`src/ground/model/reasons\` by \`npm run docs\`.
 
 Look at these first:
 

@@ -38,5 +38,5 @@ test('every reason that is no mere reason to act has a cause and a cure, in sent
 
 test('the page of troubleshooting is what the catalogue says', () => {
   const page = readFileSync(`${root}docs/troubleshooting.md`, 'utf8')
-  assert.ok(page === troubleshootingPage(), 'docs/troubleshooting.md is old: node bin/generate-docs.ts')
+  assert.ok(page === troubleshootingPage(), 'docs/troubleshooting.md is old: npm run docs')
 })
