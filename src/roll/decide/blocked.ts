@@ -4,10 +4,11 @@ import type { Decision } from '../model/decision.ts'
 import type { Verdict } from '../model/verdict.ts'
 import { laddersEndAt } from './drain/blocked-ladder.ts'
 import type { Evidence } from './evidence.ts'
-import { hasCurrent, ownIntent } from './node-snapshot.ts'
+import { hasCurrent } from './node-snapshot.ts'
 import { podsHere } from './pods-here.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import type { StepDecision } from './step-rule.ts'
+import { isAnnounced } from './subject.ts'
 
 /**
  * What the steps before the reboot have in common: a hold without progress is counted, by the class of its reasons, and
@@ -46,8 +47,6 @@ export function away(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'a
 }
 
 export const isUnsent = ({ evidence }: RollSnapshot): boolean => evidence.intentByUs && evidence.reboot === undefined
-
-export const isAnnounced = (s: RollSnapshot): boolean => hasCurrent(s) && ownIntent(s) !== undefined
 
 /** It is waited for as long as the file says, and apart from everything else. */
 const isOfWindow = (reason: Reason): boolean => waitOf(reason) === 'window'

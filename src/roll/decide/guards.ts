@@ -7,12 +7,12 @@ import { controlPlaneKept } from './control-plane.ts'
 import { countedWindows } from './counted-windows.ts'
 import { dnsWell } from './dns/dns-leaving.ts'
 import { notSafeToEvict } from './drain/not-safe-to-evict.ts'
-import { hasCurrent, type NodeSnapshot, ownIntent } from './node-snapshot.ts'
+import type { NodeSnapshot } from './node-snapshot.ts'
 import { othersWork } from './others-work.ts'
 import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { awaitedWindows } from './stop/stop-rules.ts'
-import type { AnySnapshot } from './subject.ts'
+import { type AnySnapshot, isAnnounced } from './subject.ts'
 
 /** A guard names what must hold; its reasons, everything that is wrong. No reasons: it holds. */
 type Guard<S> = (s: S) => readonly Reason[]
@@ -64,14 +64,14 @@ export const followersBack: Guard<RollSnapshot> = ({ cluster, now }) => {
   return [{ code: 'ApiWasAway', text }]
 }
 
-export const probeMeasures: Guard<AnySnapshot> = (s) => {
+const probeMeasures: Guard<AnySnapshot> = (s) => {
   if (s.probe === undefined) return []
   const timeouts = s.spec.probe?.targets.map((target) => target.timeoutMs) ?? []
   return probeSilent(s.probe, s.wall, Math.max(0, ...timeouts))
 }
 
 /** Once the roll stops, what still has to be done is done: no failure may hold it up again and again. */
-export const controlHeard: Guard<RollSnapshot> = (s) => {
+export const controlHeard: Guard<AnySnapshot> = (s) => {
   const [window] = s.run.verdict === undefined ? awaitedWindows(s) : []
   if (window === undefined) return []
   const text = `requests to ${window.target} failed; it is not known yet whether the control failed too`
@@ -82,8 +82,8 @@ export const controlHeard: Guard<RollSnapshot> = (s) => {
  * A file that allows failed requests lets the roll go on after them, and not while they fail: more would be broken meanwhile, and
  * the roll could not tell what is to blame. What is announced is not held up.
  */
-const notFailingNow: Guard<RollSnapshot> = (s) => {
-  if (s.spec.stop === undefined || (hasCurrent(s) && ownIntent(s) !== undefined)) return []
+const notFailingNow: Guard<AnySnapshot> = (s) => {
+  if (s.spec.stop === undefined || isAnnounced(s)) return []
   const window = countedWindows(s).find(({ firstOkAt }) => firstOkAt === undefined)
   if (window === undefined) return []
   const text = `requests to ${window.target} fail (${window.lane}): ${window.firstError}`
@@ -121,9 +121,12 @@ export const baselineGreen: Guard<AnySnapshot> = (s) => {
 }
 
 /** What this run lacks itself. */
-const runAble: Guard<RollSnapshot> = allOf(slotLive, journalWritable)
+export const runAble: Guard<AnySnapshot> = allOf(slotLive, journalWritable)
 
-const worldKnown: Guard<RollSnapshot> = allOf(clusterHeard, probeMeasures, controlHeard, notFailingNow)
+/** Before anything disruptive: traffic is measured, and nothing stands against going on. */
+export const trafficWell: Guard<AnySnapshot> = allOf(probeMeasures, controlHeard, notFailingNow)
+
+const worldKnown: Guard<RollSnapshot> = allOf<RollSnapshot>(clusterHeard, trafficWell)
 
 const balancersKnown: Guard<RollSnapshot> = allOf(instancesAnswer, readSinceSlot)
 

@@ -46,3 +46,7 @@ export function isBeyondRestore(s: SubjectSnapshot): boolean {
   const record = ownRecord(s)
   return record !== undefined && (hasRebooted({ ...s, record }) || ownIntent(s) !== undefined)
 }
+
+/** Its reboot is announced. */
+export const isAnnounced = (s: AnySnapshot): boolean =>
+  isOfHost(s) ? s.memory.intent === true : hasCurrent(s) && ownIntent(s) !== undefined

@@ -114,6 +114,11 @@ const CONTROL: ProbeTarget = {
 const measured: Change = { spec: { probe: PROBE }, probe: facts(), run: { measuredSince: wallMs(0) } }
 const probed = (change: Partial<ProbeFacts>): Change => ({ ...measured, probe: facts(change) })
 const unmeasured = (change: Partial<ProbeFacts>): Change => ({ spec: { probe: PROBE }, probe: facts(change) })
+const STOP: NonNullable<RollSpec['stop']> = { failedRequests: { inAll: 9, perNode: 9 }, latency: [], downtime: [] }
+const allowed = (window: Partial<FailureWindow>): Change => ({
+  ...probed({ windows: [failed(window)] }),
+  spec: { probe: PROBE, stop: STOP },
+})
 /** A request failed, and of the control nothing is known since. */
 const unsure: Change = {
   ...probed({ windows: [failed({ firstOkAt: wall, undecided: { failed: 1, since: wall } })] }),
@@ -284,6 +289,29 @@ const GUARDS: readonly Row[] = [
   ['the control was heard', 'leave', unsure, 'hold cordon: ControlAwaited', 'detach? ControlAwaited'],
   ['the control was heard', 'announce', unsure, 'hold reboot: ControlAwaited', 'detach? ControlAwaited'],
   ['the control was heard', 'again', unsure, 'hold reboot: ControlAwaited', 'reboot? ControlAwaited'],
+  [
+    'no requests fail that the file allows',
+    'begin',
+    allowed({}),
+    'hold record: RequestsFailing',
+    'record? RequestsFailing',
+  ],
+  [
+    'no requests fail that the file allows',
+    'leave',
+    allowed({}),
+    'hold cordon: RequestsFailing',
+    'detach? RequestsFailing',
+  ],
+  [
+    'no requests fail that the file allows',
+    'announce',
+    allowed({}),
+    'hold reboot: RequestsFailing',
+    'detach? RequestsFailing',
+  ],
+  ['what is announced is not held up by them', 'again', allowed({}), 'act reboot: sendReboot', 'reboot: reboot'],
+  ['allowed failures are over', 'begin', allowed({ firstOkAt: wall }), 'act record: writeRecord', 'record: record'],
   [
     'the baseline was long enough',
     'begin',

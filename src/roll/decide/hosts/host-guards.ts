@@ -1,7 +1,6 @@
 import type { Reason } from '../../../ground/model/reason.ts'
-import { baselineGreen, journalWritable, probeMeasures, slotLive } from '../guards.ts'
+import { baselineGreen, runAble, trafficWell } from '../guards.ts'
 import { lockOfKured } from '../others-work.ts'
-import { awaitedWindows } from '../stop/stop-rules.ts'
 import { windowClosed } from '../window/window-reasons.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import {
@@ -26,13 +25,6 @@ const windowOpen: Guard = ({ spec, window, memory }) => {
   const isFinished = memory.intent === true || (memory.isAway === true && spec.window.onClose === 'finish')
   return isFinished ? [] : [windowClosed(spec.window, window)]
 }
-
-const controlHeard: Guard = (s) =>
-  awaitedWindows(s).map(({ target }) => ({
-    code: 'ControlAwaited',
-    object: target,
-    text: `requests to ${target} failed; it is not known yet whether the control failed too`,
-  }))
 
 /** Its instance would lose the state of a node that is out, and the node would have no other to be out of. */
 const noNodeOut: Guard = ({ nodesOut, clusterUnknown }) => {
@@ -73,8 +65,8 @@ export const othersCarry: Guard = (s) => {
 
 /** Before each disruptive effect. */
 export const mayTouch: Guard = (s) => {
-  const lacking = [...journalWritable(s), ...slotLive(s)]
-  return lacking.length > 0 ? lacking : [...windowOpen(s), ...probeMeasures(s), ...controlHeard(s), ...noNodeOut(s)]
+  const lacking = runAble(s)
+  return lacking.length > 0 ? lacking : [...windowOpen(s), ...trafficWell(s), ...noNodeOut(s)]
 }
 
 /** The same until its reboot is announced. A machine may be down after that, and the lock of kured changes nothing any more. */

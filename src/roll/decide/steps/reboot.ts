@@ -2,7 +2,7 @@ import { formatDuration } from '../../../ground/model/duration.ts'
 import type { RebootAnswer } from '../../../ground/model/host.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { act, done, hold, RECHECK_MS } from '../../../service/decide/step-answer.ts'
-import { away, isAnnounced, isUnsent, stuck } from '../blocked.ts'
+import { away, isUnsent, stuck } from '../blocked.ts'
 import { controlPlaneKept } from '../control-plane.ts'
 import { gatesHold } from '../gates/gates-hold.ts'
 import { mayDisrupt } from '../guards.ts'
@@ -10,6 +10,7 @@ import { hooksAt } from '../hooks/hooks-due.ts'
 import { hasRebooted, ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
 import { othersWork } from '../others-work.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
+import { isAnnounced } from '../subject.ts'
 
 /**
  * Step 6: the intent is on the node, then the command was sent. Not knowing whether it was sent (a cut connection, a
