@@ -120,6 +120,9 @@ export const baselineGreen: Guard<AnySnapshot> = (s) => {
   return baselineMissing(s.probe, s.wall, s.spec)
 }
 
+/** While no verdict stands, nothing goes on before traffic is measured: what fails before that is not counted. */
+export const trafficMeasured: Guard<AnySnapshot> = (s) => (s.run.verdict === undefined ? baselineGreen(s) : [])
+
 /** What this run lacks itself. */
 export const runAble: Guard<AnySnapshot> = allOf(slotLive, journalWritable)
 

@@ -5,7 +5,13 @@ import type { Action } from '../model/action.ts'
 export type StepAnswer =
   | { readonly kind: 'done' }
   | { readonly kind: 'act'; readonly actions: readonly Action[]; readonly reasons: readonly Reason[] }
-  | { readonly kind: 'hold'; readonly reasons: readonly Reason[]; readonly recheckAfterMs: number }
+  | Hold
+
+export interface Hold {
+  readonly kind: 'hold'
+  readonly reasons: readonly Reason[]
+  readonly recheckAfterMs: number
+}
 
 /** How soon to look again where no event announces the change. */
 export const RECHECK_MS = 500
@@ -16,7 +22,7 @@ export const act = (actions: readonly Action[], ...reasons: readonly Reason[]): 
   actions,
   reasons,
 })
-export const hold = (reasons: readonly Reason[], recheckAfterMs = RECHECK_MS): StepAnswer => ({
+export const hold = (reasons: readonly Reason[], recheckAfterMs = RECHECK_MS): Hold => ({
   kind: 'hold',
   reasons,
   recheckAfterMs,

@@ -44,10 +44,12 @@ import { shortDecision } from '../../support/short-decision.ts'
 // A node and a machine of a load balancer are subjects of the same guards and the same stop rules. Each row changes both in the same
 // way. A subject that a rule does not ask says so in words.
 
+const SOAK_MS = 10_000
 const SOAKED_MS = 60_000
 
 /** What is the same for both; `ofNode` and `ofMachine` say what only one of them has. */
-interface Change extends Partial<Pick<RollSnapshot, 'slot' | 'journalWritable' | 'probe' | 'window' | 'gates'>> {
+interface Change
+  extends Partial<Pick<RollSnapshot, 'slot' | 'journalWritable' | 'probe' | 'window' | 'gates' | 'steps'>> {
   readonly spec?: Partial<RollSpec>
   readonly run?: Partial<RollSnapshot['run']>
   /** The API server cannot be followed. */
@@ -119,6 +121,13 @@ const allowed = (window: Partial<FailureWindow>): Change => ({
   ...probed({ windows: [failed(window)] }),
   spec: { probe: PROBE, stop: STOP },
 })
+/** Such a failure, of which the subject under way is blamed. */
+const blamed: Change = {
+  ...allowed({ firstOkAt: wall }),
+  steps: [{ node: 'n1', step: 'soak', startedAt: wallMs(NOW - 30_000) }],
+  ofMachine: { steps: [{ node: 'lb-1', step: 'soak', startedAt: wallMs(NOW - 30_000) }] },
+}
+const red = unmeasured({ windows: [failed()] })
 /** A request failed, and of the control nothing is known since. */
 const unsure: Change = {
   ...probed({ windows: [failed({ firstOkAt: wall, undecided: { failed: 1, since: wall } })] }),
@@ -195,7 +204,7 @@ function aHostAt(stage: Stage, backMs: number): Parameters<typeof aHost>[0] {
     case 'return':
       return { ...gone, memory: proven, bootId: AFTER, evidence: { provenSince: at(1000) } }
     case 'soak':
-      return { memory: BACK_MEMORY, bootId: AFTER, evidence: { ...back, ...backSince(backMs), backSince: at(backMs) } }
+      return { memory: BACK_MEMORY, bootId: AFTER, evidence: { ...back, ...soaking(backMs) } }
   }
 }
 
@@ -325,6 +334,34 @@ const GUARDS: readonly Row[] = [
     unmeasured({ windows: [failed()] }),
     'hold slot: BaselineNotGreen',
     'record? BaselineNotGreen',
+  ],
+  ['a resumed run measures first', 'leave', red, 'hold slot: BaselineNotGreen', 'detach? BaselineNotGreen'],
+  ['a resumed run measures first', 'announce', red, 'hold slot: BaselineNotGreen', 'detach? BaselineNotGreen'],
+  ['what is announced is not held up by a baseline', 'again', red, 'act reboot: sendReboot', 'reboot: reboot'],
+  ['a resumed run measures first', 'return', red, 'hold settle: BaselineNotGreen', 'settle? BaselineNotGreen'],
+  ['a resumed run measures first', 'soak', red, 'hold soak: BaselineNotGreen', 'soak? BaselineNotGreen'],
+  ['the control was heard', 'soak', unsure, 'hold soak: ControlAwaited', 'soak? ControlAwaited'],
+  [
+    'the soak time is over since traffic is measured',
+    'soak',
+    { ...measured, run: { measuredSince: wallMs(NOW - SOAK_MS + 1) } },
+    'hold soak: Soaking',
+    'soak? Soaking',
+  ],
+  [
+    'the last requests of the soak have their verdicts',
+    'soak',
+    { ...probed({ lastVerdictAt: wallMs(NOW - 501) }), backMs: SOAK_MS + 500 },
+    'hold soak: Soaking',
+    'soak? Soaking',
+  ],
+  ['no allowed failure is as young as the soak', 'soak', blamed, 'hold soak: Soaking', 'soak? Soaking'],
+  [
+    'a failure that another step is blamed for does not count',
+    'soak',
+    { ...blamed, steps: [], ofMachine: {} },
+    'act soak: removeRecord',
+    'through',
   ],
   [
     'the balancers answer',

@@ -1,8 +1,9 @@
 import type { Reason } from '../../../ground/model/reason.ts'
 import { type AdminState, type ServerReading, serverKey } from '../../../service/model/balancer.ts'
 import type { HostAction, ServerBefore } from '../../model/host-pair.ts'
-import { journalWritable } from '../guards.ts'
+import { journalWritable, trafficMeasured } from '../guards.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
+import { soakHold } from '../steps/soak.ts'
 import { actOn, type HostDecision, holdAt } from './host-decision.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
@@ -47,7 +48,7 @@ function settling(s: HostSnapshot): HostDecision {
 }
 
 function attaching(s: HostSnapshot): HostDecision {
-  const { evidence, host } = s
+  const { evidence } = s
   const lost = putRight(s)
   if (lost !== undefined) return lost
   const { moved } = evidence
@@ -62,12 +63,9 @@ function attaching(s: HostSnapshot): HostDecision {
   }
   const against = notWhole(s)
   // The machines are not asked at the same moment: an address that moves is on both of them, or on none, for a second.
-  if (against.length > 0) return holdAt(evidence.backSince === undefined ? 'attach' : 'soak', against)
-  const soakedMs = s.now - (evidence.backSince ?? s.now)
-  if (s.run.verdict === undefined && soakedMs < s.spec.soakMs)
-    return holdAt('soak', [
-      { code: 'Soaking', object: host.name, text: `${host.name} is back, and traffic is watched` },
-    ])
+  if (against.length > 0) return holdAt(evidence.attachedAt === undefined ? 'attach' : 'soak', against)
+  const watching = soakHold(s)
+  if (watching !== undefined) return { ...watching, step: 'soak' }
   return lastHooks(s) ?? through(s)
 }
 
@@ -105,7 +103,8 @@ export function notSettled(s: HostSnapshot): readonly Reason[] {
   const lost = serversLost(s)
   if (lost.length > 0) return lost.map(({ reason }) => reason)
   const { servers } = recordOfHost(s.memory)
-  return serversOf(ownInstances(s)).flatMap((server) => notUp(s, server, before(servers, server)))
+  const down = serversOf(ownInstances(s)).flatMap((server) => notUp(s, server, before(servers, server)))
+  return down.length > 0 ? down : trafficMeasured(s)
 }
 
 const silentSinceProof = (s: HostSnapshot): readonly Reason[] => {

@@ -1,4 +1,4 @@
-import type { Reason } from '../../../ground/model/reason.ts'
+import { type Reason, waitOf } from '../../../ground/model/reason.ts'
 import { baselineGreen, runAble, trafficWell } from '../guards.ts'
 import { lockOfKured } from '../others-work.ts'
 import { windowClosed } from '../window/window-reasons.ts'
@@ -69,16 +69,19 @@ export const mayTouch: Guard = (s) => {
   return lacking.length > 0 ? lacking : [...windowOpen(s), ...trafficWell(s), ...noNodeOut(s)]
 }
 
-/** The same until its reboot is announced. A machine may be down after that, and the lock of kured changes nothing any more. */
-export const mayLeave: Guard = (s) => [...mayTouch(s), ...lockOfKured(s)]
+/** The same until its reboot is announced. The baseline first: what it takes is no machine's time. A machine may be down after that, and the lock of kured changes nothing any more. */
+export const mayLeave: Guard = (s) => {
+  const unmeasured = baselineGreen(s)
+  return unmeasured.length > 0 ? unmeasured : [...mayTouch(s), ...lockOfKured(s)]
+}
 
-/** Before the first change. The baseline first: what it takes is no machine's time. */
+/** Before the first change. */
 export const mayBegin: Guard = (s) => {
   const outside = windowOpen(s)
   if (outside.length > 0) return outside
-  const unmeasured = baselineGreen(s)
-  if (unmeasured.length > 0) return unmeasured
-  const against = [...mayLeave(s), ...readSinceSlot(s), ...unreadSinceSlot(s)]
+  const refused = mayLeave(s)
+  if (refused.some((reason) => waitOf(reason) === 'baseline')) return refused
+  const against = [...refused, ...readSinceSlot(s), ...unreadSinceSlot(s)]
   return against.length > 0 ? against : [...pairWhole(s), ...notTakenOver(s)]
 }
 

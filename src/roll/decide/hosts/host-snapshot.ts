@@ -1,6 +1,6 @@
 import type { RebootAnswer } from '../../../ground/model/host.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
-import type { MonoMs, WallMs } from '../../../ground/model/time.ts'
+import type { MonoMs } from '../../../ground/model/time.ts'
 import type { InstanceFacts } from '../../../service/decide/instance-facts.ts'
 import type { HostPair, MachineLook, PairMachine } from '../../model/host-pair.ts'
 import type { Evidence } from '../evidence.ts'
@@ -26,7 +26,11 @@ export interface ConnectionFacts {
 }
 
 /** What this process has seen and done; the next one gathers it anew. */
-export interface HostEvidence extends Pick<Evidence, 'gatesHeld' | 'gateWait'> {
+export interface HostEvidence
+  extends Pick<
+    Evidence,
+    'gatesHeld' | 'gateWait' | 'attachingSince' | 'attachingSinceWall' | 'attachedAt' | 'attachedAtWall'
+  > {
   /** The last command that moves addresses, and its answer. */
   readonly moved?: { readonly to: 'away' | 'back'; readonly at: MonoMs; readonly error?: string }
   /** Since the first command of this process that has them go, or since they were seen away last. */
@@ -37,11 +41,8 @@ export interface HostEvidence extends Pick<Evidence, 'gatesHeld' | 'gateWait'> {
   /** Since when it is waited for with the reboot announced. */
   readonly rebootSince?: MonoMs
   readonly provenSince?: MonoMs
-  /** Its servers are as before, and it is put back since. */
-  readonly attachingSince?: MonoMs
-  readonly attachingSinceWall?: WallMs
-  /** The pair is whole again since. */
-  readonly backSince?: MonoMs
+  /** The pair was seen whole last, since the machine is back. */
+  readonly wholeAt?: MonoMs
   /** It has been back for the soak time; hooks are left. */
   readonly isSoaked?: true
   readonly slotTakenAt?: MonoMs

@@ -5,6 +5,7 @@ import type { Verdict } from '../../model/verdict.ts'
 import { hooksUnwritten } from '../hooks/hooks-due.ts'
 import { requestsFailed } from '../requests-failed.ts'
 import { retold } from '../retold.ts'
+import { notSoaked } from '../steps/soak.ts'
 import { measuredVerdict } from '../stop/measured-verdict.ts'
 import { windowClosedMeanwhile } from '../window/window-reasons.ts'
 import { notSettled, notWhole } from './come-back.ts'
@@ -32,8 +33,9 @@ function outOfLimits(s: HostSnapshot): Verdict | undefined {
     const settleMs = spec.settle.limitMs + (evidence.gateWait?.ms ?? 0)
     if (isBeforeAttach(s)) return overdue(s, [evidence.provenSince, settleMs], notSettledReason)
     if (evidence.isSoaked === true) return undefined
-    const limitMs = spec.attach.limitMs + (evidence.backSince === undefined ? 0 : spec.soakMs)
-    return overdue(s, [evidence.backSince ?? evidence.attachingSince, limitMs], notWholeReason)
+    return (
+      overdue(s, [evidence.wholeAt ?? evidence.attachingSince, spec.attach.limitMs], notWholeReason) ?? notSoaked(s)
+    )
   }
   if (memory.intent === true) return overdue(s, [evidence.rebootSince, spec.reboot.returnLimitMs], notBack)
   return notMoved(s) ?? blocked(s)

@@ -22,9 +22,7 @@ export function observeHost(s: HostSnapshot): HostEvidence {
     ...(memory.intent === true && !hasRebooted(s) ? { rebootSince: evidence.rebootSince ?? now } : {}),
     ...(memory.isProven === true ? { provenSince: evidence.provenSince ?? now } : {}),
     ...attaching(s),
-    ...(evidence.moved?.to === 'back' && memory.isProven === true && notWhole(s).length === 0
-      ? { backSince: evidence.backSince ?? now }
-      : {}),
+    ...attached(s),
   }
 }
 
@@ -33,6 +31,14 @@ function attaching(s: HostSnapshot): Partial<HostEvidence> {
   const { evidence, memory, now, wall } = s
   if (memory.isProven !== true || isBeforeAttach(s) || evidence.attachingSince !== undefined) return {}
   return { attachingSince: now, attachingSinceWall: wall }
+}
+
+/** The pair is whole again, and the soak begins. */
+function attached(s: HostSnapshot): Partial<HostEvidence> {
+  const { evidence, memory, now, wall } = s
+  if (evidence.moved?.to !== 'back' || memory.isProven !== true || notWhole(s).length > 0) return {}
+  const { attachedAt = now, attachedAtWall = wall } = evidence
+  return { attachedAt, attachedAtWall, wholeAt: now }
 }
 
 export interface HostOutcome {

@@ -8,7 +8,7 @@ import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
 import type { Evidence } from '../evidence.ts'
 import { gatesHold, isWish } from '../gates/gates-hold.ts'
-import { baselineGreen, clusterHeard } from '../guards.ts'
+import { clusterHeard, trafficMeasured } from '../guards.ts'
 import { hooksAt, hooksUnwritten, isHookUnwritten } from '../hooks/hooks-due.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { daemonNotBack, expectedDaemons } from '../recorded-daemons.ts'
@@ -85,7 +85,7 @@ function inARow(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'settle
 const SETTLE_INTERVAL_MS = RECHECK_MS / 2
 
 function unsettled(s: RecordedSnapshot): readonly Reason[] {
-  const unmeasured = s.run.verdict === undefined ? baselineGreen(s) : []
+  const unmeasured = trafficMeasured(s)
   if (unmeasured.length > 0) return unmeasured
   const stale = clusterHeard(s)
   if (stale.length > 0) return stale

@@ -1,14 +1,16 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
-import { waitOf } from '../../../ground/model/reason.ts'
+import { type Reason, waitOf } from '../../../ground/model/reason.ts'
 import { attachBegan } from '../../../service/decide/attach.ts'
-import { hold } from '../../../service/decide/step-answer.ts'
+import { type Hold, hold } from '../../../service/decide/step-answer.ts'
+import type { Verdict } from '../../model/verdict.ts'
 import { countedWindows } from '../counted-windows.ts'
-import { baselineGreen, controlHeard } from '../guards.ts'
+import { baselineGreen, controlHeard, trafficMeasured } from '../guards.ts'
 import { hooksAt, undoHooks } from '../hooks/hooks-due.ts'
-import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
+import { hasRebooted } from '../node-snapshot.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
 import { blameOf } from '../stop/judged-failures.ts'
 import { isStoppedBeside } from '../stop/other-lane.ts'
+import { type SubjectSnapshot, subjectOf } from '../subject.ts'
 
 /**
  * Step 11: attached, and no failed request for the soak time (a failure is the stop rule's business and detaches
@@ -18,18 +20,8 @@ import { isStoppedBeside } from '../stop/other-lane.ts'
 export const soak: StepRule = {
   step: 'soak',
   next(s) {
-    const unmeasured = s.run.verdict === undefined ? baselineGreen(s) : []
-    if (unmeasured.length > 0) return hold(unmeasured)
-    const awaited = controlHeard(s)
-    if (awaited.length > 0) return hold(awaited, 100)
-    const leftMs = Math.max(s.spec.soakMs - (s.now - (s.evidence.attachedAt ?? s.now)), unwatchedMs(s), quietMs(s))
-    const isWatched = s.run.verdict === undefined || isStoppedBeside(s)
-    if (isWatched && (leftMs > 0 || verdictsOwed(s))) {
-      return hold(
-        [{ code: 'Soaking', text: 'traffic is watched for the soak time' }],
-        Math.min(Math.max(leftMs, 100), 1000),
-      )
-    }
+    const watching = soakHold(s)
+    if (watching !== undefined) return watching
     const hooks = undoHooks(s) ?? (hasRebooted(s) ? hooksAt(s, 'afterNode') : undefined)
     if (hooks !== undefined) return hooks
     return {
@@ -46,34 +38,49 @@ export const soak: StepRule = {
     attachedAt: s.evidence.attachedAt ?? s.now,
     attachedAtWall: s.evidence.attachedAtWall ?? s.wall,
   }),
-  /** In service, and traffic is red since before anything could be counted: a soak that cannot begin has failed. */
-  limit(s) {
-    const since = s.evidence.attachedAt ?? s.now
-    const limitMs = s.spec.probe?.baselineLimitMs ?? 0
-    const red = baselineGreen(s).filter((reason) => waitOf(reason) === 'baseline')
-    if (red.length === 0 || s.now - since < limitMs) return undefined
-    const { name } = s.current.node
-    const text = `${name} is in service again, and traffic was not green within the limit (${formatDuration(limitMs)})`
-    return keptOut({ code: 'NotSoaked', object: name, text }, red)
-  },
+  limit: notSoaked,
+}
+
+/** Why a node or machine that is back is still watched. Undefined: it has soaked, or the roll has stopped. */
+export function soakHold(s: SubjectSnapshot): Hold | undefined {
+  const unmeasured = trafficMeasured(s)
+  if (unmeasured.length > 0) return hold(unmeasured)
+  const awaited = controlHeard(s)
+  if (awaited.length > 0) return hold(awaited, 100)
+  const leftMs = Math.max(s.spec.soakMs - (s.now - (s.evidence.attachedAt ?? s.now)), unwatchedMs(s), quietMs(s))
+  const isWatched = s.run.verdict === undefined || isStoppedBeside(s)
+  if (!isWatched || (leftMs <= 0 && !verdictsOwed(s))) return undefined
+  const reason: Reason = { code: 'Soaking', text: 'traffic is watched for the soak time' }
+  return hold([reason], Math.min(Math.max(leftMs, 100), 1000))
+}
+
+/** In service, and traffic is red since before anything could be counted: a soak that cannot begin has failed. */
+export function notSoaked(s: SubjectSnapshot): Verdict | undefined {
+  const since = s.evidence.attachedAt ?? s.now
+  const limitMs = s.spec.probe?.baselineLimitMs ?? 0
+  const red = baselineGreen(s).filter((reason) => waitOf(reason) === 'baseline')
+  if (red.length === 0 || s.now - since < limitMs) return undefined
+  const { name } = subjectOf(s)
+  const text = `${name} is in service again, and traffic was not green within the limit (${formatDuration(limitMs)})`
+  return keptOut({ code: 'NotSoaked', object: name, text }, red)
 }
 
 /** What is left of the soak since failures count. */
-const unwatchedMs = ({ run, spec, wall }: RecordedSnapshot): number =>
+const unwatchedMs = ({ run, spec, wall }: SubjectSnapshot): number =>
   run.measuredSince === undefined ? 0 : spec.soakMs - (wall - run.measuredSince)
 
-/** Failed requests that the roll file allows: the soak time begins anew with each that this node is blamed for. */
-function quietMs(s: RecordedSnapshot): number {
+/** Failed requests that the roll file allows: the soak time begins anew with each that this node or machine is blamed for. */
+function quietMs(s: SubjectSnapshot): number {
   const attachedAt = s.evidence.attachedAtWall
   if (s.spec.stop === undefined || attachedAt === undefined) return 0
   const own = countedWindows(s).filter(
-    (window) => window.lastBadAt >= attachedAt && blameOf(s, window)?.node === s.current.node.name,
+    (window) => window.lastBadAt >= attachedAt && blameOf(s, window)?.node === subjectOf(s).name,
   )
   return Math.max(0, ...own.map(({ lastBadAt }) => s.spec.soakMs - (s.wall - lastBadAt)))
 }
 
 /** A request of the soak's last moment may take until its time-out to be judged. */
-function verdictsOwed(s: RecordedSnapshot): boolean {
+function verdictsOwed(s: SubjectSnapshot): boolean {
   const attachedAt = s.evidence.attachedAtWall
   if (s.probe === undefined || attachedAt === undefined) return false
   const since = Math.max(attachedAt, s.run.measuredSince ?? attachedAt)

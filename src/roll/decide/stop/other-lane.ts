@@ -33,5 +33,5 @@ const OF_REQUESTS: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
  * The roll has stopped for requests, and this node is not blamed for them as far as is known: while other lanes have a node in work it is
  * watched for its whole soak time all the same.
  */
-export const isStoppedBeside = ({ run: { verdict, beside = [] } }: RollSnapshot): boolean =>
+export const isStoppedBeside = ({ run: { verdict, beside = [] } }: Pick<RollSnapshot, 'run'>): boolean =>
   verdict?.keepOut === false && beside.length > 0 && verdict.reasons.some(({ code }) => OF_REQUESTS.has(code))

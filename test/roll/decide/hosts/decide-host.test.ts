@@ -153,7 +153,7 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
     {
       bootId: AFTER,
       memory: { record: RECORD, isProven: true, intent: true },
-      evidence: { ...back, backSince: at(500) },
+      evidence: { ...back, attachedAt: at(500) },
     },
     'soak? Soaking',
   ],
@@ -162,7 +162,7 @@ const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
     {
       bootId: AFTER,
       memory: { record: RECORD, isProven: true, intent: true },
-      evidence: { ...back, backSince: at(900_000) },
+      evidence: { ...back, attachedAt: at(900_000) },
     },
     'through',
   ],
