@@ -3,7 +3,7 @@ import { monoMs, wallMs } from '../../src/ground/model/time.ts'
 import { decideHost } from '../../src/roll/decide/hosts/decide-host.ts'
 import type { HostMemory } from '../../src/roll/decide/hosts/host-memory.ts'
 import type { HostEvidence, HostSnapshot, MachineFacts } from '../../src/roll/decide/hosts/host-snapshot.ts'
-import { judgeHost } from '../../src/roll/decide/hosts/judge-host.ts'
+import { judge } from '../../src/roll/decide/judge.ts'
 import type { ServerReading } from '../../src/service/model/balancer.ts'
 import { twoHosts } from './memory-pair.ts'
 import { anInstance, aServer, aSpec } from './roll-world.ts'
@@ -96,7 +96,7 @@ export const said = (s: HostSnapshot): string => {
 }
 
 export const verdictOf = (given: Given): string => {
-  const verdict = judgeHost(aHost(given))
+  const verdict = judge(aHost(given))
   return verdict === undefined
     ? 'none'
     : `${verdict.kind}${verdict.keepOut ? ' keepOut' : ''} ${verdict.reasons.map(({ code }) => code).join(' ')}`

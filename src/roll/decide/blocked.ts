@@ -1,14 +1,15 @@
 import { type Reason, waitOf } from '../../ground/model/reason.ts'
+import type { MonoMs } from '../../ground/model/time.ts'
 import { type Action, actionKey, removesPod } from '../../service/model/action.ts'
 import type { Decision } from '../model/decision.ts'
 import type { Verdict } from '../model/verdict.ts'
 import { laddersEndAt } from './drain/blocked-ladder.ts'
-import type { Evidence } from './evidence.ts'
+import type { Evidence, Stuck } from './evidence.ts'
 import { hasCurrent } from './node-snapshot.ts'
 import { podsHere } from './pods-here.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import type { StepDecision } from './step-rule.ts'
-import { isAnnounced } from './subject.ts'
+import { type AnySnapshot, isAnnounced, isOfHost } from './subject.ts'
 
 /**
  * What the steps before the reboot have in common: a hold without progress is counted, by the class of its reasons, and
@@ -20,21 +21,33 @@ export const beforeReboot = (s: RollSnapshot, decision: StepDecision): Partial<E
   ...heldUp(s, decision),
 })
 
-/** Stuck is a hold without progress. Progress is an action that did not just fail, a pod that left, another step. */
-export function stuck(s: RollSnapshot, decision: StepDecision): Partial<Evidence> {
+export const stuck = (s: RollSnapshot, decision: StepDecision): Partial<Evidence> => {
   const left = hasCurrent(s) ? podsHere(s).length : 0
-  const awaited = s.evidence.stuckReasons.some(isOfWindow)
-  if (decision.kind === 'hold' && decision.reasons.some(isOfWindow)) {
-    const stuckSince = awaited ? (s.evidence.stuckSince ?? s.now) : s.now
-    return { podsLeft: left, stuckStep: decision.step, stuckSince, stuckReasons: decision.reasons }
-  }
-  // What is waited for in a window has had no time before it.
-  const moved = awaited || left < s.evidence.podsLeft || decision.step !== s.evidence.stuckStep
-  if (moved || isByLaw(decision) || isProgress(s, decision)) {
-    return { stuckReasons: [], podsLeft: left, stuckStep: decision.step, stuckSince: s.now }
-  }
+  const isProgress = left < s.evidence.podsLeft || isNewAct(s, decision)
   const reasons = decision.kind === 'hold' ? decision.reasons : triedAgain(s, decision)
-  return { podsLeft: left, stuckSince: s.evidence.stuckSince ?? s.now, stuckReasons: reasons }
+  return { podsLeft: left, ...waitedSince(s, { ...decision, reasons }, isProgress) }
+}
+
+interface Waiting {
+  readonly now: MonoMs
+  readonly evidence: Stuck
+}
+
+/** Stuck is a hold without progress. Progress is what the caller says, and another step. */
+export function waitedSince(
+  { now, evidence: { stuckSince = now, stuckStep, stuckReasons = [] } }: Waiting,
+  pass: Pick<StepDecision, 'kind' | 'step' | 'reasons'>,
+  isProgress: boolean,
+): Stuck {
+  const { step, reasons } = pass
+  const awaited = stuckReasons.some(isOfWindow)
+  if (pass.kind === 'hold' && reasons.some(isOfWindow))
+    return { stuckStep: step, stuckSince: awaited ? stuckSince : now, stuckReasons: reasons }
+  // What is waited for in a window has had no time before it.
+  const isAnew = awaited || step !== stuckStep || isProgress || isByLaw(pass)
+  return isAnew
+    ? { stuckStep: step, stuckSince: now, stuckReasons: [] }
+    : { stuckStep: step, stuckSince, stuckReasons: reasons }
 }
 
 export const heldUp = (s: RollSnapshot, decision: StepDecision): Partial<Evidence> =>
@@ -51,11 +64,11 @@ export const isUnsent = ({ evidence }: RollSnapshot): boolean => evidence.intent
 /** It is waited for as long as the file says, and apart from everything else. */
 const isOfWindow = (reason: Reason): boolean => waitOf(reason) === 'window'
 
-const isByLaw = (decision: Decision): boolean =>
-  decision.kind === 'hold' && decision.reasons.some((reason) => waitOf(reason) === 'by law')
+const isByLaw = ({ kind, reasons }: Pick<StepDecision, 'kind' | 'reasons'>): boolean =>
+  kind === 'hold' && reasons.some((reason) => waitOf(reason) === 'by law')
 
 /** An eviction is none: the pod that leaves is. Nor is asking for a slot that another run has. */
-function isProgress({ evidence }: RollSnapshot, decision: StepDecision): boolean {
+function isNewAct({ evidence }: RollSnapshot, decision: StepDecision): boolean {
   if (decision.kind !== 'act') return false
   return decision.actions.some((action) => !isAsking(action) && !(actionKey(action) in evidence.retries))
 }
@@ -72,23 +85,24 @@ function triedAgain({ evidence }: RollSnapshot, { actions, reasons }: Act): read
 }
 
 /** Before the intent: what blocks may be waited for only so long; then everything is restored. */
-export function blockedLimit(s: RollSnapshot): Verdict | undefined {
-  return stuckLimitLeftMs(s) === 0 ? { kind: 'held', keepOut: false, reasons: s.evidence.stuckReasons } : undefined
+export function blockedLimit(s: AnySnapshot): Verdict | undefined {
+  const { stuckReasons: reasons = [] } = s.evidence
+  return stuckLimitLeftMs(s) === 0 ? { kind: 'held', keepOut: false, reasons } : undefined
 }
 
 /** What is left of the wait for what holds now; undefined where nothing gives it up. */
-export function stuckLimitLeftMs(s: RollSnapshot): number | undefined {
-  const { stuckSince, stuckReasons } = s.evidence
+export function stuckLimitLeftMs(s: AnySnapshot): number | undefined {
+  const { stuckSince, stuckReasons = [] } = s.evidence
   if (stuckSince === undefined || stuckReasons.length === 0) return undefined
-  const limitMs = stuckLimitMs(s)
+  const limitMs = stuckLimitMs(s, stuckReasons)
   if (limitMs === Number.POSITIVE_INFINITY) return undefined
-  const endAt = (hasCurrent(s) ? laddersEndAt(s) : undefined) ?? stuckSince + limitMs
+  const endAt = (!isOfHost(s) && hasCurrent(s) ? laddersEndAt(s) : undefined) ?? stuckSince + limitMs
   return Math.max(0, endAt - s.now)
 }
 
 /** What only takes its course may take longer than what is refused. */
-function stuckLimitMs({ evidence, spec }: RollSnapshot): number {
-  const waits = evidence.stuckReasons.map(waitOf)
+function stuckLimitMs({ spec }: AnySnapshot, reasons: readonly Reason[]): number {
+  const waits = reasons.map(waitOf)
   if (waits.includes('window')) return spec.window?.waitLimitMs ?? Number.POSITIVE_INFINITY
   if (waits.includes('baseline')) return spec.probe?.baselineLimitMs ?? 0
   const isInCourse = waits.every((wait) => wait === 'in course')

@@ -63,6 +63,9 @@ export interface Evidence extends ServiceEvidence {
   readonly attachedAtWall?: WallMs
 }
 
+/** Since when a node, or a machine, has waited in vain, and for what. */
+export type Stuck = Partial<Pick<Evidence, 'stuckSince' | 'stuckStep' | 'stuckReasons'>>
+
 interface Retry {
   readonly failures: number
   readonly notBefore: MonoMs

@@ -1,6 +1,7 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import type { Verdict } from '../model/verdict.ts'
 import { blockedLimit } from './blocked.ts'
+import { hostOutOfLimits } from './hosts/host-limits.ts'
 import { hasCurrent, hasRebooted, ownIntent, ownRecord } from './node-snapshot.ts'
 import { requestsFailed } from './requests-failed.ts'
 import { retold } from './retold.ts'
@@ -12,15 +13,16 @@ import { settle } from './steps/settle.ts'
 import { soak } from './steps/soak.ts'
 import { uncordon } from './steps/uncordon.ts'
 import { measuredVerdict } from './stop/measured-verdict.ts'
+import { type AnySnapshot, isOfHost } from './subject.ts'
 import { closedMeanwhile } from './window/time-windows.ts'
 
 /**
- * The stop rules, and the one thing that ends the work on a node alone. A verdict sticks; a later one replaces it only where it is worse for the node under way, that is,
- * where the node can no longer be put back. What it says of failed requests is told anew as more is known of them.
+ * The stop rules, and the one thing that ends the work on a node or machine alone. A verdict sticks; a later one replaces it only where it is worse
+ * for the node or machine under way, that is, where it can no longer be put back. What it says of failed requests is told anew as more is known of them.
  */
-export function judge(s: RollSnapshot): Verdict | undefined {
+export function judge(s: AnySnapshot): Verdict | undefined {
   const standing = s.run.verdict
-  const found = [outOfLimits(s), measuredVerdict(s), closedMeanwhile(s)].find((verdict) => verdict !== undefined)
+  const found = outOfLimits(s) ?? measuredVerdict(s) ?? closedMeanwhile(s)
   if (found === undefined) return standing
   if (standing === undefined) return found
   const worse = (found.keepOut && !standing.keepOut) || (standing.ofNode === true && found.ofNode !== true)
@@ -35,7 +37,9 @@ const isNewTo =
   ({ code, object }: Reason): boolean =>
     code === 'RequestsFailed' || !reasons.some((reason) => reason.code === code && reason.object === object)
 
-function outOfLimits(s: RollSnapshot): Verdict | undefined {
+const outOfLimits = (s: AnySnapshot): Verdict | undefined => (isOfHost(s) ? hostOutOfLimits(s) : nodeOutOfLimits(s))
+
+function nodeOutOfLimits(s: RollSnapshot): Verdict | undefined {
   if (!hasCurrent(s)) return undefined
   const isGoingOn = s.run.verdict === undefined
   const record = ownRecord(s)

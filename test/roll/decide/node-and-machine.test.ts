@@ -5,11 +5,17 @@ import { newLock } from '../../../src/ground/model/kured-lock.ts'
 import type { Node } from '../../../src/ground/model/node.ts'
 import type { Pod } from '../../../src/ground/model/pod.ts'
 import type { FailureWindow, ProbeFacts, ProbeTarget } from '../../../src/ground/model/probe.ts'
+import type { ReasonCode } from '../../../src/ground/model/reason.ts'
 import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
+import type { Stuck } from '../../../src/roll/decide/evidence.ts'
 import type { HostSnapshot } from '../../../src/roll/decide/hosts/host-snapshot.ts'
+import { rememberHostDecision } from '../../../src/roll/decide/hosts/observe-host.ts'
+import { judge } from '../../../src/roll/decide/judge.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
+import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
 import type { RollSnapshot } from '../../../src/roll/decide/snapshot.ts'
+import type { StepDecision } from '../../../src/roll/decide/step-rule.ts'
 import type { RollSpec } from '../../../src/roll/model/roll-spec.ts'
 import {
   AFTER,
@@ -60,6 +66,8 @@ interface Change
   readonly unread?: true
   /** The lock in kured's DaemonSet. */
   readonly kured?: string
+  /** What it has waited for in vain. */
+  readonly waited?: Stuck
   /** In service again since so long. */
   readonly backMs?: number
   readonly ofNode?: (s: NodeSnapshot) => NodeSnapshot
@@ -133,6 +141,8 @@ const unsure: Change = {
   ...probed({ windows: [failed({ firstOkAt: wall, undecided: { failed: 1, since: wall } })] }),
   spec: { probe: { ...PROBE, targets: [CONTROL] } },
 }
+const FOREVER = { zone: 'UTC', open: [], not: [], onClose: 'restore' } as const
+const closed: Change = { spec: { window: FOREVER }, window: { now: wall, longestMs: 3_600_000 } }
 const KURED = { namespace: 'kube-system', name: 'kured' }
 const OF_NODE = JSON.stringify({ nodeID: 'n2', created: '2020-01-01T00:00:00Z', TTL: 0 })
 
@@ -172,22 +182,20 @@ function aNodeAt(stage: Stage, backMs: number): NodeSnapshot {
 const daemonSets = (rebootLock?: string) =>
   rebootLock === undefined ? [] : [aWorkload({ ...KURED, kind: 'DaemonSet', rebootLock })]
 
-function nodeSays(stage: Stage, { backMs = SOAKED_MS, ofNode = (s) => s, ...change }: Change): string {
-  const { spec, run, unheard, silent, unread, kured, ofMachine, ...same } = change
+function nodeWith(stage: Stage, { backMs = SOAKED_MS, ofNode = (s) => s, ...change }: Change): NodeSnapshot {
+  const { spec, run, unheard, silent, unread, kured, waited, ofMachine, ...same } = change
   const s = ofNode(aNodeAt(stage, backMs))
   const { slotTakenAt: _, ...evidence } = s.evidence
-  return shortDecision(
-    decide({
-      ...s,
-      wall,
-      spec: { ...s.spec, ...spec },
-      run: { ...s.run, ...run },
-      cluster: { ...s.cluster, workloads: daemonSets(kured), staleForMs: unheard === true ? 1 : 0 },
-      instances: s.instances.map((one) => ({ ...one, askedAt: monoMs(NOW), silentForMs: silent === true ? 1 : 0 })),
-      evidence: unread === true ? evidence : s.evidence,
-      ...same,
-    }),
-  )
+  return {
+    ...s,
+    wall,
+    spec: { ...s.spec, ...spec },
+    run: { ...s.run, ...run },
+    cluster: { ...s.cluster, workloads: daemonSets(kured), staleForMs: unheard === true ? 1 : 0 },
+    instances: s.instances.map((one) => ({ ...one, askedAt: monoMs(NOW), silentForMs: silent === true ? 1 : 0 })),
+    evidence: { ...(unread === true ? evidence : s.evidence), ...waited },
+    ...same,
+  }
 }
 
 function aHostAt(stage: Stage, backMs: number): Parameters<typeof aHost>[0] {
@@ -208,21 +216,21 @@ function aHostAt(stage: Stage, backMs: number): Parameters<typeof aHost>[0] {
   }
 }
 
-function machineSays(stage: Stage, { backMs = SOAKED_MS, ...change }: Change): string {
-  const { spec, run, unheard, silent, unread, kured, ofNode, ofMachine, ...same } = change
+function machineWith(stage: Stage, { backMs = SOAKED_MS, ...change }: Change): HostSnapshot {
+  const { spec, run, unheard, silent, unread, kured, waited, ofNode, ofMachine, ...same } = change
   const s = aHost(aHostAt(stage, backMs))
   const { slotTakenAt: _, ...evidence } = s.evidence
-  return said({
+  return {
     ...s,
     spec: aSpec({ hosts: twoHosts(), ...spec }),
     run: { ...s.run, ...run },
     cluster: { workloads: daemonSets(kured) },
     clusterUnknown: unheard === true,
     instances: s.instances.map((one) => ({ ...one, silentForMs: silent === true ? 1 : 0 })),
-    evidence: unread === true ? evidence : s.evidence,
+    evidence: { ...(unread === true ? evidence : s.evidence), ...waited },
     ...same,
     ...ofMachine,
-  })
+  }
 }
 
 /** In place of a decision: why the rule does not ask this subject. */
@@ -450,6 +458,172 @@ const GUARDS: readonly Row[] = [
 
 for (const [rule, stage, change, node, machine] of GUARDS)
   test(`a node and a machine go by the same guards: ${rule}, at ${stage}`, () => {
-    if (typeof node === 'string') assert.equal(nodeSays(stage, change), node)
-    if (typeof machine === 'string') assert.equal(machineSays(stage, change), machine)
+    if (typeof node === 'string') assert.equal(shortDecision(decide(nodeWith(stage, change))), node)
+    if (typeof machine === 'string') assert.equal(said(machineWith(stage, change)), machine)
+  })
+
+const verdictOf = (s: NodeSnapshot | HostSnapshot): string => {
+  const verdict = judge(s)
+  if (verdict === undefined) return 'none'
+  const { kind, keepOut, ofNode, reasons } = verdict
+  return [
+    kind,
+    ...(keepOut ? ['keepOut'] : []),
+    ...(ofNode === true ? ['ofNode'] : []),
+    ...reasons.map(({ code }) => code),
+  ].join(' ')
+}
+
+const judged = probed({ windows: [failed({ firstOkAt: wall })] })
+const waitedMs = (code: ReasonCode, ms: number): Change => ({
+  waited: { stuckSince: at(ms), stuckReasons: [{ code, text: 'x' }] },
+})
+const tooMany: Change = { ...allowed({ failed: 10, sent: 10 }) }
+const down: Change = {
+  ...judged,
+  spec: { probe: PROBE, stop: { latency: [], downtime: [{ target: 'shop', downtimeMs: 500 }] } },
+}
+const SHOP = { ...CONTROL, name: 'shop', control: false }
+const slow: Change = {
+  ...probed({
+    settledBefore: wall,
+    slow: [{ target: 'shop', slowerThanMs: 100, seconds: [{ at: wallMs(NOW - 5000), slow: 50, good: 50 }] }],
+  }),
+  spec: {
+    probe: { ...PROBE, targets: [SHOP] },
+    stop: { downtime: [], latency: [{ target: 'shop', slowerThanMs: 100, share: 0.1, overMs: 10_000 }] },
+  },
+}
+const MIN_MS = 60_000
+const over = { kind: 'stopped', keepOut: false, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
+
+/** With the default limits: 10 min for what blocks, 30 min for what takes its course, 2 min for a baseline. */
+const STOPS: readonly Row[] = [
+  ['nothing is wrong', 'leave', {}, 'none', 'none'],
+  ['a request failed', 'begin', judged, 'stopped RequestsFailed', 'stopped RequestsFailed'],
+  ['a request failed', 'announce', judged, 'stopped RequestsFailed', 'stopped RequestsFailed'],
+  [
+    'a request failed since it is back',
+    'soak',
+    judged,
+    'stopped keepOut RequestsFailed',
+    'stopped keepOut RequestsFailed',
+  ],
+  ['a failure that a control may excuse', 'announce', unsure, 'none', 'none'],
+  [
+    'more failed than the file allows',
+    'announce',
+    tooMany,
+    'stopped TooManyFailed RequestsFailed',
+    'stopped TooManyFailed RequestsFailed',
+  ],
+  [
+    'more failed since it is back',
+    'soak',
+    tooMany,
+    'stopped keepOut TooManyFailed RequestsFailed',
+    'stopped keepOut TooManyFailed RequestsFailed',
+  ],
+  ['as many as the file allows', 'announce', allowed({}), 'none', 'none'],
+  [
+    'an error budget is used up',
+    'announce',
+    down,
+    'stopped ErrorBudgetUsedUp RequestsFailed',
+    'stopped ErrorBudgetUsedUp RequestsFailed',
+  ],
+  ['requests are too slow', 'announce', slow, 'stopped TooSlow', 'stopped TooSlow'],
+  ['the window closed', 'leave', closed, 'held ofNode WindowClosedMeanwhile', 'held ofNode WindowClosedMeanwhile'],
+  ['the window closed', 'announce', closed, 'held ofNode WindowClosedMeanwhile', 'held ofNode WindowClosedMeanwhile'],
+  ['the window closed after the announcement', 'again', closed, 'none', 'none'],
+  [
+    'what blocks has lasted',
+    'begin',
+    waitedMs('InstanceSilent', 10 * MIN_MS),
+    'held InstanceSilent',
+    'held InstanceSilent',
+  ],
+  ['what blocks has not lasted', 'begin', waitedMs('InstanceSilent', 10 * MIN_MS - 1), 'none', 'none'],
+  [
+    'what blocks has lasted',
+    'announce',
+    waitedMs('InstanceSilent', 10 * MIN_MS),
+    'held InstanceSilent',
+    'held InstanceSilent',
+  ],
+  ['what takes its course', 'announce', waitedMs('ServerNotUp', 10 * MIN_MS), 'none', 'none'],
+  [
+    'what takes its course has lasted',
+    'announce',
+    waitedMs('ServerNotUp', 30 * MIN_MS),
+    'held ServerNotUp',
+    'held ServerNotUp',
+  ],
+  [
+    'the baseline is red',
+    'begin',
+    waitedMs('BaselineNotGreen', 2 * MIN_MS),
+    'held BaselineNotGreen',
+    'held BaselineNotGreen',
+  ],
+  [
+    'a window is waited for without a limit',
+    'begin',
+    { ...closed, ...waitedMs('WindowClosed', 999 * MIN_MS) },
+    'none',
+    'none',
+  ],
+  [
+    'what blocks a roll that has stopped',
+    'leave',
+    { ...waitedMs('InstanceSilent', 10 * MIN_MS), run: { verdict: over } },
+    'stopped RequestsFailed',
+    'stopped RequestsFailed',
+  ],
+  [
+    'traffic is not green in the soak',
+    'soak',
+    { ...red, backMs: 2 * MIN_MS },
+    'stopped keepOut NotSoaked BaselineNotGreen',
+    'stopped keepOut NotSoaked BaselineNotGreen',
+  ],
+  [
+    'a worse verdict says nothing twice',
+    'soak',
+    {
+      ...red,
+      backMs: 2 * MIN_MS,
+      run: { verdict: { ...over, reasons: [{ code: 'BaselineNotGreen', object: 'shop', text: 'x' }] } },
+    },
+    'stopped keepOut BaselineNotGreen NotSoaked',
+    'stopped keepOut BaselineNotGreen NotSoaked',
+  ],
+]
+
+for (const [rule, stage, change, node, machine] of STOPS)
+  test(`a node and a machine are judged by the same rules: ${rule}, at ${stage}`, () => {
+    assert.deepEqual([verdictOf(nodeWith(stage, change)), verdictOf(machineWith(stage, change))], [node, machine])
+  })
+
+const HOLD = { kind: 'hold', recheckAfterMs: 500 } as const
+const withoutPods = (s: NodeSnapshot): NodeSnapshot => ({ ...s, evidence: { ...s.evidence, podsLeft: 0 } })
+const SILENT = [{ code: 'InstanceSilent', text: 'x' }] as const
+
+/** Each waits since a minute at its record. */
+const WAITS: readonly (readonly [string, Pick<StepDecision, 'step' | 'reasons'>, sinceMs: number])[] = [
+  ['the same step', { step: 'record', reasons: SILENT }, MIN_MS],
+  ['another step', { step: 'detach', reasons: SILENT }, 0],
+  ['what is waited for by law', { step: 'record', reasons: [{ code: 'ApiUnreachable', text: 'x' }] }, 0],
+  ['a window', { step: 'record', reasons: [{ code: 'WindowClosed', text: 'x' }] }, 0],
+]
+
+for (const [what, pass, sinceMs] of WAITS)
+  test(`a node and a machine wait in vain by the same clock: ${what}`, () => {
+    const waited: Stuck = { stuckSince: at(MIN_MS), stuckStep: 'record', stuckReasons: SILENT }
+    const decision = { ...HOLD, ...pass }
+    const found = [
+      rememberDecision(nodeWith('begin', { waited, ofNode: withoutPods }), decision).stuckSince,
+      rememberHostDecision(machineWith('begin', { waited }), decision).stuckSince,
+    ]
+    assert.deepEqual(found, [at(sinceMs), at(sinceMs)])
   })

@@ -3,7 +3,7 @@ import type { Reason } from '../../../ground/model/reason.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
 import type { InstanceFacts } from '../../../service/decide/instance-facts.ts'
 import type { HostPair, MachineLook, PairMachine } from '../../model/host-pair.ts'
-import type { Evidence } from '../evidence.ts'
+import type { Evidence, Stuck } from '../evidence.ts'
 import type { ClusterFacts, RollSnapshot } from '../snapshot.ts'
 import type { HostMemory } from './host-memory.ts'
 
@@ -28,9 +28,16 @@ export interface ConnectionFacts {
 /** What this process has seen and done; the next one gathers it anew. */
 export interface HostEvidence
   extends Pick<
-    Evidence,
-    'gatesHeld' | 'gateWait' | 'attachingSince' | 'attachingSinceWall' | 'attachedAt' | 'attachedAtWall'
-  > {
+      Evidence,
+      | 'slotTakenAt'
+      | 'gatesHeld'
+      | 'gateWait'
+      | 'attachingSince'
+      | 'attachingSinceWall'
+      | 'attachedAt'
+      | 'attachedAtWall'
+    >,
+    Stuck {
   /** The last command that moves addresses, and its answer. */
   readonly moved?: { readonly to: 'away' | 'back'; readonly at: MonoMs; readonly error?: string }
   /** Since the first command of this process that has them go, or since they were seen away last. */
@@ -45,12 +52,8 @@ export interface HostEvidence
   readonly wholeAt?: MonoMs
   /** It has been back for the soak time; hooks are left. */
   readonly isSoaked?: true
-  readonly slotTakenAt?: MonoMs
   /** It was asked for, and another owner has it, or the API server did not answer. */
   readonly slotRefused?: { readonly at: MonoMs; readonly reason: Reason }
-  /** Before the announcement nothing has gone on since. */
-  readonly stuckSince?: MonoMs | undefined
-  readonly stuckReasons?: readonly Reason[]
   /** Last failed word to a server of its instances. */
   readonly refusedAt?: MonoMs
 }

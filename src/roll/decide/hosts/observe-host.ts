@@ -1,6 +1,7 @@
 import type { RebootAnswer } from '../../../ground/model/host.ts'
-import { type Reason, waitOf } from '../../../ground/model/reason.ts'
+import type { Reason } from '../../../ground/model/reason.ts'
 import type { HostAction } from '../../model/host-pair.ts'
+import { waitedSince } from '../blocked.ts'
 import { gatesHeld, gateWait } from '../gates/gates-held.ts'
 import { isWish } from '../gates/gates-hold.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
@@ -85,19 +86,11 @@ const soaked = ({ step, reasons }: Waiting): Pick<HostEvidence, 'isSoaked'> =>
 const isOfHook = (reason: Reason): boolean =>
   isWish(reason.code) || reason.code === 'HookDue' || isHookUnwritten(reason)
 
-/** Stuck is a hold without progress. What is waited for by law, or takes its course, is none. */
 export function rememberHostDecision(s: HostSnapshot, decision: HostDecision): HostEvidence {
-  const { evidence, now } = s
-  const isStuck = decision.kind === 'hold' && decision.reasons.every((reason) => waitOf(reason) !== 'by law')
-  const isSlot = decision.kind === 'act' && decision.actions.some(({ kind }) => kind === 'takeSlot')
-  if (isSlot) return evidence
-  const waits =
-    decision.kind === 'settled' ? {} : { ...gatesHeld(s, decision), ...gateWait(s, decision), ...soaked(decision) }
-  if (!isStuck) return { ...evidence, ...waits, stuckSince: now, stuckReasons: [] }
-  const isSame = (evidence.stuckReasons ?? []).some(isOfWindow) === decision.reasons.some(isOfWindow)
-  const stuckSince = isSame ? (evidence.stuckSince ?? now) : now
-  return { ...evidence, ...waits, stuckSince, stuckReasons: decision.reasons }
+  const { evidence } = s
+  if (decision.kind === 'settled') return evidence
+  // To ask for a slot that another run has is no progress.
+  const isProgress = decision.kind === 'act' && decision.actions.some(({ kind }) => kind !== 'takeSlot')
+  const waits = { ...gatesHeld(s, decision), ...gateWait(s, decision), ...soaked(decision) }
+  return { ...evidence, ...waits, ...waitedSince(s, decision, isProgress) }
 }
-
-/** It has a limit of its own, and what is waited for in a window has had no time before it. */
-const isOfWindow = (reason: Reason): boolean => waitOf(reason) === 'window'

@@ -1,16 +1,25 @@
 import type { Reason } from '../../../ground/model/reason.ts'
 import type { Verdict } from '../../model/verdict.ts'
-import { hasCurrent, hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from '../node-snapshot.ts'
+import { hasCurrent, ownRecord } from '../node-snapshot.ts'
 import type { RollSnapshot } from '../snapshot.ts'
+import {
+  type AnySnapshot,
+  hasSubject,
+  isBegun,
+  isBeyondRestore,
+  isOfHost,
+  type SubjectSnapshot,
+  subjectOf,
+} from '../subject.ts'
 import { windowClosed, windowClosedMeanwhile, windowClosesSoon, windowTooShort } from './window-reasons.ts'
 
 /**
- * Why the node under way is not begun now: no window is open, or it would not be done in this one. Asked until its record is
- * written. No other node is begun in its place, since their order has reasons.
+ * Why the node or machine under way is not begun now: no window is open, or a node would not be done in this one. Asked until its
+ * record is written. No other node is begun in its place, since their order has reasons.
  *
  * Law: no node is begun outside of a time window.
  */
-export function windowAgainst(s: NodeSnapshot): Reason | undefined {
+export function windowAgainst(s: SubjectSnapshot): Reason | undefined {
   const { window } = s.spec
   if (window === undefined) return undefined
   if (s.window?.open === undefined) return windowClosed(window, s.window)
@@ -26,28 +35,27 @@ export const awaitsWindow = (s: RollSnapshot | undefined): boolean =>
   s !== undefined && hasCurrent(s) && ownRecord(s) === undefined && windowAgainst(s) !== undefined
 
 /**
- * The window closed while a node is in work, and its reboot is not announced: the node is put back, as an abort does it, and the
- * roll goes on with it in the next window. A node on which nothing was changed yet is put back in any case: there is nothing to
+ * The window closed while a node or machine is in work, and its reboot is not announced: it is put back, as an abort does it, and
+ * the roll goes on with it in the next window. One on which nothing was changed yet is put back in any case: there is nothing to
  * finish. Judged anew by each process, by the time that it is then.
  *
  * Law: outside of a time window nothing disrupts a node before the announcement of its reboot, unless the roll file has nodes
  * finished.
  */
-export function closedMeanwhile(s: RollSnapshot): Verdict | undefined {
+export function closedMeanwhile(s: AnySnapshot): Verdict | undefined {
   const { window } = s.spec
   if (window === undefined || s.window?.open !== undefined || s.run.verdict !== undefined) return undefined
-  if (!hasCurrent(s) || s.current.absent === true) return undefined
-  const record = ownRecord(s)
-  if (record === undefined || hasRebooted({ ...s, record }) || ownIntent(s) !== undefined) return undefined
+  if (!hasSubject(s) || (!isOfHost(s) && s.current.absent === true)) return undefined
+  if (!isBegun(s) || isBeyondRestore(s)) return undefined
   if (window.onClose === 'finish' && isTouched(s)) return undefined
   return {
     kind: 'held',
     keepOut: false,
-    reasons: [windowClosedMeanwhile(s.current.node.name, window, s.window)],
+    reasons: [windowClosedMeanwhile(subjectOf(s).name, window, s.window)],
     ofNode: true,
   }
 }
 
-/** The cordon comes first of all that is done to a node. */
-const isTouched = ({ current, evidence }: NodeSnapshot): boolean =>
-  current.node.unschedulable || Object.keys(evidence.detached).length > 0
+/** The cordon comes first of all that is done to a node, and of a machine that its addresses go. */
+const isTouched = (s: SubjectSnapshot): boolean =>
+  isOfHost(s) ? s.memory.isAway === true : s.current.node.unschedulable || Object.keys(s.evidence.detached).length > 0

@@ -3,7 +3,7 @@ import type { Reason } from '../../../ground/model/reason.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import { zonedTimeText } from '../../../ground/model/zoned-time.ts'
 import type { NodeNeed, TimeWindowFacts, TimeWindowSpec } from '../../model/time-window.ts'
-import type { NodeSnapshot } from '../node-snapshot.ts'
+import { type SubjectSnapshot, subjectOf } from '../subject.ts'
 
 // No text of a hold counts down: it stands for hours, and each change of it would be told.
 
@@ -17,18 +17,18 @@ export const windowClosed = (window: TimeWindowSpec, facts: TimeWindowFacts | un
 })
 
 /** It would still be under way when the window closes. */
-export const windowClosesSoon = (s: NodeSnapshot, { window, need, closesAt }: Fitting): Reason => ({
+export const windowClosesSoon = (s: SubjectSnapshot, { window, need, closesAt }: Fitting): Reason => ({
   code: 'WindowClosesSoon',
-  object: s.current.node.name,
-  text: `${s.current.node.name} would not be done in this time window, which closes ${zonedTimeText(closesAt, window.zone)}: ${needText(need)}; ${nextText(window, s.window)}`,
+  object: subjectOf(s).name,
+  text: `${subjectOf(s).name} would not be done in this time window, which closes ${zonedTimeText(closesAt, window.zone)}: ${needText(need)}; ${nextText(window, s.window)}`,
   next: IGNORE,
 })
 
 /** Nor would it be done in any other. */
-export const windowTooShort = (s: NodeSnapshot, { need, longestMs }: Omit<Fitting, 'closesAt'>): Reason => ({
+export const windowTooShort = (s: SubjectSnapshot, { need, longestMs }: Omit<Fitting, 'closesAt'>): Reason => ({
   code: 'WindowTooShort',
-  object: s.current.node.name,
-  text: `${s.current.node.name} fits into no time window, and the longest takes ${formatDuration(longestMs)}: ${needText(need)}`,
+  object: subjectOf(s).name,
+  text: `${subjectOf(s).name} fits into no time window, and the longest takes ${formatDuration(longestMs)}: ${needText(need)}`,
   never: true,
   next: 'make the windows longer: evenkeel roll resume -f roll.yaml',
 })

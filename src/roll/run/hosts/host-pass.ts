@@ -7,8 +7,8 @@ import type { HostDecision, HostEnd } from '../../decide/hosts/host-decision.ts'
 import { HOST_ENTRY, HOST_MEANT, type HostEntry } from '../../decide/hosts/host-memory.ts'
 import type { HostEvidence, HostSnapshot } from '../../decide/hosts/host-snapshot.ts'
 import { hasRebooted } from '../../decide/hosts/host-snapshot.ts'
-import { judgeHost } from '../../decide/hosts/judge-host.ts'
 import { observeHost, rememberHostDecision, rememberHostOutcome } from '../../decide/hosts/observe-host.ts'
+import { judge } from '../../decide/judge.ts'
 import { kuredLockWanted } from '../../decide/kured/lock-taken.ts'
 import type { SlotFacts } from '../../decide/snapshot.ts'
 import { wishVerdict } from '../../decide/wish-verdict.ts'
@@ -72,7 +72,7 @@ export class HostPass {
     const { name } = this.#place.host
     this.#evidence = observeHost(this.#gather())
     const gathered = this.#gather()
-    const verdict = judgeHost(gathered)
+    const verdict = judge(gathered)
     if (verdict !== undefined && verdict !== gathered.run.verdict) {
       if (verdict.ofNode === true) this.#giveUpMachine(verdict)
       else giveVerdict(run, { node: name, verdict }, events)

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { gateVerdict } from '../../../../src/roll/decide/gates/gates-held.ts'
 import { decideHost } from '../../../../src/roll/decide/hosts/decide-host.ts'
 import type { HostSnapshot } from '../../../../src/roll/decide/hosts/host-snapshot.ts'
-import { judgeHost } from '../../../../src/roll/decide/hosts/judge-host.ts'
 import { observeHost, rememberHostDecision } from '../../../../src/roll/decide/hosts/observe-host.ts'
+import { judge } from '../../../../src/roll/decide/judge.ts'
 import type { GateAnswer, GateMoment, GateSpec } from '../../../../src/roll/model/gate-spec.ts'
 import { AFTER, aHost, at, away, began, type Given, moved, proven, said, verdictOf } from '../../../support/a-host.ts'
 import { aGate } from '../../../support/gate-and-hook-world.ts'
@@ -110,5 +110,5 @@ test('what a gate takes is no time of settle, and a machine that did not answer 
   assert.equal(verdictOf({ ...late, evidence: { ...late.evidence, gateWait: { ms: 890_000 } } }), 'none')
   const seen = { ...moved, movingSince: at(400_000), awaySince: at(399_000) }
   const s = aHost({ ...atReboot, silent: ['lb-1'], evidence: seen })
-  assert.equal(judgeHost({ ...s, evidence: observeHost(s) }), undefined)
+  assert.equal(judge({ ...s, evidence: observeHost(s) }), undefined)
 })

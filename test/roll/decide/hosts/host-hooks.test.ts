@@ -4,8 +4,8 @@ import type { HookState } from '../../../../src/roll/decide/hooks/hook-facts.ts'
 import { hookVerdict } from '../../../../src/roll/decide/hooks/hook-verdict.ts'
 import { decideHost } from '../../../../src/roll/decide/hosts/decide-host.ts'
 import type { HostSnapshot } from '../../../../src/roll/decide/hosts/host-snapshot.ts'
-import { judgeHost } from '../../../../src/roll/decide/hosts/judge-host.ts'
 import { observeHost, rememberHostDecision } from '../../../../src/roll/decide/hosts/observe-host.ts'
+import { judge } from '../../../../src/roll/decide/judge.ts'
 import type { HookMoment, StepHook } from '../../../../src/roll/model/step-hook.ts'
 import {
   AFTER,
@@ -145,9 +145,9 @@ test('a hook of a machine that has failed for good stops the roll, and one that 
 
 test('once hooks are all that is left for a machine, the limit of attach is over', () => {
   const s = aHost({ ...inService, on: [], change: hooked('beforeReboot', DONE) })
-  assert.equal(judgeHost(s)?.kind, 'stopped')
+  assert.equal(judge(s)?.kind, 'stopped')
   const due = aHost({ ...inService, change: hooked('beforeReboot', DONE) })
   const evidence = rememberHostDecision({ ...due, evidence: observeHost(due) }, decideHost(due))
-  assert.equal(judgeHost({ ...s, evidence }), undefined)
+  assert.equal(judge({ ...s, evidence }), undefined)
   assert.equal(said({ ...s, evidence }), 'soak: undoHook')
 })

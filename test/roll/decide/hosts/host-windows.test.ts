@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { wallMs } from '../../../../src/ground/model/time.ts'
 import type { HostSnapshot } from '../../../../src/roll/decide/hosts/host-snapshot.ts'
-import { judgeHost } from '../../../../src/roll/decide/hosts/judge-host.ts'
 import { rememberHostDecision } from '../../../../src/roll/decide/hosts/observe-host.ts'
+import { judge } from '../../../../src/roll/decide/judge.ts'
 import type { TimeWindowFacts, TimeWindowSpec } from '../../../../src/roll/model/time-window.ts'
 import { AFTER, aHost, announced, at, away, began, type Given, moved, NOW, said } from '../../../support/a-host.ts'
 import { twoHosts } from '../../../support/memory-pair.ts'
@@ -21,7 +21,7 @@ const unsent: Given = { on: ['lb-2'], memory: announced, evidence: { ...moved, r
 /** What is decided once the window has closed, with the verdict that this leads to. */
 function decided(given: Given, onClose: TimeWindowSpec['onClose']): string {
   const s = aHost({ ...given, change: outside(onClose) })
-  const verdict = judgeHost(s)
+  const verdict = judge(s)
   const found = verdict === undefined ? 'none' : `${verdict.reasons[0]?.code} ${verdict.ofNode}`
   return `${found}; ${said({ ...s, run: { ...s.run, ...(verdict === undefined ? {} : { verdict }) } })}`
 }

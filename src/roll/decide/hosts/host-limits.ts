@@ -1,13 +1,10 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
-import { type Reason, waitOf } from '../../../ground/model/reason.ts'
+import type { Reason } from '../../../ground/model/reason.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
 import type { Verdict } from '../../model/verdict.ts'
+import { blockedLimit } from '../blocked.ts'
 import { hooksUnwritten } from '../hooks/hooks-due.ts'
-import { requestsFailed } from '../requests-failed.ts'
-import { retold } from '../retold.ts'
 import { notSoaked } from '../steps/soak.ts'
-import { measuredVerdict } from '../stop/measured-verdict.ts'
-import { windowClosedMeanwhile } from '../window/window-reasons.ts'
 import { notSettled, notWhole } from './come-back.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { hasRebooted, isBeforeAttach } from './host-snapshot.ts'
@@ -15,19 +12,11 @@ import { stillHere } from './leave.ts'
 import { silentMachines } from './pair-state.ts'
 import { waiting } from './reboot-wait.ts'
 
-/** The stop rules for a machine, in the same order and with the same weight as those for a node. */
-export function judgeHost(s: HostSnapshot): Verdict | undefined {
-  const standing = s.run.verdict
-  const found = outOfLimits(s) ?? measuredVerdict(s) ?? closedMeanwhile(s)
-  if (found === undefined) return standing
-  if (standing === undefined) return found
-  const isWorse = (found.keepOut && !standing.keepOut) || (standing.ofNode === true && found.ofNode !== true)
-  return retold(isWorse ? { ...found, reasons: [...standing.reasons, ...found.reasons] } : standing, requestsFailed(s))
-}
-
-function outOfLimits(s: HostSnapshot): Verdict | undefined {
+/** The verdict once a machine has waited for too long. */
+export function hostOutOfLimits(s: HostSnapshot): Verdict | undefined {
   const { memory, evidence, spec } = s
-  if (memory.record === undefined) return blocked(s)
+  const isGoingOn = s.run.verdict === undefined
+  if (memory.record === undefined) return isGoingOn ? blockedLimit(s) : undefined
   if (hasRebooted(s)) {
     // What gates and hooks alone take has limits of its own.
     const settleMs = spec.settle.limitMs + (evidence.gateWait?.ms ?? 0)
@@ -38,20 +27,7 @@ function outOfLimits(s: HostSnapshot): Verdict | undefined {
     )
   }
   if (memory.intent === true) return overdue(s, [evidence.rebootSince, spec.reboot.returnLimitMs], notBack)
-  return notMoved(s) ?? blocked(s)
-}
-
-/**
- * The window closed while a machine is in work, and its reboot is not announced: it takes its addresses back, and the roll goes on
- * with it in the next window. A machine that still has its addresses is left in any case: there is nothing to finish.
- */
-function closedMeanwhile(s: HostSnapshot): Verdict | undefined {
-  const { spec, window, run, memory, host } = s
-  if (spec.window === undefined || window?.open !== undefined || run.verdict !== undefined) return undefined
-  if (memory.record === undefined || memory.intent === true || hasRebooted(s)) return undefined
-  if (spec.window.onClose === 'finish' && memory.isAway === true) return undefined
-  const reasons = [windowClosedMeanwhile(host.name, spec.window, window)]
-  return { kind: 'held', keepOut: false, reasons, ofNode: true }
+  return isGoingOn ? (notMoved(s) ?? blockedLimit(s)) : undefined
 }
 
 type Over = (s: HostSnapshot) => { readonly reason: Reason; readonly why: readonly Reason[] }
@@ -64,24 +40,10 @@ function overdue(s: HostSnapshot, [since, limitMs]: Wait, over: Over): Verdict |
   return { kind: 'stopped', keepOut: true, reasons: [reason, ...why] }
 }
 
-/** Before the first change, and before the reboot: what refuses is waited for only so long. */
-function blocked({ evidence, spec, now, run }: HostSnapshot): Verdict | undefined {
-  const { stuckSince, stuckReasons = [] } = evidence
-  if (stuckSince === undefined || stuckReasons.length === 0 || run.verdict !== undefined) return undefined
-  const waits = stuckReasons.map(waitOf)
-  if (waits.includes('by law')) return undefined
-  const limitMs = waits.includes('window')
-    ? (spec.window?.waitLimitMs ?? Number.POSITIVE_INFINITY)
-    : waits.includes('baseline')
-      ? (spec.probe?.baselineLimitMs ?? 0)
-      : spec.drain.blockedLimitMs
-  return now - stuckSince < limitMs ? undefined : { kind: 'held', keepOut: false, reasons: stuckReasons }
-}
-
 /** The addresses did not go: the machine takes them back, and the roll ends. */
 function notMoved(s: HostSnapshot): Verdict | undefined {
   const { moved, awaySince } = s.evidence
-  if (s.run.verdict !== undefined || moved?.to !== 'away' || awaySince !== undefined) return undefined
+  if (moved?.to !== 'away' || awaySince !== undefined) return undefined
   if (s.now - (s.evidence.movingSince ?? moved.at) < s.pair.moveLimitMs) return undefined
   const why = [...silentMachines(s, moved.at), ...stillHere(s)]
   const text = `the addresses of ${s.host.name} were not on another machine within the limit (${formatDuration(s.pair.moveLimitMs)})`
