@@ -93,19 +93,14 @@ async function begun(options: ControllerOptions): Promise<Running> {
   const place = { port: statusPort, ...present({ host: address }) }
   const view = () => ({ identity, leader: leader.view(), brake: brake.view(), ...viewOf(loops) })
   const door = await openHttpDoor({ place, timers: systemTimers }, controllerPages(view))
-  const { webhook } = loops
-  log.warn('the controller stands by', {
-    identity,
-    ports: [door.port, ...(webhook === undefined ? [] : [webhook.port])],
-  })
+  log.warn('the controller stands by', { identity, ports: [door.port] })
   return { leader, brake, loops, door }
 }
 
-const viewOf = ({ dns, ingress, guard, webhook }: Loops): Omit<ControllerView, 'identity' | 'leader' | 'brake'> => ({
+const viewOf = ({ dns, ingress, guard }: Loops): Omit<ControllerView, 'identity' | 'leader' | 'brake'> => ({
   ...(dns === undefined ? {} : { dns: dns.status() }),
   ...(ingress === undefined ? {} : { ingress: ingress.view() }),
   ...(guard === undefined ? {} : { guard: guard.view() }),
-  ...(webhook === undefined ? {} : { webhook: webhook.view() }),
 })
 
 /** Until it is stopped, or leads no more: why, then. */
@@ -153,9 +148,7 @@ async function runController(options: ControllerOptions, stop: AbortSignal): Pro
       {
         name: 'the pages',
         limitMs: PASS_LIMIT_MS,
-        stop: async () => {
-          await Promise.all([door.close(), loops.webhook?.close()])
-        },
+        stop: () => door.close(),
       },
     ],
     clock,

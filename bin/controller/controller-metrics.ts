@@ -1,19 +1,14 @@
 import { dnsMetrics } from '../../src/dns/run/dns-metrics.ts'
 import type { LoopView } from '../../src/ground/loop/reconciler.ts'
-import type { ControllerView, WebhookView } from './controller-view.ts'
+import type { ControllerView } from './controller-view.ts'
 
 /** Prometheus' text format 0.0.4. Nodes are no labels: a fleet would be a series for each. */
-export function controllerMetrics({ leader, brake, dns, ingress, guard, webhook }: ControllerView): string {
+export function controllerMetrics({ leader, brake, dns, ingress, guard }: ControllerView): string {
   const waiting = brake.reasons.filter(({ code }) => code === 'CordonNotGranted').length
   const { grants, nodes, loop } = brake
   return [
     ...gauge('leader', 'Whether this process leads.', leader.state === 'leading' ? 1 : 0),
-    ...loopLines([
-      loop,
-      ...(ingress === undefined ? [] : [ingress]),
-      ...(guard === undefined ? [] : [guard]),
-      ...(webhook === undefined ? [] : [webhook.certificate.loop]),
-    ]),
+    ...loopLines([loop, ...(ingress === undefined ? [] : [ingress]), ...(guard === undefined ? [] : [guard])]),
     ...gauge('brake_nodes', 'Nodes of the fleet.', nodes.known),
     ...gauge('brake_cordoned', 'Nodes of the fleet that are cordoned.', nodes.cordoned),
     ...gauge(
@@ -29,23 +24,8 @@ export function controllerMetrics({ leader, brake, dns, ingress, guard, webhook 
           ...gauge('brake_max', 'How many may be out at the same time.', grants.max),
           ...gauge('brake_waiting', 'Cordoned nodes that still serve because they have no grant.', waiting),
         ]),
-    ...(webhook === undefined ? [] : webhookLines(webhook)),
     dns === undefined ? '' : dnsMetrics(dns.seen),
   ].join('\n')
-}
-
-function webhookLines({ reviews, certificate: { shown } }: WebhookView): readonly string[] {
-  const [first = '', ...rest] = Object.entries(reviews).map(([answer, count]) => `{answer="${answer}"} ${count}`)
-  const help = 'Reviews that API servers asked for, by what became of them.'
-  return [
-    ...lines({ name: 'webhook_reviews_total', help, type: 'counter', rest: first }),
-    ...rest.map((line) => `evenkeel_controller_webhook_reviews_total${line}`),
-    ...gauge(
-      'webhook_certificate_until_seconds',
-      'When the certificate of the webhook expires, in Unix time; 0 where there is none.',
-      (shown?.until ?? 0) / 1_000,
-    ),
-  ]
 }
 
 /** One line a loop in each family. */

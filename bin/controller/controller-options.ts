@@ -39,8 +39,6 @@ export interface IngressLoopOptions {
   readonly slotsNamespace: string
   /** Where each agent serves `/healthz`; absent: agents are not asked. */
   readonly agentPort?: number
-  /** Where API servers ask before they store an object, by HTTPS; absent: they do not. */
-  readonly webhookPort?: number
 }
 
 export interface DnsLoopOptions {
@@ -72,6 +70,7 @@ const FLAGS = {
   'slots-namespace': TEXT,
   guard: { type: 'boolean' },
   'ingress-agent-port': TEXT,
+  // It is gone, and who still gives it is to hear why.
   'webhook-port': TEXT,
   'node-name': TEXT,
   help: { type: 'boolean', short: 'h' },
@@ -80,6 +79,9 @@ const FLAGS = {
 const DNS_INTERVAL_MS = 30_000
 /** A check of many pods takes seconds itself. */
 const DNS_INTERVAL_MS_MIN = 5_000
+
+const NO_WEBHOOK =
+  '--webhook-port is gone, and so is the webhook: remove the option and the ValidatingWebhookConfiguration evenkeel-ingress (docs/controller.md)'
 
 const OWNER = { command: 'controller', code: 'CONTROLLER_OPTIONS' } as const
 
@@ -113,8 +115,6 @@ Options:
                            commas between them           (evenkeel.dev)
   --ingress-agent-port N   where agents serve /healthz: a node counts
                            as leaving once its agent says so (not asked)
-  --webhook-port N         HTTPS for API servers, which ask before they
-                           store an IngressDaemonSet               (none)
   --guard                  the leader acts on NodeGuards             (off)
   --slots-namespace NS     of the node budget, for --ingress and
                            --guard                           (evenkeel)
@@ -138,6 +138,7 @@ export function controllerOptions(args: readonly string[], place: ControllerPlac
   if (values.help === true) return undefined
   const read = new Reader(values)
   const options = optionsOf(read, place)
+  if (values['webhook-port'] !== undefined) read.wrong.push(NO_WEBHOOK)
   if (read.wrong.length > 0) throw flagsRefused(read.wrong, OWNER)
   return options
 }
@@ -205,7 +206,7 @@ class Reader extends FlagReader {
 
   ingress(slotsNamespace: string): IngressLoopOptions | undefined {
     const isOn = this.value('ingress') === true
-    for (const flag of ['ingress-groups', 'ingress-agent-port', 'webhook-port'])
+    for (const flag of ['ingress-groups', 'ingress-agent-port'])
       if (!isOn && this.value(flag) !== undefined) this.wrong.push(`--${flag} needs --ingress`)
     const words = (this.text('ingress-groups') ?? 'evenkeel.dev').split(',').map((word) => word.trim())
     const groups = INGRESS_GROUPS.filter((group) => words.includes(group))
@@ -213,12 +214,8 @@ class Reader extends FlagReader {
     if (strangers.length > 0)
       this.wrong.push(`--ingress-groups: "${strangers.join(',')}" is not among ${INGRESS_GROUPS.join(' and ')}`)
     const agentPort = this.optional('ingress-agent-port', (flag) => this.port(flag))
-    const webhookPort = this.optional('webhook-port', (flag) => this.port(flag))
     if (!isOn) return undefined
-    return {
-      ...{ groups, slotsNamespace },
-      ...present({ agentPort, webhookPort }),
-    }
+    return { groups, slotsNamespace, ...present({ agentPort }) }
   }
 
   selector(flag: string): string | undefined {

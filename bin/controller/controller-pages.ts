@@ -5,7 +5,7 @@ import { toIso } from '../../src/ground/model/time.ts'
 import type { Page, PageOf } from '../../src/ground/ports/http-door.ts'
 import { PROMETHEUS_CONTENT_TYPE } from '../../src/ground/text/prometheus-text.ts'
 import { controllerMetrics } from './controller-metrics.ts'
-import type { ControllerView, WebhookView } from './controller-view.ts'
+import type { ControllerView } from './controller-view.ts'
 
 const TEXT = 'text/plain; charset=utf-8'
 /** A candidate tries every few seconds, or when an API server says so that has too much to do; later, it hangs. */
@@ -32,7 +32,7 @@ export const controllerPages =
 /** It could lead: the nodes are known, and the Lease can be asked for. */
 const isReady = ({ leader, brake }: ControllerView): boolean => brake.nodes.synced && leader.trouble === undefined
 
-const health = ({ identity, leader, brake, dns, ingress, guard, webhook }: ControllerView): unknown => ({
+const health = ({ identity, leader, brake, dns, ingress, guard }: ControllerView): unknown => ({
   identity,
   leader: { state: leader.state, holder: leader.holder },
   queue: queueOf(brake.loop),
@@ -50,11 +50,9 @@ const health = ({ identity, leader, brake, dns, ingress, guard, webhook }: Contr
   ...(dns === undefined ? {} : { dns: dnsHealth(dns) }),
   ...(ingress === undefined ? {} : { ingress: { queue: queueOf(ingress) } }),
   ...(guard === undefined ? {} : { guard: { queue: queueOf(guard) } }),
-  ...(webhook === undefined ? {} : { webhook: webhookHealth(webhook) }),
-  trouble: [
-    ...[leader.trouble, brake.loop.trouble, ...(dns?.trouble ?? []), ingress?.trouble, guard?.trouble],
-    webhook === undefined ? undefined : webhookTrouble(webhook),
-  ].filter((text) => text !== undefined),
+  trouble: [leader.trouble, brake.loop.trouble, ...(dns?.trouble ?? []), ingress?.trouble, guard?.trouble].filter(
+    (text) => text !== undefined,
+  ),
 })
 
 const queueOf = ({ depth, underWay, passes, failures, lastPassMs }: LoopView): unknown => ({
@@ -73,22 +71,5 @@ const dnsHealth = ({ state, health: told, seen: { checks, failures, last }, repa
       : { at: toIso(last.at), verdict: last.verdict, tookMs: Math.round(last.tookMs), queries: last.queries },
   repair: repair ?? null,
 })
-
-const webhookHealth = (webhook: WebhookView): unknown => {
-  const { port, reviews, certificate } = webhook
-  const { shown, loop } = certificate
-  return {
-    ...{ port, reviews, queue: queueOf(loop) },
-    certificate:
-      shown === undefined ? null : { names: shown.names, from: toIso(shown.from), until: toIso(shown.until) },
-  }
-}
-
-/** None of it keeps the controller from its work, or objects from being stored. */
-function webhookTrouble({ certificate: { shown, trouble }, now }: WebhookView): string | undefined {
-  if (trouble !== undefined) return trouble
-  if (shown === undefined) return 'the webhook has no certificate, so no API server can ask it'
-  return now < shown.until ? undefined : `the certificate of the webhook expired at ${toIso(shown.until)}`
-}
 
 const yesOrNo = (isSo: boolean): Page => ({ status: isSo ? 200 : 503, contentType: TEXT, body: isSo ? 'ok\n' : 'no\n' })

@@ -2,17 +2,6 @@ import type { BrakeView } from '../../src/agent/run/brake/brake.ts'
 import type { DnsLoopStatus } from '../../src/dns/run/dns-loop.ts'
 import type { LeaderView } from '../../src/ground/loop/leader.ts'
 import type { LoopView } from '../../src/ground/loop/reconciler.ts'
-import type { WallMs } from '../../src/ground/model/time.ts'
-import type { ReviewCounts } from '../../src/ingress/run/ingress-reviews.ts'
-import type { CertificateView } from '../../src/ingress/run/webhook/webhook-certificate.ts'
-
-/** What there is to tell of the webhook of IngressDaemonSets. */
-export interface WebhookView {
-  readonly port: number
-  readonly reviews: ReviewCounts
-  readonly certificate: CertificateView
-  readonly now: WallMs
-}
 
 /** What there is to tell of a controller's process, as of now. */
 export interface ControllerView {
@@ -25,6 +14,4 @@ export interface ControllerView {
   readonly ingress?: LoopView
   /** Absent: NodeGuards are not acted on. */
   readonly guard?: LoopView
-  /** Absent: no API server asks this process. */
-  readonly webhook?: WebhookView
 }

@@ -8,7 +8,6 @@ import type { Log } from '../../src/ground/ports/log.ts'
 import type { GuardLoop } from '../../src/guard/run/guard-loop.ts'
 import type { IngressLoop } from '../../src/ingress/run/ingress-loop.ts'
 import type { ControllerOptions } from './controller-options.ts'
-import type { Webhook } from './open-webhook.ts'
 import type { sharedNodes } from './shared-nodes.ts'
 
 interface LoopsPlace {
@@ -32,8 +31,6 @@ export interface Loops {
   readonly ingress?: IngressLoop
   /** Absent: NodeGuards are not acted on. */
   readonly guard?: GuardLoop
-  /** Absent: no API server asks this process. */
-  readonly webhook?: Webhook
 }
 
 /** Each is read only where it is wanted: they weigh more than the rest. */
@@ -51,21 +48,5 @@ export async function openLoops(place: LoopsPlace): Promise<Loops> {
     options.guard === undefined
       ? undefined
       : (await import('./open-guard-loop.ts')).openGuardLoop({ ...place, guard: options.guard })
-  const port = options.ingress?.webhookPort
-  const webhook = ingress === undefined || port === undefined ? undefined : await openedWebhook(place, ingress, port)
-  return {
-    ...present({ dns, ingress, guard, webhook }),
-  }
-}
-
-async function openedWebhook(
-  { client, leader, identity, log, options: { namespace, address } }: LoopsPlace,
-  ingress: IngressLoop,
-  port: number,
-): Promise<Webhook> {
-  const { openWebhook } = await import('./open-webhook.ts')
-  return openWebhook({
-    ...{ client, leader, identity, ingress, log, port, namespace },
-    ...present({ address }),
-  })
+  return present({ dns, ingress, guard })
 }

@@ -1,27 +1,73 @@
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { stringify } from 'yaml'
 import { CHART } from '../../deploy/chart/plain-yaml.ts'
 import type { Bed } from '../../testbed/bed.ts'
 import { type RunResult, runToEnd } from '../../testbed/machine/run.ts'
+import { field } from '../contract/api/field.ts'
 import { HELM, shipped } from '../support/agent-chart.ts'
 import { earlierChart } from '../support/earlier-chart.ts'
+import type { RawApi } from '../support/raw-api.ts'
 import { requires } from '../support/requires.ts'
 import { anIngressManifest } from '../support/virtual-ingress/ingress-manifests.ts'
 import { KubeGround } from './kube-ground.ts'
 
 const RELEASE = 'evenkeel-agent'
 const NAMESPACE = 'evenkeel'
+const OBJECTS = '/apis/evenkeel.dev/v1alpha1/namespaces/default/ingressdaemonsets'
 const CRD = 'crd/ingressdaemonsets.evenkeel.dev'
 const ON = ['--set', 'controller.enabled=true,ingress.enabled=true']
+
+const WATCHED = [
+  '/api/v1/namespaces/evenkeel/services',
+  '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations',
+]
+
+interface WatchEvent {
+  readonly type: string
+  readonly object: { readonly metadata: { readonly name: string; readonly resourceVersion: string } }
+}
+
+/** Those of the chart 0.1.0. */
+const SERVICE = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'evenkeel-agent-webhook', namespace: NAMESPACE },
+  spec: { ports: [{ port: 443, targetPort: 9443 }] },
+}
+const asks = (failurePolicy: 'Ignore' | 'Fail'): object => ({
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingWebhookConfiguration',
+  metadata: { name: 'evenkeel-ingress' },
+  webhooks: [
+    {
+      name: 'ingress.evenkeel.dev',
+      clientConfig: { service: { name: 'evenkeel-agent-webhook', namespace: NAMESPACE, path: '/review', port: 443 } },
+      rules: [
+        {
+          apiGroups: ['evenkeel.dev'],
+          apiVersions: ['v1alpha1'],
+          resources: ['ingressdaemonsets'],
+          operations: ['CREATE', 'UPDATE'],
+        },
+      ],
+      failurePolicy,
+      timeoutSeconds: 1,
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+    },
+  ],
+})
 
 describe('the chart on a real API server', { ...requires('testbed', 'helm'), concurrency: 1 }, () => {
   const ground = new KubeGround()
   let bed: Bed
+  let raw: RawApi
 
   before(async () => {
-    ;({ bed } = await ground.open())
+    ;({ bed, raw } = await ground.open())
     await bed.kubectl(['create', 'namespace', NAMESPACE])
   })
   after(() => ground.close())
@@ -42,6 +88,23 @@ describe('the chart on a real API server', { ...requires('testbed', 'helm'), con
     Promise.all(
       [`daemonset/${RELEASE}`, `deployment/${RELEASE}-controller`].map((what) => uidOf(what, '-n', NAMESPACE)),
     )
+
+  const versionOf = async (path: string): Promise<string> =>
+    String(field((await raw('GET', path)).body, 'metadata.resourceVersion'))
+
+  /** The version of the cluster when the object of ours was deleted: the API server counts one after the other. */
+  async function deletedAt(path: string, since: string): Promise<number> {
+    const lines = await bed.kubectl(['get', '--raw', `${path}?watch=1&resourceVersion=${since}&timeoutSeconds=2`])
+    const events = lines
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as WatchEvent)
+    const found = events.find(
+      ({ type, object: { metadata } }) =>
+        type === 'DELETED' && /^evenkeel-(ingress|agent-webhook)$/.test(metadata.name),
+    )
+    return Number(found?.object.metadata.resourceVersion)
+  }
 
   test('takes a release of the chart evenkeel-agent 0.1.0 over: same objects, and the definition beside them', async () => {
     await helm('install', RELEASE, earlierChart(join(bed.dir, 'earlier-chart')), ...ON)
@@ -85,4 +148,36 @@ describe('the chart on a real API server', { ...requires('testbed', 'helm'), con
     })
     assert.match(taken, /^clusterrole\.rbac\.authorization\.k8s\.io\/evenkeel-agent-controller-ingress$/m)
   })
+
+  for (const failurePolicy of ['Ignore', 'Fail'] as const)
+    test(`takes a release with a webhook that ${failurePolicy === 'Fail' ? 'refuses' : 'passes'} what nothing answers for, and no write fails from then on`, async () => {
+      await tryHelm('uninstall', RELEASE)
+      const old = earlierChart(join(bed.dir, `webhook-chart-${failurePolicy}`))
+      writeFileSync(
+        join(old, 'templates/controller-webhook.yaml'),
+        `${stringify(SERVICE)}---\n${stringify(asks(failurePolicy))}`,
+      )
+      const crds = ['--set', 'crds.install=false']
+      await helm('install', RELEASE, old, ...ON, ...crds)
+      const before = await Promise.all(WATCHED.map(versionOf))
+      let isOver = false
+      const writes: boolean[] = []
+      const writing = (async () => {
+        while (!isOver) {
+          const { status } = await raw('POST', `${OBJECTS}?dryRun=All`, anIngressManifest('v1', {}, { name: 'other' }))
+          writes.push(status === 201)
+        }
+      })()
+      await helm('upgrade', RELEASE, CHART, '--reuse-values', ...crds)
+      isOver = true
+      await writing
+      const [service = Number.NaN, configuration = Number.NaN] = await Promise.all(
+        WATCHED.map((path, at) => deletedAt(path, before[at] ?? '')),
+      )
+      assert.ok(configuration < service, `configuration ${configuration}, Service ${service}`)
+      const firstStored = writes.indexOf(true)
+      assert.deepEqual([...new Set(writes.slice(firstStored))], [true])
+      if (failurePolicy === 'Ignore') assert.equal(firstStored, 0)
+      assert.equal(await uidOf('validatingwebhookconfiguration/evenkeel-ingress'), '')
+    })
 })

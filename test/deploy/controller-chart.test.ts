@@ -138,21 +138,14 @@ describe('the controller of the chart', requires('helm'), () => {
     assert.deepEqual([options?.ingress?.slotsNamespace, options?.guard?.slotsNamespace], ['slots', 'slots'])
   })
 
-  test('a controller that serves the webhook may write its certificate and its configuration, and create no Secret', async () => {
-    const settings = ['controller.enabled=true', 'ingress.enabled=true', 'ingress.webhook.enabled=true'] as const
-    const all = readManifests((await renderChart(...settings)).stdout)
-    const rights = grantedBy(all.filter(({ metadata }) => metadata.name.endsWith('-controller-webhook')))
-    assert.deepEqual(
-      rights.toSorted(),
-      [
-        ...['get', 'list', 'watch', 'patch'].map((verb) => `${verb}  secrets evenkeel evenkeel-webhook-certificate`),
-        ...['get', 'patch'].map(
-          (verb) => `${verb} admissionregistration.k8s.io validatingwebhookconfigurations * evenkeel-ingress`,
-        ),
-      ].toSorted(),
-    )
-    const refused = await renderChart('controller.enabled=true', 'ingress.webhook.enabled=true')
-    assert.match(refused.stderr, /ingress\.webhook\.enabled takes ingress\.enabled/)
+  test('values of a release with a webhook are refused where it was on, with what to do, and are taken where it was off', async () => {
+    const on = ['controller.enabled=true', 'ingress.enabled=true'] as const
+    const old = ['ingress.webhook.port=9443', 'ingress.webhook.failurePolicy=Ignore'] as const
+    const refused = await renderChart(...on, ...old, 'ingress.webhook.enabled=true')
+    assert.match(refused.stderr, /ingress\.webhook is gone: .* Remove ingress\.webhook from the values/)
+    const taken = await renderChart(...on, ...old, 'ingress.webhook.enabled=false')
+    assert.doesNotMatch(taken.stdout + taken.stderr, /webhook/i)
+    assert.equal((await renderChart(...on, ...old, 'ingress.webhook=null')).code, 0)
   })
 
   const DNS = ['controller.enabled=true', 'dns.enabled=true'] as const
@@ -221,7 +214,6 @@ describe('the controller of the chart', requires('helm'), () => {
       'ingress.enabled=true',
       'ingress.groups={evenkeel.dev,ingressdaemonsets.mumoshu.github.io}',
       'ingress.slotsNamespace=slots',
-      'ingress.webhook.enabled=true',
       'guard.enabled=true',
     ]
     const { stdout, stderr } = await renderChart(...dns, ...ingress, ...settings)
@@ -235,7 +227,6 @@ describe('the controller of the chart', requires('helm'), () => {
           '--ingress',
           '--ingress-agent-port=8081',
           '--ingress-groups=evenkeel.dev,ingressdaemonsets.mumoshu.github.io',
-          '--webhook-port=9443',
         ],
         ...['--guard', '--slots-namespace=slots'],
       ],
@@ -246,7 +237,6 @@ describe('the controller of the chart', requires('helm'), () => {
       groups: ['evenkeel.dev', 'ingressdaemonsets.mumoshu.github.io'],
       slotsNamespace: 'slots',
       agentPort: 8081,
-      webhookPort: 9443,
     })
     // Relays run the release's own image where no other is named.
     const own = argsOf(readManifests((await renderChart(...DNS, 'dns.relay=true')).stdout), 'Deployment')

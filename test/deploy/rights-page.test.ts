@@ -13,7 +13,6 @@ const ALL = [
     'dns.relay=true',
     'dns.repair=true',
     'ingress.enabled=true',
-    'ingress.webhook.enabled=true',
     'guard.enabled=true',
   ],
   ...['agent.grantsNamespace=grants', 'ingress.slotsNamespace=slots'],

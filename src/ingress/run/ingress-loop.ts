@@ -26,7 +26,6 @@ import type { ObjectLook } from '../decide/decide-object.ts'
 import { type CheckedIngress, ingressKind } from '../decide/ingress-kind.ts'
 import { type IngressLook, lookAt } from '../decide/look.ts'
 import { ingressOwner } from '../decide/marks.ts'
-import type { Neighbours } from '../decide/neighbours.ts'
 import { wasCarried } from '../decide/precedence.ts'
 import { rollbackOfRefused } from '../decide/rollback.ts'
 import { ingressStatus, refusedStatus } from '../decide/status.ts'
@@ -162,12 +161,6 @@ export class IngressLoop {
   /** We lead now, or something changed that concerns all objects. */
   wake(): void {
     for (const object of this.#caches.objects()) this.#reconciler.add(ingressKey(object), GATHER_EVENTS_MS)
-  }
-
-  /** What IngressDaemonSets share the cluster with, as it is known now. Every replica may ask. */
-  async around(signal: AbortSignal): Promise<Neighbours> {
-    await Promise.all([this.#caches.synced(signal), this.#neighbours.synced(signal), this.#readBudget(signal)])
-    return this.#neighbours.around()
   }
 
   view(): LoopView {

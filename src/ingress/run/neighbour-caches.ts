@@ -73,7 +73,7 @@ export class NeighbourCaches {
   }
 
   /** All that is known now. */
-  around(): Neighbours {
+  #around(): Neighbours {
     const { caches, limit } = this.#parts
     const most = limit()
     return {
@@ -90,7 +90,7 @@ export class NeighbourCaches {
     const of = `${this.#changes} ${JSON.stringify(this.#parts.limit())}`
     const known = this.#found.get(object)
     if (known?.of === of) return known.findings
-    const findings = crossCheck(object, this.around(), (other) => standsBefore(other, object))
+    const findings = crossCheck(object, this.#around(), (other) => standsBefore(other, object))
     this.#found.set(object, { of, findings })
     return findings
   }

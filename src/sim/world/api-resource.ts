@@ -66,7 +66,6 @@ export const PODS = core({
 })
 export const SERVICES = core({ plural: 'services', kind: 'Service', shortNames: ['svc'], status: 'empty' })
 export const CONFIG_MAPS = core({ plural: 'configmaps', kind: 'ConfigMap', shortNames: ['cm'] })
-export const SECRETS = core({ plural: 'secrets', kind: 'Secret' })
 export const RESOURCE_QUOTAS = core({
   plural: 'resourcequotas',
   kind: 'ResourceQuota',
@@ -111,12 +110,6 @@ export const LEASES = resource('coordination.k8s.io', 'v1', { plural: 'leases', 
 export const ENDPOINT_SLICES = resource('discovery.k8s.io', 'v1', {
   plural: 'endpointslices',
   kind: 'EndpointSlice',
-  counted: true,
-})
-export const VALIDATING_WEBHOOKS = resource('admissionregistration.k8s.io', 'v1', {
-  plural: 'validatingwebhookconfigurations',
-  kind: 'ValidatingWebhookConfiguration',
-  namespaced: false,
   counted: true,
 })
 export const VOLUME_ATTACHMENTS = resource('storage.k8s.io', 'v1', {
@@ -172,9 +165,7 @@ export const API_RESOURCES: readonly ApiResource[] = [
   CONTROLLER_REVISIONS,
   INGRESS_DAEMON_SETS,
   FIRST_INGRESS_DAEMON_SETS,
-  SECRETS,
   RESOURCE_QUOTAS,
-  VALIDATING_WEBHOOKS,
 ]
 
 /** `pods`, `deployments.apps`: as RBAC, events and messages of the API call a kind. */

@@ -81,7 +81,10 @@ const WRONG: readonly (readonly [words: string, message: string])[] = [
   ['--namespace a --dns-repair', '--dns-repair needs --dns'],
   ['--namespace a --slots-namespace b', '--slots-namespace needs --ingress or --guard'],
   ['--namespace a --guard --slots-namespace B', '--slots-namespace: "B" names no namespace'],
-  ['--namespace a --guard --webhook-port 9443', '--webhook-port needs --ingress'],
+  [
+    '--namespace a --ingress --webhook-port 9443',
+    '--webhook-port is gone, and so is the webhook: remove the option and the ValidatingWebhookConfiguration evenkeel-ingress (docs/controller.md)',
+  ],
   ['--namespace a --max-out 3', "Unknown option '--max-out'"],
 ]
 

@@ -83,7 +83,7 @@ const CLUSTER = ['test/cluster/', 'test/testbed/']
  * - health ports of an IngressDaemonSet: virtual time, and the tests of the agent's process;
  * - a real pair of HAProxy and keepalived: virtual time;
  * - a control plane on the nodes of the roll: the tables of `roll/decide/control-plane`;
- * - the two groups of IngressDaemonSets: `kube-ingress-webhook`, and the tables of `ingress/decide`.
+ * - the two groups of IngressDaemonSets: `kube-ingress-crd`, and the tables of `ingress/decide`.
  */
 const AT_NIGHT = [
   'test/ground/machine/keepalived-pair.test.ts',

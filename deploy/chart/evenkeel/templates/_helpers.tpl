@@ -187,6 +187,9 @@ over, and ends at takeover-limit, which counts from the start of its process: on
 {{- if and .enabled (semverCompare "<1.29.0-0" $.Capabilities.KubeVersion.Version) -}}
 {{- fail (printf "ingress.enabled takes Kubernetes 1.29 or newer, which checks the rules of IngressDaemonSets; this is %s" $.Capabilities.KubeVersion.Version) -}}
 {{- end -}}
+{{- if (.webhook | default dict).enabled -}}
+{{- fail "ingress.webhook is gone: the controller checks each object itself, and shows what it finds in its conditions and Events. Remove ingress.webhook from the values; with --reuse-values add --set ingress.webhook=null" -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 

@@ -10,7 +10,6 @@ import { INGRESS_WORDS } from './ingress-words.ts'
 import type { ReasonEntry, ReasonSection } from './reason-entry.ts'
 import { STEP_WAITS } from './step-waits.ts'
 import { STOPS } from './stops.ts'
-import { WEBHOOK_WORDS } from './webhook-words.ts'
 
 /** Every reason that a decision may give. A code that is not here does not compile. */
 const ENTRIES = {
@@ -27,7 +26,6 @@ const ENTRIES = {
   ...INGRESS_WORDS,
   ...GUARD_WORDS,
   ...INGRESS_EFFECTS,
-  ...WEBHOOK_WORDS,
 }
 
 export type ReasonCode = keyof typeof ENTRIES
@@ -99,13 +97,6 @@ export const REASON_SECTIONS: readonly ReasonSection[] = [
     intro:
       'It can also report [BudgetUsedUp](#budgetusedup), [MaxOutInvalid](#maxoutinvalid) and [WriteRefused](#writerefused).',
     entries: GUARD_WORDS,
-  },
-  {
-    title: 'The webhook of IngressDaemonSets',
-    by: 'the controller, in `/healthz` of its status port and in Events of the Secret',
-    intro:
-      'Nothing waits for the webhook: if the webhook did not see an object, the controller checks the object itself.',
-    entries: WEBHOOK_WORDS,
   },
   {
     title: 'Reasons to act',

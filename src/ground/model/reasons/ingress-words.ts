@@ -11,7 +11,7 @@ export const INGRESS_WORDS = {
   IngressRefused: {
     is: 'spec.podsPerNode: must be at least 1',
     cause:
-      'The object contradicts itself, or conflicts with an object that was there first, for example over a port of the node. The API server accepted the object because the rule did not exist yet, or because the webhook did not answer.',
+      'The object contradicts itself, or conflicts with an object that was there first, for example over a port of the node. The API server cannot see other objects when it accepts one, and an object may be older than a rule.',
     cure: 'Change the named field as the message says. Until then nothing is changed on any node.',
     wait: 'none',
   },
