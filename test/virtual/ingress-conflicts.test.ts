@@ -166,3 +166,178 @@ test('an object that is refused goes back to a template that is right, where a p
   assert.equal(storedOf(ground, 'web').spec.rollbackTo, undefined)
   assert.ok(!JSON.stringify(storedOf(ground, 'web').spec.template).includes('hostPort'))
 })
+
+const aService = (name: string, nodePort: number): object => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { namespace: 'default', name },
+  spec: { type: 'NodePort', selector: { app: name }, ports: [{ port: 80, nodePort }] },
+})
+const allPods: object = {
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { namespace: 'default', name: 'old' },
+  spec: { maxUnavailable: 1, selector: {} },
+}
+const rolling = (more: Json, spec: Json = {}): object => {
+  const { spec: of } = anIngressManifest('v1') as { readonly spec: { readonly updateStrategy: Json } }
+  const rollingUpdate = { ...(of.updateStrategy.rollingUpdate as Json), ...more }
+  return anIngressManifest('v1', { updateStrategy: { ...of.updateStrategy, rollingUpdate }, ...spec })
+}
+/** `web` with one more label on its pods. */
+const labelled = (spec: Json = {}): object => {
+  const { spec: of } = anIngressManifest('v1') as { readonly spec: { readonly template: Json } }
+  const template = { ...of.template, metadata: { labels: { app: 'web', shop: 'a' } } }
+  return anIngressManifest('v1', { template, ...spec })
+}
+/** `api`, whose selector selects that label. */
+const selectingShop: object = (() => {
+  const { spec: of } = labelled() as { readonly spec: { readonly template: Json } }
+  const template = { ...of.template, metadata: { labels: { app: 'api', shop: 'a' } } }
+  return anIngressManifest('v1', { selector: { matchLabels: { shop: 'a' } }, template }, { name: 'api' })
+})()
+const inFirstGroup = (object: object): object => ({
+  ...object,
+  apiVersion: 'ingressdaemonsets.mumoshu.github.io/v1alpha1',
+})
+const IN_FORCE = anIngressManifest('v1', { healthCheckNodePorts: [10_081] })
+const FREE_PORT = binding(10_091)
+
+/** What the API server cannot see, or only warns of: `before` is there and carried, and then comes `change`. */
+const FINDINGS: readonly {
+  readonly title: string
+  readonly before?: readonly object[]
+  readonly change: object
+  readonly condition: `${'Stalled' | 'Doubtful'} ${'IngressRefused' | 'IngressConflict' | 'IngressDoubtful'}`
+  readonly says: RegExp
+}[] = [
+  {
+    title: 'a new object with the health port of another one',
+    before: [named('api', PORT)],
+    change: anIngressManifest('v1', PORT),
+    condition: 'Stalled IngressRefused',
+    says: /spec\.healthCheckNodePorts\[0\]: IngressDaemonSet default\/api answers health checks at port 10080/,
+  },
+  {
+    title: 'a new object with a hostPort that is the health port of another one',
+    before: [named('api', PORT)],
+    change: binding(10_080),
+    condition: 'Stalled IngressRefused',
+    says: /spec\.template\.spec\.containers: IngressDaemonSet default\/api answers health checks at port 10080/,
+  },
+  {
+    title: 'a new object with the name of one of the other group',
+    before: [inFirstGroup(named('web'))],
+    change: anIngressManifest('v1'),
+    condition: 'Stalled IngressRefused',
+    says: /metadata\.name: ingressdaemonsets\.mumoshu\.github\.io has an IngressDaemonSet default\/web as well/,
+  },
+  {
+    title: 'a new object with a health port that is the nodePort of a Service',
+    before: [aService('lb', 30_999)],
+    change: anIngressManifest('v1', { healthCheckNodePorts: [30_999] }),
+    condition: 'Stalled IngressRefused',
+    says: /spec\.healthCheckNodePorts\[0\]: port 30999 is the nodePort of Service default\/lb/,
+  },
+  {
+    title: 'a new object that contradicts itself, where no rule of the API server sees it',
+    change: rolling({ maxDegradedNodes: 1 }),
+    condition: 'Stalled IngressRefused',
+    says: /maxUnavailableNodes and maxDegradedNodes are both set/,
+  },
+  {
+    title: 'a health port that is moved to that of another object',
+    before: [IN_FORCE, named('api', PORT)],
+    change: anIngressManifest('v1', PORT),
+    condition: 'Stalled IngressConflict',
+    says: /spec\.healthCheckNodePorts\[0\]: IngressDaemonSet default\/api answers health checks at port 10080/,
+  },
+  {
+    title: 'a hostPort that is moved to the health port of another object',
+    before: [FREE_PORT, named('api', PORT)],
+    change: binding(10_080),
+    condition: 'Stalled IngressConflict',
+    says: /spec\.template\.spec\.containers: IngressDaemonSet default\/api answers health checks at port 10080/,
+  },
+  {
+    title: 'a health port that is moved to the port of an older Service',
+    before: [aService('lb', 30_999), IN_FORCE],
+    change: anIngressManifest('v1', { healthCheckNodePorts: [30_999] }),
+    condition: 'Stalled IngressConflict',
+    says: /spec\.healthCheckNodePorts\[0\]: port 30999 is the nodePort of Service default\/lb/,
+  },
+  {
+    title: 'a health port that is moved to the port of a younger Service',
+    before: [IN_FORCE, aService('late', 30_999)],
+    change: anIngressManifest('v1', { healthCheckNodePorts: [30_999] }),
+    condition: 'Doubtful IngressDoubtful',
+    says: /spec\.healthCheckNodePorts\[0\]: port 30999 is the nodePort of Service default\/late/,
+  },
+  {
+    title: 'a Service that takes the health port',
+    before: [anIngressManifest('v1', { healthCheckNodePorts: [30_999] })],
+    change: aService('late', 30_999),
+    condition: 'Doubtful IngressDoubtful',
+    says: /spec\.healthCheckNodePorts\[0\]: port 30999 is the nodePort of Service default\/late/,
+  },
+  {
+    title: 'pods that another object selects as well',
+    before: [selectingShop],
+    change: labelled(),
+    condition: 'Doubtful IngressDoubtful',
+    says: /spec\.template\.metadata\.labels: IngressDaemonSet default\/api selects these pods as well/,
+  },
+  {
+    title: 'a PodDisruptionBudget of others for the same pods',
+    before: [IN_FORCE],
+    change: allPods,
+    condition: 'Doubtful IngressDoubtful',
+    says: /spec\.template\.metadata\.labels: PodDisruptionBudget default\/old selects these pods/,
+  },
+  {
+    title: 'a limit that lets no node leave',
+    before: [IN_FORCE],
+    change: rolling({ minInServiceNodes: 2 }),
+    condition: 'Doubtful IngressDoubtful',
+    says: /minInServiceNodes: 2 nodes are to stay in service and only 2 have pods/,
+  },
+  {
+    title: 'a limit above the node budget',
+    change: rolling({ maxUnavailableNodes: 2 }),
+    condition: 'Doubtful IngressDoubtful',
+    says: /maxUnavailableNodes: 2 nodes are more than the node budget lets out, which is 1 of 2/,
+  },
+  {
+    title: 'a misspelt name',
+    change: rolling({ maxUnavaiablePodsPerNode: 1 }),
+    condition: 'Doubtful IngressDoubtful',
+    says: /maxUnavaiablePodsPerNode is a misspelt name/,
+  },
+]
+
+for (const { title, before = [], change, condition: wanted, says } of FINDINGS)
+  test(`is a condition and an Event within a second: ${title}`, async (t) => {
+    const ground = await IngressGround.open({ nodes: 2 })
+    t.after(() => ground.end())
+    ground.begin('controller 1', {}, ['evenkeel.dev', 'ingressdaemonsets.mumoshu.github.io'])
+    for (const object of before) {
+      ground.apply(object)
+      await ground.cluster.time.advance(2_000)
+    }
+    await ground.until('the nodes to be quiet', () => ground.deployments().every((one) => isReadyDeployment(one)))
+    await ground.cluster.time.advance(30_000)
+    ground.apply(change)
+    const [type, reason] = wanted.split(' ')
+    const isSaid = (): boolean =>
+      condition(ground, 'web', type).startsWith(`True ${reason} `) &&
+      says.test(condition(ground, 'web', type)) &&
+      ground.events().some((event) => event.startsWith(`${reason}: `) && says.test(event))
+    const at = ground.cluster.time.monoMs()
+    await ground.until('it to be said', isSaid, 2)
+    assert.ok(ground.cluster.time.monoMs() - at <= 1_000)
+  })
+
+const isReadyDeployment = (one: object): boolean => {
+  const { spec, status } = one as { readonly spec: Json; readonly status?: Json }
+  return status?.readyReplicas === spec.replicas
+}

@@ -1,7 +1,8 @@
-import type { WantedStatus } from '../../ground/model/object-status.ts'
+import type { ObjectStatus, WantedStatus } from '../../ground/model/object-status.ts'
 import { sinceOf } from '../../ground/model/owned/told-nodes.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
+import type { Finding } from '../../ground/model/schema/finding.ts'
 import { toIsoSeconds } from '../../ground/model/time.ts'
 import { ingressConditions } from './conditions.ts'
 import { nodeCounts } from './node-counts.ts'
@@ -65,6 +66,23 @@ export function refusedStatus(fields: WantedStatus['fields'], reasons: readonly 
       { type: 'Ready', status: 'False', ...words },
     ],
   }
+}
+
+/** The condition `Doubtful` says what is allowed and most likely not meant. It stops nothing, and is there from the first warning on. */
+export function withDoubts(
+  { fields, conditions }: WantedStatus,
+  findings: readonly Finding[],
+  before: ObjectStatus['conditions'],
+): WantedStatus {
+  const doubts = findings.filter(({ severity }) => severity === 'warning')
+  const wasDoubtful = before.some(({ type }) => type === 'Doubtful')
+  if (doubts.length === 0 && !wasDoubtful) return { fields, conditions }
+  const message = doubts.map(({ field, message, fix }) => `${field}: ${message}; ${fix}`).join('. ')
+  const words =
+    doubts.length === 0
+      ? ({ status: 'False', reason: 'NothingDoubtful', message: 'there is no warning' } as const)
+      : ({ status: 'True', reason: 'IngressDoubtful', message } as const)
+  return { fields, conditions: [...conditions, { type: 'Doubtful', ...words }] }
 }
 
 /** Every node has the wanted revision, and nothing is under way. */

@@ -28,7 +28,7 @@ import { type IngressLook, lookAt } from '../decide/look.ts'
 import { ingressOwner } from '../decide/marks.ts'
 import { wasCarried } from '../decide/precedence.ts'
 import { rollbackOfRefused } from '../decide/rollback.ts'
-import { ingressStatus, refusedStatus } from '../decide/status.ts'
+import { ingressStatus, refusedStatus, withDoubts } from '../decide/status.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import { AgentsOfObjects } from './agent-words.ts'
 import { IngressCaches, ingressKey } from './ingress-caches.ts'
@@ -281,8 +281,10 @@ export class IngressLoop {
       seen.kind === 'refused'
         ? refusedStatus(object.status.fields, decision.reasons)
         : ingressStatus(seen.look.snapshot, decision.reasons)
-    if (wanted !== undefined && !isLeaving(object))
-      await this.#statusOf.get(object.group)?.write(object, wanted, signal)
+    if (wanted !== undefined && !isLeaving(object)) {
+      const status = withDoubts(wanted, seen.doubts, object.status.conditions)
+      await this.#statusOf.get(object.group)?.write(object, status, signal)
+    }
     await this.#events.tell(object, { reasons: decision.reasons, doubts: seen.doubts }, signal)
   }
 }

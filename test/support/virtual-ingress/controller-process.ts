@@ -1,5 +1,6 @@
 import { kubeObjects } from '../../../src/ground/kube/kube-objects.ts'
 import { EventRecorder } from '../../../src/ground/loop/event-recorder.ts'
+import type { IngressGroup } from '../../../src/ground/model/ingress-keys.ts'
 import { IngressLoop } from '../../../src/ingress/run/ingress-loop.ts'
 import { agentAnswerOf } from '../../../src/service/actuators/agent/io/parse-agent-health.ts'
 import type { Agents } from '../../../src/service/ports/agents.ts'
@@ -29,7 +30,14 @@ export class ControllerProcess {
   onError: (error: unknown) => void = () => undefined
   readonly #stop = new AbortController()
 
-  constructor(cluster: VirtualCluster, name: string, outside: ProcessOutside = {}) {
+  constructor(
+    cluster: VirtualCluster,
+    {
+      name,
+      outside,
+      groups,
+    }: { readonly name: string; readonly outside: ProcessOutside; readonly groups: readonly IngressGroup[] },
+  ) {
     this.ports = new ProcessPorts({ cluster, outside, name })
     const { clock, random, cluster: api, configMaps } = this.ports
     const objects = kubeObjects(this.ports.follows())
@@ -43,7 +51,7 @@ export class ControllerProcess {
       lease: LEASE,
       namespace: 'evenkeel',
       grantsNamespace: 'evenkeel',
-      groups: ['evenkeel.dev'],
+      groups,
       log: { debug: () => undefined, warn: () => undefined },
     })
     this.loop.run(this.#stop.signal).catch((error: unknown) => {

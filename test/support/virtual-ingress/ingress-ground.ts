@@ -5,6 +5,7 @@ import {
   withClaim,
   withoutClaim,
 } from '../../../src/ground/model/claims.ts'
+import type { IngressGroup } from '../../../src/ground/model/ingress-keys.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { isFinished, isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
 import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
@@ -213,8 +214,12 @@ export class IngressGround {
     return versions.join(' ')
   }
 
-  begin(name = 'controller 1', outside: ProcessOutside = {}): ControllerProcess {
-    return new ControllerProcess(this.cluster, name, outside)
+  begin(
+    name = 'controller 1',
+    outside: ProcessOutside = {},
+    groups: readonly IngressGroup[] = ['evenkeel.dev'],
+  ): ControllerProcess {
+    return new ControllerProcess(this.cluster, { name, outside, groups })
   }
 
   /** Virtual time goes on until it holds. */
