@@ -17,7 +17,8 @@ import { NodeHttpProbe } from '../../src/ground/net/node-http-probe.ts'
 import type { Cluster } from '../../src/ground/ports/cluster.ts'
 import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
 import type { BalancerReader } from '../../src/service/ports/balancer.ts'
-import { balancersOf, commandsOf, endpointsOf, journals, type RollSurroundings } from '../roll/world.ts'
+import { openBalancers } from '../roll/open-balancers.ts'
+import { journals, type RollSurroundings } from '../roll/world.ts'
 import { attempt, CHECK_LIMIT_MS } from './attempt.ts'
 import { rightsAndSlot } from './rights-and-slot.ts'
 import { lookAtWishes } from './wishes.ts'
@@ -104,19 +105,19 @@ async function inspectAll(
   { cluster, surroundings }: { readonly cluster: Cluster | undefined; readonly surroundings: RollSurroundings },
   signal: AbortSignal,
 ): Promise<readonly InstanceFound[]> {
-  const opened = [...balancersOf(spec), ...(cluster === undefined ? [] : commandsOf(spec, cluster, surroundings))]
-  const readers: readonly BalancerReader[] = [...opened, ...(cluster === undefined ? [] : endpointsOf(spec, cluster))]
+  const { balancers, readers } = openBalancers(spec, { cluster, env: surroundings.env })
+  const asked: readonly BalancerReader[] = [...balancers, ...readers]
   const inspect = async (balancer: string, instance: string): Promise<InstanceFound> => {
-    const reader = readers.find(({ name }) => name === balancer)
+    const reader = asked.find(({ name }) => name === balancer)
     if (reader === undefined) return { balancer, instance }
     return { balancer, instance, inspection: await attempt(signal, (limited) => reader.inspect(instance, limited)) }
   }
   try {
     return await Promise.all(
-      spec.balancers.flatMap(({ name, instances }) => instances.map((instance) => inspect(name, instance.name))),
+      spec.balancers.flatMap(({ name, instances }) => instances.map((instance) => inspect(name, instance))),
     )
   } finally {
-    await Promise.all(opened.map((balancer) => balancer.close()))
+    await Promise.all(balancers.map((balancer) => balancer.close()))
   }
 }
 

@@ -12,8 +12,9 @@ import { prepare } from '../../src/roll/run/prepare.ts'
 import { requireCommands, requireGates } from './gates.ts'
 import { hostOf, machinesOf } from './host.ts'
 import { requireSecrets } from './notifier.ts'
+import { openBalancers } from './open-balancers.ts'
 import { ownPodOf } from './own-pod.ts'
-import { balancersOf, clusterOf, commandsOf, endpointsOf, journals, type RollSurroundings } from './world.ts'
+import { clusterOf, journals, type RollSurroundings } from './world.ts'
 
 /** Of a roll that begins, or of what is left of a run. */
 type PlanRequest = RollRequest & Pick<RestOfRun, 'hostsLeft'>
@@ -30,20 +31,19 @@ export async function makePlan(
   await requireCommands(spec, surroundings.env)
   const { cluster, api, uid, context } = await clusterOf(request, surroundings, signal)
   const own = await ownPodOf(request, { cluster }, signal)
-  const balancers = [...balancersOf(spec), ...commandsOf(spec, cluster, surroundings)]
+  const { balancers, readers } = openBalancers(spec, { cluster, env: surroundings.env })
   const host = hostOf(spec, surroundings)
   const machines = machinesOf(spec)
   const wall = systemClock.wallMs()
   try {
     const clusterName = spec.name
-    const asked = [...balancers, ...endpointsOf(spec, cluster)]
     const prepared = await prepare(
       {
         spec,
         clusterName,
         cluster,
         configMaps: kubeConfigMaps(api.client),
-        balancers: asked,
+        balancers: [...balancers, ...readers],
         host,
         ...present({ machines, hostsLeft }),
         wall,

@@ -29,7 +29,8 @@ import { dnsChecksOf } from './dns-checks.ts'
 import { gatesOf } from './gates.ts'
 import { hostOf, machinesOf } from './host.ts'
 import { notifierOf } from './notifier.ts'
-import { balancersOf, type ClusterPlace, commandsOf, endpointsOf, type RollSurroundings } from './world.ts'
+import { openBalancers } from './open-balancers.ts'
+import type { ClusterPlace, RollSurroundings } from './world.ts'
 
 interface EngineRun {
   readonly run: RunState
@@ -44,7 +45,7 @@ interface EngineRun {
 export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void> {
   const { run, place, clusterName, journal, firstSeq, surroundings } = engineRun
   const { log, env } = surroundings
-  const balancers = [...balancersOf(run.spec), ...commandsOf(run.spec, place.cluster, surroundings)]
+  const { balancers, readers } = openBalancers(run.spec, { cluster: place.cluster, env })
   const host = hostOf(run.spec, surroundings)
   const machines = machinesOf(run.spec)
   const clock = steadyClock(systemClock, { onSet: (byMs) => log.warn(clockSet(byMs)) })
@@ -66,7 +67,7 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
       configMaps: kubeConfigMaps(place.api.client),
       kuredLocks: kubeKuredLocks(place.api.client),
       balancers,
-      endpoints: endpointsOf(run.spec, place.cluster),
+      endpoints: readers,
       host,
       ...present({ machines }),
       dataPort: new TcpDataPort(),

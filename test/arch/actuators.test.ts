@@ -9,7 +9,7 @@ const TOLD_APART = [
   // What speaks to each of them, and is chosen there, stands beside its rules.
   /^src\/service\/actuators\//,
   /^src\/roll\/file\//,
-  /^bin\/roll\/world\.ts$/,
+  /^bin\/roll\/open-balancers\.ts$/,
   // An effect is named, made and described for each kind that there is.
   /^src\/service\/model\/action\.ts$/,
   /^src\/roll\/run\/(perform|node-write|describe-action)\.ts$/,
@@ -19,12 +19,9 @@ const TOLD_APART = [
 const FIELDS = new Map([
   ['endpoint', 'src/service/model/balancer.ts'],
   ['detacher', 'src/service/model/balancer.ts'],
-  ['healthEndpoint', 'src/service/model/balancer-spec.ts'],
   ['nodeCheck', 'src/service/model/balancer.ts'],
-  ['healthCheck', 'src/service/model/balancer-spec.ts'],
-  ['annotation', 'src/service/model/balancer-spec.ts'],
   ['status', 'src/service/model/balancer.ts'],
-  ['commands', 'src/service/model/balancer-spec.ts'],
+  ['via', 'src/service/model/balancer-spec.ts'],
 ])
 const KINDS = new Set(['setServer', 'askAgent', 'askDetacher', 'setNodeMark'])
 

@@ -20,8 +20,8 @@ test('the roll file of the Job is valid, and its pod can do what the file asks f
   const mounts = container.volumeMounts.map(({ mountPath }: { readonly mountPath: string }) => mountPath)
   assert.ok(mounts.includes('/etc/evenkeel/ssh') && spec.reboot.configFile?.startsWith('/etc/evenkeel/ssh/'))
   assert.deepEqual(
-    spec.balancers.flatMap(({ instances }) =>
-      instances.map((instance) => 'address' in instance && instance.address.kind),
+    spec.balancers.flatMap(({ via }) =>
+      (via.kind === 'haproxy' ? via.instances : []).map(({ address }) => address.kind),
     ),
     ['tcp'],
   )

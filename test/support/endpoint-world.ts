@@ -20,10 +20,10 @@ export const endpointSpec = (change: Partial<RollSpec> = {}): RollSpec =>
     balancers: [
       {
         name: 'edge',
-        instances: [{ name: 'edge' }],
+        instances: ['edge'],
         backends: ['nodes'],
         allowLastServer: false,
-        healthEndpoint: ENDPOINT,
+        via: { kind: 'agent', ...ENDPOINT },
       },
     ],
     detach: { idleLimitMs: 60_000 },

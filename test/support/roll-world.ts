@@ -21,9 +21,10 @@ export const aSpec = (change: Partial<RollSpec> = {}): RollSpec => ({
   balancers: [
     {
       name: 'edge',
-      instances: [{ name: 'lb-1', address: { kind: 'unix', path: '/run/haproxy.sock' } }],
+      instances: ['lb-1'],
       backends: ['web'],
       allowLastServer: false,
+      via: { kind: 'haproxy', instances: [{ name: 'lb-1', address: { kind: 'unix', path: '/run/haproxy.sock' } }] },
     },
   ],
   detach: { idleLimitMs: 180_000 },

@@ -11,9 +11,10 @@ export const hostsSpec = (change: Partial<RollSpec> = {}): RollSpec =>
     balancers: [
       {
         name: 'edge',
-        instances: ['lb-1', 'lb-2'].map((name) => ({ name, address })),
+        instances: ['lb-1', 'lb-2'],
         backends: ['web'],
         allowLastServer: false,
+        via: { kind: 'haproxy', instances: ['lb-1', 'lb-2'].map((name) => ({ name, address })) },
       },
     ],
     hosts: twoHosts(),

@@ -1,12 +1,6 @@
 import { invariant } from '../../ground/model/invariant.ts'
-import { canonicalAddress } from '../../ground/model/ip-address.ts'
 import { present } from '../../ground/model/present.ts'
 import { REBOOT_SENTINEL, type RebootNeedSpec } from '../../ground/model/reboot-need.ts'
-import type { BalancerCommands } from '../../service/model/balancer-commands.ts'
-import type { BalancerSpec, InstanceAddress } from '../../service/model/balancer-spec.ts'
-import type { DetacherSpec } from '../../service/model/detacher.ts'
-import type { HealthCheckSpec, NodeCheck } from '../../service/model/health-check.ts'
-import type { EndpointChecks, HealthEndpointSpec } from '../../service/model/health-endpoint.ts'
 import type { HookSpec, HookTarget, HookUrl } from '../model/notify-spec.ts'
 import type { BlockedSpec, PoliteSpec, RollSpec } from '../model/roll-spec.ts'
 import type { SilenceSpec } from '../model/silence-spec.ts'
@@ -14,12 +8,12 @@ import type { StepHook } from '../model/step-hook.ts'
 import type { RecurringTime } from '../model/time-window.ts'
 import { gateOf, headersOf, secretOf } from './gate-of.ts'
 import { hostsOf } from './hosts-of.ts'
+import { balancerOf } from './schema/balancers-section.ts'
 import { REBOOT_COMMAND } from './schema/reboot-section.ts'
 import type { RollFile } from './schema/roll-file-schema.ts'
 import { stopOf } from './stop-of.ts'
 
 type Spec = RollFile['spec']
-type InstanceFields = NonNullable<Spec['balancers'][number]['instances']>[number]
 
 /** A valid roll.yaml as the engine takes it. */
 export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
@@ -59,128 +53,6 @@ function slotsOf({ slots: { namespace, leaseDuration, maxOut, grantsNamespace } 
     leaseDurationMs: leaseDuration,
     ...present({ maxOut, grantsNamespace }),
   }
-}
-
-/** What a health endpoint, a mark, or a detacher takes the place of: an instance by the balancer's name, and a backend that has every node. */
-const ALL_NODES = 'nodes'
-
-function balancerOf({
-  healthEndpoint,
-  healthCheck,
-  annotation,
-  commands,
-  instances = [],
-  backends = [],
-  ...same
-}: Spec['balancers'][number]): BalancerSpec {
-  if (healthEndpoint !== undefined)
-    return {
-      ...same,
-      instances: [{ name: same.name }],
-      backends: [ALL_NODES],
-      healthEndpoint: endpointOf(healthEndpoint),
-    }
-  if (healthCheck !== undefined)
-    return {
-      ...same,
-      instances: [{ name: same.name }],
-      backends: [ALL_NODES],
-      healthCheck: healthCheckOf(healthCheck),
-    }
-  if (annotation !== undefined)
-    return {
-      ...same,
-      instances: [{ name: same.name }],
-      backends: [ALL_NODES],
-      annotation: detacherOf(annotation),
-    }
-  if (commands !== undefined)
-    return {
-      ...same,
-      instances: [{ name: same.name }],
-      backends: [ALL_NODES],
-      commands: commandsOf(commands),
-    }
-  return {
-    ...same,
-    backends,
-    instances: instances.map((instance) => ({
-      name: instance.name,
-      address: addressOf(instance),
-      ...present({ masterSocket: instance.masterSocket }),
-    })),
-  }
-}
-
-type EndpointFields = NonNullable<Spec['balancers'][number]['healthEndpoint']>
-
-const endpointOf = ({ agentPort, dataPort, checks, checkers }: EndpointFields): HealthEndpointSpec => ({
-  agentPort,
-  dataPort,
-  checks: checksOf(checks),
-  checkers: Object.fromEntries(checkers.map(({ address, count }) => [canonicalAddress(address), count])),
-})
-
-function checksOf({ interval, fastInterval, downInterval, slack, ...same }: EndpointFields['checks']): EndpointChecks {
-  return {
-    intervalMs: interval,
-    ...present({ fastIntervalMs: fastInterval, downIntervalMs: downInterval }),
-    ...same,
-    slackMs: slack,
-  }
-}
-
-type CheckFields = NonNullable<Spec['balancers'][number]['healthCheck']>
-
-function healthCheckOf({
-  taint,
-  label,
-  annotation = '',
-  value,
-  markDelay,
-  check,
-  checks,
-  ...same
-}: CheckFields): HealthCheckSpec {
-  const [kind, key] =
-    taint === undefined
-      ? label === undefined
-        ? (['annotation', annotation] as const)
-        : (['label', label] as const)
-      : (['taint', taint] as const)
-  return {
-    ...same,
-    mark: { kind, key, value },
-    markDelayMs: markDelay,
-    ...(check === undefined ? {} : { check: nodeCheckOf(check) }),
-    checks: checksOf(checks),
-  }
-}
-
-const nodeCheckOf = ({ timeout, ...same }: NonNullable<CheckFields['check']>): NodeCheck => ({
-  ...same,
-  timeoutMs: timeout,
-})
-
-type AnnotationFields = NonNullable<Spec['balancers'][number]['annotation']>
-
-function detacherOf({ key, value, grace, attachGrace, skew, ...same }: AnnotationFields): DetacherSpec {
-  return { ...same, request: { key, value }, graceMs: grace, attachGraceMs: attachGrace, skewMs: skew }
-}
-
-type CommandFields = NonNullable<Spec['balancers'][number]['commands']>
-
-const commandsOf = ({ timeout, interval, ...same }: CommandFields): BalancerCommands => ({
-  ...same,
-  timeoutMs: timeout,
-  intervalMs: interval,
-})
-
-function addressOf({ socket, tcp, ssh }: InstanceFields): InstanceAddress {
-  if (ssh !== undefined) return { kind: 'ssh', host: ssh.host, path: ssh.socket }
-  if (tcp === undefined) return { kind: 'unix', path: socket ?? '' }
-  const colon = tcp.lastIndexOf(':')
-  return { kind: 'tcp', host: tcp.slice(0, colon).replace(/^\[(.*)\]$/, '$1'), port: Number(tcp.slice(colon + 1)) }
 }
 
 function drainOf({ drain }: Spec): RollSpec['drain'] {

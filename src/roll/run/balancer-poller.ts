@@ -61,7 +61,7 @@ export class BalancerPoller {
     return specs.flatMap((spec) => {
       const balancer = balancers.find((candidate) => candidate.name === spec.name)
       if (balancer === undefined) return []
-      return spec.instances.map(({ name }) => new BalancerPoller({ balancer, spec, instance: name, ...shared }))
+      return spec.instances.map((instance) => new BalancerPoller({ balancer, spec, instance, ...shared }))
     })
   }
 

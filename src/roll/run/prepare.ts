@@ -171,7 +171,7 @@ async function readBalancers({ spec, balancers }: PrepareParts, signal: AbortSig
     const balancer = balancers.find(({ name }) => name === balancerSpec.name)
     return balancer === undefined
       ? []
-      : balancerSpec.instances.map(({ name }) => ({ balancerSpec, balancer, instance: name }))
+      : balancerSpec.instances.map((instance) => ({ balancerSpec, balancer, instance }))
   })
   return Promise.all(
     asked.map(async ({ balancerSpec, balancer, instance }): Promise<ReadInstance> => {

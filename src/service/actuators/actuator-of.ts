@@ -1,39 +1,62 @@
 import type { NodeServer } from '../decide/node-servers.ts'
 import type { ServiceSnapshot } from '../decide/service-snapshot.ts'
 import type { ServerReading } from '../model/balancer.ts'
-import type { BalancerSpec } from '../model/balancer-spec.ts'
-import type { Actuator, ReadingWords } from './actuator.ts'
+import type { BalancerKind, BalancerSpec, BalancerVia } from '../model/balancer-spec.ts'
+import type { Actuator, OwnReadingWords, ReadingWords } from './actuator.ts'
 import { endpointWords, healthEndpoint } from './agent/health-endpoint.ts'
-import { commands, commandWords } from './commands/commands.ts'
+import { commandAdvice, commands, commandWords } from './commands/commands.ts'
 import { annotation, annotationWords } from './detacher/annotation.ts'
-import { haproxy, haproxyWords } from './haproxy/haproxy.ts'
+import { haproxy, haproxyAdvice, haproxyBySsh, haproxyWords } from './haproxy/haproxy.ts'
 import { checkWords } from './mark/check-reasons.ts'
 import { healthCheck } from './mark/health-check.ts'
 
-/** The one place where an actuator is chosen. */
-function actuatorBy(spec: BalancerSpec | undefined): Actuator {
-  if (spec?.annotation !== undefined) return annotation(spec.annotation)
-  if (spec?.commands !== undefined) return commands(spec.commands)
-  if (spec?.healthCheck !== undefined) return healthCheck(spec.healthCheck)
-  return spec?.healthEndpoint === undefined ? haproxy : healthEndpoint(spec.healthEndpoint)
+/** What each kind of balancer brings. */
+interface Rules<Kind extends BalancerKind> {
+  readonly actuator: (via: BalancerVia<Kind>) => Actuator
+  /** Absent: its readings have the states and counters that those of HAProxy have, and no field of their own. */
+  readonly words?: OwnReadingWords
+  /** What to do where an instance gives no reading, by the code of its error. */
+  readonly advice?: Readonly<Record<string, string>>
+  /** It is reached by the program `ssh`, which doctor looks for. Absent: it never is. */
+  readonly isBySsh?: (via: BalancerVia<Kind>) => boolean
 }
 
+/** The one place where an actuator is chosen. */
+const KINDS: { readonly [Kind in BalancerKind]: Rules<Kind> } = {
+  haproxy: { actuator: () => haproxy, advice: haproxyAdvice, isBySsh: haproxyBySsh },
+  agent: { actuator: healthEndpoint, words: endpointWords },
+  mark: { actuator: healthCheck, words: checkWords },
+  detacher: { actuator: annotation, words: annotationWords },
+  commands: { actuator: commands, words: commandWords, advice: commandAdvice },
+}
+
+const actuatorBy = <Kind extends BalancerKind>(via: BalancerVia<Kind>): Actuator => KINDS[via.kind].actuator(via)
+
+const bySsh = <Kind extends BalancerKind>(via: BalancerVia<Kind>): boolean => KINDS[via.kind].isBySsh?.(via) ?? false
+
+export const isReachedBySsh = ({ via }: BalancerSpec): boolean => bySsh(via)
+
 /** That of a balancer by its name. */
-export const actuatorAt = (balancers: readonly BalancerSpec[], balancer: string): Actuator =>
-  actuatorBy(balancers.find(({ name }) => name === balancer))
+export function actuatorAt(balancers: readonly BalancerSpec[], balancer: string): Actuator {
+  const spec = balancers.find(({ name }) => name === balancer)
+  return spec === undefined ? haproxy : actuatorBy(spec.via)
+}
 
 /** That of a place. */
 export const actuatorOf = (s: ServiceSnapshot, { recorded }: NodeServer): Actuator =>
   actuatorAt(s.balancers, recorded.balancer)
 
 /** By what was read alone. */
-export function wordsOf(reading: ServerReading | undefined): ReadingWords {
-  if (reading?.detacher === true) return annotationWords
-  if (reading?.status !== undefined) return commandWords
-  if (reading?.nodeCheck !== undefined) return checkWords
-  return reading?.endpoint === undefined ? haproxyWords : endpointWords
-}
+export const wordsOf = (reading: ServerReading | undefined): ReadingWords =>
+  (reading && WORDS.find((words) => words.areOf(reading))) ?? haproxyWords
+
+const WORDS: readonly OwnReadingWords[] = Object.values(KINDS).flatMap(({ words = [] }) => words)
+
+const ADVICE: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(KINDS).map(({ advice }) => advice))
+
+/** What to do about an error of a balancer, by its code. */
+export const adviceFor = (code: string): string | undefined => ADVICE[code]
 
 /** Keys of the marks by which a file takes nodes out. They say nothing of other programs. */
 export const markKeys = ({ balancers }: { readonly balancers: readonly BalancerSpec[] }): readonly string[] =>
-  balancers.flatMap((balancer) => balancer.healthCheck?.mark.key ?? [])
+  balancers.flatMap(({ via }) => (via.kind === 'mark' ? [via.mark.key] : []))

@@ -79,3 +79,9 @@ export interface ReadingWords {
   /** The same of a whole instance, which all of these servers are of. Absent: there is nothing to say. */
   readonly ofInstance?: (instance: string, servers: readonly ServerReading[]) => readonly PlanFinding[]
 }
+
+/** The words of a way whose readings have a field of their own. */
+export interface OwnReadingWords extends ReadingWords {
+  /** The reading has this field. */
+  areOf(reading: ServerReading): boolean
+}

@@ -10,14 +10,6 @@ export type InstanceAddress =
   /** ssh to `host`, there a unix socket at `path`. */
   | { readonly kind: 'ssh'; readonly host: string; readonly path: string }
 
-interface AnyBalancerSpec {
-  readonly name: string
-  /** The allow-list: nothing outside it is ever touched. */
-  readonly backends: readonly string[]
-  /** A one-node pool: the last usable server may be taken. */
-  readonly allowLastServer: boolean
-}
-
 /** One HAProxy process and, where it has a master, those that a reload leaves behind. */
 export interface HaproxyInstance {
   readonly name: string
@@ -26,54 +18,33 @@ export interface HaproxyInstance {
   readonly masterSocket?: string
 }
 
-/** HAProxy, by its runtime API. */
-export interface SocketBalancerSpec extends AnyBalancerSpec {
-  readonly instances: readonly HaproxyInstance[]
-  readonly healthEndpoint?: never
-  readonly healthCheck?: never
-  readonly annotation?: never
-  readonly commands?: never
-}
-
-/** Balancers that have nothing but a health check, which the nodes' agents answer: one instance and one backend in name. */
-export interface EndpointBalancerSpec extends AnyBalancerSpec {
-  readonly instances: readonly { readonly name: string }[]
-  readonly healthEndpoint: HealthEndpointSpec
-  readonly healthCheck?: never
-  readonly annotation?: never
-  readonly commands?: never
-}
-
-/** The same without agents: a mark on each Node makes its health check fail. */
-export interface CheckBalancerSpec extends AnyBalancerSpec {
-  readonly instances: readonly { readonly name: string }[]
-  readonly healthEndpoint?: never
-  readonly healthCheck: HealthCheckSpec
-  readonly annotation?: never
-  readonly commands?: never
-}
-
-/** A detacher of the cluster, which an annotation of each Node asks: one instance and one backend in name, likewise. */
-interface DetacherBalancerSpec extends AnyBalancerSpec {
-  readonly instances: readonly { readonly name: string }[]
-  readonly healthEndpoint?: never
-  readonly healthCheck?: never
-  readonly annotation: DetacherSpec
-  readonly commands?: never
-}
-
-/** A balancer of any kind that commands move and ask: one instance and one backend in name, likewise. */
-export interface CommandBalancerSpec extends AnyBalancerSpec {
-  readonly instances: readonly { readonly name: string }[]
-  readonly healthEndpoint?: never
-  readonly healthCheck?: never
-  readonly annotation?: never
+/** What a roll file says of each kind of balancer. The name of a kind is the folder of its actuator. */
+interface BalancerKinds {
+  /** HAProxy, by its runtime API. */
+  readonly haproxy: { readonly instances: readonly HaproxyInstance[] }
+  /** Balancers that have nothing but a health check, which the nodes' agents answer. */
+  readonly agent: HealthEndpointSpec
+  /** The same without agents: a mark on each Node makes its health check fail. */
+  readonly mark: HealthCheckSpec
+  /** A detacher of the cluster, which an annotation of each Node asks. */
+  readonly detacher: DetacherSpec
+  /** A balancer of any kind that commands move and ask. */
   readonly commands: BalancerCommands
 }
 
-export type BalancerSpec =
-  | SocketBalancerSpec
-  | EndpointBalancerSpec
-  | CheckBalancerSpec
-  | DetacherBalancerSpec
-  | CommandBalancerSpec
+export type BalancerKind = keyof BalancerKinds
+
+interface BalancerOf<Kind extends BalancerKind> {
+  readonly name: string
+  /** The names of what is asked. All kinds but HAProxy have one, which has the name of the balancer. */
+  readonly instances: readonly string[]
+  /** The allow-list: nothing outside it is ever touched. All kinds but HAProxy have one, which has every node. */
+  readonly backends: readonly string[]
+  /** A one-node pool: the last usable server may be taken. */
+  readonly allowLastServer: boolean
+  readonly via: { readonly kind: Kind } & BalancerKinds[Kind]
+}
+
+export type BalancerSpec<Kind extends BalancerKind = BalancerKind> = { [Each in Kind]: BalancerOf<Each> }[Kind]
+
+export type BalancerVia<Kind extends BalancerKind = BalancerKind> = BalancerSpec<Kind>['via']

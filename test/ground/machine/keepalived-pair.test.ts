@@ -13,7 +13,7 @@ import type { RollSpec } from '../../../src/roll/model/roll-spec.ts'
 import { RollEngine } from '../../../src/roll/run/roll-engine.ts'
 import { newRun } from '../../../src/roll/run/run-state.ts'
 import { HaproxyBalancer } from '../../../src/service/actuators/haproxy/io/haproxy-balancer.ts'
-import type { SocketBalancerSpec } from '../../../src/service/model/balancer-spec.ts'
+import type { HaproxyInstance } from '../../../src/service/model/balancer-spec.ts'
 import { MemoryCluster } from '../../support/memory-cluster.ts'
 import { type FailedRequest, sendRequests } from '../../support/real-pair/clients.ts'
 import { HOSTS } from '../../support/real-pair/pair-files.ts'
@@ -52,9 +52,10 @@ async function rolled(t: TestContext, pair: RealPair, preempts: boolean) {
   assert.equal(spec.reboot.kind, 'ssh')
   const ssh = { clock: systemClock, random: systemRandom, ...spec.reboot, checkLimitMs: 5_000, rebootLimitMs: 5_000 }
   const host = new SshHost({ ...ssh, socketDir: tmpdir() })
-  const balancers = spec.balancers.map(
-    (one) => new HaproxyBalancer({ spec: one as SocketBalancerSpec, clock: systemClock, random: systemRandom }),
-  )
+  const balancers = spec.balancers.map(({ name, backends, via }) => {
+    const { instances } = via as { readonly instances: readonly HaproxyInstance[] }
+    return new HaproxyBalancer({ spec: { name, backends, instances }, clock: systemClock, random: systemRandom })
+  })
   t.after(() => Promise.all([host.close(), ...balancers.map((balancer) => balancer.close())]))
   const events: StampedEvent[] = []
   const engine = new RollEngine({

@@ -15,10 +15,11 @@ test('a detacher needs its two annotations and the data port', () => {
   assert.deepEqual(load(file(...KEYS)).balancers, [
     {
       name: 'edge',
-      instances: [{ name: 'edge' }],
+      instances: ['edge'],
       backends: ['nodes'],
       allowLastServer: false,
-      annotation: {
+      via: {
+        kind: 'detacher',
         request: { key: 'node-detacher.variant.run/detached', value: 'evenkeel' },
         detachedKey: 'node-detacher.variant.run/detachment-timestamp',
         dataPort: 443,

@@ -16,10 +16,11 @@ test('a balancer of commands needs three of them and the data port', () => {
   assert.deepEqual(load(file(...LINES)).balancers, [
     {
       name: 'edge',
-      instances: [{ name: 'edge' }],
+      instances: ['edge'],
       backends: ['nodes'],
       allowLastServer: false,
-      commands: {
+      via: {
+        kind: 'commands',
         detach: ['lb', 'detach', '{node}'],
         attach: ['lb', 'attach', '{address}:{port}'],
         status: ['lb', 'status', '{node}'],

@@ -11,10 +11,11 @@ test('a health check needs a mark and the data port', () => {
   assert.deepEqual(load(file(...LINES)).balancers, [
     {
       name: 'edge',
-      instances: [{ name: 'edge' }],
+      instances: ['edge'],
       backends: ['nodes'],
       allowLastServer: false,
-      healthCheck: {
+      via: {
+        kind: 'mark',
         mark: { kind: 'taint', key: 'ToBeDeletedByClusterAutoscaler', value: 'evenkeel' },
         markDelayMs: 10_000,
         checks: { intervalMs: 2_000, fall: 3, rise: 2, drainsAtOnce: false, slackMs: 2_000 },
@@ -26,7 +27,9 @@ test('a health check needs a mark and the data port', () => {
 
 test('the check is asked as the file says', () => {
   const lines = ['        check: {url: "http://{address}:10256/healthz"}', '        nodes: ingress=true']
-  const { check, nodes } = load(file(...LINES, ...lines)).balancers[0]?.healthCheck ?? {}
+  const via = load(file(...LINES, ...lines)).balancers[0]?.via
+  assert.ok(via?.kind === 'mark')
+  const { check, nodes } = via
   assert.deepEqual(check, {
     url: 'http://{address}:10256/healthz',
     expectStatus: [200, 399],
@@ -37,8 +40,10 @@ test('the check is asked as the file says', () => {
 })
 
 test('a label, also that of Kubernetes, and an annotation are marks as a taint is', () => {
-  const markBy = (line: string) =>
-    load(file(`        ${line}`, '        dataPort: 443')).balancers[0]?.healthCheck?.mark
+  const markBy = (line: string) => {
+    const via = load(file(`        ${line}`, '        dataPort: 443')).balancers[0]?.via
+    return via?.kind === 'mark' && via.mark
+  }
   assert.deepEqual(
     [markBy('label: node.kubernetes.io/exclude-from-external-load-balancers'), markBy('annotation: example.com/out')],
     [

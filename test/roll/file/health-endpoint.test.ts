@@ -9,10 +9,11 @@ test('a health endpoint needs no more than the data port', () => {
   const [edge] = load(file('      healthEndpoint: {dataPort: 443}')).balancers
   assert.deepEqual(edge, {
     name: 'edge',
-    instances: [{ name: 'edge' }],
+    instances: ['edge'],
     backends: ['nodes'],
     allowLastServer: false,
-    healthEndpoint: {
+    via: {
+      kind: 'agent',
       agentPort: 8081,
       dataPort: 443,
       checks: { intervalMs: 2000, fall: 3, rise: 2, drainsAtOnce: false, slackMs: 2000 },
@@ -25,7 +26,7 @@ test('sources of checks are known by their address as it is, however it is writt
   const [edge] = load(
     file('      healthEndpoint:', '        dataPort: 443', '        checkers: [{address: "FD00::0:5", count: 3}]'),
   ).balancers
-  assert.deepEqual(edge?.healthEndpoint?.checkers, { 'fd00:0:0:0:0:0:0:5': 3 })
+  assert.deepEqual(edge?.via.kind === 'agent' && edge.via.checkers, { 'fd00:0:0:0:0:0:0:5': 3 })
 })
 
 test('a balancer that is asked itself has instances and backends, and no endpoint beside them', () => {

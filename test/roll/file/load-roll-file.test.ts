@@ -112,14 +112,18 @@ test('every field of a file reaches the roll', () => {
     balancers: [
       {
         name: 'edge',
-        instances: [
-          { name: 'lb-1', address: { kind: 'unix', path: '/run/haproxy/admin.sock' } },
-          { name: 'lb-2', address: { kind: 'tcp', host: '10.0.0.5', port: 9999 } },
-          { name: 'lb-3', address: { kind: 'tcp', host: 'fd00::5', port: 9999 } },
-          { name: 'lb-4', address: { kind: 'ssh', host: 'ops@lb-4.example.com', path: '/run/haproxy/admin.sock' } },
-        ],
+        instances: ['lb-1', 'lb-2', 'lb-3', 'lb-4'],
         backends: ['web', 'api.v2'],
         allowLastServer: true,
+        via: {
+          kind: 'haproxy',
+          instances: [
+            { name: 'lb-1', address: { kind: 'unix', path: '/run/haproxy/admin.sock' } },
+            { name: 'lb-2', address: { kind: 'tcp', host: '10.0.0.5', port: 9999 } },
+            { name: 'lb-3', address: { kind: 'tcp', host: 'fd00::5', port: 9999 } },
+            { name: 'lb-4', address: { kind: 'ssh', host: 'ops@lb-4.example.com', path: '/run/haproxy/admin.sock' } },
+          ],
+        },
       },
     ],
     detach: { idleLimitMs: 90_000 },

@@ -20,8 +20,8 @@ const DETACHER: DetacherSpec = {
   attachGraceMs: 10_000,
   skewMs: 5_000,
 }
-const edge = { name: 'edge', instances: [{ name: 'edge' }], backends: ['nodes'], allowLastServer: false }
-const balancer = { ...edge, annotation: DETACHER }
+const edge = { name: 'edge', instances: ['edge'], backends: ['nodes'], allowLastServer: false }
+const balancer = { ...edge, via: { kind: 'detacher' as const, ...DETACHER } }
 const spec = aSpec({ balancers: [balancer] })
 
 type World = Pick<MemoryRoll, 'clock' | 'cluster'>
@@ -30,7 +30,7 @@ function aRoll(annotations: Node['annotations'] = {}, run: Partial<RunState> = {
   return memoryRoll({
     run: { spec, order: ['n1'], ...run },
     nodes: ['n1', 'n2', 'n3'].map((name) => aNode(name, name === 'n1' ? { annotations } : {})),
-    readers: (cluster, clock) => [new DetachedNodes({ spec: balancer, detacher: DETACHER, cluster, clock })],
+    readers: (cluster, clock) => [new DetachedNodes({ spec: balancer, cluster, clock })],
     ...(world === undefined ? {} : { world }),
   })
 }

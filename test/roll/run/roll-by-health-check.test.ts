@@ -33,8 +33,8 @@ interface Given {
 }
 
 function aRoll(t: TestContext, { spec: healthCheck = SPEC, n1 = {}, run = {}, world }: Given = {}) {
-  const edge = { name: 'edge', instances: [{ name: 'edge' }], backends: ['nodes'], allowLastServer: false }
-  const balancer = { ...edge, healthCheck }
+  const edge = { name: 'edge', instances: ['edge'], backends: ['nodes'], allowLastServer: false }
+  const balancer = { ...edge, via: { kind: 'mark' as const, ...healthCheck } }
   const spec = aSpec({ balancers: [balancer], detach: { idleLimitMs: IDLE_MS } })
   let box = world?.box
   const roll = memoryRoll({

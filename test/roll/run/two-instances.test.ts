@@ -9,9 +9,10 @@ const spec = aSpec({
   balancers: [
     {
       name: 'edge',
-      instances: instances.map((name) => ({ name, address })),
+      instances,
       backends: ['web'],
       allowLastServer: false,
+      via: { kind: 'haproxy', instances: instances.map((name) => ({ name, address })) },
     },
   ],
 })

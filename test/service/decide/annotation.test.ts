@@ -26,7 +26,7 @@ const SPEC: DetacherSpec = {
   attachGraceMs: 20_000,
   skewMs: 5_000,
 }
-const EDGE = { name: 'edge', instances: [{ name: 'lb-1' }], backends: ['web'], allowLastServer: false }
+const EDGE = { name: 'edge', instances: ['lb-1'], backends: ['web'], allowLastServer: false }
 
 const { attachedKey: _, ...WITHOUT_ATTACHED } = SPEC
 
@@ -48,7 +48,7 @@ interface Given {
 function given({ words, before = 'ready', out, in: back, spec = SPEC, world = {} }: Given): NodeSnapshot {
   const [own] = aRecord().servers
   assert.ok(own)
-  const balancers = [{ ...EDGE, annotation: spec }]
+  const balancers = [{ ...EDGE, via: { kind: 'detacher' as const, ...spec } }]
   const node = { ...world.node, annotations: words }
   const [read] = [anInstance([aServer('n1'), aServer('n2'), aServer('n3')])]
   const facts = actuatorAt(balancers, 'edge').asAsked(read, (name) => aNode(name, name === 'n1' ? node : {}))

@@ -67,7 +67,7 @@ function given({
 }: Given): NodeSnapshot {
   const [own] = aRecord().servers
   assert.ok(own)
-  const edge = { name: 'edge', instances: [{ name: 'lb-1' }], backends: ['web'], allowLastServer: false }
+  const edge = { name: 'edge', instances: ['lb-1'], backends: ['web'], allowLastServer: false }
   const seen = { process: '100', since: monoMs(out ?? 0), totalSessions: 100, strays: 0, cutSessions: 0 }
   const s = aSnapshot({
     ...world,
@@ -75,7 +75,7 @@ function given({
     evidence: { ...world.evidence, ...(out === undefined ? {} : { detached: { 'web/n1 on lb-1': seen } }) },
     change: {
       ...world.change,
-      spec: aSpec({ balancers: [{ ...edge, commands: spec }] }),
+      spec: aSpec({ balancers: [{ ...edge, via: { kind: 'commands', ...spec } }] }),
       instances: [anInstance([n1, n2])],
     },
   })

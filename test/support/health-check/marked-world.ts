@@ -20,7 +20,7 @@ export const SPEC: HealthCheckSpec = {
 const { check: _, ...unasked } = SPEC
 /** The same without a way to ask. */
 export const UNASKED: HealthCheckSpec = unasked
-const EDGE = { name: 'edge', instances: [{ name: 'lb-1' }], backends: ['web'], allowLastServer: false }
+const EDGE = { name: 'edge', instances: ['lb-1'], backends: ['web'], allowLastServer: false }
 export const NOW = 1_000_000
 export const OURS: Taint = { key: KEY, value: 'evenkeel', effect: 'PreferNoSchedule' }
 export const THEIRS: Taint = { key: KEY, value: '1700000000', effect: 'PreferNoSchedule' }
@@ -63,7 +63,7 @@ export function given({
 }: Given) {
   const [own] = aRecord().servers
   assert.ok(own)
-  const balancers = [{ ...EDGE, healthCheck: spec }]
+  const balancers = [{ ...EDGE, via: { kind: 'mark' as const, ...spec } }]
   const node: Partial<Node> = { ...world.node, taints }
   const read = anInstance([reading('n1', check), reading('n2', others), reading('n3', others)])
   const facts = actuatorAt(balancers, 'edge').asAsked(read, (name) => aNode(name, name === 'n1' ? node : {}))

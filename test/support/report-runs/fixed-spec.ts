@@ -8,12 +8,16 @@ export const SPEC: RollSpec = {
   balancers: [
     {
       name: 'edge',
-      instances: [
-        { name: 'lb-1', address: { kind: 'ssh', host: 'lb-1.internal', path: '/run/haproxy/admin.sock' } },
-        { name: 'lb-2', address: { kind: 'ssh', host: 'lb-2.internal', path: '/run/haproxy/admin.sock' } },
-      ],
+      instances: ['lb-1', 'lb-2'],
       backends: ['web'],
       allowLastServer: false,
+      via: {
+        kind: 'haproxy',
+        instances: ['lb-1', 'lb-2'].map((name) => ({
+          name,
+          address: { kind: 'ssh', host: `${name}.internal`, path: '/run/haproxy/admin.sock' },
+        })),
+      },
     },
   ],
   detach: { idleLimitMs: 180_000 },

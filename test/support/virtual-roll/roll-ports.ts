@@ -89,33 +89,33 @@ export class RollPorts extends ProcessPorts {
     const { cluster, spec } = parts
     const { time, network } = cluster
     const { lifeline } = this
-    this.balancers = spec.balancers
-      .filter(
-        (balancerSpec) =>
-          balancerSpec.healthEndpoint === undefined &&
-          balancerSpec.healthCheck === undefined &&
-          balancerSpec.annotation === undefined &&
-          balancerSpec.commands === undefined,
-      )
-      .map(
-        (balancerSpec) =>
-          new HaproxyBalancer({
-            spec: balancerSpec,
+    this.balancers = spec.balancers.flatMap(({ name, backends, via }) =>
+      via.kind === 'haproxy'
+        ? new HaproxyBalancer({
+            spec: { name, backends, instances: via.instances },
             clock: this.clock,
             random: this.random,
             open: (address) => this.#socket(address),
-          }),
-      )
+          })
+        : [],
+    )
     this.endpoints = spec.balancers.flatMap((balancerSpec): readonly BalancerReader[] => {
       const shared = { cluster: this.cluster, clock: this.clock }
-      if (balancerSpec.healthCheck !== undefined) {
-        const ask = askVirtualCheck(cluster, balancerSpec.healthCheck.check?.url ?? '')
-        return [new MarkedNodes({ ...shared, spec: balancerSpec, ask: (node) => lifeline.guard(() => ask(node)) })]
+      const { via } = balancerSpec
+      if (via.kind === 'mark') {
+        const ask = askVirtualCheck(cluster, via.check?.url ?? '')
+        return [
+          new MarkedNodes({
+            ...shared,
+            spec: { ...balancerSpec, via },
+            ask: (node) => lifeline.guard(() => ask(node)),
+          }),
+        ]
       }
-      if (balancerSpec.healthEndpoint === undefined) return []
+      if (via.kind !== 'agent') return []
       const ask = askVirtualAgent(cluster)
       const asked = (at: Parameters<typeof ask>[0], signal: AbortSignal) => lifeline.guard(() => ask(at, signal))
-      return [new HealthEndpoints({ ...shared, spec: balancerSpec, ask: asked })]
+      return [new HealthEndpoints({ ...shared, spec: { ...balancerSpec, via }, ask: asked })]
     })
     const host = machineHost({
       timers: time,

@@ -1,5 +1,6 @@
 import { firstOf } from '../../../ground/model/first-of.ts'
 import { contextText } from '../../../ground/model/run-origin.ts'
+import { isReachedBySsh } from '../../../service/actuators/actuator-of.ts'
 import { clusterChecks } from './cluster-checks.ts'
 import { type Check, type DoctorFacts, failedCheck } from './doctor-facts.ts'
 import { balancerChecks, targetChecks } from './file-checks.ts'
@@ -46,17 +47,11 @@ function ssh(facts: DoctorFacts): Check {
   const { spec } = facts.file.value
   const uses = [
     ...(spec.reboot.kind === 'ssh' ? ['reboots'] : []),
-    ...spec.balancers
-      .filter(({ instances }) => instances.some(isBySsh))
-      .map(({ name: balancer }) => `balancer ${balancer}`),
+    ...spec.balancers.filter(isReachedBySsh).map(({ name: balancer }) => `balancer ${balancer}`),
   ]
   if (uses.length === 0) return { name, state: 'ok', text: `${text}, and ${facts.file.value.name} does not need it` }
   return failedCheck(name, { text: `${text}, and ${facts.file.value.name} needs it for ${firstOf(uses)}`, fix })
 }
-
-/** Health endpoints have instances without an address. */
-const isBySsh = (instance: { readonly name: string; readonly address?: { readonly kind: string } }): boolean =>
-  instance.address?.kind === 'ssh'
 
 function stateDirectory({ stateDirectory: found }: DoctorFacts): Check {
   const name = 'state directory'

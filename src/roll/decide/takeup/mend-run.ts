@@ -83,9 +83,11 @@ function balancerFindings(
     const before = had.find(({ name }) => name === balancer.name)
     if (before === undefined) return []
     const path = [...own.path, index]
-    const instances = [before, balancer].map((spec) => spec.instances.map(({ name }) => name))
     return [
-      ...changed({ what: 'instance', path: [...path, 'instances'], had: instances[0], wanted: instances[1] }, abort),
+      ...changed(
+        { what: 'instance', path: [...path, 'instances'], had: before.instances, wanted: balancer.instances },
+        abort,
+      ),
       ...changed(
         { what: 'backend', path: [...path, 'backends'], had: before.backends, wanted: balancer.backends },
         abort,

@@ -31,6 +31,5 @@ export function outsideFile(out: readonly NodeOut[], spec: RollSpec): readonly S
 
 const reaches = ({ balancers }: RollSpec, { balancer, instance, backend }: RecordedServer): boolean =>
   balancers.some(
-    (spec) =>
-      spec.name === balancer && spec.backends.includes(backend) && spec.instances.some(({ name }) => name === instance),
+    (spec) => spec.name === balancer && spec.backends.includes(backend) && spec.instances.includes(instance),
   )

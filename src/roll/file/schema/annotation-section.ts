@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { labelKeyFault } from '../../../ground/text/label-syntax.ts'
+import { balancerWay } from './balancer-way.ts'
 import { durationField } from './duration-field.ts'
 import { wholeNumberField } from './number-field.ts'
 import { fieldMeta, section } from './section.ts'
@@ -40,7 +41,7 @@ function differentKeys(value: unknown, context: z.core.$RefinementCtx<unknown>):
   })
 }
 
-export const annotationSection = section(
+const annotationSection = section(
   {
     key: keyField('Annotation of the Node that requests the detacher to take the node out.', 'detached'),
     value: textField({
@@ -78,3 +79,16 @@ export const annotationSection = section(
   },
   'A detacher that runs in the cluster, such as node-detacher. The roll sets an annotation of the Node as a request, and the detacher answers with a time in another annotation.',
 ).superRefine(differentKeys, { when: () => true })
+
+export const annotation = balancerWay({
+  section: annotationSection,
+  instead: 'the roll sends its request to the detacher, and queries no balancer',
+  viaOf: ({ key, value, grace, attachGrace, skew, ...same }) => ({
+    kind: 'detacher',
+    ...same,
+    request: { key, value },
+    graceMs: grace,
+    attachGraceMs: attachGrace,
+    skewMs: skew,
+  }),
+})

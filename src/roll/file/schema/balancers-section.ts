@@ -1,82 +1,32 @@
 import { z } from 'zod'
-import { annotationSection } from './annotation-section.ts'
-import { commandsSection } from './commands-section.ts'
-import { atMostOneOf, exactlyOneOf, uniqueBy, uniqueInstances } from './cross-rules.ts'
-import { healthCheckSection } from './health-check-section.ts'
-import { healthEndpointSection } from './health-endpoint-section.ts'
+import type { BalancerSpec, BalancerVia } from '../../../service/model/balancer-spec.ts'
+import { annotation } from './annotation-section.ts'
+import type { BalancerWay } from './balancer-way.ts'
+import { commands } from './commands-section.ts'
+import { uniqueBy, uniqueInstances } from './cross-rules.ts'
+import { backendField, instanceOf, instanceSection } from './haproxy-fields.ts'
+import { healthCheck } from './health-check-section.ts'
+import { healthEndpoint } from './health-endpoint-section.ts'
 import { fieldMeta, section } from './section.ts'
-import { socketOrEndpoint } from './socket-or-endpoint.ts'
+import { socketOrWay } from './socket-or-way.ts'
 import { switchField } from './switch-field.ts'
-import { nameField, textField } from './text-field.ts'
+import { nameField } from './text-field.ts'
 
-const socketPath = textField({
-  title: 'path',
-  pattern: /^\/[^\u0000-\u001f\u007f]*$/,
-  rule: 'an absolute path',
-  description: 'Unix socket of the runtime API on this machine, `level admin`.',
-  example: '/run/haproxy/admin.sock',
-})
-
-const sshHost = textField({
-  title: 'host',
-  pattern: /^[A-Za-z0-9_[][^\s\u0000-\u001f\u007f]*$/,
-  rule: 'a host as `ssh` accepts it, optionally with user and "@" before it',
-  description: 'Host as `ssh` accepts it; your own ssh configuration applies.',
-  example: 'lb-1.example.com',
-})
-
-const instance = section(
-  {
-    name: nameField({ description: 'What this process is called in plans, progress and reports.', example: 'lb-1' }),
-    socket: socketPath.exactOptional(),
-    tcp: textField({
-      title: 'host:port',
-      pattern: /^([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$/,
-      rule: 'host and port; an IPv6 address in brackets',
-      description: 'Runtime API bound to TCP.',
-      example: '10.0.0.5:9999',
-    })
-      .superRefine((text, context) => {
-        const port = Number(text.slice(text.lastIndexOf(':') + 1))
-        if (port < 1 || port > 65_535)
-          context.addIssue({ code: 'custom', message: 'a port is 1 to 65535', params: { code: 'config.range' } })
-      })
-      .exactOptional(),
-    ssh: section({ host: sshHost, socket: socketPath }, 'A unix socket on another machine, reached by `ssh`.')
-      .meta({ examples: [{ host: 'lb-1.example.com', socket: '/run/haproxy/admin.sock' }] })
-      .exactOptional(),
-    masterSocket: textField({
-      title: 'path',
-      pattern: /^\/[^\u0000-\u001f\u007f]*$/,
-      rule: 'an absolute path',
-      description:
-        'Unix socket of the HAProxy master (`haproxy -S`, 2.5 or later), on the machine of `socket` or `ssh`. With it, what processes from before a reload still serve counts too.',
-      example: '/run/haproxy-master.sock',
-    }).exactOptional(),
-  },
-  'One balancer process, with one of `socket`, `tcp` and `ssh`.',
-)
-  .superRefine(exactlyOneOf(['socket', 'tcp', 'ssh'], 'socket: /run/haproxy/admin.sock'), { when: () => true })
-  .superRefine(atMostOneOf(['tcp', 'masterSocket']), { when: () => true })
-
-const backend = textField({
-  title: 'backend',
-  pattern: /^[A-Za-z0-9_.:-]+$/,
-  rule: 'letters, digits, "-", "_", "." and ":"',
-  description: 'Name of the backend in HAProxy.',
-  example: 'web',
-})
+/** Each way to reach a balancer that is no HAProxy, by its field. */
+const WAYS = { healthEndpoint, healthCheck, annotation, commands }
+type Field = keyof typeof WAYS
+const FIELDS = Object.keys(WAYS) as readonly Field[]
 
 const balancer = section(
   {
     name: nameField({ description: 'Name of this balancer.', example: 'edge' }),
     instances: z
-      .array(instance)
+      .array(instanceSection)
       .min(1)
       .meta(fieldMeta('list', { description: 'Every process that carries the traffic; for a pair, both.' }))
       .exactOptional(),
     backends: z
-      .array(backend)
+      .array(backendField)
       .min(1)
       .superRefine(uniqueBy(), { when: () => true })
       .meta(
@@ -86,17 +36,14 @@ const balancer = section(
         }),
       )
       .exactOptional(),
-    healthEndpoint: healthEndpointSection.exactOptional(),
-    healthCheck: healthCheckSection.exactOptional(),
-    annotation: annotationSection.exactOptional(),
-    commands: commandsSection.exactOptional(),
+    ...sectionsOf(WAYS),
     allowLastServer: switchField(
       'Take a node out even if it is the last usable server of a backend (pools of one node).',
       false,
     ),
   },
   'One balancer: one or more instances with the same backends; all balancers that check the health endpoint of the nodes, which agents answer, or a mark on the Node decides; the balancers that a detacher manages; or a balancer that commands of yours manage.',
-).superRefine(socketOrEndpoint, { when: () => true })
+).superRefine(socketOrWay(WAYS), { when: () => true })
 
 export const balancersSection = z
   .array(balancer)
@@ -104,3 +51,33 @@ export const balancersSection = z
   .superRefine(uniqueInstances, { when: () => true })
   .meta(fieldMeta('list', { description: 'The load balancers that send traffic to the nodes.' }))
   .prefault([])
+
+/** The sections of these ways, each of which may be left out. */
+function sectionsOf<Ways extends Readonly<Record<string, { readonly section: z.ZodType }>>>(ways: Ways) {
+  const sections = Object.entries(ways).map(([field, { section: own }]) => [field, own.exactOptional()])
+  return Object.fromEntries(sections) as { readonly [Each in keyof Ways]: z.ZodExactOptional<Ways[Each]['section']> }
+}
+
+/** The one backend, in name, of a balancer whose backends are not told apart. It has every node. */
+const ALL_NODES = 'nodes'
+
+/** A valid entry of `balancers`, as the engine takes it. */
+export function balancerOf(written: z.output<typeof balancer>): BalancerSpec {
+  const { name, allowLastServer, instances = [], backends = [] } = written
+  const same = { name, allowLastServer }
+  const via = FIELDS.map((field) => viaOf(field, written)).find((found) => found !== undefined)
+  if (via !== undefined) return { ...same, instances: [name], backends: [ALL_NODES], via } as BalancerSpec
+  const own = instances.map(instanceOf)
+  return { ...same, instances: own.map((one) => one.name), backends, via: { kind: 'haproxy', instances: own } }
+}
+
+function viaOf<Each extends Field>(
+  field: Each,
+  written: { readonly [Own in Each]?: Written<Own> },
+): BalancerVia | undefined {
+  const way: BalancerWay<(typeof WAYS)[Each]['section']> = WAYS[field]
+  const value = written[field]
+  return value === undefined ? undefined : way.viaOf(value)
+}
+
+type Written<Each extends Field> = z.output<(typeof WAYS)[Each]['section']>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { balancerWay } from './balancer-way.ts'
 import { durationField } from './duration-field.ts'
 import { wholeNumberField } from './number-field.ts'
 import { fieldMeta, section } from './section.ts'
@@ -31,7 +32,7 @@ function namesTheNode(words: readonly string[], context: z.core.$RefinementCtx<r
 const commandField = (description: string, example: readonly string[]) =>
   z.array(argument).min(1).superRefine(namesTheNode).meta(fieldMeta('list', { description, example }))
 
-export const commandsSection = section(
+const commandsSection = section(
   {
     detach: commandField(
       'Command that takes a node out of the balancer, as a list of arguments. It must have the same result if it runs again. Exit code 0: the balancer has accepted the request.',
@@ -67,3 +68,9 @@ export const commandsSection = section(
   },
   'A balancer of any other kind. The roll runs commands on this machine, without a shell. `{node}`, `{address}` and `{port}` are replaced in each argument.',
 )
+
+export const commands = balancerWay({
+  section: commandsSection,
+  instead: 'the commands are run for each node',
+  viaOf: ({ timeout, interval, ...same }) => ({ kind: 'commands', ...same, timeoutMs: timeout, intervalMs: interval }),
+})

@@ -1,9 +1,13 @@
 import { z } from 'zod'
 import { EXCLUDE_LABEL, REMOVAL_TAINTS } from '../../../ground/model/node-facts.ts'
+import { present } from '../../../ground/model/present.ts'
 import { labelKeyFault, labelValueFault } from '../../../ground/text/label-syntax.ts'
+import type { NodeCheck } from '../../../service/model/health-check.ts'
+import type { NodeMark } from '../../../service/model/node-mark.ts'
+import { balancerWay } from './balancer-way.ts'
 import { exactlyOneOf } from './cross-rules.ts'
 import { durationField } from './duration-field.ts'
-import { checksSection } from './health-endpoint-section.ts'
+import { checksOf, checksSection } from './health-endpoint-section.ts'
 import { wholeNumberField } from './number-field.ts'
 import { nodeUrlField } from './question-fields.ts'
 import { fieldMeta, section } from './section.ts'
@@ -55,7 +59,7 @@ const check = section(
   'How the roll itself calls the health check, from the machine where it runs. Without this section, the roll only waits for a computed time, and the plan warns.',
 )
 
-export const healthCheckSection = section(
+const healthCheckSection = section(
   {
     taint: keyField({
       description: `Key of the taint that the roll sets, with the effect PreferNoSchedule. kube-proxy answers 503 at port 10256 while its node has the taint ${REMOVAL_TAINTS.join(', ')}.`,
@@ -106,3 +110,29 @@ export const healthCheckSection = section(
 ).superRefine(exactlyOneOf(['taint', 'label', 'annotation'], `taint: ${REMOVAL_TAINTS.join()}`), {
   when: () => true,
 })
+
+export const healthCheck = balancerWay({
+  section: healthCheckSection,
+  instead: 'the roll sets a mark on each Node, and queries no balancer',
+  viaOf: ({ taint, label, annotation, value, markDelay, check: asked, checks, ...same }) => ({
+    kind: 'mark',
+    ...same,
+    mark: markOf({ taint, label, annotation }, value),
+    markDelayMs: markDelay,
+    ...present({ check: asked && nodeCheckOf(asked) }),
+    checks: checksOf(checks),
+  }),
+})
+
+function markOf({ taint, label, annotation = '' }: MarkFields, value: string): NodeMark {
+  if (taint !== undefined) return { kind: 'taint', key: taint, value }
+  return label === undefined ? { kind: 'annotation', key: annotation, value } : { kind: 'label', key: label, value }
+}
+
+interface MarkFields {
+  readonly taint: string | undefined
+  readonly label: string | undefined
+  readonly annotation: string | undefined
+}
+
+const nodeCheckOf = ({ timeout, ...same }: z.output<typeof check>): NodeCheck => ({ ...same, timeoutMs: timeout })

@@ -1,4 +1,8 @@
 import { z } from 'zod'
+import { canonicalAddress } from '../../../ground/model/ip-address.ts'
+import { present } from '../../../ground/model/present.ts'
+import type { EndpointChecks } from '../../../service/model/health-endpoint.ts'
+import { balancerWay } from './balancer-way.ts'
 import { uniqueBy } from './cross-rules.ts'
 import { durationField } from './duration-field.ts'
 import { wholeNumberField } from './number-field.ts'
@@ -63,7 +67,7 @@ const checker = section(
   'One source of checks.',
 )
 
-export const healthEndpointSection = section(
+const healthEndpointSection = section(
   {
     agentPort: portField('Port where the agent of each node serves `/healthz` (its `--status-port`).', 8081).prefault(
       8081,
@@ -83,3 +87,25 @@ export const healthEndpointSection = section(
   },
   'Load balancers that know a node only by a health check. The agents of the nodes (docs/agent.md) answer it.',
 )
+
+export const healthEndpoint = balancerWay({
+  section: healthEndpointSection,
+  instead: 'the roll queries the agents of the nodes, and no balancer',
+  viaOf: ({ agentPort, dataPort, checks, checkers }) => ({
+    kind: 'agent',
+    agentPort,
+    dataPort,
+    checks: checksOf(checks),
+    checkers: Object.fromEntries(checkers.map(({ address, count }) => [canonicalAddress(address), count])),
+  }),
+})
+
+export function checksOf(written: z.output<typeof checksSection>): EndpointChecks {
+  const { interval, fastInterval, downInterval, slack, ...same } = written
+  return {
+    intervalMs: interval,
+    ...present({ fastIntervalMs: fastInterval, downIntervalMs: downInterval }),
+    ...same,
+    slackMs: slack,
+  }
+}

@@ -43,7 +43,7 @@ export function settingsDocument(spec: RollSpec): SettingsDocument {
     })),
     balancers: spec.balancers.map(({ name, instances, backends }) => ({
       name,
-      instances: instances.map((instance) => instance.name),
+      instances,
       backends,
     })),
     limitsMs: {

@@ -3,7 +3,7 @@ import { lacksOwnClaim } from '../../decide/node-claims.ts'
 import { type NodeServer, wasServing } from '../../decide/node-servers.ts'
 import type { ServiceSnapshot } from '../../decide/service-snapshot.ts'
 import type { EndpointReading, HealthEndpointSpec } from '../../model/health-endpoint.ts'
-import type { Actuator, ReadingWords } from '../actuator.ts'
+import type { Actuator, OwnReadingWords } from '../actuator.ts'
 import {
   agentSilent,
   connectionsEndOf,
@@ -87,7 +87,8 @@ function endOf(s: ServiceSnapshot, server: NodeServer, before: ConnectionsEnd | 
   return isHeard && now === undefined ? undefined : (before ?? now)
 }
 
-export const endpointWords: ReadingWords = {
+export const endpointWords: OwnReadingWords = {
+  areOf: ({ endpoint }) => endpoint !== undefined,
   balancerTells: false,
   // What the agent answers is in the administrative state; silence, and nothing at the data port, are no answer.
   checked: () => 'in',

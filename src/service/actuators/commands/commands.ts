@@ -5,7 +5,7 @@ import type { ServiceSnapshot } from '../../decide/service-snapshot.ts'
 import type { ServerReading } from '../../model/balancer.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { BalancerCommands } from '../../model/balancer-commands.ts'
-import type { Actuator, ReadingWords } from '../actuator.ts'
+import type { Actuator, OwnReadingWords } from '../actuator.ts'
 
 /**
  * A balancer of any kind that commands of the roll file move and ask. The end of a command proves nothing: a node is out
@@ -49,8 +49,13 @@ export const commands = (spec: BalancerCommands): Actuator => ({
   },
 })
 
+export const commandAdvice: Readonly<Record<string, string>> = {
+  BALANCER_NO_PROGRAM: 'correct the first argument under "commands", or let this user run the program (chmod +x)',
+}
+
 /** What the status command tells, as the file says it does. */
-export const commandWords: ReadingWords = {
+export const commandWords: OwnReadingWords = {
+  areOf: ({ status }) => status !== undefined,
   balancerTells: false,
   // A state that is not known takes no node out.
   checked: () => 'in',

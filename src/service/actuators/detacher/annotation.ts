@@ -6,7 +6,7 @@ import { type NodeServer, wasServing } from '../../decide/node-servers.ts'
 import type { ServiceSnapshot } from '../../decide/service-snapshot.ts'
 import { type ServerReading, serverKey } from '../../model/balancer.ts'
 import { askedStates, type DetacherSpec, saysDetached, stampOf } from '../../model/detacher.ts'
-import type { Actuator, ReadingWords } from '../actuator.ts'
+import type { Actuator, OwnReadingWords } from '../actuator.ts'
 
 /**
  * A detacher of the cluster, which is asked by an annotation of the Node and acknowledges by a timestamp. Its word counts
@@ -149,7 +149,8 @@ function askedByOthers({ node }: ServiceSnapshot, { request: { key, value } }: D
 }
 
 /** No balancer counts or checks anything here; a node whose detacher goes by its cordon, too, bears the time of that. */
-export const annotationWords: ReadingWords = {
+export const annotationWords: OwnReadingWords = {
+  areOf: ({ detacher }) => detacher === true,
   balancerTells: false,
   checked: () => 'in',
   goesByMarks: () => false,

@@ -2,6 +2,7 @@ import type { Reason } from '../../../ground/model/reason.ts'
 import type { MatchedServer } from '../../decide/match-node-servers.ts'
 import type { NodeServer } from '../../decide/node-servers.ts'
 import type { AdminState, ServerReading, ServerRef } from '../../model/balancer.ts'
+import type { BalancerVia } from '../../model/balancer-spec.ts'
 import type { Actuator, ReadingWords } from '../actuator.ts'
 
 /** Servers of HAProxy, told by its runtime API. Every instance answers for itself, so nothing has to be waited out. */
@@ -33,6 +34,16 @@ export const haproxy: Actuator = {
   canCut: true,
   notice: (_s, _place, before) => before,
   endConnections: (_s, _place, before) => before,
+}
+
+export const haproxyBySsh = ({ instances }: BalancerVia<'haproxy'>): boolean =>
+  instances.some(({ address }) => address.kind === 'ssh')
+
+export const haproxyAdvice: Readonly<Record<string, string>> = {
+  BALANCER_UNREACHABLE: 'check its address under "balancers", and that HAProxy runs and serves its runtime API there',
+  BALANCER_TIMEOUT: 'check its address under "balancers", and that HAProxy answers there: echo "show info" to it',
+  BALANCER_REPLY: 'set its address under "balancers" to the runtime API of HAProxy 2.2 or later',
+  BALANCER_PERMISSION: 'let this user open the socket, and give it "level admin"',
 }
 
 export const haproxyWords: ReadingWords = {

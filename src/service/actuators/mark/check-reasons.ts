@@ -6,7 +6,7 @@ import { checksText, leaveMs, returnMs } from '../../decide/detection-time.ts'
 import type { Noticing } from '../../decide/evidence.ts'
 import type { ServerReading } from '../../model/balancer.ts'
 import type { CheckReading, HealthCheckSpec } from '../../model/health-check.ts'
-import type { ReadingWords } from '../actuator.ts'
+import type { OwnReadingWords } from '../actuator.ts'
 
 type Asked = Extract<CheckReading, { readonly asked: true }>
 type Unheard = ServerReading & { readonly nodeCheck: Asked }
@@ -54,7 +54,8 @@ export function detectionTime(server: string, way: Noticing['way'], { checks }: 
 }
 
 /** What can be told of a reading without the file. */
-export const checkWords: ReadingWords = {
+export const checkWords: OwnReadingWords = {
+  areOf: ({ nodeCheck }) => nodeCheck !== undefined,
   balancerTells: false,
   // Silence takes no node out; a refusal does, no matter what is to blame for it.
   checked: ({ nodeCheck }) => (nodeCheck?.asked === true && nodeCheck.answer === 'refused' ? 'down' : 'in'),

@@ -215,7 +215,7 @@ for (const [what, change, answers, expected] of TABLE) {
     const made = proposed({ ...FACTS, ...change }, answers)
     const { spec, text } = made
     const shown = spec.balancers.map(
-      ({ name, instances, backends }) => `${name} ${instances.map((one) => one.name).join('+')} ${backends.join(',')}`,
+      ({ name, instances, backends }) => `${name} ${instances.join('+')} ${backends.join(',')}`,
     )
     if (expected.balancers !== undefined) assert.deepEqual(shown, expected.balancers, text)
     if (expected.questions !== undefined)

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import type { Node } from '../../../../src/ground/model/node.ts'
 import { mendRun, type RunSoFar } from '../../../../src/roll/decide/takeup/mend-run.ts'
 import type { RollSpec } from '../../../../src/roll/model/roll-spec.ts'
-import type { SocketBalancerSpec } from '../../../../src/service/model/balancer-spec.ts'
+import type { BalancerSpec } from '../../../../src/service/model/balancer-spec.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../../src/service/model/node-record.ts'
 import { aNode, aRecord, aSpec } from '../../../support/roll-world.ts'
 
-const [EDGE] = aSpec().balancers as readonly [SocketBalancerSpec]
+const [EDGE] = aSpec().balancers as readonly [BalancerSpec<'haproxy'>]
 const out = (name: string): Node => aNode(name, { annotations: { [RECORD_ANNOTATION]: formatRecord(aRecord()) } })
 
 /** n1 is through, n2 is out, n3 and n4 are not begun. */
@@ -36,7 +36,17 @@ const ALLOWED: readonly (readonly [what: string, change: Partial<RollSpec>])[] =
   ['the stages of the drain', { drain: { ...aSpec().drain, deleteEmptyDirData: true, blockedLimitMs: 1 } }],
   [
     'where a balancer is reached',
-    { balancers: [{ ...EDGE, instances: [{ name: 'lb-1', address: { kind: 'tcp', host: '10.0.0.9', port: 9999 } }] }] },
+    {
+      balancers: [
+        {
+          ...EDGE,
+          via: {
+            kind: 'haproxy',
+            instances: [{ name: 'lb-1', address: { kind: 'tcp', host: '10.0.0.9', port: 9999 } }],
+          },
+        },
+      ],
+    },
   ],
   ['the last server of a backend', { balancers: [{ ...EDGE, allowLastServer: true }] }],
   ['how long a Lease lasts', { slots: { namespace: 'evenkeel', leaseDurationMs: 30_000 } }],
@@ -67,7 +77,7 @@ const REFUSED: readonly (readonly [
   ],
   [
     'an instance has another name',
-    { balancers: [{ ...EDGE, instances: [{ name: 'lb-2', address: { kind: 'unix', path: '/run/haproxy.sock' } }] }] },
+    { balancers: [{ ...EDGE, instances: ['lb-2'] }] },
     [
       ['spec.balancers.0.instances', 'instance "lb-1" of this run is not in the file'],
       ['spec.balancers.0.instances.0', 'instance "lb-2" is not part of this run'],

@@ -7,7 +7,7 @@ import type { Clock } from '../../../../ground/ports/clock.ts'
 import type { Cluster } from '../../../../ground/ports/cluster.ts'
 import type { InstanceReading, ServerReading } from '../../../model/balancer.ts'
 import type { InstanceInspection } from '../../../model/balancer-inspection.ts'
-import type { EndpointBalancerSpec } from '../../../model/balancer-spec.ts'
+import type { BalancerSpec } from '../../../model/balancer-spec.ts'
 import { endpointAdminState } from '../../../model/endpoint-admin-state.ts'
 import type { EndpointReading } from '../../../model/health-endpoint.ts'
 import type { BalancerReader } from '../../../ports/balancer.ts'
@@ -16,7 +16,7 @@ import { NOTHING_COUNTED, oneBackend } from '../../io/no-balancer.ts'
 import { type AskedAgent, askAgent } from './ask-agent.ts'
 
 interface HealthEndpointsParts {
-  readonly spec: EndpointBalancerSpec
+  readonly spec: BalancerSpec<'agent'>
   readonly cluster: Pick<Cluster, 'list'>
   readonly clock: Clock
   /** In place of HTTP: the way to agents that live in this process. */
@@ -68,7 +68,7 @@ export class HealthEndpoints implements BalancerReader {
     this.#parts = parts
     this.#nodes = new KnownNodes(parts)
     this.name = parts.spec.name
-    this.instances = parts.spec.instances.map(({ name }) => name)
+    this.instances = parts.spec.instances
   }
 
   async read(instance: string, signal: AbortSignal): Promise<InstanceReading> {
@@ -117,7 +117,7 @@ export class HealthEndpoints implements BalancerReader {
     const askedAt = clock.monoMs()
     const over = new AbortController()
     const limited = AbortSignal.any([signal, over.signal])
-    const at = { address: node.internalAddresses[0] ?? '', port: spec.healthEndpoint.agentPort }
+    const at = { address: node.internalAddresses[0] ?? '', port: spec.via.agentPort }
     const limit = clock.sleep(ASK_LIMIT_MS, limited).then((): AskedAgent => ({ error: 'it did not answer in time' }))
     try {
       const answer = await Promise.race([ask(at, limited), limit])
@@ -138,7 +138,7 @@ export class HealthEndpoints implements BalancerReader {
       adminState: endpointAdminState(state.endpoint, asked),
       ref: { instance, backend: spec.backends[0] ?? '', server: node.name },
       address: node.internalAddresses[0] ?? '',
-      port: spec.healthEndpoint.dataPort,
+      port: spec.via.dataPort,
       ownState: asked ? 'drain' : 'ready',
     }
   }

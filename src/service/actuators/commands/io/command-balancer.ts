@@ -10,7 +10,7 @@ import type { Random } from '../../../../ground/ports/random.ts'
 import type { AdminState, InstanceReading, ServerReading, ServerRef } from '../../../model/balancer.ts'
 import type { StatusState } from '../../../model/balancer-commands.ts'
 import type { InstanceInspection } from '../../../model/balancer-inspection.ts'
-import type { CommandBalancerSpec } from '../../../model/balancer-spec.ts'
+import type { BalancerSpec } from '../../../model/balancer-spec.ts'
 import type { Balancer } from '../../../ports/balancer.ts'
 import { KnownNodes } from '../../io/known-nodes.ts'
 import { NOTHING_COUNTED, oneBackend } from '../../io/no-balancer.ts'
@@ -19,7 +19,7 @@ import { NodeStatuses } from './node-statuses.ts'
 import { parseStatus, type StatusWord } from './parse-status.ts'
 
 interface CommandBalancerParts {
-  readonly spec: CommandBalancerSpec
+  readonly spec: BalancerSpec<'commands'>
   readonly cluster: Pick<Cluster, 'list'>
   readonly clock: Clock
   readonly random: Random
@@ -61,14 +61,14 @@ export class CommandBalancer implements Balancer {
     this.#parts = parts
     this.#nodes = new KnownNodes(parts)
     this.name = spec.name
-    this.instances = spec.instances.map(({ name }) => name)
-    const { intervalMs } = spec.commands
+    this.instances = spec.instances
+    const { intervalMs } = spec.via
     this.#statuses = new NodeStatuses({ ask: (node, signal) => this.#ask(node, signal), intervalMs, clock })
   }
 
   /** One command may take as long as the file allows. */
   get answerLimitMs(): number {
-    return this.#parts.spec.commands.timeoutMs + 1_000
+    return this.#parts.spec.via.timeoutMs + 1_000
   }
 
   /** The others are as they were last asked for: at most `interval` ago, or longer where their commands take longer. */
@@ -88,7 +88,7 @@ export class CommandBalancer implements Balancer {
   }
 
   async inspect(instance: string, signal: AbortSignal): Promise<InstanceInspection> {
-    const { detach, attach, status, cut = status } = this.#parts.spec.commands
+    const { detach, attach, status, cut = status } = this.#parts.spec.via
     const programs = new Set([detach, attach, status, cut].map(([program = '']) => program))
     for (const program of programs) await this.#mustBeThere(program)
     const { servers } = await this.read(instance, signal)
@@ -110,7 +110,7 @@ export class CommandBalancer implements Balancer {
 
   async #run(verb: Verb, { server }: ServerRef, signal: AbortSignal): Promise<void> {
     const { spec, clock } = this.#parts
-    const { [verb]: words, timeoutMs: limitMs } = spec.commands
+    const { [verb]: words, timeoutMs: limitMs } = spec.via
     const node = this.#known.find(({ name }) => name === server)
     if (node === undefined || words === undefined)
       throw new WorldError(`${spec.name} has no command for ${escapeForeign(server, 80)}`, {
@@ -142,7 +142,7 @@ export class CommandBalancer implements Balancer {
 
   async #ask(name: string, signal: AbortSignal): Promise<StatusWord | string> {
     const { spec, clock } = this.#parts
-    const { status: words, timeoutMs: limitMs } = spec.commands
+    const { status: words, timeoutMs: limitMs } = spec.via
     const node = this.#known.find((known) => known.name === name)
     if (node === undefined) return 'there is no such node'
     const end = await runCommand({ words, target: this.#target(node), limitMs, clock }, signal)
@@ -150,7 +150,7 @@ export class CommandBalancer implements Balancer {
   }
 
   #target({ name, internalAddresses }: Node) {
-    return { node: name, address: internalAddresses[0] ?? '', port: this.#parts.spec.commands.dataPort }
+    return { node: name, address: internalAddresses[0] ?? '', port: this.#parts.spec.via.dataPort }
   }
 
   /** Undefined for a node that the balancer does not have. */
@@ -173,7 +173,7 @@ export class CommandBalancer implements Balancer {
       ...(isHeard && !isAskedBack ? {} : { operational: 'down' }),
       ref: { instance, backend: spec.backends[0] ?? '', server: node.name },
       address: node.internalAddresses[0] ?? '',
-      port: spec.commands.dataPort,
+      port: spec.via.dataPort,
       check: isHeard ? 'none' : 'failing',
       checkText: isHeard ? `its status is ${word?.state}` : `its status is not known: ${seen.word}`,
       currentSessions: word === undefined || word.sessions === 'unknown' ? 0 : word.sessions,

@@ -4,14 +4,13 @@ import type { Cluster } from '../../../../ground/ports/cluster.ts'
 import type { InstanceReading, ServerReading } from '../../../model/balancer.ts'
 import type { InstanceInspection } from '../../../model/balancer-inspection.ts'
 import type { BalancerSpec } from '../../../model/balancer-spec.ts'
-import { askedStates, type DetacherSpec } from '../../../model/detacher.ts'
+import { askedStates } from '../../../model/detacher.ts'
 import type { BalancerReader } from '../../../ports/balancer.ts'
 import { KnownNodes } from '../../io/known-nodes.ts'
 import { NOTHING_COUNTED, oneBackend } from '../../io/no-balancer.ts'
 
 interface DetachedNodesParts {
-  readonly spec: BalancerSpec
-  readonly detacher: DetacherSpec
+  readonly spec: BalancerSpec<'detacher'>
   readonly cluster: Pick<Cluster, 'list'>
   readonly clock: Clock
 }
@@ -32,7 +31,7 @@ export class DetachedNodes implements BalancerReader {
     this.#parts = parts
     this.#nodes = new KnownNodes(parts)
     this.name = parts.spec.name
-    this.instances = parts.spec.instances.map(({ name }) => name)
+    this.instances = parts.spec.instances
   }
 
   async read(instance: string): Promise<InstanceReading> {
@@ -47,13 +46,13 @@ export class DetachedNodes implements BalancerReader {
   }
 
   #reading(instance: string, node: Node): ServerReading {
-    const { spec, detacher } = this.#parts
+    const { spec } = this.#parts
     return {
       ...NOTHING_COUNTED,
-      ...askedStates(node, detacher),
+      ...askedStates(node, spec.via),
       ref: { instance, backend: spec.backends[0] ?? '', server: node.name },
       address: node.internalAddresses[0] ?? '',
-      port: detacher.dataPort,
+      port: spec.via.dataPort,
       operational: 'up',
       check: 'none',
       checkText: '',

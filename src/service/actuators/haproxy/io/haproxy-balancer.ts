@@ -9,7 +9,7 @@ import {
   serverKey,
 } from '../../../model/balancer.ts'
 import type { InstanceInspection } from '../../../model/balancer-inspection.ts'
-import type { HaproxyInstance, InstanceAddress, SocketBalancerSpec } from '../../../model/balancer-spec.ts'
+import type { BalancerSpec, HaproxyInstance, InstanceAddress } from '../../../model/balancer-spec.ts'
 import type { Balancer } from '../../../ports/balancer.ts'
 import { leavesMaintUnproven } from './check-reading.ts'
 import {
@@ -35,7 +35,7 @@ import { StickTables } from './stick-tables.ts'
 import { withDeadline } from './with-deadline.ts'
 
 interface HaproxySettings {
-  readonly spec: Pick<SocketBalancerSpec, 'name' | 'instances' | 'backends'>
+  readonly spec: Pick<BalancerSpec<'haproxy'>, 'name' | 'backends'> & { readonly instances: readonly HaproxyInstance[] }
   readonly clock: Clock
   readonly random: Random
   readonly limits?: SocketLimits

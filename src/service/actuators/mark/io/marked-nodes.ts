@@ -6,7 +6,7 @@ import type { Clock } from '../../../../ground/ports/clock.ts'
 import type { Cluster } from '../../../../ground/ports/cluster.ts'
 import type { InstanceReading, ServerReading, ServerRef } from '../../../model/balancer.ts'
 import type { InstanceInspection } from '../../../model/balancer-inspection.ts'
-import type { CheckBalancerSpec } from '../../../model/balancer-spec.ts'
+import type { BalancerSpec } from '../../../model/balancer-spec.ts'
 import type { CheckReading } from '../../../model/health-check.ts'
 import { markedStates } from '../../../model/marked-states.ts'
 import { markOn } from '../../../model/node-mark.ts'
@@ -16,7 +16,7 @@ import { NOTHING_COUNTED, oneBackend } from '../../io/no-balancer.ts'
 import { type CheckAnswer, NodeChecks } from './ask-check.ts'
 
 interface MarkedNodesParts {
-  readonly spec: CheckBalancerSpec
+  readonly spec: BalancerSpec<'mark'>
   readonly cluster: Pick<Cluster, 'list'>
   readonly clock: Clock
   /** In place of HTTP. */
@@ -53,21 +53,21 @@ export class MarkedNodes implements BalancerReader {
     this.#parts = parts
     this.#nodes = new KnownNodes(parts)
     this.name = spec.name
-    this.instances = spec.instances.map(({ name }) => name)
-    const { check } = spec.healthCheck
+    this.instances = spec.instances
+    const { check } = spec.via
     const checks = check && new NodeChecks(check, clock)
     this.#ask = parts.ask ?? ((node, signal) => checks?.ask(node, signal) ?? Promise.resolve(NO_CHECK))
   }
 
   /** A check may take as long as the file allows. */
   get answerLimitMs(): number {
-    return (this.#parts.spec.healthCheck.check?.timeoutMs ?? 0) + 2_000
+    return (this.#parts.spec.via.check?.timeoutMs ?? 0) + 2_000
   }
 
   async read(instance: string, signal: AbortSignal, own: readonly ServerRef[] = []): Promise<InstanceReading> {
     const nodes = await this.#servers()
     const at = this.#parts.clock.monoMs()
-    if (this.#parts.spec.healthCheck.check !== undefined) {
+    if (this.#parts.spec.via.check !== undefined) {
       const wanted = new Set(own.map(({ server }) => server))
       const isOwn = ({ name }: Node): boolean => wanted.has(name)
       this.#askBeside(nodes.filter((node) => !isOwn(node)))
@@ -78,7 +78,7 @@ export class MarkedNodes implements BalancerReader {
 
   /** Asks every node. */
   async inspect(instance: string, signal: AbortSignal): Promise<InstanceInspection> {
-    const { healthCheck, backends } = this.#parts.spec
+    const { via: healthCheck, backends } = this.#parts.spec
     const nodes = await this.#servers()
     for (let from = 0; healthCheck.check !== undefined && from < nodes.length; from += ASKED_AT_ONCE)
       await Promise.all(nodes.slice(from, from + ASKED_AT_ONCE).map((node) => this.#askOne(node, signal)))
@@ -87,7 +87,7 @@ export class MarkedNodes implements BalancerReader {
   }
 
   async #servers(): Promise<readonly Node[]> {
-    const { nodes: selector } = this.#parts.spec.healthCheck
+    const { nodes: selector } = this.#parts.spec.via
     const nodes = await this.#nodes.now()
     return selector === undefined ? nodes : nodes.filter(({ labels }) => selectorMatches(selector, labels))
   }
@@ -119,7 +119,7 @@ export class MarkedNodes implements BalancerReader {
   }
 
   #reading(instance: string, node: Node): ServerReading {
-    const { backends, healthCheck } = this.#parts.spec
+    const { backends, via: healthCheck } = this.#parts.spec
     const { mark, check, dataPort } = healthCheck
     const nodeCheck: CheckReading = check === undefined ? { asked: false } : (this.#seen.get(node.name) ?? NOT_ASKED)
     return {

@@ -71,10 +71,10 @@ async function endpoints(
   for (const host of hosts) agentPort = await listens(t, agent, { host, port: agentPort })
   const spec = {
     name: 'edge',
-    instances: [{ name: 'edge' }],
+    instances: ['edge'],
     backends: ['nodes'],
     allowLastServer: false,
-    healthEndpoint: { ...ENDPOINT, agentPort },
+    via: { kind: 'agent' as const, ...ENDPOINT, agentPort },
   }
   const cluster = { list } as Pick<Cluster, 'list'>
   return new HealthEndpoints({ spec, cluster, clock })

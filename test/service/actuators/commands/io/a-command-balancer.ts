@@ -44,7 +44,13 @@ export async function aCommandBalancer(t: TestContext, given: Given) {
   }
   const cluster = { list: async () => nodes ?? [aNode('n1'), aNode('n2')] } as unknown as Pick<Cluster, 'list'>
   const balancer = new CommandBalancer({
-    spec: { name: 'edge', instances: [{ name: 'edge' }], backends: ['nodes'], allowLastServer: false, commands: spec },
+    spec: {
+      name: 'edge',
+      instances: ['edge'],
+      backends: ['nodes'],
+      allowLastServer: false,
+      via: { kind: 'commands', ...spec },
+    },
     cluster,
     clock,
     random: new SeededRandom(1),

@@ -20,13 +20,10 @@ test(
   requires('haproxy'),
   async (t) => {
     const haproxy = await LocalHaproxy.start(t, { sections, kind: 'master and worker' })
-    const spec = {
-      name: 'edge',
-      instances: [{ name: 'lb-1', address: { kind: 'unix', path: haproxy.socket } as const }],
-      backends: ['web'],
-      allowLastServer: false,
-    }
-    const balancer = new HaproxyBalancer({ spec, clock: systemClock, random: systemRandom })
+    const instances = [{ name: 'lb-1', address: { kind: 'unix', path: haproxy.socket } as const }]
+    const edge = { name: 'edge', backends: ['web'], allowLastServer: false }
+    const spec = { ...edge, instances: ['lb-1'], via: { kind: 'haproxy' as const, instances } }
+    const balancer = new HaproxyBalancer({ spec: { ...edge, instances }, clock: systemClock, random: systemRandom })
     t.after(() => balancer.close())
     const watch = new ReloadWatch(() => [{ balancer: 'edge', instance: 'lb-1', server: 'web/n2', node: 'n2' }])
     const poller = new BalancerPoller({

@@ -49,7 +49,13 @@ function marked({ port, check = {}, change = {}, nodes = [local('n1')] }: Given)
     dataPort: 443,
     ...change,
   }
-  const spec = { name: 'edge', instances: [{ name: 'edge' }], backends: ['nodes'], allowLastServer: false, healthCheck }
+  const spec = {
+    name: 'edge',
+    instances: ['edge'],
+    backends: ['nodes'],
+    allowLastServer: false,
+    via: { kind: 'mark' as const, ...healthCheck },
+  }
   return new MarkedNodes({ spec, cluster: new MemoryCluster(systemClock, nodes), clock: systemClock })
 }
 
@@ -139,7 +145,13 @@ test('a file without a check asks nothing', async () => {
     checks: { intervalMs: 2_000, fall: 3, rise: 2, drainsAtOnce: false, slackMs: 0 },
     dataPort: 443,
   }
-  const edge = { name: 'edge', instances: [{ name: 'edge' }], backends: ['nodes'], allowLastServer: false, healthCheck }
+  const edge = {
+    name: 'edge',
+    instances: ['edge'],
+    backends: ['nodes'],
+    allowLastServer: false,
+    via: { kind: 'mark' as const, ...healthCheck },
+  }
   const cluster = new MemoryCluster(systemClock, [local('n1')])
   const { servers } = await new MarkedNodes({ spec: edge, cluster, clock: systemClock }).read('edge', NEVER)
   assert.deepEqual(
