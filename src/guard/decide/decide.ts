@@ -28,8 +28,9 @@ export function decideGuards(s: GuardSnapshot): LoopDecision<GuardAction> {
   const wanted = [...actions, ...s.guards.flatMap((view) => upkeep(pass, view)), ...strays]
   const isPaused = (action: GuardAction): boolean => (s.refusals.get(guardActionKey(action))?.until ?? s.now) > s.now
   const refused = wanted.flatMap((action) => refusedReason(s, action))
-  const now = wanted.filter((action) => !isPaused(action)).slice(0, AT_ONCE)
-  const later = wanted.filter(isPaused)
+  const due = wanted.filter((action) => !isPaused(action))
+  const now = due.slice(0, AT_ONCE)
+  const later = [...wanted.filter(isPaused), ...due.slice(AT_ONCE)]
   const all = [...refused, ...reasons]
   if (now.length > 0) return { kind: 'act', actions: now, reasons: all, later }
   if (all.length === 0) return { kind: 'settled', reasons: [] }

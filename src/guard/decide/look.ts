@@ -15,7 +15,7 @@ import { type Followed, followedBy } from './followed.ts'
 import type { GuardPod } from './found.ts'
 import { foundGate } from './grant.ts'
 import { guardedNodes } from './guarded-nodes.ts'
-import type { Guarding, GuardSnapshot, GuardView, HoldVerdict, RefusedWrite } from './snapshot.ts'
+import type { Guarding, GuardSnapshot, GuardView, HoldVerdict } from './snapshot.ts'
 import { guardOfAll } from './wanted-guard.ts'
 
 /** A NodeGuard with all that was read for it. */
@@ -49,7 +49,7 @@ interface FoundGroup {
   readonly strays: readonly GuardPod[]
   readonly refusedGuards: readonly string[]
   readonly requestedAt: GuardSnapshot['requestedAt']
-  readonly refusals: ReadonlyMap<string, RefusedWrite>
+  readonly refusals: GuardSnapshot['refusals']
 }
 
 export function lookAtGroup(found: FoundGroup): GuardSnapshot {

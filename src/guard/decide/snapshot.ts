@@ -1,6 +1,7 @@
 import type { Node } from '../../ground/model/node.ts'
 import type { OutLimit } from '../../ground/model/out-limit.ts'
 import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { Refusals } from '../../ground/model/owned/refused-write.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { SeenSlot } from '../../ground/model/slot.ts'
@@ -27,14 +28,8 @@ export interface GuardSnapshot {
   readonly refusedGuards: readonly string[]
   /** When nodes that ask began to, by name. */
   readonly requestedAt: ReadonlyMap<string, WallMs>
-  /** Writes that were refused when they were tried last, by `actionKey`. */
-  readonly refusals: ReadonlyMap<string, RefusedWrite>
-}
-
-export interface RefusedWrite {
-  readonly words: string
-  /** It is not tried again before. */
-  readonly until: WallMs
+  /** By `guardActionKey`. */
+  readonly refusals: Refusals
 }
 
 /** The node budget as it was read last. */

@@ -92,7 +92,7 @@ export class GroupLooks {
       budget: this.#parts.budget(),
       holder: this.#parts.holderOf(group),
       requestedAt: memory.requestedAt(group, { names, guards, now }),
-      refusals: memory.refusals(now),
+      refusals: memory.refused.of({ uid: group, generation: 0 }) ?? new Map(),
     })
   }
 

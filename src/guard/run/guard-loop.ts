@@ -2,6 +2,7 @@ import type { FollowCacheParts } from '../../ground/loop/follow-cache.ts'
 import type { Leader } from '../../ground/loop/leader.ts'
 import { freshNodes } from '../../ground/loop/owned/fresh-nodes.ts'
 import { Latest } from '../../ground/loop/owned/latest.ts'
+import { isRefusal, isSlow } from '../../ground/loop/owned/refused-writes.ts'
 import { type LoopView, Reconciler } from '../../ground/loop/reconciler.ts'
 import { StatusWriter } from '../../ground/loop/status-writer.ts'
 import type { LoopDecision } from '../../ground/model/loop-decision.ts'
@@ -137,7 +138,8 @@ export class GuardLoop {
         },
         tell: ({ snapshot, decision }, signal) => this.#tell(snapshot, decision, signal),
         perform: (action, signal) => this.#perform(action, signal),
-        isRefusal: (error) => error instanceof WorldError && REFUSALS.includes(error.code),
+        isRefusal,
+        isSlow,
       },
     })
   }
@@ -196,15 +198,18 @@ export class GuardLoop {
 
   async #perform({ action, group }: Bound, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#parts
+    const { refused } = this.#memory
+    let isSent = false
     try {
       const decided = await this.#stillDecided(action, group, signal)
+      isSent = decided !== undefined
       if (decided !== undefined) await this.#effects.perform(decided, this.#slotsOf(group), signal)
       if (action.kind === 'closeGate' && action.isExpired === true)
         this.#memory.askAgain(group, action.node, clock.wallMs())
-      this.#memory.done(action)
+      refused.done(group, action)
     } catch (error) {
-      if (error instanceof WorldError && LASTING.includes(error.code))
-        this.#memory.refuse(action, error.message, { now: clock.wallMs(), luck: random.next() })
+      const refusal = { error, now: clock.wallMs(), luck: random.next() }
+      if (isSent || error instanceof WorldError) refused.refuse({ uid: group, generation: 0 }, action, refusal)
       throw error
     }
   }
@@ -251,6 +256,8 @@ export class GuardLoop {
     signal: AbortSignal,
   ): Promise<void> {
     const actions = decision.kind === 'act' ? decision.actions.map(({ action }) => action) : []
+    const later = decision.kind === 'settled' ? [] : (decision.later ?? [])
+    if (snapshot.isFresh) this.#memory.refused.keep(snapshot.group, [...actions, ...later.map(({ action }) => action)])
     for (const [guard, reasons] of refused) {
       await this.#status.write(guard, refusedGuardStatus(guard.status.fields, reasons), signal)
       await this.#events.tell(guard, reasons, signal)
@@ -277,7 +284,3 @@ const NOT_READ: ReadonlyMap<string, readonly HoldVerdict[]> = new Map()
 
 const isOf = (nodes: readonly { readonly name: string }[], { name }: CheckedGuard, object = ''): boolean =>
   object === name || nodes.some((n) => n.name === object)
-
-/** An effect failed by itself, and those after it may well succeed. */
-const LASTING: readonly string[] = ['KUBE_FORBIDDEN', 'KUBE_INVALID', 'CLAIMS_FULL', 'NODE_CHANGED', 'NAME_TAKEN']
-const REFUSALS: readonly string[] = [...LASTING, 'KUBE_CONFLICT', 'KUBE_NOT_FOUND']

@@ -1,21 +1,21 @@
+import { RefusedWrites } from '../../ground/loop/owned/refused-writes.ts'
 import { isJsonObject } from '../../ground/model/json-object.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { type MonoMs, type WallMs, wallMs } from '../../ground/model/time.ts'
 import { type GuardAction, guardActionKey } from '../decide/action.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
-import type { RefusedWrite } from '../decide/snapshot.ts'
 
 /** Then the cache shows what was made. */
 const MADE_MS = 30_000
-const REFUSED_MS = 10_000
 
 /** What a process has seen and no object bears yet. The next process begins without it. */
 export class GuardMemory {
+  /** By group. */
+  readonly refused = new RefusedWrites<GuardAction>(guardActionKey)
   /** By group, then by node. */
   readonly #asking = new Map<string, Map<string, WallMs>>()
   readonly #made = new Map<string, { readonly object: OwnedObject; readonly at: MonoMs }>()
-  readonly #refused = new Map<string, RefusedWrite>()
   readonly #told = new Map<string, Map<string, string>>()
 
   /**
@@ -67,21 +67,6 @@ export class GuardMemory {
       }
     }
     return more.length === 0 ? shown : [...shown, ...more]
-  }
-
-  /** `luck`: below 1. */
-  refuse(action: GuardAction, words: string, { now, luck }: { readonly now: WallMs; readonly luck: number }): void {
-    this.#refused.set(guardActionKey(action), { words, until: wallMs(now + REFUSED_MS * (0.75 + 0.25 * luck)) })
-  }
-
-  done(action: GuardAction): void {
-    this.#refused.delete(guardActionKey(action))
-  }
-
-  /** What was refused and is still wanted, or was refused a moment ago. */
-  refusals(now: WallMs): ReadonlyMap<string, RefusedWrite> {
-    for (const [key, { until }] of this.#refused) if (now - until > REFUSED_MS * 6) this.#refused.delete(key)
-    return new Map(this.#refused)
   }
 
   /** Whether this code was last reported with another text for the same node or object. */

@@ -1,11 +1,12 @@
 import type { Node } from '../../ground/model/node.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { Refusals } from '../../ground/model/owned/refused-write.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import type { Finding } from '../../ground/model/schema/finding.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import type { BudgetFacts } from '../../service/decide/budget/budget-facts.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
-import type { Refusals, Unbegun } from './refusals.ts'
+import type { Unbegun } from './refusals.ts'
 import type { IngressNode } from './snapshot.ts'
 
 /** What is known of a slot since it was first seen to be ours. */

@@ -1,20 +1,8 @@
+import type { Refusals } from '../../ground/model/owned/refused-write.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { NODE_ANNOTATION } from '../../ground/model/slot.ts'
 import type { WallMs } from '../../ground/model/time.ts'
-
-interface Refusal {
-  readonly words: string
-  /** Since when it has been refused each time it was tried. */
-  readonly since: WallMs
-  /** It was not answered, so that what was written may stand. */
-  readonly mayStand?: true
-  /** It is not tried again before. */
-  readonly until: WallMs
-}
-
-/** Writes that were refused when they were tried last, by the key of the action. */
-export type Refusals = ReadonlyMap<string, Refusal>
 
 /** By node, when its operation was refused last: nodes that gave their slot back, and do not find it first again. */
 export type Unbegun = ReadonlyMap<string, WallMs>

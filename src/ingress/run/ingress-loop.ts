@@ -2,6 +2,7 @@ import type { FollowCacheParts } from '../../ground/loop/follow-cache.ts'
 import type { Leader } from '../../ground/loop/leader.ts'
 import { freshNodes } from '../../ground/loop/owned/fresh-nodes.ts'
 import { Latest } from '../../ground/loop/owned/latest.ts'
+import { isRefusal, isSlow } from '../../ground/loop/owned/refused-writes.ts'
 import { type LoopView, Reconciler } from '../../ground/loop/reconciler.ts'
 import { StatusWriter } from '../../ground/loop/status-writer.ts'
 import type { IngressGroup } from '../../ground/model/ingress-keys.ts'
@@ -38,7 +39,6 @@ import { NeighbourCaches } from './neighbour-caches.ts'
 import { ObjectEvents } from './object-events.ts'
 import { type Bound, decidePass, isKnown, type Seen, wantedBy } from './object-pass.ts'
 import { IngressEffects } from './perform.ts'
-import { isRefusal, isSlow } from './refused-writes.ts'
 import { stillDecided } from './still-decided.ts'
 
 interface IngressLoopParts {
@@ -234,7 +234,7 @@ export class IngressLoop {
       heldSlot: (node) => this.#memory.heldSlot(slotHolder, node),
       agentOf: (node) => words?.of(node),
       acknowledgedSince: (node) => this.#memory.acknowledgedSince(object, node, now),
-      ...this.#memory.refused.of(object, now),
+      ...this.#memory.refused.known(object, now),
     })
   }
 
@@ -250,17 +250,17 @@ export class IngressLoop {
   async #perform(bound: Bound, signal: AbortSignal): Promise<void> {
     const { refused } = this.#memory
     const { action, key, look } = bound
-    const { uid, generation } = look.snapshot.object
+    const { object } = look.snapshot
     let isSent = false
     try {
       const decided = await stillDecided(bound, () => this.#freshLook(key, signal))
       isSent = decided !== undefined
       if (decided !== undefined) await this.#effects.perform(decided.action, decided.look, signal)
-      refused.done(uid, action)
+      refused.done(object.uid, action)
     } catch (error) {
       const { clock, random } = this.#parts
-      const facts = { now: clock.wallMs(), luck: random.next(), generation }
-      if (isSent || error instanceof WorldError) refused.refuse(uid, action, { ...facts, error })
+      const refusal = { error, now: clock.wallMs(), luck: random.next() }
+      if (isSent || error instanceof WorldError) refused.refuse(object, action, refusal)
       throw error
     }
   }

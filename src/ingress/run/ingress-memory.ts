@@ -9,8 +9,8 @@ import type { HeldSlot } from '../decide/found.ts'
 import { ingressOwner } from '../decide/marks.ts'
 import { OP_ANNOTATION } from '../decide/op.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
+import { IngressRefusals } from './ingress-refusals.ts'
 import { JoinedLists } from './joined-lists.ts'
-import { RefusedWrites } from './refused-writes.ts'
 
 /** Then the cache shows what was made, and what is of others is asked for once more (`met-again.ts`), so many in a pass. */
 const MET_MS = 30_000
@@ -64,7 +64,7 @@ export class IngressMemory {
   readonly deployments = new Met<FoundDeployment>()
   readonly daemonSets = new Met<FoundDaemonSet>()
   readonly gates = new Met<OwnedObject>()
-  readonly refused = new RefusedWrites()
+  readonly refused = new IngressRefusals()
   /** By holder, then by node. */
   readonly #slots = new Map<string, ReadonlyMap<string, NotedSlot>>()
   /** By the UID of the object. A Node that changes is another value, and its acknowledgement is found by the text. */
@@ -121,7 +121,7 @@ export class IngressMemory {
 
   /** Only these objects are there. */
   keep(uids: ReadonlySet<string>): void {
-    this.refused.keepObjects(uids)
+    this.refused.keepSubjects(uids)
     // What is of others in the way of those that are left is met again.
     for (const met of [this.deployments, this.daemonSets, this.gates]) met.clear()
     for (const kept of [this.#acknowledged, this.#told])

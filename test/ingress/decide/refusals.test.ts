@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Refusals } from '../../../src/ground/model/owned/refused-write.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import { decideIngress } from '../../../src/ingress/decide/decide.ts'
 import type { ObjectAction } from '../../../src/ingress/decide/household.ts'
-import { actionKey, atMost, type Refusals, refusalReasons, refusedLast } from '../../../src/ingress/decide/refusals.ts'
+import { actionKey, atMost, refusalReasons, refusedLast } from '../../../src/ingress/decide/refusals.ts'
 import type { IngressNode, IngressSnapshot } from '../../../src/ingress/decide/snapshot.ts'
 import { ingressStatus } from '../../../src/ingress/decide/status.ts'
-import { RefusedWrites } from '../../../src/ingress/run/refused-writes.ts'
+import { IngressRefusals } from '../../../src/ingress/run/ingress-refusals.ts'
 import { aNodeOf, aScene } from '../../support/ingress-world.ts'
 import { served } from '../../support/served-object.ts'
 
@@ -64,13 +65,13 @@ function firstBegun(nodes: readonly IngressNode[], known: Partial<IngressSnapsho
 test('nodes whose operation is refused are asked last, for an hour, and the one that was refused first before the others', () => {
   const { now } = aScene(THREE)
   const at = (afterMs: number) => wallMs(now + afterMs)
-  const memory = new RefusedWrites()
+  const memory = new IngressRefusals()
   const error = new WorldError('no', { code: 'KUBE_FORBIDDEN', retry: 'never' })
-  const refuse = (node: string, afterMs: number): void =>
-    memory.refuse('u', writeOpOf(node), { error, now: at(afterMs), generation: 1, luck: 0.5 })
+  const refuse = (node: string, afterMs: number): boolean =>
+    memory.refuse({ uid: 'u', generation: 1 }, writeOpOf(node), { error, now: at(afterMs), luck: 0.5 })
   const begun = (afterMs: number, generation = 1): string => {
     memory.keep('u', [])
-    return firstBegun(THREE, { ...memory.of({ uid: 'u', generation }, at(afterMs)), now: at(afterMs) })
+    return firstBegun(THREE, { ...memory.known({ uid: 'u', generation }, at(afterMs)), now: at(afterMs) })
   }
   const first = begun(0)
   refuse(first, 0)
@@ -84,18 +85,18 @@ test('nodes whose operation is refused are asked last, for an hour, and the one 
   refuse(first, 181_000)
   assert.equal(begun(182_000), second)
   assert.equal(begun(182_000, 2), first, 'another generation of the object may be allowed')
-  memory.refuse('u', writeOpOf(second), { error, now: at(183_000), generation: 1, luck: 0.5 })
+  memory.refuse({ uid: 'u', generation: 1 }, writeOpOf(second), { error, now: at(183_000), luck: 0.5 })
   assert.equal(begun(3_783_000), first, 'an hour later')
 })
 
 test('a node whose operation was begun after all keeps its turn', () => {
   const { now } = aScene(THREE)
-  const memory = new RefusedWrites()
+  const memory = new IngressRefusals()
   const error = new WorldError('no', { code: 'KUBE_FORBIDDEN', retry: 'never' })
   const first = firstBegun(THREE)
-  memory.refuse('u', writeOpOf(first), { error, now, generation: 1, luck: 0.5 })
+  memory.refuse({ uid: 'u', generation: 1 }, writeOpOf(first), { error, now, luck: 0.5 })
   memory.done('u', writeOpOf(first))
-  assert.equal(firstBegun(THREE, memory.of({ uid: 'u', generation: 1 }, now)), first)
+  assert.equal(firstBegun(THREE, memory.known({ uid: 'u', generation: 1 }, now)), first)
 })
 
 test('a node that others wait for lets others go first for a minute after its operation was refused', () => {
@@ -133,21 +134,23 @@ test('a node whose write was refused waits for the end of its pause, and for wha
 test('where writes are refused for 160 nodes, all are known after some passes, and a pass between pauses tries none', () => {
   const names = Array.from({ length: 160 }, (_, at) => `n${at + 100}`)
   const scene = aScene(names.map((name) => aNodeOf(name, { deployment: 'none', is: { pods: 0 } })))
-  const memory = new RefusedWrites()
+  const memory = new IngressRefusals()
   const error = new WorldError('no', { code: 'KUBE_FORBIDDEN', retry: 'never' })
   const tried = [0, 1_000, 2_000, 3_000, 4_000, 5_000].map((after) => {
     const now = wallMs(scene.now + after)
-    const { refusals } = memory.of({ uid: 'u', generation: 1 }, now)
+    const { refusals } = memory.known({ uid: 'u', generation: 1 }, now)
     const decision = decideIngress({ ...scene, now, ...(refusals === undefined ? {} : { refusals }) })
     const actions = decision.kind === 'act' ? decision.actions : []
     memory.keep('u', [...actions, ...(decision.kind === 'settled' ? [] : (decision.later ?? []))])
-    for (const action of actions) memory.refuse('u', action, { error, now, generation: 1, luck: 0.5 })
+    for (const action of actions) memory.refuse({ uid: 'u', generation: 1 }, action, { error, now, luck: 0.5 })
     return actions.length
   })
   assert.deepEqual(tried, [50, 50, 50, 10, 0, 0])
   const at = wallMs(scene.now + 5_000)
-  assert.equal(memory.of({ uid: 'u', generation: 1 }, at).refusals?.size, 160)
-  const areDue = [...(memory.of({ uid: 'u', generation: 2 }, at).refusals ?? [])].every(([, { until }]) => until <= at)
+  assert.equal(memory.known({ uid: 'u', generation: 1 }, at).refusals?.size, 160)
+  const areDue = [...(memory.known({ uid: 'u', generation: 2 }, at).refusals ?? [])].every(
+    ([, { until }]) => until <= at,
+  )
   assert.ok(areDue, 'another generation of the object is tried at once')
 })
 
