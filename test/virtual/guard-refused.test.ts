@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Passage } from '../../src/sim/doors/in-process-api.ts'
 import type { ApiRequest } from '../../src/sim/world/api-request.ts'
+import { NODES } from '../../src/sim/world/api-resource.ts'
 import { simulationTest } from '../support/simulation-test.ts'
 import { GuardGround } from '../support/virtual-guard/guard-ground.ts'
 import { nodeGuard, storage } from '../support/virtual-guard/guard-manifests.ts'
@@ -36,4 +37,37 @@ test('a webhook that takes longer than a write may keeps no other node from its 
   assert.ok(hung.tries - before <= 6, `${hung.tries - before} tries in a minute`)
   hung.isOn = false
   await ground.until('all nodes to be guarded', () => ground.condition('Ready') === 'True AllGuarded', 60)
+})
+
+/** Registered anew: a Node of that name is another one by now, and still cordoned. */
+function registerAnew(ground: GuardGround, name: string): void {
+  const node = ground.node(name)
+  ground.cluster.world.store.put(NODES, { ...node, metadata: { ...node.metadata, uid: `${node.metadata.uid}-anew` } })
+}
+
+test('what is decided for a Node is not written to the Node that was registered anew by its name meanwhile', async (t) => {
+  const ground = await GuardGround.open({ nodes: 3 })
+  t.after(() => ground.end())
+  const isSlotRead = ({ method, path }: ApiRequest): boolean => method === 'GET' && path.includes('evenkeel-slot-0')
+  let slotReads = 0
+  let isSent = false
+  let claimedThen: readonly string[] | undefined
+  ground.begin('controller 1', {
+    passageOf: (request): Passage => {
+      if (isSent) claimedThen ??= ground.claimed()
+      if (request.method === 'PATCH' && request.path.endsWith('/nodes/n1')) isSent = true
+      if (ground.slotNodes().length > 0 && isSlotRead(request)) slotReads += 1
+      // The pass reads it first. With the second reading the nodes are read anew, and then it is decided by them.
+      else return { kind: 'passes' }
+      if (slotReads !== 2) return { kind: 'passes' }
+      void ground.cluster.time.sleep(100, new AbortController().signal).then(() => registerAnew(ground, 'n1'))
+      return { kind: 'passes', lateMs: 1_000 }
+    },
+  })
+  ground.apply(storage())
+  ground.apply(nodeGuard())
+  await ground.until('every node to be guarded', () => ground.condition('Ready') === 'True AllGuarded', 60)
+  ground.cordon('n1', true)
+  await ground.until('a claim to have been sent', () => claimedThen !== undefined, 30)
+  assert.deepEqual(claimedThen, [])
 })

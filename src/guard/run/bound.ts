@@ -1,14 +1,15 @@
 import type { LoopDecision } from '../../ground/model/loop-decision.ts'
 import type { GuardAction } from '../decide/action.ts'
+import type { GuardSnapshot } from '../decide/snapshot.ts'
 
-/** An action with the group that it was decided for. */
+/** An action with what it was decided by. */
 export interface Bound {
   readonly action: GuardAction
-  readonly group: string
+  readonly snapshot: GuardSnapshot
 }
 
-export function boundTo(group: string, decision: LoopDecision<GuardAction>): LoopDecision<Bound> {
-  const bound = (actions: readonly GuardAction[]): readonly Bound[] => actions.map((action) => ({ action, group }))
+export function boundTo(snapshot: GuardSnapshot, decision: LoopDecision<GuardAction>): LoopDecision<Bound> {
+  const bound = (actions: readonly GuardAction[]): readonly Bound[] => actions.map((action) => ({ action, snapshot }))
   if (decision.kind === 'settled') return decision
   const { later = [] } = decision
   return decision.kind === 'act'

@@ -21,6 +21,7 @@ import type { Objects } from '../../ground/ports/objects.ts'
 import type { Random } from '../../ground/ports/random.ts'
 import { BudgetWatch, NOTHING_READ } from '../../service/run/budget-watch.ts'
 import { ControllerSlots } from '../../service/run/controller-slots.ts'
+import { NodeWrites } from '../../service/run/node-writes.ts'
 import { type GuardAction, guardActionKey } from '../decide/action.ts'
 import { decideGuards } from '../decide/decide.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
@@ -117,7 +118,8 @@ export class GuardLoop {
       say: (text) => log.warn('guard: the node budget', { reason: text }),
     })
     this.#effects = new GuardEffects({
-      ...{ objects, cluster, clock, latest: this.#latest, nodes: this.#caches.nodes },
+      ...{ objects, clock, latest: this.#latest },
+      marks: new NodeWrites({ cluster, latest: this.#latest, nodes: this.#caches.nodes }),
       slotsChanged: () => {
         this.#budgetReadAt = undefined
       },
@@ -131,7 +133,7 @@ export class GuardLoop {
       loop: {
         name: 'guard',
         gather: (key, signal) => this.#gather(key, signal),
-        decide: (seen) => boundTo(seen.snapshot.group, decideGuards(seen.snapshot)),
+        decide: (seen) => boundTo(seen.snapshot, decideGuards(seen.snapshot)),
         decided: (key) => {
           // A slot that was not seen may be one to give back.
           if (this.#budget.facts()?.fault !== undefined) this.#reconciler.add(key, BUDGET_AGE_MS)
@@ -196,14 +198,19 @@ export class GuardLoop {
     this.#budgetReadAt = now
   }
 
-  async #perform({ action, group }: Bound, signal: AbortSignal): Promise<void> {
+  async #perform(bound: Bound, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#parts
+    const { action, snapshot } = bound
+    const { group } = snapshot
     const { refused } = this.#memory
     let isSent = false
     try {
-      const decided = await this.#stillDecided(action, group, signal)
+      const decided = await this.#stillDecided(bound, signal)
       isSent = decided !== undefined
-      if (decided !== undefined) await this.#effects.perform(decided, this.#slotsOf(group), signal)
+      if (decided !== undefined) {
+        const by = { nodes: decided.snapshot.nodes, slots: this.#slotsOf(group) }
+        await this.#effects.perform(decided.action, by, signal)
+      }
       if (action.kind === 'closeGate' && action.isExpired === true)
         this.#memory.askAgain(group, action.node, clock.wallMs())
       refused.done(group, action)
@@ -218,8 +225,12 @@ export class GuardLoop {
    * Before a node is granted, all nodes and all slots are read anew for each step, and the holds of this node for the last one, which lets its
    * guard go. Then it is decided once more. Undefined: it is not to be done any more.
    */
-  async #stillDecided(action: GuardAction, group: string, signal: AbortSignal): Promise<GuardAction | undefined> {
-    if (!('node' in action) || action.node === undefined || !GRANTS.has(action.kind)) return action
+  async #stillDecided(bound: Bound, signal: AbortSignal): Promise<Bound | undefined> {
+    const {
+      action,
+      snapshot: { group },
+    } = bound
+    if (!('node' in action) || action.node === undefined || !GRANTS.has(action.kind)) return bound
     const { cluster } = this.#parts
     const [nodes] = await Promise.all([
       freshNodes({ cluster, cache: this.#caches.nodes }, signal),
@@ -230,10 +241,13 @@ export class GuardLoop {
     if (node === undefined) return undefined
     const verdicts = LETTING_GO.has(action.kind) ? await this.#freshHolds(group, node, signal) : NOT_READ
     if (verdicts === undefined) return undefined
-    const decision = decideGuards(this.#looks.of(group, nodes, { node: action.node, verdicts }).snapshot)
-    return decision.kind === 'act'
-      ? decision.actions.find((one) => guardActionKey(one) === guardActionKey(action))
-      : undefined
+    const { snapshot } = this.#looks.of(group, nodes, { node: action.node, verdicts })
+    const decision = decideGuards(snapshot)
+    const anew =
+      decision.kind === 'act'
+        ? decision.actions.find((one) => guardActionKey(one) === guardActionKey(action))
+        : undefined
+    return anew === undefined ? undefined : { action: anew, snapshot }
   }
 
   /** By the UID of each guard of the group. Undefined: the guards changed meanwhile, and other holds count than those that were read. */

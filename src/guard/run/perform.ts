@@ -1,9 +1,7 @@
-import type { FollowCache } from '../../ground/loop/follow-cache.ts'
 import type { Latest } from '../../ground/loop/owned/latest.ts'
 import { DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
 import { unlessThere } from '../../ground/loop/owned/unless-there.ts'
 import { GRANT_ANNOTATION, GUARD_LABEL } from '../../ground/model/guard-keys.ts'
-import type { Node } from '../../ground/model/node.ts'
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import { deploymentPatch, gatePatch } from '../../ground/model/owned/difference.ts'
 import type { WantedObject } from '../../ground/model/owned/wanted-object.ts'
@@ -11,29 +9,33 @@ import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { present } from '../../ground/model/present.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
-import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
 import type { ControllerSlots } from '../../service/run/controller-slots.ts'
 import { claimPatch, withdrawPatch } from '../../service/run/node-marks.ts'
+import type { NodeWrites } from '../../service/run/node-writes.ts'
 import type { GuardAction, GuardNodeAction, GuardObjectAction } from '../decide/action.ts'
 import type { GuardPod } from '../decide/found.ts'
 import { formatGrant } from '../decide/grant.ts'
 import { NODE_GUARDS } from '../decide/guard-kind.ts'
+import type { GuardSnapshot } from '../decide/snapshot.ts'
 import { wantedDeployment, wantedGate } from '../decide/wanted-guard.ts'
 import type { NodeGuard } from '../model/node-guard.ts'
 import { GUARD_PODS } from './guard-pods.ts'
 
 interface EffectsParts {
   readonly objects: Objects
-  readonly cluster: Pick<Cluster, 'patchNode'>
   readonly clock: Clock
   readonly latest: Latest
-  /** As the watch told them last. */
-  readonly nodes: Pick<FollowCache<Node>, 'get' | 'versionOf'>
+  readonly marks: NodeWrites
   /** A slot was taken or given back: what is known of them is old. */
   slotsChanged(): void
   /** It was made a moment ago, and the cache may not show it yet. */
   made(kind: 'deployment' | 'gate', object: OwnedObject): void
+}
+
+/** What an action was decided by, and the slots of its group. */
+interface By extends Pick<GuardSnapshot, 'nodes'> {
+  readonly slots: ControllerSlots
 }
 
 /** One effect, under the versions of the objects that it was decided by. */
@@ -45,12 +47,12 @@ export class GuardEffects {
   }
 
   /** Rejects with WorldError, and with the signal's reason. */
-  perform(action: GuardAction, slots: ControllerSlots, signal: AbortSignal): Promise<void> {
+  perform(action: GuardAction, { slots, nodes }: By, signal: AbortSignal): Promise<void> {
     if (action.kind === 'unlockStray') return this.#unlockStray(action.pod, signal)
-    return 'view' in action ? this.#toObject(action, signal) : this.#toNode(action, slots, signal)
+    return 'view' in action ? this.#toObject(action, signal) : this.#toNode(action, { slots, nodes }, signal)
   }
 
-  async #toNode(action: GuardNodeAction, slots: ControllerSlots, signal: AbortSignal): Promise<void> {
+  async #toNode(action: GuardNodeAction, { slots, nodes }: By, signal: AbortSignal): Promise<void> {
     switch (action.kind) {
       case 'takeSlot': {
         const { index, node, stale } = action
@@ -61,23 +63,10 @@ export class GuardEffects {
         await slots.release(action, signal).finally(() => this.#parts.slotsChanged())
         return
       case 'claim':
-        return this.#patchNode(action.node, (node) => claimPatch(node, action.claim), signal)
+        return this.#parts.marks.patch(nodes.get(action.node), (node) => claimPatch(node, action.claim), signal)
       case 'withdrawClaim':
-        return this.#patchNode(action.node, (node) => withdrawPatch(node, action.owner), signal)
+        return this.#parts.marks.patch(nodes.get(action.node), (node) => withdrawPatch(node, action.owner), signal)
     }
-  }
-
-  async #patchNode(
-    name: string,
-    patchOf: (node: Node) => ReturnType<typeof claimPatch>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { cluster, latest, nodes } = this.#parts
-    const cached = nodes.get(name)
-    if (cached === undefined) return
-    const node = latest.of(cached)
-    const resourceVersion = node === cached ? (nodes.versionOf(cached) ?? node.resourceVersion) : node.resourceVersion
-    latest.wrote(node, await cluster.patchNode(name, patchOf({ ...node, resourceVersion }), signal))
   }
 
   async #toObject(action: GuardObjectAction, signal: AbortSignal): Promise<void> {

@@ -23,6 +23,7 @@ import type { Random } from '../../ground/ports/random.ts'
 import type { Agents } from '../../service/ports/agents.ts'
 import { BudgetWatch, NOTHING_READ } from '../../service/run/budget-watch.ts'
 import { ControllerSlots } from '../../service/run/controller-slots.ts'
+import { NodeWrites } from '../../service/run/node-writes.ts'
 import type { ObjectLook } from '../decide/decide-object.ts'
 import { type CheckedIngress, ingressKind } from '../decide/ingress-kind.ts'
 import { type IngressLook, lookAt } from '../decide/look.ts'
@@ -115,7 +116,8 @@ export class IngressLoop {
       say: (text) => log.warn('ingress: the node budget', { reason: text }),
     })
     this.#effects = new IngressEffects({
-      ...{ objects, cluster, latest: this.#latest, nodes: this.#caches.nodes },
+      ...{ objects, cluster, latest: this.#latest },
+      marks: new NodeWrites({ cluster, latest: this.#latest, nodes: this.#caches.nodes }),
       slotsOf: (object) => this.#slotsOf(object),
       slotsChanged: () => {
         this.#budgetReadAt = undefined

@@ -1,9 +1,7 @@
-import type { FollowCache } from '../../ground/loop/follow-cache.ts'
 import type { Latest } from '../../ground/loop/owned/latest.ts'
 import { DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
 import { unlessThere } from '../../ground/loop/owned/unless-there.ts'
 import { INGRESS_FINALIZER } from '../../ground/model/ingress-keys.ts'
-import type { JsonPatch } from '../../ground/model/json-patch.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import { revisionPatch } from '../../ground/model/owned/difference.ts'
@@ -11,12 +9,12 @@ import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/f
 import type { NodeIdentity } from '../../ground/model/owned/node-names.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { present } from '../../ground/model/present.ts'
-import { isSameNode } from '../../ground/model/same-node.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
 import type { ControllerSlots } from '../../service/run/controller-slots.ts'
 import { claimPatch, holdPatch, releasePatch, withdrawPatch } from '../../service/run/node-marks.ts'
+import type { NodeWrites } from '../../service/run/node-writes.ts'
 import type { IngressAction, NodeAction } from '../decide/action.ts'
 import type { HouseholdAction, ObjectAction } from '../decide/household.ts'
 import { ingressKind } from '../decide/ingress-kind.ts'
@@ -32,10 +30,9 @@ import { REVISIONS } from './ingress-kinds.ts'
 
 interface PerformParts {
   readonly objects: Objects
-  readonly cluster: Pick<Cluster, 'patchNode' | 'readNode'>
+  readonly cluster: Pick<Cluster, 'readNode'>
   readonly latest: Latest
-  /** As the watch told them last. */
-  readonly nodes: Pick<FollowCache<Node>, 'versionOf'>
+  readonly marks: NodeWrites
   /** Of one object. */
   slotsOf(object: IngressDaemonSet): Pick<ControllerSlots, 'take' | 'release'>
   /** A slot was taken or given back: what is known of them is old. */
@@ -157,13 +154,13 @@ export class IngressEffects {
           .finally(() => this.#parts.slotsChanged())
         return
       case 'claim':
-        return this.#patchNode(nodeOf(look, action.node), (node) => claimPatch(node, action.claim), signal)
+        return this.#parts.marks.patch(nodeOf(look, action.node), (node) => claimPatch(node, action.claim), signal)
       case 'withdrawClaim':
-        return this.#patchNode(nodeOf(look, action.node), (node) => withdrawPatch(node, action.owner), signal)
+        return this.#parts.marks.patch(nodeOf(look, action.node), (node) => withdrawPatch(node, action.owner), signal)
       case 'markNode':
-        return this.#patchNode(nodeOf(look, action.node), (node) => holdPatch(node, action), signal)
+        return this.#parts.marks.patch(nodeOf(look, action.node), (node) => holdPatch(node, action), signal)
       case 'unmarkNode':
-        return this.#patchNode(nodeOf(look, action.node), (node) => releasePatch(node, action), signal)
+        return this.#parts.marks.patch(nodeOf(look, action.node), (node) => releasePatch(node, action), signal)
       case 'createDeployment':
         return this.#create(action, look, signal)
       case 'deleteDeployment':
@@ -173,15 +170,6 @@ export class IngressEffects {
       default:
         return this.#change(action, look, signal)
     }
-  }
-
-  async #patchNode(node: Node | undefined, patchOf: (node: Node) => JsonPatch, signal: AbortSignal): Promise<void> {
-    if (node === undefined) return
-    const { cluster, latest, nodes } = this.#parts
-    const resourceVersion = nodes.versionOf(node) ?? node.resourceVersion
-    const answer = await cluster.patchNode(node.name, patchOf({ ...node, resourceVersion }), signal)
-    // Where nothing changed the cache keeps what was read, so that the answer would stand for ever.
-    if (!isSameNode(node, answer)) latest.wrote(node, answer)
   }
 
   async #create(

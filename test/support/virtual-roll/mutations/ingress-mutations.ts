@@ -94,7 +94,7 @@ export const INGRESS_MUTATIONS: readonly Mutation[] = [
     'if (op !== undefined && pass.s.now - op.t0 < 60_000) return underWay(pass, n, { op, deployment, admission })',
   ]),
   mutation('writes to a Node under the version before its last heartbeat', [
-    '../run/perform.ts',
+    '../../service/run/node-writes.ts',
     'nodes.versionOf(node) ?? node.resourceVersion',
     'node.resourceVersion',
   ]),
