@@ -1,32 +1,25 @@
-import { apiVersionOf } from '../../ground/model/object-kind.ts'
+import { EventsOnce } from '../../ground/loop/owned/events-once.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { ObjectNotices } from '../../ground/ports/object-notices.ts'
 import type { GuardAction } from '../decide/action.ts'
 import { type CheckedGuard, NODE_GUARDS } from '../decide/guard-kind.ts'
-import type { GuardMemory } from './guard-memory.ts'
 
-interface EventsParts {
-  readonly notices: ObjectNotices
-  readonly memory: Pick<GuardMemory, 'isNews' | 'forget'>
-}
-
-/** Tells of a NodeGuard what a person is to know, each thing once. */
+/** Tells of a NodeGuard what a person is to know, each thing once, and again when it comes back. */
 export class GuardEvents {
-  readonly #parts: EventsParts
+  readonly #events: EventsOnce
 
-  constructor(parts: EventsParts) {
-    this.#parts = parts
+  constructor(notices: ObjectNotices) {
+    this.#events = new EventsOnce(notices)
   }
 
-  async tell(guard: CheckedGuard, reasons: readonly Reason[], signal: AbortSignal): Promise<void> {
-    const { memory, notices } = this.#parts
-    const { name, namespace, uid } = guard
-    const about = { apiVersion: apiVersionOf(NODE_GUARDS), kind: NODE_GUARDS.kind, namespace, name, uid }
-    memory.forget(uid, reasons)
-    for (const reason of reasons) {
-      const type = EVENTS[reason.code]
-      if (type !== undefined && memory.isNews(uid, reason)) await notices.tell({ ...about, type, reason }, signal)
-    }
+  async tell({ name, namespace, uid }: CheckedGuard, reasons: readonly Reason[], signal: AbortSignal): Promise<void> {
+    const sayings = reasons.flatMap((reason) => {
+      const { code, object = '' } = reason
+      const type = EVENTS[code]
+      return type === undefined ? [] : [{ key: `${code} ${object}`, type, reason }]
+    })
+    this.#events.forgetOthers(uid, new Set(sayings.map(({ key }) => key)))
+    await this.#events.tell({ kind: NODE_GUARDS, name, namespace, uid }, sayings, signal)
   }
 }
 

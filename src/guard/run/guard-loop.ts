@@ -1,17 +1,14 @@
 import type { FollowCacheParts } from '../../ground/loop/follow-cache.ts'
 import type { Leader } from '../../ground/loop/leader.ts'
-import { freshNodes } from '../../ground/loop/owned/fresh-nodes.ts'
 import { Latest } from '../../ground/loop/owned/latest.ts'
-import { isRefusal, isSlow } from '../../ground/loop/owned/refused-writes.ts'
-import { type LoopView, Reconciler } from '../../ground/loop/reconciler.ts'
+import { type Bound, OwnedLoop, type OwnedSystem } from '../../ground/loop/owned/owned-loop.ts'
+import type { Subject } from '../../ground/loop/owned/refused-writes.ts'
+import type { LoopView } from '../../ground/loop/reconciler.ts'
 import { StatusWriter } from '../../ground/loop/status-writer.ts'
 import type { LoopDecision } from '../../ground/model/loop-decision.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
 import { toldNodes } from '../../ground/model/owned/told-nodes.ts'
-import { SLOT_STALE_MS } from '../../ground/model/slot.ts'
-import type { MonoMs } from '../../ground/model/time.ts'
-import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { ConfigMaps } from '../../ground/ports/config-maps.ts'
@@ -19,8 +16,8 @@ import type { Log } from '../../ground/ports/log.ts'
 import type { ObjectNotices } from '../../ground/ports/object-notices.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
 import type { Random } from '../../ground/ports/random.ts'
-import { BudgetWatch, NOTHING_READ } from '../../service/run/budget-watch.ts'
-import { ControllerSlots } from '../../service/run/controller-slots.ts'
+import { NOTHING_READ } from '../../service/run/budget-watch.ts'
+import { BUDGET_AGE_MS, ControllerBudget } from '../../service/run/controller-budget.ts'
 import { NodeWrites } from '../../service/run/node-writes.ts'
 import { type GuardAction, guardActionKey } from '../decide/action.ts'
 import { decideGuards } from '../decide/decide.ts'
@@ -32,7 +29,6 @@ import { guardStatus, refusedGuardStatus } from '../decide/status.ts'
 import { guardReasons } from '../decide/told-reasons.ts'
 import type { HoldSource } from '../holds/hold-source.ts'
 import type { ObjectRules } from '../holds/object-rules.ts'
-import { type Bound, boundTo } from './bound.ts'
 import { GroupLooks, type GroupSeen, LEFT } from './group-looks.ts'
 import { groupsLeft } from './groups-left.ts'
 import { GuardCaches } from './guard-caches.ts'
@@ -64,114 +60,86 @@ interface GuardLoopParts {
   readonly log: Log
 }
 
-const SWEEP_MS = 60_000
-/** Of as many groups at a time: the target of a hold may take seconds. */
-const WORKERS = 4
-/** Many events of one change lead to one pass. */
-const GATHER_EVENTS_MS = 20
-const BUDGET_AGE_MS = 5_000
 const NO_LIFE = new AbortController().signal
 
 /** Keeps the guards of all NodeGuards, and lets one node of each group go at a time. A key is a group. */
-export class GuardLoop {
+export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
+  readonly name = 'guard'
+  readonly keyOf = guardActionKey
   readonly #parts: GuardLoopParts
   readonly #caches: GuardCaches
   readonly #holds: HoldReader
   readonly #looks: GroupLooks
   readonly #events: GuardEvents
-  readonly #budget: BudgetWatch
-  readonly #reconciler: Reconciler<GroupSeen, Bound>
+  readonly #budget: ControllerBudget
+  readonly #loop: OwnedLoop<GroupSeen, GuardAction>
   readonly #effects: GuardEffects
   readonly #latest = new Latest()
   readonly #memory = new GuardMemory()
   readonly #status: StatusWriter<CheckedGuard>
-  readonly #slots = new Map<string, ControllerSlots>()
-  #budgetReadAt: MonoMs | undefined
   #life: AbortSignal = NO_LIFE
 
   constructor(parts: GuardLoopParts) {
-    const { clock, objects, cluster, configMaps, random, namespace, grantsNamespace, log, rules, source } = parts
+    const { clock, objects, cluster, log, rules, source } = parts
     this.#parts = parts
     this.#caches = new GuardCaches({
       ...parts,
-      onGroup: (group) => this.#reconciler.add(group, GATHER_EVENTS_MS),
-      onStray: () => this.#reconciler.add(LEFT, GATHER_EVENTS_MS),
+      onGroup: (group) => this.#loop.changed(group),
+      onStray: () => this.#loop.changed(LEFT),
     })
     this.#holds = new HoldReader({
       ...{ objects, cluster, rules, source, clock },
       attachmentsOf: (node) => this.#caches.attachmentsOf(node),
-      onNews: ({ spec }) => this.#reconciler.add(spec.group, GATHER_EVENTS_MS),
+      onNews: ({ spec }) => this.#loop.changed(spec.group),
+    })
+    this.#budget = new ControllerBudget({
+      ...parts,
+      nodes: () => this.#caches.nodes,
+      onNews: () => this.wake(),
+      say: (text) => log.warn('guard: the node budget', { reason: text }),
     })
     this.#looks = new GroupLooks({
       ...{ rules, source, clock, caches: this.#caches, holds: this.#holds, latest: this.#latest, memory: this.#memory },
       budget: () => this.#budget.facts() ?? NOTHING_READ,
-      holderOf: (group) => this.#slotsOf(group).holder,
+      holderOf: (group) => this.#budget.holderOf(guardOwner(group)),
       life: () => this.#life,
     })
-    this.#events = new GuardEvents({ notices: parts.notices, memory: this.#memory })
-    this.#budget = new BudgetWatch({
-      ...{ cluster, configMaps, clock, random },
-      slots: { namespace, grantsNamespace, leaseDurationMs: SLOT_STALE_MS },
-      nodeCount: () => this.#caches.nodes.objects().length,
-      rights: 'docs/controller.md',
-      onNews: () => this.wake(),
-      say: (text) => log.warn('guard: the node budget', { reason: text }),
-    })
+    this.#events = new GuardEvents(parts.notices)
     this.#effects = new GuardEffects({
-      ...{ objects, clock, latest: this.#latest },
+      ...{ objects, clock, latest: this.#latest, budget: this.#budget },
       marks: new NodeWrites({ cluster, latest: this.#latest, nodes: this.#caches.nodes }),
-      slotsChanged: () => {
-        this.#budgetReadAt = undefined
-      },
       made: (kind, object) => this.#memory.made(kind, object, clock.monoMs()),
     })
     this.#status = new StatusWriter({ objects, kind: NODE_GUARDS, clock })
-    this.#reconciler = new Reconciler({
-      ...parts,
-      sweepMs: SWEEP_MS,
-      workers: WORKERS,
-      loop: {
-        name: 'guard',
-        gather: (key, signal) => this.#gather(key, signal),
-        decide: (seen) => boundTo(seen.snapshot, decideGuards(seen.snapshot)),
-        decided: (key) => {
-          // A slot that was not seen may be one to give back.
-          if (this.#budget.facts()?.fault !== undefined) this.#reconciler.add(key, BUDGET_AGE_MS)
-        },
-        tell: ({ snapshot, decision }, signal) => this.#tell(snapshot, decision, signal),
-        perform: (action, signal) => this.#perform(action, signal),
-        isRefusal,
-        isSlow,
-      },
-    })
+    this.#loop = new OwnedLoop({ ...parts, system: this, refused: this.#memory.refused })
   }
 
   /** Follows and works until aborted, then rejects with the signal's reason; where it was stopped, it only follows. */
   async run(signal: AbortSignal): Promise<void> {
     this.#life = signal
-    await Promise.all([this.#caches.run(signal), this.#reconciler.run(signal)])
+    await Promise.all([this.#caches.run(signal), this.#loop.run(signal)])
   }
 
   /** Begins nothing any more, and resolves when what is under way has ended. */
   stop(): Promise<void> {
-    return this.#reconciler.stop()
+    return this.#loop.stop()
   }
 
   /** We lead now, or something changed that concerns all guards. */
   wake(): void {
     const groups = this.#caches.guards.objects().map(({ spec }) => spec.group)
-    for (const group of new Set([...groups, LEFT])) this.#reconciler.add(group, GATHER_EVENTS_MS)
+    for (const group of new Set([...groups, LEFT])) this.#loop.changed(group)
   }
 
   view(): LoopView {
-    return this.#reconciler.view()
+    return this.#loop.view()
   }
 
-  async #gather(group: string, signal: AbortSignal): Promise<GroupSeen | undefined> {
+  async gather(group: string, signal: AbortSignal): Promise<GroupSeen | undefined> {
     await this.#caches.synced(signal)
-    await this.#readBudget(signal)
+    await this.#budget.readIfOld(signal)
     if (group === LEFT) {
-      for (const left of this.#groupsLeft()) this.#reconciler.add(left)
+      for (const left of this.#groupsLeft()) this.#loop.add(left)
       if (this.#caches.strays().length === 0) return undefined
     } else if (this.#caches.ofGroup(group).length === 0 && !this.#groupsLeft().has(group)) return undefined
     return this.#looks.of(group, this.#latest.all(this.#caches.nodes.objects()))
@@ -180,74 +148,41 @@ export class GuardLoop {
   /** Also where none of their guards is left. */
   #groupsLeft(): ReadonlySet<string> {
     const nodes = this.#latest.all(this.#caches.nodes.objects())
-    return groupsLeft({ nodes, slots: this.#budget.facts()?.slots ?? [], holder: this.#slotsOf(LEFT).holder })
+    const holder = this.#budget.holderOf(guardOwner(LEFT))
+    return groupsLeft({ nodes, slots: this.#budget.facts()?.slots ?? [], holder })
   }
 
-  #slotsOf(group: string): ControllerSlots {
-    const { cluster, clock, namespace, lease, leader } = this.#parts
-    const slots =
-      this.#slots.get(group) ?? new ControllerSlots({ cluster, clock, namespace, lease, leader, of: guardOwner(group) })
-    this.#slots.set(group, slots)
-    return slots
+  decide({ snapshot }: GroupSeen): LoopDecision<GuardAction> {
+    return decideGuards(snapshot)
   }
 
-  async #readBudget(signal: AbortSignal): Promise<void> {
-    const now = this.#parts.clock.monoMs()
-    if (this.#budgetReadAt !== undefined && now - this.#budgetReadAt < BUDGET_AGE_MS) return
-    await this.#budget.read(signal)
-    this.#budgetReadAt = now
+  /** A slot that was not seen may be one to give back. */
+  againInMs(): number | undefined {
+    return this.#budget.facts()?.fault === undefined ? undefined : BUDGET_AGE_MS
   }
 
-  async #perform(bound: Bound, signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#parts
-    const { action, snapshot } = bound
-    const { group } = snapshot
-    const { refused } = this.#memory
-    let isSent = false
-    try {
-      const decided = await this.#stillDecided(bound, signal)
-      isSent = decided !== undefined
-      if (decided !== undefined) {
-        const by = { nodes: decided.snapshot.nodes, slots: this.#slotsOf(group) }
-        await this.#effects.perform(decided.action, by, signal)
-      }
-      if (action.kind === 'closeGate' && action.isExpired === true)
-        this.#memory.askAgain(group, action.node, clock.wallMs())
-      refused.done(group, action)
-    } catch (error) {
-      const refusal = { error, now: clock.wallMs(), luck: random.next() }
-      if (isSent || error instanceof WorldError) refused.refuse({ uid: group, generation: 0 }, action, refusal)
-      throw error
-    }
+  subjectOf({ snapshot: { group } }: GroupSeen): Subject {
+    return { uid: group, generation: 0 }
   }
 
-  /**
-   * Before a node is granted, all nodes and all slots are read anew for each step, and the holds of this node for the last one, which lets its
-   * guard go. Then it is decided once more. Undefined: it is not to be done any more.
-   */
-  async #stillDecided(bound: Bound, signal: AbortSignal): Promise<Bound | undefined> {
-    const {
-      action,
-      snapshot: { group },
-    } = bound
-    if (!('node' in action) || action.node === undefined || !GRANTS.has(action.kind)) return bound
-    const { cluster } = this.#parts
-    const [nodes] = await Promise.all([
-      freshNodes({ cluster, cache: this.#caches.nodes }, signal),
-      this.#budget.read(signal),
-    ])
-    this.#budgetReadAt = this.#parts.clock.monoMs()
-    const node = nodes.find(({ name }) => name === action.node)
+  isKnown({ snapshot }: GroupSeen): boolean {
+    return snapshot.isFresh
+  }
+
+  takesOut(action: GuardAction): boolean {
+    return 'node' in action && action.node !== undefined && GRANTS.has(action.kind)
+  }
+
+  /** The holds of the node are read for the last step, which lets its guard go. */
+  async gatherFresh(
+    { action, key: group }: Bound<GroupSeen, GuardAction>,
+    signal: AbortSignal,
+  ): Promise<GroupSeen | undefined> {
+    const nodes = await this.#budget.readWithNodes(signal)
+    const node = 'node' in action ? nodes.find(({ name }) => name === action.node) : undefined
     if (node === undefined) return undefined
     const verdicts = LETTING_GO.has(action.kind) ? await this.#freshHolds(group, node, signal) : NOT_READ
-    if (verdicts === undefined) return undefined
-    const { snapshot } = this.#looks.of(group, nodes, { node: action.node, verdicts })
-    const decision = decideGuards(snapshot)
-    const anew =
-      decision.kind === 'act'
-        ? decision.actions.find((one) => guardActionKey(one) === guardActionKey(action))
-        : undefined
-    return anew === undefined ? undefined : { action: anew, snapshot }
+    return verdicts === undefined ? undefined : this.#looks.of(group, nodes, { node: node.name, verdicts })
   }
 
   /** By the UID of each guard of the group. Undefined: the guards changed meanwhile, and other holds count than those that were read. */
@@ -264,14 +199,18 @@ export class GuardLoop {
     return isSame ? verdicts : undefined
   }
 
-  async #tell(
+  async perform(action: GuardAction, { snapshot }: GroupSeen, signal: AbortSignal): Promise<void> {
+    await this.#effects.perform(action, snapshot, signal)
+    if (action.kind === 'closeGate' && action.isExpired === true)
+      this.#memory.askAgain(snapshot.group, action.node, this.#parts.clock.wallMs())
+  }
+
+  async tell(
     { snapshot, guards, refused }: GroupSeen,
-    decision: LoopDecision<Bound>,
+    decision: LoopDecision<GuardAction>,
     signal: AbortSignal,
   ): Promise<void> {
-    const actions = decision.kind === 'act' ? decision.actions.map(({ action }) => action) : []
-    const later = decision.kind === 'settled' ? [] : (decision.later ?? [])
-    if (snapshot.isFresh) this.#memory.refused.keep(snapshot.group, [...actions, ...later.map(({ action }) => action)])
+    const actions = decision.kind === 'act' ? decision.actions : []
     for (const [guard, reasons] of refused) {
       await this.#status.write(guard, refusedGuardStatus(guard.status.fields, reasons), signal)
       await this.#events.tell(guard, reasons, signal)

@@ -1,7 +1,6 @@
 import { RefusedWrites } from '../../ground/loop/owned/refused-writes.ts'
 import { isJsonObject } from '../../ground/model/json-object.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
-import type { Reason } from '../../ground/model/reason.ts'
 import { type MonoMs, type WallMs, wallMs } from '../../ground/model/time.ts'
 import { type GuardAction, guardActionKey } from '../decide/action.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
@@ -16,7 +15,6 @@ export class GuardMemory {
   /** By group, then by node. */
   readonly #asking = new Map<string, Map<string, WallMs>>()
   readonly #made = new Map<string, { readonly object: OwnedObject; readonly at: MonoMs }>()
-  readonly #told = new Map<string, Map<string, string>>()
 
   /**
    * When each of these nodes began to ask. The status of the guards tells it where this process has not seen it, and only there: a node
@@ -67,23 +65,6 @@ export class GuardMemory {
       }
     }
     return more.length === 0 ? shown : [...shown, ...more]
-  }
-
-  /** Whether this code was last reported with another text for the same node or object. */
-  isNews(uid: string, { code, object = '', text }: Reason): boolean {
-    const told = this.#told.get(uid) ?? new Map<string, string>()
-    this.#told.set(uid, told)
-    const key = `${code} ${object}`
-    if (told.get(key) === text) return false
-    told.set(key, text)
-    return true
-  }
-
-  /** A reason that is over is reported again when it comes back. */
-  forget(uid: string, reasons: readonly Reason[]): void {
-    const keys = new Set(reasons.map(({ code, object = '' }) => `${code} ${object}`))
-    const told = this.#told.get(uid)
-    for (const key of told?.keys() ?? []) if (!keys.has(key)) told?.delete(key)
   }
 }
 

@@ -6,17 +6,17 @@ import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import { deploymentPatch, gatePatch } from '../../ground/model/owned/difference.ts'
 import type { WantedObject } from '../../ground/model/owned/wanted-object.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
-import { present } from '../../ground/model/present.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
-import type { ControllerSlots } from '../../service/run/controller-slots.ts'
+import type { ControllerBudget } from '../../service/run/controller-budget.ts'
 import { claimPatch, withdrawPatch } from '../../service/run/node-marks.ts'
 import type { NodeWrites } from '../../service/run/node-writes.ts'
 import type { GuardAction, GuardNodeAction, GuardObjectAction } from '../decide/action.ts'
 import type { GuardPod } from '../decide/found.ts'
 import { formatGrant } from '../decide/grant.ts'
 import { NODE_GUARDS } from '../decide/guard-kind.ts'
+import { guardOwner } from '../decide/pass.ts'
 import type { GuardSnapshot } from '../decide/snapshot.ts'
 import { wantedDeployment, wantedGate } from '../decide/wanted-guard.ts'
 import type { NodeGuard } from '../model/node-guard.ts'
@@ -27,15 +27,9 @@ interface EffectsParts {
   readonly clock: Clock
   readonly latest: Latest
   readonly marks: NodeWrites
-  /** A slot was taken or given back: what is known of them is old. */
-  slotsChanged(): void
+  readonly budget: Pick<ControllerBudget, 'take' | 'release'>
   /** It was made a moment ago, and the cache may not show it yet. */
   made(kind: 'deployment' | 'gate', object: OwnedObject): void
-}
-
-/** What an action was decided by, and the slots of its group. */
-interface By extends Pick<GuardSnapshot, 'nodes'> {
-  readonly slots: ControllerSlots
 }
 
 /** One effect, under the versions of the objects that it was decided by. */
@@ -47,21 +41,18 @@ export class GuardEffects {
   }
 
   /** Rejects with WorldError, and with the signal's reason. */
-  perform(action: GuardAction, { slots, nodes }: By, signal: AbortSignal): Promise<void> {
+  perform(action: GuardAction, snapshot: GuardSnapshot, signal: AbortSignal): Promise<void> {
     if (action.kind === 'unlockStray') return this.#unlockStray(action.pod, signal)
-    return 'view' in action ? this.#toObject(action, signal) : this.#toNode(action, { slots, nodes }, signal)
+    return 'view' in action ? this.#toObject(action, signal) : this.#toNode(action, snapshot, signal)
   }
 
-  async #toNode(action: GuardNodeAction, { slots, nodes }: By, signal: AbortSignal): Promise<void> {
+  #toNode(action: GuardNodeAction, { nodes, group }: GuardSnapshot, signal: AbortSignal): Promise<void> {
+    const { budget } = this.#parts
     switch (action.kind) {
-      case 'takeSlot': {
-        const { index, node, stale } = action
-        await slots.take({ index, node, ...present({ stale }) }, signal).finally(() => this.#parts.slotsChanged())
-        return
-      }
+      case 'takeSlot':
+        return budget.take(guardOwner(group), action, signal)
       case 'releaseSlot':
-        await slots.release(action, signal).finally(() => this.#parts.slotsChanged())
-        return
+        return budget.release(guardOwner(group), action, signal)
       case 'claim':
         return this.#parts.marks.patch(nodes.get(action.node), (node) => claimPatch(node, action.claim), signal)
       case 'withdrawClaim':

@@ -2,7 +2,6 @@ import { claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
-import type { Reason } from '../../ground/model/reason.ts'
 import { NODE_ANNOTATION, type SeenSlot } from '../../ground/model/slot.ts'
 import type { MonoMs, WallMs } from '../../ground/model/time.ts'
 import type { HeldSlot } from '../decide/found.ts'
@@ -69,7 +68,6 @@ export class IngressMemory {
   readonly #slots = new Map<string, ReadonlyMap<string, NotedSlot>>()
   /** By the UID of the object. A Node that changes is another value, and its acknowledgement is found by the text. */
   readonly #acknowledged = new Map<string, Map<string, { readonly value: string; readonly since: WallMs }>>()
-  readonly #told = new Map<string, Map<string, string>>()
 
   /** The slots that this holder has now, and what stands on the Deployments of the object that they are of. */
   noteSlots(holder: string, { slots, ours, nodes, object }: SeenSlots, now: WallMs): void {
@@ -110,22 +108,12 @@ export class IngressMemory {
     return now
   }
 
-  /** Whether the last reason that was told about the same node or object has another text. */
-  isNews(uid: string, { object = '', text }: Reason): boolean {
-    const told = this.#told.get(uid) ?? new Map<string, string>()
-    this.#told.set(uid, told)
-    if (told.get(object) === text) return false
-    told.set(object, text)
-    return true
-  }
-
   /** Only these objects are there. */
   keep(uids: ReadonlySet<string>): void {
     this.refused.keepSubjects(uids)
     // What is of others in the way of those that are left is met again.
     for (const met of [this.deployments, this.daemonSets, this.gates]) met.clear()
-    for (const kept of [this.#acknowledged, this.#told])
-      for (const uid of kept.keys()) if (!uids.has(uid)) kept.delete(uid)
+    for (const uid of this.#acknowledged.keys()) if (!uids.has(uid)) this.#acknowledged.delete(uid)
   }
 }
 

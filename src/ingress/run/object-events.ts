@@ -1,50 +1,43 @@
-import { apiVersionOf } from '../../ground/model/object-kind.ts'
+import { EventsOnce, type Saying } from '../../ground/loop/owned/events-once.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { Finding } from '../../ground/model/schema/finding.ts'
 import type { ObjectNotices } from '../../ground/ports/object-notices.ts'
 import { type CheckedIngress, ingressKind } from '../decide/ingress-kind.ts'
-import type { IngressMemory } from './ingress-memory.ts'
-
-interface EventsParts {
-  readonly notices: ObjectNotices
-  readonly memory: Pick<IngressMemory, 'isNews'>
-}
 
 /** Tells of an IngressDaemonSet what a person is to know, each thing once. */
 export class ObjectEvents {
-  readonly #parts: EventsParts
+  readonly #events: EventsOnce
 
-  constructor(parts: EventsParts) {
-    this.#parts = parts
+  constructor(notices: ObjectNotices) {
+    this.#events = new EventsOnce(notices)
   }
 
   /** `doubts`: findings that do not refuse the object. */
   async tell(
-    object: CheckedIngress,
+    { group, name, namespace, uid }: CheckedIngress,
     { reasons, doubts }: { readonly reasons: readonly Reason[]; readonly doubts: readonly Finding[] },
     signal: AbortSignal,
   ): Promise<void> {
-    const { kind, group, version } = ingressKind(object.group)
-    const { name, namespace, uid } = object
-    const about = { apiVersion: apiVersionOf({ group, version }), kind, namespace, name, uid }
-    const { memory, notices } = this.#parts
-    for (const reason of reasons) {
+    const ofReasons = reasons.flatMap((reason) => {
       const type = EVENTS[reason.code]
-      if (type === undefined || !memory.isNews(uid, newsOf(reason))) continue
-      await notices.tell({ ...about, type, reason }, signal)
-    }
-    for (const { rule, field, severity, message, fix } of doubts) {
+      return type === undefined ? [] : [{ key: keyOf(reason), type, reason }]
+    })
+    const ofDoubts = doubts.map(({ rule, field, severity, message, fix }): Saying => {
       const code = severity === 'error' ? 'IngressConflict' : 'IngressDoubtful'
       const reason: Reason = { code, object: name, text: `${field}: ${message}`, next: fix }
-      if (!memory.isNews(uid, { ...reason, object: `${rule} ${field}` })) continue
-      await notices.tell({ ...about, type: 'Warning', reason }, signal)
-    }
+      return { key: `${rule} ${field}`, type: 'Warning', reason }
+    })
+    await this.#events.tell({ kind: ingressKind(group), name, namespace, uid }, [...ofReasons, ...ofDoubts], signal)
+  }
+
+  /** Only these objects are there. */
+  keepObjects(uids: ReadonlySet<string>): void {
+    this.#events.keepObjects(uids)
   }
 }
 
 /** What is refused stands beside what is said of the same node in the same pass. */
-const newsOf = (reason: Reason): Reason =>
-  reason.code === 'WriteRefused' ? { ...reason, object: `${reason.code} ${reason.object}` } : reason
+const keyOf = ({ code, object = '' }: Reason): string => (code === 'WriteRefused' ? `${code} ${object}` : object)
 
 /** Which reasons are worth an Event, and whether a person is to look. */
 const EVENTS: Readonly<Partial<Record<Reason['code'], 'Normal' | 'Warning'>>> = {

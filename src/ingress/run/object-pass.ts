@@ -3,7 +3,7 @@ import type { Finding } from '../../ground/model/schema/finding.ts'
 import { decideObject, type ObjectLook } from '../decide/decide-object.ts'
 import type { ObjectAction } from '../decide/household.ts'
 import type { CheckedIngress } from '../decide/ingress-kind.ts'
-import type { IngressLook } from '../decide/look.ts'
+import { OP_ANNOTATION, parseOp } from '../decide/op.ts'
 
 /** What a pass goes by. */
 export type Seen = ObjectLook & {
@@ -13,30 +13,24 @@ export type Seen = ObjectLook & {
   readonly doubts: readonly Finding[]
 }
 
-/** An action with what it was decided by. */
-export interface Bound {
-  readonly action: ObjectAction
-  readonly look: IngressLook
-  readonly key: string
-}
-
-export function decidePass(seen: Seen): LoopDecision<Bound> {
+/** Of an object that makes no sense, nothing but a rollback is done. */
+export function decidePass(seen: Seen): LoopDecision<ObjectAction> {
   const decision = decideObject(seen)
-  if (decision.kind === 'settled') return decision
-  const { look, key } = seen
-  const { later = [], ...rest } = decision
-  if (look === undefined) return rest.kind === 'hold' ? rest : { kind: 'settled', reasons: rest.reasons }
-  const bound = (actions: readonly ObjectAction[]): readonly Bound[] => actions.map((action) => ({ action, look, key }))
-  return rest.kind === 'act'
-    ? { ...rest, actions: bound(rest.actions), later: bound(later) }
-    : { ...rest, later: bound(later) }
+  if (seen.look !== undefined || decision.kind === 'settled') return decision
+  const { later: _, ...rest } = decision
+  return rest.kind === 'hold' ? rest : { kind: 'settled', reasons: rest.reasons }
 }
 
 /** By caches that are behind nothing is wanted, and no refusal is over. */
 export const isKnown = (seen: Seen): boolean => seen.kind === 'refused' || seen.look.snapshot.isFresh
 
-/** What is wanted by it, whether it is done in this pass or later. */
-export const wantedBy = (decision: LoopDecision<Bound>): readonly ObjectAction[] =>
-  decision.kind === 'settled'
-    ? []
-    : [...(decision.kind === 'act' ? decision.actions : []), ...(decision.later ?? [])].map(({ action }) => action)
+/** A node that nothing is under way on is about to be taken out, or to be changed while it serves. */
+export function takesOut(action: ObjectAction, { look }: Seen): boolean {
+  if (action.kind === 'takeSlot') return true
+  if (action.kind !== 'writeOp' && action.kind !== 'claim') return false
+  const annotations = look?.snapshot.nodes.find(({ name }) => name === action.node)?.deployment?.annotations
+  if (annotations === undefined) return false
+  if (action.kind === 'writeOp') return !(OP_ANNOTATION in annotations)
+  const word = parseOp(annotations[OP_ANNOTATION])
+  return word.kind === 'op' && word.op.t1 === undefined
+}

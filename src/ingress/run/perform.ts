@@ -8,17 +8,17 @@ import { revisionPatch } from '../../ground/model/owned/difference.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { NodeIdentity } from '../../ground/model/owned/node-names.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
-import { present } from '../../ground/model/present.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
-import type { ControllerSlots } from '../../service/run/controller-slots.ts'
+import type { ControllerBudget } from '../../service/run/controller-budget.ts'
 import { claimPatch, holdPatch, releasePatch, withdrawPatch } from '../../service/run/node-marks.ts'
 import type { NodeWrites } from '../../service/run/node-writes.ts'
 import type { IngressAction, NodeAction } from '../decide/action.ts'
 import type { HouseholdAction, ObjectAction } from '../decide/household.ts'
 import { ingressKind } from '../decide/ingress-kind.ts'
 import type { IngressLook } from '../decide/look.ts'
+import { ingressOwner } from '../decide/marks.ts'
 import { identityFor, identityOf } from '../decide/names.ts'
 import { wantedRevision } from '../decide/revision.ts'
 import { rollbackPatch } from '../decide/rollback.ts'
@@ -33,10 +33,7 @@ interface PerformParts {
   readonly cluster: Pick<Cluster, 'readNode'>
   readonly latest: Latest
   readonly marks: NodeWrites
-  /** Of one object. */
-  slotsOf(object: IngressDaemonSet): Pick<ControllerSlots, 'take' | 'release'>
-  /** A slot was taken or given back: what is known of them is old. */
-  slotsChanged(): void
+  readonly budget: Pick<ControllerBudget, 'take' | 'release'>
   /** An object that the cache does not show: it was just made, or it is of others and has our name. */
   met(deployment: FoundDeployment): void
   metChecker(daemonSet: FoundDaemonSet): void
@@ -139,20 +136,10 @@ export class IngressEffects {
   async #toNode(action: NodeAction, look: IngressLook, signal: AbortSignal): Promise<void> {
     const { object } = look.snapshot
     switch (action.kind) {
-      case 'takeSlot': {
-        const { index, node, stale } = action
-        await this.#parts
-          .slotsOf(object)
-          .take({ index, node, ...present({ stale }) }, signal)
-          .finally(() => this.#parts.slotsChanged())
-        return
-      }
+      case 'takeSlot':
+        return this.#parts.budget.take(ingressOwner(object), action, signal)
       case 'releaseSlot':
-        await this.#parts
-          .slotsOf(object)
-          .release(action, signal)
-          .finally(() => this.#parts.slotsChanged())
-        return
+        return this.#parts.budget.release(ingressOwner(object), action, signal)
       case 'claim':
         return this.#parts.marks.patch(nodeOf(look, action.node), (node) => claimPatch(node, action.claim), signal)
       case 'withdrawClaim':

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { stillDecided } from '../../../src/ground/loop/owned/owned-loop.ts'
 import type { NodeAction } from '../../../src/ingress/decide/action.ts'
 import type { IngressLook } from '../../../src/ingress/decide/look.ts'
+import { actionKey } from '../../../src/ingress/decide/refusals.ts'
 import { templateHash, wantedRevision } from '../../../src/ingress/decide/revision.ts'
 import type { IngressNode, IngressSnapshot } from '../../../src/ingress/decide/snapshot.ts'
-import { stillDecided } from '../../../src/ingress/run/still-decided.ts'
+import { decidePass, type Seen, takesOut } from '../../../src/ingress/run/object-pass.ts'
 import { shortIngressDecision } from '../../support/ingress-decision.ts'
 import { aNodeOf, anIngress, anOp, aScene, aSlot, OURS, outFor } from '../../support/ingress-world.ts'
 import { served } from '../../support/served-object.ts'
@@ -70,19 +72,37 @@ const ROWS: readonly (readonly [
   ['the object is gone', BEGIN, lookAt(HAS_SLOT), undefined, 'nothing'],
 ]
 
+const signal = new AbortController().signal
+const seen = (look: IngressLook): Seen => ({
+  ...{ kind: 'seen', look, object: look.snapshot.object as Seen['object'], key: 'key', doubts: [] },
+})
+const still = (action: NodeAction, look: IngressLook, fresh: () => Promise<IngressLook | undefined>) =>
+  stillDecided(
+    {
+      ...{ decide: decidePass, keyOf: actionKey, takesOut },
+      gatherFresh: async () => {
+        const now = await fresh()
+        return now === undefined ? undefined : seen(now)
+      },
+    },
+    { action, seen: seen(look), key: 'key' },
+    signal,
+  )
+
 for (const [title, action, before, now, done] of ROWS)
   test(`before a node is taken out it is decided once more, and that is done: ${title}`, async () => {
-    const decided = await stillDecided({ action, look: before }, async () => now)
+    const decided = await still(action, before, async () => now)
     const said =
       decided === undefined
         ? 'nothing'
         : shortIngressDecision({ kind: 'act', actions: [decided.action as NodeAction], reasons: [] })
     assert.equal(said, done)
-    assert.equal(decided?.look, decided === undefined ? undefined : now)
+    assert.equal(decided?.seen.look, decided === undefined ? undefined : now)
   })
 
 test('what takes no node out is done as it was decided, and nothing is read for it', async () => {
   const action: NodeAction = { kind: 'releaseSlot', node: 'n1', index: 0 }
-  const bound = { action, look: lookAt(HAS_SLOT) }
-  assert.deepEqual(await stillDecided(bound, () => Promise.reject(new Error('it was read'))), bound)
+  const look = lookAt(HAS_SLOT)
+  const decided = await still(action, look, () => Promise.reject(new Error('it was read')))
+  assert.deepEqual([decided?.action, decided?.seen.look], [action, look])
 })

@@ -1,0 +1,172 @@
+import type { LoopDecision } from '../../model/loop-decision.ts'
+import { WorldError } from '../../model/world-error.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Random } from '../../ports/random.ts'
+import type { Leader } from '../leader.ts'
+import { type LoopView, Reconciler } from '../reconciler.ts'
+import { isRefusal, isSlow, type RefusedWrites, type Subject } from './refused-writes.ts'
+
+/** An action with what it was decided by. */
+export interface Bound<S, A> {
+  readonly action: A
+  readonly seen: S
+  readonly key: string
+}
+
+/** What differs between the controllers of objects that are ours. */
+export interface OwnedSystem<S, A> {
+  readonly name: string
+  /** Undefined: the key stands for nothing any more. */
+  gather(key: string, signal: AbortSignal): Promise<S | undefined>
+  /** Pure. */
+  decide(seen: S): LoopDecision<A>
+  /** What an action does, and to what. */
+  keyOf(action: A): string
+  /** What the actions are decided for: refusals of writes are kept for it. */
+  subjectOf(seen: S): Subject
+  /** By caches that are behind nothing is wanted, and no refusal is over. */
+  isKnown(seen: S): boolean
+  /** Something is about to go out of service by it, so that it is decided once more by what was just read. */
+  takesOut(action: A, seen: S): boolean
+  /** The same as `gather`, with nodes, slots and holds that were just read. Undefined: it is not to be done any more. */
+  gatherFresh(bound: Bound<S, A>, signal: AbortSignal): Promise<S | undefined>
+  /** One effect, under the versions of the objects that it was decided by. */
+  perform(action: A, seen: S, signal: AbortSignal): Promise<void>
+  /** Before the effects: the status of the object, its Events. */
+  tell(seen: S, decision: LoopDecision<A>, signal: AbortSignal): Promise<void>
+  /** In how many ms the key is looked at again, whatever was decided. */
+  againInMs(decision: LoopDecision<A>): number | undefined
+}
+
+interface LoopParts<S, A> {
+  readonly system: OwnedSystem<S, A>
+  readonly refused: Pick<RefusedWrites<A>, 'refuse' | 'done' | 'keep'>
+  readonly leader: Pick<Leader, 'mayActForMs'>
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+const [SWEEP_MS, WORKERS] = [60_000, 4]
+/** Many events of one change lead to one pass. */
+const GATHER_EVENTS_MS = 20
+
+/** The loop of a controller of objects that are ours. */
+export class OwnedLoop<S, A> {
+  readonly #parts: LoopParts<S, A>
+  readonly #reconciler: Reconciler<Passed<S>, Bound<S, A>>
+
+  constructor(parts: LoopParts<S, A>) {
+    this.#parts = parts
+    const { system } = parts
+    this.#reconciler = new Reconciler({
+      ...parts,
+      sweepMs: SWEEP_MS,
+      workers: WORKERS,
+      loop: {
+        name: system.name,
+        gather: async (key, signal) => {
+          const seen = await system.gather(key, signal)
+          return seen === undefined ? undefined : { key, seen }
+        },
+        decide: ({ key, seen }) => mapped(system.decide(seen), (action) => ({ action, seen, key })),
+        decided: (key, decision) => {
+          const inMs = system.againInMs(unbound(decision))
+          if (inMs !== undefined) this.#reconciler.add(key, inMs)
+        },
+        tell: ({ snapshot: { seen }, decision }, signal) => this.#tell(seen, unbound(decision), signal),
+        perform: (bound, signal) => this.#perform(bound, signal),
+        isRefusal,
+        isSlow,
+      },
+    })
+  }
+
+  /** Until aborted, then rejects with the signal's reason. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#reconciler.run(signal)
+  }
+
+  /** Begins nothing any more, and resolves when what is under way has ended. */
+  stop(): Promise<void> {
+    return this.#reconciler.stop()
+  }
+
+  /** Something that concerns this key is another thing now. */
+  changed(key: string): void {
+    this.#reconciler.add(key, GATHER_EVENTS_MS)
+  }
+
+  /** At once. */
+  add(key: string): void {
+    this.#reconciler.add(key)
+  }
+
+  view(): LoopView {
+    return this.#reconciler.view()
+  }
+
+  async #tell(seen: S, decision: LoopDecision<A>, signal: AbortSignal): Promise<void> {
+    const { system, refused } = this.#parts
+    if (system.isKnown(seen)) refused.keep(system.subjectOf(seen).uid, wantedBy(decision))
+    await system.tell(seen, decision, signal)
+  }
+
+  async #perform(bound: Bound<S, A>, signal: AbortSignal): Promise<void> {
+    const { system, refused, clock, random } = this.#parts
+    const { action } = bound
+    const subject = system.subjectOf(bound.seen)
+    let isSent = false
+    try {
+      const decided = await stillDecided(system, bound, signal)
+      isSent = decided !== undefined
+      if (decided !== undefined) await system.perform(decided.action, decided.seen, signal)
+      refused.done(subject.uid, action)
+    } catch (error) {
+      const refusal = { error, now: clock.wallMs(), luck: random.next() }
+      // Where a reading took too long, nothing was refused.
+      if (isSent || error instanceof WorldError) refused.refuse(subject, action, refusal)
+      throw error
+    }
+  }
+}
+
+interface Passed<S> {
+  readonly key: string
+  readonly seen: S
+}
+
+/**
+ * An action as it is to be done, with what it is decided by. Before something goes out of service it is decided once more, since a cache
+ * may lag without a sign of it. What that says is done: it may be for another revision or another slot. Undefined: nothing of this kind
+ * is to be done any more.
+ */
+export async function stillDecided<S, A>(
+  system: Pick<OwnedSystem<S, A>, 'decide' | 'keyOf' | 'takesOut' | 'gatherFresh'>,
+  bound: Bound<S, A>,
+  signal: AbortSignal,
+): Promise<Pick<Bound<S, A>, 'action' | 'seen'> | undefined> {
+  const { action, seen } = bound
+  if (!system.takesOut(action, seen)) return bound
+  const now = await system.gatherFresh(bound, signal)
+  if (now === undefined) return undefined
+  const decision = system.decide(now)
+  const key = system.keyOf(action)
+  const anew = decision.kind === 'act' ? decision.actions.find((one) => system.keyOf(one) === key) : undefined
+  return anew === undefined ? undefined : { action: anew, seen: now }
+}
+
+/** What is wanted by it, whether it is done in this pass or later. */
+const wantedBy = <A>(decision: LoopDecision<A>): readonly A[] =>
+  decision.kind === 'settled' ? [] : [...(decision.kind === 'act' ? decision.actions : []), ...(decision.later ?? [])]
+
+function mapped<A, B>(decision: LoopDecision<A>, to: (action: A) => B): LoopDecision<B> {
+  if (decision.kind === 'settled') return decision
+  const { later = [] } = decision
+  return decision.kind === 'act'
+    ? { ...decision, actions: decision.actions.map(to), later: later.map(to) }
+    : { ...decision, later: later.map(to) }
+}
+
+const unbound = <S, A>(decision: LoopDecision<Bound<S, A>>): LoopDecision<A> => mapped(decision, ({ action }) => action)
