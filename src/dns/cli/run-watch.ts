@@ -1,19 +1,26 @@
 import type { CliContext } from '../../cli/cli-context.ts'
 import { EXIT_INTERRUPTED } from '../../cli/exit-codes.ts'
 import { InterruptedError } from '../../cli/interrupts.ts'
+import type { WatchPrinter } from '../../cli/watch-printer.ts'
 import { formatDuration } from '../../ground/model/duration.ts'
 import { present } from '../../ground/model/present.ts'
 import { countOf, countText } from '../../ground/text/count-text.ts'
 import { plainLine } from '../../ground/text/terminal/style.ts'
 import type { DnsVerdict } from '../decide/verdict.ts'
+import type { DnsCheck } from '../run/check-dns.ts'
 import type { DnsStatus } from '../run/dns-metrics.ts'
 import { EMPTY_DNS_STATUS, foldCheck } from '../run/fold-check.ts'
-import { type WatchedDns, watchDns } from '../run/watch-dns.ts'
-import type { WatchPrinter } from './watch-printer.ts'
+import { type CheckTrouble, type WatchedDns, watchDns } from '../run/watch-dns.ts'
+
+/** One check, and the status after it. */
+export interface DnsSeen {
+  readonly seen: DnsCheck | CheckTrouble
+  readonly status: DnsStatus
+}
 
 interface WatchRun {
   readonly checks: WatchedDns
-  readonly printer: WatchPrinter
+  readonly printer: WatchPrinter<DnsSeen>
   readonly context: CliContext
   readonly intervalMs: number
   readonly forMs?: number
@@ -65,7 +72,7 @@ async function watched({ checks, printer, context, intervalMs, forMs, onStatus, 
         const verdict = status.last?.verdict
         if (verdict !== undefined) seen.set(verdict, (seen.get(verdict) ?? 0) + 1)
         onStatus(status)
-        printer.seen(one, status)
+        printer.seen({ seen: one, status })
         if (out.failure !== undefined) gone.abort(READER_GONE)
       },
     },

@@ -2,8 +2,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CliContext } from '../../cli/cli-context.ts'
 import { duration } from '../../cli/flag-values.ts'
 import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output-options.ts'
+import { jsonPrinter, livePrinter, plainPrinter, type WatchPrinter } from '../../cli/watch-printer.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
 import { present } from '../../ground/model/present.ts'
+import type { WallMs } from '../../ground/model/time.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { PageOf } from '../../ground/ports/http-door.ts'
 import { chooseProgress, type ProgressChoice } from '../../ground/text/terminal/choose-progress.ts'
@@ -13,8 +15,10 @@ import { dnsPages } from '../run/dns-pages.ts'
 import { EMPTY_DNS_STATUS } from '../run/fold-check.ts'
 import type { WatchedDns } from '../run/watch-dns.ts'
 import { addPlaceOptions, type DnsPlace, type PlaceFlags, placeOf } from './dns-place.ts'
-import { runWatch } from './run-watch.ts'
-import { jsonPrinter, livePrinter, plainPrinter, type WatchPrinter } from './watch-printer.ts'
+import { type DnsSeen, runWatch } from './run-watch.ts'
+import { watchDocument } from './watch-document.ts'
+import { changeLines, heartbeatLine } from './watch-lines.ts'
+import { BEFORE_FIRST, watchScreen } from './watch-screen.ts'
 
 /** Where pages are answered; without a host at all addresses of the machine. */
 interface PagesPlace {
@@ -124,10 +128,27 @@ export function addWatch(dns: Command, { load, context, exitWith, exitOf }: Wire
   })
 }
 
-function printerOf(flags: WatchFlags, { out, clock, terminal }: CliContext, isLive: boolean): WatchPrinter {
-  const parts = { sink: out, clock, style: resultStyle(flags, terminal), intervalMs: flags.interval }
-  if (flags.output === 'json') return jsonPrinter(parts, flags.scene === true)
-  return isLive ? livePrinter(parts, EMPTY_DNS_STATUS) : plainPrinter(parts)
+function printerOf(flags: WatchFlags, { out, clock, terminal }: CliContext, isLive: boolean): WatchPrinter<DnsSeen> {
+  const style = resultStyle(flags, terminal)
+  const parts = { sink: out, clock, style }
+  const intervalMs = flags.interval
+  if (flags.output === 'json')
+    return jsonPrinter(out, ({ seen }) => watchDocument(seen, { at: clock.wallMs(), withScene: flags.scene === true }))
+  if (isLive)
+    return livePrinter(parts, {
+      first: BEFORE_FIRST,
+      frame: ({ status }, { now, size }) => watchScreen(status, { now, size, style, intervalMs }),
+    })
+  let changedAt: WallMs | undefined
+  return plainPrinter(parts, {
+    news: ({ status }) => {
+      const at = status.changes.at(-1)?.at
+      if (at === changedAt) return []
+      changedAt = at
+      return changeLines(status)
+    },
+    unchanged: ({ status }) => heartbeatLine(status),
+  })
 }
 
 /** Throws UserError that names the flag. */

@@ -27,11 +27,14 @@ const BELOW: readonly (readonly [findings: number, changes: number])[] = [
   [1, 0],
 ]
 
+/** What is shown until the first check is over. */
+export const BEFORE_FIRST: readonly Line[] = [['checks DNS for the first time']]
+
 /** The whole screen: the verdict, a row for each path, what is wrong now, and what changed last. Fits what `size` says. */
 export function watchScreen(status: DnsStatus, show: WatchShow): readonly Line[] {
   const { size, now } = show
   const { last } = status
-  if (last === undefined) return [['checks DNS for the first time']]
+  if (last === undefined) return BEFORE_FIRST
   if (size.columns < TINY_CELLS || size.rows < TINY_ROWS) return [tinyLine(last, now)]
   // One line stays free for the cursor.
   const lines = size.rows - 1

@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander'
 import { outputModes } from '../../cli/output-options.ts'
 import type { AddCommand } from '../../cli/program.ts'
+import { silentPrinter, type WatchPrinter } from '../../cli/watch-printer.ts'
 import { PROGRESS_CHOICES, type ProgressChoice } from '../../ground/text/terminal/choose-progress.ts'
 import { addExplain } from './explain-command.ts'
+import { type GuardSight, liveGuardPrinter, plainGuardPrinter } from './guard-printer.ts'
 import { guardStatus } from './guard-status.ts'
-import { type GuardVoice, liveGuardVoice, plainGuardVoice, silentGuardVoice } from './guard-voice.ts'
 import { addGuardSub, type GuardActions, type GuardCall, type GuardWired } from './sub-command.ts'
 import { addGuardWrites } from './write-commands.ts'
 
@@ -62,16 +63,16 @@ function addStatus(guard: Command, wired: GuardWired): void {
   addGuardSub<StatusFlags>(command, wired, (call, flags) =>
     guardStatus({
       ...call,
-      voice: voiceOf(call, flags),
+      printer: printerOf(call, flags),
       watches: flags.watch === true,
       isAll: flags.allNamespaces === true,
     }),
   )
 }
 
-function voiceOf({ context }: GuardCall, flags: StatusFlags): GuardVoice {
+function printerOf({ context }: GuardCall, flags: StatusFlags): WatchPrinter<GuardSight> {
   const { progress, errStyle } = outputModes(flags, context.terminal)
   const parts = { sink: context.err, clock: context.clock, style: errStyle }
-  if (progress === 'none') return silentGuardVoice()
-  return progress === 'live' ? liveGuardVoice(parts) : plainGuardVoice(parts)
+  if (progress === 'none') return silentPrinter
+  return progress === 'live' ? liveGuardPrinter(parts) : plainGuardPrinter(parts)
 }

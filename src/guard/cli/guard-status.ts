@@ -1,5 +1,6 @@
 import { EXIT_FAILED, EXIT_INTERRUPTED } from '../../cli/exit-codes.ts'
 import { InterruptedError } from '../../cli/interrupts.ts'
+import type { WatchPrinter } from '../../cli/watch-printer.ts'
 import { FollowCache } from '../../ground/loop/follow-cache.ts'
 import { OVER } from '../../ground/model/over.ts'
 import { present } from '../../ground/model/present.ts'
@@ -8,13 +9,13 @@ import { type CheckedGuard, NODE_GUARDS } from '../decide/guard-kind.ts'
 import { type GuardStanding, guardStanding } from '../decide/told/guard-standing.ts'
 import { findGuard } from '../run/commands/find-guard.ts'
 import { guardCommands } from './guard-place.ts'
-import type { GuardSight, GuardVoice } from './guard-voice.ts'
+import type { GuardSight } from './guard-printer.ts'
 import { guardDocument } from './status-document.ts'
 import { guardLines, guardTable } from './status-lines.ts'
 import { type GuardCall, type GuardResult, looksAlike } from './sub-command.ts'
 
 interface StatusRun extends GuardCall {
-  readonly voice: GuardVoice
+  readonly printer: WatchPrinter<GuardSight>
   readonly watches: boolean
   /** Of all namespaces. */
   readonly isAll: boolean
@@ -41,7 +42,7 @@ export async function guardStatus(run: StatusRun): Promise<GuardResult> {
 
 /** Until it is interrupted, or until the one guard that is watched is gone. */
 async function watched(run: StatusRun, first: readonly CheckedGuard[]): Promise<GuardResult> {
-  const { ground, namespace, name, isAll, context, voice } = run
+  const { ground, namespace, name, isAll, context, printer } = run
   const { clock, interrupts, onExit } = context
   const selection = {
     kind: NODE_GUARDS,
@@ -53,7 +54,7 @@ async function watched(run: StatusRun, first: readonly CheckedGuard[]): Promise<
     clock,
   })
   const life = new AbortController()
-  const takeBack = onExit(() => voice.restoreCursor())
+  const takeBack = onExit(() => printer.restoreCursor())
   const following = cache.run(life.signal)
   let seen = first
   const look = async (): Promise<GuardResult> => {
@@ -62,7 +63,7 @@ async function watched(run: StatusRun, first: readonly CheckedGuard[]): Promise<
       const now = cache.objects()
       if (name !== undefined && now[0]?.uid !== first[0]?.uid) return goneResult(run, first)
       seen = now
-      voice.seen(sightOf(run, now, cache.freshness().error?.message))
+      printer.seen(sightOf(run, now, cache.freshness().error?.message))
       await clock.sleep(LOOK_MS, interrupts.signal)
     }
   }
@@ -76,7 +77,7 @@ async function watched(run: StatusRun, first: readonly CheckedGuard[]): Promise<
     await following.catch((error: unknown) => {
       if (error !== OVER) throw error
     })
-    voice.close()
+    await printer.close()
     takeBack()
   }
 }

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { count, duration } from '../../cli/flag-values.ts'
 import { outputModes } from '../../cli/output-options.ts'
 import type { AddCommand } from '../../cli/program.ts'
+import { silentPrinter, type WatchPrinter } from '../../cli/watch-printer.ts'
 import { present } from '../../ground/model/present.ts'
 import { SLOTS_NAMESPACE } from '../../ground/model/slot.ts'
 import { UserError } from '../../ground/model/user-error.ts'
@@ -14,7 +15,7 @@ import { ofIngress } from '../run/commands/of-ingress.ts'
 import { historyLines } from './history-lines.ts'
 import { addControllerPlace } from './rollout-place.ts'
 import { runStatus } from './run-status.ts'
-import { liveVoice, plainVoice, type StatusVoice, silentVoice } from './status-voice.ts'
+import { liveStatusPrinter, plainStatusPrinter, type Seen } from './status-printer.ts'
 import { addSub, type RolloutActions, type RolloutCall, type Wired } from './sub-command.ts'
 import { addWrites } from './write-commands.ts'
 
@@ -78,7 +79,7 @@ function addStatus(rollout: Command, wired: Wired): void {
     const { timeout: timeoutMs } = flags
     return runStatus({
       ...call,
-      voice: voiceOf(call, flags),
+      printer: printerOf(call, flags),
       watches: flags.watch === 'true',
       controllerNamespace: call.place.controllerNamespace ?? SLOTS_NAMESPACE,
       ...present({ timeoutMs }),
@@ -86,11 +87,11 @@ function addStatus(rollout: Command, wired: Wired): void {
   })
 }
 
-function voiceOf({ context }: RolloutCall, flags: StatusFlags): StatusVoice {
+function printerOf({ context }: RolloutCall, flags: StatusFlags): WatchPrinter<Seen> {
   const { progress, errStyle } = outputModes(flags, context.terminal)
   const parts = { sink: context.err, clock: context.clock, style: errStyle }
-  if (progress === 'none') return silentVoice()
-  return progress === 'live' ? liveVoice(parts) : plainVoice(parts)
+  if (progress === 'none') return silentPrinter
+  return progress === 'live' ? liveStatusPrinter(parts) : plainStatusPrinter(parts)
 }
 
 interface HistoryFlags {

@@ -1,6 +1,7 @@
 import type { CliContext } from '../../cli/cli-context.ts'
 import { EXIT_INTERRUPTED } from '../../cli/exit-codes.ts'
 import { InterruptedError } from '../../cli/interrupts.ts'
+import type { WatchPrinter } from '../../cli/watch-printer.ts'
 import { CONTROLLER_LEASE } from '../../ground/model/lease.ts'
 import { OVER } from '../../ground/model/over.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
@@ -12,13 +13,13 @@ import { commandsOf, type RolloutGround, type RolloutPlace } from './rollout-pla
 import { statusDocument } from './status-document.ts'
 import { endLines, exitOf, nextSteps, type StatusEnd } from './status-end.ts'
 import { cureLines, nodeLines, shownNodes } from './status-lines.ts'
-import type { Seen, StatusVoice } from './status-voice.ts'
+import type { Seen } from './status-printer.ts'
 
 interface StatusRun {
   readonly ground: RolloutGround
   readonly at: IngressAddress
   readonly context: CliContext
-  readonly voice: StatusVoice
+  readonly printer: WatchPrinter<Seen>
   readonly place: RolloutPlace
   readonly controllerNamespace: string
   readonly watches: boolean
@@ -39,13 +40,13 @@ const MOST_NODES = 50
 
 /** Looks until the rollout is done or does not go on. Rejects with UserError where the object is not there, and with WorldError. */
 export async function runStatus(run: StatusRun): Promise<StatusResult> {
-  const { ground, at, context, controllerNamespace, voice } = run
+  const { ground, at, context, controllerNamespace, printer } = run
   const { interrupts, clock } = context
   const found = await findIngress(ground.objects, at, interrupts.signal)
   const lease = { namespace: controllerNamespace, name: CONTROLLER_LEASE }
   const watch = new RolloutWatch({ ...ground, clock, lease }, found)
   const life = new AbortController()
-  const takeBack = context.onExit(() => voice.restoreCursor())
+  const takeBack = context.onExit(() => printer.restoreCursor())
   const following = watch.run(life.signal)
   try {
     const { seen, end } = await Promise.race([looked(run, watch, found), following.then(() => Promise.reject(OVER))])
@@ -55,7 +56,7 @@ export async function runStatus(run: StatusRun): Promise<StatusResult> {
     await following.catch((error: unknown) => {
       if (error !== OVER) throw error
     })
-    voice.close()
+    await printer.close()
     takeBack()
   }
 }
@@ -78,7 +79,7 @@ async function looked(run: StatusRun, watch: RolloutWatch, found: CheckedIngress
       const { kind, code } = seen.standing
       if (kind !== before.kind || code !== before.code) since = clock.monoMs()
       if (!run.watches) return { seen, end: 'looked once' }
-      run.voice.seen(seen)
+      run.printer.seen(seen)
       if (isSettled(seen, clock.monoMs() - since)) return { seen, end: 'settled' }
       if (clock.monoMs() - begunAt >= (run.timeoutMs ?? Number.POSITIVE_INFINITY)) return { seen, end: 'timeout' }
       await clock.sleep(LOOK_MS, interrupts.signal)

@@ -1,0 +1,58 @@
+import { livePrinter, namedNews, plainPrinter, type WatchPrinter } from '../../cli/watch-printer.ts'
+import { formatMinSec } from '../../ground/model/duration.ts'
+import type { Line } from '../../ground/text/terminal/style.ts'
+import type { CheckedIngress } from '../decide/ingress-kind.ts'
+import type { RolloutStanding } from '../decide/rollout/standing.ts'
+import type { RolloutSight } from '../run/commands/rollout-watch.ts'
+import { countsText, nodeLines, shownNodes, whyOf } from './status-lines.ts'
+
+/** One reading, with what it says. */
+export interface Seen {
+  readonly object: CheckedIngress
+  readonly standing: RolloutStanding
+  readonly sight: RolloutSight
+}
+
+type PrinterParts = Parameters<typeof livePrinter>[0]
+
+const NODES_MAX = 12
+
+/** Draws in place; what it showed goes, and the end says how things stand. */
+export const liveStatusPrinter = (parts: PrinterParts): WatchPrinter<Seen> =>
+  livePrinter(parts, {
+    frame: ({ object, standing, sight }, { now, forMs, size }) => {
+      const head: Line = [
+        { text: `rollout ${object.name}`, tone: 'name' },
+        `    ${countsText(object)}    ${formatMinSec(forMs)}`,
+      ]
+      const most = Math.max(1, Math.min(NODES_MAX, size.rows - 6))
+      const nodes = nodeLines(shownNodes(standing, sight), { now, most })
+      return [head, ...doubtLines(sight), ...(nodes.length === 0 ? [[`  ${standing.why}`]] : nodes)]
+    },
+  })
+
+const doubtLines = ({ trouble, unled }: RolloutSight): readonly Line[] => [
+  ...(trouble === undefined ? [] : [[{ text: 'old news', tone: 'hold' } as const, `  ${trouble}`]]),
+  ...(unled === undefined ? [] : [[{ text: 'held', tone: 'hold' } as const, `  ${unled}`]]),
+]
+
+/** A line for each change of a node and of the counts. */
+export const plainStatusPrinter = (parts: PrinterParts): WatchPrinter<Seen> =>
+  plainPrinter(
+    parts,
+    namedNews(parts.clock, {
+      said: linesOf,
+      gone: (name) => (name.startsWith('-') ? undefined : 'InService'),
+      unchanged: ({ object, standing }) => `${countsText(object)}; ${standing.why}`,
+    }),
+  )
+
+function linesOf({ object, standing, sight }: Seen): Map<string, string> {
+  const { trouble, unled } = sight
+  return new Map([
+    ['-', countsText(object)],
+    ...(trouble === undefined ? [] : [['- ', `old news: ${trouble}`] as const]),
+    ...(unled === undefined ? [] : [['-  ', `held: ${unled.replace(/ for \d+ s,/, ',')}`] as const]),
+    ...standing.nodes.map((node) => [node.name, `${node.state}: ${whyOf(node)}`] as const),
+  ])
+}
