@@ -38,8 +38,10 @@ const instancesAnswer: Guard<RollSnapshot> = (s) => s.instances.filter(isSilent)
  * What is read from a balancer while another run still had the slot may be that run's doing: recorded as what was there
  * before, it would be put back in the end.
  */
-const readSinceSlot: Guard<RollSnapshot> = ({ instances, evidence }) =>
-  instances
+export const readSinceSlot: Guard<AnySnapshot> = ({ instances, evidence, slot }) =>
+  slot.state !== 'mine'
+    ? []
+    : instances
     .filter((seen) => !isSilent(seen) && (seen.askedAt ?? 0) < (evidence.slotTakenAt ?? Number.POSITIVE_INFINITY))
     .map(({ instance }) => ({
       code: 'ReadBeforeSlot',

@@ -9,10 +9,11 @@ import { podsHere } from './pods-here.ts'
 import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { isShut } from './steps/drain.ts'
+import type { AnySnapshot } from './subject.ts'
 
 /** Folds what is seen now into what was seen before. Pure; run on every snapshot before it is judged. */
 export function observe(snapshot: RollSnapshot): Evidence {
-  const s: RollSnapshot = { ...snapshot, evidence: withSlot(snapshot) }
+  const s: RollSnapshot = { ...snapshot, evidence: { ...snapshot.evidence, ...slotHeard(snapshot) } }
   if (!hasCurrent(s)) return s.evidence
   const record = ownRecord(s)
   if (record === undefined) return s.evidence
@@ -33,8 +34,8 @@ export function observe(snapshot: RollSnapshot): Evidence {
 }
 
 /** A claim whose answer came too late for the caller still holds. */
-const withSlot = ({ slot, evidence, now }: RollSnapshot): Evidence =>
-  slot.state !== 'mine' || evidence.slotTakenAt !== undefined ? evidence : { ...evidence, slotTakenAt: now }
+export const slotHeard = ({ slot, evidence, now }: AnySnapshot): Pick<Evidence, 'slotTakenAt'> =>
+  slot.state !== 'mine' || evidence.slotTakenAt !== undefined ? {} : { slotTakenAt: now }
 
 function firstReturn(s: RecordedSnapshot): Pick<Evidence, 'returned'> {
   const { bootId, heartbeat } = s.current.node

@@ -10,7 +10,8 @@ import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import type { Stuck } from '../../../src/roll/decide/evidence.ts'
 import type { HostSnapshot } from '../../../src/roll/decide/hosts/host-snapshot.ts'
-import { rememberHostDecision } from '../../../src/roll/decide/hosts/observe-host.ts'
+import { observe } from '../../../src/roll/decide/observe.ts'
+import { observeHost, rememberHostDecision } from '../../../src/roll/decide/hosts/observe-host.ts'
 import { judge } from '../../../src/roll/decide/judge.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
@@ -386,6 +387,7 @@ const GUARDS: readonly Row[] = [
     'detach? InstanceSilent InstanceSilent',
   ],
   ['the balancers answer', 'announce', { silent: true }, 'hold detach: InstanceSilent', 'detach? InstanceSilent'],
+  ['the balancers were read since the slot was taken', 'begin', { unread: true }, 'hold record: ReadBeforeSlot', 'record? ReadBeforeSlot ReadBeforeSlot ReadBeforeSlot ReadBeforeSlot'],
   ['kured has not its lock', 'begin', { kured: OF_NODE }, 'hold record: KuredLockHeld', 'record? KuredLockHeld'],
   ['kured has not its lock', 'leave', { kured: OF_NODE }, 'hold cordon: KuredLockHeld', 'detach? KuredLockHeld'],
   ['kured has not its lock', 'announce', { kured: OF_NODE }, 'hold reboot: KuredLockHeld', 'detach? KuredLockHeld'],
@@ -627,3 +629,9 @@ for (const [what, pass, sinceMs] of WAITS)
     ]
     assert.deepEqual(found, [at(sinceMs), at(sinceMs)])
   })
+
+test('a node and a machine hear of a slot whose answer came too late for the caller', () => {
+  const unread = { unread: true } as const
+  const found = [observe(nodeWith('begin', unread)).slotTakenAt, observeHost(machineWith('begin', unread)).slotTakenAt]
+  assert.deepEqual(found, [NOW, NOW])
+})

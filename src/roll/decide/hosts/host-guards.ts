@@ -1,5 +1,6 @@
 import { type Reason, waitOf } from '../../../ground/model/reason.ts'
-import { baselineGreen, runAble, trafficWell } from '../guards.ts'
+import { baselineGreen, readSinceSlot, runAble, trafficWell } from '../guards.ts'
+import { monoMs } from '../../../ground/model/time.ts'
 import { lockOfKured } from '../others-work.ts'
 import { windowClosed } from '../window/window-reasons.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
@@ -39,18 +40,6 @@ const noNodeOut: Guard = ({ nodesOut, clusterUnknown }) => {
   }))
 }
 
-/** What was read before the slot was ours may be the doing of another roll. */
-const readSinceSlot: Guard = ({ instances, evidence, slot }) =>
-  slot.state !== 'mine'
-    ? []
-    : instances
-        .filter(({ askedAt = 0, silentForMs }) => silentForMs === 0 && askedAt < (evidence.slotTakenAt ?? 0))
-        .map(({ instance }) => ({
-          code: 'ReadBeforeSlot',
-          object: instance,
-          text: `${instance} was read before the slot was taken`,
-        }))
-
 /** All machines answer, each address is on one of them, all instances answer and agree. */
 export const pairWhole: Guard = (s) => {
   const silent = [...silentMachines(s), ...silentInstances(s.instances)]
@@ -85,12 +74,14 @@ export const mayBegin: Guard = (s) => {
   return against.length > 0 ? against : [...pairWhole(s), ...notTakenOver(s)]
 }
 
+const NEVER = monoMs(Number.POSITIVE_INFINITY)
+
 /** The boot id that is recorded is read while the slot is ours. */
 const unreadSinceSlot: Guard = ({ machines, evidence, slot }) =>
   slot.state !== 'mine'
     ? []
     : machines
-        .filter((facts) => facts.silentForMs === 0 && !answersSince(facts, evidence.slotTakenAt))
+        .filter((facts) => facts.silentForMs === 0 && !answersSince(facts, evidence.slotTakenAt ?? NEVER))
         .map(({ machine }) => ({
           code: 'ReadBeforeSlot',
           object: machine.name,

@@ -5,6 +5,7 @@ import { waitedSince } from '../blocked.ts'
 import { gatesHeld, gateWait } from '../gates/gates-held.ts'
 import { isWish } from '../gates/gates-hold.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
+import { slotHeard } from '../observe.ts'
 import { notWhole } from './come-back.ts'
 import type { HostDecision, Waiting } from './host-decision.ts'
 import type { HostEvidence, HostSnapshot } from './host-snapshot.ts'
@@ -17,6 +18,7 @@ export function observeHost(s: HostSnapshot): HostEvidence {
   const isAway = isAwayNow(s)
   return {
     ...evidence,
+    ...slotHeard(s),
     // A machine that did not answer for a moment, while it waits for something else, has its time for the move anew.
     ...(evidence.awaySince !== undefined && !isAway ? { movingSince: now } : {}),
     awaySince: isAway ? (evidence.awaySince ?? now) : undefined,
