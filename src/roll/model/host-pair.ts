@@ -62,7 +62,7 @@ export interface HostRecord {
 
 /** One effect on a machine, or one thing that the journal is to know of it. */
 export type HostAction =
-  | { readonly kind: 'takeSlot' }
+  | { readonly kind: 'takeSlot' | 'releaseSlot' }
   | { readonly kind: 'record'; readonly record: HostRecord }
   | { readonly kind: 'moveAway' }
   /** Announces the reboot in the journal, and sends it. */

@@ -144,6 +144,10 @@ const unsure: Change = {
 }
 const FOREVER = { zone: 'UTC', open: [], not: [], onClose: 'restore' } as const
 const closed: Change = { spec: { window: FOREVER }, window: { now: wall, longestMs: 3_600_000 } }
+const closing: Change = {
+  spec: { window: FOREVER },
+  window: { now: wall, longestMs: 3_600_000, open: { from: wallMs(0), to: wallMs(NOW + 1000) }, need: { ms: 5000, by: 'measured' } },
+}
 const KURED = { namespace: 'kube-system', name: 'kured' }
 const OF_NODE = JSON.stringify({ nodeID: 'n2', created: '2020-01-01T00:00:00Z', TTL: 0 })
 
@@ -372,6 +376,9 @@ const GUARDS: readonly Row[] = [
     'act soak: removeRecord',
     'through',
   ],
+  ['a window is open', 'begin', closed, 'act slot: releaseSlot', 'slot: releaseSlot'],
+  ['a window is open, without a slot', 'begin', { ...closed, slot: { state: 'free', mayAct: false } }, 'hold slot: WindowClosed', 'slot? WindowClosed'],
+  ['it would be done in this window', 'begin', closing, 'act slot: releaseSlot', not('how long a machine takes is not known')],
   [
     'the balancers answer',
     'begin',

@@ -6,6 +6,7 @@ import { actOn, type HostDecision, holdAt } from './host-decision.ts'
 import { mayBegin, mayTouch } from './host-guards.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { hasRebooted } from './host-snapshot.ts'
+import { windowAgainst } from '../window/time-windows.ts'
 import { beforeRecord } from './host-wishes.ts'
 import { leave } from './leave.ts'
 import { ownInstances, serversOf } from './pair-state.ts'
@@ -34,6 +35,8 @@ export function decideHost(s: HostSnapshot): HostDecision {
 
 function begin(s: HostSnapshot): HostDecision {
   if (s.run.verdict !== undefined) return { kind: 'settled', end: 'notTouched', reasons: s.run.verdict.reasons }
+  const outside = windowAgainst(s)
+  if (outside !== undefined) return beforeWindow(s, outside)
   const against = mayBegin(s)
   if (s.slot.state !== 'mine') return against.length > 0 ? holdAt('slot', against) : takeSlot(s)
   if (against.length > 0) return holdAt('record', against)
@@ -54,12 +57,24 @@ function begin(s: HostSnapshot): HostDecision {
   return actOn('record', { kind: 'record', record: { bootId, servers } }, reason)
 }
 
+/** A slot is not held for hours. */
+function beforeWindow(s: HostSnapshot, outside: Reason): HostDecision {
+  const refused = askedOfSlot(s)
+  if (s.slot.state !== 'mine' || refused !== undefined) return holdAt('slot', [refused ?? outside])
+  return actOn('slot', { kind: 'releaseSlot' }, outside)
+}
+
+/** Why the slot was not taken, or given back, a moment ago. */
+const askedOfSlot = ({ evidence: { slotRefused }, now }: HostSnapshot): Reason | undefined =>
+  slotRefused !== undefined && now - slotRefused.at < ASK_SLOT_EVERY_MS ? slotRefused.reason : undefined
+
 /** Only one slot is ever asked for, the first: so no two rolls have a machine each. */
-function takeSlot({ slot, memory, evidence, now }: HostSnapshot): HostDecision {
+function takeSlot(s: HostSnapshot): HostDecision {
+  const { slot, memory } = s
   const step = memory.record === undefined ? 'slot' : memory.intent === true ? 'reboot' : 'detach'
   if (slot.state === 'lost') return holdAt(step, [{ code: 'SlotTaken', text: lostTo(slot.holderRun) }])
-  const { slotRefused } = evidence
-  if (slotRefused !== undefined && now - slotRefused.at < ASK_SLOT_EVERY_MS) return holdAt(step, [slotRefused.reason])
+  const refused = askedOfSlot(s)
+  if (refused !== undefined) return holdAt(step, [refused])
   const reason: Reason = { code: 'SlotFree', text: 'a machine is rebooted only while the roll has a slot' }
   return actOn(step, { kind: 'takeSlot' }, reason)
 }

@@ -66,8 +66,6 @@ export const mayLeave: Guard = (s) => {
 
 /** Before the first change. */
 export const mayBegin: Guard = (s) => {
-  const outside = windowOpen(s)
-  if (outside.length > 0) return outside
   const refused = mayLeave(s)
   if (refused.some((reason) => waitOf(reason) === 'baseline')) return refused
   const against = [...refused, ...readSinceSlot(s), ...unreadSinceSlot(s)]

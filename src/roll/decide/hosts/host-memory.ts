@@ -50,6 +50,7 @@ export function rememberHost(memory: HostMemory, entry: HostEntry): HostMemory {
     case 'proven':
       return { ...memory, isProven: true }
     case 'takeSlot':
+    case 'releaseSlot':
     case 'restoreServer':
     case 'runHook':
     case 'undoHook':

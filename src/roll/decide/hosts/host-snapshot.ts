@@ -52,7 +52,7 @@ export interface HostEvidence
   readonly wholeAt?: MonoMs
   /** It has been back for the soak time; hooks are left. */
   readonly isSoaked?: true
-  /** It was asked for, and another owner has it, or the API server did not answer. */
+  /** It was not given, or could not be given back: another owner has it, or the API server did not answer. */
   readonly slotRefused?: { readonly at: MonoMs; readonly reason: Reason }
   /** Last failed word to a server of its instances. */
   readonly refusedAt?: MonoMs

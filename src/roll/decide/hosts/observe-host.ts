@@ -48,7 +48,7 @@ export interface HostOutcome {
   readonly ok: boolean
   readonly error?: string
   readonly reboot?: RebootAnswer
-  /** Why the slot was not given. */
+  /** Why the slot was not given, or not given back. */
   readonly slot?: Reason
 }
 
@@ -73,6 +73,10 @@ export function rememberHostOutcome(
       return outcome.reboot === undefined ? evidence : { ...evidence, reboot: { at: now, answer: outcome.reboot } }
     case 'restoreServer':
       return outcome.ok ? evidence : { ...evidence, refusedAt: now }
+    case 'releaseSlot': {
+      const { slotTakenAt: _, slotRefused: _before, ...rest } = evidence
+      return outcome.slot === undefined ? rest : { ...evidence, slotRefused: { at: now, reason: outcome.slot } }
+    }
     case 'record':
     case 'proven':
     case 'runHook':

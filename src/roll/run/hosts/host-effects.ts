@@ -53,6 +53,8 @@ export class HostEffects {
     switch (action.kind) {
       case 'takeSlot':
         return this.#takeSlot(place.host, signal)
+      case 'releaseSlot':
+        return this.#releaseSlot(signal)
       case 'moveAway':
         return this.#move(place, place.pair.moveAway, signal)
       case 'moveBack':
@@ -83,6 +85,13 @@ export class HostEffects {
     const holder = owner === undefined ? 'another owner' : `run ${runOfOwner(owner)}`
     const text = `${holder} has the slot${owner?.node === undefined ? '' : ` for ${owner.node}`}`
     return { ok: false, error: text, slot: { code: 'SlotTaken', text } }
+  }
+
+  async #releaseSlot(signal: AbortSignal): Promise<HostOutcome> {
+    const answer = await this.#parts.keeper.release(signal)
+    if (answer.kind !== 'unanswered') return { ok: true }
+    const text = `the slot cannot be given back: ${answer.error.message}`
+    return { ok: false, error: text, slot: { code: 'ApiUnreachable', text } }
   }
 
   async #move({ pair, host }: HostPlace, command: readonly string[], signal: AbortSignal): Promise<HostOutcome> {

@@ -156,7 +156,7 @@ export class HostPass {
         if (!isKept && !this.#isSaidAgain(meant)) return false
         if (isKept) rememberOfHost(this.#parts.run, { host, meant })
         else this.#remember({ host, meant })
-      } else if (meant.kind !== 'takeSlot') this.#remember({ host, meant })
+      } else if (!isOfSlot(meant)) this.#remember({ host, meant })
       const outcome = await this.#effects.perform(meant, this.#place, signal)
       this.#evidence = rememberHostOutcome({ evidence: this.#evidence, now: clock.monoMs() }, meant, outcome)
       if (isReported(meant)) {
@@ -240,6 +240,9 @@ export class HostPass {
   }
 }
 
+/** No process goes by it after a crash: the Lease says who has the slot. */
+const isOfSlot = ({ kind }: HostAction): boolean => kind === 'takeSlot' || kind === 'releaseSlot'
+
 /** The hook runner reports how a hook ended, and the record and the proof are steps of their own. */
 const isReported = ({ kind }: HostAction): boolean => !['record', 'proven', 'runHook', 'undoHook'].includes(kind)
 
@@ -247,6 +250,8 @@ function actionText(action: HostAction, host: string): string {
   switch (action.kind) {
     case 'takeSlot':
       return 'slot taken'
+    case 'releaseSlot':
+      return 'slot given back'
     case 'moveAway':
       return `addresses of ${host} moved away`
     case 'moveBack':

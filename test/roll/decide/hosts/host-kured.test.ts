@@ -95,9 +95,9 @@ test('the lock is given back while a machine that is not begun waits for a time 
   const closed = { window: { now: wallMs(NOW), longestMs: 1 } }
   const spec = locked({}).spec
   const window = { zone: 'UTC', open: [], not: [], onClose: 'restore' } as const
-  const outside = locked({}, { change: { ...closed, spec: { ...spec, window } } })
+  const outside = locked({}, { change: { ...closed, ...free, spec: { ...spec, window } } })
   const answers = { ceph: [{ kind: 'fails', text: 'x', begunAt: at(0), endedAt: at(0) }] } as const
   const refused = locked({}, { change: { gates: { about: { node: 'lb-1', moment: 'node' }, readings: answers } } })
-  assert.deepEqual([said(outside), kuredLockWanted(outside, decideHost(outside))], ['record? WindowClosed', false])
+  assert.deepEqual([said(outside), kuredLockWanted(outside, decideHost(outside))], ['slot? WindowClosed', false])
   assert.deepEqual([said(refused), kuredLockWanted(refused, decideHost(refused))], ['record? GateFails', false])
 })

@@ -28,7 +28,7 @@ function decided(given: Given, onClose: TimeWindowSpec['onClose']): string {
 
 const PUT_BACK = 'WindowClosedMeanwhile true'
 const ROWS: readonly (readonly [string, Given, restore: string, finish: string])[] = [
-  ['not begun', {}, 'none; record? WindowClosed', 'none; record? WindowClosed'],
+  ['not begun', {}, 'none; slot: releaseSlot', 'none; slot: releaseSlot'],
   ['recorded', { memory: began }, `${PUT_BACK}; restored`, `${PUT_BACK}; restored`],
   ['without its addresses', gone, `${PUT_BACK}; attach: moveBack`, 'none; reboot: reboot'],
   ['announced, and the command unheard', unsent, 'none; reboot: reboot', 'none; reboot: reboot'],
