@@ -642,3 +642,17 @@ test('a node and a machine hear of a slot whose answer came too late for the cal
   const found = [observe(nodeWith('begin', unread)).slotTakenAt, observeHost(machineWith('begin', unread)).slotTakenAt]
   assert.deepEqual(found, [NOW, NOW])
 })
+
+test('a resumed node and a resumed machine are waited for only since the process has its slot', () => {
+  const free = { slot: { state: 'free', mayAct: false } } as const
+  const asking = { ...HOLD, step: 'slot', reasons: [{ code: 'SlotTaken', text: 'x' }] } as const
+  const evidence = (stage: Stage, change: Change) => ({
+    node: rememberDecision(nodeWith(stage, change), asking),
+    machine: observeHost({ ...machineWith(stage, change), evidence: {} }),
+  })
+  const [again, back] = [evidence('again', free), evidence('return', free)]
+  assert.deepEqual([again.node.awaySince, again.machine.rebootSince], [undefined, undefined])
+  assert.deepEqual([back.node.settlingSince, back.machine.provenSince], [undefined, undefined])
+  const held = { again: evidence('again', {}).machine, back: evidence('return', {}).machine }
+  assert.deepEqual([held.again.rebootSince, held.back.provenSince], [NOW, NOW])
+})

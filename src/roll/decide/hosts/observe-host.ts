@@ -14,7 +14,7 @@ import { isAwayNow } from './leave.ts'
 
 /** What is seen now, folded into what was seen. */
 export function observeHost(s: HostSnapshot): HostEvidence {
-  const { evidence, memory, now } = s
+  const { evidence, now } = s
   const isAway = isAwayNow(s)
   return {
     ...evidence,
@@ -22,11 +22,18 @@ export function observeHost(s: HostSnapshot): HostEvidence {
     // A machine that did not answer for a moment, while it waits for something else, has its time for the move anew.
     ...(evidence.awaySince !== undefined && !isAway ? { movingSince: now } : {}),
     awaySince: isAway ? (evidence.awaySince ?? now) : undefined,
-    ...(memory.intent === true && !hasRebooted(s) ? { rebootSince: evidence.rebootSince ?? now } : {}),
-    ...(memory.isProven === true ? { provenSince: evidence.provenSince ?? now } : {}),
+    ...waitingSince(s),
     ...attaching(s),
     ...attached(s),
   }
+}
+
+/** A process that resumes waits for its slot first, and for the machine after that. */
+function waitingSince(s: HostSnapshot): Pick<HostEvidence, 'rebootSince' | 'provenSince'> {
+  const { evidence, memory, now } = s
+  if (s.slot.state !== 'mine') return {}
+  if (memory.isProven === true) return { provenSince: evidence.provenSince ?? now }
+  return memory.intent === true && !hasRebooted(s) ? { rebootSince: evidence.rebootSince ?? now } : {}
 }
 
 /** A process that takes it up finds it settled, and its addresses may be back already. */
