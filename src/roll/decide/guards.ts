@@ -42,12 +42,12 @@ export const readSinceSlot: Guard<AnySnapshot> = ({ instances, evidence, slot })
   slot.state !== 'mine'
     ? []
     : instances
-    .filter((seen) => !isSilent(seen) && (seen.askedAt ?? 0) < (evidence.slotTakenAt ?? Number.POSITIVE_INFINITY))
-    .map(({ instance }) => ({
-      code: 'ReadBeforeSlot',
-      object: instance,
-      text: `${instance} was read before the slot was taken`,
-    }))
+        .filter((seen) => !isSilent(seen) && (seen.askedAt ?? 0) < (evidence.slotTakenAt ?? Number.POSITIVE_INFINITY))
+        .map(({ instance }) => ({
+          code: 'ReadBeforeSlot',
+          object: instance,
+          text: `${instance} was read before the slot was taken`,
+        }))
 
 /**
  * client-go's followers try again after at most 30 s, up to doubled by jitter (reflector.go, NewReflectorWithOptions);

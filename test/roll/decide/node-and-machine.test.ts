@@ -10,10 +10,10 @@ import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import type { Stuck } from '../../../src/roll/decide/evidence.ts'
 import type { HostSnapshot } from '../../../src/roll/decide/hosts/host-snapshot.ts'
-import { observe } from '../../../src/roll/decide/observe.ts'
 import { observeHost, rememberHostDecision } from '../../../src/roll/decide/hosts/observe-host.ts'
 import { judge } from '../../../src/roll/decide/judge.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
+import { observe } from '../../../src/roll/decide/observe.ts'
 import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
 import type { RollSnapshot } from '../../../src/roll/decide/snapshot.ts'
 import type { StepDecision } from '../../../src/roll/decide/step-rule.ts'
@@ -146,7 +146,12 @@ const FOREVER = { zone: 'UTC', open: [], not: [], onClose: 'restore' } as const
 const closed: Change = { spec: { window: FOREVER }, window: { now: wall, longestMs: 3_600_000 } }
 const closing: Change = {
   spec: { window: FOREVER },
-  window: { now: wall, longestMs: 3_600_000, open: { from: wallMs(0), to: wallMs(NOW + 1000) }, need: { ms: 5000, by: 'measured' } },
+  window: {
+    now: wall,
+    longestMs: 3_600_000,
+    open: { from: wallMs(0), to: wallMs(NOW + 1000) },
+    need: { ms: 5000, by: 'measured' },
+  },
 }
 const KURED = { namespace: 'kube-system', name: 'kured' }
 const OF_NODE = JSON.stringify({ nodeID: 'n2', created: '2020-01-01T00:00:00Z', TTL: 0 })
@@ -377,8 +382,20 @@ const GUARDS: readonly Row[] = [
     'through',
   ],
   ['a window is open', 'begin', closed, 'act slot: releaseSlot', 'slot: releaseSlot'],
-  ['a window is open, without a slot', 'begin', { ...closed, slot: { state: 'free', mayAct: false } }, 'hold slot: WindowClosed', 'slot? WindowClosed'],
-  ['it would be done in this window', 'begin', closing, 'act slot: releaseSlot', not('how long a machine takes is not known')],
+  [
+    'a window is open, without a slot',
+    'begin',
+    { ...closed, slot: { state: 'free', mayAct: false } },
+    'hold slot: WindowClosed',
+    'slot? WindowClosed',
+  ],
+  [
+    'it would be done in this window',
+    'begin',
+    closing,
+    'act slot: releaseSlot',
+    not('how long a machine takes is not known'),
+  ],
   [
     'the balancers answer',
     'begin',
@@ -394,7 +411,13 @@ const GUARDS: readonly Row[] = [
     'detach? InstanceSilent InstanceSilent',
   ],
   ['the balancers answer', 'announce', { silent: true }, 'hold detach: InstanceSilent', 'detach? InstanceSilent'],
-  ['the balancers were read since the slot was taken', 'begin', { unread: true }, 'hold record: ReadBeforeSlot', 'record? ReadBeforeSlot ReadBeforeSlot ReadBeforeSlot ReadBeforeSlot'],
+  [
+    'the balancers were read since the slot was taken',
+    'begin',
+    { unread: true },
+    'hold record: ReadBeforeSlot',
+    'record? ReadBeforeSlot ReadBeforeSlot ReadBeforeSlot ReadBeforeSlot',
+  ],
   ['kured has not its lock', 'begin', { kured: OF_NODE }, 'hold record: KuredLockHeld', 'record? KuredLockHeld'],
   ['kured has not its lock', 'leave', { kured: OF_NODE }, 'hold cordon: KuredLockHeld', 'detach? KuredLockHeld'],
   ['kured has not its lock', 'announce', { kured: OF_NODE }, 'hold reboot: KuredLockHeld', 'detach? KuredLockHeld'],

@@ -89,7 +89,7 @@ export const HOST_WORDS = {
     wait: 'none',
   },
   PairNotWhole: {
-    is: 'lb-1 is back, and edge was not whole within the limit (5 min)',
+    is: 'lb-1 is to have its addresses again, and edge was not whole within the limit (5 min)',
     cause: '`why` says what is missing: a machine, an instance, or an address that is on none or on several machines.',
     cure: 'Repair the pair, then `evenkeel roll resume`. No other machine of a load balancer is rebooted before that.',
     wait: 'none',

@@ -1,6 +1,6 @@
 import { type Reason, waitOf } from '../../../ground/model/reason.ts'
-import { baselineGreen, readSinceSlot, runAble, trafficWell } from '../guards.ts'
 import { monoMs } from '../../../ground/model/time.ts'
+import { baselineGreen, readSinceSlot, runAble, trafficWell } from '../guards.ts'
 import { lockOfKured } from '../others-work.ts'
 import { windowClosed } from '../window/window-reasons.ts'
 import type { HostSnapshot } from './host-snapshot.ts'

@@ -8,7 +8,7 @@ import { notSoaked } from '../steps/soak.ts'
 import { notSettled, notWhole } from './come-back.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { hasRebooted, isBeforeAttach } from './host-snapshot.ts'
-import { stillHere } from './leave.ts'
+import { moveFailed, stillHere } from './leave.ts'
 import { silentMachines } from './pair-state.ts'
 import { waiting } from './reboot-wait.ts'
 
@@ -27,7 +27,7 @@ export function hostOutOfLimits(s: HostSnapshot): Verdict | undefined {
     )
   }
   if (memory.intent === true) return overdue(s, [evidence.rebootSince, spec.reboot.returnLimitMs], notBack)
-  return isGoingOn ? (notMoved(s) ?? blockedLimit(s)) : undefined
+  return isGoingOn ? (notMoved(s) ?? blockedLimit(s)) : notRestored(s)
 }
 
 type Over = (s: HostSnapshot) => { readonly reason: Reason; readonly why: readonly Reason[] }
@@ -48,6 +48,17 @@ function notMoved(s: HostSnapshot): Verdict | undefined {
   const why = [...silentMachines(s, moved.at), ...stillHere(s)]
   const text = `the addresses of ${s.host.name} were not on another machine within the limit (${formatDuration(s.pair.moveLimitMs)})`
   return { kind: 'held', keepOut: false, reasons: [{ code: 'AddressesNotMoved', object: s.host.name, text }, ...why] }
+}
+
+/** The command that has them come back fails again and again: it stays as it is. */
+function notRestored(s: HostSnapshot): Verdict | undefined {
+  const { moved, movingBackSince } = s.evidence
+  const { error } = moved ?? {}
+  if (moved?.to !== 'back' || error === undefined) return undefined
+  return overdue(s, [movingBackSince, s.spec.attach.limitMs], () => ({
+    ...notWholeReason(s),
+    why: [moveFailed(s, error)],
+  }))
 }
 
 function notBack(s: HostSnapshot): ReturnType<Over> {
@@ -90,7 +101,7 @@ const notWholeReason = (s: HostSnapshot): ReturnType<Over> => ({
   reason: {
     code: 'PairNotWhole',
     object: s.pair.name,
-    text: `${s.host.name} is back, and ${s.pair.name} was not whole within the limit (${formatDuration(s.spec.attach.limitMs)})`,
+    text: `${s.host.name} is to have its addresses again, and ${s.pair.name} was not whole within the limit (${formatDuration(s.spec.attach.limitMs)})`,
     next: `repair ${s.pair.name}, then: evenkeel roll resume ${s.run.id}`,
   },
   why: notWhole(s),

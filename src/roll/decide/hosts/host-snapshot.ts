@@ -42,6 +42,8 @@ export interface HostEvidence
   readonly moved?: { readonly to: 'away' | 'back'; readonly at: MonoMs; readonly error?: string }
   /** Since the first command of this process that has them go, or since they were seen away last. */
   readonly movingSince?: MonoMs
+  /** Since the first command of this process that has them come back. */
+  readonly movingBackSince?: MonoMs
   /** The addresses are on other machines since. */
   readonly awaySince?: MonoMs | undefined
   readonly reboot?: { readonly at: MonoMs; readonly answer: RebootAnswer }

@@ -75,7 +75,7 @@ export function rememberHostOutcome(
     case 'moveAway':
       return { ...evidence, movingSince: evidence.movingSince ?? now, moved: { to: 'away', at: now, ...error } }
     case 'moveBack':
-      return { ...evidence, moved: { to: 'back', at: now, ...error } }
+      return { ...evidence, movingBackSince: evidence.movingBackSince ?? now, moved: { to: 'back', at: now, ...error } }
     case 'reboot':
       return outcome.reboot === undefined ? evidence : { ...evidence, reboot: { at: now, answer: outcome.reboot } }
     case 'restoreServer':

@@ -22,6 +22,7 @@ import {
   verdictOf,
 } from '../../../support/a-host.ts'
 
+const ABORTED = { kind: 'aborted', keepOut: false, reasons: [{ code: 'Aborted', text: 'x' }] } as const
 const FAILED = { kind: 'stopped', keepOut: true, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
 
 const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
@@ -227,6 +228,15 @@ test('each wait for a machine has a limit, and what it leads to depends on wheth
         evidence: { ...back, attachingSince: long },
       },
       'stopped keepOut PairNotWhole AddressOnNone',
+    ],
+    [
+      {
+        on: ['lb-2'],
+        memory: { record: RECORD, wasAway: true },
+        evidence: { moved: { to: 'back', at: at(6000), error: 'exit code 1' }, movingBackSince: at(300_000) },
+        change: { run: { id: 'run-1', order: [], done: [], verdict: ABORTED } },
+      },
+      'stopped keepOut Aborted PairNotWhole MoveFailed',
     ],
   ]
   assert.deepEqual(
