@@ -2,13 +2,13 @@ import type { Reason } from '../../../ground/model/reason.ts'
 import { type AdminState, type ServerReading, serverKey } from '../../../service/model/balancer.ts'
 import type { HostAction, ServerBefore } from '../../model/host-pair.ts'
 import { journalWritable, trafficMeasured } from '../guards.ts'
-import { isHookUnwritten } from '../hooks/hooks-due.ts'
+import { hooksAt, isHookUnwritten, undoHooks } from '../hooks/hooks-due.ts'
 import { soakHold } from '../steps/soak.ts'
-import { actOn, type HostDecision, holdAt } from './host-decision.ts'
+import { actOn, atStep, type HostDecision, holdAt } from './host-decision.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { isBeforeAttach } from './host-snapshot.ts'
-import { beforeAttach, hooksOf, undone } from './host-wishes.ts'
+import { beforeAttach } from '../wishes.ts'
 import { moveFailed } from './leave.ts'
 import {
   addressesHere,
@@ -39,12 +39,12 @@ export function comeBack(s: HostSnapshot): HostDecision {
 }
 
 function settling(s: HostSnapshot): HostDecision {
-  const hooks = hooksOf(s, 'afterReboot', 'settle')
+  const hooks = atStep('settle', hooksAt(s, 'afterReboot'))
   // What puts its servers right restores, and waits for no journal.
   if (hooks !== undefined) return hooks.reasons.some(isHookUnwritten) ? (putRight(s) ?? hooks) : hooks
   const against = notSettled(s)
   if (against.length > 0) return putRight(s) ?? holdAt('settle', against)
-  return beforeAttach(s) ?? moveBack(s)
+  return atStep('settle', beforeAttach(s)) ?? moveBack(s)
 }
 
 function attaching(s: HostSnapshot): HostDecision {
@@ -69,7 +69,7 @@ function attaching(s: HostSnapshot): HostDecision {
   return lastHooks(s) ?? through(s)
 }
 
-const lastHooks = (s: HostSnapshot): HostDecision | undefined => undone(s, 'soak') ?? hooksOf(s, 'afterNode', 'soak')
+const lastHooks = (s: HostSnapshot): HostDecision | undefined => atStep('soak', undoHooks(s) ?? hooksAt(s, 'afterNode'))
 
 function through({ host, pair }: HostSnapshot): HostDecision {
   const text = `${host.name} is back with another boot id, and ${pair.name} is whole`

@@ -1,13 +1,12 @@
 import type { Reason } from '../../../ground/model/reason.ts'
 import { slotLive } from '../guards.ts'
-import { kuredLockTaken } from '../kured/lock-taken.ts'
 import { windowAgainst } from '../window/time-windows.ts'
 import { comeBack } from './come-back.ts'
-import { actOn, type HostDecision, holdAt } from './host-decision.ts'
+import { actOn, atStep, type HostDecision, holdAt } from './host-decision.ts'
 import { mayBegin, mayTouch } from './host-guards.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { hasRebooted } from './host-snapshot.ts'
-import { beforeRecord } from './host-wishes.ts'
+import { beforeRecord } from '../wishes.ts'
 import { leave } from './leave.ts'
 import { ownInstances, serversOf } from './pair-state.ts'
 import { rebootWait } from './reboot-wait.ts'
@@ -40,10 +39,8 @@ function begin(s: HostSnapshot): HostDecision {
   const against = mayBegin(s)
   if (s.slot.state !== 'mine') return against.length > 0 ? holdAt('slot', against) : takeSlot(s)
   if (against.length > 0) return holdAt('record', against)
-  const wishes = beforeRecord(s)
+  const wishes = atStep('record', beforeRecord(s))
   if (wishes !== undefined) return wishes
-  const lock = kuredLockTaken(s)
-  if (lock.length > 0) return holdAt('record', lock)
   const bootId = s.machines.find(({ machine }) => machine.name === s.host.name)?.look?.bootId
   if (bootId === undefined) return holdAt('record', mayTouch(s))
   const servers = serversOf(ownInstances(s)).map(({ ref, ownState, weight, operational }) => ({

@@ -1,11 +1,10 @@
 import type { Reason } from '../../../ground/model/reason.ts'
 import { journalWritable } from '../guards.ts'
-import { kuredLockTaken } from '../kured/lock-taken.ts'
-import { actOn, type HostDecision, holdAt } from './host-decision.ts'
+import { actOn, atStep, type HostDecision, holdAt } from './host-decision.ts'
 import { mayLeave, othersCarry, pairWhole } from './host-guards.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
-import { beforeLeaving, beforeReboot } from './host-wishes.ts'
+import { beforeLeaving, beforeReboot } from '../wishes.ts'
 import { addressesHere, addressFaults, silentMachines } from './pair-state.ts'
 
 const TRY_AGAIN_MS = 5000
@@ -19,9 +18,7 @@ export function leave(s: HostSnapshot): HostDecision {
   const { memory, evidence, host } = s
   if (memory.isAway !== true) {
     const against = [...mayLeave(s), ...pairWhole(s)]
-    if (against.length > 0) return holdAt('detach', against)
-    const lock = kuredLockTaken(s)
-    return lock.length > 0 ? holdAt('detach', lock) : (beforeLeaving(s) ?? moveAway(s))
+    return against.length > 0 ? holdAt('detach', against) : (atStep('detach', beforeLeaving(s)) ?? moveAway(s))
   }
   const { moved } = evidence
   if (moved?.to !== 'away') return moveAway(s)
@@ -37,7 +34,7 @@ export function leave(s: HostSnapshot): HostDecision {
   if (against.length > 0) return holdAt('detach', against)
   const text = `the addresses of ${s.pair.name} are on another machine, and ${endedText(s)}`
   const reason: Reason = { code: 'HostIsOut', object: host.name, text }
-  return beforeReboot(s) ?? actOn('reboot', { kind: 'reboot', bootId: recordOfHost(memory).bootId }, reason)
+  return atStep('reboot', beforeReboot(s)) ?? actOn('reboot', { kind: 'reboot', bootId: recordOfHost(memory).bootId }, reason)
 }
 
 /** Its addresses, as they were read last. Empty: they are where they are to be. */

@@ -1,6 +1,6 @@
-import { actOn, type HostDecision, holdAt } from './host-decision.ts'
+import { actOn, atStep, type HostDecision, holdAt } from './host-decision.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
-import { undone } from './host-wishes.ts'
+import { undoHooks } from '../hooks/hooks-due.ts'
 import { moveFailed } from './leave.ts'
 import { addressFaults, silentMachines } from './pair-state.ts'
 
@@ -12,7 +12,7 @@ export function restore(s: HostSnapshot): HostDecision {
   const { moved } = evidence
   const reasons = run.verdict?.reasons ?? []
   const isTold = moved?.to === 'back'
-  const restored = (): HostDecision => undone(s, 'attach') ?? { kind: 'settled', end: 'restored', reasons }
+  const restored = (): HostDecision => atStep('attach', undoHooks(s)) ?? { kind: 'settled', end: 'restored', reasons }
   if (memory.wasAway !== true) return restored()
   if (!isTold || moved.error !== undefined) {
     if (isTold && moved.error !== undefined && now - moved.at < TRY_AGAIN_MS)

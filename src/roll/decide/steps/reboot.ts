@@ -4,13 +4,12 @@ import type { Reason } from '../../../ground/model/reason.ts'
 import { act, done, hold, RECHECK_MS } from '../../../service/decide/step-answer.ts'
 import { away, isUnsent, stuck } from '../blocked.ts'
 import { controlPlaneKept } from '../control-plane.ts'
-import { gatesHold } from '../gates/gates-hold.ts'
 import { mayDisrupt } from '../guards.ts'
-import { hooksAt } from '../hooks/hooks-due.ts'
 import { hasRebooted, ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
 import { othersWork } from '../others-work.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
 import { isAnnounced } from '../subject.ts'
+import { beforeReboot } from '../wishes.ts'
 
 /**
  * Step 6: the intent is on the node, then the command was sent. Not knowing whether it was sent (a cut connection, a
@@ -27,10 +26,8 @@ export const reboot: StepRule = {
     if (ownIntent(s) === undefined) {
       const against = [...refusals, ...controlPlaneKept(s), ...othersWork(s)]
       if (against.length > 0) return hold(against)
-      const gates = gatesHold(s, 'reboot')
-      if (gates.length > 0) return hold(gates)
-      const hooks = hooksAt(s, 'beforeReboot')
-      if (hooks !== undefined) return hooks
+      const wishes = beforeReboot(s)
+      if (wishes !== undefined) return wishes
       return act([{ kind: 'writeIntent', node: node.name, bootId: s.record.bootId }], {
         code: 'NoIntent',
         text: 'the reboot is not announced on the node yet',

@@ -2,13 +2,12 @@ import type { Reason } from '../../../ground/model/reason.ts'
 import { act, done, hold } from '../../../service/decide/step-answer.ts'
 import { stuck } from '../blocked.ts'
 import { buildRecord } from '../build-record.ts'
-import { gatesHold } from '../gates/gates-hold.ts'
 import { mayStart } from '../guards.ts'
-import { kuredLockTaken } from '../kured/lock-taken.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import { marksToSet } from '../nodes-to-come.ts'
 import type { StepRule } from '../step-rule.ts'
 import { waysBack } from '../ways-back.ts'
+import { beforeRecord } from '../wishes.ts'
 
 /**
  * Step 2: what was there before us, written once and never over another's.
@@ -23,10 +22,8 @@ export const record: StepRule<NodeSnapshot> = {
     if (foreign !== undefined) return hold([foreign])
     const refusals = mayStart(s)
     if (refusals.length > 0) return hold(refusals)
-    const gates = gatesHold(s, 'node')
-    if (gates.length > 0) return hold(gates)
-    const lock = kuredLockTaken(s)
-    if (lock.length > 0) return hold(lock)
+    const wishes = beforeRecord(s)
+    if (wishes !== undefined) return wishes
     const marks = marksToSet(s)
     if (marks !== undefined) return marks
     const { name, resourceVersion } = s.current.node

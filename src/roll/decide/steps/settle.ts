@@ -7,14 +7,15 @@ import { dnsUnsettled } from '../dns/dns-settled.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
 import type { Evidence } from '../evidence.ts'
-import { gatesHold, isWish } from '../gates/gates-hold.ts'
+import { isWish } from '../gates/gates-hold.ts'
 import { clusterHeard, trafficMeasured } from '../guards.ts'
-import { hooksAt, hooksUnwritten, isHookUnwritten } from '../hooks/hooks-due.ts'
+import { hooksUnwritten, isHookUnwritten } from '../hooks/hooks-due.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { daemonNotBack, expectedDaemons } from '../recorded-daemons.ts'
 import { serviceOf } from '../service-of.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 import { keptOut, type StepDecision, type StepRule } from '../step-rule.ts'
+import { beforeAttach } from '../wishes.ts'
 
 /**
  * Step 9: no workload worse than recorded, DaemonSets and static pods among them, the data port answers, DNS works,
@@ -61,13 +62,7 @@ function missing(s: RecordedSnapshot): readonly Reason[] {
 }
 
 /** A wish holds back no node that was not rebooted: it goes back as it was. */
-function gated(s: RecordedSnapshot): StepAnswer {
-  if (!hasRebooted(s)) return done
-  const unwritten = hooksUnwritten(s, 'beforeAttach')
-  if (unwritten.length > 0) return hold(unwritten)
-  const gates = gatesHold(s, 'attach')
-  return gates.length > 0 ? hold(gates) : (hooksAt(s, 'beforeAttach') ?? done)
-}
+const gated = (s: RecordedSnapshot): StepAnswer => (hasRebooted(s) ? beforeAttach(s) : undefined) ?? done
 
 function inARow(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'settledInARow' | 'settledAt'> {
   // A hook is begun only once all is well.
