@@ -19,9 +19,9 @@ export type AnySnapshot = RollSnapshot | HostSnapshot
 /** The same rules hold for both. */
 export type SubjectSnapshot = NodeSnapshot | HostSnapshot
 
-export const isOfHost = (s: RollSnapshot | HostSnapshot): s is HostSnapshot => 'host' in s
+export const isOfHost = (s: AnySnapshot): s is HostSnapshot => 'host' in s
 
-export const hasSubject = (s: RollSnapshot | HostSnapshot): s is SubjectSnapshot => isOfHost(s) || hasCurrent(s)
+export const hasSubject = (s: AnySnapshot): s is SubjectSnapshot => isOfHost(s) || hasCurrent(s)
 
 export function subjectOf(s: SubjectSnapshot): Subject {
   if (isOfHost(s)) return { scope: 'hosts', name: s.host.name, address: s.host.ssh }

@@ -17,10 +17,7 @@ export const beforeRecord = (s: SubjectSnapshot): Hold | undefined =>
 
 /** It is recorded, and in service. The gates last: no answer of theirs becomes old while a silence or a lock is waited for. */
 export const beforeLeaving = (s: SubjectSnapshot): HookAnswer | undefined =>
-  waiting(kuredLockTaken(s)) ??
-  waiting(silencesHold(s)) ??
-  waiting(gatesHold(s, 'node')) ??
-  hooksAt(s, 'beforeNode')
+  waiting(kuredLockTaken(s)) ?? waiting(silencesHold(s)) ?? waiting(gatesHold(s, 'node')) ?? hooksAt(s, 'beforeNode')
 
 /** It is out, and nothing else stands against its reboot. */
 export const beforeReboot = (s: SubjectSnapshot): HookAnswer | undefined =>

@@ -72,37 +72,54 @@ interface Known {
   readonly instances: () => readonly InstanceFacts[]
 }
 
+/** What asks and runs what the operator wrote in the file, for a node or for a machine. */
+export type WishWatches = Pick<GatherParts, 'gates' | 'hooks' | 'silences' | 'kuredLock'>
+
+type SharedParts = Pick<GatherParts, 'run' | 'clock' | 'events' | 'windows' | 'probe' | 'reloads' | 'steps'>
+
+/** What is read in the same way for a node and for a machine. `node`: of which it is known how long it takes. */
+export function sharedFacts(
+  { run, clock, events, windows, probe, reloads, steps }: SharedParts,
+  { gates, hooks, silences, kuredLock }: WishWatches,
+  node?: string,
+) {
+  return {
+    now: clock.monoMs(),
+    wall: clock.wallMs(),
+    spec: run.spec,
+    journalWritable: events.writable,
+    reloads: reloads(),
+    ...present({
+      window: windows?.facts(node),
+      probe: probe?.facts(),
+      gates: gates?.facts(),
+      hooks: hooks?.facts(),
+      silences: silences?.facts(),
+      kuredLock: kuredLock?.facts(),
+      steps: steps?.(),
+    }),
+  }
+}
+
 /** All reads first: the world as it is, together with what this process has seen of it before. */
 export async function gather(
   parts: GatherParts & { readonly under: Under },
   known: Known,
   signal: AbortSignal,
 ): Promise<RollSnapshot> {
-  const { run, view, clock } = parts
+  const { run, view } = parts
   const verdict = verdictFor(run, parts.under.node) ?? known.verdict
   const current = await currentFacts(parts, { ...known, verdict }, signal)
-  const wall = clock.wallMs()
   const budget = parts.budget?.facts()
   return {
-    now: clock.monoMs(),
-    wall,
-    spec: run.spec,
+    ...sharedFacts(parts, parts, current?.node.name),
     run: nodeRun(run, parts.under, known.verdict),
     ...present({ current }),
     cluster: view.facts(),
     instances: known.instances(),
     slot: slotFacts(parts.keeper, known.slot),
     ...present({ budget }),
-    journalWritable: parts.events.writable,
-    ...(parts.windows === undefined ? {} : { window: parts.windows.facts(current?.node.name) }),
-    ...(parts.probe === undefined ? {} : { probe: parts.probe.facts() }),
     ...(parts.dns === undefined ? {} : { dns: parts.dns.facts() }),
-    ...(parts.gates === undefined ? {} : { gates: parts.gates.facts() }),
-    ...(parts.hooks === undefined ? {} : { hooks: parts.hooks.facts() }),
-    ...(parts.silences === undefined ? {} : { silences: parts.silences.facts() }),
-    ...(parts.kuredLock === undefined ? {} : { kuredLock: parts.kuredLock.facts() }),
-    reloads: parts.reloads(),
-    ...(parts.steps === undefined ? {} : { steps: parts.steps() }),
     evidence: evidenceFor(current, known.evidence, parts),
   }
 }

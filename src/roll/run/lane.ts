@@ -1,6 +1,7 @@
 import type { Wakeup } from '../../ground/loop/wakeup.ts'
 import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
 import type { ServerRef } from '../../service/model/balancer.ts'
+import { conditionsWanted } from '../decide/announce/conditions-wanted.ts'
 import type { OutServer } from '../decide/availability/reload-spans.ts'
 import { type DnsWant, dnsWanted } from '../decide/dns/dns-wanted.ts'
 import { kuredLockWanted } from '../decide/kured/lock-taken.ts'
@@ -95,7 +96,7 @@ export class Lane {
 
   /** Passes over one node until it is settled: through, restored, or to be kept out. */
   async #roll(node: string, work: AbortSignal, interrupt: AbortSignal): Promise<'through' | 'keptOut'> {
-    const { performer, wakeup, events, run, kuredLock } = this.#parts
+    const { performer, wakeup, events, run, kuredLock, conditions } = this.#parts
     const under = { node, beside: () => this.#besideFacts(), isLeaving: () => this.#pass?.isLeaving === true }
     const pass = new NodePass({ ...this.#parts, under, performer })
     this.#node = node
@@ -107,6 +108,7 @@ export class Lane {
       this.#wantsDns = pass.snapshot && dnsWanted(pass.snapshot, decision)
       this.#parts.wantDns()
       wantWishes(this.#parts, pass.snapshot, decision)
+      conditions?.want(pass.snapshot && conditionsWanted(pass.snapshot, decision))
       kuredLock?.want(this, pass.snapshot && kuredLockWanted(pass.snapshot, decision))
       if (!events.writable) events.note('retry', {})
       if (decision.kind === 'settled') break

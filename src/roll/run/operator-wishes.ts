@@ -3,14 +3,10 @@ import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { Programs } from '../../ground/ports/programs.ts'
 import type { Random } from '../../ground/ports/random.ts'
-import { conditionsWanted } from '../decide/announce/conditions-wanted.ts'
 import { gatesWanted } from '../decide/gates/gates-held.ts'
-import type { HostDecision } from '../decide/hosts/host-decision.ts'
-import type { HostSnapshot } from '../decide/hosts/host-snapshot.ts'
 import { silencesWanted } from '../decide/silences/silences-due.ts'
-import type { RollSnapshot } from '../decide/snapshot.ts'
-import type { Subject } from '../decide/subject.ts'
-import type { Decision } from '../model/decision.ts'
+import type { AnySnapshot, Subject } from '../decide/subject.ts'
+import type { AnyDecision } from '../model/decision.ts'
 import type { SecretRef } from '../model/notify-spec.ts'
 import type { RollEvent } from '../model/roll-event.ts'
 import type { GateSource } from '../ports/gate-source.ts'
@@ -87,37 +83,15 @@ const ofRun = ({ id, origin, resumed, silencesBefore = {} }: RunState) => ({
   isResumed: resumed,
 })
 
-/** After each pass: what is to be known, or kept, next. */
+/** After each pass over a node or a machine: what is to be known, or kept, next. */
 export function wantWishes(
-  { gates, silences, conditions }: LaneWishes,
-  snapshot: RollSnapshot | undefined,
-  decision: Decision,
+  { gates, silences }: Pick<GatherParts, 'gates' | 'silences'>,
+  snapshot: AnySnapshot | undefined,
+  decision: AnyDecision,
 ): void {
   gates?.want(snapshot && gatesWanted(snapshot, decision))
-  conditions?.want(snapshot && conditionsWanted(snapshot, decision))
   silences?.want(snapshot && decision.kind !== 'settled' ? silencesWanted(snapshot) : undefined)
 }
-
-export type HostWishes = Pick<GatherParts, 'gates' | 'hooks' | 'silences' | 'kuredLock'>
-
-/** The same for a machine. */
-export function wantHostWishes({ gates, silences }: HostWishes, s: HostSnapshot, decision: HostDecision): void {
-  gates?.want(gatesWanted(s, decision))
-  silences?.want(decision.kind === 'settled' ? undefined : silencesWanted(s))
-}
-
-/** What is known of them. */
-export const hostWishFacts = ({
-  gates,
-  hooks,
-  silences,
-  kuredLock,
-}: HostWishes): Pick<HostSnapshot, 'gates' | 'hooks' | 'silences' | 'kuredLock'> => ({
-  ...(gates === undefined ? {} : { gates: gates.facts() }),
-  ...(hooks === undefined ? {} : { hooks: hooks.facts() }),
-  ...(silences === undefined ? {} : { silences: silences.facts() }),
-  ...(kuredLock === undefined ? {} : { kuredLock: kuredLock.facts() }),
-})
 
 /** Where the journal is lost it is not known that any of them was begun: a machine bears no record. */
 function machinesOf({ spec, restoresAs }: RunState): readonly Subject[] {

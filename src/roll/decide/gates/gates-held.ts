@@ -1,19 +1,24 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
 import { type Reason, waitOf } from '../../../ground/model/reason.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
-import type { Decision } from '../../model/decision.ts'
+import type { AnyDecision, AnyWaiting } from '../../model/decision.ts'
 import type { GateMoment, GateSpec } from '../../model/gate-spec.ts'
 import { STEPS, type Step } from '../../model/step.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import type { WishScope } from '../../model/wish-scope.ts'
 import type { Evidence } from '../evidence.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
-import type { HostDecision, Waiting as HostWaiting } from '../hosts/host-decision.ts'
 import type { HostSnapshot } from '../hosts/host-snapshot.ts'
 import { isBeforeAttach } from '../hosts/host-snapshot.ts'
-import type { RollSnapshot } from '../snapshot.ts'
-import type { StepDecision } from '../step-rule.ts'
-import { hasSubject, isBeyondRestore, isOfHost, placeOf, type SubjectSnapshot, subjectOf } from '../subject.ts'
+import {
+  type AnySnapshot,
+  hasSubject,
+  isBeyondRestore,
+  isOfHost,
+  placeOf,
+  type SubjectSnapshot,
+  subjectOf,
+} from '../subject.ts'
 import { gatesAt, isOfGates, isWish, lastAnswer } from './gates-hold.ts'
 
 /** What is to be known of the gates next. */
@@ -36,8 +41,7 @@ const MOMENTS: Readonly<Partial<Record<Step, GateMoment>>> = {
 }
 
 /** Of a node by its step, of a machine by what was done to it already. */
-const momentOf = (s: RollSnapshot | HostSnapshot, step: Step): GateMoment | undefined =>
-  isOfHost(s) ? momentOfHost(s) : MOMENTS[step]
+const momentOf = (s: AnySnapshot, step: Step): GateMoment | undefined => (isOfHost(s) ? momentOfHost(s) : MOMENTS[step])
 
 function momentOfHost(s: HostSnapshot): GateMoment | undefined {
   const { isAway, intent, isProven } = s.memory
@@ -46,21 +50,18 @@ function momentOfHost(s: HostSnapshot): GateMoment | undefined {
   return isAway === true ? 'reboot' : 'node'
 }
 
-/** A decision about a node or a machine that is not settled. */
-type Waiting = StepDecision | HostWaiting
-
 /** What a decision waits for of the gates; undefined where it goes by nothing that they would tell. */
-export function gatesWanted(s: RollSnapshot | HostSnapshot, decision: Decision | HostDecision): GateWant | undefined {
+export function gatesWanted(s: AnySnapshot, decision: AnyDecision): GateWant | undefined {
   if (!hasSubject(s) || decision.kind !== 'hold' || gateReasons(decision).length === 0) return undefined
   const moment = momentOf(s, decision.step)
   return moment === undefined ? undefined : { scope: subjectOf(s).scope, ...placeOf(s), moment }
 }
 
-const gateReasons = (decision: Waiting): readonly Reason[] =>
+const gateReasons = (decision: AnyWaiting): readonly Reason[] =>
   decision.kind === 'hold' ? decision.reasons.filter(({ code }) => isOfGates(code)) : []
 
 /** Since when each gate holds. Waiting by law for something else, such as the API server, or for a time window begins their limits again. */
-export function gatesHeld(s: RollSnapshot | HostSnapshot, decision: Waiting): Pick<Evidence, 'gatesHeld'> {
+export function gatesHeld(s: AnySnapshot, decision: AnyWaiting): Pick<Evidence, 'gatesHeld'> {
   const before = s.evidence.gatesHeld
   const moment = momentOf(s, decision.step)
   const holding = gateReasons(decision)
@@ -79,7 +80,7 @@ export function gatesHeld(s: RollSnapshot | HostSnapshot, decision: Waiting): Pi
 const LAST_STEP: Readonly<Record<GateMoment, Step>> = { node: 'cordon', reboot: 'reboot', attach: 'settle' }
 
 /** The gates of a moment have passed where a later step is asked, or a hook, which comes after them: their limit is over. */
-function isPassed(s: RollSnapshot | HostSnapshot, key: string, { step, reasons }: Waiting): boolean {
+function isPassed(s: AnySnapshot, key: string, { step, reasons }: AnyWaiting): boolean {
   const moment = GATE_MOMENTS.find((known) => key.startsWith(`${known} `))
   if (moment === undefined) return false
   const now = momentOf(s, step)
@@ -91,10 +92,7 @@ const isOfHook = (reason: Reason): boolean =>
   isHookUnwritten(reason) || (isWish(reason.code) && !isOfGates(reason.code))
 
 /** What gates and hooks alone take is no time of the step settle, which has its own limit. A hook that waits for the journal has no other. */
-export function gateWait(
-  { now, evidence }: RollSnapshot | HostSnapshot,
-  decision: Waiting,
-): Pick<Evidence, 'gateWait'> {
+export function gateWait({ now, evidence }: AnySnapshot, decision: AnyWaiting): Pick<Evidence, 'gateWait'> {
   const { ms, at } = evidence.gateWait ?? { ms: 0 }
   if (decision.step === 'settle' && decision.reasons.some(({ code }) => isWish(code) || code === 'HookDue'))
     return { gateWait: { ms: ms + now - (at ?? now), at: now } }
@@ -118,7 +116,7 @@ const heldGates = (s: SubjectSnapshot, heldSince: Readonly<Record<string, MonoMs
   )
 
 /** What is left of the wait for gates where this decision waits for them. */
-export function gateLimitLeftMs(s: RollSnapshot | HostSnapshot, decision: Decision | HostDecision): number | undefined {
+export function gateLimitLeftMs(s: AnySnapshot, decision: AnyDecision): number | undefined {
   if (!hasSubject(s) || decision.kind !== 'hold') return undefined
   if (gateReasons(decision).length === 0) return undefined
   const { gatesHeld: since = {} } = gatesHeld(s, decision)
@@ -130,7 +128,7 @@ export function gateLimitLeftMs(s: RollSnapshot | HostSnapshot, decision: Decisi
  * after its reboot it stays out, as one that does not settle does. A verdict that stands is replaced only where the node or machine
  * can no longer be put back.
  */
-export function gateVerdict(s: RollSnapshot | HostSnapshot): Verdict | undefined {
+export function gateVerdict(s: AnySnapshot): Verdict | undefined {
   const since = s.evidence.gatesHeld
   if (since === undefined || !hasSubject(s)) return undefined
   const over = heldGates(s, since).filter(({ leftMs }) => leftMs === 0)

@@ -3,16 +3,14 @@ import type { Reason } from '../../../ground/model/reason.ts'
 import { type HookWay, hookKey, type StepHook } from '../../model/step-hook.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import { isFor } from '../../model/wish-scope.ts'
-import type { HostSnapshot } from '../hosts/host-snapshot.ts'
-import type { RollSnapshot } from '../snapshot.ts'
-import { hasSubject, isBegun, placeOf, type SubjectSnapshot, subjectOf } from '../subject.ts'
+import { type AnySnapshot, hasSubject, isBegun, placeOf, type SubjectSnapshot, subjectOf } from '../subject.ts'
 import { failed, isGivenUp } from './hooks-due.ts'
 
 /**
  * A hook that has failed for good stops the roll where the file says so. Before the intent the node or machine is restored. After it,
  * it goes on to its proof and back, and the next one is not begun.
  */
-export function hookVerdict(s: RollSnapshot | HostSnapshot): Verdict | undefined {
+export function hookVerdict(s: AnySnapshot): Verdict | undefined {
   // A node that was put back waits for its next begin: what failed for it before counts no more.
   if (s.run.verdict !== undefined || !hasSubject(s) || !isBegun(s)) return undefined
   const reasons = (s.spec.hooks ?? [])

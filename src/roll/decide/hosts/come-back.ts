@@ -4,11 +4,11 @@ import type { HostAction, ServerBefore } from '../../model/host-pair.ts'
 import { journalWritable, trafficMeasured } from '../guards.ts'
 import { hooksAt, isHookUnwritten, undoHooks } from '../hooks/hooks-due.ts'
 import { soakHold } from '../steps/soak.ts'
+import { beforeAttach } from '../wishes.ts'
 import { actOn, atStep, type HostDecision, holdAt } from './host-decision.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { isBeforeAttach } from './host-snapshot.ts'
-import { beforeAttach } from '../wishes.ts'
 import { moveFailed } from './leave.ts'
 import {
   addressesHere,

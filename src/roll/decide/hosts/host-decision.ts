@@ -9,17 +9,8 @@ import type { HookAnswer } from '../hooks/hooks-due.ts'
 export type HostEnd = 'through' | 'restored' | 'notTouched' | 'keptOut'
 
 export type HostDecision =
-  | {
-      readonly kind: 'act'
-      readonly step: Step
-      readonly actions: readonly HostAction[]
-      readonly reasons: readonly Reason[]
-    }
-  | Extract<Decision, { readonly kind: 'hold' }>
+  | Exclude<Decision<HostAction>, { readonly kind: 'settled' }>
   | { readonly kind: 'settled'; readonly end: HostEnd; readonly reasons: readonly Reason[] }
-
-/** It is not settled. */
-export type Waiting = Exclude<HostDecision, { readonly kind: 'settled' }>
 
 export const actOn = (step: Step, action: HostAction | readonly HostAction[], reason: Reason): HostDecision => ({
   kind: 'act',

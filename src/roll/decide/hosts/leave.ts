@@ -1,10 +1,10 @@
 import type { Reason } from '../../../ground/model/reason.ts'
 import { journalWritable } from '../guards.ts'
+import { beforeLeaving, beforeReboot } from '../wishes.ts'
 import { actOn, atStep, type HostDecision, holdAt } from './host-decision.ts'
 import { mayLeave, othersCarry, pairWhole } from './host-guards.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
-import { beforeLeaving, beforeReboot } from '../wishes.ts'
 import { addressesHere, addressFaults, silentMachines } from './pair-state.ts'
 
 const TRY_AGAIN_MS = 5000
@@ -34,7 +34,10 @@ export function leave(s: HostSnapshot): HostDecision {
   if (against.length > 0) return holdAt('detach', against)
   const text = `the addresses of ${s.pair.name} are on another machine, and ${endedText(s)}`
   const reason: Reason = { code: 'HostIsOut', object: host.name, text }
-  return atStep('reboot', beforeReboot(s)) ?? actOn('reboot', { kind: 'reboot', bootId: recordOfHost(memory).bootId }, reason)
+  return (
+    atStep('reboot', beforeReboot(s)) ??
+    actOn('reboot', { kind: 'reboot', bootId: recordOfHost(memory).bootId }, reason)
+  )
 }
 
 /** Its addresses, as they were read last. Empty: they are where they are to be. */

@@ -1,5 +1,6 @@
 import type { RebootAnswer } from '../../../ground/model/host.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import type { AnyWaiting } from '../../model/decision.ts'
 import type { HostAction } from '../../model/host-pair.ts'
 import { waitedSince } from '../blocked.ts'
 import { gatesHeld, gateWait } from '../gates/gates-held.ts'
@@ -7,7 +8,7 @@ import { isWish } from '../gates/gates-hold.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import { slotHeard } from '../observe.ts'
 import { notWhole } from './come-back.ts'
-import type { HostDecision, Waiting } from './host-decision.ts'
+import type { HostDecision } from './host-decision.ts'
 import type { HostEvidence, HostSnapshot } from './host-snapshot.ts'
 import { hasRebooted, isBeforeAttach } from './host-snapshot.ts'
 import { isAwayNow } from './leave.ts'
@@ -93,7 +94,7 @@ export function rememberHostOutcome(
 }
 
 /** Hooks are the last of its way: what they take is no time in which the pair could become whole. */
-const soaked = ({ step, reasons }: Waiting): Pick<HostEvidence, 'isSoaked'> =>
+const soaked = ({ step, reasons }: AnyWaiting): Pick<HostEvidence, 'isSoaked'> =>
   step === 'soak' && reasons.some(isOfHook) ? { isSoaked: true } : {}
 
 const isOfHook = (reason: Reason): boolean =>

@@ -1,6 +1,6 @@
+import { undoHooks } from '../hooks/hooks-due.ts'
 import { actOn, atStep, type HostDecision, holdAt } from './host-decision.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
-import { undoHooks } from '../hooks/hooks-due.ts'
 import { moveFailed } from './leave.ts'
 import { addressFaults, silentMachines } from './pair-state.ts'
 

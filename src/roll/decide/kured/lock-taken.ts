@@ -3,11 +3,8 @@ import { type ObjectRef, refKey } from '../../../ground/model/object-ref.ts'
 import { type Reason, waitOf } from '../../../ground/model/reason.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { Workload } from '../../../ground/model/workload.ts'
-import type { Decision } from '../../model/decision.ts'
-import type { HostDecision } from '../hosts/host-decision.ts'
-import type { HostSnapshot } from '../hosts/host-snapshot.ts'
-import type { RollSnapshot } from '../snapshot.ts'
-import { hasSubject, isBegun, type SubjectSnapshot } from '../subject.ts'
+import type { AnyDecision } from '../../model/decision.ts'
+import { type AnySnapshot, hasSubject, isBegun, type SubjectSnapshot } from '../subject.ts'
 
 /**
  * Where the file asks for it, no node and no machine is begun before the run has the lock of kured, or another roll has it: that
@@ -58,10 +55,7 @@ function notTaken(ref: ObjectRef, why: string): Reason {
  * against the first one, the operator's gates among it. It is given back while a time window is waited for, or a gate that does not
  * pass: kured is not to be locked out by the hour.
  */
-export function kuredLockWanted(
-  s: RollSnapshot | HostSnapshot,
-  decision: Decision | HostDecision,
-): boolean | undefined {
+export function kuredLockWanted(s: AnySnapshot, decision: AnyDecision): boolean | undefined {
   if (s.spec.reboot.kuredLock === undefined || !hasSubject(s)) return undefined
   if (isBegun(s)) return true
   // Recorded by now: what comes next takes it out, and other lanes may give up their wish before that.

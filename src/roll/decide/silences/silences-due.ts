@@ -1,8 +1,6 @@
 import type { Reason } from '../../../ground/model/reason.ts'
 import { isFor, type WishScope } from '../../model/wish-scope.ts'
-import type { HostSnapshot } from '../hosts/host-snapshot.ts'
-import type { RollSnapshot } from '../snapshot.ts'
-import { hasSubject, isBegun, placeOf, type SubjectSnapshot, subjectOf } from '../subject.ts'
+import { type AnySnapshot, hasSubject, isBegun, placeOf, type SubjectSnapshot, subjectOf } from '../subject.ts'
 
 export interface SilenceWant {
   readonly scope: WishScope
@@ -15,7 +13,7 @@ export interface SilenceWant {
  * For whom alerts are silenced: the node that bears a record of the run, or the machine that the run has recorded, until it is back, or
  * to be left out for a person.
  */
-export function silencesWanted(s: RollSnapshot | HostSnapshot): SilenceWant | undefined {
+export function silencesWanted(s: AnySnapshot): SilenceWant | undefined {
   if (!hasSubject(s) || !isBegun(s) || s.run.verdict?.keepOut === true) return undefined
   return { scope: subjectOf(s).scope, ...placeOf(s) }
 }

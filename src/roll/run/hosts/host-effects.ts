@@ -11,8 +11,8 @@ import type { LeaseKeeper } from '../../../service/run/lease-keeper.ts'
 import type { HostOutcome } from '../../decide/hosts/observe-host.ts'
 import type { HostAction, HostPair, PairMachine } from '../../model/host-pair.ts'
 import type { HostMachines } from '../../ports/host-machines.ts'
+import type { WishWatches } from '../gather.ts'
 import { startHook } from '../hooks/start-hook.ts'
-import type { HostWishes } from '../operator-wishes.ts'
 
 export interface HostEffectParts {
   readonly keeper: LeaseKeeper
@@ -21,7 +21,7 @@ export interface HostEffectParts {
   readonly programs?: Programs
   readonly balancers: readonly Balancer[]
   readonly clock: Clock
-  readonly wishes: HostWishes
+  readonly wishes: WishWatches
 }
 
 export interface HostPlace {

@@ -20,9 +20,9 @@ import type { Probe } from '../../ports/probe.ts'
 import type { BalancerPoller } from '../balancer-poller.ts'
 import type { ClusterView } from '../cluster-view.ts'
 import type { EventLog } from '../event-log.ts'
-import { runFacts } from '../gather.ts'
+import { runFacts, sharedFacts } from '../gather.ts'
 import { recordOf } from '../last-seen.ts'
-import { hostWishFacts, wantHostWishes } from '../operator-wishes.ts'
+import { wantWishes } from '../operator-wishes.ts'
 import { Progress } from '../progress.ts'
 import { allInOrder, giveVerdict, memoryOfHost, type RunState, rememberOfHost, verdictFor } from '../run-state.ts'
 import type { TimeWindowWatch } from '../time-window-watch.ts'
@@ -91,7 +91,7 @@ export class HostPass {
   /** What the operator asked for beside the roll itself: what is to be known of it next, and whether it ends the roll. */
   #wish(s: HostSnapshot, decision: HostDecision): void {
     const { run, events } = this.#parts
-    wantHostWishes(this.#parts.wishes, s, decision)
+    wantWishes(this.#parts.wishes, s, decision)
     this.#parts.wishes.kuredLock?.want(this, kuredLockWanted(s, decision))
     const verdict = wishVerdict(s)
     if (verdict !== undefined) giveVerdict(run, { node: s.host.name, verdict }, events)
@@ -203,26 +203,18 @@ export class HostPass {
   }
 
   #gather(): HostSnapshot {
-    const { run, clock, events, probe, view, windows, reloads, steps, pollers } = this.#parts
+    const { run, view, pollers } = this.#parts
     const { name } = this.#place.host
     const cluster = view.facts()
     const verdict = verdictFor(run, name) ?? this.#verdict
     const { verdict: _, ...facts } = runFacts(run)
     return {
       ...this.#place,
-      now: clock.monoMs(),
-      wall: clock.wallMs(),
-      spec: run.spec,
+      ...sharedFacts(this.#parts, this.#parts.wishes),
       run: { ...facts, ...present({ verdict }) },
       slot: this.#slot(),
-      journalWritable: events.writable,
-      reloads: reloads(),
-      ...(steps === undefined ? {} : { steps: steps() }),
-      ...(windows === undefined ? {} : { window: windows.facts(undefined) }),
-      ...(probe === undefined ? {} : { probe: probe.facts() }),
       machines: this.#watch.machines(),
       ...this.#watch.connections(),
-      ...hostWishFacts(this.#parts.wishes),
       instances: this.#own(pollers).map((poller) => poller.facts()),
       nodesOut: cluster.nodes.filter((node) => recordOf(node) !== undefined).map((node) => node.name),
       cluster: { workloads: cluster.workloads },
