@@ -154,9 +154,12 @@ export class GuardEffects {
 
   async #delete<T>(
     kind: ObjectKind<T>,
-    { namespace, name, uid, resourceVersion }: Pick<OwnedObject, 'namespace' | 'name' | 'uid' | 'resourceVersion'>,
+    found: Pick<OwnedObject, 'namespace' | 'name' | 'uid' | 'resourceVersion'> & { readonly deleting?: boolean },
     signal: AbortSignal,
   ): Promise<void> {
+    // A finalizer of another program may keep it.
+    if (found.deleting === true) return
+    const { namespace, name, uid, resourceVersion } = found
     await this.#parts.objects.delete({ kind, namespace, name, uid, resourceVersion }, signal)
   }
 }

@@ -113,6 +113,8 @@ export class IngressEffects {
   }
 
   async #delete<T>(kind: ObjectKind<T>, found: OwnedObject, signal: AbortSignal): Promise<void> {
+    // A finalizer of another program may keep it.
+    if (found.deleting) return
     const { namespace, name, uid, resourceVersion } = found
     await this.#parts.objects.delete({ kind, namespace, name, uid, resourceVersion }, signal)
   }

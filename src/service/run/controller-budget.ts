@@ -61,14 +61,17 @@ export class ControllerBudget {
 
   /** Of no more than a few seconds ago. Rejects with the signal's reason. */
   async readIfOld(signal: AbortSignal): Promise<void> {
-    const isOld = this.#readAt === undefined || this.#parts.clock.monoMs() - this.#readAt >= BUDGET_AGE_MS
-    if (isOld) await this.#read(signal)
+    const { clock } = this.#parts
+    if (this.#readAt !== undefined && clock.monoMs() - this.#readAt < BUDGET_AGE_MS) return
+    await this.#watch.read(signal)
+    this.#readAt = clock.monoMs()
   }
 
   /** The budget with all slots is read as of this call or later, and all Nodes are answered as of then. */
   async readWithNodes(signal: AbortSignal): Promise<readonly Node[]> {
-    const { cluster, nodes } = this.#parts
-    const [found] = await Promise.all([freshNodes({ cluster, cache: nodes() }, signal), this.#read(signal)])
+    const { cluster, nodes, clock } = this.#parts
+    const [found] = await Promise.all([freshNodes({ cluster, cache: nodes() }, signal), this.#watch.read(signal)])
+    this.#readAt = clock.monoMs()
     return found
   }
 
@@ -97,11 +100,6 @@ export class ControllerBudget {
     await written.finally(() => {
       this.#readAt = undefined
     })
-  }
-
-  async #read(signal: AbortSignal): Promise<void> {
-    await this.#watch.read(signal)
-    this.#readAt = this.#parts.clock.monoMs()
   }
 
   #slotsOf(of: string): ControllerSlots {

@@ -6,6 +6,7 @@ import type { Random } from '../../ports/random.ts'
 import type { Leader } from '../leader.ts'
 import { type LoopView, Reconciler } from '../reconciler.ts'
 import { isRefusal, isSlow, type RefusedWrites, type Subject } from './refused-writes.ts'
+import { RepeatedActs } from './repeated-acts.ts'
 
 /** An action with what it was decided by. */
 export interface Bound<S, A> {
@@ -56,10 +57,12 @@ const GATHER_EVENTS_MS = 20
 export class OwnedLoop<S, A> {
   readonly #parts: LoopParts<S, A>
   readonly #reconciler: Reconciler<Passed<S>, Bound<S, A>>
+  readonly #repeated: RepeatedActs<A>
 
   constructor(parts: LoopParts<S, A>) {
     this.#parts = parts
-    const { system } = parts
+    const { system, clock } = parts
+    this.#repeated = new RepeatedActs(system.keyOf, clock)
     this.#reconciler = new Reconciler({
       ...parts,
       sweepMs: SWEEP_MS,
@@ -68,9 +71,10 @@ export class OwnedLoop<S, A> {
         name: system.name,
         gather: async (key, signal) => {
           const seen = await system.gather(key, signal)
+          if (seen === undefined) this.#repeated.forget(key)
           return seen === undefined ? undefined : { key, seen }
         },
-        decide: ({ key, seen }) => mapped(system.decide(seen), (action) => ({ action, seen, key })),
+        decide: ({ key, seen }) => mapped(this.#paced(key, seen), (action) => ({ action, seen, key })),
         decided: (key, decision) => {
           const inMs = system.againInMs(unbound(decision))
           if (inMs !== undefined) this.#reconciler.add(key, inMs)
@@ -107,6 +111,12 @@ export class OwnedLoop<S, A> {
     return this.#reconciler.view()
   }
 
+  #paced(key: string, seen: S): LoopDecision<A> {
+    const { system } = this.#parts
+    const decision = system.decide(seen)
+    return system.isKnown(seen) ? this.#repeated.paced(key, decision) : decision
+  }
+
   async #tell(seen: S, decision: LoopDecision<A>, signal: AbortSignal): Promise<void> {
     const { system, refused } = this.#parts
     if (system.isKnown(seen)) refused.keep(system.subjectOf(seen).uid, wantedBy(decision))
@@ -123,6 +133,7 @@ export class OwnedLoop<S, A> {
       isSent = decided !== undefined
       if (decided !== undefined) await system.perform(decided.action, decided.seen, signal)
       refused.done(subject.uid, action)
+      this.#repeated.done(bound.key, action)
     } catch (error) {
       const refusal = { error, now: clock.wallMs(), luck: random.next() }
       // Where a reading took too long, nothing was refused.

@@ -1,0 +1,67 @@
+import type { LoopDecision } from '../../model/loop-decision.ts'
+import { type MonoMs, monoMs } from '../../model/time.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+/** So often an action may be decided anew after it was done: a cache is behind by some milliseconds. */
+const REPEATED_AT_ONCE = 5
+const PAUSE = { baseMs: 20, mostMs: 10_000 }
+
+interface Done {
+  readonly count: number
+  readonly until: MonoMs
+}
+
+/**
+ * Actions that were done and are decided again at once, pass after pass: what they write has no effect, or no watch shows it. An object
+ * that another program holds by a finalizer stays though it is deleted, a webhook undoes what is written, a watch is silent.
+ *
+ * Law: an act that changed nothing that is seen is repeated later each time.
+ */
+export class RepeatedActs<A> {
+  readonly #keyOf: (action: A) => string
+  readonly #clock: Pick<Clock, 'monoMs'>
+  /** By the key of the loop, then by that of the action. */
+  readonly #done = new Map<string, Map<string, Done>>()
+
+  constructor(keyOf: (action: A) => string, clock: Pick<Clock, 'monoMs'>) {
+    this.#keyOf = keyOf
+    this.#clock = clock
+  }
+
+  done(of: string, action: A): void {
+    const done = this.#done.get(of) ?? new Map<string, Done>()
+    this.#done.set(of, done)
+    const key = this.#keyOf(action)
+    const count = (done.get(key)?.count ?? 0) + 1
+    const times = count - REPEATED_AT_ONCE
+    const pauseMs = times <= 0 ? 0 : Math.min(PAUSE.mostMs, PAUSE.baseMs * 2 ** times)
+    done.set(key, { count, until: monoMs(this.#clock.monoMs() + pauseMs) })
+  }
+
+  forget(of: string): void {
+    this.#done.delete(of)
+  }
+
+  /** The same decision without what is to wait. What it does not want any more has had its effect. */
+  paced(of: string, decision: LoopDecision<A>): LoopDecision<A> {
+    const done = this.#done.get(of)
+    if (done === undefined) return decision
+    const { actions, later } = wanted(decision)
+    const keys = new Set([...actions, ...later].map(this.#keyOf))
+    for (const key of done.keys()) if (!keys.has(key)) done.delete(key)
+    if (done.size === 0) this.#done.delete(of)
+    const now = this.#clock.monoMs()
+    const waitMs = (action: A): number => (done.get(this.#keyOf(action))?.until ?? now) - now
+    const due = actions.filter((action) => waitMs(action) <= 0)
+    if (due.length === actions.length) return decision
+    const waiting = actions.filter((action) => waitMs(action) > 0)
+    const paced = { reasons: decision.reasons, later: [...later, ...waiting] }
+    if (due.length > 0) return { kind: 'act', actions: due, ...paced }
+    return { kind: 'hold', recheckAfterMs: Math.min(...waiting.map(waitMs)), ...paced }
+  }
+}
+
+function wanted<A>(decision: LoopDecision<A>): { readonly actions: readonly A[]; readonly later: readonly A[] } {
+  if (decision.kind === 'settled') return { actions: [], later: [] }
+  return { actions: decision.kind === 'act' ? decision.actions : [], later: decision.later ?? [] }
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { OwnedLoop } from '../../../../src/ground/loop/owned/owned-loop.ts'
+import { RefusedWrites } from '../../../../src/ground/loop/owned/refused-writes.ts'
+import type { LoopDecision } from '../../../../src/ground/model/loop-decision.ts'
+import { SeededRandom } from '../../../support/seeded-random.ts'
+import { VirtualClock } from '../../../support/virtual-clock.ts'
+
+const never = new AbortController().signal
+
+/** What is wanted in each pass is done, and the cache shows the world as it was. */
+function aScene(wanted: readonly string[]) {
+  const clock = new VirtualClock()
+  const random = new SeededRandom(1)
+  const world = { wanted, done: [] as string[] }
+  const keyOf = (action: string): string => action
+  const loop = new OwnedLoop<readonly string[], string>({
+    ...{
+      clock,
+      random,
+      log: { debug: () => undefined, warn: () => undefined },
+      leader: { mayActForMs: () => 60_000 },
+      refused: new RefusedWrites(keyOf),
+    },
+    system: {
+      ...{ name: 'toy', keyOf, isKnown: () => true, takesOut: () => false },
+      gather: async () => world.wanted,
+      gatherFresh: async () => world.wanted,
+      decide: (actions): LoopDecision<string> =>
+        actions.length === 0 ? { kind: 'settled', reasons: [] } : { kind: 'act', actions, reasons: [] },
+      subjectOf: () => ({ uid: 'u', generation: 1 }),
+      perform: async (action) => {
+        world.done.push(action)
+      },
+      tell: async () => undefined,
+      againInMs: () => undefined,
+    },
+  })
+  void loop.run(never)
+  loop.add('k')
+  return { clock, loop, world }
+}
+
+test('law: an act that changed nothing that is seen is repeated later each time, whatever else wakes the loop', async () => {
+  const { clock, loop, world } = aScene(['delete gate'])
+  await clock.advance(1_000)
+  assert.ok(world.done.length <= 11, `${world.done.length} in the first second`)
+  await clock.advance(59_000)
+  const before = world.done.length
+  for (let second = 0; second < 60; second += 1) {
+    loop.changed('k')
+    await clock.advance(1_000)
+  }
+  assert.ok(world.done.length - before <= 6, `${world.done.length - before} in a later minute`)
+})
+
+test('what waits keeps nothing else from being done, and what was not wanted meanwhile is done at once again', async () => {
+  const { clock, loop, world } = aScene(['delete gate'])
+  await clock.advance(60_000)
+  world.done = []
+  world.wanted = ['delete gate', 'create gate']
+  loop.add('k')
+  await clock.advance(10)
+  assert.deepEqual(world.done, ['create gate'])
+  world.wanted = []
+  loop.add('k')
+  await clock.advance(100)
+  world.done = []
+  world.wanted = ['delete gate']
+  loop.add('k')
+  await clock.advance(10)
+  assert.deepEqual(world.done, ['delete gate'])
+})
