@@ -6,12 +6,14 @@ import type { OutServer } from '../decide/availability/reload-spans.ts'
 import { type DnsWant, dnsWanted } from '../decide/dns/dns-wanted.ts'
 import { kuredLockWanted } from '../decide/kured/lock-taken.ts'
 import type { BesideFacts, RollSnapshot } from '../decide/snapshot.ts'
+import type { Decision } from '../model/decision.ts'
 import { chooseNode } from './choose-node.ts'
 import type { GatherParts } from './gather.ts'
 import { NodePass } from './node-pass.ts'
 import { type LaneWishes, wantWishes } from './operator-wishes.ts'
 import type { Performer } from './perform.ts'
 import { verdictFor } from './run-state.ts'
+import { PASS_AT_LEAST_EVERY_MS, untilSettled } from './until-settled.ts'
 
 interface LaneParts extends GatherParts, LaneWishes {
   readonly performer: Performer
@@ -26,9 +28,6 @@ interface LaneParts extends GatherParts, LaneWishes {
   /** A node is through, restored, or to be kept out. */
   readonly settled: (snapshot: RollSnapshot | undefined) => void
 }
-
-/** The longest that nothing is looked at, whatever a decision asks for. */
-const PASS_AT_LEAST_EVERY_MS = 5000
 
 /**
  * One node of a roll at a time, each from its first pass to its last. A roll with `parallel` has several lanes, each with a
@@ -96,25 +95,21 @@ export class Lane {
 
   /** Passes over one node until it is settled: through, restored, or to be kept out. */
   async #roll(node: string, work: AbortSignal, interrupt: AbortSignal): Promise<'through' | 'keptOut'> {
-    const { performer, wakeup, events, run, kuredLock, conditions } = this.#parts
+    const { performer, run, kuredLock, conditions } = this.#parts
     const under = { node, beside: () => this.#besideFacts(), isLeaving: () => this.#pass?.isLeaving === true }
     const pass = new NodePass({ ...this.#parts, under, performer })
     this.#node = node
     this.#pass = pass
-    for (;;) {
-      interrupt.throwIfAborted()
-      this.#parts.passing()
+    const onePass = async (): Promise<Decision> => {
       const decision = await pass.pass(work, interrupt)
       this.#wantsDns = pass.snapshot && dnsWanted(pass.snapshot, decision)
       this.#parts.wantDns()
       wantWishes(this.#parts, pass.snapshot, decision)
       conditions?.want(pass.snapshot && conditionsWanted(pass.snapshot, decision))
       kuredLock?.want(this, pass.snapshot && kuredLockWanted(pass.snapshot, decision))
-      if (!events.writable) events.note('retry', {})
-      if (decision.kind === 'settled') break
-      if (decision.kind === 'act') continue
-      await wakeup.next(Math.min(decision.recheckAfterMs, PASS_AT_LEAST_EVERY_MS), interrupt)
+      return decision
     }
+    await untilSettled({ ...this.#parts, pass: onePass }, interrupt)
     const isKeptOut = verdictFor(run, node)?.keepOut === true
     this.#parts.settled(pass.snapshot)
     if (isKeptOut) return 'keptOut'

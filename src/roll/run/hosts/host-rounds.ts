@@ -4,6 +4,7 @@ import { isBegun } from '../../decide/hosts/host-memory.ts'
 import type { NodeStanding } from '../../model/roll-event.ts'
 import { hostEnded, hostsBegun, memoryOfHost } from '../run-state.ts'
 import type { HostPlace } from './host-effects.ts'
+import { untilSettled } from '../until-settled.ts'
 import { HostPass, type HostPassParts } from './host-pass.ts'
 
 interface HostRoundsParts extends HostPassParts {
@@ -15,7 +16,6 @@ interface HostRoundsParts extends HostPassParts {
   readonly failedIn: (host: string) => number
 }
 
-const PASS_AT_LEAST_EVERY_MS = 5000
 const RELEASE_TRY_MS = 1000
 
 /** The machines of the load balancers, one after the other: no two of them, and none beside a node. */
@@ -69,24 +69,14 @@ export class HostRounds {
 
   /** True: it was put back, and its turn comes again. */
   async #round(place: HostPlace, work: AbortSignal, interrupt: AbortSignal): Promise<boolean> {
-    const { run, wakeup, settled, failedIn, events, wishes } = this.#parts
+    const { run, settled, failedIn, wishes } = this.#parts
     const over = new AbortController()
     const pass = new HostPass(this.#parts, place, () => this.wake())
     this.#pass = pass
     const watch = pass.watch(AbortSignal.any([work, over.signal]))
-    const passes = async (): Promise<void> => {
-      for (;;) {
-        interrupt.throwIfAborted()
-        this.#parts.passing()
-        const decision = await pass.pass(work)
-        if (!events.writable) events.note('retry', {})
-        if (decision.kind === 'settled') return
-        if (decision.kind === 'act') continue
-        await wakeup.next(Math.min(decision.recheckAfterMs, PASS_AT_LEAST_EVERY_MS), interrupt)
-      }
-    }
+    const passes = untilSettled({ ...this.#parts, pass: () => pass.pass(work) }, interrupt)
     try {
-      await Promise.race([passes(), watch])
+      await Promise.race([passes, watch])
       await this.#release(interrupt)
       const standing = pass.standing(failedIn(place.host.name))
       settled(standing)
