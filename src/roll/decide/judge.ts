@@ -1,7 +1,7 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import type { Verdict } from '../model/verdict.ts'
 import { blockedLimit } from './blocked.ts'
-import { hostOutOfLimits } from './hosts/host-limits.ts'
+import { hostOutOfLimits } from './pair/host-limits.ts'
 import { hasCurrent, hasRebooted, ownIntent, ownRecord } from './node-snapshot.ts'
 import { requestsFailed } from './requests-failed.ts'
 import { retold } from './retold.ts'

@@ -1,6 +1,6 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import { UserError } from '../../ground/model/user-error.ts'
-import { HOST_MEANT } from '../decide/hosts/host-memory.ts'
+import { HOST_MEANT } from '../decide/pair/host-memory.ts'
 import type { PastNodes } from '../decide/plan/estimate.ts'
 import type { JournalEntry, JournalStore } from '../ports/journal.ts'
 import { isJournaledEvent } from './journaled-event.ts'

@@ -8,8 +8,8 @@ import type { Verdict } from '../../model/verdict.ts'
 import type { WishScope } from '../../model/wish-scope.ts'
 import type { Evidence } from '../evidence.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
-import type { HostSnapshot } from '../hosts/host-snapshot.ts'
-import { isBeforeAttach } from '../hosts/host-snapshot.ts'
+import type { HostSnapshot } from '../pair/host-snapshot.ts'
+import { isBeforeAttach } from '../pair/host-snapshot.ts'
 import {
   type AnySnapshot,
   hasSubject,

@@ -3,7 +3,7 @@ import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { InstanceFacts } from '../../../service/decide/instance-facts.ts'
 import type { HostPair, HostsSpec, MachineLook, PairMachine } from '../../model/host-pair.ts'
 import type { PlannedHost } from '../../model/roll-plan.ts'
-import { addressFaults, disagreements } from '../hosts/pair-state.ts'
+import { addressFaults, disagreements } from '../pair/pair-state.ts'
 import { reachFix, type SshWay } from './host-findings.ts'
 import type { RebootNeed } from './reboot-need.ts'
 

@@ -1,6 +1,6 @@
 import type { RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
-import type { HostMemory } from '../hosts/host-memory.ts'
+import type { HostMemory } from '../pair/host-memory.ts'
 
 /** A node, or a machine of a load balancer, that may be down right now. `hasRebooted`: the run does not reboot it any more. */
 export interface UnderWay {

@@ -1,7 +1,7 @@
 import { monoMs } from '../../../ground/model/time.ts'
 import type { Action } from '../../../service/model/action.ts'
 import type { HookFacts, HookState } from '../../decide/hooks/hook-facts.ts'
-import { type HostEntry, isOfHost } from '../../decide/hosts/host-memory.ts'
+import { type HostEntry, isOfHost } from '../../decide/pair/host-memory.ts'
 import { type HookWay, hookKey } from '../../model/step-hook.ts'
 import type { JournalEntry } from '../../ports/journal.ts'
 

@@ -1,6 +1,6 @@
 import { Wakeup } from '../../../ground/loop/wakeup.ts'
 import { OVER } from '../../../ground/model/over.ts'
-import { isBegun } from '../../decide/hosts/host-memory.ts'
+import { isBegun } from '../../decide/pair/host-memory.ts'
 import type { NodeStanding } from '../../model/roll-event.ts'
 import { hostEnded, hostsBegun, memoryOfHost } from '../run-state.ts'
 import type { HostPlace } from './host-effects.ts'

@@ -4,7 +4,7 @@ import type { MonoMs } from '../../../ground/model/time.ts'
 import { WorldError } from '../../../ground/model/world-error.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
 import type { Balancer } from '../../../service/ports/balancer.ts'
-import type { ConnectionFacts, MachineFacts } from '../../decide/hosts/host-snapshot.ts'
+import type { ConnectionFacts, MachineFacts } from '../../decide/pair/host-snapshot.ts'
 import type { HostPair, MachineLook, PairMachine } from '../../model/host-pair.ts'
 import type { HostMachines } from '../../ports/host-machines.ts'
 

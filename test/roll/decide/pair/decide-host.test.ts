@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { monoMs } from '../../../../src/ground/model/time.ts'
-import { decideHost } from '../../../../src/roll/decide/hosts/decide-host.ts'
-import type { HostMemory } from '../../../../src/roll/decide/hosts/host-memory.ts'
-import type { HostEvidence } from '../../../../src/roll/decide/hosts/host-snapshot.ts'
+import { decideHost } from '../../../../src/roll/decide/pair/decide-host.ts'
+import type { HostMemory } from '../../../../src/roll/decide/pair/host-memory.ts'
+import type { HostEvidence } from '../../../../src/roll/decide/pair/host-snapshot.ts'
 import {
   AFTER,
   aHost,
