@@ -26,8 +26,10 @@ interface Piece {
 const SUBCOMMANDS =
   'roll (?:resume|abort|status|report|list)|roll|explain (?:node|pod)|budget|dns (?:check|watch|repair)|guard (?:status|explain|hold|release)|rollout (?:status|history|pause|resume|undo|retry|skip)'
 const QUOTED = String.raw`(?:[\w@%+=:,./*-]|'[^']*'|\\')+`
-const BARE = '--(?:all|all-namespaces|dry-run|even-if-blocked|no-dry-run|no-probe|only-if-needed|remove|yes)(?![a-z-])'
-const OPTION = ` (?:${BARE}|-{1,2}[a-z][a-z-]*(?:[= ](?!-)${QUOTED})?)`
+/** Options whose value may stand after a space. After each other option, a word is prose. */
+const VALUED =
+  '-[flno]|--(?:by|context|events|exec|file|for|grants-namespace|html|image|kubeconfig|metrics|namespace|node|once|output|outside|pod|reason|revision|selector|service|slots-namespace|state-dir|timeout|to-revision|why)|(?<=budget )--watch'
+const OPTION = ` (?:(?:${VALUED})(?![a-z-])(?:[= ](?!-)${QUOTED})?|-{1,2}[a-zA-Z][a-z-]*(?:=${QUOTED})?)`
 /** A run, KIND/NAME or a placeholder in capitals; after `explain` any name. Any other word is prose. */
 const OBJECT = String.raw` (?:\d{8}T${QUOTED}|[\w.-]+/${QUOTED}|[A-Z]+(?![\w-]))`
 const COMMAND = new RegExp(
