@@ -8,7 +8,7 @@ import type { Line, Tone } from '../../ground/text/terminal/style.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
 import type { NodeExplanation } from '../decide/told/explain-node.ts'
 import { guardStanding } from '../decide/told/guard-standing.ts'
-import { clearText } from '../decide/told/hold-text.ts'
+import { clearText } from '../model/holds/hold-kinds.ts'
 import type { ByHand } from '../model/node-guard.ts'
 import type { GuardCommands } from './guard-place.ts'
 

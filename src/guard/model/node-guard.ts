@@ -1,38 +1,11 @@
+import type { Hold } from './holds/hold-kinds.ts'
+
 type Labels = Readonly<Record<string, string>>
 
 /** Which nodes have a guard. */
 export type GuardFollow =
   /** Those on which the pods of that DaemonSet are to run; it is in the namespace of the guard. */
   { readonly kind: 'daemonSet'; readonly name: string } | { readonly kind: 'nodes'; readonly nodeSelector: Labels }
-
-/** Why a node may not be drained yet, and where that is read. All holds of a node have to be clear before it is granted. */
-export type Hold = { readonly name: string } & HoldSource
-
-export type HoldSource =
-  /** VolumeAttachments on the node, of these CSI drivers; of all where none is named. */
-  | { readonly kind: 'volumes'; readonly drivers: readonly string[] }
-  /** Pods on the node; `namespace` absent: of all namespaces. */
-  | { readonly kind: 'pods'; readonly namespace?: string; readonly selector: Labels }
-  /** The answer of a URL. `url` may hold {node} and {address}. */
-  | {
-      readonly kind: 'http'
-      readonly url: string
-      readonly jsonPath?: string
-      readonly equals?: string
-      readonly timeoutMs: number
-    }
-  /** A condition in CEL on one object of the API, whose name is `object` and may hold {node}. */
-  | {
-      readonly kind: 'object'
-      readonly group: string
-      readonly version: string
-      readonly resource: string
-      readonly namespace?: string
-      readonly object: string
-      readonly clearWhen: string
-    }
-  /** An annotation of the Node, which holds it while it is there. */
-  | { readonly kind: 'annotation'; readonly key: string }
 
 /** An entry that a person wrote for one node. */
 export interface ByHand {

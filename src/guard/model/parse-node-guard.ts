@@ -4,7 +4,8 @@ import { parseMetadata } from '../../ground/model/parse-metadata.ts'
 import { present } from '../../ground/model/present.ts'
 import { MalformedReply, type Untrusted } from '../../ground/model/untrusted.ts'
 import { GUARD_DEFAULTS as D } from './guard-defaults.ts'
-import type { ByHand, ByHandList, GuardFollow, GuardSpec, Hold, HoldSource, NodeGuard } from './node-guard.ts'
+import { parseHold } from './holds/hold-kinds.ts'
+import type { ByHand, ByHandList, GuardFollow, GuardSpec, NodeGuard } from './node-guard.ts'
 
 /** A NodeGuard, with what holds where it says nothing. Throws MalformedReply. */
 export function parseNodeGuard(object: Untrusted): NodeGuard {
@@ -53,47 +54,6 @@ function parseFollow(follow: Untrusted): GuardFollow {
   return daemonSet.absent
     ? { kind: 'nodes', nodeSelector: follow.at('nodeSelector').textMap() }
     : { kind: 'daemonSet', name: daemonSet.at('name').text() }
-}
-
-function parseHold(hold: Untrusted): Hold {
-  return { name: hold.at('name').text(), ...parseSource(hold) }
-}
-
-function parseSource(hold: Untrusted): HoldSource {
-  const [volumes, pods, http, object] = [hold.at('volumes'), hold.at('pods'), hold.at('http'), hold.at('object')]
-  if (!volumes.absent)
-    return {
-      kind: 'volumes',
-      drivers: volumes
-        .at('drivers')
-        .each()
-        .map((driver) => driver.text()),
-    }
-  if (!pods.absent) return { kind: 'pods', ...optional('namespace', pods), selector: pods.at('selector').textMap() }
-  if (!http.absent)
-    return {
-      kind: 'http',
-      url: http.at('url').text(),
-      ...optional('jsonPath', http),
-      ...optional('equals', http),
-      timeoutMs: http.at('timeoutSeconds').integerOr(D.httpTimeoutSeconds) * 1_000,
-    }
-  if (!object.absent)
-    return {
-      kind: 'object',
-      group: object.at('group').textOr(''),
-      version: object.at('version').text(),
-      resource: object.at('resource').text(),
-      ...optional('namespace', object),
-      object: object.at('name').text(),
-      clearWhen: object.at('clearWhen').text(),
-    }
-  return { kind: 'annotation', key: hold.at('annotation').at('key').text() }
-}
-
-function optional<K extends string>(field: K, of: Untrusted): { readonly [P in K]?: string } {
-  const text = of.at(field).optionalText()
-  return (text === undefined ? {} : { [field]: text }) as { readonly [P in K]?: string }
 }
 
 const TEXT_MAX = 200

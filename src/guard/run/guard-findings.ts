@@ -4,7 +4,7 @@ import type { Finding } from '../../ground/model/schema/finding.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
 import type { HoldSource } from '../holds/hold-source.ts'
 import type { ObjectRules } from '../holds/object-rules.ts'
-import type { Hold } from '../model/node-guard.ts'
+import type { Hold } from '../model/holds/hold-kinds.ts'
 
 interface Judges {
   readonly rules: Pick<ObjectRules, 'fault'>

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { explainNode } from '../../../src/guard/decide/told/explain-node.ts'
-import { clearText } from '../../../src/guard/decide/told/hold-text.ts'
-import type { Hold } from '../../../src/guard/model/node-guard.ts'
+import { clearText, type Hold } from '../../../src/guard/model/holds/hold-kinds.ts'
 import { readGuard } from './read-guard.ts'
 
 const NOW = wallMs(Date.parse('2026-01-01T12:00:00Z'))

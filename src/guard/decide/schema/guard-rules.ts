@@ -1,5 +1,9 @@
 import { rulesOf } from '../../../ground/model/schema/field-rule.ts'
 import { GUARD_DEFAULTS as D, GUARD_NAME_MAX } from '../../model/guard-defaults.ts'
+import { HOLD_KINDS } from '../../model/holds/hold-kinds.ts'
+
+/** `volumes, pods and annotation`. */
+export const ALL_KINDS = HOLD_KINDS.join(', ').replace(/, (\w+)$/, ' and $1')
 
 /** What a NodeGuard is refused for beyond a field that is wrong by itself. */
 const GUARD_RULES = {
@@ -21,13 +25,8 @@ const GUARD_RULES = {
   },
   oneSource: {
     field: 'spec.holds[].volumes',
-    message: 'a hold has not exactly one of volumes, pods, http, object and annotation',
+    message: `a hold has not exactly one of ${ALL_KINDS}`,
     fix: 'keep one of them in each hold; write a hold for each of the others',
-  },
-  equalsWithoutPath: {
-    field: 'spec.holds[].http.equals',
-    message: 'equals and jsonPath belong together, and only one of them is set',
-    fix: 'set both, or neither: then each answer from 200 to 299 is clear',
   },
   name: {
     field: 'metadata.name',
@@ -38,21 +37,11 @@ const GUARD_RULES = {
 
 const rulesAt = rulesOf(GUARD_RULES)
 
-const SOURCES = ['volumes', 'pods', 'http', 'object', 'annotation']
-
 /** Of one hold. */
 export const HOLD_RULES = rulesAt('spec.holds[]', {
   oneSource: [
-    `[${SOURCES.map((source) => `has(self.${source})`).join(', ')}].filter(is, is).size() == 1`,
-    (self) => SOURCES.filter((source) => !self.at(source).absent).length === 1,
-  ],
-})
-
-/** Of `http` of a hold. */
-export const HTTP_RULES = rulesAt('spec.holds[].http', {
-  equalsWithoutPath: [
-    'has(self.jsonPath) == has(self.equals)',
-    (self) => self.at('jsonPath').absent === self.at('equals').absent,
+    `[${HOLD_KINDS.map((source) => `has(self.${source})`).join(', ')}].filter(is, is).size() == 1`,
+    (self) => HOLD_KINDS.filter((source) => !self.at(source).absent).length === 1,
   ],
 })
 

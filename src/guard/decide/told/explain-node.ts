@@ -1,11 +1,11 @@
 import type { Node } from '../../../ground/model/node.ts'
 import { present } from '../../../ground/model/present.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
+import { labelText } from '../../model/label-text.ts'
 import type { ByHand } from '../../model/node-guard.ts'
 import { asksToDrain } from '../asks.ts'
 import { isEntryOver } from '../by-hand.ts'
 import type { CheckedGuard } from '../guard-kind.ts'
-import { labelText } from './hold-text.ts'
 import { queueOf, type ToldGuard, type ToldGuardNode, toldGuard } from './told-guard.ts'
 
 /** One thing that stands between a node and its eviction, or that is out of the way. */

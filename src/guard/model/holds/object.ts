@@ -1,0 +1,49 @@
+import { present } from '../../../ground/model/present.ts'
+import { object, text } from '../../../ground/model/schema/open-api.ts'
+import type { HoldKind } from './hold-kind.ts'
+
+/** A condition in CEL on one object of the API, whose name is `object` and may hold {node}. */
+interface ObjectHold {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly namespace?: string
+  readonly object: string
+  readonly clearWhen: string
+}
+
+export const objectHold: HoldKind<ObjectHold> = {
+  schema: object(
+    'A condition on one object of the API. The controller needs the right to get it.',
+    {
+      group: text('Its API group. Defaults to the core group. Example: ceph.rook.io.', { maxLength: 253 }),
+      version: text('Its API version. Example: v1.', { minLength: 1, maxLength: 63 }),
+      resource: text('Its kind as in URLs: the plural, in lower case. Example: cephclusters.', {
+        minLength: 1,
+        maxLength: 63,
+      }),
+      namespace: text('Its namespace. By default, the object is cluster-scoped.', { minLength: 1, maxLength: 63 }),
+      name: text('Its name. {node} stands for the name of the node. Example: rook-ceph.', {
+        minLength: 1,
+        maxLength: 253,
+      }),
+      clearWhen: text(
+        `A CEL expression that is true if the hold is clear. object is the object, node is the name of the node. Example: "object.status.ceph.health == 'HEALTH_OK'".`,
+        { minLength: 1, maxLength: 1_024 },
+      ),
+    },
+    { required: ['version', 'resource', 'name', 'clearWhen'] },
+  ),
+  parse: (field) => ({
+    group: field.at('group').textOr(''),
+    version: field.at('version').text(),
+    resource: field.at('resource').text(),
+    ...present({ namespace: field.at('namespace').optionalText() }),
+    object: field.at('name').text(),
+    clearWhen: field.at('clearWhen').text(),
+  }),
+  clearText: ({ clearWhen, resource, group, namespace, object: name }, node) =>
+    `clear when ${clearWhen}, of ${resource}${group === '' ? '' : `.${group}`} ${
+      namespace === undefined ? '' : `${namespace}/`
+    }${name.replaceAll('{node}', node)}`,
+}
