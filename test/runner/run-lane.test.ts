@@ -178,6 +178,16 @@ test('every file is in one lane, and fast brings no cluster up', () => {
   ])
 })
 
+test('files behave politely only where clusters run beside them', () => {
+  const polite = (...files: readonly string[]): readonly string[] =>
+    stagesOf(files, { isFast: false, isByName: true })
+      .flat()
+      .flatMap((lane) => (lane.polite === true ? lane.files : []))
+  const files = ['test/roll/decide/a.test.ts', 'test/virtual/swarm.test.ts']
+  assert.deepEqual(polite(...files), [])
+  assert.deepEqual(polite('test/cluster/roll-clean.test.ts', ...files).toSorted(), files)
+})
+
 test('files of the night are no part of a run of everything', () => {
   const files = ['test/testbed/cluster.test.ts', 'test/testbed/command-line.test.ts']
   assert.deepEqual(byDay(files), ['test/testbed/command-line.test.ts'])

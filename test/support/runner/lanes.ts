@@ -147,11 +147,13 @@ export function stagesOf(
   const others = below(['test/']).filter((file) => !known.has(file))
   const elsewhere = new Set([...alone, ...waiting, ...light])
   const withNodes = clusters.filter((file) => !elsewhere.has(file))
+  // Nothing of theirs has to be left to others then, and who asks for one file waits for it.
+  const isWithoutClusters = isFast || clusters.length === 0
   const apart: Lane = { files: others, concurrency: 3, limitMs: FAST_LIMIT_MS }
   const together: Lane = { files: pure, concurrency: 'oneProcess', limitMs: ONE_PROCESS_LIMIT_MS }
-  const inVirtualTime: Lane = { files: virtual, concurrency: 2, polite: !isFast, limitMs: VIRTUAL_LIMIT_MS }
+  const inVirtualTime: Lane = { files: virtual, concurrency: 2, polite: !isWithoutClusters, limitMs: VIRTUAL_LIMIT_MS }
   const byItself = (files: readonly string[]): readonly Lane[] => [{ files, concurrency: 1, limitMs: clusterLimitMs }]
-  if (isFast) return [[apart, together], [inVirtualTime], byItself(aloneOnLoopback)]
+  if (isWithoutClusters) return [[apart, together], [inVirtualTime], byItself(aloneOnLoopback)]
   return [
     [apart, { files: light, concurrency: 2, limitMs: clusterLimitMs }, inVirtualTime],
     [
