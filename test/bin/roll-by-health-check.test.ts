@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -15,13 +17,123 @@ import type { StampedEvent } from '../../src/roll/model/roll-event.ts'
 import { database, INGRESS_PORT, ingress, whoami } from '../../src/sim/cluster/article-workloads.ts'
 import { EmbeddedCluster } from '../../src/sim/loopback/embedded-cluster.ts'
 import { LoopbackNet } from '../../src/sim/loopback/loopback-net.ts'
+import { NODES } from '../../src/sim/world/api-resource.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
-import { LeaveWatch } from '../support/health-check/leave-watch.ts'
-import { HEALTH_PORT, NodeHealth } from '../support/health-check/node-health.ts'
 import { LocalHaproxy } from '../support/local-haproxy.ts'
 import { requires } from '../support/requires.ts'
 import { atNight } from '../support/roll-bed/at-night.ts'
 import { ended, start } from './evenkeel-process.ts'
+
+const HEALTH_PORT = 10_256
+const LOOK_EVERY_MS = 20
+
+interface MarkedNode {
+  readonly metadata: {
+    readonly name: string
+    readonly labels?: Readonly<Record<string, string>>
+  }
+  readonly spec?: { readonly taints?: readonly { readonly key: string }[] }
+}
+
+interface Place {
+  readonly name: string
+  readonly address: string
+}
+
+/**
+ * What kube-proxy serves at port 10256 of each machine: 503 while its Node bears a taint or a label of that key. It goes with its
+ * machine, without a word to the clients that are connected, and begins again with it.
+ */
+class NodeHealth {
+  readonly #cluster: EmbeddedCluster
+  readonly #key: string
+  readonly #servers = new Map<string, Server>()
+  readonly #look: NodeJS.Timeout
+  #turn: Promise<void> = Promise.resolve()
+
+  constructor(cluster: EmbeddedCluster, places: readonly Place[], key: string) {
+    this.#cluster = cluster
+    this.#key = key
+    this.#look = setInterval(() => {
+      this.#turn = this.#turn.then(() => this.#follow(places))
+    }, LOOK_EVERY_MS)
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#look)
+    await this.#turn
+    for (const name of this.#servers.keys()) this.#stop(name)
+  }
+
+  isMarked(name: string): boolean {
+    const nodes = [...this.#cluster.world.store.all(NODES)] as MarkedNode[]
+    const { metadata, spec } = nodes.find((node) => node.metadata.name === name) ?? {}
+    return this.#key in (metadata?.labels ?? {}) || spec?.taints?.some(({ key }) => key === this.#key) === true
+  }
+
+  async #follow(places: readonly Place[]): Promise<void> {
+    for (const { name, address } of places) {
+      const isOn = this.#cluster.machines.get(name)?.isOn === true
+      if (isOn && !this.#servers.has(name)) await this.#start(name, address)
+      if (!isOn && this.#servers.has(name)) this.#stop(name)
+    }
+  }
+
+  async #start(name: string, host: string): Promise<void> {
+    const server = createServer((_request, answer) => answer.writeHead(this.isMarked(name) ? 503 : 200).end('{}'))
+    server.listen({ host, port: HEALTH_PORT })
+    await once(server, 'listening')
+    this.#servers.set(name, server)
+  }
+
+  #stop(name: string): void {
+    const server = this.#servers.get(name)
+    server?.close()
+    server?.closeAllConnections()
+    this.#servers.delete(name)
+  }
+}
+
+/** When a HAProxy left each of its servers, and when it sent to it again: by its own statistics, which the roll does not have. */
+class LeaveWatch {
+  readonly changes: { readonly server: string; readonly isUp: boolean; readonly at: number }[] = []
+  readonly #haproxy: LocalHaproxy
+  readonly #isUp = new Map<string, boolean>()
+  #isOver = false
+  readonly #work: Promise<void>
+
+  constructor(haproxy: LocalHaproxy) {
+    this.#haproxy = haproxy
+    this.#work = this.#follow()
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true
+    await this.#work
+  }
+
+  /** The first change of that kind at that time or later. */
+  firstAfter(server: string, isUp: boolean, at: number): number | undefined {
+    return this.changes.find((change) => change.server === server && change.isUp === isUp && change.at >= at)?.at
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.#isOver) {
+      const at = Date.now()
+      // Before the answer, so that it was so then at the latest; the next look is 50 ms later.
+      const table = await this.#haproxy.command('show stat -1 4 -1')
+      for (const row of table.split('\n')) {
+        const fields = row.split(',')
+        const [server = '', status = ''] = [fields[1], fields[17]]
+        if (!/^(UP|DOWN)/.test(status)) continue
+        const isUp = status.startsWith('UP')
+        if (this.#isUp.get(server) !== isUp && this.#isUp.has(server)) this.changes.push({ server, isUp, at })
+        this.#isUp.set(server, isUp)
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
 
 const REBOOT = fileURLToPath(new URL('../../bin/demo/reboot-machine.ts', import.meta.url))
 const HERE = '127.0.0.1'

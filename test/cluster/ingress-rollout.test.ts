@@ -1,12 +1,68 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Bed } from '../../testbed/bed.ts'
 import { DownWatch } from '../support/agent-bed/down-watch.ts'
 import { aDaemonSet, anIngress, IngressBed } from '../support/agent-bed/ingress-bed.ts'
-import { REQUEST, SocketDetacher, STAMP } from '../support/agent-bed/socket-detacher.ts'
 import { requires } from '../support/requires.ts'
+import { askSocket } from '../support/roll-bed/ask-socket.ts'
 import { atNight } from '../support/roll-bed/at-night.ts'
 import type { Judgement } from '../support/roll-bed/judge.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
+
+const REQUEST = 'node-detacher.variant.run/detached'
+const STAMP = 'node-detacher.variant.run/detachment-timestamp'
+
+const LOOK_EVERY_MS = 300
+
+interface SeenNode {
+  readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> }
+}
+
+/**
+ * A detacher of another project: it moves the servers of a HAProxy when Nodes ask for it, and says so by timestamps. The HAProxy does
+ * not ask the agents, so nothing else takes a node out.
+ */
+class SocketDetacher {
+  /** How often it took a node out. */
+  detached = 0
+  readonly #bed: Bed
+  readonly #socket: string
+  readonly #over = new AbortController()
+  readonly #work: Promise<void>
+
+  constructor(bed: Bed, socket: string) {
+    this.#bed = bed
+    this.#socket = socket
+    this.#work = this.#run()
+  }
+
+  /** Rejects with what went wrong. */
+  async end(): Promise<void> {
+    this.#over.abort()
+    await this.#work
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#over
+    while (!signal.aborted) {
+      const { items } = JSON.parse(await this.#bed.kubectl(['get', 'nodes', '-o', 'json'])) as { items: SeenNode[] }
+      for (const node of items) await this.#answer(node)
+      await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  async #answer({ metadata: { name, annotations = {} } }: SeenNode): Promise<void> {
+    const isAsked = annotations[REQUEST] !== undefined
+    const isOut = annotations[STAMP] !== undefined
+    if (isAsked === isOut) return
+    const refusal = await askSocket(this.#socket, `set server back-0/${name} state ${isAsked ? 'drain' : 'ready'}`)
+    if (refusal.trim() !== '') throw new Error(refusal)
+    const mark = isAsked ? `${STAMP}=${new Date().toISOString()}` : `${STAMP}-`
+    await this.#bed.kubectl(['annotate', 'node', name, mark])
+    if (isAsked) this.detached += 1
+  }
+}
 
 const real = { ...requires('testbed', 'helm', 'haproxy'), timeout: 400_000 }
 const LONG = { ...real, timeout: 1_200_000 }

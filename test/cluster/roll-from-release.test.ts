@@ -1,20 +1,32 @@
 import assert from 'node:assert/strict'
-import { chownSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
 import { makeRelease } from '../../deploy/release/make-release.ts'
 import { buildFolder } from '../../testbed/build/cache-root.ts'
 import { commandsBelow } from '../docs/pages.ts'
-import { CleanMachine } from '../support/clean-machine.ts'
 import { importImage } from '../support/image-on-bed.ts'
 import { krew } from '../support/krew.ts'
 import { root } from '../support/repository-files.ts'
 import { type RealPart, requires } from '../support/requires.ts'
 import type { Judgement } from '../support/roll-bed/judge.ts'
 import { WHOAMI_FRONT } from '../support/roll-bed/lb-config.ts'
+import { Program, type ProgramEnd } from '../support/roll-bed/program.ts'
 import { RealGround } from '../support/roll-bed/real-ground.ts'
 import { RollBed } from '../support/roll-bed/roll-bed.ts'
 import {
@@ -29,6 +41,93 @@ import {
 } from '../support/roll-bed/roll-job.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
 import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
+
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What a machine has of its own; the rest of the system is that of this machine. */
+const OWN = ['root', 'run', 'usr/local', 'var/lib']
+
+/** Where the programs of the bed are on it. */
+const PROGRAMS = '/mnt'
+
+const SET_UP = `
+machine=$1 programs=$2 repository=$3 socket=$4 line=$5
+mount --bind "$programs" ${PROGRAMS}
+mount -t tmpfs tmpfs "$repository"
+mount --bind "$socket" "$machine/run/haproxy/admin.sock"
+for folder in ${OWN.join(' ')}; do mount --rbind "$machine/$folder" "/$folder"; done
+cd /root
+exec env -i HOME=/root LANG=C.UTF-8 \\
+  PATH=/root/.krew/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin sh -ec "$line"
+`
+
+interface MachineParts {
+  /** Is made; it holds all that the machine stores. */
+  readonly folder: string
+  /** Files that were downloaded to the home directory. */
+  readonly downloads: string
+  /** The folder of the bed's programs. */
+  readonly programs: string
+  /** The runtime socket of the bed's HAProxy. */
+  readonly socket: string
+  /** Puts a command into the network of the bed, from which nothing leads out. */
+  readonly enter: (argv: readonly string[]) => readonly string[]
+}
+
+/**
+ * A machine beside the bed on which nothing of Even Keel was ever installed: empty home directory, `/usr/local`, `/var/lib` and `/run`,
+ * no network but that of the bed, and no repository. kubectl and Helm are there. It is a mount namespace, and what it stores is in one folder.
+ */
+class CleanMachine {
+  readonly #parts: MachineParts
+  readonly #started: Program[] = []
+
+  constructor(parts: MachineParts) {
+    this.#parts = parts
+    const { folder, downloads } = parts
+    for (const own of [...OWN, 'run/haproxy', 'root/.kube', 'usr/local/bin'])
+      mkdirSync(join(folder, own), { recursive: true })
+    writeFileSync(join(folder, 'run/haproxy/admin.sock'), '')
+    this.program('kubectl', `#!/bin/sh\nexec ${PROGRAMS}/kube kubectl "$@"\n`)
+    this.program('helm', `#!/bin/sh\nexec ${PROGRAMS}/helm "$@"\n`)
+    for (const name of readdirSync(downloads)) linkSync(join(downloads, name), this.home(name))
+  }
+
+  /** A path below its home directory, as it is on this machine. */
+  home(...path: readonly string[]): string {
+    return join(this.#parts.folder, 'root', ...path)
+  }
+
+  /** Installs a program in `/usr/local/bin`. */
+  program(name: string, content: string | Buffer): void {
+    const path = join(this.#parts.folder, 'usr/local/bin', name)
+    writeFileSync(path, content)
+    chmodSync(path, 0o755)
+  }
+
+  /** Gives a line to a shell in the home directory. */
+  run(line: string): Promise<ProgramEnd> {
+    const { folder, programs, socket, enter } = this.#parts
+    const namespaces = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child=KILL', '--mount-proc']
+    const words = [folder, programs, REPOSITORY, socket, line]
+    const program = new Program(enter(['unshare', ...namespaces, 'sh', '-ec', SET_UP, 'sh', ...words]))
+    this.#started.push(program)
+    return program.ended()
+  }
+
+  /** The same for a line that must succeed. Gives what it printed. */
+  async done(line: string): Promise<string> {
+    const { code, stdout, stderr } = await this.run(line)
+    if (code === 0) return stdout
+    const said = `${stdout}\n${stderr}`.trim().split('\n').slice(-40).join('\n')
+    throw new Error(`${line}\nended with ${code}:\n${said}`)
+  }
+
+  /** Ends what still runs on it. */
+  end(): void {
+    for (const program of this.#started) program.kill('SIGKILL')
+  }
+}
 
 const real = { ...requires('testbed', 'helm', 'haproxy', 'ssh', 'strip', 'tar'), timeout: 900_000 }
 const also = (part: RealPart) => ({ ...real, skip: real.skip || requires(part).skip })

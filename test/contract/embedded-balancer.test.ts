@@ -1,5 +1,235 @@
-import { describe } from 'node:test'
+import { describe, type TestContext } from 'node:test'
+import { wallMs } from '../../src/ground/model/time.ts'
+import { HaproxyBalancer } from '../../src/service/actuators/haproxy/io/haproxy-balancer.ts'
+import type { BalancerConfig } from '../../src/sim/balancer/balancer-config.ts'
+import { VirtualBalancer } from '../../src/sim/balancer/virtual-balancer.ts'
+import { SeededRandom } from '../../src/sim/clocks/seeded-random.ts'
+import { VirtualTime } from '../../src/sim/clocks/virtual-time.ts'
+import type {
+  Accepted,
+  Connection,
+  Listener,
+  Network,
+  NetworkReply,
+  NetworkRequest,
+} from '../../src/sim/network/network.ts'
+import { VirtualNetwork } from '../../src/sim/network/virtual-network.ts'
+import { turnsOfLoop } from '../support/turns-of-loop.ts'
+import {
+  type BalancerDoor,
+  type DoorAnswer,
+  type DoorClient,
+  type DoorOptions,
+  type DoorOrigin,
+  TIMES,
+} from './balancer/balancer-door.ts'
 import { balancerContract } from './balancer-contract.ts'
-import { openEmbeddedBalancer } from './doors/embedded-balancer-door.ts'
+
+interface Held {
+  readonly reply: (reply: NetworkReply) => void
+  readonly close: () => void
+}
+
+/** The contract's server, in a virtual network. */
+class EmbeddedOrigin implements DoorOrigin, Listener {
+  readonly #end: () => void
+  readonly #closes = new Set<() => void>()
+  #health: number | 'hang' | 'break' = 200
+  #held: Held[] = []
+
+  constructor(network: Network, at: { readonly host: string; readonly port: number }) {
+    this.#end = network.listen(at, this)
+  }
+
+  get waiting(): number {
+    return this.#held.length
+  }
+
+  sayHealth(health: number | 'hang' | 'break'): void {
+    this.#health = health
+  }
+
+  release(): void {
+    for (const { reply } of this.#held.splice(0)) reply({ status: 200, body: 'at last' })
+  }
+
+  cut(): void {
+    for (const { close } of this.#held.splice(0)) close()
+  }
+
+  stop(): Promise<void> {
+    this.#end()
+    for (const close of this.#closes) close()
+    return Promise.resolve()
+  }
+
+  readonly accept = (): Accepted => {
+    let close = (): void => undefined
+    return {
+      bind: (end) => {
+        close = end
+        this.#closes.add(close)
+      },
+      request: ({ path }: NetworkRequest, reply) => {
+        if (path === '/readyz') this.#answerCheck(reply, close)
+        else if (path === '/hold') this.#held.push({ reply, close })
+        else {
+          reply({ status: 200, body: 'ok', closes: path === '/last' })
+          if (path === '/last') close()
+        }
+      },
+      closed: () => void this.#closes.delete(close),
+    }
+  }
+
+  #answerCheck(reply: (reply: NetworkReply) => void, close: () => void): void {
+    if (this.#health === 'break') close()
+    else if (this.#health !== 'hang') reply({ status: this.#health, body: '' })
+  }
+}
+
+const STEP_MS = 2
+const LIMIT_MS = 20_000
+const PORTS = { web: 80, dead: 81, silent: 82, sticky: 83, follow: 84, aside: 85, closing: 86 } as const
+
+const CHECK = { path: '/readyz', interMs: TIMES.interMs, fall: TIMES.fall, rise: TIMES.rise }
+const A = { name: 'a', address: '10.0.0.1', port: 8080 }
+const B = { name: 'b', address: '10.0.0.2', port: 8080 }
+
+const CONFIG: BalancerConfig = {
+  host: 'lb',
+  frontends: [
+    { name: 'front', port: PORTS.web, backend: 'web' },
+    { name: 'front-dead', port: PORTS.dead, backend: 'dead' },
+    { name: 'front-silent', port: PORTS.silent, backend: 'silent' },
+  ],
+  backends: [
+    {
+      name: 'web',
+      servers: [A, B],
+      check: CHECK,
+    },
+    { name: 'dead', servers: [{ name: 'd', address: '10.0.0.1', port: 1 }] },
+    { name: 'silent', servers: [{ name: 's', address: '10.0.0.9', port: 1 }] },
+  ],
+  connectTimeoutMs: TIMES.connectTimeoutMs,
+  clientTimeoutMs: TIMES.clientTimeoutMs,
+  serverTimeoutMs: TIMES.serverTimeoutMs,
+}
+
+const BESIDES = {
+  sticky: {
+    name: 'sticky',
+    cookie: 'SRV',
+    servers: [
+      { ...A, cookie: 'a' },
+      { ...B, cookie: 'b' },
+    ],
+    check: CHECK,
+  },
+  closing: { name: 'closing', servers: [A], closesServers: true, check: CHECK },
+  aside: { name: 'aside', servers: [A], check: { ...CHECK, port: 8081 } },
+  follow: {
+    name: 'follow',
+    servers: [
+      { ...A, track: 'web/a' },
+      { ...B, track: 'web/b' },
+    ],
+  },
+} as const
+
+/** The embedded balancer in a virtual network, whose time goes on while the test waits. */
+function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}): Promise<BalancerDoor> {
+  const time = new VirtualTime({ startAt: wallMs(Date.UTC(2026, 0, 1)), turns: turnsOfLoop })
+  const random = new SeededRandom('contract')
+  const network = new VirtualNetwork({ timers: time, random })
+  for (const host of ['lb', '10.0.0.1', '10.0.0.2', 'client']) network.addHost(host)
+  const a = new EmbeddedOrigin(network, { host: '10.0.0.1', port: 8080 })
+  const b = new EmbeddedOrigin(network, { host: '10.0.0.2', port: 8080 })
+  // On one machine as on loopback: the port alone tells the two apart.
+  const { accept } = b
+  network.listen({ host: '10.0.0.1', port: 8081 }, { accept })
+  if (options.health !== undefined) a.sayHealth(options.health)
+  const { hardStopAfterMs, serverTimeoutMs = TIMES.serverTimeoutMs } = options
+  const beside = options.beside === undefined ? [] : [BESIDES[options.beside]]
+  const config: BalancerConfig = {
+    ...CONFIG,
+    frontends: [
+      ...CONFIG.frontends,
+      ...beside.map(({ name }) => ({ name: `front-${name}`, port: PORTS[name], backend: name })),
+    ],
+    backends: [...CONFIG.backends, ...beside],
+    serverTimeoutMs,
+    ...(hardStopAfterMs === undefined ? {} : { hardStopAfterMs }),
+  }
+  const embedded = new VirtualBalancer({
+    network: network.from('lb'),
+    timers: time,
+    clock: time,
+    config,
+    firstPid: 100,
+  })
+  t.after(() => embedded.stop())
+
+  const until = async (what: string, holds: () => Promise<boolean> | boolean): Promise<void> => {
+    const limit = time.monoMs() + LIMIT_MS
+    while (!(await holds())) {
+      if (time.monoMs() > limit) throw new Error(`waited ${LIMIT_MS} ms for ${what}`)
+      await time.advance(STEP_MS)
+    }
+  }
+  const balancer = new HaproxyBalancer({
+    spec: {
+      name: 'edge',
+      instances: [{ name: 'lb-1', address: { kind: 'unix', path: 'embedded' } }],
+      backends: ['web', 'dead', ...beside.map(({ name }) => name)],
+    },
+    clock: time,
+    random,
+    open: () => ({ send: async (line) => embedded.answer(line), close: async () => undefined }),
+  })
+  const dial = async (port: number): Promise<DoorClient> => {
+    let connection: Connection | undefined
+    network.from('client').dial({ host: 'lb', port }, (dialled) => {
+      if (dialled.kind === 'open') connection = dialled.connection
+    })
+    await until('a connection to the frontend', () => connection !== undefined)
+    if (connection === undefined) throw new Error('no connection')
+    return clientOn(connection, until)
+  }
+  return Promise.resolve({
+    balancer,
+    a,
+    b,
+    nowMs: () => time.monoMs(),
+    command: async (line) => embedded.answer(line),
+    client: (frontend) => dial(PORTS[frontend]),
+    reload: async (reload) => embedded.reload(reload),
+    until,
+  })
+}
+
+function clientOn(connection: Connection, until: BalancerDoor['until']): DoorClient {
+  return {
+    begin: (path, cookie) => {
+      let answer: DoorAnswer | 'closed' | undefined
+      connection.send({ path, ...(cookie === undefined ? {} : { cookie }) }, (reply) => {
+        if (reply === 'broken') answer = 'closed'
+        else {
+          const { status, closes = false, setCookie } = reply
+          answer = { status, closes, ...(setCookie === undefined ? {} : { cookie: setCookie }) }
+        }
+      })
+      return {
+        answer: async () => {
+          await until('an answer', () => answer !== undefined)
+          return answer ?? 'closed'
+        },
+      }
+    },
+    isOpen: async () => connection.isOpen,
+    close: () => connection.close(),
+  }
+}
 
 describe('the embedded balancer', () => balancerContract(openEmbeddedBalancer))

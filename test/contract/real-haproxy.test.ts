@@ -1,6 +1,318 @@
-import { describe } from 'node:test'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { describe, type TestContext } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { systemClock } from '../../src/ground/machine/system-clock.ts'
+import { systemRandom } from '../../src/ground/machine/system-random.ts'
+import { HaproxyBalancer } from '../../src/service/actuators/haproxy/io/haproxy-balancer.ts'
+import { waitFor } from '../../testbed/machine/wait-for.ts'
+import { LocalHaproxy } from '../support/local-haproxy.ts'
 import { requires } from '../support/requires.ts'
+import {
+  type BalancerDoor,
+  type DoorAnswer,
+  type DoorClient,
+  type DoorKind,
+  type DoorOptions,
+  type DoorOrigin,
+  type Pending,
+  TIMES,
+} from './balancer/balancer-door.ts'
 import { balancerContract } from './balancer-contract.ts'
-import { openRealBalancer } from './doors/real-balancer-door.ts'
+
+/** Listens with a short queue, and then never looks at a new connection. */
+const DEAF = `
+const { parentPort } = require('node:worker_threads')
+const server = require('node:net').createServer()
+server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+  parentPort.postMessage(server.address().port)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+})
+`
+const PATIENCE_MS = 200
+
+/** A port of loopback that answers nothing, as a machine without power: its queue is full, so that Linux drops what comes. */
+async function silentPort(t: TestContext): Promise<number> {
+  const worker = new Worker(DEAF, { eval: true })
+  const queue: Socket[] = []
+  t.after(async () => {
+    for (const socket of queue) socket.destroy()
+    await worker.terminate()
+  })
+  const [port] = await once(worker, 'message')
+  for (let isFull = false; !isFull; ) {
+    const socket = connect({ host: '127.0.0.1', port: Number(port) }).on('error', () => socket.destroy())
+    queue.push(socket)
+    const late = AbortSignal.timeout(PATIENCE_MS)
+    isFull = await once(socket, 'connect', { signal: late }).then(
+      () => false,
+      () => true,
+    )
+  }
+  return Number(port)
+}
+
+/** The contract's server, on loopback. */
+class LoopbackOrigin implements DoorOrigin {
+  readonly #server: Server
+  #health: number | 'hang' | 'break' = 200
+  #held: ServerResponse[] = []
+
+  private constructor() {
+    // Longer than any test: it is the balancer that closes what is idle.
+    this.#server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => this.#answer(request, response))
+  }
+
+  static async start(t: TestContext): Promise<LoopbackOrigin> {
+    const origin = new LoopbackOrigin()
+    origin.#server.listen(0, '127.0.0.1')
+    await once(origin.#server, 'listening')
+    t.after(() => origin.stop())
+    return origin
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  get waiting(): number {
+    return this.#held.length
+  }
+
+  sayHealth(health: number | 'hang' | 'break'): void {
+    this.#health = health
+  }
+
+  release(): void {
+    for (const response of this.#held.splice(0)) response.end('at last')
+  }
+
+  cut(): void {
+    for (const response of this.#held.splice(0)) response.destroy()
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#server.listening) return
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await closed
+  }
+
+  #answer({ url }: IncomingMessage, response: ServerResponse): void {
+    if (url === '/readyz') this.#answerCheck(response)
+    else if (url === '/hold') this.#held.push(response)
+    else {
+      if (url === '/last') response.setHeader('connection', 'close')
+      response.end('ok')
+    }
+  }
+
+  #answerCheck(response: ServerResponse): void {
+    if (this.#health === 'break') response.destroy()
+    else if (this.#health !== 'hang') response.writeHead(this.#health).end()
+  }
+}
+
+const HEAD = /^HTTP\/1\.1 (\d{3}) .*?\r\n\r\n/s
+
+/** One connection, spoken by hand: an agent would make another one behind our back. */
+class LoopbackClient implements DoorClient {
+  readonly #socket: Socket
+  #text = ''
+  #isOpen = true
+  #waiting: ((answer: DoorAnswer | 'closed') => void) | undefined
+
+  private constructor(socket: Socket) {
+    this.#socket = socket
+    socket.setEncoding('latin1')
+    socket.on('data', (chunk: string) => this.#hear(chunk))
+    for (const event of ['end', 'error', 'close']) socket.on(event, () => this.#ended())
+  }
+
+  static async open(path: string): Promise<LoopbackClient> {
+    const socket = connect(path)
+    await once(socket, 'connect')
+    return new LoopbackClient(socket)
+  }
+
+  begin(path: string, cookie?: string): Pending {
+    const { promise, resolve } = Promise.withResolvers<DoorAnswer | 'closed'>()
+    this.#waiting = resolve
+    const sent = cookie === undefined ? '' : `cookie: ${cookie}\r\n`
+    if (this.#isOpen) this.#socket.write(`GET ${path} HTTP/1.1\r\nhost: front\r\n${sent}\r\n`)
+    else this.#settle('closed')
+    return { answer: () => promise }
+  }
+
+  async isOpen(): Promise<boolean> {
+    return this.#isOpen
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  #hear(chunk: string): void {
+    this.#text += chunk
+    const head = HEAD.exec(this.#text)
+    if (head === null) return
+    const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head[0])?.[1] ?? 0)
+    if (this.#text.length < head[0].length + length) return
+    this.#text = this.#text.slice(head[0].length + length)
+    const cookie = /\r\nset-cookie: ([^;\r]+)/i.exec(head[0])?.[1]
+    this.#settle({
+      status: Number(head[1]),
+      closes: /\r\nconnection: close\r\n/i.test(head[0]),
+      ...(cookie === undefined ? {} : { cookie }),
+    })
+  }
+
+  #ended(): void {
+    this.#isOpen = false
+    this.#settle('closed')
+    this.#socket.destroy()
+  }
+
+  #settle(answer: DoorAnswer | 'closed'): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    waiting?.(answer)
+  }
+}
+
+/** HAProxy and two servers, on loopback. */
+async function openRealBalancer(t: TestContext, options: DoorOptions = {}): Promise<BalancerDoor> {
+  const [a, b] = [await LoopbackOrigin.start(t), await LoopbackOrigin.start(t)]
+  if (options.health !== undefined) a.sayHealth(options.health)
+  const refusing = await LoopbackOrigin.start(t)
+  const ports = {
+    a: a.port,
+    b: b.port,
+    dead: refusing.port,
+    silent: options.silent === true ? await silentPort(t) : refusing.port,
+  }
+  await refusing.stop()
+  const haproxy = await LocalHaproxy.start(t, {
+    kind: 'master and worker',
+    global: (directory) => globalLines(directory, options),
+    sections: (directory) =>
+      `${sections(directory, ports, options.serverTimeoutMs)}${besides(directory, ports)[options.beside ?? 'none']}`,
+  })
+  const balancer = new HaproxyBalancer({
+    spec: {
+      name: 'edge',
+      instances: [{ name: 'lb-1', address: { kind: 'unix', path: haproxy.socket } }],
+      backends: ['web', 'dead', ...(options.beside === undefined ? [] : [options.beside])],
+    },
+    clock: systemClock,
+    random: systemRandom,
+  })
+  t.after(() => balancer.close())
+  return {
+    balancer,
+    a,
+    b,
+    nowMs: () => performance.now(),
+    command: (line) => haproxy.command(line),
+    client: async (frontend) => {
+      const client = await LoopbackClient.open(join(haproxy.directory, `${frontend}.sock`))
+      t.after(() => client.close())
+      return client
+    },
+    reload: async ({ keepsStates } = { keepsStates: false }) => {
+      const states = keepsStates ? await haproxy.command('show servers state') : ''
+      await writeFile(join(haproxy.directory, 'states'), states)
+      await haproxy.reload()
+    },
+    until: async (what, holds) => {
+      await waitFor({ what, limitMs: 20_000, everyMs: 5 }, async () => (await holds()) || undefined)
+    },
+  }
+}
+
+function globalLines(directory: string, { hardStopAfterMs }: DoorOptions): string {
+  const hardStop = hardStopAfterMs === undefined ? '' : `\n  hard-stop-after ${hardStopAfterMs}ms`
+  return `  server-state-file ${join(directory, 'states')}${hardStop}`
+}
+
+interface Ports {
+  readonly a: number
+  readonly b: number
+  readonly dead: number
+  readonly silent: number
+}
+
+const sections = (
+  directory: string,
+  ports: Ports,
+  serverTimeoutMs: number = TIMES.serverTimeoutMs,
+): string => `defaults contract
+  mode http
+  timeout connect ${TIMES.connectTimeoutMs}ms
+  timeout client ${TIMES.clientTimeoutMs}ms
+  timeout server ${serverTimeoutMs}ms
+  load-server-state-from-file global
+frontend front
+  bind unix@${directory}/web.sock
+  default_backend web
+frontend front-dead
+  bind unix@${directory}/dead.sock
+  default_backend dead
+frontend front-silent
+  bind unix@${directory}/silent.sock
+  default_backend silent
+backend web
+  balance roundrobin
+  option httpchk GET /readyz
+  default-server check inter ${TIMES.interMs}ms fall ${TIMES.fall} rise ${TIMES.rise}
+  server a 127.0.0.1:${ports.a}
+  server b 127.0.0.1:${ports.b}
+backend dead
+  server d 127.0.0.1:${ports.dead}
+backend silent
+  server s 127.0.0.1:${ports.silent}
+`
+
+const CHECKED = `  balance roundrobin
+  option httpchk GET /readyz
+  default-server check inter ${TIMES.interMs}ms fall ${TIMES.fall} rise ${TIMES.rise}
+`
+
+const besides = (directory: string, { a, b }: Ports): Readonly<Record<DoorKind | 'none', string>> => ({
+  none: '',
+  sticky: `frontend front-sticky
+  bind unix@${directory}/sticky.sock
+  default_backend sticky
+backend sticky
+  cookie SRV insert indirect nocache
+${CHECKED}  server a 127.0.0.1:${a} cookie a
+  server b 127.0.0.1:${b} cookie b
+`,
+  closing: `frontend front-closing
+  bind unix@${directory}/closing.sock
+  default_backend closing
+backend closing
+  option http-server-close
+${CHECKED}  server a 127.0.0.1:${a}
+`,
+  aside: `frontend front-aside
+  bind unix@${directory}/aside.sock
+  default_backend aside
+backend aside
+${CHECKED}  server a 127.0.0.1:${a} port ${b}
+`,
+  follow: `frontend front-follow
+  bind unix@${directory}/follow.sock
+  default_backend follow
+backend follow
+  balance roundrobin
+  server a 127.0.0.1:${a} track web/a
+  server b 127.0.0.1:${b} track web/b
+`,
+})
 
 describe('HAProxy itself', requires('haproxy'), () => balancerContract(openRealBalancer))

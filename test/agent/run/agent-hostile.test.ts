@@ -5,10 +5,25 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { ENTRYPOINT } from '../../../deploy/image/root-tree.ts'
 import { HEALTH_CHECK_LIMITS } from '../../../src/ground/net/connection-limits.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
-import { AgentPlace, answers, type RunningAgent } from '../../support/agent/agent-place.ts'
-import { asInImage } from '../../support/agent/as-in-image.ts'
+import { AgentPlace, answers, type Enter, type RunningAgent } from '../../support/agent/agent-place.ts'
+
+const BIN = fileURLToPath(new URL('../../../bin', import.meta.url))
+/** A file of this kind awaits nothing at its top. */
+const CONTENTS = `import { agentMain } from './agent/agent-main.ts'
+void agentMain(process.argv.slice(2)).then((code) => process.exit(code))`
+
+/** Has an agent run as the image has it, as one file and with the same options of Node, but for its kubeconfig. */
+async function asInImage(directory: string): Promise<Enter> {
+  const outfile = join(directory, 'agent.cjs')
+  const stdin = { contents: CONTENTS, resolveDir: BIN, loader: 'ts' } as const
+  await build({ stdin, bundle: true, outfile, format: 'cjs', platform: 'node', target: 'node24' })
+  return (argv) => [process.execPath, ...ENTRYPOINT.slice(1, -1), outfile, ...argv.slice(argv.indexOf('--node'))]
+}
 
 /** Hostile ones, each with more connections than one may have, together with more than all may have. */
 const FLOODERS = Array.from({ length: 9 }, (_, i) => `127.0.0.${i + 2}`)

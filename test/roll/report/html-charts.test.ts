@@ -1,13 +1,42 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 import { fittedReport } from '../../../src/roll/report/fitted-report.ts'
 import { htmlReport } from '../../../src/roll/report/html-report.ts'
 import { reportDocument } from '../../../src/roll/report/report-document.ts'
 import { elementsOf, type HtmlElement, htmlTree, textIn } from '../../support/html-tree.ts'
 import { SPEC } from '../../support/report-runs/fixed-spec.ts'
-import { manyOutagesRun } from '../../support/report-runs/many-outages-run.ts'
 import { measured, REPORT_PAGES } from '../../support/report-runs/report-pages.ts'
-import { cleanRun, failedRun, longRun } from '../../support/report-runs/report-runs.ts'
+import { cleanRun, failedRun, longRun, windowAt } from '../../support/report-runs/report-runs.ts'
+import { RunTeller } from '../../support/report-runs/run-teller.ts'
+
+/** Twenty-five outages of both lanes while one node settles: a service that flaps. */
+function manyOutagesRun(): readonly StampedEvent[] {
+  const teller = new RunTeller('prod-eu1', ['w-1'])
+  const blame = [{ node: 'w-1', step: 'settle', rank: 1 } as const]
+  const settle = (): void => {
+    for (let count = 0; count < 25; count += 1) {
+      for (const lane of ['new', 'kept'] as const) {
+        const window = windowAt(teller.now, { lengthMs: 300, lane, ...(lane === 'kept' && { sent: 0, failed: 0 }) })
+        teller.lost({ failed: window.failed }).emit({ type: 'window.closed', window, blame, reloads: [] })
+      }
+      teller.wait(4)
+    }
+  }
+  teller.node('w-1', { pods: 3, servers: [] }, { settle }).ended('w-1', { failedRequests: 150 })
+  const standings = [teller.standing('w-1', { failedRequests: 150 })]
+  const reasons = [{ code: 'RequestsFailed' as const, text: '150 requests failed while w-1 settled' }]
+  teller.emit({
+    type: 'roll.ended',
+    outcome: 'stopped',
+    exitCode: 1,
+    reasons,
+    standings,
+    next: [],
+    load: teller.load(),
+  })
+  return teller.events
+}
 
 const all = (root: HtmlElement, tag: string): readonly HtmlElement[] => elementsOf(root).filter((e) => e.tag === tag)
 const byId = (root: HtmlElement, id: string): HtmlElement => {

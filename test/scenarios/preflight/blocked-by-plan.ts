@@ -4,10 +4,44 @@ import type { RollActions } from '../../../src/roll/cli/roll-actions.ts'
 import type { RollPlan } from '../../../src/roll/model/roll-plan.ts'
 import { evenkeel } from '../../roll/cli/scripted-roll.ts'
 import type { BadSituation, ToldByExplain } from '../../support/preflight/bad-situation.ts'
-import { evictFirst, unplacedPod } from '../../support/preflight/evict-first.ts'
 import { fileOf, type PreflightGround } from '../../support/preflight/preflight-ground.ts'
 import { changedObjects, seenObjects } from '../../support/preflight/seen-objects.ts'
 import type { RawApi } from '../../support/raw-api.ts'
+
+interface Placed {
+  readonly metadata: { readonly name: string; readonly ownerReferences?: readonly object[] }
+  readonly spec: { readonly nodeName?: string }
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] }
+}
+
+const PODS = '/api/v1/namespaces/default/pods'
+
+/** Evicts these pods as a drain does: their nodes are cordoned before. No kubelet has to end them. */
+async function evictFirst(raw: RawApi, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const { spec } = (await raw('GET', `${PODS}/${name}`)).body as Placed
+    const cordon = await raw('PATCH', `/api/v1/nodes/${spec.nodeName}`, { spec: { unschedulable: true } })
+    if (cordon.status !== 200) throw new Error(`cordon of ${spec.nodeName}: ${JSON.stringify(cordon.body)}`)
+    const eviction = {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name, namespace: 'default' },
+      deleteOptions: { gracePeriodSeconds: 0 },
+    }
+    const { status, body } = await raw('POST', `${PODS}/${name}/eviction`, eviction)
+    if (status >= 300) throw new Error(`eviction of ${name}: ${JSON.stringify(body)}`)
+  }
+}
+
+/** The pod that the scheduler found no node for. Undefined: every pod has a node, or is still to be scheduled. */
+async function unplacedPod(raw: RawApi): Promise<string | undefined> {
+  const { items } = (await raw('GET', PODS)).body as { readonly items: readonly Placed[] }
+  return items.find(
+    ({ spec, status }) =>
+      spec.nodeName === undefined &&
+      status?.conditions?.some((one) => one.type === 'PodScheduled' && one.status === 'False'),
+  )?.metadata.name
+}
 
 /**
  * The plan says what is wrong, once, with what to do about it, and the exit code follows. Nothing is written, and every object of the

@@ -10,9 +10,15 @@ import { untilOff } from '../roll-bed/until-off.ts'
 import { HiddenSocket } from './hidden-socket.ts'
 import { LapsingToken } from './lapsing-token.ts'
 import { luckGround, type Spec } from './luck-ground.ts'
-import { nothingLeft } from './nothing-left.ts'
 import { SshLine } from './ssh-line.ts'
 import { TinyDisk } from './tiny-disk.ts'
+
+const HOLDER = ['get', 'lease', 'evenkeel-slot-0', '--namespace', 'evenkeel', '-o', 'jsonpath={.spec.holderIdentity}']
+
+/** Nothing of ours is anywhere: on no node, in no balancer, and no process holds the slot. */
+async function nothingLeft(bed: RollBed): Promise<void> {
+  assert.deepEqual([await bed.leftovers(), await bed.bed.kubectl(HOLDER)], [[], ''])
+}
 
 /** Of whoami, on the bed of these tests. */
 export const REPLICAS = 3

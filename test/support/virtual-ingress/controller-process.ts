@@ -1,14 +1,26 @@
+import { ingressAnswer } from '../../../src/agent/decide/ingress-answer.ts'
+import { deploymentsOf } from '../../../src/agent/run/ingress-deployments.ts'
 import { kubeObjects } from '../../../src/ground/kube/kube-objects.ts'
 import { EventRecorder } from '../../../src/ground/loop/event-recorder.ts'
 import type { IngressGroup } from '../../../src/ground/model/ingress-keys.ts'
+import { Untrusted } from '../../../src/ground/model/untrusted.ts'
 import { IngressLoop } from '../../../src/ingress/run/ingress-loop.ts'
 import { agentAnswerOf } from '../../../src/service/actuators/agent/io/parse-agent-health.ts'
 import type { Agents } from '../../../src/service/ports/agents.ts'
 import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
+import { DEPLOYMENTS, NODES } from '../../../src/sim/world/api-resource.ts'
 import { askVirtualAgent } from '../virtual-roll/ask-virtual-agent.ts'
 import { type ProcessOutside, ProcessPorts } from '../virtual-roll/process-ports.ts'
 import { AGENT_STATUS_PORT } from '../virtual-roll/virtual-agent.ts'
-import { checkedHealthPort } from './checked-health-port.ts'
+
+/** What a pod of the health checker would answer on the node of that address, by the Deployments as they stand in the world. */
+function checkedHealthPort({ world: { store } }: VirtualCluster, address: string): 'up' | 'out' {
+  const node = [...store.all(NODES)].find((one) => JSON.stringify(one.status ?? {}).includes(`"address":"${address}"`))
+  const told = [...store.all(DEPLOYMENTS)].map((one) => deploymentsOf('').kind.parse(new Untrusted(one, 'deployment')))
+  const here = told.find((one) => one.node === node?.metadata.name)
+  const isUp = here !== undefined && ingressAnswer({ answer: 'up', reasons: [] }, here).answer === 'up'
+  return isUp ? 'up' : 'out'
+}
 
 export const LEASE = { namespace: 'evenkeel', name: 'evenkeel-controller' }
 
