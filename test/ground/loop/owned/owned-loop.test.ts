@@ -41,7 +41,7 @@ function aScene(wanted: readonly string[]) {
   return { clock, loop, world }
 }
 
-test('law: an act that changed nothing that is seen is repeated later each time, whatever else wakes the loop', async () => {
+test('law: an act that changed nothing that is seen is repeated later each time; whatever else wakes the loop', async () => {
   const { clock, loop, world } = aScene(['delete gate'])
   await clock.advance(1_000)
   assert.ok(world.done.length <= 11, `${world.done.length} in the first second`)
