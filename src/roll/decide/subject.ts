@@ -1,8 +1,8 @@
 import { present } from '../../ground/model/present.ts'
 import type { WishScope } from '../model/wish-scope.ts'
+import { hasCurrent, hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
 import type { HostSnapshot } from './pair/host-snapshot.ts'
 import { hasRebooted as hostHasRebooted } from './pair/host-snapshot.ts'
-import { hasCurrent, hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
 
 /** The node or the machine that gates, hooks and silences of the file are for. */

@@ -22,7 +22,6 @@ export async function untilSettled({ passing, pass, events, wakeup }: Passes, in
     const passed = await pass()
     if (!events.writable) events.note('retry', {})
     if (passed.kind === 'settled') return
-    if (passed.kind === 'hold')
-      await wakeup.next(Math.min(passed.recheckAfterMs, PASS_AT_LEAST_EVERY_MS), interrupt)
+    if (passed.kind === 'hold') await wakeup.next(Math.min(passed.recheckAfterMs, PASS_AT_LEAST_EVERY_MS), interrupt)
   }
 }

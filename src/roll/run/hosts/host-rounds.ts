@@ -3,8 +3,8 @@ import { OVER } from '../../../ground/model/over.ts'
 import { isBegun } from '../../decide/pair/host-memory.ts'
 import type { NodeStanding } from '../../model/roll-event.ts'
 import { hostEnded, hostsBegun, memoryOfHost } from '../run-state.ts'
-import type { HostPlace } from './host-effects.ts'
 import { untilSettled } from '../until-settled.ts'
+import type { HostPlace } from './host-effects.ts'
 import { HostPass, type HostPassParts } from './host-pass.ts'
 
 interface HostRoundsParts extends HostPassParts {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HookState } from '../../../../src/roll/decide/hooks/hook-facts.ts'
 import { hookVerdict } from '../../../../src/roll/decide/hooks/hook-verdict.ts'
+import { judge } from '../../../../src/roll/decide/judge.ts'
 import { decideHost } from '../../../../src/roll/decide/pair/decide-host.ts'
 import type { HostSnapshot } from '../../../../src/roll/decide/pair/host-snapshot.ts'
 import { observeHost, rememberHostDecision } from '../../../../src/roll/decide/pair/observe-host.ts'
-import { judge } from '../../../../src/roll/decide/judge.ts'
 import type { HookMoment, StepHook } from '../../../../src/roll/model/step-hook.ts'
 import {
   AFTER,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newLock } from '../../../../src/ground/model/kured-lock.ts'
 import { wallMs } from '../../../../src/ground/model/time.ts'
+import { kuredLockWanted } from '../../../../src/roll/decide/kured/lock-taken.ts'
 import { decideHost } from '../../../../src/roll/decide/pair/decide-host.ts'
 import type { HostSnapshot } from '../../../../src/roll/decide/pair/host-snapshot.ts'
-import { kuredLockWanted } from '../../../../src/roll/decide/kured/lock-taken.ts'
 import {
   AFTER,
   aHost,
