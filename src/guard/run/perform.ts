@@ -1,6 +1,6 @@
 import type { Latest } from '../../ground/loop/owned/latest.ts'
+import { OwnedEffects } from '../../ground/loop/owned/owned-effects.ts'
 import { DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
-import { unlessThere } from '../../ground/loop/owned/unless-there.ts'
 import { GRANT_ANNOTATION, GUARD_LABEL } from '../../ground/model/guard-keys.ts'
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import { deploymentPatch, gatePatch } from '../../ground/model/owned/difference.ts'
@@ -35,9 +35,11 @@ interface EffectsParts {
 /** One effect, under the versions of the objects that it was decided by. */
 export class GuardEffects {
   readonly #parts: EffectsParts
+  readonly #owned: OwnedEffects
 
   constructor(parts: EffectsParts) {
     this.#parts = parts
+    this.#owned = new OwnedEffects(parts)
   }
 
   /** Rejects with WorldError, and with the signal's reason. */
@@ -75,15 +77,15 @@ export class GuardEffects {
       case 'alignDeployment': {
         const { deployment, wanted, pods, ...wish } = action
         const patch = deploymentPatch(deployment, wantedDeployment(guard, wanted, wish), pods)
-        return this.#patch(DEPLOYMENTS, { found: deployment, patch }, signal)
+        return this.#owned.patch(DEPLOYMENTS, { found: deployment, patch }, signal)
       }
       case 'deleteDeployment':
-        return this.#delete(DEPLOYMENTS, action.deployment, signal)
+        return this.#owned.delete(DEPLOYMENTS, action.deployment, signal)
       case 'deleteGate':
-        return this.#delete(GATES, action.gate, signal)
+        return this.#owned.delete(GATES, action.gate, signal)
       case 'deletePod':
       case 'letGo':
-        return this.#delete(GUARD_PODS, action.pod, signal)
+        return this.#owned.delete(GUARD_PODS, action.pod, signal)
       case 'unlockPod':
         return this.#unlock(action.pod, signal)
     }
@@ -115,7 +117,7 @@ export class GuardEffects {
     const metadata = 'metadata' in patch ? (patch.metadata as Readonly<Record<string, unknown>>) : {}
     const annotations = { ...(metadata.annotations as object | undefined), [GRANT_ANNOTATION]: grant }
     const whole = { ...patch, metadata: { ...metadata, resourceVersion: found.resourceVersion, annotations } }
-    await this.#patch(GATES, { found, patch: whole }, signal)
+    await this.#owned.patch(GATES, { found, patch: whole }, signal)
   }
 
   async #create<T extends OwnedObject>(
@@ -127,11 +129,9 @@ export class GuardEffects {
     wanted: WantedObject,
     signal: AbortSignal,
   ): Promise<void> {
-    const { objects } = this.#parts
     const { namespace, uid } = guard
     const { name } = wanted.metadata
-    const made = await unlessThere(objects.create({ kind, namespace, object: wanted }, signal))
-    const found = made ?? (await objects.get({ kind, namespace, name }, signal))
+    const found = await this.#owned.create({ kind, namespace }, wanted, signal)
     if (found === undefined) return
     if (found.controller?.uid !== uid)
       throw new WorldError(`${kind.kind} ${name} is there and does not belong to this guard: remove or rename it`, {
@@ -139,27 +139,5 @@ export class GuardEffects {
         retry: 'backoff',
       })
     this.#parts.made(of, found)
-  }
-
-  async #patch<T extends OwnedObject>(
-    kind: ObjectKind<T>,
-    { found, patch }: { readonly found: T; readonly patch: Readonly<Record<string, unknown>> | undefined },
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (patch === undefined) return
-    const { objects, latest } = this.#parts
-    const { namespace, name } = found
-    latest.wrote(found, await objects.patch({ kind, namespace, name, patch }, signal))
-  }
-
-  async #delete<T>(
-    kind: ObjectKind<T>,
-    found: Pick<OwnedObject, 'namespace' | 'name' | 'uid' | 'resourceVersion'> & { readonly deleting?: boolean },
-    signal: AbortSignal,
-  ): Promise<void> {
-    // A finalizer of another program may keep it.
-    if (found.deleting === true) return
-    const { namespace, name, uid, resourceVersion } = found
-    await this.#parts.objects.delete({ kind, namespace, name, uid, resourceVersion }, signal)
   }
 }

@@ -1,6 +1,5 @@
-import type { Latest } from '../../ground/loop/owned/latest.ts'
+import type { OwnedEffects } from '../../ground/loop/owned/owned-effects.ts'
 import { GATES } from '../../ground/loop/owned/owned-kinds.ts'
-import { unlessThere } from '../../ground/loop/owned/unless-there.ts'
 import { gatePatch } from '../../ground/model/owned/difference.ts'
 import type { WantedObject } from '../../ground/model/owned/wanted-object.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
@@ -11,8 +10,8 @@ import type { IngressLook } from '../decide/look.ts'
 import { identityOf } from '../decide/names.ts'
 
 interface WritesParts {
-  readonly objects: Objects
-  readonly latest: Latest
+  readonly objects: Pick<Objects, 'get'>
+  readonly owned: OwnedEffects
   /** A gate that the cache does not show: it was just made, or it is of others and has our name. */
   metGate(gate: OwnedObject): void
 }
@@ -36,16 +35,13 @@ export class GateWrites {
     const { object } = look.snapshot
     const wanted = wantedGate(object, identityOf(deployment, node), isOpen ? 'open' : 'closed')
     const found = look.gates.get(deployment.name)
-    if (found !== undefined) return this.#patch(found, wanted, signal)
+    if (found !== undefined) return this.#parts.owned.patch(GATES, { found, patch: gatePatch(found, wanted) }, signal)
     const orphan = look.otherGates.get(deployment.name)
     return orphan === undefined ? this.#create(look, wanted, signal) : this.#adopt(orphan, { look, wanted }, signal)
   }
 
   async #create({ snapshot: { object } }: IngressLook, wanted: WantedObject, signal: AbortSignal): Promise<void> {
-    const { objects } = this.#parts
-    const { namespace } = object
-    const made = await unlessThere(objects.create({ kind: GATES, namespace, object: wanted }, signal))
-    const found = made ?? (await objects.get({ kind: GATES, namespace, name: wanted.metadata.name }, signal))
+    const found = await this.#parts.owned.create({ kind: GATES, namespace: object.namespace }, wanted, signal)
     if (found !== undefined) this.#parts.metGate(found)
   }
 
@@ -60,14 +56,7 @@ export class GateWrites {
   ): Promise<void> {
     const { group, namespace, name, uid } = look.snapshot.object
     const owner = await this.#parts.objects.get({ kind: ingressKind(group), namespace, name }, signal)
-    if (owner?.uid === uid && !owner.deleting) await this.#patch(orphan, wanted, signal)
-  }
-
-  async #patch(found: OwnedObject, wanted: WantedObject, signal: AbortSignal): Promise<void> {
-    const patch = gatePatch(found, wanted)
-    if (patch === undefined) return
-    const { objects, latest } = this.#parts
-    const { namespace, name } = found
-    latest.wrote(found, await objects.patch({ kind: GATES, namespace, name, patch }, signal))
+    if (owner?.uid !== uid || owner.deleting) return
+    await this.#parts.owned.patch(GATES, { found: orphan, patch: gatePatch(orphan, wanted) }, signal)
   }
 }

@@ -1,6 +1,5 @@
-import type { Latest } from '../../ground/loop/owned/latest.ts'
+import type { OwnedEffects } from '../../ground/loop/owned/owned-effects.ts'
 import { DAEMON_SETS } from '../../ground/loop/owned/owned-kinds.ts'
-import { unlessThere } from '../../ground/loop/owned/unless-there.ts'
 import type { FoundDaemonSet } from '../../ground/model/owned/found-workload.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
 import type { HealthCheckerAction } from '../decide/health-checker.ts'
@@ -10,8 +9,8 @@ import { wantedMetadata } from '../decide/wanted-metadata.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 
 interface WritesParts {
-  readonly objects: Objects
-  readonly latest: Latest
+  readonly objects: Pick<Objects, 'get'>
+  readonly owned: OwnedEffects
   /** A DaemonSet that the cache does not show: it was just made, or it is of others and has our name. */
   metChecker(daemonSet: FoundDaemonSet): void
 }
@@ -26,32 +25,21 @@ export class HealthCheckerWrites {
 
   /** Rejects with WorldError, and with the signal's reason. */
   async perform(action: HealthCheckerAction, object: IngressDaemonSet, signal: AbortSignal): Promise<void> {
-    const { objects } = this.#parts
+    const { owned } = this.#parts
     const { namespace } = object
     switch (action.kind) {
       case 'createHealthChecker': {
-        const { wanted } = action
-        const made = await unlessThere(objects.create({ kind: DAEMON_SETS, namespace, object: wanted }, signal))
-        const at = { kind: DAEMON_SETS, namespace, name: wanted.metadata.name }
-        const found = made ?? (await objects.get(at, signal))
+        const found = await owned.create({ kind: DAEMON_SETS, namespace }, action.wanted, signal)
         if (found !== undefined) this.#parts.metChecker(found)
         return
       }
       case 'alignHealthChecker':
-        return this.#patch(action.daemonSet, action.patch, signal)
+        return owned.patch(DAEMON_SETS, { found: action.daemonSet, patch: action.patch }, signal)
       case 'adoptHealthChecker':
         return this.#adopt(action.daemonSet, object, signal)
-      case 'deleteHealthChecker': {
-        const { name, uid, resourceVersion } = action.daemonSet
-        await objects.delete({ kind: DAEMON_SETS, namespace, name, uid, resourceVersion }, signal)
-      }
+      case 'deleteHealthChecker':
+        return owned.delete(DAEMON_SETS, action.daemonSet, signal)
     }
-  }
-
-  async #patch(found: FoundDaemonSet, patch: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<void> {
-    const { objects, latest } = this.#parts
-    const { namespace, name } = found
-    latest.wrote(found, await objects.patch({ kind: DAEMON_SETS, namespace, name, patch }, signal))
   }
 
   /** The owner is read once more: a successor of the same name owns nothing. The write names the version of the other. */
@@ -64,7 +52,7 @@ export class HealthCheckerWrites {
       resourceVersion: found.resourceVersion,
       ownerReferences: [...found.owners, ...ownerReferences],
     }
-    await this.#patch(found, { metadata }, signal)
+    await this.#parts.owned.patch(DAEMON_SETS, { found, patch: { metadata } }, signal)
   }
 }
 

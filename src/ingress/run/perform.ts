@@ -1,9 +1,9 @@
 import type { Latest } from '../../ground/loop/owned/latest.ts'
+import { OwnedEffects } from '../../ground/loop/owned/owned-effects.ts'
 import { DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
 import { unlessThere } from '../../ground/loop/owned/unless-there.ts'
 import { INGRESS_FINALIZER } from '../../ground/model/ingress-keys.ts'
 import type { Node } from '../../ground/model/node.ts'
-import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import { revisionPatch } from '../../ground/model/owned/difference.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { NodeIdentity } from '../../ground/model/owned/node-names.ts'
@@ -43,13 +43,16 @@ interface PerformParts {
 /** One effect, under the versions of the objects that it was decided by. */
 export class IngressEffects {
   readonly #parts: PerformParts
+  readonly #owned: OwnedEffects
   readonly #checkers: HealthCheckerWrites
   readonly #gates: GateWrites
 
   constructor(parts: PerformParts) {
     this.#parts = parts
-    this.#checkers = new HealthCheckerWrites(parts)
-    this.#gates = new GateWrites(parts)
+    const owned = new OwnedEffects(parts)
+    this.#owned = owned
+    this.#checkers = new HealthCheckerWrites({ ...parts, owned })
+    this.#gates = new GateWrites({ ...parts, owned })
   }
 
   /** Rejects with WorldError, and with the signal's reason. */
@@ -100,23 +103,16 @@ export class IngressEffects {
         await objects.patch({ ...placeOf(object), patch: rollbackPatch(object, action) }, signal)
         return
       case 'deleteRevision':
-        return this.#delete(REVISIONS, action.revision, signal)
+        return this.#owned.delete(REVISIONS, action.revision, signal)
       case 'deleteGate':
-        return this.#delete(GATES, action.gate, signal)
+        return this.#owned.delete(GATES, action.gate, signal)
       case 'deleteSurplus':
-        return this.#delete(DEPLOYMENTS, action.deployment, signal)
+        return this.#owned.delete(DEPLOYMENTS, action.deployment, signal)
       case 'adopt':
         return this.#adopt(object, action.deployment, signal)
       case 'align':
-        return this.#patchDeployment(action.deployment, action.patch, signal)
+        return this.#owned.patch(DEPLOYMENTS, { found: action.deployment, patch: action.patch }, signal)
     }
-  }
-
-  async #delete<T>(kind: ObjectKind<T>, found: OwnedObject, signal: AbortSignal): Promise<void> {
-    // A finalizer of another program may keep it.
-    if (found.deleting) return
-    const { namespace, name, uid, resourceVersion } = found
-    await this.#parts.objects.delete({ kind, namespace, name, uid, resourceVersion }, signal)
   }
 
   /** Both are read once more: a successor of the same name owns nothing, and what others took meanwhile is theirs. */
@@ -166,15 +162,13 @@ export class IngressEffects {
     look: IngressLook,
     signal: AbortSignal,
   ): Promise<void> {
-    const { objects } = this.#parts
     const node = nodeOf(look, action.node)
     if (node === undefined) return
     const { object } = look.snapshot
     const { namespace } = object
     const identity = identityFor(object, node)
     const wanted = newDeployment(look, action, { identity, node })
-    const made = await unlessThere(objects.create({ kind: DEPLOYMENTS, namespace, object: wanted }, signal))
-    const found = made ?? (await objects.get({ kind: DEPLOYMENTS, namespace, name: identity.name }, signal))
+    const found = await this.#owned.create({ kind: DEPLOYMENTS, namespace }, wanted, signal)
     if (found !== undefined) this.#parts.met(found)
   }
 
@@ -187,24 +181,14 @@ export class IngressEffects {
         code: 'NODES_BEHIND',
         retry: 'backoff',
       })
-    await this.#delete(DEPLOYMENTS, found, signal)
+    await this.#owned.delete(DEPLOYMENTS, found, signal)
   }
 
   async #change(action: NodeAction, look: IngressLook, signal: AbortSignal): Promise<void> {
     const found = look.deployments.ours.get(action.node)
     if (found === undefined) return
     const patch = changeOf(action, look, { found, identity: identityOf(found, action.node) })
-    if (patch !== undefined) await this.#patchDeployment(found, patch, signal)
-  }
-
-  async #patchDeployment(
-    found: FoundDeployment,
-    patch: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { objects, latest } = this.#parts
-    const { namespace, name } = found
-    latest.wrote(found, await objects.patch({ kind: DEPLOYMENTS, namespace, name, patch }, signal))
+    await this.#owned.patch(DEPLOYMENTS, { found, patch }, signal)
   }
 }
 
