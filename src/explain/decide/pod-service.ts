@@ -19,7 +19,7 @@ function placement(scene: PodScene): readonly Finding[] {
   return [
     finding({
       ...{ part: 'pod', is: 'waits', subject: refOf(scene), code: 'PodPending' },
-      text: `${refOf(scene)} has no node: ${pod.unschedulable ?? 'the scheduler has not placed it yet'}`,
+      text: `${refOf(scene)} has no node: ${pod.unschedulable?.message ?? 'the scheduler has not placed it yet'}`,
       evidence: ['spec.nodeName is empty'],
       next: [{ command: `kubectl -n ${pod.namespace} describe pod ${pod.name}`, note: 'the words of the scheduler' }],
     }),

@@ -1,10 +1,17 @@
 import { parseMetadata } from '../model/parse-metadata.ts'
-import { BLOCKED_ANNOTATION, type Pod, type PodEnding, SAFE_TO_EVICT_ANNOTATION } from '../model/pod.ts'
+import {
+  BLOCKED_ANNOTATION,
+  type Pod,
+  type PodEnding,
+  SAFE_TO_EVICT_ANNOTATION,
+  type Unschedulable,
+} from '../model/pod.ts'
 import { POLITE_ANNOTATION, parsePoliteMark } from '../model/polite-mark.ts'
+import { present } from '../model/present.ts'
 import type { Untrusted } from '../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
-import { given } from './given.ts'
 import { parseNodeConstraint } from './parse-node-constraint.ts'
+import { unschedulable } from './unschedulable.ts'
 
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror'
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed'] as const
@@ -30,14 +37,18 @@ export function parsePod(object: Untrusted): Pod {
     containerIds: parseContainerIds(object),
     createdAt: object.at('metadata').at('creationTimestamp').textOr(''),
     nodeSelector: parseNodeConstraint(spec),
-    ...given('ending', endingOf(object)),
-    ...given('nodeName', spec.at('nodeName').optionalText() || undefined),
-    ...given('controller', controller),
-    ...given('unschedulable', parseUnschedulable(object)),
-    ...given('waiting', parseWaiting(object)),
+    ...present({
+      ending: endingOf(object),
+      nodeName: spec.at('nodeName').optionalText() || undefined,
+      controller,
+      unschedulable: parseUnschedulable(object),
+      waiting: parseWaiting(object),
+    }),
     ...(annotations[SAFE_TO_EVICT_ANNOTATION] === 'false' ? { notSafeToEvict: true } : {}),
-    ...given('blockedAnswer', annotations[BLOCKED_ANNOTATION]),
-    ...given('polite', mark === undefined ? undefined : parsePoliteMark(mark)),
+    ...present({
+      blockedAnswer: annotations[BLOCKED_ANNOTATION],
+      polite: mark === undefined ? undefined : parsePoliteMark(mark),
+    }),
   }
 }
 
@@ -83,7 +94,7 @@ function parseWaiting(object: Untrusted): string | undefined {
   )
 }
 
-function parseUnschedulable(object: Untrusted): string | undefined {
+function parseUnschedulable(object: Untrusted): Unschedulable | undefined {
   const scheduled = findCondition(object, 'PodScheduled')
-  return scheduled?.status === 'False' ? scheduled.message || scheduled.reason : undefined
+  return scheduled?.status === 'False' ? unschedulable(scheduled.message || scheduled.reason) : undefined
 }

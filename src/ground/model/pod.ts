@@ -41,8 +41,8 @@ export interface Pod {
   /** Container name → container id as the kubelet reported it; a new id means a new start. */
   readonly containerIds: Readonly<Record<string, string>>
   readonly createdAt: string
-  /** The scheduler's own words while it cannot be placed (PodScheduled=False). */
-  readonly unschedulable?: string
+  /** Why it cannot be placed (PodScheduled=False). */
+  readonly unschedulable?: Unschedulable
   /** Why a container of it does not start, in the kubelet's words. */
   readonly waiting?: string
   /** A polite drain has begun with it: its ReplicaSet lets it go. */
@@ -55,6 +55,13 @@ export interface Pod {
   readonly nodeSelector: Readonly<Record<string, string>>
   /** All that the scheduler goes by. A plan alone reads it. */
   readonly placement?: PodPlacement
+}
+
+export interface Unschedulable {
+  /** The scheduler's own words. */
+  readonly message: string
+  /** How many nodes it counted by their reasons. Absent: it says it in another form. */
+  readonly nodes?: { readonly all: number; readonly cordoned: number; readonly others: number }
 }
 
 /** On a pod that may not leave: what people say is to be done with it. */

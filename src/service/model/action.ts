@@ -164,6 +164,9 @@ export function isRestoring(action: Action): boolean {
   return 'restores' in action ? action.restores : RESTORING.has(action.kind)
 }
 
+/** Of the eviction of that pod, at whatever stage. */
+export const evictionKey = ({ uid }: Pick<RemovalAction, 'uid'>): string => `evict ${uid}`
+
 /** One key per thing acted on: back-off and de-duplication go by it. */
 export function actionKey(action: Action): string {
   switch (action.kind) {
@@ -178,7 +181,7 @@ export function actionKey(action: Action): string {
     case 'cutSessions':
       return `cutSessions ${action.ref.instance} ${action.ref.backend}/${action.ref.server}`
     case 'evict':
-      return `evict ${action.uid}`
+      return evictionKey(action)
     case 'deletePod':
     case 'releasePod':
     case 'withdrawPod':

@@ -112,10 +112,11 @@ test('a pod is reduced to what is used of it', () => {
   })
 })
 
-test('a pod that cannot be placed says why, in the words of the scheduler', () => {
-  const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes' }]
+test('a pod that cannot be placed says why, in the words of the scheduler, and how many nodes are cordoned', () => {
+  const message = '0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu.'
+  const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }]
   const pod = parse('pods', { metadata: meta(), spec: {}, status: { phase: 'Pending', conditions } })
-  assert.equal(pod.unschedulable, '0/3 nodes')
+  assert.deepEqual(pod.unschedulable, { message, nodes: { all: 3, cordoned: 1, others: 2 } })
   assert.equal(pod.nodeName, undefined)
 })
 

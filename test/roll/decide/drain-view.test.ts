@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { unschedulable } from '../../../src/ground/kube/unschedulable.ts'
 import type { Pod } from '../../../src/ground/model/pod.ts'
 import { strandedVolumes } from '../../../src/roll/decide/drain/attached-volumes.ts'
 import { classifyPod } from '../../../src/roll/decide/drain/classify-pod.ts'
@@ -194,9 +195,13 @@ test('pods that are Ready are counted anew once the evictions are others', () =>
 
 const SHUT = '1 node(s) were unschedulable'
 
-function answered(unschedulable: string, ready = 1, more: readonly Pod[] = [], desired = 2) {
+function answered(message: string, ready = 1, more: readonly Pod[] = [], desired = 2) {
   const record = aRecord({ workloads: { 'ReplicaSet shop/cart': 2 } })
-  const { nodeName: _, ...pending } = aPod('cart-b', 'n1', { ready: false, phase: 'Pending', unschedulable })
+  const { nodeName: _, ...pending } = aPod('cart-b', 'n1', {
+    ready: false,
+    phase: 'Pending',
+    unschedulable: unschedulable(message),
+  })
   const pods = [...Array.from({ length: ready }, (_, i) => aPod(`cart-${i}`, 'n2')), pending, ...more]
   const workload = aWorkload({ desired })
   const answer = replaced({ ...aSnapshot({ record, pods, workloads: [workload] }), record }, workload)

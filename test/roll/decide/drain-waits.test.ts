@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { unschedulable } from '../../../src/ground/kube/unschedulable.ts'
 import type { Pod } from '../../../src/ground/model/pod.ts'
 import { replaced } from '../../../src/roll/decide/drain/replaced.ts'
 import type { RecordedSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
@@ -83,7 +84,7 @@ const cart = (pods: readonly Pod[]) =>
   )
 
 test('of the pods that have no node yet the one that the scheduler speaks of says why', () => {
-  const pods = [aPod('cart-a', 'n2'), unplaced('cart-b'), unplaced('cart-c', { unschedulable: MESSAGE })]
+  const pods = [aPod('cart-a', 'n2'), unplaced('cart-b'), unplaced('cart-c', { unschedulable: unschedulable(MESSAGE) })]
   assert.deepEqual(cart(pods), {
     kind: 'onlyHere',
     reason: {
@@ -101,7 +102,7 @@ test('a workload that is waited for says how many it has, and what the scheduler
     isRefused: false,
     reason: { ...waiting, text: 'ReplicaSet shop/cart has 1 ready of 2 recorded' },
   })
-  assert.deepEqual(cart([unplaced('cart-b', { unschedulable: '3 Insufficient cpu' })]), {
+  assert.deepEqual(cart([unplaced('cart-b', { unschedulable: unschedulable('3 Insufficient cpu') })]), {
     kind: 'waiting',
     isRefused: true,
     reason: { ...waiting, text: 'ReplicaSet shop/cart has 0 ready of 2 recorded; 3 Insufficient cpu' },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { unschedulable } from '../../../src/ground/kube/unschedulable.ts'
 import type { ReasonCode } from '../../../src/ground/model/reason.ts'
 import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
@@ -28,7 +29,7 @@ test('a pod that can only run on the node that is back is waited for, since noth
   const { nodeName: _nowhere, ...pending } = aPod('cart-b', 'n1', {
     ready: false,
     phase: 'Pending',
-    unschedulable: '0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu.',
+    unschedulable: unschedulable('0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu.'),
   })
   assert.equal(short(carrying([aPod('cart-a', 'n2'), pending])), 'hold settle: OnlyThisNodeCures')
 })

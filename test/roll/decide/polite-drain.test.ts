@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { unschedulable } from '../../../src/ground/kube/unschedulable.ts'
 import type { DisruptionBudget } from '../../../src/ground/model/disruption-budget.ts'
 import type { Pod } from '../../../src/ground/model/pod.ts'
 import type { EndpointSlice, Service } from '../../../src/ground/model/service.ts'
@@ -122,8 +123,9 @@ const STEPS: readonly (readonly [string, Case, string])[] = [
         released,
         {
           ...unplaced,
-          unschedulable:
+          unschedulable: unschedulable(
             "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't have free ports for the requested pod ports.",
+          ),
         },
       ],
     },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { unschedulable } from '../../../src/ground/kube/unschedulable.ts'
 import type { Pod } from '../../../src/ground/model/pod.ts'
 import { replaced } from '../../../src/roll/decide/drain/replaced.ts'
 import type { RecordedSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
@@ -11,8 +12,12 @@ function world(pods: readonly Pod[]): RecordedSnapshot {
   return { ...aSnapshot({ record, pods, workloads: [aWorkload()] }), record } as RecordedSnapshot
 }
 
-function pending(unschedulable: string): Pod {
-  const { nodeName: _, ...pod } = aPod('cart-b', 'n1', { ready: false, phase: 'Pending', unschedulable })
+function pending(message: string): Pod {
+  const { nodeName: _, ...pod } = aPod('cart-b', 'n1', {
+    ready: false,
+    phase: 'Pending',
+    unschedulable: unschedulable(message),
+  })
   return pod
 }
 
@@ -63,8 +68,9 @@ const TABLE: readonly (readonly [title: string, pods: readonly Pod[], kind: stri
       aPod('cart-b', 'n3', {
         ready: false,
         terminating: true,
-        unschedulable:
+        unschedulable: unschedulable(
           "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't match pod anti-affinity rules.",
+        ),
       }),
     ],
     'waiting',

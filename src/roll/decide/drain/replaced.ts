@@ -1,4 +1,5 @@
 import { refKey } from '../../../ground/model/object-ref.ts'
+import type { Unschedulable } from '../../../ground/model/pod.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { type Workload, workloadKey } from '../../../ground/model/workload.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
@@ -28,12 +29,12 @@ export function replaced(s: RecordedSnapshot, workload: Workload): Replaced {
       reason: {
         code: 'OnlyThisNodeCures',
         object: `${pending.namespace}/${pending.name}`,
-        text: `${pending.namespace}/${pending.name} can only run on ${s.current.node.name}: ${pending.unschedulable}`,
+        text: `${pending.namespace}/${pending.name} can only run on ${s.current.node.name}: ${pending.unschedulable.message}`,
       },
     }
   }
   const stuck = pods.find((pod) => !pod.ready && !pod.terminating && pod.waiting !== undefined)
-  const why = pending?.unschedulable ?? (stuck && `${refKey(stuck)}: ${stuck.waiting}`) ?? workload.failure
+  const why = pending?.unschedulable?.message ?? (stuck && `${refKey(stuck)}: ${stuck.waiting}`) ?? workload.failure
   return {
     kind: 'waiting',
     isRefused: why !== undefined,
@@ -45,17 +46,6 @@ export function replaced(s: RecordedSnapshot, workload: Workload): Replaced {
   }
 }
 
-/**
- * The scheduler's own count: "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't match pod
- * anti-affinity rules." One node is shut, which is the one under way, and every other node refuses for its own reason.
- */
-function onlyThisNodeCures(message: string): boolean {
-  const total = /^0\/(\d+) nodes are available/.exec(message)?.[1]
-  if (total === undefined) return false
-  const [reasons = ''] = message.split('preemption:')
-  const counts = [...reasons.matchAll(/(\d+) (node\(s\) were unschedulable|node\(s\)|Insufficient|Too many pods)/g)]
-  const shut = counts.filter(([, , why]) => why === 'node(s) were unschedulable')
-  const shutNodes = shut.reduce((sum, [, count]) => sum + Number(count), 0)
-  const others = counts.reduce((sum, [, count]) => sum + Number(count), 0) - shutNodes
-  return shutNodes === 1 && others >= Number(total) - 1
-}
+/** One node is cordoned, which is the one under way, and every other node refuses for its own reason. */
+const onlyThisNodeCures = ({ nodes }: Unschedulable): boolean =>
+  nodes !== undefined && nodes.cordoned === 1 && nodes.others >= nodes.all - 1

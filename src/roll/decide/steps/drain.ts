@@ -3,7 +3,7 @@ import type { Pod } from '../../../ground/model/pod.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { workloadKey } from '../../../ground/model/workload.ts'
 import { act, done, hold, type StepAnswer } from '../../../service/decide/step-answer.ts'
-import type { Action } from '../../../service/model/action.ts'
+import { type Action, evictionKey } from '../../../service/model/action.ts'
 import { OUT_TAINT } from '../../../service/model/node-record.ts'
 import { beforeReboot } from '../blocked.ts'
 import { strandedVolumes } from '../drain/attached-volumes.ts'
@@ -106,7 +106,7 @@ const isOnItsWay = (s: RecordedSnapshot, pod: Pod): boolean => pod.terminating |
 /** One pod of a workload at a time, and the next only when the last is replaced. */
 function mayLeave(s: RecordedSnapshot, pod: Pod, asked: Set<string>): Reason | undefined {
   if (isOnItsWay(s, pod)) return isGoing(s, pod)
-  const retry = s.evidence.retries[`evict ${pod.uid}`]
+  const retry = s.evidence.retries[evictionKey(pod)]
   if (retry !== undefined && retry.notBefore > s.now) {
     return evictionRefusal(
       pod,
