@@ -2,13 +2,13 @@ import { parseFleetNode } from '../../src/agent/io/parse-fleet-node.ts'
 import type { FleetNode } from '../../src/agent/model/fleet-node.ts'
 import { CLUSTER_KINDS } from '../../src/ground/kube/cluster-kinds.ts'
 import { type FollowParts, follow } from '../../src/ground/kube/follow.ts'
-import { given } from '../../src/ground/kube/given.ts'
 import { parseItem } from '../../src/ground/kube/parse-item.ts'
 import { resourceOf } from '../../src/ground/kube/resources.ts'
 import { invariant } from '../../src/ground/model/invariant.ts'
 import type { Node } from '../../src/ground/model/node.ts'
 import type { ObjectKind } from '../../src/ground/model/object-kind.ts'
 import { OVER } from '../../src/ground/model/over.ts'
+import { present } from '../../src/ground/model/present.ts'
 import { untilAborted } from '../../src/ground/model/until-aborted.ts'
 import type { Untrusted } from '../../src/ground/model/untrusted.ts'
 import type { FollowEvent } from '../../src/ground/ports/cluster.ts'
@@ -39,7 +39,7 @@ export function sharedNodes(parts: FollowParts): SharedNodes {
     ...nodes,
     parse: (object: Untrusted) => {
       const [node] = parseItem(resourceOf({ kind: nodes }), object, parts.log)
-      return { fleet: parseFleetNode(object), ...given('node', node) }
+      return { fleet: parseFleetNode(object), ...present({ node }) }
     },
   }
   const watch = new SharedFollow<ReadNode>((sink, signal) =>

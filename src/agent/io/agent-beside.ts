@@ -78,7 +78,7 @@ async function whoIsAt({ port, at, ask, clock }: Looked, signal: AbortSignal): P
   for (let look = 0; look < LOOKS; look += 1) {
     if (!(await isTaken(port, at.host))) return undefined
     who = await inTime(ask, clock, signal)
-    if (who.is === 'agent') return who.answer === undefined ? {} : { answer: who.answer }
+    if (who.is === 'agent') return present({ answer: who.answer })
   }
   if (who.is === 'silent') return { silentPort: port }
   throw await portTaken(port)

@@ -1,9 +1,9 @@
 import { CLUSTER_KINDS } from '../../ground/kube/cluster-kinds.ts'
 import { type FollowParts, follow } from '../../ground/kube/follow.ts'
-import { given } from '../../ground/kube/given.ts'
 import { listPages } from '../../ground/kube/list-pages.ts'
 import { resourceOf } from '../../ground/kube/resources.ts'
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
+import { present } from '../../ground/model/present.ts'
 import type { FleetNode } from '../model/fleet-node.ts'
 import type { Fleet } from '../ports/fleet.ts'
 import { parseFleetNode } from './parse-fleet-node.ts'
@@ -13,7 +13,7 @@ const FLEET_NODES: ObjectKind<FleetNode> = { ...CLUSTER_KINDS.nodes, parse: pars
 
 /** All nodes, or those of a label selector. It takes the right to list and to watch nodes. */
 export function kubeFleet(parts: FollowParts, labelSelector?: string): Fleet {
-  const narrowed = given('labelSelector', labelSelector)
+  const narrowed = present({ labelSelector })
   return {
     follow: (sink, signal) => follow(parts, { kind: resourceOf({ kind: FLEET_NODES, ...narrowed }), sink }, signal),
     read: async (name, signal) => {

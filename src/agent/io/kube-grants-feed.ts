@@ -1,6 +1,6 @@
 import type { FollowParts } from '../../ground/kube/follow.ts'
 import { followNamed, type Named } from '../../ground/kube/follow-named.ts'
-import { given } from '../../ground/kube/given.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import { GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../service/model/cordon-grants.ts'
 import type { GrantsFeed, ToldGrants } from '../ports/grants-feed.ts'
@@ -15,6 +15,6 @@ export const kubeGrantsFeed = (parts: FollowParts, namespace: string): GrantsFee
 })
 
 const readGrants = (object: Untrusted): ToldGrants =>
-  given('grants', parseGrants(object.at('data').at(GRANTS_KEY).textOr('')))
+  present({ grants: parseGrants(object.at('data').at(GRANTS_KEY).textOr('')) })
 
 const senseless: Named<ToldGrants>['senseless'] = { type: 'listed', objects: [{}] }

@@ -1,8 +1,8 @@
-import { given } from '../../ground/kube/given.ts'
 import { announcedIn } from '../../ground/kube/parse-node.ts'
 import { CLAIMS_LENGTH_MAX, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
 import { EXCLUDE_LABEL, LIFECYCLE_CONDITIONS, type NodeFacts, REMOVAL_TAINTS } from '../../ground/model/node-facts.ts'
 import { parseMetadata } from '../../ground/model/parse-metadata.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 
 export function parseNodeFacts(object: Untrusted): NodeFacts {
@@ -25,6 +25,6 @@ export function parseNodeFacts(object: Untrusted): NodeFacts {
     removal: REMOVAL_TAINTS.filter((key) => taints.includes(key)),
     excluded: EXCLUDE_LABEL in labels,
     // Cut where it is longer than any claims: it is unreadable then, and need not be kept whole.
-    ...given('maintenance', annotations[MAINTENANCE_ANNOTATION]?.slice(0, CLAIMS_LENGTH_MAX + 1)),
+    ...present({ maintenance: annotations[MAINTENANCE_ANNOTATION]?.slice(0, CLAIMS_LENGTH_MAX + 1) }),
   }
 }

@@ -2,6 +2,7 @@ import { INGRESS_LABEL, INGRESS_NODE_LABEL } from '../../ground/model/ingress-ke
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import { nodeLabel } from '../../ground/model/owned/node-names.ts'
 import { parseMetadata } from '../../ground/model/parse-metadata.ts'
+import { present } from '../../ground/model/present.ts'
 import { NODE_ANNOTATION } from '../../ground/model/slot.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import type { Selection } from '../../ground/ports/objects.ts'
@@ -83,5 +84,5 @@ function groupOf(metadata: Untrusted): { readonly group?: string } {
     .each()
     .find((reference) => reference.at('controller').flagOr(false))
   const [group] = owner?.at('apiVersion').textOr('').split('/') ?? []
-  return group === undefined ? {} : { group }
+  return present({ group })
 }

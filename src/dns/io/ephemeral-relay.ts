@@ -1,9 +1,9 @@
 import { type ApiCall, segment } from '../../ground/kube/api-call.ts'
 import type { ApiClient } from '../../ground/kube/api-client.ts'
 import { askObject } from '../../ground/kube/api-object.ts'
-import { given } from '../../ground/kube/given.ts'
 import type { JsonPatch } from '../../ground/model/json-patch.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import { RELAY_CONTAINER, relayArgs } from './relay-jobs.ts'
 
@@ -58,7 +58,7 @@ function parseHostPod(object: Untrusted): HostPod {
   const [metadata, spec, status] = [object.at('metadata'), object.at('spec'), object.at('status')]
   const statuses = status.at('ephemeralContainerStatuses').each()
   return {
-    ...given('node', spec.at('nodeName').optionalText()),
+    ...present({ node: spec.at('nodeName').optionalText() }),
     resourceVersion: metadata.at('resourceVersion').text(),
     hasOthers: spec.at('ephemeralContainers').each().length > 0,
     states: new Map(statuses.map((one) => [one.at('name').text(), stateOf(one.at('state'))])),
@@ -68,5 +68,5 @@ function parseHostPod(object: Untrusted): HostPod {
 function stateOf(state: Untrusted): ContainerState {
   if (!state.at('running').absent) return { is: 'running' }
   if (!state.at('terminated').absent) return { is: 'ended' }
-  return { is: 'waiting', ...given('waitingFor', state.at('waiting').at('reason').optionalText()) }
+  return { is: 'waiting', ...present({ waitingFor: state.at('waiting').at('reason').optionalText() }) }
 }

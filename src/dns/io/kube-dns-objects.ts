@@ -2,10 +2,10 @@ import { segment } from '../../ground/kube/api-call.ts'
 import type { ApiClient } from '../../ground/kube/api-client.ts'
 import { findObject } from '../../ground/kube/api-object.ts'
 import { findCondition } from '../../ground/kube/find-condition.ts'
-import { given } from '../../ground/kube/given.ts'
 import { listPages } from '../../ground/kube/list-pages.ts'
 import type { Resource } from '../../ground/kube/resources.ts'
 import { parseMetadata } from '../../ground/model/parse-metadata.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import type { Log } from '../../ground/ports/log.ts'
 import type { DnsEndpoint, DnsNode, DnsPod, DnsService, DnsServicePort } from '../model/dns-objects.ts'
@@ -61,7 +61,7 @@ function parseDnsService(object: Untrusted): DnsService {
     name,
     addresses,
     ports: spec.at('ports').each().map(parsePort),
-    ...given('selector', spec.at('selector').absent ? undefined : spec.at('selector').textMap()),
+    ...present({ selector: spec.at('selector').absent ? undefined : spec.at('selector').textMap() }),
     outsideAddresses: [
       ...texts(spec.at('externalIPs')),
       ...ingress.flatMap((entry) => entry.at('ip').optionalText() ?? []),
@@ -77,8 +77,10 @@ function parsePort(port: Untrusted): DnsServicePort {
     name: port.at('name').textOr(''),
     protocol: port.at('protocol').textOr('TCP'),
     port: port.at('port').integerOr(0),
-    ...given('targetPort', port.at('targetPort').optionalIntegerOrText()),
-    ...given('nodePort', port.at('nodePort').optionalInteger()),
+    ...present({
+      targetPort: port.at('targetPort').optionalIntegerOrText(),
+      nodePort: port.at('nodePort').optionalInteger(),
+    }),
   }
 }
 
@@ -94,15 +96,15 @@ function parseDnsPod(object: Untrusted): DnsPod {
     namespace,
     name,
     uid,
-    ...given('node', spec.at('nodeName').optionalText() || undefined),
+    ...present({ node: spec.at('nodeName').optionalText() || undefined }),
     addresses: podIps.map((entry) => entry.at('ip').textOr('')).filter((address) => address !== ''),
     phase: status.at('phase').textOr('Unknown'),
     ready: findCondition(object, 'Ready')?.status === 'True',
     terminating: !object.at('metadata').at('deletionTimestamp').absent,
     images: containers.map((container) => container.at('image').textOr('')),
-    ...given('metricsPort', metrics?.at('containerPort').optionalInteger()),
+    ...present({ metricsPort: metrics?.at('containerPort').optionalInteger() }),
     configMaps: volumes.flatMap((volume) => volume.at('configMap').at('name').optionalText() ?? []),
-    ...given('runningSince', runningSince(status)),
+    ...present({ runningSince: runningSince(status) }),
     endedBy: status
       .at('containerStatuses')
       .each()
@@ -145,8 +147,10 @@ function parseDnsEndpoints(object: Untrusted): readonly DnsEndpoint[] {
           .each()
           .map((address) => address.text()),
         serving: conditions.at('serving').flagOr(conditions.at('ready').flagOr(true)),
-        ...given('udpPort', udp?.at('port').optionalInteger()),
-        ...given('podUid', target.at('kind').textOr('') === 'Pod' ? target.at('uid').optionalText() : undefined),
+        ...present({
+          udpPort: udp?.at('port').optionalInteger(),
+          podUid: target.at('kind').textOr('') === 'Pod' ? target.at('uid').optionalText() : undefined,
+        }),
       }
     })
 }

@@ -3,13 +3,13 @@ import type { ApiClient } from '../../ground/kube/api-client.ts'
 import { askObject, findObject } from '../../ground/kube/api-object.ts'
 import { CLUSTER_KINDS } from '../../ground/kube/cluster-kinds.ts'
 import { evict } from '../../ground/kube/evict.ts'
-import { given } from '../../ground/kube/given.ts'
 import { listPages } from '../../ground/kube/list-pages.ts'
 import { type Resource, resourceOf } from '../../ground/kube/resources.ts'
 import type { JsonPatch } from '../../ground/model/json-patch.ts'
 import { selectorMatches } from '../../ground/model/label-selector.ts'
 import { parseMetadata } from '../../ground/model/parse-metadata.ts'
 import type { PodOwner } from '../../ground/model/pod.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Log } from '../../ground/ports/log.ts'
@@ -52,11 +52,11 @@ export const kubeDnsRepairer = (parts: Parts): DnsRepairer => ({
     ])
     const bearing = new Set(pods.map(({ node }) => node))
     return {
-      ...given('apiNotReady', apiNotReady),
+      ...present({ apiNotReady }),
       budgets: Object.fromEntries(
         pods.map(({ uid, labels }) => [uid, budgets.filter(({ selector }) => selectorMatches(selector, labels))]),
       ),
-      ...given('workload', await workloadOf(parts.client, { namespace: of.namespace, pods }, signal)),
+      ...present({ workload: await workloadOf(parts.client, { namespace: of.namespace, pods }, signal) }),
       proxies,
       cordoned: cordoned.flat().filter((name) => bearing.has(name)),
       quarantined: quarantined.map(({ name }) => name),
@@ -83,7 +83,7 @@ const podsOf = ({ namespace, selector }: PodsOfDns): Resource<OwnedPod> => ({
 function parseOwnedPod(object: Untrusted): OwnedPod {
   const { name, uid, labels, controller, resourceVersion } = parseMetadata(object, 'namespaced')
   const node = object.at('spec').at('nodeName').optionalText()
-  return { name, uid, labels, resourceVersion, ...given('node', node), ...given('controller', controller) }
+  return { name, uid, labels, resourceVersion, ...present({ node, controller }) }
 }
 
 const budgetsIn = (namespace: string) => resourceOf({ kind: CLUSTER_KINDS.disruptionbudgets, namespace })

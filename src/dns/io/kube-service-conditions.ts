@@ -1,10 +1,10 @@
 import { segment } from '../../ground/kube/api-call.ts'
 import type { ApiClient } from '../../ground/kube/api-client.ts'
-import { given } from '../../ground/kube/given.ts'
 import { listPages } from '../../ground/kube/list-pages.ts'
 import { type Condition, parseConditions } from '../../ground/model/condition.ts'
 import type { JsonPatch } from '../../ground/model/json-patch.ts'
 import { parseMetadata } from '../../ground/model/parse-metadata.ts'
+import { present } from '../../ground/model/present.ts'
 import { toIsoSeconds, wallMs } from '../../ground/model/time.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import type { Log } from '../../ground/ports/log.ts'
@@ -38,7 +38,7 @@ function parse(object: Untrusted): ServiceAsRead {
     name,
     uid,
     resourceVersion,
-    ...given('generation', object.at('metadata').at('generation').optionalInteger()),
+    ...present({ generation: object.at('metadata').at('generation').optionalInteger() }),
     conditions: parseConditions(object.at('status')),
   }
 }

@@ -1,11 +1,11 @@
 import { CLUSTER_KINDS } from '../../ground/kube/cluster-kinds.ts'
 import type { FollowParts } from '../../ground/kube/follow.ts'
-import { given } from '../../ground/kube/given.ts'
 import { kubeObjects } from '../../ground/kube/kube-objects.ts'
 import { parseNode } from '../../ground/kube/parse-node.ts'
 import { parsePod } from '../../ground/kube/parse-pod.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import type { Readiness, SeenPod } from '../model/seen-pod.ts'
 import type { Sight } from '../ports/sight.ts'
@@ -17,14 +17,13 @@ export function kubeSight(parts: FollowParts): Sight {
     node: (name, signal) => objects.get({ kind: NODES, name }, signal),
     podsOn: (node, signal) => objects.list({ kind: PODS, fieldSelector: `spec.nodeName=${node}` }, signal),
     pod: (ref, signal) => objects.get({ kind: PODS, ...ref }, signal),
-    list: (kind, namespace, signal) =>
-      objects.list({ kind: CLUSTER_KINDS[kind], ...given('namespace', namespace) }, signal),
+    list: (kind, namespace, signal) => objects.list({ kind: CLUSTER_KINDS[kind], ...present({ namespace }) }, signal),
   }
 }
 
 const NODES: ObjectKind<{ readonly node: Node; readonly readiness?: Readiness }> = {
   ...CLUSTER_KINDS.nodes,
-  parse: (object) => ({ node: parseNode(object), ...given('readiness', readinessOf(object)) }),
+  parse: (object) => ({ node: parseNode(object), ...present({ readiness: readinessOf(object) }) }),
 }
 
 const PODS: ObjectKind<SeenPod> = {
@@ -39,7 +38,7 @@ function readinessOf(object: Untrusted): Readiness | undefined {
   return {
     reason: ready.at('reason').textOr(''),
     message: ready.at('message').textOr(''),
-    ...given('since', ready.at('lastTransitionTime').optionalText()),
+    ...present({ since: ready.at('lastTransitionTime').optionalText() }),
   }
 }
 

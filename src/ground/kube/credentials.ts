@@ -3,12 +3,12 @@ import { type RequestOptions, Agent as TlsAgent } from 'node:https'
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
 import { escapeForeign } from '../model/foreign-text.ts'
 import { OVER } from '../model/over.ts'
+import { present } from '../model/present.ts'
 import type { MonoMs } from '../model/time.ts'
 import { untilAborted } from '../model/until-aborted.ts'
 import { WorldError } from '../model/world-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Connection } from './connection.ts'
-import { given } from './given.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
 import type { PinnedKubeconfig } from './pinned-kubeconfig.ts'
 import { within } from './within.ts'
@@ -100,7 +100,7 @@ export class Credentials {
     const server = new URL(cluster?.server ?? '')
     const proxy = cluster?.proxyUrl === undefined ? undefined : new URL(cluster.proxyUrl)
     const agent = proxy?.protocol.startsWith('socks') ? socksAgent(options) : this.#agent({ server, proxy }, options)
-    const known = { ...given('proxy', proxy), ...given('clientCertificate', certificateOf(options)) }
+    const known = { ...present({ proxy, clientCertificate: certificateOf(options) }) }
     return { server, agent, headers: headersOf(options), ...known }
   }
 
@@ -112,8 +112,8 @@ export class Credentials {
     // Said even where there is none, so that Node takes none from the environment by itself.
     const proxyEnv = proxy === undefined ? {} : { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href }
     const common = { ...KEEP_ALIVE, proxyEnv }
-    const trust = { ...given('ca', ca), ...given('servername', servername) }
-    const proof = { ...given('cert', cert), ...given('key', key) }
+    const trust = { ...present({ ca, servername }) }
+    const proof = { ...present({ cert, key }) }
     const agent =
       server.protocol === 'http:'
         ? new PlainAgent(common)

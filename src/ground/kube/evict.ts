@@ -1,10 +1,10 @@
 import type { EvictionAnswer } from '../model/eviction.ts'
 import type { ObjectRef } from '../model/object-ref.ts'
+import { present } from '../model/present.ts'
 import { WorldError } from '../model/world-error.ts'
 import { type ApiCall, segment } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 import { evictionAnswer } from './eviction-answer.ts'
-import { given } from './given.ts'
 
 type ThisPod = ObjectRef & { readonly uid: string }
 
@@ -28,7 +28,7 @@ async function answerTo(client: ApiClient, call: ApiCall, signal: AbortSignal): 
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof WorldError)) throw error
-    return { kind: 'passing', text: error.message, ...given('retryAfterMs', error.retryAfterMs) }
+    return { kind: 'passing', text: error.message, ...present({ retryAfterMs: error.retryAfterMs }) }
   }
 }
 
@@ -53,8 +53,7 @@ function evictionCall({ pod, graceSeconds, dryRun }: EvictionRequest): ApiCall {
       metadata: { namespace: pod.namespace, name: pod.name },
       deleteOptions: {
         preconditions: { uid: pod.uid },
-        ...given('gracePeriodSeconds', graceSeconds),
-        ...given('dryRun', dryRun ? ['All'] : undefined),
+        ...present({ gracePeriodSeconds: graceSeconds, dryRun: dryRun ? ['All'] : undefined }),
       },
     },
   }

@@ -1,8 +1,8 @@
 import type { BudgetRefusal, EvictionAnswer } from '../model/eviction.ts'
+import { present } from '../model/present.ts'
 import { secondsToWait } from '../net/retry-after.ts'
 import type { ApiReply } from './api-call.ts'
 import { type ApiStatus, parseApiStatus } from './api-status.ts'
-import { given } from './given.ts'
 
 /**
  * What the eviction subresource's answer means. Its words are matched, since nothing else tells some of these apart
@@ -12,7 +12,7 @@ export function evictionAnswer(reply: ApiReply): EvictionAnswer {
   if (reply.status >= 200 && reply.status < 300) return { kind: 'accepted' }
   const status = parseApiStatus(reply.body)
   const text = status.message === '' ? `HTTP ${reply.status}` : status.message
-  const wait = given('retryAfterMs', waitOf(reply, status))
+  const wait = present({ retryAfterMs: waitOf(reply, status) })
   switch (reply.status) {
     case 404:
       return { kind: 'gone' }

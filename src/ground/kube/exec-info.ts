@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Cluster } from '@kubernetes/client-node/dist/config_types.js'
-import { given } from './given.ts'
+import { present } from '../model/present.ts'
 
 /** A user's `exec` entry as far as it is used here. */
 export interface ExecPlugin {
@@ -15,7 +15,7 @@ export function withExecInfo(plugin: ExecPlugin, cluster: Cluster): ExecPlugin {
   const info = {
     apiVersion: plugin.apiVersion ?? 'client.authentication.k8s.io/v1',
     kind: 'ExecCredential',
-    spec: { interactive: false, ...given('cluster', plugin.provideClusterInfo ? clusterInfo(cluster) : undefined) },
+    spec: { interactive: false, ...present({ cluster: plugin.provideClusterInfo ? clusterInfo(cluster) : undefined }) },
   }
   return { ...plugin, env: [...(plugin.env ?? []), { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(info) }] }
 }
@@ -24,9 +24,11 @@ function clusterInfo(cluster: Cluster) {
   const caData = cluster.caFile === undefined ? cluster.caData : readFileSync(cluster.caFile).toString('base64')
   return {
     server: cluster.server,
-    ...given('certificate-authority-data', caData),
-    ...given('tls-server-name', cluster.tlsServerName),
-    ...given('insecure-skip-tls-verify', cluster.skipTLSVerify || undefined),
-    ...given('proxy-url', cluster.proxyUrl),
+    ...present({
+      'certificate-authority-data': caData,
+      'tls-server-name': cluster.tlsServerName,
+      'insecure-skip-tls-verify': cluster.skipTLSVerify || undefined,
+      'proxy-url': cluster.proxyUrl,
+    }),
   }
 }

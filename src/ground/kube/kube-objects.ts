@@ -1,10 +1,10 @@
 import { apiVersionOf } from '../model/object-kind.ts'
+import { present } from '../model/present.ts'
 import { WorldError } from '../model/world-error.ts'
 import type { Change, Deletion, NewObject, Objects } from '../ports/objects.ts'
 import type { ApiCall } from './api-call.ts'
 import { askObject, findObject } from './api-object.ts'
 import { type FollowParts, follow } from './follow.ts'
-import { given } from './given.ts'
 import { listPages } from './list-pages.ts'
 import { objectPath, resourceOf } from './resources.ts'
 
@@ -32,8 +32,8 @@ export const kubeObjects = (parts: FollowParts): Objects => ({
 })
 
 function creationOf<T>({ kind, namespace, object }: NewObject<T>): ApiCall {
-  const { resource, path } = resourceOf({ kind, ...given('namespace', namespace) })
-  const metadata = { ...object.metadata, ...given('namespace', namespace) }
+  const { resource, path } = resourceOf({ kind, ...present({ namespace }) })
+  const metadata = { ...object.metadata, ...present({ namespace }) }
   // What has a schema of its own (a custom resource) is not read without the two.
   const body = { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata }
   return { verb: 'create', resource, path, body }
@@ -50,7 +50,7 @@ const ofStatus = ({ resource, path, ...call }: ApiCall): ApiCall => ({
 })
 
 function deletionOf<T>({ uid, resourceVersion, ...at }: Deletion<T>): ApiCall {
-  const preconditions = { ...given('uid', uid), ...given('resourceVersion', resourceVersion) }
+  const preconditions = { ...present({ uid, resourceVersion }) }
   return {
     verb: 'delete',
     resource: resourceOf(at).resource,

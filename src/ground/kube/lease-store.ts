@@ -1,11 +1,11 @@
 import type { JsonPatch } from '../model/json-patch.ts'
 import type { Lease } from '../model/lease.ts'
 import type { ObjectRef } from '../model/object-ref.ts'
+import { present } from '../model/present.ts'
 import { WorldError } from '../model/world-error.ts'
 import { type ApiCall, segment } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 import { askObject, findObject } from './api-object.ts'
-import { given } from './given.ts'
 import { parseLease } from './parse-lease.ts'
 
 const RESOURCE = 'leases.coordination.k8s.io'
@@ -80,8 +80,10 @@ function patchOf(lease: Lease): JsonPatch {
 function leaseSpec(lease: Lease) {
   return {
     leaseTransitions: lease.transitions,
-    ...given('holderIdentity', lease.holder || undefined),
-    ...given('leaseDurationSeconds', lease.durationSeconds || undefined),
-    ...given('renewTime', lease.renewTime || undefined),
+    ...present({
+      holderIdentity: lease.holder || undefined,
+      leaseDurationSeconds: lease.durationSeconds || undefined,
+      renewTime: lease.renewTime || undefined,
+    }),
   }
 }

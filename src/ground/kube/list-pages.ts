@@ -1,10 +1,10 @@
+import { present } from '../model/present.ts'
 import { Untrusted } from '../model/untrusted.ts'
 import { WorldError } from '../model/world-error.ts'
 import type { Log } from '../ports/log.ts'
 import type { ApiCall } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 import { replyError } from './api-error.ts'
-import { given } from './given.ts'
 import { parseItem } from './parse-item.ts'
 import type { Resource } from './resources.ts'
 
@@ -46,7 +46,7 @@ async function listOnce<T>({ client, log }: ListParts, kind: Resource<T>, signal
   for (let page = 0; page < PAGES_MAX; page++) {
     const query = { ...kind.query, limit: PAGE_ITEMS, ...(token === '' ? {} : { continue: token }) }
     const { resource, path } = kind
-    const call: ApiCall = { verb: 'list', resource, path, query, ...given('accept', kind.accept) }
+    const call: ApiCall = { verb: 'list', resource, path, query, ...present({ accept: kind.accept }) }
     const read = readPage(call, await client.ask(call, signal))
     for (const item of read.items) objects.push(...parseItem(kind, item, log))
     resourceVersion ||= read.resourceVersion

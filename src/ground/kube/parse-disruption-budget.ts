@@ -1,9 +1,9 @@
 import type { DisruptionBudget } from '../model/disruption-budget.ts'
 import { parseLabelSelector } from '../model/parse-label-selector.ts'
 import { parseMetadata } from '../model/parse-metadata.ts'
+import { present } from '../model/present.ts'
 import type { Untrusted } from '../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
-import { given } from './given.ts'
 
 export function parseDisruptionBudget(object: Untrusted): DisruptionBudget {
   const { namespace, name, uid } = parseMetadata(object, 'namespaced')
@@ -15,8 +15,10 @@ export function parseDisruptionBudget(object: Untrusted): DisruptionBudget {
     name,
     uid,
     selector: parseLabelSelector(spec.at('selector')),
-    ...given('minAvailable', spec.at('minAvailable').optionalIntegerOrText()),
-    ...given('maxUnavailable', spec.at('maxUnavailable').optionalIntegerOrText()),
+    ...present({
+      minAvailable: spec.at('minAvailable').optionalIntegerOrText(),
+      maxUnavailable: spec.at('maxUnavailable').optionalIntegerOrText(),
+    }),
     ...(spec.at('unhealthyPodEvictionPolicy').textOr('') === 'AlwaysAllow'
       ? { unhealthyPods: 'AlwaysAllow' as const }
       : {}),

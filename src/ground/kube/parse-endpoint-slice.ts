@@ -1,7 +1,7 @@
 import { parseMetadata } from '../model/parse-metadata.ts'
+import { present } from '../model/present.ts'
 import type { EndpointSlice } from '../model/service.ts'
 import type { Untrusted } from '../model/untrusted.ts'
-import { given } from './given.ts'
 
 export function parseEndpointSlice(object: Untrusted): EndpointSlice {
   const { namespace, name, labels } = parseMetadata(object, 'namespaced')
@@ -31,7 +31,9 @@ function parseEndpoint(endpoint: Untrusted): EndpointSlice['endpoints'][number] 
     ready,
     serving: conditions.at('serving').flagOr(ready),
     terminating: conditions.at('terminating').flagOr(false),
-    ...given('nodeName', endpoint.at('nodeName').optionalText()),
-    ...given('podUid', isPod ? target.at('uid').optionalText() : undefined),
+    ...present({
+      nodeName: endpoint.at('nodeName').optionalText(),
+      podUid: isPod ? target.at('uid').optionalText() : undefined,
+    }),
   }
 }

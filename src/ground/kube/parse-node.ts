@@ -2,10 +2,10 @@ import { ANNOUNCED_CONDITIONS, runOfMessage } from '../model/announced-condition
 import type { Node, NodeRoom, Taint } from '../model/node.ts'
 import { LIFECYCLE_CONDITIONS, SHUTDOWN_CONDITION } from '../model/node-facts.ts'
 import { parseMetadata } from '../model/parse-metadata.ts'
+import { present } from '../model/present.ts'
 import { quantity } from '../model/quantity.ts'
 import type { Untrusted } from '../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
-import { given } from './given.ts'
 import { amount } from './parse-placed-pod.ts'
 
 export function parseNode(object: Untrusted): Node {
@@ -39,8 +39,7 @@ export function parseNode(object: Untrusted): Node {
     ...(Object.keys(announced).length === 0 ? {} : { announced }),
     ...(isOfOthers('MaintenancePlanned') ? { plannedByOthers: true } : {}),
     ...(isTrue(SHUTDOWN_CONDITION) ? { shuttingDown: true } : {}),
-    ...given('versions', parseVersions(status.at('nodeInfo'))),
-    ...given('allocatable', parseRoom(status.at('allocatable'))),
+    ...present({ versions: parseVersions(status.at('nodeInfo')), allocatable: parseRoom(status.at('allocatable')) }),
   }
 }
 
@@ -72,7 +71,7 @@ function parseTaint(taint: Untrusted): Taint {
   return {
     key: taint.at('key').text(),
     effect: taint.at('effect').text(),
-    ...given('value', taint.at('value').optionalText()),
+    ...present({ value: taint.at('value').optionalText() }),
   }
 }
 

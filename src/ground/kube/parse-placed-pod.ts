@@ -6,7 +6,6 @@ import { present } from '../model/present.ts'
 import { type Amount, quantity } from '../model/quantity.ts'
 import { parseToleration } from '../model/tolerations.ts'
 import { MalformedReply, type Untrusted } from '../model/untrusted.ts'
-import { given } from './given.ts'
 import { parsePod } from './parse-pod.ts'
 
 /** A Pod with what the scheduler goes by. A placement that makes no sense is left out, and the pod is there all the same. */
@@ -27,7 +26,7 @@ function parsePlacement(spec: Untrusted, namespace: string): PodPlacement {
     requests: podRequests(spec),
     priority: spec.at('priority').integerOr(0),
     nodeSelector: spec.at('nodeSelector').textMap(),
-    ...given('terms', parseRequiredNodeAffinity(spec)),
+    ...present({ terms: parseRequiredNodeAffinity(spec) }),
     tolerations: spec.at('tolerations').each().map(parseToleration),
     hostPorts: spec.at('containers').each().flatMap(hostPortsOf),
     apart: required.each().flatMap((term) => apartTerm(term, namespace)),

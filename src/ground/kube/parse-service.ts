@@ -1,7 +1,7 @@
 import { parseMetadata } from '../model/parse-metadata.ts'
+import { present } from '../model/present.ts'
 import type { Service } from '../model/service.ts'
 import type { Untrusted } from '../model/untrusted.ts'
-import { given } from './given.ts'
 
 export function parseService(object: Untrusted): Service {
   const { namespace, name } = parseMetadata(object, 'namespaced')
@@ -18,7 +18,9 @@ export function parseService(object: Untrusted): Service {
       .each()
       .map((port) => port.at('nodePort').integerOr(0))
       .filter((port) => port > 0),
-    ...given('headless', spec.at('clusterIP').textOr('') === 'None' || undefined),
-    ...given('publishesNotReady', spec.at('publishNotReadyAddresses').flagOr(false) || undefined),
+    ...present({
+      headless: spec.at('clusterIP').textOr('') === 'None' || undefined,
+      publishesNotReady: spec.at('publishNotReadyAddresses').flagOr(false) || undefined,
+    }),
   }
 }

@@ -1,8 +1,8 @@
 import { parseNodeSelectorTerms } from '../model/node-affinity.ts'
 import { parseMetadata } from '../model/parse-metadata.ts'
+import { present } from '../model/present.ts'
 import type { Untrusted } from '../model/untrusted.ts'
 import type { PersistentVolume, VolumeAttachment, VolumeClaim } from '../model/volume.ts'
-import { given } from './given.ts'
 
 export function parseVolumeAttachment(object: Untrusted): VolumeAttachment {
   const spec = object.at('spec')
@@ -11,7 +11,7 @@ export function parseVolumeAttachment(object: Untrusted): VolumeAttachment {
     nodeName: spec.at('nodeName').text(),
     attacher: spec.at('attacher').text(),
     attached: object.at('status').at('attached').flagOr(false),
-    ...given('persistentVolumeName', spec.at('source').at('persistentVolumeName').optionalText()),
+    ...present({ persistentVolumeName: spec.at('source').at('persistentVolumeName').optionalText() }),
   }
 }
 
@@ -25,5 +25,5 @@ export function parsePersistentVolume(object: Untrusted): PersistentVolume {
 
 export function parseVolumeClaim(object: Untrusted): VolumeClaim {
   const { namespace, name } = parseMetadata(object, 'namespaced')
-  return { namespace, name, ...given('volumeName', object.at('spec').at('volumeName').optionalText() || undefined) }
+  return { namespace, name, ...present({ volumeName: object.at('spec').at('volumeName').optionalText() || undefined }) }
 }

@@ -1,10 +1,10 @@
 import { KURED_LOCK } from '../model/kured-lock.ts'
 import { parseLabelSelector } from '../model/parse-label-selector.ts'
 import { parseMetadata } from '../model/parse-metadata.ts'
+import { present } from '../model/present.ts'
 import type { Untrusted } from '../model/untrusted.ts'
 import type { Workload, WorkloadKind } from '../model/workload.ts'
 import { findCondition } from './find-condition.ts'
-import { given } from './given.ts'
 
 /** Parses one kind of apps/v1 workload. The kind is passed in, since the items of a list do not bear it. */
 export const parseWorkload =
@@ -19,9 +19,8 @@ export const parseWorkload =
       labels,
       selector: parseLabelSelector(object.at('spec').at('selector')),
       ...(kind === 'DaemonSet' ? daemonSetCounts(object) : replicaCounts(object)),
-      ...given('failure', failureOf(object)),
-      ...given('controller', controller),
-      ...(kind === 'DaemonSet' ? given('rebootLock', annotations[KURED_LOCK]) : {}),
+      ...present({ failure: failureOf(object), controller }),
+      ...(kind === 'DaemonSet' ? present({ rebootLock: annotations[KURED_LOCK] }) : {}),
     }
   }
 

@@ -1,9 +1,9 @@
 import { invariant } from '../model/invariant.ts'
 import { type ObjectKind, qualifiedResource } from '../model/object-kind.ts'
+import { present } from '../model/present.ts'
 import type { Untrusted } from '../model/untrusted.ts'
 import type { ObjectAddress, Selection } from '../ports/objects.ts'
 import { segment } from './api-call.ts'
-import { given } from './given.ts'
 
 /** Where a kind is served, what RBAC calls it, and how its objects are read. */
 export interface Resource<T> {
@@ -24,7 +24,7 @@ export function resourceOf<T>({ kind, namespace, labelSelector, fieldSelector }:
     path: `${prefixOf(kind)}${withNamespace(kind, namespace)}/${kind.resource}`,
     resource: qualifiedResource(kind),
     parse: kind.parse,
-    query: { ...given('labelSelector', labelSelector), ...given('fieldSelector', fieldSelector) },
+    query: { ...present({ labelSelector, fieldSelector }) },
   }
 }
 

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../ground/model/json-object.ts'
 import type { Node, Taint } from '../../ground/model/node.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
+import { present } from '../../ground/model/present.ts'
 import { TO_COME_KEY } from '../../ground/model/to-come.ts'
 import { Untrusted } from '../../ground/model/untrusted.ts'
 import { eligibilityIn } from '../../service/decide/eligibility.ts'
@@ -69,7 +70,7 @@ export function followedBy({ spec }: NodeGuard, { daemonSet, nodes }: Around): F
     ...{ isGone, judge },
     placement: {
       nodeSelector: { ...objectOr(podSpec.nodeSelector), ...nodeSelector },
-      affinity: given('nodeAffinity', objectOr(podSpec.affinity).nodeAffinity),
+      affinity: present({ nodeAffinity: objectOr(podSpec.affinity).nodeAffinity }),
       tolerations,
     },
   }
@@ -112,4 +113,3 @@ function taintsOf(nodes: readonly Node[]): readonly Pick<Taint, 'key' | 'effect'
 }
 
 const objectOr = (value: unknown): Json => (isJsonObject(value) ? value : {})
-const given = (key: string, value: unknown): Json => (value === undefined ? {} : { [key]: value })

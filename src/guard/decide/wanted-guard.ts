@@ -4,6 +4,7 @@ import { isJsonObject } from '../../ground/model/json-object.ts'
 import { canonicalJson } from '../../ground/model/owned/canonical-json.ts'
 import { nodeLabel, shortHash } from '../../ground/model/owned/node-names.ts'
 import { ownedMetadata, type WantedObject } from '../../ground/model/owned/wanted-object.ts'
+import { present } from '../../ground/model/present.ts'
 import { NODE_ANNOTATION } from '../../ground/model/slot.ts'
 import type { NodeGuard } from '../model/node-guard.ts'
 import type { Followed } from './followed.ts'
@@ -89,7 +90,7 @@ function templateOf(
     spec: {
       ...podSpec,
       ...spec,
-      ...given('priorityClassName', priorityClassName),
+      ...present({ priorityClassName }),
     },
   }
   return { template, hash: shortHash(canonicalJson(template)) }
@@ -135,7 +136,7 @@ export const wantedDeployment = (
   metadata: ownedMetadata(ownerOf(guard), {
     name,
     labels: { [GUARD_LABEL]: guard.name, ...selector },
-    annotations: { [TEMPLATE_HASH_ANNOTATION]: hash, ...given(NODE_ANNOTATION, node) },
+    annotations: { [TEMPLATE_HASH_ANNOTATION]: hash, ...present({ [NODE_ANNOTATION]: node }) },
   }),
   spec: {
     replicas,
@@ -156,7 +157,7 @@ export const wantedGate = (guard: NodeGuard, { name, node, selector }: WantedGua
   metadata: ownedMetadata(ownerOf(guard), {
     name,
     labels: { [GUARD_LABEL]: guard.name, ...selector },
-    annotations: { ...given(NODE_ANNOTATION, node) },
+    annotations: { ...present({ [NODE_ANNOTATION]: node }) },
   }),
   spec: {
     selector: { matchLabels: selector },
@@ -168,5 +169,3 @@ export const wantedGate = (guard: NodeGuard, { name, node, selector }: WantedGua
 const ownerOf = ({ name, uid }: NodeGuard) => ({ apiVersion: 'evenkeel.dev/v1alpha1', kind: 'NodeGuard', name, uid })
 
 const objectOr = (value: unknown): Json => (isJsonObject(value) ? value : {})
-const given = <T>(key: string, value: T | undefined): Readonly<Record<string, T>> =>
-  value === undefined ? {} : { [key]: value }

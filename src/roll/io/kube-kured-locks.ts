@@ -1,10 +1,10 @@
 import { segment } from '../../ground/kube/api-call.ts'
 import type { ApiClient } from '../../ground/kube/api-client.ts'
 import { findObject } from '../../ground/kube/api-object.ts'
-import { given } from '../../ground/kube/given.ts'
 import { KURED_LOCK, type KuredDaemonSet } from '../../ground/model/kured-lock.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
 import { parseMetadata } from '../../ground/model/parse-metadata.ts'
+import { present } from '../../ground/model/present.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import type { KuredLocks } from '../ports/kured-locks.ts'
 
@@ -28,7 +28,7 @@ function parse(object: Untrusted): KuredDaemonSet {
   const containers = object.at('spec').at('template').at('spec').at('containers').each()
   const lock = annotations[KURED_LOCK]
   const concurrency = Math.max(1, ownersOf(lock), ...containers.map(concurrencyOf))
-  return { namespace, name, resourceVersion, ...given('lock', lock), concurrency }
+  return { namespace, name, resourceVersion, ...present({ lock }), concurrency }
 }
 
 /** Each flag of kured may also be a variable (kured, cmd/kured/main.go, LoadFromEnv). */

@@ -1,6 +1,7 @@
 import { REVISION_ANNOTATION, TEMPLATE_HASH_ANNOTATION } from '../ingress-keys.ts'
 import { isJsonObject } from '../json-object.ts'
 import type { OwnedObject } from '../owned-object.ts'
+import { present } from '../present.ts'
 import { canonicalJson } from './canonical-json.ts'
 import type { WantedObject } from './wanted-object.ts'
 
@@ -37,11 +38,11 @@ export function deploymentPatch(
   const [is, { template, selector: _, ...spec }] = [objectOr(found.content.spec), objectOr(wanted.spec)]
   const changed = {
     ...unlike(is, spec),
-    ...(replaces ? given('template', toBecome(objectOr(is.template), objectOr(template))) : {}),
+    ...(replaces ? present({ template: toBecome(objectOr(is.template), objectOr(template)) }) : {}),
   }
   return patchOf(found, {
     metadata: metadataPatch(found, wanted, replaces || isCurrent ? [] : OF_TEMPLATE),
-    ...given('spec', unlessEmpty(changed)),
+    ...present({ spec: unlessEmpty(changed) }),
   })
 }
 
@@ -61,7 +62,7 @@ export function gatePatch(found: OwnedObject, wanted: WantedObject): MergePatch 
   const isAsWanted = toBecome(is, 'unhealthyPodEvictionPolicy' in is ? spec : known) === undefined
   return patchOf(found, {
     metadata: metadataPatch(found, wanted),
-    ...(isAsWanted ? {} : given('spec', toBecome(is, spec))),
+    ...(isAsWanted ? {} : present({ spec: toBecome(is, spec) })),
   })
 }
 
@@ -83,8 +84,10 @@ function metadataPatch(found: OwnedObject, { metadata }: WantedObject, not: read
   const [ours] = metadata.ownerReferences
   const isOwned = found.owners.some((owner) => unlike(owner, ours) === undefined)
   return {
-    ...given('labels', unlike(found.labels, metadata.labels)),
-    ...given('annotations', unlike(found.annotations, Object.fromEntries(annotations))),
+    ...present({
+      labels: unlike(found.labels, metadata.labels),
+      annotations: unlike(found.annotations, Object.fromEntries(annotations)),
+    }),
     ...(isOwned ? {} : { ownerReferences: [...found.owners.filter(({ uid }) => uid !== ours.uid), ours] }),
   }
 }
@@ -118,5 +121,4 @@ const own = (fields: Json, key: string): unknown => (Object.hasOwn(fields, key) 
 const isSame = (a: unknown, b: unknown): boolean => a === b || canonicalJson(a) === canonicalJson(b)
 
 const unlessEmpty = (fields: Json): Json | undefined => (Object.keys(fields).length === 0 ? undefined : fields)
-const given = (key: string, value: unknown): Json => (value === undefined ? {} : { [key]: value })
 const objectOr = (value: unknown): Json => (isJsonObject(value) ? value : {})

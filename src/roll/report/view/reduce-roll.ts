@@ -36,7 +36,7 @@ export function reduceRoll(view: RollView, event: StampedEvent): RollView {
     case 'stray':
       return { ...next, strays: [...view.strays, { node: event.node, server: event.server, count: event.count }] }
     case 'warning':
-      return { ...next, warnings: [...view.warnings, { text: event.text, ...nodeOf(event) }] }
+      return { ...next, warnings: [...view.warnings, { text: event.text, ...present({ node: event.node }) }] }
     case 'roll.ended':
       return { ...next, end: event, ...present({ load: event.load }) }
     case 'node.ended':
@@ -59,8 +59,6 @@ type Started = Extract<StampedEvent, { type: 'roll.started' }>
 type NodeEvent = Extract<StampedEvent, { type: `step.${string}` | `hold.${string}` | 'pod.moved' | 'noticed' | 'idle' }>
 type WaitEvent = Extract<StampedEvent, { type: 'noticed' | 'idle' }>
 type WindowEvent = Extract<StampedEvent, { type: `window.${string}` }>
-
-const nodeOf = ({ node }: { readonly node?: string }) => (node === undefined ? {} : { node })
 
 /**
  * A resumed run goes on where the journal ended: what is known of its nodes stays, what was under way when the process
