@@ -122,7 +122,7 @@ const VIRTUAL = ['test/virtual/']
 
 /** They share nothing and hardly any of them starts a process, so that one process does for all of them. */
 const PURE =
-  /^test\/(bench|ground\/(model|loop|text)|[a-z]+\/(model|decide|actuators)|roll\/(file|run|probe)|agent\/run\/brake|sim\/(actors|balancer|machines|network|plane|traffic|world))\/(?!.*\bio\/)/
+  /^test\/(bench|ground\/(model|loop|text)|[a-z]+\/(model|decide|actuators)|(ingress|service)\/run|roll\/(file|run|probe|cli\/screen)|agent\/run\/brake|sim\/(actors|balancer|machines|network|plane|traffic|world))\/(?!.*\bio\/)/
 
 /**
  * One stage after the other; the lanes of a stage side by side. Half of the time a file waits for something, so that there
