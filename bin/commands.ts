@@ -1,8 +1,8 @@
 import { addCompletionCommand } from '../src/cli/completion-command.ts'
+import type { LinePrinter } from '../src/cli/line-printer.ts'
 import { addOwnProgram, type OwnProgram } from '../src/cli/own-program-command.ts'
 import type { AddCommand } from '../src/cli/program.ts'
 import { addVersionCommand } from '../src/cli/version-command.ts'
-import type { Voice } from '../src/cli/voice.ts'
 import { addDemoCommand } from '../src/demo/demo-command.ts'
 import { addDnsCommand } from '../src/dns/cli/dns-command.ts'
 import { addBundleCommand } from '../src/explain/cli/bundle-command.ts'
@@ -20,7 +20,7 @@ interface CommandParts extends RollSurroundings {
   /** Version and commit. */
   readonly release: string
   readonly commit: string
-  readonly voice: Voice
+  readonly printer: LinePrinter
 }
 
 /** Programs of the cluster, which read their options themselves. */
@@ -44,12 +44,12 @@ const OWN_PROGRAMS: readonly OwnProgram[] = [
 ]
 
 /** Every command. What one does is loaded when it runs. */
-export function commandsOf({ release, commit, voice, ...surroundings }: CommandParts): readonly AddCommand[] {
+export function commandsOf({ release, commit, printer, ...surroundings }: CommandParts): readonly AddCommand[] {
   return [
     addRollCommand(async () => {
       const { rollActions } = await import('./roll/roll-actions.ts')
       return rollActions(surroundings)
-    }, voice),
+    }, printer),
     addBudgetCommand(async () => {
       const { budgetActions } = await import('./budget/budget-actions.ts')
       return budgetActions(surroundings)

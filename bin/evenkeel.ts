@@ -1,8 +1,8 @@
 import process from 'node:process'
 import manifest from '../package.json' with { type: 'json' }
 import { errorText } from '../src/cli/error-text.ts'
+import { LinePrinter } from '../src/cli/line-printer.ts'
 import { runProgram } from '../src/cli/program.ts'
-import { Voice } from '../src/cli/voice.ts'
 import { commandsOf } from './commands.ts'
 import { processContext } from './process/process-context.ts'
 import { watchSignals } from './process/watch-signals.ts'
@@ -14,19 +14,19 @@ const { version } = manifest
 const commit = typeof EVENKEEL_COMMIT === 'undefined' ? 'of the sources' : EVENKEEL_COMMIT
 const release = `${version} (commit ${commit})`
 const context = processContext()
-const voice = new Voice(context.err)
+const printer = new LinePrinter(context.err)
 
 process.on('uncaughtException', (error) => {
   context.err.write(errorText(error))
   process.exit(1)
 })
-watchSignals(context.interrupts, voice)
+watchSignals(context.interrupts, printer)
 
 const log = {
   debug: () => undefined,
-  warn: (text: string) => voice.say(`warning: ${text}`),
+  warn: (text: string) => printer.print(`warning: ${text}`),
 }
-const commands = commandsOf({ version, release, commit, env: process.env, log, voice })
+const commands = commandsOf({ version, release, commit, env: process.env, log, printer })
 
 async function main(): Promise<void> {
   const exitCode = await runProgram({ version: release, context, commands }, process.argv.slice(2))

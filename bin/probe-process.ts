@@ -16,8 +16,8 @@ import { Sampler } from '../src/roll/probe/sampler.ts'
 async function probe({ targets, wallOffsetMs }: ProbeOrder, signal: AbortSignal): Promise<void> {
   const http = new NodeHttpProbe()
   let written = Promise.resolve()
-  const emit = (told: ProbeSignal): void => {
-    written = new Promise((resolve) => process.send?.(told, () => resolve()))
+  const emit = (message: ProbeSignal): void => {
+    written = new Promise((resolve) => process.send?.(message, () => resolve()))
   }
   await warmUp(signal)
   const clock = wallOffsetMs === undefined ? systemClock : steadyClock(systemClock, { offsetMs: wallOffsetMs })

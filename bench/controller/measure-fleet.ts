@@ -66,9 +66,9 @@ export async function measureFleet(size: { readonly nodes: number; readonly chan
   const lines = changeLines(size)
   const before = process.cpuUsage()
   for (const line of lines) {
-    const { passes } = brake.view().loop
+    const { passes } = brake.status().loop
     tell(sink, line)
-    while (brake.view().loop.passes === passes) await new Promise(setImmediate)
+    while (brake.status().loop.passes === passes) await new Promise(setImmediate)
   }
   const ms = spentMs(before) / lines.length
   stop.abort(new Error('over'))
@@ -78,7 +78,7 @@ export async function measureFleet(size: { readonly nodes: number; readonly chan
 
 /** Nothing is due but the next sweep. */
 async function quiet(brake: Brake): Promise<void> {
-  while (brake.view().decision !== 'settled') await new Promise(setImmediate)
+  while (brake.status().decision !== 'settled') await new Promise(setImmediate)
 }
 
 /** The same lines read and cached, with no controller. */

@@ -51,12 +51,12 @@ async function timed<S>(
 ): Promise<number> {
   const stop = new AbortController()
   const running = reconciler.run(stop.signal).catch((error: unknown) => error)
-  while (reconciler.view().underWay > 0 || reconciler.view().passes === 0) await new Promise(setImmediate)
+  while (reconciler.status().underWay > 0 || reconciler.status().passes === 0) await new Promise(setImmediate)
   const before = process.cpuUsage()
   for (let at = 0; at < count; at += 1) {
-    const { passes } = reconciler.view()
+    const { passes } = reconciler.status()
     change(at)
-    while (reconciler.view().passes === passes) await new Promise(setImmediate)
+    while (reconciler.status().passes === passes) await new Promise(setImmediate)
   }
   const ms = spentMs(before) / count
   stop.abort(new Error('over'))

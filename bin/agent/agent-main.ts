@@ -11,7 +11,7 @@ import { ProcConnections } from '../../src/agent/io/proc-connections.ts'
 import { TrackedConnections } from '../../src/agent/io/tracked-connections.ts'
 import type { AgentBeside } from '../../src/agent/ports/agent-beside.ts'
 import { Agent } from '../../src/agent/run/agent.ts'
-import type { AgentView } from '../../src/agent/run/agent-view.ts'
+import type { AgentStatus } from '../../src/agent/run/agent-status.ts'
 import { ConnectionCount } from '../../src/agent/run/connection-count.ts'
 import { dataPages } from '../../src/agent/run/data-pages.ts'
 import { statusPages } from '../../src/agent/run/status-pages.ts'
@@ -73,7 +73,10 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1
     timers: systemTimers,
   })
   const running = Promise.all([agent.run(stop), ingress?.watch.run(stop)])
-  const view = (): AgentView => ({ ...agent.view(), ...(ingress === undefined ? {} : { ingress: ingress.view() }) })
+  const status = (): AgentStatus => ({
+    ...agent.status(),
+    ...(ingress === undefined ? {} : { ingress: ingress.status() }),
+  })
   // The kubelet counts from when the process began.
   const limitMs = options.takeoverLimitMs - performance.now()
   let other: AgentBeside | undefined
@@ -81,16 +84,16 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1
     other = await agentBeside(placesOf(options), clock, stop)
     return other
   }
-  const begun = takeOver({ beside, view, limitMs, clock }, stop)
+  const begun = takeOver({ beside, status, limitMs, clock }, stop)
   if ((await Promise.race([begun, running])) === 'late') {
-    const reasons = whyLate(view(), other)
+    const reasons = whyLate(status(), other)
     log.warn('not ready in time to replace the other agent, which goes on; see --takeover-limit', { node, reasons })
     return 1
   }
   await agent.takeOver(stop)
   ingress?.watch.takeOver()
   const isOpen = (): boolean => doors.length > 1 && (ingress?.ports.isSettled ?? true)
-  const pages = { view, connections: counted(dataPort, probes), isOpen }
+  const pages = { status, connections: counted(dataPort, probes), isOpen }
   doors.push(await openHttpDoor(at(statusPort), statusPages(pages)))
   await Promise.race([agent.known(FIRST_ANSWER_MS, stop), running])
   const answerTo = agent.asked.bind(agent)
@@ -129,8 +132,8 @@ function placesOf({ node, port, statusPort, agentCheckPort, address }: AgentOpti
 }
 
 /** What it does not know of its node, or why it would say what the other one does not. */
-function whyLate(view: AgentView, other: AgentBeside | undefined): readonly string[] {
-  const { heard, isKeptKnown, isDataPortAsked, decision, trouble, ingress } = view
+function whyLate(status: AgentStatus, other: AgentBeside | undefined): readonly string[] {
+  const { heard, isKeptKnown, isDataPortAsked, decision, trouble, ingress } = status
   const missing = [
     ...(other?.silentPort === undefined ? [] : [`the process on port ${other.silentPort} does not answer as an agent`]),
     ...(heard ? [] : ['the API server has not shown the node']),

@@ -2,7 +2,7 @@ import type { AgentOptions } from '../../src/agent/cli/agent-options.ts'
 import { allotPorts } from '../../src/agent/decide/ingress-ports.ts'
 import { openSharedHttpDoor } from '../../src/agent/io/shared-http-door.ts'
 import type { AgentStore } from '../../src/agent/ports/agent-store.ts'
-import type { AgentView } from '../../src/agent/run/agent-view.ts'
+import type { AgentStatus } from '../../src/agent/run/agent-status.ts'
 import { dataPages, nodeSays } from '../../src/agent/run/data-pages.ts'
 import type { OneIngress } from '../../src/agent/run/ingress-deployments.ts'
 import { IngressPorts } from '../../src/agent/run/ingress-ports.ts'
@@ -25,7 +25,7 @@ export interface IngressParts {
 interface IngressAnswers {
   readonly watch: IngressWatch
   readonly ports: IngressPorts
-  readonly view: () => NonNullable<AgentView['ingress']>
+  readonly status: () => NonNullable<AgentStatus['ingress']>
 }
 
 export function ingressAnswers({ options, api, store, bootId, own }: IngressParts): IngressAnswers {
@@ -40,7 +40,7 @@ export function ingressAnswers({ options, api, store, bootId, own }: IngressPart
   })
   const host = address === undefined ? {} : { host: address }
   const ports: IngressPorts = new IngressPorts({
-    wanted: () => allotPorts(watch.facts, new Set(own())),
+    wanted: () => allotPorts(watch.readings, new Set(own())),
     isKnown: () => watch.isKnown,
     open: (port, signal) => {
       // A connection that was accepted before the port closed is answered for the owner that had the port.
@@ -55,13 +55,13 @@ export function ingressAnswers({ options, api, store, bootId, own }: IngressPart
     },
     ...{ clock, random, log },
   })
-  const view = (): NonNullable<AgentView['ingress']> => ({
+  const status = (): NonNullable<AgentStatus['ingress']> => ({
     heard: watch.heard,
     answered: watch.answered,
     isOpen: (port) => ports.isOpen(port),
     trouble: [...watch.trouble, ...ports.trouble],
   })
-  return { watch, ports, view }
+  return { watch, ports, status }
 }
 
 /** No agent takes it for one of its own, and neither does the pod of another object. */

@@ -17,7 +17,7 @@ export async function runIngressPod(parts: Omit<IngressParts, 'own'>, stop: Abor
   await watch.begin(stop)
   const running = watch.run(stop)
   const isAnswered = async (): Promise<boolean> => {
-    const asked = watch.facts.flatMap(({ order }) => order?.ports ?? [])
+    const asked = watch.readings.flatMap(({ order }) => order?.ports ?? [])
     return (await Promise.all(asked.map((port) => isTaken(port, address)))).includes(true)
   }
   // The kubelet counts from when the process began.

@@ -26,7 +26,7 @@ import { apiCredentials } from '../process/api-credentials.ts'
 import { ownNamespace, SERVICE_ACCOUNT } from '../process/own-namespace.ts'
 import { CONTROLLER_HELP, type ControllerOptions, controllerOptions } from './controller-options.ts'
 import { controllerPages } from './controller-pages.ts'
-import type { ControllerView } from './controller-view.ts'
+import type { ControllerStatus } from './controller-status.ts'
 import { type Loops, openLoops } from './open-loops.ts'
 import { sharedNodes } from './shared-nodes.ts'
 
@@ -91,16 +91,16 @@ async function begun(options: ControllerOptions): Promise<Running> {
   const loops = await openLoops({ client, reach, leader, identity, lease, options, log, ...followed })
   const { address, statusPort } = options
   const place = { port: statusPort, ...present({ host: address }) }
-  const view = () => ({ identity, leader: leader.view(), brake: brake.view(), ...viewOf(loops) })
-  const door = await openHttpDoor({ place, timers: systemTimers }, controllerPages(view))
+  const status = () => ({ identity, leader: leader.status(), brake: brake.status(), ...statusOf(loops) })
+  const door = await openHttpDoor({ place, timers: systemTimers }, controllerPages(status))
   log.warn('the controller stands by', { identity, ports: [door.port] })
   return { leader, brake, loops, door }
 }
 
-const viewOf = ({ dns, ingress, guard }: Loops): Omit<ControllerView, 'identity' | 'leader' | 'brake'> => ({
+const statusOf = ({ dns, ingress, guard }: Loops): Omit<ControllerStatus, 'identity' | 'leader' | 'brake'> => ({
   ...(dns === undefined ? {} : { dns: dns.status() }),
-  ...(ingress === undefined ? {} : { ingress: ingress.view() }),
-  ...(guard === undefined ? {} : { guard: guard.view() }),
+  ...(ingress === undefined ? {} : { ingress: ingress.status() }),
+  ...(guard === undefined ? {} : { guard: guard.status() }),
 })
 
 /** Until it is stopped, or leads no more: why, then. */

@@ -1,9 +1,9 @@
 import { dnsMetrics } from '../../src/dns/run/dns-metrics.ts'
-import type { LoopView } from '../../src/ground/loop/reconciler.ts'
-import type { ControllerView } from './controller-view.ts'
+import type { LoopStatus } from '../../src/ground/loop/reconciler.ts'
+import type { ControllerStatus } from './controller-status.ts'
 
 /** Prometheus' text format 0.0.4. Nodes are no labels: a fleet would be a series for each. */
-export function controllerMetrics({ leader, brake, dns, ingress, guard }: ControllerView): string {
+export function controllerMetrics({ leader, brake, dns, ingress, guard }: ControllerStatus): string {
   const waiting = brake.reasons.filter(({ code }) => code === 'CordonNotGranted').length
   const { grants, nodes, loop } = brake
   return [
@@ -29,10 +29,10 @@ export function controllerMetrics({ leader, brake, dns, ingress, guard }: Contro
 }
 
 /** One line a loop in each family. */
-function loopLines(loops: readonly LoopView[]): readonly string[] {
-  const each = (value: (loop: LoopView) => number): readonly string[] =>
+function loopLines(loops: readonly LoopStatus[]): readonly string[] {
+  const each = (value: (loop: LoopStatus) => number): readonly string[] =>
     loops.map((loop) => `{loop="${loop.name}"} ${value(loop)}`)
-  const family = (of: Omit<Family, 'rest'>, value: (loop: LoopView) => number): readonly string[] => {
+  const family = (of: Omit<Family, 'rest'>, value: (loop: LoopStatus) => number): readonly string[] => {
     const [rest = '', ...more] = each(value)
     return [...lines({ ...of, rest }), ...more.map((other) => `evenkeel_controller_${of.name}${other}`)]
   }

@@ -1,11 +1,11 @@
 import type { DnsLoopStatus } from '../../src/dns/run/dns-loop.ts'
-import type { LoopView } from '../../src/ground/loop/reconciler.ts'
+import type { LoopStatus } from '../../src/ground/loop/reconciler.ts'
 import { present } from '../../src/ground/model/present.ts'
 import { toIso } from '../../src/ground/model/time.ts'
 import type { Page, PageOf } from '../../src/ground/ports/http-door.ts'
 import { PROMETHEUS_CONTENT_TYPE } from '../../src/ground/text/prometheus-text.ts'
 import { controllerMetrics } from './controller-metrics.ts'
-import type { ControllerView } from './controller-view.ts'
+import type { ControllerStatus } from './controller-status.ts'
 
 const TEXT = 'text/plain; charset=utf-8'
 /** A candidate tries every few seconds, or when an API server says so that has too much to do; later, it hangs. */
@@ -13,26 +13,26 @@ const HANGS_AFTER_MS = 180_000
 
 /** For people, Prometheus and the kubelet. */
 export const controllerPages =
-  (view: () => ControllerView): PageOf =>
+  (status: () => ControllerStatus): PageOf =>
   ({ target }) => {
     switch (target.split('?', 1)[0]) {
       case '/healthz':
-        return { status: 200, contentType: 'application/json', body: `${JSON.stringify(health(view()))}\n` }
+        return { status: 200, contentType: 'application/json', body: `${JSON.stringify(health(status()))}\n` }
       case '/livez':
-        return yesOrNo(view().leader.triedAgoMs < HANGS_AFTER_MS)
+        return yesOrNo(status().leader.triedAgoMs < HANGS_AFTER_MS)
       case '/readyz':
-        return yesOrNo(isReady(view()))
+        return yesOrNo(isReady(status()))
       case '/metrics':
-        return { status: 200, contentType: PROMETHEUS_CONTENT_TYPE, body: controllerMetrics(view()) }
+        return { status: 200, contentType: PROMETHEUS_CONTENT_TYPE, body: controllerMetrics(status()) }
       default:
         return { status: 404, contentType: TEXT, body: 'there is no such page\n' }
     }
   }
 
 /** It could lead: the nodes are known, and the Lease can be asked for. */
-const isReady = ({ leader, brake }: ControllerView): boolean => brake.nodes.synced && leader.trouble === undefined
+const isReady = ({ leader, brake }: ControllerStatus): boolean => brake.nodes.synced && leader.trouble === undefined
 
-const health = ({ identity, leader, brake, dns, ingress, guard }: ControllerView): unknown => ({
+const health = ({ identity, leader, brake, dns, ingress, guard }: ControllerStatus): unknown => ({
   identity,
   leader: { state: leader.state, holder: leader.holder },
   queue: queueOf(brake.loop),
@@ -55,7 +55,7 @@ const health = ({ identity, leader, brake, dns, ingress, guard }: ControllerView
   ),
 })
 
-const queueOf = ({ depth, underWay, passes, failures, lastPassMs }: LoopView): unknown => ({
+const queueOf = ({ depth, underWay, passes, failures, lastPassMs }: LoopStatus): unknown => ({
   ...{ depth, underWay, passes, failures },
   lastPassMs: Math.round(lastPassMs),
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { runArticleScript } from '../../src/demo/article-script.ts'
-import type { DemoActions, DemoGround, PlanEnd } from '../../src/demo/demo-actions.ts'
-import { type DemoPlan, PLAN_FACTS } from '../../src/demo/demo-plan.ts'
+import type { DemoActions, DemoCluster, PlanEnd } from '../../src/demo/demo-actions.ts'
+import { type DemoPlan, PLAN_DETAILS } from '../../src/demo/demo-plan.ts'
 import { preloadKubeconfigReader } from '../../src/ground/kube/load-kubeconfig.ts'
 import { openCluster } from '../../src/ground/kube/open-cluster.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
@@ -11,7 +11,7 @@ import { askSocket } from '../../src/sim/loopback/ask-socket.ts'
 import { probeSource } from '../probe-source.ts'
 import { rollActions } from '../roll/roll-actions.ts'
 import type { RollSurroundings } from '../roll/world.ts'
-import { ArticleGround, HERE } from './article-ground.ts'
+import { ArticleCluster, HERE } from './article-cluster.ts'
 import { freePort } from './free-port.ts'
 import { programName } from './program-name.ts'
 import { rollOfOurs } from './roll-of-ours.ts'
@@ -22,17 +22,17 @@ export function demoActions(surroundings: RollSurroundings): DemoActions {
   return {
     program: programName(),
     probeSource,
-    lookAtPort: async (port) => void (await freePort(HERE, port)),
+    checkPort: async (port) => void (await freePort(HERE, port)),
     open: async (options, signal) => {
       // Later it would stop the clusters in this process, under traffic.
       await preloadKubeconfigReader()
-      const ground = await ArticleGround.open(options, surroundings.env, signal)
-      return demoGround(ground, options.plan, surroundings)
+      const ground = await ArticleCluster.open(options, surroundings.env, signal)
+      return demoCluster(ground, options.plan, surroundings)
     },
   }
 }
 
-function demoGround(ground: ArticleGround, plan: DemoPlan, surroundings: RollSurroundings): DemoGround {
+function demoCluster(ground: ArticleCluster, plan: DemoPlan, surroundings: RollSurroundings): DemoCluster {
   const { nodes, url, about: balancer, balancerSocket, rollFile, folder } = ground
   const { kubeconfig } = ground.cluster
   const stateDir = join(folder, 'state')
@@ -60,7 +60,7 @@ interface ScriptRun {
 }
 
 async function runScript(
-  { cluster, balancerSocket, nodes }: ArticleGround,
+  { cluster, balancerSocket, nodes }: ArticleCluster,
   { plan, surroundings, tell }: ScriptRun,
   signal: AbortSignal,
 ): Promise<PlanEnd> {
@@ -70,7 +70,7 @@ async function runScript(
   const { machines } = cluster
   const askBalancer = (line: string): Promise<string> => askSocket(balancerSocket, line)
   const hands = scriptHands({ cluster: opened, clock, machines, askBalancer, nodes }, signal)
-  const { tellsBalancer, twoSteps } = PLAN_FACTS[plan]
+  const { tellsBalancer, twoSteps } = PLAN_DETAILS[plan]
   try {
     await runArticleScript(hands, { tellsBalancer, twoSteps, pauses: DEMO_PAUSES }, tell)
     return {}

@@ -7,7 +7,7 @@ import type { Cluster } from '../../src/ground/ports/cluster.ts'
 /** kubectl, drain.go: what a budget refuses is asked for again after 5 s. */
 const REFUSED_AGAIN_MS = 5_000
 const DRAIN_LIMIT_MS = 120_000
-const LOOK_EVERY_MS = 500
+const POLL_EVERY_MS = 500
 
 interface DrainPlace {
   readonly cluster: Pick<Cluster, 'list' | 'evict'>
@@ -68,6 +68,6 @@ export async function waitUntil({ clock, signal, what, limitMs }: Wait, holds: (
   while (!(await holds())) {
     if (clock.monoMs() > limitAtMs)
       throw new WorldError(`waited ${limitMs / 1_000} s for ${what}`, { code: 'DEMO_SCRIPT', retry: 'never' })
-    await clock.sleep(LOOK_EVERY_MS, signal)
+    await clock.sleep(POLL_EVERY_MS, signal)
   }
 }

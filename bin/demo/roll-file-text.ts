@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import type { LoopbackNet } from '../../src/sim/loopback/loopback-net.ts'
 import { ownProgram } from '../process/own-program.ts'
 
-interface RollFileFacts {
+interface RollFileValues {
   readonly socket: string
   readonly url: string
   readonly powerSocket: string
@@ -10,7 +10,7 @@ interface RollFileFacts {
 }
 
 /** A roll.yaml for the embedded cluster. Its machines are quick, and so are its times. */
-export const rollFileText = ({ socket, url, powerSocket, net }: RollFileFacts): string =>
+export const rollFileText = ({ socket, url, powerSocket, net }: RollFileValues): string =>
   stringify({
     apiVersion: 'evenkeel.dev/v1alpha1',
     kind: 'Roll',

@@ -9,7 +9,7 @@ import { NODES, PODS } from '../../src/sim/world/api-resource.ts'
 import type { World } from '../../src/sim/world/world.ts'
 
 const LIMIT_MS = 60_000
-const LOOK_EVERY_MS = 50
+const POLL_EVERY_MS = 50
 /** Of the workloads: five of one, two of the other, and an ingress on each of three nodes. */
 const PODS_WANTED = 10
 
@@ -22,7 +22,7 @@ export const within =
     const limitAtMs = clock.monoMs() + limitMs
     while (!(await holds())) {
       if (clock.monoMs() > limitAtMs) throw late(what, limitMs)
-      await clock.sleep(LOOK_EVERY_MS, signal)
+      await clock.sleep(POLL_EVERY_MS, signal)
     }
   }
 

@@ -1,8 +1,8 @@
 import process from 'node:process'
 import manifest from '../../package.json' with { type: 'json' }
 import { errorText } from '../../src/cli/error-text.ts'
+import { LinePrinter } from '../../src/cli/line-printer.ts'
 import { runProgram } from '../../src/cli/program.ts'
-import { Voice } from '../../src/cli/voice.ts'
 import { addDnsCommand } from '../../src/dns/cli/dns-command.ts'
 import { processContext } from '../process/process-context.ts'
 import { watchSignals } from '../process/watch-signals.ts'
@@ -14,13 +14,13 @@ const { version } = manifest
 /** `evenkeel dns …` in a pod, as its service account. Resolves with the exit code. */
 export async function dnsMain(words: readonly string[]): Promise<number> {
   const context = processContext()
-  const voice = new Voice(context.err)
+  const printer = new LinePrinter(context.err)
   process.on('uncaughtException', (error) => {
     context.err.write(errorText(error))
     process.exit(1)
   })
-  watchSignals(context.interrupts, voice)
-  const log = { debug: () => undefined, warn: (text: string) => voice.say(`warning: ${text}`) }
+  watchSignals(context.interrupts, printer)
+  const log = { debug: () => undefined, warn: (text: string) => printer.print(`warning: ${text}`) }
   const dns = addDnsCommand(async () => dnsActions({ version, env: process.env, log, open: podApi }))
   const code = await runProgram({ version, context, commands: [dns] }, ['dns', ...words])
   await Promise.all([context.out.flushed(), context.err.flushed()])

@@ -1,4 +1,4 @@
-import type { Found } from '../../src/explain/decide/doctor/doctor-facts.ts'
+import type { Found } from '../../src/explain/decide/doctor/doctor-snapshot.ts'
 import { within } from '../../src/ground/kube/within.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { present } from '../../src/ground/model/present.ts'

@@ -2,7 +2,12 @@ import process from 'node:process'
 import { isSea } from 'node:sea'
 import manifest from '../../package.json' with { type: 'json' }
 import type { DoctorActions, DoctorPlace } from '../../src/explain/cli/doctor-command.ts'
-import type { DoctorFacts, Found, InstanceFound, TargetFound } from '../../src/explain/decide/doctor/doctor-facts.ts'
+import type {
+  DoctorSnapshot,
+  Found,
+  InstanceFound,
+  TargetFound,
+} from '../../src/explain/decide/doctor/doctor-snapshot.ts'
 import type { FollowParts } from '../../src/ground/kube/follow.ts'
 import { kubeCluster } from '../../src/ground/kube/kube-cluster.ts'
 import { kubeconfigPaths } from '../../src/ground/kube/kubeconfig-paths.ts'
@@ -20,34 +25,34 @@ import type { BalancerReader } from '../../src/service/ports/balancer.ts'
 import { openBalancers } from '../roll/open-balancers.ts'
 import { journals, type RollSurroundings } from '../roll/world.ts'
 import { attempt, CHECK_LIMIT_MS } from './attempt.ts'
+import { readRequests } from './requests.ts'
 import { rightsAndSlot } from './rights-and-slot.ts'
-import { lookAtWishes } from './wishes.ts'
 
 /** What `evenkeel doctor` looks at: this machine, the cluster of a kubeconfig, and what a roll file names. It changes nothing. */
 export const doctorActions = (surroundings: RollSurroundings): DoctorActions => ({
-  look: async ({ place, file }, signal) => {
+  read: async ({ place, file }, signal) => {
     const spec = file?.is === 'found' ? file.value.spec : undefined
     const [machine, { cluster, parts, ...ofCluster }] = await Promise.all([
-      lookHere(place, surroundings),
-      lookAtCluster(place, { surroundings, spec }, signal),
+      readMachine(place, surroundings),
+      readCluster(place, { surroundings, spec }, signal),
     ])
-    const facts = { ...machine, ...ofCluster, ...present({ file }) }
-    if (spec === undefined) return facts
+    const found = { ...machine, ...ofCluster, ...present({ file }) }
+    if (spec === undefined) return found
     const [instances, targets, wishes] = await Promise.all([
       inspectAll(spec, { cluster, surroundings }, signal),
       askTargets(spec, signal),
-      lookAtWishes(spec, { ...ofCluster, ...present({ parts }), env: surroundings.env }, signal),
+      readRequests(spec, { ...ofCluster, ...present({ parts }), env: surroundings.env }, signal),
     ])
-    return { ...facts, instances, targets, ...wishes }
+    return { ...found, instances, targets, ...wishes }
   },
 })
 
 const WANTED_MAJOR = Number.parseInt(manifest.engines.node.replace(/^\D+/, ''), 10)
 
-async function lookHere(
+async function readMachine(
   place: DoctorPlace,
   surroundings: RollSurroundings,
-): Promise<Pick<DoctorFacts, 'node' | 'ssh' | 'stateDirectory'>> {
+): Promise<Pick<DoctorSnapshot, 'node' | 'ssh' | 'stateDirectory'>> {
   const { directory } = journals(place, surroundings)
   const [ssh, why] = await Promise.all([findProgram('ssh', surroundings.env.PATH ?? ''), whyNotWritable(directory)])
   return {
@@ -60,12 +65,12 @@ async function lookHere(
   }
 }
 
-type OfCluster = Pick<DoctorFacts, 'kubeconfig' | 'api' | 'rights' | 'slot' | 'nodes'> & {
+type OfCluster = Pick<DoctorSnapshot, 'kubeconfig' | 'api' | 'rights' | 'slot' | 'nodes'> & {
   readonly cluster?: Cluster
   readonly parts?: FollowParts
 }
 
-async function lookAtCluster(
+async function readCluster(
   place: DoctorPlace,
   { surroundings, spec }: { readonly surroundings: RollSurroundings; readonly spec: RollSpec | undefined },
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-import type { DoctorFacts } from '../../src/explain/decide/doctor/doctor-facts.ts'
+import type { DoctorSnapshot } from '../../src/explain/decide/doctor/doctor-snapshot.ts'
 import { SLOTS_NAMESPACE } from '../../src/ground/model/slot.ts'
 import type { Cluster } from '../../src/ground/ports/cluster.ts'
 import {
@@ -21,7 +21,7 @@ export async function rightsAndSlot(
   cluster: Cluster,
   spec: RollSpec | undefined,
   signal: AbortSignal,
-): Promise<Pick<DoctorFacts, 'rights' | 'slot'>> {
+): Promise<Pick<DoctorSnapshot, 'rights' | 'slot'>> {
   const slots = spec?.slots ?? { namespace: SLOTS_NAMESPACE }
   const needed = [
     ...wantedAccess(slots.namespace),

@@ -2,7 +2,7 @@ import { kubeDnsObjects } from '../../src/dns/io/kube-dns-objects.ts'
 import { kubeServiceConditions } from '../../src/dns/io/kube-service-conditions.ts'
 import type { ExplainActions } from '../../src/explain/cli/explain-command.ts'
 import { runHereOf } from '../../src/explain/cli/run-here.ts'
-import { kubeSight } from '../../src/explain/io/kube-sight.ts'
+import { kubeExplainReader } from '../../src/explain/io/kube-explain-reader.ts'
 import { findJournal } from '../../src/explain/run/find-journal.ts'
 import { kubeCluster } from '../../src/ground/kube/kube-cluster.ts'
 import { kubeConfigMaps } from '../../src/ground/kube/kube-config-maps.ts'
@@ -29,7 +29,7 @@ export const explainActions = (surroundings: RollSurroundings): ExplainActions =
     const cluster = kubeCluster(parts, server)
     const store = journals(place, surroundings)
     return {
-      ...{ cluster, clock, namespace, sight: kubeSight(parts), objects: kubeObjects(parts) },
+      ...{ cluster, clock, namespace, reader: kubeExplainReader(parts), objects: kubeObjects(parts) },
       ...{ configMaps: kubeConfigMaps(parts.client), dnsObjects: kubeDnsObjects(parts) },
       conditions: kubeServiceConditions(parts),
       runHere: async ({ node, run: wanted }, asked) => {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { ClusterPart, InitActions } from '../../src/explain/cli/init/init-actions.ts'
-import type { Found } from '../../src/explain/decide/doctor/doctor-facts.ts'
+import type { Found } from '../../src/explain/decide/doctor/doctor-snapshot.ts'
 import { existing, placeFiles } from '../../src/explain/io/place-files.ts'
 import { kubeCluster } from '../../src/ground/kube/kube-cluster.ts'
 import { openApi } from '../../src/ground/kube/open-cluster.ts'
@@ -10,14 +10,14 @@ import type { Workload } from '../../src/ground/model/workload.ts'
 import type { Kind, KindMap } from '../../src/ground/ports/cluster.ts'
 import { attempt } from '../doctor/attempt.ts'
 import type { RollSurroundings } from '../roll/world.ts'
-import { lookAtBalancers } from './look-at-balancers.ts'
+import { readBalancers } from './read-balancers.ts'
 
 /** A list of all pods of a large cluster takes its time. */
 const LIST_LIMIT_MS = 60_000
 
 /** What `evenkeel init` reads and writes. It writes files of this machine alone. */
 export const initActions = ({ env, version, log }: RollSurroundings): InitActions => ({
-  lookAtCluster: async (place, signal): Promise<ClusterPart> => {
+  readCluster: async (place, signal): Promise<ClusterPart> => {
     const kubeconfigPath = place.kubeconfig ?? env.KUBECONFIG
     const userAgent = `evenkeel/${version}`
     const options = { kubeconfigPath, context: place.context, env, clock, random, log, userAgent }
@@ -37,7 +37,7 @@ export const initActions = ({ env, version, log }: RollSurroundings): InitAction
     ])
     return { context, apiServer: server, nodes, pods, services, slices, budgets, workloads: joined(workloads) }
   },
-  lookAtBalancers,
+  readBalancers,
   whichExist: existing,
   place: (files, { replace }) => placeFiles(files, { replace, random }),
   absolute: (path) => resolve(path),

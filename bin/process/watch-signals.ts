@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import process from 'node:process'
 import type { Interrupts } from '../../src/cli/interrupts.ts'
-import type { Voice } from '../../src/cli/voice.ts'
+import type { LinePrinter } from '../../src/cli/line-printer.ts'
 
 /** npm passes a signal on that the terminal sends to both: one Ctrl-C arrives twice. No person presses that fast. */
 const SAME_PRESS_MS = 200
-const LOOK_EVERY_MS = 250
+const POLL_EVERY_MS = 250
 
 /** Ctrl-C, SIGTERM and SIGHUP each count as one press; Ctrl-Z is answered while a node is out, else obeyed. */
-export function watchSignals(interrupts: Interrupts, voice: Voice): void {
+export function watchSignals(interrupts: Interrupts, printer: LinePrinter): void {
   let pressedAt = Number.NEGATIVE_INFINITY
   const press = (): void => {
     const now = performance.now()
@@ -17,20 +17,20 @@ export function watchSignals(interrupts: Interrupts, voice: Voice): void {
     pressedAt = now
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, press)
-  const suspend = (): void => suspendOrSay(interrupts, voice)
+  const suspend = (): void => suspendOrSay(interrupts, printer)
   process.on('SIGTSTP', suspend)
   // npm passes no Ctrl-Z on that reaches it alone.
   if (process.env.npm_lifecycle_event !== undefined) watchParent(suspend)
 }
 
-function suspendOrSay(interrupts: Interrupts, voice: Voice): void {
+function suspendOrSay(interrupts: Interrupts, printer: LinePrinter): void {
   const refusal = interrupts.suspendRefused()
   if (refusal === undefined) {
-    if (interrupts.isWatched) voice.say('suspended: no node is out, and nothing goes on until fg')
+    if (interrupts.isWatched) printer.print('suspended: no node is out, and nothing goes on until fg')
     process.kill(process.pid, 'SIGSTOP')
     return
   }
-  voice.say(refusal)
+  printer.print(refusal)
   // What stands before us in the same job (npm, a shell) was stopped, and could pass nothing on.
   process.kill(0, 'SIGCONT')
 }
@@ -38,12 +38,12 @@ function suspendOrSay(interrupts: Interrupts, voice: Voice): void {
 /** Tells when the process that started this one is stopped; only Linux says so. */
 function watchParent(onStopped: () => void): void {
   let was = false
-  const look = setInterval(() => {
+  const check = setInterval(() => {
     const is = isStopped(process.ppid)
     if (is && !was) onStopped()
     was = is
-  }, LOOK_EVERY_MS)
-  look.unref()
+  }, POLL_EVERY_MS)
+  check.unref()
 }
 
 /** The state behind the name of the program, which may hold anything (proc_pid_stat(5)). */

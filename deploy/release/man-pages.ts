@@ -3,8 +3,8 @@ import { commandsOf } from '../../bin/commands.ts'
 import type { CliContext } from '../../src/cli/cli-context.ts'
 import { ownHelp } from '../../src/cli/completion/option-shape.ts'
 import { Interrupts } from '../../src/cli/interrupts.ts'
+import { LinePrinter } from '../../src/cli/line-printer.ts'
 import { programOf } from '../../src/cli/program.ts'
-import { Voice } from '../../src/cli/voice.ts'
 import { systemClock } from '../../src/ground/machine/system-clock.ts'
 import { type TarEntry, tar } from '../../testbed/build/tar.ts'
 import type { ReleaseFacts } from './release-facts.ts'
@@ -71,7 +71,7 @@ function commandTree(version: string): CommandTree {
     onExit: () => () => undefined,
   }
   const log = { debug: () => undefined, warn: () => undefined }
-  const commands = commandsOf({ version, release: version, commit: '', env: {}, log, voice: new Voice(sink) })
+  const commands = commandsOf({ version, release: version, commit: '', env: {}, log, printer: new LinePrinter(sink) })
   const textAfterHelp = (command: Command): string => {
     written = ''
     command.outputHelp()

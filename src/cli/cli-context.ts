@@ -1,11 +1,11 @@
 import type { Clock } from '../ground/ports/clock.ts'
-import type { TerminalFacts } from '../ground/text/terminal/terminal-facts.ts'
+import type { TerminalSettings } from '../ground/text/terminal/terminal-settings.ts'
 import type { TextSink } from '../ground/text/terminal/text-sink.ts'
 import type { Interrupts } from './interrupts.ts'
 
 /** Everything a command may touch of the process it runs in. Made by the composition root. */
 export interface CliContext {
-  readonly terminal: TerminalFacts
+  readonly terminal: TerminalSettings
   /** The result: plan, summary, JSON. */
   readonly out: TextSink
   /** The talk: progress, holds, questions, errors. */

@@ -8,7 +8,7 @@ import {
 } from '../ground/text/terminal/choose-progress.ts'
 import { chooseSymbols } from '../ground/text/terminal/choose-symbols.ts'
 import type { Style } from '../ground/text/terminal/style.ts'
-import type { TerminalFacts } from '../ground/text/terminal/terminal-facts.ts'
+import type { TerminalSettings } from '../ground/text/terminal/terminal-settings.ts'
 
 /** `-o`: what goes to stdout. `markdown` and `otlp`: of a report alone. */
 export type OutputForm = 'text' | 'json' | 'jsonl' | 'markdown' | 'otlp'
@@ -56,19 +56,19 @@ export function addStyleOptions(command: Command): Command {
 }
 
 /** Form and colour of such a result. */
-export const resultStyle = (flags: Pick<OutputFlags, 'color' | 'ascii'>, facts: TerminalFacts): Style => ({
-  color: chooseColor(flags.color, facts, 'stdout'),
-  symbols: chooseSymbols(flags.ascii === true, facts),
+export const resultStyle = (flags: Pick<OutputFlags, 'color' | 'ascii'>, terminal: TerminalSettings): Style => ({
+  color: chooseColor(flags.color, terminal, 'stdout'),
+  symbols: chooseSymbols(flags.ascii === true, terminal),
 })
 
 /** What the flags and the surroundings come to; throws UserError for a form that cannot be. */
-export function outputModes(flags: OutputFlags, facts: TerminalFacts): OutputModes {
-  const symbols = chooseSymbols(flags.ascii === true, facts)
+export function outputModes(flags: OutputFlags, terminal: TerminalSettings): OutputModes {
+  const symbols = chooseSymbols(flags.ascii === true, terminal)
   const amount = flags.verbose ?? 0
   return {
-    progress: chooseProgress(flags.progress, facts),
+    progress: chooseProgress(flags.progress, terminal),
     level: flags.quiet === true ? 0 : amount === 0 ? 1 : amount === 1 ? 2 : 3,
-    outStyle: { color: chooseColor(flags.color, facts, 'stdout'), symbols },
-    errStyle: { color: chooseColor(flags.color, facts, 'stderr'), symbols },
+    outStyle: { color: chooseColor(flags.color, terminal, 'stdout'), symbols },
+    errStyle: { color: chooseColor(flags.color, terminal, 'stderr'), symbols },
   }
 }

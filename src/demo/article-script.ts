@@ -37,8 +37,8 @@ export async function runArticleScript(
   tell: (node: string, step: ScriptStep) => void = () => undefined,
 ): Promise<void> {
   for (const node of hands.nodes) {
-    const told = tellsBalancer && hands.carriesIngress(node)
-    if (told) {
+    const isDetached = tellsBalancer && hands.carriesIngress(node)
+    if (isDetached) {
       tell(node, 'maint')
       await hands.setServers(node, 'maint')
       await hands.pause(pauses.afterMaintMs)
@@ -52,7 +52,7 @@ export async function runArticleScript(
     tell(node, 'uncordon')
     await hands.uncordon(node)
     await hands.pause(pauses.afterUncordonMs)
-    if (told) {
+    if (isDetached) {
       await hands.pause(pauses.beforeReadyMs)
       tell(node, 'ready')
       await hands.setServers(node, 'ready')

@@ -3,7 +3,7 @@ import type { ProbeSource } from '../ground/ports/probe-source.ts'
 import type { RollHistory } from '../roll/cli/roll-actions.ts'
 import type { DemoPlan } from './demo-plan.ts'
 
-export interface GroundOptions {
+export interface DemoClusterOptions {
   readonly plan: DemoPlan
   /** Where the balancer listens on 127.0.0.1; a free one where it is left out. */
   readonly port?: number
@@ -19,7 +19,7 @@ export interface PlanEnd {
 }
 
 /** A fresh embedded cluster with traffic's way in. */
-export interface DemoGround {
+export interface DemoCluster {
   readonly nodes: readonly string[]
   /** Of the service, through the balancer. */
   readonly url: string
@@ -40,9 +40,9 @@ export interface DemoGround {
 /** What a demo does to this machine. */
 export interface DemoActions {
   /** UserError `demo.port` where the balancer cannot listen there; before anything is begun. */
-  lookAtPort(port: number): Promise<void>
+  checkPort(port: number): Promise<void>
   /** Wrong input is a UserError, and leaves nothing behind. Settles once the service answers through the balancer. */
-  open(options: GroundOptions, signal: AbortSignal): Promise<DemoGround>
+  open(options: DemoClusterOptions, signal: AbortSignal): Promise<DemoCluster>
   probeSource(targets: readonly ProbeTarget[]): ProbeSource
   /** The command line of this program, for people to paste. */
   readonly program: string

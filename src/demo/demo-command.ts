@@ -3,7 +3,7 @@ import { addOutputOptions } from '../cli/output-options.ts'
 import type { AddCommand } from '../cli/program.ts'
 import { UserError } from '../ground/model/user-error.ts'
 import type { DemoActions } from './demo-actions.ts'
-import { DEMO_PLANS, type DemoPlan, isDemoPlan, PLAN_FACTS } from './demo-plan.ts'
+import { DEMO_PLANS, type DemoPlan, isDemoPlan, PLAN_DETAILS } from './demo-plan.ts'
 import type { DnsDemoActions } from './dns/dns-demo-actions.ts'
 import type { GuardDemoActions } from './guard/guard-demo-actions.ts'
 import type { IngressDemoActions } from './ingress/ingress-demo-actions.ts'
@@ -11,7 +11,7 @@ import type { DemoFlags } from './run-demo.ts'
 
 const EXAMPLE = `
 Plans:
-${DEMO_PLANS.map((plan) => `  ${plan.padEnd(9)} ${PLAN_FACTS[plan].about}`).join('\n')}
+${DEMO_PLANS.map((plan) => `  ${plan.padEnd(9)} ${PLAN_DETAILS[plan].about}`).join('\n')}
 
 Examples:
   evenkeel demo                                    the first plan and the last

@@ -4,7 +4,7 @@ export type DemoPlan = (typeof DEMO_PLANS)[number]
 
 export const isDemoPlan = (text: string): text is DemoPlan => DEMO_PLANS.some((plan) => plan === text)
 
-interface PlanFacts {
+interface PlanDetails {
   /** `plain`: pods exit at once; `improved`: they serve on for a while, and there is a budget. */
   readonly service: 'plain' | 'improved'
   /** Whether the balancer is told of each node that carries the ingress. */
@@ -14,7 +14,7 @@ interface PlanFacts {
   readonly about: string
 }
 
-export const PLAN_FACTS: Readonly<Record<DemoPlan, PlanFacts>> = {
+export const PLAN_DETAILS: Readonly<Record<DemoPlan, PlanDetails>> = {
   naive: {
     service: 'plain',
     tellsBalancer: false,

@@ -30,7 +30,7 @@ const LEAD_MS = 1_000
 /** As long as a request may take, and a little. */
 const TRAIL_MS = 2_200
 const START_LIMIT_MS = 20_000
-const LOOK_EVERY_MS = 250
+const POLL_EVERY_MS = 250
 
 const targetOf = (url: string): ProbeTarget => ({
   name: url,
@@ -63,7 +63,7 @@ export async function judgedRun<T>(
   const ticking = new AbortController()
   const read = (): ProbeReading => readProbe(probe.facts(), targets, clock.wallMs())
   const stall = { longestMs: 0 }
-  const ticks = tick({ clock, stall, look: () => onReading(read()) }, ticking.signal)
+  const ticks = tick({ clock, stall, read: () => onReading(read()) }, ticking.signal)
   try {
     await Promise.race([started.promise, clock.sleep(START_LIMIT_MS, signal)])
     await clock.sleep(LEAD_MS, signal)
@@ -87,17 +87,17 @@ export async function judgedRun<T>(
 interface Ticking {
   readonly clock: Clock
   readonly stall: { longestMs: number }
-  readonly look: () => void
+  readonly read: () => void
 }
 
 /** What comes late here came late to every pod. */
-async function tick({ clock, stall, look }: Ticking, signal: AbortSignal): Promise<void> {
+async function tick({ clock, stall, read }: Ticking, signal: AbortSignal): Promise<void> {
   try {
     for (;;) {
-      const dueAtMs = clock.monoMs() + LOOK_EVERY_MS
-      await clock.sleep(LOOK_EVERY_MS, signal)
+      const dueAtMs = clock.monoMs() + POLL_EVERY_MS
+      await clock.sleep(POLL_EVERY_MS, signal)
       stall.longestMs = Math.max(stall.longestMs, clock.monoMs() - dueAtMs)
-      look()
+      read()
     }
   } catch (error) {
     if (!signal.aborted) throw error

@@ -1,6 +1,6 @@
 import { formatDuration } from '../ground/model/duration.ts'
 import { countOf, countText } from '../ground/text/count-text.ts'
-import type { DemoGround } from './demo-actions.ts'
+import type { DemoCluster } from './demo-actions.ts'
 import type { PlanOutcome } from './plan-outcome.ts'
 
 /** What the figures are, and what to do with a cluster of one's own. */
@@ -34,8 +34,8 @@ const verdictText = ({ failedRequests, sentRequests, failure }: PlanOutcome): st
     : `evenkeel did not finish: ${failure}`
 
 /** The cluster is up still. */
-export function keptText(ground: DemoGround, program: string): readonly string[] {
-  const { url, kubeconfig, balancerSocket, rollFile, stateDir } = ground
+export function keptText(cluster: DemoCluster, program: string): readonly string[] {
+  const { url, kubeconfig, balancerSocket, rollFile, stateDir } = cluster
   return [
     '',
     `The cluster stays up until Ctrl-C. Its service: ${url}`,

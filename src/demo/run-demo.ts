@@ -3,15 +3,15 @@ import { EXIT_FAILED } from '../cli/exit-codes.ts'
 import { type OutputFlags, outputModes } from '../cli/output-options.ts'
 import type { RollHistory } from '../roll/cli/roll-actions.ts'
 import { type ReportFile, reportFile, writeReport } from '../roll/cli/write-report.ts'
-import type { DemoActions, DemoGround } from './demo-actions.ts'
-import { type DemoPlan, PLAN_FACTS } from './demo-plan.ts'
+import type { DemoActions, DemoCluster } from './demo-actions.ts'
+import { type DemoPlan, PLAN_DETAILS } from './demo-plan.ts'
 import { DemoScreen } from './demo-screen.ts'
 import { demoTable } from './demo-table.ts'
 import { JUDGE_RATE, judgedRun } from './judged-run.ts'
 import { keepUp } from './keep-up.ts'
 import { keptText, nextText } from './next-text.ts'
 import { type PlanOutcome, planOutcome } from './plan-outcome.ts'
-import { PlanView } from './plan-view.ts'
+import { PlanPrinter } from './plan-printer.ts'
 import { sideBySide } from './side-by-side.ts'
 
 export interface DemoFlags extends OutputFlags {
@@ -33,14 +33,14 @@ const LANES = 2
 /** Runs each plan on a cluster of its own, and compares them. Returns the exit code. */
 export async function runDemo(context: CliContext, actions: DemoActions, request: DemoRequest): Promise<number> {
   const { plans, flags } = request
-  if (flags.port !== undefined) await actions.lookAtPort(flags.port)
+  if (flags.port !== undefined) await actions.checkPort(flags.port)
   const report = flags.html === undefined ? {} : { report: reportFile(context, flags.html) }
   const screen = new DemoScreen(context, outputModes(flags, context.terminal))
   const takeBack = context.onExit(() => screen.restoreCursor())
-  const grounds: DemoGround[] = []
+  const clusters: DemoCluster[] = []
   try {
-    const told: Run['told'] = {}
-    const run = { context, actions, flags, screen, grounds, ...report, told, last: plans.at(-1) }
+    const memo: Run['kept'] = {}
+    const run = { context, actions, flags, screen, clusters, ...report, kept: memo, last: plans.at(-1) }
     const outcomes = await sideBySide(
       { items: plans, lanes: LANES, work: (plan, signal) => runPlan(run, plan, signal) },
       context.interrupts.signal,
@@ -48,13 +48,13 @@ export async function runDemo(context: CliContext, actions: DemoActions, request
     screen.close()
     for (const line of await reported(run, outcomes)) context.err.write(`${line}\n`)
     print(context, outcomes, { flags, program: actions.program })
-    const [kept] = grounds
+    const [kept] = clusters
     if (kept !== undefined) await keepUp(context, keptText(kept, actions.program), flags.output === 'json')
     return outcomes.some(isBroken) ? EXIT_FAILED : 0
   } finally {
     screen.close()
     takeBack()
-    await Promise.all(grounds.map((ground) => ground.end()))
+    await Promise.all(clusters.map((cluster) => cluster.end()))
   }
 }
 
@@ -64,43 +64,43 @@ interface Run {
   readonly flags: DemoFlags
   readonly screen: DemoScreen
   /** Those that are up. */
-  readonly grounds: DemoGround[]
+  readonly clusters: DemoCluster[]
   readonly last: DemoPlan | undefined
   readonly report?: ReportFile
   /** The journal of the plan that keeps one. */
-  readonly told: { history?: RollHistory | undefined }
+  readonly kept: { history?: RollHistory | undefined }
 }
 
 async function runPlan(run: Run, plan: DemoPlan, signal: AbortSignal): Promise<PlanOutcome> {
-  const { context, actions, flags, screen, grounds, last } = run
+  const { context, actions, flags, screen, clusters, last } = run
   const { clock } = context
-  const view = new PlanView(screen, plan)
-  view.note(PLAN_FACTS[plan].about)
+  const printer = new PlanPrinter(screen, plan)
+  printer.note(PLAN_DETAILS[plan].about)
   const port = plan === last && flags.port !== undefined ? { port: flags.port } : {}
-  const ground = await actions.open({ plan, balancer: flags.balancer, ...port }, signal)
-  grounds.push(ground)
-  const { nodes, url, balancer } = ground
-  view.opened(nodes, `${nodes.length} nodes are up, ${balancer}; 100 requests a second to ${url}`)
+  const cluster = await actions.open({ plan, balancer: flags.balancer, ...port }, signal)
+  clusters.push(cluster)
+  const { nodes, url, balancer } = cluster
+  printer.opened(nodes, `${nodes.length} nodes are up, ${balancer}; 100 requests a second to ${url}`)
   const judged = await judgedRun(
-    { clock, url, actions, onReading: (reading) => view.reading(reading) },
-    () => ground.run((node, step) => view.step(node, step), signal),
+    { clock, url, actions, onReading: (reading) => printer.reading(reading) },
+    () => cluster.run((node, step) => printer.step(node, step), signal),
     signal,
   )
   signal.throwIfAborted()
   const outcome = planOutcome(plan, judged)
   // While its ground is there still.
-  if (run.report !== undefined) run.told.history ??= await ground.history()
-  if (outcome.failure !== undefined) view.note(`did not finish: ${outcome.failure}`)
+  if (run.report !== undefined) run.kept.history ??= await cluster.history()
+  if (outcome.failure !== undefined) printer.note(`did not finish: ${outcome.failure}`)
   if (flags.keep === true && plan === last) return outcome
-  grounds.splice(grounds.indexOf(ground), 1)
-  await ground.end()
+  clusters.splice(clusters.indexOf(cluster), 1)
+  await cluster.end()
   return outcome
 }
 
 /** With what the judge counted of every plan; a line for each thing that people must know of it. */
-async function reported({ report, told }: Run, plans: readonly PlanOutcome[]): Promise<readonly string[]> {
-  if (report === undefined || told.history === undefined) return []
-  const lines = await writeReport({ ...told.history, judged: { ratePerSecond: JUDGE_RATE, plans } }, report)
+async function reported({ report, kept }: Run, plans: readonly PlanOutcome[]): Promise<readonly string[]> {
+  if (report === undefined || kept.history === undefined) return []
+  const lines = await writeReport({ ...kept.history, judged: { ratePerSecond: JUDGE_RATE, plans } }, report)
   return lines.split('\n')
 }
 

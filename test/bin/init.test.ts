@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { ArticleGround } from '../../bin/demo/article-ground.ts'
+import { ArticleCluster } from '../../bin/demo/article-cluster.ts'
 import { posixQuote } from '../../src/ground/model/posix-quote.ts'
 import { LocalHaproxy } from '../support/local-haproxy.ts'
 import { requires } from '../support/requires.ts'
@@ -15,7 +15,7 @@ test(
   'on the cluster of the demo, behind a real HAProxy, init writes a file that the plan accepts',
   requires('haproxy'),
   async (t) => {
-    const ground = await ArticleGround.open({ plan: 'evenkeel', balancer: 'auto' }, process.env, t.signal)
+    const ground = await ArticleCluster.open({ plan: 'evenkeel', balancer: 'auto' }, process.env, t.signal)
     t.after(() => ground.end())
     assert.match(ground.about, /^HAProxy/)
     const { folder, paste } = await aMachine(t)

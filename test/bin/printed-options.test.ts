@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Command } from 'commander'
 import { commandsOf } from '../../bin/commands.ts'
 import { optionsOf } from '../../src/cli/completion/option-shape.ts'
+import { LinePrinter } from '../../src/cli/line-printer.ts'
 import { programOf } from '../../src/cli/program.ts'
-import { Voice } from '../../src/cli/voice.ts'
 import { commandPieces } from '../../src/ground/text/paste.ts'
 import { memoryContext } from '../cli/memory-context.ts'
 
@@ -12,8 +12,8 @@ const log = { debug: () => undefined, warn: () => undefined }
 
 function everyCommand(): readonly Command[] {
   const { context } = memoryContext()
-  const voice = new Voice(context.err)
-  const commands = commandsOf({ version: '0', release: '0', commit: '', env: {}, log, voice })
+  const printer = new LinePrinter(context.err)
+  const commands = commandsOf({ version: '0', release: '0', commit: '', env: {}, log, printer })
   const below = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(below)]
   return below(programOf({ version: '0', context, commands }, () => undefined))
 }

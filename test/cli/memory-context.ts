@@ -1,7 +1,7 @@
 import type { CliContext } from '../../src/cli/cli-context.ts'
 import { Interrupts } from '../../src/cli/interrupts.ts'
 import { UserError } from '../../src/ground/model/user-error.ts'
-import type { TerminalFacts } from '../../src/ground/text/terminal/terminal-facts.ts'
+import type { TerminalSettings } from '../../src/ground/text/terminal/terminal-settings.ts'
 import type { TextSink } from '../../src/ground/text/terminal/text-sink.ts'
 import { VirtualClock } from '../support/virtual-clock.ts'
 
@@ -44,7 +44,7 @@ export function memoryContext({
   lines = [],
   diskFull = false,
 }: MemoryFacts = {}) {
-  const facts: TerminalFacts = {
+  const facts: TerminalSettings = {
     env: { TERM: 'xterm', LANG: 'C' },
     stdinIsTerminal: terminal,
     stdoutIsTerminal: terminal,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runProgram } from '../../src/cli/program.ts'
-import type { DemoActions, GroundOptions } from '../../src/demo/demo-actions.ts'
+import type { DemoActions, DemoClusterOptions } from '../../src/demo/demo-actions.ts'
 import { addDemoCommand } from '../../src/demo/demo-command.ts'
 import { systemClock } from '../../src/ground/machine/system-clock.ts'
 import { UserError } from '../../src/ground/model/user-error.ts'
@@ -12,12 +12,12 @@ import { twoRequests } from './two-requests.ts'
 const TAKEN = 18_081
 
 /** Grounds on which nothing happens; `lossy` says whose traffic loses a request. */
-function quietActions(lossy: readonly string[]): { readonly actions: DemoActions; readonly up: GroundOptions[] } {
-  const up: GroundOptions[] = []
+function quietActions(lossy: readonly string[]): { readonly actions: DemoActions; readonly up: DemoClusterOptions[] } {
+  const up: DemoClusterOptions[] = []
   const actions: DemoActions = {
     program: 'evenkeel',
     probeSource: ([target]) => twoRequests(target?.url ?? ''),
-    lookAtPort: async (port) => {
+    checkPort: async (port) => {
       if (port === TAKEN) throw new UserError(`port ${port} is taken`, { code: 'demo.port' })
     },
     open: async (options) => {

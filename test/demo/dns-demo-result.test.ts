@@ -22,7 +22,7 @@ function aRepair(scene = aScene({ pods: { a: SILENT } }), isCured = true): Repai
 function aRun(lostAt: readonly number[], repair = aRepair()): DnsDemoRun {
   const queries = Array.from({ length: 20 }, (_, at) => at * 1_000)
   return {
-    ground: { sick: { name: 'a', node: 'n-a' }, service: { address: '10.96.0.10', port: 53 } },
+    cluster: { sick: { name: 'a', node: 'n-a' }, service: { address: '10.96.0.10', port: 53 } },
     queries: {
       tally: (fromMs = 0, toMs = Number.POSITIVE_INFINITY) => {
         const sent = queries.filter((at) => at >= fromMs && at < toMs)
@@ -33,7 +33,7 @@ function aRun(lostAt: readonly number[], repair = aRepair()): DnsDemoRun {
       settled: async () => undefined,
       stop: async () => undefined,
     },
-    watch: new PodWatch({ look: () => Promise.reject(new Error('it is not looked at')) }, new VirtualClock()),
+    watch: new PodWatch({ readPod: () => Promise.reject(new Error('it is not looked at')) }, new VirtualClock()),
     repair,
     brokenAtMs: 1_000,
     beganAtMs: 2_000,

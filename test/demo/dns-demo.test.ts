@@ -69,7 +69,7 @@ test('where a machine has no loopback address but 127.0.0.1, the dead pod is fou
       findings.map(({ code, subjects }) => [code, subjects]),
       [['UdpDead', [{ kind: 'pod', name: ground.sick.name }]]],
     )
-    const look = await ground.look(new AbortController().signal)
+    const look = await ground.readPod(new AbortController().signal)
     assert.deepEqual(look, { health: true, dnsOverTcp: true, ready: true, runs: true })
   } finally {
     await ground.end()

@@ -31,7 +31,7 @@ const WELL: Readonly<Record<string, NodeSeen>> = {
 
 /** Both drains began at 1 s, and the volumes were detached at 7 s and at 11 s. */
 const runOf = ({ of = WELL, mostAway = 1, failure }: Seen = {}): GuardDemoRun => ({
-  ground: {
+  cluster: {
     nodes: ['n1', 'n2'],
     drained: DRAINED,
     seen: { changes: 1_045, mostAway, of: (node) => of[node] ?? {} },
@@ -102,7 +102,7 @@ function demo(words: readonly string[], failed = false) {
         drained: DRAINED,
         kubeconfig: '/kept/kubeconfig',
         seen: { changes: 0, mostAway: 0, of: () => ({}) },
-        told: () => [{ name: 'n1', state: 'Held', message: 'n1 is held by volumes' }],
+        rows: () => [{ name: 'n1', state: 'Held', message: 'n1 is held by volumes' }],
         drain: (_node, _onRefused, signal) =>
           new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
         detach: () => undefined,

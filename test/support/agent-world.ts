@@ -1,12 +1,12 @@
 import { type AgentEvidence, noEvidence } from '../../src/agent/decide/evidence.ts'
 import type { AgentSnapshot, AgentSpec } from '../../src/agent/decide/snapshot.ts'
 import type { KeptClaims } from '../../src/agent/model/kept-claims.ts'
-import type { NodeFacts } from '../../src/ground/model/node-facts.ts'
+import type { NodeReading } from '../../src/ground/model/node-reading.ts'
 import { monoMs } from '../../src/ground/model/time.ts'
 
 export const NOW = monoMs(1_000_000)
 
-export const someFacts = (change: Partial<NodeFacts> = {}): NodeFacts => ({
+export const someFacts = (change: Partial<NodeReading> = {}): NodeReading => ({
   uid: 'uid-n1',
   resourceVersion: '100',
   unschedulable: false,
@@ -30,7 +30,7 @@ export const KEPT: KeptClaims = {
 }
 
 interface World {
-  readonly facts?: Partial<NodeFacts>
+  readonly facts?: Partial<NodeReading>
   readonly spec?: Partial<AgentSpec>
   readonly evidence?: Partial<AgentEvidence>
   readonly change?: Partial<AgentSnapshot>

@@ -60,7 +60,7 @@ export function aBrake({
   const most = max ?? Math.max(1, Math.floor(fleet.length / 2))
   const published: Published = {
     writer: SELF,
-    told: words(told),
+    announced: words(told),
     grants: { version: 1, granted: words(granted), max: most, of: fleet.length },
   }
   return {

@@ -1,4 +1,4 @@
-import type { FailureWindow, ProbeFacts, ProbeTarget, SlowSeconds } from '../../src/ground/model/probe.ts'
+import type { FailureWindow, ProbeStatus, ProbeTarget, SlowSeconds } from '../../src/ground/model/probe.ts'
 import { monoMs, wallMs } from '../../src/ground/model/time.ts'
 import type { StepSpan } from '../../src/roll/decide/availability/attribution.ts'
 import type { RollSnapshot } from '../../src/roll/decide/snapshot.ts'
@@ -70,7 +70,7 @@ export function measured({
   wall = 60_000,
 }: Found) {
   const s = aSnapshot(world)
-  const probe: ProbeFacts = {
+  const probe: ProbeStatus = {
     startedAt: wallMs(0),
     lastVerdictAt: wallMs(wall),
     settledBefore: wallMs(wall),

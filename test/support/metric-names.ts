@@ -1,7 +1,7 @@
 import { controllerMetrics } from '../../bin/controller/controller-metrics.ts'
-import type { ControllerView } from '../../bin/controller/controller-view.ts'
+import type { ControllerStatus } from '../../bin/controller/controller-status.ts'
 import { agentMetrics } from '../../src/agent/run/agent-metrics.ts'
-import type { AgentView } from '../../src/agent/run/agent-view.ts'
+import type { AgentStatus } from '../../src/agent/run/agent-status.ts'
 import { monoMs, wallMs } from '../../src/ground/model/time.ts'
 import { NO_COUNTS, rollMetrics } from '../../src/roll/cli/screen/roll-metrics.ts'
 import { emptyRollView } from '../../src/roll/report/view/roll-view.ts'
@@ -17,7 +17,7 @@ export const pagesOfAll = (): { readonly roll: string; readonly controller: stri
   agent: agentMetrics(SERVING),
 })
 
-const LEADING: ControllerView = {
+const LEADING: ControllerStatus = {
   identity: 'controller-1',
   leader: { state: 'leading', holder: 'controller-1', triedAgoMs: 10 },
   brake: {
@@ -30,7 +30,7 @@ const LEADING: ControllerView = {
   },
 }
 
-const SERVING: AgentView = {
+const SERVING: AgentStatus = {
   node: 'n1',
   now: monoMs(2_000),
   wall: wallMs(2_000),
@@ -41,7 +41,7 @@ const SERVING: AgentView = {
   isDataPortAsked: true,
   acknowledged: [],
   brake: 'none',
-  lookedAgoMs: 10,
+  filesReadAgoMs: 10,
   trouble: [],
   polls: [],
 }

@@ -1,4 +1,4 @@
-import type { FailureWindow, ProbeFacts, ProbeTarget } from '../../src/ground/model/probe.ts'
+import type { FailureWindow, ProbeStatus, ProbeTarget } from '../../src/ground/model/probe.ts'
 import { monoMs, wallMs } from '../../src/ground/model/time.ts'
 import type { Stuck } from '../../src/roll/decide/evidence.ts'
 import type { NodeSnapshot } from '../../src/roll/decide/node-snapshot.ts'
@@ -62,7 +62,7 @@ const LANE = {
   slow: 0,
 } as const
 const TIMES = { p50Ms: 1, p90Ms: 1, p99Ms: 1, maxMs: 1, startErrorP99Ms: 0 } as const
-const facts = (change: Partial<ProbeFacts> = {}): ProbeFacts => ({
+const facts = (change: Partial<ProbeStatus> = {}): ProbeStatus => ({
   startedAt: wallMs(NOW - 60_000),
   lastVerdictAt: wall,
   lanes: [{ ...LANE, ...TIMES }],
@@ -97,8 +97,8 @@ export const CONTROL: ProbeTarget = {
 }
 
 export const measured: Change = { spec: { probe: PROBE }, probe: facts(), run: { measuredSince: wallMs(0) } }
-export const probed = (change: Partial<ProbeFacts>): Change => ({ ...measured, probe: facts(change) })
-export const unmeasured = (change: Partial<ProbeFacts>): Change => ({ spec: { probe: PROBE }, probe: facts(change) })
+export const probed = (change: Partial<ProbeStatus>): Change => ({ ...measured, probe: facts(change) })
+export const unmeasured = (change: Partial<ProbeStatus>): Change => ({ spec: { probe: PROBE }, probe: facts(change) })
 const STOP: NonNullable<RollSpec['stop']> = { failedRequests: { inAll: 9, perNode: 9 }, latency: [], downtime: [] }
 export const allowed = (window: Partial<FailureWindow>): Change => ({
   ...probed({ windows: [failed(window)] }),

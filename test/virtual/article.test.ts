@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ARTICLE_NODES, INGRESS_NODES, WORKERS } from '../../bin/demo/article-nodes.ts'
 import { DEMO_PAUSES, scriptHands } from '../../bin/demo/script-hands.ts'
 import { runArticleScript } from '../../src/demo/article-script.ts'
-import { type DemoPlan, PLAN_FACTS } from '../../src/demo/demo-plan.ts'
+import { type DemoPlan, PLAN_DETAILS } from '../../src/demo/demo-plan.ts'
 import { wallMs } from '../../src/ground/model/time.ts'
 import { database, INGRESS_PORT, ingress, whoami } from '../../src/sim/cluster/article-workloads.ts'
 import { VirtualCluster } from '../../src/sim/cluster/virtual-cluster.ts'
@@ -33,7 +33,7 @@ async function demoCluster(plan: DemoPlan): Promise<VirtualCluster> {
       startAt: wallMs(Date.UTC(2026, 0, 1)),
       nodes: ARTICLE_NODES,
       darkMs: 1_000,
-      manifests: [...whoami({ service: PLAN_FACTS[plan].service }), ...database(WORKERS), ...ingress()],
+      manifests: [...whoami({ service: PLAN_DETAILS[plan].service }), ...database(WORKERS), ...ingress()],
       balancer: {
         fronts: [{ backend: 'web', port: 18080, nodePort: INGRESS_PORT, checkPath: '/healthz' }],
         before: INGRESS_NODES,
@@ -57,7 +57,7 @@ async function carryOut(cluster: VirtualCluster, plan: DemoPlan, ground: Virtual
   const { cluster: api } = new RollPorts({ cluster, spec, outside: {}, name: 'script' })
   const askBalancer = async (line: string): Promise<string> => balancer.answer(line)
   const hands = scriptHands({ cluster: api, clock, machines, nodes, askBalancer }, never)
-  await runArticleScript(hands, { ...PLAN_FACTS[plan], pauses: DEMO_PAUSES })
+  await runArticleScript(hands, { ...PLAN_DETAILS[plan], pauses: DEMO_PAUSES })
 }
 
 /** How many requests a plan loses. */

@@ -61,7 +61,7 @@ test('one field brings an earlier template back: it is rolled out one node after
   await ground.until('the template to be that of v1', () => specOf(ground).rollbackTo === undefined)
   assert.ok(JSON.stringify(specOf(ground).template).includes('"v1"'))
   await rolledOut(ground, 'v1')
-  assert.deepEqual([seen.mostClaimed, seen.early, loop.view().trouble], [1, [], undefined])
+  assert.deepEqual([seen.mostClaimed, seen.early, loop.status().trouble], [1, [], undefined])
   assert.deepEqual(numbers(ground), [2, 3, 4])
   rollBackTo(ground, 3)
   await rolledOut(ground, 'v3')

@@ -25,7 +25,7 @@ test('two pods come up on each node, each node behind a closed gate, and the sta
   assert.deepEqual(ground.podLines(), everyNode('v1'))
   assert.equal(ground.gates().length, 3)
   assert.deepEqual(ground.claimed(), [])
-  assert.equal(loop.view().trouble, undefined)
+  assert.equal(loop.status().trouble, undefined)
 })
 
 async function rolledOut(ground: IngressGround, version: string): Promise<void> {
@@ -50,7 +50,7 @@ test('law: the template of a node that serves is not changed before the node is 
   assert.deepEqual([seen.mostClaimed, seen.early], [1, []])
   assert.deepEqual(ground.claimed(), [])
   await ground.until('the slots to be free', () => ground.slotHolders().every((holder) => holder === ''), 60)
-  assert.equal(loop.view().trouble, undefined)
+  assert.equal(loop.status().trouble, undefined)
 })
 
 /** A controller that is killed before or after each so-manieth write, and begun anew a second later. */
@@ -183,7 +183,7 @@ test('while the API server is away nothing changes, and the rollout goes on afte
   await ground.cluster.time.advance(30_000)
   ground.cluster.apiServer.start()
   await rolledOut(ground, 'v2')
-  assert.deepEqual([seen.mostClaimed, seen.early, loop.view().trouble], [1, [], undefined])
+  assert.deepEqual([seen.mostClaimed, seen.early, loop.status().trouble], [1, [], undefined])
 })
 
 test('an object that contradicts itself is left alone, and says what to change', async (t) => {

@@ -28,10 +28,10 @@ test('a budget of a NodeGuard that another program keeps is deleted once, and th
   ground.label('n1', 'no')
   await ground.until('the budget to be deleted', () => deletes > 0, 60)
   await ground.cluster.time.advance(60_000)
-  const before = loop.view().passes
+  const before = loop.status().passes
   await ground.cluster.time.advance(60_000)
   assert.equal(deletes, 1)
-  assert.ok(loop.view().passes - before <= 10, `${loop.view().passes - before} passes in a minute`)
+  assert.ok(loop.status().passes - before <= 10, `${loop.status().passes - before} passes in a minute`)
 })
 
 test('a revision of an IngressDaemonSet that another program keeps is deleted once, and then the loop is at rest', async (t) => {
@@ -61,8 +61,8 @@ test('a revision of an IngressDaemonSet that another program keeps is deleted on
   }
   await ground.until('the first revision to be deleted', () => deletes > 0, 60)
   await ground.cluster.time.advance(60_000)
-  const before = loop.view().passes
+  const before = loop.status().passes
   await ground.cluster.time.advance(60_000)
   assert.equal(deletes, 1)
-  assert.ok(loop.view().passes - before <= 15, `${loop.view().passes - before} passes in a minute`)
+  assert.ok(loop.status().passes - before <= 15, `${loop.status().passes - before} passes in a minute`)
 })

@@ -1,7 +1,7 @@
 import { after, test } from 'node:test'
 import { kubeDnsObjects } from '../../src/dns/io/kube-dns-objects.ts'
 import { kubeServiceConditions } from '../../src/dns/io/kube-service-conditions.ts'
-import { kubeSight } from '../../src/explain/io/kube-sight.ts'
+import { kubeExplainReader } from '../../src/explain/io/kube-explain-reader.ts'
 import { kubeConfigMaps } from '../../src/ground/kube/kube-config-maps.ts'
 import { kubeObjects } from '../../src/ground/kube/kube-objects.ts'
 import type { RollPlan } from '../../src/roll/model/roll-plan.ts'
@@ -67,7 +67,7 @@ class EmbeddedPreflight implements PreflightGround {
     const follows = api.follows()
     const ground = {
       ...{ cluster: api.cluster(), clock: api.time, configMaps: kubeConfigMaps(follows.client), namespace: 'default' },
-      ...{ sight: kubeSight(follows), objects: kubeObjects(follows), dnsObjects: kubeDnsObjects(follows) },
+      ...{ reader: kubeExplainReader(follows), objects: kubeObjects(follows), dnsObjects: kubeDnsObjects(follows) },
       conditions: kubeServiceConditions(follows),
       runHere: () => Promise.resolve(undefined),
     }

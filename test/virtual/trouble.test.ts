@@ -1,7 +1,7 @@
 import { kubeDnsObjects } from '../../src/dns/io/kube-dns-objects.ts'
 import { kubeServiceConditions } from '../../src/dns/io/kube-service-conditions.ts'
 import { runHereOf } from '../../src/explain/cli/run-here.ts'
-import { kubeSight } from '../../src/explain/io/kube-sight.ts'
+import { kubeExplainReader } from '../../src/explain/io/kube-explain-reader.ts'
 import { kubeObjects } from '../../src/ground/kube/kube-objects.ts'
 import { isJournaledEvent } from '../../src/roll/run/journaled-event.ts'
 import { isReady, type PodObject } from '../../src/sim/actors/pod-object.ts'
@@ -66,7 +66,7 @@ class VirtualTrouble implements TroubleGround {
     const follows = ports.follows()
     const { clock, configMaps } = ports
     const ground = {
-      ...{ cluster: ports.cluster, clock, configMaps, namespace: 'default', sight: kubeSight(follows) },
+      ...{ cluster: ports.cluster, clock, configMaps, namespace: 'default', reader: kubeExplainReader(follows) },
       ...{ objects: kubeObjects(follows), dnsObjects: kubeDnsObjects(follows) },
       conditions: kubeServiceConditions(follows),
       runHere: async ({ node }: { readonly node: string }) => {

@@ -1,4 +1,4 @@
-import type { DnsDemoActions, DnsDemoGround } from '../../../src/demo/dns/dns-demo-actions.ts'
+import type { DnsDemoActions, DnsDemoCluster } from '../../../src/demo/dns/dns-demo-actions.ts'
 import { preloadKubeconfigReader } from '../../../src/ground/kube/load-kubeconfig.ts'
 import { openApi } from '../../../src/ground/kube/open-cluster.ts'
 import { systemClock as clock } from '../../../src/ground/machine/system-clock.ts'
@@ -7,8 +7,8 @@ import { invariant } from '../../../src/ground/model/invariant.ts'
 import { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
 import type { RollSurroundings } from '../../roll/world.ts'
 import { programName } from '../program-name.ts'
-import { DnsGround } from './dns-ground.ts'
-import { lookAtPod } from './look-at-pod.ts'
+import { DnsCluster } from './dns-cluster.ts'
+import { readPod } from './read-pod.ts'
 import { repairOfOurs } from './repair-of-ours.ts'
 
 /** What the demo of DNS does, on this machine's loopback; `openNet`: which addresses that has. */
@@ -17,9 +17,9 @@ export const dnsDemoActions = (surroundings: RollSurroundings, openNet = Loopbac
   open: async (signal) => {
     // Later it would stop the cluster in this process, under traffic.
     await preloadKubeconfigReader()
-    const ground = await DnsGround.open(await openNet(), signal)
+    const ground = await DnsCluster.open(await openNet(), signal)
     try {
-      return await demoGround(ground, surroundings, signal)
+      return await demoCluster(ground, surroundings, signal)
     } catch (error) {
       await ground.end()
       throw error
@@ -27,11 +27,11 @@ export const dnsDemoActions = (surroundings: RollSurroundings, openNet = Loopbac
   },
 })
 
-async function demoGround(
-  ground: DnsGround,
+async function demoCluster(
+  ground: DnsCluster,
   { env, log, version }: RollSurroundings,
   signal: AbortSignal,
-): Promise<DnsDemoGround> {
+): Promise<DnsDemoCluster> {
   const { kubeconfig: kubeconfigPath, plane } = ground.cluster
   const options = { kubeconfigPath, env, clock, random, log, userAgent: `evenkeel/${version}` }
   const { parts } = await openApi(options, signal)
@@ -51,7 +51,7 @@ async function demoGround(
     kubeconfig: kubeconfigPath,
     sendQueries: () => ground.sendQueries(),
     dropUdp: () => plane.dropUdp(sick.uid),
-    look: (limited) => lookAtPod(ground, { pod: sick, parts }, limited),
+    readPod: (limited) => readPod(ground, { pod: sick, parts }, limited),
     repair: (hears, limited) => repairOfOurs(ground, { parts, hears }, limited),
     end: () => ground.end(),
   }

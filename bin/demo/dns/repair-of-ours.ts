@@ -14,7 +14,7 @@ import { kubeLeaderLease } from '../../../src/ground/kube/kube-leader-lease.ts'
 import type { openApi } from '../../../src/ground/kube/open-cluster.ts'
 import { systemClock as clock } from '../../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../../src/ground/machine/system-random.ts'
-import type { DnsGround } from './dns-ground.ts'
+import type { DnsCluster } from './dns-cluster.ts'
 import { loopbackSockets } from './loopback-sockets.ts'
 import { PlainApiControl } from './plain-api-control.ts'
 
@@ -37,7 +37,7 @@ interface RepairOfOurs {
  * of Jobs on two nodes, queries are sent from the loopback addresses of two nodes.
  */
 export function repairOfOurs(
-  ground: DnsGround,
+  ground: DnsCluster,
   { parts, hears }: RepairOfOurs,
   signal: AbortSignal,
 ): Promise<RepairOrBusy> {
@@ -67,7 +67,7 @@ export function repairOfOurs(
   return repairAlone(alone, (leader) => repairDns(repairParts, leader, signal), signal)
 }
 
-const checkParts = (ground: DnsGround, parts: OpenedApi) => ({
+const checkParts = (ground: DnsCluster, parts: OpenedApi) => ({
   objects: kubeDnsObjects(parts),
   ...placeOf(ground),
   loopback: new ForwardedLoopback({ ...parts, clock, random }),
@@ -79,12 +79,12 @@ const checkParts = (ground: DnsGround, parts: OpenedApi) => ({
 })
 
 /** Asks from that address of a node, or from wherever this machine likes to. */
-function placeOf({ net, ports }: DnsGround, address?: string) {
+function placeOf({ net, ports }: DnsCluster, address?: string) {
   const sockets = loopbackSockets(net, address)
   return { asker: new SocketAsker(clock, random, sockets), control: new PlainApiControl(sockets, ports.api) }
 }
 
-const nodeRelays = (ground: DnsGround): DnsRelays => ({
+const nodeRelays = (ground: DnsCluster): DnsRelays => ({
   open: async (wanted) => ({
     relays: ground.nodes
       .filter(({ name }) => wanted.includes(name))

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { GuardGround, ToldNode } from '../../../src/demo/guard/guard-demo-actions.ts'
+import type { GuardDemoCluster, NodeRow } from '../../../src/demo/guard/guard-demo-actions.ts'
 import type { FollowParts } from '../../../src/ground/kube/follow.ts'
 import { kubeCluster } from '../../../src/ground/kube/kube-cluster.ts'
 import { openApi } from '../../../src/ground/kube/open-cluster.ts'
@@ -14,7 +14,7 @@ import type { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
 import { NODE_GUARDS, VOLUME_ATTACHMENTS } from '../../../src/sim/world/api-resource.ts'
 import { deleteObject } from '../../../src/sim/world/delete-object.ts'
 import type { RollSurroundings } from '../../roll/world.ts'
-import { HERE } from '../article-ground.ts'
+import { HERE } from '../article-cluster.ts'
 import { drainAsKubectl, setCordon } from '../kubectl-drain.ts'
 import { nodesReady, until } from '../settling.ts'
 import { guardController } from './guard-controller.ts'
@@ -34,7 +34,7 @@ interface Place {
 }
 
 /** An embedded cluster with storage on each node, and the controller that guards these nodes. `net` is closed with it. */
-export async function embeddedGuards({ net, surroundings }: Place, signal: AbortSignal): Promise<GuardGround> {
+export async function embeddedGuards({ net, surroundings }: Place, signal: AbortSignal): Promise<GuardDemoCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'evenkeel-demo-'))
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })
   // Also where there is no time left to wait.
@@ -61,7 +61,7 @@ export async function embeddedGuards({ net, surroundings }: Place, signal: Abort
     cluster.apply(DRAINED.map(({ name, volume }) => attachment(volume, name)))
     const witness = await guardedWitness(cluster, signal)
     ends.push(() => witness.end())
-    return { ...groundOf(cluster, api), seen: witness, failed, end }
+    return { ...clusterOf(cluster, api), seen: witness, failed, end }
   } catch (error) {
     await end()
     throw error
@@ -100,21 +100,21 @@ const isGuarded = (status: unknown): boolean =>
 
 interface Status {
   readonly conditions?: readonly { readonly type: string; readonly status: string }[]
-  readonly nodes?: readonly ToldNode[]
+  readonly nodes?: readonly NodeRow[]
 }
 
 const statusOf = (status: unknown): Status => (status ?? {}) as Status
 
-function groundOf(
+function clusterOf(
   { world, kubeconfig }: EmbeddedCluster,
   api: FollowParts,
-): Omit<GuardGround, 'seen' | 'failed' | 'end'> {
+): Omit<GuardDemoCluster, 'seen' | 'failed' | 'end'> {
   const cluster = kubeCluster(api, { address: HERE, port: 0 })
   return {
     nodes: NODES,
     drained: DRAINED,
     kubeconfig,
-    told: () => statusOf(world.store.get(NODE_GUARDS, AT)?.status).nodes ?? [],
+    rows: () => statusOf(world.store.get(NODE_GUARDS, AT)?.status).nodes ?? [],
     drain: async (node, onRefused, signal) => {
       await setCordon(cluster, { node, cordoned: true }, signal)
       await drainAsKubectl({ cluster, clock }, { node, onRefused: ({ name }) => onRefused(name) }, signal)

@@ -16,7 +16,7 @@ import type { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
 import type { ApiObject } from '../../../src/sim/world/api-object.ts'
 import { INGRESS_DAEMON_SETS, PODS } from '../../../src/sim/world/api-resource.ts'
 import type { RollSurroundings } from '../../roll/world.ts'
-import { HERE } from '../article-ground.ts'
+import { HERE } from '../article-cluster.ts'
 import { onFreePort } from '../free-port.ts'
 import { type OpenBalancer, openBalancer } from '../open-balancer.ts'
 import { allChecked, nodePortsOpen, nodesReady, until, within } from '../settling.ts'
@@ -93,7 +93,7 @@ export class EmbeddedRollout {
     try {
       this.#apply('v2')
       const rolledOut = within(ROLLOUT_LIMIT_MS)(signal, `the rollout of the ${kind}`, () => {
-        progress.look(clock.wallMs())
+        progress.read(clock.wallMs())
         return progress.done === NODES.length && this.#serves('v2')
       })
       await Promise.race([rolledOut, this.#beside])

@@ -55,8 +55,8 @@ export async function openNodeAgent(place: AgentPlace, signal: AbortSignal): Pro
   const running = agent.run(signal)
   running.catch(() => undefined)
   await agent.takeOver(signal)
-  const view = agent.view.bind(agent)
-  const pages = { view, connections: async () => undefined, isOpen: () => true }
+  const status = agent.status.bind(agent)
+  const pages = { status, connections: async () => undefined, isOpen: () => true }
   const doors = [
     await openAt(place, ports.agentStatus, statusPages(pages)),
     await openAt(

@@ -34,7 +34,7 @@ export class RolloutProgress {
   }
 
   /** A pod of a DaemonSet is done with once it has been Ready for `minReadySeconds`: until then no other pod is replaced. */
-  look(nowMs: number): void {
+  read(nowMs: number): void {
     for (const pod of this.#store.all(PODS) as Iterable<PodObject>) {
       const { nodeName = '' } = pod.spec
       if (this.#steps.get(nodeName) === 'ready' && isAvailable(pod, READY_SECONDS, nowMs))

@@ -7,13 +7,13 @@ import type { Answer } from '../../service/model/answer.ts'
  */
 const LINES: Readonly<Record<Answer, string>> = { up: 'up', drain: 'up drain', down: 'down' }
 
-/** Addresses that were told to drain and have not all heard that it is over. */
+/** Addresses that got `drain` as an answer and have not all received the end of it. */
 export type OwedReady = Readonly<Record<string, { readonly told: number; readonly since?: MonoMs }>>
 
 export interface CheckerSpec {
   /** Checkers behind an address: backends × processes. Those of others are not known. */
   readonly checkers: Readonly<Record<string, number>>
-  /** The longest `agent-inter` of any. */
+  /** The longest `agent-inter` of any checker. */
   readonly intervalMs: number
 }
 
@@ -23,12 +23,12 @@ interface Asked {
   readonly now: MonoMs
 }
 
-/** Within so many intervals each checker of an address has asked, where their number is not declared. */
+/** If the number of checkers is not declared: within this many intervals, each checker of an address has asked. */
 const INTERVALS_UNDECLARED = 3
 
 /**
- * The line for one checker. Several ask from one address, each for itself: all have heard `up ready` once that was told as
- * often as there are checkers, and one further interval has passed, since one may have asked twice before another.
+ * The line for one checker. Several checkers ask from one address, each for itself. All of them have received `up ready` once it
+ * was sent as often as there are checkers and one further interval has passed, since one may ask twice before another.
  */
 export function agentCheckLine(
   owed: OwedReady,
@@ -39,26 +39,26 @@ export function agentCheckLine(
     return { line: LINES.drain, owed: isFresh(owed[address]) ? owed : begun(owed, address, address in spec.checkers) }
   const debt = owed[address]
   if (debt === undefined) return { line: LINES[answer], owed }
-  // The checker that asks now does not hear that the drain is over: the agent has to tell it from the start again.
+  // The checker that asks now does not learn that the drain is over: the agent has to send it from the start again.
   if (answer === 'down') return { line: LINES.down, owed: isFresh(debt) ? owed : { ...owed, [address]: { told: 0 } } }
   if (isHeard(debt, spec.checkers[address], { now, intervalMs: spec.intervalMs })) {
     const { [address]: _paid, ...others } = owed
     return { line: LINES.up, owed: others }
   }
-  return { line: 'up ready', owed: { ...owed, [address]: toldOnce(debt, spec.checkers[address] ?? 1, now) } }
+  return { line: 'up ready', owed: { ...owed, [address]: sentOnce(debt, spec.checkers[address] ?? 1, now) } }
 }
 
-/** An address that was not declared, and has not asked for so long since the drain was over, may be another checker by now. */
+/** An undeclared address that has not asked for this long since the drain was over may belong to another checker by now. */
 const UNDECLARED_FOR_MS = 600_000
 
-/** What is still owed after the answer has been `up` for so long. */
+/** The addresses that are still owed after the answer has been `up` for so long. */
 export function stillOwed(owed: OwedReady, upForMs: number, { checkers, intervalMs }: CheckerSpec): OwedReady {
   if (upForMs <= Math.max(UNDECLARED_FOR_MS, INTERVALS_UNDECLARED * intervalMs)) return owed
   const kept = Object.entries(owed).filter(([address]) => address in checkers)
   return kept.length === Object.keys(owed).length ? owed : Object.fromEntries(kept)
 }
 
-/** As if each had just been told to drain. */
+/** All addresses, as if each had just received `drain`. */
 export const owedAnew = (addresses: readonly string[]): OwedReady =>
   Object.fromEntries(addresses.map((address) => [address, { told: 0 }]))
 
@@ -73,8 +73,8 @@ function isHeard(
   return since !== undefined && now - since > intervals * intervalMs
 }
 
-/** `since`: when it was told often enough. */
-function toldOnce(debt: Debt, checkers: number, now: MonoMs): Debt {
+/** `since`: when it was sent often enough. */
+function sentOnce(debt: Debt, checkers: number, now: MonoMs): Debt {
   const told = debt.told + 1
   if (debt.since !== undefined) return { told, since: debt.since }
   return told >= checkers ? { told, since: now } : { told }
@@ -82,7 +82,7 @@ function toldOnce(debt: Debt, checkers: number, now: MonoMs): Debt {
 
 const isFresh = (debt: OwedReady[string] | undefined): boolean => debt !== undefined && debt.told === 0
 
-/** More than any fleet of balancers has; further addresses are owed nothing once there are so many. */
+/** More addresses than any fleet of balancers has. Beyond that, further addresses are owed nothing. */
 const OWED_MAX = 256
 
 const begun = (owed: OwedReady, address: string, isDeclared: boolean): OwedReady =>

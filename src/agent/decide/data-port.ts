@@ -1,7 +1,7 @@
 import { present } from '../../ground/model/present.ts'
-/** How the data port was found, and how often in a row it was found otherwise. */
+/** The state of the data port, and how many times in a row it was found in the other state. */
 export interface DataPortStreak {
-  /** Absent until it was found the same often enough. */
+  /** Absent until it was found in the same state often enough. */
   readonly found?: 'open' | 'closed'
   readonly last?: 'open' | 'closed'
   readonly inARow: number

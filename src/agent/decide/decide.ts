@@ -1,7 +1,7 @@
 import { formatDuration } from '../../ground/model/duration.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { Answer } from '../../service/model/answer.ts'
-import { cordonStanding } from './cordon-standing.ts'
+import { cordonState } from './cordon-state.ts'
 import { apiLongAway, isStale } from './is-stale.ts'
 import { leaveReasons } from './leave-reasons.ts'
 import type { AgentSnapshot } from './snapshot.ts'
@@ -10,7 +10,7 @@ import { standsAgainst } from './stands-against.ts'
 export interface AgentDecision {
   readonly answer: Answer
   readonly reasons: readonly Reason[]
-  /** When the answer changes though nothing else does, in ms from now. */
+  /** In how many ms from now the answer changes even if nothing else does. */
   readonly changesInMs?: number
 }
 
@@ -45,13 +45,13 @@ function leave({ spec, evidence, now }: AgentSnapshot, reasons: readonly Reason[
   return { answer: 'down', reasons: [...reasons, { code: 'DrainLimit', text }] }
 }
 
-/** What was said before is said until nothing stood against the node for long enough. */
+/** The agent repeats its last answer until the node was clear for long enough. */
 function comeBack(s: AgentSnapshot): AgentDecision {
   const { spec, evidence, now } = s
   const cordon = borne(s)
   if (evidence.answer === 'up') return { answer: 'up', ...cordon }
-  // Just booted: whether it may leave is about to be heard, and it is out.
-  const isBrakeAwaited = evidence.brake === undefined && cordonStanding(s) === 'unknown' && !isStale(s)
+  // The machine has just booted and is out: the agent will soon learn from the brake whether the node may leave.
+  const isBrakeAwaited = evidence.brake === undefined && cordonState(s) === 'unknown' && !isStale(s)
   if (isBrakeAwaited) return { answer: evidence.answer, ...cordon }
   const leftMs = spec.upDelayMs - (now - (evidence.clearSince ?? now))
   if (leftMs <= 0) return { answer: 'up', ...cordon }
@@ -62,7 +62,7 @@ function comeBack(s: AgentSnapshot): AgentDecision {
 /** A cordon that does not count, or not yet. */
 function borne(s: AgentSnapshot): Omit<AgentDecision, 'answer'> {
   if (isStale(s) && s.spec.stale !== undefined) return { reasons: [apiLongAway(s.spec.stale.afterMs)] }
-  switch (cordonStanding(s)) {
+  switch (cordonState(s)) {
     case 'withheld':
       return { reasons: [NOT_GRANTED] }
     case 'unknown':

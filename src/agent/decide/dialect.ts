@@ -2,7 +2,7 @@ import type { Answer } from '../../service/model/answer.ts'
 
 interface HttpAnswer {
   readonly status: number
-  /** Of the status line, where the usual one would say what the answer does not. */
+  /** The reason phrase of the status line, if the usual one does not fit the answer. */
   readonly reason?: string
   readonly body: string
 }

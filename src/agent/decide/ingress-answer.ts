@@ -1,6 +1,6 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import type { AgentDecision } from './decide.ts'
-import { type IngressFacts, ingressName } from './ingress-facts.ts'
+import { type IngressReading, ingressName } from './ingress-reading.ts'
 
 type IngressAnswer = Pick<AgentDecision, 'answer' | 'reasons'>
 
@@ -12,12 +12,12 @@ type IngressAnswer = Pick<AgentDecision, 'answer' | 'reasons'>
  *
  * Law: a node answers up for an IngressDaemonSet only while enough of its pods there are ready and no update of them is due.
  */
-export function ingressAnswer(node: IngressAnswer, facts: IngressFacts): IngressAnswer {
+export function ingressAnswer(node: IngressAnswer, reading: IngressReading): IngressAnswer {
   if (node.answer !== 'up') return { answer: node.answer, reasons: node.reasons }
-  const leaving = leavingReason(facts)
+  const leaving = leavingReason(reading)
   if (leaving !== undefined) return { answer: 'drain', reasons: [leaving] }
-  const { ready, order: { minReadyPods: enough } = NO_ORDER } = facts
-  const name = ingressName(facts)
+  const { ready, order: { minReadyPods: enough } = NO_ORDER } = reading
+  const name = ingressName(reading)
   if (ready >= enough)
     return {
       answer: 'up',
@@ -27,15 +27,15 @@ export function ingressAnswer(node: IngressAnswer, facts: IngressFacts): Ingress
   return { answer: 'down', reasons: [{ code: 'IngressPodsMissing', object: name, text }] }
 }
 
-/** Not asked for: an order that is missing is a reason to leave. */
+/** The number of pods is not known: a missing order is itself a reason to leave. */
 const NO_ORDER = { minReadyPods: Number.POSITIVE_INFINITY }
 
-function leavingReason(facts: IngressFacts): Reason | undefined {
-  const object = ingressName(facts)
-  const { deployment, namespace, order, unreadable = order === undefined ? 'it is missing' : undefined } = facts
-  if (facts.deleting)
+function leavingReason(reading: IngressReading): Reason | undefined {
+  const object = ingressName(reading)
+  const { deployment, namespace, order, unreadable = order === undefined ? 'it is missing' : undefined } = reading
+  if (reading.deleting)
     return { code: 'IngressLeaves', object, text: `the Deployment of ${object} for this node is being deleted` }
-  if (facts.isMarked)
+  if (reading.isMarked)
     return { code: 'IngressUpdateDue', object, text: `the pods of ${object} on this node are about to change` }
   if (unreadable === undefined) return undefined
   return {

@@ -1,26 +1,26 @@
 import { isBootId } from '../../ground/model/boot-id.ts'
 import { isJsonObject, jsonObject } from '../../ground/model/json-object.ts'
 import { HEALTH_PORTS_MAX } from '../../service/model/health-order.ts'
-import type { IngressFacts } from './ingress-facts.ts'
+import type { IngressReading } from './ingress-reading.ts'
 
-/** Of so many Deployments, the oldest ones: the file has a limit. */
+/** The file keeps this many Deployments, the oldest ones, because its size is limited. */
 const REMEMBERED_MAX = 64
 
 /** The last known state of the Deployments of this node, for an agent that restarts in the same boot. */
-export function formatIngressMemory(bootId: string, facts: readonly IngressFacts[]): string {
-  const oldest = facts.toSorted((a, b) => a.createdAt - b.createdAt).slice(0, REMEMBERED_MAX)
+export function formatIngressMemory(bootId: string, readings: readonly IngressReading[]): string {
+  const oldest = readings.toSorted((a, b) => a.createdAt - b.createdAt).slice(0, REMEMBERED_MAX)
   return JSON.stringify({ version: 1, bootId, facts: oldest })
 }
 
-/** Undefined where it makes no sense, or is of another boot: pods that were ready then are not known to be. */
-export function parseIngressMemory(text: string, bootId: string): readonly IngressFacts[] | undefined {
+/** Undefined if it cannot be parsed or belongs to another boot: pods that were ready then may not be ready now. */
+export function parseIngressMemory(text: string, bootId: string): readonly IngressReading[] | undefined {
   const raw = jsonObject(text)
   if (raw?.version !== 1 || !isBootId(bootId) || raw.bootId !== bootId || !Array.isArray(raw.facts)) return undefined
-  const facts = raw.facts.map(factsOf)
+  const facts = raw.facts.map(readingOf)
   return facts.every((one) => one !== undefined) ? facts : undefined
 }
 
-function factsOf(raw: unknown): IngressFacts | undefined {
+function readingOf(raw: unknown): IngressReading | undefined {
   if (!isJsonObject(raw)) return undefined
   const { uid, namespace, name, deployment, createdAt, deleting, ready, isMarked, unreadable, order } = raw
   const isWhole =
@@ -29,7 +29,7 @@ function factsOf(raw: unknown): IngressFacts | undefined {
     [deleting, isMarked].every((value) => typeof value === 'boolean') &&
     (unreadable === undefined || typeof unreadable === 'string') &&
     (order === undefined || isOrder(order))
-  return isWhole ? (raw as unknown as IngressFacts) : undefined
+  return isWhole ? (raw as unknown as IngressReading) : undefined
 }
 
 const isOrder = (raw: unknown): boolean =>

@@ -1,12 +1,12 @@
-import { type IngressFacts, ingressName } from './ingress-facts.ts'
+import { type IngressReading, ingressName } from './ingress-reading.ts'
 
-/** More ports than a node has ingresses for: anyone who may make Deployments can ask for some. */
+/** More ports than a node has ingresses: anyone who may create Deployments can request some. */
 const PORTS_MAX = 64
 
 interface AllottedPorts {
-  /** Whose answer is given at each port: the UID of a Deployment. */
+  /** The UID of the Deployment whose answer is given at each port. */
   readonly ports: ReadonlyMap<number, string>
-  /** For people: which ports are asked for and not served, and why. */
+  /** For people: the ports that are requested and not served, and why. */
   readonly trouble: readonly string[]
 }
 
@@ -16,11 +16,11 @@ interface AllottedPorts {
  *
  * Law: a port that answers for one IngressDaemonSet is never given to a younger one that asks for it.
  */
-export function allotPorts(facts: readonly IngressFacts[], own: ReadonlySet<number>): AllottedPorts {
+export function allotPorts(readings: readonly IngressReading[], own: ReadonlySet<number>): AllottedPorts {
   const ports = new Map<number, string>()
-  const owners = new Map<number, IngressFacts>()
+  const owners = new Map<number, IngressReading>()
   const trouble: string[] = []
-  for (const one of facts.toSorted(byAge)) {
+  for (const one of readings.toSorted(byAge)) {
     for (const port of one.order?.ports ?? []) {
       const why = whyNot({ port, own, owner: owners.get(port), count: ports.size })
       if (why === undefined) {
@@ -29,14 +29,14 @@ export function allotPorts(facts: readonly IngressFacts[], own: ReadonlySet<numb
       } else trouble.push(`port ${port} of ${ingressName(one)} is not served: ${why}`)
     }
   }
-  // One object may ask for many, and each line of them would be told again and again.
+  // One object may request many ports, and each line of them would be logged again and again.
   return { ports, trouble: trouble.slice(0, PORTS_MAX) }
 }
 
 interface Asked {
   readonly port: number
   readonly own: ReadonlySet<number>
-  readonly owner: IngressFacts | undefined
+  readonly owner: IngressReading | undefined
   readonly count: number
 }
 
@@ -46,5 +46,5 @@ function whyNot({ port, own, owner, count }: Asked): string | undefined {
   return count >= PORTS_MAX ? `${PORTS_MAX} ports of this node are served already` : undefined
 }
 
-const byAge = (one: IngressFacts, other: IngressFacts): number =>
+const byAge = (one: IngressReading, other: IngressReading): number =>
   one.createdAt - other.createdAt || (one.uid < other.uid ? -1 : 1)

@@ -1,5 +1,5 @@
 import { type Claim, parseClaims } from '../../ground/model/claims.ts'
-import type { NodeFacts } from '../../ground/model/node-facts.ts'
+import type { NodeReading } from '../../ground/model/node-reading.ts'
 import type { KeptClaims } from '../model/kept-claims.ts'
 import type { AgentSnapshot } from './snapshot.ts'
 
@@ -28,8 +28,8 @@ export function keptClaims(
   }
 }
 
-/** The claims that the Node bears, and those of its predecessor: these are over once their owner claims anew, or by the word. */
-function seenOn(node: NodeFacts, seen: readonly Claim[], kept: KeptClaims | undefined): KeptClaims | undefined {
+/** The claims on the Node, and those on its predecessor. The latter end once their owner claims anew or withdraws them. */
+function seenOn(node: NodeReading, seen: readonly Claim[], kept: KeptClaims | undefined): KeptClaims | undefined {
   const { uid, resourceVersion } = node
   const before = kept?.claims ?? []
   const isOfAnother = (claim: { readonly uid: string }): boolean => kept?.uid !== uid || claim.uid !== uid
@@ -39,8 +39,8 @@ function seenOn(node: NodeFacts, seen: readonly Claim[], kept: KeptClaims | unde
   return claims.length === 0 ? undefined : { version: 2, uid, resourceVersion, claims }
 }
 
-/** Than the same Node when the claims were seen on it. Versions of one object grow (KEP-5504). */
-function isOlder(node: NodeFacts, kept: KeptClaims | undefined): boolean {
+/** Whether this is an older version of the Node than the one that had the claims. Versions of one object grow (KEP-5504). */
+function isOlder(node: NodeReading, kept: KeptClaims | undefined): boolean {
   if (kept === undefined || kept.uid !== node.uid) return false
   const [now, then] = [node.resourceVersion, kept.resourceVersion]
   if (!VERSION.test(now) || !VERSION.test(then)) return false

@@ -1,39 +1,42 @@
 import { type Claim, parseClaims } from '../../ground/model/claims.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
-import type { NodeFacts } from '../../ground/model/node-facts.ts'
+import type { NodeReading } from '../../ground/model/node-reading.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { KeptClaim } from '../model/kept-claims.ts'
-import { cordonStanding } from './cordon-standing.ts'
+import { cordonState } from './cordon-state.ts'
 import { isStale } from './is-stale.ts'
 import type { AgentSnapshot } from './snapshot.ts'
 
 type Rule = (s: AgentSnapshot) => Reason | undefined
 
 /**
- * Why the node is to leave its load balancers, all of it. Ready=False is no reason: a cut between nodes and control plane
- * turns all of them NotReady, while they serve.
+ * All reasons why the node is to leave its load balancers. Ready=False is not one: a network failure between nodes and control
+ * plane turns all nodes NotReady while they serve.
  */
 export const leaveReasons = (s: AgentSnapshot): readonly Reason[] => {
   const ofOurs = claimed(s)
-  return isStaleUp(s) ? ofOurs : [...ofOurs, ...present(TOLD.map((rule) => rule(s)))]
+  return isStaleUp(s) ? ofOurs : [...ofOurs, ...present(API_RULES.map((rule) => rule(s)))]
 }
 
-/** Told to say `up` once the API server is away for long: what it said before counts no more, but for claims. */
+/**
+ * By its options, the agent says `up` once the API server has been away for long. What the API said before then counts no more,
+ * except claims.
+ */
 const isStaleUp = (s: AgentSnapshot): boolean => isStale(s) && s.spec.stale?.answer === 'up'
 
-/** A claim on the disk counts until the API was seen without it, however long that takes: see `keptClaims`. */
+/** A claim on the disk counts until the API was read without it, however long that takes: see `keptClaims`. */
 function claimed(s: AgentSnapshot): readonly Reason[] {
   const word = parseClaims(nodeOf(s)?.maintenance)
   if (word.kind === 'unreadable') return [unreadable(word.why)]
   const seen = word.kind === 'claimed' ? word.claims : []
   const kept = s.kept?.claims.filter(({ owner }) => seen.every((claim) => claim.owner !== owner)) ?? []
   const isKeptKnown = s.kept === undefined || s.kept.claims.length > 0 || seen.length > 0
-  return [...seen.map(standing), ...kept.map(notOver), ...(isKeptKnown ? [] : [KEPT_UNREADABLE])]
+  return [...seen.map(claimReason), ...kept.map(notOver), ...(isKeptKnown ? [] : [KEPT_UNREADABLE])]
 }
 
-const standing = (claim: Claim): Reason => ({ code: 'Maintenance', object: claim.owner, text: wish(claim) })
+const claimReason = (claim: Claim): Reason => ({ code: 'Maintenance', object: claim.owner, text: claimText(claim) })
 
-function wish({ owner, why }: Claim): string {
+function claimText({ owner, why }: Claim): string {
   if (owner.startsWith(ROLL)) return `${nameOf(owner)} takes the node out`
   return `${owner} keeps the node out${why === undefined ? '' : `: ${escapeForeign(why, 200)}`}`
 }
@@ -58,7 +61,7 @@ const KEPT_UNREADABLE: Reason = {
 }
 
 const ROLL = 'roll/'
-/** As it is spoken of: a run is called by its name. */
+/** The owner as people name it: a run by its name. */
 const nameOf = (owner: string): string => (owner.startsWith(ROLL) ? `roll ${owner.slice(ROLL.length)}` : owner)
 
 const gone: Rule = ({ evidence }) =>
@@ -87,11 +90,11 @@ const excluded: Rule = (s) =>
     : undefined
 
 const cordoned: Rule = (s) =>
-  cordonStanding(s) === 'counts' ? { code: 'Cordoned', text: 'the node is cordoned' } : undefined
+  cordonState(s) === 'counts' ? { code: 'Cordoned', text: 'the node is cordoned' } : undefined
 
-const TOLD: readonly Rule[] = [gone, lifecycle, deleting, removal, excluded, cordoned]
+const API_RULES: readonly Rule[] = [gone, lifecycle, deleting, removal, excluded, cordoned]
 
-const nodeOf = ({ evidence: { node } }: AgentSnapshot): NodeFacts | undefined => (node === 'gone' ? undefined : node)
+const nodeOf = ({ evidence: { node } }: AgentSnapshot): NodeReading | undefined => (node === 'gone' ? undefined : node)
 
 const present = (reasons: readonly (Reason | undefined)[]): readonly Reason[] =>
   reasons.filter((reason) => reason !== undefined)

@@ -1,6 +1,6 @@
 import { isBootId } from '../../ground/model/boot-id.ts'
 import { isJsonObject, jsonObject } from '../../ground/model/json-object.ts'
-import type { NodeFacts } from '../../ground/model/node-facts.ts'
+import type { NodeReading } from '../../ground/model/node-reading.ts'
 import { present } from '../../ground/model/present.ts'
 import { type MonoMs, monoMs } from '../../ground/model/time.ts'
 import { isAnswer } from '../../service/model/answer.ts'
@@ -10,29 +10,29 @@ import type { AgentEvidence } from './evidence.ts'
 
 const VERSION = 1
 
-/** Without the version of the Node: it changes with each of its heartbeats, and only what is heard counts by it. */
+/** Leaves out the version of the Node: it changes with each heartbeat, and counts only for what was read from the API. */
 export function formatMemory(bootId: string, evidence: AgentEvidence): string {
   const { node } = evidence
-  const told = node === undefined || node === 'gone' ? {} : { node: { ...node, resourceVersion: '' } }
-  return JSON.stringify({ version: VERSION, bootId, evidence: { ...evidence, ...told } })
+  const kept = node === undefined || node === 'gone' ? {} : { node: { ...node, resourceVersion: '' } }
+  return JSON.stringify({ version: VERSION, bootId, evidence: { ...evidence, ...kept } })
 }
 
 /**
- * Whether an agent that recalls an older memory does no harm where a newer one could not be written: it gives the same answer,
- * for the same Node, and owes no address less. An address that was paid meanwhile is paid again.
+ * Whether an older memory does no harm if a newer one could not be written: it gives the same answer for the same Node, and owes
+ * no address less. An address that was paid in the meantime is paid again.
  */
 export function mayStandFor(older: string, newer: string): boolean {
   const [then, now] = [older, newer].map((text) => jsonObject(text)?.evidence)
   if (!isJsonObject(then) || !isJsonObject(now)) return false
-  // A cordon that is over would take the node out later, once its grace is.
+  // Recalled later, a cordon that is over would take the node out once its grace is over.
   if (!['answer', 'node', 'brake'].every((key) => JSON.stringify(then[key]) === JSON.stringify(now[key]))) return false
   const owed = isJsonObject(then.owed) ? then.owed : {}
   return Object.keys(isJsonObject(now.owed) ? now.owed : {}).every((address) => address in owed)
 }
 
 /**
- * What an agent of this machine had seen since its boot; undefined where it makes no sense. Times are of the machine's
- * monotonic clock; one that has not come yet is none of this boot's.
+ * What an agent of this machine had seen since the boot; undefined if it cannot be parsed. Times are of the machine's monotonic
+ * clock; a time in the future belongs to another boot.
  */
 export function parseMemory(text: string, bootId: string, now: MonoMs): AgentEvidence | 'of another boot' | undefined {
   const raw = jsonObject(text)
@@ -48,16 +48,16 @@ function evidenceOf(raw: Raw, now: MonoMs): AgentEvidence | undefined {
   const { answer, node, dataPort } = raw
   const since = timeOf(raw.since, now)
   if (!isAnswer(answer) || since === undefined) return undefined
-  const facts = node === 'gone' ? node : factsOf(node)
-  if (node !== undefined && facts === undefined) return undefined
+  const reading = node === 'gone' ? node : readingOf(node)
+  if (node !== undefined && reading === undefined) return undefined
   return {
     answer,
     since,
-    ...present({ node: facts }),
+    ...present({ node: reading }),
     ...(dataPort === 'open' || dataPort === 'closed' ? { dataPort } : {}),
     ...(isBrake(raw.brake) ? { brake: raw.brake } : {}),
     ...(raw.cordonCounts === true ? { cordonCounts: true } : {}),
-    // What each was told since is not known any more: it hears all of it again.
+    // What each address received since is unknown, so it receives all of it again.
     ...(isJsonObject(raw.owed) ? { owed: owedAnew(Object.keys(raw.owed)) } : {}),
     ...timed('cordonedSince', raw, now),
     ...timed('leavingSince', raw, now),
@@ -65,7 +65,7 @@ function evidenceOf(raw: Raw, now: MonoMs): AgentEvidence | undefined {
   }
 }
 
-function factsOf(raw: unknown): NodeFacts | undefined {
+function readingOf(raw: unknown): NodeReading | undefined {
   if (!isJsonObject(raw)) return undefined
   const { uid, unschedulable, deleting, lifecycle, removal, excluded, maintenance } = raw
   const isWhole =
@@ -77,8 +77,8 @@ function factsOf(raw: unknown): NodeFacts | undefined {
     typeof excluded === 'boolean' &&
     (maintenance === undefined || typeof maintenance === 'string')
   if (!isWhole) return undefined
-  const facts = { uid, resourceVersion: '', unschedulable, deleting, lifecycle, removal, excluded }
-  return maintenance === undefined ? facts : { ...facts, maintenance }
+  const reading = { uid, resourceVersion: '', unschedulable, deleting, lifecycle, removal, excluded }
+  return maintenance === undefined ? reading : { ...reading, maintenance }
 }
 
 function timed<K extends string>(key: K, raw: Raw, now: MonoMs): { readonly [P in K]?: MonoMs } {

@@ -1,4 +1,4 @@
-import { cordonStanding } from './cordon-standing.ts'
+import { cordonState } from './cordon-state.ts'
 import type { AgentEvidence } from './evidence.ts'
 import { leaveReasons } from './leave-reasons.ts'
 import type { AgentSnapshot } from './snapshot.ts'
@@ -6,10 +6,10 @@ import { standsAgainst } from './stands-against.ts'
 
 function withCordon(s: AgentSnapshot): AgentSnapshot {
   const { cordonCounts: _before, ...evidence } = s.evidence
-  return { ...s, evidence: cordonStanding(s) === 'counts' ? { ...evidence, cordonCounts: true } : evidence }
+  return { ...s, evidence: cordonState(s) === 'counts' ? { ...evidence, cordonCounts: true } : evidence }
 }
 
-/** Folds what is so now into what was seen before. Pure; run on every snapshot before it is judged. */
+/** Folds the present readings into the evidence. Pure; runs on every snapshot before it is judged. */
 export function observe(s: AgentSnapshot): AgentEvidence {
   const { now, evidence } = s
   const { cordonedSince, cordonCounts, leavingSince, clearSince, ...rest } = evidence

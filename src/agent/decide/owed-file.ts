@@ -1,12 +1,12 @@
 import { jsonObject } from '../../ground/model/json-object.ts'
 
-/** The addresses that are owed the end of a drain by agent-check, as they are on the disk over a reboot. */
+/** The addresses that still have to receive the end of a drain by agent-check, in the form that survives a reboot on the disk. */
 export const formatOwed = (addresses: readonly string[]): string =>
   JSON.stringify({ version: 1, addresses: addresses.toSorted() })
 
 const ADDRESS_LENGTH_MAX = 64
 
-/** Undefined where it makes no sense. */
+/** Undefined if it cannot be parsed. */
 export function parseOwed(text: string): readonly string[] | undefined {
   const raw = jsonObject(text)
   const addresses: unknown = raw?.version === 1 ? raw.addresses : undefined

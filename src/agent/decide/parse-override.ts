@@ -3,7 +3,7 @@ import type { Answer } from '../../service/model/answer.ts'
 
 const ANSWERS: readonly Answer[] = ['up', 'drain', 'down']
 
-/** `drain until the disk is changed`: the answer, then why. Undefined for anything else, which overrides nothing. */
+/** `drain until the disk is changed`: the answer, then why. Undefined for any other text, which overrides nothing. */
 export function parseOverride(text: string): { readonly answer: Answer; readonly why: string } | undefined {
   const [line = ''] = text.trimStart().split('\n', 1)
   const [word = '', ...rest] = line.trim().split(/\s+/)

@@ -3,32 +3,32 @@ import type { Answer } from '../../service/model/answer.ts'
 import type { KeptClaims } from '../model/kept-claims.ts'
 import type { AgentEvidence } from './evidence.ts'
 
-/** What the agent was told to do; see docs/agent.md for each. */
+/** The options of the agent; see docs/agent.md for each. */
 export interface AgentSpec {
-  /** How long a cordon is borne before it counts. */
+  /** How long a cordon is ignored before it counts. */
   readonly cordonGraceMs: number
-  /** How long nothing must stand against the node until it is `up` again. */
+  /** How long the node must be clear before the answer is `up` again. */
   readonly upDelayMs: number
-  /** How long `drain` is said before it becomes `down`; absent: as long as it takes. */
+  /** How long the answer is `drain` before it becomes `down`; absent: without limit. */
   readonly drainLimitMs?: number
-  /** Whether the node's data port is asked. */
+  /** Whether the agent checks the node's data port. */
   readonly hasDataPort: boolean
-  /** What is said once the API server was not heard for so long; absent: what was said last, for ever. */
+  /** The answer once the API server was away for so long; absent: the last answer, without limit. */
   readonly stale?: { readonly afterMs: number; readonly answer: 'up' | 'down' }
 }
 
-/** All that an answer goes by, read before it is given. */
+/** The input of an answer. */
 export interface AgentSnapshot {
-  /** Of the machine's monotonic clock, which goes on over a restart of the process. */
+  /** The machine's monotonic clock, which continues over a restart of the process. */
   readonly now: MonoMs
   readonly spec: AgentSpec
   readonly evidence: AgentEvidence
-  /** Whether the API told of the node since this process began. */
+  /** Whether the API was read for this node since this process began. */
   readonly heard: boolean
-  /** Since when the API server cannot be followed; absent while it is. */
+  /** Since when the API server cannot be followed; absent while it can. */
   readonly unheardSince?: MonoMs
-  /** What a person put into the override file. */
+  /** What a person wrote into the override file. */
   readonly override?: { readonly answer: Answer; readonly why: string }
-  /** The claims that are on the node's disk. */
+  /** The claims on the node's disk. */
   readonly kept?: KeptClaims
 }

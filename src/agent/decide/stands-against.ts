@@ -7,7 +7,7 @@ export function standsAgainst(s: AgentSnapshot): readonly Reason[] {
   const { node, dataPort } = s.evidence
   const stale = isStale(s) ? s.spec.stale : undefined
   if (stale?.answer === 'down') return [apiLongAway(stale.afterMs)]
-  // A machine that has just booted knows nothing: a claim of an owner may not have been seen yet.
+  // A machine that has just booted knows nothing: there may be a claim that it has not read yet.
   if (node === undefined && stale === undefined)
     return [{ code: 'ColdStart', text: 'the API server has not shown the node since the machine booted' }]
   if (!s.spec.hasDataPort || dataPort === 'open') return []

@@ -27,7 +27,7 @@ type Ask = (signal: AbortSignal) => Promise<Who>
 const MACHINE_ITSELF = '127.0.0.1'
 const ASK_LIMIT_MS = 1_000
 /** An agent that is about to close resets connections that it has not accepted: the next try may reach the other one. */
-const LOOKS = 2
+const TRIES = 2
 const AGENT_CHECK_LINE = /^(up|down|up drain|up ready)\n$/
 /** Of an agent's line. */
 const LINE_BYTES_MAX = 64
@@ -66,16 +66,16 @@ export async function mayShare(at: SharedPlace, clock: Clock, signal: AbortSigna
 /** `says`: the whole page `/nodename`. */
 type SharedPlace = Pick<AgentPorts, 'host' | 'port'> & { readonly says: string }
 
-interface Looked {
+interface PortQuestion {
   readonly port: number
   readonly at: Pick<AgentPorts, 'host'>
   readonly ask: Ask
   readonly clock: Clock
 }
 
-async function whoIsAt({ port, at, ask, clock }: Looked, signal: AbortSignal): Promise<AgentBeside | undefined> {
+async function whoIsAt({ port, at, ask, clock }: PortQuestion, signal: AbortSignal): Promise<AgentBeside | undefined> {
   let who: Who = { is: 'nobody' }
-  for (let look = 0; look < LOOKS; look += 1) {
+  for (let tries = 0; tries < TRIES; tries += 1) {
     if (!(await isTaken(port, at.host))) return undefined
     who = await inTime(ask, clock, signal)
     if (who.is === 'agent') return present({ answer: who.answer })
@@ -112,9 +112,9 @@ export async function isTaken(port: number, host: string | undefined): Promise<b
 async function askStatus({ node, statusPort }: AgentPorts, address: string, signal: AbortSignal): Promise<Who> {
   const page = await readPage({ address, port: statusPort, path: '/probers' }, signal)
   if ('error' in page) return unread(page.code)
-  const told = jsonObject(page.body)
-  if (page.status !== 200 || told?.node !== node) return { is: 'other' }
-  return { is: 'agent', ...(isAnswer(told.answer) ? { answer: told.answer } : {}) }
+  const health = jsonObject(page.body)
+  if (page.status !== 200 || health?.node !== node) return { is: 'other' }
+  return { is: 'agent', ...(isAnswer(health.answer) ? { answer: health.answer } : {}) }
 }
 
 async function askName(

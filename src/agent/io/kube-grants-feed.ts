@@ -3,7 +3,7 @@ import { followNamed, type Named } from '../../ground/kube/follow-named.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import { GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../service/model/cordon-grants.ts'
-import type { GrantsFeed, ToldGrants } from '../ports/grants-feed.ts'
+import type { GrantsFeed, GrantsReading } from '../ports/grants-feed.ts'
 
 /** One watch of the one ConfigMap by which cordons are granted. */
 export const kubeGrantsFeed = (parts: FollowParts, namespace: string): GrantsFeed => ({
@@ -14,7 +14,7 @@ export const kubeGrantsFeed = (parts: FollowParts, namespace: string): GrantsFee
   },
 })
 
-const readGrants = (object: Untrusted): ToldGrants =>
+const readGrants = (object: Untrusted): GrantsReading =>
   present({ grants: parseGrants(object.at('data').at(GRANTS_KEY).textOr('')) })
 
-const senseless: Named<ToldGrants>['senseless'] = { type: 'listed', objects: [{}] }
+const senseless: Named<GrantsReading>['senseless'] = { type: 'listed', objects: [{}] }

@@ -1,4 +1,4 @@
-/** What the brake of a fleet goes by of a Node: nothing else is kept of it. */
+/** The part of a Node that the brake of a fleet uses. Nothing else is kept. */
 export interface FleetNode {
   readonly name: string
   readonly uid: string
@@ -7,10 +7,10 @@ export interface FleetNode {
   readonly deleting: boolean
   /** Its Ready condition is True. */
   readonly ready: boolean
-  /** It leaves its load balancers for something that needs no grant: a claim, a condition, a label, a taint. */
+  /** It leaves its load balancers for a reason that needs no grant: a claim, a condition, a label, a taint. */
   readonly leaves: boolean
-  /** It has the record of a roll, which has it out of its load balancers. */
+  /** It has the record of a roll, which took it out of its load balancers. */
   readonly recorded?: true
-  /** The rest of it makes no sense: whether it is cordoned is not known. */
+  /** The rest of the object cannot be parsed: whether it is cordoned is unknown. */
   readonly unreadable?: true
 }

@@ -1,29 +1,29 @@
 import { type Claim, parseClaim, rollOwner } from '../../ground/model/claims.ts'
 import { isJsonObject, jsonObject } from '../../ground/model/json-object.ts'
 
-/** A claim, and the uid of the Node object that bore it: a successor without it has withdrawn nothing. */
+/** A claim, and the uid of the Node object that had it. A successor of the Node without the claim has not withdrawn it. */
 export interface KeptClaim extends Claim {
   readonly uid: string
 }
 
-/** The claims on a node as its agent has them on the node's disk, where they survive a reboot. */
+/** The claims on a node that its agent keeps on the node's disk, where they survive a reboot. */
 export interface KeptClaims {
   readonly version: 2
-  /** Of the Node object that the claims were seen on last. */
+  /** The uid of the Node object on which the claims were last seen. */
   readonly uid: string
-  /** Of that object then; empty where it is not known. */
+  /** The version of that object at that time; empty if unknown. */
   readonly resourceVersion: string
-  /** Empty where the disk holds what cannot be read: which claims those are is not known. */
+  /** Empty if the disk has claims that cannot be read. */
   readonly claims: readonly KeptClaim[]
 }
 
-/** Something is on the disk: whatever it was meant to be, nothing has shown that it is over. */
+/** The disk has something that cannot be read, and nothing has shown that it is over. */
 export const UNREADABLE_CLAIMS: KeptClaims = { version: 2, uid: '', resourceVersion: '', claims: [] }
 
 /** Longer than the claims of two Nodes, one registered in the place of the other. */
 const LENGTH_MAX = 32_768
 
-/** Undefined where it makes no sense. Version 1, of the agent before, held the request of one run. */
+/** Undefined if it cannot be parsed. Version 1, of an earlier agent, had the request of one run. */
 export function parseKeptClaims(text: string): KeptClaims | undefined {
   const raw = text.length > LENGTH_MAX ? undefined : jsonObject(text)
   if (raw === undefined) return undefined

@@ -1,9 +1,9 @@
 import type { Answer } from '../../service/model/answer.ts'
 
-/** Another agent of the node, which listens where one that begins is to. */
+/** Another agent of the node that listens at the port this one needs. */
 export interface AgentBeside {
-  /** What it answers, where that could be read. */
+  /** Its answer, if it could be read. */
   readonly answer?: Answer
-  /** A process listens there that does not say what it is, and may not be an agent. */
+  /** A process listens there that does not say what it is. It may not be an agent. */
   readonly silentPort?: number
 }

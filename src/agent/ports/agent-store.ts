@@ -1,16 +1,16 @@
 /**
- * What an agent has beside its memory. `memory` and `ingress` go with a reboot (tmpfs), `kept` and `owed` survive it (disk),
- * `override` is a person's, on the same disk.
+ * The files of an agent. `memory` and `ingress` are lost in a reboot (tmpfs), `kept` and `owed` survive it (disk), `override` is a
+ * person's, on the same disk.
  */
 export type AgentFile = 'memory' | 'ingress' | 'kept' | 'owed' | 'override'
 
 /**
- * Short texts, each whole or not at all; several agents of a node may write at once. Every call rejects with WorldError
- * STORE_FAILED. A disk that hangs keeps a call for ever: the caller bounds its time.
+ * Short texts, each written whole or not at all. Several agents of a node may write at once. Every call rejects with WorldError
+ * STORE_FAILED. A call never returns while the disk hangs: the caller bounds its time.
  */
 export interface AgentStore {
-  /** Undefined where there is none. What is longer than any of ours is cut. */
+  /** Undefined if there is no such file. A text longer than any of ours is cut. */
   read(file: AgentFile): Promise<string | undefined>
-  /** `kept` and `owed` are on the disk when this resolves; undefined takes it away. */
+  /** `kept` and `owed` are on the disk when this resolves; undefined deletes the file. */
   write(file: Exclude<AgentFile, 'override'>, text: string | undefined): Promise<void>
 }

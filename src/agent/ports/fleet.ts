@@ -5,6 +5,6 @@ import type { FleetNode } from '../model/fleet-node.ts'
 export interface Fleet {
   /** Lists and watches, for ever. Settles only when aborted, with the signal's reason. */
   follow(sink: (event: FollowEvent<FleetNode>) => void, signal: AbortSignal): Promise<void>
-  /** As of now, and not of what a watch has come to; undefined where the fleet has no such node. Rejects with WorldError. */
+  /** A fresh read, not the state of a watch; undefined if the fleet has no such node. Rejects with WorldError. */
   read(name: string, signal: AbortSignal): Promise<FleetNode | undefined>
 }

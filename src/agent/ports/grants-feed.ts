@@ -1,13 +1,13 @@
 import type { FollowEvent } from '../../ground/ports/cluster.ts'
 import type { CordonGrants } from '../../service/model/cordon-grants.ts'
 
-/** The object as it was told; without grants where it makes no sense, which is not to say that there is none. */
-export interface ToldGrants {
+/** The grants as read. Absent: the object cannot be parsed, which does not mean that there is none. */
+export interface GrantsReading {
   readonly grants?: CordonGrants
 }
 
-/** What the API server tells of the brake of the fleet, for ever. An empty list says that there is none. */
+/** Follows the brake of the fleet without end. An empty list means that there is none. */
 export interface GrantsFeed {
   /** Settles only when aborted, with the signal's reason. */
-  follow(sink: (event: FollowEvent<ToldGrants>) => void, signal: AbortSignal): Promise<void>
+  follow(sink: (event: FollowEvent<GrantsReading>) => void, signal: AbortSignal): Promise<void>
 }

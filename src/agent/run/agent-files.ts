@@ -91,7 +91,7 @@ export class AgentFiles {
   }
 
   /** Gives the debts of the previous agent, the first time that they can be read. */
-  async look(signal: AbortSignal): Promise<readonly string[]> {
+  async read(signal: AbortSignal): Promise<readonly string[]> {
     await this.#readKept(signal)
     const owed = await this.#readOwed(signal)
     const read = await this.#read('override', signal)

@@ -1,14 +1,14 @@
 import type { Answer } from '../../service/model/answer.ts'
 import type { Brake } from '../decide/brake.ts'
-import type { AgentView } from './agent-view.ts'
+import type { AgentStatus } from './agent-status.ts'
 
 const ANSWERS: readonly Answer[] = ['up', 'drain', 'down']
 const BRAKES: readonly Brake[] = ['none', 'granted', 'withheld', 'unknown']
 
 /** Prometheus' text format 0.0.4. Addresses are not labels: each client would create a series. */
-export function agentMetrics(view: AgentView): string {
-  const { decision, brake, unheardForMs, heard, trouble, polls } = view
-  const told = polls.reduce((sum, { total }) => sum + total, 0)
+export function agentMetrics(status: AgentStatus): string {
+  const { decision, brake, unheardForMs, heard, trouble, polls } = status
+  const answers = polls.reduce((sum, { total }) => sum + total, 0)
   return [
     ...family(
       'evenkeel_agent_answer',
@@ -19,7 +19,7 @@ export function agentMetrics(view: AgentView): string {
     ...single(
       'evenkeel_agent_answer_seconds',
       'For how long the agent has given this answer.',
-      (view.now - view.since) / 1_000,
+      (status.now - status.since) / 1_000,
     ),
     ...single(
       'evenkeel_agent_api_heard',
@@ -40,11 +40,11 @@ export function agentMetrics(view: AgentView): string {
     ...single(
       'evenkeel_agent_trouble',
       'Files and objects that could not be read or written, and ports that could not be opened.',
-      trouble.length + (view.ingress?.trouble.length ?? 0),
+      trouble.length + (status.ingress?.trouble.length ?? 0),
     ),
     ...single('evenkeel_agent_probers', 'Addresses that asked.', polls.length),
-    ...single('evenkeel_agent_polls', 'Answers given to the currently known addresses.', told),
-    ...ofIngresses(view),
+    ...single('evenkeel_agent_polls', 'Answers given to the currently known addresses.', answers),
+    ...ofIngresses(status),
     '',
   ].join('\n')
 }
@@ -52,18 +52,20 @@ export function agentMetrics(view: AgentView): string {
 /** Anyone who may make Deployments can add to them. */
 const INGRESSES_MAX = 64
 
-function ofIngresses({ ingress }: AgentView): readonly string[] {
+function ofIngresses({ ingress }: AgentStatus): readonly string[] {
   if (ingress === undefined) return []
-  const answered = ingress.answered.filter(({ facts }) => (facts.order?.ports.length ?? 0) > 0).slice(0, INGRESSES_MAX)
+  const answered = ingress.answered
+    .filter(({ reading }) => (reading.order?.ports.length ?? 0) > 0)
+    .slice(0, INGRESSES_MAX)
   return [
     ...family(
       'evenkeel_agent_ingress_answer',
       'The answer at the ports of an IngressDaemonSet: 1 for this one, 0 for the other two.',
       'gauge',
     ),
-    ...answered.flatMap(({ facts, decision }) =>
+    ...answered.flatMap(({ reading, decision }) =>
       ANSWERS.map((answer) => {
-        const labels = `namespace="${facts.namespace}",ingress="${facts.name}",answer="${answer}"`
+        const labels = `namespace="${reading.namespace}",ingress="${reading.name}",answer="${answer}"`
         return `evenkeel_agent_ingress_answer{${labels}} ${answer === decision.answer ? 1 : 0}`
       }),
     ),

@@ -1,6 +1,6 @@
 import { Wakeup } from '../../ground/loop/wakeup.ts'
 import { canonicalAddress } from '../../ground/model/ip-address.ts'
-import type { NodeFacts } from '../../ground/model/node-facts.ts'
+import type { NodeReading } from '../../ground/model/node-reading.ts'
 import { OVER } from '../../ground/model/over.ts'
 import { present } from '../../ground/model/present.ts'
 import type { MonoMs } from '../../ground/model/time.ts'
@@ -20,7 +20,7 @@ import type { AgentStore } from '../ports/agent-store.ts'
 import type { GrantsFeed } from '../ports/grants-feed.ts'
 import type { NodeFeed } from '../ports/node-feed.ts'
 import { AgentFiles } from './agent-files.ts'
-import type { AgentView } from './agent-view.ts'
+import type { AgentStatus } from './agent-status.ts'
 import { BrakeWatch } from './brake-watch.ts'
 import { DataPortWatch, type DataPortWatchParts } from './data-port-watch.ts'
 import { PollLog } from './poll-log.ts'
@@ -45,7 +45,7 @@ interface AgentParts {
 }
 
 /** How often the override file is looked at, and a failed write tried again. */
-const LOOK_EVERY_MS = 1_000
+const READ_EVERY_MS = 1_000
 
 /**
  * The answer of one node, always in memory. It changes at once with what is heard; what must survive is written after it,
@@ -150,7 +150,7 @@ export class Agent {
     return line
   }
 
-  view(): AgentView {
+  status(): AgentStatus {
     const { node, clock } = this.#parts
     const { evidence, kept, unheardSince } = this.#snapshot()
     const { synced } = this.#files
@@ -169,7 +169,7 @@ export class Agent {
       // Said by the node's own object, on the disk, and what is answered goes by it.
       acknowledged: synced !== undefined && this.#decision.answer !== 'up' ? synced.claims.map(({ id }) => id) : [],
       brake: evidence.brake ?? 'unknown',
-      lookedAgoMs: now - this.#lookedAt,
+      filesReadAgoMs: now - this.#lookedAt,
       trouble: [
         ...this.#files.trouble,
         ...(this.#brake?.trouble ?? []),
@@ -184,7 +184,7 @@ export class Agent {
     signal.throwIfAborted()
   }
 
-  #heardOf(event: FollowEvent<NodeFacts>): void {
+  #heardOf(event: FollowEvent<NodeReading>): void {
     if (event.type === 'broken') {
       this.#unheardSince ??= this.#parts.clock.monoMs()
       this.#parts.log.debug('the API server cannot be followed', { reason: event.error.message })
@@ -195,7 +195,7 @@ export class Agent {
     if (event.type === 'fresh') return
     this.#heard = true
     this.#forgotten = undefined
-    this.#take({ node: factsOf(event) ?? 'gone' })
+    this.#take({ node: readingOf(event) ?? 'gone' })
     this.#firstTold.resolve()
   }
 
@@ -212,7 +212,7 @@ export class Agent {
       this.#judge()
       this.#forgive()
       if (this.#isAsked) await this.#writeDown(signal)
-      await this.#wakeup.next(Math.min(LOOK_EVERY_MS, this.#decision.changesInMs ?? LOOK_EVERY_MS), signal)
+      await this.#wakeup.next(Math.min(READ_EVERY_MS, this.#decision.changesInMs ?? READ_EVERY_MS), signal)
       await this.#look(signal)
     }
   }
@@ -275,7 +275,7 @@ export class Agent {
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    const owed = await this.#files.look(signal)
+    const owed = await this.#files.read(signal)
     // What was remembered in this very boot is newer, and knows whose debts were paid.
     if (!this.#isRecalled) this.#owe(owed)
     this.#lookedAt = this.#parts.clock.monoMs()
@@ -294,7 +294,7 @@ export class Agent {
   }
 }
 
-const factsOf = (event: Exclude<FollowEvent<NodeFacts>, { type: 'broken' | 'fresh' }>): NodeFacts | undefined => {
+const readingOf = (event: Exclude<FollowEvent<NodeReading>, { type: 'broken' | 'fresh' }>): NodeReading | undefined => {
   if (event.type === 'listed') return event.objects[0]
   return event.type === 'applied' ? event.object : undefined
 }

@@ -1,7 +1,7 @@
 import type { FollowEvent } from '../../ground/ports/cluster.ts'
 import type { Log } from '../../ground/ports/log.ts'
 import { type Brake, brakeBy } from '../decide/brake.ts'
-import type { GrantsFeed, ToldGrants } from '../ports/grants-feed.ts'
+import type { GrantsFeed, GrantsReading } from '../ports/grants-feed.ts'
 
 interface BrakeWatchParts {
   readonly feed: GrantsFeed
@@ -33,7 +33,7 @@ export class BrakeWatch {
     signal.throwIfAborted()
   }
 
-  #heardOf(event: FollowEvent<ToldGrants>): void {
+  #heardOf(event: FollowEvent<GrantsReading>): void {
     switch (event.type) {
       case 'fresh':
         break
@@ -42,19 +42,19 @@ export class BrakeWatch {
           this.#found('unknown', `it is not known which cordons are granted: ${event.error.message}`)
         break
       case 'listed':
-        this.#told(event.objects[0])
+        this.#heard(event.objects[0])
         break
       case 'applied':
-        this.#told(event.object)
+        this.#heard(event.object)
         break
       case 'deleted':
-        this.#told(undefined)
+        this.#heard(undefined)
     }
   }
 
-  #told(told: ToldGrants | undefined): void {
-    const isSenseless = told !== undefined && told.grants === undefined
-    const brake = told === undefined ? 'none' : brakeBy(told.grants, this.#parts.node)
+  #heard(reading: GrantsReading | undefined): void {
+    const isSenseless = reading !== undefined && reading.grants === undefined
+    const brake = reading === undefined ? 'none' : brakeBy(reading.grants, this.#parts.node)
     this.#found(brake, isSenseless ? 'the ConfigMap of the granted cordons is malformed' : undefined)
   }
 

@@ -7,10 +7,10 @@ import { NODE_ANNOTATION } from '../../ground/model/slot.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import type { Selection } from '../../ground/ports/objects.ts'
 import { HEALTH_ANNOTATION, parseHealthOrder } from '../../service/model/health-order.ts'
-import type { IngressFacts } from '../decide/ingress-facts.ts'
+import type { IngressReading } from '../decide/ingress-reading.ts'
 
 /** What the API server says of one Deployment. `node`: the full name of its node. */
-export interface ToldIngress extends IngressFacts {
+export interface DeploymentReading extends IngressReading {
   readonly node: string
   /** The API group of its owner; absent: it has none just now. */
   readonly group?: string
@@ -25,7 +25,7 @@ export interface OneIngress {
   readonly name: string
 }
 
-const HEALTH_DEPLOYMENTS: ObjectKind<ToldIngress> = {
+const HEALTH_DEPLOYMENTS: ObjectKind<DeploymentReading> = {
   group: 'apps',
   version: 'v1',
   resource: 'deployments',
@@ -35,7 +35,7 @@ const HEALTH_DEPLOYMENTS: ObjectKind<ToldIngress> = {
 }
 
 /** The Deployments of IngressDaemonSets that are for one node: in all namespaces, or those of one object. */
-export const deploymentsOf = (node: string, only?: OneIngress): Selection<ToldIngress> => ({
+export const deploymentsOf = (node: string, only?: OneIngress): Selection<DeploymentReading> => ({
   kind: HEALTH_DEPLOYMENTS,
   ...(only === undefined ? {} : { namespace: only.namespace }),
   labelSelector: `${only === undefined ? INGRESS_LABEL : `${INGRESS_LABEL}=${only.name}`},${INGRESS_NODE_LABEL}=${nodeLabel(node)}`,
@@ -46,14 +46,14 @@ export const deploymentsOf = (node: string, only?: OneIngress): Selection<ToldIn
  * kernel hands each connection to either of two processes that share a port. Where the order cannot be read, the process that answered
  * before goes on.
  */
-export function isAnsweredHere(told: ToldIngress, node: string, only?: OneIngress): boolean {
-  const { group = only?.group, by } = told
-  if (told.node !== node || (only !== undefined && group !== only.group)) return false
+export function isAnsweredHere(deployment: DeploymentReading, node: string, only?: OneIngress): boolean {
+  const { group = only?.group, by } = deployment
+  if (deployment.node !== node || (only !== undefined && group !== only.group)) return false
   return by === undefined || by === (only === undefined ? 'agent' : 'pods')
 }
 
 /** A Deployment whose annotation cannot be read is kept, with the reason. Left out, it would look as if it were deleted. */
-function parse(object: Untrusted): ToldIngress {
+function parse(object: Untrusted): DeploymentReading {
   const { namespace, name, uid, labels, annotations } = parseMetadata(object, 'namespaced')
   const metadata = object.at('metadata')
   const createdAt = Date.parse(metadata.at('creationTimestamp').textOr(''))

@@ -10,10 +10,10 @@ import type { Objects } from '../../ground/ports/objects.ts'
 import type { Answer } from '../../service/model/answer.ts'
 import type { AgentDecision } from '../decide/decide.ts'
 import { ingressAnswer } from '../decide/ingress-answer.ts'
-import { type IngressFacts, ingressName } from '../decide/ingress-facts.ts'
 import { formatIngressMemory, parseIngressMemory } from '../decide/ingress-memory.ts'
+import { type IngressReading, ingressName } from '../decide/ingress-reading.ts'
 import type { AgentStore } from '../ports/agent-store.ts'
-import { deploymentsOf, isAnsweredHere, type OneIngress, type ToldIngress } from './ingress-deployments.ts'
+import { type DeploymentReading, deploymentsOf, isAnsweredHere, type OneIngress } from './ingress-deployments.ts'
 import { PollLog, type Polls } from './poll-log.ts'
 import { TimelyStore } from './timely-store.ts'
 
@@ -32,7 +32,7 @@ interface IngressWatchParts {
 
 /** One IngressDaemonSet on this node, as it is answered for. */
 export interface AnsweredIngress {
-  readonly facts: IngressFacts
+  readonly reading: IngressReading
   readonly decision: Pick<AgentDecision, 'answer' | 'reasons'>
   /** Of the answer. */
   readonly since: MonoMs
@@ -80,8 +80,8 @@ export class IngressWatch {
     return this.#heard || this.#isRecalled
   }
 
-  get facts(): readonly IngressFacts[] {
-    return [...this.#answered.values()].map(({ facts }) => facts)
+  get readings(): readonly IngressReading[] {
+    return [...this.#answered.values()].map(({ reading }) => reading)
   }
 
   get answered(): readonly AnsweredIngress[] {
@@ -90,7 +90,7 @@ export class IngressWatch {
 
   /** For people. */
   get trouble(): readonly string[] {
-    const unreadable = this.facts.flatMap(({ namespace, deployment, unreadable: why }) =>
+    const unreadable = this.readings.flatMap(({ namespace, deployment, unreadable: why }) =>
       why === undefined ? [] : [`the health order of Deployment ${namespace}/${deployment} cannot be read: ${why}`],
     )
     return [this.#apiTrouble, this.#storeTrouble, ...unreadable].filter((line) => line !== undefined)
@@ -122,7 +122,7 @@ export class IngressWatch {
   /** The answer for the node is another one. */
   nodeAnswers(decision: Pick<AgentDecision, 'answer' | 'reasons'>): void {
     this.#node = decision
-    this.#judge(this.facts)
+    this.#judge(this.readings)
   }
 
   /** Answers one health check, and counts it. At a port that is about to close: the last answer where others go on, otherwise `down`. */
@@ -134,7 +134,7 @@ export class IngressWatch {
     return answer
   }
 
-  #heardOf(event: FollowEvent<ToldIngress>): void {
+  #heardOf(event: FollowEvent<DeploymentReading>): void {
     switch (event.type) {
       case 'fresh':
         break
@@ -144,7 +144,7 @@ export class IngressWatch {
       case 'listed':
         this.#heard = true
         this.#apiTrouble = undefined
-        this.#replace(event.objects.flatMap((told) => this.#answeredFor(told)))
+        this.#replace(event.objects.flatMap((deployment) => this.#answeredFor(deployment)))
         break
       case 'applied':
         this.#replace([...this.#but(event.object), ...this.#answeredFor(event.object)])
@@ -155,20 +155,20 @@ export class IngressWatch {
     }
   }
 
-  #but({ uid }: ToldIngress): readonly IngressFacts[] {
-    return this.facts.filter((facts) => facts.uid !== uid)
+  #but({ uid }: DeploymentReading): readonly IngressReading[] {
+    return this.readings.filter((readings) => readings.uid !== uid)
   }
 
   /** Where the order cannot be read, the ports are those of the last one that could. */
-  #answeredFor(told: ToldIngress): readonly IngressFacts[] {
-    const was = this.#answered.get(told.uid)
-    if (!isAnsweredHere(told, this.#parts.node, this.#parts.only)) {
-      if (was !== undefined) this.#handedOver.set(told.uid, was.decision.answer)
+  #answeredFor(deployment: DeploymentReading): readonly IngressReading[] {
+    const was = this.#answered.get(deployment.uid)
+    if (!isAnsweredHere(deployment, this.#parts.node, this.#parts.only)) {
+      if (was !== undefined) this.#handedOver.set(deployment.uid, was.decision.answer)
       return []
     }
-    this.#handedOver.delete(told.uid)
-    const { node: _node, group: _group, by: _by, ...facts } = told
-    const before = was?.facts.order
+    this.#handedOver.delete(deployment.uid)
+    const { node: _node, group: _group, by: _by, ...facts } = deployment
+    const before = was?.reading.order
     return [facts.order === undefined && before !== undefined ? { ...facts, order: before } : facts]
   }
 
@@ -178,27 +178,27 @@ export class IngressWatch {
     this.#apiTrouble = trouble
   }
 
-  #replace(facts: readonly IngressFacts[]): void {
-    this.#judge(facts)
+  #replace(readings: readonly IngressReading[]): void {
+    this.#judge(readings)
     this.#wakeup.wake()
     this.#parts.onChange()
   }
 
   /** Counted at once and not when the next checker asks: what was asked before a change says nothing of the answer after it. */
-  #judge(facts: readonly IngressFacts[]): void {
+  #judge(readings: readonly IngressReading[]): void {
     const before = this.#answered
-    this.#answered = new Map(facts.map((one) => [one.uid, this.#answeredNow(one, before.get(one.uid))]))
+    this.#answered = new Map(readings.map((one) => [one.uid, this.#answeredNow(one, before.get(one.uid))]))
   }
 
-  #answeredNow(facts: IngressFacts, before: Answered | undefined): Answered {
-    const decision = ingressAnswer(this.#node, facts)
-    if (before?.decision.answer === decision.answer) return { ...before, facts, decision }
+  #answeredNow(reading: IngressReading, before: Answered | undefined): Answered {
+    const decision = ingressAnswer(this.#node, reading)
+    if (before?.decision.answer === decision.answer) return { ...before, reading, decision }
     before?.log.answerChanged()
-    if (facts.order !== undefined && facts.order.ports.length > 0)
-      this.#parts.log.warn(`answers ${decision.answer} for ${ingressName(facts)}`, {
+    if (reading.order !== undefined && reading.order.ports.length > 0)
+      this.#parts.log.warn(`answers ${decision.answer} for ${ingressName(reading)}`, {
         reasons: decision.reasons.map(({ text }) => text),
       })
-    return { facts, decision, since: this.#parts.clock.monoMs(), log: before?.log ?? new PollLog() }
+    return { reading, decision, since: this.#parts.clock.monoMs(), log: before?.log ?? new PollLog() }
   }
 
   async #writes(signal: AbortSignal): Promise<void> {
@@ -210,7 +210,7 @@ export class IngressWatch {
 
   /** An agent that begins again had better know nothing than what is over: what cannot be replaced is removed. */
   async #remember(signal: AbortSignal): Promise<boolean> {
-    const text = formatIngressMemory(this.#parts.bootId, this.facts)
+    const text = formatIngressMemory(this.#parts.bootId, this.readings)
     if (text === this.#remembered) return true
     const isWritten = await this.#inStore(async () => {
       await this.#store.write('ingress', text, signal)

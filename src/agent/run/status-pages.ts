@@ -3,14 +3,14 @@ import { type MonoMs, toIso, wallMs } from '../../ground/model/time.ts'
 import type { Page, PageOf } from '../../ground/ports/http-door.ts'
 import { PROMETHEUS_CONTENT_TYPE } from '../../ground/text/prometheus-text.ts'
 import { agentMetrics } from './agent-metrics.ts'
-import type { AgentView } from './agent-view.ts'
+import type { AgentStatus } from './agent-status.ts'
 
 const JSON_TYPE = 'application/json'
 /** An agent that has not looked at anything for so long hangs. */
 const HANGS_AFTER_MS = 30_000
 
 interface StatusPagesParts {
-  readonly view: () => AgentView
+  readonly status: () => AgentStatus
   /** Open at the data port as of now; undefined where that is not known. */
   readonly connections: () => Promise<number | undefined>
   /** Health checks are answered. */
@@ -19,88 +19,88 @@ interface StatusPagesParts {
 
 /** For people, Prometheus and the kubelet: what is answered, why, and who asks. No health check uses these pages. */
 export const statusPages =
-  ({ view, connections, isOpen }: StatusPagesParts): PageOf =>
+  ({ status, connections, isOpen }: StatusPagesParts): PageOf =>
   ({ target }) => {
     switch (target.split('?', 1)[0]) {
       case '/healthz':
         // All but the connections is of one moment, right after they were counted.
-        return connections().then((count) => json(200, health(view(), count)))
+        return connections().then((count) => json(200, health(status(), count)))
       case '/probers':
-        return json(200, probers(view()))
+        return json(200, probers(status()))
       case '/livez':
-        return yesOrNo(view().lookedAgoMs < HANGS_AFTER_MS)
+        return yesOrNo(status().filesReadAgoMs < HANGS_AFTER_MS)
       case '/readyz':
-        return yesOrNo(isReady(view()) && isOpen())
+        return yesOrNo(isReady(status()) && isOpen())
       case '/metrics':
-        return { status: 200, contentType: PROMETHEUS_CONTENT_TYPE, body: agentMetrics(view()) }
+        return { status: 200, contentType: PROMETHEUS_CONTENT_TYPE, body: agentMetrics(status()) }
       default:
         return { status: 404, contentType: 'text/plain; charset=utf-8', body: 'there is no such page\n' }
     }
   }
 
 /** An agent that cannot know whether it may let its node serve is no replacement for one that does. */
-const isReady = ({ heard, isKeptKnown, ingress }: AgentView): boolean =>
+const isReady = ({ heard, isKeptKnown, ingress }: AgentStatus): boolean =>
   heard && isKeptKnown && (ingress?.heard ?? true)
 
-const health = (view: AgentView, connections: number | undefined): unknown => ({
-  node: view.node,
-  answer: view.decision.answer,
-  since: toIso(wallMs(view.wall - (view.now - view.since))),
-  reasons: reasonsOf(view.decision),
-  api: { heard: view.heard, unheardForMs: view.unheardForMs ?? 0 },
-  maintenance: { acknowledged: view.acknowledged, kept: view.kept ?? null },
-  brake: { state: view.brake },
-  dataPort: view.dataPort ?? 'unknown',
+const health = (status: AgentStatus, connections: number | undefined): unknown => ({
+  node: status.node,
+  answer: status.decision.answer,
+  since: toIso(wallMs(status.wall - (status.now - status.since))),
+  reasons: reasonsOf(status.decision),
+  api: { heard: status.heard, unheardForMs: status.unheardForMs ?? 0 },
+  maintenance: { acknowledged: status.acknowledged, kept: status.kept ?? null },
+  brake: { state: status.brake },
+  dataPort: status.dataPort ?? 'unknown',
   connections: connections ?? 'unknown',
-  polls: pollsOf(view, view.polls),
-  ...(view.ingress === undefined ? {} : { ingress: ingressesOf(view, view.ingress) }),
-  trouble: [...view.trouble, ...(view.ingress?.trouble ?? [])],
+  polls: pollsOf(status, status.polls),
+  ...(status.ingress === undefined ? {} : { ingress: ingressesOf(status, status.ingress) }),
+  trouble: [...status.trouble, ...(status.ingress?.trouble ?? [])],
 })
 
-const pollsOf = (view: AgentView, polls: AgentView['polls']) =>
+const pollsOf = (status: AgentStatus, polls: AgentStatus['polls']) =>
   polls.map(({ address, sinceAnswer, total, at, answer }) => ({
     address,
     sinceAnswer,
     total,
-    agoMs: agoMs(view, at),
+    agoMs: agoMs(status, at),
     answer,
   }))
 
 /** One without ports is answered for nowhere. */
-const ingressesOf = (view: AgentView, { answered, isOpen }: NonNullable<AgentView['ingress']>) =>
-  answered.flatMap(({ facts, decision, since, polls }) => {
-    const { namespace, name, ready, order } = facts
+const ingressesOf = (status: AgentStatus, { answered, isOpen }: NonNullable<AgentStatus['ingress']>) =>
+  answered.flatMap(({ reading, decision, since, polls }) => {
+    const { namespace, name, ready, order } = reading
     if (order === undefined || order.ports.length === 0) return []
     return {
       namespace,
       name,
       ports: order.ports.map((port) => ({ port, open: isOpen(port) })),
       answer: decision.answer,
-      since: toIso(wallMs(view.wall - (view.now - since))),
+      since: toIso(wallMs(status.wall - (status.now - since))),
       reasons: reasonsOf(decision),
       readyPods: ready,
       minReadyPods: order.minReadyPods,
-      polls: pollsOf(view, polls),
+      polls: pollsOf(status, polls),
     }
   })
 
-const reasonsOf = ({ reasons }: Pick<AgentView['decision'], 'reasons'>) =>
+const reasonsOf = ({ reasons }: Pick<AgentStatus['decision'], 'reasons'>) =>
   reasons.map(({ code, text, next }) => ({ code, text, ...present({ next }) }))
 
-const probers = (view: AgentView): unknown => ({
-  node: view.node,
-  answer: view.decision.answer,
-  probers: view.polls.map(({ address, port, at, answer, total, sinceAnswer }) => ({
+const probers = (status: AgentStatus): unknown => ({
+  node: status.node,
+  answer: status.decision.answer,
+  probers: status.polls.map(({ address, port, at, answer, total, sinceAnswer }) => ({
     address,
     port,
-    agoMs: agoMs(view, at),
+    agoMs: agoMs(status, at),
     answer,
     total,
     sinceAnswer,
   })),
 })
 
-const agoMs = ({ now }: AgentView, at: MonoMs): number => Math.round(now - at)
+const agoMs = ({ now }: AgentStatus, at: MonoMs): number => Math.round(now - at)
 
 const json = (status: number, value: unknown): Page => ({
   status,

@@ -10,7 +10,7 @@ interface TakeOverPortsParts {
   readonly clock: Clock
 }
 
-const LOOK_EVERY_MS = 50
+const POLL_EVERY_MS = 50
 
 /**
  * When a process that answers for one IngressDaemonSet may open its ports. Beside another one it waits until the API server has told it
@@ -23,6 +23,6 @@ export async function takeOverPorts(parts: TakeOverPortsParts, signal: AbortSign
   for (;;) {
     if (watch.heard || (watch.isKnown && !(await isAnswered()))) return 'ready'
     if (clock.monoMs() >= until) return 'late'
-    await clock.sleep(LOOK_EVERY_MS, signal)
+    await clock.sleep(POLL_EVERY_MS, signal)
   }
 }

@@ -2,18 +2,18 @@ import type { Clock } from '../../ground/ports/clock.ts'
 import type { Answer } from '../../service/model/answer.ts'
 import type { AgentDecision } from '../decide/decide.ts'
 import type { AgentBeside } from '../ports/agent-beside.ts'
-import type { AgentView } from './agent-view.ts'
+import type { AgentStatus } from './agent-status.ts'
 
 interface TakeOverParts {
   /** Another agent that answers where this one will; undefined where there is none. */
   readonly beside: () => Promise<AgentBeside | undefined>
-  readonly view: () => Pick<AgentView, 'heard' | 'isKeptKnown' | 'isDataPortAsked' | 'decision' | 'ingress'>
+  readonly status: () => Pick<AgentStatus, 'heard' | 'isKeptKnown' | 'isDataPortAsked' | 'decision' | 'ingress'>
   /** Shorter than a new pod must be ready before the old one ends. */
   readonly limitMs: number
   readonly clock: Clock
 }
 
-const LOOK_EVERY_MS = 50
+const POLL_EVERY_MS = 50
 /** Why an agent that has just begun does not say `up` of a node that may be well. */
 const FOR_NOW: ReadonlySet<string> = new Set(['ColdStart', 'Returning', 'BrakeUnknown'])
 
@@ -24,19 +24,19 @@ const FOR_NOW: ReadonlySet<string> = new Set(['ColdStart', 'Returning', 'BrakeUn
  * `late` where the limit came before it knew what to say: then it had better end. Rejects with the signal's reason.
  */
 export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promise<'alone' | 'ready' | 'late'> {
-  const { beside, view, limitMs, clock } = parts
+  const { beside, status, limitMs, clock } = parts
   const until = clock.monoMs() + limitMs
   for (;;) {
     const other = await beside()
     if (other === undefined) return 'alone'
     // Asking takes a while: an agent that is ready after the limit may find no other one any more, and should not begin.
     if (clock.monoMs() >= until) return 'late'
-    const { heard, isKeptKnown, isDataPortAsked, decision, ingress } = view()
+    const { heard, isKeptKnown, isDataPortAsked, decision, ingress } = status()
     // A drain because of a request that could not be read does not come from the other agent.
     const isHeard = heard && (ingress?.heard ?? true)
     const isKnowing = isHeard && isKeptKnown && isDataPortAsked && other.silentPort === undefined
     if (isKnowing && isSettled(decision, other.answer)) return 'ready'
-    await clock.sleep(LOOK_EVERY_MS, signal)
+    await clock.sleep(POLL_EVERY_MS, signal)
   }
 }
 

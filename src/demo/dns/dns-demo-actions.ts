@@ -22,7 +22,7 @@ export interface SentQueries {
 }
 
 /** What is seen of the sick pod by others than those that ask over UDP. */
-export interface PodLook {
+export interface PodReading {
   /** `GET /health` over TCP, as its liveness probe asks. */
   readonly health: boolean
   readonly dnsOverTcp: boolean
@@ -39,7 +39,7 @@ export interface RepairHearing {
 }
 
 /** An embedded cluster whose DNS is well. */
-export interface DnsDemoGround {
+export interface DnsDemoCluster {
   readonly nodes: readonly string[]
   readonly pods: readonly { readonly name: string }[]
   readonly service: { readonly address: string; readonly port: number }
@@ -50,7 +50,7 @@ export interface DnsDemoGround {
   /** To the sick pod alone; TCP goes on. */
   dropUdp(): void
   /** At the sick pod. */
-  look(signal: AbortSignal): Promise<PodLook>
+  readPod(signal: AbortSignal): Promise<PodReading>
   /** `evenkeel dns repair`, from two nodes. */
   repair(hears: RepairHearing, signal: AbortSignal): Promise<RepairOrBusy>
   /** Everything is gone afterwards. */
@@ -59,7 +59,7 @@ export interface DnsDemoGround {
 
 export interface DnsDemoActions {
   /** Settles once every pod of DNS is Ready; leaves nothing behind where it rejects. */
-  open(signal: AbortSignal): Promise<DnsDemoGround>
+  open(signal: AbortSignal): Promise<DnsDemoCluster>
   /** The command line of this program, for people to paste. */
   readonly program: string
 }

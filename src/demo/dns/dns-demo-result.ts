@@ -4,7 +4,7 @@ import { formatDuration } from '../../ground/model/duration.ts'
 import { countText } from '../../ground/text/count-text.ts'
 import { type Column, tableLines } from '../../ground/text/table-lines.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
-import type { DnsDemoGround, QueryTally, SentQueries } from './dns-demo-actions.ts'
+import type { DnsDemoCluster, QueryTally, SentQueries } from './dns-demo-actions.ts'
 import type { PodWatch } from './pod-watch.ts'
 
 const VERSION = '1'
@@ -13,7 +13,7 @@ const STALLED_MS = 500
 
 /** All that was measured. Moments are of the clock's own time. */
 export interface DnsDemoRun {
-  readonly ground: Pick<DnsDemoGround, 'sick' | 'service'>
+  readonly cluster: Pick<DnsDemoCluster, 'sick' | 'service'>
   readonly queries: SentQueries
   readonly watch: PodWatch
   readonly repair: RepairOrBusy
@@ -40,9 +40,9 @@ interface Measured {
   readonly after: QueryTally
 }
 
-function measured({ ground, queries, repair, brokenAtMs, beganAtMs, foundAtMs, touchedAtMs }: DnsDemoRun): Measured {
+function measured({ cluster, queries, repair, brokenAtMs, beganAtMs, foundAtMs, touchedAtMs }: DnsDemoRun): Measured {
   const [findings, outcome] = 'busy' in repair ? [[], undefined] : [repair.check.findings, repair.outcome]
-  const found = findings.find(({ subjects }) => subjects.some(({ name }) => name === ground.sick.name))?.code
+  const found = findings.find(({ subjects }) => subjects.some(({ name }) => name === cluster.sick.name))?.code
   const cured = outcome?.kind === 'cured' ? outcome : undefined
   const wellAtMs = cured === undefined || touchedAtMs === undefined ? undefined : touchedAtMs + cured.tookMs
   const lastLostAtMs = queries.lastLostAtMs()
@@ -66,12 +66,12 @@ export function isSound(run: DnsDemoRun): boolean {
 
 /** The document of `-o json`. Times in milliseconds. */
 export function dnsDemoDocument(run: DnsDemoRun): object {
-  const { ground, watch, repair, queries } = run
+  const { cluster, watch, repair, queries } = run
   const { before, during, after, found, foundAfterMs, isCured, curedAfterMs, lostForMs } = measured(run)
   return {
     version: VERSION,
     sound: isSound(run),
-    pod: { name: ground.sick.name, node: ground.sick.node, keptInQuarantine: isCured && watch.last?.runs === true },
+    pod: { name: cluster.sick.name, node: cluster.sick.node, keptInQuarantine: isCured && watch.last?.runs === true },
     health: watch.seen('health'),
     dnsOverTcp: watch.seen('dnsOverTcp'),
     ready: watch.seen('ready'),
@@ -96,7 +96,7 @@ const COLUMNS: readonly Column[] = [
 
 /** What was measured, and how the same is done elsewhere. */
 export function dnsDemoLines(run: DnsDemoRun, program: string): readonly Line[] {
-  const { watch, ground, queries } = run
+  const { watch, cluster, queries } = run
   const { before, during, after, found, foundAfterMs, curedAfterMs, lostForMs } = measured(run)
   const row = (name: string, { sent, lost }: QueryTally) => [name, countText(sent), countText(lost)]
   const rows = [row('before', before), row('while ill', during), row('after', after)]
@@ -109,7 +109,7 @@ export function dnsDemoLines(run: DnsDemoRun, program: string): readonly Line[] 
     ...tableLines(COLUMNS, rows).map((line) => line.slice(2)),
     '',
     `over TCP  /health good ${good('health')} times, DNS answered ${good('dnsOverTcp')}, the API said Ready ${good('ready')}`,
-    `found     ${found ?? 'nothing'}, pod ${ground.sick.name}, ${time(foundAfterMs)} after the check began`,
+    `found     ${found ?? 'nothing'}, pod ${cluster.sick.name}, ${time(foundAfterMs)} after the check began`,
     `cured     ${time(curedAfterMs)} after the pod was put in quarantine; queries were lost for ${time(lostForMs)} of that`,
     `kept      the sick pod ${watch.last?.runs === true ? 'runs on' : 'is gone'}, out of its Service`,
     ...(queries.stalledMs < STALLED_MS
@@ -124,7 +124,7 @@ export function dnsDemoLines(run: DnsDemoRun, program: string): readonly Line[] 
 }
 
 /** The cluster is up still. */
-export const keptLines = ({ service, kubeconfig, sick }: DnsDemoGround): readonly string[] => [
+export const keptLines = ({ service, kubeconfig, sick }: DnsDemoCluster): readonly string[] => [
   '',
   'The cluster stays up until Ctrl-C. Try, in another terminal:',
   `  kubectl --kubeconfig ${kubeconfig} get pods -n kube-system -o wide --show-labels`,

@@ -1,6 +1,6 @@
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
-import type { DnsDemoGround, PodLook } from './dns-demo-actions.ts'
+import type { DnsDemoCluster, PodReading } from './dns-demo-actions.ts'
 
 /** How often was looked, and how often it was not so. */
 interface Seen {
@@ -8,16 +8,16 @@ interface Seen {
   readonly failed: number
 }
 
-const LOOK_EVERY_MS = 500
+const POLL_EVERY_MS = 500
 
 /** Looks at the sick pod again and again, as its kubelet does, and keeps count. */
 export class PodWatch {
-  readonly #ground: Pick<DnsDemoGround, 'look'>
+  readonly #cluster: Pick<DnsDemoCluster, 'readPod'>
   readonly #clock: Clock
-  readonly #looks: PodLook[] = []
+  readonly #looks: PodReading[] = []
 
-  constructor(ground: Pick<DnsDemoGround, 'look'>, clock: Clock) {
-    this.#ground = ground
+  constructor(cluster: Pick<DnsDemoCluster, 'readPod'>, clock: Clock) {
+    this.#cluster = cluster
     this.#clock = clock
   }
 
@@ -26,24 +26,24 @@ export class PodWatch {
     try {
       for (;;) {
         this.#looks.push(await this.#look(signal))
-        await this.#clock.sleep(LOOK_EVERY_MS, signal)
+        await this.#clock.sleep(POLL_EVERY_MS, signal)
       }
     } catch (error) {
       if (!signal.aborted) throw error
     }
   }
 
-  seen(what: keyof PodLook): Seen {
-    return { asked: this.#looks.length, failed: this.#looks.filter((look) => !look[what]).length }
+  seen(what: keyof PodReading): Seen {
+    return { asked: this.#looks.length, failed: this.#looks.filter((reading) => !reading[what]).length }
   }
 
-  get last(): PodLook | undefined {
+  get last(): PodReading | undefined {
     return this.#looks.at(-1)
   }
 
-  async #look(signal: AbortSignal): Promise<PodLook> {
+  async #look(signal: AbortSignal): Promise<PodReading> {
     try {
-      return await this.#ground.look(signal)
+      return await this.#cluster.readPod(signal)
     } catch (error) {
       if (signal.aborted || !(error instanceof WorldError)) throw error
       return { health: false, dnsOverTcp: false, ready: false, runs: false }

@@ -12,7 +12,7 @@ import { countOf, countText } from '../../ground/text/count-text.ts'
 import { type Line, padCells, paintLine } from '../../ground/text/terminal/style.ts'
 import { DemoScreen } from '../demo-screen.ts'
 import { keepUp } from '../keep-up.ts'
-import type { DnsDemoActions, DnsDemoGround, SentQueries } from './dns-demo-actions.ts'
+import type { DnsDemoActions, DnsDemoCluster, SentQueries } from './dns-demo-actions.ts'
 import { type DnsDemoRun, dnsDemoDocument, dnsDemoLines, isSound, keptLines } from './dns-demo-result.ts'
 import { PodWatch } from './pod-watch.ts'
 
@@ -33,12 +33,12 @@ export async function runDnsDemo(context: CliContext, actions: DnsDemoActions, f
   const screen = new DemoScreen(context, modes)
   const takeBack = context.onExit(() => screen.restoreCursor())
   const { signal } = context.interrupts
-  let ground: DnsDemoGround | undefined
+  let cluster: DnsDemoCluster | undefined
   try {
     const show = new Show(screen)
     show.say('cluster', 'an embedded cluster comes up')
-    ground = await actions.open(signal)
-    const run = await shown({ ground, show, clock: context.clock, isLong: modes.level > 1 }, signal)
+    cluster = await actions.open(signal)
+    const run = await shown({ cluster, show, clock: context.clock, isLong: modes.level > 1 }, signal)
     screen.close()
     const result =
       flags.output === 'json'
@@ -47,12 +47,12 @@ export async function runDnsDemo(context: CliContext, actions: DnsDemoActions, f
             .map((line) => `${paintLine(line, modes.outStyle)}\n`)
             .join('')
     context.out.write(result)
-    if (flags.keep === true) await keepUp(context, keptLines(ground), flags.output === 'json')
+    if (flags.keep === true) await keepUp(context, keptLines(cluster), flags.output === 'json')
     return isSound(run) ? 0 : EXIT_FAILED
   } finally {
     screen.close()
     takeBack()
-    await ground?.end()
+    await cluster?.end()
   }
 }
 
@@ -87,19 +87,19 @@ class Show {
 }
 
 interface Showing {
-  readonly ground: DnsDemoGround
+  readonly cluster: DnsDemoCluster
   readonly show: Show
   readonly clock: Clock
   readonly isLong: boolean
 }
 
 async function shown(parts: Showing, signal: AbortSignal): Promise<DnsDemoRun> {
-  const { ground, show, clock } = parts
-  const { nodes, pods, service, sick } = ground
+  const { cluster, show, clock } = parts
+  const { nodes, pods, service, sick } = cluster
   const at = `${service.address} port ${service.port}`
   show.say('cluster', `${nodes.length} nodes, ${pods.length} pods of DNS behind Service kube-system/kube-dns at ${at}`)
-  const queries = ground.sendQueries()
-  const watch = new PodWatch(ground, clock)
+  const queries = cluster.sendQueries()
+  const watch = new PodWatch(cluster, clock)
   const over = new AbortController()
   const ended = AbortSignal.any([signal, over.signal])
   const beside = [show.follow(queries, clock, ended), watch.run(ended)]
@@ -110,7 +110,7 @@ async function shown(parts: Showing, signal: AbortSignal): Promise<DnsDemoRun> {
     const brokenAtMs = clock.monoMs()
     // The break must not lose what was sent before it.
     await queries.settled(signal, brokenAtMs)
-    ground.dropUdp()
+    cluster.dropUdp()
     show.say('break', `UDP to ${sick.name} on ${sick.node} is dropped, TCP is not`)
     await clock.sleep(BROKEN_MS, signal)
     show.say('resolvers', { text: tallyText(queries.tally(brokenAtMs)), tone: 'stop' }, ' since')
@@ -120,7 +120,7 @@ async function shown(parts: Showing, signal: AbortSignal): Promise<DnsDemoRun> {
     await queries.stop(signal)
     over.abort()
     await Promise.all(beside)
-    return { ...repaired, ground, queries, watch, brokenAtMs }
+    return { ...repaired, cluster, queries, watch, brokenAtMs }
   } finally {
     over.abort()
   }
@@ -128,7 +128,7 @@ async function shown(parts: Showing, signal: AbortSignal): Promise<DnsDemoRun> {
 
 type Repaired = Pick<DnsDemoRun, 'repair' | 'beganAtMs' | 'foundAtMs' | 'touchedAtMs'>
 
-async function repairedIn({ ground, show, clock, isLong }: Showing, signal: AbortSignal): Promise<Repaired> {
+async function repairedIn({ cluster, show, clock, isLong }: Showing, signal: AbortSignal): Promise<Repaired> {
   const beganAtMs = clock.monoMs()
   let foundAtMs: number | undefined
   let touchedAtMs: number | undefined
@@ -143,7 +143,7 @@ async function repairedIn({ ground, show, clock, isLong }: Showing, signal: Abor
   const onTouch = (): void => {
     touchedAtMs ??= clock.monoMs()
   }
-  const repair = await ground.repair({ onCheck, onTouch, onWord: (text) => show.say('repair', text) }, signal)
+  const repair = await cluster.repair({ onCheck, onTouch, onWord: (text) => show.say('repair', text) }, signal)
   for (const line of endLines(repair, isLong)) show.say('repair', ...line)
   return {
     repair,

@@ -16,20 +16,20 @@ export interface GuardsSeen {
 }
 
 /** A node as the status of the NodeGuard has it; those that are Armed are not in it. */
-export interface ToldNode {
+export interface NodeRow {
   readonly name: string
   readonly state: string
   readonly message?: string
 }
 
 /** An embedded cluster whose nodes have guards, and a volume on each of the first two. */
-export interface GuardGround {
+export interface GuardDemoCluster {
   readonly nodes: readonly string[]
   /** The two that are drained, each with the volume that is attached to it. */
   readonly drained: readonly { readonly name: string; readonly volume: string }[]
   readonly kubeconfig: string
   readonly seen: GuardsSeen
-  told(): readonly ToldNode[]
+  rows(): readonly NodeRow[]
   /** As kubectl does; resolves when no pod is left that it asks to go. Tells of each refusal. */
   drain(node: string, onRefused: (pod: string) => void, signal: AbortSignal): Promise<void>
   detach(volume: string): void
@@ -43,7 +43,7 @@ export interface GuardGround {
 
 export interface GuardDemoActions {
   /** Settles once every node has its guard; leaves nothing behind where it rejects. */
-  open(signal: AbortSignal): Promise<GuardGround>
+  open(signal: AbortSignal): Promise<GuardDemoCluster>
   /** The command line of this program, for people to paste. */
   readonly program: string
 }

@@ -2,13 +2,13 @@ import { formatDuration } from '../../ground/model/duration.ts'
 import { present } from '../../ground/model/present.ts'
 import { countText } from '../../ground/text/count-text.ts'
 import { type Column, tableLines } from '../../ground/text/table-lines.ts'
-import type { GuardGround } from './guard-demo-actions.ts'
+import type { GuardDemoCluster } from './guard-demo-actions.ts'
 
 const VERSION = '1'
 
 /** All that was measured. Moments are of the clock's own time. */
 export interface GuardDemoRun {
-  readonly ground: Pick<GuardGround, 'drained' | 'seen' | 'nodes'>
+  readonly cluster: Pick<GuardDemoCluster, 'drained' | 'seen' | 'nodes'>
   /** When both drains began. */
   readonly beganAtMs: number
   /** By node. */
@@ -29,7 +29,7 @@ interface MeasuredNode {
   readonly awayMs: number | undefined
 }
 
-function measured({ ground: { drained, seen }, beganAtMs, detachedAtMs }: GuardDemoRun): readonly MeasuredNode[] {
+function measured({ cluster: { drained, seen }, beganAtMs, detachedAtMs }: GuardDemoRun): readonly MeasuredNode[] {
   return drained.map(({ name }) => {
     const { lostAtMs, backAtMs } = seen.of(name)
     return {
@@ -56,7 +56,7 @@ export function isSound(run: GuardDemoRun): boolean {
   const nodes = measured(run)
   return (
     run.failure === undefined &&
-    run.ground.seen.mostAway === 1 &&
+    run.cluster.seen.mostAway === 1 &&
     nodes.every(({ awayMs }) => awayMs !== undefined) &&
     nodes.every(({ heldMs, waitedMs }) => heldMs !== undefined && waitedMs !== undefined && waitedMs >= heldMs)
   )
@@ -67,8 +67,8 @@ export const guardDemoDocument = (run: GuardDemoRun): object => ({
   version: VERSION,
   sound: isSound(run),
   order: orderOf(run),
-  mostWithoutGuard: run.ground.seen.mostAway,
-  podChanges: run.ground.seen.changes,
+  mostWithoutGuard: run.cluster.seen.mostAway,
+  podChanges: run.cluster.seen.changes,
   nodes: measured(run).map(({ name, heldMs, waitedMs, awayMs }) => ({
     name,
     heldSeconds: tenths(heldMs),
@@ -89,7 +89,7 @@ const COLUMNS: readonly Column[] = [
 ]
 
 export function guardDemoLines(run: GuardDemoRun, program: string): readonly string[] {
-  const { seen } = run.ground
+  const { seen } = run.cluster
   const rows = measured(run).map(({ name, heldMs, waitedMs, awayMs }) => [
     name,
     ...[heldMs, waitedMs, awayMs].map(time),
@@ -124,7 +124,7 @@ const time = (ms: number | undefined): string =>
   ms === undefined ? 'never' : formatDuration(Math.round(ms / 100) * 100)
 
 /** The cluster is up still, and its controller runs. */
-export const keptLines = ({ kubeconfig }: Pick<GuardGround, 'kubeconfig'>, program: string): readonly string[] => [
+export const keptLines = ({ kubeconfig }: Pick<GuardDemoCluster, 'kubeconfig'>, program: string): readonly string[] => [
   '',
   'The cluster stays up until Ctrl-C. Try, in other terminals:',
   `  ${program} guard status nodeguard/storage -n default --kubeconfig ${kubeconfig} --watch`,

@@ -18,7 +18,7 @@ export interface RolloutEnd {
 }
 
 /** An embedded cluster whose pods are of v1, and serve through a load balancer. */
-export interface RolloutGround {
+export interface RolloutCluster {
   readonly nodes: readonly string[]
   /** Of the service, through the balancer. */
   readonly url: string
@@ -33,5 +33,5 @@ export interface RolloutGround {
 
 export interface IngressDemoActions extends Pick<DemoActions, 'probeSource' | 'program'> {
   /** Settles once the service answers through the balancer; leaves nothing behind where it rejects. */
-  open(options: RolloutOptions, signal: AbortSignal): Promise<RolloutGround>
+  open(options: RolloutOptions, signal: AbortSignal): Promise<RolloutCluster>
 }

@@ -3,7 +3,7 @@ import { countOf, countText } from '../../ground/text/count-text.ts'
 import { type Column, tableLines } from '../../ground/text/table-lines.ts'
 import { boundsText } from '../../ground/text/time-text.ts'
 import { shareText } from '../../roll/decide/availability/confidence.ts'
-import { ROLLOUT_CHECK, type RolloutGround, type RolloutKind } from './ingress-demo-actions.ts'
+import { ROLLOUT_CHECK, type RolloutCluster, type RolloutKind } from './ingress-demo-actions.ts'
 import type { RolloutOutcome } from './rollout-outcome.ts'
 
 const { interMs, fall, rise } = ROLLOUT_CHECK
@@ -99,7 +99,7 @@ function verdictLines({ kind, failedRequests, sentRequests, failure }: RolloutOu
 }
 
 /** The cluster of the IngressDaemonSet is up still, and its controller runs. */
-export function keptLines({ url, kubeconfig }: RolloutGround, program: string): readonly string[] {
+export function keptLines({ url, kubeconfig }: RolloutCluster, program: string): readonly string[] {
   return [
     '',
     `The cluster of the IngressDaemonSet stays up until Ctrl-C. Its service: ${url}`,

@@ -5,9 +5,14 @@ import type { Clock } from '../../ground/ports/clock.ts'
 import { DemoScreen } from '../demo-screen.ts'
 import { judgedRun } from '../judged-run.ts'
 import { keepUp } from '../keep-up.ts'
-import { PlanView } from '../plan-view.ts'
+import { PlanPrinter } from '../plan-printer.ts'
 import { sideBySide } from '../side-by-side.ts'
-import { type IngressDemoActions, ROLLOUT_KINDS, type RolloutGround, type RolloutKind } from './ingress-demo-actions.ts'
+import {
+  type IngressDemoActions,
+  ROLLOUT_KINDS,
+  type RolloutCluster,
+  type RolloutKind,
+} from './ingress-demo-actions.ts'
 import { ingressDemoDocument, ingressDemoLines, isSound, keptLines } from './ingress-demo-result.ts'
 import { type RolloutOutcome, rolloutOutcome } from './rollout-outcome.ts'
 
@@ -25,7 +30,7 @@ interface Run {
   /** Whether each step of a node has a line that stays. */
   readonly isLong: boolean
   /** Those that are up. */
-  readonly grounds: Map<RolloutKind, RolloutGround>
+  readonly grounds: Map<RolloutKind, RolloutCluster>
 }
 
 const NAME_CELLS = 18
@@ -43,7 +48,7 @@ export async function runIngressDemo(
   const modes = outputModes(flags, context.terminal)
   const screen = new DemoScreen(context, modes)
   const takeBack = context.onExit(() => screen.restoreCursor())
-  const grounds = new Map<RolloutKind, RolloutGround>()
+  const grounds = new Map<RolloutKind, RolloutCluster>()
   const run: Run = { context, actions, flags, screen, grounds, isLong: modes.level > 1 }
   try {
     const both = { items: ROLLOUT_KINDS, lanes: ROLLOUT_KINDS.length }
@@ -63,39 +68,39 @@ export async function runIngressDemo(
   } finally {
     screen.close()
     takeBack()
-    await Promise.all([...grounds.values()].map((ground) => ground.end()))
+    await Promise.all([...grounds.values()].map((cluster) => cluster.end()))
   }
 }
 
 async function rollOut(run: Run, kind: RolloutKind, signal: AbortSignal): Promise<RolloutOutcome> {
   const { context, actions, flags, screen, grounds, isLong } = run
   const { clock } = context
-  const view = new PlanView(screen, kind, NAME_CELLS)
-  view.note(ABOUT[kind])
-  const ground = await actions.open({ kind, balancer: flags.balancer }, signal)
-  grounds.set(kind, ground)
-  const { nodes, url, balancer } = ground
-  view.opened(nodes, `${nodes.length} nodes are up, ${balancer}; 100 requests a second to ${url}`)
+  const printer = new PlanPrinter(screen, kind, NAME_CELLS)
+  printer.note(ABOUT[kind])
+  const cluster = await actions.open({ kind, balancer: flags.balancer }, signal)
+  grounds.set(kind, cluster)
+  const { nodes, url, balancer } = cluster
+  printer.opened(nodes, `${nodes.length} nodes are up, ${balancer}; 100 requests a second to ${url}`)
   const judged = await judgedRun(
-    { clock, url, actions, onReading: (reading) => view.reading(reading) },
+    { clock, url, actions, onReading: (reading) => printer.reading(reading) },
     async () => {
       const times = new NodeTimes(clock)
       const tell = (node: string, step: string): void => {
         times.step(node, step)
-        view.step(node, step)
-        if (isLong && step !== 'done') view.note(`${node} ${step}`)
+        printer.step(node, step)
+        if (isLong && step !== 'done') printer.note(`${node} ${step}`)
       }
-      const end = await ground.rollOut(tell, signal)
+      const end = await cluster.rollOut(tell, signal)
       return { ...end, nodes: times.nodes }
     },
     signal,
   )
   signal.throwIfAborted()
   const outcome = rolloutOutcome(kind, judged)
-  if (outcome.failure !== undefined) view.note(`did not finish: ${outcome.failure}`)
+  if (outcome.failure !== undefined) printer.note(`did not finish: ${outcome.failure}`)
   if (flags.keep === true && kind === 'IngressDaemonSet') return outcome
   grounds.delete(kind)
-  await ground.end()
+  await cluster.end()
   return outcome
 }
 

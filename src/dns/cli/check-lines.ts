@@ -17,14 +17,17 @@ const TONES: Readonly<Record<DnsVerdict, Tone>> = {
   unverified: 'hold',
 }
 
-/** What a check found, for people. `isLong`: with every reading, and how it was found, which is shown too where it came to nothing. */
+/**
+ * The lines of a check for people. `isLong` adds each reading and how DNS was found. A check without a result shows the latter
+ * anyway.
+ */
 export function checkLines(
   { scene, findings, verdict, notes, queries, queriesPerSecond, rounds, tookMs }: DnsCheck,
   isLong: boolean,
 ): readonly Line[] {
   const { namespace, name } = scene.service
   const took = `${countText(queries)} queries in ${countOf(rounds, 'round')}, ${formatDuration(tookMs)}`
-  // With one place the queries and the time say it.
+  // With one place, the queries and the time say the rate.
   const cost = scene.vantages.length > 1 ? `${took}, at most ${countText(queriesPerSecond)}/s from one place` : took
   return [
     [

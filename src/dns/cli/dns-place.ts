@@ -7,20 +7,20 @@ import { isDnsName } from '../model/dns.ts'
 import type { Sought } from '../run/deployment.ts'
 import { QUERIES_PER_SECOND } from '../run/paced-asker.ts'
 
-/** Where the cluster is, from where it is asked, and what for. */
+/** Where the cluster is, and from where DNS is queried. */
 export interface DnsPlace {
   readonly kubeconfig?: string
   readonly context?: string
   readonly node?: string
-  /** Of this program, which asks from within the cluster. */
+  /** The image of this program for relays. */
   readonly image?: string
-  /** From two nodes, by pods of that image. */
+  /** Query from two nodes, by relay pods of that image. */
   readonly relay: boolean
-  /** From this pod, by an ephemeral container of that image. */
+  /** Query from this pod, by an ephemeral container of that image. */
   readonly ephemeral?: ObjectRef
-  /** From this pod, by a script that runs in this container of it, or in its only one. */
+  /** Query from this pod, by a script in this container, or in the only container of the pod. */
   readonly exec?: { readonly pod: ObjectRef; readonly container?: string }
-  /** Of all that this program makes in the cluster. */
+  /** The namespace of everything that this program creates in the cluster. */
   readonly namespace: string
   readonly sought: Sought
   readonly timeoutMs: number

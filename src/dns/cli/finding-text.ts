@@ -11,7 +11,7 @@ export const verdictTone = (verdict: DnsVerdict): Tone =>
 
 interface FindingText {
   readonly code: CauseCode
-  /** `pod coredns-1, pod coredns-2 and 4 more`; empty where it is about the whole cluster. */
+  /** `pod coredns-1, pod coredns-2 and 4 more`; empty if the finding is about the whole cluster. */
   readonly about: string
 }
 
@@ -32,7 +32,7 @@ export const pairsText = (pairs: readonly FindingOf[]): string =>
     .map(({ code, about }) => (about === '' ? code : `${code} ${about}`))
     .join(', ')
 
-/** Without what says that all is well. */
+/** The findings other than that all is well. */
 export const illPairs = (pairs: readonly FindingOf[]): readonly FindingOf[] =>
   pairs.filter(({ code }) => CAUSES[code].verdict !== 'ok')
 

@@ -11,9 +11,9 @@ import { addPlaceOptions, type DnsPlace, type PlaceFlags, placeOf } from './dns-
 import { exitOf, repairDocument, repairLines } from './repair-result.ts'
 
 export interface RepairActions {
-  /** What would be done; nothing is changed but what --relay asks for. */
+  /** What a repair would do. It changes nothing except that `--relay` creates its relays. */
   readonly wouldRepair: (place: DnsPlace, signal: AbortSignal) => Promise<Repair>
-  /** `say` hears what goes on, a sentence each. */
+  /** `say` receives a sentence for each thing that happens. */
   readonly repair: (place: DnsPlace, say: (text: string) => void, signal: AbortSignal) => Promise<RepairOrBusy>
 }
 
@@ -71,6 +71,6 @@ export function addRepair(dns: Command, { load, context, exitWith }: Wired): voi
   })
 }
 
-/** What a person types to reach the same cluster. */
+/** The kubectl command with flags that reach the same cluster. */
 const kubectlOf = ({ context, kubeconfig }: DnsPlace): string =>
   ['kubectl', ...flagText('--context', context), ...flagText('--kubeconfig', kubeconfig)].join(' ')

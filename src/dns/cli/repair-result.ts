@@ -9,7 +9,7 @@ import { checkLines } from './check-lines.ts'
 const VERSION = '1'
 const EXIT_HELD = 3
 
-/** 0 cured or well, 1 not cured, no pod is at fault or no Lease, 3 held or not known. */
+/** 0 cured or well; 1 not cured, no pod is at fault, or no Lease; 3 held or not known. */
 export function exitOf(repair: RepairOrBusy): 0 | 1 | 3 {
   if ('busy' in repair) return repair.trouble === undefined ? EXIT_HELD : 1
   const { check, decision, outcome } = repair
@@ -43,7 +43,7 @@ function outcomeDocument(outcome: RepairOutcome): object {
 
 interface Shown {
   readonly isDry: boolean
-  /** With the flags that reach the cluster that was asked. */
+  /** The kubectl command with the flags that reach the cluster. */
   readonly kubectl: string
 }
 
@@ -107,7 +107,7 @@ interface Kept {
   readonly kubectl: string
 }
 
-/** What to do with a pod that stays for a look. */
+/** The commands to examine and delete a pod in quarantine. */
 function keptLines({ decision, outcome, namespace, name, kubectl }: Kept): readonly Line[] {
   if (outcome === undefined || outcome.kind === 'notTouched' || decision.step === 'evict') return []
   return [

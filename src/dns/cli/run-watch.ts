@@ -24,18 +24,18 @@ interface WatchRun {
   readonly context: CliContext
   readonly intervalMs: number
   readonly forMs?: number
-  /** Hears each new view, for the page of metrics. */
+  /** Called after each check, for the page of metrics. */
   readonly onStatus: (status: DnsStatus) => void
   readonly exitOf: (verdict: DnsVerdict) => number
 }
 
 const READER_GONE = new Error('the reader of the output is gone')
-/** The exit code that weighs more first: something was wrong, something is not known, all was well. */
+/** Exit codes by weight: bad or degraded, then unknown, then well. */
 const BY_WEIGHT: readonly number[] = [1, 3, 0]
 
 /**
- * Watches until the time is over, the person has enough, or no one reads any more. Relays are gone when it settles, unless a second
- * Ctrl-C did not wait for that. Resolves with the exit code; rejects with UserError where nothing can be asked.
+ * Watches until the time is over, the person interrupts it, or the reader of the output is gone. It deletes the relays before it
+ * settles, unless a second Ctrl-C ends it at once. Resolves with the exit code; rejects with UserError if nothing can be queried.
  */
 export async function runWatch(run: WatchRun): Promise<number> {
   const { context, printer } = run
@@ -43,7 +43,7 @@ export async function runWatch(run: WatchRun): Promise<number> {
   try {
     return await Promise.race([watched(run), leftAtOnce(context)])
   } finally {
-    // What was left at once has not closed its screen.
+    // A second Ctrl-C skips `close`, so the cursor is restored here.
     printer.restoreCursor()
     takeBack()
   }
@@ -90,7 +90,7 @@ async function watched({ checks, printer, context, intervalMs, forMs, onStatus, 
   return BY_WEIGHT.find((code) => codes.has(code)) ?? 0
 }
 
-/** Whether a person ended it. `afterwards` runs however it ended. */
+/** Whether a person ended the watch. `afterwards` runs in each case. */
 async function overBy(watch: Promise<void>, afterwards: () => Promise<void>): Promise<boolean> {
   try {
     await watch

@@ -1,7 +1,7 @@
 import type { SymbolSet } from '../../ground/text/terminal/choose-symbols.ts'
 import type { Tick } from '../run/dns-metrics.ts'
 
-/** From each of these on, the next mark. The scale is the same for every row and at all times, so that rows compare. */
+/** The lower limit of each mark. Every row uses the same scale at all times, so rows can be compared. */
 const LEVELS_MS = [1, 2, 5, 10, 20, 50, 100]
 
 const MARKS: Readonly<Record<SymbolSet, { readonly levels: string } & Readonly<Record<Tick & string, string>>>> = {
@@ -9,7 +9,7 @@ const MARKS: Readonly<Record<SymbolSet, { readonly levels: string } & Readonly<R
   ascii: { levels: '_.-:=+*#', silent: 'x', ill: '!', unknown: '?' },
 }
 
-/** The newest `cells` ticks, the newest last: how long answers took, and a mark of its own where something was wrong. */
+/** The newest `cells` ticks, the newest last: a mark for how long an answer took, or for what was wrong. */
 export function sparkline(history: readonly Tick[], cells: number, symbols: SymbolSet): string {
   const marks = MARKS[symbols]
   return history

@@ -20,15 +20,15 @@ import { watchDocument } from './watch-document.ts'
 import { changeLines, heartbeatLine } from './watch-lines.ts'
 import { BEFORE_FIRST, watchScreen } from './watch-screen.ts'
 
-/** Where pages are answered; without a host at all addresses of the machine. */
+/** The address of the metrics pages. Without a host: all addresses of the machine. */
 interface PagesPlace {
   readonly host?: string
-  /** 0: any that is free. */
+  /** 0 means any free port. */
   readonly port: number
 }
 
 export interface WatchActions {
-  /** Nothing is asked before the first check. */
+  /** Queries nothing before the first check. */
   readonly watch: (place: DnsPlace) => WatchedDns
   /** Rejects with UserError where nothing can listen there. */
   readonly openPages: (
@@ -65,7 +65,7 @@ interface Wired {
   readonly load: () => Promise<WatchActions>
   readonly context: CliContext
   readonly exitWith: (code: number) => void
-  /** Of a check with that verdict. */
+  /** The exit code of a check with that verdict. */
   readonly exitOf: (verdict: DnsVerdict) => number
 }
 

@@ -8,7 +8,7 @@ const VERSION = '1'
 
 interface At {
   readonly at: WallMs
-  /** With all that was seen, for `evenkeel dns explain`. */
+  /** Include all evidence, for `evenkeel dns explain`. */
   readonly withScene: boolean
 }
 

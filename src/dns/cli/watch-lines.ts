@@ -10,7 +10,7 @@ import { findingTexts, illPairs, pairsText, verdictTone } from './finding-text.t
 const FINDINGS_MAX = 3
 const VERDICT_CELLS = 'UNVERIFIED'.length
 
-/** One change: when, the verdict, what is the case now, and what is over. Where the state is not known, why. */
+/** One change: the time, the verdict, the findings that began and ended. If the state is unknown, the reason. */
 export function changeLines({ last, changes }: DnsStatus): readonly Line[] {
   if (last === undefined) return []
   const over = pairsText(illPairs(changes.at(-1)?.went ?? []))
@@ -21,7 +21,7 @@ export function changeLines({ last, changes }: DnsStatus): readonly Line[] {
   ]
 }
 
-/** That nothing has changed. */
+/** The line that says that nothing has changed. */
 export function heartbeatLine({ last, checks, failures }: DnsStatus): Line {
   if (last === undefined) return []
   const failed = failures === 0 ? '' : ` and ${failures} that failed`

@@ -19,7 +19,7 @@ interface WatchShow {
 const TINY_CELLS = 40
 const TINY_ROWS = 10
 const TABLE_MIN = 4
-/** Findings and changes that are shown, where there is less and less room. */
+/** The numbers of findings and changes to show, from most to least. */
 const BELOW: readonly (readonly [findings: number, changes: number])[] = [
   [4, 4],
   [3, 2],
@@ -36,7 +36,7 @@ export function watchScreen(status: DnsStatus, show: WatchShow): readonly Line[]
   const { last } = status
   if (last === undefined) return BEFORE_FIRST
   if (size.columns < TINY_CELLS || size.rows < TINY_ROWS) return [tinyLine(last, now)]
-  // One line stays free for the cursor.
+  // The cursor needs one line.
   const lines = size.rows - 1
   const head = headLines(status, last, show)
   const choices = BELOW.map(([findings, changes]) => [
@@ -65,7 +65,7 @@ function tinyLine(last: LastCheck, now: number): Line {
   return [verdictPiece(last), ` ${ageText(now - last.since)}: ${wrong}`]
 }
 
-/** In whole seconds: it is drawn anew each second. */
+/** In whole seconds, since the screen is redrawn each second. */
 function ageText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000))
   return seconds === 0 ? '0 s' : formatDuration(seconds * 1_000)

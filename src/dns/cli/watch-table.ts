@@ -19,7 +19,7 @@ const SPARK_MIN = 10
 const SPARK_MAX = 30
 const TO_MIN = 12
 
-/** What can be done without, where the terminal is narrow. */
+/** The columns that a narrow terminal leaves out. */
 const LEFT_OUT: readonly (readonly Name[])[] = [
   [],
   ['NODE'],
@@ -32,7 +32,7 @@ type Name = 'FROM' | 'TO' | 'NODE' | 'STATE' | 'LOST' | 'MEDIAN'
 const NAMES: readonly Name[] = ['FROM', 'TO', 'NODE', 'STATE', 'LOST', 'MEDIAN']
 type Row = Readonly<Record<Name, string>>
 
-/** One row a path. Where not all fit the worst come first, and how many more there are is said; else their order never changes. */
+/** One row for each path, in a fixed order. If not all fit, the worst come first, and the last line counts the rest. */
 export function watchTable(paths: readonly PathStatus[], { cells, lines, style }: Room): readonly Line[] {
   if (paths.length === 0 || lines < 2) return []
   const fits = paths.length + 1 <= lines
@@ -57,7 +57,7 @@ function restText(rest: readonly PathStatus[]): string {
     : `${more}: ${countText(well)} well, ${countText(rest.length - well)} not`
 }
 
-/** The worst is 0. */
+/** The rank of a path; 0 is the worst. */
 function rank({ history, now }: PathStatus): number {
   const tick = history.at(-1)
   if (tick === 'silent') return now?.reading.tcp === 'silent' ? 0 : 1
@@ -129,7 +129,7 @@ function stateText(now: PathStatus['now']): string {
   return wrong.length === 0 ? UDP_WORDS[udp] : wrong.join(', ')
 }
 
-/** The kind, and the end of the name: pods of one Deployment differ only there. */
+/** The kind and the end of the name: the names of pods of one Deployment differ only there. */
 function endOf(text: string, cells: number, symbols: Style['symbols']): string {
   if (cellWidth(text) <= cells) return text
   const mark = symbols === 'unicode' ? '…' : '~'

@@ -4,8 +4,8 @@ import { type DnsScene, type Path, type ScenePod, targetName } from './scene.ts'
 import type { UdpSeen } from './udp-seen.ts'
 
 /**
- * The scene of now, where only what went wrong in the round before as well counts as wrong: two rounds tell a dead pod,
- * and random loss is in one. What was not asked before is taken as it is.
+ * The scene of now, where a fault counts only if the round before had it too. Two rounds separate a dead pod from random loss. A
+ * path that was not queried before counts as it is now.
  */
 export function confirmed(now: DnsScene, before: DnsScene): DnsScene {
   const known = new Map(before.paths.map((path) => [keyOf(path), path]))
@@ -19,7 +19,7 @@ export function confirmed(now: DnsScene, before: DnsScene): DnsScene {
   return { ...now, paths, pods: now.pods.map((pod) => ({ ...pod, ...seenInBoth(pod, before) })) }
 }
 
-/** Whether a second round could change what is said. */
+/** Whether a second round could change the verdict. */
 export const needsConfirming = ({ paths, pods }: DnsScene): boolean =>
   pods.some(({ udpSeen }) => udpSeen?.state === 'suspect') ||
   paths.some(
@@ -34,7 +34,7 @@ export const needsConfirming = ({ paths, pods }: DnsScene): boolean =>
 
 const keyOf = ({ vantage, target }: Path): string => `${vantage} ${target.kind} ${targetName(target)}`
 
-/** From the worst to the best of each aspect. What says nothing is not among them. */
+/** From the worst to the best state of each aspect. States that say nothing are not listed. */
 const UDP: readonly PathReading['udp'][] = ['silent', 'loses', 'answers']
 const TCP: readonly PathReading['tcp'][] = ['silent', 'answers']
 const UPSTREAM: readonly PathReading['upstream'][] = ['fails', 'answers']
@@ -55,8 +55,8 @@ function inBoth(now: PathReading, before: PathReading): PathReading {
 }
 
 /**
- * What was observed in one round stays so. Suspect is a pod that was so in both: few clients that keep their ports may pass
- * a pod by for a while.
+ * A pod that was observed in one round stays observed. A pod is suspect only if both rounds say so: a few clients that keep their
+ * ports may miss it for a while.
  */
 function seenInBoth({ uid, udpSeen: now }: ScenePod, before: DnsScene): Pick<ScenePod, 'udpSeen'> {
   const earlier = before.pods.find((pod) => pod.uid === uid)?.udpSeen
@@ -68,7 +68,7 @@ function seenInBoth({ uid, udpSeen: now }: ScenePod, before: DnsScene): Pick<Sce
   return { udpSeen: rounds.find(({ state }) => state === 'observed') ?? least }
 }
 
-/** The better word of two rounds. What is wrong in one of them, and was not asked in the other, is not confirmed. */
+/** The better state of two rounds. A fault in one round that the other did not test is not confirmed. */
 function better<T>({ order, nothing }: { readonly order: readonly T[]; readonly nothing: T }, a: T, b: T): T {
   const best = order.indexOf(a) >= order.indexOf(b) ? a : b
   const isInBoth = order.includes(a) && order.includes(b)

@@ -9,7 +9,7 @@ const UPSTREAM_OF_CACHE = 'kube-dns-upstream'
 const DNS_PORT = 53
 
 interface Wanted {
-  /** As a person names it. */
+  /** The Service that a person named. */
   readonly service?: { readonly namespace: string; readonly name: string }
   /** Where pods send their queries, by a pod's resolv.conf or by the configuration of kubelets. */
   readonly addresses?: readonly string[]
@@ -61,10 +61,10 @@ export function zoneOfCorefile(text: string): string | undefined {
   return undefined
 }
 
-/** Of the `prometheus` plugin, and where it says nothing else. */
+/** The default port of the `prometheus` plugin. */
 export const METRICS_PORT = 9153
 
-/** The port at which a Corefile has CoreDNS give its metrics; undefined where it does not say so. */
+/** The port of CoreDNS's metrics by its Corefile; undefined if the Corefile names none. */
 export function metricsPortOfCorefile(text: string): number | undefined {
   for (const line of text.split('\n')) {
     const [word, address] = line.replace(/#.*/, '').trim().split(/\s+/)
@@ -74,7 +74,7 @@ export function metricsPortOfCorefile(text: string): number | undefined {
   return undefined
 }
 
-/** Younger Services than this one may not have reached every CoreDNS yet. */
+/** A Service that is younger than this may not have reached every CoreDNS yet. */
 const HEARD_WITHIN_MS = 15_000
 
 interface ServiceAge {
@@ -83,7 +83,9 @@ interface ServiceAge {
   readonly served?: ServedNames
 }
 
-/** The newest Service that each CoreDNS must know by now. Where its Corefile hides Services, which ones may not be known: none. */
+/**
+ * The newest Service that each CoreDNS must know by now. Undefined if the Corefile hides Services, since nobody knows which ones.
+ */
 export function newestService(services: readonly DnsService[], { wallMs, served }: ServiceAge): DnsService | undefined {
   if (served?.hidesSome) return undefined
   return services

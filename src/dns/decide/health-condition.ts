@@ -6,25 +6,25 @@ import { type DnsVerdict, verdictOf } from './verdict.ts'
 
 export const HEALTH_CONDITION = 'evenkeel.dev/DNSHealthy'
 
-/** What the condition says, apart from when. */
+/** The condition without its times. */
 export type DnsHealth = Pick<Condition, 'reason' | 'message'> & { readonly status: 'True' | 'False' | 'Unknown' }
 
 const STATUS: Readonly<Record<DnsVerdict, DnsHealth['status']>> = {
   ok: 'True',
-  // Others' queries were answered: that is no proof of ours.
+  // A pod answered queries of other clients. That does not prove that ours are answered.
   observed: 'Unknown',
   degraded: 'False',
   bad: 'False',
   unverified: 'Unknown',
 }
-/** More of them make no message better. */
+/** More findings do not make the message clearer. */
 const NAMED_MAX = 3
-/** Before escapes; names of pods and nodes may be as long as half of it. */
+/** The length before escapes. Names of pods and nodes may take half of it. */
 const MESSAGE_MAX = 500
 
 /**
- * The first of the findings that are as bad as all of them together, in a sentence, and what else there is in another. It says nothing
- * that differs from check to check while the same is wrong, such as counts of queries.
+ * The first of the worst findings in one sentence, and the other findings in another. It leaves out what changes from check to
+ * check while the fault is the same, such as counts of queries.
  */
 export function healthOf(findings: readonly Finding[]): DnsHealth {
   const verdict = verdictOf(findings)
@@ -39,7 +39,7 @@ export function healthOf(findings: readonly Finding[]): DnsHealth {
   return { status: STATUS[verdict], reason: first.code, message: fit(sentences.join(' ')) }
 }
 
-/** Where no check can be made. `why`: no sentence of its own. */
+/** The condition while no check can be made. `why` is not a full sentence. */
 export const unknownHealth = (why: string): DnsHealth => ({
   status: 'Unknown',
   reason: 'NotAsked',

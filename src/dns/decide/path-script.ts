@@ -15,19 +15,19 @@ export interface Try {
 interface NextTry {
   readonly rung: Rung
   readonly question: DnsQuestion
-  /** A socket that is not connected sees a reply that comes from elsewhere, where a connected socket heard nothing. */
+  /** A socket that is not connected also sees a reply from another address. A connected socket does not. */
   readonly socket: 'connected' | 'unconnected'
 }
 
-/** So many tries of L0 without an answer, of at most this many, and nothing else is asked. */
+/** After this many unanswered tries of L0, nothing else is queried. */
 const FIRST_TRIES = 4
 const SILENT_OF_FIRST = 3
-/** A rung that got no answer is asked once more: one lost packet in a hundred is everyday. */
+/** A rung without an answer is tried once more: one lost packet in a hundred is normal. */
 const TRIES_OF_RUNG = 2
 
 export const isSilent = ({ outcome }: Pick<Try, 'outcome'>): boolean => outcome.kind !== 'reply'
 
-/** What is asked next on a path, by what was asked there before. Undefined: this round of it is over. */
+/** The next query on a path, after the tries so far. Undefined: this round of the path is over. */
 export function nextTry(tries: readonly Try[], askedZone: AskedZone, nonce: Nonce): NextTry | undefined {
   const isDead = tries.filter((one) => one.rung === 'L0' && isSilent(one)).length >= SILENT_OF_FIRST
   for (const rung of LADDER) {

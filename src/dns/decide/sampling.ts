@@ -3,8 +3,8 @@ const SEEN_FOR_CERTAIN = 0.99
 const QUERIES_MAX = 50
 
 /**
- * How many queries, each from a new port, see every one of `endpoints` with 99 %: kube-proxy draws anew for each port.
- * One more endpoint that is dead shows by its share of them.
+ * How many queries, each from a new port, reach each of `endpoints` with a probability of 99 %: kube-proxy chooses anew for each
+ * port. A dead endpoint shows by its share of the queries.
  */
 export function queriesToSeeAll(endpoints: number): number {
   if (endpoints <= 1) return 1

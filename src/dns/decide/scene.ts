@@ -1,14 +1,18 @@
 import type { PathReading } from './path-reading.ts'
 import type { UdpSeen } from './udp-seen.ts'
 
-/** All that is known of a cluster's DNS at one moment: what is diagnosed, and what can be recorded and read again. */
+/**
+ * All that is known about a cluster's DNS at one moment. It is the input of the diagnosis, and can be recorded and read again.
+ */
 export interface DnsScene {
   readonly api: 'answers' | 'away'
   readonly service: SceneService
   readonly pods: readonly ScenePod[]
-  /** Those that bear a pod of DNS. */
+  /** The nodes with a pod of DNS. */
   readonly nodes: readonly { readonly name: string; readonly ready: boolean }[]
-  /** NodeLocal caches answer on the Service's address on each node: what it says is theirs, not CoreDNS's. */
+  /**
+   * NodeLocal caches answer on the Service's address on each node: the answers there come from the caches and not from CoreDNS.
+   */
   readonly nodeLocal: boolean
   readonly vantages: readonly SceneVantage[]
   readonly paths: readonly Path[]
@@ -25,9 +29,9 @@ interface SceneService {
   readonly tcpPort?: number
   /** Pods that its selector picks; absent: it has no selector. */
   readonly selected?: number
-  /** Pods that serve by its EndpointSlices, each once, and endpoints that are no pods. */
+  /** The number of serving pods by its EndpointSlices, each once, and of endpoints that are not pods. */
   readonly serving: number
-  /** By session affinity or a traffic policy not every endpoint is reached from each node. */
+  /** Because of session affinity or a traffic policy, not every node reaches every endpoint. */
   readonly isUneven: boolean
   /** Its internal traffic policy is `Local`: from a node only the endpoints of that node are reached. Absent: it is not. */
   readonly isLocal?: true
@@ -42,13 +46,15 @@ export interface ScenePod {
   readonly ready: boolean
   readonly terminating: boolean
   readonly endpoint: 'serving' | 'notServing' | 'absent'
-  /** Not Ready and not serving: `starting` where its container runs for less than a minute, `down` where none runs. */
+  /**
+   * The pod is not Ready and does not serve. `starting`: its container has run for less than a minute; `down`: no container runs.
+   */
   readonly isAway?: 'starting' | 'down'
-  /** Asked over its own loopback, past the pod network. Absent: not asked. */
+  /** The answer on its own loopback, past the pod network. Absent: not queried. */
   readonly process?: 'answers' | 'silent'
-  /** Whether other pods of its node are reached. Absent: none was asked. */
+  /** Whether other pods of its node are reached. Absent: none was queried. */
   readonly neighbours?: 'reached' | 'notReached'
-  /** By its own counters, read twice. Absent: not read, or started anew between the two. */
+  /** By two readings of the pod's own counters. Absent: not read, or the pod restarted between the two. */
   readonly udpSeen?: UdpSeen
 }
 
@@ -57,11 +63,11 @@ export interface SceneVantage {
   readonly name: string
   /** Absent: outside of the cluster. */
   readonly node?: string
-  /** Whether it reaches what has nothing to do with DNS. `fails`: what it says of DNS is worth nothing. */
+  /** Whether the vantage reaches a target that does not depend on DNS. `fails`: its readings of DNS do not count. */
   readonly control: 'answers' | 'fails' | 'notAsked'
   /**
-   * `portForward`: over TCP and on the pod's own loopback, so that nothing is seen of UDP. `outside`: by sockets, to the addresses
-   * that the Service has for outside alone. Absent: by sockets, to pods and Service.
+   * `portForward`: over TCP on the pod's own loopback, so UDP cannot be tested. `outside`: by sockets, only to the Service's
+   * addresses outside of the cluster. Absent: by sockets, to pods and Service.
    */
   readonly way?: 'portForward' | 'outside'
 }
@@ -74,7 +80,7 @@ export type Target =
   /** The Service where it is reached from outside: a node port, a load balancer, an external IP. */
   | { readonly kind: 'exposed'; readonly name: string }
 
-/** Its name, with its address where it has several: what tells one target of a kind from another. */
+/** The name of the target, with its address if the pod has several. It is unique among targets of a kind. */
 export const targetName = (target: Target): string =>
   target.kind === 'pod' && target.address !== undefined ? `${target.name} ${target.address}` : target.name
 
@@ -82,6 +88,6 @@ export interface Path {
   readonly vantage: string
   readonly target: Target
   readonly reading: PathReading
-  /** Queries that all leave from one port, where they were asked. */
+  /** The result of queries that all leave from one port, if they were sent. */
   readonly canary?: 'answers' | 'silent'
 }

@@ -4,13 +4,13 @@ import { canonicalDnsName } from '../model/dns.ts'
 export interface ServedNames {
   /** Only Services of these have names. Absent: those of all namespaces. */
   readonly namespaces?: readonly string[]
-  /** By labels or by endpoints some Services have no name, and which ones is not known. */
+  /** The Corefile leaves out some Services by labels or endpoints, and nobody knows which ones. */
   readonly hidesSome: boolean
-  /** What it does not know is asked of the next plugin. */
+  /** A name that the plugin does not know goes to the next plugin. */
   readonly fallsThrough: boolean
 }
 
-/** Of the block of a Corefile that serves this zone; undefined where there is none. */
+/** The names that this zone's block of the Corefile serves; undefined if there is no such block. */
 export function servedNames(corefile: string, zone: string): ServedNames | undefined {
   let served: ServedNames | undefined
   for (const line of corefile.split('\n')) {
@@ -27,7 +27,7 @@ export function servedNames(corefile: string, zone: string): ServedNames | undef
   return served
 }
 
-/** Without zones it serves those of its server. */
+/** Without zones, the plugin serves the zones of its server block. */
 const servesZone = (zones: readonly string[], zone: string): boolean =>
   zones.length === 0 || zones.some((one) => canonicalDnsName(one) === canonicalDnsName(zone))
 

@@ -1,16 +1,16 @@
 import type { UdpCounts } from '../model/udp-counts.ts'
 
-/** What a pod did over UDP between two readings of its own counters, and what that says. */
+/** What a pod did over UDP between two readings of its own counters. */
 export interface UdpSeen {
   /**
-   * `observed`: it answered queries of others. `suspect`: it answered none, while so many were due that this is no chance.
-   * `idle`: it answered none, and that says nothing.
+   * `observed`: it answered queries of other clients. `suspect`: it answered none, although so many were due that this is not
+   * chance. `idle`: it answered none, and too few were due to tell.
    */
   readonly state: 'observed' | 'suspect' | 'idle'
   readonly received: number
   readonly answered: number
   readonly overMs: number
-  /** What the other pods answered in that time, on average. Absent: of no other one is it known. */
+  /** The average number of answers of the other pods in that time. Absent: no other pod was read. */
   readonly siblingsMean?: number
 }
 
@@ -24,12 +24,12 @@ interface UdpSpan {
   readonly overMs: number
 }
 
-/** Where so many are due, to have none is chance in fewer than 5 of 100,000 cases (Poisson: e⁻¹⁰). */
+/** If this many answers are due, the chance of none is less than 5 in 100,000 (Poisson: e⁻¹⁰). */
 const SUSPECT_FROM = 10
 
 /**
- * By name. A pod whose counters fell was started anew: of it nothing is known. `isEven`: each pod that serves is led as
- * many queries over UDP as any other; without it no pod is suspect.
+ * By the name of the pod. A pod whose counters fell has restarted, and is left out. `isEven`: each serving pod gets the same share
+ * of queries over UDP; without it no pod is suspect.
  */
 export function judgeUdp(spans: readonly UdpSpan[], isEven: boolean): ReadonlyMap<string, UdpSeen> {
   const known = spans.filter(
@@ -39,7 +39,7 @@ export function judgeUdp(spans: readonly UdpSpan[], isEven: boolean): ReadonlyMa
     known.map((span) => {
       const others = known.filter((other) => other !== span && other.isServing)
       const [received, answered] = [span.after.received - span.before.received, answeredIn(span)]
-      // Pods are not read at one moment: each is compared over its own time.
+      // The pods are not read at the same moment, so each is compared over its own time.
       const due = others.map((other) => (answeredIn(other) * span.overMs) / other.overMs)
       const mean = due.length === 0 ? undefined : due.reduce((sum, one) => sum + one, 0) / due.length
       const isSuspect = isEven && span.isServing && mean !== undefined && mean >= SUSPECT_FROM

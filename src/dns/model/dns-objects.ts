@@ -40,7 +40,7 @@ export interface DnsPod {
   readonly metricsPort?: number
   /** ConfigMaps that it mounts: the Corefile is in one of them. */
   readonly configMaps: readonly string[]
-  /** Why its containers were ended last, where they were: `OOMKilled`. */
+  /** Why its containers ended the last time, if they did: `OOMKilled`. */
   readonly endedBy: readonly string[]
   /** ISO 8601: since when the container that was started last runs. Absent: one of them does not run. */
   readonly runningSince?: string
@@ -59,6 +59,6 @@ export interface DnsNode {
   readonly name: string
   readonly ready: boolean
   readonly addresses: readonly string[]
-  /** It runs another operating system than Linux, or is no machine (virtual kubelet): a relay does not run there. */
+  /** The node does not run Linux, or is a virtual kubelet: no relay runs there. */
   readonly runsNoRelay?: true
 }

@@ -31,24 +31,24 @@ export interface DnsReply {
   readonly bytes: number
 }
 
-/** What does not fit a reply to the query: its id, the question it repeats, or that it is a query itself or no message. */
+/** Why a reply does not match the query: its id, the question it repeats, or because it is a query itself or no message. */
 export type Mismatch = 'id' | 'question' | 'query' | 'format'
 
-/** What became of one query. Each kind points to another cause, so none is folded into another. */
+/** The outcome of one query. Each kind points to another cause, so the kinds are not merged. */
 export type DnsOutcome =
   | { readonly kind: 'reply'; readonly reply: DnsReply; readonly afterMs: number }
   | { readonly kind: 'timeout' }
-  /** Only what does not fit came from where we asked, until the time was over. */
+  /** Until the timeout, the queried address sent only messages that do not match. */
   | { readonly kind: 'mismatch'; readonly what: Mismatch; readonly count: number }
   /** ICMP said that nothing listens, or TCP was reset: kube-proxy does so for a Service without endpoints. */
   | { readonly kind: 'refused' }
   /** No route, or the network is down. */
   | { readonly kind: 'unreachable'; readonly text: string }
-  /** A reply that fits came from another address or port than was asked: an address translation is not undone. */
+  /** A matching reply came from another address or port than was queried: an address translation is not undone. */
   | { readonly kind: 'wrongSource'; readonly from: string }
   /** TCP alone: closed without a whole reply. */
   | { readonly kind: 'closed' }
-  /** This machine could not ask: it has no socket left, or its packet filter refused. Says nothing about the server. */
+  /** This machine could not send: it has no socket left, or its packet filter refused. This says nothing about the server. */
   | { readonly kind: 'notAsked'; readonly text: string }
 
 /** One label at most 63 octets, a name at most 253 characters (RFC 1035 2.3.4); `_` as services use it. */

@@ -1,6 +1,6 @@
 import type { DisruptionBudget } from '../../ground/model/disruption-budget.ts'
 
-/** What the API says around the pods of DNS: whether one of them may be touched now. */
+/** What the API says about the pods of DNS before a repair. */
 export interface RepairReading {
   /** Why the API server is not ready to serve; absent: it is. */
   readonly apiNotReady?: string
@@ -19,7 +19,7 @@ export interface RepairReading {
 export interface RolledWorkload {
   readonly kind: 'Deployment' | 'DaemonSet'
   readonly name: string
-  /** Pods that are wanted, that there are, that are of the newest template, and that are Ready. */
+  /** The numbers of pods that are wanted, that exist, that have the newest template, and that are Ready. */
   readonly desired: number
   readonly total: number
   readonly updated: number

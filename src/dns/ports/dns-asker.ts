@@ -2,13 +2,13 @@ import type { Endpoint } from '../../ground/model/endpoint.ts'
 import type { DnsOutcome, DnsQuestion } from '../model/dns.ts'
 
 export interface DnsQuery {
-  /** An IP address, never a name: what is tested is not asked for its own address. */
+  /** An IP address, never a name: the DNS under test must not resolve its own address. */
   readonly at: Endpoint
   readonly question: DnsQuestion
   readonly over: 'udp' | 'tcp'
   /**
-   * UDP alone. A connected socket hears that nothing listens (ICMP), and takes replies from where it asked; one that is
-   * not connected sees replies that come from elsewhere.
+   * UDP only. A connected socket learns that nothing listens (ICMP), and takes replies only from the queried address. An
+   * unconnected socket also sees replies from other addresses.
    */
   readonly socket?: 'connected' | 'unconnected'
   readonly timeoutMs: number
@@ -22,7 +22,7 @@ export interface DnsCanary {
 
 /** Asks DNS servers. Each query leaves from a new port and has an unpredictable id. */
 export interface DnsAsker {
-  /** Rejects by abort alone: what goes wrong is an outcome. */
+  /** Rejects only by abort: each failure is an outcome. */
   ask(query: DnsQuery, signal: AbortSignal): Promise<DnsOutcome>
   canary(at: Endpoint): DnsCanary
 }

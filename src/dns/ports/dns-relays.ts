@@ -1,7 +1,7 @@
 import type { ControlProbe } from './control-probe.ts'
 import type { DnsAsker } from './dns-asker.ts'
 
-/** A place within the cluster that asks for us. */
+/** A place within the cluster that sends queries for this program. */
 export interface DnsRelay {
   /** As a vantage. */
   readonly name: string
@@ -9,22 +9,28 @@ export interface DnsRelay {
   readonly node?: string
   readonly asker: DnsAsker
   readonly control: ControlProbe
-  /** False once it was lost: what it is asked then is `notAsked`. */
+  /** False once the relay is lost: its queries are then `notAsked`. */
   readonly isOpen: () => boolean
 }
 
 export interface OpenRelays {
   readonly relays: readonly DnsRelay[]
-  /** Why others were not to be had, and how those that are there ask: sentences. */
+  /** Why other relays could not be made, and how these send their queries: sentences. */
   readonly notes: readonly string[]
-  /** Some could not be made, and a later try may make them. */
+  /** Some relays could not be made, and a later try may succeed. */
   readonly isLacking: boolean
-  /** Takes away all that was made in the cluster; resolves with what could not be, a sentence each. Rejects by abort alone. */
+  /**
+   * Deletes everything that was made in the cluster; resolves with a sentence for each thing that could not be deleted. Rejects
+   * only by abort.
+   */
   close(signal: AbortSignal): Promise<readonly string[]>
 }
 
 /** Makes relays: containers of this program, or scripts in others, which end by themselves where no check is connected to them. */
 export interface DnsRelays {
-  /** One on each of these nodes, or where it is set up for one other place, there. Rejects by abort alone, and leaves nothing behind then. */
+  /**
+   * Makes one relay on each of these nodes, or in the one place that was configured. Rejects only by abort, and then leaves
+   * nothing behind.
+   */
   open(nodes: readonly string[], signal: AbortSignal): Promise<OpenRelays>
 }

@@ -58,7 +58,7 @@ export async function repairAlone(
     await Promise.race([leads, run, refused, clock.sleep(WAIT_MS, life.signal).catch(() => undefined)])
     signal.throwIfAborted()
     if (leader.isLeading()) return await work(leader)
-    const { trouble, holder } = leader.view()
+    const { trouble, holder } = leader.status()
     return trouble === undefined ? { busy: holder } : { busy: '', trouble: `${what} could not be acquired: ${trouble}` }
   } finally {
     const wasLeading = leader.isLeading()

@@ -12,7 +12,7 @@ import { type Line, padCells, paintLine, type Tone } from '../../ground/text/ter
 import { wrapText } from '../../ground/text/wrap-words.ts'
 import { readRollFile } from '../../roll/file/read-roll-file.ts'
 import { doctorChecks } from '../decide/doctor/doctor-checks.ts'
-import type { Check, DoctorFacts, Found, NamedRollFile } from '../decide/doctor/doctor-facts.ts'
+import type { Check, DoctorSnapshot, Found, NamedRollFile } from '../decide/doctor/doctor-snapshot.ts'
 
 export interface DoctorPlace {
   readonly kubeconfig?: string
@@ -22,10 +22,10 @@ export interface DoctorPlace {
 
 export interface DoctorActions {
   /** Looks once and changes nothing. What cannot be found out is a fact, too. */
-  readonly look: (
+  readonly read: (
     request: { readonly place: DoctorPlace; readonly file?: Found<NamedRollFile> },
     signal: AbortSignal,
-  ) => Promise<DoctorFacts>
+  ) => Promise<DoctorSnapshot>
 }
 
 type DoctorFlags = DoctorPlace &
@@ -67,9 +67,9 @@ export const addDoctorCommand =
     addStyleOptions(command).action(async (flags: DoctorFlags) => {
       const code = await withErrorDocument(context, flags, async () => {
         const named = flags.file === undefined ? {} : { file: await fileOf(flags.file, context) }
-        const { look } = await load()
+        const { read } = await load()
         const paste = pasteWith(flags)
-        const checks = doctorChecks(await look({ place: flags, ...named }, context.interrupts.signal)).map(
+        const checks = doctorChecks(await read({ place: flags, ...named }, context.interrupts.signal)).map(
           ({ fix, ...check }): Check => ({ ...check, ...(fix === undefined ? {} : { fix: paste(fix) }) }),
         )
         const style = resultStyle(flags, context.terminal)

@@ -8,15 +8,15 @@ import { UserError } from '../../ground/model/user-error.ts'
 import { nearestNames } from '../../ground/text/nearest-name.ts'
 import { pasteWith } from '../../ground/text/paste.ts'
 import { paintLine } from '../../ground/text/terminal/style.ts'
-import type { ExplainGround } from '../run/explain-ground.ts'
 import { type Explained, explainNodeByReading } from '../run/explain-node.ts'
 import { explainPodByReading } from '../run/explain-pod.ts'
+import type { ExplainSources } from '../run/explain-sources.ts'
 import { addExplainPlace, type ExplainPlace } from './explain-place.ts'
 import { explainedDocument, explainedLines } from './explained-lines.ts'
 
 export interface ExplainActions {
   /** Asks once. Rejects with UserError for what is wrong with the kubeconfig. */
-  readonly open: (place: ExplainPlace, signal: AbortSignal) => Promise<ExplainGround & { readonly namespace: string }>
+  readonly open: (place: ExplainPlace, signal: AbortSignal) => Promise<ExplainSources & { readonly namespace: string }>
 }
 
 type Flags = ExplainPlace &
@@ -77,9 +77,9 @@ function addNode(explain: Command, wired: Wired): void {
     .addHelpText('after', NODE_EXAMPLE)
   const looksAlike = (written: string, known: readonly string[]) => nearestNames(written, known).slice(0, 1)
   addOptions(command).action((name: string, flags: Flags) =>
-    show(wired, flags, async (ground, options) => ({
+    show(wired, flags, async (sources, options) => ({
       of: { kind: 'node', name },
-      explained: await explainNodeByReading(ground, { name, options, looksAlike }, wired.context.interrupts.signal),
+      explained: await explainNodeByReading(sources, { name, options, looksAlike }, wired.context.interrupts.signal),
     })),
   )
 }
@@ -92,9 +92,9 @@ function addPod(explain: Command, wired: Wired): void {
     .option('-n, --namespace <name>', 'namespace of the pod (default: that of the context)')
     .addHelpText('after', POD_EXAMPLE)
   addOptions(command).action((target: string, flags: Flags) =>
-    show(wired, flags, async (ground, options) => {
-      const ref = podRef(target, flags.namespace, ground.namespace)
-      const explained = await explainPodByReading(ground, { ref, options }, wired.context.interrupts.signal)
+    show(wired, flags, async (sources, options) => {
+      const ref = podRef(target, flags.namespace, sources.namespace)
+      const explained = await explainPodByReading(sources, { ref, options }, wired.context.interrupts.signal)
       return { of: { kind: 'pod', ...ref }, explained }
     }),
   )
@@ -113,14 +113,14 @@ async function show(
   { load, context, exitWith }: Wired,
   flags: Flags,
   explain: (
-    ground: ExplainGround & { readonly namespace: string },
+    sources: ExplainSources & { readonly namespace: string },
     options: Options,
   ) => Promise<{ readonly of: object; readonly explained: Explained }>,
 ): Promise<void> {
   const { slotsNamespace, grantsNamespace = slotsNamespace, dryRun } = flags
   const code = await withErrorDocument(context, flags, async () => {
-    const ground = await (await load()).open(flags, context.interrupts.signal)
-    const { of, explained } = await explain(ground, { slotsNamespace, grantsNamespace, dryRun })
+    const sources = await (await load()).open(flags, context.interrupts.signal)
+    const { of, explained } = await explain(sources, { slotsNamespace, grantsNamespace, dryRun })
     const paste = pasteWith(flags)
     const style = resultStyle(flags, context.terminal)
     const text =

@@ -2,7 +2,7 @@ import type { RollHistory } from '../../roll/cli/roll-actions.ts'
 import { rollViewOf } from '../../roll/report/view/reduce-roll.ts'
 import { currentHold, currentStep, type NodeView } from '../../roll/report/view/roll-view.ts'
 import type { NodeInWork, RunScene } from '../decide/node-scene.ts'
-import type { RunHere } from '../run/explain-ground.ts'
+import type { RunHere } from '../run/explain-sources.ts'
 
 /** A run by its journal, as it bears on one node. */
 export function runHereOf(
@@ -16,7 +16,7 @@ export function runHereOf(
     ...{ run, running, node: mine?.state ?? 'notInRun' },
     inWork: nodes.filter(({ state }) => state === 'inWork').map((node) => inWorkOf(node, now)),
     waiting: nodes.filter(({ state }) => state === 'waiting').map((node) => node.name),
-    ...(mine?.standing === undefined ? {} : { standing: mine.standing.text }),
+    ...(mine?.standing === undefined ? {} : { state: mine.standing.text }),
     ...(end === undefined ? {} : { end: { outcome: end.outcome, reasons: end.reasons } }),
   }
   return { scene, ...(spec === undefined ? {} : { drain: spec.drain }) }

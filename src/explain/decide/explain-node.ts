@@ -6,7 +6,7 @@ import { nodeClaims } from './node-claims.ts'
 import { nodeCluster } from './node-cluster.ts'
 import { nodeDns } from './node-dns.ts'
 import { nodeGuards, nodeIngresses } from './node-objects.ts'
-import { nodePods, type PodsTold } from './node-pods.ts'
+import { nodePods, type PodFindings } from './node-pods.ts'
 import { lifeOf, nodeRoll, recordOn } from './node-roll.ts'
 import type { NodeScene } from './node-scene.ts'
 import { nodeState } from './node-state.ts'
@@ -77,7 +77,7 @@ const OF_CLUSTER: readonly string[] = ['EtcdQuorum', 'LastApiServer', 'KuredLock
 
 interface Judged {
   readonly state: State
-  readonly pods: PodsTold
+  readonly pods: PodFindings
   readonly cause: Finding | undefined
 }
 
@@ -100,7 +100,7 @@ function verdictOf(s: NodeScene, { state, pods, cause }: Judged): string {
   }
 }
 
-function drainText(s: NodeScene, { left, blocked }: PodsTold, isHeld: boolean): string {
+function drainText(s: NodeScene, { left, blocked }: PodFindings, isHeld: boolean): string {
   const asks = `${s.node.name} ${asksToDrain(s.node) ?? 'is to be drained'}`
   if (s.pods === undefined) return `${asks}, and its pods are not known`
   if (blocked > 0) return `${asks} and waits for ${blocked === 1 ? '1 pod' : `${blocked} pods`}`

@@ -24,12 +24,13 @@ export function nodeDns({ dns, node }: NodeScene): readonly Finding[] {
         next: [CHECK],
       }),
     ]
-  const told = health === undefined ? 'no controller checks it' : `its check says ${health.status} (${health.reason})`
+  const checkText =
+    health === undefined ? 'no controller checks it' : `its check says ${health.status} (${health.reason})`
   return [
     ...last,
     finding({
       ...{ ...base, is: 'fact', code: 'DnsSeen' },
-      text: `${here.length} of ${dns.pods.length} DNS pods ${here.length === 1 ? 'is' : 'are'} on ${node.name}; ${told}`,
+      text: `${here.length} of ${dns.pods.length} DNS pods ${here.length === 1 ? 'is' : 'are'} on ${node.name}; ${checkText}`,
       evidence,
     }),
   ]

@@ -9,16 +9,16 @@ import { standingOf } from '../../ingress/decide/rollout/standing.ts'
 import { type Finding, finding, type Next } from './finding.ts'
 import type { NodeScene } from './node-scene.ts'
 
-type Told = Pick<NodeScene, 'node' | 'now'>
+type NodeNow = Pick<NodeScene, 'node' | 'now'>
 
 /** What NodeGuards say of the node. Those that say nothing of it are left out. */
-export const nodeGuards = (s: Told, guards: readonly CheckedGuard[]): readonly Finding[] =>
+export const nodeGuards = (s: NodeNow, guards: readonly CheckedGuard[]): readonly Finding[] =>
   guards.flatMap((guard) => guardFinding(s, guard))
 
 /** Neither ends by itself: a person wrote the one, and guards contradict each other in the other. */
 const NEEDS_PERSON: readonly string[] = ['HeldByHand', 'ForeignBudget', 'GuardRefused']
 
-function guardFinding({ node, now }: Told, guard: CheckedGuard): readonly Finding[] {
+function guardFinding({ node, now }: NodeNow, guard: CheckedGuard): readonly Finding[] {
   const { state, reason, message, steps, since } = explainByGuard(guard, node, now)
   if (state === 'NotListed') return []
   const of = `NodeGuard ${guard.namespace}/${guard.name}`
@@ -66,13 +66,13 @@ export const nodeIngresses = (s: NodeScene): readonly Finding[] =>
   (s.ingresses ?? []).flatMap((object) => ingressFinding(s, object))
 
 function ingressFinding({ node }: NodeScene, object: CheckedIngress): readonly Finding[] {
-  const standing = standingOf(object)
-  const listed = standing.nodes.find(({ name }) => name === node.name)
+  const status = standingOf(object)
+  const listed = status.nodes.find(({ name }) => name === node.name)
   const claim = claimsOf(node.annotations[MAINTENANCE_ANNOTATION]).find(({ owner }) => owner === ingressOwner(object))
   if (listed === undefined && claim === undefined) return []
   const of = `IngressDaemonSet ${object.namespace}/${object.name}`
   const { state = 'claimed', reason, message } = listed ?? {}
-  const isStuck = state === 'Stuck' || standing.kind === 'failed'
+  const isStuck = state === 'Stuck' || status.kind === 'failed'
   // A node that waits for its turn serves meanwhile.
   const is = claim === undefined && !isStuck ? 'fact' : isStuck ? 'stuck' : 'waits'
   const kind = object.group === 'evenkeel.dev' ? 'ingressdaemonset' : `ingressdaemonset.${object.group}`
@@ -82,7 +82,7 @@ function ingressFinding({ node }: NodeScene, object: CheckedIngress): readonly F
       text: `${of} has ${node.name} at ${state}${message === undefined ? '' : `: ${message}`}`,
       evidence: [
         ...(claim === undefined ? [] : [`it claims ${node.name}${claim.at === undefined ? '' : ` since ${claim.at}`}`]),
-        `its rollout: ${standing.why}`,
+        `its rollout: ${status.why}`,
       ],
       next: [
         {

@@ -6,7 +6,7 @@ import { podLeaving } from './pod-leaving.ts'
 import { refOf } from './pod-scene.ts'
 
 /** The pods of the node, told apart by whether they leave. */
-export interface PodsTold {
+export interface PodFindings {
   /** Pods that a drain waits for. */
   readonly left: number
   /** Of these, the pods that cannot leave now. */
@@ -17,24 +17,24 @@ export interface PodsTold {
 /** So many names stand in a line. */
 const NAMED_MAX = 8
 
-export function nodePods(s: NodeScene, guards: readonly Finding[]): PodsTold {
+export function nodePods(s: NodeScene, guards: readonly Finding[]): PodFindings {
   const pods = (s.pods ?? []).map((scene) => ({ scene, told: podLeaving(scene) }))
-  const isGuardTold = guards.some(({ is }) => is !== 'fact')
+  const isGuardNamed = guards.some(({ is }) => is !== 'fact')
   const leave = pods.filter(({ told }) => !told.some(({ code }) => code === 'MirrorPod' || code === 'DaemonSetPod'))
   const blocked = leave.filter(({ told }) => told.some(({ is }) => is !== 'fact'))
   const findings = blocked.flatMap(({ scene, told }) => {
     // What its NodeGuard waits for says more than the budget that the guard keeps shut.
-    const isGuard = guardOf(scene.seen.pod) !== undefined && isGuardTold
+    const isGuard = guardOf(scene.seen.pod) !== undefined && isGuardNamed
     return told.filter(({ is }) => is !== 'fact').map((one) => (isGuard ? { ...one, is: 'fact' as const } : one))
   })
   return {
     left: leave.length,
     blocked: blocked.length,
-    findings: [...findings, ...counts(s, pods), ...volumes(s, isGuardTold)],
+    findings: [...findings, ...counts(s, pods), ...volumes(s, isGuardNamed)],
   }
 }
 
-type Told = readonly { readonly scene: Parameters<typeof podLeaving>[0]; readonly told: readonly Finding[] }[]
+type PodsFound = readonly { readonly scene: Parameters<typeof podLeaving>[0]; readonly told: readonly Finding[] }[]
 
 const COUNTED: readonly (readonly [code: string, one: string, many: string])[] = [
   ['MayLeave', 'pod may be evicted now', 'pods may be evicted now'],
@@ -53,7 +53,7 @@ const COUNTED: readonly (readonly [code: string, one: string, many: string])[] =
 ]
 
 /** What holds nothing up, one line for each kind. */
-const counts = (s: NodeScene, pods: Told): readonly Finding[] =>
+const counts = (s: NodeScene, pods: PodsFound): readonly Finding[] =>
   COUNTED.flatMap(([code, one, many]) => {
     const refs = pods.filter(({ told }) => told.some((found) => found.code === code)).map(({ scene }) => refOf(scene))
     if (refs.length === 0) return []
@@ -75,13 +75,13 @@ const counts = (s: NodeScene, pods: Told): readonly Finding[] =>
   })
 
 /** A drain is over once these are detached. A NodeGuard that holds the node says more of them. */
-const volumes = ({ node, pods = [], volumes: known }: NodeScene, isGuardTold: boolean): readonly Finding[] =>
+const volumes = ({ node, pods = [], volumes: known }: NodeScene, isGuardNamed: boolean): readonly Finding[] =>
   known === undefined
     ? []
     : volumesLeft({ node: node.name, pods: pods.map(({ seen }) => seen.pod), ...known }).map(
         ({ name, persistentVolumeName, attacher, attached }) =>
           finding({
-            ...{ part: 'drain', is: isGuardTold ? 'fact' : 'waits', subject: node.name, code: 'VolumeAttached' },
+            ...{ part: 'drain', is: isGuardNamed ? 'fact' : 'waits', subject: node.name, code: 'VolumeAttached' },
             text: `volume ${persistentVolumeName} is still attached to ${node.name} (${attacher}), and no pod on ${node.name} uses it`,
             evidence: [`VolumeAttachment ${name}: attached ${attached}`],
             next: [{ command: `kubectl describe volumeattachment ${name}`, note: `what the driver ${attacher} says` }],

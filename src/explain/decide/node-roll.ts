@@ -123,13 +123,13 @@ function runFindings(s: NodeScene, run: RunScene): readonly Finding[] {
       return [
         finding({
           ...{ ...base(s), is: 'fact', code: 'DoneInRun' },
-          text: `run ${run.run} is through with it: ${run.standing ?? 'it has ended there'}`,
+          text: `run ${run.run} is through with it: ${run.state ?? 'it has ended there'}`,
         }),
       ]
   }
 }
 
-function notRunning(s: NodeScene, { run, end, node, standing }: RunScene): Finding {
+function notRunning(s: NodeScene, { run, end, node, state }: RunScene): Finding {
   const { name } = s.node
   const [reason] = end?.reasons ?? []
   const how =
@@ -142,10 +142,7 @@ function notRunning(s: NodeScene, { run, end, node, standing }: RunScene): Findi
     is: isNext ? 'stuck' : 'fact',
     code: end === undefined ? 'RunInterrupted' : 'RunEnded',
     text: `run ${run} is not at work: ${how}${node === 'waiting' ? `; it had not begun ${name}` : ''}`,
-    evidence: [
-      `the journal of run ${run} is here, and no process holds it`,
-      ...(standing === undefined ? [] : [standing]),
-    ],
+    evidence: [`the journal of run ${run} is here, and no process holds it`, ...(state === undefined ? [] : [state])],
     next: [{ command: `evenkeel roll resume ${run}`, note: 'goes on with it' }],
   })
 }

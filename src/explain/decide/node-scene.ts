@@ -27,7 +27,7 @@ export interface NodeScene {
   readonly cordons?: CordonsThatCount
   readonly guards?: readonly CheckedGuard[]
   readonly ingresses?: readonly CheckedIngress[]
-  readonly dns?: DnsSight
+  readonly dns?: DnsReading
   /** The pods of kube-system; read of a control-plane node alone. */
   readonly system?: readonly Pod[]
   readonly daemonSets?: readonly Workload[]
@@ -37,7 +37,7 @@ export interface NodeScene {
 type ServingPods = Parameters<typeof lastDnsPod>[1]
 
 /** The DNS of the cluster, as its objects tell. */
-export interface DnsSight extends ServingPods {
+export interface DnsReading extends ServingPods {
   readonly service: { readonly namespace: string; readonly name: string }
   /** What the controller's check said last; absent: no controller checks DNS. */
   readonly health?: Pick<Condition, 'status' | 'reason' | 'message'>
@@ -61,7 +61,7 @@ export interface RunScene {
   /** What the run says of the node. */
   readonly node: 'waiting' | 'inWork' | 'ended' | 'notInRun'
   /** How the run left the node. */
-  readonly standing?: string
+  readonly state?: string
   readonly inWork: readonly NodeInWork[]
   /** Nodes of the run that are not begun, in its order. */
   readonly waiting: readonly string[]

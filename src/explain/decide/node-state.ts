@@ -1,5 +1,5 @@
 import { brakeBy } from '../../agent/decide/brake.ts'
-import { EXCLUDE_LABEL } from '../../ground/model/node-facts.ts'
+import { EXCLUDE_LABEL } from '../../ground/model/node-reading.ts'
 import { markedBy, TO_COME_KEY, unmarkCommand } from '../../ground/model/to-come.ts'
 import { isMarked, marked } from '../../roll/decide/plan/leftover-findings.ts'
 import { budgetNode } from '../../service/decide/budget/budget-node.ts'
@@ -95,11 +95,11 @@ function left(s: NodeScene): readonly Finding[] {
 function leaving(s: NodeScene): readonly Finding[] {
   const { name, labels, deleting } = s.node
   const why = budgetNode(s.node).leaving
-  const told =
+  const causes =
     why === undefined ? [] : [finding({ ...base(s), ...leaves(name, why), is: deleting ? 'stuck' : 'waits' })]
-  if (!(EXCLUDE_LABEL in labels)) return told
+  if (!(EXCLUDE_LABEL in labels)) return causes
   return [
-    ...told,
+    ...causes,
     finding({
       ...base(s),
       part: 'service',

@@ -51,10 +51,10 @@ export function budgetNext(pod: Pod, budget: DisruptionBudget): readonly Next[] 
         note: `let budget ${namespace}/${name} allow one pod to be away${pod.controller !== undefined && letsOneMoreHelp(budget) ? ', or run one more replica' : ''}`,
       },
     ]
-  const look = `kubectl -n ${namespace} get pods -o wide${selectorFlag(selector)}`
+  const command = `kubectl -n ${namespace} get pods -o wide${selectorFlag(selector)}`
   return currentHealthy < expectedPods
-    ? [{ command: look, note: 'which pod of the budget is not healthy; repair that one' }]
-    : [{ command: look, note: 'wait: another pod of the budget is on its way out' }]
+    ? [{ command: command, note: 'which pod of the budget is not healthy; repair that one' }]
+    : [{ command: command, note: 'wait: another pod of the budget is on its way out' }]
 }
 
 function selectorFlag(selector: LabelSelector): string {

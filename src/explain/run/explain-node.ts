@@ -8,7 +8,7 @@ import { explainNode } from '../decide/explain-node.ts'
 import type { Explanation } from '../decide/finding.ts'
 import type { NodeScene } from '../decide/node-scene.ts'
 import { PLAIN_DRAIN, type PodScene } from '../decide/pod-scene.ts'
-import type { ExplainGround, ExplainOptions, Look, RunHere } from './explain-ground.ts'
+import type { ExplainOptions, ExplainPass, ExplainSources, RunHere } from './explain-sources.ts'
 import {
   readBudget,
   readCordons,
@@ -33,28 +33,28 @@ interface Asked {
 
 /** Rejects with UserError explain.no-such-node, and with WorldError where the Node itself cannot be read. */
 export async function explainNodeByReading(
-  ground: ExplainGround,
+  sources: ExplainSources,
   { name, options, looksAlike }: Asked,
   signal: AbortSignal,
 ): Promise<Explained> {
-  const look: Look = { ground, options, unknowns: new Unknowns(), signal }
-  const found = await ground.sight.node(name, signal)
-  if (found === undefined) throw await noSuchNode(look, name, looksAlike)
+  const pass: ExplainPass = { sources, options, unknowns: new Unknowns(), signal }
+  const found = await sources.reader.node(name, signal)
+  if (found === undefined) throw await noSuchNode(pass, name, looksAlike)
   const { node, readiness } = found
-  const run = await readRun(look, node)
+  const run = await readRun(pass, node)
   const [pods, volumes, budget, cordons, guards, ingresses, dns, system, daemonSets] = await Promise.all([
-    readPods(look, node, run),
-    readVolumes(look),
-    readBudget(look),
-    readCordons(look),
-    readGuards(look),
-    readIngresses(look),
-    readDns(look),
-    isControlPlane(node) ? readSystem(look) : undefined,
-    readDaemonSets(look),
+    readPods(pass, node, run),
+    readVolumes(pass),
+    readBudget(pass),
+    readCordons(pass),
+    readGuards(pass),
+    readIngresses(pass),
+    readDns(pass),
+    isControlPlane(node) ? readSystem(pass) : undefined,
+    readDaemonSets(pass),
   ])
   const scene: NodeScene = {
-    ...{ now: ground.clock.wallMs(), node },
+    ...{ now: sources.clock.wallMs(), node },
     ...present({
       readiness,
       pods,
@@ -69,35 +69,39 @@ export async function explainNodeByReading(
       run: run?.scene,
     }),
   }
-  return { ...explainNode(scene), unknown: look.unknowns.list }
+  return { ...explainNode(scene), unknown: pass.unknowns.list }
 }
 
 /** The journal of the run that has the node, or of the last run of this machine. */
-export function readRun({ ground, unknowns, signal }: Look, node: Node): Promise<RunHere | undefined> {
+export function readRun({ sources, unknowns, signal }: ExplainPass, node: Node): Promise<RunHere | undefined> {
   const record = parseNodeRecord(node.annotations[RECORD_ANNOTATION] ?? '')
   const of = { node: node.name, ...(record.ok ? { run: record.value.run } : {}) }
-  return unknowns.read('the journals of rolls on this machine', ground.runHere(of, signal))
+  return unknowns.read('the journals of rolls on this machine', sources.runHere(of, signal))
 }
 
-async function readPods(look: Look, node: Node, run: RunHere | undefined): Promise<readonly PodScene[] | undefined> {
-  const { ground, unknowns, signal } = look
+async function readPods(
+  pass: ExplainPass,
+  node: Node,
+  run: RunHere | undefined,
+): Promise<readonly PodScene[] | undefined> {
+  const { sources, unknowns, signal } = pass
   const [seen, budgets] = await Promise.all([
-    unknowns.read('the pods of the node', ground.sight.podsOn(node.name, signal)),
-    unknowns.read('PodDisruptionBudgets', ground.sight.list('disruptionbudgets', undefined, signal)),
+    unknowns.read('the pods of the node', sources.reader.podsOn(node.name, signal)),
+    unknowns.read('PodDisruptionBudgets', sources.reader.list('disruptionbudgets', undefined, signal)),
   ])
   if (seen === undefined) return undefined
-  const answers = await tryEvictions(look, seen)
-  const common = { now: ground.clock.wallMs(), nodeReady: node.ready, drain: run?.drain ?? PLAIN_DRAIN }
+  const answers = await tryEvictions(pass, seen)
+  const common = { now: sources.clock.wallMs(), nodeReady: node.ready, drain: run?.drain ?? PLAIN_DRAIN }
   return seen.map((one) => {
     const answer = answers.get(one.pod.uid)
     return { ...common, seen: one, ...present({ budgets, answer }) }
   })
 }
 
-async function readVolumes({ ground, unknowns, signal }: Look): Promise<NodeScene['volumes']> {
+async function readVolumes({ sources, unknowns, signal }: ExplainPass): Promise<NodeScene['volumes']> {
   const [attachments, claims] = await Promise.all([
-    unknowns.read('VolumeAttachments', ground.sight.list('volumeattachments', undefined, signal)),
-    unknowns.read('PersistentVolumeClaims', ground.sight.list('volumeclaims', undefined, signal)),
+    unknowns.read('VolumeAttachments', sources.reader.list('volumeattachments', undefined, signal)),
+    unknowns.read('PersistentVolumeClaims', sources.reader.list('volumeclaims', undefined, signal)),
   ])
   return attachments === undefined || claims === undefined ? undefined : { attachments, claims }
 }
@@ -108,8 +112,8 @@ type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> }
 export const present = <T extends object>(fields: T): Present<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>
 
-async function noSuchNode({ ground, signal }: Look, name: string, looksAlike: LooksAlike): Promise<UserError> {
-  const known = await ground.cluster.list('nodes', signal).catch((error: unknown) => {
+async function noSuchNode({ sources, signal }: ExplainPass, name: string, looksAlike: LooksAlike): Promise<UserError> {
+  const known = await sources.cluster.list('nodes', signal).catch((error: unknown) => {
     if (!(error instanceof WorldError)) throw error
     return []
   })

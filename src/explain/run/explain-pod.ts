@@ -11,35 +11,35 @@ import { nodeRoll } from '../decide/node-roll.ts'
 import type { NodeScene } from '../decide/node-scene.ts'
 import { nodeState } from '../decide/node-state.ts'
 import { PLAIN_DRAIN, type PodAround, type PodScene } from '../decide/pod-scene.ts'
-import type { ExplainGround, ExplainOptions, Look, RunHere } from './explain-ground.ts'
 import type { Explained } from './explain-node.ts'
 import { present, readRun } from './explain-node.ts'
+import type { ExplainOptions, ExplainPass, ExplainSources, RunHere } from './explain-sources.ts'
 import { readBudget, readGuards } from './read-shared.ts'
 import { tryEvictions } from './try-evictions.ts'
 import { Unknowns } from './unknowns.ts'
 
 /** Rejects with UserError explain.no-such-pod, and with WorldError where the pod itself cannot be read. */
 export async function explainPodByReading(
-  ground: ExplainGround,
+  sources: ExplainSources,
   { ref, options }: { readonly ref: ObjectRef; readonly options: ExplainOptions },
   signal: AbortSignal,
 ): Promise<Explained> {
-  const look: Look = { ground, options, unknowns: new Unknowns(), signal }
-  const { unknowns, ...rest } = look
-  const seen = await ground.sight.pod(ref, signal)
+  const pass: ExplainPass = { sources, options, unknowns: new Unknowns(), signal }
+  const { unknowns, ...rest } = pass
+  const seen = await sources.reader.pod(ref, signal)
   if (seen === undefined) throw noSuchPod(ref)
   const { pod } = seen
   const [on, budgets, answers, around] = await Promise.all([
     readNode({ ...rest, unknowns }, pod),
-    unknowns.read('PodDisruptionBudgets', ground.sight.list('disruptionbudgets', ref.namespace, signal)),
-    tryEvictions(look, [seen]),
-    readAround(look, pod),
+    unknowns.read('PodDisruptionBudgets', sources.reader.list('disruptionbudgets', ref.namespace, signal)),
+    tryEvictions(pass, [seen]),
+    readAround(pass, pod),
   ])
   const scene: PodScene = {
-    ...{ now: ground.clock.wallMs(), seen, drain: on?.run?.drain ?? PLAIN_DRAIN },
+    ...{ now: sources.clock.wallMs(), seen, drain: on?.run?.drain ?? PLAIN_DRAIN },
     ...present({ nodeReady: on?.scene.node.ready, budgets, answer: answers.get(pod.uid) }),
   }
-  const explanation = explainPod(scene, around, on === undefined ? { findings: [] } : await onNode(look, pod, on))
+  const explanation = explainPod(scene, around, on === undefined ? { findings: [] } : await onNode(pass, pod, on))
   return { ...explanation, unknown: unknowns.list }
 }
 
@@ -48,21 +48,21 @@ interface OnNode {
   readonly run: RunHere | undefined
 }
 
-async function readNode(look: Look, { nodeName }: Pod): Promise<OnNode | undefined> {
-  const { ground, unknowns, signal } = look
+async function readNode(pass: ExplainPass, { nodeName }: Pod): Promise<OnNode | undefined> {
+  const { sources, unknowns, signal } = pass
   if (nodeName === undefined) return undefined
-  const found = await unknowns.read(`Node ${nodeName}`, ground.sight.node(nodeName, signal))
+  const found = await unknowns.read(`Node ${nodeName}`, sources.reader.node(nodeName, signal))
   if (found === undefined) return undefined
-  const [run, budget] = await Promise.all([readRun(look, found.node), readBudget(look)])
-  const scene = { now: ground.clock.wallMs(), ...found, ...present({ budget, run: run?.scene }) }
+  const [run, budget] = await Promise.all([readRun(pass, found.node), readBudget(pass)])
+  const scene = { now: sources.clock.wallMs(), ...found, ...present({ budget, run: run?.scene }) }
   return { scene, run }
 }
 
 /** What of the node bears on the pod. */
-async function onNode(look: Look, pod: Pod, { scene }: OnNode) {
+async function onNode(pass: ExplainPass, pod: Pod, { scene }: OnNode) {
   const { node, run } = scene
   const guard = guardOf(pod)
-  const guards = guard === undefined ? [] : ((await readGuards(look, pod.namespace)) ?? [])
+  const guards = guard === undefined ? [] : ((await readGuards(pass, pod.namespace)) ?? [])
   const asked = askedOf(scene)
   const isHere = RECORD_ANNOTATION in node.annotations || run?.node === 'inWork'
   const findings: readonly Finding[] = [
@@ -88,12 +88,15 @@ function askedOf({ node, run }: NodeScene): string | undefined {
   return asksToDrain(node)
 }
 
-async function readAround({ ground, unknowns, signal }: Look, { namespace, claims: mounted }: Pod): Promise<PodAround> {
-  const slices = await unknowns.read('EndpointSlices', ground.sight.list('endpointslices', namespace, signal))
+async function readAround(
+  { sources, unknowns, signal }: ExplainPass,
+  { namespace, claims: mounted }: Pod,
+): Promise<PodAround> {
+  const slices = await unknowns.read('EndpointSlices', sources.reader.list('endpointslices', namespace, signal))
   if (mounted.length === 0) return present({ slices })
   const [attachments, claims] = await Promise.all([
-    unknowns.read('VolumeAttachments', ground.sight.list('volumeattachments', undefined, signal)),
-    unknowns.read('PersistentVolumeClaims', ground.sight.list('volumeclaims', namespace, signal)),
+    unknowns.read('VolumeAttachments', sources.reader.list('volumeattachments', undefined, signal)),
+    unknowns.read('PersistentVolumeClaims', sources.reader.list('volumeclaims', namespace, signal)),
   ])
   return present({ slices, attachments, claims })
 }

@@ -8,19 +8,19 @@ import { NODE_GUARDS } from '../../guard/decide/guard-kind.ts'
 import { type CheckedIngress, ingressKind } from '../../ingress/decide/ingress-kind.ts'
 import { GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../service/model/cordon-grants.ts'
 import { lookAtBudget } from '../../service/run/look-at-budget.ts'
-import type { DnsSight, NodeScene } from '../decide/node-scene.ts'
-import type { Look } from './explain-ground.ts'
+import type { DnsReading, NodeScene } from '../decide/node-scene.ts'
+import type { ExplainPass } from './explain-sources.ts'
 
 /** Who is out, and who holds the slots. */
-export async function readBudget({ ground, options, unknowns, signal }: Look): Promise<NodeScene['budget']> {
+export async function readBudget({ sources, options, unknowns, signal }: ExplainPass): Promise<NodeScene['budget']> {
   const { slotsNamespace: namespace, grantsNamespace } = options
   try {
-    const view = await unknowns.read(
+    const shared = await unknowns.read(
       'the node budget',
-      rethrown(lookAtBudget(ground, { namespace, grantsNamespace, watchMs: 0 }, signal)),
+      rethrown(lookAtBudget(sources, { namespace, grantsNamespace, watchMs: 0 }, signal)),
     )
-    for (const ref of view?.unread ?? []) unknowns.add(`ConfigMap ${ref}`, 'this identity is not allowed to read it')
-    return view
+    for (const ref of shared?.unread ?? []) unknowns.add(`ConfigMap ${ref}`, 'this identity is not allowed to read it')
+    return shared
   } catch (error) {
     if (error instanceof InvalidBudget) return { fault: error.message, next: error.fix }
     throw error
@@ -43,12 +43,12 @@ const rethrown = <T>(reading: Promise<T>): Promise<T> =>
   })
 
 /** Which cordons the brake has granted; undefined: not known. */
-export async function readCordons({ ground, options, unknowns, signal }: Look): Promise<NodeScene['cordons']> {
+export async function readCordons({ sources, options, unknowns, signal }: ExplainPass): Promise<NodeScene['cordons']> {
   const ref = { namespace: options.grantsNamespace, name: GRANTS_CONFIG_MAP }
   const what = `ConfigMap ${ref.namespace}/${ref.name}`
   const found = await unknowns.read(
     what,
-    ground.configMaps.read(ref, signal).then((object) => ({ object })),
+    sources.configMaps.read(ref, signal).then((object) => ({ object })),
   )
   if (found === undefined) return undefined
   if (found.object === undefined) return 'noBrake'
@@ -57,28 +57,28 @@ export async function readCordons({ ground, options, unknowns, signal }: Look): 
   return grants
 }
 
-export const readGuards = ({ ground, unknowns, signal }: Look, namespace?: string) =>
-  unknowns.read('NodeGuards', ground.objects.list({ kind: NODE_GUARDS, ...present({ namespace }) }, signal))
+export const readGuards = ({ sources, unknowns, signal }: ExplainPass, namespace?: string) =>
+  unknowns.read('NodeGuards', sources.objects.list({ kind: NODE_GUARDS, ...present({ namespace }) }, signal))
 
 /** Static pods of the control plane, by which a plan counts members of etcd and API servers. */
-export const readSystem = ({ ground, unknowns, signal }: Look) =>
-  unknowns.read('the pods of kube-system', ground.sight.list('pods', 'kube-system', signal))
+export const readSystem = ({ sources, unknowns, signal }: ExplainPass) =>
+  unknowns.read('the pods of kube-system', sources.reader.list('pods', 'kube-system', signal))
 
 /** One of them may be kured, whose lock is an annotation of it. */
-export const readDaemonSets = ({ ground, unknowns, signal }: Look) =>
-  unknowns.read('DaemonSets', ground.sight.list('daemonsets', undefined, signal))
+export const readDaemonSets = ({ sources, unknowns, signal }: ExplainPass) =>
+  unknowns.read('DaemonSets', sources.reader.list('daemonsets', undefined, signal))
 
 /** Of both groups. The one of the controller that came first is nearly nowhere: that it is not there is worth no word. */
 export async function readIngresses({
-  ground,
+  sources,
   unknowns,
   signal,
-}: Look): Promise<readonly CheckedIngress[] | undefined> {
+}: ExplainPass): Promise<readonly CheckedIngress[] | undefined> {
   const [ours, first] = await Promise.all([
-    unknowns.read('IngressDaemonSets', ground.objects.list({ kind: ingressKind('evenkeel.dev') }, signal)),
+    unknowns.read('IngressDaemonSets', sources.objects.list({ kind: ingressKind('evenkeel.dev') }, signal)),
     unknowns.read(
       'IngressDaemonSets of ingressdaemonsets.mumoshu.github.io',
-      ground.objects.list({ kind: ingressKind('ingressdaemonsets.mumoshu.github.io') }, signal).catch(noneWhereAbsent),
+      sources.objects.list({ kind: ingressKind('ingressdaemonsets.mumoshu.github.io') }, signal).catch(noneWhereAbsent),
     ),
   ])
   return ours === undefined && (first === undefined || first.length === 0)
@@ -92,9 +92,9 @@ function noneWhereAbsent(error: unknown): readonly CheckedIngress[] {
 }
 
 /** The pods of DNS, and what the controller's check said of it last. */
-export function readDns({ ground, unknowns, signal }: Look): Promise<DnsSight | undefined> {
-  const read = async (): Promise<DnsSight | undefined> => {
-    const found = findDnsService(await ground.dnsObjects.services(signal), {})
+export function readDns({ sources, unknowns, signal }: ExplainPass): Promise<DnsReading | undefined> {
+  const read = async (): Promise<DnsReading | undefined> => {
+    const found = findDnsService(await sources.dnsObjects.services(signal), {})
     if (found === undefined) {
       unknowns.add('the cluster DNS', 'no Service looks like it')
       return undefined
@@ -102,12 +102,12 @@ export function readDns({ ground, unknowns, signal }: Look): Promise<DnsSight | 
     const { service } = found
     const { namespace, selector = {} } = service
     const [pods, endpoints, told] = await Promise.all([
-      ground.dnsObjects.pods({ namespace, selector }, signal),
-      ground.dnsObjects.endpoints(service, signal),
-      ground.conditions.read(service, signal),
+      sources.dnsObjects.pods({ namespace, selector }, signal),
+      sources.dnsObjects.endpoints(service, signal),
+      sources.conditions.read(service, signal),
     ])
     const health = told?.conditions.find(({ type }) => type === HEALTH_CONDITION)
-    const around = { endpoints, service, wallMs: ground.clock.wallMs(), downNodes: new Set<string>() }
+    const around = { endpoints, service, wallMs: sources.clock.wallMs(), downNodes: new Set<string>() }
     return {
       service: { namespace, name: service.name },
       pods: pods.map((pod) => scenePod(pod, around)),

@@ -2,7 +2,7 @@ import { mapAtOnce } from '../../ground/loop/map-at-once.ts'
 import type { EvictionAnswer } from '../../ground/model/eviction.ts'
 import { isDaemonSetPod, isFinished } from '../../ground/model/pod.ts'
 import type { SeenPod } from '../model/seen-pod.ts'
-import type { Look } from './explain-ground.ts'
+import type { ExplainPass } from './explain-sources.ts'
 
 const AT_ONCE = 4
 /** A node has some 100 pods by default. */
@@ -14,14 +14,17 @@ const REFUSES_DRY_RUNS = /does not support dry run|side effects/i
  * What the API server answers to an eviction of each pod, by its uid. It is a dry run: each check is made, and nothing is stored. Pods
  * that no drain evicts are left out.
  */
-export async function tryEvictions(look: Look, pods: readonly SeenPod[]): Promise<ReadonlyMap<string, EvictionAnswer>> {
-  const { ground, options, unknowns, signal } = look
+export async function tryEvictions(
+  pass: ExplainPass,
+  pods: readonly SeenPod[],
+): Promise<ReadonlyMap<string, EvictionAnswer>> {
+  const { sources, options, unknowns, signal } = pass
   const wanted = pods.filter(isToLeave).slice(0, TRIED_MAX)
   if (!options.dryRun || wanted.length === 0) return new Map()
-  const denied = await deniedNamespaces(look, wanted)
+  const denied = await deniedNamespaces(pass, wanted)
   const asked = wanted.filter(({ pod }) => !denied.has(pod.namespace))
   const answers = await mapAtOnce(asked, AT_ONCE, async ({ pod }) => {
-    const answer = await ground.cluster.evict(pod, { dryRun: true }, signal)
+    const answer = await sources.cluster.evict(pod, { dryRun: true }, signal)
     return [pod.uid, answer] as const
   })
   const known = answers.filter(([, answer]) => !saysNothing(answer))
@@ -34,14 +37,14 @@ const isToLeave = ({ pod }: SeenPod): boolean =>
   pod.ending === undefined && !pod.mirror && !isDaemonSetPod(pod) && !isFinished(pod) && pod.nodeName !== undefined
 
 async function deniedNamespaces(
-  { ground, unknowns, signal }: Look,
+  { sources, unknowns, signal }: ExplainPass,
   pods: readonly SeenPod[],
 ): Promise<ReadonlySet<string>> {
   const names = [...new Set(pods.map(({ pod }) => pod.namespace))]
   const access = { verb: 'create', group: '', resource: 'pods', subresource: 'eviction' }
   const wanted = names.map((namespace) => ({ ...access, namespace }))
   const forbidden =
-    (await unknowns.read('whether evictions may be tried', ground.cluster.forbidden(wanted, signal))) ?? wanted
+    (await unknowns.read('whether evictions may be tried', sources.cluster.forbidden(wanted, signal))) ?? wanted
   const denied = new Set(forbidden.flatMap(({ namespace }) => namespace ?? []))
   if (denied.size > 0)
     unknowns.add(

@@ -22,15 +22,15 @@ export function apiError(call: ApiCall, reply: ApiReply): WorldError {
     return new WorldError(`${call.verb} ${call.resource}: it is no longer what the patch tests for`, { code, retry })
   }
   const said = status.message === '' ? `HTTP ${reply.status}` : `${status.message} (HTTP ${reply.status})`
-  const facts = reply.retryAfterMs === undefined ? { code, retry } : { code, retry, retryAfterMs: reply.retryAfterMs }
-  return new WorldError(`${call.verb} ${call.resource}: ${said}`, facts)
+  const details = reply.retryAfterMs === undefined ? { code, retry } : { code, retry, retryAfterMs: reply.retryAfterMs }
+  return new WorldError(`${call.verb} ${call.resource}: ${said}`, details)
 }
 
 /** A reply whose shape is not the API's. */
 export function replyError(call: ApiCall, error: unknown): unknown {
   if (!(error instanceof MalformedReply)) return error
-  const facts = { code: 'KUBE_REPLY', retry: 'backoff', cause: error } as const
-  return new WorldError(`${call.verb} ${call.resource}: the reply makes no sense: ${error.message}`, facts)
+  const details = { code: 'KUBE_REPLY', retry: 'backoff', cause: error } as const
+  return new WorldError(`${call.verb} ${call.resource}: the reply makes no sense: ${error.message}`, details)
 }
 
 function verdict(call: ApiCall, http: number, status: ApiStatus): Verdict {

@@ -83,8 +83,8 @@ export class Credentials {
       return connection
     } catch (error) {
       const reason = escapeForeign((error instanceof Error ? error.message : String(error)).trim())
-      const facts = { code: 'KUBE_UNAUTHORIZED', retry: 'backoff', cause: error } as const
-      throw new WorldError(`no credential for the API server: ${reason}`, facts)
+      const details = { code: 'KUBE_UNAUTHORIZED', retry: 'backoff', cause: error } as const
+      throw new WorldError(`no credential for the API server: ${reason}`, details)
     }
   }
 

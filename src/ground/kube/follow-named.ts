@@ -12,7 +12,7 @@ export interface Named<T> {
   readonly senseless: FollowEvent<T>
 }
 
-interface Told<T> {
+interface NamedReading<T> {
   /** Absent where it makes no sense: it may be any. */
   readonly name?: string
   readonly value?: T
@@ -26,15 +26,15 @@ export function followNamed<T>(
 ): Promise<void> {
   const { path, resource, name } = named
   const query = { fieldSelector: `metadata.name=${name}` }
-  const parse = (object: Untrusted): Told<T> => read(object, named)
-  const told = (event: FollowEvent<Told<T>>): void => {
+  const parse = (object: Untrusted): NamedReading<T> => read(object, named)
+  const told = (event: FollowEvent<NamedReading<T>>): void => {
     const ours = eventOf(event, named)
     if (ours !== undefined) sink(ours)
   }
   return follow(parts, { kind: { path, resource, parse, query }, sink: told }, signal)
 }
 
-function read<T>(object: Untrusted, named: Named<T>): Told<T> {
+function read<T>(object: Untrusted, named: Named<T>): NamedReading<T> {
   const name = orAbsent(() => object.at('metadata').at('name').text())
   if (name === undefined) return {}
   const value = name === named.name ? orAbsent(() => named.parse(object)) : undefined
@@ -51,7 +51,7 @@ function orAbsent<T>(parse: () => T): T | undefined {
 }
 
 /** A server that does not know the selector tells of others, too. */
-function eventOf<T>(event: FollowEvent<Told<T>>, { name, senseless }: Named<T>): FollowEvent<T> | undefined {
+function eventOf<T>(event: FollowEvent<NamedReading<T>>, { name, senseless }: Named<T>): FollowEvent<T> | undefined {
   switch (event.type) {
     case 'listed': {
       const told = event.objects.find((object) => object.name === name || object.name === undefined)

@@ -53,8 +53,8 @@ async function listOnce<T>({ client, log }: ListParts, kind: Resource<T>, signal
     token = read.token
     if (token === '') return { objects, resourceVersion }
   }
-  const facts = { code: 'KUBE_REPLY', retry: 'backoff' } as const
-  throw new WorldError(`list ${kind.resource}: the list does not end`, facts)
+  const details = { code: 'KUBE_REPLY', retry: 'backoff' } as const
+  throw new WorldError(`list ${kind.resource}: the list does not end`, details)
 }
 
 function readPage(call: ApiCall, body: unknown) {

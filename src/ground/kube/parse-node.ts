@@ -1,6 +1,6 @@
 import { ANNOUNCED_CONDITIONS, runOfMessage } from '../model/announced-conditions.ts'
 import type { Node, NodeRoom, Taint } from '../model/node.ts'
-import { LIFECYCLE_CONDITIONS, SHUTDOWN_CONDITION } from '../model/node-facts.ts'
+import { LIFECYCLE_CONDITIONS, SHUTDOWN_CONDITION } from '../model/node-reading.ts'
 import { parseMetadata } from '../model/parse-metadata.ts'
 import { present } from '../model/present.ts'
 import { quantity } from '../model/quantity.ts'
@@ -60,11 +60,11 @@ function parseRoom(allocatable: Untrusted): NodeRoom | undefined {
 }
 
 function parseVersions(info: Untrusted): Node['versions'] {
-  const told = (['kernelVersion', 'kubeletVersion', 'osImage'] as const).flatMap((name) => {
+  const versions = (['kernelVersion', 'kubeletVersion', 'osImage'] as const).flatMap((name) => {
     const version = info.at(name).textOr('')
     return version === '' ? [] : [[name, version] as const]
   })
-  return told.length === 0 ? undefined : Object.fromEntries(told)
+  return versions.length === 0 ? undefined : Object.fromEntries(versions)
 }
 
 function parseTaint(taint: Untrusted): Taint {

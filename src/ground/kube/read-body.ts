@@ -12,7 +12,7 @@ export async function readJson(reply: Readable): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new WorldError('the API server answered with something that is not JSON', replyFacts(error))
+    throw new WorldError('the API server answered with something that is not JSON', replyDetails(error))
   }
 }
 
@@ -24,7 +24,7 @@ async function readText(reply: Readable): Promise<string> {
     for await (const chunk of reply) {
       if (!Buffer.isBuffer(chunk)) continue
       bytes += chunk.length
-      if (bytes > BODY_BYTES_MAX) throw new WorldError('the answer of the API server does not end', replyFacts())
+      if (bytes > BODY_BYTES_MAX) throw new WorldError('the answer of the API server does not end', replyDetails())
       chunks.push(chunk)
     }
   } catch (error) {
@@ -36,10 +36,10 @@ async function readText(reply: Readable): Promise<string> {
 /** An answer that stopped before its end. */
 export function brokenOff(error: unknown): WorldError {
   if (error instanceof WorldError) return error
-  const facts = { code: 'KUBE_UNREACHABLE', retry: 'backoff', cause: error } as const
-  return new WorldError(`the API server's answer broke off (${errorCode(error) || 'no reason given'})`, facts)
+  const details = { code: 'KUBE_UNREACHABLE', retry: 'backoff', cause: error } as const
+  return new WorldError(`the API server's answer broke off (${errorCode(error) || 'no reason given'})`, details)
 }
 
-function replyFacts(cause?: unknown) {
+function replyDetails(cause?: unknown) {
   return { code: 'KUBE_REPLY', retry: 'backoff', cause } as const
 }

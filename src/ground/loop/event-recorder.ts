@@ -18,10 +18,10 @@ interface EventRecorderParts {
 }
 
 /** An Event that stands. */
-interface Standing {
+interface RecordedEvent {
   readonly namespace: string
   readonly name: string
-  readonly toldAt: MonoMs
+  readonly recordedAt: MonoMs
   /** How often it was told, also where that was not written. */
   count: number
 }
@@ -51,7 +51,7 @@ const EVENTS: ObjectKind<undefined> = {
  */
 export class EventRecorder implements ObjectNotices {
   readonly #parts: EventRecorderParts
-  readonly #standing = new Map<string, Standing>()
+  readonly #recorded = new Map<string, RecordedEvent>()
   readonly #buckets = new Map<string, TokenBucket>()
   readonly #all: TokenBucket
   #dropped = 0
@@ -69,27 +69,27 @@ export class EventRecorder implements ObjectNotices {
   async tell(notice: ObjectNotice, signal: AbortSignal): Promise<void> {
     const { uid, type, reason } = notice
     const key = JSON.stringify([uid, type, reason.code, reason.text])
-    const standing = this.#standing.get(key)
-    const isRecent = standing !== undefined && this.#parts.clock.monoMs() - standing.toldAt < WINDOW_MS
-    if (isRecent) standing.count += 1
+    const recorded = this.#recorded.get(key)
+    const isRecent = recorded !== undefined && this.#parts.clock.monoMs() - recorded.recordedAt < WINDOW_MS
+    if (isRecent) recorded.count += 1
     if (!this.#mayWrite(uid)) {
       this.#dropped += 1
       return
     }
-    if (isRecent && (await this.#again(standing, signal))) return
-    remember(this.#standing, key, await this.#anew(notice, signal))
+    if (isRecent && (await this.#again(recorded, signal))) return
+    remember(this.#recorded, key, await this.#anew(notice, signal))
   }
 
-  async #anew(notice: ObjectNotice, signal: AbortSignal): Promise<Standing> {
+  async #anew(notice: ObjectNotice, signal: AbortSignal): Promise<RecordedEvent> {
     const { objects, clock, random, identity } = this.#parts
     const [namespace, name] = [eventNamespace(notice), eventName(notice, random.hex(8))]
     const object = eventObject(notice, { name, at: clock.wallMs(), identity })
     await objects.create({ kind: EVENTS, namespace, object }, signal)
-    return { namespace, name, toldAt: clock.monoMs(), count: 1 }
+    return { namespace, name, recordedAt: clock.monoMs(), count: 1 }
   }
 
   /** False where the Event is gone: the API server keeps none for more than an hour. */
-  async #again({ namespace, name, count }: Standing, signal: AbortSignal): Promise<boolean> {
+  async #again({ namespace, name, count }: RecordedEvent, signal: AbortSignal): Promise<boolean> {
     const { objects, clock } = this.#parts
     const patch = { count, lastTimestamp: toIsoSeconds(clock.wallMs()) }
     try {

@@ -86,8 +86,8 @@ export class FollowCache<T extends Named> {
   /** The latest resourceVersion of this object. If the cache has replaced the object, the version that it was read with. */
   versionOf(object: T): string | undefined {
     const key = objectKey(object)
-    const told = this.#versions.get(key)
-    return told !== undefined && this.#objects.get(key) === object ? told : object.resourceVersion
+    const version = this.#versions.get(key)
+    return version !== undefined && this.#objects.get(key) === object ? version : object.resourceVersion
   }
 
   /** Objects by a value of theirs, from now on kept with the objects. */
@@ -144,7 +144,7 @@ export class FollowCache<T extends Named> {
         if (before !== undefined && this.#stays(key, before, event.object)) return false
         this.#objects.set(key, event.object)
         this.#indexed(key, before, event.object)
-        return this.#told(key, before, event.object)
+        return this.#changed(key, before, event.object)
       }
       case 'deleted':
         return this.#remove(event.object)
@@ -168,7 +168,7 @@ export class FollowCache<T extends Named> {
     for (const key of keys) this.#indexed(key, old.get(key), listed.get(key))
     for (const key of keys) {
       const [before, now] = [old.get(key), listed.get(key)]
-      if (!isSame(before, now)) this.#told(key, before, now)
+      if (!isSame(before, now)) this.#changed(key, before, now)
     }
   }
 
@@ -180,7 +180,7 @@ export class FollowCache<T extends Named> {
     this.#objects.delete(key)
     this.#versions.delete(key)
     this.#indexed(key, kept, undefined)
-    return this.#told(key, kept, undefined)
+    return this.#changed(key, kept, undefined)
   }
 
   #indexed(key: string, before: T | undefined, now: T | undefined): void {
@@ -188,7 +188,7 @@ export class FollowCache<T extends Named> {
   }
 
   /** Whether it is news. */
-  #told(key: string, before: T | undefined, now: T | undefined): boolean {
+  #changed(key: string, before: T | undefined, now: T | undefined): boolean {
     if (before !== undefined && now !== undefined && this.#parts.isNews?.(before, now) === false) return false
     const change = { ...present({ before, now }) }
     this.#parts.onKey?.(key, change)

@@ -27,7 +27,7 @@ interface LeaderParts {
 const RETRY_MS_MAX = 10_000
 const RELEASED = { durationSeconds: 1 }
 
-export interface LeaderView {
+export interface LeaderStatus {
   readonly state: 'standby' | 'leading' | 'over'
   /** The holder of the Lease, as last seen; empty if there is none. */
   readonly holder: string
@@ -77,7 +77,7 @@ export class Leader {
     return this.#isOver ? 0 : this.#lease.mayActForMs()
   }
 
-  view(): LeaderView {
+  status(): LeaderStatus {
     const state = this.#isOver ? 'over' : this.isLeading() ? 'leading' : 'standby'
     const triedAgoMs = this.#parts.clock.monoMs() - this.#triedAt
     return {

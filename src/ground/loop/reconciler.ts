@@ -34,10 +34,10 @@ export interface Loop<S, A> {
    * The step of a pass that says on the cluster what was decided: the status of the key's object, its Events. It comes before
    * the effects and keeps none of them back: where it fails the pass has failed, but only after them. Rejects as `gather` does.
    */
-  tell?(told: Told<S, A>, signal: AbortSignal): Promise<void>
+  tell?(told: DecidedPass<S, A>, signal: AbortSignal): Promise<void>
 }
 
-interface Told<S, A> {
+interface DecidedPass<S, A> {
   readonly key: string
   readonly snapshot: S
   readonly decision: LoopDecision<A>
@@ -57,7 +57,7 @@ interface ReconcilerParts<S, A> {
 }
 
 /** For metrics and people; counted since the process began. */
-export interface LoopView {
+export interface LoopStatus {
   readonly name: string
   readonly passes: number
   readonly failures: number
@@ -121,7 +121,7 @@ export class Reconciler<S, A> {
     return this.#queue.stop()
   }
 
-  view(): LoopView {
+  status(): LoopStatus {
     const trouble = [...this.#troubles.values()].at(-1)
     const endedAgoMs = this.#endedAt === undefined ? undefined : this.#parts.clock.monoMs() - this.#endedAt
     return {
@@ -240,7 +240,7 @@ export class Reconciler<S, A> {
   }
 
   /** Why it could not be told, where the world did not let it. */
-  async #untold(told: Told<S, A>, signal: AbortSignal): Promise<WorldError | DeadlineError | undefined> {
+  async #untold(told: DecidedPass<S, A>, signal: AbortSignal): Promise<WorldError | DeadlineError | undefined> {
     const { loop } = this.#parts
     if (loop.tell === undefined) return undefined
     const { tell } = loop

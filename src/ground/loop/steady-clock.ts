@@ -2,7 +2,7 @@ import { type WallMs, wallMs } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
 
 /** A step that people should hear of; less is said of no log. */
-const TOLD_FROM_MS = 500
+const WARNED_FROM_MS = 500
 
 interface SteadyClockOptions {
   /** What is to be added to the monotonic clock; the wall clock's own distance where absent. */
@@ -26,11 +26,11 @@ export interface SteadyClock extends Clock {
  */
 export function steadyClock(clock: Clock, { offsetMs, onSet }: SteadyClockOptions = {}): SteadyClock {
   const offset = offsetMs ?? clock.wallMs() - clock.monoMs()
-  let toldMs = 0
+  let warnedMs = 0
   const check = (now: WallMs): void => {
     const setByMs = clock.wallMs() - now
-    if (Math.abs(setByMs - toldMs) < TOLD_FROM_MS) return
-    toldMs = setByMs
+    if (Math.abs(setByMs - warnedMs) < WARNED_FROM_MS) return
+    warnedMs = setByMs
     onSet?.(setByMs)
   }
   return {

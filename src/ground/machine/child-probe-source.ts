@@ -82,9 +82,9 @@ export class ChildProbeSource implements ProbeSource {
     })
     const gone = new AbortController()
     const heard = { inSecond: true }
-    child.on('message', (told) => {
+    child.on('message', (message) => {
       heard.inSecond = true
-      if (isProbeSignal(told)) emit(told)
+      if (isProbeSignal(message)) emit(message)
     })
     const end = endOf(child).finally(() => gone.abort(new Error('the prober is gone')))
     if (child.pid !== undefined) {
@@ -159,8 +159,8 @@ function endOf(child: ChildProcess): Promise<End> {
   })
 }
 
-const isProbeSignal = (told: unknown): told is ProbeSignal =>
-  typeof told === 'object' &&
-  told !== null &&
-  'type' in told &&
-  (told.type === 'started' || told.type === 'batch' || told.type === 'died')
+const isProbeSignal = (message: unknown): message is ProbeSignal =>
+  typeof message === 'object' &&
+  message !== null &&
+  'type' in message &&
+  (message.type === 'started' || message.type === 'batch' || message.type === 'died')

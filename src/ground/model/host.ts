@@ -8,7 +8,7 @@ export interface HostHop {
 }
 
 /** What a machine says of itself before anything is sent to it, and the way it was asked. */
-export interface HostFacts {
+export interface HostReading {
   /** Absent where the driver cannot ask the machine itself. */
   readonly bootId?: string
   readonly mayReboot: boolean

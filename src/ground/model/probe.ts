@@ -104,7 +104,7 @@ export interface SlowSeconds {
 }
 
 /** What a probe knows at one moment. */
-export interface ProbeFacts {
+export interface ProbeStatus {
   readonly startedAt: WallMs
   /** The newest sample whose verdict is known; a probe that is silent for long measures nothing. */
   readonly lastVerdictAt?: WallMs

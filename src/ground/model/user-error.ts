@@ -1,4 +1,4 @@
-interface UserErrorFacts {
+interface UserErrorDetails {
   readonly code: string
   /** The command to type or the change to make, without the word "fix". */
   readonly fix?: string
@@ -14,11 +14,11 @@ export class UserError extends Error {
   readonly fix: string | undefined
   readonly details: readonly string[]
 
-  constructor(message: string, facts: UserErrorFacts) {
-    super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
-    this.code = facts.code
-    this.fix = facts.fix
-    this.details = facts.details ?? []
+  constructor(message: string, details: UserErrorDetails) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = details.code
+    this.fix = details.fix
+    this.details = details.details ?? []
   }
 }
 

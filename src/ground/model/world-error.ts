@@ -1,6 +1,6 @@
 export type Retry = 'now' | 'backoff' | 'never'
 
-interface WorldErrorFacts {
+interface WorldErrorDetails {
   readonly code: string
   readonly retry: Retry
   /** What the world asked us to wait (Retry-After), in milliseconds. */
@@ -18,10 +18,10 @@ export class WorldError extends Error {
   readonly retry: Retry
   readonly retryAfterMs: number | undefined
 
-  constructor(message: string, facts: WorldErrorFacts) {
-    super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
-    this.code = facts.code
-    this.retry = facts.retry
-    this.retryAfterMs = facts.retryAfterMs
+  constructor(message: string, details: WorldErrorDetails) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = details.code
+    this.retry = details.retry
+    this.retryAfterMs = details.retryAfterMs
   }
 }

@@ -7,7 +7,7 @@ import { type DoorParts, type OpenDoor, openDoor } from './open-door.ts'
 const HEAD_BYTES_MAX = 8_192
 const HEAD_LIMIT_MS = 5_000
 /** How often heads that take too long are looked for. */
-const LOOK_EVERY_MS = 1_000
+const CHECK_EVERY_MS = 1_000
 
 const WRONG_METHOD: Page = {
   status: 405,
@@ -31,7 +31,7 @@ export async function openHttpDoor({ place, timers, limits }: DoorParts, pageOf:
       maxHeaderSize: HEAD_BYTES_MAX,
       headersTimeout: HEAD_LIMIT_MS,
       requestTimeout: HEAD_LIMIT_MS,
-      connectionsCheckingInterval: LOOK_EVERY_MS,
+      connectionsCheckingInterval: CHECK_EVERY_MS,
       keepAlive: false,
     },
     (request, response) => answer(request, response, pageOf),

@@ -39,7 +39,7 @@ export interface OpenDoor {
 export async function openDoor(server: Server, { place, timers }: DoorParts): Promise<OpenDoor> {
   const { port, host, reusePort = false } = place
   const options: ListenOptions = { port, backlog: 1_024, ...present({ host }), reusePort }
-  await listen(server, { options, timers, looks: reusePort ? LOOKS : 1 })
+  await listen(server, { options, timers, tries: reusePort ? TRIES : 1 })
   // What goes wrong with one connection (accept(2), ENOBUFS) is no end of the door.
   server.on('error', ignoreOne)
   const address = server.address()
@@ -54,23 +54,23 @@ export async function openDoor(server: Server, { place, timers }: DoorParts): Pr
 }
 
 /** Another agent that begins looks whether the port is free by having it for a moment. */
-const LOOKS = 5
-const LOOK_EVERY_MS = 20
+const TRIES = 5
+const RETRY_EVERY_MS = 20
 
 interface Listening {
   readonly options: ListenOptions
   readonly timers: Timers
-  readonly looks: number
+  readonly tries: number
 }
 
-async function listen(server: Server, { options, timers, looks }: Listening): Promise<void> {
+async function listen(server: Server, { options, timers, tries }: Listening): Promise<void> {
   try {
     server.listen(options)
     await once(server, 'listening')
   } catch (error) {
-    if (looks <= 1 || errorCode(error) !== 'EADDRINUSE') throw await refused(error, options.port ?? 0)
-    await new Promise<void>((resolve) => timers.later(LOOK_EVERY_MS, resolve))
-    await listen(server, { options, timers, looks: looks - 1 })
+    if (tries <= 1 || errorCode(error) !== 'EADDRINUSE') throw await refused(error, options.port ?? 0)
+    await new Promise<void>((resolve) => timers.later(RETRY_EVERY_MS, resolve))
+    await listen(server, { options, timers, tries: tries - 1 })
   }
 }
 

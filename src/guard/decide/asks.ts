@@ -1,5 +1,5 @@
 import type { Node } from '../../ground/model/node.ts'
-import { DISRUPTED_TAINT, REMOVAL_TAINTS } from '../../ground/model/node-facts.ts'
+import { DISRUPTED_TAINT, REMOVAL_TAINTS } from '../../ground/model/node-reading.ts'
 
 const LEAVING_TAINTS: readonly string[] = [...REMOVAL_TAINTS, DISRUPTED_TAINT]
 

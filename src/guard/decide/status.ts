@@ -1,5 +1,5 @@
 import type { WantedStatus } from '../../ground/model/object-status.ts'
-import { sinceOf, type ToldNodes } from '../../ground/model/owned/told-nodes.ts'
+import { type ListedNodes, sinceOf } from '../../ground/model/owned/listed-nodes.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { toIso, toIsoSeconds } from '../../ground/model/time.ts'
@@ -16,7 +16,7 @@ const RELEASED_MAX = 10
 
 interface Told {
   /** As the status has it from before. */
-  readonly nodes: ToldNodes
+  readonly nodes: ListedNodes
   readonly fields: Readonly<Record<string, unknown>>
 }
 

@@ -3,12 +3,12 @@ import type { Leader } from '../../ground/loop/leader.ts'
 import { Latest } from '../../ground/loop/owned/latest.ts'
 import { type Bound, OwnedLoop, type OwnedSystem } from '../../ground/loop/owned/owned-loop.ts'
 import type { Subject } from '../../ground/loop/owned/refused-writes.ts'
-import type { LoopView } from '../../ground/loop/reconciler.ts'
+import type { LoopStatus } from '../../ground/loop/reconciler.ts'
 import { StatusWriter } from '../../ground/loop/status-writer.ts'
 import type { LoopDecision } from '../../ground/model/loop-decision.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
-import { toldNodes } from '../../ground/model/owned/told-nodes.ts'
+import { listedNodes } from '../../ground/model/owned/listed-nodes.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { ConfigMaps } from '../../ground/ports/config-maps.ts'
@@ -131,8 +131,8 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     for (const group of new Set([...groups, LEFT])) this.#loop.changed(group)
   }
 
-  view(): LoopView {
-    return this.#loop.view()
+  status(): LoopStatus {
+    return this.#loop.status()
   }
 
   async gather(group: string, signal: AbortSignal): Promise<GroupSeen | undefined> {
@@ -221,7 +221,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
       const refusals = decision.reasons.filter(
         ({ code, object }) => code === 'WriteRefused' && isOf(view.nodes, guard, object),
       )
-      const told = { nodes: toldNodes(guard.status.fields), fields: guard.status.fields }
+      const told = { nodes: listedNodes(guard.status.fields), fields: guard.status.fields }
       const wanted = guardStatus(snapshot, view, { told, actions, refusals })
       if (wanted !== undefined) await this.#status.write(guard, wanted, signal)
       const reasons = [...grantReasons(guard, actions), ...refusals, ...guardReasons(snapshot, view)]

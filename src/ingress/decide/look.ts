@@ -1,6 +1,6 @@
 import type { Node } from '../../ground/model/node.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
-import { toldNodes } from '../../ground/model/owned/told-nodes.ts'
+import { listedNodes } from '../../ground/model/owned/listed-nodes.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { present } from '../../ground/model/present.ts'
 import { budgetNode } from '../../service/decide/budget/budget-node.ts'
@@ -67,7 +67,7 @@ export function lookAt(found: IngressFound): IngressLook {
         ...(object.promoted === promotionId(desired, rejected) ? { promoted: desired } : {}),
       },
       ...present({ toldRollout: told }),
-      toldNodes: toldNodes(found.status),
+      listedNodes: listedNodes(found.status),
       ...(rollback?.kind === 'refused' ? { rollbackRefused: rollback.reason } : {}),
       ...present({ refusals: found.refusals, unbegun: found.unbegun }),
       budget: {

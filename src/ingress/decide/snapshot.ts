@@ -1,7 +1,7 @@
 import type { Node } from '../../ground/model/node.ts'
 import type { OutLimit } from '../../ground/model/out-limit.ts'
+import type { ListedNodes } from '../../ground/model/owned/listed-nodes.ts'
 import type { Refusals } from '../../ground/model/owned/refused-write.ts'
-import type { ToldNodes } from '../../ground/model/owned/told-nodes.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { SeenSlot } from '../../ground/model/slot.ts'
 import type { WallMs } from '../../ground/model/time.ts'
@@ -23,7 +23,7 @@ export interface IngressSnapshot {
   readonly revisions: IngressRevisions
   /** As the status has it from before. */
   readonly toldRollout?: ToldRollout
-  readonly toldNodes?: ToldNodes
+  readonly listedNodes?: ListedNodes
   /** Why the rollback that is asked for cannot be done. */
   readonly rollbackRefused?: Reason
   /** Absent: none was. */

@@ -1,5 +1,5 @@
 import type { ObjectStatus, WantedStatus } from '../../ground/model/object-status.ts'
-import { sinceOf } from '../../ground/model/owned/told-nodes.ts'
+import { sinceOf } from '../../ground/model/owned/listed-nodes.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { Finding } from '../../ground/model/schema/finding.ts'
@@ -107,7 +107,7 @@ function notInService({ s, nodes }: Pass, reasons: readonly Reason[]): WantedSta
     )
     .map(({ name, state }): ListedNode => {
       const first = firstOf.get(name)
-      const since = state === 'InService' ? undefined : sinceOf(s.toldNodes, { name, state, now })
+      const since = state === 'InService' ? undefined : sinceOf(s.listedNodes, { name, state, now })
       return {
         ...{ name, state },
         ...(first === undefined ? {} : { reason: first.code, message: messageOf(first) }),

@@ -3,7 +3,7 @@ import type { Leader } from '../../ground/loop/leader.ts'
 import { Latest } from '../../ground/loop/owned/latest.ts'
 import { type Bound, OwnedLoop, type OwnedSystem } from '../../ground/loop/owned/owned-loop.ts'
 import type { Subject } from '../../ground/loop/owned/refused-writes.ts'
-import type { LoopView } from '../../ground/loop/reconciler.ts'
+import type { LoopStatus } from '../../ground/loop/reconciler.ts'
 import { StatusWriter } from '../../ground/loop/status-writer.ts'
 import type { IngressGroup } from '../../ground/model/ingress-keys.ts'
 import type { LoopDecision } from '../../ground/model/loop-decision.ts'
@@ -138,8 +138,8 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
     for (const object of this.#caches.objects()) this.#loop.changed(ingressKey(object))
   }
 
-  view(): LoopView {
-    return this.#loop.view()
+  status(): LoopStatus {
+    return this.#loop.status()
   }
 
   async gather(key: string, signal: AbortSignal): Promise<Seen | undefined> {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
+import type { LinePrinter } from '../../cli/line-printer.ts'
 import { addOutputOptions, addStyleOptions } from '../../cli/output-options.ts'
 import type { AddCommand } from '../../cli/program.ts'
-import type { Voice } from '../../cli/voice.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
 import { present } from '../../ground/model/present.ts'
 import type { RollActions } from './roll-actions.ts'
@@ -29,9 +29,9 @@ Examples:
 
 /** `evenkeel roll` and what belongs to it. What the commands do is loaded when one of them runs. */
 export const addRollCommand =
-  (load: () => Promise<RollActions>, voice: Voice): AddCommand =>
+  (load: () => Promise<RollActions>, printer: LinePrinter): AddCommand =>
   (program, context, exitWith) => {
-    const shared = { context: { ...context, voice }, load, exitWith }
+    const shared = { context: { ...context, printer }, load, exitWith }
     const roll = program
       .command('roll')
       .enablePositionalOptions()

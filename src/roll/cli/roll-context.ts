@@ -1,7 +1,7 @@
 import type { CliContext } from '../../cli/cli-context.ts'
-import type { Voice } from '../../cli/voice.ts'
+import type { LinePrinter } from '../../cli/line-printer.ts'
 
 /** A process in which a roll is shown: what speaks beside it speaks through it. */
 export interface RollContext extends CliContext {
-  readonly voice: Voice
+  readonly printer: LinePrinter
 }

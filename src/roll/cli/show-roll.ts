@@ -37,7 +37,7 @@ export async function showRoll(show: RollShow, work: (io: RollIo) => Promise<voi
   const ticks = screen.run(ticking.signal).catch((error: unknown) => {
     if (!ticking.signal.aborted) throw error
   })
-  const silence = context.voice.through((text) => screen.say(text))
+  const silence = context.printer.through((text) => screen.say(text))
   context.interrupts.refuseSuspend(() => screen.suspendRefusal())
   context.interrupts.signal.addEventListener('abort', () => screen.interrupted(), { once: true })
   try {

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../ground/model/duration.ts'
-import type { ProbeFacts } from '../../ground/model/probe.ts'
+import type { ProbeStatus } from '../../ground/model/probe.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
@@ -10,7 +10,7 @@ const SILENT_LIMIT_MS = 3000
 
 /** Empty once traffic has been green for the whole baseline; before that nothing is begun. */
 export function baselineMissing(
-  probe: ProbeFacts,
+  probe: ProbeStatus,
   now: WallMs,
   spec: Pick<RollSpec, 'probe' | 'stop'>,
 ): readonly Reason[] {
@@ -37,7 +37,7 @@ export function baselineMissing(
 }
 
 /** A roll does not go on blind. `timeoutMs`: how long a request may take until its verdict. */
-export function probeSilent(probe: ProbeFacts, now: WallMs, timeoutMs: number): readonly Reason[] {
+export function probeSilent(probe: ProbeStatus, now: WallMs, timeoutMs: number): readonly Reason[] {
   const silentMs = now - (probe.lastVerdictAt ?? probe.startedAt)
   if (silentMs <= SILENT_LIMIT_MS + timeoutMs) return []
   return [{ code: 'ProbeSilent', text: `the probe has measured nothing for ${Math.round(silentMs / 1000)} s` }]

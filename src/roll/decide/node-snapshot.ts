@@ -1,8 +1,8 @@
 import type { NodeRecord, RebootIntent } from '../../service/model/node-record.ts'
-import type { NodeFacts, RollSnapshot } from './snapshot.ts'
+import type { NodeReading, RollSnapshot } from './snapshot.ts'
 
 /** A snapshot with a node under way. */
-export type NodeSnapshot = RollSnapshot & { readonly current: NodeFacts }
+export type NodeSnapshot = RollSnapshot & { readonly current: NodeReading }
 
 /** A snapshot of a node that bears a readable record of this run. */
 export type RecordedSnapshot = NodeSnapshot & { readonly record: NodeRecord }

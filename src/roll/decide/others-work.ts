@@ -6,7 +6,7 @@ import {
   LIFECYCLE_CONDITIONS,
   REMOVAL_TAINTS,
   SHUTDOWN_CONDITION,
-} from '../../ground/model/node-facts.ts'
+} from '../../ground/model/node-reading.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { markKeys } from '../../service/actuators/actuator-of.ts'

@@ -1,7 +1,7 @@
 import type { DisruptionBudget } from '../../ground/model/disruption-budget.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { Pod } from '../../ground/model/pod.ts'
-import type { FailureWindow, ProbeFacts } from '../../ground/model/probe.ts'
+import type { FailureWindow, ProbeStatus } from '../../ground/model/probe.ts'
 import type { EndpointSlice, Service } from '../../ground/model/service.ts'
 import type { MonoMs, WallMs } from '../../ground/model/time.ts'
 import type { VolumeAttachment, VolumeClaim } from '../../ground/model/volume.ts'
@@ -57,7 +57,7 @@ export interface SlotFacts {
 }
 
 /** The node that is under way, with what it carries of ours. */
-export interface NodeFacts {
+export interface NodeReading {
   readonly node: Node
   /** There is no such object any more: node, record and intent are as they were last seen. */
   readonly absent?: true
@@ -115,7 +115,7 @@ export interface RollSnapshot {
   readonly spec: RollSpec
   readonly run: RunFacts
   /** Absent: every node of the order is done, or none may be begun any more. */
-  readonly current?: NodeFacts
+  readonly current?: NodeReading
   readonly cluster: ClusterFacts
   readonly instances: readonly InstanceFacts[]
   readonly slot: SlotFacts
@@ -125,7 +125,7 @@ export interface RollSnapshot {
   /** Absent where the roll file has no time windows; else nothing is known of them. */
   readonly window?: TimeWindowFacts
   /** Absent with `--no-probe`. */
-  readonly probe?: ProbeFacts
+  readonly probe?: ProbeStatus
   /** Absent: DNS is not asked. */
   readonly dns?: DnsFacts
   /** Absent: nothing can ask the gates of the file, and none passes. */

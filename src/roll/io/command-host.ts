@@ -6,7 +6,7 @@ import { ending, lastWords } from '../../ground/machine/ssh-failure.ts'
 import { hasProgram } from '../../ground/machine/this-machine.ts'
 import { isBootId } from '../../ground/model/boot-id.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
-import type { HostFacts, RebootAnswer } from '../../ground/model/host.ts'
+import type { HostReading, RebootAnswer } from '../../ground/model/host.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Host, HostTarget } from '../../ground/ports/host.ts'
@@ -49,7 +49,7 @@ export class CommandHost implements Host {
   }
 
   /** Runs nothing of the command: tells only whether there is such a program. */
-  async check(): Promise<HostFacts> {
+  async check(): Promise<HostReading> {
     const { command, searchPath } = this.#parts
     const [program = ''] = command
     if (await hasProgram(program, searchPath)) return { mayReboot: true, hops: [] }

@@ -10,7 +10,7 @@ import { sshFailure } from '../../ground/machine/ssh-failure.ts'
 import { ALONE, type SshOptions, shared, sshArguments } from '../../ground/machine/ssh-options.ts'
 import { sshRoute } from '../../ground/machine/ssh-route.ts'
 import { isBootId } from '../../ground/model/boot-id.ts'
-import type { HostFacts, RebootAnswer } from '../../ground/model/host.ts'
+import type { HostReading, RebootAnswer } from '../../ground/model/host.ts'
 import { present } from '../../ground/model/present.ts'
 import { asksMachine, type NeedQuestion } from '../../ground/model/reboot-need.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
@@ -49,7 +49,7 @@ export class SshHost implements Host {
     this.#parts = parts
   }
 
-  async check(target: HostTarget, signal: AbortSignal): Promise<HostFacts> {
+  async check(target: HostTarget, signal: AbortSignal): Promise<HostReading> {
     const node = hostName(target.node)
     const mark = this.#mark()
     const { command, need = {} } = this.#parts

@@ -1,4 +1,4 @@
-import type { FailureWindow, ProbeFacts, ProbeTarget, Sample } from '../../ground/model/probe.ts'
+import type { FailureWindow, ProbeStatus, ProbeTarget, Sample } from '../../ground/model/probe.ts'
 import type { ProbeSignal } from '../../ground/model/probe-signal.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
@@ -39,7 +39,7 @@ export class LedgerProbe implements Probe {
     onChange()
   }
 
-  facts(): ProbeFacts {
+  facts(): ProbeStatus {
     return this.ledger.facts(this.#parts.clock.wallMs())
   }
 

@@ -10,7 +10,7 @@ import type { LeaseKeeper } from '../../service/run/lease-keeper.ts'
 import type { StepSpan } from '../decide/availability/attribution.ts'
 import type { Evidence } from '../decide/evidence.ts'
 import { noEvidence } from '../decide/evidence.ts'
-import type { BesideFacts, NodeFacts, RollSnapshot, RunFacts, SlotFacts } from '../decide/snapshot.ts'
+import type { BesideFacts, NodeReading, RollSnapshot, RunFacts, SlotFacts } from '../decide/snapshot.ts'
 import type { ReloadSpan } from '../model/reload-span.ts'
 import type { Verdict } from '../model/verdict.ts'
 import type { Probe } from '../ports/probe.ts'
@@ -128,7 +128,7 @@ async function currentFacts(
   parts: GatherParts & { readonly under: Under },
   { evidence, verdict }: Pick<Known, 'evidence'> & { readonly verdict: Verdict | undefined },
   signal: AbortSignal,
-): Promise<NodeFacts | undefined> {
+): Promise<NodeReading | undefined> {
   const found = parts.overlay.newest(parts.view.node(parts.under.node))
   const sighting = evidence === undefined ? parts.lastSeen.begin(found) : parts.lastSeen.again(evidence.node, found)
   if (sighting === undefined) return undefined
@@ -149,7 +149,7 @@ async function currentFacts(
   }
 }
 
-function evidenceFor(current: NodeFacts | undefined, known: Evidence | undefined, parts: GatherParts): Evidence {
+function evidenceFor(current: NodeReading | undefined, known: Evidence | undefined, parts: GatherParts): Evidence {
   if (known !== undefined && (current === undefined || known.node === current.node.name)) return known
   const fresh = noEvidence(current?.node.name ?? '', parts.clock.wallMs())
   return { ...fresh, evicted: parts.run.evictedBefore[fresh.node] ?? {} }

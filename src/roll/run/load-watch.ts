@@ -1,4 +1,4 @@
-import type { FailureWindow, ProbeFacts } from '../../ground/model/probe.ts'
+import type { FailureWindow, ProbeStatus } from '../../ground/model/probe.ts'
 import { type MonoMs, type WallMs, wallMs } from '../../ground/model/time.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import { type Attribution, attribute, type StepSpan } from '../decide/availability/attribution.ts'
@@ -177,7 +177,7 @@ export class LoadWatch {
 
 const NONE: Pick<LoadBefore, 'sent' | 'failed' | 'excused' | 'skipped'> = { sent: 0, failed: 0, skipped: 0 }
 
-function totals({ lanes }: ProbeFacts): { readonly sent: number; readonly failed: number; readonly skipped: number } {
+function totals({ lanes }: ProbeStatus): { readonly sent: number; readonly failed: number; readonly skipped: number } {
   const ours = lanes.filter((lane) => !lane.control)
   return {
     sent: ours.reduce((sum, lane) => sum + lane.sent, 0),
@@ -190,10 +190,10 @@ function totals({ lanes }: ProbeFacts): { readonly sent: number; readonly failed
  * With what lies between the last process's last word and the first sample of this one. Each target tells of a stall by
  * itself, so spans overlap.
  */
-function notMeasuredMs({ startedAt, notMeasured }: ProbeFacts, before: LoadBefore | undefined): number {
+function notMeasuredMs({ startedAt, notMeasured }: ProbeStatus, before: LoadBefore | undefined): number {
   const between = before === undefined ? 0 : before.notMeasuredMs + Math.max(0, startedAt - before.until)
   return Math.round(between + lengthMs(union(notMeasured)))
 }
 
-const worstP99Ms = (facts: ProbeFacts): number =>
+const worstP99Ms = (facts: ProbeStatus): number =>
   Math.max(0, ...facts.lanes.filter((lane) => !lane.control).map((lane) => lane.p99Ms))

@@ -1,4 +1,4 @@
-import type { ProbeFacts } from '../../ground/model/probe.ts'
+import type { ProbeStatus } from '../../ground/model/probe.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { wallMs } from '../../ground/model/time.ts'
 import { countedFailedOf } from '../decide/availability/not-counted.ts'
@@ -11,7 +11,7 @@ import type { RunState } from './run-state.ts'
  * ended or killed, and those since, while a node may have been out and this process had no green baseline yet. A run in
  * which a request failed is never done, by whichever process.
  */
-export function unjudged(run: RunState, probe: ProbeFacts | undefined): readonly Reason[] {
+export function unjudged(run: RunState, probe: ProbeStatus | undefined): readonly Reason[] {
   if (run.before === undefined) return []
   const { failed, untold } = run.before
   const facts = runFacts(run)

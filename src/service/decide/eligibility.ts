@@ -1,6 +1,6 @@
 import type { Node, Taint } from '../../ground/model/node.ts'
 import { type NodeTerm, parseRequiredNodeAffinity, whyNotMatched } from '../../ground/model/node-affinity.ts'
-import { REMOVAL_TAINTS } from '../../ground/model/node-facts.ts'
+import { REMOVAL_TAINTS } from '../../ground/model/node-reading.ts'
 import { daemonTolerations, parseToleration, type Toleration, tolerates } from '../../ground/model/tolerations.ts'
 import { MalformedReply, Untrusted } from '../../ground/model/untrusted.ts'
 

@@ -9,7 +9,7 @@ export interface GuardedPod extends ApiObject {
   }
 }
 
-export interface BudgetFacts {
+export interface BudgetInput {
   readonly budget: BudgetObject
   /** Of the budget's namespace; those of other selectors too. */
   readonly pods: readonly GuardedPod[]
@@ -22,7 +22,7 @@ export interface BudgetFacts {
 const DELETION_TIMEOUT_MS = 120_000
 
 /** What the disruption controller makes of a budget (pkg/controller/disruption/disruption.go, trySync). */
-export function budgetStatus({ budget, pods, expected, nowMs }: BudgetFacts): BudgetObject['status'] {
+export function budgetStatus({ budget, pods, expected, nowMs }: BudgetInput): BudgetObject['status'] {
   const isSelected = labelTest(budget.spec.selector)
   // A pod that has ended is expected until it is deleted (disruption.go, getPodsForPdb).
   const guarded = pods.filter((pod) => isSelected(pod.metadata.labels))
@@ -53,7 +53,7 @@ interface Needs {
 function needs(
   { spec }: BudgetObject,
   guarded: readonly GuardedPod[],
-  expected: BudgetFacts['expected'],
+  expected: BudgetInput['expected'],
 ): Needs | { readonly unscalable: string } {
   const { minAvailable, maxUnavailable } = spec
   if (maxUnavailable === undefined && (minAvailable === undefined || typeof minAvailable === 'number')) {

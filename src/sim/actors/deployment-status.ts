@@ -4,7 +4,7 @@ import type { Condition } from './pod-object.ts'
 import type { ReplicaSetObject } from './replica-set-object.ts'
 import { withCondition } from './with-condition.ts'
 
-interface DeploymentFacts {
+interface DeploymentInput {
   readonly deployment: DeploymentObject
   /** Of the template that it has now. */
   readonly current: ReplicaSetObject | undefined
@@ -16,8 +16,8 @@ interface DeploymentFacts {
 type Count = 'replicas' | 'readyReplicas' | 'availableReplicas'
 
 /** What `kubectl rollout status` goes by (pkg/controller/deployment/sync.go, calculateStatus; progress.go). */
-export function deploymentStatus(facts: DeploymentFacts): DeploymentObject['status'] {
-  const { deployment, current, all } = facts
+export function deploymentStatus(input: DeploymentInput): DeploymentObject['status'] {
+  const { deployment, current, all } = input
   const sum = (count: Count): number => all.reduce((total, { status }) => total + (status?.[count] ?? 0), 0)
   const wanted = all.reduce((total, { spec }) => total + (spec.replicas ?? 0), 0)
   const numbers = {
@@ -28,13 +28,13 @@ export function deploymentStatus(facts: DeploymentFacts): DeploymentObject['stat
     availableReplicas: sum('availableReplicas'),
     unavailableReplicas: Math.max(0, wanted - sum('availableReplicas')),
   }
-  return { ...omitZeros(numbers), conditions: [...conditionsOf(facts, numbers), ...failureOf(facts)] }
+  return { ...omitZeros(numbers), conditions: [...conditionsOf(input, numbers), ...failureOf(input)] }
 }
 
 const FAILURE = 'ReplicaFailure'
 
 /** As its ReplicaSet has it. */
-const failureOf = ({ current }: DeploymentFacts): readonly Condition[] =>
+const failureOf = ({ current }: DeploymentInput): readonly Condition[] =>
   (current?.status?.conditions ?? []).filter(({ type }) => type === FAILURE)
 
 interface Numbers {
@@ -43,7 +43,7 @@ interface Numbers {
   readonly availableReplicas: number
 }
 
-function conditionsOf({ deployment, current, now }: DeploymentFacts, numbers: Numbers): readonly Condition[] {
+function conditionsOf({ deployment, current, now }: DeploymentInput, numbers: Numbers): readonly Condition[] {
   const { replicas = 1 } = deployment.spec
   const isEnough = numbers.availableReplicas >= replicas - rollingLimits(deployment).unavailable
   const available: Condition = isEnough

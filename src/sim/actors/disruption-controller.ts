@@ -12,7 +12,7 @@ import type { BudgetObject } from '../world/budget-object.ts'
 import { labelTest } from '../world/label-selector.ts'
 import { type Change, keyOf } from '../world/store.ts'
 import type { World } from '../world/world.ts'
-import { type BudgetFacts, budgetStatus, type GuardedPod } from './budget-status.ts'
+import { type BudgetInput, budgetStatus, type GuardedPod } from './budget-status.ts'
 import { ObjectIndex } from './object-index.ts'
 import { podIndexOf } from './pod-index.ts'
 import { controllerOf } from './pod-object.ts'
@@ -79,7 +79,7 @@ function sync(world: World, budget: BudgetObject): void {
     budget.metadata.namespace ?? '',
     budget.spec.selector,
   ) as readonly GuardedPod[]
-  const expected: BudgetFacts['expected'] = (guarded) => replicasWanted(world, guarded)
+  const expected: BudgetInput['expected'] = (guarded) => replicasWanted(world, guarded)
   const status = budgetStatus({ budget, pods, expected, nowMs: world.clock.wallMs() })
   if (!isDeepStrictEqual(status, budget.status)) world.store.put(DISRUPTION_BUDGETS, { ...budget, status })
 }

@@ -42,11 +42,11 @@ export function runNodeMonitor(parts: ActorParts, timing: NodeTiming = STANDARD_
     () => watch.end(),
   ]
   let callOff = (): void => undefined
-  const look = (): void => {
-    watch.look()
-    callOff = timers.later(timing.monitorPeriodMs, look)
+  const check = (): void => {
+    watch.check()
+    callOff = timers.later(timing.monitorPeriodMs, check)
   }
-  callOff = timers.later(timing.monitorPeriodMs, look)
+  callOff = timers.later(timing.monitorPeriodMs, check)
   return () => {
     for (const end of ends) end()
     callOff()
@@ -62,7 +62,7 @@ class NodeWatch {
   readonly #toTaint: TaintQueue
   /** Whose pods were marked, until it is ready again. */
   readonly #down = new Set<string>()
-  #looks = 0
+  #checks = 0
   #isNoneHeard = false
 
   constructor({ world, timers }: ActorParts, timing: NodeTiming) {
@@ -75,7 +75,7 @@ class NodeWatch {
   leaseChanged({ type, object, previous }: Change): void {
     const { namespace, name } = object.metadata
     if (namespace !== LEASE_NAMESPACE || type === 'DELETED' || !this.#heardAt.has(name)) return
-    if (previous === undefined || renewedAt(object) !== renewedAt(previous)) this.#heardAt.set(name, this.#looks + 1)
+    if (previous === undefined || renewedAt(object) !== renewedAt(previous)) this.#heardAt.set(name, this.#checks + 1)
   }
 
   nodeChanged({ type, object, previous }: Change): void {
@@ -89,14 +89,15 @@ class NodeWatch {
       return
     }
     const [now, before] = [object as NodeObject, previous as NodeObject]
-    if (readiness(now) !== 'Unknown' && reportedAt(now) !== reportedAt(before)) this.#heardAt.set(name, this.#looks + 1)
+    if (readiness(now) !== 'Unknown' && reportedAt(now) !== reportedAt(before))
+      this.#heardAt.set(name, this.#checks + 1)
     if (now.spec !== before.spec || readiness(now) !== readiness(before)) this.#changed.add(name)
   }
 
-  look(): void {
-    this.#looks += 1
+  check(): void {
+    this.#checks += 1
     for (const [name, at] of this.#heardAt) {
-      if ((this.#looks - at) * this.#timing.monitorPeriodMs >= this.#timing.gracePeriodMs) this.#giveUp(name)
+      if ((this.#checks - at) * this.#timing.monitorPeriodMs >= this.#timing.gracePeriodMs) this.#giveUp(name)
     }
     for (const name of [...this.#changed]) {
       const node = this.#nodeNamed(name)
@@ -120,7 +121,7 @@ class NodeWatch {
     if (wasNoneHeard === this.#isNoneHeard) return
     for (const node of nodes) {
       if (this.#isNoneHeard) this.#reach(node)
-      else this.#heardAt.set(node.metadata.name, Math.max(this.#looks, this.#heardAt.get(node.metadata.name) ?? 0))
+      else this.#heardAt.set(node.metadata.name, Math.max(this.#checks, this.#heardAt.get(node.metadata.name) ?? 0))
       this.#changed.add(node.metadata.name)
     }
   }
@@ -138,7 +139,7 @@ class NodeWatch {
   }
 
   #hear(name: string): void {
-    this.#heardAt.set(name, this.#looks + 1)
+    this.#heardAt.set(name, this.#checks + 1)
     this.#changed.add(name)
   }
 

@@ -4,7 +4,7 @@ import { isGoing, type PodObject } from './pod-object.ts'
 import { REVISION_LABEL } from './stateful-pod.ts'
 import type { StatefulSetObject } from './stateful-set-object.ts'
 
-interface StatefulSetFacts {
+interface StatefulSetInput {
   readonly set: StatefulSetObject
   readonly pods: readonly PodObject[]
   /** Of the template that it has now. */
@@ -13,7 +13,7 @@ interface StatefulSetFacts {
 }
 
 /** stateful_set_control.go, updateStatus and completeRollingUpdate. */
-export function statefulSetStatus({ set, pods, revision, nowMs }: StatefulSetFacts): Readonly<Record<string, unknown>> {
+export function statefulSetStatus({ set, pods, revision, nowMs }: StatefulSetInput): Readonly<Record<string, unknown>> {
   const { ready, available } = availabilityOf(pods, set.spec.minReadySeconds ?? 0, nowMs)
   const staying = pods.filter((pod) => !isGoing(pod))
   const countOf = (name: string): number =>

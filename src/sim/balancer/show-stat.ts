@@ -35,7 +35,7 @@ const FIXED: ReadonlyMap<string, string | number> = new Map<string, string | num
 ])
 
 /** What differs from server to server, in the order of the columns; but for `lastchg` and `downtime`, which never rest. */
-const TOLD = (
+const SHOWN = (
   'pxname,svname,scur,smax,stot,econ,eresp,wretr,status,weight,chkfail,chkdown,iid,sid,lbtot,tracked,check_status,check_code,' +
   'check_duration,check_desc,check_rise,check_fall,check_health,addr,cookie,connect,reuse,srv_icur,idle_conn_cur,' +
   'safe_conn_cur,used_conn_cur,uweight'
@@ -53,7 +53,7 @@ function templateOf(columns: readonly string[]): Template {
   const before: string[] = []
   let text = ''
   for (const name of columns) {
-    if (TOLD.includes(name)) {
+    if (SHOWN.includes(name)) {
       before.push(text)
       text = ','
     } else text += `${FIXED.get(name) ?? ''},`
@@ -65,7 +65,7 @@ const SECONDS_AT = COLUMNS.indexOf('lastchg')
 const HEAD = templateOf(COLUMNS.slice(0, SECONDS_AT))
 const TAIL = templateOf(COLUMNS.slice(SECONDS_AT + 2))
 invariant(
-  COLUMNS.filter((name) => TOLD.includes(name)).join() === TOLD.join(),
+  COLUMNS.filter((name) => SHOWN.includes(name)).join() === SHOWN.join(),
   'what is told of a server stands in the order of the columns of "show stat"',
 )
 

@@ -86,14 +86,14 @@ function disruptionBudget(replicas: number): object {
   return { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: PLACE, spec }
 }
 
-interface ApiServiceFacts {
+interface ApiServiceAt {
   readonly address: string
   readonly port: number
   readonly server: { readonly host: string; readonly port: number }
 }
 
 /** `default/kubernetes`, which a real API server makes itself: its Service, and itself as the endpoint. */
-export function apiService({ address, port, server }: ApiServiceFacts): readonly object[] {
+export function apiService({ address, port, server }: ApiServiceAt): readonly object[] {
   const metadata = { name: 'kubernetes', namespace: 'default' }
   const service = {
     apiVersion: 'v1',

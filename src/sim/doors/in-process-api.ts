@@ -159,10 +159,10 @@ function watchHead(
   const reset = (): void => void stream.destroy(new Error('ECONNRESET'))
   stop = serveWatch(timers, reply, {
     event: (event) => {
-      const told = fault === undefined ? event : fault(event)
+      const sent = fault === undefined ? event : fault(event)
       // The first events come while the watch is being opened: then it breaks off once its reader has it.
-      if (told === 'cut') stop === undefined ? timers.later(0, reset) : reset()
-      else if (told !== undefined) stream.push(`{"type":"${told.type}","object":${jsonOf(told.object)}}\n`)
+      if (sent === 'cut') stop === undefined ? timers.later(0, reset) : reset()
+      else if (sent !== undefined) stream.push(`{"type":"${sent.type}","object":${jsonOf(sent.object)}}\n`)
     },
     end: () => void stream.push(null),
   })

@@ -1,4 +1,4 @@
-import type { HostFacts, RebootAnswer } from '../../ground/model/host.ts'
+import type { HostReading, RebootAnswer } from '../../ground/model/host.ts'
 import { asksMachine, type NeedAnswer, type NeedQuestion, REBOOT_SENTINEL } from '../../ground/model/reboot-need.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Host } from '../../ground/ports/host.ts'
@@ -55,14 +55,14 @@ export function machineHost(parts: MachineHostParts): Host {
   }
   return {
     check: ({ node }, signal) =>
-      after(latencyMs, signal, (): HostFacts => {
+      after(latencyMs, signal, (): HostReading => {
         const machine = machineOf(node)
         const bootId = machine?.bootId
         if (machine === undefined || bootId === undefined) {
           throw new WorldError(`ssh ${node}: no answer`, { code: 'HOST_UNREACHABLE', retry: 'backoff' })
         }
-        const facts = { bootId, mayReboot: true, hops: [] }
-        return asksMachine(need) ? { ...facts, need: needOf(machine.rebootRequired, need) } : facts
+        const reading = { bootId, mayReboot: true, hops: [] }
+        return asksMachine(need) ? { ...reading, need: needOf(machine.rebootRequired, need) } : reading
       }),
     reboot: ({ node }, expected, signal) => {
       const luck = luckOf(node)

@@ -19,7 +19,7 @@ interface HaproxyParts {
 }
 
 const START_LIMIT_MS = 10_000
-const LOOK_EVERY_MS = 20
+const POLL_EVERY_MS = 20
 const LAST_WORDS = 500
 /** It tries for seconds to have a port that is taken, and ends. */
 const TAKEN = /Address already in use/
@@ -55,7 +55,7 @@ export class HaproxyProcess {
       const limitAtMs = clock.monoMs() + START_LIMIT_MS
       while (!(await askSocket(socket, 'show info').catch(() => '')).includes('Pid: ')) {
         if (TAKEN.test(made.#said) || clock.monoMs() > limitAtMs) throw silent(made.#said)
-        await clock.sleep(LOOK_EVERY_MS, signal)
+        await clock.sleep(POLL_EVERY_MS, signal)
       }
       return made
     } catch (error) {

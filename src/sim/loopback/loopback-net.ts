@@ -169,8 +169,8 @@ async function claim(prefix: string): Promise<readonly Server[] | 'taken' | 'no 
 }
 
 async function noNetLeft(): Promise<UserError> {
-  const looks = await Promise.all(CLAIM_PORTS.map((port) => isTaken({ host: `127.${FIRST_NET - 1}.255.254`, port })))
-  if (looks.includes(false)) {
+  const taken = await Promise.all(CLAIM_PORTS.map((port) => isTaken({ host: `127.${FIRST_NET - 1}.255.254`, port })))
+  if (taken.includes(false)) {
     return new UserError(`127.${FIRST_NET}.0.0 to 127.${FIRST_NET + NETS - 1}.255.255 are all in use`, {
       code: 'demo.address-taken',
       fix: 'end other demos on this machine',

@@ -6,7 +6,7 @@ import { createObject } from '../world/create-object.ts'
 import { stampOf, type World } from '../world/world.ts'
 import type { ApiLink } from './api-link.ts'
 import type { KubeletSettings } from './kubelet-settings.ts'
-import { type MachineFacts, type MachineNode, newNode, nodeStatus } from './node-object.ts'
+import { type MachineNode, type MachineReading, newNode, nodeStatus } from './node-object.ts'
 import type { NodeSpec } from './node-spec.ts'
 
 interface HeartbeatParts {
@@ -105,7 +105,7 @@ export class NodeHeartbeat {
     world.store.put(NODES, { ...object, status })
   }
 
-  #facts(): MachineFacts {
+  #facts(): MachineReading {
     const { world, bootId, isReady } = this.#parts
     return { bootId, isReady, stamp: stampOf(world.clock.wallMs()) }
   }

@@ -14,7 +14,7 @@ export interface MachineNode extends NodeObject {
 }
 
 /** What a kubelet knows of its machine. */
-export interface MachineFacts {
+export interface MachineReading {
   readonly bootId: string
   readonly isReady: boolean
   readonly stamp: string
@@ -24,7 +24,7 @@ const CAPACITY = { cpu: '4', memory: '8Gi', pods: '110' }
 const KUBELET_VERSION = 'v1.35.4'
 
 /** The Node that a kubelet registers where there is none (pkg/kubelet/kubelet_node_status.go, initialNode). */
-export function newNode(spec: NodeSpec, facts: MachineFacts): object {
+export function newNode(spec: NodeSpec, reading: MachineReading): object {
   const { name, labels = {}, taints } = spec
   return {
     metadata: {
@@ -37,7 +37,7 @@ export function newNode(spec: NodeSpec, facts: MachineFacts): object {
       },
     },
     spec: taints === undefined ? {} : { taints },
-    status: nodeStatus(spec, undefined, { ...facts, isReady: false }),
+    status: nodeStatus(spec, undefined, { ...reading, isReady: false }),
   }
 }
 
@@ -45,7 +45,7 @@ export function newNode(spec: NodeSpec, facts: MachineFacts): object {
 export function nodeStatus(
   { name, address, capacity = CAPACITY, kubeletVersion = KUBELET_VERSION }: NodeSpec,
   old: MachineNode['status'],
-  { bootId, isReady, stamp }: MachineFacts,
+  { bootId, isReady, stamp }: MachineReading,
 ): NonNullable<MachineNode['status']> {
   const mine = [
     condition('MemoryPressure', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),

@@ -15,7 +15,7 @@ import { type EndpointFeed, feedOf } from './endpoint-feed.ts'
 import { Lifetime } from './lifetime.ts'
 import type { NodePod } from './node-pod.ts'
 import type { NodeSpec } from './node-spec.ts'
-import { type Ended, factsAtStart, type PodFacts } from './pod-facts.ts'
+import { type Ended, type PodState, stateAtStart } from './pod-state.ts'
 import { podStatus } from './pod-status.ts'
 import { preStopMs } from './pre-stop.ts'
 import { ReadinessProbe } from './readiness-probe.ts'
@@ -56,7 +56,7 @@ export class PodRun {
   readonly #parts: PodRunParts
   readonly #backOff = new RestartBackOff()
   #pod: NodePod
-  #facts: PodFacts
+  #facts: PodState
   #written: NodePod['status']
   /** What is planned; none of it is done once the pod is to end. */
   #plans: Lifetime
@@ -75,7 +75,7 @@ export class PodRun {
     this.#parts = parts
     this.#pod = pod
     this.#plans = new Lifetime(parts.life)
-    this.#facts = factsAtStart(pod, this.#stamp())
+    this.#facts = stateAtStart(pod, this.#stamp())
   }
 
   begin(): void {

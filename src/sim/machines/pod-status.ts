@@ -2,7 +2,7 @@ import { present } from '../../ground/model/present.ts'
 import type { Condition } from '../actors/pod-object.ts'
 import { withCondition } from '../actors/with-condition.ts'
 import type { ContainerSpec, NodePod, RunStatus, TerminatedState } from './node-pod.ts'
-import type { Ended, PodFacts } from './pod-facts.ts'
+import type { Ended, PodState } from './pod-state.ts'
 
 interface StatusMoment {
   /** Of the node. */
@@ -14,14 +14,14 @@ interface StatusMoment {
 /** The status that a kubelet writes (pkg/kubelet/kubelet_pods.go, generateAPIPodStatus). What is not its own stays. */
 export function podStatus(
   { spec, status: old }: NodePod,
-  facts: PodFacts,
+  state: PodState,
   { hostAddress, stamp }: StatusMoment,
 ): NonNullable<NodePod['status']> {
-  const { phase, address } = facts
+  const { phase, address } = state
   const { podIP, podIPs, ...rest } = old ?? {}
   // Without its sandbox a pod has no address, but one that has ended keeps the last.
   const shown = address ?? (phase === 'Succeeded' || phase === 'Failed' ? podIP : undefined)
-  const conditions = conditionsOf(spec.containers, facts).reduce<readonly Condition[]>(
+  const conditions = conditionsOf(spec.containers, state).reduce<readonly Condition[]>(
     (all, condition) => withCondition(all, { ...condition, lastTransitionTime: stamp }),
     old?.conditions ?? [],
   )
@@ -33,11 +33,11 @@ export function podStatus(
     ...(shown === undefined ? {} : { podIP: shown, podIPs: [{ ip: shown }] }),
     startTime: old?.startTime ?? stamp,
     conditions,
-    containerStatuses: spec.containers.map((container, index) => containerStatus(container, facts, index)),
+    containerStatuses: spec.containers.map((container, index) => containerStatus(container, state, index)),
   }
 }
 
-function conditionsOf(containers: readonly ContainerSpec[], { phase, isReady }: PodFacts): readonly Condition[] {
+function conditionsOf(containers: readonly ContainerSpec[], { phase, isReady }: PodState): readonly Condition[] {
   const names = containers.map(({ name }) => name).join(' ')
   const why =
     phase === 'Succeeded'
@@ -52,21 +52,21 @@ function conditionsOf(containers: readonly ContainerSpec[], { phase, isReady }: 
   ]
 }
 
-function containerStatus({ name, image = '' }: ContainerSpec, facts: PodFacts, index: number): RunStatus {
-  const { ids, restartCount, isReady, last } = facts
+function containerStatus({ name, image = '' }: ContainerSpec, state: PodState, index: number): RunStatus {
+  const { ids, restartCount, isReady, last } = state
   return {
     name,
     image,
     ready: isReady,
-    started: facts.run.kind === 'running',
+    started: state.run.kind === 'running',
     restartCount,
     containerID: ids[index] ?? '',
-    state: stateOf(facts, index),
+    state: stateOf(state, index),
     lastState: last === undefined ? {} : terminatedState(last, index),
   }
 }
 
-function stateOf({ run }: PodFacts, index: number): RunStatus['state'] {
+function stateOf({ run }: PodState, index: number): RunStatus['state'] {
   switch (run.kind) {
     case 'waiting':
       return { waiting: { reason: run.reason } }

@@ -4,7 +4,7 @@ import { brakeBy } from '../../../src/agent/decide/brake.ts'
 import type { AgentEvidence } from '../../../src/agent/decide/evidence.ts'
 import { formatMemory, parseMemory } from '../../../src/agent/decide/memory.ts'
 import { observe } from '../../../src/agent/decide/observe.ts'
-import type { NodeFacts } from '../../../src/ground/model/node-facts.ts'
+import type { NodeReading } from '../../../src/ground/model/node-reading.ts'
 import { anAgent, NOW } from '../../support/agent-world.ts'
 
 const BOOT = '11111111-1111-4111-8111-111111111111'
@@ -18,7 +18,7 @@ test('a brake names the nodes whose cordon counts, whole names and no others', (
 })
 
 const CORDONED = { unschedulable: true, resourceVersion: '' }
-const counts = (evidence: Partial<AgentEvidence>, facts: Partial<NodeFacts> = CORDONED): true | undefined =>
+const counts = (evidence: Partial<AgentEvidence>, facts: Partial<NodeReading> = CORDONED): true | undefined =>
   observe(anAgent({ facts, evidence })).cordonCounts
 
 test('that a cordon counts is remembered until it is taken back or not granted', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type CordonStanding, cordonStanding } from '../../../src/agent/decide/cordon-standing.ts'
+import { type CordonState, cordonState } from '../../../src/agent/decide/cordon-state.ts'
 import type { AgentEvidence } from '../../../src/agent/decide/evidence.ts'
 import { formatMemory } from '../../../src/agent/decide/memory.ts'
 import { observe } from '../../../src/agent/decide/observe.ts'
@@ -11,7 +11,7 @@ const agoMs = (ms: number) => monoMs(NOW - ms)
 const CORDONED = someFacts({ unschedulable: true })
 const SEEN = { node: CORDONED, cordonedSince: agoMs(9_000) }
 
-const STANDINGS: readonly (readonly [what: string, evidence: Partial<AgentEvidence>, standing: CordonStanding])[] = [
+const STANDINGS: readonly (readonly [what: string, evidence: Partial<AgentEvidence>, standing: CordonState])[] = [
   ['the node is not cordoned', {}, 'none'],
   ['it was taken back', { cordonedSince: agoMs(9_000) }, 'none'],
   ['its node is gone', { node: 'gone', cordonedSince: agoMs(9_000) }, 'none'],
@@ -31,7 +31,7 @@ const STANDINGS: readonly (readonly [what: string, evidence: Partial<AgentEviden
 for (const [what, evidence, standing] of STANDINGS) {
   test(`the standing of a cordon is "${standing}" where ${what}`, () => {
     const seen = anAgent({ spec: { cordonGraceMs: 9_000 }, evidence })
-    assert.equal(cordonStanding({ ...seen, evidence: observe(seen) }), standing)
+    assert.equal(cordonState({ ...seen, evidence: observe(seen) }), standing)
   })
 }
 

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AgentDecision } from '../../../src/agent/decide/decide.ts'
 import { ingressAnswer } from '../../../src/agent/decide/ingress-answer.ts'
-import type { IngressFacts } from '../../../src/agent/decide/ingress-facts.ts'
 import { formatIngressMemory, parseIngressMemory } from '../../../src/agent/decide/ingress-memory.ts'
 import { allotPorts } from '../../../src/agent/decide/ingress-ports.ts'
+import type { IngressReading } from '../../../src/agent/decide/ingress-reading.ts'
 
 const BOOT = '11111111-1111-4111-8111-111111111111'
 const UP: AgentDecision = { answer: 'up', reasons: [{ code: 'InService', text: 'nothing keeps the node out' }] }
 const DRAIN: AgentDecision = { answer: 'drain', reasons: [{ code: 'Cordoned', text: 'the node is cordoned' }] }
 const DOWN: AgentDecision = { answer: 'down', reasons: [{ code: 'ColdStart', text: 'not shown' }] }
 
-const facts = (change: Partial<IngressFacts> = {}): IngressFacts => ({
+const facts = (change: Partial<IngressReading> = {}): IngressReading => ({
   uid: 'uid-1',
   namespace: 'shop',
   name: 'web',
@@ -26,7 +26,7 @@ const facts = (change: Partial<IngressFacts> = {}): IngressFacts => ({
 
 const { order: _order, ...WITHOUT_ORDER } = facts()
 
-const ANSWERS: readonly (readonly [node: AgentDecision, facts: IngressFacts, answer: string, text: string])[] = [
+const ANSWERS: readonly (readonly [node: AgentDecision, facts: IngressReading, answer: string, text: string])[] = [
   [UP, facts(), 'up IngressServes', '2 pods of shop/web are ready here'],
   [UP, facts({ ready: 3 }), 'up IngressServes', '3 pods of shop/web are ready here'],
   [UP, facts({ ready: 1 }), 'down IngressPodsMissing', 'shop/web must have 2 ready pods here, and has 1'],
@@ -73,7 +73,7 @@ test('law: a node answers up for an IngressDaemonSet only while enough of its po
 })
 
 const OWN = new Set([8_080, 8_081])
-const asking = (name: string, createdAt: number, ports: readonly number[]): IngressFacts =>
+const asking = (name: string, createdAt: number, ports: readonly number[]): IngressReading =>
   facts({ uid: `uid-${name}`, name, createdAt, order: { ports, minReadyPods: 1 } })
 
 test('law: a port that answers for one IngressDaemonSet is never given to a younger one that asks for it; in either order of the list', () => {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keptClaims } from '../../../src/agent/decide/kept-claims.ts'
 import { type KeptClaims, UNREADABLE_CLAIMS } from '../../../src/agent/model/kept-claims.ts'
-import type { NodeFacts } from '../../../src/ground/model/node-facts.ts'
+import type { NodeReading } from '../../../src/ground/model/node-reading.ts'
 import { anAgent, DISK_ALONE, KEPT, REQUEST, REQUEST_AND_DISK, RUN } from '../../support/agent-world.ts'
 
 const claim = (id: string, uid = 'uid-n1') => ({ owner: `roll/${RUN}`, id, uid })
 const NEWER: KeptClaims = { ...KEPT, resourceVersion: '1000', claims: [claim('r-2')] }
 
 /** The ids that are to be on the disk. */
-const kept = (facts: Partial<NodeFacts>, before: KeptClaims | undefined): string | undefined =>
+const kept = (facts: Partial<NodeReading>, before: KeptClaims | undefined): string | undefined =>
   keptClaims(anAgent({ facts }), before)
     ?.claims.map(({ id }) => id)
     .join(' ')

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { kubeGrantsFeed } from '../../../src/agent/io/kube-grants-feed.ts'
-import type { ToldGrants } from '../../../src/agent/ports/grants-feed.ts'
+import type { GrantsReading } from '../../../src/agent/ports/grants-feed.ts'
 import { ApiClient } from '../../../src/ground/kube/api-client.ts'
 import { ApiReach } from '../../../src/ground/kube/api-reach.ts'
 import { ServiceAccount } from '../../../src/ground/kube/service-account.ts'
@@ -21,7 +21,7 @@ const GRANTS = '{"version":1,"granted":["n1","n2"],"max":2,"of":4}'
 /** What an agent hears of the brake, over real TLS. */
 class Fed {
   readonly server = new FakeApiServer(PATH)
-  readonly #events: FollowEvent<ToldGrants>[] = []
+  readonly #events: FollowEvent<GrantsReading>[] = []
   readonly #clock = new VirtualClock()
   #version = 1_000
 
@@ -83,7 +83,7 @@ const aConfigMap = (name: unknown, data?: unknown, resourceVersion = '100'): unk
   data,
 })
 
-function textOf(event: FollowEvent<ToldGrants> | undefined): string {
+function textOf(event: FollowEvent<GrantsReading> | undefined): string {
   if (event === undefined) return 'nothing'
   if (event.type === 'broken') return `broken ${event.error.code}`
   if (event.type === 'fresh') return event.type

@@ -6,7 +6,7 @@ import { kubeNodeFeed } from '../../../src/agent/io/kube-node-feed.ts'
 import { ApiClient } from '../../../src/ground/kube/api-client.ts'
 import { ApiReach } from '../../../src/ground/kube/api-reach.ts'
 import { ServiceAccount } from '../../../src/ground/kube/service-account.ts'
-import type { NodeFacts } from '../../../src/ground/model/node-facts.ts'
+import type { NodeReading } from '../../../src/ground/model/node-reading.ts'
 import type { FollowEvent } from '../../../src/ground/ports/cluster.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { answering, FakeApiServer, status } from '../../ground/kube/fake-api-server.ts'
@@ -17,7 +17,7 @@ import { VirtualClock } from '../../support/virtual-clock.ts'
 /** An agent's view of node n1 by its service account, over real TLS. */
 class Fed {
   readonly server = new FakeApiServer()
-  readonly events: FollowEvent<NodeFacts>[] = []
+  readonly events: FollowEvent<NodeReading>[] = []
   readonly #clock = new VirtualClock()
   #directory = ''
 
@@ -66,7 +66,7 @@ class Fed {
   }
 }
 
-function textOf(event: FollowEvent<NodeFacts> | undefined): string {
+function textOf(event: FollowEvent<NodeReading> | undefined): string {
   if (event === undefined) return 'nothing'
   if (event.type === 'broken') return `broken ${event.error.code}`
   if (event.type === 'fresh') return event.type

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseNodeFacts } from '../../../src/agent/io/parse-node-facts.ts'
+import { parseNodeReading } from '../../../src/agent/io/parse-node-reading.ts'
 import { Untrusted } from '../../../src/ground/model/untrusted.ts'
 
 const METADATA = { name: 'n1', uid: 'u1', resourceVersion: '5' }
@@ -22,7 +22,7 @@ test('of taints and conditions an agent is told those that announce that the nod
       ],
     },
   }
-  assert.deepEqual(parseNodeFacts(new Untrusted(object, 'node')), {
+  assert.deepEqual(parseNodeReading(new Untrusted(object, 'node')), {
     uid: 'u1',
     resourceVersion: '5',
     unschedulable: false,
@@ -39,6 +39,6 @@ test('a node that nothing is announced of bears nothing that speaks against it',
     spec: { taints: [{ key: 'dedicated', effect: 'NoSchedule' }] },
     status: { conditions: [{ type: 'Ready', status: 'True' }] },
   }
-  const { lifecycle, removal, excluded } = parseNodeFacts(new Untrusted(object, 'node'))
+  const { lifecycle, removal, excluded } = parseNodeReading(new Untrusted(object, 'node'))
   assert.deepEqual([lifecycle, removal, excluded], [[], [], false])
 })

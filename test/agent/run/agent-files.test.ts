@@ -56,13 +56,13 @@ test('law: a request is acknowledged once it is synced to the disk of its node; 
   life.feed.node(ASKED)
   await life.clock.advance(5_000)
   assert.match(life.store.texts.get('kept') ?? '', /"id":"r-1"/)
-  assert.deepEqual(life.agent.view().acknowledged, [])
+  assert.deepEqual(life.agent.status().acknowledged, [])
   life.store.unsynced.clear()
   await life.clock.advance(1_000)
-  assert.deepEqual(life.agent.view().acknowledged, ['r-1'])
+  assert.deepEqual(life.agent.status().acknowledged, ['r-1'])
   await life.restart()
   await life.clock.advance(10)
-  assert.deepEqual(life.agent.view().acknowledged, ['r-1'])
+  assert.deepEqual(life.agent.status().acknowledged, ['r-1'])
 })
 
 test('a checker that was answered drain hears that the drain is over, though the machine booted in between', async (t) => {
@@ -99,7 +99,7 @@ test('a debt that was paid is not owed again since a disk became read-only', asy
   await life.clock.advance(1_001)
   assert.equal(life.agent.agentCheckLine(DECLARED), 'up')
   await life.clock.advance(10)
-  assert.deepEqual(life.agent.view().trouble, ['owed: read-only'])
+  assert.deepEqual(life.agent.status().trouble, ['owed: read-only'])
   await life.restart()
   assert.equal(life.agent.agentCheckLine(DECLARED), 'up')
 })
@@ -142,10 +142,10 @@ test('a disk that hangs holds up neither the beginning nor a pass, and takes one
   life.feed.node()
   for (let i = 0; i < 60; i++) {
     await life.clock.advance(1_000)
-    assert.ok(life.agent.view().lookedAgoMs <= 1_000)
+    assert.ok(life.agent.status().filesReadAgoMs <= 1_000)
   }
   assert.equal(life.store.waiting, 1)
-  assert.deepEqual(life.agent.view().trouble, [
+  assert.deepEqual(life.agent.status().trouble, [
     'kept: the disk does not answer',
     'owed: the disk does not answer',
     'override: the disk does not answer',
@@ -153,7 +153,7 @@ test('a disk that hangs holds up neither the beginning nor a pass, and takes one
   life.store.answer()
   await life.clock.advance(2_000)
   assert.equal(life.now, 'up InService')
-  assert.deepEqual(life.agent.view().trouble, [])
+  assert.deepEqual(life.agent.status().trouble, [])
 })
 
 test('a disk that begins to hang changes no answer, and a request is acknowledged when it answers again', async (t) => {
@@ -166,10 +166,10 @@ test('a disk that begins to hang changes no answer, and a request is acknowledge
   life.feed.node(ASKED)
   await life.clock.advance(60_000)
   assert.equal(life.now, 'drain Maintenance')
-  assert.deepEqual(life.agent.view().acknowledged, [])
+  assert.deepEqual(life.agent.status().acknowledged, [])
   life.store.answer()
   await life.clock.advance(2_000)
-  assert.deepEqual(life.agent.view().acknowledged, ['r-1'])
+  assert.deepEqual(life.agent.status().acknowledged, ['r-1'])
 })
 
 test('a memory that makes no sense is told until it is not missed any more, and one of another boot is none', async (t) => {
@@ -179,15 +179,15 @@ test('a memory that makes no sense is told until it is not missed any more, and 
     await life.start()
     await life.clock.advance(5_000)
     const trouble = ['the memory of the previous agent is malformed and is ignored']
-    assert.deepEqual(life.agent.view().trouble, trouble)
+    assert.deepEqual(life.agent.status().trouble, trouble)
     assert.deepEqual(life.said, trouble)
     life.feed.node()
-    assert.deepEqual(life.agent.view().trouble, [])
+    assert.deepEqual(life.agent.status().trouble, [])
     const memory = life.store.texts.get('memory') ?? ''
     await life.reboot()
     life.store.texts.set('memory', memory)
     await life.restart()
-    assert.deepEqual(life.agent.view().trouble, [])
+    assert.deepEqual(life.agent.status().trouble, [])
   }
 })
 
@@ -198,16 +198,16 @@ test('a request that cannot be read, since the disk fails to be read, is not wri
   life.feed.node(ASKED)
   await life.clock.advance(5_000)
   assert.equal(life.store.texts.get('kept'), NEWER)
-  assert.deepEqual(life.agent.view().acknowledged, [])
+  assert.deepEqual(life.agent.status().acknowledged, [])
 })
 
 test('a request that is on the disk is not acknowledged while the override file says up', async (t) => {
   const life = await new AgentLife(t).start()
   life.feed.node(ASKED)
   await life.clock.advance(10)
-  assert.deepEqual(life.agent.view().acknowledged, ['r-1'])
+  assert.deepEqual(life.agent.status().acknowledged, ['r-1'])
   life.store.texts.set('override', 'up while the balancer is moved')
   await life.clock.advance(2_000)
-  assert.deepEqual([life.now, life.agent.view().acknowledged], ['up Overridden', []])
+  assert.deepEqual([life.now, life.agent.status().acknowledged], ['up Overridden', []])
   assert.match(life.store.texts.get('kept') ?? '', /"id":"r-1"/)
 })

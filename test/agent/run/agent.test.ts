@@ -48,11 +48,11 @@ test('law: a request is acknowledged once it is synced to the disk of its node; 
   life.feed.node(ASKED)
   assert.equal(life.now, 'drain Maintenance')
   await life.clock.advance(5_000)
-  assert.deepEqual(life.agent.view().acknowledged, [])
-  assert.deepEqual(life.agent.view().trouble, ['kept: no space left'])
+  assert.deepEqual(life.agent.status().acknowledged, [])
+  assert.deepEqual(life.agent.status().trouble, ['kept: no space left'])
   life.store.full.clear()
   await life.clock.advance(1_000)
-  assert.deepEqual([life.agent.view().acknowledged, life.agent.view().trouble], [['r-1'], []])
+  assert.deepEqual([life.agent.status().acknowledged, life.agent.status().trouble], [['r-1'], []])
 })
 
 test('a request survives the reboot that it was made for, until the API shows that it is withdrawn', async (t) => {
@@ -94,7 +94,7 @@ test('a kept request on the disk that makes no sense keeps the node out, since t
   await life.start()
   await life.clock.advance(10)
   assert.equal(life.now, 'drain MaintenanceKept')
-  assert.deepEqual(life.agent.view().acknowledged, [])
+  assert.deepEqual(life.agent.status().acknowledged, [])
 })
 
 test('a disk that cannot be read may bear a request, until it can', async (t) => {
@@ -104,13 +104,13 @@ test('a disk that cannot be read may bear a request, until it can', async (t) =>
   await life.start()
   await life.clock.advance(5_000)
   assert.equal(life.now, 'drain MaintenanceKept')
-  assert.equal(life.agent.view().isKeptKnown, false)
+  assert.equal(life.agent.status().isKeptKnown, false)
   life.store.broken = false
   await life.clock.advance(2_000)
   assert.equal(life.now, 'up InService')
   life.store.broken = true
   await life.clock.advance(2_000)
-  assert.deepEqual([life.now, life.agent.view().isKeptKnown], ['up InService', true])
+  assert.deepEqual([life.now, life.agent.status().isKeptKnown], ['up InService', true])
 })
 
 test('a balancer whose IPv4 address is written as IPv6 is the one that was declared', async (t) => {
@@ -123,7 +123,7 @@ test('a balancer whose IPv4 address is written as IPv6 is the one that was decla
   await life.clock.advance(1_001)
   assert.equal(life.agent.agentCheckLine(caller), 'up')
   assert.deepEqual(
-    life.agent.view().polls.map(({ address }) => address),
+    life.agent.status().polls.map(({ address }) => address),
     ['10.0.0.9'],
   )
 })
@@ -150,7 +150,7 @@ test('an override is heeded within a second, and its end, too', async (t) => {
     life.store.texts.set('override', text)
     await life.clock.advance(1_000)
     assert.equal(life.now, 'drain Overridden')
-    assert.deepEqual(life.agent.view().trouble, ['the override file must begin with up, drain or down'])
+    assert.deepEqual(life.agent.status().trouble, ['the override file must begin with up, drain or down'])
   }
   life.store.broken = true
   await life.clock.advance(1_000)
@@ -159,7 +159,7 @@ test('an override is heeded within a second, and its end, too', async (t) => {
   life.store.texts.delete('override')
   await life.clock.advance(1_000)
   assert.equal(life.now, 'up InService')
-  assert.deepEqual(life.agent.view().trouble, [])
+  assert.deepEqual(life.agent.status().trouble, [])
 })
 
 test('a full tmpfs costs a restarted agent its memory and nothing else', async (t) => {
@@ -228,7 +228,7 @@ test('polls are counted by address, and anew when the answer changes', async (t)
   life.feed.node({ excluded: true })
   life.agent.asked({ address: '10.0.0.9', port: 4 })
   const seen = life.agent
-    .view()
+    .status()
     .polls.map(({ address, answer, total, sinceAnswer }) => [address, answer, total, sinceAnswer])
   assert.deepEqual(seen, [
     ['10.0.0.8', 'up', 1, 0],
@@ -241,7 +241,7 @@ test('polls of an earlier drain say nothing of the one that is now', async (t) =
   const poll = (times: number): void => {
     for (let i = 0; i < times; i++) life.agent.asked({ address: '10.0.0.9', port: i })
   }
-  const counts = () => life.agent.view().polls.map(({ answer, total, sinceAnswer }) => [answer, total, sinceAnswer])
+  const counts = () => life.agent.status().polls.map(({ answer, total, sinceAnswer }) => [answer, total, sinceAnswer])
   life.feed.node({ excluded: true })
   poll(3)
   assert.deepEqual(counts(), [['drain', 3, 3]])
@@ -258,14 +258,14 @@ test('polls of an earlier drain say nothing of the one that is now', async (t) =
 test('it tells for how long the API server was not heard, and nothing of it while it is heard', async (t) => {
   const life = await new AgentLife(t).start()
   life.feed.node()
-  assert.equal(life.agent.view().unheardForMs, undefined)
+  assert.equal(life.agent.status().unheardForMs, undefined)
   life.feed.away()
   await life.clock.advance(4_000)
   life.feed.away()
   await life.clock.advance(1_500)
-  assert.equal(life.agent.view().unheardForMs, 5_500)
+  assert.equal(life.agent.status().unheardForMs, 5_500)
   life.feed.node()
-  assert.equal(life.agent.view().unheardForMs, undefined)
+  assert.equal(life.agent.status().unheardForMs, undefined)
 })
 
 test('an answer that changes by time alone changes on time, between two looks at the files', async (t) => {

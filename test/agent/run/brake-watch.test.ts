@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ToldGrants } from '../../../src/agent/ports/grants-feed.ts'
+import type { GrantsReading } from '../../../src/agent/ports/grants-feed.ts'
 import { BrakeWatch } from '../../../src/agent/run/brake-watch.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import type { FollowEvent } from '../../../src/ground/ports/cluster.ts'
@@ -9,7 +9,7 @@ const forbidden = new WorldError('configmaps is forbidden', { code: 'KUBE_FORBID
 
 /** A watch of n1 whose feed a test tells. */
 function watching() {
-  let tell: (event: FollowEvent<ToldGrants>) => void = () => undefined
+  let tell: (event: FollowEvent<GrantsReading>) => void = () => undefined
   const warnings: string[] = []
   const changes: unknown[] = []
   const watch = new BrakeWatch({
@@ -24,7 +24,7 @@ function watching() {
     onChange: (brake) => changes.push(brake),
   })
   void watch.run(new AbortController().signal)
-  return { watch, warnings, changes, tell: (event: FollowEvent<ToldGrants>) => tell(event) }
+  return { watch, warnings, changes, tell: (event: FollowEvent<GrantsReading>) => tell(event) }
 }
 
 test('a right that is missing is warned of once, however often the API server says so, and is no trouble once it is there', () => {

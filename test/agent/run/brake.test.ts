@@ -12,7 +12,7 @@ async function braked(t: TestContext): Promise<{ readonly life: AgentLife; reado
 }
 
 /** The answer with its reasons, and the brake. */
-const now = (life: AgentLife): string => `${life.now}, ${life.agent.view().brake}`
+const now = (life: AgentLife): string => `${life.now}, ${life.agent.status().brake}`
 
 test('where no brake is looked for there is none', async (t) => {
   const life = await new AgentLife(t).start()
@@ -71,23 +71,25 @@ test('law: a brake that cannot be read takes no node out and puts none back', as
     life.feed.node()
     life.feed.node(CORDONED)
     assert.equal(now(life), 'up BrakeUnknown, unknown', fails)
-    assert.equal(life.agent.view().trouble.length, 1)
+    assert.equal(life.agent.status().trouble.length, 1)
     grants.granted('n1')
     assert.equal(now(life), 'drain Cordoned, granted', fails)
-    assert.deepEqual(life.agent.view().trouble, [])
+    assert.deepEqual(life.agent.status().trouble, [])
   }
 })
 
 test('what keeps the brake from being read is told', async (t) => {
   const { life, grants } = await braked(t)
   grants.forbidden()
-  assert.deepEqual(life.agent.view().trouble, ['it is not known which cordons are granted: list configmaps: forbidden'])
+  assert.deepEqual(life.agent.status().trouble, [
+    'it is not known which cordons are granted: list configmaps: forbidden',
+  ])
   grants.senseless()
-  assert.deepEqual(life.agent.view().trouble, ['the ConfigMap of the granted cordons is malformed'])
+  assert.deepEqual(life.agent.status().trouble, ['the ConfigMap of the granted cordons is malformed'])
   grants.away()
-  assert.deepEqual(life.agent.view().trouble, ['the ConfigMap of the granted cordons is malformed'])
+  assert.deepEqual(life.agent.status().trouble, ['the ConfigMap of the granted cordons is malformed'])
   grants.noObject()
-  assert.deepEqual(life.agent.view().trouble, [])
+  assert.deepEqual(life.agent.status().trouble, [])
 })
 
 test('a cordoned machine that has just booted stays out until the brake is heard of', async (t) => {

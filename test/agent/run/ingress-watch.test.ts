@@ -91,8 +91,8 @@ class Life {
 
   /** Per IngressDaemonSet the answer and the codes of its reasons. */
   get now(): readonly string[] {
-    return this.watch.answered.map(({ facts, decision: { answer, reasons } }) =>
-      [facts.name, answer, ...reasons.map(({ code }) => code)].join(' '),
+    return this.watch.answered.map(({ reading, decision: { answer, reasons } }) =>
+      [reading.name, answer, ...reasons.map(({ code }) => code)].join(' '),
     )
   }
 
@@ -234,11 +234,11 @@ test('an annotation that cannot be read drains the ports that were known, and on
     life.feed.listed(healthDeployment())
     life.feed.applied(healthDeployment({ order }))
     assert.deepEqual(life.now, ['web drain IngressHealthUnreadable'])
-    assert.deepEqual(life.watch.facts[0]?.order?.ports, [30_100])
+    assert.deepEqual(life.watch.readings[0]?.order?.ports, [30_100])
     assert.match(life.watch.trouble.join(), /^the health order of Deployment default\/web-1 cannot be read: it/)
     life.feed.listed()
     life.feed.applied(healthDeployment({ order }))
-    assert.equal(life.watch.facts[0]?.order, undefined)
+    assert.equal(life.watch.readings[0]?.order, undefined)
   }
   life.feed.applied(healthDeployment())
   assert.deepEqual([life.now, life.watch.trouble], [['web up IngressServes'], []])

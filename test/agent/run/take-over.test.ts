@@ -52,7 +52,7 @@ function beginning(change: Found = {}) {
           ...(state.isKnown ? {} : { silentPort: 8080 }),
         }
       : undefined
-  const begun = takeOver({ beside, view, limitMs: 1_000, clock }, never)
+  const begun = takeOver({ beside, status: view, limitMs: 1_000, clock }, never)
   void begun.then((how) => {
     end = how
   })

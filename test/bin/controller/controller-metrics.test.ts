@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { controllerMetrics } from '../../../bin/controller/controller-metrics.ts'
-import type { ControllerView } from '../../../bin/controller/controller-view.ts'
+import type { ControllerStatus } from '../../../bin/controller/controller-status.ts'
 
 const LOOP = { name: 'brake', passes: 7, failures: 2, spentMs: 3_500, lastPassMs: 1, depth: 3, underWay: 1 }
-const LEADING: ControllerView = {
+const LEADING: ControllerStatus = {
   identity: 'controller-1',
   leader: { state: 'leading', holder: 'controller-1', triedAgoMs: 10 },
   brake: {
@@ -23,7 +23,7 @@ const LEADING: ControllerView = {
 const { grants: _, ...withoutGrants } = LEADING.brake
 
 /** Name with labels → value. */
-const samples = (view: ControllerView): Record<string, number> =>
+const samples = (view: ControllerStatus): Record<string, number> =>
   Object.fromEntries(
     controllerMetrics(view)
       .split('\n')

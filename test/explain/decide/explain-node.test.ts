@@ -88,7 +88,7 @@ test('an intent is told with the boot id of the node', () => {
 test('a roll that has ended or is through with the node takes nothing out', () => {
   const of = (change: Partial<RunScene>): string => explainNode(scene({}, { run: run(change) })).verdict
   const quiet = 'n1 is in service; nothing takes it out'
-  assert.equal(of({ node: 'ended', standing: 'back in service' }), quiet)
+  assert.equal(of({ node: 'ended', state: 'back in service' }), quiet)
   assert.equal(of({ node: 'notInRun' }), quiet)
   assert.equal(of({ running: false, end: { outcome: 'completed', reasons: [] } }), quiet)
   assert.equal(of({ running: false, end: { outcome: 'held', reasons: [] } }), quiet)

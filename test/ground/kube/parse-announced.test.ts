@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseNodeFacts } from '../../../src/agent/io/parse-node-facts.ts'
+import { parseNodeReading } from '../../../src/agent/io/parse-node-reading.ts'
 import { parseNode } from '../../../src/ground/kube/parse-node.ts'
 import { parsePod } from '../../../src/ground/kube/parse-pod.ts'
 import { Untrusted } from '../../../src/ground/model/untrusted.ts'
@@ -11,7 +11,7 @@ const OURS = 'Even Keel, run 20260101T000000Z-0001'
 const of = (conditions: readonly object[]) => {
   const object = new Untrusted({ metadata: METADATA, status: { conditions } }, 'node')
   const { lifecycle = [], announced = {}, plannedByOthers = false, shuttingDown = false } = parseNode(object)
-  return { lifecycle, announced, plannedByOthers, shuttingDown, agent: parseNodeFacts(object).lifecycle }
+  return { lifecycle, announced, plannedByOthers, shuttingDown, agent: parseNodeReading(object).lifecycle }
 }
 
 const NOTHING = { lifecycle: [], announced: {}, plannedByOthers: false, shuttingDown: false, agent: [] }

@@ -59,7 +59,7 @@ test('an API server that is away for long ends the leader, and a standby waits f
   assert.deepEqual(acting(a, b), [])
   assert.equal(a.over?.code, 'LeadershipLapsed')
   assert.equal(b.over, undefined)
-  assert.match(b.leader.view().trouble ?? '', /ECONNREFUSED/)
+  assert.match(b.leader.status().trouble ?? '', /ECONNREFUSED/)
   for (const one of [a, b]) one.client.fault = 'none'
   // It may not have seen the last renewal yet, and then looks at it for the duration.
   await clock.advance(20_000)

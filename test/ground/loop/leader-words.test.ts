@@ -33,7 +33,7 @@ function aCandidate({ die = 0, durationMs = 15_000 } = {}) {
     lease: LEADER_LEASE,
     identity: 'a',
     durationMs,
-    onChange: () => changes.push(leader.view().state),
+    onChange: () => changes.push(leader.status().state),
   })
   const stop = new AbortController()
   const ended: { reason?: Reason; error?: unknown } = {}
@@ -55,7 +55,7 @@ async function aLeader(facts: Parameters<typeof aCandidate>[0] = {}) {
   const candidate = aCandidate(facts)
   candidate.begin()
   await candidate.clock.advance(0)
-  assert.equal(candidate.leader.view().state, 'leading')
+  assert.equal(candidate.leader.status().state, 'leading')
   return candidate
 }
 
@@ -74,15 +74,15 @@ test('a Lease that lasts less than a second is a bug', () => {
 test('the view tells standby, leading and over, who holds the Lease, and how long ago it was asked for', async () => {
   const { clock, leader, begin, changes, stop } = aCandidate()
   await clock.advance(500)
-  assert.deepEqual(leader.view(), { state: 'standby', holder: '', triedAgoMs: 500 })
+  assert.deepEqual(leader.status(), { state: 'standby', holder: '', triedAgoMs: 500 })
   begin()
   await clock.advance(300)
-  assert.deepEqual(leader.view(), { state: 'leading', holder: 'a', triedAgoMs: 300 })
+  assert.deepEqual(leader.status(), { state: 'leading', holder: 'a', triedAgoMs: 300 })
   stop.abort(new Error('SIGTERM'))
   await clock.advance(0)
-  assert.equal(leader.view().state, 'leading')
+  assert.equal(leader.status().state, 'leading')
   await leader.release(never)
-  assert.deepEqual(leader.view(), { state: 'over', holder: '', triedAgoMs: 300 })
+  assert.deepEqual(leader.status(), { state: 'over', holder: '', triedAgoMs: 300 })
   assert.deepEqual(changes, ['leading', 'over'])
 })
 
@@ -104,14 +104,14 @@ test('a claim that another was faster with is no trouble, and one that is refuse
   leases.writeError = CONFLICT
   begin()
   await clock.advance(10_000)
-  assert.equal(leader.view().trouble, undefined)
-  assert.equal(leader.view().holder, '')
+  assert.equal(leader.status().trouble, undefined)
+  assert.equal(leader.status().holder, '')
   leases.writeError = FORBIDDEN
   await clock.advance(2_000)
-  assert.equal(leader.view().trouble, 'leases is forbidden')
+  assert.equal(leader.status().trouble, 'leases is forbidden')
   leases.writeError = undefined
   await clock.advance(2_000)
-  assert.deepEqual([leader.view().state, leader.view().trouble], ['leading', undefined])
+  assert.deepEqual([leader.status().state, leader.status().trouble], ['leading', undefined])
 })
 
 test('a call that hangs is given up after a third of the duration', async () => {
@@ -119,7 +119,7 @@ test('a call that hangs is given up after a third of the duration', async () => 
   client.fault = 'hanging'
   begin()
   await clock.advance(5_000)
-  assert.equal(leader.view().trouble, 'the Lease read did not answer within 5000 ms')
+  assert.equal(leader.status().trouble, 'the Lease read did not answer within 5000 ms')
 })
 
 test('a renewal that fails is tried again sooner than the next would come, and pauses begin small after a success', async () => {
@@ -133,7 +133,7 @@ test('a renewal that fails is tried again sooner than the next would come, and p
   assert.equal(leases.writes, 3)
   leases.writeError = undefined
   await clock.advance(2_000)
-  assert.deepEqual([leases.writes, leader.view().trouble], [4, undefined])
+  assert.deepEqual([leases.writes, leader.status().trouble], [4, undefined])
   leases.writeError = UNREACHABLE
   await clock.advance(2_401)
   assert.equal(leases.writes, 5)
@@ -163,7 +163,7 @@ for (const [what, act, by, holder] of TAKEN) {
     act(store)
     await clock.advance(2_000)
     assert.deepEqual(ended.reason, { code: 'LeadershipLost', text: `this process no longer holds the Lease: ${by}` })
-    assert.deepEqual([leader.view().state, leader.view().holder], ['over', holder])
+    assert.deepEqual([leader.status().state, leader.status().holder], ['over', holder])
     assert.deepEqual(changes, ['leading', 'over'])
   })
 }
@@ -178,7 +178,7 @@ test('a leader reads the holder of the Lease after a renewal that is forbidden, 
   give(silent.store, 'b')
   silent.leases.writeError = UNREACHABLE
   await silent.clock.advance(9_999)
-  assert.equal(silent.leader.view().state, 'leading')
+  assert.equal(silent.leader.status().state, 'leading')
   assert.equal(silent.leases.reads, 1)
   await silent.clock.advance(1)
   const text = 'the Lease could not be renewed within 10 s: connect ECONNREFUSED'
@@ -232,5 +232,5 @@ test('a Lease that another process holds by then is not given back, and a releas
 test('a process that never led has nothing to give back', async () => {
   const { leases, leader } = aCandidate()
   await leader.release(never)
-  assert.deepEqual([leases.writes, leader.view().state], [0, 'over'])
+  assert.deepEqual([leases.writes, leader.status().state], [0, 'over'])
 })

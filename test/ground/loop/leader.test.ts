@@ -26,7 +26,7 @@ test('of several that begin at once one leads, and goes on leading', async () =>
     assert.equal(leading(...all), 'a')
   }
   assert.deepEqual(
-    all.map(({ leader }) => leader.view().holder),
+    all.map(({ leader }) => leader.status().holder),
     ['a', 'a', 'a'],
   )
   await Promise.all(all.map((one) => one.end()))
@@ -116,7 +116,7 @@ test('a process that leads no more says why, and never leads again', async () =>
   store.delete(LEADER_LEASE)
   await clock.advance(100_000)
   assert.equal(leading(a), '')
-  assert.equal(a.leader.view().state, 'over')
+  assert.equal(a.leader.status().state, 'over')
 })
 
 test('a client that writes something else into the Lease, and leaves the holder in it, costs the leader nothing', async () => {

@@ -34,7 +34,7 @@ test('many keys are worked on at a time, and no key twice', async () => {
   await clock.advance(50)
   for (const key of ['a', 'b', 'c', 'd']) reconciler.add(key)
   await clock.advance(1_000)
-  assert.deepEqual([seen, reconciler.view().passes], [{ most: 3, twice: false }, 7])
+  assert.deepEqual([seen, reconciler.status().passes], [{ most: 3, twice: false }, 7])
 })
 
 test('a key that stands for nothing is not decided upon, and is looked at again only when it is added', async () => {
@@ -49,7 +49,7 @@ test('a key that stands for nothing is not decided upon, and is looked at again 
   void reconciler.run(never)
   reconciler.add('k')
   await clock.advance(1_000_000)
-  assert.deepEqual([world.looks, decided, reconciler.view().depth], [1, [], 0])
+  assert.deepEqual([world.looks, decided, reconciler.status().depth], [1, [], 0])
   reconciler.add('k')
   await clock.advance(10)
   assert.equal(world.looks, 2)
@@ -73,12 +73,12 @@ test('what was decided is told before it is done, and what cannot be told keeps 
   reconciler.add('k')
   await clock.advance(10)
   assert.deepEqual(order.splice(0), ['tell k 1 act', 'take 1'])
-  const { failures, trouble } = reconciler.view()
+  const { failures, trouble } = reconciler.status()
   assert.deepEqual([failures, trouble], [1, 'the status changed'])
   failing = false
   await clock.advance(1_000)
   assert.deepEqual(order, ['tell k 0 settled'])
-  assert.equal(reconciler.view().trouble, undefined)
+  assert.equal(reconciler.status().trouble, undefined)
 })
 
 test('law: a controller that does not lead writes nothing; no status either', async () => {
@@ -109,14 +109,14 @@ test('the trouble of one key stays while other keys succeed, and one reason is l
   void reconciler.run(never)
   for (const key of ['a', 'b', 'c']) reconciler.add(key)
   await clock.advance(10_000)
-  assert.equal(reconciler.view().trouble, 'forbidden')
+  assert.equal(reconciler.status().trouble, 'forbidden')
   assert.deepEqual(warned, [['countdown: a pass failed', { key: 'a', reason: 'forbidden' }]])
   ill.delete('a')
   await clock.advance(20_000)
-  assert.equal(reconciler.view().trouble, 'forbidden')
+  assert.equal(reconciler.status().trouble, 'forbidden')
   ill.delete('b')
   await clock.advance(20_000)
-  assert.equal(reconciler.view().trouble, undefined)
+  assert.equal(reconciler.status().trouble, undefined)
 })
 
 test('a trouble that passed is logged when it comes again', async () => {

@@ -39,7 +39,7 @@ test('what is refused keeps nothing after it from being done, and the pass fails
   const { clock, done, reconciler, warned } = aRefusedLoop({ actions: ['a', 'b', 'c', 'd'], fails })
   await clock.advance(10)
   assert.deepEqual(done, ['a', 'd'])
-  const { failures, trouble } = reconciler.view()
+  const { failures, trouble } = reconciler.status()
   assert.deepEqual([failures, trouble], [1, 'not that one'])
   assert.deepEqual(warned, [['countdown: a pass failed', { key: 'k', reason: 'not that one' }]])
 })
@@ -50,7 +50,7 @@ test('an API server that cannot be reached ends a pass at once, also after a ref
     fails: { a: forbidden, b: unreachable },
   })
   await clock.advance(10)
-  assert.deepEqual([tried, reconciler.view().trouble], [['a', 'b'], 'nothing answers'])
+  assert.deepEqual([tried, reconciler.status().trouble], [['a', 'b'], 'nothing answers'])
 })
 
 test('a process that leads no more does nothing after a refusal', async () => {
@@ -67,7 +67,7 @@ test('a process that leads no more does nothing after a refusal', async () => {
   void reconciler.run(never)
   reconciler.add('k')
   await clock.advance(10)
-  assert.deepEqual([tried, reconciler.view().failures], [['a'], 0])
+  assert.deepEqual([tried, reconciler.status().failures], [['a'], 0])
 })
 
 test('a pass that is stopped after a refusal does nothing more', async () => {
@@ -133,7 +133,7 @@ test('of effects that are not answered in time, a pass tries one, after all that
   await clock.advance(10_000)
   assert.deepEqual(tried.slice(0, 2), ['a', 'b'])
   assert.ok(!tried.includes('c'), 'what follows would go by a look that is ten seconds old')
-  assert.equal(reconciler.view().failures, 1)
+  assert.equal(reconciler.status().failures, 1)
 })
 
 test('where something was done beside what was refused, the next step does not wait for the pause', async () => {

@@ -11,9 +11,9 @@ test('a key is worked on until nothing is left to do, and swept later', async ()
   reconciler.add('k')
   await clock.advance(1_000)
   assert.deepEqual(world.done, ['take 3', 'take 2', 'take 1'])
-  assert.equal(reconciler.view().passes, 4)
+  assert.equal(reconciler.status().passes, 4)
   await clock.advance(80_000)
-  assert.equal(reconciler.view().passes, 5)
+  assert.equal(reconciler.status().passes, 5)
 })
 
 test('law: a controller that does not lead writes nothing; it does not even look, and nothing is done from the moment on that it may not', async () => {
@@ -44,10 +44,10 @@ test('an effect that hangs is given up before the leader’s time is over', asyn
   void reconciler.run(never)
   reconciler.add('k')
   await clock.advance(699)
-  assert.equal(reconciler.view().underWay, 1)
+  assert.equal(reconciler.status().underWay, 1)
   await clock.advance(1)
-  assert.equal(reconciler.view().underWay, 0)
-  assert.equal(reconciler.view().trouble, 'countdown: an effect did not answer within 700 ms')
+  assert.equal(reconciler.status().underWay, 0)
+  assert.equal(reconciler.status().trouble, 'countdown: an effect did not answer within 700 ms')
 })
 
 test('a pass that the world fails comes again after a pause, with nothing done twice, and its trouble is told until it passes', async () => {
@@ -62,14 +62,14 @@ test('a pass that the world fails comes again after a pause, with nothing done t
   void reconciler.run(never)
   reconciler.add('k')
   await clock.advance(60_000)
-  const { failures, trouble } = reconciler.view()
+  const { failures, trouble } = reconciler.status()
   assert.ok(failures >= 6 && failures < 30, `${failures}`)
   assert.equal(trouble, 'nobody answers')
   assert.deepEqual(warned, [['countdown: a pass failed', { key: 'k', reason: 'nobody answers' }]])
   failing = false
   await clock.advance(20_000)
   assert.deepEqual(world.done, ['take 3', 'take 2', 'take 1'])
-  assert.equal(reconciler.view().trouble, undefined)
+  assert.equal(reconciler.status().trouble, undefined)
 })
 
 test('a hold is looked at again when it said so', async () => {
@@ -117,14 +117,28 @@ test('the view counts passes and their time, and leaves out what is not known ye
   })
   const before = { name: 'countdown', passes: 0, failures: 0, spentMs: 0, lastPassMs: 0, depth: 0, underWay: 0 }
   await clock.advance(1_000)
-  assert.deepEqual(reconciler.view(), before)
+  assert.deepEqual(reconciler.status(), before)
   void reconciler.run(never)
   reconciler.add('k')
   await clock.advance(350)
-  assert.deepEqual(reconciler.view(), { ...before, passes: 1, spentMs: 300, lastPassMs: 300, depth: 1, endedAgoMs: 50 })
+  assert.deepEqual(reconciler.status(), {
+    ...before,
+    passes: 1,
+    spentMs: 300,
+    lastPassMs: 300,
+    depth: 1,
+    endedAgoMs: 50,
+  })
   reconciler.add('l')
   await clock.advance(300)
-  assert.deepEqual(reconciler.view(), { ...before, passes: 2, spentMs: 600, lastPassMs: 300, depth: 2, endedAgoMs: 0 })
+  assert.deepEqual(reconciler.status(), {
+    ...before,
+    passes: 2,
+    spentMs: 600,
+    lastPassMs: 300,
+    depth: 2,
+    endedAgoMs: 0,
+  })
 })
 
 test('a reading that hangs is given up after 15 s', async () => {
@@ -132,7 +146,7 @@ test('a reading that hangs is given up after 15 s', async () => {
   void reconciler.run(never)
   reconciler.add('k')
   await clock.advance(15_000)
-  assert.equal(reconciler.view().trouble, 'countdown: reading did not answer within 15000 ms')
+  assert.equal(reconciler.status().trouble, 'countdown: reading did not answer within 15000 ms')
 })
 
 test('a pass that the world asks to wait with does not come before', async () => {
@@ -164,5 +178,5 @@ test('a pass that ends because the loop is stopped is no failure', async () => {
   await clock.advance(100)
   stop.abort(new Error('SIGTERM'))
   await running
-  assert.deepEqual([reconciler.view().failures, warned], [0, []])
+  assert.deepEqual([reconciler.status().failures, warned], [0, []])
 })

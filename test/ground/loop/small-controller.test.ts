@@ -59,10 +59,10 @@ test('law: a status that says so already is not written; a controller makes what
   assert.deepEqual(maps().toSorted(), ['a', 'a', 'b'])
   assert.deepEqual(statusOf('a'), ['True', '2 of 2 maps are there.'])
   assert.ok(events().includes('1 2 of 2 maps are there'), events().join())
-  const [{ revision }, { passes }] = [world.store, controller.view()]
+  const [{ revision }, { passes }] = [world.store, controller.status()]
   await time.advance(10 * MINUTE)
   assert.equal(world.store.revision, revision)
-  assert.ok(controller.view().passes >= passes + 16, 'though both were looked at again and again')
+  assert.ok(controller.status().passes >= passes + 16, 'though both were looked at again and again')
 })
 
 test('an object that another client deletes comes back, and an object that the spec no longer wants goes', async (t) => {
@@ -87,7 +87,7 @@ test('an object that is deleted is forgotten with its key', async (t) => {
   await time.advance(2_000)
   await api.done(objects.delete({ kind: GUARDS, namespace: 'default', name: 'a' }, never))
   await time.advance(2_000)
-  assert.deepEqual([controller.view().depth, controller.view().trouble], [0, undefined])
+  assert.deepEqual([controller.status().depth, controller.status().trouble], [0, undefined])
 })
 
 test('a process that comes after a killed one finds what was done and writes nothing', async (t) => {

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { ChildProbeSource } from '../../../src/ground/machine/child-probe-source.ts'
 import { systemClock } from '../../../src/ground/machine/system-clock.ts'
 import { systemRandom } from '../../../src/ground/machine/system-random.ts'
-import type { ProbeFacts } from '../../../src/ground/model/probe.ts'
+import type { ProbeStatus } from '../../../src/ground/model/probe.ts'
 import { LedgerProbe } from '../../../src/roll/probe/ledger-probe.ts'
 import { aTarget } from '../../roll/decide/availability/a-sample.ts'
 
@@ -34,10 +34,10 @@ async function until(isSo: () => boolean, limitMs = 20_000): Promise<void> {
   }
 }
 
-const sentOf = (facts: ProbeFacts): number => facts.lanes.reduce((sum, lane) => sum + lane.sent, 0)
-const okOf = (facts: ProbeFacts): number => facts.lanes.reduce((sum, lane) => sum + lane.sent - lane.failed, 0)
-const skippedOf = (facts: ProbeFacts): number => facts.lanes.reduce((sum, lane) => sum + lane.skipped, 0)
-const gapMsOf = (facts: ProbeFacts): number => facts.notMeasured.reduce((sum, gap) => sum + gap.to - gap.from, 0)
+const sentOf = (facts: ProbeStatus): number => facts.lanes.reduce((sum, lane) => sum + lane.sent, 0)
+const okOf = (facts: ProbeStatus): number => facts.lanes.reduce((sum, lane) => sum + lane.sent - lane.failed, 0)
+const skippedOf = (facts: ProbeStatus): number => facts.lanes.reduce((sum, lane) => sum + lane.skipped, 0)
+const gapMsOf = (facts: ProbeStatus): number => facts.notMeasured.reduce((sum, gap) => sum + gap.to - gap.from, 0)
 
 /** A probe of one server by a real process, stopped when the test ends. */
 function aProbe(t: TestContext, url: string) {
@@ -54,7 +54,7 @@ function aProbe(t: TestContext, url: string) {
   const probe = new LedgerProbe({ targets, source, clock: systemClock, onDeath })
   const stop = new AbortController()
   const running = probe.run(() => undefined, stop.signal)
-  const end = async (): Promise<ProbeFacts> => {
+  const end = async (): Promise<ProbeStatus> => {
     stop.abort(new Error('enough'))
     await running
     return probe.facts()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WantedStatus } from '../../../src/ground/model/object-status.ts'
-import { toldNodes } from '../../../src/ground/model/owned/told-nodes.ts'
+import { listedNodes } from '../../../src/ground/model/owned/listed-nodes.ts'
 import type { Reason } from '../../../src/ground/model/reason.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { decideGuards } from '../../../src/guard/decide/decide.ts'
@@ -42,7 +42,7 @@ function statusOf(toy: GuardToy, { view: change, refusals = [], fields = {} }: S
   assert.ok(view !== undefined)
   const decision = decideGuards(s)
   const actions = decision.kind === 'act' ? decision.actions : []
-  const status = guardStatus(s, view, { told: { nodes: toldNodes(fields), fields }, actions, refusals })
+  const status = guardStatus(s, view, { told: { nodes: listedNodes(fields), fields }, actions, refusals })
   assert.ok(status !== undefined)
   return status
 }
@@ -253,7 +253,7 @@ test('while the world is not known, the status stays as it stands', () => {
   const toy = guarded()
   toy.isFresh = false
   const s = toy.snapshot()
-  const told = { nodes: toldNodes({}), fields: {} }
+  const told = { nodes: listedNodes({}), fields: {} }
   assert.equal(s.guards[0] && guardStatus(s, s.guards[0], { told, actions: [], refusals: [] }), undefined)
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WantedStatus } from '../../../src/ground/model/object-status.ts'
-import { toldNodes } from '../../../src/ground/model/owned/told-nodes.ts'
+import { listedNodes } from '../../../src/ground/model/owned/listed-nodes.ts'
 import { decideIngress } from '../../../src/ingress/decide/decide.ts'
 import { rejectedRevision } from '../../../src/ingress/decide/rejected-revision.ts'
 import type { IngressNode, IngressSnapshot } from '../../../src/ingress/decide/snapshot.ts'
@@ -215,7 +215,10 @@ for (const [title, told, since] of [
   ['there is no list', { nodes: 'n1' }, AT],
 ] as const)
   test(`the status says since when a node has not been in service: ${title}`, () => {
-    const s = aScene([aNodeOf('n1'), done('n2')], { spec: { rollout: { paused: true } }, toldNodes: toldNodes(told) })
+    const s = aScene([aNodeOf('n1'), done('n2')], {
+      spec: { rollout: { paused: true } },
+      listedNodes: listedNodes(told),
+    })
     const [first] = statusOf(s).fields.nodes as readonly { readonly since?: string }[]
     assert.equal(first?.since, since)
   })

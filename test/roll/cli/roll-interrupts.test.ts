@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LinePrinter } from '../../../src/cli/line-printer.ts'
 import { runProgram } from '../../../src/cli/program.ts'
-import { Voice } from '../../../src/cli/voice.ts'
 import type { RollIo } from '../../../src/roll/cli/roll-actions.ts'
 import { addRollCommand } from '../../../src/roll/cli/roll-command.ts'
 import type { RollEvent } from '../../../src/roll/model/roll-event.ts'
@@ -27,7 +27,7 @@ test('Ctrl-C is answered at once; a second one leaves at once', async () => {
     })
     return new Promise(() => undefined)
   }
-  const parts = { version: '0', context, commands: [addRollCommand(async () => actions, new Voice(context.err))] }
+  const parts = { version: '0', context, commands: [addRollCommand(async () => actions, new LinePrinter(context.err))] }
   assert.equal(await runProgram(parts, ['roll', '-f', 'roll.yaml', '-y']), 130)
   assert.match(
     context.err.text,
@@ -47,7 +47,7 @@ test('a node that is kept out is watched until Ctrl-C, which says what a reload 
   const parts = {
     version: '0',
     context: made.context,
-    commands: [addRollCommand(async () => new ScriptedActions(end, { after }), new Voice(made.context.err))],
+    commands: [addRollCommand(async () => new ScriptedActions(end, { after }), new LinePrinter(made.context.err))],
   }
   assert.equal(await runProgram(parts, ['roll', '-f', 'roll.yaml', '-y']), 1)
   assert.match(made.context.out.text, /until Ctrl-C w-2 is kept out of its balancers/)

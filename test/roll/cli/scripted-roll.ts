@@ -1,5 +1,5 @@
+import { LinePrinter } from '../../../src/cli/line-printer.ts'
 import { runProgram } from '../../../src/cli/program.ts'
-import { Voice } from '../../../src/cli/voice.ts'
 import type { MetricsPlace, RollActions, RollIo, RollRequest, RunRequest } from '../../../src/roll/cli/roll-actions.ts'
 import { addRollCommand } from '../../../src/roll/cli/roll-command.ts'
 import type { RollEvent, RollOutcome, StampedEvent } from '../../../src/roll/model/roll-event.ts'
@@ -128,7 +128,7 @@ export async function evenkeel(line: string, actions: RollActions, facts: Memory
   const parts = {
     version: '0.0.0',
     context: made.context,
-    commands: [addRollCommand(async () => actions, new Voice(made.context.err))],
+    commands: [addRollCommand(async () => actions, new LinePrinter(made.context.err))],
   }
   const code = await runProgram(parts, line.split(' '))
   return { code, out: made.context.out.text, err: made.context.err.text, ...made }

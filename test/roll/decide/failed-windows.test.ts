@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FailureWindow, LaneSummary, ProbeFacts, ProbeTarget } from '../../../src/ground/model/probe.ts'
+import type { FailureWindow, LaneSummary, ProbeStatus, ProbeTarget } from '../../../src/ground/model/probe.ts'
 import type { Reason } from '../../../src/ground/model/reason.ts'
 import { type WallMs, wallMs } from '../../../src/ground/model/time.ts'
 import { awaitingWindows, judgedWindows } from '../../../src/roll/decide/awaits-control.ts'
@@ -32,7 +32,7 @@ const aWindow = (from: number, to: number, okAt?: number, control = false): Fail
   lastBadAt: wallMs(to),
   ...(okAt === undefined ? {} : { firstOkAt: wallMs(okAt) }),
 })
-const facts = (change: Partial<ProbeFacts> = {}): ProbeFacts => ({
+const facts = (change: Partial<ProbeStatus> = {}): ProbeStatus => ({
   startedAt: wallMs(0),
   lanes: [],
   windows: [],
@@ -41,7 +41,7 @@ const facts = (change: Partial<ProbeFacts> = {}): ProbeFacts => ({
   greenStreak: 0,
   ...change,
 })
-const measured = (probe: ProbeFacts, wall: WallMs, targets?: readonly ProbeTarget[]) => {
+const measured = (probe: ProbeStatus, wall: WallMs, targets?: readonly ProbeTarget[]) => {
   const s = aSnapshot()
   const spec = targets === undefined ? aSpec() : aSpec({ probe: { targets, baselineMs: 1, baselineLimitMs: 1 } })
   return { run: { ...s.run, measuredSince: wallMs(1_000) }, probe, spec, wall }
@@ -115,7 +115,7 @@ const red = (text: string): Reason => ({ code: 'BaselineNotGreen', object: 'shop
 
 const TEN_SECONDS = aSpec({ probe: { targets: [aTarget()], baselineMs: 10_000, baselineLimitMs: 1 } })
 
-const BASELINE: readonly (readonly [title: string, probe: ProbeFacts, reason: Reason | undefined])[] = [
+const BASELINE: readonly (readonly [title: string, probe: ProbeStatus, reason: Reason | undefined])[] = [
   ['traffic was green for its whole time', facts(GREEN), undefined],
   ['it began too late', facts({ ...GREEN, startedAt: wallMs(1) }), SHORT],
   ['no lane measures', facts({ ...GREEN, lanes: [] }), SHORT],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FailureWindow, ProbeFacts, ProbeTarget } from '../../../src/ground/model/probe.ts'
+import type { FailureWindow, ProbeStatus, ProbeTarget } from '../../../src/ground/model/probe.ts'
 import type { Reason } from '../../../src/ground/model/reason.ts'
 import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
 import { baselineGreen, mayDisrupt, mayEvict, mayStart } from '../../../src/roll/decide/guards.ts'
@@ -46,7 +46,7 @@ const FAILED: FailureWindow = {
   lastBadAt: wallMs(WALL),
   undecided: { failed: 4, since: wallMs(WALL - 100) },
 }
-const facts = (change: Partial<ProbeFacts> = {}): ProbeFacts => ({
+const facts = (change: Partial<ProbeStatus> = {}): ProbeStatus => ({
   startedAt: wallMs(WALL - 60_000),
   lastVerdictAt: wallMs(WALL),
   lanes: [],
@@ -60,7 +60,7 @@ const facts = (change: Partial<ProbeFacts> = {}): ProbeFacts => ({
 const base = aSnapshot()
 const changed = (change: Partial<NodeSnapshot>): NodeSnapshot => ({ ...base, ...change })
 const cluster = (change: Partial<NodeSnapshot['cluster']>) => changed({ cluster: { ...base.cluster, ...change } })
-const probing = (probe: ProbeFacts, targets: readonly ProbeTarget[] = []): NodeSnapshot => ({
+const probing = (probe: ProbeStatus, targets: readonly ProbeTarget[] = []): NodeSnapshot => ({
   ...changed({ probe, spec: aSpec({ probe: { targets, baselineMs: 10_000, baselineLimitMs: 60_000 } }) }),
   run: { ...base.run, measuredSince: wallMs(WALL - 50_000) },
 })

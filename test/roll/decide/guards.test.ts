@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FailureWindow, LaneSummary, ProbeFacts, ProbeTarget } from '../../../src/ground/model/probe.ts'
+import type { FailureWindow, LaneSummary, ProbeStatus, ProbeTarget } from '../../../src/ground/model/probe.ts'
 import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
@@ -41,7 +41,7 @@ const LANE: LaneSummary = {
 }
 
 /** What the probe knows, as long ago as that. */
-const probed = (startedMs: number, verdictMs: number, change: Partial<ProbeFacts> = {}): ProbeFacts => ({
+const probed = (startedMs: number, verdictMs: number, change: Partial<ProbeStatus> = {}): ProbeStatus => ({
   startedAt: wallMs(NOW - startedMs),
   lastVerdictAt: wallMs(NOW - verdictMs),
   lanes: [LANE],
@@ -67,7 +67,7 @@ const failed = (endedMs: number): FailureWindow => ({
 
 const changed = (change: Partial<RollSnapshot>) => (s: NodeSnapshot) => ({ ...s, ...change })
 const measured = (s: NodeSnapshot) => changed({ run: { ...s.run, measuredSince: wallMs(0) } })(s)
-const probing = (probe: ProbeFacts) => changed({ spec: aSpec({ probe: PROBE }), probe })
+const probing = (probe: ProbeStatus) => changed({ spec: aSpec({ probe: PROBE }), probe })
 const unheard = (s: NodeSnapshot) => changed({ cluster: { ...s.cluster, staleForMs: 1 } })(s)
 const unwritable = changed({ journalWritable: false })
 const lapsed = changed({ slot: { state: 'mine', mayAct: false } })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FailureWindow, ProbeFacts } from '../../../src/ground/model/probe.ts'
+import type { FailureWindow, ProbeStatus } from '../../../src/ground/model/probe.ts'
 import type { Reason } from '../../../src/ground/model/reason.ts'
 import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
 import { stuckLimitLeftMs } from '../../../src/roll/decide/blocked.ts'
@@ -13,7 +13,7 @@ import { aSnapshot, aSpec } from '../../support/roll-world.ts'
 const X: Reason = { code: 'OtherNodeBad', text: 'x' }
 const WALL = 1_700_000_000_000
 const probeSpec = { targets: [], baselineMs: 10_000, baselineLimitMs: 120_000 }
-const probeFacts = (windows: readonly FailureWindow[]): ProbeFacts => ({
+const probeFacts = (windows: readonly FailureWindow[]): ProbeStatus => ({
   startedAt: wallMs(WALL - 60_000),
   lastVerdictAt: wallMs(WALL),
   lanes: [],
@@ -153,7 +153,7 @@ test('a node that came back and is not proven, settled, up or soaked in time sta
 
 test('a soak that cannot begin is given up where traffic is red, and not where it was measured too shortly', () => {
   const evidence = { ...settled.evidence, attachingSince: monoMs(1), attachedAt: monoMs(880_000) }
-  const soaking = (probe: ProbeFacts): RollSnapshot => ({
+  const soaking = (probe: ProbeStatus): RollSnapshot => ({
     ...withPort(aSnapshot({ ...settled, evidence })),
     spec: aSpec({ probe: probeSpec }),
     probe,

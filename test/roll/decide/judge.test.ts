@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FailureWindow, ProbeFacts } from '../../../src/ground/model/probe.ts'
+import type { FailureWindow, ProbeStatus } from '../../../src/ground/model/probe.ts'
 import type { Reason, ReasonCode } from '../../../src/ground/model/reason.ts'
 import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
 import { judge } from '../../../src/roll/decide/judge.ts'
@@ -23,7 +23,7 @@ const aWindow = (change: Partial<FailureWindow> = {}): FailureWindow => ({
   ...change,
 })
 
-const facts = (windows: readonly FailureWindow[]): ProbeFacts => ({
+const facts = (windows: readonly FailureWindow[]): ProbeStatus => ({
   startedAt: wallMs(0),
   lastVerdictAt: wallMs(6000),
   lanes: [],

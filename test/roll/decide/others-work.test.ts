@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../../../src/ground/model/node.ts'
-import { EXCLUDE_LABEL } from '../../../src/ground/model/node-facts.ts'
+import { EXCLUDE_LABEL } from '../../../src/ground/model/node-reading.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'

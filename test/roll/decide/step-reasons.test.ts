@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ProbeFacts } from '../../../src/ground/model/probe.ts'
+import type { ProbeStatus } from '../../../src/ground/model/probe.ts'
 import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
 import { badNode, badNodes } from '../../../src/roll/decide/bad-nodes.ts'
 import type { NodeSnapshot, RecordedSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
@@ -45,7 +45,7 @@ function asked(rule: StepRule, s: RecordedSnapshot): readonly unknown[] {
   const what = answer.kind === 'hold' ? answer.recheckAfterMs : answer.actions
   return [what, ...answer.reasons]
 }
-const red: ProbeFacts = {
+const red: ProbeStatus = {
   startedAt: wallMs(WALL),
   lastVerdictAt: wallMs(WALL),
   lanes: [],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../../../src/ground/model/node.ts'
-import type { ProbeFacts } from '../../../src/ground/model/probe.ts'
+import type { ProbeStatus } from '../../../src/ground/model/probe.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import type { RollSnapshot } from '../../../src/roll/decide/snapshot.ts'
@@ -17,7 +17,7 @@ const UNANSWERED = new WorldError('connect ECONNREFUSED', { code: 'KUBE_UNREACHA
 const TOO_MANY = new WorldError('HTTP 429', { code: 'KUBE_THROTTLED', retry: 'backoff', retryAfterMs: 30_000 })
 const NOT_READY = aNode('n2', { ready: 'False' })
 const PROBE = { targets: [], baselineMs: 10_000, baselineLimitMs: 120_000 }
-const YOUNG: ProbeFacts = {
+const YOUNG: ProbeStatus = {
   startedAt: wallMs(1_699_999_999_000),
   lastVerdictAt: wallMs(1_700_000_000_000),
   lanes: [],
@@ -33,7 +33,7 @@ interface Ground {
   readonly nodes?: readonly Node[]
   /** As the watch shows them as well. */
   readonly watched?: readonly Node[]
-  readonly probe?: ProbeFacts
+  readonly probe?: ProbeStatus
   readonly maxOut?: string
   /** What the file asks for. */
   readonly asked?: number

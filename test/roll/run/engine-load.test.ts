@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { FailureWindow, ProbeFacts } from '../../../src/ground/model/probe.ts'
+import type { FailureWindow, ProbeStatus } from '../../../src/ground/model/probe.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
 import type { Probe } from '../../../src/roll/ports/probe.ts'
@@ -42,7 +42,7 @@ function traffic() {
   const windows: FailureWindow[] = []
   let changed = (): void => undefined
   let now = (): number => START
-  const facts = (): ProbeFacts => {
+  const facts = (): ProbeStatus => {
     const sent = Math.round((now() - START) / 10)
     const lane = { target: 'shop', control: false, lane: 'new', scheduled: sent, sent, skipped: 0, failed: 0 } as const
     const times = { slow: 0, p50Ms: 3, p90Ms: 5, p99Ms: 12, maxMs: 20, startErrorP99Ms: 1 }

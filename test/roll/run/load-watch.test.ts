@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FailureWindow, ProbeFacts } from '../../../src/ground/model/probe.ts'
+import type { FailureWindow, ProbeStatus } from '../../../src/ground/model/probe.ts'
 import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
 import type { ReloadSpan } from '../../../src/roll/model/reload-span.ts'
 import type { RollEvent } from '../../../src/roll/model/roll-event.ts'
@@ -41,10 +41,10 @@ function watched() {
   const world = {
     windows: [] as readonly FailureWindow[],
     reloads: [] as readonly ReloadSpan[],
-    notMeasured: [] as ProbeFacts['notMeasured'],
+    notMeasured: [] as ProbeStatus['notMeasured'],
     answeredFor: Number.NEGATIVE_INFINITY,
   }
-  const facts = (): ProbeFacts => ({
+  const facts = (): ProbeStatus => ({
     startedAt: at(0),
     lanes: [],
     windows: world.windows,

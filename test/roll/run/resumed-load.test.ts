@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FailureWindow, LaneSummary, ProbeFacts, ProbeTarget } from '../../../src/ground/model/probe.ts'
+import type { FailureWindow, LaneSummary, ProbeStatus, ProbeTarget } from '../../../src/ground/model/probe.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import type { LoadTick, RollEvent } from '../../../src/roll/model/roll-event.ts'
 import type { Probe } from '../../../src/roll/ports/probe.ts'
@@ -37,7 +37,7 @@ const lane = (sent: number, failed: number): LaneSummary => ({
   startErrorP99Ms: 1,
 })
 
-const facts = (change: Partial<ProbeFacts> = {}): ProbeFacts => ({
+const facts = (change: Partial<ProbeStatus> = {}): ProbeStatus => ({
   startedAt: wallMs(at('06:10:00')),
   lanes: [lane(0, 0)],
   windows: [],
@@ -80,7 +80,7 @@ function watching(before?: LoadBefore) {
     emit: (event) => events.push(event),
     ...(before === undefined ? {} : { before }),
   })
-  return { watch, events, baselines, knows: (change: Partial<ProbeFacts>) => (now = facts(change)) }
+  return { watch, events, baselines, knows: (change: Partial<ProbeStatus>) => (now = facts(change)) }
 }
 
 const WINDOW: FailureWindow = {

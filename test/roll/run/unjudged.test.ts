@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ProbeFacts } from '../../../src/ground/model/probe.ts'
+import type { ProbeStatus } from '../../../src/ground/model/probe.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import type { RollEvent } from '../../../src/roll/model/roll-event.ts'
 import { loadBefore } from '../../../src/roll/run/load-before.ts'
@@ -9,7 +9,7 @@ import { runFromJournal } from '../../../src/roll/run/run-from-journal.ts'
 import { unjudged } from '../../../src/roll/run/unjudged.ts'
 import { aJournal, aLoad, aTick, at, journaled } from '../../support/journaled.ts'
 
-const failedAt = (time: string, failed: number): ProbeFacts['windows'][number] => ({
+const failedAt = (time: string, failed: number): ProbeStatus['windows'][number] => ({
   target: 'shop',
   control: false,
   lane: 'new',
@@ -22,7 +22,7 @@ const failedAt = (time: string, failed: number): ProbeFacts['windows'][number] =
   firstOkAt: wallMs(at(time) + 10),
 })
 
-const probe = (windows: ProbeFacts['windows']): ProbeFacts => ({
+const probe = (windows: ProbeStatus['windows']): ProbeStatus => ({
   startedAt: wallMs(at('06:10:00')),
   lanes: [],
   windows,
@@ -32,7 +32,7 @@ const probe = (windows: ProbeFacts['windows']): ProbeFacts => ({
 })
 
 /** A run whose first process was killed, here and there with a window open. */
-function killed(windows: ProbeFacts['windows'] = []) {
+function killed(windows: ProbeStatus['windows'] = []) {
   const opened = windows.map((window) => ['06:00:31', { type: 'window.opened', window, blame: [] }] as const)
   const entries = journaled(
     ['06:00:10', { type: 'baseline.ended', sent: 1, p99Ms: 1 }],
@@ -43,7 +43,7 @@ function killed(windows: ProbeFacts['windows'] = []) {
   return { ...run, measuredSince: wallMs(at('06:10:20')) }
 }
 
-const outcomeOf = (run: ReturnType<typeof killed>, facts: ProbeFacts | undefined) => {
+const outcomeOf = (run: ReturnType<typeof killed>, facts: ProbeStatus | undefined) => {
   const stopRules = { failed: 0, failures: [], unjudged: unjudged(run, facts) }
   const through = { ...run, done: run.order }
   const { outcome, exitCode, reasons } = endOf({ run: through, standings: [], interrupted: false, ...stopRules })

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test'
 import type { AgentSpec } from '../../../src/agent/decide/snapshot.ts'
 import type { NodeFeed } from '../../../src/agent/ports/node-feed.ts'
 import { Agent } from '../../../src/agent/run/agent.ts'
-import type { NodeFacts } from '../../../src/ground/model/node-facts.ts'
+import type { NodeReading } from '../../../src/ground/model/node-reading.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import type { FollowEvent } from '../../../src/ground/ports/cluster.ts'
 import { someFacts } from '../agent-world.ts'
@@ -12,10 +12,10 @@ import type { ToldGrantsFeed } from './told-grants-feed.ts'
 
 /** An API server that tells each follower what a test says. A new follower is told the last of it. */
 class ToldFeed implements NodeFeed {
-  readonly #sinks = new Set<(event: FollowEvent<NodeFacts>) => void>()
-  #last: FollowEvent<NodeFacts> | undefined
+  readonly #sinks = new Set<(event: FollowEvent<NodeReading>) => void>()
+  #last: FollowEvent<NodeReading> | undefined
 
-  node(change: Partial<NodeFacts> = {}): void {
+  node(change: Partial<NodeReading> = {}): void {
     this.#last = { type: 'listed', objects: [someFacts(change)] }
     this.#tell(this.#last)
   }
@@ -32,7 +32,7 @@ class ToldFeed implements NodeFeed {
     this.#tell({ type: 'broken', error, retryInMs: 1_000 })
   }
 
-  follow(sink: (event: FollowEvent<NodeFacts>) => void, signal: AbortSignal): Promise<void> {
+  follow(sink: (event: FollowEvent<NodeReading>) => void, signal: AbortSignal): Promise<void> {
     this.#sinks.add(sink)
     if (this.#last !== undefined) sink(this.#last)
     return new Promise((_, reject) => {
@@ -43,7 +43,7 @@ class ToldFeed implements NodeFeed {
     })
   }
 
-  #tell(event: FollowEvent<NodeFacts>): void {
+  #tell(event: FollowEvent<NodeReading>): void {
     for (const sink of this.#sinks) sink(event)
   }
 }
@@ -82,7 +82,7 @@ export class AgentLife {
 
   /** The answer, and the codes of its reasons. */
   get now(): string {
-    const { answer, reasons } = this.agent.view().decision
+    const { answer, reasons } = this.agent.status().decision
     return [answer, ...reasons.map(({ code }) => code)].join(' ')
   }
 

@@ -1,13 +1,13 @@
-import type { GrantsFeed, ToldGrants } from '../../../src/agent/ports/grants-feed.ts'
+import type { GrantsFeed, GrantsReading } from '../../../src/agent/ports/grants-feed.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import type { FollowEvent } from '../../../src/ground/ports/cluster.ts'
 
-type Sink = (event: FollowEvent<ToldGrants>) => void
+type Sink = (event: FollowEvent<GrantsReading>) => void
 
 /** Tells of the brake what a test says. A new follower is told the last of it. */
 export class ToldGrantsFeed implements GrantsFeed {
   readonly #sinks = new Set<Sink>()
-  #last: FollowEvent<ToldGrants> | undefined
+  #last: FollowEvent<GrantsReading> | undefined
 
   /** The object names these nodes. */
   granted(...names: readonly string[]): void {
@@ -51,7 +51,7 @@ export class ToldGrantsFeed implements GrantsFeed {
     this.#tell({ type: 'broken', error: new WorldError(message, { code, retry: 'backoff' }), retryInMs: 1_000 })
   }
 
-  #tell(event: FollowEvent<ToldGrants>): void {
+  #tell(event: FollowEvent<GrantsReading>): void {
     this.#last = event
     for (const sink of this.#sinks) sink(event)
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { kubeDnsObjects } from '../../../src/dns/io/kube-dns-objects.ts'
 import { kubeServiceConditions } from '../../../src/dns/io/kube-service-conditions.ts'
-import { kubeSight } from '../../../src/explain/io/kube-sight.ts'
-import type { ExplainGround } from '../../../src/explain/run/explain-ground.ts'
+import { kubeExplainReader } from '../../../src/explain/io/kube-explain-reader.ts'
+import type { ExplainSources } from '../../../src/explain/run/explain-sources.ts'
 import { findJournal } from '../../../src/explain/run/find-journal.ts'
 import { kubeObjects } from '../../../src/ground/kube/kube-objects.ts'
 import type { StoredRun } from '../../../src/roll/ports/journal.ts'
@@ -14,7 +14,7 @@ interface Person {
   readonly cluster: VirtualCluster
   readonly outside?: ProcessOutside
   /** Of the journals of the machine; there are none. */
-  readonly runHere?: ExplainGround['runHere']
+  readonly runHere?: ExplainSources['runHere']
   /** Runs whose journals are looked through, and are of another cluster. */
   readonly runs?: readonly StoredRun[]
 }
@@ -22,7 +22,7 @@ interface Person {
 const LIMIT_MS = 60_000
 
 const noneOf =
-  (runs: readonly StoredRun[], { cluster }: ProcessPorts): ExplainGround['runHere'] =>
+  (runs: readonly StoredRun[], { cluster }: ProcessPorts): ExplainSources['runHere'] =>
   async ({ run: wanted }, signal) => {
     assert.equal(await findJournal({ runs: async () => runs }, { wanted, cluster }, signal), undefined)
     return undefined
@@ -34,7 +34,7 @@ export async function evenkeelExplain({ cluster, outside = {}, runHere, runs = [
   const follows = ports.follows()
   const ground = {
     ...{ cluster: ports.cluster, clock: ports.clock, configMaps: ports.configMaps, namespace: 'default' },
-    ...{ sight: kubeSight(follows), objects: kubeObjects(follows), dnsObjects: kubeDnsObjects(follows) },
+    ...{ reader: kubeExplainReader(follows), objects: kubeObjects(follows), dnsObjects: kubeDnsObjects(follows) },
     conditions: kubeServiceConditions(follows),
     runHere: runHere ?? noneOf(runs, ports),
   }

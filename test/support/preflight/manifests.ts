@@ -1,6 +1,6 @@
 import type { ApiManifest } from './bad-situation.ts'
 
-interface NodeFacts {
+interface NodeReading {
   readonly cpu?: string
   readonly memory?: string
   readonly pods?: string
@@ -16,7 +16,7 @@ export const bootOf = (name: string): string => `boot-of-${name}`
 const addressOf = (name: string): string => `10.0.0.${name.slice(1)}`
 
 /** A Node whose status is as its kubelet would write it. */
-export function node(name: string, facts: NodeFacts = {}): ApiManifest {
+export function node(name: string, facts: NodeReading = {}): ApiManifest {
   const { cpu = '4', memory = '8Gi', pods = '110', labels = {}, annotations = {}, spec = {} } = facts
   const { ready = 'True', conditions = [] } = facts
   return {
@@ -47,7 +47,7 @@ const NODE_INFO = (name: string): Readonly<Record<string, string>> => ({
   architecture: 'amd64',
 })
 
-export const nodes = (count: number, facts: NodeFacts = {}): readonly ApiManifest[] =>
+export const nodes = (count: number, facts: NodeReading = {}): readonly ApiManifest[] =>
   Array.from({ length: count }, (_, i) => node(`n${i + 1}`, facts))
 
 interface PodsFacts {

@@ -5,7 +5,7 @@ import { STEPS, type Step } from '../../../src/roll/model/step.ts'
 const START = Date.parse('2026-11-21T06:14:39.182Z')
 const RUN = '20261121T061439Z-1f0e'
 
-interface NodeFacts {
+interface NodeReading {
   readonly pods: number
   readonly servers: readonly string[]
   /** Seconds in each step; the usual ones where it says nothing. */
@@ -120,7 +120,7 @@ export class RunTeller {
   }
 
   /** One step; `during` tells what happens after the first third of it. */
-  step(node: string, step: Step, facts: NodeFacts, during?: () => void): this {
+  step(node: string, step: Step, facts: NodeReading, during?: () => void): this {
     const seconds = facts.seconds?.[step] ?? USUAL[step]
     const found = facts.servers.map(
       (server): Reason => ({ code: 'InBalancer', object: server, text: `${server} is ready` }),
@@ -136,20 +136,20 @@ export class RunTeller {
     return this.emit({ type: 'step.ended', node, step, reasons: [{ code: 'NodeDone', text: 'it is so now' }] })
   }
 
-  node(node: string, facts: NodeFacts, during: Readonly<Partial<Record<Step, () => void>>> = {}): this {
+  node(node: string, facts: NodeReading, during: Readonly<Partial<Record<Step, () => void>>> = {}): this {
     this.begin(node)
     const steps = facts.upTo === undefined ? STEPS : STEPS.slice(0, STEPS.indexOf(facts.upTo) + 1)
     for (const step of steps) this.step(node, step, facts, during[step])
     return this
   }
 
-  #tell(node: string, { servers }: NodeFacts, state: string): void {
+  #tell(node: string, { servers }: NodeReading, state: string): void {
     for (const server of servers) {
       this.emit({ type: 'write', node, action: 'setServer', text: `set ${server} to ${state}`, ok: true })
     }
   }
 
-  #evict(node: string, { pods }: NodeFacts, seconds: number): void {
+  #evict(node: string, { pods }: NodeReading, seconds: number): void {
     for (let index = 0; index < pods; index += 1) {
       const pod = `shop/api-7c9d5f${index}-${'abcdefghkm'[index % 10]}x${index}`
       this.emit({ type: 'write', node, action: 'evict', text: `evict ${pod}`, ok: true })

@@ -1,6 +1,6 @@
 import { EventRecorder } from '../../../src/ground/loop/event-recorder.ts'
 import { FollowCache } from '../../../src/ground/loop/follow-cache.ts'
-import { type LoopView, Reconciler } from '../../../src/ground/loop/reconciler.ts'
+import { type LoopStatus, Reconciler } from '../../../src/ground/loop/reconciler.ts'
 import { StatusWriter } from '../../../src/ground/loop/status-writer.ts'
 import type { LoopDecision } from '../../../src/ground/model/loop-decision.ts'
 import { apiVersionOf } from '../../../src/ground/model/object-kind.ts'
@@ -90,8 +90,8 @@ export class SmallController {
     await Promise.all([this.#guards.run(signal), this.#maps.run(signal), this.#reconciler.run(signal)])
   }
 
-  view(): LoopView {
-    return this.#reconciler.view()
+  status(): LoopStatus {
+    return this.#reconciler.status()
   }
 
   async #gather(key: string, signal: AbortSignal): Promise<Snapshot | undefined> {

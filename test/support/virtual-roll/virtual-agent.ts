@@ -87,8 +87,11 @@ export class VirtualAgent {
     const running = agent.run(stop)
     running.catch(() => undefined)
     await agent.takeOver(stop)
-    const view = agent.view.bind(agent)
-    this.#open(AGENT_STATUS_PORT, statusPages({ view, connections: async () => connections(), isOpen: () => true }))
+    const view = agent.status.bind(agent)
+    this.#open(
+      AGENT_STATUS_PORT,
+      statusPages({ status: view, connections: async () => connections(), isOpen: () => true }),
+    )
     await agent.known(FIRST_ANSWER_MS, stop)
     this.#open(AGENT_PORT, dataPages({ node, dialect: 'plain', answerTo: agent.asked.bind(agent) }))
     await running

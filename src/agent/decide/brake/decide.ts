@@ -10,21 +10,24 @@ export type BrakeAction =
   | {
       readonly kind: 'publish'
       readonly grants: CordonGrants
-      readonly told: readonly string[]
-      /** Granted so far and not cordoned any more: to be asked for once more, since taking a grant back puts a node in. */
+      readonly announced: readonly string[]
+      /**
+       * Nodes that were granted and are not cordoned any more. They are read again first, since withdrawing a grant puts a node
+       * back in.
+       */
       readonly dropped: readonly string[]
     }
   | { readonly kind: 'tell'; readonly notice: NodeNotice }
 
 export type BrakeDecision = LoopDecision<BrakeAction>
 
-/** Something without an event may have changed. */
+/** Something may have changed without an event. */
 const RECHECK_MS = 5_000
-/** An event is a request each, and a node that may leave must not wait for all of them. */
-const TOLD_AT_ONCE = 20
+/** Each event is a request, and a node that may leave must not wait for all of them. */
+const ANNOUNCED_AT_ONCE = 20
 const NAMED_AT_MOST = 5
 
-/** Which nodes may leave their balancers by cordon. What is not known changes nothing. */
+/** Decides which nodes may leave their balancers by cordon. An unknown state changes nothing. */
 export function decideBrake(snapshot: BrakeSnapshot): BrakeDecision {
   const { fleet, published } = snapshot
   if (fleet.kind === 'unknown') {
@@ -36,13 +39,13 @@ export function decideBrake(snapshot: BrakeSnapshot): BrakeDecision {
   const { granted, max, of, waiting } = share
   const grants: CordonGrants = { version: 1, granted, max, of }
   const isWaiting = new Set(waiting.map(({ name }) => name))
-  const told = (published?.told ?? []).filter((name) => isWaiting.has(name))
+  const announced = (published?.announced ?? []).filter((name) => isWaiting.has(name))
   const why = publishReason(grants, snapshot)
   if (why !== undefined) {
     const dropped = (published?.grants?.granted ?? []).filter((name) => !granted.includes(name))
-    return { kind: 'act', actions: [{ kind: 'publish', grants, told, dropped }], reasons: [why] }
+    return { kind: 'act', actions: [{ kind: 'publish', grants, announced, dropped }], reasons: [why] }
   }
-  return tellWaiting({ grants, told, share, published }) ?? rest(snapshot, share)
+  return announceWaiting({ grants, announced, share, published }) ?? rest(snapshot, share)
 }
 
 const refused = (reason: Reason): BrakeDecision => ({ kind: 'hold', reasons: [reason], recheckAfterMs: RECHECK_MS })
@@ -54,7 +57,7 @@ function refusalOf(nodes: readonly FleetNode[]): Reason | undefined {
   return { code: 'NodeUnreadable', text: 'the API server shows a Node that is malformed', object: unreadable.name }
 }
 
-/** Undefined where it stands there already, written by this leader: what an earlier one may still send is void then. */
+/** Undefined if this leader has already written these grants. A late write of an earlier leader then fails. */
 function publishReason(grants: CordonGrants, { published, self }: BrakeSnapshot): Reason | undefined {
   if (published === undefined) return { code: 'GrantsAbsent', text: 'no grants of cordons are published yet' }
   const { grants: there, writer } = published
@@ -72,20 +75,22 @@ const isSame = (a: CordonGrants, b: CordonGrants): boolean =>
 
 interface Telling {
   readonly grants: CordonGrants
-  readonly told: readonly string[]
+  readonly announced: readonly string[]
   readonly share: Share
   readonly published: Published | undefined
 }
 
-/** First each event, then the note that there is one: a leader that is killed in between tells it twice, never not at all. */
-function tellWaiting({ grants, told, share, published }: Telling): BrakeDecision | undefined {
-  const isTold = new Set(told)
-  const untold = share.tooSoonForMs > 0 ? [] : share.waiting.filter(({ name }) => !isTold.has(name))
-  const next = untold.slice(0, TOLD_AT_ONCE)
-  if (next.length === 0 && told.length === (published?.told ?? []).length) return undefined
+/**
+ * First each event, then the note that there is one: if the leader is killed in between, the event is sent twice, but never lost.
+ */
+function announceWaiting({ grants, announced, share, published }: Telling): BrakeDecision | undefined {
+  const isAnnounced = new Set(announced)
+  const unannounced = share.tooSoonForMs > 0 ? [] : share.waiting.filter(({ name }) => !isAnnounced.has(name))
+  const next = unannounced.slice(0, ANNOUNCED_AT_ONCE)
+  if (next.length === 0 && announced.length === (published?.announced ?? []).length) return undefined
   const notices = next.map((node) => ({ kind: 'tell', notice: noticeOf(node, share) }) as const)
-  const names = [...told, ...next.map(({ name }) => name)].toSorted()
-  const note = { kind: 'publish', grants, told: names, dropped: [] } as const
+  const names = [...announced, ...next.map(({ name }) => name)].toSorted()
+  const note = { kind: 'publish', grants, announced: names, dropped: [] } as const
   const fewer: Reason = { code: 'FewerWait', text: 'fewer nodes wait for their cordon to be granted' }
   const reasons = next.length === 0 ? [fewer] : notices.map(({ notice }) => notice.reason)
   return { kind: 'act', actions: [...notices, note], reasons }

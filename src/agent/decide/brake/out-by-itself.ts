@@ -3,11 +3,11 @@ import type { BudgetNode, BudgetSnapshot, NodeOut } from '../../../service/decid
 import { whoIsOut } from '../../../service/decide/budget/who-is-out.ts'
 import type { FleetNode } from '../../model/fleet-node.ts'
 
-/** A FleetNode never changes, and each look asks for all of them. */
+/** A FleetNode never changes, and each pass asks for all of them. */
 const OUT = new WeakMap<FleetNode, boolean>()
 const BUDGET_NODES = new WeakMap<FleetNode, BudgetNode>()
 
-/** Out for something that needs no grant. */
+/** The node is out for a reason that needs no grant. */
 export function isOutByItself(node: FleetNode): boolean {
   const known = OUT.get(node)
   if (known !== undefined) return known
@@ -16,17 +16,17 @@ export function isOutByItself(node: FleetNode): boolean {
   return isOut
 }
 
-/** Of a fleet, those that are out without a granted cordon; `returning`: names of those that were a moment ago. */
+/** The nodes of a fleet that are out without a granted cordon. `returning`: the names of nodes that were out a moment ago. */
 export const outByThemselves = (nodes: readonly FleetNode[], returning: ReadonlySet<string>): readonly NodeOut[] =>
   fleetOut(nodes, { returning, cordons: 'unknown' })
 
-/** Of a fleet, all that are out. */
+/** All nodes of a fleet that are out. */
 export const fleetOut = (
   nodes: readonly FleetNode[],
   known: Pick<BudgetSnapshot, 'returning' | 'cordons'>,
 ): readonly NodeOut[] => whoIsOut({ ...known, nodes: nodes.map(budgetNode), places: [], slots: [] })
 
-/** The brake asks no balancer: what it knows is what the API tells of a node. */
+/** The brake queries no balancer: it knows only what the API says of a node. */
 function budgetNode(node: FleetNode): BudgetNode {
   const known = BUDGET_NODES.get(node) ?? newBudgetNode(node)
   BUDGET_NODES.set(node, known)

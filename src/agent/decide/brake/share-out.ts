@@ -6,19 +6,19 @@ import type { BrakeSnapshot } from './snapshot.ts'
 export interface Share {
   /** Names, sorted. */
   readonly granted: readonly string[]
-  /** Cordoned, and serving on for want of a grant; the node that waits longest comes first. */
+  /** Cordoned nodes that still serve because they have no grant. The node that has waited longest comes first. */
   readonly waiting: readonly FleetNode[]
-  /** Out for another reason than a granted cordon; sorted. */
+  /** Nodes that are out for another reason than a granted cordon; sorted. */
   readonly otherwiseOut: readonly string[]
   readonly max: number
   readonly of: number
-  /** For so long nothing is granted: it is not known which nodes came back a moment ago. */
+  /** Nothing is granted for this long: nobody knows which nodes came back a moment ago. */
   readonly tooSoonForMs: number
 }
 
 /**
- * A granted node stays granted while it is cordoned: it may be rebooting, also where fewer may be out by now. The rest goes
- * to the nodes that are cordoned longest, as long as no more are out than may be, for whatever reason they are.
+ * A granted node stays granted while it is cordoned: it may be rebooting, even if fewer nodes may be out by now. The rest goes to
+ * the nodes that have been cordoned longest, as long as no more nodes are out than the limit, for whatever reason.
  */
 export function shareOut(
   { limit, memory, published, now, returnMs }: BrakeSnapshot,

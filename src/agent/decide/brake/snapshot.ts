@@ -3,26 +3,26 @@ import type { MonoMs } from '../../../ground/model/time.ts'
 import type { CordonGrants } from '../../../service/model/cordon-grants.ts'
 import type { FleetNode } from '../../model/fleet-node.ts'
 
-/** What was seen of the fleet over time, and no list tells. */
+/** What this process has seen of the fleet over time. No list contains it. */
 export interface BrakeMemory {
-  /** By name: cordoned since, as this process saw it, and which Node that was. */
+  /** By name: since when the node is cordoned, as this process saw it, and the uid of its Node. */
   readonly cordoned: ReadonlyMap<string, { readonly uid: string; readonly since: MonoMs }>
-  /** Names of those that were out for another reason than a cordon. */
+  /** The names of nodes that were out for another reason than a cordon. */
   readonly away: ReadonlySet<string>
-  /** By name: not out any more since. Its agent and its balancers take a while to hear of it. */
+  /** By name: since when the node is no longer out. Its agent and its balancers learn this a little later. */
   readonly returning: ReadonlyMap<string, MonoMs>
-  /** Of this process's first sight of the fleet; absent before. Which nodes came back shortly before it is not known. */
+  /** When this process first saw the fleet; absent before. Nobody knows which nodes came back shortly before it. */
   readonly since?: MonoMs
 }
 
-/** The ConfigMap as it was read; what it says is hostile until parsed. */
+/** The ConfigMap as it was read. Its content is hostile until it is parsed. */
 export interface Published {
-  /** Undefined where it says nothing that makes sense. */
+  /** Undefined if it cannot be parsed. */
   readonly grants?: CordonGrants
-  /** The process that wrote it last. */
+  /** The process that wrote the ConfigMap last. */
   readonly writer: string
-  /** Nodes that wait, and whose Node bears an event that says so. */
-  readonly told: readonly string[]
+  /** Nodes that wait, and whose Node has an event that says so. */
+  readonly announced: readonly string[]
 }
 
 export interface BrakeSnapshot {
@@ -30,12 +30,12 @@ export interface BrakeSnapshot {
   /** This leader. */
   readonly self: string
   readonly limit: OutLimit
-  /** How long a node that is not out any more counts as out still. */
+  /** How long a node that is no longer out still counts as out. */
   readonly returnMs: number
   readonly fleet:
     | { readonly kind: 'known'; readonly nodes: readonly FleetNode[] }
     | { readonly kind: 'unknown'; readonly why: string }
   readonly memory: BrakeMemory
-  /** Undefined: there is none. */
+  /** Undefined: there is no ConfigMap. */
   readonly published: Published | undefined
 }

@@ -1,6 +1,6 @@
 import { FollowCache, type Freshness } from '../../../ground/loop/follow-cache.ts'
 import type { Leader } from '../../../ground/loop/leader.ts'
-import { type LoopView, Reconciler } from '../../../ground/loop/reconciler.ts'
+import { type LoopStatus, Reconciler } from '../../../ground/loop/reconciler.ts'
 import type { ConfigMap } from '../../../ground/model/config-map.ts'
 import type { OutLimit } from '../../../ground/model/out-limit.ts'
 import { present } from '../../../ground/model/present.ts'
@@ -38,8 +38,8 @@ interface BrakeParts {
   readonly log: Log
 }
 
-export interface BrakeView {
-  readonly loop: LoopView
+export interface BrakeStatus {
+  readonly loop: LoopStatus
   readonly nodes: {
     readonly known: number
     readonly cordoned: number
@@ -105,12 +105,12 @@ export class Brake {
     this.#reconciler.add(KEY)
   }
 
-  view(): BrakeView {
+  status(): BrakeStatus {
     const { synced, brokenSince } = this.#nodes.freshness()
     const now = this.#parts.clock.monoMs()
     const grants = publishedBy(this.#found)?.grants
     return {
-      loop: this.#reconciler.view(),
+      loop: this.#reconciler.status(),
       nodes: {
         known: this.#nodes.objects().length,
         cordoned: this.#memory.cordoned.size,

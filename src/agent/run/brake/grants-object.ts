@@ -7,14 +7,14 @@ import type { Published } from '../../decide/brake/snapshot.ts'
 /** The leader that wrote it: a leader's first write voids what an earlier one may still send under an older version. */
 const LEADER_ANNOTATION = 'evenkeel.dev/leader'
 /** Beside the grants, and no agent's business: nodes that wait, and bear an event that says so. */
-const TOLD_KEY = 'told'
+const ANNOUNCED_KEY = 'told'
 
 export function publishedBy(found: ConfigMap | undefined): Published | undefined {
   if (found === undefined) return undefined
   const grants = parseGrants(found.data[GRANTS_KEY] ?? '')
   return {
     writer: found.annotations[LEADER_ANNOTATION] ?? '',
-    told: toldIn(found.data[TOLD_KEY] ?? ''),
+    announced: announcedIn(found.data[ANNOUNCED_KEY] ?? ''),
     ...present({ grants }),
   }
 }
@@ -27,7 +27,7 @@ interface Writing {
 }
 
 export function withGrants(
-  { grants, told }: Pick<Extract<BrakeAction, { kind: 'publish' }>, 'grants' | 'told'>,
+  { grants, announced }: Pick<Extract<BrakeAction, { kind: 'publish' }>, 'grants' | 'announced'>,
   { namespace, self, found }: Writing,
 ): ConfigMap {
   return {
@@ -35,8 +35,8 @@ export function withGrants(
     name: GRANTS_CONFIG_MAP,
     resourceVersion: found?.resourceVersion ?? '',
     annotations: { ...found?.annotations, [LEADER_ANNOTATION]: self },
-    data: { ...found?.data, [GRANTS_KEY]: formatGrants(grants), [TOLD_KEY]: told.join(' ') },
+    data: { ...found?.data, [GRANTS_KEY]: formatGrants(grants), [ANNOUNCED_KEY]: announced.join(' ') },
   }
 }
 
-const toldIn = (text: string): readonly string[] => [...new Set(text.split(/\s+/).filter((name) => name !== ''))]
+const announcedIn = (text: string): readonly string[] => [...new Set(text.split(/\s+/).filter((name) => name !== ''))]

@@ -4,14 +4,14 @@ import { readingsText } from './evidence-text.ts'
 import type { Finding } from './finding.ts'
 import { podSubject } from './pod-rows.ts'
 
-/** What pods say, where they say anything: one against the others, or all. */
+/** Findings about wrong data: of one pod compared with the others, or of all pods. */
 export function dataFindings({ scene, pods }: Digest): readonly Finding[] {
   const talking = pods.filter((readings) => answersOverUdp(readings) || readings.loopback?.tcp === 'answers')
   const wrong = talking.filter((readings) => wrongData(readings) !== undefined)
   if (wrong.length === 0) return []
   const others = talking.filter((readings) => isRight(readings) && !wrong.includes(readings))
   const evidence = (many: readonly PodReadings[]): readonly string[] => [...many, ...others].map(readingsText)
-  // Without one that answers rightly nothing says that it is the pod's own.
+  // Without a pod that answers rightly, nothing shows that the fault belongs to this pod.
   if (others.length === 0 || scene.api === 'away') {
     const away = scene.api === 'away' ? ['the API server does not answer'] : []
     return [{ code: 'DataStaleEverywhere', subjects: wrong.map(podSubject), evidence: [...evidence(wrong), ...away] }]
@@ -23,7 +23,7 @@ export function dataFindings({ scene, pods }: Digest): readonly Finding[] {
   }))
 }
 
-/** Names outside of the cluster never speak against a pod. */
+/** Names outside of the cluster never count against a single pod. */
 export function upstreamFindings({ pods }: Digest): readonly Finding[] {
   const asked = pods.filter(({ seen }) => seen.some(({ reading }) => reading.upstream !== 'notAsked'))
   const failing = asked.filter(({ seen }) => seen.every(({ reading }) => reading.upstream !== 'answers'))

@@ -18,8 +18,8 @@ import {
 import { cacheFindings, serviceByApi, servicePath } from './service-rows.ts'
 
 /**
- * The decision table: what is wrong, the readings that say so, and nothing more than they say. A cause that several pods
- * share is one finding, and no pod is blamed beside it. Never empty.
+ * The decision table: the findings, and the readings that support each. A cause that several pods share is one finding, and blames
+ * no single pod. Never empty.
  */
 export function diagnose(scene: DnsScene): readonly Finding[] {
   const d = digest(scene)
@@ -59,14 +59,14 @@ function podFindings(d: Digest): readonly Finding[] {
   return [...each, ...loopbackFindings(d), ...dataFindings(d)]
 }
 
-/** What no place could ask beside what was asked: of it nothing is known, and nothing may be called well. */
+/** Targets that no place could query. Their state is unknown, so the verdict is not `ok`. */
 function notAsked(d: Digest): readonly Finding[] {
   const { pods, service, scene } = d
   const { namespace, name, addresses } = scene.service
-  // Where the API says what is wrong with the Service, its address tells nothing more.
+  // If the API shows a fault of the Service, querying its address adds nothing.
   const isServiceAsked = service.length > 0 || addresses.length === 0 || serviceByApi(d) !== undefined
   if (isReachedFromOutside(d)) return []
-  // Queries of others arrive at every pod, so that the Service leads them there. `UdpObserved` says what was not asked.
+  // Queries of other clients reach every pod, so the Service leads to them. `UdpObserved` names what was not queried.
   const isServiceUsed = pods.length > 0 && pods.every((readings) => !isAsked(readings) && isObserved(readings))
   const subjects = [
     ...pods.filter((readings) => !isKnown(readings)).map(podSubject),

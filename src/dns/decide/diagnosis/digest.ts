@@ -1,33 +1,36 @@
 import type { PathReading } from '../path-reading.ts'
 import { type DnsScene, type Path, type ScenePod, type SceneVantage, targetName } from '../scene.ts'
 
-/** One pod, as it was seen from every place whose word counts. */
+/** What was read of one pod from every vantage that counts. */
 export interface PodReadings {
   readonly pod: ScenePod
   readonly seen: readonly {
     readonly vantage: SceneVantage
     readonly reading: PathReading
-    /** Its name, with the address that was asked where it has several. */
+    /** The name of the target, with the queried address if the pod has several. */
     readonly as: string
   }[]
-  /** Over TCP on its own loopback, where it was asked there by the ladder. */
+  /** Over TCP on the pod's own loopback, if the ladder queried it there. */
   readonly loopback?: PathReading
 }
 
-/** The scene by what the rows ask it for. */
+/** The scene, arranged for the rows of the decision table. */
 export interface Digest {
   readonly scene: DnsScene
-  /** Vantages that reach their control, or were not asked for one. */
+  /** Vantages that reach their control, or have none. */
   readonly sound: readonly SceneVantage[]
   readonly unsound: readonly SceneVantage[]
-  /** Pods that are meant to answer: without those that are terminating, and those that are away. */
+  /** Pods that should answer: without terminating pods and pods that are away. */
   readonly pods: readonly PodReadings[]
-  /** Pods that start, or whose container does not run: kubelet knows, and no client is led to them. They do not answer well. */
+  /**
+   * Pods that are starting, or whose container does not run. Kubelet knows this, so no client is sent to them. They do not answer
+   * well.
+   */
   readonly away: readonly PodReadings[]
   /** Paths of sound vantages to the Service's address. */
   readonly service: readonly (Path & { readonly from: SceneVantage })[]
   readonly caches: readonly (Path & { readonly from: SceneVantage })[]
-  /** To the addresses that the Service has for outside. */
+  /** Paths to the addresses that the Service has outside of the cluster. */
   readonly exposed: readonly (Path & { readonly from: SceneVantage })[]
 }
 
@@ -80,13 +83,13 @@ export const isSilentOverTcp = ({ seen }: PodReadings): boolean => {
 }
 export const answersOverUdp = ({ seen }: PodReadings): boolean => seen.some(({ reading }) => reading.udp === 'answers')
 export const isRight = (readings: PodReadings): boolean => readingsOf(readings).some(({ data }) => data === 'right')
-/** What it answers wrongly, as a sentence; undefined where nothing is wrong. */
+/** What the pod answers wrongly, as a sentence; undefined if nothing is wrong. */
 export const wrongData = (readings: PodReadings): string | undefined =>
   readingsOf(readings).flatMap((reading) => (isWrong(reading) ? (reading.faults[0] ?? reading.data) : []))[0]
 
 export const isWrong = ({ data }: PathReading): boolean => data !== 'right' && data !== 'unknown'
 
-/** Every vantage that asked it was answered over UDP, and rightly. */
+/** Every vantage that queried the pod got a right answer over UDP. */
 export const isWell = (readings: PodReadings): boolean =>
   isAsked(readings) &&
   readings.seen.every(({ reading }) => reading.udp === 'answers') &&

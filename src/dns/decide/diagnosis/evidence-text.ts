@@ -22,7 +22,7 @@ export function pathText(from: string, to: string, reading: PathReading): string
   return `${from} → ${to}: ${[udp, ...tcp, ...reading.faults].join('; ')}`
 }
 
-/** All that was seen of a pod. */
+/** All readings of a pod in sentences. */
 export const readingsText = ({ pod, seen, loopback }: PodReadings): string =>
   [
     ...seen.map(({ vantage, reading, as }) => pathText(vantage.name, as, reading)),

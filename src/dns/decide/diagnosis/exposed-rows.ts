@@ -5,8 +5,8 @@ import { pathText } from './evidence-text.ts'
 import type { Finding, Subject } from './finding.ts'
 
 /**
- * The Service where it is exposed to outside. Where pods are asked and ill, what is seen there follows from that, and is not said.
- * Where nothing else is reached, it is all that is known.
+ * The Service at its addresses outside of the cluster. If pods were queried and are ill, faults there follow from that and are
+ * left out. If nothing else is reached, these addresses are the only evidence.
  */
 export function exposedFindings(d: Digest): readonly Finding[] {
   const { exposed, pods, scene } = d
@@ -24,7 +24,7 @@ export function exposedFindings(d: Digest): readonly Finding[] {
   return isReachedFromOutside(d) ? [{ code: 'HealthyFromOutside', subjects, evidence: exposed.map(textOf) }] : []
 }
 
-/** No pod and no cluster IP was asked, and yet each pod was met, through the Service. */
+/** No pod and no cluster IP was queried, but queries through the Service reached each pod. */
 export function isReachedFromOutside({ exposed, pods, service, scene }: Digest): boolean {
   if (pods.some(isAsked) || service.length > 0 || scene.service.isUneven) return false
   const enough = queriesToSeeAll(scene.service.serving)
@@ -35,13 +35,13 @@ export function isReachedFromOutside({ exposed, pods, service, scene }: Digest):
 function faultOf({
   reading: { udp, tcp, data },
 }: Path): 'ExposedUdpDead' | 'ExposedLoses' | 'ExposedWrong' | undefined {
-  // Where it does not answer over TCP either, the way there may be closed: an address of a balancer is not reached from everywhere.
+  // If TCP gets no answer either, the way may be closed: the address of a balancer cannot be reached from everywhere.
   if (udp === 'silent') return tcp === 'answers' ? 'ExposedUdpDead' : undefined
   if (udp === 'loses') return 'ExposedLoses'
   return data === 'right' || data === 'unknown' ? undefined : 'ExposedWrong'
 }
 
-/** Pods that serve and answered no query, where servers say who they are (NSID). */
+/** Pods that serve but answered no query, if servers name themselves (NSID). */
 function unmet({ pods }: Digest, { reading: { servedBy } }: Path): readonly Subject[] {
   if (!pods.some(({ pod }) => servedBy.includes(pod.name))) return []
   const silent = pods.filter(({ pod }) => pod.endpoint === 'serving' && !servedBy.includes(pod.name))

@@ -9,6 +9,6 @@ export interface Subject {
 export interface Finding {
   readonly code: CauseCode
   readonly subjects: readonly Subject[]
-  /** The readings that decided, a sentence each. */
+  /** The readings that led to the finding, a sentence each. */
   readonly evidence: readonly string[]
 }

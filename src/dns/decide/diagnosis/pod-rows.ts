@@ -14,14 +14,14 @@ import type { Finding, Subject } from './finding.ts'
 
 export const podSubject = ({ pod }: PodReadings): Subject => ({ kind: 'pod', name: pod.name })
 
-/** What is the case for all pods at once: a cause that they share, and no pod's own. */
+/** A fault of all pods at once: they share the cause, and no single pod is blamed. */
 export function sharedSilence({ pods, sound }: Digest): Finding | undefined {
   const asked = pods.filter(isAsked)
   if (asked.length === 0 || !asked.every(isSilentOverUdp)) return undefined
   const evidence = asked.map(readingsText)
   const subjects = asked.map(podSubject)
   if (asked.length === 1 && pods.length === 1) return { code: 'OnlyPodDead', subjects, evidence }
-  // From one pod seen of many nothing is said of the others.
+  // One pod of many says nothing about the others.
   if (asked.length === 1) return undefined
   if (asked.every(answersOverTcp)) return { code: 'UdpDropped', subjects, evidence }
   return { code: 'AllPodsSilent', subjects: [{ kind: 'cluster', name: 'dns' }, ...sound.map(vantageSubject)], evidence }
@@ -29,10 +29,13 @@ export function sharedSilence({ pods, sound }: Digest): Finding | undefined {
 
 const vantageSubject = ({ name }: { readonly name: string }): Subject => ({ kind: 'vantage', name })
 
-/** Ways between nodes that are seen: where one alone is silent, from however many places of its node, that may as well be its pod. */
+/**
+ * The ways between nodes that must be seen. If only one is silent, the pod at its end may be the cause, from however many places
+ * of the node it was queried.
+ */
 const WAYS_BETWEEN_NODES = 2
 
-/** UDP arrives at pods of the vantage's own node and at no pod of another one, which TCP does. */
+/** UDP reaches the pods of the vantage's own node and no pod of another node. TCP reaches both. */
 export function crossNode({ pods }: Digest): Finding | undefined {
   const ways = pods.flatMap(({ pod, seen }) =>
     seen.flatMap(({ vantage, reading }) =>
@@ -101,7 +104,7 @@ export function ailingPod(readings: PodReadings): Finding | undefined {
     : undefined
 }
 
-/** What kubelet knows of already: no client is led there. */
+/** A pod that kubelet reports as away: no client is sent there. */
 export function awayPod(readings: PodReadings): Finding {
   const { isAway, ready } = readings.pod
   const why = isAway === 'down' ? 'its container does not run' : 'its container has been running for less than a minute'
@@ -109,7 +112,7 @@ export function awayPod(readings: PodReadings): Finding {
   return { code: isAway === 'down' ? 'NotReady' : 'PodStarting', subjects: [podSubject(readings)], evidence }
 }
 
-/** What the API says of a pod that answers. */
+/** What the API says about a pod that answers. */
 export function miswiredPod(readings: PodReadings): Finding | undefined {
   const { pod } = readings
   if (!answersOverUdp(readings) || wrongData(readings) !== undefined) return undefined
@@ -125,8 +128,8 @@ export function miswiredPod(readings: PodReadings): Finding | undefined {
 }
 
 /**
- * Pods that were asked on their own loopback alone: it tells their processes and their data. Of UDP only their own counters
- * tell, which are their word and not ours.
+ * Pods that were queried only on their own loopback. This shows their process and data. For UDP there are only the pods' own
+ * counters, which are not our measurement.
  */
 export function loopbackFindings({ pods }: Digest): readonly Finding[] {
   const alone = pods.filter((readings) => !isAsked(readings) && readings.loopback !== undefined)
@@ -138,7 +141,7 @@ export function loopbackFindings({ pods }: Digest): readonly Finding[] {
   const together = (code: CauseCode, many: readonly PodReadings[]): readonly Finding[] =>
     many.length === 0 ? [] : [{ code, subjects: many.map(podSubject), evidence: many.map(readingsText) }]
   return [
-    // A process that answers others over UDP does not hang.
+    // A process that answers other clients over UDP does not hang.
     ...each(
       'ProcessHung',
       silent.filter((readings) => !isObserved(readings)),

@@ -3,7 +3,7 @@ import { type Digest, isAsked, isWell, isWrong } from './digest.ts'
 import { pathText } from './evidence-text.ts'
 import type { Finding, Subject } from './finding.ts'
 
-/** What is wrong with the Service, by the API alone. */
+/** Faults of the Service that the API alone shows. */
 export function serviceByApi({ scene: { service } }: Digest): Finding | undefined {
   const name = `${service.namespace}/${service.name}`
   const subjects: readonly Subject[] = [{ kind: 'service', name }]
@@ -14,7 +14,9 @@ export function serviceByApi({ scene: { service } }: Digest): Finding | undefine
   return undefined
 }
 
-/** The Service's address, behind caches that answer in its place, where pods answer well: what is wrong lies between. */
+/**
+ * The address of the Service, where pods answer well: the fault lies between. Behind it may be caches that answer in its place.
+ */
 export function servicePath(d: Digest): readonly Finding[] {
   const { scene, pods, service } = d
   const asked = pods.filter(isAsked)
@@ -48,7 +50,7 @@ export function servicePath(d: Digest): readonly Finding[] {
   }
   if (bad.every(({ reading }) => reading.udp === 'loses'))
     return [{ code: 'DeadEndpointKept', subjects: there, evidence }]
-  // With one vantage it is not known whether others reach the Service; to blame that vantage's node is the smaller claim.
+  // With one vantage, nobody knows whether other nodes reach the Service. To blame only that node is the smaller claim.
   const isEverywhere = service.length > 1 && service.every(({ reading }) => reading.udp === 'silent')
   return isEverywhere
     ? [{ code: 'ServiceWrong', subjects: whole, evidence }]
@@ -74,7 +76,7 @@ function noLocalEndpoint({ scene: { service } }: Digest, paths: Digest['service'
 const podsText = ({ scene: { pods, service }, away }: Digest): string =>
   `of ${service.selected ?? 0} pods that its selector picks ${pods.length} run, and ${away.length} of those are not Ready`
 
-/** Answers come, and they are not those of the pods. */
+/** The Service answers, but not with the pods' answers. */
 function servedWrongly({ scene, service }: Digest): readonly Finding[] {
   const subjects: readonly Subject[] = [{ kind: 'service', name: `${scene.service.namespace}/${scene.service.name}` }]
   const text = ({ vantage, target, reading }: Digest['service'][number]): string =>
@@ -85,7 +87,7 @@ function servedWrongly({ scene, service }: Digest): readonly Finding[] {
   return noTcp.length > 0 ? [{ code: 'ServiceTcpDead', subjects, evidence: noTcp.map(text) }] : []
 }
 
-/** Where caches on the nodes answer in the place of the Service. */
+/** For nodes where a cache answers in the place of the Service. */
 export function cacheFindings({ scene, pods, caches }: Digest): readonly Finding[] {
   const dead = caches.filter(({ reading }) => reading.udp === 'silent')
   const findings: Finding[] = dead.map(({ from, vantage, target, reading }) => ({

@@ -4,12 +4,12 @@ import { type Guard, guardsOf } from './guards.ts'
 import type { RepairSnapshot, SickPod } from './repair-snapshot.ts'
 
 export type RepairDecision =
-  /** DNS is well, or what ails it is no pod's own. `why`: a sentence. */
+  /** DNS is well, or its fault is not that of a single pod. `why` is a sentence. */
   | { readonly kind: 'nothing'; readonly why: string }
   | { readonly kind: 'held'; readonly sick: SickPod; readonly guards: readonly Guard[] }
   /**
-   * `quarantine`: its labels are changed so that Service and ReplicaSet let it go; another one takes its place, and it stays for a
-   * look. `evict`: what would come back on the same node beside it is evicted.
+   * `quarantine` changes the labels of the pod, so that Service and ReplicaSet release it: another pod takes its place, and the
+   * pod stays for examination. `evict` is for a pod whose replacement would start on the same node beside it.
    */
   | {
       readonly kind: 'act'
@@ -18,7 +18,7 @@ export type RepairDecision =
       readonly guards: readonly Guard[]
     }
 
-/** One pod at most, and only where every guard holds. */
+/** Repairs one pod at most, and only if every guard lets it. */
 export function decideRepair(snapshot: RepairSnapshot): RepairDecision {
   const sick = sickPods(snapshot)
   const [first] = sick
@@ -28,7 +28,7 @@ export function decideRepair(snapshot: RepairSnapshot): RepairDecision {
   return { kind: 'act', step: snapshot.workload?.kind === 'Deployment' ? 'quarantine' : 'evict', sick: first, guards }
 }
 
-/** Pods whose ailment is their own, each once. */
+/** Pods with a fault of their own, each once. */
 function sickPods({ scene, findings }: RepairSnapshot): readonly SickPod[] {
   const found = findings.flatMap(({ code, subjects }) =>
     CAUSES[code].repair === 'restartPod'

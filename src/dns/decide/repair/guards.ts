@@ -24,21 +24,21 @@ export interface Guard {
   readonly text: string
 }
 
-/** Two places on one node share the way to the pod. Of two nodes one is not the pod's own. */
+/** Two places on one node share the way to the pod. With two nodes, one is not the pod's own. */
 const NODES_THAT_SEE = 2
 /**
- * Connection tracking of IPVS leads to a pod that is gone for five minutes (kubernetes/kubernetes#71514), that of iptables for two:
- * until then what clients suffer is no word on the pods of now.
+ * For five minutes, connection tracking of IPVS leads to a pod that is gone (kubernetes/kubernetes#71514), and that of iptables
+ * for two. Until then, failed queries say nothing about the pods of now.
  */
 export const COOL_DOWN_MS = 310_000
 const HOUR_MS = 3_600_000
 const REPAIRS_AN_HOUR = 3
-/** So many in a row that cured nothing: whatever is wrong, it is not the pods. */
+/** After this many repairs in a row that cured nothing, the pods are not the cause. */
 const BREAKER = 2
 /** An older repair says nothing about what is wrong now. */
 const BREAKER_SPAN_MS = 24 * HOUR_MS
 
-/** Findings that the sick pod brings about, or that say nothing of DNS. */
+/** Findings that the sick pod causes, or that say nothing about DNS. */
 const BESIDE: ReadonlySet<CauseCode> = new Set(['CacheMasks', 'VantageCutOff', 'UdpObserved'])
 
 export const guardsOf = (sick: SickPod, sickPods: number, snapshot: RepairSnapshot): readonly Guard[] => [
@@ -94,7 +94,7 @@ function ownCause(sickPods: number, { findings, scene }: RepairSnapshot): Guard 
     : yes('ownCause', 'it is the only unhealthy pod, and nothing else is unhealthy')
 }
 
-/** Well from every place that asked it: what stays must be known to answer. */
+/** Pods that answered well to every place: the pods that stay must be known to answer. */
 function othersAnswer({ pod }: SickPod, { scene }: RepairSnapshot): Guard {
   const others = scene.pods.filter((other) => {
     const seen = readingsOf(scene, other)
@@ -134,7 +134,7 @@ function nothingElseMoves({ pod }: SickPod, { workload, proxies, cordoned, scene
     : no('nothingElseMoves', why)
 }
 
-/** Why it is said to be in motion; `spare` of its pods may be not Ready. */
+/** Why the workload counts as moving; `spare` of its pods may be not Ready. */
 function movingOf(
   { kind, name, desired, total, updated, ready, isObserved }: RolledWorkload,
   spare: number,
@@ -145,7 +145,7 @@ function movingOf(
     : `${kind} ${name} is being rolled out or is not complete: of ${desired} pods ${total} exist, ${updated} are updated, ${ready} are Ready`
 }
 
-/** A pod that is dead over UDP alone is Ready, so that its budget counts it as healthy. */
+/** A pod that is dead over UDP only is Ready, so its budget counts it as healthy. */
 function budget({ pod }: SickPod, { budgets }: RepairSnapshot): Guard {
   const spent = (budgets[pod.uid] ?? []).filter(({ disruptionsAllowed }) => pod.ready && disruptionsAllowed < 1)
   return spent.length === 0

@@ -4,14 +4,14 @@ import type { CauseCode } from '../causes.ts'
 import type { Finding } from '../diagnosis/finding.ts'
 import type { DnsScene, ScenePod } from '../scene.ts'
 
-/** What a repair is decided from: what was asked of DNS, what the API says around it, and the repairs before this one. */
+/** The input of the decision about a repair: the scene, its findings, what the API says, and earlier repairs. */
 export interface RepairSnapshot extends RepairReading {
   readonly scene: DnsScene
   readonly findings: readonly Finding[]
-  /** Rounds that said so. */
+  /** The number of rounds that agree. */
   readonly rounds: 1 | 2
   readonly past: readonly PastRepair[]
-  /** The ConfigMap that remembers them. */
+  /** The ConfigMap with the earlier repairs. */
   readonly memory: ObjectRef
   readonly wallMs: number
 }
@@ -20,7 +20,7 @@ export interface PastRepair {
   /** ISO 8601. */
   readonly at: string
   readonly pod: string
-  /** `begun`: how it ended is not known, since its process was. */
+  /** `begun`: its process ended before the outcome was known. */
   readonly outcome: 'begun' | 'cured' | 'notCured'
 }
 

@@ -1,7 +1,7 @@
 import type { CliContext } from '../../../cli/cli-context.ts'
 import { UserError } from '../../../ground/model/user-error.ts'
 import type { InstanceAddress } from '../../../service/model/balancer-spec.ts'
-import type { InitFacts } from '../../decide/init/init-facts.ts'
+import type { InitSnapshot } from '../../decide/init/init-snapshot.ts'
 import { parseAddress } from '../../decide/init/instance-address.ts'
 import { splitWords } from '../../decide/init/split-words.ts'
 import { askOne } from './ask-questions.ts'
@@ -14,7 +14,7 @@ interface Search {
   readonly flags: InitFlags
 }
 
-type Balancers = Pick<InitFacts, 'instances' | 'config' | 'noBalancer'>
+type Balancers = Pick<InitSnapshot, 'instances' | 'config' | 'noBalancer'>
 
 const FORMS = 'write PATH, HOST:PORT or [USER@]HOST:PATH'
 
@@ -24,7 +24,7 @@ export async function findBalancers({ context, actions, flags }: Search): Promis
   const { signal } = context.interrupts
   const sockets = (flags.haproxySocket ?? []).map((text) => namedSocket(text, actions))
   const config = flags.haproxyConfig === undefined ? {} : { config: flags.haproxyConfig }
-  const found = await actions.lookAtBalancers({ sockets, ...config, searchHere: true }, signal)
+  const found = await actions.readBalancers({ sockets, ...config, searchHere: true }, signal)
   const isNamed = sockets.length > 0 || flags.haproxyConfig !== undefined
   if (found.instances.length > 0 || isNamed || flags.yes === true) return { ...found, noBalancer: false }
   const answer = await askOne(context, question(actions))
@@ -32,7 +32,7 @@ export async function findBalancers({ context, actions, flags }: Search): Promis
   if (answer === 'none') return { instances: [], noBalancer: true }
   const named = (splitWords(answer) ?? []).map((text) => namedSocket(text, actions))
   const asked: BalancerPart =
-    named.length === 0 ? found : await actions.lookAtBalancers({ sockets: named, searchHere: false }, signal)
+    named.length === 0 ? found : await actions.readBalancers({ sockets: named, searchHere: false }, signal)
   return { ...found, ...asked, noBalancer: false }
 }
 

@@ -1,5 +1,5 @@
 import type { InstanceAddress } from '../../../service/model/balancer-spec.ts'
-import type { InitFacts } from '../../decide/init/init-facts.ts'
+import type { InitSnapshot } from '../../decide/init/init-snapshot.ts'
 
 export interface InitPlace {
   readonly kubeconfig?: string
@@ -14,8 +14,8 @@ export interface BalancerRequest {
   readonly searchHere: boolean
 }
 
-export type ClusterPart = Omit<InitFacts, 'instances' | 'config' | 'noBalancer'>
-export type BalancerPart = Pick<InitFacts, 'instances' | 'config'>
+export type ClusterPart = Omit<InitSnapshot, 'instances' | 'config' | 'noBalancer'>
+export type BalancerPart = Pick<InitSnapshot, 'instances' | 'config'>
 
 interface PlacedFile {
   readonly path: string
@@ -24,9 +24,9 @@ interface PlacedFile {
 
 export interface InitActions {
   /** Rejects where the API server cannot be reached; a list that it refuses is a fact. */
-  readonly lookAtCluster: (place: InitPlace, signal: AbortSignal) => Promise<ClusterPart>
+  readonly readCluster: (place: InitPlace, signal: AbortSignal) => Promise<ClusterPart>
   /** A socket that does not answer is a fact, too. */
-  readonly lookAtBalancers: (request: BalancerRequest, signal: AbortSignal) => Promise<BalancerPart>
+  readonly readBalancers: (request: BalancerRequest, signal: AbortSignal) => Promise<BalancerPart>
   readonly whichExist: (paths: readonly string[]) => Promise<readonly string[]>
   /** All of them, or none; a file that was there is kept, or an error. */
   readonly place: (

@@ -7,7 +7,7 @@ import { flagText } from '../../../ground/text/flag-text.ts'
 import { pasteWith } from '../../../ground/text/paste.ts'
 import { loadRollFile } from '../../../roll/file/load-roll-file.ts'
 import { readRollFile } from '../../../roll/file/read-roll-file.ts'
-import type { InitFacts } from '../../decide/init/init-facts.ts'
+import type { InitSnapshot } from '../../decide/init/init-snapshot.ts'
 import { rightsManifests } from '../../decide/init/rights-manifests.ts'
 import { proposeRoll, type RollProposal } from '../../decide/init/roll-proposal.ts'
 import { askAll, givenAnswers, type Taken } from './ask-questions.ts'
@@ -24,13 +24,13 @@ export async function runInit(context: CliContext, actions: InitActions, flags: 
   const writes = flags.output !== 'yaml'
   if (writes && flags.overwrite !== true) await refuseExisting(actions, paths)
   const given = givenAnswers(flags)
-  const cluster = await actions.lookAtCluster(flags, signal)
+  const cluster = await actions.readCluster(flags, signal)
   const balancers = await findBalancers({ context, actions, flags })
   if (balancers === undefined) return nothingWritten(context)
-  const facts: InitFacts = { ...cluster, ...balancers }
-  const taken = await askAll(context, { given, asks: flags.yes !== true }, (answers) => proposeRoll(facts, answers))
+  const snapshot: InitSnapshot = { ...cluster, ...balancers }
+  const taken = await askAll(context, { given, asks: flags.yes !== true }, (answers) => proposeRoll(snapshot, answers))
   if (taken === undefined) return nothingWritten(context)
-  const texts = textsOf(facts, taken.proposal, paths)
+  const texts = textsOf(snapshot, taken.proposal, paths)
   signal.throwIfAborted()
   const files = [
     { path: paths.rights, text: texts.rights },
@@ -39,7 +39,7 @@ export async function runInit(context: CliContext, actions: InitActions, flags: 
   const placed = writes ? await actions.place(files, { replace: flags.overwrite === true }) : []
   const kept = placed.flatMap((file) => (file.kept === undefined ? [] : [{ path: file.path, kept: file.kept }]))
   const next = nextCommands(flags, paths, taken.proposal)
-  writeResult(context, flags, resultOf({ facts, taken, paths, kept, next, texts }))
+  writeResult(context, flags, resultOf({ snapshot, taken, paths, kept, next, texts }))
   return 0
 }
 
@@ -72,13 +72,13 @@ interface Texts {
 }
 
 /** Both are read back by what reads roll files, before either is put in place. */
-function textsOf(facts: InitFacts, { file, isComplete }: RollProposal, paths: Paths): Texts {
+function textsOf(snapshot: InitSnapshot, { file, isComplete }: RollProposal, paths: Paths): Texts {
   const roll = rollFileYaml(HEAD, file)
   const source = { file: paths.file, text: roll }
   try {
     const spec = isComplete ? loadRollFile(source) : readRollFile(source).spec
     const head = [`The rights of evenkeel roll -f ${shellWord(paths.file)}, and no other.`]
-    return { roll, rights: manifestsYaml([...head, ...aboutCluster(facts)], rightsManifests(spec)) }
+    return { roll, rights: manifestsYaml([...head, ...aboutCluster(snapshot)], rightsManifests(spec)) }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     throw new UserError('what was found makes no valid roll file, and nothing was written', {
@@ -95,7 +95,9 @@ const HEAD = [
   'Every field is described in docs/roll-file.md. Times and limits that are not written have their defaults.',
 ]
 
-const aboutCluster = ({ context }: InitFacts): readonly string[] => [`For ${contextText(context) ?? 'this cluster'}.`]
+const aboutCluster = ({ context }: InitSnapshot): readonly string[] => [
+  `For ${contextText(context) ?? 'this cluster'}.`,
+]
 
 function nextCommands(flags: InitFlags, paths: Paths, { isComplete }: RollProposal): readonly string[] {
   const paste = pasteWith({ kubeconfig: flags.kubeconfig, context: flags.context, file: flags.file })
@@ -127,7 +129,7 @@ function againCommand({
 }
 
 interface Outcome {
-  readonly facts: InitFacts
+  readonly snapshot: InitSnapshot
   readonly taken: Taken
   readonly paths: Paths
   readonly kept: InitResult['kept']
@@ -135,9 +137,9 @@ interface Outcome {
   readonly texts: Texts
 }
 
-const resultOf = ({ facts, taken, paths, kept, next, texts }: Outcome): InitResult => ({
+const resultOf = ({ snapshot, taken, paths, kept, next, texts }: Outcome): InitResult => ({
   ...taken.proposal,
-  context: contextText(facts.context) ?? '',
+  context: contextText(snapshot.context) ?? '',
   answers: taken.answers,
   ...paths,
   ...{ kept, next, texts },

@@ -6,20 +6,20 @@ import { leftoverFindings } from '../../../roll/decide/plan/leftover-findings.ts
 import { forbidden, spared } from '../../../roll/decide/plan/make-plan.ts'
 import { recorded } from '../../../roll/decide/plan/node-findings.ts'
 import { slotFindings } from '../../../roll/decide/plan/slot-findings.ts'
-import { type Check, type DoctorFacts, type Found, failedCheck, findingCheck } from './doctor-facts.ts'
+import { type Check, type DoctorSnapshot, type Found, failedCheck, findingCheck } from './doctor-snapshot.ts'
 
 const CLOCKS_DIFFER_MS = 2_000
 
 /** What only the API server can tell. */
-export function clusterChecks(facts: DoctorFacts): readonly Check[] {
-  const { api, kubeconfig } = facts
+export function clusterChecks(snapshot: DoctorSnapshot): readonly Check[] {
+  const { api, kubeconfig } = snapshot
   if (api?.is === 'found') {
     return [
       { name: 'API server', state: 'ok', text: `answers, Kubernetes ${api.value.version}` },
       ...clock(api.value.aheadMs),
-      ...rights(facts),
-      ...slot(facts),
-      ...nodes(facts),
+      ...rights(snapshot),
+      ...slot(snapshot),
+      ...nodes(snapshot),
     ]
   }
   const rest = ['clock', 'rights', 'slot', 'nodes', 'leftovers']
@@ -42,12 +42,12 @@ function clock(aheadMs: number | undefined): readonly Check[] {
   return [{ name, state: 'warning', text, fix: 'let NTP set the clocks of both' }]
 }
 
-function rights({ rights: found, ...facts }: DoctorFacts): readonly Check[] {
+function rights({ rights: found, ...snapshot }: DoctorSnapshot): readonly Check[] {
   const name = 'rights'
   if (found === undefined) return [skipped(name, 'the API server was not queried')]
   if (found.is === 'failed') return [failedCheck(name, found)]
   const { wanted, forbidden: missing, spared: without } = found.value
-  const namespace = slotsNamespace(facts)
+  const namespace = slotsNamespace(snapshot)
   const lacking = [
     ...byObject(missing).map((access) => findingCheck(name, forbidden(access, namespace))),
     ...without.map((access) => findingCheck(name, access.resource === 'events' ? eventsSpared : spared(access))),
@@ -56,7 +56,7 @@ function rights({ rights: found, ...facts }: DoctorFacts): readonly Check[] {
   return [{ name, state: 'ok', text: `this identity has all ${wanted} rights that a roll uses` }]
 }
 
-const slotsNamespace = ({ file }: Pick<DoctorFacts, 'file'>): string =>
+const slotsNamespace = ({ file }: Pick<DoctorSnapshot, 'file'>): string =>
   file?.is === 'found' ? file.value.spec.slots.namespace : SLOTS_NAMESPACE
 
 /** One entry for what is granted by one rule: the verbs on one object together. */
@@ -77,12 +77,12 @@ const eventsSpared = {
   fix: 'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity',
 }
 
-function slot({ slot: found, ...facts }: DoctorFacts): readonly Check[] {
+function slot({ slot: found, ...snapshot }: DoctorSnapshot): readonly Check[] {
   const name = 'slot'
   if (found === undefined)
     return [skipped(name, 'this identity is not allowed to write the Lease of a slot, or its rights are not known')]
   if (found.is === 'failed') return [failedCheck(name, found)]
-  const namespace = slotsNamespace(facts)
+  const namespace = slotsNamespace(snapshot)
   const findings = slotFindings(namespace, found.value)
   if (findings.length > 0) return findings.map((finding) => findingCheck(name, finding))
   return [
@@ -90,7 +90,7 @@ function slot({ slot: found, ...facts }: DoctorFacts): readonly Check[] {
   ]
 }
 
-function nodes({ nodes: found, rights: known }: DoctorFacts): readonly Check[] {
+function nodes({ nodes: found, rights: known }: DoctorSnapshot): readonly Check[] {
   const name = 'nodes'
   const mayNotList =
     known?.is === 'found' && known.value.forbidden.some(({ verb, resource }) => verb === 'list' && resource === 'nodes')

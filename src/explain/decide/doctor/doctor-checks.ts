@@ -2,24 +2,24 @@ import { firstOf } from '../../../ground/model/first-of.ts'
 import { contextText } from '../../../ground/model/run-origin.ts'
 import { isReachedBySsh } from '../../../service/actuators/actuator-of.ts'
 import { clusterChecks } from './cluster-checks.ts'
-import { type Check, type DoctorFacts, failedCheck } from './doctor-facts.ts'
+import { type Check, type DoctorSnapshot, failedCheck } from './doctor-snapshot.ts'
 import { balancerChecks, targetChecks } from './file-checks.ts'
-import { wishChecks } from './wish-checks.ts'
+import { requestChecks } from './request-checks.ts'
 
 /** What a roll needs of this machine, of the cluster and of what its file names; one line each, in the order of a start. */
-export const doctorChecks = (facts: DoctorFacts): readonly Check[] => [
-  ...nodeJs(facts),
-  ...rollFile(facts),
-  ssh(facts),
-  stateDirectory(facts),
-  kubeconfig(facts),
-  ...clusterChecks(facts),
-  ...balancerChecks(facts),
-  ...targetChecks(facts),
-  ...wishChecks(facts),
+export const doctorChecks = (snapshot: DoctorSnapshot): readonly Check[] => [
+  ...nodeJs(snapshot),
+  ...rollFile(snapshot),
+  ssh(snapshot),
+  stateDirectory(snapshot),
+  kubeconfig(snapshot),
+  ...clusterChecks(snapshot),
+  ...balancerChecks(snapshot),
+  ...targetChecks(snapshot),
+  ...requestChecks(snapshot),
 ]
 
-function nodeJs({ node }: DoctorFacts): readonly Check[] {
+function nodeJs({ node }: DoctorSnapshot): readonly Check[] {
   if (node === undefined) return []
   const { version, wantedMajor } = node
   const name = 'Node.js'
@@ -28,38 +28,38 @@ function nodeJs({ node }: DoctorFacts): readonly Check[] {
   return [failedCheck(name, { text: `this is ${version}, and Even Keel needs ${wantedMajor} or later`, fix })]
 }
 
-function rollFile({ file }: DoctorFacts): readonly Check[] {
+function rollFile({ file }: DoctorSnapshot): readonly Check[] {
   if (file === undefined) return []
   const name = 'roll file'
   if (file.is === 'failed') return [failedCheck(name, file)]
   return [{ name, state: 'ok', text: `${file.value.name} can be read and has no error` }]
 }
 
-function ssh(facts: DoctorFacts): Check {
+function ssh(snapshot: DoctorSnapshot): Check {
   const name = 'ssh'
-  if (facts.ssh !== undefined) return { name, state: 'ok', text: facts.ssh }
+  if (snapshot.ssh !== undefined) return { name, state: 'ok', text: snapshot.ssh }
   const fix = 'install the OpenSSH client'
   const text = 'there is no program ssh on PATH'
-  if (facts.file?.is !== 'found') {
+  if (snapshot.file?.is !== 'found') {
     const only = 'a roll needs it only to reboot over ssh, or to reach a balancer over ssh'
     return { name, state: 'warning', text: `${text}; ${only}`, fix }
   }
-  const { spec } = facts.file.value
+  const { spec } = snapshot.file.value
   const uses = [
     ...(spec.reboot.kind === 'ssh' ? ['reboots'] : []),
     ...spec.balancers.filter(isReachedBySsh).map(({ name: balancer }) => `balancer ${balancer}`),
   ]
-  if (uses.length === 0) return { name, state: 'ok', text: `${text}, and ${facts.file.value.name} does not need it` }
-  return failedCheck(name, { text: `${text}, and ${facts.file.value.name} needs it for ${firstOf(uses)}`, fix })
+  if (uses.length === 0) return { name, state: 'ok', text: `${text}, and ${snapshot.file.value.name} does not need it` }
+  return failedCheck(name, { text: `${text}, and ${snapshot.file.value.name} needs it for ${firstOf(uses)}`, fix })
 }
 
-function stateDirectory({ stateDirectory: found }: DoctorFacts): Check {
+function stateDirectory({ stateDirectory: found }: DoctorSnapshot): Check {
   const name = 'state directory'
   if (found.is === 'found') return { name, state: 'ok', text: `${found.value} can be written` }
   return failedCheck(name, { fix: 'name another directory with --state-dir or $XDG_STATE_HOME', ...found })
 }
 
-function kubeconfig({ kubeconfig: found }: DoctorFacts): Check {
+function kubeconfig({ kubeconfig: found }: DoctorSnapshot): Check {
   const name = 'kubeconfig'
   if (found.is === 'failed') return failedCheck(name, found)
   const { files, context } = found.value

@@ -2,10 +2,10 @@ import { firstOf } from '../../../ground/model/first-of.ts'
 import { present } from '../../../ground/model/present.ts'
 import { withBalancerAdvice } from '../../../roll/decide/plan/balancer-advice.ts'
 import { inspectionFindings } from '../../../roll/decide/plan/inspection-findings.ts'
-import { type Check, type DoctorFacts, failedCheck, findingCheck, type InstanceFound } from './doctor-facts.ts'
+import { type Check, type DoctorSnapshot, failedCheck, findingCheck, type InstanceFound } from './doctor-snapshot.ts'
 
 /** What only a roll file names. */
-const unnamed = ({ file }: DoctorFacts, name: string, what: string): Check => ({
+const unnamed = ({ file }: DoctorSnapshot, name: string, what: string): Check => ({
   name,
   state: 'skipped',
   text: file === undefined ? `a roll file names ${what}: give it with -f` : 'the roll file cannot be read',
@@ -13,9 +13,9 @@ const unnamed = ({ file }: DoctorFacts, name: string, what: string): Check => ({
 
 const none = (name: string, what: string): Check => ({ name, state: 'ok', text: `the roll file names no ${what}` })
 
-export function balancerChecks(facts: DoctorFacts): readonly Check[] {
-  const { instances, api } = facts
-  if (instances === undefined) return [unnamed(facts, 'balancers', 'the balancers')]
+export function balancerChecks(snapshot: DoctorSnapshot): readonly Check[] {
+  const { instances, api } = snapshot
+  if (instances === undefined) return [unnamed(snapshot, 'balancers', 'the balancers')]
   if (instances.length === 0) return [none('balancers', 'balancer')]
   const apiServers = api?.is === 'found' ? [api.value.server] : []
   return instances.flatMap((instance) => instanceChecks(instance, apiServers))
@@ -41,9 +41,9 @@ function instanceChecks(
 
 const ANSWER_FIX = 'let the service answer there as "probes" expects, or correct "probes"'
 
-export function targetChecks(facts: DoctorFacts): readonly Check[] {
-  const { targets } = facts
-  if (targets === undefined) return [unnamed(facts, 'probes', 'the probe targets')]
+export function targetChecks(snapshot: DoctorSnapshot): readonly Check[] {
+  const { targets } = snapshot
+  if (targets === undefined) return [unnamed(snapshot, 'probes', 'the probe targets')]
   if (targets.length === 0) return [none('probes', 'probe target')]
   return targets.map(({ name: target, url, answer }) => {
     const name = `probe ${target}`

@@ -2,8 +2,8 @@ import { firstOf } from '../../../ground/model/first-of.ts'
 import type { Node } from '../../../ground/model/node.ts'
 import type { HaproxyConfig } from '../../../service/model/haproxy-config.ts'
 import { chooseBackends, type KeptBackend, type KeptInstance } from './choose-backends.ts'
-import type { InitFacts, SeenInstance } from './init-facts.ts'
 import { type Answers, answerTo, oneOf, type Question } from './init-question.ts'
+import type { InitSnapshot, SeenInstance } from './init-snapshot.ts'
 import { addressFields } from './instance-address.ts'
 import { instanceDifferences } from './instance-differences.ts'
 import type { Field, ListItem, Part } from './roll-file-outline.ts'
@@ -16,25 +16,28 @@ interface BalancerChoice extends Part {
 
 /** `spec.balancers`. */
 export function chooseBalancers(
-  facts: InitFacts,
+  snapshot: InitSnapshot,
   nodes: readonly Node[] | undefined,
   answers: Answers,
 ): BalancerChoice {
-  if (facts.noBalancer) return { ...NOTHING, found: ['no load balancer, as you said'] }
-  if (facts.instances.length === 0) return notKnown(facts, nodes ?? [])
-  const choices = facts.instances.map((instance) => ({ instance, ...chooseBackends(facts, instance, nodes ?? []) }))
+  if (snapshot.noBalancer) return { ...NOTHING, found: ['no load balancer, as you said'] }
+  if (snapshot.instances.length === 0) return notKnown(snapshot, nodes ?? [])
+  const choices = snapshot.instances.map((instance) => ({
+    instance,
+    ...chooseBackends(snapshot, instance, nodes ?? []),
+  }))
   const leftOut = nodes === undefined ? [] : choices.flatMap((choice) => choice.leftOut)
   const agreed = agree(
     choices.filter(({ kept }) => kept.length > 0),
     answers,
   )
   const used = agreed.used.map(({ instance }) => instance)
-  const unused = facts.instances.filter((instance) => !used.includes(instance))
+  const unused = snapshot.instances.filter((instance) => !used.includes(instance))
   const balancers = balancerItems(agreed.used, agreed.differences)
   const off = unused.map((instance) => unusedItem(instance, whyUnused(instance, { nodes, agreed })))
   return {
     fields: [{ key: 'balancers', value: { items: [...balancers, ...off] }, comment: ALLOW_LIST }],
-    found: [...choices.flatMap(foundOf), ...unlikeConfig(facts, nodes ?? [], agreed.used)],
+    found: [...choices.flatMap(foundOf), ...unlikeConfig(snapshot, nodes ?? [], agreed.used)],
     leftOut: [
       ...leftOut,
       ...unused.map((instance) => ({
@@ -52,9 +55,9 @@ const NOTHING = { fields: [], found: [], leftOut: [], questions: [], kept: [] } 
 const ALLOW_LIST =
   'The load balancers in front of the nodes. A roll touches only servers of the backends that are named here.'
 
-function notKnown(facts: InitFacts, nodes: readonly Node[]): BalancerChoice {
-  const { config } = facts
-  const ofConfig = config === undefined ? [] : chooseBackends(facts, configInstance(config), nodes).kept
+function notKnown(snapshot: InitSnapshot, nodes: readonly Node[]): BalancerChoice {
+  const { config } = snapshot
+  const ofConfig = config === undefined ? [] : chooseBackends(snapshot, configInstance(config), nodes).kept
   const [why, comment] =
     config === undefined
       ? [
@@ -94,12 +97,16 @@ const configInstance = ({ file, backends }: HaproxyConfig): SeenInstance => ({
 })
 
 /** What a process knows and its haproxy.cfg does not say, or the reverse: it was not reloaded, or another file is its own. */
-function unlikeConfig(facts: InitFacts, nodes: readonly Node[], used: readonly KeptInstance[]): readonly string[] {
-  const { config } = facts
+function unlikeConfig(
+  snapshot: InitSnapshot,
+  nodes: readonly Node[],
+  used: readonly KeptInstance[],
+): readonly string[] {
+  const { config } = snapshot
   const isResolved = config?.backends.every(({ servers }) => servers.every(({ address }) => address !== '')) === true
   if (config === undefined || !isResolved) return []
   const instance = configInstance(config)
-  const written = { instance, kept: chooseBackends(facts, instance, nodes).kept }
+  const written = { instance, kept: chooseBackends(snapshot, instance, nodes).kept }
   return used
     .filter((running) => running.instance.silent === undefined)
     .flatMap((running) => instanceDifferences([running, written]))
@@ -181,12 +188,12 @@ function unusedItem({ name, address, backends }: SeenInstance, why: string): Lis
   return { value: { fields }, comment: `Left out: ${why}.`, off: true }
 }
 
-interface Standing {
+interface BackendUse {
   readonly nodes: readonly Node[] | undefined
   readonly agreed: Agreed
 }
 
-function whyUnused({ backends, name }: SeenInstance, { nodes, agreed }: Standing): string {
+function whyUnused({ backends, name }: SeenInstance, { nodes, agreed }: BackendUse): string {
   if (backends.is === 'failed') return `it did not answer: ${backends.text}`
   if (agreed.right !== undefined && agreed.right !== name) return `you said that ${agreed.right} sends the traffic`
   if (nodes === undefined) return 'without the nodes it is not known which backends send to them'

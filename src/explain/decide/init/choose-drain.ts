@@ -9,12 +9,12 @@ import { classifyPod } from '../../../roll/decide/drain/classify-pod.ts'
 import { workloadOf } from '../../../roll/decide/drain/workload-of.ts'
 import { servedDaemonSets } from '../../../roll/decide/plan/daemon-findings.ts'
 import type { RollSpec } from '../../../roll/model/roll-spec.ts'
-import { type InitFacts, readOf } from './init-facts.ts'
 import { type Answers, answerTo, isYes, type Question, yesOrNo } from './init-question.ts'
+import { type InitSnapshot, readOf } from './init-snapshot.ts'
 import type { Field, ListItem, Part } from './roll-file-outline.ts'
 
-interface DrainGround {
-  readonly facts: InitFacts
+interface DrainInput {
+  readonly snapshot: InitSnapshot
   /** The nodes of the roll; absent: not known. */
   readonly nodes: readonly Node[] | undefined
   /** To whose NodePorts the balancers send. */
@@ -26,30 +26,30 @@ interface DrainChoice extends Part {
 }
 
 /** `spec.drain`. */
-export function chooseDrain({ facts, nodes = [], services }: DrainGround, answers: Answers): DrainChoice {
+export function chooseDrain({ snapshot, nodes = [], services }: DrainInput, answers: Answers): DrainChoice {
   const names = new Set(nodes.map(({ name }) => name))
-  const pods = readOf(facts.pods).filter(({ nodeName = '' }) => names.has(nodeName))
+  const pods = readOf(snapshot.pods).filter(({ nodeName = '' }) => names.has(nodeName))
   const refused = REFUSALS.map((refusal) => refusedPods(refusal, pods, answers))
-  const daemons = daemonSets(facts)
+  const daemons = daemonSets(snapshot)
   return {
     fields: [
       ...daemons.fields,
       ...refused.flatMap(({ fields }) => fields),
-      ...polite(facts, services),
-      ...blocked(facts),
+      ...polite(snapshot, services),
+      ...blocked(snapshot),
     ],
-    found: [...daemons.found, ...refused.flatMap(({ found }) => found), ...shutBudgets(facts)],
+    found: [...daemons.found, ...refused.flatMap(({ found }) => found), ...shutBudgets(snapshot)],
     leftOut: [],
     questions: refused.flatMap(({ questions }) => questions),
   }
 }
 
 /** Where other nodes send to its pods, a DaemonSet is a stage of the drain. */
-function daemonSets(facts: InitFacts): Pick<Part, 'fields' | 'found'> {
+function daemonSets(snapshot: InitSnapshot): Pick<Part, 'fields' | 'found'> {
   const served = servedDaemonSets({
-    services: readOf(facts.services),
-    pods: readOf(facts.pods),
-    workloads: readOf(facts.workloads),
+    services: readOf(snapshot.services),
+    pods: readOf(snapshot.pods),
+    workloads: readOf(snapshot.workloads),
   })
   if (served.length === 0) return { fields: [], found: [] }
   const items = served.map(({ workload, service }): ListItem => {
@@ -138,10 +138,10 @@ function refusedPods(
 }
 
 /** For a service that does nothing for its own exit; only its owner knows whether it does. */
-function polite(facts: InitFacts, services: readonly Service[]): readonly Field[] {
-  const workloads = readOf(facts.workloads)
+function polite(snapshot: InitSnapshot, services: readonly Service[]): readonly Field[] {
+  const workloads = readOf(snapshot.workloads)
   const items = services.flatMap((service): readonly ListItem[] => {
-    const behind = readOf(facts.pods).filter((pod) => pod.namespace === service.namespace && isBehind(service, pod))
+    const behind = readOf(snapshot.pods).filter((pod) => pod.namespace === service.namespace && isBehind(service, pod))
     const owners = new Set(behind.map((pod) => workloadOf(pod, workloads)))
     return [...owners].flatMap((owner) => (owner?.kind === 'Deployment' ? politeItem(owner) : []))
   })
@@ -167,18 +167,18 @@ function politeItem(owner: Workload): readonly ListItem[] {
   return [{ value: { fields }, comment: `${workloadKey(owner)}${single}` }]
 }
 
-const shutBudgets = (facts: InitFacts): readonly string[] => {
-  const names = shut(facts)
+const shutBudgets = (snapshot: InitSnapshot): readonly string[] => {
+  const names = shut(snapshot)
   return names.length === 0 ? [] : [`allows no eviction now: PodDisruptionBudget ${firstOf(names)}`]
 }
 
-const shut = ({ budgets }: InitFacts): readonly string[] =>
+const shut = ({ budgets }: InitSnapshot): readonly string[] =>
   readOf(budgets)
     .filter(({ disruptionsAllowed, expectedPods }) => disruptionsAllowed === 0 && expectedPods > 0)
     .map(refKey)
 
-function blocked(facts: InitFacts): readonly Field[] {
-  const names = shut(facts)
+function blocked(snapshot: InitSnapshot): readonly Field[] {
+  const names = shut(snapshot)
   if (names.length === 0) return []
   const namespaces = [...new Set(names.map((name) => name.slice(0, name.indexOf('/'))))]
   const fields: Field[] = [

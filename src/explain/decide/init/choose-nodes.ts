@@ -2,8 +2,8 @@ import { firstOf } from '../../../ground/model/first-of.ts'
 import { isControlPlane, type Node } from '../../../ground/model/node.ts'
 import { selectNodes } from '../../../roll/decide/plan/select-nodes.ts'
 import { balancedNodes } from './choose-backends.ts'
-import type { InitFacts } from './init-facts.ts'
 import { type Answers, answerTo, isYes, oneOf, type Question, yesOrNo } from './init-question.ts'
+import type { InitSnapshot } from './init-snapshot.ts'
 import type { Field, Part } from './roll-file-outline.ts'
 
 const WORKER = 'node-role.kubernetes.io/worker'
@@ -19,8 +19,8 @@ interface RoleChoice {
 }
 
 /** Which nodes are to be rolled, before it is known which of them are behind a balancer. */
-export function chooseRole(facts: InitFacts, answers: Answers): RoleChoice {
-  const { nodes } = facts
+export function chooseRole(snapshot: InitSnapshot, answers: Answers): RoleChoice {
+  const { nodes } = snapshot
   if (nodes.is === 'failed') return { questions: [], found: [] }
   const workers = nodes.value.filter((node) => !isControlPlane(node))
   const others = nodes.value.length - workers.length
@@ -29,7 +29,7 @@ export function chooseRole(facts: InitFacts, answers: Answers): RoleChoice {
     ...notReady(nodes.value),
   ]
   if (others === 0 || workers.length === 0) return { nodes: nodes.value, questions: [], found }
-  const behind = balancedNodes(facts, nodes.value.filter(isControlPlane))
+  const behind = balancedNodes(snapshot, nodes.value.filter(isControlPlane))
   const question: Question = {
     id: 'nodes',
     about: 'nodes of the roll',
@@ -71,12 +71,12 @@ interface NodeChoice extends Part {
 }
 
 /** `spec.nodes`. */
-export function chooseNodes(facts: InitFacts, { role, nodes: balanced }: Balanced, answers: Answers): NodeChoice {
+export function chooseNodes(snapshot: InitSnapshot, { role, nodes: balanced }: Balanced, answers: Answers): NodeChoice {
   const { nodes, found } = role
-  if (nodes === undefined) return unreadable(facts)
+  if (nodes === undefined) return unreadable(snapshot)
   const chosen = selectionOf(role)
-  const all = facts.nodes.is === 'found' ? facts.nodes.value : []
-  if (balanced === undefined) return { nodes, questions: [], found, ...unbalanced(facts, chosen) }
+  const all = snapshot.nodes.is === 'found' ? snapshot.nodes.value : []
+  if (balanced === undefined) return { nodes, questions: [], found, ...unbalanced(snapshot, chosen) }
   const [inside, outside] = [
     nodes.filter(({ name }) => balanced.includes(name)),
     nodes.filter(({ name }) => !balanced.includes(name)),
@@ -137,7 +137,7 @@ function selectionOf({ selector, nodes = [] }: RoleChoice): Field {
   return { key: 'selector', value: selector, comment }
 }
 
-function unbalanced({ noBalancer }: InitFacts, chosen: Field): Omit<Part, 'found'> {
+function unbalanced({ noBalancer }: InitSnapshot, chosen: Field): Omit<Part, 'found'> {
   const field = { key: 'allowUnbalanced', value: true }
   if (noBalancer) {
     const comment = 'The cluster has no load balancer that a roll must control. Each node is rolled without a detach.'
@@ -148,7 +148,7 @@ function unbalanced({ noBalancer }: InitFacts, chosen: Field): Omit<Part, 'found
   return { fields: [chosen, { ...field, comment, off: true }], leftOut: [] }
 }
 
-function unreadable({ nodes }: InitFacts): NodeChoice {
+function unreadable({ nodes }: InitSnapshot): NodeChoice {
   const why = nodes.is === 'failed' ? nodes.text : ''
   const comment = `The nodes could not be read: ${why}. Choose them here, or run init again with the right to list nodes.`
   return {

@@ -1,6 +1,6 @@
 import { canonicalAddress } from '../../../ground/model/ip-address.ts'
 import type { KeptInstance } from './choose-backends.ts'
-import type { SeenServer } from './init-facts.ts'
+import type { SeenServer } from './init-snapshot.ts'
 
 /**
  * Where two HAProxies that share a backend are not the same, as far as a roll is concerned: which backends send to nodes, and to

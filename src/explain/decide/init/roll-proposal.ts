@@ -1,12 +1,12 @@
 import { present } from '../../../ground/model/present.ts'
-import type { Found } from '../doctor/doctor-facts.ts'
+import type { Found } from '../doctor/doctor-snapshot.ts'
 import { servedServices } from './choose-backends.ts'
 import { chooseBalancers } from './choose-balancers.ts'
 import { chooseDrain } from './choose-drain.ts'
 import { chooseProbes, chooseReboot } from './choose-measures.ts'
 import { chooseNodes, chooseRole } from './choose-nodes.ts'
-import type { InitFacts } from './init-facts.ts'
 import type { Answers, Question } from './init-question.ts'
+import type { InitSnapshot } from './init-snapshot.ts'
 import { plainName } from './instance-address.ts'
 import type { Field, LeftOut, Section } from './roll-file-outline.ts'
 
@@ -21,15 +21,15 @@ export interface RollProposal {
 }
 
 /** The roll file for what was found, as far as it is known. Pure: the same facts and answers give the same file. */
-export function proposeRoll(facts: InitFacts, answers: Answers): RollProposal {
-  const role = chooseRole(facts, answers)
-  const balancers = chooseBalancers(facts, role.nodes, answers)
+export function proposeRoll(snapshot: InitSnapshot, answers: Answers): RollProposal {
+  const role = chooseRole(snapshot, answers)
+  const balancers = chooseBalancers(snapshot, role.nodes, answers)
   const served = balancers.kept.length === 0 ? {} : { nodes: balancers.kept.flatMap((kept) => kept.nodes) }
-  const nodes = chooseNodes(facts, { role, ...served }, answers)
-  const services = servedServices(facts, balancers.kept)
-  const drain = chooseDrain({ facts, nodes: nodes.nodes, services }, answers)
+  const nodes = chooseNodes(snapshot, { role, ...served }, answers)
+  const services = servedServices(snapshot, balancers.kept)
+  const drain = chooseDrain({ snapshot, nodes: nodes.nodes, services }, answers)
   const reboot = chooseReboot(answers)
-  const probes = chooseProbes(facts.config, balancers.kept, answers)
+  const probes = chooseProbes(snapshot.config, balancers.kept, answers)
   const parts = [nodes, balancers, drain, reboot, probes]
   const section = (key: string, fields: readonly Field[], comment?: string): readonly Field[] =>
     fields.length === 0 ? [] : [{ key, value: { fields }, ...present({ comment }) }]
@@ -43,15 +43,15 @@ export function proposeRoll(facts: InitFacts, answers: Answers): RollProposal {
     ],
   }
   return {
-    file: document(facts, spec),
+    file: document(snapshot, spec),
     questions: [...role.questions, ...parts.flatMap((part) => ('questions' in part ? part.questions : []))],
-    found: [...parts.flatMap(({ found }) => found), ...configFound(facts)],
-    leftOut: [...parts.flatMap(({ leftOut }) => leftOut), ...unread(facts), ...notUnderstood(facts)],
-    isComplete: nodes.nodes !== undefined && (balancers.kept.length > 0 || facts.noBalancer),
+    found: [...parts.flatMap(({ found }) => found), ...configFound(snapshot)],
+    leftOut: [...parts.flatMap(({ leftOut }) => leftOut), ...unread(snapshot), ...notUnderstood(snapshot)],
+    isComplete: nodes.nodes !== undefined && (balancers.kept.length > 0 || snapshot.noBalancer),
   }
 }
 
-const document = ({ context }: InitFacts, spec: Section): Section => ({
+const document = ({ context }: InitSnapshot, spec: Section): Section => ({
   fields: [
     { key: 'apiVersion', value: 'evenkeel.dev/v1alpha1' },
     { key: 'kind', value: 'Roll' },
@@ -71,13 +71,13 @@ const document = ({ context }: InitFacts, spec: Section): Section => ({
   ],
 })
 
-const configFound = ({ config }: InitFacts): readonly string[] =>
+const configFound = ({ config }: InitSnapshot): readonly string[] =>
   config === undefined
     ? []
     : [`${config.file}: ${config.backends.length} backends, ${config.sockets.length} runtime sockets`]
 
 /** The nodes are told of where they are chosen. */
-function unread({ pods, services, slices, workloads, budgets }: InitFacts): readonly LeftOut[] {
+function unread({ pods, services, slices, workloads, budgets }: InitSnapshot): readonly LeftOut[] {
   const lists: readonly (readonly [what: string, found: Found<unknown>, lost: string])[] = [
     ['pods', pods, 'which of them the drain refuses is not known'],
     ['Services', services, 'which DaemonSets other nodes send to is not known'],
@@ -90,5 +90,5 @@ function unread({ pods, services, slices, workloads, budgets }: InitFacts): read
   )
 }
 
-const notUnderstood = ({ config }: InitFacts): readonly LeftOut[] =>
+const notUnderstood = ({ config }: InitSnapshot): readonly LeftOut[] =>
   (config?.notUnderstood ?? []).map(({ line, text, why }) => ({ what: `${config?.file}:${line} "${text}"`, why }))

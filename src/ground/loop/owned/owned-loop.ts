@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Leader } from '../leader.ts'
-import { type LoopView, Reconciler } from '../reconciler.ts'
+import { type LoopStatus, Reconciler } from '../reconciler.ts'
 import { isRefusal, isSlow, type RefusedWrites, type Subject } from './refused-writes.ts'
 import { RepeatedActs } from './repeated-acts.ts'
 
@@ -107,8 +107,8 @@ export class OwnedLoop<S, A> {
     this.#reconciler.add(key)
   }
 
-  view(): LoopView {
-    return this.#reconciler.view()
+  status(): LoopStatus {
+    return this.#reconciler.status()
   }
 
   #paced(key: string, seen: S): LoopDecision<A> {

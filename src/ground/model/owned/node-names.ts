@@ -7,7 +7,7 @@ const HASH_LENGTH = 10
 const LABEL_VALUE_MAX = 63
 /** A label value that stands for a node and is not its name. */
 const HASHED = 'h.'
-const LOOKS_HASHED = new RegExp(`^h\\.[${LETTERS}]{${HASH_LENGTH}}$`)
+const HASHED_NAME = new RegExp(`^h\\.[${LETTERS}]{${HASH_LENGTH}}$`)
 
 /** The first 50 bits of SHA-256 in base32. Names in clusters are made with it: it never changes. */
 export function shortHash(text: string): string {
@@ -35,6 +35,4 @@ export interface NodeIdentity {
  * such a hash.
  */
 export const nodeLabel = (node: string, collisionCount = 0): string =>
-  node.length > LABEL_VALUE_MAX || LOOKS_HASHED.test(node)
-    ? `${HASHED}${shortHash(salted(node, collisionCount))}`
-    : node
+  node.length > LABEL_VALUE_MAX || HASHED_NAME.test(node) ? `${HASHED}${shortHash(salted(node, collisionCount))}` : node

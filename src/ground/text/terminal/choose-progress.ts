@@ -1,5 +1,5 @@
 import { UserError } from '../../model/user-error.ts'
-import type { TerminalFacts } from './terminal-facts.ts'
+import type { TerminalSettings } from './terminal-settings.ts'
 
 export const PROGRESS_CHOICES = ['auto', 'live', 'plain', 'none'] as const
 
@@ -9,17 +9,17 @@ export type ProgressMode = Exclude<ProgressChoice, 'auto'>
 /** The form of progress. `live` that was asked for and cannot be is an error, before anything is touched. */
 export function chooseProgress(
   wanted: ProgressChoice,
-  facts: TerminalFacts,
+  terminal: TerminalSettings,
   stream: 'stdout' | 'stderr' = 'stderr',
 ): ProgressMode {
   if (wanted === 'plain' || wanted === 'none') return wanted
-  const isTerminal = stream === 'stdout' ? facts.stdoutIsTerminal : facts.stderrIsTerminal
-  const capable = isTerminal && facts.env.TERM !== 'dumb'
+  const isTerminal = stream === 'stdout' ? terminal.stdoutIsTerminal : terminal.stderrIsTerminal
+  const capable = isTerminal && terminal.env.TERM !== 'dumb'
   if (wanted === 'live' && !capable) {
     const why = isTerminal ? 'TERM is dumb' : `${stream} is no terminal`
     throw new UserError(`--progress live is not possible: ${why}`, { code: 'usage.progress', fix: '--progress plain' })
   }
   // Some CI systems give their jobs a terminal and show every frame one below the other.
-  const inCi = (facts.env.CI ?? '') !== ''
+  const inCi = (terminal.env.CI ?? '') !== ''
   return wanted === 'live' || (capable && !inCi) ? 'live' : 'plain'
 }

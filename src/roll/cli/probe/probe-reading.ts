@@ -1,11 +1,11 @@
-import type { FailureWindow, LaneSummary, ProbeFacts, ProbeTarget } from '../../../ground/model/probe.ts'
+import type { FailureWindow, LaneSummary, ProbeStatus, ProbeTarget } from '../../../ground/model/probe.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import { type Bounds, downtime, lengthMs, union } from '../../decide/availability/downtime.ts'
 import { excusedOf, isExcused } from '../../decide/availability/not-counted.ts'
 
 /** What the facts come to. Controls are counted apart, and failures that are the prober's own fault are listed only. */
 export interface ProbeReading {
-  readonly facts: ProbeFacts
+  readonly facts: ProbeStatus
   readonly targets: readonly ProbeTarget[]
   readonly lanes: readonly LaneSummary[]
   /** `isGreen`: it may excuse failures, since none of its own requests failed at first. */
@@ -22,7 +22,7 @@ export interface ProbeReading {
   readonly measuredMs: number
 }
 
-export function readProbe(facts: ProbeFacts, targets: readonly ProbeTarget[], now: WallMs): ProbeReading {
+export function readProbe(facts: ProbeStatus, targets: readonly ProbeTarget[], now: WallMs): ProbeReading {
   const lanes = facts.lanes.filter((lane) => !lane.control)
   const controls = facts.lanes.filter((lane) => lane.control)
   const isGreen = (facts.redControls ?? []).length === 0

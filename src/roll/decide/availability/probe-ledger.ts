@@ -1,6 +1,6 @@
 import { invariant } from '../../../ground/model/invariant.ts'
 import { present } from '../../../ground/model/present.ts'
-import type { FailureWindow, ProbeFacts, ProbeTarget, Sample } from '../../../ground/model/probe.ts'
+import type { FailureWindow, ProbeStatus, ProbeTarget, Sample } from '../../../ground/model/probe.ts'
 import type { ProbeSignal } from '../../../ground/model/probe-signal.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { LatencyLimit } from '../../model/stop-spec.ts'
@@ -25,7 +25,7 @@ interface LaneBook {
 }
 
 /** What only a signal changes. */
-type Told = Omit<ProbeFacts, 'notMeasured'>
+type Told = Omit<ProbeStatus, 'notMeasured'>
 
 const keyOf = (sample: Pick<Sample, 'target' | 'lane'>): string => `${sample.lane} ${sample.target}`
 
@@ -96,7 +96,7 @@ export class ProbeLedger {
   }
 
   /** Asked for several times between two batches. */
-  facts(now: WallMs): ProbeFacts {
+  facts(now: WallMs): ProbeStatus {
     this.#told ??= this.#tell()
     const notMeasured = this.#notMeasured.spans(this.#endedAt ?? now, this.#endedAt !== undefined)
     return { ...this.#told, notMeasured }

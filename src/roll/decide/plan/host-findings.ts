@@ -1,4 +1,4 @@
-import type { HostFacts, HostHop } from '../../../ground/model/host.ts'
+import type { HostHop, HostReading } from '../../../ground/model/host.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { shellWord } from '../../../ground/model/posix-quote.ts'
 import type { HostInquiry, MachineNode } from './host-inquiry.ts'
@@ -82,7 +82,7 @@ function unreachable(
   return error({ node: name, code, text, fix: reachFix(code, name, way) })
 }
 
-function wrongMachine({ node }: HostInquiry, { bootId }: HostFacts): readonly PlanFinding[] {
+function wrongMachine({ node }: HostInquiry, { bootId }: HostReading): readonly PlanFinding[] {
   if (bootId === node.bootId) return []
   if (bootId === undefined) {
     const text = `the plan cannot read the boot id of ${node.name}, so only the reboot command can check it`
@@ -94,7 +94,7 @@ function wrongMachine({ node }: HostInquiry, { bootId }: HostFacts): readonly Pl
   return [error({ node: node.name, code: 'HostIsAnother', text, fix })]
 }
 
-function mayNot({ node }: HostInquiry, { mayReboot, refusal }: HostFacts): readonly PlanFinding[] {
+function mayNot({ node }: HostInquiry, { mayReboot, refusal }: HostReading): readonly PlanFinding[] {
   if (mayReboot) return []
   const text = `${node.name} cannot be rebooted this way: ${refusal ?? 'it gave no reason'}`
   const fix = 'change reboot.ssh.command or reboot.ssh.user, or allow it in sudoers'
@@ -108,7 +108,7 @@ interface NodeOnTheWay {
 
 const nodesOnTheWay = (
   { node }: HostInquiry,
-  { hops }: HostFacts,
+  { hops }: HostReading,
   all: readonly MachineNode[],
 ): readonly NodeOnTheWay[] =>
   hops.flatMap((hop) =>

@@ -1,4 +1,4 @@
-import type { HostFacts } from '../../../ground/model/host.ts'
+import type { HostReading } from '../../../ground/model/host.ts'
 import type { Node } from '../../../ground/model/node.ts'
 
 export type MachineNode = Pick<Node, 'name' | 'bootId' | 'internalAddresses'>
@@ -7,7 +7,7 @@ export type MachineNode = Pick<Node, 'name' | 'bootId' | 'internalAddresses'>
 export interface HostInquiry {
   readonly node: MachineNode
   readonly answer:
-    | { readonly kind: 'facts'; readonly facts: HostFacts }
+    | { readonly kind: 'facts'; readonly facts: HostReading }
     /** `code`: HOST_*, of the error. */
     | { readonly kind: 'failed'; readonly code: string; readonly text: string }
 }

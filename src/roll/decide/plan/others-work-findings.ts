@@ -1,6 +1,6 @@
 import { firstOf } from '../../../ground/model/first-of.ts'
 import { isControlPlane, type Node } from '../../../ground/model/node.ts'
-import { CANDIDATE_TAINT, EXCLUDE_LABEL } from '../../../ground/model/node-facts.ts'
+import { CANDIDATE_TAINT, EXCLUDE_LABEL } from '../../../ground/model/node-reading.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { marksOfOthers } from '../others-work.ts'

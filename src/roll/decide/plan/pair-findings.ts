@@ -1,4 +1,4 @@
-import type { HostFacts } from '../../../ground/model/host.ts'
+import type { HostReading } from '../../../ground/model/host.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { InstanceFacts } from '../../../service/decide/instance-facts.ts'
 import type { HostPair, HostsSpec, MachineLook, PairMachine } from '../../model/host-pair.ts'
@@ -12,7 +12,7 @@ export interface MachineInquiry {
   readonly pair: HostPair
   readonly machine: PairMachine
   readonly answer:
-    | { readonly kind: 'facts'; readonly look: MachineLook; readonly facts: HostFacts; readonly cannotMove?: string }
+    | { readonly kind: 'facts'; readonly look: MachineLook; readonly facts: HostReading; readonly cannotMove?: string }
     | { readonly kind: 'failed'; readonly code: string; readonly text: string }
 }
 

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
-import type { ProbeFacts, SlowSeconds } from '../../../ground/model/probe.ts'
+import type { ProbeStatus, SlowSeconds } from '../../../ground/model/probe.ts'
 import { type WallMs, wallMs } from '../../../ground/model/time.ts'
 import type { Blame } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
@@ -84,13 +84,13 @@ type Baseline = Pick<RollSpec, 'probe' | 'stop'>
 const lookMs = ({ probe }: Baseline, { overMs }: LatencyLimit): number => Math.min(probe?.baselineMs ?? 0, overMs)
 
 /** Whether the answers are not known yet of as much time as the latency is looked at before the roll begins. */
-export const isLatencyOwed = (spec: Baseline, { startedAt, settledBefore = startedAt }: ProbeFacts): boolean =>
+export const isLatencyOwed = (spec: Baseline, { startedAt, settledBefore = startedAt }: ProbeStatus): boolean =>
   (spec.stop?.latency ?? []).some((limit) => settledBefore - startedAt < lookMs(spec, limit))
 
 /** Limits that are broken already before the roll begins. */
 export const slowBaseline = (
   spec: Baseline,
-  { startedAt, settledBefore = startedAt, slow = [] }: ProbeFacts,
+  { startedAt, settledBefore = startedAt, slow = [] }: ProbeStatus,
 ): readonly LatencyLimit[] =>
   (spec.stop?.latency ?? []).filter((limit, index) => {
     const from = settledBefore - lookMs(spec, limit)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EXCLUDE_LABEL, REMOVAL_TAINTS } from '../../../ground/model/node-facts.ts'
+import { EXCLUDE_LABEL, REMOVAL_TAINTS } from '../../../ground/model/node-reading.ts'
 import { present } from '../../../ground/model/present.ts'
 import { labelKeyFault, labelValueFault } from '../../../ground/text/label-syntax.ts'
 import type { NodeCheck } from '../../../service/model/health-check.ts'

@@ -6,7 +6,7 @@ import {
   KURED_IN_PROGRESS,
   REMOVAL_TAINTS,
   SHUTDOWN_CONDITION,
-} from '../../../ground/model/node-facts.ts'
+} from '../../../ground/model/node-reading.ts'
 import { present } from '../../../ground/model/present.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { parseNodeRecord } from '../../model/parse-node-record.ts'

@@ -15,8 +15,8 @@ function short(decision: BrakeDecision): string {
       if (action.kind === 'tell') return `tell ${action.notice.node}`
       const { granted, max, of } = action.grants
       const dropped = action.dropped.length === 0 ? '' : `, drop ${action.dropped.join(' ')}`
-      const told = action.told.length === 0 ? '' : `, told ${action.told.join(' ')}`
-      return `publish [${granted.join(' ')}] ${max} of ${of}${dropped}${told}`
+      const announced = action.announced.length === 0 ? '' : `, told ${action.announced.join(' ')}`
+      return `publish [${granted.join(' ')}] ${max} of ${of}${dropped}${announced}`
     })
     .join('; ')
 }
@@ -143,7 +143,7 @@ const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: stri
   ['publishes where nothing is', { nodes: SIX, change: { published: undefined } }, 'publish [] 3 of 6'],
   [
     'publishes anew what makes no sense',
-    { nodes: 'n1! n2', change: { published: { writer: 'controller-a', told: [] } } },
+    { nodes: 'n1! n2', change: { published: { writer: 'controller-a', announced: [] } } },
     'publish [n1] 1 of 2',
   ],
   [
@@ -151,7 +151,7 @@ const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: stri
     {
       nodes: 'n1! n2',
       change: {
-        published: { writer: 'controller-b', told: [], grants: { version: 1, granted: ['n1'], max: 1, of: 2 } },
+        published: { writer: 'controller-b', announced: [], grants: { version: 1, granted: ['n1'], max: 1, of: 2 } },
       },
     },
     'publish [n1] 1 of 2',
@@ -224,7 +224,7 @@ function why(scene: BrakeScene): string {
   return `${code}${object === undefined ? '' : ` ${object}`}: ${text}${next === undefined ? '' : ` | ${next}`}`
 }
 
-const published = (change: object) => ({ published: { writer: 'controller-a', told: [], ...change } })
+const published = (change: object) => ({ published: { writer: 'controller-a', announced: [], ...change } })
 
 const REASONS: readonly (readonly [scene: BrakeScene, why: string])[] = [
   [

@@ -8,7 +8,7 @@ const grants = { version: 1, granted: ['n1', 'n2'], max: 2, of: 4 }
 test('a publication lists the granted nodes, the nodes that wait and the grants that are taken back', () => {
   assert.deepEqual(decideBrake(aBrake({ nodes: 'n1! n2! n3! n4', granted: 'n1 n4', told: 'n3 n9' })), {
     kind: 'act',
-    actions: [{ kind: 'publish', grants, told: ['n3'], dropped: ['n4'] }],
+    actions: [{ kind: 'publish', grants, announced: ['n3'], dropped: ['n4'] }],
     reasons: [{ code: 'GrantsChange', text: '2 of at most 2 cordons are granted' }],
   })
 })
@@ -25,7 +25,7 @@ test('a node that waits gets an event on its Node first, and then a note in the 
     kind: 'act',
     actions: [
       { kind: 'tell', notice: { node: 'n3', uid: 'uid-n3', reason } },
-      { kind: 'publish', grants, told: ['n3'], dropped: [] },
+      { kind: 'publish', grants, announced: ['n3'], dropped: [] },
     ],
     reasons: [reason],
   })

@@ -94,7 +94,7 @@ function play(most: OutLimit, changes: readonly (typeof change extends fc.Arbitr
           anew.length === 0 || out.length <= maxOut(most, nodes.length),
           'nobody anew where too many are out, or were a moment ago',
         )
-        published = { writer: `leader-${leader}`, told: action.told, grants: action.grants }
+        published = { writer: `leader-${leader}`, announced: action.announced, grants: action.grants }
       }
     }
   }

@@ -81,7 +81,7 @@ test('while the nodes cannot be followed nothing is published, and all is taken 
   await ground.clock.advance(600_000)
   assert.equal(ground.configMaps.now, before)
   assert.deepEqual(
-    brake.view().reasons.map(({ code }) => code),
+    brake.status().reasons.map(({ code }) => code),
     ['NodesUnknown'],
   )
   ground.fleet.lags = false
@@ -102,10 +102,10 @@ test('a grant is not taken back by a watch that is behind', async (t) => {
   ground.fleet.set('n1! n2! n3 n4')
   await ground.clock.advance(30_000)
   assert.deepEqual(ground.granted, ['n1', 'n2'])
-  assert.match(heir.view().loop.trouble ?? '', /n1 is cordoned, and the watch has not shown it yet/)
+  assert.match(heir.status().loop.trouble ?? '', /n1 is cordoned, and the watch has not shown it yet/)
   ground.fleet.tell()
   await ground.clock.advance(30_000)
-  assert.equal(heir.view().loop.trouble, undefined)
+  assert.equal(heir.status().loop.trouble, undefined)
   assert.deepEqual(ground.granted, ['n1', 'n2'])
 })
 
@@ -154,7 +154,7 @@ test('a controller that does not lead writes nothing and asks nothing, and knows
   ground.fleet.set('n1! n2! n3! n4')
   await ground.clock.advance(60_000)
   assert.equal(ground.configMaps.now, undefined)
-  assert.equal(brake.view().decision, 'standby')
+  assert.equal(brake.status().decision, 'standby')
   leads = 10_000
   brake.wake()
   await ground.clock.advance(100)
@@ -170,7 +170,7 @@ test('a right to write events that is missing keeps no grant back, and is told',
   ground.fleet.set('n1! n2! n3! n4!')
   await ground.clock.advance(60_000)
   assert.deepEqual(ground.granted, ['n1', 'n2'])
-  assert.match(brake.view().loop.trouble ?? '', /events is forbidden/)
+  assert.match(brake.status().loop.trouble ?? '', /events is forbidden/)
   ground.notices.forbidden = false
   await ground.clock.advance(30_000)
   assert.deepEqual(ground.notices.told, ['n3 CordonNotGranted', 'n4 CordonNotGranted'])
@@ -202,7 +202,7 @@ test('an API server that is away costs passes, with pauses between them, and no 
   ground.configMaps.away = true
   ground.fleet.set('n1! n2! n3 n4')
   await ground.clock.advance(600_000)
-  const { failures, passes } = brake.view().loop
+  const { failures, passes } = brake.status().loop
   assert.ok(failures > 50 && failures < 200, `${failures} failed of ${passes}`)
   ground.configMaps.away = false
   await ground.clock.advance(15_000)
@@ -250,10 +250,10 @@ for (const now of ['n3>', 'n3x', 'n3?', 'n3-', 'n3!']) {
     const brake = ground.brake('a')
     ground.fleet.set('n1 n2 n3 n4')
     await ground.clock.advance(1_000)
-    const { passes } = brake.view().loop
+    const { passes } = brake.status().loop
     ground.fleet.change(now)
     await ground.clock.advance(10)
-    assert.ok(brake.view().loop.passes > passes)
+    assert.ok(brake.status().loop.passes > passes)
   })
 }
 

@@ -4,16 +4,16 @@ import { parseAllDocuments } from 'yaml'
 import { runProgram } from '../../../../src/cli/program.ts'
 import type { BalancerRequest, InitActions } from '../../../../src/explain/cli/init/init-actions.ts'
 import { addInitCommand } from '../../../../src/explain/cli/init-command.ts'
-import type { InitFacts } from '../../../../src/explain/decide/init/init-facts.ts'
+import type { InitSnapshot } from '../../../../src/explain/decide/init/init-snapshot.ts'
 import { CTRL_C, type MemoryFacts, memoryContext } from '../../../cli/memory-context.ts'
 import { aPod } from '../../../support/roll-world.ts'
 import { backend, FACTS, instance, server } from '../../decide/init/init-world.ts'
 
 interface World {
-  readonly facts?: Partial<InitFacts>
+  readonly facts?: Partial<InitSnapshot>
   readonly there?: readonly string[]
   /** What answers at sockets that are named. */
-  readonly named?: InitFacts['instances']
+  readonly named?: InitSnapshot['instances']
 }
 
 /** `evenkeel init` in a process and a world that are in memory. */
@@ -22,8 +22,8 @@ async function init(words: readonly string[], memory: MemoryFacts = {}, { facts 
   const files = new Map<string, string>()
   const looked: BalancerRequest[] = []
   const actions: InitActions = {
-    lookAtCluster: async () => cluster,
-    lookAtBalancers: async (request) => {
+    readCluster: async () => cluster,
+    readBalancers: async (request) => {
       looked.push(request)
       return { instances: request.sockets.length > 0 && named !== undefined ? named : instances }
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { doctorChecks } from '../../../../src/explain/decide/doctor/doctor-checks.ts'
-import type { DoctorFacts, GateFound } from '../../../../src/explain/decide/doctor/doctor-facts.ts'
+import type { DoctorSnapshot, GateFound } from '../../../../src/explain/decide/doctor/doctor-snapshot.ts'
 import { wallMs } from '../../../../src/ground/model/time.ts'
 import { wantedAccess } from '../../../../src/roll/decide/plan/wanted-access.ts'
 import type { InstanceInspection } from '../../../../src/service/model/balancer-inspection.ts'
@@ -20,7 +20,7 @@ const INSPECTION: InstanceInspection = {
   outside: [],
 }
 
-const GOOD: DoctorFacts = {
+const GOOD: DoctorSnapshot = {
   node: { version: '24.1.0', wantedMajor: 24 },
   ssh: '/usr/bin/ssh',
   stateDirectory: { is: 'found', value: '/state' },
@@ -40,12 +40,12 @@ const GOOD: DoctorFacts = {
   targets: [{ name: 'shop', url: 'http://shop/', answer: { is: 'found', value: undefined } }],
 }
 
-const without = (...names: readonly (keyof DoctorFacts)[]): DoctorFacts =>
+const without = (...names: readonly (keyof DoctorSnapshot)[]): DoctorSnapshot =>
   Object.fromEntries(
     Object.entries(GOOD).filter(([name]) => !(names as readonly string[]).includes(name)),
-  ) as unknown as DoctorFacts
+  ) as unknown as DoctorSnapshot
 
-const notOk = (facts: DoctorFacts): readonly string[] =>
+const notOk = (facts: DoctorSnapshot): readonly string[] =>
   doctorChecks(facts)
     .filter(({ state }) => state !== 'ok')
     .map(({ state, name, text }) => `${state} ${name}: ${text}`)
@@ -64,7 +64,7 @@ const ofSsh = aSpec({ reboot: { kind: 'ssh', command: ['reboot'], resendAfterMs:
 const record = formatRecord(aRecord())
 const down = { is: 'failed', text: 'no answer within 5 s' } as const
 
-const TABLE: readonly (readonly [what: string, facts: DoctorFacts, expected: readonly string[]])[] = [
+const TABLE: readonly (readonly [what: string, facts: DoctorSnapshot, expected: readonly string[]])[] = [
   [
     'an old Node.js',
     { ...GOOD, node: { version: '22.9.0', wantedMajor: 24 } },
@@ -189,7 +189,7 @@ const said = (kind: 'passes' | 'fails' | 'unknown', text: string): GateFound => 
   answer: { is: 'found', value: { kind, text } },
 })
 
-const WISHES: readonly (readonly [facts: Partial<DoctorFacts>, line: string])[] = [
+const WISHES: readonly (readonly [facts: Partial<DoctorSnapshot>, line: string])[] = [
   [{ window: { ...ROUND, next: span(11, 14) } }, 'ok time window: open, until Fri 2026-11-27 14:00 UTC'],
   [
     { window: { ...ROUND, next: span(22, 23) } },

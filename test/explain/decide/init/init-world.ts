@@ -1,10 +1,10 @@
 import { rollFileYaml } from '../../../../src/explain/cli/init/write-yaml.ts'
 import type {
-  InitFacts,
+  InitSnapshot,
   SeenBackend,
   SeenInstance,
   SeenServer,
-} from '../../../../src/explain/decide/init/init-facts.ts'
+} from '../../../../src/explain/decide/init/init-snapshot.ts'
 import { proposeRoll } from '../../../../src/explain/decide/init/roll-proposal.ts'
 import { readRollFile } from '../../../../src/roll/file/read-roll-file.ts'
 import { aNode } from '../../../support/roll-world.ts'
@@ -48,7 +48,7 @@ const NONE = { is: 'found', value: [] } as const
 export const CONTROL = { 'node-role.kubernetes.io/control-plane': '' }
 
 /** Three workers behind one HAProxy. */
-export const FACTS: InitFacts = {
+export const FACTS: InitSnapshot = {
   context: { context: 'prod', server: 'https://10.0.1.1:6443', user: 'ann' },
   apiServer: { address: '10.0.1.1', port: 6443 },
   nodes: { is: 'found', value: [aNode('n1'), aNode('n2'), aNode('n3')] },
@@ -58,7 +58,7 @@ export const FACTS: InitFacts = {
 }
 
 /** The file as its text, and as what reads roll files takes it. */
-export function proposed(facts: InitFacts, answers: Readonly<Record<string, string>> = {}) {
+export function proposed(facts: InitSnapshot, answers: Readonly<Record<string, string>> = {}) {
   const proposal = proposeRoll(facts, new Map(Object.entries(answers)))
   const text = rollFileYaml([], proposal.file)
   return { ...proposal, text, ...readRollFile({ file: 'roll.yaml', text }) }

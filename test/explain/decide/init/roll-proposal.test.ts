@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { InitFacts } from '../../../../src/explain/decide/init/init-facts.ts'
+import type { InitSnapshot } from '../../../../src/explain/decide/init/init-snapshot.ts'
 import type { RollSpec } from '../../../../src/roll/model/roll-spec.ts'
 import { aNode } from '../../../support/roll-world.ts'
 import { backend, CONTROL, FACTS, instance, proposed, server } from './init-world.ts'
@@ -21,7 +21,7 @@ interface Expected {
   readonly says?: readonly RegExp[]
 }
 
-type Case = readonly [what: string, facts: Partial<InitFacts>, answers: Readonly<Record<string, string>>, Expected]
+type Case = readonly [what: string, facts: Partial<InitSnapshot>, answers: Readonly<Record<string, string>>, Expected]
 
 const BASE = ['reboot', 'probe']
 const PROBES = /^probes: the URL that clients use is not known/

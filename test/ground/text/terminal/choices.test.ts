@@ -4,9 +4,9 @@ import { UserError } from '../../../../src/ground/model/user-error.ts'
 import { chooseColor } from '../../../../src/ground/text/terminal/choose-color.ts'
 import { chooseProgress } from '../../../../src/ground/text/terminal/choose-progress.ts'
 import { chooseSymbols } from '../../../../src/ground/text/terminal/choose-symbols.ts'
-import type { TerminalFacts } from '../../../../src/ground/text/terminal/terminal-facts.ts'
+import type { TerminalSettings } from '../../../../src/ground/text/terminal/terminal-settings.ts'
 
-const facts = (env: TerminalFacts['env'], terminal = true): TerminalFacts => ({
+const facts = (env: TerminalSettings['env'], terminal = true): TerminalSettings => ({
   env,
   stdinIsTerminal: terminal,
   stdoutIsTerminal: terminal,
@@ -30,7 +30,7 @@ test('live that was asked for and cannot be is an error, not another form in sil
 
 const COLORS: readonly (readonly [
   wanted: 'auto' | 'always' | 'never',
-  env: TerminalFacts['env'],
+  env: TerminalSettings['env'],
   terminal: boolean,
   colored: boolean,
 ])[] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FailureWindow, LaneSummary, ProbeFacts, ProbeTarget } from '../../../../src/ground/model/probe.ts'
+import type { FailureWindow, LaneSummary, ProbeStatus, ProbeTarget } from '../../../../src/ground/model/probe.ts'
 import { wallMs } from '../../../../src/ground/model/time.ts'
 import { plainLine } from '../../../../src/ground/text/terminal/style.ts'
 import { eventLines } from '../../../../src/roll/cli/screen/event-lines.ts'
@@ -60,7 +60,7 @@ function oneFailure(clock: VirtualClock): Probe {
     maxMs: 20,
     startErrorP99Ms: 1,
   })
-  const facts = (): ProbeFacts => ({
+  const facts = (): ProbeStatus => ({
     startedAt,
     lastVerdictAt: clock.wallMs(),
     settledBefore: clock.wallMs(),

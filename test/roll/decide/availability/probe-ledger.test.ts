@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { ProbeFacts, Sample } from '../../../../src/ground/model/probe.ts'
+import type { ProbeStatus, Sample } from '../../../../src/ground/model/probe.ts'
 import type { ProbeSignal } from '../../../../src/ground/model/probe-signal.ts'
 import { ProbeLedger } from '../../../../src/roll/decide/availability/probe-ledger.ts'
 import { aSample, aTarget, at, samplesOf } from './a-sample.ts'
@@ -20,7 +20,7 @@ const ledgerOf = (...signals: readonly ProbeSignal[]): ProbeLedger => {
   for (const signal of signals) ledger.apply(signal)
   return ledger
 }
-const gapsOf = (facts: ProbeFacts) => facts.notMeasured.map(({ from, to }) => [from - at(0), to - at(0)])
+const gapsOf = (facts: ProbeStatus) => facts.notMeasured.map(({ from, to }) => [from - at(0), to - at(0)])
 
 test('counts each lane and bounds what was late by the prober itself', () => {
   const late = aSample({ ms: 100, changes: { startedLateMs: 4 } })

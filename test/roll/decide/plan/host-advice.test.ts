@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { HostFacts } from '../../../../src/ground/model/host.ts'
+import type { HostReading } from '../../../../src/ground/model/host.ts'
 import type { PlanFinding } from '../../../../src/ground/model/plan-finding.ts'
 import { withBalancerAdvice } from '../../../../src/roll/decide/plan/balancer-advice.ts'
 import { type HostsAround, hostFindings } from '../../../../src/roll/decide/plan/host-findings.ts'
@@ -10,7 +10,7 @@ import { slotFindings } from '../../../../src/roll/decide/plan/slot-findings.ts'
 const N1 = { name: 'n1', bootId: 'boot-1', internalAddresses: ['10.0.0.1'] }
 const N2 = { name: 'n2', bootId: 'boot-2', internalAddresses: ['10.0.0.2'] }
 
-const facts = (change: Partial<HostFacts>, node = N1): HostInquiry => ({
+const facts = (change: Partial<HostReading>, node = N1): HostInquiry => ({
   node,
   answer: { kind: 'facts', facts: { bootId: node.bootId, mayReboot: true, hops: [], ...change } },
 })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { HostFacts } from '../../../../src/ground/model/host.ts'
+import type { HostReading } from '../../../../src/ground/model/host.ts'
 import { hostFindings } from '../../../../src/roll/decide/plan/host-findings.ts'
 import type { HostInquiry } from '../../../../src/roll/decide/plan/host-inquiry.ts'
 
 const OURS = '00000000-0000-0000-0000-000000000000'
 
-const asked = (n: number, facts: Partial<HostFacts> = {}, bootId = `boot-${n}`): HostInquiry => ({
+const asked = (n: number, facts: Partial<HostReading> = {}, bootId = `boot-${n}`): HostInquiry => ({
   node: { name: `n${n}`, bootId, internalAddresses: [`10.0.0.${n}`, `fd00::${n}`] },
   answer: { kind: 'facts', facts: { bootId: `boot-${n}`, mayReboot: true, hops: [], ...facts } },
 })

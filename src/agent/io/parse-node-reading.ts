@@ -1,11 +1,16 @@
 import { announcedIn } from '../../ground/kube/parse-node.ts'
 import { CLAIMS_LENGTH_MAX, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
-import { EXCLUDE_LABEL, LIFECYCLE_CONDITIONS, type NodeFacts, REMOVAL_TAINTS } from '../../ground/model/node-facts.ts'
+import {
+  EXCLUDE_LABEL,
+  LIFECYCLE_CONDITIONS,
+  type NodeReading,
+  REMOVAL_TAINTS,
+} from '../../ground/model/node-reading.ts'
 import { parseMetadata } from '../../ground/model/parse-metadata.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 
-export function parseNodeFacts(object: Untrusted): NodeFacts {
+export function parseNodeReading(object: Untrusted): NodeReading {
   const { uid, resourceVersion, labels, annotations } = parseMetadata(object, 'cluster')
   const spec = object.at('spec')
   const taints = spec

@@ -1,5 +1,5 @@
 /** What is known of the surroundings; read once by the composition root. */
-export interface TerminalFacts {
+export interface TerminalSettings {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdinIsTerminal: boolean
   readonly stdoutIsTerminal: boolean

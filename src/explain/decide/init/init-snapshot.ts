@@ -7,7 +7,7 @@ import type { EndpointSlice, Service } from '../../../ground/model/service.ts'
 import type { Workload } from '../../../ground/model/workload.ts'
 import type { InstanceAddress } from '../../../service/model/balancer-spec.ts'
 import type { HaproxyConfig } from '../../../service/model/haproxy-config.ts'
-import type { Found } from '../doctor/doctor-facts.ts'
+import type { Found } from '../doctor/doctor-snapshot.ts'
 
 export interface SeenServer extends Endpoint {
   readonly name: string
@@ -36,7 +36,7 @@ export interface SeenInstance {
 }
 
 /** What was found on the cluster and at the load balancers. What could not be read says why. */
-export interface InitFacts {
+export interface InitSnapshot {
   readonly context: ClusterContext
   readonly apiServer: Endpoint
   readonly nodes: Found<readonly Node[]>

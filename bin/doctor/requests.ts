@@ -1,10 +1,10 @@
 import type {
-  DoctorFacts,
+  DoctorSnapshot,
   Found,
   GateFound,
   ProgramsFound,
   SilencerFound,
-} from '../../src/explain/decide/doctor/doctor-facts.ts'
+} from '../../src/explain/decide/doctor/doctor-snapshot.ts'
 import type { FollowParts } from '../../src/ground/kube/follow.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemTimers } from '../../src/ground/machine/system-timers.ts'
@@ -28,11 +28,11 @@ interface Looking {
 }
 
 /** Time windows, gates, hooks and silences of the file. Each gate is asked once, and no hook is run. */
-export async function lookAtWishes(
+export async function readRequests(
   spec: RollSpec,
   looking: Looking,
   signal: AbortSignal,
-): Promise<Pick<DoctorFacts, 'window' | 'gates' | 'programs' | 'silencers'>> {
+): Promise<Pick<DoctorSnapshot, 'window' | 'gates' | 'programs' | 'silencers'>> {
   const [gates, programs, silencers] = await Promise.all([
     askGates(spec, looking, signal),
     findPrograms(spec, looking),
@@ -41,7 +41,7 @@ export async function lookAtWishes(
   return { ...windowOf(spec), gates, programs, silencers }
 }
 
-function windowOf({ window }: RollSpec): Pick<DoctorFacts, 'window'> {
+function windowOf({ window }: RollSpec): Pick<DoctorSnapshot, 'window'> {
   if (window === undefined) return {}
   const now = clock.wallMs()
   const [next] = timeWindowsOf(window).spansFrom(now, 1)

@@ -6,15 +6,15 @@ import type { ConfigMaps } from '../../ground/ports/config-maps.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
 import type { RunScene } from '../decide/node-scene.ts'
 import type { Drain } from '../decide/pod-scene.ts'
-import type { Sight } from '../ports/sight.ts'
+import type { ExplainReader } from '../ports/explain-reader.ts'
 import type { Unknowns } from './unknowns.ts'
 
 /** All that one explanation reads. Nothing is written. */
-export interface ExplainGround {
+export interface ExplainSources {
   readonly cluster: Pick<Cluster, 'list' | 'readLease' | 'evict' | 'forbidden' | 'identity'>
   readonly objects: Pick<Objects, 'list'>
   readonly configMaps: Pick<ConfigMaps, 'read'>
-  readonly sight: Sight
+  readonly reader: ExplainReader
   readonly dnsObjects: Pick<DnsObjects, 'services' | 'pods' | 'endpoints'>
   readonly conditions: Pick<ServiceConditions, 'read'>
   readonly clock: Clock
@@ -39,8 +39,8 @@ export interface ExplainOptions {
 }
 
 /** One look, and what it could not see. */
-export interface Look {
-  readonly ground: ExplainGround
+export interface ExplainPass {
+  readonly sources: ExplainSources
   readonly options: ExplainOptions
   readonly unknowns: Unknowns
   readonly signal: AbortSignal

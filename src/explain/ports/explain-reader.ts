@@ -4,7 +4,7 @@ import type { Kind, KindMap } from '../../ground/ports/cluster.ts'
 import type { Readiness, SeenPod } from '../model/seen-pod.ts'
 
 /** One look at a cluster, no wider than what is asked about. Each call rejects with WorldError (code KUBE_*), or with the signal's reason. */
-export interface Sight {
+export interface ExplainReader {
   /** Undefined: there is no such Node. */
   node(name: string, signal: AbortSignal): Promise<{ readonly node: Node; readonly readiness?: Readiness } | undefined>
   podsOn(node: string, signal: AbortSignal): Promise<readonly SeenPod[]>

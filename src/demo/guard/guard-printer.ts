@@ -1,13 +1,13 @@
 import { formatMinSec } from '../../ground/model/duration.ts'
 import { type Line, padCells } from '../../ground/text/terminal/style.ts'
 import type { DemoScreen } from '../demo-screen.ts'
-import type { ToldNode } from './guard-demo-actions.ts'
+import type { NodeRow } from './guard-demo-actions.ts'
 
 const WHO_CELLS = 9
 const WAITING: readonly string[] = ['Held', 'Requested']
 
 /** Lines that stay, each with the node that it is about, and below them how each node stands now. */
-export class GuardView {
+export class GuardPrinter {
   /** What the NodeGuard said, in its order. */
   readonly words: { readonly node: string; readonly text: string }[] = []
   readonly #screen: DemoScreen
@@ -23,7 +23,7 @@ export class GuardView {
   }
 
   /** The nodes that the status of the NodeGuard lists. */
-  told(rows: readonly ToldNode[]): void {
+  show(rows: readonly NodeRow[]): void {
     const names = new Set(rows.map(({ name }) => name))
     for (const name of this.#now.keys()) if (!names.has(name)) this.#now.delete(name)
     for (const { name, state, message } of rows) {

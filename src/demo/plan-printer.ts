@@ -18,7 +18,7 @@ interface Under {
 }
 
 /** One plan on the screen: a line for each node that is done, and one for what goes on now. */
-export class PlanView {
+export class PlanPrinter {
   readonly #screen: DemoScreen
   readonly #name: Piece
   #nodes: readonly string[] = []

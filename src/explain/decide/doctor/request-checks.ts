@@ -1,16 +1,16 @@
 import { escapeForeign } from '../../../ground/model/foreign-text.ts'
 import { zonedTimeText } from '../../../ground/model/zoned-time.ts'
-import { type Check, type DoctorFacts, failedCheck } from './doctor-facts.ts'
+import { type Check, type DoctorSnapshot, failedCheck } from './doctor-snapshot.ts'
 
 /** What the operator asks for beside the roll itself: a line for each that the roll file names. */
-export const wishChecks = (facts: DoctorFacts): readonly Check[] => [
-  ...windowCheck(facts),
-  ...gateChecks(facts),
-  ...programChecks(facts),
-  ...silenceChecks(facts),
+export const requestChecks = (snapshot: DoctorSnapshot): readonly Check[] => [
+  ...windowCheck(snapshot),
+  ...gateChecks(snapshot),
+  ...programChecks(snapshot),
+  ...silenceChecks(snapshot),
 ]
 
-function windowCheck({ window }: DoctorFacts): readonly Check[] {
+function windowCheck({ window }: DoctorSnapshot): readonly Check[] {
   if (window === undefined) return []
   const name = 'time window'
   const { zone, now, next } = window
@@ -28,7 +28,7 @@ function windowCheck({ window }: DoctorFacts): readonly Check[] {
 const ASK_FIX = 'let it answer there, or correct "gates"'
 
 /** A gate may well not pass now; one that cannot be asked would hold the roll. */
-function gateChecks({ gates = [] }: DoctorFacts): readonly Check[] {
+function gateChecks({ gates = [] }: DoctorSnapshot): readonly Check[] {
   return gates.map(({ name: gate, node, answer }): Check => {
     const name = `gate ${gate}`
     if (answer === undefined) return { name, state: 'skipped', text: 'no node is known to ask about' }
@@ -40,7 +40,7 @@ function gateChecks({ gates = [] }: DoctorFacts): readonly Check[] {
   })
 }
 
-function programChecks({ programs = [] }: DoctorFacts): readonly Check[] {
+function programChecks({ programs = [] }: DoctorSnapshot): readonly Check[] {
   return programs.map(({ name: hook, missing }): Check => {
     const name = `hook ${hook}`
     if (missing === undefined) return { name, state: 'ok', text: 'its commands are on this machine' }
@@ -49,7 +49,7 @@ function programChecks({ programs = [] }: DoctorFacts): readonly Check[] {
   })
 }
 
-function silenceChecks({ silencers = [] }: DoctorFacts): readonly Check[] {
+function silenceChecks({ silencers = [] }: DoctorSnapshot): readonly Check[] {
   return silencers.map(({ name: silence, answer }): Check => {
     const name = `silence ${silence}`
     if (answer.is === 'found') return { name, state: 'ok', text: answer.value }

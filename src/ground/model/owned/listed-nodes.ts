@@ -1,13 +1,13 @@
 import { isJsonObject } from '../json-object.ts'
 
 /** What a status says of the nodes that were not in service: of each that it lists its state, and since when. */
-export interface ToldNodes {
+export interface ListedNodes {
   readonly listed: ReadonlyMap<string, { readonly state: string; readonly since?: string }>
   /** More were not in service than it lists. */
   readonly truncated: boolean
 }
 
-export function toldNodes({ nodes, truncated }: Readonly<Record<string, unknown>>): ToldNodes {
+export function listedNodes({ nodes, truncated }: Readonly<Record<string, unknown>>): ListedNodes {
   const listed = (Array.isArray(nodes) ? nodes : []).flatMap((node: unknown) => {
     const { name, state, since } = isJsonObject(node) ? node : {}
     if (typeof name !== 'string' || typeof state !== 'string') return []
@@ -21,10 +21,10 @@ export function toldNodes({ nodes, truncated }: Readonly<Record<string, unknown>
  * controller. Undefined: the time is not known, because an earlier status did not say it.
  */
 export function sinceOf(
-  told: ToldNodes | undefined,
+  status: ListedNodes | undefined,
   { name, state, now }: { readonly name: string; readonly state: string; readonly now: string },
 ): string | undefined {
-  const before = told?.listed.get(name)
+  const before = status?.listed.get(name)
   if (before?.state === state) return before.since
-  return before === undefined && told?.truncated === true ? undefined : now
+  return before === undefined && status?.truncated === true ? undefined : now
 }

@@ -16,7 +16,7 @@ type ContainerRun =
   | Ended
 
 /** What a kubelet knows of a pod that it runs. Its containers start and end together. */
-export interface PodFacts {
+export interface PodState {
   readonly phase: string
   readonly run: ContainerRun
   readonly last?: Ended
@@ -31,10 +31,10 @@ export interface PodFacts {
 const UNSEEN = { exitCode: 255, reason: 'Unknown' }
 
 /** What a kubelet makes of a pod when it starts: what ran in an earlier boot has ended, and the kubelet did not see how. */
-export function factsAtStart({ status }: NodePod, stamp: string): PodFacts {
+export function stateAtStart({ status }: NodePod, stamp: string): PodState {
   const statuses = (status?.containerStatuses ?? []) as readonly RunStatus[]
   const [first] = statuses
-  const fresh: PodFacts = {
+  const fresh: PodState = {
     phase: status?.phase ?? 'Pending',
     run: { kind: 'waiting', reason: 'ContainerCreating' },
     ids: [],

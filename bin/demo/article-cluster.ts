@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { GroundOptions } from '../../src/demo/demo-actions.ts'
-import { PLAN_FACTS } from '../../src/demo/demo-plan.ts'
+import type { DemoClusterOptions } from '../../src/demo/demo-actions.ts'
+import { PLAN_DETAILS } from '../../src/demo/demo-plan.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom } from '../../src/ground/machine/system-random.ts'
 import { systemSoon as soon } from '../../src/ground/machine/system-soon.ts'
@@ -23,7 +23,7 @@ export const HERE = '127.0.0.1'
 const DARK_MS = 1_000
 
 /** A fresh cluster as the article has it, its balancer, and the files that lead to both. */
-export class ArticleGround {
+export class ArticleCluster {
   readonly folder: string
   readonly net: LoopbackNet
   readonly nodes = ARTICLE_NODES.map(({ name }) => name)
@@ -42,10 +42,10 @@ export class ArticleGround {
     process.once('exit', this.#removeFolder)
   }
 
-  static async open(options: GroundOptions, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<ArticleGround> {
+  static async open(options: DemoClusterOptions, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<ArticleCluster> {
     // Where it is taken this is said before anything is begun.
     if (options.port !== undefined) await freePort(HERE, options.port)
-    const ground = new ArticleGround(await LoopbackNet.open())
+    const ground = new ArticleCluster(await LoopbackNet.open())
     try {
       await ground.#start(options, env, signal)
       return ground
@@ -82,7 +82,7 @@ export class ArticleGround {
   }
 
   async #start(
-    { plan, port: wanted, balancer }: GroundOptions,
+    { plan, port: wanted, balancer }: DemoClusterOptions,
     env: NodeJS.ProcessEnv,
     signal: AbortSignal,
   ): Promise<void> {
@@ -102,7 +102,7 @@ export class ArticleGround {
     this.#cluster = cluster
     await until(signal, 'nodes that are ready', () => nodesReady(cluster.world, this.nodes.length))
     const ports = await freePorts(net)
-    const { service } = PLAN_FACTS[plan]
+    const { service } = PLAN_DETAILS[plan]
     cluster.apply([...whoami({ service, ports }), ...database(WORKERS, ports), ...ingress(undefined, ports)])
     await until(signal, 'pods that are ready', () => podsReady(cluster.world))
     const entries = INGRESS_NODES.map((_, i) => ({ host: net.nodeAddress(i + 1), port: ports.ingress }))

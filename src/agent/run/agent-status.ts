@@ -6,7 +6,7 @@ import type { AnsweredIngress } from './ingress-watch.ts'
 import type { Polls } from './poll-log.ts'
 
 /** What there is to tell of an agent, as of now. */
-export interface AgentView {
+export interface AgentStatus {
   readonly node: string
   readonly now: MonoMs
   readonly wall: WallMs
@@ -28,16 +28,16 @@ export interface AgentView {
   readonly brake: Brake
   readonly dataPort?: 'open' | 'closed'
   /** Since the last pass looked at its files. */
-  readonly lookedAgoMs: number
+  readonly filesReadAgoMs: number
   /** What could not be read or written, for people. */
   readonly trouble: readonly string[]
   readonly polls: readonly Polls[]
   /** Absent: the agent answers for no IngressDaemonSet. */
-  readonly ingress?: IngressView
+  readonly ingress?: AnsweredStatus
 }
 
 /** What there is to tell of the IngressDaemonSets of the node. */
-interface IngressView {
+interface AnsweredStatus {
   /** The API server told of them since this process began. */
   readonly heard: boolean
   readonly answered: readonly AnsweredIngress[]

@@ -50,7 +50,7 @@ export interface TargetFound {
 }
 
 /** What was found on this machine, on the cluster and by the roll file. What an earlier failure made impossible is absent. */
-export interface DoctorFacts {
+export interface DoctorSnapshot {
   /** Absent in the single executable, which brings its own. */
   readonly node?: { readonly version: string; readonly wantedMajor: number }
   /** Where the program is. */

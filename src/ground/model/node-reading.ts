@@ -1,5 +1,5 @@
 /** What an agent goes by of its Node object: nothing else is kept of it. */
-export interface NodeFacts {
+export interface NodeReading {
   readonly uid: string
   /** Empty where it is not known: of what is remembered. */
   readonly resourceVersion: string

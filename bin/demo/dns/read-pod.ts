@@ -1,10 +1,10 @@
 import { get } from 'node:http'
-import type { PodLook } from '../../../src/demo/dns/dns-demo-actions.ts'
+import type { PodReading } from '../../../src/demo/dns/dns-demo-actions.ts'
 import { kubeDnsObjects } from '../../../src/dns/io/kube-dns-objects.ts'
 import { SocketAsker } from '../../../src/dns/io/socket-asker.ts'
 import { systemClock as clock } from '../../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../../src/ground/machine/system-random.ts'
-import type { DnsGround } from './dns-ground.ts'
+import type { DnsCluster } from './dns-cluster.ts'
 import { loopbackSockets } from './loopback-sockets.ts'
 import type { OpenedApi } from './repair-of-ours.ts'
 
@@ -13,17 +13,17 @@ const TIMEOUT_MS = 2_000
 const NAMESPACE = 'kube-system'
 const QUESTION = { name: 'kubernetes.default.svc.cluster.local', type: 'A', class: 'IN' } as const
 
-interface Looked {
+interface PodOfDemo {
   readonly pod: { readonly name: string; readonly uid: string; readonly address: string }
   readonly parts: OpenedApi
 }
 
 /** What those see of a pod that ask over TCP, and what the API says of it. */
-export async function lookAtPod(
-  { net, ports }: DnsGround,
-  { pod, parts }: Looked,
+export async function readPod(
+  { net, ports }: DnsCluster,
+  { pod, parts }: PodOfDemo,
   signal: AbortSignal,
-): Promise<PodLook> {
+): Promise<PodReading> {
   const asker = new SocketAsker(clock, random, loopbackSockets(net))
   const at = { address: pod.address, port: ports.dns }
   const [isHealthy, overTcp, pods] = await Promise.all([

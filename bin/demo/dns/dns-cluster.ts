@@ -12,7 +12,7 @@ import { DnsResolvers } from '../../../src/sim/loopback/dns-resolvers.ts'
 import { EmbeddedCluster } from '../../../src/sim/loopback/embedded-cluster.ts'
 import type { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
 import { PODS } from '../../../src/sim/world/api-resource.ts'
-import { HERE } from '../article-ground.ts'
+import { HERE } from '../article-cluster.ts'
 import { nodesReady, until } from '../settling.ts'
 
 const ZONE = 'cluster.local'
@@ -32,7 +32,7 @@ interface Ports {
 }
 
 /** An embedded cluster with a DNS of two pods, the Service before them, and resolvers that ask it. */
-export class DnsGround {
+export class DnsCluster {
   readonly net: LoopbackNet
   readonly cluster: EmbeddedCluster
   readonly ports: Ports
@@ -55,13 +55,13 @@ export class DnsGround {
   }
 
   /** Its DNS answers. `net` is closed with it. */
-  static async open(net: LoopbackNet, signal: AbortSignal): Promise<DnsGround> {
+  static async open(net: LoopbackNet, signal: AbortSignal): Promise<DnsCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'evenkeel-demo-'))
     const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })
     // Also where there is no time left to wait.
     process.once('exit', removeFolder)
     let cluster: EmbeddedCluster | undefined
-    let ground: DnsGround | undefined
+    let ground: DnsCluster | undefined
     const end = async (): Promise<void> => {
       cluster?.end()
       await net.close()
@@ -83,7 +83,7 @@ export class DnsGround {
         nodes,
         darkMs: 0,
       })
-      ground = new DnsGround(cluster, ports, { net, end })
+      ground = new DnsCluster(cluster, ports, { net, end })
       await ground.#start(signal)
       return ground
     } catch (error) {

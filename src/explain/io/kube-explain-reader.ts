@@ -8,10 +8,10 @@ import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import type { Readiness, SeenPod } from '../model/seen-pod.ts'
-import type { Sight } from '../ports/sight.ts'
+import type { ExplainReader } from '../ports/explain-reader.ts'
 
 /** It takes the rights to get nodes and pods, and to list what is asked for. */
-export function kubeSight(parts: FollowParts): Sight {
+export function kubeExplainReader(parts: FollowParts): ExplainReader {
   const objects = kubeObjects(parts)
   return {
     node: (name, signal) => objects.get({ kind: NODES, name }, signal),

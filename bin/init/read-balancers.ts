@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { BalancerPart, BalancerRequest } from '../../src/explain/cli/init/init-actions.ts'
-import type { SeenBackend, SeenInstance } from '../../src/explain/decide/init/init-facts.ts'
+import type { SeenBackend, SeenInstance } from '../../src/explain/decide/init/init-snapshot.ts'
 import { addressText, instanceNames } from '../../src/explain/decide/init/instance-address.ts'
 import { existing } from '../../src/explain/io/place-files.ts'
 import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
@@ -19,7 +19,7 @@ const USUAL_SOCKETS = ['/run/haproxy/admin.sock', '/run/haproxy.sock', '/var/lib
 const USUAL_CONFIG = '/etc/haproxy/haproxy.cfg'
 
 /** Asks each runtime socket that was named, else those of the haproxy.cfg, else the usual ones of this machine. */
-export async function lookAtBalancers(request: BalancerRequest, signal: AbortSignal): Promise<BalancerPart> {
+export async function readBalancers(request: BalancerRequest, signal: AbortSignal): Promise<BalancerPart> {
   const isNamed = request.sockets.length > 0 || request.config !== undefined
   const [usual] = isNamed || !request.searchHere ? [] : await existing([USUAL_CONFIG])
   const config = await readConfig(request.config ?? usual)
