@@ -131,7 +131,8 @@ test('a port that is closed and a name that does not exist are unknown', async (
 })
 
 test('a certificate counts for its name and if an authority that is trusted signed it', async (t: TestContext) => {
-  const file = (name: string) => readFileSync(new URL(`../../ground/net/fixtures/self-signed-${name}.pem`, import.meta.url), 'utf8')
+  const file = (name: string) =>
+    readFileSync(new URL(`../../ground/net/fixtures/self-signed-${name}.pem`, import.meta.url), 'utf8')
   const server = https.createServer({ cert: file('cert'), key: file('key') }, (_, response) => response.end('{}'))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

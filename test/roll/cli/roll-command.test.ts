@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UserError } from '../../../src/ground/model/user-error.ts'
 import type { RollOutcome } from '../../../src/roll/model/roll-event.ts'
-import { ended, evenkeel, PLAN, ScriptedActions, stamped } from './scripted-roll.ts'
 import { heldStory, RUN } from './screen/roll-story.ts'
+import { ended, evenkeel, PLAN, ScriptedActions, stamped } from './scripted-roll.ts'
 
 test('progress goes to stderr, the verdict to stdout, and the roll gets the plan that was agreed to', async () => {
   const actions = new ScriptedActions(ended('completed', 0))

@@ -4,8 +4,8 @@ import { OVER } from '../../../../src/ground/model/over.ts'
 import { wallMs } from '../../../../src/ground/model/time.ts'
 import { metered, RollMeter } from '../../../../src/roll/cli/screen/roll-meter.ts'
 import { memoryContext } from '../../../cli/memory-context.ts'
-import { ended, evenkeel, ScriptedActions } from '../scripted-roll.ts'
 import { VirtualClock } from '../../../support/virtual-clock.ts'
+import { ended, evenkeel, ScriptedActions } from '../scripted-roll.ts'
 import { heldStory, RUN } from './roll-story.ts'
 
 test('metrics go where the options say, and the last ones have the exit code', async () => {
