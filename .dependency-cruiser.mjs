@@ -67,7 +67,12 @@ export default {
       ['ground/(model|ports|kube|net|machine)/'],
       'adapters speak protocols over the model, and know no loop',
     ),
-    room('text-is-pure', 'ground/text/', ['ground/(model|text)/'], 'tables and colours ask nobody'),
+    room(
+      'text-is-pure',
+      'ground/text/',
+      ['ground/(model|text)/'],
+      'tables and colours are made from what they are given',
+    ),
     {
       name: 'loop-knows-no-node',
       severity: 'error',
@@ -115,7 +120,7 @@ export default {
       'decide-is-pure',
       '(model|decide|actuators)/',
       PURE,
-      'decisions are pure: they know nobody who could ask the world',
+      'decisions are pure: they import nothing that reads or writes the world',
     ),
     inEach(
       'ports-of-systems',

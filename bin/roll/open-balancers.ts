@@ -49,7 +49,7 @@ const openOne = <Kind extends BalancerKind>(spec: BalancerSpec<Kind>, to: Surrou
   KINDS[spec.via.kind](spec, to)
 
 interface OpenBalancers {
-  /** Those that are told states, to be closed at the end. */
+  /** The balancers to which the roll sends states. They are closed at the end. */
   readonly balancers: readonly OpenBalancer[]
   readonly readers: readonly BalancerReader[]
 }

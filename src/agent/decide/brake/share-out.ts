@@ -12,7 +12,7 @@ export interface Share {
   readonly otherwiseOut: readonly string[]
   readonly max: number
   readonly of: number
-  /** Nothing is granted for this long: nobody knows which nodes came back a moment ago. */
+  /** Nothing is granted for this long: it is not known which nodes came back a moment ago. */
   readonly tooSoonForMs: number
 }
 

@@ -11,7 +11,7 @@ export interface BrakeMemory {
   readonly away: ReadonlySet<string>
   /** By name: since when the node is no longer out. Its agent and its balancers learn this a little later. */
   readonly returning: ReadonlyMap<string, MonoMs>
-  /** When this process first saw the fleet; absent before. Nobody knows which nodes came back shortly before it. */
+  /** When this process first saw the fleet; absent before. It is not known which nodes came back shortly before it. */
   readonly since?: MonoMs
 }
 

@@ -6,7 +6,7 @@ import type { Random } from '../../ports/random.ts'
 import type { Leader } from '../leader.ts'
 import { type LoopStatus, Reconciler } from '../reconciler.ts'
 import { isRefusal, isSlow, type RefusedWrites, type Subject } from './refused-writes.ts'
-import { RepeatedActs } from './repeated-acts.ts'
+import { RepeatedActs, wanted } from './repeated-acts.ts'
 
 /** An action with what it was decided by. */
 export interface Bound<S, A> {
@@ -169,8 +169,10 @@ export async function stillDecided<S, A>(
 }
 
 /** What is wanted by it, whether it is done in this pass or later. */
-const wantedBy = <A>(decision: LoopDecision<A>): readonly A[] =>
-  decision.kind === 'settled' ? [] : [...(decision.kind === 'act' ? decision.actions : []), ...(decision.later ?? [])]
+function wantedBy<A>(decision: LoopDecision<A>): readonly A[] {
+  const { actions, later } = wanted(decision)
+  return [...actions, ...later]
+}
 
 function mapped<A, B>(decision: LoopDecision<A>, to: (action: A) => B): LoopDecision<B> {
   if (decision.kind === 'settled') return decision

@@ -2,7 +2,7 @@ import type { LoopDecision } from '../../model/loop-decision.ts'
 import { type MonoMs, monoMs } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-/** So often an action may be decided anew after it was done: a cache is behind by some milliseconds. */
+/** An action may be done this often in a row without a pause, because a cache is behind by some milliseconds. */
 const REPEATED_AT_ONCE = 5
 const PAUSE = { baseMs: 20, mostMs: 10_000 }
 
@@ -61,7 +61,8 @@ export class RepeatedActs<A> {
   }
 }
 
-function wanted<A>(decision: LoopDecision<A>): { readonly actions: readonly A[]; readonly later: readonly A[] } {
+/** What a decision wants now, and what it wants later. */
+export function wanted<A>(decision: LoopDecision<A>): { readonly actions: readonly A[]; readonly later: readonly A[] } {
   if (decision.kind === 'settled') return { actions: [], later: [] }
   return { actions: decision.kind === 'act' ? decision.actions : [], later: decision.later ?? [] }
 }
