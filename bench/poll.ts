@@ -33,7 +33,7 @@ const own = BACKENDS.map((backend) => ({ instance: 'lb-1', backend, server: 'n7'
 async function polled(looks: boolean): Promise<void> {
   for (let poll = 0; poll < POLLS; poll += 1) {
     const isLook = looks && poll % WHOLE_EVERY > 0
-    const reading = await (isLook ? balancer.look('lb-1', own, never) : balancer.read('lb-1', never))
+    const reading = await (isLook ? balancer.readCounters('lb-1', own, never) : balancer.read('lb-1', never))
     if (reading?.servers.length !== servers) throw new Error('a poll did not tell all servers')
   }
 }

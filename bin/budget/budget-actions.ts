@@ -6,7 +6,7 @@ import { clusterOf, type RollSurroundings } from '../roll/world.ts'
 
 /** What `evenkeel budget` does, on the cluster of a kubeconfig. */
 export const budgetActions = (surroundings: RollSurroundings): BudgetActions => ({
-  look: async (place, signal) => {
+  read: async (place, signal) => {
     const { cluster, api } = await clusterOf(place, surroundings, signal)
     return lookAtBudget({ cluster, configMaps: kubeConfigMaps(api.client), clock }, place, signal)
   },

@@ -47,7 +47,7 @@ export function anEndpoint(
     onlyClosed: false,
     acknowledged: [],
     connections: 0,
-    told: {},
+    polls: {},
     ...endpoint,
   }
   return aServer(node, {

@@ -7,7 +7,7 @@ import { type Evidence, noEvidence } from '../../src/roll/decide/evidence.ts'
 import type { NodeSnapshot } from '../../src/roll/decide/node-snapshot.ts'
 import type { RollSnapshot } from '../../src/roll/decide/snapshot.ts'
 import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
-import type { InstanceFacts } from '../../src/service/decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../../src/service/decide/instance-snapshot.ts'
 import type { ServerReading } from '../../src/service/model/balancer.ts'
 import type { NodeRecord } from '../../src/service/model/node-record.ts'
 
@@ -125,7 +125,10 @@ export const aServer = (server: string, change: Partial<ServerReading> = {}): Se
   ...change,
 })
 
-export const anInstance = (servers: readonly ServerReading[], change: Partial<InstanceFacts> = {}): InstanceFacts => ({
+export const anInstance = (
+  servers: readonly ServerReading[],
+  change: Partial<InstanceSnapshot> = {},
+): InstanceSnapshot => ({
   balancer: 'edge',
   instance: 'lb-1',
   backends: ['web'],

@@ -1,8 +1,8 @@
-import type { BudgetView } from '../../service/decide/budget/budget-view.ts'
+import type { BudgetStatus } from '../../service/decide/budget/budget-status.ts'
 import { type Finding, finding, type Next } from './finding.ts'
 import { type NodeScene, slotFor } from './node-scene.ts'
 
-type OutNode = BudgetView['out'][number]
+type OutNode = BudgetStatus['out'][number]
 
 /** Whether the node budget counts the node, or keeps it from leaving. */
 export function nodeBudget(s: NodeScene): readonly Finding[] {

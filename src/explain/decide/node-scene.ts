@@ -10,7 +10,7 @@ import type { CheckedIngress } from '../../ingress/decide/ingress-kind.ts'
 import type { lastDnsPod } from '../../roll/decide/dns/dns-leaving.ts'
 import type { RollOutcome } from '../../roll/model/roll-event.ts'
 import type { Step } from '../../roll/model/step.ts'
-import type { BudgetView } from '../../service/decide/budget/budget-view.ts'
+import type { BudgetStatus } from '../../service/decide/budget/budget-status.ts'
 import type { CordonsThatCount } from '../../service/decide/budget/snapshot.ts'
 import type { Readiness } from '../model/seen-pod.ts'
 import type { PodScene } from './pod-scene.ts'
@@ -23,7 +23,7 @@ export interface NodeScene {
   readonly pods?: readonly PodScene[]
   readonly volumes?: { readonly attachments: readonly VolumeAttachment[]; readonly claims: readonly VolumeClaim[] }
   /** A fault: maxOut makes no sense. */
-  readonly budget?: BudgetView | { readonly fault: string; readonly next: string }
+  readonly budget?: BudgetStatus | { readonly fault: string; readonly next: string }
   readonly cordons?: CordonsThatCount
   readonly guards?: readonly CheckedGuard[]
   readonly ingresses?: readonly CheckedIngress[]
@@ -69,5 +69,5 @@ export interface RunScene {
 }
 
 /** The slot that is held for the node; undefined: none is, or the budget is not known. */
-export const slotFor = ({ budget, node }: NodeScene): BudgetView['slots'][number] | undefined =>
+export const slotFor = ({ budget, node }: NodeScene): BudgetStatus['slots'][number] | undefined =>
   budget === undefined || 'fault' in budget ? undefined : budget.slots.find((slot) => slot.node === node.name)

@@ -6,8 +6,8 @@ import { parseLabelSelector } from '../../ground/model/parse-label-selector.ts'
 import { present } from '../../ground/model/present.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import { MalformedReply, Untrusted } from '../../ground/model/untrusted.ts'
-import type { BudgetFacts } from '../../service/decide/budget/budget-facts.ts'
 import { budgetNode } from '../../service/decide/budget/budget-node.ts'
+import type { BudgetReading } from '../../service/decide/budget/budget-reading.ts'
 import { othersSlot } from '../../service/decide/budget/owner-text.ts'
 import { whoIsOut } from '../../service/decide/budget/who-is-out.ts'
 import type { NodeGuard } from '../model/node-guard.ts'
@@ -43,7 +43,7 @@ interface FoundGroup {
   readonly nodes: readonly Node[]
   /** Names of nodes that ask: the holds of the others are not read, for there may be thousands. */
   readonly asking: ReadonlySet<string>
-  readonly budget: BudgetFacts
+  readonly budget: BudgetReading
   readonly holder: string
   readonly guards: readonly FoundGuard[]
   readonly strays: readonly GuardPod[]

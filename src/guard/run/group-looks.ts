@@ -2,7 +2,7 @@ import type { Latest } from '../../ground/loop/owned/latest.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
-import type { BudgetFacts } from '../../service/decide/budget/budget-facts.ts'
+import type { BudgetReading } from '../../service/decide/budget/budget-reading.ts'
 import { asksToDrain } from '../decide/asks.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
 import { type FoundGuard, lookAtGroup } from '../decide/look.ts'
@@ -26,7 +26,7 @@ interface LooksParts {
   readonly source: HoldSource
   readonly clock: Clock
   /** As it was read last. */
-  budget(): BudgetFacts
+  budget(): BudgetReading
   /** The holder of the slots of a group. */
   holderOf(group: string): string
   /** Of what is read beside the passes. */

@@ -4,7 +4,7 @@ import type { Refusals } from '../../ground/model/owned/refused-write.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import type { Finding } from '../../ground/model/schema/finding.ts'
 import type { WallMs } from '../../ground/model/time.ts'
-import type { BudgetFacts } from '../../service/decide/budget/budget-facts.ts'
+import type { BudgetReading } from '../../service/decide/budget/budget-reading.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import type { Unbegun } from './refusals.ts'
 import type { IngressNode } from './snapshot.ts'
@@ -37,7 +37,7 @@ export interface IngressFound {
   readonly daemonSets: readonly FoundDaemonSet[]
   /** Of this object, by the label of their node; another function where any of them is another one. */
   podsOf(nodeLabel: string): readonly IngressPod[]
-  readonly budget: BudgetFacts
+  readonly budget: BudgetReading
   /** The holder of the slots of this object, as their Leases say. */
   readonly slotHolder: string
   /** Of a slot of this object, by the name of its node. */

@@ -6,8 +6,8 @@ import type { EndpointSlice, Service } from '../../ground/model/service.ts'
 import type { MonoMs, WallMs } from '../../ground/model/time.ts'
 import type { VolumeAttachment, VolumeClaim } from '../../ground/model/volume.ts'
 import type { Workload } from '../../ground/model/workload.ts'
-import type { BudgetFacts } from '../../service/decide/budget/budget-facts.ts'
-import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
+import type { BudgetReading } from '../../service/decide/budget/budget-reading.ts'
+import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts'
 import type { NodeRecord, RebootIntent } from '../../service/model/node-record.ts'
 import type { Parsed } from '../../service/model/parse-node-record.ts'
 import type { OwnPod } from '../model/own-pod.ts'
@@ -117,10 +117,10 @@ export interface RollSnapshot {
   /** Absent: every node of the order is done, or none may be begun any more. */
   readonly current?: NodeReading
   readonly cluster: ClusterFacts
-  readonly instances: readonly InstanceFacts[]
+  readonly instances: readonly InstanceSnapshot[]
   readonly slot: SlotFacts
   /** Absent while it was not read: then one node may be out, and nothing is known of cordons. */
-  readonly budget?: BudgetFacts
+  readonly budget?: BudgetReading
   readonly journalWritable: boolean
   /** Absent where the roll file has no time windows; else nothing is known of them. */
   readonly window?: TimeWindowFacts

@@ -3,7 +3,7 @@ import { present } from '../../ground/model/present.ts'
 import { type MonoMs, monoMs } from '../../ground/model/time.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
-import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts'
 import { isBalancerNews } from '../../service/decide/is-balancer-news.ts'
 import { keepPlaces } from '../../service/decide/match-node-servers.ts'
 import type { InstanceReading, ServerRef } from '../../service/model/balancer.ts'
@@ -27,7 +27,7 @@ interface BalancerPollerParts {
   readonly instance: string
   readonly clock: Clock
   /** The servers that each poll asks for: those of the node under way. The others are asked for in a whole reading. */
-  readonly own: (facts: InstanceFacts) => readonly ServerRef[]
+  readonly own: (facts: InstanceSnapshot) => readonly ServerRef[]
   /** After every poll, answered or not. Awaited before the next one. `isNews`: it may change a decision. */
   readonly onPoll: (isNews: boolean, instance: string) => Promise<void>
   /** Every answer, at once and in order. */
@@ -65,7 +65,7 @@ export class BalancerPoller {
     })
   }
 
-  facts(): InstanceFacts {
+  facts(): InstanceSnapshot {
     const { spec, instance, clock } = this.#parts
     const silentForMs = this.#silentSince === undefined ? 0 : Math.max(1, clock.monoMs() - this.#silentSince)
     return {
@@ -134,7 +134,7 @@ export class BalancerPoller {
 
   async #look(signal: AbortSignal): Promise<InstanceReading | undefined> {
     const { balancer, instance } = this.#parts
-    return balancer.look?.(instance, this.#own(), signal)
+    return balancer.readCounters?.(instance, this.#own(), signal)
   }
 
   #own(): readonly ServerRef[] {

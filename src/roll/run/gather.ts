@@ -1,7 +1,7 @@
 import { present } from '../../ground/model/present.ts'
 import { runOfOwner } from '../../ground/model/slot.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
-import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts'
 import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import type { Outcome } from '../../service/model/outcome.ts'
 import { parseRebootIntent } from '../../service/model/parse-node-record.ts'
@@ -69,7 +69,7 @@ interface Known {
   /** Of the node under way alone. */
   readonly verdict?: Verdict
   /** As they were last read, if that is still worth something. */
-  readonly instances: () => readonly InstanceFacts[]
+  readonly instances: () => readonly InstanceSnapshot[]
 }
 
 /** What asks and runs what the operator wrote in the file, for a node or for a machine. */

@@ -2,7 +2,7 @@ import { Backoff } from '../../ground/loop/backoff.ts'
 import { slotRef } from '../../ground/model/slot.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Random } from '../../ground/ports/random.ts'
-import type { BudgetFacts } from '../../service/decide/budget/budget-facts.ts'
+import type { BudgetReading } from '../../service/decide/budget/budget-reading.ts'
 import type { BudgetWatch } from '../../service/run/budget-watch.ts'
 import type { LeaseKeeper } from '../../service/run/lease-keeper.ts'
 import type { RunState } from './run-state.ts'
@@ -36,7 +36,7 @@ export async function giveBack({ run, keeper, budget, ...parts }: GivingBack, si
 async function slotsRead(
   { budget, clock, random, say }: Pick<GivingBack, 'clock' | 'random' | 'say'> & { readonly budget: BudgetWatch },
   signal: AbortSignal,
-): Promise<BudgetFacts['slots']> {
+): Promise<BudgetReading['slots']> {
   const backoff = new Backoff(READ_AGAIN, random)
   let isSaid = false
   for (;;) {

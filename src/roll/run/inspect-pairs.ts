@@ -2,7 +2,7 @@ import type { PlanFinding } from '../../ground/model/plan-finding.ts'
 import type { RebootNeedSpec } from '../../ground/model/reboot-need.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Host } from '../../ground/ports/host.ts'
-import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts'
 import type { SshWay } from '../decide/plan/host-findings.ts'
 import { type MachineInquiry, pairFindings, plannedHosts } from '../decide/plan/pair-findings.ts'
 import { hostNeed, type RebootNeed } from '../decide/plan/reboot-need.ts'
@@ -20,7 +20,7 @@ interface PairsAsked {
   readonly hostsLeft?: readonly string[] | undefined
   /** Names of all nodes of the cluster. */
   readonly nodes: readonly string[]
-  readonly instances: readonly InstanceFacts[]
+  readonly instances: readonly InstanceSnapshot[]
   /** Absent: every machine is rolled. */
   readonly onlyIfNeeded?: RebootNeedSpec | undefined
 }

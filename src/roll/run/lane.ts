@@ -1,5 +1,5 @@
 import type { Wakeup } from '../../ground/loop/wakeup.ts'
-import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts'
 import type { ServerRef } from '../../service/model/balancer.ts'
 import { conditionsWanted } from '../decide/announce/conditions-wanted.ts'
 import type { OutServer } from '../decide/availability/reload-spans.ts'
@@ -89,7 +89,7 @@ export class Lane {
     return this.#pass?.mustBeOut() ?? []
   }
 
-  serversOf(instance: InstanceFacts): readonly ServerRef[] {
+  serversOf(instance: InstanceSnapshot): readonly ServerRef[] {
     return this.#pass?.serversOf(instance) ?? []
   }
 

@@ -2,7 +2,7 @@ import type { Node } from '../../ground/model/node.ts'
 import { present } from '../../ground/model/present.ts'
 import { type Workload, workloadKey } from '../../ground/model/workload.ts'
 import { actuatorAt } from '../../service/actuators/actuator-of.ts'
-import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts'
 import { mustBeOut } from '../../service/decide/keep-detached.ts'
 import { matchNodeServers } from '../../service/decide/match-node-servers.ts'
 import { RECHECK_MS } from '../../service/decide/step-answer.ts'
@@ -124,7 +124,7 @@ export class NodePass {
   }
 
   /** Those of the node under way at an instance: by its addresses, so that one whose record is not written yet has them too. */
-  serversOf(instance: InstanceFacts): readonly ServerRef[] {
+  serversOf(instance: InstanceSnapshot): readonly ServerRef[] {
     const node = this.#last?.current?.node
     return node === undefined ? [] : matchNodeServers(node, [instance]).map(({ reading }) => reading.ref)
   }
@@ -251,7 +251,7 @@ export class NodePass {
     }
   }
 
-  #instances(): readonly InstanceFacts[] {
+  #instances(): readonly InstanceSnapshot[] {
     const { overlay, view, run } = this.#parts
     const newest = (name: string): Node | undefined => overlay.newest(view.node(name))
     return this.#parts.pollers.map((poller) => {

@@ -8,7 +8,7 @@ import { WorldError } from '../../ground/model/world-error.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { ConfigMaps } from '../../ground/ports/config-maps.ts'
 import type { Host } from '../../ground/ports/host.ts'
-import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts'
 import type { InstanceInspection } from '../../service/model/balancer-inspection.ts'
 import { BUDGET_CONFIG_MAP } from '../../service/model/budget-object.ts'
 import type { BalancerReader } from '../../service/ports/balancer.ts'
@@ -161,7 +161,7 @@ export async function trySlot(
 }
 
 interface ReadInstance {
-  readonly facts: InstanceFacts
+  readonly facts: InstanceSnapshot
   readonly inspection?: InstanceInspection
   readonly finding?: PlanFinding
 }

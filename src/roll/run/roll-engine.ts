@@ -3,7 +3,7 @@ import { invariant } from '../../ground/model/invariant.ts'
 import { present } from '../../ground/model/present.ts'
 import { aborted } from '../../ground/model/until-aborted.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
-import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts'
 import type { ServerRef } from '../../service/model/balancer.ts'
 import type { LeaseKeeper } from '../../service/run/lease-keeper.ts'
 import type { StepSpan } from '../decide/availability/attribution.ts'
@@ -255,7 +255,7 @@ export class RollEngine {
       if (isNews) this.#wake()
     }
     const onAnswer = (look: InstanceLook): void => this.#reloads.answered(look)
-    const own = (facts: InstanceFacts): readonly ServerRef[] => this.#lanes.flatMap((lane) => lane.serversOf(facts))
+    const own = (facts: InstanceSnapshot): readonly ServerRef[] => this.#lanes.flatMap((lane) => lane.serversOf(facts))
     return BalancerPoller.all(run.spec.balancers, [...balancers, ...endpoints], { clock, own, onPoll, onAnswer })
   }
 

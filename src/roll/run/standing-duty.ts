@@ -1,7 +1,7 @@
 import type { MonoMs } from '../../ground/model/time.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import { outAnew } from '../../service/decide/evidence.ts'
-import type { InstanceFacts } from '../../service/decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts'
 import { keepDetached, mustBeOut, wasOutBefore } from '../../service/decide/keep-detached.ts'
 import { actionKey, type TrafficAction } from '../../service/model/action.ts'
 import { serverKey } from '../../service/model/balancer.ts'
@@ -84,7 +84,7 @@ export class StandingDuty {
   }
 
   /** What an instance said before the last word that a pass knows nothing of is no answer to it. */
-  asAnswered(facts: InstanceFacts): InstanceFacts {
+  asAnswered(facts: InstanceSnapshot): InstanceSnapshot {
     const isAnswer = (facts.askedAt ?? 0) >= (this.#told.get(facts.instance) ?? 0)
     return isAnswer ? facts : { ...facts, silentForMs: Math.max(1, facts.silentForMs) }
   }

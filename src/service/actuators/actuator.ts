@@ -2,7 +2,7 @@ import type { Node } from '../../ground/model/node.ts'
 import type { PlanFinding } from '../../ground/model/plan-finding.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { ConnectionsEnd, Noticing } from '../decide/evidence.ts'
-import type { InstanceFacts } from '../decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../decide/instance-snapshot.ts'
 import type { MatchedServer } from '../decide/match-node-servers.ts'
 import type { NodeServer } from '../decide/node-servers.ts'
 import type { ServiceSnapshot } from '../decide/service-snapshot.ts'
@@ -15,9 +15,9 @@ import type { AdminState, ServerReading } from '../model/balancer.ts'
  */
 export interface Actuator {
   /** An instance, with what the nodes themselves say of what was asked for. */
-  asAsked(facts: InstanceFacts, nodeOf: (name: string) => Node | undefined): InstanceFacts
+  asAsked(instance: InstanceSnapshot, nodeOf: (name: string) => Node | undefined): InstanceSnapshot
   /** An instance as its clients use it, which may be later than it tells. */
-  asUsed(s: ServiceSnapshot, instance: InstanceFacts): InstanceFacts
+  asUsed(s: ServiceSnapshot, instance: InstanceSnapshot): InstanceSnapshot
 
   /** What the place is put back to. */
   before(s: ServiceSnapshot, place: NodeServer): AdminState
@@ -29,7 +29,7 @@ export interface Actuator {
   move(s: ServiceSnapshot, place: NodeServer, to: Pick<TrafficAction, 'state' | 'restores'>): TrafficAction
 
   /** What keeps traffic from it does not stand as it was asked for, or was never asked for. */
-  isNotTold(s: ServiceSnapshot, place: NodeServer): boolean
+  isNotSet(s: ServiceSnapshot, place: NodeServer): boolean
   /** The same of a place that is out all the same, for another owner: to ask again takes nothing from service. */
   isOverwritten(s: ServiceSnapshot, place: NodeServer): boolean
 

@@ -5,15 +5,15 @@ import type { AddCommand } from '../../cli/program.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
 import { SLOTS_NAMESPACE } from '../../ground/model/slot.ts'
 import { paintLine } from '../../ground/text/terminal/style.ts'
-import type { BudgetView } from '../decide/budget/budget-view.ts'
+import type { BudgetStatus } from '../decide/budget/budget-status.ts'
 import type { BudgetPlace } from '../run/look-at-budget.ts'
 import { budgetLines } from './budget-lines.ts'
 
 export interface BudgetActions {
-  readonly look: (
+  readonly read: (
     place: BudgetPlace & { readonly kubeconfig?: string; readonly context?: string },
     signal: AbortSignal,
-  ) => Promise<BudgetView>
+  ) => Promise<BudgetStatus>
 }
 
 interface BudgetFlags extends Pick<OutputFlags, 'color' | 'ascii'> {
@@ -69,16 +69,16 @@ export const addBudgetCommand =
       const code = await withErrorDocument(context, flags, async () => {
         const { namespace, grantsNamespace = namespace, watch: watchMs } = flags
         const place = { ...flags, namespace, grantsNamespace, watchMs }
-        const view = await (await load()).look(place, context.interrupts.signal)
+        const status = await (await load()).read(place, context.interrupts.signal)
         const style = resultStyle(flags, context.terminal)
         const text =
           flags.output === 'json'
-            ? `${JSON.stringify(view, null, 2)}\n`
-            : budgetLines(view, namespace)
+            ? `${JSON.stringify(status, null, 2)}\n`
+            : budgetLines(status, namespace)
                 .map((line) => `${paintLine(line, style)}\n`)
                 .join('')
         context.out.write(text)
-        return view.more > 0 ? 0 : EXIT_USED_UP
+        return status.more > 0 ? 0 : EXIT_USED_UP
       })
       exitWith(code)
     })

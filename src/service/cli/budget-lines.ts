@@ -1,22 +1,22 @@
 import { countOf } from '../../ground/text/count-text.ts'
 import { tableLines } from '../../ground/text/table-lines.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
-import type { BudgetView } from '../decide/budget/budget-view.ts'
+import type { BudgetStatus } from '../decide/budget/budget-status.ts'
 import { BUDGET_CONFIG_MAP } from '../model/budget-object.ts'
 
 /** For people: who is out, the slots, and what was left behind with the command that releases it. */
-export const budgetLines = (view: BudgetView, namespace: string): readonly Line[] => [
-  [headline(view)],
-  [moreText(view)],
+export const budgetLines = (status: BudgetStatus, namespace: string): readonly Line[] => [
+  [headline(status)],
+  [moreText(status)],
   [NOT_ASKED],
-  ...unreadLines(view),
-  ...outLines(view),
-  ...mayBeOutLines(view),
-  ...slotLines(view, namespace),
-  ...leftLines(view),
+  ...unreadLines(status),
+  ...outLines(status),
+  ...mayBeOutLines(status),
+  ...slotLines(status, namespace),
+  ...leftLines(status),
 ]
 
-function headline({ out, maxOut, nodes, says, unread }: BudgetView): string {
+function headline({ out, maxOut, nodes, says, unread }: BudgetStatus): string {
   const isHidden = unread.some(isBudget)
   const none = isHidden
     ? 'this identity is not allowed to read evenkeel-budget'
@@ -26,7 +26,7 @@ function headline({ out, maxOut, nodes, says, unread }: BudgetView): string {
   return `${countOf(out.length, 'node')} of ${nodes} ${are} out or about to be, and at most ${maxOut} may be: ${by}`
 }
 
-function moreText({ more, mayBeOut }: BudgetView): string {
+function moreText({ more, mayBeOut }: BudgetStatus): string {
   const { length } = mayBeOut
   const unsure =
     length === 0 ? '' : `, if ${countOf(length, 'node')} that may be out ${length === 1 ? 'is' : 'are'} counted as well`
@@ -37,7 +37,7 @@ const NOT_ASKED = 'balancers and agents were not queried: a roll queries them, a
 
 const column = (title: string) => ({ title, align: 'left' }) as const
 
-function outLines({ out }: BudgetView): readonly Line[] {
+function outLines({ out }: BudgetStatus): readonly Line[] {
   if (out.length === 0) return []
   const rows = out.map(({ node, owner = '-', since = '-', why }) => [node, owner, since, why.join('; ')])
   return [[''], ...lines([column('NODE'), column('FOR'), column('SINCE'), column('WHY')], rows)]
@@ -45,7 +45,7 @@ function outLines({ out }: BudgetView): readonly Line[] {
 
 const isBudget = (ref: string): boolean => ref.endsWith(`/${BUDGET_CONFIG_MAP}`)
 
-const unreadLines = ({ unread }: BudgetView): readonly Line[] =>
+const unreadLines = ({ unread }: BudgetStatus): readonly Line[] =>
   unread.map((ref) => {
     const so = isBudget(ref) ? 'the limit is taken as one node' : 'it is not known which cordons are granted'
     return [
@@ -56,13 +56,13 @@ const unreadLines = ({ unread }: BudgetView): readonly Line[] =>
     ]
   })
 
-function mayBeOutLines({ mayBeOut }: BudgetView): readonly Line[] {
+function mayBeOutLines({ mayBeOut }: BudgetStatus): readonly Line[] {
   if (mayBeOut.length === 0) return []
   const rows = mayBeOut.map(({ node, why }) => [node, why.join('; ')])
   return [[''], ...lines([column('MAY BE OUT'), column('WHY')], rows)]
 }
 
-function slotLines({ slots }: BudgetView, namespace: string): readonly Line[] {
+function slotLines({ slots }: BudgetStatus, namespace: string): readonly Line[] {
   if (slots.length === 0) return [[''], [`no slot is held in namespace ${namespace}`]]
   const rows = slots.map(({ index, node = '-', owner, renewTime }) => [String(index), node, owner, renewTime || '-'])
   return [[''], ...lines([column('SLOT'), column('NODE'), column('HOLDER'), column('RENEWED')], rows)]
@@ -70,7 +70,7 @@ function slotLines({ slots }: BudgetView, namespace: string): readonly Line[] {
 
 const lines = (...table: Parameters<typeof tableLines>): readonly Line[] => tableLines(...table).map((text) => [text])
 
-const leftLines = ({ slots }: BudgetView): readonly Line[] =>
+const leftLines = ({ slots }: BudgetStatus): readonly Line[] =>
   slots.flatMap(({ index, left, doubt }): readonly Line[] => {
     if (doubt !== undefined) return [[''], [`slot ${index} may be left behind: ${doubt}`]]
     if (left === undefined) return []

@@ -15,8 +15,8 @@ import { act, done, hold, RECHECK_MS, type StepAnswer } from './step-answer.ts'
  */
 export function detach(s: ServiceSnapshot, guards: ServiceGuards): StepAnswer {
   const servers = nodeServers(s)
-  const told = tellServers(s, servers, guards)
-  if (told !== undefined) return told
+  const answer = takeServersOut(s, servers, guards)
+  if (answer !== undefined) return answer
   const unnoticed = servers.flatMap((server) => actuatorOf(s, server).unnoticed(s, server, 'out') ?? [])
   if (unnoticed.length > 0) return hold(unnoticed)
   const pooled = servers.filter((server) => actuatorOf(s, server).holdsDeadConnections(server))
@@ -80,14 +80,14 @@ export function purge(
 }
 
 /** The first half: the commands, and the read-back of every instance. Undefined once all is confirmed. */
-function tellServers(s: ServiceSnapshot, servers: readonly NodeServer[], guards: ServiceGuards) {
-  const toTell = servers.filter((server) => server.reading !== undefined && isNotTold(s, server))
-  if (toTell.length > 0) {
+function takeServersOut(s: ServiceSnapshot, servers: readonly NodeServer[], guards: ServiceGuards) {
+  const toTakeOut = servers.filter((server) => server.reading !== undefined && isNotSet(s, server))
+  if (toTakeOut.length > 0) {
     const refusals = [...guards.mayDisrupt(), ...mayTake(s, guards)]
     if (refusals.length > 0) return hold(refusals)
     return act(
-      toTell.map((server) => takeOut(s, server)),
-      ...toTell.map(inService),
+      toTakeOut.map((server) => takeOut(s, server)),
+      ...toTakeOut.map(inService),
     )
   }
   const silent = s.instances.filter(isSilent)
@@ -117,12 +117,12 @@ function mayTake(s: ServiceSnapshot, guards: ServiceGuards): readonly Reason[] {
   return refusals.length > 0 ? refusals : guards.mayTake()
 }
 
-export const isNotTold = (s: ServiceSnapshot, server: NodeServer): boolean => actuatorOf(s, server).isNotTold(s, server)
+export const isNotSet = (s: ServiceSnapshot, server: NodeServer): boolean => actuatorOf(s, server).isNotSet(s, server)
 
 /** Confirmed by the very process that runs now: another process has forgotten what the last one was told. */
 export function isConfirmed(s: ServiceSnapshot, server: NodeServer): boolean {
   const seen = s.evidence.detached[serverKey(server.ref)]
-  return seen !== undefined && seen.process === server.instance.reading?.process && !isNotTold(s, server)
+  return seen !== undefined && seen.process === server.instance.reading?.process && !isNotSet(s, server)
 }
 
 /** Where no balancer can be told to, nothing can be cut. */

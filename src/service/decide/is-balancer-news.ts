@@ -17,11 +17,11 @@ export function isBalancerNews(before: InstanceReading | undefined, now: Instanc
 function isServerNews(was: ServerReading, is: ServerReading): boolean {
   const fields = is.ownState === 'ready' ? STATE : [...STATE, ...COUNTED]
   const isNamed = was.ref.backend === is.ref.backend && was.ref.server === is.ref.server
-  return !isNamed || fields.some((field) => was[field] !== is[field]) || isToldNews(was, is)
+  return !isNamed || fields.some((field) => was[field] !== is[field]) || isActuatorNews(was, is)
 }
 
 /** Where it is told in another way than before, either knows what that means. */
-const isToldNews = (was: ServerReading, is: ServerReading): boolean =>
+const isActuatorNews = (was: ServerReading, is: ServerReading): boolean =>
   [was, is].some((reading) => wordsOf(reading).isNews(was, is))
 
 const STATE = [

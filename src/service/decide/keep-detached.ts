@@ -2,7 +2,7 @@ import type { Reason } from '../../ground/model/reason.ts'
 import { actuatorOf } from '../actuators/actuator-of.ts'
 import type { TrafficAction } from '../model/action.ts'
 import { type ServerRef, serverKey } from '../model/balancer.ts'
-import { isNotTold, takeOut } from './detach.ts'
+import { isNotSet, takeOut } from './detach.ts'
 import { asUsed, leftAsLast, othersServe } from './last-server.ts'
 import { type NodeServer, nodeServers } from './node-servers.ts'
 import { placeState } from './place-state.ts'
@@ -21,7 +21,7 @@ import type { ServiceSnapshot } from './service-snapshot.ts'
 export const keepDetached = (s: ServiceSnapshot): readonly TrafficAction[] =>
   taken(s)
     .filter((server) =>
-      isBack(s, server) ? isNotTold(s, server) && !isLastToServe(s, server) : isOverwritten(s, server),
+      isBack(s, server) ? isNotSet(s, server) && !isLastToServe(s, server) : isOverwritten(s, server),
     )
     .map((server) => takeOut(s, server))
 

@@ -2,13 +2,13 @@ import type { Node } from '../../ground/model/node.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { actuatorAt } from '../actuators/actuator-of.ts'
 import { type ServerReading, type ServerRef, serverKey } from '../model/balancer.ts'
-import type { InstanceFacts } from './instance-facts.ts'
+import type { InstanceSnapshot } from './instance-snapshot.ts'
 import { isRelied, isUsable, lastServers } from './last-usable-server.ts'
 import { allowedServers, belongsTo } from './match-node-servers.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
 /** On every instance each backend must keep a usable server that is not this node's; empty where all do. */
-export const lastUsableServers = (node: Node, instances: readonly InstanceFacts[]): readonly Reason[] =>
+export const lastUsableServers = (node: Node, instances: readonly InstanceSnapshot[]): readonly Reason[] =>
   instances.flatMap((instance) =>
     lastServersOn(node, instance).map(({ ref }) => ({
       ...lastServer(ref),
@@ -20,10 +20,10 @@ export const lastUsableServers = (node: Node, instances: readonly InstanceFacts[
  * A balancer that has just begun calls every server up, and drops each at its first failed check, which one pod that is
  * leaving can fail. Until one of the others was checked, no pod leaves and no node is begun.
  */
-export const othersUnchecked = (node: Node, instances: readonly InstanceFacts[]): readonly Reason[] =>
+export const othersUnchecked = (node: Node, instances: readonly InstanceSnapshot[]): readonly Reason[] =>
   instances.flatMap((instance) => uncheckedBackends(node, instance).map((backend) => unchecked(backend, instance)))
 
-function uncheckedBackends(node: Node, instance: InstanceFacts): readonly string[] {
+function uncheckedBackends(node: Node, instance: InstanceSnapshot): readonly string[] {
   if (instance.allowLastServer) return []
   const servers = allowedServers(instance)
   const backends = new Set(servers.filter((it) => belongsTo(it, node)).map(({ ref }) => ref.backend))
@@ -33,30 +33,30 @@ function uncheckedBackends(node: Node, instance: InstanceFacts): readonly string
     .map(([backend]) => backend)
 }
 
-const unchecked = (backend: string, { instance }: InstanceFacts): Reason => ({
+const unchecked = (backend: string, { instance }: InstanceSnapshot): Reason => ({
   code: 'OthersUnchecked',
   object: `${backend} on ${instance}`,
   text: `${instance} has checked no other server of ${backend} since it started, so the first failed check of one would take it out`,
 })
 
 /** Servers of the node without which a backend of this instance would have none, where that matters. */
-const lastServersOn = (node: Node, instance: InstanceFacts): readonly ServerReading[] =>
+const lastServersOn = (node: Node, instance: InstanceSnapshot): readonly ServerReading[] =>
   instance.allowLastServer ? [] : lastServers(allowedServers(instance), (reading) => belongsTo(reading, node))
 
 /** Without this very server its backend would have no usable one on that instance, and that matters. */
-export const isLastServer = (ref: ServerRef, instance: InstanceFacts): boolean =>
+export const isLastServer = (ref: ServerRef, instance: InstanceSnapshot): boolean =>
   !instance.allowLastServer &&
   lastServers(allowedServers(instance), (reading) => serverKey(reading.ref) === serverKey(ref)).length > 0
 
 /** Whether that backend has a usable server of another node there, or may do without. */
-export const othersServe = (backend: string, node: Node, instance: InstanceFacts): boolean =>
+export const othersServe = (backend: string, node: Node, instance: InstanceSnapshot): boolean =>
   instance.allowLastServer ||
   allowedServers(instance).some(
     (reading) => reading.ref.backend === backend && !belongsTo(reading, node) && isUsable(reading),
   )
 
 /** An instance as its clients use it, without the nodes that the same owner takes out at the same time. */
-export function asUsed(s: ServiceSnapshot, instance: InstanceFacts): InstanceFacts {
+export function asUsed(s: ServiceSnapshot, instance: InstanceSnapshot): InstanceSnapshot {
   const used = actuatorAt(s.balancers, instance.balancer).asUsed(s, instance)
   const { beside = [] } = s
   if (beside.length === 0 || used.reading === undefined) return used
@@ -69,7 +69,7 @@ export function asUsed(s: ServiceSnapshot, instance: InstanceFacts): InstanceFac
 }
 
 /** A server that stays in service for that reason. */
-export const leftAsLast = (ref: ServerRef, instance: InstanceFacts): Reason => ({
+export const leftAsLast = (ref: ServerRef, instance: InstanceSnapshot): Reason => ({
   ...lastServer(ref),
   text: `${textOf(ref)} stays in service: no other server of ${ref.backend} is usable on ${instance.instance}`,
 })

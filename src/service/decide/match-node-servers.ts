@@ -1,16 +1,16 @@
 import { canonicalAddress } from '../../ground/model/ip-address.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { ServerReading } from '../model/balancer.ts'
-import type { InstanceFacts } from './instance-facts.ts'
+import type { InstanceSnapshot } from './instance-snapshot.ts'
 import { leadsTo } from './match-servers.ts'
 
 export interface MatchedServer {
-  readonly instance: InstanceFacts
+  readonly instance: InstanceSnapshot
   readonly reading: ServerReading
 }
 
 /** Names are not reliable, addresses are: a server belongs to the node at whose InternalIP it points. */
-export function matchNodeServers(node: Node, instances: readonly InstanceFacts[]): readonly MatchedServer[] {
+export function matchNodeServers(node: Node, instances: readonly InstanceSnapshot[]): readonly MatchedServer[] {
   return instances.flatMap((instance) =>
     serversAt(node, instance.reading?.servers ?? [])
       .filter((reading) => instance.backends.includes(reading.ref.backend))
@@ -58,7 +58,7 @@ function newPlaces(servers: readonly ServerReading[]): Places {
 }
 
 /** What an instance lists of the backends that the config allows. */
-export const allowedServers = (instance: InstanceFacts): readonly ServerReading[] =>
+export const allowedServers = (instance: InstanceSnapshot): readonly ServerReading[] =>
   (instance.reading?.servers ?? []).filter((reading) => instance.backends.includes(reading.ref.backend))
 
 export const belongsTo = (reading: Pick<ServerReading, 'address' | 'port'>, node: Node): boolean =>

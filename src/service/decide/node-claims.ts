@@ -33,7 +33,7 @@ export function claimedByOthers(s: ServiceSnapshot): readonly Reason[] {
   return withoutClaim(claimsOf(textOn(node)), s.owner).map((claim) => ({
     code: 'ClaimedByOthers',
     object: node.name,
-    text: wish(node, claim),
+    text: claimText(node, claim),
     next: `once ${claim.owner} has finished with ${node.name}: ${withdrawal(node, claim.owner)}`,
   }))
 }
@@ -51,7 +51,7 @@ export function claimsUnreadable({ node }: ServiceSnapshot): Reason | undefined 
 
 const textOn = ({ annotations }: Node): string | undefined => annotations[MAINTENANCE_ANNOTATION]
 
-function wish({ name }: Node, { owner, at, why }: Claim): string {
+function claimText({ name }: Node, { owner, at, why }: Claim): string {
   const since = at === undefined ? '' : ` since ${at}`
   return `${owner} keeps ${name} out${since}${why === undefined ? '' : `: ${escapeForeign(why, 200)}`}`
 }

@@ -2,7 +2,7 @@ import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { type ServerReading, type ServerRef, serverKey } from '../model/balancer.ts'
 import type { RecordedServer } from '../model/node-record.ts'
-import type { InstanceFacts } from './instance-facts.ts'
+import type { InstanceSnapshot } from './instance-snapshot.ts'
 import { belongsTo, serversAtAddress } from './match-node-servers.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
@@ -10,7 +10,7 @@ import type { ServiceSnapshot } from './service-snapshot.ts'
 export interface NodeServer {
   readonly recorded: RecordedServer
   readonly ref: ServerRef
-  readonly instance: InstanceFacts
+  readonly instance: InstanceSnapshot
   /** Absent when the instance never answered or no longer lists it. */
   readonly reading?: ServerReading
 }
@@ -36,7 +36,7 @@ export const lostServers = (s: ServiceSnapshot): readonly NodeServer[] =>
 function allowedRecorded(s: ServiceSnapshot): readonly NodeServer[] {
   return s.recorded.flatMap((recorded) => {
     const instance = s.instances.find(
-      (facts) => facts.balancer === recorded.balancer && facts.instance === recorded.instance,
+      (known) => known.balancer === recorded.balancer && known.instance === recorded.instance,
     )
     if (instance === undefined || !instance.backends.includes(recorded.backend)) return []
     const ref = { instance: recorded.instance, backend: recorded.backend, server: recorded.server }
@@ -56,9 +56,10 @@ export const notItsAddress = (s: ServiceSnapshot, { recorded, ref }: NodeServer)
 })
 
 /** An instance is silent once its newest poll failed; what it said before is no confirmation. */
-export const isSilent = (instance: InstanceFacts): boolean => instance.reading === undefined || instance.silentForMs > 0
+export const isSilent = (instance: InstanceSnapshot): boolean =>
+  instance.reading === undefined || instance.silentForMs > 0
 
-export const silentInstance = (instance: InstanceFacts): Reason => ({
+export const silentInstance = (instance: InstanceSnapshot): Reason => ({
   code: 'InstanceSilent',
   object: instance.instance,
   text: `${instance.instance} of ${instance.balancer} does not answer: ${instance.error ?? 'not queried yet'}`,

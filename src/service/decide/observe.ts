@@ -2,7 +2,7 @@ import { actuatorOf } from '../actuators/actuator-of.ts'
 import { type Action, movesTraffic } from '../model/action.ts'
 import { serverKey } from '../model/balancer.ts'
 import type { Outcome } from '../model/outcome.ts'
-import { isNotTold } from './detach.ts'
+import { isNotSet } from './detach.ts'
 import type { DetachEvidence, ServiceEvidence } from './evidence.ts'
 import { isSilent, type NodeServer, nodeServers } from './node-servers.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
@@ -34,7 +34,7 @@ function confirm(
   const { reading, instance } = server
   if (reading === undefined || isSilent(instance)) return before
   if (reading.ownState === 'ready') return before && { ...before, since: undefined }
-  if (isNotTold(s, server)) return before
+  if (isNotSet(s, server)) return before
   if (actuatorOf(s, server).untaken(s, server) !== undefined) return before
   const process = instance.reading?.process ?? ''
   const { totalSessions } = reading

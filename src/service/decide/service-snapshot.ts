@@ -4,7 +4,7 @@ import type { MonoMs, WallMs } from '../../ground/model/time.ts'
 import type { BalancerSpec } from '../model/balancer-spec.ts'
 import type { RecordedServer } from '../model/node-record.ts'
 import type { ServiceEvidence } from './evidence.ts'
-import type { InstanceFacts } from './instance-facts.ts'
+import type { InstanceSnapshot } from './instance-snapshot.ts'
 
 /** All that taking one node out of service and putting it back goes by, whichever owner wants it: read before it is decided. */
 export interface ServiceSnapshot {
@@ -17,7 +17,7 @@ export interface ServiceSnapshot {
   readonly owner: string
   /** What moves the node's traffic. */
   readonly balancers: readonly BalancerSpec[]
-  readonly instances: readonly InstanceFacts[]
+  readonly instances: readonly InstanceSnapshot[]
   /** `address:port` → answered at the last try. */
   readonly dataPorts: Readonly<Record<string, boolean>>
   readonly limits: {

@@ -49,5 +49,5 @@ export interface EndpointReading {
   /** Open connections to the data port; `unknown` where the agent cannot see them. */
   readonly connections: number | 'unknown'
   /** Source address → how often it was told this answer, since it became this one. */
-  readonly told: Readonly<Record<string, number>>
+  readonly polls: Readonly<Record<string, number>>
 }

@@ -16,7 +16,11 @@ export interface BalancerReader {
    * The last reading, with what these servers of the instance count now. Undefined where anything else of them has changed, or
    * another process answers: then `read` tells. Absent where a look would cost as much.
    */
-  look?(instance: string, servers: readonly ServerRef[], signal: AbortSignal): Promise<InstanceReading | undefined>
+  readCounters?(
+    instance: string,
+    servers: readonly ServerRef[],
+    signal: AbortSignal,
+  ): Promise<InstanceReading | undefined>
   /** What the plan must know before a roll. Changes nothing; an absent backend is a fact here, not an error. */
   inspect(instance: string, signal: AbortSignal): Promise<InstanceInspection>
 }

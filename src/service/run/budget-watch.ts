@@ -11,8 +11,8 @@ import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { ConfigMaps } from '../../ground/ports/config-maps.ts'
 import type { Random } from '../../ground/ports/random.ts'
-import type { BudgetFacts } from '../decide/budget/budget-facts.ts'
 import { budgetLimit } from '../decide/budget/budget-limit.ts'
+import type { BudgetReading } from '../decide/budget/budget-reading.ts'
 import { maxOut } from '../decide/budget/max-out.ts'
 import type { CordonsThatCount } from '../decide/budget/snapshot.ts'
 import { BUDGET_CONFIG_MAP, ONE_OUT } from '../model/budget-object.ts'
@@ -62,7 +62,7 @@ export class BudgetWatch {
   readonly #parts: BudgetWatchParts
   readonly #reader: SlotsReader
   readonly #said = new Set<string>()
-  #facts: BudgetFacts | undefined
+  #facts: BudgetReading | undefined
   #readAt: MonoMs | undefined
   #isReading = false
   #limit: OutLimit = ONE_OUT
@@ -79,7 +79,7 @@ export class BudgetWatch {
   }
 
   /** As it was read last. */
-  facts(): BudgetFacts | undefined {
+  facts(): BudgetReading | undefined {
     return this.#facts
   }
 
@@ -103,7 +103,7 @@ export class BudgetWatch {
   }
 
   /** As of this call or later; where it cannot be read, what was known, with the reason. Rejects with the signal's reason. */
-  async read(signal: AbortSignal): Promise<BudgetFacts> {
+  async read(signal: AbortSignal): Promise<BudgetReading> {
     const { clock, nodeCount } = this.#parts
     const limitMs = READ_LIMIT_MS + SLOT_LIMIT_MS * maxOut(this.#limit, nodeCount())
     const limits = { clock, limitMs, signal, what: 'the reading of the node budget' }
@@ -137,12 +137,12 @@ export class BudgetWatch {
   }
 
   /** What is known, with the reason, while a list of the nodes that failed may not be asked for again. */
-  unlisted(): BudgetFacts | undefined {
+  unlisted(): BudgetReading | undefined {
     if (this.#unlisted === undefined || this.#parts.clock.monoMs() >= this.#unlisted.untilMs) return undefined
     return { ...(this.#facts ?? NOTHING_READ), fault: this.#unlisted.reason }
   }
 
-  async #read(signal: AbortSignal): Promise<BudgetFacts> {
+  async #read(signal: AbortSignal): Promise<BudgetReading> {
     const { slots, nodeCount } = this.#parts
     // Each is taken when it is told: a value that was answered binds, whatever becomes of the other.
     const [fault] = await Promise.all([
@@ -217,7 +217,7 @@ export class BudgetWatch {
 }
 
 /** Before the first reading. */
-export const NOTHING_READ: BudgetFacts = { limit: ONE_OUT, cordons: 'unknown', isUnread: true, slots: [] }
+export const NOTHING_READ: BudgetReading = { limit: ONE_OUT, cordons: 'unknown', isUnread: true, slots: [] }
 
 /** Throws what is no trouble of the world. */
 function unread(error: unknown): Reason {

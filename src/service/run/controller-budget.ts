@@ -9,7 +9,7 @@ import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { ConfigMaps } from '../../ground/ports/config-maps.ts'
 import type { Random } from '../../ground/ports/random.ts'
-import type { BudgetFacts } from '../decide/budget/budget-facts.ts'
+import type { BudgetReading } from '../decide/budget/budget-reading.ts'
 import { BudgetWatch } from './budget-watch.ts'
 import { ControllerSlots } from './controller-slots.ts'
 
@@ -55,7 +55,7 @@ export class ControllerBudget {
   }
 
   /** As it was read last. */
-  facts(): BudgetFacts | undefined {
+  facts(): BudgetReading | undefined {
     return this.#watch.facts()
   }
 

@@ -8,7 +8,7 @@ import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { ConfigMaps } from '../../ground/ports/config-maps.ts'
 import { budgetLimit } from '../decide/budget/budget-limit.ts'
-import { type BudgetView, budgetView } from '../decide/budget/budget-view.ts'
+import { type BudgetStatus, budgetStatus } from '../decide/budget/budget-status.ts'
 import { maxOut } from '../decide/budget/max-out.ts'
 import type { CordonsThatCount } from '../decide/budget/snapshot.ts'
 import { BUDGET_CONFIG_MAP, ONE_OUT } from '../model/budget-object.ts'
@@ -35,7 +35,7 @@ export async function lookAtBudget(
   { cluster, configMaps, clock }: LookParts,
   { namespace, grantsNamespace, watchMs }: BudgetPlace,
   signal: AbortSignal,
-): Promise<BudgetView> {
+): Promise<BudgetStatus> {
   const budgetRef = { namespace, name: BUDGET_CONFIG_MAP }
   const grantsRef = { namespace: grantsNamespace, name: GRANTS_CONFIG_MAP }
   const [nodes, budget, grants] = await Promise.all([
@@ -53,7 +53,7 @@ export async function lookAtBudget(
   const slots = watchMs > 0 ? await reader.read(count, signal) : first
   const unread = [...(budget === 'forbidden' ? [budgetRef] : []), ...(grants === 'forbidden' ? [grantsRef] : [])]
   const wall = clock.wallMs()
-  return budgetView({
+  return budgetStatus({
     namespace,
     nodes,
     unread,

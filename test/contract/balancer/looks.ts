@@ -18,7 +18,7 @@ async function lookAfter(
 ) {
   const before = await door.balancer.read('lb-1', never)
   await meanwhile()
-  return { before, now: await door.balancer.look('lb-1', servers, never) }
+  return { before, now: await door.balancer.readCounters('lb-1', servers, never) }
 }
 
 export function looksContract(open: OpenBalancerDoor): void {
@@ -80,7 +80,7 @@ export function looksContract(open: OpenBalancerDoor): void {
     ] as const) {
       door.a.sayHealth(health)
       await door.until(`looks to lead to a reading with a ${operational}`, async () => {
-        if ((await door.balancer.look('lb-1', [ref('web/a')], never)) !== undefined) return false
+        if ((await door.balancer.readCounters('lb-1', [ref('web/a')], never)) !== undefined) return false
         const { servers } = await door.balancer.read('lb-1', never)
         return servers.some(({ ref: { server }, operational: is }) => server === 'a' && is === operational)
       })

@@ -7,7 +7,7 @@ import type { Node } from '../../../src/ground/model/node.ts'
 import type { SeenSlot } from '../../../src/ground/model/slot.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { evictionRefusal } from '../../../src/roll/decide/drain/budget-reasons.ts'
-import { budgetView } from '../../../src/service/decide/budget/budget-view.ts'
+import { budgetStatus } from '../../../src/service/decide/budget/budget-status.ts'
 import { aBudget, aNode, aPod, aRecord, NEW_BOOT } from '../../support/roll-world.ts'
 
 const NOW = wallMs(Date.parse('2026-01-01T00:10:00Z'))
@@ -27,7 +27,7 @@ const slotOf = (change: Partial<SeenSlot> = {}): SeenSlot => ({
 })
 
 const budget = (node: Partial<Node>, slots: readonly SeenSlot[] = []) =>
-  budgetView({
+  budgetStatus({
     ...{ namespace: 'evenkeel', nodes: [aNode('n1', node), aNode('n2'), aNode('n3')], unread: [], cordons: 'noBrake' },
     ...{ slots, renewed: new Set(), wall: NOW },
   })
@@ -140,7 +140,7 @@ test('a claim of a roll without its record is left behind, and one with it is to
 test('a node that may be out itself is not kept in by the budget, and another one that may be out is counted', () => {
   const cordoned = { unschedulable: true }
   const view = (node: Partial<Node>, other: Partial<Node>) =>
-    budgetView({
+    budgetStatus({
       ...{ namespace: 'evenkeel', nodes: [aNode('n1', node), aNode('n2', other), aNode('n3')], unread: [] },
       ...{ cordons: 'noBrake', slots: [], renewed: new Set(), wall: NOW },
     })

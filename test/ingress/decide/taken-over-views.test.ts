@@ -17,7 +17,7 @@ import { templateHash, wantedRevision } from '../../../src/ingress/decide/revisi
 import type { IngressNode } from '../../../src/ingress/decide/snapshot.ts'
 import { ingressStatus } from '../../../src/ingress/decide/status.ts'
 import type { IngressDaemonSet } from '../../../src/ingress/model/ingress-daemon-set.ts'
-import type { BudgetFacts } from '../../../src/service/decide/budget/budget-facts.ts'
+import type { BudgetReading } from '../../../src/service/decide/budget/budget-reading.ts'
 import { anIngress, podsWith } from '../../support/ingress-objects.ts'
 import { aClusterNode, anOp, aSlot, NOW } from '../../support/ingress-world.ts'
 import { served } from '../../support/served-object.ts'
@@ -36,7 +36,7 @@ interface World {
   readonly agents: Readonly<Record<string, NonNullable<IngressNode['agent']>>>
   readonly acknowledged: Readonly<Record<string, number>>
   readonly status: Readonly<Record<string, unknown>>
-  readonly cordons: BudgetFacts['cordons']
+  readonly cordons: BudgetReading['cordons']
   readonly now: number
 }
 

@@ -6,7 +6,7 @@ import type { SeenSlot } from '../../../src/ground/model/slot.ts'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import type { RollSnapshot } from '../../../src/roll/decide/snapshot.ts'
-import type { BudgetFacts } from '../../../src/service/decide/budget/budget-facts.ts'
+import type { BudgetReading } from '../../../src/service/decide/budget/budget-reading.ts'
 import { aNode, anInstance, aRecord, aServer, aSnapshot, aSpec } from '../../support/roll-world.ts'
 
 const NAMES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6']
@@ -24,7 +24,7 @@ interface World {
   readonly max?: number
   readonly slots?: readonly SeenSlot[]
   readonly bad?: Readonly<Record<string, Partial<Node>>>
-  readonly budget?: Partial<BudgetFacts>
+  readonly budget?: Partial<BudgetReading>
   readonly slot?: RollSnapshot['slot']['state']
   readonly record?: boolean
   readonly change?: Partial<RollSnapshot>

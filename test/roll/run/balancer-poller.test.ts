@@ -35,7 +35,7 @@ class Ground {
         name: 'edge',
         instances: ['lb-1'],
         read: (_instance, signal) => this.#read(signal),
-        ...(looks ? { look: (_instance, own) => this.#look(own) } : {}),
+        ...(looks ? { readCounters: (_instance, own) => this.#look(own) } : {}),
         inspect: () => Promise.reject(SILENT),
       },
       spec,

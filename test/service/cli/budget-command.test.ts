@@ -4,14 +4,14 @@ import { runProgram } from '../../../src/cli/program.ts'
 import { UserError } from '../../../src/ground/model/user-error.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import { addBudgetCommand, type BudgetActions } from '../../../src/service/cli/budget-command.ts'
-import type { BudgetView } from '../../../src/service/decide/budget/budget-view.ts'
+import type { BudgetStatus } from '../../../src/service/decide/budget/budget-status.ts'
 import { memoryContext } from '../../cli/memory-context.ts'
 
-const FREE: BudgetView = { maxOut: 2, says: '2', unread: [], nodes: 4, out: [], mayBeOut: [], slots: [], more: 2 }
+const FREE: BudgetStatus = { maxOut: 2, says: '2', unread: [], nodes: 4, out: [], mayBeOut: [], slots: [], more: 2 }
 
-async function budget(words: readonly string[], look: BudgetActions['look'] = async () => FREE) {
+async function budget(words: readonly string[], look: BudgetActions['read'] = async () => FREE) {
   const { context } = memoryContext()
-  const commands = [addBudgetCommand(async () => ({ look }))]
+  const commands = [addBudgetCommand(async () => ({ read: look }))]
   const code = await runProgram({ version: '0', context, commands }, ['budget', ...words])
   return { code, out: context.out.text, err: context.err.text }
 }
@@ -45,7 +45,7 @@ test('a machine gets one document, also of an error', async () => {
 
 test('where to look is what the flags say; the grants are looked for beside the slots unless they say otherwise', async () => {
   const asked: unknown[] = []
-  const look: BudgetActions['look'] = async ({ namespace, grantsNamespace, watchMs, kubeconfig, context }) => {
+  const look: BudgetActions['read'] = async ({ namespace, grantsNamespace, watchMs, kubeconfig, context }) => {
     asked.push([namespace, grantsNamespace, watchMs, kubeconfig, context])
     return FREE
   }

@@ -36,7 +36,7 @@ const SAID: EndpointReading = {
   onlyClosed: false,
   acknowledged: [],
   connections: 0,
-  told: { '10.0.9.1': 1 },
+  polls: { '10.0.9.1': 1 },
 }
 const UP = SAID
 const DOWN: EndpointReading = { ...SAID, answer: 'down' }
@@ -48,14 +48,14 @@ const TABLE: readonly (readonly [
   is: EndpointReading | undefined,
   isNews: boolean,
 ])[] = [
-  ['goes on to answer up', UP, { ...UP, told: again, connections: 7 }, false],
+  ['goes on to answer up', UP, { ...UP, polls: again, connections: 7 }, false],
   ['answers up and is not heard any more', UP, { ...UP, heard: false }, true],
   ['is heard again', { ...UP, heard: false }, UP, true],
   ['turns down', UP, DOWN, true],
   ['turns up', DOWN, UP, true],
   ['goes on to answer down', DOWN, { ...DOWN }, false],
   ['answers down at another time', DOWN, { ...DOWN, at: monoMs(5) }, false],
-  ['has answered down once more', DOWN, { ...DOWN, told: again }, true],
+  ['has answered down once more', DOWN, { ...DOWN, polls: again }, true],
   ['has lost a connection while it is down', DOWN, { ...DOWN, connections: 1 }, true],
   ['is asked now', undefined, DOWN, true],
   ['is asked now and serves', undefined, UP, true],

@@ -4,7 +4,7 @@ import { monoMs } from '../../../src/ground/model/time.ts'
 import { serviceOf } from '../../../src/roll/decide/service-of.ts'
 import { haproxy } from '../../../src/service/actuators/haproxy/haproxy.ts'
 import { takeOut } from '../../../src/service/decide/detach.ts'
-import type { InstanceFacts } from '../../../src/service/decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../../../src/service/decide/instance-snapshot.ts'
 import { mustBeOut } from '../../../src/service/decide/keep-detached.ts'
 import {
   isSilent,
@@ -27,7 +27,7 @@ const OWN: RecordedServer = {
   port: 30080,
   state: 'ready',
 }
-function snapshot(recorded: Partial<RecordedServer>, instances: readonly InstanceFacts[]): ServiceSnapshot {
+function snapshot(recorded: Partial<RecordedServer>, instances: readonly InstanceSnapshot[]): ServiceSnapshot {
   const record = aRecord({ servers: [{ ...OWN, ...recorded }] })
   return serviceOf(aSnapshot({ record, change: { instances } }))
 }

@@ -22,7 +22,7 @@ const reading = (told: Readonly<Record<string, number>>): EndpointReading => ({
   onlyClosed: false,
   acknowledged: ['a'],
   connections: 0,
-  told,
+  polls: told,
 })
 
 type Poll = readonly [atMs: number, told: Readonly<Record<string, number>>]

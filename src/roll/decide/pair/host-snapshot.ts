@@ -1,7 +1,7 @@
 import type { RebootAnswer } from '../../../ground/model/host.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
-import type { InstanceFacts } from '../../../service/decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
 import type { HostPair, MachineLook, PairMachine } from '../../model/host-pair.ts'
 import type { Evidence, Stuck } from '../evidence.ts'
 import type { ClusterFacts, RollSnapshot } from '../snapshot.ts'
@@ -83,7 +83,7 @@ export interface HostSnapshot
   readonly host: PairMachine
   readonly machines: readonly MachineFacts[]
   /** Of all machines of the pair. */
-  readonly instances: readonly InstanceFacts[]
+  readonly instances: readonly InstanceSnapshot[]
   /** Absent: not asked, or no balancer can tell. */
   readonly connections?: ConnectionFacts
   /** Nodes that are out, or may be, by any roll. */

@@ -1,7 +1,7 @@
 import { canonicalAddress } from '../../../ground/model/ip-address.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
-import type { InstanceFacts } from '../../../service/decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
 import { isSilent, silentInstance } from '../../../service/decide/node-servers.ts'
 import { type AdminState, type ServerReading, serverKey } from '../../../service/model/balancer.ts'
 import type { HostSnapshot, MachineFacts } from './host-snapshot.ts'
@@ -59,13 +59,13 @@ export const addressesHere = (s: Pair): readonly Reason[] =>
       text: `${address} is still on ${s.host.name}`,
     }))
 
-export const ownInstances = ({ instances, host }: Pair): readonly InstanceFacts[] =>
+export const ownInstances = ({ instances, host }: Pair): readonly InstanceSnapshot[] =>
   instances.filter(({ instance }) => host.instances.includes(instance))
 
-export const peerInstances = ({ instances, host }: Pair): readonly InstanceFacts[] =>
+export const peerInstances = ({ instances, host }: Pair): readonly InstanceSnapshot[] =>
   instances.filter(({ instance }) => !host.instances.includes(instance))
 
-export const silentInstances = (instances: readonly InstanceFacts[]): readonly Reason[] =>
+export const silentInstances = (instances: readonly InstanceSnapshot[]): readonly Reason[] =>
   instances.filter(isSilent).map(silentInstance)
 
 /** The same server at another instance of the same balancer. */
@@ -77,7 +77,7 @@ export function twins(s: Pair, { ref }: Pick<ServerReading, 'ref'>): readonly Se
     .filter((server) => server.ref.backend === ref.backend && server.ref.server === ref.server)
 }
 
-export const serversOf = (instances: readonly InstanceFacts[]): readonly ServerReading[] =>
+export const serversOf = (instances: readonly InstanceSnapshot[]): readonly ServerReading[] =>
   instances.flatMap(({ reading, backends }) =>
     (reading?.servers ?? []).filter(({ ref }) => backends.includes(ref.backend)),
   )

@@ -4,7 +4,7 @@ import { present } from '../../../ground/model/present.ts'
 import { wordsOf } from '../../../service/actuators/actuator-of.ts'
 import { budgetNode } from '../../../service/decide/budget/budget-node.ts'
 import { whoIsOut } from '../../../service/decide/budget/who-is-out.ts'
-import type { InstanceFacts } from '../../../service/decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
 import { lastUsableServers } from '../../../service/decide/last-server.ts'
 import { isRelied } from '../../../service/decide/last-usable-server.ts'
 import { allowedServers, belongsTo, matchNodeServers } from '../../../service/decide/match-node-servers.ts'
@@ -64,16 +64,16 @@ const last = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
   )
 
 /** A look at the node's own servers says so of nearly every node, where that at all servers for each takes minutes. */
-function leavesOthers(node: Node, instance: InstanceFacts): boolean {
+function leavesOthers(node: Node, instance: InstanceSnapshot): boolean {
   const own = matchNodeServers(node, [instance]).map(({ reading }) => reading)
   const reliedHere = (backend: string): number => own.filter((it) => it.ref.backend === backend && isRelied(it)).length
   return own.every(({ ref }) => (reliedOn(instance).get(ref.backend) ?? 0) > reliedHere(ref.backend))
 }
 
-const RELIED = new WeakMap<InstanceFacts, ReadonlyMap<string, number>>()
+const RELIED = new WeakMap<InstanceSnapshot, ReadonlyMap<string, number>>()
 
 /** How many servers of each backend are relied on, counted once for all nodes. */
-function reliedOn(instance: InstanceFacts): ReadonlyMap<string, number> {
+function reliedOn(instance: InstanceSnapshot): ReadonlyMap<string, number> {
   const known = RELIED.get(instance)
   if (known !== undefined) return known
   const relied = Map.groupBy(allowedServers(instance).filter(isRelied), ({ ref }) => ref.backend)
@@ -83,7 +83,7 @@ function reliedOn(instance: InstanceFacts): ReadonlyMap<string, number> {
 }
 
 /** Its backend has no server of another node, up or down: waiting brings none. */
-const isAlone = (node: Node, instance: InstanceFacts, server: string): boolean =>
+const isAlone = (node: Node, instance: InstanceSnapshot, server: string): boolean =>
   allowedServers(instance).every(
     (reading) => belongsTo(reading, node) || reading.ref.backend !== server.slice(0, server.indexOf('/')),
   )

@@ -1,6 +1,6 @@
 import type { HostReading } from '../../../ground/model/host.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
-import type { InstanceFacts } from '../../../service/decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
 import type { HostPair, HostsSpec, MachineLook, PairMachine } from '../../model/host-pair.ts'
 import type { PlannedHost } from '../../model/roll-plan.ts'
 import { addressFaults, disagreements } from '../pair/pair-state.ts'
@@ -20,7 +20,7 @@ interface PairsAround {
   readonly ssh?: SshWay
   readonly hosts: HostsSpec
   readonly nodes: readonly string[]
-  readonly instances: readonly InstanceFacts[]
+  readonly instances: readonly InstanceSnapshot[]
   /** Of the machine this process runs on, where it tells. */
   readonly ownBootId: string | undefined
   /** Machine → whether it needs its reboot; one that is not here is rolled. */

@@ -5,7 +5,7 @@ import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { Service } from '../../../ground/model/service.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { PersistentVolume } from '../../../ground/model/volume.ts'
-import type { InstanceFacts } from '../../../service/decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
 import type { InstanceInspection } from '../../../service/model/balancer-inspection.ts'
 import type { OwnPod } from '../../model/own-pod.ts'
 import type { NodeWhy, PlannedHost } from '../../model/roll-plan.ts'
@@ -26,7 +26,7 @@ export interface PlanFacts {
   readonly services: readonly Service[]
   /** Absent: they may not be read, and which nodes reach them is not known. */
   readonly volumes?: readonly PersistentVolume[]
-  readonly instances: readonly InstanceFacts[]
+  readonly instances: readonly InstanceSnapshot[]
   readonly inspections: readonly InstanceInspection[]
   readonly forbidden: readonly Access[]
   /** Rights that are missing and that a roll goes on without. */

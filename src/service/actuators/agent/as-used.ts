@@ -1,5 +1,5 @@
 import { returnMs } from '../../decide/detection-time.ts'
-import type { InstanceFacts } from '../../decide/instance-facts.ts'
+import type { InstanceSnapshot } from '../../decide/instance-snapshot.ts'
 import { type NodeServer, nodeServers, wasServing } from '../../decide/node-servers.ts'
 import type { ServiceSnapshot } from '../../decide/service-snapshot.ts'
 import { type ServerReading, serverKey } from '../../model/balancer.ts'
@@ -11,7 +11,7 @@ import type { HealthEndpointSpec } from '../../model/health-endpoint.ts'
  * answered up for too short a time, and those of the node under way that served before and were not asked to leave. The
  * agent of that node may answer drain because of this roll's own cordon.
  */
-export function asUsed(s: ServiceSnapshot, instance: InstanceFacts, spec: HealthEndpointSpec): InstanceFacts {
+export function asUsed(s: ServiceSnapshot, instance: InstanceSnapshot, spec: HealthEndpointSpec): InstanceSnapshot {
   const { reading } = instance
   if (reading === undefined) return instance
   const worstMs = returnMs(spec.checks)

@@ -34,30 +34,30 @@ export const healthEndpoint = (spec: HealthEndpointSpec): Actuator => ({
     ref,
     ...to,
   }),
-  isNotTold: (s, place) => !isTold(place) || lacksOwnClaim(s),
-  isOverwritten: (s, place) => isTold(place) && place.reading?.ownState !== 'ready' && lacksOwnClaim(s),
+  isNotSet: (s, place) => !hasEndpoint(place) || lacksOwnClaim(s),
+  isOverwritten: (s, place) => hasEndpoint(place) && place.reading?.ownState !== 'ready' && lacksOwnClaim(s),
   mayBeUndone: () => undefined,
   unheard: ({ reading }) => (reading.endpoint?.heard === false ? agentSilent(reading.ref) : undefined),
-  untaken: (s, place) => (isTold(place) && !isAcknowledged(s, place) ? notAcknowledged(s, place) : undefined),
+  untaken: (s, place) => (hasEndpoint(place) && !isAcknowledged(s, place) ? notAcknowledged(s, place) : undefined),
   unnoticed: (s, place, way) => (isAwaited(s, place, way) ? notNoticed(place, way) : undefined),
   heldByOthers: () => undefined,
   holdsDeadConnections: () => false,
   awaitsClosing: () => false,
-  isBusy: (s, place) => isTold(place) && !s.announced && connectionsEndOf(s, place) === undefined,
+  isBusy: (s, place) => hasEndpoint(place) && !s.announced && connectionsEndOf(s, place) === undefined,
   left: ({ reading }) => reading?.endpoint?.connections ?? 0,
   canCut: false,
   notice: (s, place, before) => noticed(s, place, { before, spec }),
   endConnections: endOf,
 })
 
-const isTold = ({ reading }: NodeServer): boolean => reading?.endpoint !== undefined
+const hasEndpoint = ({ reading }: NodeServer): boolean => reading?.endpoint !== undefined
 
 /**
  * Those who check it may not have noticed yet. After the announcement of the reboot nothing is waited for again: it was
  * noticed before. A node that is back with its agent is not yet with those who ask the agent.
  */
 function isAwaited(s: ServiceSnapshot, server: NodeServer, way: Noticing['way']): boolean {
-  if (!isTold(server) || (way === 'out' ? s.announced : !wasServing(server.recorded))) return false
+  if (!hasEndpoint(server) || (way === 'out' ? s.announced : !wasServing(server.recorded))) return false
   return noticingOf(s, server, way)?.noticed === undefined
 }
 
@@ -93,7 +93,7 @@ export const endpointWords: OwnReadingWords = {
   // What the agent answers is in the administrative state; silence, and nothing at the data port, are no answer.
   checked: () => 'in',
   goesByMarks: ({ endpoint }) => endpoint?.heard === true && !endpoint.onlyClosed,
-  isNews: (was, is) => isToldNews(was.endpoint, is.endpoint),
+  isNews: (was, is) => isEndpointNews(was.endpoint, is.endpoint),
   /** Only the agent of the node tells its load balancers anything. */
   findings: (node, { instance, reading }) =>
     reading.endpoint?.heard === false
@@ -110,10 +110,10 @@ export const endpointWords: OwnReadingWords = {
 }
 
 /** Of a node that serves, how often that was told is of no account. */
-function isToldNews(was: EndpointReading | undefined, is: EndpointReading | undefined): boolean {
+function isEndpointNews(was: EndpointReading | undefined, is: EndpointReading | undefined): boolean {
   if (was === is || (was?.answer === 'up' && is?.answer === 'up')) return was?.heard !== is?.heard
-  return told(was) !== told(is)
+  return textOf(was) !== textOf(is)
 }
 
 /** Without the time of asking, which is another at each poll. */
-const told = (reading: EndpointReading | undefined): string => JSON.stringify({ ...reading, at: 0 })
+const textOf = (reading: EndpointReading | undefined): string => JSON.stringify({ ...reading, at: 0 })

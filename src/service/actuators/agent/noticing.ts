@@ -48,8 +48,8 @@ export function unheard(before: Noticing | undefined, { checks }: HealthEndpoint
 }
 
 /** Sources that are not declared shorten nothing: a kubelet, Prometheus, a person with curl. */
-function haveHeard(way: 'out' | 'in', { told }: EndpointReading, { checks, checkers }: HealthEndpointSpec): boolean {
+function haveHeard(way: 'out' | 'in', { polls }: EndpointReading, { checks, checkers }: HealthEndpointSpec): boolean {
   const each = way === 'out' ? refusalsNeeded(checks) : checks.rise
   const declared = Object.entries(checkers)
-  return declared.length > 0 && declared.every(([address, count]) => (told[address] ?? 0) >= each * count)
+  return declared.length > 0 && declared.every(([address, count]) => (polls[address] ?? 0) >= each * count)
 }

@@ -12,7 +12,7 @@ import type { Actuator, OwnReadingWords } from '../actuator.ts'
  * once its status says so. What the status does not tell is not known, and not knowing holds.
  */
 export const commands = (spec: BalancerCommands): Actuator => ({
-  asAsked: (facts) => facts,
+  asAsked: (instance) => instance,
   asUsed: (_s, instance) => instance,
   // Of one that was out before and whose state is not known nothing is set.
   before: (_s, { recorded, reading }) =>
@@ -26,7 +26,7 @@ export const commands = (spec: BalancerCommands): Actuator => ({
     ref,
     ...to,
   }),
-  isNotTold: (_s, { reading }) => reading?.ownState === 'ready' && !isUnknown(reading),
+  isNotSet: (_s, { reading }) => reading?.ownState === 'ready' && !isUnknown(reading),
   isOverwritten: () => false,
   mayBeUndone: () => undefined,
   unheard: ({ reading, instance }) => (isUnknown(reading) ? unknown(reading, instance.balancer) : undefined),
@@ -60,7 +60,7 @@ export const commandWords: OwnReadingWords = {
   // A state that is not known takes no node out.
   checked: () => 'in',
   goesByMarks: () => false,
-  isNews: ({ status: was }, { status: is }) => told(was) !== told(is),
+  isNews: ({ status: was }, { status: is }) => stateOrWhy(was) !== stateOrWhy(is),
   findings: (node, { instance, reading }) =>
     isUnknown(reading)
       ? [
@@ -79,7 +79,7 @@ type Unknown = ServerReading & { readonly status: { readonly heard: false; reado
 
 const isUnknown = (reading: ServerReading | undefined): reading is Unknown => reading?.status?.heard === false
 
-const told = (status: ServerReading['status']): string | undefined =>
+const stateOrWhy = (status: ServerReading['status']): string | undefined =>
   status?.heard === true ? status.state : status?.why
 
 const unknown = ({ ref, status }: Unknown, balancer: string): Reason => ({

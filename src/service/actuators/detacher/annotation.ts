@@ -14,11 +14,11 @@ import type { Actuator, OwnReadingWords } from '../actuator.ts'
  * detacher goes by. A request that was there before is never taken away: the node goes back to being out.
  */
 export const annotation = (spec: DetacherSpec): Actuator => ({
-  asAsked: (facts, nodeOf) => {
-    const { reading } = facts
-    if (reading === undefined) return facts
+  asAsked: (instance, nodeOf) => {
+    const { reading } = instance
+    if (reading === undefined) return instance
     const servers = reading.servers.map((server) => asAsked(server, nodeOf(server.ref.server), spec))
-    return { ...facts, reading: { ...reading, servers } }
+    return { ...instance, reading: { ...reading, servers } }
   },
   asUsed: (_s, instance) => instance,
   // Out before: it goes back to what its owner wants by then. What this roll asked for in their place stays: whose it is cannot be told.
@@ -34,7 +34,7 @@ export const annotation = (spec: DetacherSpec): Actuator => ({
     ...spec.request,
     ...to,
   }),
-  isNotTold: (_s, place) =>
+  isNotSet: (_s, place) =>
     place.reading?.ownState !== (place.recorded.state === 'ready' ? 'drain' : place.recorded.state),
   isOverwritten: () => false,
   mayBeUndone: () => undefined,

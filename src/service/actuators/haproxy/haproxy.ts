@@ -7,7 +7,7 @@ import type { Actuator, ReadingWords } from '../actuator.ts'
 
 /** Servers of HAProxy, told by its runtime API. Every instance answers for itself, so nothing has to be waited out. */
 export const haproxy: Actuator = {
-  asAsked: (facts) => facts,
+  asAsked: (instance) => instance,
   asUsed: (_s, instance) => instance,
   before: (_s, { recorded }) => recorded.state,
   whenOut: detachedState,
@@ -19,7 +19,7 @@ export const haproxy: Actuator = {
     ref,
     ...to,
   }),
-  isNotTold: (_s, place) => place.reading?.ownState !== detachedState(place),
+  isNotSet: (_s, place) => place.reading?.ownState !== detachedState(place),
   isOverwritten: () => false,
   mayBeUndone: ({ reading, instance }) => (reading.agent ? agentCheck({ reading, instance }) : undefined),
   unheard: () => undefined,

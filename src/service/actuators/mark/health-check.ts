@@ -18,11 +18,11 @@ import { notice } from './notice.ts'
  * balancer may take. A mark of others is never replaced and never removed.
  */
 export const healthCheck = (spec: HealthCheckSpec): Actuator => ({
-  asAsked: (facts, nodeOf) => {
-    const { reading } = facts
-    if (reading === undefined) return facts
+  asAsked: (instance, nodeOf) => {
+    const { reading } = instance
+    if (reading === undefined) return instance
     const servers = reading.servers.map((server) => asMarked(server, nodeOf(server.ref.server), spec))
-    return { ...facts, reading: { ...reading, servers } }
+    return { ...instance, reading: { ...reading, servers } }
   },
   asUsed: (_s, instance) => {
     const { reading } = instance
@@ -43,7 +43,7 @@ export const healthCheck = (spec: HealthCheckSpec): Actuator => ({
     mark: spec.mark,
     ...to,
   }),
-  isNotTold: (_s, place) => place.reading?.ownState === 'ready',
+  isNotSet: (_s, place) => place.reading?.ownState === 'ready',
   isOverwritten: () => false,
   mayBeUndone: () => undefined,
   unheard: ({ reading, instance }) => (isUnheard(reading) ? checkUnknown(reading, instance.balancer) : undefined),

@@ -18,23 +18,23 @@ export function servesNothing(
     const out = outAt(reading?.servers ?? NONE)
     return out.size > 0 && here.some((address) => out.has(address))
   }
-  return places.some(isOutAt) ? together(serversOf(here, places).map(standingOf)) : undefined
+  return places.some(isOutAt) ? together(serversOf(here, places).map(trafficState)) : undefined
 }
 
 /** Whether an agent that serves answers for the node: then a cordon and a label of the node take it out. */
 export const hasAgent = (addresses: readonly string[], places: readonly BudgetPlace[]): boolean =>
   serversOf(addresses, places).some((reading) => wordsOf(reading).goesByMarks(reading))
 
-type Standing = 'in' | 'detached' | 'down' | 'never'
+type TrafficState = 'in' | 'detached' | 'down' | 'never'
 
-function together(standings: readonly Standing[]): 'detached' | 'down' | undefined {
-  if (standings.includes('in')) return undefined
-  if (standings.includes('down')) return 'down'
-  return standings.includes('detached') ? 'detached' : undefined
+function together(states: readonly TrafficState[]): 'detached' | 'down' | undefined {
+  if (states.includes('in')) return undefined
+  if (states.includes('down')) return 'down'
+  return states.includes('detached') ? 'detached' : undefined
 }
 
 /** A node that never served at a place is out of it for no one's sake. */
-const standingOf = (reading: ServerReading): Standing =>
+const trafficState = (reading: ServerReading): TrafficState =>
   reading.adminState === 'ready' ? wordsOf(reading).checked(reading) : 'detached'
 
 const NONE: readonly ServerReading[] = []
@@ -54,7 +54,7 @@ function outAt(servers: readonly ServerReading[]): ReadonlySet<string> {
   if (known !== undefined) return known
   const out = new Set<string>()
   for (const server of servers) {
-    if (server.address !== '' && standingOf(server) !== 'in') out.add(canonicalAddress(server.address))
+    if (server.address !== '' && trafficState(server) !== 'in') out.add(canonicalAddress(server.address))
   }
   OUT_AT.set(servers, out)
   return out

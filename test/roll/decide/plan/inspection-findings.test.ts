@@ -64,7 +64,7 @@ test('a server of a health endpoint gets no finding about checks of a balancer',
     onlyClosed: false,
     acknowledged: [],
     connections: 0,
-    told: {},
+    polls: {},
   } as const
   const suspicious = { agent: true, check: 'none', operational: 'down' } as const
   assert.deepEqual(withBackend({ servers: [serverLike({ ...suspicious, endpoint })] }), [])

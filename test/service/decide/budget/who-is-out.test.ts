@@ -45,7 +45,7 @@ const up = {
   onlyClosed: false,
   acknowledged: [],
   connections: 0,
-  told: {},
+  polls: {},
 } as const
 const granted = { version: 1, granted: ['n1', 'n9'], max: 2, of: 4 } as const
 

@@ -58,8 +58,8 @@ export const MUTATIONS: readonly Mutation[] = [
     'takes a server for detached without reading it back',
     [
       'src/service/decide/detach.ts',
-      'const toTell = servers.filter((server) => server.reading !== undefined && isNotTold(s, server))',
-      "const toTell = servers.filter((server) => isNotTold(s, server) && s.evidence.stuckStep !== 'detach')",
+      'const toTakeOut = servers.filter((server) => server.reading !== undefined && isNotSet(s, server))',
+      "const toTakeOut = servers.filter((server) => isNotSet(s, server) && s.evidence.stuckStep !== 'detach')",
     ],
     [
       'src/service/decide/detach.ts',
@@ -76,13 +76,13 @@ export const MUTATIONS: readonly Mutation[] = [
     'takes the word of a process for that of the next one',
     [
       'src/service/decide/detach.ts',
-      'return seen !== undefined && seen.process === server.instance.reading?.process && !isNotTold(s, server)',
+      'return seen !== undefined && seen.process === server.instance.reading?.process && !isNotSet(s, server)',
       'return seen !== undefined',
     ],
     [
       'src/service/decide/detach.ts',
-      '.filter((server) => server.reading !== undefined && isNotTold(s, server))',
-      '.filter((server) => isNotTold(s, server) && s.evidence.detached[serverKey(server.ref)] === undefined)',
+      '.filter((server) => server.reading !== undefined && isNotSet(s, server))',
+      '.filter((server) => isNotSet(s, server) && s.evidence.detached[serverKey(server.ref)] === undefined)',
     ],
     [
       'src/service/decide/keep-detached.ts',

@@ -51,7 +51,7 @@ const NOT_ASKED: Seen = { askedAt: NEVER, answer: { error: 'not asked yet' }, mi
 
 /** In which order nodes are asked where not all can be at once. */
 const RANKS = { unasked: 0, away: 1, missed: 2, changed: 2, serving: 3, silent: 3 } as const
-type Standing = keyof typeof RANKS
+type Rank = keyof typeof RANKS
 
 /**
  * Load balancers that have nothing but a health check, as the agents of the nodes tell of them. Each node is a server, and
@@ -92,9 +92,9 @@ export class HealthEndpoints implements BalancerReader {
   #due(nodes: readonly Node[], now: MonoMs): readonly Node[] {
     const restMs = Math.max(SERVING_EVERY_MS, nodes.length * 20)
     const askedAt = ({ name }: Node): number => (this.#seen.get(name) ?? NOT_ASKED).askedAt
-    const rank = (node: Node): number => RANKS[this.#standing(node)]
+    const rank = (node: Node): number => RANKS[this.#rankOf(node)]
     const inTurn = nodes
-      .filter((node) => this.#standing(node) !== 'serving' || now - askedAt(node) >= restMs)
+      .filter((node) => this.#rankOf(node) !== 'serving' || now - askedAt(node) >= restMs)
       .sort((one, other) => askedAt(one) - askedAt(other))
     const first = inTurn
       .filter((node) => rank(node) < RANKS.serving)
@@ -104,7 +104,7 @@ export class HealthEndpoints implements BalancerReader {
     return [...first, ...inTurn.filter((node) => !isFirst.has(node))].slice(0, ASKED_AT_ONCE)
   }
 
-  #standing({ name }: Node): Standing {
+  #rankOf({ name }: Node): Rank {
     const seen = this.#seen.get(name)
     if (seen === undefined) return 'unasked'
     if ('error' in seen.answer) return seen.misses <= MISSES_MAX ? 'missed' : 'silent'
@@ -174,12 +174,12 @@ function stateOf({ answer, askedAt: at, upSince }: Seen): State {
     const checkText = `its agent does not answer: ${answer.error}`
     return { operational: 'down', check: 'failing', checkText, endpoint }
   }
-  const { node: _node, dataPort, ...told } = answer.health
+  const { node: _node, dataPort, ...health } = answer.health
   return {
-    operational: OPERATIONAL[told.answer],
+    operational: OPERATIONAL[health.answer],
     check: CHECKS[dataPort],
-    checkText: `its agent answers ${told.answer}`,
-    endpoint: { at, heard: true, ...told, ...present({ upSince }) },
+    checkText: `its agent answers ${health.answer}`,
+    endpoint: { at, heard: true, ...health, ...present({ upSince }) },
   }
 }
 
@@ -189,7 +189,7 @@ const UNHEARD: Omit<EndpointReading, 'at'> = {
   onlyClosed: false,
   acknowledged: [],
   connections: 'unknown',
-  told: {},
+  polls: {},
 }
 
 const OPERATIONAL = { up: 'up', drain: 'stopping', down: 'down' } as const

@@ -29,7 +29,7 @@ export function parseAgentHealth(text: string): AgentHealth | undefined {
     acknowledged,
     dataPort: dataPort === 'open' || dataPort === 'closed' ? dataPort : 'unknown',
     connections: isCount(connections) ? connections : 'unknown',
-    told: Object.fromEntries(polls.flatMap((poll) => toldOf(poll, answer))),
+    polls: Object.fromEntries(polls.flatMap((poll) => pollsOf(poll, answer))),
     ...(Array.isArray(ingress) ? { ingresses: ingress.flatMap(ingressOf) } : {}),
   }
 }
@@ -45,7 +45,7 @@ function ingressOf(entry: unknown): readonly IngressHealth[] {
 }
 
 /** Polls that were given another answer than the present one are no evidence of it. */
-function toldOf(poll: unknown, answer: Answer): readonly (readonly [string, number])[] {
+function pollsOf(poll: unknown, answer: Answer): readonly (readonly [string, number])[] {
   if (!isJsonObject(poll)) return []
   const { address, sinceAnswer } = poll
   const isOfNow = poll.answer === answer && typeof address === 'string' && isCount(sinceAnswer)

@@ -30,7 +30,7 @@ interface CommandBalancerParts {
 type Verb = 'detach' | 'attach' | 'cut'
 
 /** The last move that ended well, until the status shows it. */
-interface Told {
+interface SentMove {
   readonly state: 'ready' | 'drain'
   readonly at: MonoMs
 }
@@ -51,7 +51,7 @@ export class CommandBalancer implements Balancer {
   readonly #parts: CommandBalancerParts
   readonly #nodes: KnownNodes
   readonly #statuses: NodeStatuses
-  readonly #told = new Map<string, Told>()
+  readonly #sent = new Map<string, SentMove>()
   readonly #refused = new Map<string, { readonly failures: number; readonly until: MonoMs; readonly why: string }>()
   readonly #totals = new Map<string, number>()
   #known: readonly Node[] = []
@@ -77,7 +77,7 @@ export class CommandBalancer implements Balancer {
     this.#known = await this.#nodes.now()
     const names = this.#known.map(({ name }) => name)
     const wanted = new Set(own.map(({ server }) => server))
-    const from = (name: string): MonoMs => (wanted.has(name) ? at : (this.#told.get(name)?.at ?? monoMs(0)))
+    const from = (name: string): MonoMs => (wanted.has(name) ? at : (this.#sent.get(name)?.at ?? monoMs(0)))
     await this.#statuses.since(new Map(names.map((name) => [name, from(name)])), signal)
     this.#statuses.refresh(names)
     const servers = this.#known.flatMap((node) => this.#reading(instance, node) ?? [])
@@ -97,7 +97,7 @@ export class CommandBalancer implements Balancer {
 
   async setState(ref: ServerRef, state: AdminState, signal: AbortSignal): Promise<void> {
     await this.#run(state === 'ready' ? 'attach' : 'detach', ref, signal)
-    this.#told.set(ref.server, { state: state === 'ready' ? 'ready' : 'drain', at: this.#parts.clock.monoMs() })
+    this.#sent.set(ref.server, { state: state === 'ready' ? 'ready' : 'drain', at: this.#parts.clock.monoMs() })
   }
 
   async cutSessions(ref: ServerRef, signal: AbortSignal): Promise<void> {
@@ -160,16 +160,16 @@ export class CommandBalancer implements Balancer {
     const word = seen?.known
     if (seen === undefined || word?.state === 'none') return undefined
     if (word !== undefined) this.#settle(node.name, word.state)
-    const told = this.#told.get(node.name)
-    const isFollowing = told !== undefined && clock.monoMs() - told.at < FOLLOWS_WITHIN_MS
+    const sent = this.#sent.get(node.name)
+    const isFollowing = sent !== undefined && clock.monoMs() - sent.at < FOLLOWS_WITHIN_MS
     const states = word === undefined ? IN : STATES[word.state]
-    const isAskedBack = isFollowing && told.state === 'ready' && states.ownState !== 'ready'
+    const isAskedBack = isFollowing && sent.state === 'ready' && states.ownState !== 'ready'
     const isHeard = typeof seen.word !== 'string'
     if (word?.total !== undefined) this.#totals.set(node.name, word.total)
     return {
       ...NOTHING_COUNTED,
       ...states,
-      ...(isFollowing ? { ownState: told.state } : {}),
+      ...(isFollowing ? { ownState: sent.state } : {}),
       ...(isHeard && !isAskedBack ? {} : { operational: 'down' }),
       ref: { instance, backend: spec.backends[0] ?? '', server: node.name },
       address: node.internalAddresses[0] ?? '',
@@ -184,8 +184,8 @@ export class CommandBalancer implements Balancer {
 
   /** Once the status has shown the move, a later change comes from another program or from a person. */
   #settle(node: string, state: StatusState): void {
-    const told = this.#told.get(node)
-    if (told !== undefined && STATES[state].ownState === told.state) this.#told.delete(node)
+    const sent = this.#sent.get(node)
+    if (sent !== undefined && STATES[state].ownState === sent.state) this.#sent.delete(node)
   }
 
   async #mustBeThere(program: string): Promise<void> {

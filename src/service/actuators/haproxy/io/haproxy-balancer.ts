@@ -26,10 +26,10 @@ import { inspectionOf, parseLevel } from './instance-inspection.ts'
 import { mustTellOfOldWork, type OldWork, OldWorkers } from './old-workers.ts'
 import { openSocket, type SocketSettings } from './open-socket.ts'
 import { findRow, parseTables, type Tables } from './parse-tables.ts'
+import { PartialReading, type Whole } from './partial-reading.ts'
 import { requireDone } from './require-done.ts'
 import type { RuntimeSocket, SocketLimits } from './runtime-socket.ts'
-import { ServerLook, type Whole } from './server-look.ts'
-import { readingsOf, type Told } from './server-reading.ts'
+import { type RawReading, readingsOf } from './server-reading.ts'
 import { timedOut } from './socket-error.ts'
 import { StickTables } from './stick-tables.ts'
 import { withDeadline } from './with-deadline.ts'
@@ -115,24 +115,24 @@ export class HaproxyBalancer implements Balancer {
       (answers) => ({ tables: parseTables(answers), at: this.#clock.monoMs() }),
       signal,
     )
-    const told = await this.#complete(instance, tables, signal)
-    const servers = api.judge(() => this.#backends.flatMap((backend) => readingsOf(told, backend)))
+    const raw = await this.#complete(instance, tables, signal)
+    const servers = api.judge(() => this.#backends.flatMap((backend) => readingsOf(raw, backend)))
     const { process, version } = tables.info
     const reading = { instance, process, version, at, servers }
-    way.last = { told, reading }
+    way.last = { raw, reading }
     return way.withOldWork(reading, this.#clock, signal)
   }
 
-  async look(
+  async readCounters(
     instance: string,
     servers: readonly ServerRef[],
     signal: AbortSignal,
   ): Promise<InstanceReading | undefined> {
     const way = this.#way(instance)
     const { api, last } = way
-    const look = last && ServerLook.at(last, servers)
-    if (look === undefined) return undefined
-    const next = await api.ask(look.commands, (answers) => look.read(answers, this.#clock.monoMs()), signal)
+    const partial = last && PartialReading.at(last, servers)
+    if (partial === undefined) return undefined
+    const next = await api.ask(partial.commands, (answers) => partial.read(answers, this.#clock.monoMs()), signal)
     if (way.last !== last) return undefined
     way.last = next
     return next && way.withOldWork(next.reading, this.#clock, signal)
@@ -148,8 +148,8 @@ export class HaproxyBalancer implements Balancer {
       signal,
     )
     if (oldWorkers !== undefined) api.judge(() => mustTellOfOldWork(tables.info.version))
-    const told = await this.#complete(instance, tables, signal)
-    return api.judge(() => inspectionOf(told, level, this.#backends))
+    const raw = await this.#complete(instance, tables, signal)
+    return api.judge(() => inspectionOf(raw, level, this.#backends))
   }
 
   /**
@@ -196,7 +196,7 @@ export class HaproxyBalancer implements Balancer {
     }
   }
 
-  async #complete(instance: string, tables: Tables, signal: AbortSignal): Promise<Told> {
+  async #complete(instance: string, tables: Tables, signal: AbortSignal): Promise<RawReading> {
     const { stickTables } = this.#way(instance)
     return { instance, tables, stickTables: await stickTables.of(tables.info.process, signal) }
   }

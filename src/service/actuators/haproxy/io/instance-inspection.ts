@@ -1,5 +1,5 @@
 import type { BackendInspection, InstanceInspection } from '../../../model/balancer-inspection.ts'
-import { hasStickTable, readingsOf, type Told } from './server-reading.ts'
+import { hasStickTable, type RawReading, readingsOf } from './server-reading.ts'
 
 type SocketLevel = InstanceInspection['level']
 
@@ -8,31 +8,31 @@ export function parseLevel(answer: string): SocketLevel {
   return answer === 'admin' || answer === 'operator' || answer === 'user' ? answer : 'unknown'
 }
 
-export function inspectionOf(told: Told, level: SocketLevel, allowed: readonly string[]): InstanceInspection {
-  const { info, rows, backends, disabledBackends } = told.tables
+export function inspectionOf(raw: RawReading, level: SocketLevel, allowed: readonly string[]): InstanceInspection {
+  const { info, rows, backends, disabledBackends } = raw.tables
   return {
-    instance: told.instance,
+    instance: raw.instance,
     process: info.process,
     version: info.version,
     level,
     processes: info.processes,
     missingBackends: allowed.filter((name) => !backends.has(name) && !disabledBackends.has(name)),
     disabledBackends: allowed.filter((name) => disabledBackends.has(name)),
-    backends: allowed.filter((name) => backends.has(name)).map((name) => backendInspection(told, name)),
+    backends: allowed.filter((name) => backends.has(name)).map((name) => backendInspection(raw, name)),
     outside: rows
       .filter(({ state }) => !allowed.includes(state.backend))
       .map(({ state: { backend, server, address, port } }) => ({ backend, server, address, port })),
   }
 }
 
-function backendInspection(told: Told, name: string): BackendInspection {
-  const stats = told.tables.rows.filter((row) => row.state.backend === name).map((row) => row.stat)
+function backendInspection(raw: RawReading, name: string): BackendInspection {
+  const stats = raw.tables.rows.filter((row) => row.state.backend === name).map((row) => row.stat)
   const mode = stats[0]?.mode
   return {
     name,
     mode: mode === 'http' || mode === 'tcp' ? mode : 'other',
-    servers: readingsOf(told, name),
-    stickTable: hasStickTable(told, name),
+    servers: readingsOf(raw, name),
+    stickTable: hasStickTable(raw, name),
     redispatch: stats.some((stat) => stat.redispatched > 0) ? 'seen' : 'unknown',
   }
 }

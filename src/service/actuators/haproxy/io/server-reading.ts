@@ -10,7 +10,7 @@ const OPER_STATES = ['down', 'starting', 'up', 'stopping'] as const
 const AGENT_CONFIGURED = 0x02
 
 /** All that one instance told. */
-export interface Told {
+export interface RawReading {
   readonly instance: string
   readonly tables: Tables
   /** Names of the stick tables that remember servers. */
@@ -18,24 +18,24 @@ export interface Told {
 }
 
 /** All servers of one backend. A backend that is absent or disabled is an error: no servers would read as nothing to do. */
-export function readingsOf(told: Told, backend: string): readonly ServerReading[] {
-  const rows = told.tables.rows.filter((row) => row.state.backend === backend)
+export function readingsOf(raw: RawReading, backend: string): readonly ServerReading[] {
+  const rows = raw.tables.rows.filter((row) => row.state.backend === backend)
   if (rows.length > 0) {
-    const stickTable = hasStickTable(told, backend)
-    return rows.map((row) => readingOf(told, row, { stickTable }))
+    const stickTable = hasStickTable(raw, backend)
+    return rows.map((row) => readingOf(raw, row, { stickTable }))
   }
-  const why = told.tables.disabledBackends.has(backend) ? 'it is disabled' : 'it is absent or has no server'
+  const why = raw.tables.disabledBackends.has(backend) ? 'it is disabled' : 'it is absent or has no server'
   throw new WorldError(`backend ${backend} cannot be read: ${why}`, { code: 'BALANCER_NO_BACKEND', retry: 'backoff' })
 }
 
 /** A table of a proxy without servers, or of a peers section, may serve `stick on` of any backend. */
-export function hasStickTable({ tables, stickTables }: Told, backend: string): boolean {
+export function hasStickTable({ tables, stickTables }: RawReading, backend: string): boolean {
   return stickTables.has(backend) || [...stickTables].some((name) => !tables.backends.has(name))
 }
 
 /** What a row says, and those that it follows, and whether a table remembers its server. */
 export function readingOf(
-  told: Pick<Told, 'instance' | 'tables'>,
+  raw: Pick<RawReading, 'instance' | 'tables'>,
   row: ServerRow,
   { stickTable }: { readonly stickTable: boolean },
 ): ServerReading {
@@ -43,12 +43,12 @@ export function readingOf(
   const operational = OPER_STATES[state.operState]
   if (operational === undefined) throw badReply(`srv_op_state ${state.operState} has no known meaning`)
   return {
-    ref: { instance: told.instance, backend: state.backend, server: state.server },
+    ref: { instance: raw.instance, backend: state.backend, server: state.server },
     address: state.address,
     port: state.port,
     ...adminStates(state.adminBits),
     operational,
-    ...checkReading(row, told.tables),
+    ...checkReading(row, raw.tables),
     agent: (state.agentBits & AGENT_CONFIGURED) !== 0 || stat.agentStatus !== '',
     persistent: row.stat.cookie !== '' || stickTable,
     currentSessions: stat.currentSessions,

@@ -34,7 +34,7 @@ const SAYS_NOTHING = {
   onlyClosed: false,
   acknowledged: [],
   connections: 'unknown',
-  told: {},
+  polls: {},
 }
 
 const says =
@@ -104,7 +104,7 @@ test('a node is a server that its agent tells of; counts are of its present answ
         onlyClosed: false,
         acknowledged: ['a1'],
         connections: 4,
-        told: { '10.0.0.5': 3 },
+        polls: { '10.0.0.5': 3 },
       },
     },
   )
@@ -133,7 +133,7 @@ for (const [what, agent, text] of HOSTILE)
 test('polls that make no sense count for nothing, and connections that are no number are not known', async (t) => {
   const polls = [null, 'x', { address: 5, sinceAnswer: 1, answer: 'drain' }, { address: 'a', sinceAnswer: -1 }]
   const { endpoint } = await read(await endpoints(t, says({ ...HEALTH, polls, connections: -1 })))
-  assert.deepEqual([endpoint?.told, endpoint?.connections], [{}, 'unknown'])
+  assert.deepEqual([endpoint?.polls, endpoint?.connections], [{}, 'unknown'])
 })
 
 test('a node counts as taken out unless its closed data port is all that keeps it from serving', async (t) => {

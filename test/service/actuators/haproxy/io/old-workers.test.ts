@@ -55,7 +55,7 @@ test(
     const { a, b, address, balancer, answers } = await reloadedUnderWay(t)
     const seen = await serverOnce(balancer, 'web/a', ({ oldSessions }) => oldSessions === 1)
     assert.deepEqual([seen.currentSessions, seen.oldClients], [0, 2])
-    const look = await balancer.look('lb-1', [ref('web/a')], never)
+    const look = await balancer.readCounters('lb-1', [ref('web/a')], never)
     assert.equal(look?.servers.find(({ ref: { server } }) => server === 'a')?.oldSessions, 1)
     assert.equal(await balancer.clientConnections('lb-1', never), 2)
     const without = opened(t, { address, backends: ['web'] })

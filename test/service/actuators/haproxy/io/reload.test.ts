@@ -39,13 +39,13 @@ test(
     const one = 'show stat 2 4 1'
     assert.match(await haproxy.command(one), /\nweb,a,/)
     await balancer.read('lb-1', never)
-    assert.ok((await balancer.look('lb-1', [ref('web/b')], never)) !== undefined)
+    assert.ok((await balancer.readCounters('lb-1', [ref('web/b')], never)) !== undefined)
     const other = (): string => sections().replace('server a', 'server c 127.0.0.1:1\n  server a')
     await haproxy.reload({ sections: other, kind: 'master and worker' })
     assert.match(await haproxy.command(one), /\nweb,c,/)
-    assert.equal(await balancer.look('lb-1', [ref('web/b')], never), undefined)
+    assert.equal(await balancer.readCounters('lb-1', [ref('web/b')], never), undefined)
     await balancer.read('lb-1', never)
-    const seen = await balancer.look('lb-1', [ref('web/b')], never)
+    const seen = await balancer.readCounters('lb-1', [ref('web/b')], never)
     assert.deepEqual(
       seen?.servers.map(({ ref: { server } }) => server),
       ['c', 'a', 'b'],

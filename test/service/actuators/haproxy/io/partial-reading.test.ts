@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { monoMs } from '../../../../../src/ground/model/time.ts'
 import { parseTables } from '../../../../../src/service/actuators/haproxy/io/parse-tables.ts'
-import { ServerLook, type Whole } from '../../../../../src/service/actuators/haproxy/io/server-look.ts'
+import { PartialReading, type Whole } from '../../../../../src/service/actuators/haproxy/io/partial-reading.ts'
 import { readingsOf } from '../../../../../src/service/actuators/haproxy/io/server-reading.ts'
 import type { ServerRef } from '../../../../../src/service/model/balancer.ts'
 import { RECORDED } from './recorded-reply.ts'
@@ -12,34 +12,37 @@ const [HEADER = '', ROW_A = '', ROW_B = ''] = RECORDED.stats
 
 function whole(): Whole {
   const tables = parseTables([INFO, RECORDED.states.join('\n'), RECORDED.stats.join('\n')])
-  const told = { instance: 'lb-1', tables, stickTables: new Set<string>() }
+  const raw = { instance: 'lb-1', tables, stickTables: new Set<string>() }
   const { process, version } = tables.info
-  return { told, reading: { instance: 'lb-1', process, version, at: monoMs(1_000), servers: readingsOf(told, 'web') } }
+  return {
+    raw,
+    reading: { instance: 'lb-1', process, version, at: monoMs(1_000), servers: readingsOf(raw, 'web') },
+  }
 }
 
 const ref = (server: string, backend = 'web'): ServerRef => ({ instance: 'lb-1', backend, server })
 
 /** What a look at `b` makes of these answers. */
 function lookedAtB(row = ROW_B, info = INFO) {
-  const look = ServerLook.at(whole(), [ref('b')])
+  const look = PartialReading.at(whole(), [ref('b')])
   assert.ok(look !== undefined)
   return look.read([info, `${HEADER}\n${row}`], monoMs(1_200))
 }
 
 test('each server is asked for by the ids that the whole reading gave it, behind the question who answers', () => {
-  assert.deepEqual(ServerLook.at(whole(), [ref('b'), ref('a')])?.commands, [
+  assert.deepEqual(PartialReading.at(whole(), [ref('b'), ref('a')])?.commands, [
     'show info',
     'show stat 3 4 2',
     'show stat 3 4 1',
   ])
-  assert.deepEqual(ServerLook.at(whole(), [])?.commands, ['show info'])
+  assert.deepEqual(PartialReading.at(whole(), [])?.commands, ['show info'])
 })
 
 test('a server that the whole reading does not list cannot be looked at, nor can very many', () => {
-  assert.equal(ServerLook.at(whole(), [ref('a'), ref('gone')]), undefined)
-  assert.equal(ServerLook.at(whole(), [ref('a', 'other')]), undefined)
+  assert.equal(PartialReading.at(whole(), [ref('a'), ref('gone')]), undefined)
+  assert.equal(PartialReading.at(whole(), [ref('a', 'other')]), undefined)
   assert.equal(
-    ServerLook.at(
+    PartialReading.at(
       whole(),
       Array.from({ length: 65 }, () => ref('a')),
     ),
@@ -56,7 +59,7 @@ test('counters are those of now, and all else is as it was read', () => {
 
 test('the next look goes by what the last one saw', () => {
   const first = lookedAtB(ROW_B.replace('web,b,0,0,2,9', 'web,b,0,0,0,9'))
-  const next = first && ServerLook.at(first, [ref('a')])
+  const next = first && PartialReading.at(first, [ref('a')])
   const read = next?.read([INFO, `${HEADER}\n${ROW_A}`], monoMs(1_400))
   assert.deepEqual(
     read?.reading.servers.map(({ currentSessions }) => currentSessions),
@@ -79,7 +82,7 @@ for (const [what, row] of [
 ] as const) {
   test(`the whole is to be read anew where a look finds ${what}`, () => {
     if (row !== '') return assert.equal(lookedAtB(row), undefined)
-    const look = ServerLook.at(whole(), [ref('b')])
+    const look = PartialReading.at(whole(), [ref('b')])
     assert.equal(look?.read([INFO, HEADER], monoMs(1_200)), undefined)
   })
 }
@@ -91,6 +94,6 @@ test('the whole is to be read anew where another process answers, or one that en
 })
 
 test('an answer that is no table is an error', () => {
-  const look = ServerLook.at(whole(), [ref('b')])
+  const look = PartialReading.at(whole(), [ref('b')])
   assert.throws(() => look?.read([INFO, 'what?'], monoMs(1_200)), { code: 'BALANCER_REPLY' })
 })

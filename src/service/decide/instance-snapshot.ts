@@ -2,7 +2,7 @@ import type { MonoMs } from '../../ground/model/time.ts'
 import type { InstanceReading } from '../model/balancer.ts'
 
 /** One balancer instance, answered or not. */
-export interface InstanceFacts {
+export interface InstanceSnapshot {
   readonly balancer: string
   readonly instance: string
   readonly backends: readonly string[]

@@ -4,7 +4,7 @@ import type { SeenSlot } from '../../../ground/model/slot.ts'
 import type { CordonsThatCount } from './snapshot.ts'
 
 /** The node budget as it was read last. */
-export interface BudgetFacts {
+export interface BudgetReading {
   /** How many nodes may be out: as the budget object says, or as it said when it last made sense; one where there is none. */
   readonly limit: OutLimit
   /** Why nothing may be begun: the object makes no sense, or the budget could not be read. */

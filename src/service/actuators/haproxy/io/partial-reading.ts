@@ -3,12 +3,12 @@ import { type InstanceReading, type ServerReading, type ServerRef, serverKey } f
 import { bareStatus } from './check-reading.ts'
 import { parseInfo } from './parse-info.ts'
 import { parseStat, type StatRow } from './parse-stat.ts'
-import { hasStickTable, readingOf, type Told } from './server-reading.ts'
+import { hasStickTable, type RawReading, readingOf } from './server-reading.ts'
 import type { ServerRow } from './server-row.ts'
 
 /** A whole reading, with the tables that it was made of. */
 export interface Whole {
-  readonly told: Told
+  readonly raw: RawReading
   readonly reading: InstanceReading
 }
 
@@ -23,7 +23,7 @@ interface Place {
 }
 
 /** One look at some servers of an instance, between two whole readings of it. */
-export class ServerLook {
+export class PartialReading {
   readonly commands: readonly string[]
   readonly #whole: Whole
   readonly #places: readonly Place[]
@@ -35,10 +35,10 @@ export class ServerLook {
   }
 
   /** Undefined where one of them is not in the last whole reading, or they are too many for a line. */
-  static at(whole: Whole, servers: readonly ServerRef[]): ServerLook | undefined {
+  static at(whole: Whole, servers: readonly ServerRef[]): PartialReading | undefined {
     if (servers.length > MOST_SERVERS) return undefined
     const places = servers.map((server) => placeOf(whole, server))
-    return places.every((place) => place !== undefined) ? new ServerLook(whole, places) : undefined
+    return places.every((place) => place !== undefined) ? new PartialReading(whole, places) : undefined
   }
 
   /**
@@ -47,29 +47,29 @@ export class ServerLook {
    * as well.
    */
   read(answers: readonly string[], at: MonoMs): Whole | undefined {
-    const { told, reading } = this.#whole
+    const { raw, reading } = this.#whole
     const [info = '', ...tables] = answers
     const { process, stopping } = parseInfo(info)
     if (process !== reading.process || stopping) return undefined
-    const rows = [...told.tables.rows]
+    const rows = [...raw.tables.rows]
     const servers = [...reading.servers]
     for (const [i, { row, rowAt, readingAt }] of this.#places.entries()) {
       const [stat, ...rest] = parseStat(tables[i] ?? '')
       if (stat === undefined || rest.length > 0 || isOther(row.stat, stat)) return undefined
       const now = { ...row, stat }
       rows[rowAt] = now
-      servers[readingAt] = readingOf(told, now, { stickTable: hasStickTable(told, row.state.backend) })
+      servers[readingAt] = readingOf(raw, now, { stickTable: hasStickTable(raw, row.state.backend) })
     }
-    const next = { ...told, tables: { ...told.tables, rows } }
-    return { told: next, reading: { ...reading, at, servers: this.#places.length === 0 ? reading.servers : servers } }
+    const next = { ...raw, tables: { ...raw.tables, rows } }
+    return { raw: next, reading: { ...reading, at, servers: this.#places.length === 0 ? reading.servers : servers } }
   }
 }
 
-function placeOf({ told, reading }: Whole, ref: ServerRef): Place | undefined {
+function placeOf({ raw, reading }: Whole, ref: ServerRef): Place | undefined {
   const key = `${ref.backend}/${ref.server}`
-  const rowAt = told.tables.rows.findIndex((row) => row.key === key)
+  const rowAt = raw.tables.rows.findIndex((row) => row.key === key)
   const readingAt = reading.servers.findIndex((server) => isAt(server, ref))
-  const row = told.tables.rows[rowAt]
+  const row = raw.tables.rows[rowAt]
   return row === undefined || readingAt === -1 ? undefined : { row, rowAt, readingAt }
 }
 

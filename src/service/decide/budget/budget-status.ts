@@ -15,7 +15,7 @@ import { othersSlot, ownerText } from './owner-text.ts'
 import type { CordonsThatCount, NodeOut } from './snapshot.ts'
 import { whoIsOut } from './who-is-out.ts'
 
-interface BudgetReading {
+interface BudgetStatusInput {
   readonly namespace: string
   readonly nodes: readonly Node[]
   /** ConfigMaps that this identity is not allowed to read. */
@@ -50,7 +50,7 @@ interface ShownSlot {
 }
 
 /** What `evenkeel budget` tells. Balancers and agents are not asked: what only they know is in no list, or in `mayBeOut`. */
-export interface BudgetView {
+export interface BudgetStatus {
   readonly maxOut: number
   /** ConfigMaps that this identity is not allowed to get, as `namespace/name`. */
   readonly unread: readonly string[]
@@ -65,7 +65,7 @@ export interface BudgetView {
   readonly more: number
 }
 
-export function budgetView(reading: BudgetReading): BudgetView {
+export function budgetStatus(reading: BudgetStatusInput): BudgetStatus {
   const { nodes, limit, cordons, slots } = reading
   const held = slots.filter(({ isStale }) => !isStale)
   const out = whoIsOut({
@@ -92,7 +92,7 @@ export function budgetView(reading: BudgetReading): BudgetView {
 }
 
 /** By an agent that goes by them, or for the grant of a brake. Control planes bear the label for good, from kubeadm. */
-function maybeOut(node: Node, cordons: CordonsThatCount): BudgetView['mayBeOut'] {
+function maybeOut(node: Node, cordons: CordonsThatCount): BudgetStatus['mayBeOut'] {
   const { cordoned, excluded } = budgetNode(node)
   const why = [
     ...(cordoned && typeof cordons !== 'object' ? ['is cordoned'] : []),
@@ -127,7 +127,7 @@ function outNode({ node, why }: NodeOut, mark: Mark, slots: readonly SeenSlot[])
   }
 }
 
-function shownSlot(slot: SeenSlot, reading: BudgetReading): ShownSlot {
+function shownSlot(slot: SeenSlot, reading: BudgetStatusInput): ShownSlot {
   const { index, owner, renewTime } = slot
   const doubt = slot.isStale || reading.renewed.has(index) ? undefined : doubtText(slot, reading.wall)
   return {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SeenSlot } from '../../../../src/ground/model/slot.ts'
-import { type BudgetView, budgetView } from '../../../../src/service/decide/budget/budget-view.ts'
+import { type BudgetStatus, budgetStatus } from '../../../../src/service/decide/budget/budget-status.ts'
 import { aNode, aRecord } from '../../../support/roll-world.ts'
 
-type Reading = Parameters<typeof budgetView>[0]
+type Reading = Parameters<typeof budgetStatus>[0]
 
 const RENEWED = '2026-01-01T00:00:00Z'
 const WALL = Date.parse(RENEWED) + 60_000
@@ -24,8 +24,8 @@ const claimed = (...claims: readonly object[]) => ({
   'evenkeel.dev/maintenance': JSON.stringify({ version: 2, claims }),
 })
 
-const viewOf = (change: Partial<Reading> = {}): BudgetView =>
-  budgetView({
+const viewOf = (change: Partial<Reading> = {}): BudgetStatus =>
+  budgetStatus({
     namespace: 'evenkeel',
     nodes: [aNode('n1'), aNode('n2'), aNode('n3'), aNode('n4')],
     unread: [],
