@@ -22,7 +22,7 @@ export function machinesOf({ reboot, hosts }: RollSpec): SshMachines | undefined
   return new SshMachines({
     clock: systemClock,
     random: systemRandom,
-    lookLimitMs: CHECK_LIMIT_MS,
+    readLimitMs: CHECK_LIMIT_MS,
     ...present({ configFile, user }),
   })
 }

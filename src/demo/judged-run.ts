@@ -61,7 +61,7 @@ export async function judgedRun<T>(
   })
   const running = probe.run(() => undefined, stop.signal)
   const ticking = new AbortController()
-  const read = (): ProbeReading => readProbe(probe.facts(), targets, clock.wallMs())
+  const read = (): ProbeReading => readProbe(probe.status(), targets, clock.wallMs())
   const stall = { longestMs: 0 }
   const ticks = tick({ clock, stall, read: () => onReading(read()) }, ticking.signal)
   try {
@@ -74,7 +74,7 @@ export async function judgedRun<T>(
     const stoppedAt = clock.wallMs()
     stop.abort(new Error('the plan is over'))
     await running
-    const reading = readProbe(probe.facts(), targets, stoppedAt)
+    const reading = readProbe(probe.status(), targets, stoppedAt)
     invariant(reading.sent > 0, 'the prober sent nothing')
     return { outcome, seconds, reading, failedAt1Hz: probe.ledger.failedAt1Hz(), stalledMs: stall.longestMs }
   } finally {

@@ -1,6 +1,6 @@
 import type { RebootAnswer } from '../../src/ground/model/host.ts'
 import { WorldError } from '../../src/ground/model/world-error.ts'
-import type { HostsSpec, MachineLook } from '../../src/roll/model/host-pair.ts'
+import type { HostsSpec, MachineReading } from '../../src/roll/model/host-pair.ts'
 import type { HostMachines, MachineAnswer, MachineCommand } from '../../src/roll/ports/host-machines.ts'
 import type { AdminState, InstanceReading, ServerRef } from '../../src/service/model/balancer.ts'
 import { MemoryBalancer } from './memory-balancer.ts'
@@ -90,11 +90,11 @@ export class MemoryPair extends MemoryBalancer {
 
   /** The way to them by ssh. */
   readonly ssh: HostMachines = {
-    look: (name) => this.#lookAt(name),
+    read: (name) => this.#lookAt(name),
     run: (name, command) => this.#run(name, command),
   }
 
-  #lookAt(name: string): Promise<MachineLook> {
+  #lookAt(name: string): Promise<MachineReading> {
     const machine = this.machine(name)
     if (!machine.isOn || !machine.hasSsh)
       return Promise.reject(new WorldError(`ssh ${name}: no route`, { code: 'HOST_UNREACHABLE', retry: 'backoff' }))

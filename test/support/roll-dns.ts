@@ -2,7 +2,7 @@ import type { Finding, Subject } from '../../src/dns/decide/diagnosis/finding.ts
 import type { PathReading } from '../../src/dns/decide/path-reading.ts'
 import type { DnsScene, Path, ScenePod } from '../../src/dns/decide/scene.ts'
 import { monoMs } from '../../src/ground/model/time.ts'
-import type { DnsFacts, DnsReading } from '../../src/roll/decide/dns/dns-facts.ts'
+import type { DnsReading, DnsReadings } from '../../src/roll/decide/dns/dns-readings.ts'
 
 /** `UdpDead pod c-1, node n2`. */
 export function found(text: string): Finding {
@@ -85,7 +85,7 @@ export const aReading = (findings: readonly string[], change: Partial<DnsReading
   ...change,
 })
 
-export function dnsSaid(findings: readonly string[], change: Partial<DnsReading> = {}): DnsFacts {
+export function dnsSaid(findings: readonly string[], change: Partial<DnsReading> = {}): DnsReadings {
   const seen = aReading(findings, change)
   return { last: seen, seen }
 }

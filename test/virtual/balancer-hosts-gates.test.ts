@@ -122,10 +122,10 @@ test('a gate holds nodes alone unless it says otherwise, machines alone, or both
 
 test('law: a gate passes by the newest answers alone, given in a row, for this node and this moment; one that fails while the machine is looked at once more holds its reboot', async (t) => {
   const roll = begun(t, ofHosts({ before: ['reboot'] }))
-  const look = roll.pair.ssh.look.bind(roll.pair.ssh)
+  const look = roll.pair.ssh.read.bind(roll.pair.ssh)
   let isLate = false
   // The look of the last moment takes longer than an answer counts.
-  roll.pair.ssh.look = async (name, signal) => {
+  roll.pair.ssh.read = async (name, signal) => {
     if (roll.source.asked.length === 2 && !isLate) {
       isLate = true
       roll.source.answer = () => fails

@@ -4,7 +4,6 @@ import { blockedLimit } from './blocked.ts'
 import { hasCurrent, hasRebooted, ownIntent, ownRecord } from './node-snapshot.ts'
 import { hostOutOfLimits } from './pair/host-limits.ts'
 import { requestsFailed } from './requests-failed.ts'
-import { retold } from './retold.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { attach } from './steps/attach.ts'
 import { proof } from './steps/proof.ts'
@@ -15,6 +14,7 @@ import { uncordon } from './steps/uncordon.ts'
 import { measuredVerdict } from './stop/measured-verdict.ts'
 import { type AnySnapshot, isOfHost } from './subject.ts'
 import { closedMeanwhile } from './window/time-windows.ts'
+import { withFailures } from './with-failures.ts'
 
 /**
  * The stop rules, and the one thing that ends the work on a node or machine alone. A verdict sticks; a later one replaces it only where it is worse
@@ -29,7 +29,7 @@ export function judge(s: AnySnapshot): Verdict | undefined {
   const sticks = worse
     ? { ...found, reasons: [...standing.reasons, ...found.reasons.filter(isNewTo(standing))] }
     : standing
-  return retold(sticks, requestsFailed(s))
+  return withFailures(sticks, requestsFailed(s))
 }
 
 const isNewTo =

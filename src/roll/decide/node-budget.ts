@@ -8,21 +8,21 @@ import { ONE_OUT } from '../../service/model/budget-object.ts'
 import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import { parseNodeRecord } from '../../service/model/parse-node-record.ts'
 import { type NodeSnapshot, ownRecord } from './node-snapshot.ts'
-import type { RollSnapshot, SlotFacts } from './snapshot.ts'
+import type { RollSnapshot, SlotReading } from './snapshot.ts'
 
-type LimitFacts = Pick<RollSnapshot, 'budget' | 'spec'> & {
+type LimitSnapshot = Pick<RollSnapshot, 'budget' | 'spec'> & {
   readonly cluster: Pick<RollSnapshot['cluster'], 'nodes'>
 }
 
 /** How many slots there are. */
-const slotCount = ({ budget, cluster }: LimitFacts): number => maxOut(budget?.limit ?? ONE_OUT, cluster.nodes.length)
+const slotCount = ({ budget, cluster }: LimitSnapshot): number => maxOut(budget?.limit ?? ONE_OUT, cluster.nodes.length)
 
 /**
  * How many nodes may be out with this one: the file may ask for less than the budget allows, and never gets more.
  *
  * Law: a roll file may ask for fewer nodes out than the budget allows, and never gets more.
  */
-export function mayBeOut(s: LimitFacts): number {
+export function mayBeOut(s: LimitSnapshot): number {
   const asked = s.spec.slots.maxOut
   return asked === undefined ? slotCount(s) : Math.min(slotCount(s), maxOut(asked, s.cluster.nodes.length))
 }
@@ -117,7 +117,7 @@ export function isShutOut(s: NodeSnapshot, bad: readonly NodeOut[]): boolean {
 }
 
 /** The slot to ask for, as far as its holder is known. */
-export function slotToTake(s: NodeSnapshot): SlotFacts & { readonly index: number } {
+export function slotToTake(s: NodeSnapshot): SlotReading & { readonly index: number } {
   if (s.slot.state === 'mine' || s.slot.state === 'lost') return { ...s.slot, index: 0 }
   const slots = s.budget?.slots ?? []
   const own = ownSlot(s) ?? slots.find((slot) => isOurs(s, slot))

@@ -13,7 +13,7 @@ import { markKeys } from '../../service/actuators/actuator-of.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 import { rebootLocks } from './plan/reboot-lock-findings.ts'
-import type { ClusterFacts, RollSnapshot } from './snapshot.ts'
+import type { ClusterReading, RollSnapshot } from './snapshot.ts'
 
 /**
  * Why no node is begun, and no reboot announced, now: another program is at work on the node, or is about to remove it, or kured
@@ -65,7 +65,7 @@ function work(
 }
 
 interface Locks extends Pick<RollSnapshot, 'wall' | 'run'> {
-  readonly cluster: Pick<ClusterFacts, 'workloads'>
+  readonly cluster: Pick<ClusterReading, 'workloads'>
 }
 
 /** Where other rolls alone hold the lock, no node is out for kured: the node budget orders the rolls. */

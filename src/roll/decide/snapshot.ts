@@ -14,18 +14,18 @@ import type { OwnPod } from '../model/own-pod.ts'
 import type { ReloadSpan } from '../model/reload-span.ts'
 import type { Blame } from '../model/roll-event.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
-import type { TimeWindowFacts } from '../model/time-window.ts'
+import type { TimeWindowState } from '../model/time-window.ts'
 import type { Verdict } from '../model/verdict.ts'
 import type { StepSpan } from './availability/attribution.ts'
-import type { DnsFacts } from './dns/dns-facts.ts'
+import type { DnsReadings } from './dns/dns-readings.ts'
 import type { Evidence } from './evidence.ts'
-import type { GateFacts } from './gates/gate-facts.ts'
-import type { HookFacts } from './hooks/hook-facts.ts'
-import type { KuredLockFacts } from './kured/lock-facts.ts'
-import type { SilenceFacts } from './silences/silence-facts.ts'
+import type { GateReadings } from './gates/gate-readings.ts'
+import type { HookStates } from './hooks/hook-states.ts'
+import type { KuredLockState } from './kured/lock-state.ts'
+import type { SilenceStates } from './silences/silence-states.ts'
 
 /** The cluster as last heard, every list sorted, so that equal worlds give equal decisions. */
-export interface ClusterFacts {
+export interface ClusterReading {
   readonly nodes: readonly Node[]
   readonly pods: readonly Pod[]
   readonly budgets: readonly DisruptionBudget[]
@@ -48,7 +48,7 @@ export interface ClusterFacts {
  * - other: held and renewed by another · stale: held, no renewal seen for its duration
  * - lost: taken from this process for good: the new holder restores what is ours
  */
-export interface SlotFacts {
+export interface SlotReading {
   readonly state: 'free' | 'mine' | 'other' | 'stale' | 'lost'
   readonly holderRun?: string
   readonly holderNode?: string
@@ -74,7 +74,7 @@ export interface NodeReading {
 }
 
 /** A node of the same run that another lane of this process has in work. */
-export interface BesideFacts {
+export interface NodeBeside {
   readonly node: string
   /** Of two nodes that cannot both leave, the one that goes first does not wait for the other. */
   readonly goesFirst: boolean
@@ -89,14 +89,14 @@ export interface EarlierWindow {
   readonly blame?: Blame
 }
 
-export interface RunFacts {
+export interface RunSnapshot {
   readonly id: string
   /** `--reason`. */
   readonly reason?: string
   readonly order: readonly string[]
   readonly done: readonly string[]
   /** Absent where this process has one node in work at a time. */
-  readonly beside?: readonly BesideFacts[]
+  readonly beside?: readonly NodeBeside[]
   /** As `isLeaving` of a node beside it, of the node under way. */
   readonly isLeaving?: true
   readonly verdict?: Verdict
@@ -113,30 +113,30 @@ export interface RollSnapshot {
   readonly now: MonoMs
   readonly wall: WallMs
   readonly spec: RollSpec
-  readonly run: RunFacts
+  readonly run: RunSnapshot
   /** Absent: every node of the order is done, or none may be begun any more. */
   readonly current?: NodeReading
-  readonly cluster: ClusterFacts
+  readonly cluster: ClusterReading
   readonly instances: readonly InstanceSnapshot[]
-  readonly slot: SlotFacts
+  readonly slot: SlotReading
   /** Absent while it was not read: then one node may be out, and nothing is known of cordons. */
   readonly budget?: BudgetReading
   readonly journalWritable: boolean
   /** Absent where the roll file has no time windows; else nothing is known of them. */
-  readonly window?: TimeWindowFacts
+  readonly window?: TimeWindowState
   /** Absent with `--no-probe`. */
   readonly probe?: ProbeStatus
   /** Absent: DNS is not asked. */
-  readonly dns?: DnsFacts
+  readonly dns?: DnsReadings
   /** Absent: nothing can ask the gates of the file, and none passes. */
-  readonly gates?: GateFacts
+  readonly gates?: GateReadings
   /** Absent: the file has no hooks, or nothing can run them. */
-  readonly hooks?: HookFacts
+  readonly hooks?: HookStates
   /** Absent: the file has no silences, or nothing can make them. */
-  readonly silences?: SilenceFacts
-  /** Of any balancer of this roll, as this process has seen them. */
+  readonly silences?: SilenceStates
   /** Absent: the file does not ask for the lock of kured, or nothing can take it. */
-  readonly kuredLock?: KuredLockFacts
+  readonly kuredLock?: KuredLockState
+  /** Of any balancer of this roll, as this process has seen them. */
   readonly reloads: readonly ReloadSpan[]
   /** Of any node of this process, to tell which step is blamed for what fails. Absent: none was begun. */
   readonly steps?: readonly StepSpan[]

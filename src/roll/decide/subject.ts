@@ -1,5 +1,5 @@
 import { present } from '../../ground/model/present.ts'
-import type { WishScope } from '../model/wish-scope.ts'
+import type { RequestScope } from '../model/request-scope.ts'
 import { hasCurrent, hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
 import type { HostSnapshot } from './pair/host-snapshot.ts'
 import { hasRebooted as hostHasRebooted } from './pair/host-snapshot.ts'
@@ -7,7 +7,7 @@ import type { RollSnapshot } from './snapshot.ts'
 
 /** The node or the machine that gates, hooks and silences of the file are for. */
 export interface Subject {
-  readonly scope: WishScope
+  readonly scope: RequestScope
   readonly name: string
   /** Of a node its first internal address, if it has any; of a machine its host as ssh takes it. */
   readonly address?: string

@@ -11,7 +11,7 @@ interface CronFault {
 
 /** Checks of a file go by no clock: times are looked for from here on, over two leap years at least. */
 const REFERENCE = new Date(Date.UTC(2024, 0, 1))
-const GAPS_LOOKED_AT = 120
+const GAPS_COMPARED = 120
 
 /** Five fields alone: no seconds, no `@daily`, no single date. */
 const FIELDS = /^\S+(\s+\S+){4}$/
@@ -58,7 +58,7 @@ export function zoneFault(zone: string): CronFault | undefined {
 
 /** Each opening must be over when the next one begins: judged in UTC, where no day has a missing hour. */
 export function durationFaultOf(expression: string, durationMs: number): CronFault | undefined {
-  const times = cronTimes(expression, 'UTC', REFERENCE.getTime()).take(GAPS_LOOKED_AT).toArray()
+  const times = cronTimes(expression, 'UTC', REFERENCE.getTime()).take(GAPS_COMPARED).toArray()
   const gaps = times.slice(1).map((at, index) => at - (times[index] ?? at))
   const shortestMs = Math.min(...gaps, Number.POSITIVE_INFINITY)
   if (durationMs <= shortestMs) return undefined

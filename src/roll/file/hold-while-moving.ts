@@ -9,8 +9,8 @@ interface Held {
   readonly move: readonly string[]
 }
 
-const LOOK_EVERY_S = 0.05
-const looksWithin = (limitMs: number): number => Math.ceil(limitMs / (LOOK_EVERY_S * 1000))
+const POLL_EVERY_S = 0.05
+const pollsWithin = (limitMs: number): number => Math.ceil(limitMs / (POLL_EVERY_S * 1000))
 
 /** From the end of the command until the addresses have left. */
 export const LEAVE_LIMIT_MS = 5000
@@ -36,7 +36,7 @@ export function holdWhileMoving({ addresses, ports, limitMs, move }: Held): read
     rulesOf(canonical, ports, limitMs + LEAVE_LIMIT_MS + SPARE_MS),
     `( ${endpoints.join(' or ')} )`,
     canonical.join(' '),
-    String(looksWithin(limitMs)),
+    String(pollsWithin(limitMs)),
     ...move,
   ]
 }
@@ -83,12 +83,12 @@ trap 'nft delete table ${TABLE}' EXIT
 trap 'exit 1' HUP INT TERM
 n=0
 while left=$(ss -Htn state connected exclude time-wait exclude fin-wait-2 "$connections") || exit; [ -n "$left" ] && [ "$n" -lt "$looks" ]; do
-  n=$((n + 1)); sleep ${LOOK_EVERY_S}
+  n=$((n + 1)); sleep ${POLL_EVERY_S}
 done
 "$@" || exit
 n=0
-while here && [ "$n" -lt ${looksWithin(LEAVE_LIMIT_MS)} ]; do
-  n=$((n + 1)); sleep ${LOOK_EVERY_S}
+while here && [ "$n" -lt ${pollsWithin(LEAVE_LIMIT_MS)} ]; do
+  n=$((n + 1)); sleep ${POLL_EVERY_S}
 done
 exit 0
 `

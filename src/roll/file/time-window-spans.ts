@@ -24,22 +24,22 @@ export const timeWindowsOf = (spec: Pick<TimeWindowSpec, 'open' | 'not'>): TimeW
   },
 })
 
-interface Looked {
+interface KnownSpans {
   readonly spans: readonly TimeSpan[]
   /** Nothing is known of what comes after it. */
   readonly until: WallMs
 }
 
-function spansUntil({ open, not }: Pick<TimeWindowSpec, 'open' | 'not'>, at: WallMs, horizon: WallMs): Looked {
+function spansUntil({ open, not }: Pick<TimeWindowSpec, 'open' | 'not'>, at: WallMs, horizon: WallMs): KnownSpans {
   const opened = open.map((time) => timesUntil(time, at, horizon))
   const frozen = not.map((time) => timesUntil(time, at, horizon))
-  const until = wallMs(Math.min(horizon, ...[...opened, ...frozen].map((looked) => looked.until)))
+  const until = wallMs(Math.min(horizon, ...[...opened, ...frozen].map((known) => known.until)))
   const all = merged(opened.flatMap(({ spans }) => spans))
   const closed = merged(frozen.flatMap(({ spans }) => spans))
   return { spans: all.flatMap((span) => without(span, closed)).filter(({ to }) => to > at), until }
 }
 
-function timesUntil({ cron, durationMs, zone }: RecurringTime, at: WallMs, horizon: WallMs): Looked {
+function timesUntil({ cron, durationMs, zone }: RecurringTime, at: WallMs, horizon: WallMs): KnownSpans {
   const spans: TimeSpan[] = []
   // One second more: croner goes by whole seconds.
   for (const from of cronTimes(cron, zone, at - durationMs - 1000)) {

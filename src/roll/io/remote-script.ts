@@ -16,31 +16,31 @@ import type { NeedQuestion } from '../../ground/model/reboot-need.ts'
  *
  * Law: a reboot command acts on the recorded boot id alone.
  */
-interface ScriptFacts {
+interface ScriptInput {
   /** Tells our lines from all others; letters and digits. */
   readonly mark: string
   readonly command: readonly string[]
 }
 
 /** Asks and does nothing. */
-export function checkScript(facts: ScriptFacts, need: NeedQuestion = {}): string {
-  return `{\n${givenLines(facts)}${ASK}${CHECK}${needLines(need)}}\n`
+export function checkScript(input: ScriptInput, need: NeedQuestion = {}): string {
+  return `{\n${givenLines(input)}${ASK}${CHECK}${needLines(need)}}\n`
 }
 
 /** Reboots where the boot id is still that one. */
-export function rebootScript(facts: ScriptFacts, expectedBootId: string): string {
+export function rebootScript(input: ScriptInput, expectedBootId: string): string {
   invariant(isBootId(expectedBootId), 'a boot id is checked before it is sent')
-  return `{\n${givenLines(facts)}want='${expectedBootId}'\n${ASK}${REBOOT}}\n`
+  return `{\n${givenLines(input)}want='${expectedBootId}'\n${ASK}${REBOOT}}\n`
 }
 
-function givenLines({ mark, command }: ScriptFacts): string {
+function givenLines({ mark, command }: ScriptInput): string {
   invariant(/^[0-9A-Za-z]+$/.test(mark), 'a mark is letters and digits')
   return `mark='${mark}'\nset -- ${command.map(posixQuote).join(' ')}\n`
 }
 
 function needLines({ sentinel, command }: NeedQuestion): string {
-  const look = sentinel === undefined ? '' : `${LOOK}look ${posixQuote(sentinel)}\n`
-  return command === undefined ? look : `${look}${RUN}run ${command.map(posixQuote).join(' ')}\n`
+  const file = sentinel === undefined ? '' : `${SHOW_FILE}look ${posixQuote(sentinel)}\n`
+  return command === undefined ? file : `${file}${RUN}run ${command.map(posixQuote).join(' ')}\n`
 }
 
 /**
@@ -83,7 +83,7 @@ const CHECK = `may "$@" && say may
  * A file that is not seen is absent only where its directory may be searched, or the nearest one above that exists. Of the
  * list of packages no more is read than fits into one of our lines.
  */
-const LOOK = `part() { dd if="$2" bs=1800 skip="$1" count=1 2>/dev/null | tr '\\n\\000' '  '; }
+const SHOW_FILE = `part() { dd if="$2" bs=1800 skip="$1" count=1 2>/dev/null | tr '\\n\\000' '  '; }
 look() {
   if [ -e "$1" ] || [ -h "$1" ]; then
     if [ -f "$1.pkgs" ]; then

@@ -8,13 +8,13 @@ import { posixQuote } from '../../ground/model/posix-quote.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Random } from '../../ground/ports/random.ts'
-import type { MachineLook } from '../model/host-pair.ts'
+import type { MachineReading } from '../model/host-pair.ts'
 import type { HostMachines, MachineAnswer, MachineCommand } from '../ports/host-machines.ts'
 
 interface SshMachinesParts extends SshOptions {
   readonly clock: Clock
   readonly random: Random
-  readonly lookLimitMs: number
+  readonly readLimitMs: number
 }
 
 /** As large as the list of a router with thousands of addresses. */
@@ -31,9 +31,9 @@ export class SshMachines implements HostMachines {
     this.#parts = parts
   }
 
-  async look(ssh: string, signal: AbortSignal): Promise<MachineLook> {
+  async read(ssh: string, signal: AbortSignal): Promise<MachineReading> {
     const mark = this.#mark()
-    const { end, output } = await this.#sh(ssh, { script: lookScript(mark), limitMs: this.#parts.lookLimitMs }, signal)
+    const { end, output } = await this.#sh(ssh, { script: readScript(mark), limitMs: this.#parts.readLimitMs }, signal)
     const [, bootId = '', listed = ''] = output.split(`\n${mark}\n`)
     if (!output.includes(`\n${mark} end\n`)) throw sshFailure(ssh, end)
     if (!isBootId(bootId.trim()))
@@ -81,7 +81,7 @@ export class SshMachines implements HostMachines {
 const PATHS = 'PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\nexport PATH\n'
 
 /** The last line only where `ip` ended well: a list that is cut off is none. */
-const lookScript = (mark: string): string =>
+const readScript = (mark: string): string =>
   `{
 ${PATHS}printf '\\n%s\\n' ${mark}
 cat /proc/sys/kernel/random/boot_id

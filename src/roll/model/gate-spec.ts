@@ -1,5 +1,5 @@
 import type { SecretRef } from './notify-spec.ts'
-import type { Scoped } from './wish-scope.ts'
+import type { Scoped } from './request-scope.ts'
 
 /** Before a node or machine is touched, before its reboot is announced, and before it is put back after its reboot. */
 export const GATE_MOMENTS = ['node', 'reboot', 'attach'] as const

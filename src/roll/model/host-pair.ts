@@ -39,7 +39,7 @@ export interface HostsSpec {
 }
 
 /** What a machine says of itself. */
-export interface MachineLook {
+export interface MachineReading {
   readonly bootId: string
   /** All addresses of all its interfaces but the loopback, canonical, without prefix length. */
   readonly addresses: readonly string[]

@@ -9,7 +9,7 @@ import type { StopUse } from './stop-use.ts'
 export type RollOutcome = 'completed' | 'stopped' | 'aborted' | 'held' | 'interrupted'
 
 /** Where a node stands at the end, in words and as facts. */
-export interface NodeStanding {
+export interface NodeResult {
   readonly node: string
   readonly state: 'notTouched' | 'inService' | 'out' | 'restored' | 'gone'
   readonly step?: Step
@@ -135,13 +135,13 @@ export type RollEvent =
     }
   | { readonly type: 'warning'; readonly text: string; readonly node?: string }
   | { readonly type: 'load.tick'; readonly load: LoadTick }
-  | { readonly type: 'node.ended'; readonly standing: NodeStanding }
+  | { readonly type: 'node.ended'; readonly standing: NodeResult }
   | {
       readonly type: 'roll.ended'
       readonly outcome: RollOutcome
       readonly exitCode: number
       readonly reasons: readonly Reason[]
-      readonly standings: readonly NodeStanding[]
+      readonly standings: readonly NodeResult[]
       readonly next: readonly string[]
       /** What was sent and what failed in all, where it was measured. */
       readonly load?: LoadTick

@@ -1,5 +1,5 @@
 import type { SecretHeader } from './gate-spec.ts'
-import type { Scoped } from './wish-scope.ts'
+import type { Scoped } from './request-scope.ts'
 
 export interface SilenceMatcher {
   readonly name: string

@@ -1,4 +1,4 @@
-import type { Scoped } from './wish-scope.ts'
+import type { Scoped } from './request-scope.ts'
 
 export const HOOK_MOMENTS = [
   'beforeNode',

@@ -30,7 +30,7 @@ export interface TimeSpan {
 }
 
 /** How the time windows stand now, by the clock that speaks most against the work. */
-export interface TimeWindowFacts {
+export interface TimeWindowState {
   readonly now: WallMs
   /** The window that is open. Absent: none is. */
   readonly open?: TimeSpan

@@ -1,4 +1,4 @@
-import type { MachineLook } from '../model/host-pair.ts'
+import type { MachineReading } from '../model/host-pair.ts'
 
 /** How a command on a machine ended; `text` is foreign, escaped. */
 export type MachineAnswer = { readonly ok: true } | { readonly ok: false; readonly text: string }
@@ -12,7 +12,7 @@ export interface MachineCommand {
 /** Machines that are no Kubernetes nodes, by the name that ssh takes. */
 export interface HostMachines {
   /** Reads and never writes. WorldError HOST_* where the machine cannot be asked. */
-  look(ssh: string, signal: AbortSignal): Promise<MachineLook>
+  read(ssh: string, signal: AbortSignal): Promise<MachineReading>
   /** Runs a command there, without a shell. Never rejects but by abort. */
   run(ssh: string, command: MachineCommand, signal: AbortSignal): Promise<MachineAnswer>
 }

@@ -31,16 +31,16 @@ export class LedgerProbe implements Probe {
   }
 
   async run(onChange: () => void, signal: AbortSignal): Promise<void> {
-    await this.#parts.source.run((told) => {
-      this.#apply(told)
-      if (told.type !== 'batch' || told.samples.length > 0) onChange()
+    await this.#parts.source.run((signal) => {
+      this.#apply(signal)
+      if (signal.type !== 'batch' || signal.samples.length > 0) onChange()
     }, signal)
     this.ledger.end(this.#parts.clock.wallMs())
     onChange()
   }
 
-  facts(): ProbeStatus {
-    return this.ledger.facts(this.#parts.clock.wallMs())
+  status(): ProbeStatus {
+    return this.ledger.status(this.#parts.clock.wallMs())
   }
 
   windows(): readonly FailureWindow[] {
@@ -51,10 +51,10 @@ export class LedgerProbe implements Probe {
     this.ledger.baseline({ from, to })
   }
 
-  #apply(told: ProbeSignal): void {
-    this.ledger.apply(told)
-    if (told.type === 'started') this.#parts.onStart?.(told.at)
-    if (told.type === 'batch' && told.samples.length > 0) this.#parts.onSamples?.(told.samples)
-    if (told.type === 'died') this.#parts.onDeath?.(told.reason)
+  #apply(signal: ProbeSignal): void {
+    this.ledger.apply(signal)
+    if (signal.type === 'started') this.#parts.onStart?.(signal.at)
+    if (signal.type === 'batch' && signal.samples.length > 0) this.#parts.onSamples?.(signal.samples)
+    if (signal.type === 'died') this.#parts.onDeath?.(signal.reason)
   }
 }

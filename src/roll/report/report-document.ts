@@ -1,7 +1,7 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import { isSameWindow } from '../decide/availability/same-window.ts'
 import type { LatencySecond } from '../model/latency-second.ts'
-import type { NodeStanding, StampedEvent } from '../model/roll-event.ts'
+import type { NodeResult, StampedEvent } from '../model/roll-event.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import type { Step } from '../model/step.ts'
 import { type LatencyColumns, latencyColumns } from './document/latency-columns.ts'
@@ -51,7 +51,7 @@ export interface NodeDocument {
   readonly endedAt: string | null
   readonly steps: readonly StepDocument[]
   readonly times: NodeTimes | null
-  readonly standing: NodeStanding | null
+  readonly standing: NodeResult | null
   readonly podsMoved: number
   readonly pods: readonly {
     readonly at: string
@@ -152,13 +152,13 @@ export function reportDocument(source: ReportSource): ReportDocument {
 
 function windowsOf(view: RollView, events: readonly StampedEvent[]): readonly ReportWindow[] {
   const documents = outcomeDocument(view).windows
-  const told = events.flatMap((event) =>
+  const noted = events.flatMap((event) =>
     event.type === 'window.opened' || event.type === 'window.closed' ? [event] : [],
   )
   return view.windows.flatMap(({ window }, index) => {
     const document = documents[index]
     if (document === undefined) return []
-    const last = told.findLast((event) => isSameWindow(window, event.window))
+    const last = noted.findLast((event) => isSameWindow(window, event.window))
     const { servedBefore = null, servedAfter = null } = window
     return [{ ...document, excused: last?.excused ?? false, servedBefore, servedAfter }]
   })

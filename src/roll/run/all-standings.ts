@@ -1,15 +1,15 @@
-import type { NodeStanding } from '../model/roll-event.ts'
+import type { NodeResult } from '../model/roll-event.ts'
 import { allInOrder, type RunState } from './run-state.ts'
 
 /** Where each node of the order stands: as this process left it, or as an earlier one did, or untouched. */
 export function allStandings(
   run: Pick<RunState, 'order' | 'done' | 'standingsBefore' | 'hosts' | 'spec'>,
-  known: ReadonlyMap<string, NodeStanding>,
-): readonly NodeStanding[] {
+  known: ReadonlyMap<string, NodeResult>,
+): readonly NodeResult[] {
   return allInOrder(run).map((node) => known.get(node) ?? earlier(run, node))
 }
 
-function earlier(run: Pick<RunState, 'done' | 'standingsBefore' | 'hosts'>, node: string): NodeStanding {
+function earlier(run: Pick<RunState, 'done' | 'standingsBefore' | 'hosts'>, node: string): NodeResult {
   const nothing = { node, cordoned: false, detached: false, podsMoved: 0, failedRequests: 0 }
   if (!run.done.includes(node) && run.hosts?.done.includes(node) !== true)
     return { ...nothing, state: 'notTouched', text: 'not touched' }

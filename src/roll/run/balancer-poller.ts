@@ -9,7 +9,7 @@ import { keepPlaces } from '../../service/decide/match-node-servers.ts'
 import type { InstanceReading, ServerRef } from '../../service/model/balancer.ts'
 import type { BalancerSpec } from '../../service/model/balancer-spec.ts'
 import type { BalancerReader } from '../../service/ports/balancer.ts'
-import type { InstanceLook } from '../decide/availability/reload-spans.ts'
+import type { TimedReading } from '../decide/availability/reload-spans.ts'
 import { ServedServers } from './served-servers.ts'
 
 /** Short enough that a reload is seen and answered within a second. */
@@ -31,7 +31,7 @@ interface BalancerPollerParts {
   /** After every poll, answered or not. Awaited before the next one. `isNews`: it may change a decision. */
   readonly onPoll: (isNews: boolean, instance: string) => Promise<void>
   /** Every answer, at once and in order. */
-  readonly onAnswer: (look: InstanceLook) => void
+  readonly onAnswer: (look: TimedReading) => void
 }
 
 /** Asks one instance again and again, and keeps what it said last. */

@@ -8,7 +8,7 @@ import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster, Kind } from '../../ground/ports/cluster.ts'
 import { isNodeNews } from '../decide/is-node-news.ts'
-import type { ClusterFacts } from '../decide/snapshot.ts'
+import type { ClusterReading } from '../decide/snapshot.ts'
 import { NodeOverlay } from './node-overlay.ts'
 
 const LIST_LIMIT_MS = 5_000
@@ -91,7 +91,7 @@ export class ClusterView {
   }
 
   /** As the API server has them, where a stream may be silent; undefined: it does not answer. */
-  async listed(signal: AbortSignal): Promise<Pick<ClusterFacts, 'pods' | 'budgets'> | undefined> {
+  async listed(signal: AbortSignal): Promise<Pick<ClusterReading, 'pods' | 'budgets'> | undefined> {
     const limits = { clock: this.#clock, limitMs: LIST_LIMIT_MS, signal, what: 'the lists of pods and budgets' }
     const cluster = this.#cluster
     try {
@@ -110,7 +110,7 @@ export class ClusterView {
     return Object.values(this.#caches).flatMap((cache) => (cache.freshness().synced ? [] : [cache.kind]))
   }
 
-  facts(): ClusterFacts {
+  facts(): ClusterReading {
     this.#noteLoss()
     const { pods, budgets, attachments, claims, slices, services } = this.#caches
     const { deployments, replicasets, statefulsets, daemonsets } = this.#caches
@@ -143,7 +143,7 @@ export class ClusterView {
     return this.#broken().flatMap((freshness) => freshness.error?.message ?? [])[0]
   }
 
-  #unlistedFacts(): ClusterFacts['unlisted'] {
+  #unlistedFacts(): ClusterReading['unlisted'] {
     const kinds = this.unlisted()
     const error = this.error()
     return kinds.length === 0 ? undefined : { kinds, ...present({ error }) }

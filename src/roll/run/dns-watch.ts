@@ -4,14 +4,14 @@ import { Wakeup } from '../../ground/loop/wakeup.ts'
 import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
-import type { DnsFacts } from '../decide/dns/dns-facts.ts'
 import { dnsNotices } from '../decide/dns/dns-notices.ts'
+import type { DnsReadings } from '../decide/dns/dns-readings.ts'
 import type { DnsWant } from '../decide/dns/dns-wanted.ts'
 import type { DnsSpec } from '../model/roll-spec.ts'
 
 export type RollDnsChecks = Pick<DnsChecks, 'next' | 'close'>
 
-type Last = NonNullable<DnsFacts['last']>
+type Last = NonNullable<DnsReadings['last']>
 type Found = Last extends infer Each ? (Each extends Last ? Omit<Each, 'begunAt' | 'endedAt'> : never) : never
 
 interface DnsWatchParts {
@@ -41,9 +41,9 @@ export class DnsWatch {
   readonly #told = new Set<string>()
   #want: DnsWant | undefined
   #askedFor: string | undefined
-  #last: DnsFacts['last']
-  #seen: DnsFacts['seen']
-  #askingSince: DnsFacts['askingSince']
+  #last: DnsReadings['last']
+  #seen: DnsReadings['seen']
+  #askingSince: DnsReadings['askingSince']
   #cancel: AbortController | undefined
   #isClosed = false
   /** Checks share their relays: one at a time, however late one ends that was given up. */
@@ -54,7 +54,7 @@ export class DnsWatch {
     this.#wakeup = new Wakeup(parts.clock)
   }
 
-  facts(): DnsFacts {
+  facts(): DnsReadings {
     return {
       ...present({ last: this.#last, seen: this.#seen, askingSince: this.#askingSince }),
     }

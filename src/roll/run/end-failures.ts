@@ -2,7 +2,7 @@ import { wallMs } from '../../ground/model/time.ts'
 import { countedFailedOf } from '../decide/availability/not-counted.ts'
 import { countedWindows } from '../decide/counted-windows.ts'
 import { requestsFailed } from '../decide/requests-failed.ts'
-import type { StopFacts } from '../decide/stop/judged-failures.ts'
+import type { StopSnapshot } from '../decide/stop/judged-failures.ts'
 import { brokenRules } from '../decide/stop/stop-rules.ts'
 import type { EndFacts } from './roll-end.ts'
 import type { RunState } from './run-state.ts'
@@ -11,7 +11,7 @@ import { unjudged } from './unjudged.ts'
 /** All failed requests that an end must speak of. */
 export function endFailures(
   run: RunState,
-  facts: StopFacts,
+  facts: StopSnapshot,
 ): Pick<EndFacts, 'failed' | 'failures' | 'unjudged'> & { readonly isAllowed?: true } {
   if (facts.probe === undefined) return { failed: 0, failures: [], unjudged: unjudged(run, undefined) }
   const failures = requestsFailed(facts)
@@ -23,7 +23,7 @@ export function endFailures(
  * As far as the file allows, requests may have failed, and the roll is done all the same. Those of a process that took the run up
  * count from its first sample on: a node may have been out before its baseline was green.
  */
-function byRules(run: RunState, facts: StopFacts, failures: EndFacts['failures']): ReturnType<typeof endFailures> {
+function byRules(run: RunState, facts: StopSnapshot, failures: EndFacts['failures']): ReturnType<typeof endFailures> {
   const since = run.before === undefined ? {} : { measuredSince: wallMs(0) }
   const broken = brokenRules({ ...facts, run: { ...facts.run, ...since } }, true)
   if (broken.length === 0) return { failed: 0, failures, unjudged: [], isAllowed: true }

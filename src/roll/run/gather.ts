@@ -10,7 +10,7 @@ import type { LeaseKeeper } from '../../service/run/lease-keeper.ts'
 import type { StepSpan } from '../decide/availability/attribution.ts'
 import type { Evidence } from '../decide/evidence.ts'
 import { noEvidence } from '../decide/evidence.ts'
-import type { BesideFacts, NodeReading, RollSnapshot, RunFacts, SlotFacts } from '../decide/snapshot.ts'
+import type { NodeBeside, NodeReading, RollSnapshot, RunSnapshot, SlotReading } from '../decide/snapshot.ts'
 import type { ReloadSpan } from '../model/reload-span.ts'
 import type { Verdict } from '../model/verdict.ts'
 import type { Probe } from '../ports/probe.ts'
@@ -56,7 +56,7 @@ export interface GatherParts {
 /** The node that these passes are for, and what other lanes of this process have in work at the same time. */
 export interface Under {
   readonly node: string
-  readonly beside?: () => readonly BesideFacts[]
+  readonly beside?: () => readonly NodeBeside[]
   readonly isLeaving?: () => boolean
 }
 
@@ -91,7 +91,7 @@ export function sharedFacts(
     reloads: reloads(),
     ...present({
       window: windows?.facts(node),
-      probe: probe?.facts(),
+      probe: probe?.status(),
       gates: gates?.facts(),
       hooks: hooks?.facts(),
       silences: silences?.facts(),
@@ -156,7 +156,7 @@ function evidenceFor(current: NodeReading | undefined, known: Evidence | undefin
 }
 
 /** The run as one of its nodes has it now. `ofNode`: a verdict of that node alone. */
-export function nodeRun(run: RunState, { node, beside, isLeaving }: Under, ofNode: Verdict | undefined): RunFacts {
+export function nodeRun(run: RunState, { node, beside, isLeaving }: Under, ofNode: Verdict | undefined): RunSnapshot {
   const others = beside?.() ?? []
   const verdict = verdictFor(run, node) ?? ofNode
   return {
@@ -168,11 +168,11 @@ export function nodeRun(run: RunState, { node, beside, isLeaving }: Under, ofNod
 
 interface OfNode {
   readonly node: string
-  readonly beside: readonly BesideFacts[]
+  readonly beside: readonly NodeBeside[]
 }
 
 /** Of the whole run, or as one of its nodes has it. */
-export function runFacts(run: RunState, of?: OfNode): RunFacts {
+export function runFacts(run: RunState, of?: OfNode): RunSnapshot {
   const verdict = of === undefined ? run.verdict : verdictFor(run, of.node)
   return {
     id: run.id,
@@ -184,7 +184,7 @@ export function runFacts(run: RunState, of?: OfNode): RunFacts {
   }
 }
 
-function slotFacts(keeper: LeaseKeeper, refusal: SlotRefusal): SlotFacts {
+function slotFacts(keeper: LeaseKeeper, refusal: SlotRefusal): SlotReading {
   const state = keeper.state()
   if (state.kind === 'held') return { state: 'mine', mayAct: keeper.mayAct() }
   const owner = state.kind === 'lost' ? state.owner : refusal?.owner

@@ -1,5 +1,5 @@
 import { goneText } from '../decide/node-gone.ts'
-import type { NodeStanding } from '../model/roll-event.ts'
+import type { NodeResult } from '../model/roll-event.ts'
 import type { ClusterView } from './cluster-view.ts'
 import type { EventLog } from './event-log.ts'
 import type { RunState } from './run-state.ts'
@@ -9,7 +9,7 @@ interface GoneNodesParts {
   readonly view: Pick<ClusterView, 'node' | 'unlisted'>
   readonly events: EventLog
   /** Where nodes stand as far as is known: those that are gone are added, those that came back taken from it. */
-  readonly standings: Map<string, NodeStanding>
+  readonly standings: Map<string, NodeResult>
 }
 
 /** Node objects that disappear while their roll goes on. */
@@ -37,7 +37,7 @@ export class GoneNodes {
   }
 }
 
-const goneStanding = (node: string): NodeStanding => ({
+const goneStanding = (node: string): NodeResult => ({
   node,
   state: 'gone',
   cordoned: false,

@@ -54,7 +54,7 @@ const nodesToAsk = ({ nodes, onlyIfNeeded }: HostsAsked): readonly Node[] =>
 async function inquire(host: Host, node: Node, signal: AbortSignal): Promise<HostInquiry> {
   const target = { node: node.name, address: node.internalAddresses[0] ?? '' }
   try {
-    return { node, answer: { kind: 'facts', facts: await host.check(target, signal) } }
+    return { node, answer: { kind: 'answered', reading: await host.check(target, signal) } }
   } catch (error) {
     if (!(error instanceof WorldError)) throw error
     return { node, answer: { kind: 'failed', code: error.code, text: error.message } }

@@ -81,10 +81,14 @@ async function readiness({ pair, ssh, machines }: Asked, signal: AbortSignal): P
 async function inquire({ pair, machine, host, machines }: Inquiry, signal: AbortSignal): Promise<MachineInquiry> {
   const { ssh } = machine
   try {
-    const look = await machines.look(ssh, signal)
-    const facts = await host.check({ node: ssh, address: ssh }, signal)
+    const reading = await machines.read(ssh, signal)
+    const checked = await host.check({ node: ssh, address: ssh }, signal)
     const ready = await readiness({ pair, ssh, machines }, signal)
-    return { pair, machine, answer: { kind: 'facts', look, facts, ...(ready.ok ? {} : { cannotMove: ready.text }) } }
+    return {
+      pair,
+      machine,
+      answer: { kind: 'answered', machine: reading, reading: checked, ...(ready.ok ? {} : { cannotMove: ready.text }) },
+    }
   } catch (error) {
     if (!(error instanceof WorldError)) throw error
     return { pair, machine, answer: { kind: 'failed', code: error.code, text: error.message } }

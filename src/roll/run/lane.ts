@@ -5,7 +5,7 @@ import { conditionsWanted } from '../decide/announce/conditions-wanted.ts'
 import type { OutServer } from '../decide/availability/reload-spans.ts'
 import { type DnsWant, dnsWanted } from '../decide/dns/dns-wanted.ts'
 import { kuredLockWanted } from '../decide/kured/lock-taken.ts'
-import type { BesideFacts, RollSnapshot } from '../decide/snapshot.ts'
+import type { NodeBeside, RollSnapshot } from '../decide/snapshot.ts'
 import type { Decision } from '../model/decision.ts'
 import { chooseNode } from './choose-node.ts'
 import type { GatherParts } from './gather.ts'
@@ -125,9 +125,9 @@ export class Lane {
     return [...first, ...after]
   }
 
-  #besideFacts(): readonly BesideFacts[] {
+  #besideFacts(): readonly NodeBeside[] {
     const { first, after } = this.#parts.others()
-    const factsOf = (lane: Lane, goesFirst: boolean): readonly BesideFacts[] =>
+    const factsOf = (lane: Lane, goesFirst: boolean): readonly NodeBeside[] =>
       lane.#node === undefined ? [] : [{ node: lane.#node, goesFirst, isLeaving: lane.#pass?.isLeaving === true }]
     return [...first.flatMap((lane) => factsOf(lane, true)), ...after.flatMap((lane) => factsOf(lane, false))]
   }

@@ -55,7 +55,7 @@ export class LoadWatch {
   baselineEnded(at: WallMs): void {
     const { probe, spec, before, emit } = this.#parts
     probe.baseline(wallMs(at - spec.baselineMs), at)
-    const facts = probe.facts()
+    const facts = probe.status()
     this.#baselineP99Ms = worstP99Ms(facts)
     if (before === undefined) {
       this.#measuredSince = at
@@ -111,7 +111,7 @@ export class LoadWatch {
   /** `isLast`: no control will be heard any more, so what one could still excuse counts. */
   tick(isLast = false): LoadTick {
     const { before = NONE } = this.#parts
-    const facts = this.#parts.probe.facts()
+    const facts = this.#parts.probe.status()
     const now = totals(facts)
     const windows = this.#windows()
     const excused = excusedOf(windows)

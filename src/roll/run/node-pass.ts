@@ -18,9 +18,9 @@ import { hasCurrent, type NodeSnapshot } from '../decide/node-snapshot.ts'
 import { observe } from '../decide/observe.ts'
 import { rememberDecision } from '../decide/remember-decision.ts'
 import { rememberOutcome } from '../decide/remember-outcome.ts'
+import { requestVerdict } from '../decide/request-verdict.ts'
 import { serviceOf } from '../decide/service-of.ts'
 import type { RollSnapshot } from '../decide/snapshot.ts'
-import { wishVerdict } from '../decide/wish-verdict.ts'
 import type { Decision } from '../model/decision.ts'
 import { STEPS } from '../model/step.ts'
 import type { Verdict } from '../model/verdict.ts'
@@ -113,7 +113,7 @@ export class NodePass {
 
   /** The node under way has been gone for too long, or was gone when it was given up; or what the operator asked for failed. */
   #judgeAfter(): void {
-    const verdict = this.#last && (goneVerdict(this.#last) ?? wishVerdict(this.#last))
+    const verdict = this.#last && (goneVerdict(this.#last) ?? requestVerdict(this.#last))
     const { run, events, under } = this.#parts
     if (verdict !== undefined) giveVerdict(run, { node: under.node, verdict }, events)
   }
@@ -210,7 +210,7 @@ export class NodePass {
   /** With what balancers and the probe have said since, and the time. */
   #renewed(s: RollSnapshot): RollSnapshot {
     const { clock, probe } = this.#parts
-    const measured = probe === undefined ? {} : { probe: probe.facts() }
+    const measured = probe === undefined ? {} : { probe: probe.status() }
     const run = nodeRun(this.#parts.run, this.#parts.under, this.#verdict)
     const now = { now: clock.monoMs(), wall: clock.wallMs(), run, ...this.#window() }
     return { ...s, ...now, instances: this.#instances(), ...measured }
@@ -218,7 +218,7 @@ export class NodePass {
 
   /** The same, with what the probe has measured since. */
   #withProbe(): NodeSnapshot | undefined {
-    const [now, probe] = [this.#now(), this.#parts.probe?.facts()]
+    const [now, probe] = [this.#now(), this.#parts.probe?.status()]
     if (now === undefined || probe === undefined) return now
     return { ...now, now: this.#parts.clock.monoMs(), wall: this.#parts.clock.wallMs(), probe }
   }

@@ -3,7 +3,7 @@ import type { Clock } from '../../ground/ports/clock.ts'
 import { stuckLimitLeftMs } from '../decide/blocked.ts'
 import { DRAIN_STAGES } from '../decide/drain/classify-pod.ts'
 import { stageUnderWay } from '../decide/drain/stage-under-way.ts'
-import { drainView } from '../decide/drain/stages.ts'
+import { drainState } from '../decide/drain/stages.ts'
 import { gateLimitLeftMs } from '../decide/gates/gates-held.ts'
 import { hasCurrent } from '../decide/node-snapshot.ts'
 import type { RollSnapshot } from '../decide/snapshot.ts'
@@ -52,7 +52,7 @@ export class NodeReport {
 
   #reportDrain(snapshot: RollSnapshot, begun: boolean): void {
     if (!hasCurrent(snapshot)) return
-    const { left, putBack } = drainView(snapshot)
+    const { left, putBack } = drainState(snapshot)
     this.#reportPutBack(putBack.map(refKey), snapshot.current.node.name)
     const remaining = DRAIN_STAGES.reduce((sum, stage) => sum + left[stage].length, 0)
     const gone = Object.keys(snapshot.evidence.evicted).filter(

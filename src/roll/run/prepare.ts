@@ -26,7 +26,7 @@ import {
   spareAccess,
   wantedAccess,
 } from '../decide/plan/wanted-access.ts'
-import type { ClusterFacts } from '../decide/snapshot.ts'
+import type { ClusterReading } from '../decide/snapshot.ts'
 import type { HostsSpec } from '../model/host-pair.ts'
 import type { OwnPod } from '../model/own-pod.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
@@ -118,7 +118,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
   })
 }
 
-async function readCluster(cluster: Cluster, signal: AbortSignal): Promise<ClusterFacts> {
+async function readCluster(cluster: Cluster, signal: AbortSignal): Promise<ClusterReading> {
   const [nodes, pods, budgets, attachments, claims, slices, ...workloads] = await Promise.all([
     cluster.list('nodes', signal),
     cluster.list('placedpods', signal),

@@ -1,20 +1,20 @@
-import { foldReloads, type InstanceLook, type OutServer } from '../decide/availability/reload-spans.ts'
+import { foldReloads, type OutServer, type TimedReading } from '../decide/availability/reload-spans.ts'
 import type { ReloadSpan } from '../model/reload-span.ts'
 
 /** Which instance was reloaded when, and how long something served for it that must be out: from the polls' answers. */
 export class ReloadWatch {
   readonly #mustBeOut: () => readonly OutServer[]
-  readonly #last = new Map<string, InstanceLook>()
+  readonly #last = new Map<string, TimedReading>()
   #spans: readonly ReloadSpan[] = []
 
   constructor(mustBeOut: () => readonly OutServer[]) {
     this.#mustBeOut = mustBeOut
   }
 
-  answered(look: InstanceLook): void {
+  answered(look: TimedReading): void {
     const key = `${look.balancer} ${look.reading.instance}`
     const before = this.#last.get(key)
-    this.#spans = foldReloads(this.#spans, { before, look, mustBeOut: this.#mustBeOut() })
+    this.#spans = foldReloads(this.#spans, { before, now: look, mustBeOut: this.#mustBeOut() })
     this.#last.set(key, look)
   }
 

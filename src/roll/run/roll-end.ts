@@ -1,14 +1,14 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import { leftOut, mayBeOut } from '../decide/node-gone.ts'
-import { retold } from '../decide/retold.ts'
-import type { NodeStanding, RollOutcome } from '../model/roll-event.ts'
+import { withFailures } from '../decide/with-failures.ts'
+import type { NodeResult, RollOutcome } from '../model/roll-event.ts'
 import type { RunState } from './run-state.ts'
 
 export interface RollEnd {
   readonly outcome: RollOutcome
   readonly exitCode: number
   readonly reasons: readonly Reason[]
-  readonly standings: readonly NodeStanding[]
+  readonly standings: readonly NodeResult[]
   /** Nodes that must not serve and whose balancers may forget it. */
   readonly guarded: readonly string[]
   readonly next: readonly string[]
@@ -16,7 +16,7 @@ export interface RollEnd {
 
 export interface EndFacts {
   readonly run: RunState
-  readonly standings: readonly NodeStanding[]
+  readonly standings: readonly NodeResult[]
   readonly interrupted: boolean
   /** Failed requests that no control target excuses. */
   readonly failed: number
@@ -48,7 +48,7 @@ export function endOf(facts: EndFacts): RollEnd {
   const isUnclean = isLossy || isUnfinished(run)
   const outcome = outcomeOf(run, { interrupted, isUnclean, isOut: out.length > 0 })
   const unclean = outcome === 'stopped' ? [...notBegun, ...unjudged, ...lateFailures(failed, failures)] : []
-  const reasons = [...(run.verdict === undefined ? unclean : retold(run.verdict, failures).reasons), ...begun]
+  const reasons = [...(run.verdict === undefined ? unclean : withFailures(run.verdict, failures).reasons), ...begun]
   // The balancers of a machine forget nothing that a node needs.
   const nodesOut = out.map(({ node }) => node).filter((node) => run.hosts?.order.includes(node) !== true)
   const guarded = run.verdict?.keepOut === true ? nodesOut : []
@@ -89,7 +89,7 @@ function outcomeOf({ verdict }: RunState, { interrupted, isUnclean, isOut }: Lea
 
 function nextCommands(
   run: RunState,
-  { reasons, out, outcome }: Pick<RollEnd, 'reasons' | 'outcome'> & { readonly out: readonly NodeStanding[] },
+  { reasons, out, outcome }: Pick<RollEnd, 'reasons' | 'outcome'> & { readonly out: readonly NodeResult[] },
 ): readonly string[] {
   if (outcome === 'completed') return []
   const stated = new Set(reasons.flatMap((reason) => (reason.next === undefined ? [] : [reason.next])))

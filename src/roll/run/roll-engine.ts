@@ -7,16 +7,16 @@ import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts
 import type { ServerRef } from '../../service/model/balancer.ts'
 import type { LeaseKeeper } from '../../service/run/lease-keeper.ts'
 import type { StepSpan } from '../decide/availability/attribution.ts'
-import type { InstanceLook } from '../decide/availability/reload-spans.ts'
+import type { TimedReading } from '../decide/availability/reload-spans.ts'
 import { baselineMissing } from '../decide/baseline.ts'
 import { mayRelease } from '../decide/drain/may-be-polite.ts'
+import { nodeResult } from '../decide/node-result.ts'
 import { hasCurrent } from '../decide/node-snapshot.ts'
 import type { RollSnapshot } from '../decide/snapshot.ts'
-import { standing } from '../decide/standing.ts'
-import type { StopFacts } from '../decide/stop/judged-failures.ts'
+import type { StopSnapshot } from '../decide/stop/judged-failures.ts'
 import { stopUse } from '../decide/stop/stop-rules.ts'
 import { awaitsWindow } from '../decide/window/time-windows.ts'
-import type { NodeStanding, RollEvent } from '../model/roll-event.ts'
+import type { NodeResult, RollEvent } from '../model/roll-event.ts'
 import { allStandings } from './all-standings.ts'
 import { BalancerPoller } from './balancer-poller.ts'
 import { budgetOfRun } from './budget-of-run.ts'
@@ -53,7 +53,7 @@ export class RollEngine {
   readonly #events: EventLog
   readonly #spans = new StepSpans()
   readonly #reloads = new ReloadWatch(() => this.#lanes.flatMap((lane) => lane.mustBeOut()))
-  readonly #standings = new Map<string, NodeStanding>()
+  readonly #standings = new Map<string, NodeResult>()
   readonly #gone: GoneNodes
   readonly #shared: Omit<GatherParts, 'keeper' | 'lastSeen' | 'returns' | keyof LaneWishes>
   readonly #wishes: readonly LaneWishes[]
@@ -172,7 +172,7 @@ export class RollEngine {
     const inWork = this.#lanes.flatMap((lane) => lane.snapshot ?? [])
     if (inWork.length > 0 && inWork.every(awaitsWindow)) return
     const wall = clock.wallMs()
-    if (baselineMissing(probe.facts(), wall, run.spec).length > 0) return
+    if (baselineMissing(probe.status(), wall, run.spec).length > 0) return
     measuredFrom(run, wall)
     this.#load?.baselineEnded(wall)
   }
@@ -241,7 +241,7 @@ export class RollEngine {
     })
   }
 
-  #standingOf(standing: NodeStanding): void {
+  #standingOf(standing: NodeResult): void {
     this.#standings.set(standing.node, standing)
     this.#load?.tellTotals()
     this.#emit({ type: 'node.ended', standing })
@@ -254,7 +254,7 @@ export class RollEngine {
       this.#load?.changed()
       if (isNews) this.#wake()
     }
-    const onAnswer = (look: InstanceLook): void => this.#reloads.answered(look)
+    const onAnswer = (look: TimedReading): void => this.#reloads.answered(look)
     const own = (facts: InstanceSnapshot): readonly ServerRef[] => this.#lanes.flatMap((lane) => lane.serversOf(facts))
     return BalancerPoller.all(run.spec.balancers, [...balancers, ...endpoints], { clock, own, onPoll, onAnswer })
   }
@@ -276,10 +276,10 @@ export class RollEngine {
     })
   }
 
-  #stopFacts(): StopFacts {
+  #stopFacts(): StopSnapshot {
     const { run, probe, clock } = this.#parts
     const facts = { run: runFacts(run), spec: run.spec, wall: clock.wallMs(), steps: this.#spans.all() }
-    return { ...facts, reloads: this.#reloads.all(), ...(probe === undefined ? {} : { probe: probe.facts() }) }
+    return { ...facts, reloads: this.#reloads.all(), ...(probe === undefined ? {} : { probe: probe.status() }) }
   }
 
   #probeChanged(): void {
@@ -287,9 +287,9 @@ export class RollEngine {
     if (this.#parts.run.measuredSince === undefined || this.#load?.isTroubled() !== false) this.#wake()
   }
 
-  #takeStanding(snapshot: RollSnapshot | undefined): NodeStanding | undefined {
+  #takeStanding(snapshot: RollSnapshot | undefined): NodeResult | undefined {
     if (snapshot === undefined || !hasCurrent(snapshot)) return undefined
-    const ended = standing(
+    const ended = nodeResult(
       snapshot,
       this.#spans.stepOf(snapshot.current.node.name),
       this.#load?.failedIn(snapshot.current.node.name) ?? 0,

@@ -5,7 +5,7 @@ import type { NodeRecord } from '../../service/model/node-record.ts'
 import type { EvictedPod } from '../decide/evidence.ts'
 import { isOfHost } from '../decide/pair/host-memory.ts'
 import { hostNames } from '../model/host-pair.ts'
-import type { NodeStanding } from '../model/roll-event.ts'
+import type { NodeResult } from '../model/roll-event.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import type { Verdict } from '../model/verdict.ts'
 import type { JournalEntry, StoredJournal } from '../ports/journal.ts'
@@ -201,7 +201,7 @@ function recordsBefore(
   return Object.fromEntries(left)
 }
 
-function standingsBefore(entries: readonly JournalEntry[]): Readonly<Record<string, NodeStanding>> {
+function standingsBefore(entries: readonly JournalEntry[]): Readonly<Record<string, NodeResult>> {
   const ended = entries.filter(isJournaledEvent).filter((event) => event.type === 'node.ended')
   return Object.fromEntries(ended.map(({ standing }) => [standing.node, standing]))
 }

@@ -3,12 +3,12 @@ import type { RunOrigin } from '../../ground/model/run-origin.ts'
 import { toIso, type WallMs } from '../../ground/model/time.ts'
 import type { NodeRecord } from '../../service/model/node-record.ts'
 import type { Evidence } from '../decide/evidence.ts'
-import type { HookFacts } from '../decide/hooks/hook-facts.ts'
+import type { HookStates } from '../decide/hooks/hook-states.ts'
 import { type HostEntry, type HostMemory, isBegun, rememberHost } from '../decide/pair/host-memory.ts'
 import type { EarlierWindow } from '../decide/snapshot.ts'
 import { hostNames } from '../model/host-pair.ts'
 import type { OwnPod } from '../model/own-pod.ts'
-import type { NodeStanding, RollEvent } from '../model/roll-event.ts'
+import type { NodeResult, RollEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import type { Verdict } from '../model/verdict.ts'
@@ -66,13 +66,13 @@ export interface RunState {
   /** The slowest node that earlier processes of this run brought back. */
   readonly slowestMs?: number
   /** As earlier processes of this run left the hooks of the file. Absent: none was begun. */
-  readonly hooksBefore?: HookFacts['states']
+  readonly hooksBefore?: HookStates['states']
   /** `node name` → id of a silence that an earlier process of this run made. Absent: none. */
   readonly silencesBefore?: Readonly<Record<string, string>>
   /** Machines of the load balancers. Absent: the file has none. */
   readonly hosts?: HostsOfRun
   /** As earlier processes of this run left their nodes. */
-  readonly standingsBefore?: Readonly<Record<string, NodeStanding>>
+  readonly standingsBefore?: Readonly<Record<string, NodeResult>>
 }
 
 interface HostsOfRun {
@@ -125,7 +125,7 @@ export function measuredFrom(run: RunState, wall: WallMs): void {
 }
 
 /** This process is through with the node, and so is the run where the node serves again. */
-export function nodeEnded(run: RunState, { node, state }: NodeStanding): void {
+export function nodeEnded(run: RunState, { node, state }: NodeResult): void {
   const course: Course = run
   course.settledHere = [...run.settledHere, node]
   if (state === 'inService') course.done = [...run.done, node]
@@ -145,7 +145,7 @@ export function rememberOfHost(run: RunState, entry: HostEntry): void {
 }
 
 /** The run is through with a machine that serves again. */
-export function hostEnded(run: RunState, { node, state }: NodeStanding): void {
+export function hostEnded(run: RunState, { node, state }: NodeResult): void {
   if (run.hosts === undefined || state !== 'inService') return
   const course: Course = run
   course.hosts = { ...run.hosts, done: [...run.hosts.done, node] }

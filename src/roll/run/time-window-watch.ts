@@ -1,7 +1,7 @@
 import { present } from '../../ground/model/present.ts'
 import { type WallMs, wallMs } from '../../ground/model/time.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
-import type { NodeNeed, TimeSpan, TimeWindowFacts } from '../model/time-window.ts'
+import type { NodeNeed, TimeSpan, TimeWindowState } from '../model/time-window.ts'
 import type { TimeWindows } from '../ports/time-windows.ts'
 import type { RunState } from './run-state.ts'
 
@@ -63,7 +63,7 @@ export class TimeWindowWatch {
     this.#slowestMs = Math.max(this.#slowestMs, ms)
   }
 
-  facts(node: string | undefined): TimeWindowFacts {
+  facts(node: string | undefined): TimeWindowState {
     const { wall, machineWall = wall } = this.#parts
     const [ofRun, ofMachine] = [wall(), machineWall()]
     const setByMs = Math.abs(ofMachine - ofRun)
@@ -75,7 +75,7 @@ export class TimeWindowWatch {
     return { ...worse(byRun, byMachine), clockSetByMs: setByMs, ...known }
   }
 
-  #at(clock: string, now: WallMs): TimeWindowFacts {
+  #at(clock: string, now: WallMs): TimeWindowState {
     const spans = this.#spans(clock, now).filter(({ to }) => to > now)
     const [first, second] = spans
     const longestMs = Math.max(0, ...spans.map(({ from, to }) => to - from))
@@ -101,10 +101,10 @@ export class TimeWindowWatch {
   }
 }
 
-const leftMs = ({ open, now }: TimeWindowFacts): number => (open === undefined ? 0 : open.to - now)
-const awayMs = ({ next, now }: TimeWindowFacts): number => (next?.from ?? Number.POSITIVE_INFINITY) - now
+const leftMs = ({ open, now }: TimeWindowState): number => (open === undefined ? 0 : open.to - now)
+const awayMs = ({ next, now }: TimeWindowState): number => (next?.from ?? Number.POSITIVE_INFINITY) - now
 
-function worse(one: TimeWindowFacts, other: TimeWindowFacts): TimeWindowFacts {
+function worse(one: TimeWindowState, other: TimeWindowState): TimeWindowState {
   if (one.open === undefined && other.open === undefined) return awayMs(one) >= awayMs(other) ? one : other
   return leftMs(one) <= leftMs(other) ? one : other
 }

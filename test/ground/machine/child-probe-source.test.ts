@@ -57,7 +57,7 @@ function aProbe(t: TestContext, url: string) {
   const end = async (): Promise<ProbeStatus> => {
     stop.abort(new Error('enough'))
     await running
-    return probe.facts()
+    return probe.status()
   }
   t.after(end)
   const pid = (): number => pids.at(-1) ?? 0
@@ -72,7 +72,7 @@ const isGone = (pid: number): boolean => {
 test('a process of its own measures, and ends in order with every verdict told', async (t) => {
   const url = await anHttpServer(t, (_request, reply) => void setTimeout(() => reply.end('OK'), 200))
   const { probe, end, pid } = aProbe(t, url)
-  await until(() => sentOf(probe.facts()) >= 50)
+  await until(() => sentOf(probe.status()) >= 50)
   const facts = await end()
   assert.equal(okOf(facts), sentOf(facts))
   assert.ok(gapMsOf(facts) < 500)
@@ -88,7 +88,7 @@ test('a server that stands still for half a second does not stop it from asking'
     setTimeout(() => reply.end('OK'), Math.max(0, stillUntil - performance.now()))
   })
   const { probe, end } = aProbe(t, url)
-  await until(() => sentOf(probe.facts()) >= 50)
+  await until(() => sentOf(probe.status()) >= 50)
   stillUntil = performance.now() + 500
   const before = begun
   await pause(450)
@@ -102,13 +102,13 @@ test('a server that stands still for half a second does not stop it from asking'
 test('law: time in which the prober stood still is not measured, and never good; a process that is stopped for a second reports a second', async (t) => {
   const url = await anHttpServer(t, (_request, reply) => reply.end('OK'))
   const { probe, end, pid, deaths } = aProbe(t, url)
-  await until(() => sentOf(probe.facts()) >= 50)
+  await until(() => sentOf(probe.status()) >= 50)
   process.kill(pid(), 'SIGSTOP')
   await pause(1_000)
-  assert.ok(gapMsOf(probe.facts()) >= 400, 'silence shows while it lasts')
+  assert.ok(gapMsOf(probe.status()) >= 400, 'silence shows while it lasts')
   process.kill(pid(), 'SIGCONT')
-  const seen = sentOf(probe.facts())
-  await until(() => sentOf(probe.facts()) >= seen + 50)
+  const seen = sentOf(probe.status())
+  await until(() => sentOf(probe.status()) >= seen + 50)
   const facts = await end()
   const gapMs = gapMsOf(facts)
   assert.ok(gapMs >= 900 && gapMs <= 3_000, `${gapMs} ms not measured`)
@@ -120,10 +120,10 @@ test('law: time in which the prober stood still is not measured, and never good;
 test('killed it is begun again, and the time between is not measured', async (t) => {
   const url = await anHttpServer(t, (_request, reply) => reply.end('OK'))
   const { probe, end, pid, pids, deaths } = aProbe(t, url)
-  await until(() => sentOf(probe.facts()) >= 50)
-  const seen = sentOf(probe.facts())
+  await until(() => sentOf(probe.status()) >= 50)
+  const seen = sentOf(probe.status())
   process.kill(pid(), 'SIGKILL')
-  await until(() => sentOf(probe.facts()) >= seen + 50)
+  await until(() => sentOf(probe.status()) >= seen + 50)
   const facts = await end()
   assert.equal(pids.length, 2)
   assert.deepEqual(deaths, ['SIGKILL'])

@@ -64,7 +64,7 @@ async function rolled(t: TestContext, pair: RealPair, preempts: boolean) {
     cluster: new MemoryCluster(systemClock, []),
     balancers,
     host,
-    machines: new SshMachines({ ...ssh, lookLimitMs: 5_000 }),
+    machines: new SshMachines({ ...ssh, readLimitMs: 5_000 }),
     dataPort: { answers: async () => true },
     journal: { run: 'pair', append: async () => undefined },
     firstSeq: 0,

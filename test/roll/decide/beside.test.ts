@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { waitOf } from '../../../src/ground/model/reason.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
-import type { BesideFacts } from '../../../src/roll/decide/snapshot.ts'
+import type { NodeBeside } from '../../../src/roll/decide/snapshot.ts'
 import { aNode, aRecord, aServer, aSnapshot } from '../../support/roll-world.ts'
 
 const out = { adminState: 'drain' } as const
@@ -12,7 +12,7 @@ const budget = { limit: { kind: 'count', count: 3 }, cordons: 'noBrake', slots: 
 interface Row {
   readonly title: string
   /** Of n2; n1 is to leave. */
-  readonly beside?: Omit<BesideFacts, 'node'>
+  readonly beside?: Omit<NodeBeside, 'node'>
   /** n1 is cordoned, or is about to be. */
   readonly isLeaving?: true
   /** Whether n3, which is in no lane, serves. */

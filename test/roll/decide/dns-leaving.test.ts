@@ -3,14 +3,14 @@ import { describe, test } from 'node:test'
 import { CAUSES, type CauseCode } from '../../../src/dns/decide/causes.ts'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
-import type { DnsFacts } from '../../../src/roll/decide/dns/dns-facts.ts'
+import type { DnsReadings } from '../../../src/roll/decide/dns/dns-readings.ts'
 import type { RollSnapshot } from '../../../src/roll/decide/snapshot.ts'
 import { aDnsPod, aDnsScene, aPath, dnsSaid } from '../../support/roll-dns.ts'
 import { announced, cordoned, out } from '../../support/roll-stages.ts'
 import { aRecord, aServer, aSnapshot } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
-const withDns = (s: RollSnapshot, dns: DnsFacts): string => shortDecision(decide({ ...s, dns }))
+const withDns = (s: RollSnapshot, dns: DnsReadings): string => shortDecision(decide({ ...s, dns }))
 const fresh = aSnapshot()
 
 /** What a check finds and a node waits for before it goes. */

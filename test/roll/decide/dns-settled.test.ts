@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { DnsScene } from '../../../src/dns/decide/scene.ts'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
-import type { DnsFacts } from '../../../src/roll/decide/dns/dns-facts.ts'
+import type { DnsReadings } from '../../../src/roll/decide/dns/dns-readings.ts'
 import { judge } from '../../../src/roll/decide/judge.ts'
 import type { RollSnapshot } from '../../../src/roll/decide/snapshot.ts'
 import { aDnsScene, aPath, askedOn, dnsSaid } from '../../support/roll-dns.ts'
@@ -15,7 +15,7 @@ import { shortDecision } from '../../support/short-decision.ts'
 const since = (settlingSince: number): RollSnapshot =>
   withPort(aSnapshot({ ...settled, evidence: { ...settled.evidence, settlingSince: monoMs(settlingSince) } }))
 const back = since(990_000)
-const withDns = (dns: DnsFacts, s = back): string => shortDecision(decide({ ...s, dns }))
+const withDns = (dns: DnsReadings, s = back): string => shortDecision(decide({ ...s, dns }))
 const ATTACHES = 'act attach: setServer ready'
 
 /** A check that found this, from here and from a relay on n1 as it says. */
@@ -115,7 +115,7 @@ describe('what a check finds while a node settles', () => {
 })
 
 describe('a check counts for a node that is back', () => {
-  const begun = (begunAt: number): DnsFacts =>
+  const begun = (begunAt: number): DnsReadings =>
     dnsSaid(['Healthy cluster dns'], { begunAt: monoMs(begunAt), scene: aDnsScene(askedOn('n1')) })
 
   test('where it began after the node was uncordoned', () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ReasonCode } from '../../../src/ground/model/reason.ts'
 import { type MonoMs, monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
-import type { GateFacts } from '../../../src/roll/decide/gates/gate-facts.ts'
+import type { GateReadings } from '../../../src/roll/decide/gates/gate-readings.ts'
 import { gateLimitLeftMs, gatesWanted, gateVerdict } from '../../../src/roll/decide/gates/gates-held.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
@@ -29,7 +29,7 @@ const COUNTS_FOR_MS = 5_000 * 1.25 + 1_000 + 2_000
 
 type Said = readonly [kind: GateAnswer['kind'], agoMs: number]
 
-const facts = (moment: GateMoment, ...said: readonly Said[]): GateFacts => ({
+const facts = (moment: GateMoment, ...said: readonly Said[]): GateReadings => ({
   about: { node: 'n1', moment },
   readings: {
     ceph: said.map(([kind, agoMs]) => ({
@@ -43,9 +43,9 @@ const facts = (moment: GateMoment, ...said: readonly Said[]): GateFacts => ({
 
 const spec = aSpec({ gates: [GATE] })
 
-const before = (gates?: GateFacts): NodeSnapshot => aSnapshot({ change: { spec, ...(gates && { gates }) } })
+const before = (gates?: GateReadings): NodeSnapshot => aSnapshot({ change: { spec, ...(gates && { gates }) } })
 
-const atReboot = (gates?: GateFacts): NodeSnapshot =>
+const atReboot = (gates?: GateReadings): NodeSnapshot =>
   aSnapshot({
     node: { unschedulable: true, taints: [{ key: 'evenkeel.dev/out', effect: 'NoSchedule' }] },
     record: aRecord(),
@@ -54,7 +54,7 @@ const atReboot = (gates?: GateFacts): NodeSnapshot =>
     change: { spec, ...(gates && { gates }) },
   })
 
-const settled = (gates?: GateFacts, bootId = NEW_BOOT): NodeSnapshot => {
+const settled = (gates?: GateReadings, bootId = NEW_BOOT): NodeSnapshot => {
   const s = aSnapshot({
     node: { bootId },
     record: aRecord(),
@@ -87,7 +87,7 @@ test('a gate holds before a node, a reboot and an attach until it has passed oft
 })
 
 test('law: a gate passes by the newest answers alone, given in a row, for this node and this moment; what is old, of another moment or with a gap does not count', () => {
-  const code = (gates: GateFacts): string => shortDecision(decide(before(gates)))
+  const code = (gates: GateReadings): string => shortDecision(decide(before(gates)))
   const old = COUNTS_FOR_MS + 1
   assert.equal(code(facts('node', ['passes', old + 500], ['passes', old])), 'hold record: GateAsked')
   assert.equal(

@@ -4,7 +4,7 @@ import type { Pod } from '../../../src/ground/model/pod.ts'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import { stageUnderWay } from '../../../src/roll/decide/drain/stage-under-way.ts'
-import { drainView } from '../../../src/roll/decide/drain/stages.ts'
+import { drainState } from '../../../src/roll/decide/drain/stages.ts'
 import type { Evidence } from '../../../src/roll/decide/evidence.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import { OUT_TAINT } from '../../../src/service/model/node-record.ts'
@@ -120,6 +120,6 @@ const STAGES: readonly (readonly [what: string, drawn: Drawn, stage: readonly [n
 for (const [what, drawn, stage] of STAGES) {
   test(`the pod of a NodeGuard is a stage by itself; ${what}: stage ${stage.join(' of ')}`, () => {
     const s = draining(drawn)
-    assert.deepEqual(stageUnderWay(s, drainView(s).left), stage)
+    assert.deepEqual(stageUnderWay(s, drainState(s).left), stage)
   })
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod } from '../../../src/ground/model/pod.ts'
 import type { EndpointSlice, Service } from '../../../src/ground/model/service.ts'
-import { type PoliteGround, politeSpec, whyNotPolite } from '../../../src/roll/decide/drain/may-be-polite.ts'
+import { type PoliteReading, politeSpec, whyNotPolite } from '../../../src/roll/decide/drain/may-be-polite.ts'
 import { aBudget, aPod, aSpec, aWorkload } from '../../support/roll-world.ts'
 
 const HASH = 'pod-template-hash'
@@ -19,14 +19,14 @@ const service: Service = {
   nodePorts: [30080],
 }
 const pod = aPod('cart-a', 'n1', { labels: LABELS })
-const ground: PoliteGround = { workloads: [set], budgets: [], services: [service], slices: [] }
+const ground: PoliteReading = { workloads: [set], budgets: [], services: [service], slices: [] }
 const sliceOf = (serviceName: string): EndpointSlice => ({
   ...{ namespace: 'shop', name: `${serviceName}-1`, serviceName, ports: [8080] },
   endpoints: [{ addresses: ['10.0.0.9'], ready: true, serving: true, terminating: false, podUid: pod.uid }],
 })
 const controlledBy = (kind: string): Partial<Pod> => ({ controller: { kind, name: 'cart', uid: 'uid-other' } })
 
-const ROWS: readonly (readonly [string, Partial<Pod>, Partial<PoliteGround>, RegExp | undefined])[] = [
+const ROWS: readonly (readonly [string, Partial<Pod>, Partial<PoliteReading>, RegExp | undefined])[] = [
   ['a pod of a Deployment can', {}, {}, undefined],
   ['one that no Service selects can', {}, { services: [] }, undefined],
   ['one under a budget that allows no eviction can', {}, { budgets: [aBudget({ maxUnavailable: '0' })] }, undefined],

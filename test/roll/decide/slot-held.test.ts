@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
-import type { SlotFacts } from '../../../src/roll/decide/snapshot.ts'
+import type { SlotReading } from '../../../src/roll/decide/snapshot.ts'
 import { aRecord, aSnapshot, drained, NEW_BOOT } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
 /** n1 is out and its run ended; the try for the slot was answered a moment ago. */
-function tried(slot: SlotFacts) {
+function tried(slot: SlotReading) {
   const retry = { failures: 1, notBefore: monoMs(1_002_000), error: 'another owner holds the slot' }
   const verdict = { kind: 'aborted', keepOut: false, reasons: [] } as const
   const out = aSnapshot({

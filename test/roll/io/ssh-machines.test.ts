@@ -15,22 +15,22 @@ const limitMs = 10_000
 
 async function machines(t: TestContext): Promise<{ readonly sshd: LocalSshd; readonly machines: SshMachines }> {
   const sshd = await LocalSshd.start(t)
-  const parts = { clock: systemClock, random: systemRandom, configFile: sshd.configFile, lookLimitMs: limitMs }
+  const parts = { clock: systemClock, random: systemRandom, configFile: sshd.configFile, readLimitMs: limitMs }
   return { sshd, machines: new SshMachines(parts) }
 }
 
 test('a machine tells its boot id and its addresses, without those of the loopback', requires('ssh'), async (t) => {
   const { machines: asked } = await machines(t)
-  const look = await asked.look('lb', never)
-  assert.equal(look.bootId, (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim())
+  const reading = await asked.read('lb', never)
+  assert.equal(reading.bootId, (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim())
   const own = Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) =>
     name === 'lo' ? [] : addresses.map(({ address }) => canonicalAddress(address)),
   )
   assert.deepEqual(
-    own.filter((address) => !look.addresses.includes(address)),
+    own.filter((address) => !reading.addresses.includes(address)),
     [],
   )
-  assert.equal(look.addresses.includes('127.0.0.1'), false)
+  assert.equal(reading.addresses.includes('127.0.0.1'), false)
 })
 
 test('a command runs there word by word, and says how it ended', requires('ssh'), async (t) => {
@@ -47,12 +47,12 @@ test('a command runs there word by word, and says how it ended', requires('ssh')
 
 test('a machine that is away, or that lets no one in, is told as such', requires('ssh'), async (t) => {
   const { sshd, machines: asked } = await machines(t)
-  await assert.rejects(asked.look('not-let-in', never), { code: 'HOST_DENIED' })
-  await assert.rejects(asked.look('-oProxyCommand=x', never), { code: 'HOST_NAME' })
+  await assert.rejects(asked.read('not-let-in', never), { code: 'HOST_DENIED' })
+  await assert.rejects(asked.read('-oProxyCommand=x', never), { code: 'HOST_NAME' })
   await sshd.stop()
-  await assert.rejects(asked.look('lb', never), { code: 'HOST_UNREACHABLE' })
+  await assert.rejects(asked.read('lb', never), { code: 'HOST_UNREACHABLE' })
   const answer = await asked.run('lb', { argv: ['true'], limitMs }, never)
   assert.equal(answer.ok, false)
   await writeFile(sshd.configFile, 'Nonsense yes\n')
-  await assert.rejects(asked.look('lb', never), { code: 'HOST_SSH_CONFIG' })
+  await assert.rejects(asked.read('lb', never), { code: 'HOST_SSH_CONFIG' })
 })

@@ -44,7 +44,7 @@ async function measured(control: Partial<ProbeTarget>, wayOf: (target: ProbeTarg
   const spec = aSpec({ probe: { targets, baselineMs: 0, baselineLimitMs: 60_000 } })
   const whole = aSnapshot()
   const look = (): void => {
-    const probe = ledger.facts(clock.wallMs())
+    const probe = ledger.status(clock.wallMs())
     const s = { ...whole, run: { ...whole.run, measuredSince: begun }, probe, spec, wall: clock.wallMs() }
     if (judgedWindows(s).length > 0) countedMs ??= clock.wallMs() - begun
   }

@@ -36,9 +36,9 @@ test('a probe passes on starts, samples and deaths, and no heartbeat; after its 
   await clock.advance(1000)
   await running
   assert.deepEqual(heard, ['start 0', 'change', '2 samples', 'change', 'killed by SIGKILL', 'change', 'change'])
-  const { notMeasured } = probe.facts()
+  const { notMeasured } = probe.status()
   await clock.advance(60_000)
-  assert.deepEqual(probe.facts().notMeasured, notMeasured)
+  assert.deepEqual(probe.status().notMeasured, notMeasured)
   assert.equal(notMeasured.at(-1)?.to, T0 + 1000)
 })
 

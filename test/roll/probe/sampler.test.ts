@@ -63,7 +63,7 @@ async function course({ service, targets = [aTarget()], during }: Course) {
   await running
   ledger.end(clock.wallMs())
   const samples = signals.flatMap((signal) => (signal.type === 'batch' ? signal.samples : []))
-  return { samples, signals, facts: ledger.facts(clock.wallMs()), left: clock.sleeping() }
+  return { samples, signals, facts: ledger.status(clock.wallMs()), left: clock.sleeping() }
 }
 
 const count = (samples: readonly Sample[], verdict: Sample['verdict']): number =>

@@ -64,7 +64,7 @@ function traffic() {
         changed = onChange
         return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       },
-      facts,
+      status: facts,
       baseline: () => undefined,
       windows: () => windows,
     }

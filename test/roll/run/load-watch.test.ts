@@ -53,7 +53,7 @@ function watched() {
     greenStreak: 0,
   })
   const watch = new LoadWatch({
-    probe: { run: () => Promise.resolve(), facts, windows: () => world.windows, baseline: () => undefined },
+    probe: { run: () => Promise.resolve(), status: facts, windows: () => world.windows, baseline: () => undefined },
     spec: { targets: [], baselineMs: 0, baselineLimitMs: 0 },
     clock,
     steps: () => [{ node: 'n2', step: 'reboot', startedAt: at(500) }],

@@ -64,7 +64,7 @@ function watching(before?: LoadBefore) {
   const baselines: (readonly [number, number])[] = []
   const probe: Probe = {
     run: () => Promise.resolve(),
-    facts: () => now,
+    status: () => now,
     windows: () => now.windows,
     baseline: (from, to) => void baselines.push([from, to]),
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Reason } from '../../../src/ground/model/reason.ts'
-import type { NodeStanding } from '../../../src/roll/model/roll-event.ts'
+import type { NodeResult } from '../../../src/roll/model/roll-event.ts'
 import { endOf } from '../../../src/roll/run/roll-end.ts'
 import type { RunState } from '../../../src/roll/run/run-state.ts'
 import { aSpec } from '../../support/roll-world.ts'
@@ -46,7 +46,7 @@ test('requests that failed after the last soak end the roll as stopped, with the
 })
 
 test('no roll is done in which a node’s line has failed requests', () => {
-  const back: NodeStanding = {
+  const back: NodeResult = {
     node: 'n1',
     state: 'inService',
     cordoned: false,
@@ -66,10 +66,10 @@ test('a roll without a failed request ends as done', () => {
 
 test('a person who interrupts the restore is told of an interruption, with what led to it, as long as a node is out', () => {
   const facts = { node: 'n1', cordoned: true, detached: true, podsMoved: 0, failedRequests: 0 }
-  const out: NodeStanding = { ...facts, state: 'out', text: 'not rebooted, cordoned, detached' }
-  const restored: NodeStanding = { ...facts, cordoned: false, detached: false, state: 'restored', text: 'as it was' }
+  const out: NodeResult = { ...facts, state: 'out', text: 'not rebooted, cordoned, detached' }
+  const restored: NodeResult = { ...facts, cordoned: false, detached: false, state: 'restored', text: 'as it was' }
   const budget: Reason = { code: 'BudgetExhausted', text: 'budget shop/cart needs 2 healthy, has 2 of 3' }
-  const ended = (kind: 'held' | 'aborted' | 'stopped', standing: NodeStanding, interrupted = true) => {
+  const ended = (kind: 'held' | 'aborted' | 'stopped', standing: NodeResult, interrupted = true) => {
     const run = aRun({ done: [], verdict: { kind, keepOut: false, reasons: [budget] } })
     const { outcome, exitCode, reasons } = endOf({
       run,
@@ -95,7 +95,7 @@ test('a roll that has not rolled every node of its order is not done', () => {
 
 test('a node that is out is guarded where it must not serve, and only there', () => {
   const facts = { node: 'n1', cordoned: true, detached: true, podsMoved: 0, failedRequests: 0 }
-  const out: NodeStanding = { ...facts, state: 'out', text: 'not rebooted, cordoned, detached' }
+  const out: NodeResult = { ...facts, state: 'out', text: 'not rebooted, cordoned, detached' }
   const guarded = (keepOut: boolean) => {
     const run = aRun({ done: [], verdict: { kind: 'stopped', keepOut, reasons: [failure('a')] } })
     return endOf({ run, standings: [out], interrupted: false, failed: 1, failures: [] }).guarded

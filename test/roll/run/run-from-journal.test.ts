@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { NodeStanding } from '../../../src/roll/model/roll-event.ts'
+import type { NodeResult } from '../../../src/roll/model/roll-event.ts'
 import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
 import { allStandings } from '../../../src/roll/run/all-standings.ts'
 import { runFromJournal } from '../../../src/roll/run/run-from-journal.ts'
@@ -8,7 +8,7 @@ import { aJournal, journaled } from '../../support/journaled.ts'
 import { leave, memoryRoll } from '../../support/memory-roll.ts'
 import { aRecord, aSpec } from '../../support/roll-world.ts'
 
-const standing: NodeStanding = {
+const standing: NodeResult = {
   node: 'n1',
   state: 'inService',
   step: 'soak',

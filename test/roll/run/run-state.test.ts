@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Reason } from '../../../src/ground/model/reason.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
-import type { NodeStanding } from '../../../src/roll/model/roll-event.ts'
+import type { NodeResult } from '../../../src/roll/model/roll-event.ts'
 import type { Verdict } from '../../../src/roll/model/verdict.ts'
 import { plannedEntry, runFromJournal } from '../../../src/roll/run/run-from-journal.ts'
 import { chosenBy, giveVerdict, newRun, nodeEnded, verdictFor } from '../../../src/roll/run/run-state.ts'
@@ -60,7 +60,7 @@ test('a verdict is journalled when it is given, when it gets worse, and when it 
 test('a node that ended in service is through for the run, one that was put back unrolled for this process alone', () => {
   const run = aRun()
   const standing = { cordoned: false, detached: false, podsMoved: 0, failedRequests: 0, text: '' }
-  const ends: readonly NodeStanding[] = [
+  const ends: readonly NodeResult[] = [
     { ...standing, node: 'n1', state: 'inService' },
     { ...standing, node: 'n2', state: 'restored' },
   ]

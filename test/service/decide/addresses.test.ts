@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import { judge } from '../../../src/roll/decide/judge.ts'
+import { nodeResult } from '../../../src/roll/decide/node-result.ts'
 import { observe } from '../../../src/roll/decide/observe.ts'
 import { serviceOf } from '../../../src/roll/decide/service-of.ts'
-import { standing } from '../../../src/roll/decide/standing.ts'
 import { outsideFile } from '../../../src/roll/decide/takeup/outside-file.ts'
 import { keepDetached } from '../../../src/service/decide/keep-detached.ts'
 import { cordoned, out, settled, uncordoned, withPort } from '../../support/roll-stages.ts'
@@ -44,7 +44,7 @@ test('after the limit it stays out, with its record, and is told to be detached'
   const back = aSnapshot({ ...settled, node: { bootId: NEW_BOOT, internalAddresses: moved }, evidence })
   const verdict = judge(back)
   assert.deepEqual([verdict?.keepOut, verdict?.reasons.map(({ code }) => code)], [true, ['NotUp', 'ServerNotListed']])
-  assert.equal(standing(back, 'attach', 0).text, 'rebooted, uncordoned, detached')
+  assert.equal(nodeResult(back, 'attach', 0).text, 'rebooted, uncordoned, detached')
 })
 
 test('a new process does not find a node in its soak whose address is another', () => {

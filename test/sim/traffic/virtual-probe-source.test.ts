@@ -21,11 +21,11 @@ test('the ledger of a roll is fed in virtual time, and counts what a judge of it
   await time.advance(1_000)
   offer(['p1', 'p3', 'p4', 'p5'])
   await time.advance(9_000)
-  assert.ok(time.wallMs() - (probe.facts().settledBefore ?? 0) <= 100)
+  assert.ok(time.wallMs() - (probe.status().settledBefore ?? 0) <= 100)
   end.abort()
   await time.advance(2_100)
   await ended
-  const { lanes, windows, notMeasured, servedBy } = probe.facts()
+  const { lanes, windows, notMeasured, servedBy } = probe.status()
   const sum = (of: (lane: (typeof lanes)[number]) => number): number => lanes.reduce((all, lane) => all + of(lane), 0)
   assert.ok(judge.failed > 0)
   assert.equal(

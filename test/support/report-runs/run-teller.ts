@@ -1,5 +1,5 @@
 import type { Reason } from '../../../src/ground/model/reason.ts'
-import type { LoadTick, NodeStanding, RollEvent, StampedEvent } from '../../../src/roll/model/roll-event.ts'
+import type { LoadTick, NodeResult, RollEvent, StampedEvent } from '../../../src/roll/model/roll-event.ts'
 import { STEPS, type Step } from '../../../src/roll/model/step.ts'
 
 const START = Date.parse('2026-11-21T06:14:39.182Z')
@@ -161,7 +161,7 @@ export class RunTeller {
     }
   }
 
-  standing(node: string, facts: Partial<NodeStanding> = {}): NodeStanding {
+  standing(node: string, facts: Partial<NodeResult> = {}): NodeResult {
     return {
       node,
       state: 'inService',
@@ -175,7 +175,7 @@ export class RunTeller {
     }
   }
 
-  ended(node: string, facts: Partial<NodeStanding> = {}): this {
+  ended(node: string, facts: Partial<NodeResult> = {}): this {
     return this.emit({ type: 'node.ended', standing: this.standing(node, facts) })
   }
 }

@@ -1,5 +1,5 @@
 import type { Block, BlockRow } from '../../../ground/text/labelled-block.ts'
-import type { NodeStanding, RollOutcome } from '../../model/roll-event.ts'
+import type { NodeResult, RollOutcome } from '../../model/roll-event.ts'
 import { STEPS } from '../../model/step.ts'
 import { outageViews } from '../../report/view/outage-view.ts'
 import type { RollView } from '../../report/view/roll-view.ts'
@@ -41,7 +41,7 @@ function titleOf(view: RollView, outcome: RollOutcome): string {
   return outcome === 'interrupted' ? `${at}; ${done} of ${total} nodes done` : `${at}${reason}`
 }
 
-const underWay = (view: RollView): NodeStanding | undefined => view.end?.standings.find(({ state }) => state === 'out')
+const underWay = (view: RollView): NodeResult | undefined => view.end?.standings.find(({ state }) => state === 'out')
 
 function whatRows({ windows }: RollView): readonly BlockRow[] {
   const outages = outageViews(windows)
@@ -79,8 +79,7 @@ function stateRow(view: RollView): BlockRow {
   return { label: 'state', texts: [...lines, ...kept, measuredText(view)] }
 }
 
-const rankOf = ({ state }: NodeStanding): number =>
-  ['out', 'gone', 'restored', 'inService', 'notTouched'].indexOf(state)
+const rankOf = ({ state }: NodeResult): number => ['out', 'gone', 'restored', 'inService', 'notTouched'].indexOf(state)
 
 function namesText(nodes: readonly string[]): string {
   return nodes.length <= 8 ? nodes.join(', ') : `${nodes.slice(0, 6).join(', ')} and ${nodes.length - 6} more`
@@ -94,7 +93,7 @@ function nextRows(view: RollView): readonly BlockRow[] {
   return texts.length === 0 ? [] : [{ label: 'next', texts }]
 }
 
-function noteOf(command: string, under: NodeStanding | undefined): string {
+function noteOf(command: string, under: NodeResult | undefined): string {
   const at = under?.step === undefined ? '' : ` with ${under.node} at ${under.step}`
   if (command.startsWith('evenkeel roll resume')) return `go on${at}`
   if (!command.startsWith('evenkeel roll abort')) return ''

@@ -7,7 +7,7 @@ import { cellWidth } from '../../../ground/text/cell-width.ts'
 import { countOf, countText } from '../../../ground/text/count-text.ts'
 import { type Line, padCells, type Tone } from '../../../ground/text/terminal/style.ts'
 import { timeText } from '../../../ground/text/time-text.ts'
-import type { NodeStanding, StampedEvent } from '../../model/roll-event.ts'
+import type { NodeResult, StampedEvent } from '../../model/roll-event.ts'
 import type { NodeView, RollView } from '../../report/view/roll-view.ts'
 import { reasonsText } from './reasons-text.ts'
 
@@ -141,7 +141,7 @@ function heldText(view: RollView, name: string): string {
   return hold?.endedAt === undefined ? '' : formatMinSec(hold.endedAt - hold.startedAt)
 }
 
-function nodeEnded(view: RollView, standing: NodeStanding): Said {
+function nodeEnded(view: RollView, standing: NodeResult): Said {
   const { node } = standing
   const word = standing.state === 'inService' ? 'done' : standing.state === 'notTouched' ? 'untouched' : standing.state
   const seen = nodeOf(view, node)

@@ -1,6 +1,6 @@
 import { familyLines, type MetricFamily, type MetricSample } from '../../../ground/text/prometheus-text.ts'
 import { countedFailedOf } from '../../decide/availability/not-counted.ts'
-import type { NodeStanding, RollOutcome } from '../../model/roll-event.ts'
+import type { NodeResult, RollOutcome } from '../../model/roll-event.ts'
 import type { StopUse } from '../../model/stop-use.ts'
 import {
   currentHold,
@@ -94,7 +94,7 @@ function nodeFamilies({ nodes, end }: RollView): readonly string[] {
   ]
 }
 
-const standingOf = ({ name, state, standing }: NodeView, end: RollView['end']): NodeStanding | undefined =>
+const standingOf = ({ name, state, standing }: NodeView, end: RollView['end']): NodeResult | undefined =>
   end?.standings.find(({ node }) => node === name) ?? (state === 'ended' ? standing : undefined)
 
 interface InWork {

@@ -17,7 +17,7 @@ export class LaneTally {
   #failed = 0
   #slow = 0
   #slowAboveMs = SLOW_FLOOR_MS
-  #told: LaneSummary | undefined
+  #known: LaneSummary | undefined
 
   constructor(target: ProbeTarget, lane: Lane) {
     this.#target = target
@@ -25,7 +25,7 @@ export class LaneTally {
   }
 
   record(sample: Sample): void {
-    this.#told = undefined
+    this.#known = undefined
     this.#scheduled += 1
     if (sample.verdict === 'skipped') {
       this.#skipped += 1
@@ -42,8 +42,8 @@ export class LaneTally {
   }
 
   summary(): LaneSummary {
-    this.#told ??= this.#summary()
-    return this.#told
+    this.#known ??= this.#summary()
+    return this.#known
   }
 
   #summary(): LaneSummary {

@@ -25,7 +25,7 @@ interface LaneBook {
 }
 
 /** What only a signal changes. */
-type Told = Omit<ProbeStatus, 'notMeasured'>
+type Counted = Omit<ProbeStatus, 'notMeasured'>
 
 const keyOf = (sample: Pick<Sample, 'target' | 'lane'>): string => `${sample.lane} ${sample.target}`
 
@@ -47,7 +47,7 @@ export class ProbeLedger {
   #lastVerdictAt: WallMs | undefined
   #greenStreak = 0
   #endedAt: WallMs | undefined
-  #told: Told | undefined
+  #status: Counted | undefined
   #windows: readonly FailureWindow[] | undefined
 
   constructor(targets: readonly ProbeTarget[], createdAt: WallMs, latency: readonly LatencyLimit[] = []) {
@@ -60,7 +60,7 @@ export class ProbeLedger {
   }
 
   apply(signal: ProbeSignal): void {
-    this.#told = undefined
+    this.#status = undefined
     this.#windows = undefined
     if (signal.type === 'started') {
       if (!this.#hasStarted) this.#startedAt = signal.at
@@ -81,14 +81,14 @@ export class ProbeLedger {
 
   /** A control that is green in this span, ahead or behind, excuses failures after it. */
   baseline(span: Span): void {
-    this.#told = undefined
+    this.#status = undefined
     this.#windows = undefined
     this.#excuses.baseline(span)
   }
 
   /** The prober was stopped and owes no verdict. */
   end(at: WallMs): void {
-    this.#told = undefined
+    this.#status = undefined
     this.#windows = undefined
     this.#settle(this.#settling.release())
     this.#excuses.release()
@@ -96,13 +96,13 @@ export class ProbeLedger {
   }
 
   /** Asked for several times between two batches. */
-  facts(now: WallMs): ProbeStatus {
-    this.#told ??= this.#tell()
+  status(now: WallMs): ProbeStatus {
+    this.#status ??= this.#sum()
     const notMeasured = this.#notMeasured.spans(this.#endedAt ?? now, this.#endedAt !== undefined)
-    return { ...this.#told, notMeasured }
+    return { ...this.#status, notMeasured }
   }
 
-  #tell(): Told {
+  #sum(): Counted {
     const redControls = this.#excuses.red()
     return {
       startedAt: this.#startedAt,
@@ -113,7 +113,7 @@ export class ProbeLedger {
       servedBy: this.#servedBy.counts(),
       greenStreak: this.#settling.waiting.some(countsAgainst) ? 0 : this.#greenStreak,
       ...(redControls.length === 0 ? {} : { redControls }),
-      ...(this.#slow.length === 0 ? {} : { slow: this.#slow.map((tally) => tally.told()) }),
+      ...(this.#slow.length === 0 ? {} : { slow: this.#slow.map((tally) => tally.counted()) }),
     }
   }
 

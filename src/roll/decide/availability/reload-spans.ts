@@ -3,7 +3,7 @@ import type { InstanceReading } from '../../../service/model/balancer.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 
 /** One answer of one balancer instance, and the moments between which it was true. */
-export interface InstanceLook {
+export interface TimedReading {
   readonly balancer: string
   readonly reading: InstanceReading
   readonly askedAt: WallMs
@@ -18,10 +18,10 @@ export interface OutServer {
   readonly node: string
 }
 
-interface NextLook {
+interface NextReading {
   /** The last answer of the same instance before. */
-  readonly before: InstanceLook | undefined
-  readonly look: InstanceLook
+  readonly before: TimedReading | undefined
+  readonly now: TimedReading
   readonly mustBeOut: readonly OutServer[]
 }
 
@@ -32,32 +32,32 @@ interface NextLook {
  */
 export function foldReloads(
   spans: readonly ReloadSpan[],
-  { before, look, mustBeOut }: NextLook,
+  { before, now, mustBeOut }: NextReading,
 ): readonly ReloadSpan[] {
-  const { balancer, reading } = look
+  const { balancer, reading } = now
   const isOpen = (span: ReloadSpan): boolean =>
     span.to === undefined && span.balancer === balancer && span.instance === reading.instance
   const duty = mustBeOut.filter((out) => out.balancer === balancer && out.instance === reading.instance)
-  const told =
+  const after =
     before === undefined || before.reading.process === reading.process
       ? spans
-      : withReload(spans, { isOpen, found: reloadOf(before, look, duty) })
-  if (!told.some(isOpen)) return told
+      : withReload(spans, { isOpen, found: reloadOf(before, now, duty) })
+  if (!after.some(isOpen)) return after
   const serving = inService(reading)
   const serves = (server: string): boolean => serving.has(server) && duty.some((out) => out.server === server)
-  return told.map((span) => (isOpen(span) && !span.servers.some(serves) ? { ...span, to: look.answeredAt } : span))
+  return after.map((span) => (isOpen(span) && !span.servers.some(serves) ? { ...span, to: now.answeredAt } : span))
 }
 
-function reloadOf(before: InstanceLook, look: InstanceLook, duty: readonly OutServer[]): ReloadSpan {
-  const [was, is] = [inService(before.reading), inService(look.reading)]
+function reloadOf(before: TimedReading, now: TimedReading, duty: readonly OutServer[]): ReloadSpan {
+  const [was, is] = [inService(before.reading), inService(now.reading)]
   const forgotten = duty.filter(({ server }) => !was.has(server) && is.has(server))
   return {
-    balancer: look.balancer,
-    instance: look.reading.instance,
+    balancer: now.balancer,
+    instance: now.reading.instance,
     servers: forgotten.map(({ server }) => server),
     nodes: [...new Set(forgotten.map(({ node }) => node))],
     from: before.askedAt,
-    seenAt: look.answeredAt,
+    seenAt: now.answeredAt,
   }
 }
 

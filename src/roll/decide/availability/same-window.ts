@@ -6,9 +6,9 @@ import type { FailureWindow } from '../../../ground/model/probe.ts'
  */
 export const isSameWindow = (
   now: Pick<FailureWindow, 'target' | 'lane' | 'firstBadAt' | 'lastBadAt'>,
-  told: Pick<FailureWindow, 'target' | 'lane' | 'firstBadAt'>,
+  earlier: Pick<FailureWindow, 'target' | 'lane' | 'firstBadAt'>,
 ): boolean =>
-  now.target === told.target &&
-  now.lane === told.lane &&
-  now.firstBadAt <= told.firstBadAt &&
-  told.firstBadAt <= now.lastBadAt
+  now.target === earlier.target &&
+  now.lane === earlier.lane &&
+  now.firstBadAt <= earlier.firstBadAt &&
+  earlier.firstBadAt <= now.lastBadAt

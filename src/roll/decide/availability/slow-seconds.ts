@@ -32,7 +32,7 @@ export class SlowTally {
     if (latencyMs > this.#limit.slowerThanMs) second.slow += 1
   }
 
-  told(): SlowSeconds {
+  counted(): SlowSeconds {
     const { target, slowerThanMs } = this.#limit
     return {
       target,

@@ -1,8 +1,8 @@
 import type { ScenePod } from '../../../dns/decide/scene.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from '../node-snapshot.ts'
-import { type DnsReading, hasToldAnything } from './dns-facts.ts'
 import { findingText, policyOf } from './dns-policy.ts'
+import { type DnsReading, reachedCluster } from './dns-readings.ts'
 
 /** A reading counts for so long after it ended. */
 const COUNTS_FOR_MS = 15_000
@@ -35,7 +35,7 @@ const asked: Reason = { code: 'DnsNotAsked', text: 'the cluster DNS is being che
 /** Where a check told nothing, another one is not waited for. */
 function isAwaited({ dns, now }: NodeSnapshot): boolean {
   const { last, askingSince } = dns ?? {}
-  if (last !== undefined && (now - last.endedAt < COUNTS_FOR_MS || !hasToldAnything(last))) return false
+  if (last !== undefined && (now - last.endedAt < COUNTS_FOR_MS || !reachedCluster(last))) return false
   return askingSince === undefined || now - askingSince < AWAITED_FOR_MS
 }
 

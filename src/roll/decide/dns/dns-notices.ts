@@ -1,8 +1,8 @@
-import type { DnsFacts } from './dns-facts.ts'
 import { findingText, policyOf } from './dns-policy.ts'
+import type { DnsReadings } from './dns-readings.ts'
 
 /** What people are to know of a check that holds nothing up: sentences. */
-export function dnsNotices(last: NonNullable<DnsFacts['last']>, hasRelays: boolean): readonly string[] {
+export function dnsNotices(last: NonNullable<DnsReadings['last']>, hasRelays: boolean): readonly string[] {
   const how = hasRelays ? '' : '; set "dns.image" in the roll file to send queries from nodes'
   const asBefore = `the roll only checks that an endpoint of DNS is Ready${how}`
   if (last.kind === 'unknown')

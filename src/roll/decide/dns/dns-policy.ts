@@ -1,7 +1,7 @@
 import { CAUSES, type CauseCode } from '../../../dns/decide/causes.ts'
 import type { Finding } from '../../../dns/decide/diagnosis/finding.ts'
 import type { PathReading } from '../../../dns/decide/path-reading.ts'
-import type { DnsReading } from './dns-facts.ts'
+import type { DnsReading } from './dns-readings.ts'
 
 interface Policy {
   /** Before a node goes. `says`: a warning is printed, and the node goes. `unknown`: nothing is known by it. */

@@ -3,8 +3,8 @@ import type { DnsScene } from '../../../dns/decide/scene.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
-import { type DnsReading, hasToldAnything } from './dns-facts.ts'
 import { findingText, policyOf } from './dns-policy.ts'
+import { type DnsReading, reachedCluster } from './dns-readings.ts'
 import { dnsReady, dnsService } from './dns-ready.ts'
 
 /** A check that takes longer holds nothing up. A relay has to be started first, and its image may have to be pulled. */
@@ -24,7 +24,7 @@ export function dnsUnsettled(s: RecordedSnapshot): readonly Reason[] {
   if (last === undefined || last.begunAt < since) {
     const hasRelays = s.spec.dns?.image !== undefined
     // From here alone nothing more will be told than before.
-    if (last !== undefined && !hasRelays && !hasToldAnything(last)) return noEndpoint
+    if (last !== undefined && !hasRelays && !reachedCluster(last)) return noEndpoint
     if (s.now - since >= (hasRelays ? RELAY_AWAITED_FOR_MS : AWAITED_FOR_MS)) return noEndpoint
     const text = `the cluster DNS is being checked, now that ${name} is back`
     return [...noEndpoint, { code: 'DnsNotAsked', object: name, text }]

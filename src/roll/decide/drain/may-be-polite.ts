@@ -4,11 +4,11 @@ import type { Pod } from '../../../ground/model/pod.ts'
 import { HASH_LABEL, LEAVING_VALUE, labelsBefore } from '../../../ground/model/polite-mark.ts'
 import type { EndpointSlice, Service } from '../../../ground/model/service.ts'
 import type { PoliteSpec, RollSpec } from '../../model/roll-spec.ts'
-import type { ClusterFacts } from '../snapshot.ts'
+import type { ClusterReading } from '../snapshot.ts'
 import { guardOf } from './guard-of.ts'
 
 type Labels = Readonly<Record<string, string>>
-export type PoliteGround = Pick<ClusterFacts, 'workloads' | 'budgets' | 'slices'> & {
+export type PoliteReading = Pick<ClusterReading, 'workloads' | 'budgets' | 'slices'> & {
   readonly services: readonly Service[]
 }
 
@@ -31,7 +31,7 @@ export function selectingServices(services: readonly Service[], namespace: strin
   })
 }
 
-type Endpoints = Pick<PoliteGround, 'slices' | 'services'>
+type Endpoints = Pick<PoliteReading, 'slices' | 'services'>
 
 /** A slice that names the pod for a Service without a selector: another program writes it, and no label takes the pod out of it. */
 export const foreignSlice = ({ slices, services }: Endpoints, { namespace, uid }: Pod): EndpointSlice | undefined =>
@@ -54,8 +54,8 @@ export const withdrawnLabels = (services: readonly Service[], { namespace, label
   )
 
 /** Why a pod cannot leave politely; undefined: it can. */
-export function whyNotPolite(ground: PoliteGround, pod: Pod): string | undefined {
-  const { workloads, budgets, services } = ground
+export function whyNotPolite(reading: PoliteReading, pod: Pod): string | undefined {
+  const { workloads, budgets, services } = reading
   const { controller, namespace, labels } = pod
   if (controller === undefined) return 'it has no controller that would start another pod'
   if (controller.kind !== 'ReplicaSet')
@@ -65,7 +65,7 @@ export function whyNotPolite(ground: PoliteGround, pod: Pod): string | undefined
   if (set.selector.matchLabels[HASH_LABEL] === undefined) return `its ReplicaSet does not select by ${HASH_LABEL}`
   if (guardOf(pod) !== undefined) return 'it is the pod of a NodeGuard, which runs on its node alone'
   if (pod.claims.length > 0) return 'it has a volume, which its replacement could not have beside it'
-  const foreign = foreignSlice(ground, pod)
+  const foreign = foreignSlice(reading, pod)
   if (foreign !== undefined)
     return `EndpointSlice ${refKey(foreign)} names it for Service ${foreign.serviceName}, which has no selector`
   const released = { ...labels, [HASH_LABEL]: LEAVING_VALUE }
@@ -91,9 +91,9 @@ const adopts = (kind: string): boolean => kind === 'ReplicaSet' || kind === 'Dae
 
 /** Whether a budget that selects these labels still does once they are overwritten is the API server's business at the eviction. */
 export const guardingBudgets = (
-  budgets: ClusterFacts['budgets'],
+  budgets: ClusterReading['budgets'],
   { namespace, labels }: Pick<Pod, 'namespace' | 'labels'>,
-): ClusterFacts['budgets'] =>
+): ClusterReading['budgets'] =>
   budgets.filter(
     (budget) => budget.namespace === namespace && selectorMatches(budget.selector as LabelSelector, labels),
   )

@@ -5,7 +5,7 @@ import { podsHere } from '../pods-here.ts'
 import { classifyPod, type DrainStage } from './classify-pod.ts'
 import { workloadOf } from './workload-of.ts'
 
-interface DrainView {
+interface DrainState {
   /** Pods still to leave, by stage, in the order of their names. */
   readonly left: Readonly<Record<DrainStage, readonly Pod[]>>
   /** Pods that may not be evicted as the config stands. */
@@ -14,7 +14,7 @@ interface DrainView {
   readonly putBack: readonly Pod[]
 }
 
-export function drainView(s: NodeSnapshot): DrainView {
+export function drainState(s: NodeSnapshot): DrainState {
   const here = podsHere(s)
   const putBack = here.filter((pod) => isPutBack(s, pod))
   const candidates = here.filter((pod) => !putBack.includes(pod))

@@ -3,9 +3,9 @@ import { type Reason, waitOf } from '../../../ground/model/reason.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
 import type { AnyDecision, AnyWaiting } from '../../model/decision.ts'
 import type { GateMoment, GateSpec } from '../../model/gate-spec.ts'
+import type { RequestScope } from '../../model/request-scope.ts'
 import { STEPS, type Step } from '../../model/step.ts'
 import type { Verdict } from '../../model/verdict.ts'
-import type { WishScope } from '../../model/wish-scope.ts'
 import type { Evidence } from '../evidence.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import type { HostSnapshot } from '../pair/host-snapshot.ts'
@@ -19,11 +19,11 @@ import {
   type SubjectSnapshot,
   subjectOf,
 } from '../subject.ts'
-import { gatesAt, isOfGates, isWish, lastAnswer } from './gates-hold.ts'
+import { gatesAt, isOfGates, isOfRequests, lastAnswer } from './gates-hold.ts'
 
 /** What is to be known of the gates next. */
 export interface GateWant {
-  readonly scope: WishScope
+  readonly scope: RequestScope
   /** A machine is asked for by its name too. */
   readonly node: string
   /** Absent: the node has none. */
@@ -89,12 +89,12 @@ function isPassed(s: AnySnapshot, key: string, { step, reasons }: AnyWaiting): b
 }
 
 const isOfHook = (reason: Reason): boolean =>
-  isHookUnwritten(reason) || (isWish(reason.code) && !isOfGates(reason.code))
+  isHookUnwritten(reason) || (isOfRequests(reason.code) && !isOfGates(reason.code))
 
 /** What gates and hooks alone take is no time of the step settle, which has its own limit. A hook that waits for the journal has no other. */
 export function gateWait({ now, evidence }: AnySnapshot, decision: AnyWaiting): Pick<Evidence, 'gateWait'> {
   const { ms, at } = evidence.gateWait ?? { ms: 0 }
-  if (decision.step === 'settle' && decision.reasons.some(({ code }) => isWish(code) || code === 'HookDue'))
+  if (decision.step === 'settle' && decision.reasons.some(({ code }) => isOfRequests(code) || code === 'HookDue'))
     return { gateWait: { ms: ms + now - (at ?? now), at: now } }
   return at === undefined ? {} : { gateWait: { ms: ms + now - at } }
 }

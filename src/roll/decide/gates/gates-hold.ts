@@ -1,8 +1,8 @@
 import type { Reason, ReasonCode } from '../../../ground/model/reason.ts'
 import type { GateMoment, GateSpec } from '../../model/gate-spec.ts'
-import { isFor } from '../../model/wish-scope.ts'
+import { isFor } from '../../model/request-scope.ts'
 import { type SubjectSnapshot, subjectOf } from '../subject.ts'
-import type { GateReading } from './gate-facts.ts'
+import type { GateReading } from './gate-readings.ts'
 
 /** Beyond the interval with its jitter and the time that an answer may take: a pass that is late. */
 const SLACK_MS = 2_000
@@ -13,7 +13,8 @@ const OF_GATES: ReadonlySet<ReasonCode> = new Set(['GateAsked', 'GateFails', 'Ga
 export const isOfGates = (code: ReasonCode): boolean => OF_GATES.has(code)
 
 /** What the operator asked for beside the roll itself has limits of its own. */
-export const isWish = (code: ReasonCode): boolean => isOfGates(code) || code === 'HookRuns' || code === 'HookFailed'
+export const isOfRequests = (code: ReasonCode): boolean =>
+  isOfGates(code) || code === 'HookRuns' || code === 'HookFailed'
 
 /**
  * What the operator's gates have against going on at this moment. Each is asked for this node or machine and this moment anew. An

@@ -1,8 +1,8 @@
 import { shellWord } from '../../../ground/model/posix-quote.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import { isFor } from '../../model/request-scope.ts'
 import { type HookWay, hookKey, type StepHook } from '../../model/step-hook.ts'
 import type { Verdict } from '../../model/verdict.ts'
-import { isFor } from '../../model/wish-scope.ts'
 import { type AnySnapshot, hasSubject, isBegun, placeOf, type SubjectSnapshot, subjectOf } from '../subject.ts'
 import { failed, isGivenUp } from './hooks-due.ts'
 

@@ -1,10 +1,10 @@
 import type { Reason } from '../../../ground/model/reason.ts'
 import { RECHECK_MS } from '../../../service/decide/step-answer.ts'
 import type { HookAction } from '../../../service/model/action.ts'
+import { isFor } from '../../model/request-scope.ts'
 import { type HookMoment, type HookWay, hookKey, type StepHook } from '../../model/step-hook.ts'
-import { isFor } from '../../model/wish-scope.ts'
 import { placeOf, type Subject, type SubjectSnapshot, subjectOf } from '../subject.ts'
-import type { HookFacts, HookState } from './hook-facts.ts'
+import type { HookState, HookStates } from './hook-states.ts'
 
 /** An undo is tried so often, whatever its hook says of failures: it restores. */
 const UNDO_TRIES = 3
@@ -56,13 +56,13 @@ export function undoHooks(s: SubjectSnapshot): HookAnswer | undefined {
 
 /** A failed hook may have done a part of its work. What ran is undone, whatever a file that changed since says of `appliesTo`. */
 export const isToUndo = (
-  facts: HookFacts | undefined,
+  known: HookStates | undefined,
   { scope, name }: Pick<Subject, 'scope' | 'name'>,
   hook: StepHook,
 ): boolean =>
   hook.undo !== undefined &&
   hook.at !== 'afterRoll' &&
-  (facts?.isLost === true ? isFor(hook, scope) : facts?.states[hookKey(name, 'run', hook.name)] !== undefined)
+  (known?.isLost === true ? isFor(hook, scope) : known?.states[hookKey(name, 'run', hook.name)] !== undefined)
 
 function next(s: SubjectSnapshot, hook: StepHook, way: HookWay): HookAnswer | undefined {
   const state = stateOf(s, hook, way)

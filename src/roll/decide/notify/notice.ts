@@ -2,7 +2,7 @@ import { formatDuration } from '../../../ground/model/duration.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { contextText, originOf, type RunOrigin } from '../../../ground/model/run-origin.ts'
 import type { NoticeKind } from '../../model/notify-spec.ts'
-import type { LoadTick, NodeStanding, StampedEvent } from '../../model/roll-event.ts'
+import type { LoadTick, NodeResult, StampedEvent } from '../../model/roll-event.ts'
 
 /** One notification, before it takes the form that its receiver reads. */
 export interface Notice extends RunOrigin {
@@ -32,7 +32,7 @@ interface Hold {
   readonly since: string
   readonly reasons: readonly Reason[]
   /** A notification about this hold was made. */
-  readonly told: boolean
+  readonly isNoticed: boolean
 }
 
 /** What the events of a run have said so far. */
@@ -48,13 +48,13 @@ export interface Story {
 
 export const NO_STORY: Story = { origin: {}, run: '', roll: '', nodesTotal: 0, nodesDone: 0 }
 
-interface Told {
+interface Followed {
   readonly story: Story
   readonly notice?: Notice
 }
 
 /** The story with one more event, and the notification that the event is worth. Pure. */
-export function follow(story: Story, event: StampedEvent): Told {
+export function follow(story: Story, event: StampedEvent): Followed {
   switch (event.type) {
     case 'roll.started':
       return started(story, event)
@@ -73,9 +73,9 @@ export function follow(story: Story, event: StampedEvent): Told {
 }
 
 /** The notification about a hold that has lasted for long enough, and the story in which it was made. */
-export function holding(story: Story, at: string): Told {
+export function holding(story: Story, at: string): Followed {
   const { hold } = story
-  if (hold === undefined || hold.told) return { story }
+  if (hold === undefined || hold.isNoticed) return { story }
   const lasted = formatDuration(Date.parse(at) - Date.parse(hold.since))
   const notice: Notice = {
     ...base(story, { kind: 'holding', at }),
@@ -84,12 +84,12 @@ export function holding(story: Story, at: string): Told {
     lines: reasonLines(hold.reasons),
     reasons: hold.reasons,
   }
-  return { story: { ...story, hold: { ...hold, told: true } }, notice }
+  return { story: { ...story, hold: { ...hold, isNoticed: true } }, notice }
 }
 
 type Of<T extends StampedEvent['type']> = Extract<StampedEvent, { readonly type: T }>
 
-function started(before: Story, event: Of<'roll.started'>): Told {
+function started(before: Story, event: Of<'roll.started'>): Followed {
   const { run, cluster, nodes, resumed, at } = event
   const story = { ...before, origin: originOf(event), run, roll: cluster, nodesTotal: nodes.length }
   const title = `${cluster}: the roll of ${count(nodes.length)} ${resumed ? 'goes on' : 'begins'}`
@@ -104,7 +104,7 @@ function startLines({ run, origin }: Story): readonly string[] {
   ]
 }
 
-function nodeEnded(before: Story, { standing, at }: Of<'node.ended'>): Told {
+function nodeEnded(before: Story, { standing, at }: Of<'node.ended'>): Followed {
   const isDone = standing.state === 'inService'
   const story = { ...without(before), nodesDone: before.nodesDone + (isDone ? 1 : 0) }
   const place = isDone ? ` (${story.nodesDone} of ${story.nodesTotal})` : ''
@@ -113,19 +113,19 @@ function nodeEnded(before: Story, { standing, at }: Of<'node.ended'>): Told {
   return { story, notice }
 }
 
-const nodeLines = ({ podsMoved, failedRequests }: NodeStanding): readonly string[] => [
+const nodeLines = ({ podsMoved, failedRequests }: NodeResult): readonly string[] => [
   `pods moved: ${podsMoved}, failed requests: ${failedRequests}`,
 ]
 
 function holdOf({ hold }: Story, { node, step, reasons, at }: Of<'hold.started' | 'hold.changed'>): Hold {
   const isSame = hold?.node === node && hold.step === step
-  return { node, step, reasons, since: isSame ? hold.since : at, told: isSame && hold.told }
+  return { node, step, reasons, since: isSame ? hold.since : at, isNoticed: isSame && hold.isNoticed }
 }
 
-function holdEnded(before: Story, at: string): Told {
+function holdEnded(before: Story, at: string): Followed {
   const { hold } = before
   const story = without(before)
-  if (hold?.told !== true) return { story }
+  if (hold?.isNoticed !== true) return { story }
   const lasted = formatDuration(Date.parse(at) - Date.parse(hold.since))
   const title = `${story.roll}: ${hold.node} goes on with step ${hold.step} after ${lasted}`
   return { story, notice: { ...base(story, { kind: 'resumed', at }), node: hold.node, title, lines: [] } }
@@ -160,10 +160,10 @@ function ended(story: Story, { outcome, exitCode, reasons, standings, next, load
 
 const base = (
   { origin, run, roll, nodesDone, nodesTotal }: Story,
-  facts: { readonly kind: NoticeKind; readonly at: string },
+  given: { readonly kind: NoticeKind; readonly at: string },
 ) => ({
   ...origin,
-  ...facts,
+  ...given,
   run,
   roll,
   nodesDone,

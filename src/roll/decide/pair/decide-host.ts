@@ -1,7 +1,7 @@
 import type { Reason } from '../../../ground/model/reason.ts'
 import { slotLive } from '../guards.ts'
+import { beforeRecord } from '../requests.ts'
 import { windowAgainst } from '../window/time-windows.ts'
-import { beforeRecord } from '../wishes.ts'
 import { comeBack } from './come-back.ts'
 import { actOn, atStep, type HostDecision, holdAt } from './host-decision.ts'
 import { mayBegin, mayTouch } from './host-guards.ts'

@@ -2,16 +2,16 @@ import type { RebootAnswer } from '../../../ground/model/host.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
 import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
-import type { HostPair, MachineLook, PairMachine } from '../../model/host-pair.ts'
+import type { HostPair, MachineReading, PairMachine } from '../../model/host-pair.ts'
 import type { Evidence, Stuck } from '../evidence.ts'
-import type { ClusterFacts, RollSnapshot } from '../snapshot.ts'
+import type { ClusterReading, RollSnapshot } from '../snapshot.ts'
 import type { HostMemory } from './host-memory.ts'
 
 /** A machine of the pair as it answered last. */
 export interface MachineFacts {
   readonly machine: PairMachine
   /** Absent: it never answered. */
-  readonly look?: MachineLook
+  readonly look?: MachineReading
   /** When that was asked. */
   readonly askedAt?: MonoMs
   /** 0 when the newest question was answered. */
@@ -89,7 +89,7 @@ export interface HostSnapshot
   /** Nodes that are out, or may be, by any roll. */
   readonly nodesOut: readonly string[]
   /** kured's DaemonSet is among them, with its lock. */
-  readonly cluster: Pick<ClusterFacts, 'workloads'>
+  readonly cluster: Pick<ClusterReading, 'workloads'>
   /** The node list is old, or was not read. */
   readonly clusterUnknown: boolean
   readonly memory: HostMemory

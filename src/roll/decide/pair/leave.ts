@@ -1,6 +1,6 @@
 import type { Reason } from '../../../ground/model/reason.ts'
 import { journalWritable } from '../guards.ts'
-import { beforeLeaving, beforeReboot } from '../wishes.ts'
+import { beforeLeaving, beforeReboot } from '../requests.ts'
 import { actOn, atStep, type HostDecision, holdAt } from './host-decision.ts'
 import { mayLeave, othersCarry, pairWhole } from './host-guards.ts'
 import { recordOfHost } from './host-memory.ts'

@@ -4,7 +4,7 @@ import type { AnyWaiting } from '../../model/decision.ts'
 import type { HostAction } from '../../model/host-pair.ts'
 import { waitedSince } from '../blocked.ts'
 import { gatesHeld, gateWait } from '../gates/gates-held.ts'
-import { isWish } from '../gates/gates-hold.ts'
+import { isOfRequests } from '../gates/gates-hold.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import { slotHeard } from '../observe.ts'
 import { notWhole } from './come-back.ts'
@@ -98,7 +98,7 @@ const soaked = ({ step, reasons }: AnyWaiting): Pick<HostEvidence, 'isSoaked'> =
   step === 'soak' && reasons.some(isOfHook) ? { isSoaked: true } : {}
 
 const isOfHook = (reason: Reason): boolean =>
-  isWish(reason.code) || reason.code === 'HookDue' || isHookUnwritten(reason)
+  isOfRequests(reason.code) || reason.code === 'HookDue' || isHookUnwritten(reason)
 
 export function rememberHostDecision(s: HostSnapshot, decision: HostDecision): HostEvidence {
   const { evidence } = s

@@ -41,9 +41,9 @@ export function hostFindings(inquiries: readonly HostInquiry[], around: HostsAro
     ...(inquiry.answer.kind === 'failed'
       ? [unreachable(inquiry, inquiry.answer, around.ssh)]
       : [
-          ...wrongMachine(inquiry, inquiry.answer.facts),
-          ...mayNot(inquiry, inquiry.answer.facts),
-          ...nodesOnTheWay(inquiry, inquiry.answer.facts, around.all).map(({ hop, other }) =>
+          ...wrongMachine(inquiry, inquiry.answer.reading),
+          ...mayNot(inquiry, inquiry.answer.reading),
+          ...nodesOnTheWay(inquiry, inquiry.answer.reading, around.all).map(({ hop, other }) =>
             behind(inquiry.node.name, wayText(hop, other), rolled.has(other.name)),
           ),
         ]),
@@ -54,8 +54,8 @@ const error = (finding: Omit<PlanFinding, 'severity'>): PlanFinding => ({ severi
 
 function ownMachine({ node, answer }: HostInquiry, { ownBootId, leaves }: HostsAround): readonly PlanFinding[] {
   if (ownBootId === undefined || node.name === leaves) return []
-  const told = answer.kind === 'facts' ? answer.facts.bootId : undefined
-  if (ownBootId !== told && ownBootId !== node.bootId) return []
+  const answered = answer.kind === 'answered' ? answer.reading.bootId : undefined
+  if (ownBootId !== answered && ownBootId !== node.bootId) return []
   const text = `this process runs on ${node.name}, and its reboot would end the roll half-way`
   const fix = 'run the roll from a machine that is not rolled, leave the node out, or name the pod of a Job with --pod'
   return [error({ node: node.name, code: 'HostIsOurs', text, fix })]

@@ -7,7 +7,7 @@ export type MachineNode = Pick<Node, 'name' | 'bootId' | 'internalAddresses'>
 export interface HostInquiry {
   readonly node: MachineNode
   readonly answer:
-    | { readonly kind: 'facts'; readonly facts: HostReading }
+    | { readonly kind: 'answered'; readonly reading: HostReading }
     /** `code`: HOST_*, of the error. */
     | { readonly kind: 'failed'; readonly code: string; readonly text: string }
 }

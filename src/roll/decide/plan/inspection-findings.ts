@@ -88,14 +88,16 @@ function agentFindings({ ref, agent }: ServerReading): readonly PlanFinding[] {
 }
 
 function serverFindings(instance: string, { name, servers }: BackendInspection): readonly PlanFinding[] {
-  const untold = servers[0] === undefined ? [] : (wordsOf(servers[0]).ofInstance?.(instance, servers) ?? [])
+  const unreachable = servers[0] === undefined ? [] : (wordsOf(servers[0]).ofInstance?.(instance, servers) ?? [])
   // Where no balancer tells of it, it is asked for node by node.
-  const told = servers.filter((server) => wordsOf(server).balancerTells)
-  const unchecked = told.filter(({ check }) => check === 'none').map(({ ref }) => ref.server)
-  const down = told.filter((it) => it.ownState === 'ready' && it.operational === 'down').map(({ ref }) => ref.server)
+  const ofBalancer = servers.filter((server) => wordsOf(server).balancerTells)
+  const unchecked = ofBalancer.filter(({ check }) => check === 'none').map(({ ref }) => ref.server)
+  const down = ofBalancer
+    .filter((it) => it.ownState === 'ready' && it.operational === 'down')
+    .map(({ ref }) => ref.server)
   const onInstance = (names: readonly string[]): string =>
     `${firstOf(names.map((server) => `${name}/${server}`))} on ${instance}`
-  const findings: PlanFinding[] = [...untold, ...told.flatMap(agentFindings)]
+  const findings: PlanFinding[] = [...unreachable, ...ofBalancer.flatMap(agentFindings)]
   if (unchecked.length > 0) {
     const [has, its] = unchecked.length === 1 ? ['has', 'its'] : ['have', 'their']
     findings.push({

@@ -12,12 +12,12 @@ export function maxOutFindings(
   found: ConfigMap | undefined,
   nodes: number,
 ): readonly PlanFinding[] {
-  const told = budgetLimit(found)
-  if (told.kind === 'invalid') {
-    const { code, text, next } = told.reason
+  const parsed = budgetLimit(found)
+  if (parsed.kind === 'invalid') {
+    const { code, text, next } = parsed.reason
     return [{ severity: 'error', code, text, ...present({ fix: next }) }]
   }
-  const allowed = told.kind === 'limit' ? maxOut(told.limit, nodes) : 1
+  const allowed = parsed.kind === 'limit' ? maxOut(parsed.limit, nodes) : 1
   const asked = slots.maxOut === undefined ? allowed : maxOut(slots.maxOut, nodes)
   const object = `ConfigMap ${slots.namespace}/${BUDGET_CONFIG_MAP}`
   const together = parallel === undefined ? [] : tooMany(parallel.nodes, Math.min(asked, allowed), object)
@@ -26,7 +26,7 @@ export function maxOutFindings(
     {
       severity: 'warning',
       code: 'MaxOutAboveBudget',
-      text: `slots.maxOut asks for ${asked} nodes and ${object} ${told.kind === 'limit' ? `allows ${allowed}` : 'does not exist, which allows 1'}`,
+      text: `slots.maxOut asks for ${asked} nodes and ${object} ${parsed.kind === 'limit' ? `allows ${allowed}` : 'does not exist, which allows 1'}`,
       fix: `set data.${MAX_OUT_KEY} there, or ask for at most ${allowed}`,
     },
     ...together,

@@ -15,7 +15,7 @@ import type { PlanFacts } from './plan-facts.ts'
 
 /** What stands against rolling one node, as far as the node and its balancers tell; one entry for each check. */
 export function nodeChecks(facts: PlanFacts, node: Node): readonly (readonly PlanFinding[])[] {
-  return [unbalanced(facts, node), recorded(node), untold(facts, node), last(facts, node), notReady(node)]
+  return [unbalanced(facts, node), recorded(node), unreachable(facts, node), last(facts, node), notReady(node)]
 }
 
 function unbalanced({ spec, instances }: PlanFacts, node: Node): readonly PlanFinding[] {
@@ -47,7 +47,7 @@ export function recorded(node: Node): readonly PlanFinding[] {
   return [{ severity: 'error', code: 'NodeRecorded', node: node.name, ...what }]
 }
 
-const untold = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
+const unreachable = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
   matchNodeServers(node, instances).flatMap((matched) => wordsOf(matched.reading).findings(node, matched))
 
 const last = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>

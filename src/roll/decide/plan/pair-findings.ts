@@ -1,7 +1,7 @@
 import type { HostReading } from '../../../ground/model/host.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
-import type { HostPair, HostsSpec, MachineLook, PairMachine } from '../../model/host-pair.ts'
+import type { HostPair, HostsSpec, MachineReading, PairMachine } from '../../model/host-pair.ts'
 import type { PlannedHost } from '../../model/roll-plan.ts'
 import { addressFaults, disagreements } from '../pair/pair-state.ts'
 import { reachFix, type SshWay } from './host-findings.ts'
@@ -12,7 +12,12 @@ export interface MachineInquiry {
   readonly pair: HostPair
   readonly machine: PairMachine
   readonly answer:
-    | { readonly kind: 'facts'; readonly look: MachineLook; readonly facts: HostReading; readonly cannotMove?: string }
+    | {
+        readonly kind: 'answered'
+        readonly machine: MachineReading
+        readonly reading: HostReading
+        readonly cannotMove?: string
+      }
     | { readonly kind: 'failed'; readonly code: string; readonly text: string }
 }
 
@@ -58,14 +63,15 @@ export const plannedHosts = (
       host: machine.name,
       pair: pair.name,
       instances: machine.instances,
-      bootId: answer.kind === 'facts' ? answer.look.bootId : '',
-      addresses: answer.kind === 'facts' ? pair.addresses.filter((one) => answer.look.addresses.includes(one)) : [],
+      bootId: answer.kind === 'answered' ? answer.machine.bootId : '',
+      addresses:
+        answer.kind === 'answered' ? pair.addresses.filter((one) => answer.machine.addresses.includes(one)) : [],
       ...(need?.kind === 'needed' ? { needs: need.why } : {}),
     }
   })
 
 function unreachable({ machine, answer }: MachineInquiry, { ssh: way }: PairsAround): readonly PlanFinding[] {
-  if (answer.kind === 'facts') return []
+  if (answer.kind === 'answered') return []
   const { code, text } = answer
   return [{ severity: 'error', node: machine.name, code, text, fix: reachFix(code, machine.ssh, way) }]
 }
@@ -85,11 +91,11 @@ function machineFindings(inquiry: MachineInquiry, around: PairsAround): readonly
       ]
     : []
   if (answer.kind === 'failed') return [...twice, ...unreachable(inquiry, around)]
-  const { mayReboot, refusal } = answer.facts
+  const { mayReboot, refusal } = answer.reading
   const text = `${name} cannot be rebooted this way: ${refusal ?? 'it gave no reason'}`
   const fix = 'change reboot.ssh.command or reboot.ssh.user, or allow it in sudoers'
   const mayNot = mayReboot ? [] : [{ ...about, code: 'HostMayNotReboot', text, fix }]
-  return [...twice, ...mayNot, ...cannotMove(name, answer.cannotMove), ...ownMachine(name, answer.look, around)]
+  return [...twice, ...mayNot, ...cannotMove(name, answer.cannotMove), ...ownMachine(name, answer.machine, around)]
 }
 
 function cannotMove(name: string, why: string | undefined): readonly PlanFinding[] {
@@ -99,7 +105,7 @@ function cannotMove(name: string, why: string | undefined): readonly PlanFinding
   return [{ severity: 'error', code: 'HostCannotMove', node: name, text, fix }]
 }
 
-function ownMachine(name: string, { bootId }: MachineLook, { ownBootId }: PairsAround): readonly PlanFinding[] {
+function ownMachine(name: string, { bootId }: MachineReading, { ownBootId }: PairsAround): readonly PlanFinding[] {
   if (ownBootId === undefined || ownBootId !== bootId) return []
   const text = `this process runs on ${name}, and its reboot would end the roll half-way`
   const fix = 'run the roll from a machine that is not rolled, or remove this one from "hosts"'
@@ -114,7 +120,7 @@ function wholeness(
 ): readonly PlanFinding[] {
   const asked = inquiries.filter((inquiry) => inquiry.pair === pair)
   const machines = asked.flatMap(({ machine, answer }) =>
-    answer.kind === 'facts' ? [{ machine, look: answer.look, silentForMs: 0 }] : [],
+    answer.kind === 'answered' ? [{ machine, look: answer.machine, silentForMs: 0 }] : [],
   )
   const [host] = pair.machines
   if (host === undefined || machines.length < asked.length) return []
@@ -125,8 +131,8 @@ function wholeness(
     return [{ severity: 'error', code: 'HostTwice', text, fix: 'correct "ssh" of the machines' }]
   }
   const own = new Set(pair.machines.flatMap((machine) => machine.instances))
-  const facts = { pair, host, machines, instances: instances.filter(({ instance }) => own.has(instance)) }
-  return [...addressFaults(facts), ...disagreements(facts)].map(({ code, text }) => ({
+  const asWhole = { pair, host, machines, instances: instances.filter(({ instance }) => own.has(instance)) }
+  return [...addressFaults(asWhole), ...disagreements(asWhole)].map(({ code, text }) => ({
     severity: 'hold',
     code,
     node: host.name,

@@ -10,7 +10,7 @@ import type { InstanceInspection } from '../../../service/model/balancer-inspect
 import type { OwnPod } from '../../model/own-pod.ts'
 import type { NodeWhy, PlannedHost } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
-import type { ClusterFacts } from '../snapshot.ts'
+import type { ClusterReading } from '../snapshot.ts'
 import type { RebootNeed } from './reboot-need.ts'
 import type { SlotRefusal } from './slot-findings.ts'
 
@@ -22,7 +22,7 @@ export interface PlanFacts {
   readonly spec: RollSpec
   /** Absent: the roll runs in no pod of the cluster. */
   readonly ownPod?: OwnPod
-  readonly cluster: ClusterFacts
+  readonly cluster: ClusterReading
   readonly services: readonly Service[]
   /** Absent: they may not be read, and which nodes reach them is not known. */
   readonly volumes?: readonly PersistentVolume[]

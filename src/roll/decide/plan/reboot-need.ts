@@ -18,7 +18,7 @@ interface Way {
   readonly kind: 'needed' | 'none' | 'unknown'
   readonly text: string
   /** Another finding of the plan says so. */
-  readonly isTold?: true
+  readonly isReported?: true
 }
 
 /** By all ways that the file names; `answer` of its machine, absent where that was not asked. */
@@ -32,8 +32,8 @@ export function rebootNeed(node: Node, spec: RebootNeedSpec, answer?: HostInquir
  */
 export function hostNeed(name: string, spec: RebootNeedSpec, answer: HostInquiry['answer']): RebootNeed | undefined {
   if (!asksMachine(spec)) return undefined
-  if (answer.kind === 'failed') return needBy(name, [{ kind: 'unknown', text: answer.text, isTold: true }])
-  return needBy(name, askedWays(spec, answer.facts.need))
+  if (answer.kind === 'failed') return needBy(name, [{ kind: 'unknown', text: answer.text, isReported: true }])
+  return needBy(name, askedWays(spec, answer.reading.need))
 }
 
 function needBy(name: string, ways: readonly Way[]): RebootNeed {
@@ -41,7 +41,7 @@ function needBy(name: string, ways: readonly Way[]): RebootNeed {
   if (needed.length > 0) return { kind: 'needed', why: textOf(needed) }
   const unknown = ways.filter(({ kind }) => kind === 'unknown')
   if (unknown.length > 0) {
-    return { kind: 'unknown', findings: unknown.filter(({ isTold }) => isTold !== true).map(notKnown(name)) }
+    return { kind: 'unknown', findings: unknown.filter(({ isReported }) => isReported !== true).map(notKnown(name)) }
   }
   return { kind: 'none', why: `needs no reboot: ${textOf(ways)}` }
 }
@@ -61,9 +61,9 @@ const notKnown =
 /** That a machine could not be reached, or that another one answered for it, is a finding of `hostFindings`. */
 function machineWays(node: Node, spec: RebootNeedSpec, answer: HostInquiry['answer'] | undefined): readonly Way[] {
   if (!asksMachine(spec)) return []
-  if (answer?.kind === 'failed') return [{ kind: 'unknown', text: answer.text, isTold: true }]
-  const { need, bootId = node.bootId } = answer?.facts ?? {}
-  if (bootId !== node.bootId) return [{ kind: 'unknown', text: `the machine has boot id ${bootId}`, isTold: true }]
+  if (answer?.kind === 'failed') return [{ kind: 'unknown', text: answer.text, isReported: true }]
+  const { need, bootId = node.bootId } = answer?.reading ?? {}
+  if (bootId !== node.bootId) return [{ kind: 'unknown', text: `the machine has boot id ${bootId}`, isReported: true }]
   return askedWays(spec, need)
 }
 

@@ -1,9 +1,9 @@
 import type { Reason } from '../../../ground/model/reason.ts'
-import { isFor, type WishScope } from '../../model/wish-scope.ts'
+import { isFor, type RequestScope } from '../../model/request-scope.ts'
 import { type AnySnapshot, hasSubject, isBegun, placeOf, type SubjectSnapshot, subjectOf } from '../subject.ts'
 
 export interface SilenceWant {
-  readonly scope: WishScope
+  readonly scope: RequestScope
   /** A machine is named so too. */
   readonly node: string
   readonly address?: string
@@ -23,17 +23,17 @@ export function silencesWanted(s: AnySnapshot): SilenceWant | undefined {
  * a silence spares people a call, and no request fails without it.
  */
 export function silencesHold(s: SubjectSnapshot): readonly Reason[] {
-  const { silences: facts, spec } = s
+  const { silences: known, spec } = s
   const { scope, name: node } = subjectOf(s)
   const wanted = (spec.silences ?? []).filter((silence) => isFor(silence, scope))
   return wanted.flatMap(({ name, onFailure }): readonly Reason[] => {
-    const state = facts?.node === node ? facts.states[name] : undefined
+    const state = known?.node === node ? known.states[name] : undefined
     if (state?.kind === 'standing') return []
     if (state?.kind === 'failed') {
       const text = `alerts of ${node} are not silenced in ${name}: ${state.text}`
       return onFailure === 'hold' ? [{ code: 'SilenceFailed', object: name, text }] : []
     }
-    if (facts === undefined && onFailure === 'ignore') return []
+    if (known === undefined && onFailure === 'ignore') return []
     return [{ code: 'SilenceAsked', object: name, text: `alerts of ${node} are being silenced in ${name}` }]
   })
 }

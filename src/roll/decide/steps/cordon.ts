@@ -4,9 +4,9 @@ import { mayStart } from '../guards.ts'
 import { hooksAt } from '../hooks/hooks-due.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { ownPodLeaves } from '../own-pod.ts'
+import { beforeLeaving } from '../requests.ts'
 import { silencesHold } from '../silences/silences-due.ts'
 import type { StepRule } from '../step-rule.ts'
-import { beforeLeaving } from '../wishes.ts'
 
 /**
  * Step 3: only after all guards of the detach pass on every instance, the last usable server among them. The pod of the roll leaves

@@ -16,7 +16,7 @@ import { isGoing } from '../drain/pod-ending.ts'
 import { isReleased, isWritten, type PoliteAnswer, politeStep, refused, released } from '../drain/polite-steps.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
-import { drainView } from '../drain/stages.ts'
+import { drainState } from '../drain/stages.ts'
 import { workloadOf } from '../drain/workload-of.ts'
 import { mayDisrupt, mayEvict } from '../guards.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
@@ -29,7 +29,7 @@ import type { StepRule } from '../step-rule.ts'
 export const drain: StepRule = {
   step: 'drain',
   next(s) {
-    const view = drainView(s)
+    const view = drainState(s)
     if (view.refused.length > 0) return refusedPods(s, view.refused)
     for (const stage of DRAIN_STAGES) {
       const answer = drainStage(s, stage, view.left[stage])

@@ -7,9 +7,9 @@ import { controlPlaneKept } from '../control-plane.ts'
 import { mayDisrupt } from '../guards.ts'
 import { hasRebooted, ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
 import { othersWork } from '../others-work.ts'
+import { beforeReboot } from '../requests.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
 import { isAnnounced } from '../subject.ts'
-import { beforeReboot } from '../wishes.ts'
 
 /**
  * Step 6: the intent is on the node, then the command was sent. Not knowing whether it was sent (a cut connection, a

@@ -5,9 +5,9 @@ import { buildRecord } from '../build-record.ts'
 import { mayStart } from '../guards.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import { marksToSet } from '../nodes-to-come.ts'
+import { beforeRecord } from '../requests.ts'
 import type { StepRule } from '../step-rule.ts'
 import { waysBack } from '../ways-back.ts'
-import { beforeRecord } from '../wishes.ts'
 
 /**
  * Step 2: what was there before us, written once and never over another's.

@@ -7,15 +7,15 @@ import { dnsUnsettled } from '../dns/dns-settled.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
 import type { Evidence } from '../evidence.ts'
-import { isWish } from '../gates/gates-hold.ts'
+import { isOfRequests } from '../gates/gates-hold.ts'
 import { clusterHeard, trafficMeasured } from '../guards.ts'
 import { hooksUnwritten, isHookUnwritten } from '../hooks/hooks-due.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { daemonNotBack, expectedDaemons } from '../recorded-daemons.ts'
+import { beforeAttach } from '../requests.ts'
 import { serviceOf } from '../service-of.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 import { keptOut, type StepDecision, type StepRule } from '../step-rule.ts'
-import { beforeAttach } from '../wishes.ts'
 
 /**
  * Step 9: no workload worse than recorded, DaemonSets and static pods among them, the data port answers, DNS works,
@@ -69,7 +69,9 @@ function inARow(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'settle
   if (decision.reasons.every(({ code }) => code === 'HookDue')) return s.evidence
   const isGood =
     decision.kind === 'hold' &&
-    decision.reasons.every((reason) => reason.code === 'SettledOnce' || isWish(reason.code) || isHookUnwritten(reason))
+    decision.reasons.every(
+      (reason) => reason.code === 'SettledOnce' || isOfRequests(reason.code) || isHookUnwritten(reason),
+    )
   if (!isGood) return { settledInARow: 0, settledAt: undefined }
   const last = s.evidence.settledAt
   if (last !== undefined && s.now - last < SETTLE_INTERVAL_MS) return s.evidence

@@ -10,7 +10,7 @@ import { heldUp, stuck } from '../blocked.ts'
 import { baselineGreen } from '../guards.ts'
 import { isBeside, isShutOut, mayBeOut, mayTakeStale, sharer, slotToTake, yieldsTo } from '../node-budget.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
-import type { SlotFacts } from '../snapshot.ts'
+import type { SlotReading } from '../snapshot.ts'
 import type { StepRule } from '../step-rule.ts'
 import { waysBack } from '../ways-back.ts'
 import { windowAgainst } from '../window/time-windows.ts'
@@ -168,7 +168,7 @@ const heartbeatsLost: Reason = {
 const mostNotReady = (s: NodeSnapshot, bad: readonly NodeOut[]): boolean =>
   bad.filter(({ why }) => why.some(({ kind }) => kind === 'notReady')).length * 2 > s.cluster.nodes.length
 
-const abandoned = (s: NodeSnapshot, slot: SlotFacts): Reason => ({
+const abandoned = (s: NodeSnapshot, slot: SlotReading): Reason => ({
   code: 'SlotAbandoned',
   text:
     slot.holderRun === s.run.id
@@ -176,7 +176,7 @@ const abandoned = (s: NodeSnapshot, slot: SlotFacts): Reason => ({
       : 'the last owner no longer renews the slot and left no record on a node',
 })
 
-function owned(s: NodeSnapshot, slot: SlotFacts): Reason {
+function owned(s: NodeSnapshot, slot: SlotReading): Reason {
   const { holderRun = 'of an unknown owner', holderNode = 'a node' } = slot
   if (holderRun === s.run.id && isBeside(s, holderNode)) return awaitsOwn(s, holderNode)
   const stale = slot.state === 'stale'

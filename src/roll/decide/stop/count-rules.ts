@@ -3,7 +3,7 @@ import type { Reason } from '../../../ground/model/reason.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { FailedRequestsLimit } from '../../model/stop-spec.ts'
 import type { StopUse } from '../../model/stop-use.ts'
-import { blameText, type JudgedFailure, type StopFacts } from './judged-failures.ts'
+import { blameText, type JudgedFailure, type StopSnapshot } from './judged-failures.ts'
 
 /** A stop rule as it stands now. */
 export interface RuleState {
@@ -16,7 +16,7 @@ export interface RuleState {
 
 /** How many requests have failed, in all and for the node that is blamed for most. */
 export function countRules(
-  { spec: { probe, stop } }: StopFacts,
+  { spec: { probe, stop } }: StopSnapshot,
   failures: readonly JudgedFailure[],
 ): readonly RuleState[] {
   if (stop === undefined) return []

@@ -3,10 +3,10 @@ import { present } from '../../../ground/model/present.ts'
 import { type WallMs, wallMs } from '../../../ground/model/time.ts'
 import { lengthMs, type Span, union } from '../availability/downtime.ts'
 import { lastBadAt, type RuleState } from './count-rules.ts'
-import { blameText, type JudgedFailure, type StopFacts } from './judged-failures.ts'
+import { blameText, type JudgedFailure, type StopSnapshot } from './judged-failures.ts'
 
 /** How long each target that has an error budget was down, at most. */
-export const downtimeRules = (s: StopFacts, failures: readonly JudgedFailure[]): readonly RuleState[] =>
+export const downtimeRules = (s: StopSnapshot, failures: readonly JudgedFailure[]): readonly RuleState[] =>
   (s.spec.stop?.downtime ?? []).map(({ target, downtimeMs: allowed }) => {
     const own = failures.filter(({ window }) => window.target === target)
     const used = Math.round(lengthMs(union(own.map((failure) => spanOf(s, failure)))))
@@ -25,7 +25,7 @@ export const downtimeRules = (s: StopFacts, failures: readonly JudgedFailure[]):
  * From the last good request before to the first good one after: a budget must not be overdrawn, so the longest downtime counts that
  * the samples allow. Of a window that has not ended, up to what is known; of one that a process saw that is no more, what it saw.
  */
-function spanOf({ run, probe }: StopFacts, { window, isEarlier }: JudgedFailure): Span {
+function spanOf({ run, probe }: StopSnapshot, { window, isEarlier }: JudgedFailure): Span {
   const { lastOkAt, firstBadAt, lastBadAt: last, firstOkAt } = window
   const from = lastOkAt ?? firstBadAt
   const since = isEarlier === true ? from : later(from, run.measuredSince ?? from)
@@ -35,7 +35,7 @@ function spanOf({ run, probe }: StopFacts, { window, isEarlier }: JudgedFailure)
 
 const later = (a: WallMs, b: WallMs): WallMs => wallMs(Math.max(a, b))
 
-function blamed(s: StopFacts, failures: readonly JudgedFailure[]): string {
+function blamed(s: StopSnapshot, failures: readonly JudgedFailure[]): string {
   const amounts = failures.map((failure) => {
     const { from, to } = spanOf(s, failure)
     return { amount: to - from, ...present({ blame: failure.blame }) }

@@ -9,7 +9,7 @@ import { countedWindows } from '../counted-windows.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 
 /** All that the stop rules go by. */
-export type StopFacts = Pick<RollSnapshot, 'run' | 'spec' | 'wall' | 'reloads' | 'probe' | 'steps'>
+export type StopSnapshot = Pick<RollSnapshot, 'run' | 'spec' | 'wall' | 'reloads' | 'probe' | 'steps'>
 
 /** A window that counts, with how many of its requests failed for sure. */
 export interface JudgedFailure {
@@ -25,7 +25,7 @@ export interface JudgedFailure {
  * The failures that the roll is judged by: those since its baseline, and those that earlier processes of the run saw since it was
  * stopped last. `isLast`: no control will be heard any more.
  */
-export function judgedFailures(s: StopFacts, isLast = false): readonly JudgedFailure[] {
+export function judgedFailures(s: StopSnapshot, isLast = false): readonly JudgedFailure[] {
   const earlier = (s.run.windowsBefore ?? []).map(
     ({ window, blame }): JudgedFailure => ({
       window,

@@ -6,7 +6,7 @@ import type { RollSpec } from '../../model/roll-spec.ts'
 import type { LatencyLimit } from '../../model/stop-spec.ts'
 import type { StepSpan } from '../availability/attribution.ts'
 import type { RuleState } from './count-rules.ts'
-import { blameText, type StopFacts } from './judged-failures.ts'
+import { blameText, type StopSnapshot } from './judged-failures.ts'
 
 const SECOND_MS = 1_000
 
@@ -23,7 +23,7 @@ interface Measured {
  *
  * Law: too few requests decide nothing about the latency.
  */
-export function latencyRules(s: StopFacts, since = s.run.measuredSince): readonly RuleState[] {
+export function latencyRules(s: StopSnapshot, since = s.run.measuredSince): readonly RuleState[] {
   if (since === undefined) return []
   return measured(s, since).map((found) => {
     const { limit, seconds } = found
@@ -41,7 +41,7 @@ export function latencyRules(s: StopFacts, since = s.run.measuredSince): readonl
   })
 }
 
-function measured({ spec, probe }: StopFacts, since: WallMs): readonly Measured[] {
+function measured({ spec, probe }: StopSnapshot, since: WallMs): readonly Measured[] {
   const to = probe?.settledBefore
   if (to === undefined) return []
   return (spec.stop?.latency ?? []).map((limit, index) => {
@@ -81,11 +81,11 @@ function slowSteps(
 type Baseline = Pick<RollSpec, 'probe' | 'stop'>
 
 /** How long a limit is looked at before the roll begins: as long as it is measured over, and the baseline lasts at most. */
-const lookMs = ({ probe }: Baseline, { overMs }: LatencyLimit): number => Math.min(probe?.baselineMs ?? 0, overMs)
+const spanMs = ({ probe }: Baseline, { overMs }: LatencyLimit): number => Math.min(probe?.baselineMs ?? 0, overMs)
 
 /** Whether the answers are not known yet of as much time as the latency is looked at before the roll begins. */
 export const isLatencyOwed = (spec: Baseline, { startedAt, settledBefore = startedAt }: ProbeStatus): boolean =>
-  (spec.stop?.latency ?? []).some((limit) => settledBefore - startedAt < lookMs(spec, limit))
+  (spec.stop?.latency ?? []).some((limit) => settledBefore - startedAt < spanMs(spec, limit))
 
 /** Limits that are broken already before the roll begins. */
 export const slowBaseline = (
@@ -93,7 +93,7 @@ export const slowBaseline = (
   { startedAt, settledBefore = startedAt, slow = [] }: ProbeStatus,
 ): readonly LatencyLimit[] =>
   (spec.stop?.latency ?? []).filter((limit, index) => {
-    const from = settledBefore - lookMs(spec, limit)
+    const from = settledBefore - spanMs(spec, limit)
     const seconds = (slow[index]?.seconds ?? []).filter(({ at }) => at >= from)
     const good = seconds.reduce((sum, second) => sum + second.good, 0)
     const late = seconds.reduce((sum, second) => sum + second.slow, 0)

@@ -2,7 +2,7 @@ import type { FailureWindow } from '../../../ground/model/probe.ts'
 import type { ReasonCode } from '../../../ground/model/reason.ts'
 import type { Step } from '../../model/step.ts'
 import type { RollSnapshot } from '../snapshot.ts'
-import { blameOf, type StopFacts } from './judged-failures.ts'
+import { blameOf, type StopSnapshot } from './judged-failures.ts'
 
 /** A node that is taken out again is out well before that. */
 const OUT_WITHIN_MS = 3_000
@@ -15,7 +15,7 @@ const COMING_BACK: ReadonlySet<Step> = new Set<Step>(['attach', 'soak'])
  *
  * Law: with several nodes in work, a failed request takes out the node that is blamed for it, and further ones only if failures go on.
  */
-export function isOfOtherLane(s: StopFacts, window: FailureWindow): boolean {
+export function isOfOtherLane(s: StopSnapshot, window: FailureWindow): boolean {
   const { beside = [] } = s.run
   if (beside.length === 0 || window.lastBadAt - window.firstBadAt >= OUT_WITHIN_MS) return false
   const blame = blameOf(s, window)

@@ -8,12 +8,12 @@ import { countedWindows } from '../counted-windows.ts'
 import { requestsFailed } from '../requests-failed.ts'
 import { countRules, type RuleState } from './count-rules.ts'
 import { downtimeRules } from './downtime-rules.ts'
-import { type JudgedFailure, judgedFailures, type StopFacts } from './judged-failures.ts'
+import { type JudgedFailure, judgedFailures, type StopSnapshot } from './judged-failures.ts'
 import { latencyRules } from './latency-rules.ts'
 import { isOfOtherLane } from './other-lane.ts'
 
 /** What a verdict by requests goes by; `attachingSinceWall`: when the node, or the machine, was begun to be put back. */
-export interface Measured extends StopFacts {
+export interface Measured extends StopSnapshot {
   readonly evidence: { readonly attachingSinceWall?: WallMs }
 }
 
@@ -23,7 +23,7 @@ interface RuleStates {
   readonly ofLatency: readonly RuleState[]
 }
 
-function statesOf(s: StopFacts, isLast: boolean): RuleStates {
+function statesOf(s: StopSnapshot, isLast: boolean): RuleStates {
   const failures = judgedFailures(s, isLast)
   return {
     failures,
@@ -33,21 +33,21 @@ function statesOf(s: StopFacts, isLast: boolean): RuleStates {
 }
 
 /** How much of what the roll file allows is used up. Empty: it allows nothing. */
-export function stopUse(s: StopFacts, isLast = false): readonly StopUse[] {
+export function stopUse(s: StopSnapshot, isLast = false): readonly StopUse[] {
   if (s.spec.stop === undefined) return []
   const { ofFailures, ofLatency } = statesOf(s, isLast)
   return [...ofFailures, ...ofLatency].map(({ use }) => use)
 }
 
 /** The rules of the file that are broken. */
-export function brokenRules(s: StopFacts, isLast = false): readonly RuleState[] {
+export function brokenRules(s: StopSnapshot, isLast = false): readonly RuleState[] {
   if (s.spec.stop === undefined) return []
   const { ofFailures, ofLatency } = statesOf(s, isLast)
   return [...ofFailures, ...ofLatency].filter(({ use }) => isUsedUp(use))
 }
 
 /** Windows whose control must be heard before the roll goes on: those that would stop it if none of their failures is excused. */
-export function awaitedWindows(s: StopFacts): readonly FailureWindow[] {
+export function awaitedWindows(s: StopSnapshot): readonly FailureWindow[] {
   if (s.spec.stop === undefined) return awaitingWindows(s)
   const undecided = countedWindows(s).filter((window) => judgedFailed(s, window) < countedFailed(window))
   return undecided.length > 0 && brokenRules(s, true).length > 0 ? undecided : []

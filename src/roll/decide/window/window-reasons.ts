@@ -2,7 +2,7 @@ import { formatDuration } from '../../../ground/model/duration.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import { zonedTimeText } from '../../../ground/model/zoned-time.ts'
-import type { NodeNeed, TimeWindowFacts, TimeWindowSpec } from '../../model/time-window.ts'
+import type { NodeNeed, TimeWindowSpec, TimeWindowState } from '../../model/time-window.ts'
 import { type SubjectSnapshot, subjectOf } from '../subject.ts'
 
 // No text of a hold counts down: it stands for hours, and each change of it would be told.
@@ -10,9 +10,9 @@ import { type SubjectSnapshot, subjectOf } from '../subject.ts'
 const IGNORE = 'to go on now: evenkeel roll resume --ignore-window'
 
 /** Nothing is begun now, whatever it is. */
-export const windowClosed = (window: TimeWindowSpec, facts: TimeWindowFacts | undefined): Reason => ({
+export const windowClosed = (window: TimeWindowSpec, state: TimeWindowState | undefined): Reason => ({
   code: 'WindowClosed',
-  text: `no time window is open; ${nextText(window, facts)}${clockText(facts)}`,
+  text: `no time window is open; ${nextText(window, state)}${clockText(state)}`,
   next: IGNORE,
 })
 
@@ -37,11 +37,11 @@ export const windowTooShort = (s: SubjectSnapshot, { need, longestMs }: Omit<Fit
 export const windowClosedMeanwhile = (
   name: string,
   window: TimeWindowSpec,
-  facts: TimeWindowFacts | undefined,
+  state: TimeWindowState | undefined,
 ): Reason => ({
   code: 'WindowClosedMeanwhile',
   object: name,
-  text: `the time window closed before the reboot of ${name} was announced, so ${name} is put back; ${nextText(window, facts)}${clockText(facts)}`,
+  text: `the time window closed before the reboot of ${name} was announced, so ${name} is put back; ${nextText(window, state)}${clockText(state)}`,
 })
 
 interface Fitting {
@@ -56,12 +56,12 @@ const needText = ({ ms, by }: NodeNeed): string =>
     ? `the slowest node of this run took ${formatDuration(ms)}`
     : `it is expected to take ${formatDuration(ms)}`
 
-function nextText({ zone }: TimeWindowSpec, facts: TimeWindowFacts | undefined): string {
-  if (facts === undefined) return 'which ones there are is not known'
-  return facts.next === undefined ? 'no other one comes' : `the next one opens ${zonedTimeText(facts.next.from, zone)}`
+function nextText({ zone }: TimeWindowSpec, state: TimeWindowState | undefined): string {
+  if (state === undefined) return 'which ones there are is not known'
+  return state.next === undefined ? 'no other one comes' : `the next one opens ${zonedTimeText(state.next.from, zone)}`
 }
 
-const clockText = (facts: TimeWindowFacts | undefined): string =>
-  facts?.clockSetByMs === undefined
+const clockText = (state: TimeWindowState | undefined): string =>
+  state?.clockSetByMs === undefined
     ? ''
-    : `; the clock of this machine was set by ${formatDuration(facts.clockSetByMs)} during the run, and both times must be within a window`
+    : `; the clock of this machine was set by ${formatDuration(state.clockSetByMs)} during the run, and both times must be within a window`

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { WISH_SCOPES } from '../../model/wish-scope.ts'
+import { REQUEST_SCOPES } from '../../model/request-scope.ts'
 import { uniqueBy } from './cross-rules.ts'
 import { fieldMeta } from './section.ts'
 
@@ -7,7 +7,7 @@ type Context = z.core.$RefinementCtx<unknown>
 
 /** What a gate, a hook or a silence is for. */
 export const appliesToField = z
-  .array(z.enum(WISH_SCOPES).meta({ title: 'word' }))
+  .array(z.enum(REQUEST_SCOPES).meta({ title: 'word' }))
   .min(1)
   .superRefine(uniqueBy(), { when: () => true })
   .meta(
@@ -26,9 +26,9 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export function machinesToApplyTo(spec: unknown, context: Context): void {
   if (!isRecord(spec) || spec.hosts !== undefined) return
   for (const field of ['gates', 'hooks', 'silences']) {
-    const wishes: readonly unknown[] = Array.isArray(spec[field]) ? spec[field] : []
-    wishes.forEach((wish, index) => {
-      const scopes: readonly unknown[] = isRecord(wish) && Array.isArray(wish.appliesTo) ? wish.appliesTo : []
+    const requests: readonly unknown[] = Array.isArray(spec[field]) ? spec[field] : []
+    requests.forEach((request, index) => {
+      const scopes: readonly unknown[] = isRecord(request) && Array.isArray(request.appliesTo) ? request.appliesTo : []
       const at = scopes.indexOf('hosts')
       if (at === -1) return
       const fix = 'describe the machines in "hosts", or remove "hosts" here'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { formatDuration, parseDuration } from '../../../ground/model/duration.ts'
 import { durationFault } from '../duration-fault.ts'
-import { type FieldFacts, fieldMeta } from './section.ts'
+import { type FieldText, fieldMeta } from './section.ts'
 
-interface DurationRule extends FieldFacts {
+interface DurationRule extends FieldText {
   /** Bounds, both included, written as in a file. */
   readonly from: string
   readonly to: string

@@ -18,7 +18,7 @@ import { switchField } from './switch-field.ts'
 /** Those of the roll itself, and marks by which Kubernetes itself takes nodes out of use for good or by its own rules. */
 const NOT_TO_SET = /^([a-z0-9.-]+\.)?evenkeel\.dev\/|^node\.kubernetes\.io\/|^node-role\.kubernetes\.io\//
 
-const keyField = (facts: { readonly description: string; readonly example: string }) =>
+const keyField = (text: { readonly description: string; readonly example: string }) =>
   z
     .string()
     .superRefine((text, context) => {
@@ -28,7 +28,7 @@ const keyField = (facts: { readonly description: string; readonly example: strin
       const params = { code: 'config.mark-key', hint }
       context.addIssue({ code: 'custom', message: `"${text.slice(0, 80)}" cannot be the key of a mark`, params })
     })
-    .meta(fieldMeta('key', facts))
+    .meta(fieldMeta('key', text))
 
 const namesTheNode = (text: string, context: z.core.$RefinementCtx<string>): void => {
   if (/\{(node|address)\}/.test(text)) return

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { type OutLimit, parseOutLimit } from '../../../ground/model/out-limit.ts'
-import { type FieldFacts, fieldMeta } from './section.ts'
+import { type FieldText, fieldMeta } from './section.ts'
 
 /** How many nodes: a number, or a share like `25%`. */
-export const outLimitField = (facts: FieldFacts) =>
+export const outLimitField = (text: FieldText) =>
   z
     .union([z.int(), z.string()])
     .transform((value, context): OutLimit => {
@@ -13,4 +13,4 @@ export const outLimitField = (facts: FieldFacts) =>
       context.addIssue({ code: 'custom', message: `"${value}" is not a number of nodes`, params })
       return z.NEVER
     })
-    .meta(fieldMeta('number or percentage', facts))
+    .meta(fieldMeta('number or percentage', text))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { urlFault } from '../../../ground/model/hold-url.ts'
-import { type FieldFacts, fieldMeta } from './section.ts'
+import { type FieldText, fieldMeta } from './section.ts'
 
 const argument = z
   .string()
@@ -9,7 +9,7 @@ const argument = z
   .meta({ title: 'argument' })
 
 /** A command as a list of arguments, the program first; no shell sees it. */
-export const argumentsField = (facts: FieldFacts) =>
+export const argumentsField = (text: FieldText) =>
   z
     .array(argument)
     .min(1)
@@ -21,10 +21,10 @@ export const argumentsField = (facts: FieldFacts) =>
       },
       { when: () => true },
     )
-    .meta(fieldMeta('list', facts))
+    .meta(fieldMeta('list', text))
 
 /** A URL in which `{node}` and `{address}` may stand. */
-export const nodeUrlField = (facts: FieldFacts) =>
+export const nodeUrlField = (text: FieldText) =>
   z
     .string()
     .max(2000)
@@ -37,4 +37,4 @@ export const nodeUrlField = (facts: FieldFacts) =>
         params: { code: 'config.url' },
       })
     })
-    .meta(fieldMeta('url', facts))
+    .meta(fieldMeta('url', text))

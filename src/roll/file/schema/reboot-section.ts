@@ -68,9 +68,9 @@ const ownCommand = z
     }),
   )
 
-const kubeName = (facts: { readonly description: string; readonly example: string }) =>
+const kubeName = (text: { readonly description: string; readonly example: string }) =>
   textField({
-    ...facts,
+    ...text,
     title: 'name',
     pattern: /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
     rule: 'lower-case letters, digits, "-" and "."',

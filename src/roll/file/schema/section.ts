@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** What every field says of itself; reference, JSON schema and error texts are made from it. */
-export interface FieldFacts {
+export interface FieldText {
   /** What it means, whole sentences. */
   readonly description: string
   /** A value as it would be written in the file; error texts offer it as the fix. */
@@ -9,7 +9,7 @@ export interface FieldFacts {
 }
 
 /** The field's type in a word or two (`title`), its meaning and an example, where zod and JSON schema keep them. */
-export const fieldMeta = (title: string, { description, example }: FieldFacts) => ({
+export const fieldMeta = (title: string, { description, example }: FieldText) => ({
   title,
   description,
   ...(example === undefined ? {} : { examples: [example] }),

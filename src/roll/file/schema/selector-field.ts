@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { LabelSelector } from '../../../ground/model/label-selector.ts'
 import { labelKeyFault, labelValueFault } from '../../../ground/text/label-syntax.ts'
 import { parseLabelSelector } from '../../../ground/text/parse-label-selector.ts'
-import { type FieldFacts, fieldMeta } from './section.ts'
+import { type FieldText, fieldMeta } from './section.ts'
 
 const labelPart = (what: string, faultOf: (text: string) => string | undefined) =>
   z.string().superRefine((text, context) => {
@@ -63,5 +63,5 @@ const selectorObject = z
   .meta({ title: 'selector' })
 
 /** A label selector, as text (`a=b,c in (d,e)`) or as Kubernetes writes it (matchLabels, matchExpressions). */
-export const selectorField = (facts: FieldFacts) =>
-  z.union([selectorText, selectorObject]).meta(fieldMeta('selector', { example: 'app=web', ...facts }))
+export const selectorField = (text: FieldText) =>
+  z.union([selectorText, selectorObject]).meta(fieldMeta('selector', { example: 'app=web', ...text }))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { type FieldFacts, fieldMeta } from './section.ts'
+import { type FieldText, fieldMeta } from './section.ts'
 
-interface TextRule extends FieldFacts {
+interface TextRule extends FieldText {
   readonly title: string
   readonly pattern: RegExp
   /** What the pattern asks for, in words: the hint of the error. */
@@ -14,7 +14,7 @@ export const textField = ({ title, pattern, rule, maxLength = 253, ...facts }: T
   z.string().max(maxLength).regex(pattern, rule).meta(fieldMeta(title, facts))
 
 /** Names we show in columns and keep in keys. */
-export const nameField = (facts: FieldFacts) =>
+export const nameField = (facts: FieldText) =>
   textField({
     ...facts,
     title: 'name',

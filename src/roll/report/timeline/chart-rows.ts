@@ -97,12 +97,12 @@ function latencyRow(chart: Chart): Markup {
   })
   const lines = html`${maxTicks(chart, y)}${stepLine(chart, 'p99Ms', y)}${stepLine(chart, 'p50Ms', y)}`
   const shape = html`${grid}${stretched(chart, LATENCY_ROW_PX, lines)}${words}`
-  const told = [
+  const summary = [
     `Latency of good requests in each ${formatDuration(columns.everyMs)}, logarithmic axis`,
     ...(['p50Ms', 'p99Ms', 'maxMs'] as const).map((name) => rangeText(columns, name)),
   ]
   const row = { kind: 'chart', name: 'latency', total: '', heightPx: LATENCY_ROW_PX, guides: [] } as const
-  return drawingRow({ ...row, shapes: markGroup({ kind: 'chart', lines: told, shape }) }, scale)
+  return drawingRow({ ...row, shapes: markGroup({ kind: 'chart', lines: summary, shape }) }, scale)
 }
 
 const NAMES = { p50Ms: 'p50', p99Ms: 'p99', maxMs: 'max' } as const

@@ -1,4 +1,4 @@
-import type { NodeStanding, StampedEvent } from '../../model/roll-event.ts'
+import type { NodeResult, StampedEvent } from '../../model/roll-event.ts'
 import { rollViewOf } from '../view/reduce-roll.ts'
 import type { NodeView, RollView, StepView } from '../view/roll-view.ts'
 import type { Attributes, Span, SpanEvent, SpanPlace } from './span.ts'
@@ -11,10 +11,10 @@ export function runSpans(events: readonly StampedEvent[]): readonly Span[] {
   const found = Map.groupBy(spanEvents(events, view), ({ place }) => JSON.stringify(pathOf(view, place)))
   const eventsAt = (path: readonly string[]): readonly SpanEvent[] =>
     (found.get(JSON.stringify(path)) ?? []).map(({ event }) => event).sort((a, b) => a.at - b.at)
-  const told = new Set(events.flatMap((event) => (event.type === 'step.ended' ? [endKey(event, event.at)] : [])))
+  const recorded = new Set(events.flatMap((event) => (event.type === 'step.ended' ? [endKey(event, event.at)] : [])))
   const made: readonly Omit<Span, 'events'>[] = [
     rollSpan(view, view.startedAt),
-    ...view.nodes.flatMap((node) => nodeSpans(node, view, told)),
+    ...view.nodes.flatMap((node) => nodeSpans(node, view, recorded)),
   ]
   return made.map((span) => ({ ...span, events: eventsAt(span.path) }))
 }
@@ -55,7 +55,7 @@ function rollSpan(view: RollView, startedAt: number): Omit<Span, 'events'> {
   }
 }
 
-function nodeSpans(node: NodeView, view: RollView, told: ReadonlySet<string>): readonly Omit<Span, 'events'>[] {
+function nodeSpans(node: NodeView, view: RollView, recorded: ReadonlySet<string>): readonly Omit<Span, 'events'>[] {
   const { name, startedAt, steps } = node
   if (startedAt === undefined) return []
   const standing = standingOf(node, view)
@@ -81,20 +81,20 @@ function nodeSpans(node: NodeView, view: RollView, told: ReadonlySet<string>): r
       path: [name, String(index)],
       name: step.step,
       ...spanTimes(step.startedAt, step.endedAt, view.lastAt),
-      attributes: { 'k8s.node.name': name, ...unfinished(!isTold(step, name, told)) },
+      attributes: { 'k8s.node.name': name, ...unfinished(!isRecorded(step, name, recorded)) },
       ...(index === failedAt ? failed : {}),
     })),
   ]
 }
 
-const FAILED: readonly NodeStanding['state'][] = ['out', 'gone', 'restored']
+const FAILED: readonly NodeResult['state'][] = ['out', 'gone', 'restored']
 
-const standingOf = ({ name, state, standing }: NodeView, { end }: RollView): NodeStanding | undefined =>
+const standingOf = ({ name, state, standing }: NodeView, { end }: RollView): NodeResult | undefined =>
   end?.standings.find(({ node }) => node === name) ?? (state === 'ended' ? standing : undefined)
 
 /** A process that was killed tells no end of its step: the view ends it at the process's last event. */
-const isTold = ({ step, endedAt }: StepView, node: string, told: ReadonlySet<string>): boolean =>
-  endedAt !== undefined && told.has(endKey({ node, step }, endedAt))
+const isRecorded = ({ step, endedAt }: StepView, node: string, recorded: ReadonlySet<string>): boolean =>
+  endedAt !== undefined && recorded.has(endKey({ node, step }, endedAt))
 
 const endKey = ({ node, step }: { readonly node: string; readonly step: string }, at: string | number): string =>
   JSON.stringify([node, step, new Date(at).getTime()])

@@ -2,7 +2,7 @@ import type { FailureWindow } from '../../../ground/model/probe.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import type { RunOrigin } from '../../../ground/model/run-origin.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
-import type { Blame, LoadTick, NodeStanding, StampedEvent } from '../../model/roll-event.ts'
+import type { Blame, LoadTick, NodeResult, StampedEvent } from '../../model/roll-event.ts'
 import type { NodeWhy } from '../../model/roll-plan.ts'
 import type { Step } from '../../model/step.ts'
 import type { WorkloadMoves } from './pod-moves.ts'
@@ -39,7 +39,7 @@ export interface NodeView {
   /** Requests sent up to its start and up to its end, as the last tick before told. */
   readonly sentBefore?: number
   readonly sentAfter?: number
-  readonly standing?: NodeStanding
+  readonly standing?: NodeResult
 }
 
 export interface WindowView {

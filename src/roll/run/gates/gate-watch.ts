@@ -3,10 +3,10 @@ import { Wakeup } from '../../../ground/loop/wakeup.ts'
 import { present } from '../../../ground/model/present.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
 import type { Random } from '../../../ground/ports/random.ts'
-import type { GateFacts, GateReading } from '../../decide/gates/gate-facts.ts'
+import type { GateReading, GateReadings } from '../../decide/gates/gate-readings.ts'
 import type { GateWant } from '../../decide/gates/gates-held.ts'
 import type { GateSpec } from '../../model/gate-spec.ts'
-import { isFor } from '../../model/wish-scope.ts'
+import { isFor } from '../../model/request-scope.ts'
 import type { GateSource } from '../../ports/gate-source.ts'
 
 interface GateWatchParts {
@@ -48,7 +48,7 @@ export class GateWatch {
     this.#wakeup = new Wakeup(parts.clock)
   }
 
-  facts(): GateFacts {
+  facts(): GateReadings {
     const readings = Object.fromEntries([...this.#asked].map(([name, asked]) => [name, asked.readings]))
     return { ...present({ about: this.#about }), readings }
   }

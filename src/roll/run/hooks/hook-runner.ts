@@ -6,14 +6,14 @@ import { WorldError } from '../../../ground/model/world-error.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
 import type { Programs } from '../../../ground/ports/programs.ts'
 import type { Random } from '../../../ground/ports/random.ts'
-import type { HookFacts, HookState } from '../../decide/hooks/hook-facts.ts'
+import type { HookState, HookStates } from '../../decide/hooks/hook-states.ts'
 import { type HookWay, hookKey, type StepHook } from '../../model/step-hook.ts'
 import type { NodePlace } from '../../ports/gate-source.ts'
 import type { EventLog } from '../event-log.ts'
 import { filledArguments } from '../filled-arguments.ts'
 import { lastOutput } from '../last-output.ts'
 
-type States = HookFacts['states']
+type States = HookStates['states']
 
 interface HookRunnerParts {
   readonly hooks: readonly StepHook[]
@@ -53,7 +53,7 @@ export class HookRunner {
     for (const [key, state] of Object.entries(parts.before)) this.#states.set(key, state)
   }
 
-  facts(): HookFacts {
+  facts(): HookStates {
     return { states: Object.fromEntries(this.#states), isLost: this.#parts.isLost }
   }
 

@@ -1,6 +1,6 @@
 import { monoMs } from '../../../ground/model/time.ts'
 import type { Action } from '../../../service/model/action.ts'
-import type { HookFacts, HookState } from '../../decide/hooks/hook-facts.ts'
+import type { HookState, HookStates } from '../../decide/hooks/hook-states.ts'
 import { type HostEntry, isOfHost } from '../../decide/pair/host-memory.ts'
 import { type HookWay, hookKey } from '../../model/step-hook.ts'
 import type { JournalEntry } from '../../ports/journal.ts'
@@ -19,7 +19,7 @@ type Ended = JournalEntry & {
  *
  * Law: a hook is never taken for run once its undo was begun.
  */
-export function hooksBefore(entries: readonly JournalEntry[]): HookFacts['states'] {
+export function hooksBefore(entries: readonly JournalEntry[]): HookStates['states'] {
   const states = new Map<string, HookState>()
   for (const entry of entries) {
     if (entry.type === 'meant' && Array.isArray(entry.actions))

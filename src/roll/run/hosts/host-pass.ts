@@ -10,11 +10,11 @@ import { HOST_ENTRY, HOST_MEANT, type HostEntry } from '../../decide/pair/host-m
 import type { HostEvidence, HostSnapshot } from '../../decide/pair/host-snapshot.ts'
 import { hasRebooted } from '../../decide/pair/host-snapshot.ts'
 import { observeHost, rememberHostDecision, rememberHostOutcome } from '../../decide/pair/observe-host.ts'
-import type { SlotFacts } from '../../decide/snapshot.ts'
-import { wishVerdict } from '../../decide/wish-verdict.ts'
+import { requestVerdict } from '../../decide/request-verdict.ts'
+import type { SlotReading } from '../../decide/snapshot.ts'
 import { disruptsHost, type HostAction } from '../../model/host-pair.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
-import type { NodeStanding } from '../../model/roll-event.ts'
+import type { NodeResult } from '../../model/roll-event.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import type { Probe } from '../../ports/probe.ts'
 import type { BalancerPoller } from '../balancer-poller.ts'
@@ -93,7 +93,7 @@ export class HostPass {
     const { run, events } = this.#parts
     wantWishes(this.#parts.wishes, s, decision)
     this.#parts.wishes.kuredLock?.want(this, kuredLockWanted(s, decision))
-    const verdict = wishVerdict(s)
+    const verdict = requestVerdict(s)
     if (verdict !== undefined) giveVerdict(run, { node: s.host.name, verdict }, events)
   }
 
@@ -109,7 +109,7 @@ export class HostPass {
     return this.#end === 'restored' && this.#parts.run.verdict === undefined
   }
 
-  standing(failedRequests: number): NodeStanding {
+  standing(failedRequests: number): NodeResult {
     const s = this.#gather()
     const { name } = this.#place.host
     const isOut = this.#end !== 'through' && s.memory.record !== undefined && this.#end !== 'restored'
@@ -224,7 +224,7 @@ export class HostPass {
     }
   }
 
-  #slot(): SlotFacts {
+  #slot(): SlotReading {
     const { keeper } = this.#parts
     const state = keeper.state()
     if (state.kind === 'held') return { state: 'mine', mayAct: keeper.mayAct() }
@@ -262,7 +262,7 @@ function actionText(action: HostAction, host: string): string {
   }
 }
 
-function standingText(s: HostSnapshot, state: NodeStanding['state']): string {
+function standingText(s: HostSnapshot, state: NodeResult['state']): string {
   if (state === 'inService') return 'back in service'
   if (state === 'restored') return 'restored as it was'
   if (state === 'notTouched') return 'not touched'

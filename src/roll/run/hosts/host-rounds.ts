@@ -1,7 +1,7 @@
 import { Wakeup } from '../../../ground/loop/wakeup.ts'
 import { OVER } from '../../../ground/model/over.ts'
 import { isBegun } from '../../decide/pair/host-memory.ts'
-import type { NodeStanding } from '../../model/roll-event.ts'
+import type { NodeResult } from '../../model/roll-event.ts'
 import { hostEnded, hostsBegun, memoryOfHost } from '../run-state.ts'
 import { untilSettled } from '../until-settled.ts'
 import type { HostPlace } from './host-effects.ts'
@@ -12,7 +12,7 @@ interface HostRoundsParts extends HostPassParts {
   /** Before each pass. */
   readonly passing: () => void
   /** A machine is through, restored, or left as it is. */
-  readonly settled: (standing: NodeStanding) => void
+  readonly settled: (standing: NodeResult) => void
   readonly failedIn: (host: string) => number
 }
 
@@ -55,7 +55,7 @@ export class HostRounds {
   }
 
   /** Where the machine in work stands, after an interruption. */
-  standings(): readonly NodeStanding[] {
+  standings(): readonly NodeResult[] {
     return this.#pass === undefined ? [] : [this.#pass.standing(0)]
   }
 

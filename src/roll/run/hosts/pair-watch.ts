@@ -5,7 +5,7 @@ import { WorldError } from '../../../ground/model/world-error.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
 import type { Balancer } from '../../../service/ports/balancer.ts'
 import type { ConnectionFacts, MachineFacts } from '../../decide/pair/host-snapshot.ts'
-import type { HostPair, MachineLook, PairMachine } from '../../model/host-pair.ts'
+import type { HostPair, MachineReading, PairMachine } from '../../model/host-pair.ts'
 import type { HostMachines } from '../../ports/host-machines.ts'
 
 interface PairWatchParts {
@@ -25,7 +25,7 @@ const LOOK_LIMIT_MS = 15_000
 const COUNT_LIMIT_MS = 2000
 
 interface Seen {
-  look?: MachineLook
+  look?: MachineReading
   askedAt?: MonoMs
   silentSince?: MonoMs
   error?: string
@@ -87,7 +87,7 @@ export class PairWatch {
     try {
       if (machines === undefined) throw new WorldError('nothing here asks machines', NO_WAY)
       const deadline = { clock, limitMs: LOOK_LIMIT_MS, signal, what: `ssh ${ssh}` }
-      const look = await withDeadline(deadline, (limited) => machines.look(ssh, limited))
+      const look = await withDeadline(deadline, (limited) => machines.read(ssh, limited))
       this.#seen.set(name, { look, askedAt })
     } catch (error) {
       if (!(error instanceof WorldError || error instanceof DeadlineError)) throw error

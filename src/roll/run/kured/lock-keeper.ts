@@ -8,8 +8,8 @@ import { type ObjectRef, refKey } from '../../../ground/model/object-ref.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
 import type { Random } from '../../../ground/ports/random.ts'
 import type { LeaseKeeper } from '../../../service/run/lease-keeper.ts'
-import type { KuredLockFacts } from '../../decide/kured/lock-facts.ts'
 import { LOCK_FRESH_MS, type LockMove, lockMove } from '../../decide/kured/lock-move.ts'
+import type { KuredLockState } from '../../decide/kured/lock-state.ts'
 import { daemonSetOf, isHeldBy } from '../../decide/kured/lock-taken.ts'
 import { rebootLocks } from '../../decide/plan/reboot-lock-findings.ts'
 import type { RollEvent } from '../../model/roll-event.ts'
@@ -68,7 +68,7 @@ export class KuredLockKeeper {
     this.#backoff = new Backoff(BACKOFF, parts.random)
   }
 
-  facts(): KuredLockFacts {
+  facts(): KuredLockState {
     return this.#failure === undefined ? {} : { failure: this.#failure }
   }
 

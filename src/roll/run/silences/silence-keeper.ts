@@ -8,12 +8,12 @@ import { UserError } from '../../../ground/model/user-error.ts'
 import { WorldError } from '../../../ground/model/world-error.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
 import type { Random } from '../../../ground/ports/random.ts'
-import type { SilenceFacts, SilenceState } from '../../decide/silences/silence-facts.ts'
+import type { SilenceState, SilenceStates } from '../../decide/silences/silence-states.ts'
 import type { SilenceWant } from '../../decide/silences/silences-due.ts'
 import type { SecretHeader } from '../../model/gate-spec.ts'
 import type { SecretRef } from '../../model/notify-spec.ts'
+import { isFor } from '../../model/request-scope.ts'
 import type { SilenceMatcher, SilenceSpec } from '../../model/silence-spec.ts'
-import { isFor } from '../../model/wish-scope.ts'
 import type { Silencer, SilenceText } from '../../ports/silencer.ts'
 import type { EventLog } from '../event-log.ts'
 import { filledArguments } from '../filled-arguments.ts'
@@ -77,7 +77,7 @@ export class SilenceKeeper {
     this.#wakeup = new Wakeup(parts.clock)
   }
 
-  facts(): SilenceFacts {
+  facts(): SilenceStates {
     const states = this.#kept.flatMap(({ silence, state }) =>
       state === undefined ? [] : [[silence.name, state] as const],
     )

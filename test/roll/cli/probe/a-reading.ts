@@ -50,6 +50,6 @@ export function aReading({
   forMs = 123_000,
 }: Given): ProbeReading {
   const startedAt = at(2_400_000)
-  const nothing = new ProbeLedger(targets, startedAt).facts(startedAt)
+  const nothing = new ProbeLedger(targets, startedAt).status(startedAt)
   return readProbe({ ...nothing, startedAt, notMeasured: [], ...facts }, targets, at(2_400_000 + forMs))
 }

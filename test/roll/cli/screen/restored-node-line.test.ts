@@ -71,7 +71,7 @@ function oneFailure(clock: VirtualClock): Probe {
     greenStreak: 1000,
   })
   return {
-    facts,
+    status: facts,
     windows,
     baseline: () => undefined,
     run: async (changed, signal) => {

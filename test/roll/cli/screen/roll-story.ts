@@ -2,7 +2,7 @@ import type { FailureWindow } from '../../../../src/ground/model/probe.ts'
 import type { Reason } from '../../../../src/ground/model/reason.ts'
 import { wallMs } from '../../../../src/ground/model/time.ts'
 import type { ReloadSpan } from '../../../../src/roll/model/reload-span.ts'
-import type { LoadTick, NodeStanding, RollEvent, StampedEvent } from '../../../../src/roll/model/roll-event.ts'
+import type { LoadTick, NodeResult, RollEvent, StampedEvent } from '../../../../src/roll/model/roll-event.ts'
 import { STEPS, type Step } from '../../../../src/roll/model/step.ts'
 import { rollViewOf } from '../../../../src/roll/report/view/reduce-roll.ts'
 import type { RollView } from '../../../../src/roll/report/view/roll-view.ts'
@@ -67,7 +67,7 @@ export class Story {
   }
 }
 
-export const standing = (node: string, facts: Partial<NodeStanding> = {}): NodeStanding => ({
+export const standing = (node: string, facts: Partial<NodeResult> = {}): NodeResult => ({
   node,
   state: 'inService',
   cordoned: false,
@@ -78,7 +78,7 @@ export const standing = (node: string, facts: Partial<NodeStanding> = {}): NodeS
   ...facts,
 })
 
-export const untouched = (node: string): NodeStanding =>
+export const untouched = (node: string): NodeResult =>
   standing(node, { state: 'notTouched', podsMoved: 0, text: 'not touched' })
 
 /** w-1 through in 4:06: 32 s leaving, 50 s draining, 41 s away, 2:03 to return. */

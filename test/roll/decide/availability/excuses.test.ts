@@ -46,7 +46,7 @@ function windowsOf(web: Course, controls: readonly (readonly [ProbeTarget, Cours
   ledger.baseline(BASELINE)
   ledger.apply({ type: 'batch', at: at(UNTIL_MS), samples, settledBefore: at(UNTIL_MS) })
   ledger.end(at(UNTIL_MS))
-  return ledger.facts(at(UNTIL_MS)).windows.filter(({ control }) => !control)
+  return ledger.status(at(UNTIL_MS)).windows.filter(({ control }) => !control)
 }
 
 const MUTE: Fate = { failure: 'noResponse', afterMs: 500 }
@@ -181,7 +181,7 @@ test('a control whose kept lane failed in the baseline excuses nothing, though i
   ledger.apply({ type: 'started', at: at(0) })
   ledger.baseline(BASELINE)
   ledger.apply({ type: 'batch', at: at(UNTIL_MS), samples, settledBefore: at(UNTIL_MS) })
-  const facts = ledger.facts(at(UNTIL_MS))
+  const facts = ledger.status(at(UNTIL_MS))
   assert.deepEqual(facts.redControls, ['control'])
   assert.equal(facts.windows.find(({ control }) => !control)?.excused, undefined)
 })
@@ -196,7 +196,7 @@ function growing() {
     aSample({ ms, verdict, changes: { target: 'control', control: true } })
   const web = (): readonly unknown[] =>
     ledger
-      .facts(at(UNTIL_MS))
+      .status(at(UNTIL_MS))
       .windows.filter((window) => !window.control)
       .map(({ failed, excused, undecided }) => [
         failed,
@@ -252,9 +252,9 @@ test('a control excuses nothing once a request of the baseline turns out to have
   const { ledger, tell, control, web } = growing()
   tell(1_000, [control(500)], 900)
   ledger.baseline(BASELINE)
-  assert.equal(ledger.facts(at(1_000)).redControls, undefined)
+  assert.equal(ledger.status(at(1_000)).redControls, undefined)
   tell(1_900, [control(900, 'failed')])
-  assert.deepEqual(ledger.facts(at(1_900)).redControls, ['control'])
+  assert.deepEqual(ledger.status(at(1_900)).redControls, ['control'])
   tell(2_200, [aSample({ ms: 2_010, verdict: 'failed' }), control(2_000, 'failed')])
   assert.deepEqual(web(), [[1, 0, 0, undefined]])
 })

@@ -3,17 +3,17 @@ import { test } from 'node:test'
 import { describeReload, preventReloads } from '../../../../src/roll/decide/availability/describe-reload.ts'
 import {
   foldReloads,
-  type InstanceLook,
   type OutServer,
+  type TimedReading,
 } from '../../../../src/roll/decide/availability/reload-spans.ts'
 import type { ReloadSpan } from '../../../../src/roll/model/reload-span.ts'
 import type { AdminState } from '../../../../src/service/model/balancer.ts'
 import { anInstance, aServer } from '../../../support/roll-world.ts'
 import { at } from './a-sample.ts'
 
-type Look = readonly [askedAt: number, process: string, n2: AdminState, instance?: string]
+type Answer = readonly [askedAt: number, process: string, n2: AdminState, instance?: string]
 
-const lookOf = ([askedAt, process, n2, instance = 'lb-1']: Look): InstanceLook => {
+const readingOf = ([askedAt, process, n2, instance = 'lb-1']: Answer): TimedReading => {
   const servers = [aServer('n1'), aServer('n2', { adminState: n2 })]
   const { reading } = anInstance(servers)
   assert.ok(reading)
@@ -27,19 +27,19 @@ const lookOf = ([askedAt, process, n2, instance = 'lb-1']: Look): InstanceLook =
 
 const N2: OutServer = { balancer: 'edge', instance: 'lb-1', server: 'web/n2', node: 'n2' }
 
-function spansOf(looks: readonly Look[], mustBeOut: readonly OutServer[] = [N2]): readonly ReloadSpan[] {
-  const last = new Map<string, InstanceLook>()
-  return looks.map(lookOf).reduce<readonly ReloadSpan[]>((spans, look) => {
-    const before = last.get(look.reading.instance)
-    last.set(look.reading.instance, look)
-    return foldReloads(spans, { before, look, mustBeOut })
+function spansOf(answers: readonly Answer[], mustBeOut: readonly OutServer[] = [N2]): readonly ReloadSpan[] {
+  const last = new Map<string, TimedReading>()
+  return answers.map(readingOf).reduce<readonly ReloadSpan[]>((spans, now) => {
+    const before = last.get(now.reading.instance)
+    last.set(now.reading.instance, now)
+    return foldReloads(spans, { before, now: now, mustBeOut })
   }, [])
 }
 
 const LB1 = { balancer: 'edge', instance: 'lb-1' }
 const FORGOT = { ...LB1, servers: ['web/n2'], nodes: ['n2'] }
 
-const TABLE: readonly (readonly [what: string, looks: readonly Look[], spans: readonly ReloadSpan[]])[] = [
+const TABLE: readonly (readonly [what: string, answers: readonly Answer[], spans: readonly ReloadSpan[]])[] = [
   [
     'one process that answers on and on was not reloaded',
     [
@@ -120,18 +120,18 @@ const TABLE: readonly (readonly [what: string, looks: readonly Look[], spans: re
   ],
 ]
 
-for (const [what, looks, spans] of TABLE) {
-  test(`a reload: ${what}`, () => assert.deepEqual(spansOf(looks), spans))
+for (const [what, answers, spans] of TABLE) {
+  test(`a reload: ${what}`, () => assert.deepEqual(spansOf(answers), spans))
 }
 
 test('a reload ends where its node may serve again', () => {
-  const looks: readonly Look[] = [
+  const answers: readonly Answer[] = [
     [0, '100', 'drain'],
     [200, '101', 'ready'],
   ]
-  const [span] = spansOf(looks)
+  const [span] = spansOf(answers)
   assert.ok(span !== undefined && span.to === undefined)
-  const next = { before: lookOf([200, '101', 'ready']), look: lookOf([400, '101', 'ready']), mustBeOut: [] }
+  const next = { before: readingOf([200, '101', 'ready']), now: readingOf([400, '101', 'ready']), mustBeOut: [] }
   assert.deepEqual(foldReloads([span], next), [{ ...FORGOT, from: at(0), seenAt: at(210), to: at(410) }])
 })
 
@@ -153,7 +153,7 @@ test('a reload in words: when, which node it had in service, for how long at mos
 })
 
 const outOf = (change: Partial<OutServer>): OutServer => ({ ...N2, ...change })
-const LOOKS: readonly Look[] = [
+const LOOKS: readonly Answer[] = [
   [0, '100', 'drain'],
   [200, '101', 'ready'],
 ]
@@ -166,15 +166,15 @@ test('a reload forgot nothing if the server has to be out on another instance or
 
 test('an answer of another balancer’s instance with the same name does not end a reload', () => {
   const open = { ...FORGOT, from: at(0), seenAt: at(210) }
-  const look = { ...lookOf([400, '100', 'drain']), balancer: 'inner' }
-  assert.deepEqual(foldReloads([open], { before: look, look, mustBeOut: [N2] }), [open])
+  const now = { ...readingOf([400, '100', 'drain']), balancer: 'inner' }
+  assert.deepEqual(foldReloads([open], { before: now, now, mustBeOut: [N2] }), [open])
 })
 
 test('a reload ends when its node may serve again, although another node has to stay out', () => {
   const open = { ...FORGOT, from: at(0), seenAt: at(210) }
-  const look = lookOf([400, '101', 'ready'])
+  const now = readingOf([400, '101', 'ready'])
   const mustBeOut = [outOf({ server: 'web/n1', node: 'n1' })]
-  assert.deepEqual(foldReloads([open], { before: look, look, mustBeOut }), [{ ...open, to: at(410) }])
+  assert.deepEqual(foldReloads([open], { before: now, now, mustBeOut }), [{ ...open, to: at(410) }])
 })
 
 const TWO_NODES: ReloadSpan = { ...FORGOT, nodes: ['n2', 'n3'], from: at(0), seenAt: at(1_000), to: at(2_000) }

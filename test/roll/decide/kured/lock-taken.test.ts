@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { newLock } from '../../../../src/ground/model/kured-lock.ts'
 import { wallMs } from '../../../../src/ground/model/time.ts'
 import { decide } from '../../../../src/roll/decide/decide.ts'
-import type { KuredLockFacts } from '../../../../src/roll/decide/kured/lock-facts.ts'
+import type { KuredLockState } from '../../../../src/roll/decide/kured/lock-state.ts'
 import { kuredLockWanted } from '../../../../src/roll/decide/kured/lock-taken.ts'
 import type { NodeSnapshot } from '../../../../src/roll/decide/node-snapshot.ts'
 import type { GateSpec } from '../../../../src/roll/model/gate-spec.ts'
@@ -17,7 +17,7 @@ const MIN = 60_000
 
 interface Lock {
   readonly lock?: string
-  readonly facts?: KuredLockFacts | undefined
+  readonly facts?: KuredLockState | undefined
   readonly name?: string
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nodeNotice } from '../../../../src/roll/decide/notify/node-notice.ts'
-import type { NodeStanding, RollEvent } from '../../../../src/roll/model/roll-event.ts'
+import type { NodeResult, RollEvent } from '../../../../src/roll/model/roll-event.ts'
 import { STEPS } from '../../../../src/roll/model/step.ts'
 
 /** `Type Code: text`, as `kubectl describe node` shows it. */
@@ -13,7 +13,7 @@ function shown(event: RollEvent, reason?: string): string | undefined {
   return `${notice.type} ${notice.reason.code}: ${notice.reason.text}`
 }
 
-const standing = (state: NodeStanding['state'], text: string): RollEvent => ({
+const standing = (state: NodeResult['state'], text: string): RollEvent => ({
   type: 'node.ended',
   standing: { node: 'n1', state, text, cordoned: false, detached: false, podsMoved: 0, failedRequests: 0 },
 })

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Reason } from '../../../../src/ground/model/reason.ts'
 import { follow, holding, NO_STORY, type Notice, type Story } from '../../../../src/roll/decide/notify/notice.ts'
-import type { NodeStanding, RollEvent } from '../../../../src/roll/model/roll-event.ts'
+import type { NodeResult, RollEvent } from '../../../../src/roll/model/roll-event.ts'
 
 const BUDGET: Reason = { code: 'EvictionRefused', object: 'shop/cart-0', text: 'budget shop/cart allows no eviction' }
 
-const standing = (node: string, change: Partial<NodeStanding> = {}): NodeStanding => ({
+const standing = (node: string, change: Partial<NodeResult> = {}): NodeResult => ({
   node,
   state: 'inService',
   cordoned: false,

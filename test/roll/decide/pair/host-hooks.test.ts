@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { HookState } from '../../../../src/roll/decide/hooks/hook-facts.ts'
+import type { HookState } from '../../../../src/roll/decide/hooks/hook-states.ts'
 import { hookVerdict } from '../../../../src/roll/decide/hooks/hook-verdict.ts'
 import { judge } from '../../../../src/roll/decide/judge.ts'
 import { decideHost } from '../../../../src/roll/decide/pair/decide-host.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HostSnapshot } from '../../../../src/roll/decide/pair/host-snapshot.ts'
-import type { SilenceState } from '../../../../src/roll/decide/silences/silence-facts.ts'
+import type { SilenceState } from '../../../../src/roll/decide/silences/silence-states.ts'
 import { silencesWanted } from '../../../../src/roll/decide/silences/silences-due.ts'
 import type { SilenceSpec } from '../../../../src/roll/model/silence-spec.ts'
 import { aHost, away, began, type Given, moved, proven, said } from '../../../support/a-host.ts'

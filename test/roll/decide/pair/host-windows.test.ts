@@ -4,13 +4,13 @@ import { wallMs } from '../../../../src/ground/model/time.ts'
 import { judge } from '../../../../src/roll/decide/judge.ts'
 import type { HostSnapshot } from '../../../../src/roll/decide/pair/host-snapshot.ts'
 import { rememberHostDecision } from '../../../../src/roll/decide/pair/observe-host.ts'
-import type { TimeWindowFacts, TimeWindowSpec } from '../../../../src/roll/model/time-window.ts'
+import type { TimeWindowSpec, TimeWindowState } from '../../../../src/roll/model/time-window.ts'
 import { AFTER, aHost, announced, at, away, began, type Given, moved, NOW, said } from '../../../support/a-host.ts'
 import { twoHosts } from '../../../support/memory-pair.ts'
 import { aSpec } from '../../../support/roll-world.ts'
 
 const HOUR_MS = 3_600_000
-const CLOSED: TimeWindowFacts = { now: wallMs(NOW), longestMs: HOUR_MS }
+const CLOSED: TimeWindowState = { now: wallMs(NOW), longestMs: HOUR_MS }
 const outside = (onClose: TimeWindowSpec['onClose'], window = CLOSED): Partial<HostSnapshot> => ({
   spec: aSpec({ hosts: twoHosts(), window: { zone: 'UTC', open: [], not: [], onClose } }),
   window,

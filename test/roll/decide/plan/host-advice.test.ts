@@ -12,7 +12,7 @@ const N2 = { name: 'n2', bootId: 'boot-2', internalAddresses: ['10.0.0.2'] }
 
 const facts = (change: Partial<HostReading>, node = N1): HostInquiry => ({
   node,
-  answer: { kind: 'facts', facts: { bootId: node.bootId, mayReboot: true, hops: [], ...change } },
+  answer: { kind: 'answered', reading: { bootId: node.bootId, mayReboot: true, hops: [], ...change } },
 })
 const failed = (code: string): HostInquiry => ({ node: N1, answer: { kind: 'failed', code, text: 'ssh n1: no' } })
 const of = (inquiries: readonly HostInquiry[], ownBootId?: string): readonly PlanFinding[] => {
@@ -55,7 +55,7 @@ test('the login that is printed is the one of the roll file', () => {
 })
 
 test('a machine that does not tell its boot id is a warning', () => {
-  const inquiry: HostInquiry = { node: N1, answer: { kind: 'facts', facts: { mayReboot: true, hops: [] } } }
+  const inquiry: HostInquiry = { node: N1, answer: { kind: 'answered', reading: { mayReboot: true, hops: [] } } }
   assert.deepEqual(of([inquiry]), [
     {
       severity: 'warning',

@@ -8,12 +8,12 @@ const OURS = '00000000-0000-0000-0000-000000000000'
 
 const asked = (n: number, facts: Partial<HostReading> = {}, bootId = `boot-${n}`): HostInquiry => ({
   node: { name: `n${n}`, bootId, internalAddresses: [`10.0.0.${n}`, `fd00::${n}`] },
-  answer: { kind: 'facts', facts: { bootId: `boot-${n}`, mayReboot: true, hops: [], ...facts } },
+  answer: { kind: 'answered', reading: { bootId: `boot-${n}`, mayReboot: true, hops: [], ...facts } },
 })
 
 const notAsked = (n: number, bootId: string): HostInquiry => ({
   ...asked(n, {}, bootId),
-  answer: { kind: 'facts', facts: { mayReboot: true, hops: [] } },
+  answer: { kind: 'answered', reading: { mayReboot: true, hops: [] } },
 })
 
 const failed = (code: string, text: string): HostInquiry => ({

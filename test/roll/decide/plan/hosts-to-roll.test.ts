@@ -19,9 +19,9 @@ const said = (name: 'lb-1' | 'lb-2', need?: NeedAnswer, mayReboot = true): Machi
   pair,
   machine: { name, ssh: name, instances: [name] },
   answer: {
-    kind: 'facts',
-    look: { bootId: name, addresses: name === 'lb-1' ? ['10.0.0.100'] : [] },
-    facts: { mayReboot, hops: [], ...(need === undefined ? {} : { need }) },
+    kind: 'answered',
+    machine: { bootId: name, addresses: name === 'lb-1' ? ['10.0.0.100'] : [] },
+    reading: { mayReboot, hops: [], ...(need === undefined ? {} : { need }) },
   },
 })
 const silent: MachineInquiry = {

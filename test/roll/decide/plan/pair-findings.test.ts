@@ -25,10 +25,10 @@ const answers = (
   pair,
   machine,
   answer: {
-    kind: 'facts',
-    look: { bootId, addresses: has ? ['10.0.0.100'] : [] },
+    kind: 'answered',
+    machine: { bootId, addresses: has ? ['10.0.0.100'] : [] },
     ...rest,
-    facts: { mayReboot, hops: [], ...(mayReboot ? {} : { refusal: 'sudo: a password is required' }) },
+    reading: { mayReboot, hops: [], ...(mayReboot ? {} : { refusal: 'sudo: a password is required' }) },
   },
 })
 const silent = (machine: typeof lb1): MachineInquiry => ({

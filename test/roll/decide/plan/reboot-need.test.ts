@@ -13,8 +13,8 @@ const BY_KURED: RebootNeedSpec = { command: KURED, versions: {} }
 const KERNEL: RebootNeedSpec = { versions: { kernelVersion: '6.2' } }
 
 const said = (need: NeedAnswer, bootId = aNode('n1').bootId): HostInquiry['answer'] => ({
-  kind: 'facts',
-  facts: { bootId, mayReboot: true, hops: [], need },
+  kind: 'answered',
+  reading: { bootId, mayReboot: true, hops: [], need },
 })
 const absent: NeedAnswer = { sentinel: { kind: 'absent' } }
 const there = (packages: readonly string[] = [], isCut = false): NeedAnswer => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onceAnswer } from '../../../../src/roll/decide/takeup/once.ts'
-import type { NodeStanding, RollOutcome, StampedEvent } from '../../../../src/roll/model/roll-event.ts'
+import type { NodeResult, RollOutcome, StampedEvent } from '../../../../src/roll/model/roll-event.ts'
 import type { Verdict } from '../../../../src/roll/model/verdict.ts'
 import { verdictBefore } from '../../../../src/roll/run/run-from-journal.ts'
 
@@ -16,7 +16,7 @@ const started: StampedEvent = {
   nodes: ['n1'],
   resumed: false,
 }
-const standing = (state: NodeStanding['state']): NodeStanding => ({
+const standing = (state: NodeResult['state']): NodeResult => ({
   node: 'n1',
   state,
   cordoned: false,
@@ -25,7 +25,7 @@ const standing = (state: NodeStanding['state']): NodeStanding => ({
   failedRequests: 0,
   text: '',
 })
-const ended = (outcome: RollOutcome, state: NodeStanding['state']): StampedEvent => ({
+const ended = (outcome: RollOutcome, state: NodeResult['state']): StampedEvent => ({
   v: '1.0',
   type: 'roll.ended',
   at,

@@ -4,7 +4,7 @@ import { wallMs } from '../../../../src/ground/model/time.ts'
 import { decide } from '../../../../src/roll/decide/decide.ts'
 import { judge } from '../../../../src/roll/decide/judge.ts'
 import type { RollSnapshot } from '../../../../src/roll/decide/snapshot.ts'
-import type { TimeWindowFacts, TimeWindowSpec } from '../../../../src/roll/model/time-window.ts'
+import type { TimeWindowSpec, TimeWindowState } from '../../../../src/roll/model/time-window.ts'
 import type { Verdict } from '../../../../src/roll/model/verdict.ts'
 import { announced, back, cordoned, out } from '../../../support/roll-stages.ts'
 import { aRecord, aSnapshot, aSpec } from '../../../support/roll-world.ts'
@@ -20,16 +20,16 @@ const NIGHTS: TimeWindowSpec = {
   onClose: 'restore',
 }
 const NEXT = { from: at(1380), to: at(1440) }
-const closed: TimeWindowFacts = { now: NOW, next: NEXT, longestMs: 60 * MIN_MS }
-const open: TimeWindowFacts = { ...closed, open: { from: at(-30), to: at(30) } }
-const needs = (minutes: number, by: 'estimate' | 'measured' = 'estimate'): TimeWindowFacts => ({
+const closed: TimeWindowState = { now: NOW, next: NEXT, longestMs: 60 * MIN_MS }
+const open: TimeWindowState = { ...closed, open: { from: at(-30), to: at(30) } }
+const needs = (minutes: number, by: 'estimate' | 'measured' = 'estimate'): TimeWindowState => ({
   ...open,
   need: { ms: minutes * MIN_MS, by },
 })
 
 function windowed(
   world: Parameters<typeof aSnapshot>[0],
-  window?: TimeWindowFacts,
+  window?: TimeWindowState,
   change: Partial<TimeWindowSpec> = {},
 ) {
   const s = aSnapshot(world)

@@ -16,7 +16,7 @@ export type HookState =
     }
 
 /** What is known of hooks, by this process or from the journal. */
-export interface HookFacts {
+export interface HookStates {
   /** `hookKey` → how it stands; a hook that is not here was not begun. */
   readonly states: Readonly<Record<string, HookState>>
   /** The journal is lost: any of them may have run. Then none is run, and all are undone. */

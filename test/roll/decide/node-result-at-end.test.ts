@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
+import { nodeResult } from '../../../src/roll/decide/node-result.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
-import { standing } from '../../../src/roll/decide/standing.ts'
 import type { Verdict } from '../../../src/roll/model/verdict.ts'
 import { servesNothing } from '../../../src/service/decide/budget/serves-nothing.ts'
 import { cordoned } from '../../support/roll-stages.ts'
@@ -21,7 +21,7 @@ const givenUp = (s: NodeSnapshot): NodeSnapshot => ({ ...s, run: { ...s.run, ver
 function lastOf(s: NodeSnapshot) {
   const decision = decide(s)
   const evidence = rememberDecision(s, decision)
-  return [shortDecision(decision), standing({ ...s, evidence }, undefined, 0).state]
+  return [shortDecision(decision), nodeResult({ ...s, evidence }, undefined, 0).state]
 }
 
 test('a node that is given up before its record was not touched', () => {
@@ -38,7 +38,7 @@ test('a node is detached when every server that leads to it is out, and there is
     anInstance(states.map((adminState) => aServer('n1', { adminState }))),
   ]
   const textOf = (states: readonly ('ready' | 'drain')[]): string =>
-    standing(aSnapshot({ ...cordoned, change: { instances: instances(states) } }), undefined, 0).text
+    nodeResult(aSnapshot({ ...cordoned, change: { instances: instances(states) } }), undefined, 0).text
   assert.equal(textOf(['drain', 'drain']), 'not rebooted, cordoned, detached')
   assert.equal(textOf(['drain', 'ready']), 'not rebooted, cordoned, attached')
   assert.equal(textOf([]), 'not rebooted, cordoned, attached')

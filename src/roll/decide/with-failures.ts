@@ -2,10 +2,10 @@ import type { Reason } from '../../ground/model/reason.ts'
 import type { Verdict } from '../model/verdict.ts'
 
 /**
- * A verdict sticks, its words need not: a window grows, and the reload that it fell into may be seen after it. The very
- * verdict where nothing is to be said anew.
+ * The verdict with the failures that are known now: a window grows, and the reload that it fell into may be seen later. The
+ * same object where nothing is new.
  */
-export function retold(verdict: Verdict, failures: readonly Reason[]): Verdict {
+export function withFailures(verdict: Verdict, failures: readonly Reason[]): Verdict {
   const first = verdict.reasons.findIndex(isFailure)
   if (first < 0 || failures.length === 0) return verdict
   const others = verdict.reasons.filter((reason) => !isFailure(reason))

@@ -6,7 +6,7 @@ import { strandedVolumes } from '../../../src/roll/decide/drain/attached-volumes
 import { classifyPod } from '../../../src/roll/decide/drain/classify-pod.ts'
 import { readyPods } from '../../../src/roll/decide/drain/ready-pods.ts'
 import { replaced } from '../../../src/roll/decide/drain/replaced.ts'
-import { drainView } from '../../../src/roll/decide/drain/stages.ts'
+import { drainState } from '../../../src/roll/decide/drain/stages.ts'
 import type { Evidence } from '../../../src/roll/decide/evidence.ts'
 import type { RollSpec } from '../../../src/roll/model/roll-spec.ts'
 import { aPod, aRecord, aSnapshot, aSpec, aWorkload } from '../../support/roll-world.ts'
@@ -102,7 +102,7 @@ test('the pods of the node are told apart by stage, and those of other nodes are
     aPod('elsewhere', 'n2'),
   ]
   const spec = aSpec({ drain: { ...aSpec().drain, daemonSets: [CART] } })
-  const { left, refused, putBack } = drainView(aSnapshot({ pods, change: { spec } }))
+  const { left, refused, putBack } = drainState(aSnapshot({ pods, change: { spec } }))
   assert.deepEqual([names(left[1]), names(left[2]), names(left[3])], ['data', 'cart', 'csi'])
   assert.deepEqual([names(refused), names(putBack)], ['cache', ''])
 })
@@ -140,7 +140,7 @@ const PUT_BACK: readonly (readonly [
 
 for (const [title, evidence, pod, putBack] of PUT_BACK) {
   test(`put back by its controller: ${title}`, () => {
-    const view = drainView(aSnapshot({ evidence, pods: [aPod('new', 'n1', pod)], workloads: [aWorkload()] }))
+    const view = drainState(aSnapshot({ evidence, pods: [aPod('new', 'n1', pod)], workloads: [aWorkload()] }))
     assert.equal(names(view.putBack), putBack ? 'new' : '')
     assert.equal(view.left[2].length + view.refused.length, putBack ? 0 : 1)
   })

@@ -4,4 +4,4 @@ import { hookVerdict } from './hooks/hook-verdict.ts'
 import type { AnySnapshot } from './subject.ts'
 
 /** The verdict by what the operator asked for beside the roll itself: gates that did not pass, hooks that failed. */
-export const wishVerdict = (s: AnySnapshot): Verdict | undefined => gateVerdict(s) ?? hookVerdict(s)
+export const requestVerdict = (s: AnySnapshot): Verdict | undefined => gateVerdict(s) ?? hookVerdict(s)

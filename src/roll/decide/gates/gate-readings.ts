@@ -7,7 +7,7 @@ export interface GateReading extends GateAnswer {
 }
 
 /** What this process knows of the gates. A pass never asks: they are asked beside it. */
-export interface GateFacts {
+export interface GateReadings {
   /** Which node or machine they were asked for; answers for another one or another moment do not count. Absent: they were not asked. */
   readonly about?: { readonly node: string; readonly moment: GateMoment }
   /** Name of a gate → its newest answers, the newest last. */

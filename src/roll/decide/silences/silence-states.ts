@@ -5,7 +5,7 @@ export type SilenceState =
   | { readonly kind: 'failed'; readonly text: string }
 
 /** What this process knows of silences. They are made and renewed beside the passes. */
-export interface SilenceFacts {
+export interface SilenceStates {
   /** The node or machine that they are for; absent: none stands for any. */
   readonly node?: string
   /** Name → how it stands; one that is not here is being asked for. */

@@ -4,7 +4,7 @@ import type { FailureWindow } from '../../../src/ground/model/probe.ts'
 import type { Reason } from '../../../src/ground/model/reason.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { requestsFailed } from '../../../src/roll/decide/requests-failed.ts'
-import { retold } from '../../../src/roll/decide/retold.ts'
+import { withFailures } from '../../../src/roll/decide/with-failures.ts'
 import type { Verdict } from '../../../src/roll/model/verdict.ts'
 import { aSnapshot } from '../../support/roll-world.ts'
 
@@ -15,18 +15,18 @@ const texts = ({ reasons }: Verdict): string => reasons.map(({ text }) => text).
 
 test('what is said of failures is said anew in its place, between what else was said', () => {
   const standing = verdict(other('a'), failed('1'), other('b'), failed('2'))
-  assert.equal(texts(retold(standing, [failed('3'), failed('4')])), 'a 3 4 b')
-  assert.equal(texts(retold(verdict(failed('1'), failed('2')), [failed('1')])), '1')
-  assert.equal(texts(retold(verdict(failed('1'), failed('2')), [failed('1'), failed('3')])), '1 3')
-  assert.equal(texts(retold(verdict(failed('1')), [failed('1'), failed('2')])), '1 2')
+  assert.equal(texts(withFailures(standing, [failed('3'), failed('4')])), 'a 3 4 b')
+  assert.equal(texts(withFailures(verdict(failed('1'), failed('2')), [failed('1')])), '1')
+  assert.equal(texts(withFailures(verdict(failed('1'), failed('2')), [failed('1'), failed('3')])), '1 3')
+  assert.equal(texts(withFailures(verdict(failed('1')), [failed('1'), failed('2')])), '1 2')
 })
 
 test('a verdict with nothing new to say is the very one that stood', () => {
   const standing = verdict(other('a'), failed('1'))
-  assert.equal(retold(standing, []), standing)
-  assert.equal(retold(standing, [failed('1')]), standing)
+  assert.equal(withFailures(standing, []), standing)
+  assert.equal(withFailures(standing, [failed('1')]), standing)
   const without = verdict(other('a'))
-  assert.equal(retold(without, [failed('1')]), without)
+  assert.equal(withFailures(without, [failed('1')]), without)
 })
 
 test('of many failed windows the first ten are told', () => {

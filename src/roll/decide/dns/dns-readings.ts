@@ -23,7 +23,7 @@ interface DnsUnknown {
 }
 
 /** What this process knows of DNS. A pass never asks: checks run beside it. */
-export interface DnsFacts {
+export interface DnsReadings {
   /** The newest check that has ended. */
   readonly last?: DnsReading | DnsUnknown
   /** The newest that saw something: it counts until another one does. */
@@ -33,7 +33,7 @@ export interface DnsFacts {
 }
 
 /** Whether anything was asked from a place that reaches the cluster: where nothing was, another check would tell no more. */
-export function hasToldAnything(last: NonNullable<DnsFacts['last']>): boolean {
+export function reachedCluster(last: NonNullable<DnsReadings['last']>): boolean {
   if (last.kind === 'unknown') return false
   const { vantages, paths } = last.scene
   const sound = new Set(vantages.flatMap(({ name, control }) => (control === 'fails' ? [] : [name])))

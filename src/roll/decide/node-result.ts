@@ -1,16 +1,16 @@
 import { present } from '../../ground/model/present.ts'
 import { matchNodeServers } from '../../service/decide/match-node-servers.ts'
 import { lostServers } from '../../service/decide/node-servers.ts'
-import type { NodeStanding } from '../model/roll-event.ts'
+import type { NodeResult } from '../model/roll-event.ts'
 import type { Step } from '../model/step.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
 import { serviceOf } from './service-of.ts'
 
 /** Where a node stands, from the world as last read: what is told at an end is the cluster's state, not ours. */
-export function standing(s: NodeSnapshot, step: Step | undefined, failedRequests: number): NodeStanding {
+export function nodeResult(s: NodeSnapshot, step: Step | undefined, failedRequests: number): NodeResult {
   const { node } = s.current
   const detached = isOut(s)
-  const facts = {
+  const known = {
     node: node.name,
     cordoned: node.unschedulable,
     detached,
@@ -23,19 +23,19 @@ export function standing(s: NodeSnapshot, step: Step | undefined, failedRequests
   const record = ownRecord(s)
   if (record === undefined) {
     const done = s.evidence.attachedAt !== undefined
-    if (!done && s.current.absent === true) return { ...facts, state: 'gone', text: 'gone from the cluster, left out' }
-    if (!done) return { ...facts, state: 'notTouched', text: 'not touched' }
+    if (!done && s.current.absent === true) return { ...known, state: 'gone', text: 'gone from the cluster, left out' }
+    if (!done) return { ...known, state: 'notTouched', text: 'not touched' }
     const restored = s.run.verdict !== undefined && s.evidence.returned === undefined
     return restored
-      ? { ...facts, state: 'restored', text: 'restored as it was' }
-      : { ...facts, state: 'inService', text: 'back in service' }
+      ? { ...known, state: 'restored', text: 'restored as it was' }
+      : { ...known, state: 'inService', text: 'back in service' }
   }
-  if (s.current.absent === true) return { ...facts, state: 'out', text: `gone from the cluster, ${balancers}` }
+  if (s.current.absent === true) return { ...known, state: 'out', text: `gone from the cluster, ${balancers}` }
   const recorded = { ...s, record }
-  if (hasRebooted(recorded)) return { ...facts, state: 'out', text: `rebooted, ${cordon}, ${balancers}` }
+  if (hasRebooted(recorded)) return { ...known, state: 'out', text: `rebooted, ${cordon}, ${balancers}` }
   if (ownIntent(s) !== undefined)
-    return { ...facts, state: 'out', text: `may be rebooting, ${cordon}, ${balancers}; it stays so until proven` }
-  return { ...facts, state: 'out', text: `not rebooted, ${cordon}, ${balancers}` }
+    return { ...known, state: 'out', text: `may be rebooting, ${cordon}, ${balancers}; it stays so until proven` }
+  return { ...known, state: 'out', text: `not rebooted, ${cordon}, ${balancers}` }
 }
 
 /** A node that has another address now is still sent to, or not, by the servers that were its own. */

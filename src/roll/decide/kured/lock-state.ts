@@ -1,5 +1,5 @@
 /** What the process knows of the lock of kured beside what the cluster shows. */
-export interface KuredLockFacts {
+export interface KuredLockState {
   /** Why the last try to take it failed. */
   readonly failure?: string
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { monoMs } from '../../../src/ground/model/time.ts'
+import { nodeResult } from '../../../src/roll/decide/node-result.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
-import { standing } from '../../../src/roll/decide/standing.ts'
-import type { NodeStanding } from '../../../src/roll/model/roll-event.ts'
+import type { NodeResult } from '../../../src/roll/model/roll-event.ts'
 import type { Verdict } from '../../../src/roll/model/verdict.ts'
 import { announced, back, cordoned, out, uncordoned } from '../../support/roll-stages.ts'
 import { aRecord, aServer, aSnapshot } from '../../support/roll-world.ts'
@@ -14,7 +14,7 @@ const stopped = (s: NodeSnapshot): NodeSnapshot => ({ ...s, run: { ...s.run, ver
 const gone = (s: NodeSnapshot): NodeSnapshot => ({ ...s, current: { ...s.current, absent: true } })
 const through = { attachedAt: monoMs(990_000) }
 
-const TABLE: readonly (readonly [s: NodeSnapshot, state: NodeStanding['state'], text: string])[] = [
+const TABLE: readonly (readonly [s: NodeSnapshot, state: NodeResult['state'], text: string])[] = [
   [aSnapshot(), 'notTouched', 'not touched'],
   [stopped(aSnapshot()), 'notTouched', 'not touched'],
   [gone(aSnapshot()), 'gone', 'gone from the cluster, left out'],
@@ -34,7 +34,7 @@ const TABLE: readonly (readonly [s: NodeSnapshot, state: NodeStanding['state'], 
 
 for (const [s, state, text] of TABLE) {
   test(`a node stands as ${state}: ${text}`, () => {
-    const found = standing(s, undefined, 0)
+    const found = nodeResult(s, undefined, 0)
     assert.deepEqual([found.state, found.text], [state, text])
   })
 }
@@ -44,14 +44,14 @@ test('a node that is out says in which step it stands, what moved, and what fail
   const s = aSnapshot({ ...out, evidence: { ...out.evidence, evicted } })
   const facts = { node: 'n1', state: 'out', cordoned: true, detached: true, podsMoved: 2, failedRequests: 3 }
   const text = 'not rebooted, cordoned, detached'
-  assert.deepEqual(standing(s, 'drain', 3), { ...facts, step: 'drain', text })
-  assert.deepEqual(standing(s, undefined, 3), { ...facts, text })
+  assert.deepEqual(nodeResult(s, 'drain', 3), { ...facts, step: 'drain', text })
+  assert.deepEqual(nodeResult(s, undefined, 3), { ...facts, text })
 })
 
 test('a node that has another address now is detached by what became of its recorded servers', () => {
   const node = { internalAddresses: ['10.0.0.77'] }
   const at = (adminState: 'drain' | 'ready') =>
-    standing(aSnapshot({ node, record: aRecord(), servers: [aServer('n1', { adminState })] }), undefined, 0).detached
+    nodeResult(aSnapshot({ node, record: aRecord(), servers: [aServer('n1', { adminState })] }), undefined, 0).detached
   assert.deepEqual([at('drain'), at('ready')], [true, false])
-  assert.equal(standing(aSnapshot({ node, record: aRecord(), servers: [] }), undefined, 0).detached, false)
+  assert.equal(nodeResult(aSnapshot({ node, record: aRecord(), servers: [] }), undefined, 0).detached, false)
 })
