@@ -43,13 +43,13 @@ export const bundleActions = (surroundings: RollSurroundings & { readonly commit
   read: async ({ run: named, ...place }) => {
     const store = journals(place, surroundings)
     const run = named ?? (await newestRun(store))
-    const told = await historyOrProblem(() => rollActions(surroundings).history({ ...place, run }))
+    const history = await historyOrProblem(() => rollActions(surroundings).history({ ...place, run }))
     const path = store.pathOf(run)
     const latency = await readLatencyText(path)
     return {
       run,
       journal: await readFile(path, 'utf8'),
-      ...told,
+      ...history,
       ...present({ latency }),
     }
   },

@@ -10,8 +10,8 @@ import { hasJournal } from '../../src/roll/run/newest-run.ts'
 import { lostRun } from '../../src/roll/run/restoring-run.ts'
 import { plannedEntry } from '../../src/roll/run/run-from-journal.ts'
 import type { FileOfRun } from '../../src/roll/run/take-up.ts'
+import { type Resuming, untilEngine } from './resume-run.ts'
 import { runEngine } from './run-engine.ts'
-import { type TakeUp, untilEngine } from './take-up.ts'
 import { clusterOf, journals, type RollSurroundings } from './world.ts'
 
 /** The run that is named, or the one that has nodes of the cluster out. */
@@ -36,7 +36,7 @@ async function runOfNodes(request: RunRequest, surroundings: RollSurroundings, s
 /** What a run left out whose journal is lost, with a journal of its own. */
 export async function putBack(
   request: RunRequest & { readonly run: string; readonly file: FileOfRun },
-  { surroundings, io, verdict }: TakeUp & { readonly verdict: Verdict },
+  { surroundings, io, verdict }: Resuming & { readonly verdict: Verdict },
 ): Promise<void> {
   const { run: id, file } = request
   const place = await clusterOf(request, surroundings, io.interrupt)

@@ -27,8 +27,8 @@ import { makePlan } from './make-plan.ts'
 import { openMetrics } from './open-metrics.ts'
 import { ownPodOf, refuseUnknownPod } from './own-pod.ts'
 import { leftOut, putBack } from './put-back.ts'
+import { goOn, untilEngine } from './resume-run.ts'
 import { runEngine } from './run-engine.ts'
-import { goOn, untilEngine } from './take-up.ts'
 import { clusterOf, journals, type RollSurroundings } from './world.ts'
 
 /** What the roll commands do, on the real world. */

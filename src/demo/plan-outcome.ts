@@ -25,7 +25,7 @@ export interface PlanOutcome {
 
 export function planOutcome(name: DemoPlan, judged: Judged<PlanEnd>): PlanOutcome {
   const { outcome, seconds, reading, failedAt1Hz, stalledMs } = judged
-  const { failed, sent, skipped, downtime, facts } = reading
+  const { failed, sent, skipped, downtime, status } = reading
   return {
     name,
     failedAt1Hz: Math.round(failedAt1Hz * 1_000) / 1_000,
@@ -36,7 +36,7 @@ export function planOutcome(name: DemoPlan, judged: Judged<PlanEnd>): PlanOutcom
     ...present({ strays: outcome.strays }),
     downtimeMs: { low: Math.round(downtime.lowMs), high: Math.round(downtime.highMs) },
     seconds: Math.round(seconds * 10) / 10,
-    windows: facts.windows.map((window) => windowDocument({ window, blame: [], reloads: [] })),
+    windows: status.windows.map((window) => windowDocument({ window, blame: [], reloads: [] })),
     ...present({ failure: outcome.failure }),
   }
 }

@@ -16,8 +16,8 @@ export function formatIngressMemory(bootId: string, readings: readonly IngressRe
 export function parseIngressMemory(text: string, bootId: string): readonly IngressReading[] | undefined {
   const raw = jsonObject(text)
   if (raw?.version !== 1 || !isBootId(bootId) || raw.bootId !== bootId || !Array.isArray(raw.facts)) return undefined
-  const facts = raw.facts.map(readingOf)
-  return facts.every((one) => one !== undefined) ? facts : undefined
+  const readings = raw.facts.map(readingOf)
+  return readings.every((one) => one !== undefined) ? readings : undefined
 }
 
 function readingOf(raw: unknown): IngressReading | undefined {

@@ -99,10 +99,10 @@ export class IngressWatch {
   /** Reads what the process before left. Rejects with the signal's reason. */
   async begin(signal: AbortSignal): Promise<void> {
     const text = await this.#inStore(() => this.#store.read('ingress', signal))
-    const facts = text === undefined ? undefined : parseIngressMemory(text, this.#parts.bootId)
-    if (facts === undefined) return
+    const known = text === undefined ? undefined : parseIngressMemory(text, this.#parts.bootId)
+    if (known === undefined) return
     this.#isRecalled = true
-    this.#replace(facts)
+    this.#replace(known)
   }
 
   /** From now on checkers ask this agent. While it waited beside another one it wrote nothing over. */
@@ -167,9 +167,9 @@ export class IngressWatch {
       return []
     }
     this.#handedOver.delete(deployment.uid)
-    const { node: _node, group: _group, by: _by, ...facts } = deployment
+    const { node: _node, group: _group, by: _by, ...known } = deployment
     const before = was?.reading.order
-    return [facts.order === undefined && before !== undefined ? { ...facts, order: before } : facts]
+    return [known.order === undefined && before !== undefined ? { ...known, order: before } : known]
   }
 
   #forbidden(error: WorldError): void {

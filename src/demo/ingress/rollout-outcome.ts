@@ -30,7 +30,7 @@ interface Rolled extends RolloutEnd {
 
 export function rolloutOutcome(kind: RolloutKind, judged: Judged<Rolled>): RolloutOutcome {
   const { outcome, seconds, reading, stalledMs } = judged
-  const windows = reading.facts.windows.map((window) => windowDocument({ window, blame: [], reloads: [] }))
+  const windows = reading.status.windows.map((window) => windowDocument({ window, blame: [], reloads: [] }))
   const [longest] = windows.toSorted((a, b) => upper(b) - upper(a))
   return {
     kind,

@@ -5,7 +5,7 @@ import type { NodeScene } from './node-scene.ts'
 import { podLeaving } from './pod-leaving.ts'
 import { refOf } from './pod-scene.ts'
 
-/** The pods of the node, told apart by whether they leave. */
+/** The pods of the node, divided by whether they leave. */
 export interface PodFindings {
   /** Pods that a drain waits for. */
   readonly left: number
@@ -18,14 +18,14 @@ export interface PodFindings {
 const NAMED_MAX = 8
 
 export function nodePods(s: NodeScene, guards: readonly Finding[]): PodFindings {
-  const pods = (s.pods ?? []).map((scene) => ({ scene, told: podLeaving(scene) }))
+  const pods = (s.pods ?? []).map((scene) => ({ scene, found: podLeaving(scene) }))
   const isGuardNamed = guards.some(({ is }) => is !== 'fact')
-  const leave = pods.filter(({ told }) => !told.some(({ code }) => code === 'MirrorPod' || code === 'DaemonSetPod'))
-  const blocked = leave.filter(({ told }) => told.some(({ is }) => is !== 'fact'))
-  const findings = blocked.flatMap(({ scene, told }) => {
+  const leave = pods.filter(({ found }) => !found.some(({ code }) => code === 'MirrorPod' || code === 'DaemonSetPod'))
+  const blocked = leave.filter(({ found }) => found.some(({ is }) => is !== 'fact'))
+  const findings = blocked.flatMap(({ scene, found }) => {
     // What its NodeGuard waits for says more than the budget that the guard keeps shut.
     const isGuard = guardOf(scene.seen.pod) !== undefined && isGuardNamed
-    return told.filter(({ is }) => is !== 'fact').map((one) => (isGuard ? { ...one, is: 'fact' as const } : one))
+    return found.filter(({ is }) => is !== 'fact').map((one) => (isGuard ? { ...one, is: 'fact' as const } : one))
   })
   return {
     left: leave.length,
@@ -34,7 +34,7 @@ export function nodePods(s: NodeScene, guards: readonly Finding[]): PodFindings 
   }
 }
 
-type PodsFound = readonly { readonly scene: Parameters<typeof podLeaving>[0]; readonly told: readonly Finding[] }[]
+type PodsFound = readonly { readonly scene: Parameters<typeof podLeaving>[0]; readonly found: readonly Finding[] }[]
 
 const COUNTED: readonly (readonly [code: string, one: string, many: string])[] = [
   ['MayLeave', 'pod may be evicted now', 'pods may be evicted now'],
@@ -55,12 +55,12 @@ const COUNTED: readonly (readonly [code: string, one: string, many: string])[] =
 /** What holds nothing up, one line for each kind. */
 const counts = (s: NodeScene, pods: PodsFound): readonly Finding[] =>
   COUNTED.flatMap(([code, one, many]) => {
-    const refs = pods.filter(({ told }) => told.some((found) => found.code === code)).map(({ scene }) => refOf(scene))
+    const refs = pods.filter(({ found }) => found.some((one) => one.code === code)).map(({ scene }) => refOf(scene))
     if (refs.length === 0) return []
     const more = refs.length - NAMED_MAX
     const names = `${refs.slice(0, NAMED_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
     const tried = pods.filter(
-      ({ scene, told }) => scene.answer?.kind === 'accepted' && told.some((found) => found.code === code),
+      ({ scene, found }) => scene.answer?.kind === 'accepted' && found.some((one) => one.code === code),
     )
     return [
       finding({

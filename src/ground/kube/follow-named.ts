@@ -27,11 +27,11 @@ export function followNamed<T>(
   const { path, resource, name } = named
   const query = { fieldSelector: `metadata.name=${name}` }
   const parse = (object: Untrusted): NamedReading<T> => read(object, named)
-  const told = (event: FollowEvent<NamedReading<T>>): void => {
+  const all = (event: FollowEvent<NamedReading<T>>): void => {
     const ours = eventOf(event, named)
     if (ours !== undefined) sink(ours)
   }
-  return follow(parts, { kind: { path, resource, parse, query }, sink: told }, signal)
+  return follow(parts, { kind: { path, resource, parse, query }, sink: all }, signal)
 }
 
 function read<T>(object: Untrusted, named: Named<T>): NamedReading<T> {
@@ -54,9 +54,9 @@ function orAbsent<T>(parse: () => T): T | undefined {
 function eventOf<T>(event: FollowEvent<NamedReading<T>>, { name, senseless }: Named<T>): FollowEvent<T> | undefined {
   switch (event.type) {
     case 'listed': {
-      const told = event.objects.find((object) => object.name === name || object.name === undefined)
-      if (told === undefined) return { type: 'listed', objects: [] }
-      return told.value === undefined ? senseless : { type: 'listed', objects: [told.value] }
+      const found = event.objects.find((object) => object.name === name || object.name === undefined)
+      if (found === undefined) return { type: 'listed', objects: [] }
+      return found.value === undefined ? senseless : { type: 'listed', objects: [found.value] }
     }
     case 'applied':
     case 'deleted': {

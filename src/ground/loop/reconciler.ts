@@ -75,7 +75,7 @@ export interface LoopStatus {
 const GATHER_LIMIT_MS = 15_000
 const EFFECT_LIMIT_MS = 10_000
 /** After an effect the world is looked at again. */
-const LOOK_AGAIN_MS = 20
+const READ_AGAIN_MS = 20
 /** So many effects of a pass may be refused before it ends: a right that is missing refuses all of them. */
 const REFUSALS_MAX = 50
 /** So many of those that may take long, and fewer where they did: what follows goes by a look that is older each time. */
@@ -213,7 +213,7 @@ export class Reconciler<S, A> {
     const [refusal] = refusals
     if (refusal === undefined) return { isLeading: true }
     // What was done has a next step, which does not wait for as long as what was refused.
-    if (done > 0) this.#queue.add(key, LOOK_AGAIN_MS)
+    if (done > 0) this.#queue.add(key, READ_AGAIN_MS)
     return { isLeading: true, refusal }
   }
 
@@ -231,7 +231,7 @@ export class Reconciler<S, A> {
   #againInMs(decision: LoopDecision<A>): number {
     switch (decision.kind) {
       case 'act':
-        return LOOK_AGAIN_MS
+        return READ_AGAIN_MS
       case 'hold':
         return this.#jittered(decision.recheckAfterMs)
       case 'settled':

@@ -4,6 +4,7 @@ import { addOutputOptions, outputModes } from '../../cli/output-options.ts'
 import type { AddCommand } from '../../cli/program.ts'
 import type { ProbeTarget } from '../../ground/model/probe.ts'
 import type { ProbeSource } from '../../ground/ports/probe-source.ts'
+import { ProbePrinter } from './probe/probe-printer.ts'
 import {
   keptCount,
   OUTPUT_CHOICES,
@@ -13,7 +14,6 @@ import {
   statusRange,
   targetsOf,
 } from './probe/probe-settings.ts'
-import { ProbeVoice } from './probe/probe-voice.ts'
 import { runProbe } from './probe/run-probe.ts'
 
 const EXAMPLE = `
@@ -62,13 +62,13 @@ export const addProbeCommand =
     addOutputOptions(command).action(async (urls: readonly string[], flags: ProbeFlags) => {
       const targets = targetsOf(urls, flags)
       const modes = outputModes(flags, context.terminal)
-      const voice = new ProbeVoice({ context, modes, output: flags.output })
+      const printer = new ProbePrinter({ context, modes, output: flags.output })
       const samples = flags.samples === undefined ? {} : { samples: context.openFile(flags.samples) }
       const time = flags.duration === undefined ? {} : { durationMs: flags.duration }
-      const takeBack = context.onExit(() => voice.restore())
+      const takeBack = context.onExit(() => printer.restore())
       const source = await openSource(targets)
       try {
-        exitWith(await runProbe({ targets, source, voice, context, maxFailed: flags.maxFailed, ...time, ...samples }))
+        exitWith(await runProbe({ targets, source, printer, context, maxFailed: flags.maxFailed, ...time, ...samples }))
       } finally {
         takeBack()
       }

@@ -10,7 +10,7 @@ import { RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
 import { out } from '../../support/roll-stages.ts'
 import { aNode, aPod, aRecord, aSnapshot, aSpec } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
-import { planFacts } from './plan-facts.ts'
+import { planSnapshot } from './plan-snapshot.ts'
 
 const PLANE = { 'node-role.kubernetes.io/control-plane': '' }
 const ZONE = 'topology.kubernetes.io/zone'
@@ -74,7 +74,7 @@ test('law: no node is begun without which etcd would lose its quorum; the plan b
   const names = ['n1']
   const found = (pods: readonly Pod[]) =>
     makePlan(
-      planFacts({ spec: aSpec({ nodes: { names, all: false, allowUnbalanced: true } }) }, { nodes: planes, pods }),
+      planSnapshot({ spec: aSpec({ nodes: { names, all: false, allowUnbalanced: true } }) }, { nodes: planes, pods }),
     )
       .findings.filter(({ code }) => BEGUN.some(([, , decision]) => decision.endsWith(code)))
       .map(({ severity, code }) => `${severity} ${code}`)
@@ -135,7 +135,7 @@ test('a worker that the roll could not begin comes after those that it can', () 
 test('the plan warns where a node of the control plane is named before a worker, and has the order to paste', () => {
   const nodes = [aNode('n1', { labels: PLANE }), aNode('n2'), aNode('n3')]
   const warnings = (...names: readonly string[]) =>
-    makePlan(planFacts({ spec: aSpec({ nodes: { names, all: false, allowUnbalanced: true } }) }, { nodes }))
+    makePlan(planSnapshot({ spec: aSpec({ nodes: { names, all: false, allowUnbalanced: true } }) }, { nodes }))
       .findings.filter(({ code }) => code === 'ControlPlaneEarly')
       .map(({ severity, node, text, fix }) => [severity, node, text, fix])
   assert.deepEqual(warnings('n2', 'n1', 'n3'), [

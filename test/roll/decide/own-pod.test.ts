@@ -13,7 +13,7 @@ import type { RollEvent, RollOutcome, StampedEvent } from '../../../src/roll/mod
 import { announced, back, cordoned, out } from '../../support/roll-stages.ts'
 import { aNode, aPod, aRecord, aSnapshot } from '../../support/roll-world.ts'
 import { shortDecision as short } from '../../support/short-decision.ts'
-import { findingCodes, planFacts } from './plan-facts.ts'
+import { findingCodes, planSnapshot } from './plan-snapshot.ts'
 
 const JOB = { kind: 'Job', name: 'evenkeel-roll', uid: 'uid-job' }
 const ownPod: OwnPod = { namespace: 'evenkeel', name: 'evenkeel-roll-a', uid: 'uid-roll', node: 'n1' }
@@ -118,24 +118,24 @@ test('a journal on a volume of one node is found before anything is begun, where
   const claim = { namespace: 'evenkeel', name: 'journal', volumeName: 'pv-1' }
   const cluster = { nodes, pods: [{ ...ITSELF, placement: PLACEMENT }], claims: [claim] }
   const bound = { ownPod, volumes: [{ name: 'pv-1', terms: ON_N1 }] }
-  const [finding] = makePlan(planFacts(bound, cluster)).findings
+  const [finding] = makePlan(planSnapshot(bound, cluster)).findings
   assert.deepEqual([finding?.severity, finding?.code], ['block', 'OwnPodBound'])
   assert.match(
     finding?.text ?? '',
     /^the pod of this roll cannot leave its node: no other node takes .* reaches the volume/,
   )
-  assert.deepEqual(findingCodes(makePlan(planFacts({ ...bound, volumes: [{ name: 'pv-1' }] }, cluster))), [])
+  assert.deepEqual(findingCodes(makePlan(planSnapshot({ ...bound, volumes: [{ name: 'pv-1' }] }, cluster))), [])
 })
 
 test('a plan has that node last, and nothing against what the pod of the roll keeps', () => {
   const cluster = { pods: [ITSELF] }
-  const plan = makePlan(planFacts({ ownPod }, cluster))
+  const plan = makePlan(planSnapshot({ ownPod }, cluster))
   assert.deepEqual(
     plan.nodes.map(({ node }) => node),
     ['n2', 'n3', 'n1'],
   )
   assert.deepEqual(findingCodes(plan), [])
-  assert.deepEqual(findingCodes(makePlan(planFacts({}, cluster))), ['error PodEmptyDir'])
+  assert.deepEqual(findingCodes(makePlan(planSnapshot({}, cluster))), ['error PodEmptyDir'])
 })
 
 const started: RollEvent = { type: 'roll.started', run: 'r', cluster: 'c', nodes: ['n1'], resumed: false }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makePlan } from '../../../src/roll/decide/plan/make-plan.ts'
-import type { PlanFacts } from '../../../src/roll/decide/plan/plan-facts.ts'
+import type { PlanSnapshot } from '../../../src/roll/decide/plan/plan-snapshot.ts'
 import { RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
 import { aBudget, aNode, anInstance, aPod, aServer, aSpec, aWorkload } from '../../support/roll-world.ts'
-import { findingCodes as codes, planFacts as facts } from './plan-facts.ts'
+import { findingCodes as codes, planSnapshot as facts } from './plan-snapshot.ts'
 
 test('a plan without findings names what each node is detached from and what moves', () => {
   const plan = makePlan(
@@ -48,7 +48,7 @@ const EDGE_STAGE = aSpec({
   drain: { ...aSpec().drain, daemonSets: [{ matchLabels: { app: 'edge' }, matchExpressions: [] }] },
 })
 
-const TABLE: readonly (readonly [title: string, facts: PlanFacts, codes: readonly string[]])[] = [
+const TABLE: readonly (readonly [title: string, facts: PlanSnapshot, codes: readonly string[]])[] = [
   [
     'a node that does not exist',
     facts({ spec: aSpec({ nodes: { names: ['n9'], all: false, allowUnbalanced: false } }) }),

@@ -7,7 +7,7 @@ export type ProbeOutcome = 'passed' | 'failed' | 'interrupted'
 
 /** The document of `-o json`, which is also the last line of `-o jsonl`. Units are in the names. */
 export function probeDocument(reading: ProbeReading, outcome: ProbeOutcome, failedAt1Hz: number): object {
-  const { facts, downtime } = reading
+  const { status, downtime } = reading
   return {
     outcome,
     failedRequests: reading.failed,
@@ -16,14 +16,14 @@ export function probeDocument(reading: ProbeReading, outcome: ProbeOutcome, fail
     notCountedRequests: reading.notCountedFailed,
     notMeasuredMs: Math.round(reading.notMeasuredMs),
     measuredMs: Math.round(reading.measuredMs),
-    startedAt: toIso(facts.startedAt),
+    startedAt: toIso(status.startedAt),
     downtimeLowMs: Math.round(downtime.lowMs),
     downtimeHighMs: Math.round(downtime.highMs),
     failedAt1Hz: Math.round(failedAt1Hz * 1_000) / 1_000,
-    lanes: facts.lanes,
-    windows: facts.windows.map(windowDocument),
-    notMeasured: facts.notMeasured.map(({ from, to }) => ({ from: toIso(from), to: toIso(to) })),
-    servedBy: facts.servedBy,
+    lanes: status.lanes,
+    windows: status.windows.map(windowDocument),
+    notMeasured: status.notMeasured.map(({ from, to }) => ({ from: toIso(from), to: toIso(to) })),
+    servedBy: status.servedBy,
   }
 }
 

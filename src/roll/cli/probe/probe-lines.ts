@@ -30,11 +30,11 @@ export function liveLine(reading: ProbeReading, latency: Histogram): Line {
   ]
 }
 
-function nowText({ facts, measuredMs, sent }: ProbeReading): 'starting' | 'ok' | 'failing' | 'not measured' {
-  const until = facts.startedAt + measuredMs
+function nowText({ status, measuredMs, sent }: ProbeReading): 'starting' | 'ok' | 'failing' | 'not measured' {
+  const until = status.startedAt + measuredMs
   if (sent === 0) return 'starting'
-  if (facts.notMeasured.some((gap) => gap.to >= until)) return 'not measured'
-  return facts.windows.some((window) => !window.control && window.firstOkAt === undefined) ? 'failing' : 'ok'
+  if (status.notMeasured.some((gap) => gap.to >= until)) return 'not measured'
+  return status.windows.some((window) => !window.control && window.firstOkAt === undefined) ? 'failing' : 'ok'
 }
 
 /**

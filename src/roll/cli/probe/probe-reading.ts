@@ -5,7 +5,7 @@ import { excusedOf, isExcused } from '../../decide/availability/not-counted.ts'
 
 /** What the facts come to. Controls are counted apart, and failures that are the prober's own fault are listed only. */
 export interface ProbeReading {
-  readonly facts: ProbeStatus
+  readonly status: ProbeStatus
   readonly targets: readonly ProbeTarget[]
   readonly lanes: readonly LaneSummary[]
   /** `isGreen`: it may excuse failures, since none of its own requests failed at first. */
@@ -22,14 +22,14 @@ export interface ProbeReading {
   readonly measuredMs: number
 }
 
-export function readProbe(facts: ProbeStatus, targets: readonly ProbeTarget[], now: WallMs): ProbeReading {
-  const lanes = facts.lanes.filter((lane) => !lane.control)
-  const controls = facts.lanes.filter((lane) => lane.control)
-  const isGreen = (facts.redControls ?? []).length === 0
-  const held = facts.windows.filter((window) => !window.control && !isExcused(window))
-  const notCountedFailed = excusedOf(facts.windows)
+export function readProbe(status: ProbeStatus, targets: readonly ProbeTarget[], now: WallMs): ProbeReading {
+  const lanes = status.lanes.filter((lane) => !lane.control)
+  const controls = status.lanes.filter((lane) => lane.control)
+  const isGreen = (status.redControls ?? []).length === 0
+  const held = status.windows.filter((window) => !window.control && !isExcused(window))
+  const notCountedFailed = excusedOf(status.windows)
   return {
-    facts,
+    status,
     targets,
     lanes,
     control:
@@ -39,9 +39,9 @@ export function readProbe(facts: ProbeStatus, targets: readonly ProbeTarget[], n
     held,
     notCountedFailed,
     skipped: sumOf(lanes, 'skipped'),
-    notMeasuredMs: lengthMs(union(facts.notMeasured)),
-    downtime: downtime(held, { from: facts.startedAt, to: now, notMeasured: facts.notMeasured }),
-    measuredMs: Math.max(0, now - facts.startedAt),
+    notMeasuredMs: lengthMs(union(status.notMeasured)),
+    downtime: downtime(held, { from: status.startedAt, to: now, notMeasured: status.notMeasured }),
+    measuredMs: Math.max(0, now - status.startedAt),
   }
 }
 

@@ -44,8 +44,8 @@ function targetLines(target: ProbeTarget, reading: ProbeReading): readonly strin
 }
 
 /** Failed requests of a lane that no control excuses. */
-function countedIn({ target, lane, failed }: LaneSummary, { facts }: ProbeReading): number {
-  return failed - excusedOf(facts.windows.filter((window) => window.target === target && window.lane === lane))
+function countedIn({ target, lane, failed }: LaneSummary, { status }: ProbeReading): number {
+  return failed - excusedOf(status.windows.filter((window) => window.target === target && window.lane === lane))
 }
 
 function laneRow(lane: LaneSummary, counted: number): readonly string[] {
@@ -63,8 +63,8 @@ function laneRow(lane: LaneSummary, counted: number): readonly string[] {
 }
 
 /** Those who served most first, where names are many. */
-function servedByLines({ facts }: ProbeReading): readonly string[] {
-  const named = Object.entries(facts.servedBy)
+function servedByLines({ status }: ProbeReading): readonly string[] {
+  const named = Object.entries(status.servedBy)
   if (named.length === 0) return []
   const most = named.length <= MOST_NAMED ? named : named.toSorted(([, a], [, b]) => b - a).slice(0, MOST_NAMED)
   const rest = named.length - most.length

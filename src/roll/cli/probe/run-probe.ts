@@ -9,13 +9,13 @@ import type { TextSink } from '../../../ground/text/terminal/text-sink.ts'
 import { laneSchedules } from '../../decide/availability/schedule.ts'
 import { LedgerProbe } from '../../probe/ledger-probe.ts'
 import type { ProbeOutcome } from './probe-document.ts'
+import type { ProbePrinter } from './probe-printer.ts'
 import { type ProbeReading, readProbe } from './probe-reading.ts'
-import type { ProbeVoice } from './probe-voice.ts'
 
 interface ProbeRun {
   readonly targets: readonly ProbeTarget[]
   readonly source: ProbeSource
-  readonly voice: ProbeVoice
+  readonly printer: ProbePrinter
   readonly context: Pick<CliContext, 'clock' | 'interrupts'>
   /** Of measuring, the start of the prober not counted; absent: until interrupted. */
   readonly durationMs?: number
@@ -31,7 +31,7 @@ const BASELINE_PERIODS = 3
 
 /** Probes until the time is up or it is interrupted; the verdicts owed are awaited. Returns the exit code. */
 export async function runProbe(run: ProbeRun): Promise<number> {
-  const { context, voice, targets, samples } = run
+  const { context, printer, targets, samples } = run
   const stop = new AbortController()
   const begun = { atMono: undefined as number | undefined }
   const probe = new LedgerProbe({
@@ -43,12 +43,12 @@ export async function runProbe(run: ProbeRun): Promise<number> {
       if (begun.atMono === undefined) probe.baseline(at, wallMs(at + controlBaselineMs(targets)))
       begun.atMono ??= context.clock.monoMs() + at - context.clock.wallMs()
     },
-    onDeath: (reason) => voice.warn(`the prober died and is started again: ${escapeForeign(reason, 300)}`),
+    onDeath: (reason) => printer.warn(`the prober died and is started again: ${escapeForeign(reason, 300)}`),
   })
-  voice.started(targets.map((target) => target.name))
+  printer.started(targets.map((target) => target.name))
   const running = probe.run(() => undefined, stop.signal)
   const look = (): void =>
-    voice.tick(readProbe(probe.status(), targets, context.clock.wallMs()), probe.ledger.latency())
+    printer.tick(readProbe(probe.status(), targets, context.clock.wallMs()), probe.ledger.latency())
   const isOver = await Promise.race([watch(run, begun, look), running.then(() => 'ended' as const)])
   const stoppedAt = context.clock.wallMs()
   stop.abort(new Error('the probe is over'))
@@ -56,8 +56,8 @@ export async function runProbe(run: ProbeRun): Promise<number> {
   await samples?.flushed()
   const reading = readProbe(probe.status(), targets, stoppedAt)
   const outcome = outcomeOf(run, reading, isOver)
-  if (reading.sent === 0) voice.warn('nothing was measured')
-  voice.ended(reading, outcome, probe.ledger.failedAt1Hz())
+  if (reading.sent === 0) printer.warn('nothing was measured')
+  printer.ended(reading, outcome, probe.ledger.failedAt1Hz())
   return EXIT[outcome]
 }
 

@@ -1,8 +1,8 @@
 import type { Endpoint } from '../../../ground/model/endpoint.ts'
-import type { PlanFacts } from './plan-facts.ts'
+import type { PlanSnapshot } from './plan-snapshot.ts'
 
 /** Where the API is: as the kubeconfig says, and as the API servers themselves write into Service default/kubernetes. */
-export function apiServers({ apiServer, cluster }: Pick<PlanFacts, 'apiServer' | 'cluster'>): readonly Endpoint[] {
+export function apiServers({ apiServer, cluster }: Pick<PlanSnapshot, 'apiServer' | 'cluster'>): readonly Endpoint[] {
   const own = cluster.slices
     .filter(({ namespace, serviceName }) => namespace === 'default' && serviceName === 'kubernetes')
     .flatMap(({ endpoints, ports }) => {

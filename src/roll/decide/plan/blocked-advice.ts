@@ -3,7 +3,7 @@ import type { Pod } from '../../../ground/model/pod.ts'
 import { blockedSpec } from '../drain/blocked-ladder.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import { whyNotPolite } from '../drain/may-be-polite.ts'
-import type { PlanFacts } from './plan-facts.ts'
+import type { PlanSnapshot } from './plan-snapshot.ts'
 import { budgetsSpare } from './polite-findings.ts'
 
 type Way = 'surge' | 'ask' | 'delete'
@@ -16,8 +16,8 @@ const WAYS: Readonly<Record<Way, Pick<PlanFinding, 'severity'> & { readonly text
 }
 
 /** What stands against a pod is no error where `drain.blocked` has a way for each of them. */
-export function withLadder(facts: PlanFacts, pods: readonly Pod[], finding: PlanFinding): PlanFinding {
-  const ways = new Set(pods.map((pod) => wayOf(facts, pod)))
+export function withLadder(s: PlanSnapshot, pods: readonly Pod[], finding: PlanFinding): PlanFinding {
+  const ways = new Set(pods.map((pod) => wayOf(s, pod)))
   if (ways.has(undefined)) return finding
   const known = (['ask', 'delete', 'surge'] as const).filter((way) => ways.has(way))
   const [worst] = known
@@ -26,20 +26,20 @@ export function withLadder(facts: PlanFacts, pods: readonly Pod[], finding: Plan
   return { ...finding, severity: WAYS[worst].severity, text }
 }
 
-function wayOf(facts: PlanFacts, pod: Pod): Way | undefined {
-  const spec = blockedSpec(pod, facts.spec.drain)
+function wayOf(s: PlanSnapshot, pod: Pod): Way | undefined {
+  const spec = blockedSpec(pod, s.spec.drain)
   if (spec === undefined) return undefined
-  if (spec.surgeMs !== undefined && isReplaceable(facts, pod)) return 'surge'
+  if (spec.surgeMs !== undefined && isReplaceable(s, pod)) return 'surge'
   if (spec.askMs !== undefined) return 'ask'
   return spec.delete ? 'delete' : undefined
 }
 
-function isReplaceable(facts: PlanFacts, pod: Pod): boolean {
-  const { cluster, services, spec } = facts
+function isReplaceable(s: PlanSnapshot, pod: Pod): boolean {
+  const { cluster, services, spec } = s
   return (
     pod.ready &&
     classifyPod(pod, spec.drain).kind === 'evict' &&
     whyNotPolite({ ...cluster, services }, pod) === undefined &&
-    budgetsSpare(facts, pod)
+    budgetsSpare(s, pod)
   )
 }

@@ -4,16 +4,16 @@ import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { Pod } from '../../../ground/model/pod.ts'
 import type { Service } from '../../../ground/model/service.ts'
 import type { Workload } from '../../../ground/model/workload.ts'
-import type { PlanFacts } from './plan-facts.ts'
+import type { PlanSnapshot } from './plan-snapshot.ts'
 
 /**
  * A DaemonSet's pod stays through the drain and dies with its node. Where a Service spreads traffic over all its pods,
  * other nodes go on sending to it until then, however well the node itself is detached.
  */
-export function daemonFindings(facts: PlanFacts): readonly PlanFinding[] {
-  const { services, cluster } = facts
+export function daemonFindings(s: PlanSnapshot): readonly PlanFinding[] {
+  const { services, cluster } = s
   return servedDaemonSets({ services, ...cluster })
-    .filter(({ workload }) => !hasStage(facts, workload))
+    .filter(({ workload }) => !hasStage(s, workload))
     .map(({ workload, service }) => warning(workload, service))
 }
 
@@ -57,7 +57,7 @@ function leadsTo(service: Service, pods: readonly Pod[], workload: Workload): bo
   )
 }
 
-const hasStage = ({ cluster, spec }: PlanFacts, workload: Workload): boolean =>
+const hasStage = ({ cluster, spec }: PlanSnapshot, workload: Workload): boolean =>
   cluster.pods.some(
     (pod) =>
       pod.controller?.uid === workload.uid &&

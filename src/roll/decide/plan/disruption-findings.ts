@@ -7,12 +7,12 @@ import { workloadOf } from '../drain/workload-of.ts'
 import { withLadder } from './blocked-advice.ts'
 import { type BudgetNeeds, budgetNeeds, letsOneMoreHelp } from './budget-arithmetic.ts'
 import { gatherPods } from './gathered-pods.ts'
-import type { PlanFacts } from './plan-facts.ts'
+import type { PlanSnapshot } from './plan-snapshot.ts'
 import { SelectedPods, SelectingObjects } from './selected-pods.ts'
 
 /** What stands against evicting these pods: one finding for each budget, whatever the number of its pods. */
-export function disruptionFindings(facts: PlanFacts, moving: readonly Pod[]): readonly PlanFinding[] {
-  const { cluster } = facts
+export function disruptionFindings(s: PlanSnapshot, moving: readonly Pod[]): readonly PlanFinding[] {
+  const { cluster } = s
   const budgets = new SelectingObjects(cluster.budgets)
   const all = new SelectedPods(cluster.pods)
   const under = Map.groupBy(moving.filter(isCounted), (pod) => budgets.of(pod).map(refKey).toSorted().join(' and '))
@@ -20,25 +20,25 @@ export function disruptionFindings(facts: PlanFacts, moving: readonly Pod[]): re
   return [...under].flatMap(([names, pods]) => {
     if (names === '') return []
     const budget = byKey.get(names)
-    if (budget === undefined) return [withLadder(facts, pods, twoBudgets(names, pods, facts))]
+    if (budget === undefined) return [withLadder(s, pods, twoBudgets(names, pods, s))]
     const own = pods.filter((pod) => !isGated(pod))
     if (own.length === 0) return []
     const selected = all.by(budget.selector, [budget.namespace])
-    const found = budgetFindings({ budget, pods: own, needs: needsOf(budget, selected, facts), facts })
-    return found.map((finding) => (finding.severity === 'block' ? withLadder(facts, own, finding) : finding))
+    const found = budgetFindings({ budget, pods: own, needs: needsOf(budget, selected, s), s })
+    return found.map((finding) => (finding.severity === 'block' ? withLadder(s, own, finding) : finding))
   })
 }
 
 /** The eviction handler asks no budget for a pod that serves nothing (eviction.go, canIgnorePDB). */
 const isCounted = ({ phase, terminating }: Pod): boolean => phase !== 'Pending' && !terminating
 
-function needsOf(budget: DisruptionBudget, selected: readonly Pod[], { cluster }: PlanFacts): BudgetNeeds {
+function needsOf(budget: DisruptionBudget, selected: readonly Pod[], { cluster }: PlanSnapshot): BudgetNeeds {
   const owners = new Set(selected.flatMap((pod) => workloadOf(pod, cluster.workloads) ?? []))
   const replicas = [...owners].reduce((sum, { desired }) => sum + desired, 0)
   return budgetNeeds(budget, { pods: selected.length, replicas })
 }
 
-function twoBudgets(names: string, pods: readonly Pod[], { cluster }: PlanFacts): PlanFinding {
+function twoBudgets(names: string, pods: readonly Pod[], { cluster }: PlanSnapshot): PlanFinding {
   const { words, isOne, where } = gatherPods(pods, cluster.workloads)
   return {
     severity: 'block',
@@ -53,7 +53,7 @@ interface OfBudget {
   readonly budget: DisruptionBudget
   readonly pods: readonly Pod[]
   readonly needs: BudgetNeeds
-  readonly facts: PlanFacts
+  readonly s: PlanSnapshot
 }
 
 function budgetFindings(of: OfBudget): readonly PlanFinding[] {
@@ -73,9 +73,9 @@ const selectsAll = (budget: DisruptionBudget): PlanFinding => ({
 const edit = ({ namespace, name }: DisruptionBudget): string =>
   `kubectl -n ${namespace} edit poddisruptionbudget ${name}`
 
-function broken({ budget, pods, facts }: OfBudget): PlanFinding | undefined {
+function broken({ budget, pods, s }: OfBudget): PlanFinding | undefined {
   if (!budget.syncFailed) return undefined
-  const { words, where } = gatherPods(pods, facts.cluster.workloads)
+  const { words, where } = gatherPods(pods, s.cluster.workloads)
   return {
     severity: 'block',
     code: 'BudgetBroken',
@@ -90,11 +90,11 @@ const held = ({ budget, pods }: OfBudget): readonly Pod[] =>
   budget.unhealthyPods === 'AlwaysAllow' ? pods.filter(({ ready }) => ready) : pods
 
 function never(of: OfBudget): PlanFinding | undefined {
-  const { budget, facts } = of
+  const { budget, s } = of
   const { expectedPods, desiredHealthy } = of.needs
   const pods = held(of)
   if (desiredHealthy < expectedPods || budget.disruptionsAllowed > 0 || pods.length === 0) return undefined
-  const { words, where } = gatherPods(pods, facts.cluster.workloads)
+  const { words, where } = gatherPods(pods, s.cluster.workloads)
   const asked =
     budget.maxUnavailable === undefined
       ? `minAvailable: ${budget.minAvailable ?? 0}`
@@ -119,10 +119,10 @@ function never(of: OfBudget): PlanFinding | undefined {
 }
 
 function exhausted(of: OfBudget): PlanFinding | undefined {
-  const { budget, facts } = of
+  const { budget, s } = of
   const pods = held(of)
   if (budget.disruptionsAllowed > 0 || pods.length === 0) return undefined
-  const { words, where } = gatherPods(pods, facts.cluster.workloads)
+  const { words, where } = gatherPods(pods, s.cluster.workloads)
   const unready = pods.filter(({ ready }) => !ready)
   const text = `${words} cannot be evicted now: budget ${refKey(budget)} needs ${budget.desiredHealthy} healthy pods and has ${budget.currentHealthy} of ${budget.expectedPods}`
   if (unready.length === 0 || budget.currentHealthy >= budget.desiredHealthy) {

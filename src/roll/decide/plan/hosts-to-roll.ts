@@ -1,7 +1,7 @@
 import { asksMachine } from '../../../ground/model/reboot-need.ts'
 import type { NodeWhy, PlannedHost } from '../../model/roll-plan.ts'
 import type { nodesToRoll } from './nodes-to-roll.ts'
-import type { PlanFacts } from './plan-facts.ts'
+import type { PlanSnapshot } from './plan-snapshot.ts'
 
 interface HostsToRoll {
   /** Absent: the file has no machines. */
@@ -14,7 +14,7 @@ interface HostsToRoll {
  * not alone: where each node has its versions, a roll that comes by again and again would reboot it every time.
  */
 export function hostsToRoll(
-  { spec, hosts, hostsSkipped = [] }: PlanFacts,
+  { spec, hosts, hostsSkipped = [] }: PlanSnapshot,
   { nodes, skipped }: Pick<ReturnType<typeof nodesToRoll>, 'nodes' | 'skipped'>,
 ): HostsToRoll {
   if (hosts === undefined) return { skipped: [] }

@@ -4,7 +4,7 @@ import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { apiEvidence } from '../../../service/decide/api-backend.ts'
 import type { InstanceInspection, SeenServer } from '../../../service/model/balancer-inspection.ts'
 import { apiServers } from './api-servers.ts'
-import type { PlanFacts } from './plan-facts.ts'
+import type { PlanSnapshot } from './plan-snapshot.ts'
 
 const SHOWN = 3
 
@@ -12,11 +12,11 @@ const SHOWN = 3
  * Backends that the file does not name although they send to nodes of the roll: they get no command when a node leaves.
  * The API's own is left out on purpose.
  */
-export function leftOutFindings(facts: PlanFacts, nodes: readonly Node[]): readonly PlanFinding[] {
-  const known = apiServers(facts)
+export function leftOutFindings(s: PlanSnapshot, nodes: readonly Node[]): readonly PlanFinding[] {
+  const known = apiServers(s)
   const rolled = new Set(nodes.flatMap(({ internalAddresses }) => internalAddresses.map(canonicalAddress)))
-  return facts.inspections.flatMap((inspection) => {
-    const named = namedOn(inspection.instance, facts.inspections)
+  return s.inspections.flatMap((inspection) => {
+    const named = namedOn(inspection.instance, s.inspections)
     const others = Map.groupBy(inspection.outside, ({ backend }) => backend)
     return [...others].flatMap(([name, servers]) => {
       const ours = servers.filter(({ address }) => address !== '' && rolled.has(canonicalAddress(address)))

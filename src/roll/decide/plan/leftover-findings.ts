@@ -7,11 +7,11 @@ import { markedBy, TO_COME_KEY, unmarkCommand } from '../../../ground/model/to-c
 import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../../service/model/node-record.ts'
 import { parseNodeRecord } from '../../../service/model/parse-node-record.ts'
 import { waysBack } from '../ways-back.ts'
-import type { PlanFacts } from './plan-facts.ts'
+import type { PlanSnapshot } from './plan-snapshot.ts'
 
 /** What earlier runs and other owners left on nodes. `nodes`: those of the roll, whose records are told of node by node. */
 export function leftoverFindings(
-  { cluster }: { readonly cluster: Pick<PlanFacts['cluster'], 'nodes'> },
+  { cluster }: { readonly cluster: Pick<PlanSnapshot['cluster'], 'nodes'> },
   nodes: readonly Node[],
 ): readonly PlanFinding[] {
   const rolled = new Set(nodes.map(({ name }) => name))

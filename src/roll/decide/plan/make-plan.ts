@@ -23,7 +23,7 @@ import { budgetFindings, nodeChecks } from './node-findings.ts'
 import { nodesToRoll } from './nodes-to-roll.ts'
 import { othersWorkFindings } from './others-work-findings.ts'
 import { isOwnPod, ownPodFindings } from './own-pod-findings.ts'
-import type { PlanFacts } from './plan-facts.ts'
+import type { PlanSnapshot } from './plan-snapshot.ts'
 import { movingPods, podFindings } from './pod-findings.ts'
 import { politeFindings } from './polite-findings.ts'
 import { poolFindings } from './pool-findings.ts'
@@ -32,28 +32,28 @@ import { roomFindings } from './room/room-findings.ts'
 import { slotFindings } from './slot-findings.ts'
 
 /** What a roll would do, and everything that stands against it. Pure. */
-export function makePlan(facts: PlanFacts): RollPlan {
-  const { spec, cluster } = facts
-  const toRoll = nodesToRoll(facts)
+export function makePlan(s: PlanSnapshot): RollPlan {
+  const { spec, cluster } = s
+  const toRoll = nodesToRoll(s)
   const { nodes } = toRoll
-  const { hosts, skipped } = hostsToRoll(facts, toRoll)
+  const { hosts, skipped } = hostsToRoll(s, toRoll)
   const podsOf = Map.groupBy(cluster.pods, ({ nodeName = '' }) => nodeName)
   const podsHere = nodes.map(({ name }) => podsOf.get(name) ?? [])
-  const checks = [...clusterChecks(facts, toRoll), ...nodes.flatMap((node) => nodeChecks(facts, node))]
-  const pods = podsHere.flat().filter((pod) => !isOwnPod(facts, pod))
+  const checks = [...clusterChecks(s, toRoll), ...nodes.flatMap((node) => nodeChecks(s, node))]
+  const pods = podsHere.flat().filter((pod) => !isOwnPod(s, pod))
   const ofPods = [
-    ...podFindings(facts, pods),
-    ...roomFindings(facts, movingPods(facts, pods)),
-    ...ownPodFindings(facts, podsHere.flat()),
+    ...podFindings(s, pods),
+    ...roomFindings(s, movingPods(s, pods)),
+    ...ownPodFindings(s, podsHere.flat()),
   ]
   const named = new Set(ofPods.flatMap((finding) => finding.pods ?? []))
   return {
-    cluster: facts.clusterName,
-    nodes: nodes.map((node, index) => plannedNode(facts, node, podsHere[index] ?? [])),
+    cluster: s.clusterName,
+    nodes: nodes.map((node, index) => plannedNode(s, node, podsHere[index] ?? [])),
     ...present({ hosts }),
     ...(spec.hosts?.order === 'first' ? { hostsFirst: true as const } : {}),
     skipped: [...toRoll.skipped, ...skipped],
-    unmatchedServers: strangers(facts),
+    unmatchedServers: strangers(s),
     findings: unique([...checks.flat(), ...ofPods]).filter(isOfRoll(toRoll, hosts)),
     load: (spec.probe?.targets ?? []).map(({ name, url, ratePerSecond, control }) => ({
       name,
@@ -62,7 +62,7 @@ export function makePlan(facts: PlanFacts): RollPlan {
       control,
     })),
     ...present({ stop: spec.stop }),
-    ...(facts.spec.parallel === undefined ? {} : { parallel: facts.spec.parallel.nodes }),
+    ...(s.spec.parallel === undefined ? {} : { parallel: s.spec.parallel.nodes }),
     ...(spec.reboot.kuredLock === undefined ? {} : { kuredLock: refKey(spec.reboot.kuredLock) }),
     checksPassed:
       checks.filter((found) => found.length === 0).length + pods.filter((pod) => !named.has(refKey(pod))).length,
@@ -79,34 +79,34 @@ const isOfRoll =
   ({ severity }: PlanFinding): boolean =>
     severity === 'error' || nodes.length + hosts.length > 0 || skipped.length === 0
 
-function clusterChecks(facts: PlanFacts, { nodes, skipped, unknown, findings }: ToRoll): readonly Check[] {
-  const known = facts.cluster.nodes.map((node) => node.name)
+function clusterChecks(s: PlanSnapshot, { nodes, skipped, unknown, findings }: ToRoll): readonly Check[] {
+  const known = s.cluster.nodes.map((node) => node.name)
   // Where lists are forbidden none was read, and every node would seem not to be there.
-  const listed = !facts.forbidden.some(({ verb }) => verb === 'list')
+  const listed = !s.forbidden.some(({ verb }) => verb === 'list')
   return [
     [
-      ...facts.forbidden.map((access) => forbidden(access, facts.spec.slots.namespace)),
-      ...(facts.spared ?? []).map(spared),
-      ...(facts.unreadByGates ?? []).map(unreadByGate),
+      ...s.forbidden.map((access) => forbidden(access, s.spec.slots.namespace)),
+      ...(s.spared ?? []).map(spared),
+      ...(s.unreadByGates ?? []).map(unreadByGate),
     ],
     [
-      ...slotFindings(facts.spec.slots.namespace, facts.slotRefusal),
-      ...maxOutFindings(facts.spec, facts.budgetObject, facts.cluster.nodes.length),
+      ...slotFindings(s.spec.slots.namespace, s.slotRefusal),
+      ...maxOutFindings(s.spec, s.budgetObject, s.cluster.nodes.length),
     ],
     listed ? unknown.map((name) => unknownNode(name, known)) : [],
-    listed && nodes.length + skipped.length + unknown.length === 0 ? [noNodes(facts.spec.nodes)] : [],
-    ...(facts.needs === undefined ? [] : [findings]),
-    ...facts.inspections.map((inspection) => inspectionFindings(inspection, apiServers(facts))),
-    leftOutFindings(facts, nodes),
-    facts.hostFindings.map(withBalancerAdvice),
-    budgetFindings(facts).filter((finding) => nodes.some((node) => node.name !== finding.node)),
-    daemonFindings(facts),
-    [...controlPlaneFindings(facts.cluster.pods, nodes), ...orderFindings(facts.spec.nodes, nodes)],
-    leftoverFindings(facts, nodes),
-    rebootLockFindings(facts.cluster.workloads, facts),
-    othersWorkFindings(nodes, facts.spec),
-    poolFindings(facts, nodes),
-    ...(facts.spec.drain.polite === undefined ? [] : [politeFindings(facts, nodes)]),
+    listed && nodes.length + skipped.length + unknown.length === 0 ? [noNodes(s.spec.nodes)] : [],
+    ...(s.needs === undefined ? [] : [findings]),
+    ...s.inspections.map((inspection) => inspectionFindings(inspection, apiServers(s))),
+    leftOutFindings(s, nodes),
+    s.hostFindings.map(withBalancerAdvice),
+    budgetFindings(s).filter((finding) => nodes.some((node) => node.name !== finding.node)),
+    daemonFindings(s),
+    [...controlPlaneFindings(s.cluster.pods, nodes), ...orderFindings(s.spec.nodes, nodes)],
+    leftoverFindings(s, nodes),
+    rebootLockFindings(s.cluster.workloads, s),
+    othersWorkFindings(nodes, s.spec),
+    poolFindings(s, nodes),
+    ...(s.spec.drain.polite === undefined ? [] : [politeFindings(s, nodes)]),
   ]
 }
 
@@ -205,12 +205,12 @@ function accessText({ verb, group, resource, subresource, namespace }: Access): 
 const roleOf = (namespace: string): string =>
   `, with its Role evenkeel-slots in ${namespace}: the namespace of "slots.namespace" must exist`
 
-function plannedNode(facts: PlanFacts, node: Node, pods: readonly Pod[]): PlannedNode {
-  const all = DRAIN_STAGES.map((stage) => pods.filter((pod) => isInStage(facts, pod, stage)))
+function plannedNode(s: PlanSnapshot, node: Node, pods: readonly Pod[]): PlannedNode {
+  const all = DRAIN_STAGES.map((stage) => pods.filter((pod) => isInStage(s, pod, stage)))
   // Most clusters have no NodeGuard.
   const stages = all.filter((inStage, i) => DRAIN_STAGES[i] !== GUARD_STAGE || inStage.length > 0)
-  const need = facts.needs?.get(node.name)
-  const detachFrom = matchNodeServers(node, facts.instances).map(
+  const need = s.needs?.get(node.name)
+  const detachFrom = matchNodeServers(node, s.instances).map(
     ({ reading }) => `${reading.ref.backend}/${reading.ref.server} on ${reading.ref.instance}`,
   )
   return {
@@ -225,12 +225,12 @@ function plannedNode(facts: PlanFacts, node: Node, pods: readonly Pod[]): Planne
   }
 }
 
-function isInStage({ spec }: PlanFacts, pod: Pod, stage: number): boolean {
+function isInStage({ spec }: PlanSnapshot, pod: Pod, stage: number): boolean {
   const verdict = classifyPod(pod, spec.drain)
   return verdict.kind === 'evict' && verdict.stage === stage
 }
 
-function strangers({ instances, cluster }: PlanFacts): readonly string[] {
+function strangers({ instances, cluster }: PlanSnapshot): readonly string[] {
   const known = new Set(cluster.nodes.flatMap(({ internalAddresses }) => internalAddresses.map(canonicalAddress)))
   return instances.flatMap((instance) =>
     allowedServers(instance)

@@ -11,14 +11,14 @@ import { allowedServers, belongsTo, matchNodeServers } from '../../../service/de
 import { RECORD_ANNOTATION } from '../../../service/model/node-record.ts'
 import { parseNodeRecord } from '../../../service/model/parse-node-record.ts'
 import { waysBack } from '../ways-back.ts'
-import type { PlanFacts } from './plan-facts.ts'
+import type { PlanSnapshot } from './plan-snapshot.ts'
 
 /** What stands against rolling one node, as far as the node and its balancers tell; one entry for each check. */
-export function nodeChecks(facts: PlanFacts, node: Node): readonly (readonly PlanFinding[])[] {
-  return [unbalanced(facts, node), recorded(node), unreachable(facts, node), last(facts, node), notReady(node)]
+export function nodeChecks(s: PlanSnapshot, node: Node): readonly (readonly PlanFinding[])[] {
+  return [unbalanced(s, node), recorded(node), unreachable(s, node), last(s, node), notReady(node)]
 }
 
-function unbalanced({ spec, instances }: PlanFacts, node: Node): readonly PlanFinding[] {
+function unbalanced({ spec, instances }: PlanSnapshot, node: Node): readonly PlanFinding[] {
   if (spec.nodes.allowUnbalanced || matchNodeServers(node, instances).length > 0) return []
   // An instance that did not answer may well lead here; that it did not is an error of its own.
   if (instances.some(({ reading }) => reading === undefined)) return []
@@ -47,10 +47,10 @@ export function recorded(node: Node): readonly PlanFinding[] {
   return [{ severity: 'error', code: 'NodeRecorded', node: node.name, ...what }]
 }
 
-const unreachable = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
+const unreachable = ({ instances }: PlanSnapshot, node: Node): readonly PlanFinding[] =>
   matchNodeServers(node, instances).flatMap((matched) => wordsOf(matched.reading).findings(node, matched))
 
-const last = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
+const last = ({ instances }: PlanSnapshot, node: Node): readonly PlanFinding[] =>
   instances.flatMap((instance) =>
     (leavesOthers(node, instance) ? [] : lastUsableServers(node, [instance])).map(
       ({ code, object = '', text, next }) => ({
@@ -102,7 +102,7 @@ const notReady = (node: Node): readonly PlanFinding[] =>
       ]
 
 /** Nodes of the cluster that use up the budget before anything is begun; one that bears a record is told of by `recorded`. */
-export const budgetFindings = ({ cluster, instances }: PlanFacts): readonly PlanFinding[] =>
+export const budgetFindings = ({ cluster, instances }: PlanSnapshot): readonly PlanFinding[] =>
   whoIsOut({
     nodes: cluster.nodes.filter(({ annotations }) => !(RECORD_ANNOTATION in annotations)).map(budgetNode),
     places: instances,

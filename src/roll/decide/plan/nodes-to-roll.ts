@@ -2,7 +2,7 @@ import type { Node } from '../../../ground/model/node.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { NodeWhy } from '../../model/roll-plan.ts'
 import { ownNodeLast } from '../own-pod.ts'
-import type { PlanFacts } from './plan-facts.ts'
+import type { PlanSnapshot } from './plan-snapshot.ts'
 import { selectNodes } from './select-nodes.ts'
 
 interface NodesToRoll {
@@ -14,7 +14,7 @@ interface NodesToRoll {
 }
 
 /** The chosen nodes, without those that need no reboot. */
-export function nodesToRoll({ spec, cluster, needs, ownPod }: PlanFacts): NodesToRoll {
+export function nodesToRoll({ spec, cluster, needs, ownPod }: PlanSnapshot): NodesToRoll {
   const { nodes: chosen, unknown } = selectNodes(spec.nodes, cluster.nodes)
   const skipped = chosen.flatMap(({ name }): readonly NodeWhy[] => {
     const need = needs?.get(name)

@@ -1,16 +1,16 @@
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { Pod } from '../../../ground/model/pod.ts'
-import type { PlanFacts } from './plan-facts.ts'
+import type { PlanSnapshot } from './plan-snapshot.ts'
 import { roomFindings } from './room/room-findings.ts'
 
 /** The pod of the roll among those of the nodes: no drain moves it, so that nothing else of a drain is said of it. */
-export const isOwnPod = ({ ownPod }: PlanFacts, { uid }: Pod): boolean => uid === ownPod?.uid
+export const isOwnPod = ({ ownPod }: PlanSnapshot, { uid }: Pod): boolean => uid === ownPod?.uid
 
 /** A pod that is bound to its node, as by a local volume, could not move: the roll would come to its last node and stop there. */
-export const ownPodFindings = (facts: PlanFacts, pods: readonly Pod[]): readonly PlanFinding[] =>
+export const ownPodFindings = (s: PlanSnapshot, pods: readonly Pod[]): readonly PlanFinding[] =>
   roomFindings(
-    facts,
-    pods.filter((pod) => isOwnPod(facts, pod)),
+    s,
+    pods.filter((pod) => isOwnPod(s, pod)),
   ).map(({ text, ...found }) => ({
     ...found,
     severity: 'block',

@@ -9,29 +9,29 @@ import { workloadOf } from '../drain/workload-of.ts'
 import { withLadder } from './blocked-advice.ts'
 import { disruptionFindings } from './disruption-findings.ts'
 import { type GatheredPods, gatherPods } from './gathered-pods.ts'
-import type { PlanFacts } from './plan-facts.ts'
+import type { PlanSnapshot } from './plan-snapshot.ts'
 import { leavesPolitely } from './polite-findings.ts'
 
 /** What stands against moving these pods: each finding once, whatever the number of pods. */
-export function podFindings(facts: PlanFacts, pods: readonly Pod[]): readonly PlanFinding[] {
+export function podFindings(s: PlanSnapshot, pods: readonly Pod[]): readonly PlanFinding[] {
   const kept: Pod[] = []
   const unmanaged: Pod[] = []
   for (const pod of pods) {
-    const verdict = classifyPod(pod, facts.spec.drain)
+    const verdict = classifyPod(pod, s.spec.drain)
     if (verdict.kind === 'refused') (verdict.why === 'emptyDir' ? kept : unmanaged).push(pod)
   }
-  const moving = movingPods(facts, pods)
+  const moving = movingPods(s, pods)
   // Those that leave politely are replaced before.
-  const evicted = moving.filter((pod) => !leavesPolitely(facts, pod))
+  const evicted = moving.filter((pod) => !leavesPolitely(s, pod))
   return [
-    ...refused(facts, { kept, unmanaged }),
-    ...notSafe(facts, pods),
-    ...disruptionFindings(facts, evicted),
-    ...single(facts, evicted),
+    ...refused(s, { kept, unmanaged }),
+    ...notSafe(s, pods),
+    ...disruptionFindings(s, evicted),
+    ...single(s, evicted),
   ]
 }
 
-function notSafe({ spec: { drain }, cluster }: PlanFacts, pods: readonly Pod[]): readonly PlanFinding[] {
+function notSafe({ spec: { drain }, cluster }: PlanSnapshot, pods: readonly Pod[]): readonly PlanFinding[] {
   const unsafe = pods.filter((pod) => isNotSafeToEvict(pod, drain))
   if (unsafe.length === 0 || drain.safeToEvict === 'ignore') return []
   const { words, isOne, where } = gatherPods(unsafe, cluster.workloads)
@@ -52,7 +52,7 @@ function notSafe({ spec: { drain }, cluster }: PlanFacts, pods: readonly Pod[]):
 }
 
 /** Those that a drain evicts and that something puts back elsewhere. */
-export const movingPods = ({ spec }: PlanFacts, pods: readonly Pod[]): readonly Pod[] =>
+export const movingPods = ({ spec }: PlanSnapshot, pods: readonly Pod[]): readonly Pod[] =>
   pods.filter((pod) => !isFinished(pod) && classifyPod(pod, spec.drain).kind === 'evict')
 
 interface RefusedPods {
@@ -60,14 +60,14 @@ interface RefusedPods {
   readonly unmanaged: readonly Pod[]
 }
 
-function refused(facts: PlanFacts, { kept, unmanaged }: RefusedPods): readonly PlanFinding[] {
+function refused(s: PlanSnapshot, { kept, unmanaged }: RefusedPods): readonly PlanFinding[] {
   const found: readonly (readonly [readonly Pod[], (gathered: GatheredPods) => PlanFinding])[] = [
     [unmanaged, unmanagedPods],
     [kept, emptyDirPods],
   ]
   return found
     .filter(([pods]) => pods.length > 0)
-    .map(([pods, tell]) => withLadder(facts, pods, tell(gatherPods(pods, facts.cluster.workloads))))
+    .map(([pods, tell]) => withLadder(s, pods, tell(gatherPods(pods, s.cluster.workloads))))
 }
 
 const unmanagedPods = ({ words, isOne, where }: GatheredPods): PlanFinding => ({
@@ -87,7 +87,7 @@ const emptyDirPods = ({ words, isOne, where }: GatheredPods): PlanFinding => ({
 })
 
 /** Pods that are for their node alone have no replica elsewhere, on purpose. */
-function single({ cluster }: PlanFacts, moving: readonly Pod[]): readonly PlanFinding[] {
+function single({ cluster }: PlanSnapshot, moving: readonly Pod[]): readonly PlanFinding[] {
   const ofWorkload = new Map<Workload, Pod>()
   for (const pod of moving) {
     const workload = isGated(pod) ? undefined : workloadOf(pod, cluster.workloads)

@@ -7,42 +7,42 @@ import { workloadKey } from '../../../ground/model/workload.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import { guardingBudgets, politeSpec, selectingServices, whyNotPolite } from '../drain/may-be-polite.ts'
 import { workloadOf } from '../drain/workload-of.ts'
-import type { PlanFacts } from './plan-facts.ts'
+import type { PlanSnapshot } from './plan-snapshot.ts'
 
 /** What the choices of `drain.polite` come to: which of its pods are drained as before, and what stands against the others. */
-export function politeFindings(facts: PlanFacts, nodes: readonly Node[]): readonly PlanFinding[] {
-  const { polite = [] } = facts.spec.drain
+export function politeFindings(s: PlanSnapshot, nodes: readonly Node[]): readonly PlanFinding[] {
+  const { polite = [] } = s.spec.drain
   if (polite.length === 0) return []
-  const chosen = facts.cluster.pods.filter((pod) => politeSpec(pod, facts.spec.drain) !== undefined)
+  const chosen = s.cluster.pods.filter((pod) => politeSpec(pod, s.spec.drain) !== undefined)
   const names = new Set(nodes.map(({ name }) => name))
-  const moving = chosen.filter((pod) => names.has(pod.nodeName ?? '') && mayMove(facts, pod))
-  const used = new Set(chosen.map((pod) => politeSpec(pod, facts.spec.drain)))
+  const moving = chosen.filter((pod) => names.has(pod.nodeName ?? '') && mayMove(s, pod))
+  const used = new Set(chosen.map((pod) => politeSpec(pod, s.spec.drain)))
   return [
     ...polite.flatMap((entry, i) => (used.has(entry) ? [] : [unused(i)])),
-    ...moving.flatMap((pod) => notPolite(facts, pod)),
-    ...moving.filter((pod) => leavesPolitely(facts, pod)).flatMap((pod) => doubts(facts, pod)),
-    ...pooled(facts),
+    ...moving.flatMap((pod) => notPolite(s, pod)),
+    ...moving.filter((pod) => leavesPolitely(s, pod)).flatMap((pod) => doubts(s, pod)),
+    ...pooled(s),
   ]
 }
 
 /** It is replaced before it leaves: no budget and no client has one pod less in between. */
-export const leavesPolitely = (facts: PlanFacts, pod: Pod): boolean =>
-  (pod.polite !== undefined || isChosen(facts, pod)) && budgetsSpare(facts, pod)
+export const leavesPolitely = (s: PlanSnapshot, pod: Pod): boolean =>
+  (pod.polite !== undefined || isChosen(s, pod)) && budgetsSpare(s, pod)
 
 /** Each of its budgets has one to spare once a replacement is Ready. */
-export const budgetsSpare = ({ cluster }: PlanFacts, pod: Pod): boolean =>
+export const budgetsSpare = ({ cluster }: PlanSnapshot, pod: Pod): boolean =>
   guardingBudgets(cluster.budgets, pod).every(
     ({ currentHealthy, desiredHealthy, syncFailed }) => !syncFailed && currentHealthy >= desiredHealthy,
   )
 
-const isChosen = ({ spec, cluster, services }: PlanFacts, pod: Pod): boolean =>
+const isChosen = ({ spec, cluster, services }: PlanSnapshot, pod: Pod): boolean =>
   pod.ready && politeSpec(pod, spec.drain) !== undefined && whyNotPolite({ ...cluster, services }, pod) === undefined
 
-const mayMove = ({ spec }: PlanFacts, pod: Pod): boolean =>
+const mayMove = ({ spec }: PlanSnapshot, pod: Pod): boolean =>
   !isFinished(pod) && (classifyPod(pod, spec.drain).kind !== 'stays' || isDaemonSetPod(pod))
 
 /** Such a connection stays with its pod for as long as that runs, whatever kube-proxy writes. */
-const pooled = ({ instances }: PlanFacts): readonly PlanFinding[] =>
+const pooled = ({ instances }: PlanSnapshot): readonly PlanFinding[] =>
   instances
     .filter(({ reading }) => reading?.servers.some(({ idleConnections }) => idleConnections > 0) === true)
     .map(({ instance }) => ({
@@ -59,7 +59,7 @@ const unused = (i: number): PlanFinding => ({
   fix: 'correct its selector or its namespaces, or leave it out',
 })
 
-function notPolite({ cluster, services }: PlanFacts, pod: Pod): readonly PlanFinding[] {
+function notPolite({ cluster, services }: PlanSnapshot, pod: Pod): readonly PlanFinding[] {
   const why = pod.polite === undefined ? whyNotPolite({ ...cluster, services }, pod) : undefined
   if (why === undefined) return []
   const workload = workloadOf(pod, cluster.workloads)
@@ -74,7 +74,7 @@ function notPolite({ cluster, services }: PlanFacts, pod: Pod): readonly PlanFin
   ]
 }
 
-function doubts({ services, spec }: PlanFacts, pod: Pod): readonly PlanFinding[] {
+function doubts({ services, spec }: PlanSnapshot, pod: Pod): readonly PlanFinding[] {
   const after = formatDuration(politeSpec(pod, spec.drain)?.leaveAfterMs ?? 0)
   return selectingServices(services, pod.namespace, pod.labels).flatMap((service): readonly PlanFinding[] => [
     ...(service.headless === true

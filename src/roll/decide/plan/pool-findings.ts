@@ -3,15 +3,15 @@ import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { isUsable } from '../../../service/decide/last-usable-server.ts'
 import { allowedServers, matchNodeServers } from '../../../service/decide/match-node-servers.ts'
 import type { BackendInspection, InstanceInspection } from '../../../service/model/balancer-inspection.ts'
-import type { PlanFacts } from './plan-facts.ts'
+import type { PlanSnapshot } from './plan-snapshot.ts'
 
 /** What each backend has left on each instance while one node is out, and where the instances of one balancer differ. */
-export function poolFindings(facts: PlanFacts, nodes: readonly Node[]): readonly PlanFinding[] {
-  return [...fewServers(facts, nodes), ...differences(facts), ...facts.inspections.flatMap(redispatch)]
+export function poolFindings(s: PlanSnapshot, nodes: readonly Node[]): readonly PlanFinding[] {
+  return [...fewServers(s, nodes), ...differences(s), ...s.inspections.flatMap(redispatch)]
 }
 
 /** The last one is told of node by node: see `LastUsableServer`. */
-function fewServers({ instances }: PlanFacts, nodes: readonly Node[]): readonly PlanFinding[] {
+function fewServers({ instances }: PlanSnapshot, nodes: readonly Node[]): readonly PlanFinding[] {
   const served = new Set(
     nodes.flatMap((node) =>
       matchNodeServers(node, instances).map(({ reading: { ref } }) => `${ref.backend} on ${ref.instance}`),
@@ -36,7 +36,7 @@ function fewServers({ instances }: PlanFacts, nodes: readonly Node[]): readonly 
 }
 
 /** A node that leaves has to leave both alike, and clients meet either. */
-function differences({ instances, inspections }: PlanFacts): readonly PlanFinding[] {
+function differences({ instances, inspections }: PlanSnapshot): readonly PlanFinding[] {
   return [...Map.groupBy(instances, ({ balancer }) => balancer)].flatMap(([balancer, pair]) => {
     const seen = pair.flatMap(({ instance }) => inspections.filter((inspection) => inspection.instance === instance))
     const [first, ...others] = seen

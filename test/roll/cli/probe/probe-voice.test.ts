@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FailureWindow, Lane } from '../../../../src/ground/model/probe.ts'
-import { ProbeVoice } from '../../../../src/roll/cli/probe/probe-voice.ts'
+import { ProbePrinter } from '../../../../src/roll/cli/probe/probe-printer.ts'
 import { Histogram } from '../../../../src/roll/decide/availability/histogram.ts'
 import { MemorySink } from '../../../cli/memory-context.ts'
 import { VirtualClock } from '../../../support/virtual-clock.ts'
@@ -17,7 +17,7 @@ async function spoken(windowsAt: (ms: number) => readonly FailureWindow[], forMs
   const clock = new VirtualClock(new Date(T0).toISOString())
   const style = { color: false, symbols: 'ascii' } as const
   const modes = { progress: 'plain', level: 1, outStyle: style, errStyle: style } as const
-  const voice = new ProbeVoice({ context: { out, err, clock }, modes, output: 'jsonl' })
+  const voice = new ProbePrinter({ context: { out, err, clock }, modes, output: 'jsonl' })
   const reading = (ms: number) => aReading({ facts: { windows: windowsAt(ms) } })
   for (let ms = 0; ms < forMs; ms += LOOK_EVERY_MS) {
     voice.tick(reading(ms), new Histogram())

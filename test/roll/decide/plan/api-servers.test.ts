@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EndpointSlice } from '../../../../src/ground/model/service.ts'
 import { apiServers } from '../../../../src/roll/decide/plan/api-servers.ts'
-import { planFacts } from '../plan-facts.ts'
+import { planSnapshot } from '../plan-snapshot.ts'
 
 const slice = (namespace: string, serviceName: string, addresses: readonly string[]): EndpointSlice => ({
   namespace,
@@ -19,7 +19,7 @@ test('the API is where the kubeconfig says and at each address of Service defaul
     slice('shop', 'kubernetes', ['10.1.0.2']),
     slice('shop', 'cart', ['10.1.0.3']),
   ]
-  assert.deepEqual(apiServers(planFacts({}, { slices })), [
+  assert.deepEqual(apiServers(planSnapshot({}, { slices })), [
     { address: '10.0.0.100', port: 443 },
     { address: '10.0.0.1', port: 6443 },
     { address: '10.0.0.2', port: 6443 },

@@ -6,7 +6,7 @@ import { makePlan } from '../../../../src/roll/decide/plan/make-plan.ts'
 import { podFindings } from '../../../../src/roll/decide/plan/pod-findings.ts'
 import type { BlockedSpec } from '../../../../src/roll/model/roll-spec.ts'
 import { aBudget, aPod, aSpec, aWorkload } from '../../../support/roll-world.ts'
-import { planFacts } from '../plan-facts.ts'
+import { planSnapshot } from '../plan-snapshot.ts'
 
 const LABELS = { app: 'cart', 'pod-template-hash': 'abc' }
 const CART = aPod('cart-a', 'n1', { labels: LABELS })
@@ -28,7 +28,7 @@ const DELETE = { ...ENTRY, delete: true }
 
 function said(pods: readonly Pod[], blocked: readonly BlockedSpec[], budgets: readonly DisruptionBudget[]): string {
   const spec = aSpec({ drain: { ...aSpec().drain, blocked } })
-  return podFindings(planFacts({ spec }, { pods, budgets, workloads }), pods)
+  return podFindings(planSnapshot({ spec }, { pods, budgets, workloads }), pods)
     .filter(({ code }) => code !== 'SingleReplica')
     .map(({ severity, code, text }) => `${severity} ${code}:${text.split('; by drain.blocked')[1] ?? ''}`)
     .join('; ')
@@ -84,6 +84,6 @@ for (const [title, pods, blocked, budgets, expected] of ROWS) {
 
 test('a right to delete pods that is missing names the file that grants it', () => {
   const forbidden = [{ verb: 'delete', group: '', resource: 'pods' }]
-  const finding = makePlan(planFacts({ forbidden })).findings.find(({ code }) => code === 'Forbidden')
+  const finding = makePlan(planSnapshot({ forbidden })).findings.find(({ code }) => code === 'Forbidden')
   assert.equal(finding?.fix, 'kubectl apply -f deploy/roll-delete-rbac.yaml, and bind it to this identity')
 })

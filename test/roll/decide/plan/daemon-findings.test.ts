@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Service } from '../../../../src/ground/model/service.ts'
 import { daemonFindings } from '../../../../src/roll/decide/plan/daemon-findings.ts'
-import type { PlanFacts } from '../../../../src/roll/decide/plan/plan-facts.ts'
+import type { PlanSnapshot } from '../../../../src/roll/decide/plan/plan-snapshot.ts'
 import { aPod, aSpec, aWorkload } from '../../../support/roll-world.ts'
-import { planFacts } from '../plan-facts.ts'
+import { planSnapshot } from '../plan-snapshot.ts'
 
 const EDGE = aWorkload({ kind: 'DaemonSet', name: 'edge', uid: 'uid-edge' })
 const POD = aPod('edge-a', 'n1', {
@@ -26,11 +26,11 @@ const stage = (app: string) =>
 
 const found = (
   service: Partial<Service> = {},
-  change: Partial<PlanFacts> = {},
-  cluster: Partial<PlanFacts['cluster']> = {},
+  change: Partial<PlanSnapshot> = {},
+  cluster: Partial<PlanSnapshot['cluster']> = {},
 ) =>
   daemonFindings(
-    planFacts(
+    planSnapshot(
       { services: [{ ...SERVICE, ...service }], ...change },
       { pods: [UNMANAGED, POD], workloads: [EDGE], ...cluster },
     ),

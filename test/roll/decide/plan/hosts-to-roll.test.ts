@@ -9,7 +9,7 @@ import { hostNeed, type RebootNeed } from '../../../../src/roll/decide/plan/rebo
 import type { PlannedHost } from '../../../../src/roll/model/roll-plan.ts'
 import { twoHosts } from '../../../support/memory-pair.ts'
 import { aNode, aSpec } from '../../../support/roll-world.ts'
-import { planFacts } from '../plan-facts.ts'
+import { planSnapshot } from '../plan-snapshot.ts'
 
 const hosts = twoHosts()
 const [pair] = hosts.pairs
@@ -107,7 +107,7 @@ function plan(onlyIfNeeded: RebootNeedSpec, of: RebootNeed, machines: readonly P
   const spec = aSpec({ nodes: { names: [], all: true, allowUnbalanced: true }, reboot, hosts })
   const needs = new Map(nodes.map(({ name }) => [name, of]))
   const hostsSkipped = machines.length === 2 ? [] : [{ node: 'lb-2', why: 'needs no reboot: no /f' }]
-  const made = makePlan(planFacts({ spec, needs, hosts: machines, hostsSkipped }, { nodes }))
+  const made = makePlan(planSnapshot({ spec, needs, hosts: machines, hostsSkipped }, { nodes }))
   return [made.nodes.length, made.hosts?.map(({ host }) => host), made.skipped.map(({ node }) => node)]
 }
 
@@ -126,7 +126,7 @@ test('where a machine alone needs a reboot, what may hold it is a finding', () =
   const needs = new Map(nodes.map(({ name }) => [name, NONE]))
   const hostFindings = [{ severity: 'hold', code: 'AddressOnNone', node: 'lb-1', text: 'x' }] as const
   const codes = (machines: readonly PlannedHost[]) =>
-    makePlan(planFacts({ spec, needs, hosts: machines, hostFindings }, { nodes })).findings.map(({ code }) => code)
+    makePlan(planSnapshot({ spec, needs, hosts: machines, hostFindings }, { nodes })).findings.map(({ code }) => code)
   assert.ok(codes([planned('lb-1', 'the file is there')]).includes('AddressOnNone'))
   assert.deepEqual(codes([]), [])
 })

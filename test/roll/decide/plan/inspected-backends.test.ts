@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makePlan } from '../../../../src/roll/decide/plan/make-plan.ts'
-import type { PlanFacts } from '../../../../src/roll/decide/plan/plan-facts.ts'
+import type { PlanSnapshot } from '../../../../src/roll/decide/plan/plan-snapshot.ts'
 import type { InstanceInspection, SeenServer } from '../../../../src/service/model/balancer-inspection.ts'
 import { aNode, aServer, aSpec } from '../../../support/roll-world.ts'
-import { findingCodes as codes, planFacts as facts } from '../plan-facts.ts'
+import { findingCodes as codes, planSnapshot as facts } from '../plan-snapshot.ts'
 
 /** An API server at a port of its own, as default/kubernetes tells it, and a backend that leads there. */
 const KUBERNETES = {
@@ -36,7 +36,7 @@ const seen = (backend: string, server: string): SeenServer => {
   return { backend, server, address, port }
 }
 
-const TABLE: readonly (readonly [title: string, facts: PlanFacts, codes: readonly string[]])[] = [
+const TABLE: readonly (readonly [title: string, facts: PlanSnapshot, codes: readonly string[]])[] = [
   ['nothing in a backend at other ports', facts({ inspections: [INSPECTED] }, { slices: [KUBERNETES] }), []],
   [
     'a backend that leads to the API server by its own word',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makePlan } from '../../../../src/roll/decide/plan/make-plan.ts'
 import { aBudget, aNode, anInstance, aPod, aServer, aWorkload } from '../../../support/roll-world.ts'
-import { planFacts } from '../plan-facts.ts'
+import { planSnapshot } from '../plan-snapshot.ts'
 
 const NODES = 5_000
 const PODS = 50_000
@@ -52,7 +52,7 @@ const pods = (cpuMilli: number) =>
 
 test('a plan of 5,000 nodes and 50,000 pods is there within seconds, with room for none of them', () => {
   const instances = [anInstance(nodes.map(({ name, internalAddresses: [address = ''] }) => aServer(name, { address })))]
-  const facts = planFacts({ instances }, { nodes, workloads, budgets, pods: pods(1_600) })
+  const facts = planSnapshot({ instances }, { nodes, workloads, budgets, pods: pods(1_600) })
   const before = process.cpuUsage()
   const { findings } = makePlan(facts)
   const ms = process.cpuUsage(before).user / 1000

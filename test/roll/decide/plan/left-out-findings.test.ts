@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { leftOutFindings } from '../../../../src/roll/decide/plan/left-out-findings.ts'
 import type { InstanceInspection, SeenServer } from '../../../../src/service/model/balancer-inspection.ts'
 import { aNode } from '../../../support/roll-world.ts'
-import { planFacts } from '../plan-facts.ts'
+import { planSnapshot } from '../plan-snapshot.ts'
 
 const NODES = ['n1', 'n2', 'n3', 'n4'].map((name) => aNode(name))
 const seen = (backend: string, count: number): readonly SeenServer[] =>
@@ -25,17 +25,20 @@ const inspected = (instance: string, named: readonly string[], outside: readonly
   outside,
 })
 const texts = (...inspections: readonly InstanceInspection[]) =>
-  leftOutFindings(planFacts({ inspections }), NODES).map(({ text }) => text)
+  leftOutFindings(planSnapshot({ inspections }), NODES).map(({ text }) => text)
 
 test('a backend that the file leaves out is named with the first three of its servers, and with what to add', () => {
-  assert.deepEqual(leftOutFindings(planFacts({ inspections: [inspected('lb-1', ['web'], seen('api', 1))] }), NODES), [
-    {
-      severity: 'warning',
-      code: 'BalancerBackendLeftOut',
-      text: 'api/n1 on lb-1 still gets traffic while its node is away: backend api is not in "backends"',
-      fix: 'add api to "backends"',
-    },
-  ])
+  assert.deepEqual(
+    leftOutFindings(planSnapshot({ inspections: [inspected('lb-1', ['web'], seen('api', 1))] }), NODES),
+    [
+      {
+        severity: 'warning',
+        code: 'BalancerBackendLeftOut',
+        text: 'api/n1 on lb-1 still gets traffic while its node is away: backend api is not in "backends"',
+        fix: 'add api to "backends"',
+      },
+    ],
+  )
   const away = 'on lb-1 still get traffic while their nodes are away: backend api is not in "backends"'
   assert.deepEqual(texts(inspected('lb-1', [], seen('api', 3))), [`api/n1, api/n2, api/n3 ${away}`])
   assert.deepEqual(texts(inspected('lb-1', [], seen('api', 4))), [`api/n1, api/n2, api/n3, 1 more ${away}`])

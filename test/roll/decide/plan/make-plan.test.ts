@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import type { Access } from '../../../../src/ground/model/access.ts'
 import type { ProbeTarget } from '../../../../src/ground/model/probe.ts'
 import { makePlan } from '../../../../src/roll/decide/plan/make-plan.ts'
-import type { PlanFacts } from '../../../../src/roll/decide/plan/plan-facts.ts'
+import type { PlanSnapshot } from '../../../../src/roll/decide/plan/plan-snapshot.ts'
 import { selectNodes } from '../../../../src/roll/decide/plan/select-nodes.ts'
 import { aNode, anInstance, aPod, aServer, aSpec } from '../../../support/roll-world.ts'
-import { planFacts } from '../plan-facts.ts'
+import { planSnapshot } from '../plan-snapshot.ts'
 
 const named = (...names: readonly string[]) => aSpec({ nodes: { names, all: false, allowUnbalanced: false } })
 const CONTROL_PLANE = { 'node-role.kubernetes.io/control-plane': '' }
@@ -16,7 +16,7 @@ test('a plan says of each node what it is, where it is and what leaves it', () =
   const pods = [aPod('cart-a', 'n2'), aPod('cart-b', 'n3'), aPod('etcd', 'n2', { mirror: true })]
   const spec = aSpec({ nodes: { names: [], all: true, allowUnbalanced: true } })
   const boot = '11111111-1111-4111-8111-111111111111'
-  assert.deepEqual(makePlan(planFacts({ spec }, { nodes, pods })).nodes, [
+  assert.deepEqual(makePlan(planSnapshot({ spec }, { nodes, pods })).nodes, [
     {
       node: 'n2',
       role: 'worker',
@@ -49,7 +49,7 @@ test('a plan says of each node what it is, where it is and what leaves it', () =
 
 test('a plan counts the pods of NodeGuards as a further stage, where there are any', () => {
   const pods = [aPod('cart-a', 'n1'), aPod('ceph-n1-a', 'n1', { labels: { 'evenkeel.dev/guard': 'ceph' } })]
-  const [planned] = makePlan(planFacts({ spec: named('n1') }, { nodes: [aNode('n1')], pods })).nodes
+  const [planned] = makePlan(planSnapshot({ spec: named('n1') }, { nodes: [aNode('n1')], pods })).nodes
   assert.deepEqual(
     [planned?.podsToMove, planned?.stages],
     [
@@ -72,37 +72,37 @@ test('a plan says what load is sent to which address, and nothing where none is'
     servedByHeader: 'x-served-by',
   }
   const probe = { targets: [target], baselineMs: 10_000, baselineLimitMs: 60_000 }
-  assert.deepEqual(makePlan(planFacts({ spec: aSpec({ probe }) })).load, [
+  assert.deepEqual(makePlan(planSnapshot({ spec: aSpec({ probe }) })).load, [
     { name: 'shop', url: 'http://shop.test/', ratePerSecond: 5, control: false },
   ])
-  assert.deepEqual(makePlan(planFacts()).load, [])
+  assert.deepEqual(makePlan(planSnapshot()).load, [])
 })
 
 test('checks that found nothing are counted: those of the cluster, of each node and of each of its pods', () => {
-  const passed = (facts: PlanFacts): number => makePlan(facts).checksPassed
+  const passed = (facts: PlanSnapshot): number => makePlan(facts).checksPassed
   const one = { spec: named('n1') }
-  assert.equal(passed(planFacts(one)), 18)
-  assert.equal(passed(planFacts()), 28)
-  assert.equal(passed(planFacts(one, { pods: [aPod('cart-a', 'n1'), aPod('cart-b', 'n2')] })), 19)
-  assert.equal(passed(planFacts(one, { pods: [aPod('cart-a', 'n1', { usesEmptyDir: true })] })), 18)
+  assert.equal(passed(planSnapshot(one)), 18)
+  assert.equal(passed(planSnapshot()), 28)
+  assert.equal(passed(planSnapshot(one, { pods: [aPod('cart-a', 'n1'), aPod('cart-b', 'n2')] })), 19)
+  assert.equal(passed(planSnapshot(one, { pods: [aPod('cart-a', 'n1', { usesEmptyDir: true })] })), 18)
 })
 
 test('pods of nodes that are not rolled are not looked at', () => {
   const pods = [aPod('cart-a', 'n2', { usesEmptyDir: true })]
-  assert.deepEqual(makePlan(planFacts({ spec: named('n1') }, { pods })).findings, [])
+  assert.deepEqual(makePlan(planSnapshot({ spec: named('n1') }, { pods })).findings, [])
 })
 
 test('a node that uses up the budget matters where another one is rolled', () => {
   const nodes = [aNode('n1', { ready: 'False' }), aNode('n2'), aNode('n3')]
   const codes = (...names: readonly string[]) =>
-    makePlan(planFacts({ spec: named(...names) }, { nodes })).findings.map(({ code }) => code)
+    makePlan(planSnapshot({ spec: named(...names) }, { nodes })).findings.map(({ code }) => code)
   assert.deepEqual(codes('n1'), ['NodeNotReady'])
   assert.deepEqual(codes('n2'), ['OtherNodeBad'])
 })
 
 test('a node that is not there is named with the first ten that are', () => {
   const nodesOf = (count: number) => Array.from({ length: count }, (_, at) => aNode(`n${at + 1}`))
-  const of = (count: number) => makePlan(planFacts({ spec: named('n99') }, { nodes: nodesOf(count) })).findings
+  const of = (count: number) => makePlan(planSnapshot({ spec: named('n99') }, { nodes: nodesOf(count) })).findings
   const unknown = { severity: 'error', code: 'NodeUnknown', node: 'n99', text: 'there is no node n99' }
   assert.deepEqual(of(2), [{ ...unknown, fix: 'the cluster has: n1, n2' }])
   const ten = 'the cluster has: n1, n2, n3, n4, n5, n6, n7, n8, n9, n10'
@@ -112,7 +112,7 @@ test('a node that is not there is named with the first ten that are', () => {
 
 test('a selection of no node is an error that says how to select', () => {
   const text = 'no node is selected'
-  assert.deepEqual(makePlan(planFacts({ spec: named() })).findings, [
+  assert.deepEqual(makePlan(planSnapshot({ spec: named() })).findings, [
     { severity: 'error', code: 'NoNodes', text, fix: 'name nodes, or use -l or --all' },
   ])
 })
@@ -132,7 +132,7 @@ const RIGHTS: readonly (readonly [access: Access, text: string])[] = [
 
 for (const [access, text] of RIGHTS) {
   test(`a right that is missing is an error: ${text}`, () => {
-    assert.deepEqual(makePlan(planFacts({ forbidden: [access] })).findings, [
+    assert.deepEqual(makePlan(planSnapshot({ forbidden: [access] })).findings, [
       {
         severity: 'error',
         code: 'Forbidden',
@@ -145,7 +145,7 @@ for (const [access, text] of RIGHTS) {
 
 test('a right to write that is missing hides no node that is not there', () => {
   const forbidden = [{ verb: 'patch', group: '', resource: 'nodes' }]
-  const codes = makePlan(planFacts({ forbidden, spec: named('n99') })).findings.map(({ code }) => code)
+  const codes = makePlan(planSnapshot({ forbidden, spec: named('n99') })).findings.map(({ code }) => code)
   assert.deepEqual(codes, ['Forbidden', 'NodeUnknown'])
 })
 
@@ -166,7 +166,7 @@ test('nodes that are selected come by name, the control plane last', () => {
 test('the same finding of two balancers is shown once', () => {
   const servers = [aServer('n1'), aServer('n2', { operational: 'down', totalSessions: 0 })]
   const twice = { instances: [anInstance(servers), anInstance(servers, { balancer: 'inner' })] }
-  const { findings } = makePlan(planFacts({ spec: named('n1'), ...twice }))
+  const { findings } = makePlan(planSnapshot({ spec: named('n1'), ...twice }))
   assert.deepEqual(
     findings.map(({ text }) => text),
     ['web/n1 is the last usable server of web on lb-1'],

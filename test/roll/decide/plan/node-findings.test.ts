@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../../../../src/ground/model/node.ts'
 import { budgetFindings, nodeChecks } from '../../../../src/roll/decide/plan/node-findings.ts'
-import type { PlanFacts } from '../../../../src/roll/decide/plan/plan-facts.ts'
+import type { PlanSnapshot } from '../../../../src/roll/decide/plan/plan-snapshot.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../../src/service/model/node-record.ts'
 import { agents, anEndpoint, OTHERS } from '../../../support/endpoint-world.ts'
 import { aNode, anInstance, aRecord, aServer, aSnapshot, aSpec } from '../../../support/roll-world.ts'
-import { planFacts } from '../plan-facts.ts'
+import { planSnapshot } from '../plan-snapshot.ts'
 
 /** What the plan says of n1 with that record. */
 function recorded(text: string) {
@@ -49,7 +49,7 @@ test('a record that cannot be read names no run, however it looks', () => {
   assert.deepEqual(recorded(formatRecord(aRecord({ run: 'x; reboot' }))), by('run is not the name of a run'))
 })
 
-const found = (node: Node, change: Partial<PlanFacts> = {}) => nodeChecks(planFacts(change), node).flat()
+const found = (node: Node, change: Partial<PlanSnapshot> = {}) => nodeChecks(planSnapshot(change), node).flat()
 
 test('a node that no server leads to is named with its addresses, while every balancer has answered', () => {
   const unbalanced = (addresses: string) => ({
@@ -111,7 +111,7 @@ test('a node that is not Ready says what its condition is', () => {
 test('each node that is not Ready or detached uses up the node budget', () => {
   const nodes = [aNode('n1'), aNode('n2', { ready: 'False' }), aNode('n3')]
   const instances = [anInstance([aServer('n1'), aServer('n2'), aServer('n3', { adminState: 'maint' })])]
-  assert.deepEqual(budgetFindings(planFacts({ instances }, { nodes })), [
+  assert.deepEqual(budgetFindings(planSnapshot({ instances }, { nodes })), [
     {
       severity: 'hold',
       code: 'OtherNodeBad',

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { makePlan } from '../../../../src/roll/decide/plan/make-plan.ts'
 import type { RebootNeed } from '../../../../src/roll/decide/plan/reboot-need.ts'
 import { aNode, aPod, aSpec } from '../../../support/roll-world.ts'
-import { planFacts } from '../plan-facts.ts'
+import { planSnapshot } from '../plan-snapshot.ts'
 
 const spec = aSpec({ nodes: { names: [], all: true, allowUnbalanced: true } })
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3')]
@@ -18,7 +18,7 @@ const needs = (...of: readonly RebootNeed[]) => new Map(of.map((need, i) => [`n$
 const PODS = nodes.map(({ name }) => aPod(`cart-${name}`, name, { usesEmptyDir: true }))
 
 test('a node that needs no reboot is skipped, and what stands against rolling it is no finding', () => {
-  const plan = makePlan(planFacts({ spec, needs: needs(NEEDED, NONE, NEEDED) }, { nodes, pods: PODS }))
+  const plan = makePlan(planSnapshot({ spec, needs: needs(NEEDED, NONE, NEEDED) }, { nodes, pods: PODS }))
   assert.deepEqual(
     plan.nodes.map(({ node, needs: why }) => [node, why]),
     [
@@ -32,7 +32,7 @@ test('a node that needs no reboot is skipped, and what stands against rolling it
 })
 
 test('a node of which it is not known is planned, and fails the plan', () => {
-  const plan = makePlan(planFacts({ spec, needs: needs(NONE, NOT_KNOWN, NONE) }, { nodes }))
+  const plan = makePlan(planSnapshot({ spec, needs: needs(NONE, NOT_KNOWN, NONE) }, { nodes }))
   assert.deepEqual(
     plan.nodes.map(({ node }) => node),
     ['n2'],
@@ -42,15 +42,15 @@ test('a node of which it is not known is planned, and fails the plan', () => {
 
 test('where no node needs a reboot there is nothing to hold or block, and no error', () => {
   const bad = [...nodes.slice(0, 2), aNode('n3', { ready: 'False' })]
-  const whole = makePlan(planFacts({ spec, needs: needs(NEEDED, NEEDED, NEEDED) }, { nodes: bad, pods: PODS }))
+  const whole = makePlan(planSnapshot({ spec, needs: needs(NEEDED, NEEDED, NEEDED) }, { nodes: bad, pods: PODS }))
   assert.ok(whole.findings.length > 0)
-  const plan = makePlan(planFacts({ spec, needs: needs(NONE, NONE, NONE) }, { nodes: bad, pods: PODS }))
+  const plan = makePlan(planSnapshot({ spec, needs: needs(NONE, NONE, NONE) }, { nodes: bad, pods: PODS }))
   assert.deepEqual([plan.nodes, plan.findings, plan.skipped.length], [[], [], 3])
 })
 
 test('a right that is missing is an error also where no node needs a reboot', () => {
   const forbidden = [{ verb: 'patch', group: '', resource: 'nodes' }] as const
-  const plan = makePlan(planFacts({ spec, forbidden, needs: needs(NONE, NONE, NONE) }, { nodes }))
+  const plan = makePlan(planSnapshot({ spec, forbidden, needs: needs(NONE, NONE, NONE) }, { nodes }))
   assert.deepEqual(
     plan.findings.map(({ code }) => code),
     ['Forbidden'],

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PlanFinding } from '../../../../src/ground/model/plan-finding.ts'
 import type { Pod } from '../../../../src/ground/model/pod.ts'
-import type { PlanFacts } from '../../../../src/roll/decide/plan/plan-facts.ts'
+import type { PlanSnapshot } from '../../../../src/roll/decide/plan/plan-snapshot.ts'
 import { podFindings } from '../../../../src/roll/decide/plan/pod-findings.ts'
 import { aBudget, aPod, aWorkload } from '../../../support/roll-world.ts'
-import { planFacts } from '../plan-facts.ts'
+import { planSnapshot } from '../plan-snapshot.ts'
 
 const CART = aPod('cart-a', 'n1')
 const { controller: _none, ...UNMANAGED } = aPod('debug', 'n1')
-const under = (...budgets: PlanFacts['cluster']['budgets']) => ({ budgets, workloads: [aWorkload()] })
+const under = (...budgets: PlanSnapshot['cluster']['budgets']) => ({ budgets, workloads: [aWorkload()] })
 
 const TABLE: readonly (readonly [
   title: string,
   pod: Pod,
-  cluster: Partial<PlanFacts['cluster']>,
+  cluster: Partial<PlanSnapshot['cluster']>,
   finding: Omit<PlanFinding, 'node' | 'pods'> | undefined,
 ])[] = [
   [
@@ -156,7 +156,7 @@ const TABLE: readonly (readonly [
 for (const [title, pod, cluster, finding] of TABLE) {
   test(`${title}: the plan finds ${finding?.code ?? 'nothing'}, and names the node where the pod has one`, () => {
     const { nodeName: _, ...unscheduled } = pod
-    const found = (of: Pod) => podFindings(planFacts({}, cluster), [of])
+    const found = (of: Pod) => podFindings(planSnapshot({}, cluster), [of])
     assert.deepEqual(found(pod), finding === undefined ? [] : [{ ...finding, node: 'n1', pods: [`shop/${pod.name}`] }])
     assert.deepEqual(found(unscheduled), finding === undefined ? [] : [{ ...finding, pods: [`shop/${pod.name}`] }])
   })

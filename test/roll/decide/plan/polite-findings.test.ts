@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Service } from '../../../../src/ground/model/service.ts'
-import type { PlanFacts } from '../../../../src/roll/decide/plan/plan-facts.ts'
+import type { PlanSnapshot } from '../../../../src/roll/decide/plan/plan-snapshot.ts'
 import { podFindings } from '../../../../src/roll/decide/plan/pod-findings.ts'
 import { politeFindings } from '../../../../src/roll/decide/plan/polite-findings.ts'
 import { aBudget, aNode, anInstance, aPod, aServer, aSnapshot, aSpec, aWorkload } from '../../../support/roll-world.ts'
@@ -27,9 +27,9 @@ const never = aBudget({ currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 })
 
 function facts(
   pods: readonly ReturnType<typeof aPod>[],
-  change: Partial<PlanFacts> = {},
+  change: Partial<PlanSnapshot> = {},
   selector = by({ app: 'cart' }),
-): PlanFacts {
+): PlanSnapshot {
   const { cluster } = aSnapshot({ pods, workloads, budgets: [never] })
   const polite = [{ selector, leaveAfterMs: 6_000 }]
   return {
@@ -46,7 +46,7 @@ function facts(
   }
 }
 
-const codes = (given: PlanFacts): readonly string[] => politeFindings(given, [aNode('n1')]).map(({ code }) => code)
+const codes = (given: PlanSnapshot): readonly string[] => politeFindings(given, [aNode('n1')]).map(({ code }) => code)
 
 test('a single pod that leaves politely is neither away nor held by its budget', () => {
   const given = facts([cart])

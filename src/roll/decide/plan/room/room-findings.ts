@@ -5,7 +5,7 @@ import { isDaemonSetPod } from '../../../../ground/model/pod.ts'
 import { type Amount, bytesText, cpuText } from '../../../../ground/model/quantity.ts'
 import { isGated } from '../../drain/guard-of.ts'
 import { type GatheredPods, gatherPods } from '../gathered-pods.ts'
-import type { PlanFacts } from '../plan-facts.ts'
+import type { PlanSnapshot } from '../plan-snapshot.ts'
 import { SelectedPods } from '../selected-pods.ts'
 import { Domains } from './domains.ts'
 import { type FitParts, fitAll, largestFirst, type NoFit, type PlacedPod } from './fit.ts'
@@ -15,13 +15,13 @@ import { Places } from './places.ts'
  * Pods that no other node would take, by what leaves none. Each node is looked at by itself, as the cluster is now. Pods that
  * others would have to be preempted for are told of as well, since that hurts those.
  */
-export function roomFindings(facts: PlanFacts, moving: readonly Pod[]): readonly PlanFinding[] {
-  const { cluster } = facts
+export function roomFindings(s: PlanSnapshot, moving: readonly Pod[]): readonly PlanFinding[] {
+  const { cluster } = s
   const podsOf = Map.groupBy(cluster.pods, ({ nodeName = '' }) => nodeName)
   const parts: FitParts = {
     places: new Places(cluster.nodes, podsOf),
     domains: new Domains(cluster.nodes, new SelectedPods(cluster.pods)),
-    termsOf: volumeTerms(facts),
+    termsOf: volumeTerms(s),
   }
   const placed = moving.filter(isPlaced)
   const unfit = [...Map.groupBy(placed, ({ nodeName }) => nodeName)].flatMap(([, pods]) => fitAll(parts, pods))
@@ -41,7 +41,7 @@ export function roomFindings(facts: PlanFacts, moving: readonly Pod[]): readonly
 const isPlaced = (pod: Pod): pod is PlacedPod =>
   pod.placement !== undefined && !isDaemonSetPod(pod) && !isGated(pod) && !pod.terminating
 
-function volumeTerms({ cluster, volumes = [] }: PlanFacts): (pod: Pod) => readonly (readonly NodeTerm[])[] {
+function volumeTerms({ cluster, volumes = [] }: PlanSnapshot): (pod: Pod) => readonly (readonly NodeTerm[])[] {
   const ofVolume = new Map(volumes.flatMap(({ name, terms }) => (terms === undefined ? [] : [[name, terms] as const])))
   const ofClaim = new Map(
     cluster.claims.flatMap(({ namespace, name, volumeName = '' }) => {

@@ -12,7 +12,7 @@ import type { ProbeReading } from './probe-reading.ts'
 import { probeSummary } from './probe-summary.ts'
 import { WindowTeller } from './window-news.ts'
 
-interface ProbeVoiceParts {
+interface ProbePrinterParts {
   readonly context: Pick<CliContext, 'out' | 'err' | 'clock'>
   readonly modes: OutputModes
   readonly output: 'text' | 'json' | 'jsonl'
@@ -23,8 +23,8 @@ const HEARTBEAT_MS = 60_000
 const TICK_MS = 1_000
 
 /** Says what a probe sees: live or line by line, and as events where asked. */
-export class ProbeVoice {
-  readonly #parts: ProbeVoiceParts
+export class ProbePrinter {
+  readonly #parts: ProbePrinterParts
   readonly #painter: LivePainter
   readonly #teller = new WindowTeller()
   readonly #lines = new OutageTeller<ProbeNews['windows'][0]>()
@@ -34,7 +34,7 @@ export class ProbeVoice {
   #lastLineAt: WallMs
   #lastTickAt: WallMs
 
-  constructor(parts: ProbeVoiceParts) {
+  constructor(parts: ProbePrinterParts) {
     this.#parts = parts
     this.#painter = new LivePainter(parts.context.err)
     const now = parts.context.clock.wallMs()
@@ -89,9 +89,9 @@ export class ProbeVoice {
 
   /** Each window is an event; people are told of outages. */
   #windows(reading: ProbeReading, now: WallMs, ended: boolean): void {
-    const open = reading.facts.windows.filter(({ firstOkAt }) => firstOkAt === undefined)
+    const open = reading.status.windows.filter(({ firstOkAt }) => firstOkAt === undefined)
     for (const window of ended ? [] : open) this.#lines.note({ window, closed: false }, now)
-    for (const news of this.#teller.news(reading.facts.windows, now, ended)) {
+    for (const news of this.#teller.news(reading.status.windows, now, ended)) {
       this.#event(`window.${news.type}`, { number: news.number, ...windowDocument(news.window) })
       if (news.type === 'closed') this.#lines.note({ window: news.window, closed: true }, now)
     }

@@ -16,7 +16,7 @@ import { ownPodOf, refuseUnknownPod } from './own-pod.ts'
 import { runEngine } from './run-engine.ts'
 import { type ClusterPlace, clusterOf, journals, type RollSurroundings } from './world.ts'
 
-export interface TakeUp {
+export interface Resuming {
   readonly surroundings: RollSurroundings
   readonly io: RollIo
   /** Absent: go on. */
@@ -24,8 +24,8 @@ export interface TakeUp {
 }
 
 /** Opens the journal of a run, and goes on with it. */
-export async function goOn(request: RunRequest, taking: TakeUp): Promise<void> {
-  const { surroundings, io, verdict } = taking
+export async function goOn(request: RunRequest, resuming: Resuming): Promise<void> {
+  const { surroundings, io, verdict } = resuming
   const store = journals(request, surroundings)
   const id = request.run ?? (await newestRun(store))
   const remembered = rememberedPlace((await store.read(id)).entries)
@@ -36,15 +36,15 @@ export async function goOn(request: RunRequest, taking: TakeUp): Promise<void> {
   if (verdict === undefined) refuseUnknownPod(request, place)
   const own = await ownPodOf(request, place, io.interrupt)
   const journal = await store.open(id, place.uid)
-  const amending = amendingOf(asked, taking, place)
+  const amending = amendingOf(asked, resuming, place)
   const { run, clusterName, firstSeq } = await untilEngine(journal, async () => {
-    const taken = await takeUp({
+    const resumed = await takeUp({
       journal,
       ...present({ amending, verdict }),
       ...(request.keepsVerdict === undefined ? {} : { keepsVerdict: true }),
     })
     if (!isSamePlace(remembered, place.remembered)) await rememberPlace(journal, place, surroundings)
-    return taken
+    return resumed
   })
   const { windowIgnoredBy } = request
   const ignored = windowIgnoredBy === undefined ? {} : { windowIgnoredBy }
@@ -71,7 +71,7 @@ async function rememberPlace(
 
 function amendingOf(
   request: RunRequest,
-  { surroundings, io }: TakeUp,
+  { surroundings, io }: Resuming,
   { cluster }: ClusterPlace,
 ): Amending | undefined {
   const { file } = request

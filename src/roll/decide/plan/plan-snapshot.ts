@@ -15,7 +15,7 @@ import type { RebootNeed } from './reboot-need.ts'
 import type { SlotRefusal } from './slot-findings.ts'
 
 /** All that a plan goes by; read once, nothing changed. */
-export interface PlanFacts {
+export interface PlanSnapshot {
   readonly clusterName: string
   /** Where the API was asked. */
   readonly apiServer: Endpoint

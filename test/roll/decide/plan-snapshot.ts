@@ -1,9 +1,12 @@
 import type { makePlan } from '../../../src/roll/decide/plan/make-plan.ts'
-import type { PlanFacts } from '../../../src/roll/decide/plan/plan-facts.ts'
+import type { PlanSnapshot } from '../../../src/roll/decide/plan/plan-snapshot.ts'
 import { anInstance, aServer, aSnapshot, aSpec } from '../../support/roll-world.ts'
 
 /** Three nodes behind one balancer that nothing is wrong with, but for what is changed. */
-export function planFacts(change: Partial<PlanFacts> = {}, cluster: Partial<PlanFacts['cluster']> = {}): PlanFacts {
+export function planSnapshot(
+  change: Partial<PlanSnapshot> = {},
+  cluster: Partial<PlanSnapshot['cluster']> = {},
+): PlanSnapshot {
   return {
     clusterName: 'test',
     apiServer: { address: '10.0.0.100', port: 443 },
