@@ -10,14 +10,14 @@ import { haproxy, haproxyAdvice, haproxyBySsh, haproxyWords } from './haproxy/ha
 import { checkWords } from './mark/check-reasons.ts'
 import { healthCheck } from './mark/health-check.ts'
 
-/** What each kind of balancer brings. */
+/** The rules of one kind of balancer. */
 interface Rules<Kind extends BalancerKind> {
   readonly actuator: (via: BalancerVia<Kind>) => Actuator
-  /** Absent: its readings have the states and counters that those of HAProxy have, and no field of their own. */
+  /** Absent: the readings of this kind have the same fields as those of HAProxy. */
   readonly words?: OwnReadingWords
   /** What to do where an instance gives no reading, by the code of its error. */
   readonly advice?: Readonly<Record<string, string>>
-  /** It is reached by the program `ssh`, which doctor looks for. Absent: it never is. */
+  /** Whether the balancer is reached by the program `ssh`, which doctor then looks for. Absent: never. */
   readonly isBySsh?: (via: BalancerVia<Kind>) => boolean
 }
 
@@ -36,17 +36,17 @@ const bySsh = <Kind extends BalancerKind>(via: BalancerVia<Kind>): boolean => KI
 
 export const isReachedBySsh = ({ via }: BalancerSpec): boolean => bySsh(via)
 
-/** That of a balancer by its name. */
+/** The actuator of the balancer with this name. */
 export function actuatorAt(balancers: readonly BalancerSpec[], balancer: string): Actuator {
   const spec = balancers.find(({ name }) => name === balancer)
   return spec === undefined ? haproxy : actuatorBy(spec.via)
 }
 
-/** That of a place. */
+/** The actuator of a place. */
 export const actuatorOf = (s: ServiceSnapshot, { recorded }: NodeServer): Actuator =>
   actuatorAt(s.balancers, recorded.balancer)
 
-/** By what was read alone. */
+/** The words for a reading, chosen by its fields alone. */
 export const wordsOf = (reading: ServerReading | undefined): ReadingWords =>
   (reading && WORDS.find((words) => words.areOf(reading))) ?? haproxyWords
 

@@ -10,77 +10,77 @@ import type { TrafficAction } from '../model/action.ts'
 import type { AdminState, ServerReading } from '../model/balancer.ts'
 
 /**
- * One way to have a node's traffic moved. A place is one server line of one instance, in whatever way that is told. All
- * that differs from one way to another is behind this; no other code asks which one it is.
+ * One way to move a node's traffic. A place is one server line of one balancer instance. All that differs from one way to
+ * another is behind this interface; no other code asks which way it is.
  */
 export interface Actuator {
-  /** An instance, with what the nodes themselves say of what was asked for. */
+  /** The instance, with what the Nodes say about what was requested of it. */
   asAsked(instance: InstanceSnapshot, nodeOf: (name: string) => Node | undefined): InstanceSnapshot
-  /** An instance as its clients use it, which may be later than it tells. */
+  /** The instance as its clients see it: an instance may tell of a change before its clients notice it. */
   asUsed(s: ServiceSnapshot, instance: InstanceSnapshot): InstanceSnapshot
 
-  /** What the place is put back to. */
+  /** The state that the place is put back to. */
   before(s: ServiceSnapshot, place: NodeServer): AdminState
-  /** What keeps traffic from it. */
+  /** The state that keeps traffic from the place. */
   whenOut(place: NodeServer): AdminState
-  /** Its own state has to lead through this one on the way back; undefined where it is set at once. */
+  /** The state that the place has to pass through on its way back; undefined where it is set at once. */
   through(place: NodeServer): AdminState | undefined
-  /** The effect that moves it. */
+  /** The action that moves the place to this state. */
   move(s: ServiceSnapshot, place: NodeServer, to: Pick<TrafficAction, 'state' | 'restores'>): TrafficAction
 
-  /** What keeps traffic from it does not stand as it was asked for, or was never asked for. */
+  /** The state that keeps traffic from the place is not set: it was never requested, or another program has changed it. */
   isNotSet(s: ServiceSnapshot, place: NodeServer): boolean
-  /** The same of a place that is out all the same, for another owner: to ask again takes nothing from service. */
+  /** The request of this owner is lost, but the place is out for another owner: a new request takes nothing from service. */
   isOverwritten(s: ServiceSnapshot, place: NodeServer): boolean
 
-  /** Another program may undo what is set; asked before a node is touched. */
+  /** Why another program may undo what is set; asked before a node is touched. */
   mayBeUndone(matched: MatchedServer): Reason | undefined
-  /** Nothing can be told to it now; asked before a node is touched. */
+  /** Why the place takes no command now; asked before a node is touched. */
   unheard(matched: MatchedServer): Reason | undefined
 
-  /** Not every one of those who pass the word on has it: why it is not confirmed. */
+  /** Why the request is not confirmed: not everything that has to pass it on has it yet. */
   untaken(s: ServiceSnapshot, place: NodeServer): Reason | undefined
-  /** Those who send traffic may not have noticed yet that it is out, or back in. */
+  /** Why those who send traffic may not have noticed yet that the place is out, or back in. */
   unnoticed(s: ServiceSnapshot, place: NodeServer, way: Noticing['way']): Reason | undefined
-  /** Beside the claims on its node: someone else asks by the same means that it stays out. */
+  /** Another client keeps the place out by the same means, beside the claims on the node. */
   heldByOthers(s: ServiceSnapshot): Reason | undefined
-  /** Connections are kept open that would be dead after a reboot. */
+  /** The balancer keeps connections open that would be dead after a reboot. */
   holdsDeadConnections(place: NodeServer): boolean
-  /** The same of a place whose state is not ours to change: they are waited for. */
+  /** The same, but the state of the place is not ours to change: the connections are waited for. */
   awaitsClosing(place: NodeServer): boolean
-  /** Traffic has not stopped yet. */
+  /** Traffic to the place has not stopped yet. */
   isBusy(s: ServiceSnapshot, place: NodeServer): boolean
-  /** So many sessions or connections are left. */
+  /** How many sessions or connections are left. */
   left(place: NodeServer): number | 'unknown'
-  /** What is left at the limit can be cut. */
+  /** The sessions that are left at the limit can be cut. */
   readonly canCut: boolean
 
-  /** Folds this reading into what those who send traffic have noticed. */
+  /** Adds this reading to what those who send traffic have noticed. */
   notice(s: ServiceSnapshot, place: NodeServer, before: Noticing | undefined): Noticing | undefined
-  /** Folds it into how the wait for connections ended. */
+  /** Adds this reading to how the wait for connections ended. */
   endConnections(s: ServiceSnapshot, place: NodeServer, before: ConnectionsEnd | undefined): ConnectionsEnd | undefined
 }
 
-/** What is made of a reading by itself, before or without the file that says how it was come by. */
+/** What a reading says by itself, without the roll file. */
 export interface ReadingWords {
-  /** A balancer told this itself, its own checks and agent-checks among it. */
+  /** The balancer itself gave this reading, with its own checks and agent-checks. */
   readonly balancerTells: boolean
   /**
-   * Of a place that is `ready`, what its checks make of it: it is sent traffic, it is not, or it never was, since its node
-   * need not serve there.
+   * What its checks make of a place that is `ready`: `in`: it is sent traffic; `down`: it is not; `never`: it never was, since
+   * its node need not serve there.
    */
   checked(reading: ServerReading): 'in' | 'down' | 'never'
-  /** Something that serves there goes by marks of the node: a cordon, a label. */
+  /** Something on the node goes by marks of the Node: a cordon, a label. */
   goesByMarks(reading: ServerReading): boolean
-  /** Whether what is told beside states and counters can change a decision. */
+  /** Whether the fields beside states and counters differ so that a decision may differ. */
   isNews(was: ServerReading, is: ServerReading): boolean
-  /** What a person is to do about a place that cannot be told anything, before a roll. */
+  /** What a person has to do, before a roll, about a place that takes no command. */
   findings(node: Node, matched: MatchedServer): readonly PlanFinding[]
-  /** The same of a whole instance, which all of these servers are of. Absent: there is nothing to say. */
+  /** The same about an instance to which all these servers belong. Absent: there is nothing to say. */
   readonly ofInstance?: (instance: string, servers: readonly ServerReading[]) => readonly PlanFinding[]
 }
 
-/** The words of a way whose readings have a field of their own. */
+/** The words for a kind of balancer whose readings have a field of their own. */
 export interface OwnReadingWords extends ReadingWords {
   /** The reading has this field. */
   areOf(reading: ServerReading): boolean

@@ -25,7 +25,7 @@ interface BudgetFlags extends Pick<OutputFlags, 'color' | 'ascii'> {
   readonly output: 'text' | 'json'
 }
 
-/** As many nodes are out as may be. */
+/** As many nodes are out as are allowed. */
 const EXIT_USED_UP = 3
 
 const EXAMPLE = `

@@ -4,7 +4,7 @@ import type { Line } from '../../ground/text/terminal/style.ts'
 import type { BudgetStatus } from '../decide/budget/budget-status.ts'
 import { BUDGET_CONFIG_MAP } from '../model/budget-object.ts'
 
-/** For people: who is out, the slots, and what was left behind with the command that releases it. */
+/** For people: which nodes are out, the slots, and the command that releases a slot that was left behind. */
 export const budgetLines = (status: BudgetStatus, namespace: string): readonly Line[] => [
   [headline(status)],
   [moreText(status)],

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../ground/model/endpoint.ts'
 import { canonicalAddress } from '../../ground/model/ip-address.ts'
 
-/** What says that a backend leads to the Kubernetes API or its etcd. */
+/** Why a backend seems to lead to the Kubernetes API or its etcd. */
 type ApiEvidence = { readonly kind: 'port'; readonly port: number } | { readonly kind: 'name'; readonly word: string }
 
 interface NamedBackend {
@@ -15,12 +15,12 @@ const USUAL_API_PORTS: readonly number[] = [6443]
 const API_WORD =
   /(?<=^|[-_.])(kube-?api-?server|api-?server|kube-?api|k8s-?api|k8s-?masters?|kubernetes(-?api)?|kube|k8s|etcd)(?=$|[-_.])/i
 
-/** Ingress controllers listen there on every node, and many an API server too: the port alone says nothing. */
+/** Ingress controllers listen there on every node, and many an API server too: the port alone shows nothing. */
 const EVERYBODYS_PORTS: readonly number[] = [80, 443]
 
 /**
- * The API server's backend is never touched: taking its server out would blind the roll in mid-step. `apiServers` are
- * those that the cluster itself names, in its kubeconfig or in the endpoints of `default/kubernetes`.
+ * The backend of the API server is never touched: without it the roll could not go on in mid-step. `apiServers` are those that
+ * the cluster itself names, in its kubeconfig or in the endpoints of `default/kubernetes`.
  */
 export function apiEvidence(backend: NamedBackend, apiServers: readonly Endpoint[]): ApiEvidence | undefined {
   const server = backend.servers.find((it) => isApiServer(it, apiServers))

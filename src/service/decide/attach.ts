@@ -20,9 +20,9 @@ import type { ServiceGuards, ServiceSnapshot } from './service-snapshot.ts'
 import { act, done, hold, RECHECK_MS, type StepAnswer } from './step-answer.ts'
 
 /**
- * Why a node is not attached yet, step 10 of a roll: every server at its recorded state, read back. HAProxy's `ready` out
- * of `maint` means UP before any check, so the way leads through `drain`, where checks run and nothing is sent, and `ready`
- * comes when all have passed.
+ * Why a node is not attached yet, step 10 of a roll: every server has to be at its recorded state, read back. HAProxy's `ready`
+ * out of `maint` means UP before any check. So a server goes through `drain`, where checks run and nothing is sent, and gets
+ * `ready` once all have passed.
  *
  * Law: out of maint, the word of HAProxy that a server is up proves nothing.
  * Law: no node counts as attached while an instance of its balancers is silent.
@@ -63,14 +63,14 @@ export function attach(s: ServiceSnapshot, { maySend }: ServiceGuards): StepAnsw
   )
 }
 
-/** What was out before is put back to that, and needs no leave of other owners. */
+/** A server that was out before stays out; claims of others do not matter for it. */
 function claimsAgainst(s: ServiceSnapshot, pending: readonly NodeServer[]): readonly Reason[] {
   const wasIn = pending.filter(({ recorded }) => recorded.state === 'ready')
   if (wasIn.length === 0) return []
   return [...claimedByOthers(s), ...wasIn.flatMap((server) => actuatorOf(s, server).heldByOthers(s) ?? [])]
 }
 
-/** What keeps it from being attached: of an instance that is silent nothing else is known. */
+/** Why the node is not attached. A silent instance gives its silence as the only reason. */
 export function unattached(s: ServiceSnapshot): readonly Reason[] {
   const servers = nodeServers(s)
   const answering = servers.filter(({ instance }) => !isSilent(instance))
@@ -97,26 +97,26 @@ export function isRestored(s: ServiceSnapshot, server: NodeServer): boolean {
   return !wasServing(recorded) || reading.operational === 'up' || outByOthers(reading)
 }
 
-/** It was out before, and others have set it ready since: it is not taken out again while no other server can serve. */
+/** The server was out before, and others have set it ready since: it is not taken out again while no other server can serve. */
 const servesAsLast = (s: ServiceSnapshot, { ref, instance, reading }: NodeServer): boolean =>
   reading?.ownState === 'ready' && isLastServer(ref, asUsed(s, instance))
 
-/** Told to be back is not yet sent to. */
+/** The agent has announced it, but the balancer does not send yet. */
 const unnoticed = (s: ServiceSnapshot, server: NodeServer): Reason | undefined =>
   actuatorOf(s, server).unnoticed(s, server, 'in')
 
 const stateBefore = (s: ServiceSnapshot, server: NodeServer): AdminState => actuatorOf(s, server).before(s, server)
 
-/** Out by a server it tracks, or by name resolution: that was so without us, and is not ours to lift. */
+/** Out by a tracked server or by name resolution: that was so before the roll, and the roll cannot change it. */
 const outByOthers = (reading: ServerReading): boolean => reading.inherited && reading.adminState !== 'ready'
 
-/** Where it is not set at once: by which state the way leads. */
+/** The state that the server goes through on its way back; undefined where it is set at once. */
 function through(s: ServiceSnapshot, server: NodeServer): readonly (readonly [NodeServer, AdminState])[] {
   const state = actuatorOf(s, server).through(server)
   return state === undefined ? [] : [[server, state]]
 }
 
-/** A server without a check proves nothing by itself: there the data port must have answered. */
+/** A server without a check proves nothing by itself: the data port must have answered. */
 function mayServe(s: ServiceSnapshot, { reading, recorded }: NodeServer): boolean {
   if (!wasServing(recorded) || reading?.ownState === 'ready') return true
   if (reading?.check === 'none') {
@@ -137,17 +137,17 @@ const unchecked = ({ ref, reading }: NodeServer): Reason => ({
       : `${serverKey(ref)} is ${reading.adminState}, its check ${reading.check} (${reading.checkText})`,
 })
 
-/** One for each instance, however many servers of the node it has. */
+/** One reason for each instance, however many servers of the node it has. */
 const silentReasons = (servers: readonly NodeServer[]): readonly Reason[] =>
   [...new Set(servers.map(({ instance }) => instance))].filter(isSilent).map(silentInstance)
 
-/** From the first server that is put back on: its limit, and the blame for a failed request, go by that. */
+/** Set when the first server is put back: from then on the limit of the attach runs, and failed requests are blamed on it. */
 export const attachBegan = (
   { attachingSince, attachingSinceWall }: ServiceEvidence,
   { now, wall }: { readonly now: MonoMs; readonly wall: WallMs },
 ) => ({ attachingSince: attachingSince ?? now, attachingSinceWall: attachingSinceWall ?? wall })
 
-/** While another claim stands nothing is put back: whether that has been so since the attach began. Before `attachBegan`. */
+/** Whether another owner's claim has kept every server out since the attach began. Runs before `attachBegan`. */
 export function awaitingClaims(s: ServiceSnapshot): Pick<ServiceEvidence, 'awaitsClaims'> {
   const stands = claimedByOthers(s).length > 0
   if (s.evidence.attachingSince === undefined) return stands ? { awaitsClaims: true } : {}

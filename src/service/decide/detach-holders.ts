@@ -3,27 +3,27 @@ import { present } from '../../ground/model/present.ts'
 import { toIso, type WallMs } from '../../ground/model/time.ts'
 import { parseTimestamp } from '../model/detacher.ts'
 
-/** On a Node, beside marks that ask a detacher of another project: which of our owners ask, by the key of the mark. */
+/** On a Node, beside marks that ask a detacher of another project: the owners of each mark, by the key of the mark. */
 export const HOLDERS_ANNOTATION = 'evenkeel.dev/detach-holders'
 
-/** When the mark was set, and the timestamp of the detacher that stood on the Node at that moment: it answers no request of now. */
+/** When the mark was set, and the detacher's timestamp that was on the Node at that moment: it answers an earlier request. */
 export interface AskedDetacher {
   readonly at: WallMs
   readonly before?: string
 }
 
 interface HeldMark {
-  /** As claims name them. */
+  /** The owners, by the names that claims use. */
   readonly owners: readonly string[]
   readonly asked?: AskedDetacher
 }
 
-/** By the key of the mark. A mark without a holder was set by others, and is never taken away. */
+/** By the key of the mark. A mark without a holder was set by others, and is never removed. */
 type DetachHolders = ReadonlyMap<string, HeldMark>
 
 const LENGTH_MAX = 8_192
 
-/** What cannot be read names no holder: then a mark that stands counts as one of others. */
+/** Text that cannot be read names no holder: then a mark on the Node counts as one of others. */
 export function parseHolders(text: string | undefined): DetachHolders {
   const raw = text === undefined || text.length > LENGTH_MAX ? undefined : jsonObject(text)
   if (raw?.version !== 1 || !isJsonObject(raw.holders)) return new Map()
@@ -45,7 +45,7 @@ function parseAsked(raw: unknown): Pick<HeldMark, 'asked'> {
   return { asked: { at: time.at, ...(typeof before === 'string' ? { before } : {}) } }
 }
 
-/** Undefined: no mark has a holder, and the annotation goes. */
+/** Undefined: no mark has a holder, and the annotation is removed. */
 export function formatHolders(holders: DetachHolders): string | undefined {
   const held = [...holders].filter(([, { owners }]) => owners.length > 0).toSorted(byKey)
   if (held.length === 0) return undefined
@@ -66,7 +66,7 @@ interface Hold {
   readonly owner: string
 }
 
-/** `asked`: the mark itself is set with it; without it, what was asked before stands. */
+/** `asked`: the mark itself is set too; without it, the mark stays as it is. */
 export function withHolder(
   holders: DetachHolders,
   { key, owner, asked }: Hold & { readonly asked?: AskedDetacher },

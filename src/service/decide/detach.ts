@@ -8,8 +8,8 @@ import type { ServiceGuards, ServiceSnapshot } from './service-snapshot.ts'
 import { act, done, hold, RECHECK_MS, type StepAnswer } from './step-answer.ts'
 
 /**
- * What a detach waits for, step 4 of a roll: every instance's read-back confirms, and traffic stopped, or what is left after
- * the limit was cut.
+ * What a detach waits for, step 4 of a roll: every instance's read-back confirms it, and traffic has stopped, or what is left
+ * after the limit was cut.
  *
  * Law: an instance that cannot be asked confirms nothing, however long it is silent.
  */
@@ -30,7 +30,7 @@ export function detach(s: ServiceSnapshot, guards: ServiceGuards): StepAnswer {
   const refusals = guards.mayDisrupt()
   const reasons = (of: readonly NodeServer[]) => of.map((server) => stillServing(s, server))
   if (overdue.length === 0) return hold([...refusals, ...reasons(busy)], RECHECK_MS / 2)
-  // Their own limit is over: what is waited for is what forbids the cut.
+  // The idle limit of these servers is over: the reasons are those that forbid the cut.
   if (refusals.length > 0) return hold(refusals, RECHECK_MS / 2)
   return act(
     overdue.map((server) => cut(s, server)),
@@ -38,15 +38,15 @@ export function detach(s: ServiceSnapshot, guards: ServiceGuards): StepAnswer {
   )
 }
 
-/** Into the state that keeps traffic away. */
+/** The action that sets the server to the state that keeps traffic away. */
 export function takeOut(s: ServiceSnapshot, server: NodeServer): TrafficAction {
   const actuator = actuatorOf(s, server)
   return actuator.move(s, server, { state: actuator.whenOut(server), restores: false })
 }
 
 /**
- * HAProxy keeps pooled connections of a drained server for minutes, and `scur` does not count them. `maint` closes them
- * at once (measured on 2.6); the next pass says `drain` again, under which no new ones are made.
+ * HAProxy keeps pooled connections of a drained server for minutes, and `scur` does not count them. `maint` closes them at once
+ * (measured on 2.6); the next pass sets `drain` again, in which no new ones are made.
  */
 function dropConnections(
   s: ServiceSnapshot,
@@ -57,10 +57,10 @@ function dropConnections(
   return refusals.length > 0 ? hold(refusals) : purge(s, servers, { restores: false })
 }
 
-/** A connection to a machine that is off may outlive `maint` for a while: then it is waited for, not asked for at once. */
+/** A connection to a machine that is off may outlive `maint` for a while: then it is waited for. */
 const PURGE_EVERY_MS = 2_000
 
-/** Has the pooled connections of these servers closed, each no more often than every two seconds. */
+/** Closes the pooled connections of these servers, each at most every two seconds. */
 export function purge(
   s: ServiceSnapshot,
   servers: readonly NodeServer[],
@@ -79,7 +79,7 @@ export function purge(
   )
 }
 
-/** The first half: the commands, and the read-back of every instance. Undefined once all is confirmed. */
+/** The first half of the step: the commands, and the read-back of every instance. Undefined once all is confirmed. */
 function takeServersOut(s: ServiceSnapshot, servers: readonly NodeServer[], guards: ServiceGuards) {
   const toTakeOut = servers.filter((server) => server.reading !== undefined && isNotSet(s, server))
   if (toTakeOut.length > 0) {
@@ -104,14 +104,14 @@ function takeServersOut(s: ServiceSnapshot, servers: readonly NodeServer[], guar
 }
 
 /**
- * Asked again here, since a resumed roll may find the others down, and of instances that answer: what a silent one said
- * last does not show which servers are left. Once the reboot is announced nothing waives the detach.
+ * Checked again here, since a resumed roll may find the other servers down. Every instance has to answer: the last reading of a
+ * silent one does not show which servers are left. Once the reboot is announced nothing waives the detach.
  */
 function mayTake(s: ServiceSnapshot, guards: ServiceGuards): readonly Reason[] {
   if (s.announced) return []
   const silent = s.instances.filter(isSilent)
   if (silent.length > 0) return silent.map(silentInstance)
-  // Once it was out, what a reload forgot is said again at once.
+  // Once the node was out, a state that a reload forgot is set again at once.
   const wasOut = Object.keys(s.evidence.detached).length > 0
   const refusals = [...mayBeTaken(s), ...(wasOut ? [] : othersChecked(s))]
   return refusals.length > 0 ? refusals : guards.mayTake()
@@ -119,17 +119,17 @@ function mayTake(s: ServiceSnapshot, guards: ServiceGuards): readonly Reason[] {
 
 export const isNotSet = (s: ServiceSnapshot, server: NodeServer): boolean => actuatorOf(s, server).isNotSet(s, server)
 
-/** Confirmed by the very process that runs now: another process has forgotten what the last one was told. */
+/** The process that runs now has confirmed it: another process has forgotten the state that was set before. */
 export function isConfirmed(s: ServiceSnapshot, server: NodeServer): boolean {
   const seen = s.evidence.detached[serverKey(server.ref)]
   return seen !== undefined && seen.process === server.instance.reading?.process && !isNotSet(s, server)
 }
 
-/** Where no balancer can be told to, nothing can be cut. */
+/** Sessions can be cut only where a balancer takes a command. */
 const mayBeCut = (s: ServiceSnapshot, server: NodeServer): boolean =>
   actuatorOf(s, server).canCut && idleWaitMs(s, server) >= s.limits.idleLimitMs
 
-/** A process from before a reload knows of no state that was set since, and sends on what its clients send. */
+/** A worker from before a reload does not know a state that was set since, and still sends what its clients send. */
 const mayGetMore = (s: ServiceSnapshot, server: NodeServer): boolean =>
   (server.reading?.oldClients ?? 0) > 0 && idleWaitMs(s, server) < s.limits.idleLimitMs
 

@@ -5,13 +5,13 @@ import { daemonTolerations, parseToleration, type Toleration, tolerates } from '
 import { MalformedReply, Untrusted } from '../../ground/model/untrusted.ts'
 
 /**
- * `Run`: its pods are to be there. `Keep`: pods that are there stay, and none are made. `Leave`: the node is detached, then
- * its pods are removed. The text goes on from the name of the node.
+ * `Run`: the node is to have pods. `Keep`: pods that are there stay, and none are made. `Leave`: the node is detached, then its
+ * pods are removed. The text continues a sentence that begins with the node's name.
  */
 interface Eligibility {
   readonly kind: 'Run' | 'Keep' | 'Leave'
   readonly text: string
-  /** The node, or its pods, go whatever is decided. */
+  /** The node, or its pods, leave by themselves, whatever is decided. */
   readonly isGoing?: true
 }
 
@@ -25,7 +25,7 @@ interface PodsForNodes {
   }
 }
 
-/** What the template says of nodes, read once for all of them. */
+/** What the template requires of nodes, read once for all nodes. */
 interface Placement {
   readonly nodeSelector: Readonly<Record<string, string>>
   readonly terms: readonly NodeTerm[] | undefined
@@ -33,23 +33,23 @@ interface Placement {
 }
 
 /**
- * Nodes that are cordoned or not Ready stay what they are, however Kubernetes taints them: a cordon is a wish of
- * maintenance, and a network that is broken must not remove pods that serve.
+ * Nodes that are cordoned or not Ready keep their pods, however Kubernetes taints them: a cordon is a request for maintenance,
+ * and a broken network must not remove pods that serve.
  */
 const NEVER_COUNT: readonly string[] = ['not-ready', 'unreachable', 'unschedulable'].map(
   (condition) => `node.kubernetes.io/${condition}`,
 )
 
 /**
- * Which nodes are to have pods, as the DaemonSet controller has it (NodeShouldRunDaemonPod), and nodes that are on their
- * way out besides. Read once, then asked of each node.
+ * Which nodes are to have pods, as the DaemonSet controller decides it (NodeShouldRunDaemonPod), and which nodes are leaving.
+ * The template is read once, for all nodes.
  */
 export function eligibilityIn(spec: PodsForNodes): (node: Node) => Eligibility {
   const placement = readPlacement(spec)
   return (node) => leavesAlone(node, spec) ?? (typeof placement === 'string' ? keep(placement) : judge(node, placement))
 }
 
-/** What the template is not needed for. */
+/** The part that does not need the template. */
 function leavesAlone(node: Node, { nodeSelector }: PodsForNodes): Eligibility | undefined {
   if (node.deleting === true) return going('is being deleted')
   const removal = node.taints.find(({ key }) => REMOVAL_TAINTS.includes(key))
@@ -72,7 +72,7 @@ function judge(node: Node, { nodeSelector, terms, tolerations }: Placement): Eli
   return refusing === undefined ? RUN : keep(notTolerated(refusing))
 }
 
-/** A template that cannot be read tells nothing of nodes, so that it changes nothing for them. */
+/** A template that cannot be read changes nothing for any node. */
 function readPlacement({ template }: PodsForNodes): Placement | string {
   const podSpec = new Untrusted(template.object, 'template').at('spec')
   try {

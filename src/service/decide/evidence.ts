@@ -1,25 +1,25 @@
 import type { MonoMs, WallMs } from '../../ground/model/time.ts'
 
-/** What was seen of a node's places, and the world no longer shows. */
+/** What was seen of a node's places and cannot be read again. */
 export interface ServiceEvidence {
-  /** Server key → since when one and the same balancer process has confirmed the detach. */
+  /** Server key → since when the same balancer process has confirmed the detach. */
   readonly detached: Readonly<Record<string, DetachEvidence>>
-  /** Server key → what those who check a node's health endpoint have noticed. */
+  /** Server key → what the checkers of the node's health endpoint have noticed. */
   readonly noticing: Readonly<Record<string, Noticing>>
   /** Server key → how the wait for connections that cannot be cut ended. */
   readonly connectionsEnded: Readonly<Record<string, ConnectionsEnd>>
   /** Server key → when it was last set to `maint`, which closes its pooled connections, some of them late. */
   readonly purgedAt: Readonly<Record<string, MonoMs>>
-  /** Set when the first server is put back, or is to be; from then on settling is over. */
+  /** Set when the first server is put back, or is to be; settling is over then. */
   readonly attachingSince?: MonoMs
-  /** None was put back yet, since a claim of another owner has stood on the node all the while. */
+  /** No server was put back yet, because another owner's claim has been on the node all the time. */
   readonly awaitsClaims?: boolean
   readonly attachingSinceWall?: WallMs
 }
 
 export interface DetachEvidence {
   readonly process: string
-  /** Since when it is out without a break. Undefined while it is back in service: people set it ready, or a reload did. */
+  /** Since when the server is out without a break. Undefined while it is back in service: people or a reload set it ready. */
   readonly since: MonoMs | undefined
   /** Sessions the balancer had sent when it confirmed; each one more is a stray. */
   readonly totalSessions: number
@@ -27,27 +27,27 @@ export interface DetachEvidence {
   readonly cutSessions: number
 }
 
-/** What those who check a node's health endpoint are to notice: that it has left, or that it is back. */
+/** What the checkers of a node's health endpoint have to notice: that the node has left, or that it is back. */
 export interface Noticing {
   readonly way: 'out' | 'in'
-  /** Since the agent answers so, or the mark on the Node stands so. */
+  /** Since when the agent gives this answer, or the mark on the Node is set or gone. */
   readonly since: MonoMs
-  /** Since every declared checker has heard it often enough, or the health check answers so. */
+  /** Since when every declared checker has had the answer often enough, or the health check shows it. */
   readonly heardSince?: MonoMs
-  /** Of a node that is back: since when its agent is not heard, if it is not. */
+  /** Of a node that is back: since when its agent does not answer. */
   readonly silentSince?: MonoMs
-  /** They must have noticed: by what they were told, or since no balancer takes longer. */
+  /** The checkers must have noticed: they had the answer often enough, or the time of the slowest is over. */
   readonly noticed?: {
     readonly by: 'checks' | 'time'
     readonly at: MonoMs
     /** Where the wait began later than `since`. */
     readonly from?: MonoMs
-    /** What was waited for, where there is more to say: follows `waited 8 s`. */
+    /** What was waited for, where there is more to say: continues `waited 8 s`. */
     readonly words?: string
   }
 }
 
-/** Why the connections of a node are waited for no longer, where no balancer can be asked for them or cut them. */
+/** Why the connections of a node are not waited for any more, where no balancer can show or cut them. */
 export interface ConnectionsEnd {
   /** None is left, or the idle limit is over. */
   readonly by: 'connections' | 'limit'
@@ -57,7 +57,7 @@ export interface ConnectionsEnd {
   readonly at: MonoMs
 }
 
-/** These servers served meanwhile: the next look that finds one of them out begins its idle limit anew. */
+/** These servers served meanwhile: when one of them is next read as out, its idle limit begins anew. */
 export function outAnew<E extends ServiceEvidence>(evidence: E, servers: ReadonlySet<string>): E {
   if (servers.size === 0) return evidence
   const detached = Object.entries(evidence.detached).map(([server, seen]) =>

@@ -9,7 +9,7 @@ export interface InstanceSnapshot {
   readonly allowLastServer: boolean
   /** The last answer, which may be old: see `silentForMs`. */
   readonly reading?: InstanceReading
-  /** When that was asked. */
+  /** When the last answer was asked for. */
   readonly askedAt?: MonoMs
   /** 0 when the newest poll was answered. */
   readonly silentForMs: number

@@ -2,8 +2,8 @@ import { wordsOf } from '../actuators/actuator-of.ts'
 import type { InstanceReading, ServerReading } from '../model/balancer.ts'
 
 /**
- * Whether an answer of an instance can change a decision. Counters of a server that serves cannot: they change with every
- * request, are read by each pass, and are waited for only once the server is out.
+ * Whether a reading of an instance can change a decision. The counters of a server that serves cannot: they change with every
+ * request, each pass reads them, and they matter only once the server is out.
  */
 export function isBalancerNews(before: InstanceReading | undefined, now: InstanceReading): boolean {
   if (before?.process !== now.process || before.servers.length !== now.servers.length) return true
@@ -20,7 +20,7 @@ function isServerNews(was: ServerReading, is: ServerReading): boolean {
   return !isNamed || fields.some((field) => was[field] !== is[field]) || isActuatorNews(was, is)
 }
 
-/** Where it is told in another way than before, either knows what that means. */
+/** Where the kind of the reading has changed, either kind can tell. */
 const isActuatorNews = (was: ServerReading, is: ServerReading): boolean =>
   [was, is].some((reading) => wordsOf(reading).isNews(was, is))
 

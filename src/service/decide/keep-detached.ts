@@ -9,11 +9,11 @@ import { placeState } from './place-state.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
 /**
- * The standing duty while a node is out: whatever a reload forgot is said again, in every step from the first
- * confirmed detach until the first server is put back, and for as long as an unproven node is guarded. Before the intent
- * it is said only to servers that were out already, and never to the last usable one of a backend: to take another one is
- * a matter of step 4 and its guards. A claim of ours that was overwritten is made again, though another one keeps the node
- * out as yet: that takes nothing from service.
+ * Keeps a node out while it has to be out: a state that a reload forgot is set again. This holds in every step from the first
+ * confirmed detach until the first server is put back, and while an unproven node is kept out. Before the intent, only servers
+ * that were out already are set again, and never the last usable one of a backend: to take another one out is decided in step
+ * 4, by its guards. A claim of ours that was overwritten is made again even if another claim keeps the node out: that takes
+ * nothing from service.
  *
  * Law: before the reboot is announced, the last usable server of a backend that a reload put back in serves on.
  * Law: a claim of a roll that was overwritten is made again while the node must be out.
@@ -26,9 +26,9 @@ export const keepDetached = (s: ServiceSnapshot): readonly TrafficAction[] =>
     .map((server) => takeOut(s, server))
 
 /**
- * Servers of the node that are ours to keep out: until the first of them is put back, and for good where a verdict keeps
- * the node out. While the claim of another owner has kept all of them from being put back, those that served before are still
- * ours to keep out: nothing else does, where balancers do not go by claims.
+ * The servers of the node that this roll has to keep out: until the first of them is put back, and for good where a verdict
+ * keeps the node out. While another owner's claim has kept all of them out, the roll still keeps out those that served before:
+ * balancers that do not go by claims have no one else for it.
  */
 export function mustBeOut(s: ServiceSnapshot): readonly NodeServer[] {
   const { attachingSince, awaitsClaims = false } = s.evidence
@@ -36,10 +36,10 @@ export function mustBeOut(s: ServiceSnapshot): readonly NodeServer[] {
   return awaitsClaims ? nodeServers(s).filter(({ recorded }) => recorded.state === 'ready') : []
 }
 
-/** A server is in service that must be out, whether it is taken out again or serves on as the last one. */
+/** A server that must be out is in service, whether it is taken out again or serves on as the last one. */
 export const isBackInService = (s: ServiceSnapshot): boolean => backInService(s).length > 0
 
-/** Why a node that is to be kept out serves on. */
+/** Why a node that has to be out serves on. */
 export const servesOn = (s: ServiceSnapshot): readonly Reason[] =>
   backInService(s)
     .filter((server) => isLastToServe(s, server))
@@ -47,33 +47,33 @@ export const servesOn = (s: ServiceSnapshot): readonly Reason[] =>
 
 const backInService = (s: ServiceSnapshot): readonly NodeServer[] => taken(s).filter((server) => isBack(s, server))
 
-/** What was taken out and is to be kept out. */
+/** The servers that were taken out and have to stay out. */
 const taken = (s: ServiceSnapshot): readonly NodeServer[] => mustBeOut(s).filter((server) => wasTaken(s, server))
 
 const isBack = (s: ServiceSnapshot, server: NodeServer): boolean => ['in', 'returning'].includes(placeState(s, server))
 
-/** It is heard, and out for another owner alone. */
+/** The agent answers, and the node is out only for another owner. */
 const isOverwritten = (s: ServiceSnapshot, server: NodeServer): boolean =>
   placeState(s, server) !== 'unknown' && actuatorOf(s, server).isOverwritten(s, server)
 
 /**
- * Without it a backend would have no server, and every request would fail. Where it is down itself, its balancers may not
- * have noticed yet, and it may be back before the others are.
+ * Without this server a backend would have none, and every request would fail. Even if the server is down, its balancers may
+ * not have noticed yet, and it may be back before the others are.
  */
 const isLastToServe = (s: ServiceSnapshot, { ref, instance }: NodeServer): boolean =>
   !mayBeDark(s) && !othersServe(ref.backend, s.node, asUsed(s, instance))
 
 /**
- * Its reboot is announced, or it was rebooted by others, and no proof was given since: it goes out whichever server is
- * left. Before the announcement it runs, and a node that was put back was proven: it can serve.
+ * The reboot is announced, or others rebooted the node, and there was no proof since: the node goes out even if no other server
+ * is left. Before the announcement the machine runs, and after the proof it can serve.
  */
 export const mayBeDark = (s: ServiceSnapshot): boolean => s.evidence.attachingSince === undefined && s.unproven
 
 const wasTaken = (s: ServiceSnapshot, { ref }: NodeServer): boolean => wasOutBefore(s, ref) || s.rebooted
 
 /**
- * It was out before, as this process saw, or as the announcement says, which is made once every server is out. To say so again
- * begins nothing.
+ * The server was out before, as this process saw, or as the announcement shows, which is made once every server is out. To set
+ * it again begins nothing.
  */
 export const wasOutBefore = (s: ServiceSnapshot, ref: ServerRef): boolean =>
   s.evidence.detached[serverKey(ref)] !== undefined || s.announced

@@ -7,7 +7,7 @@ import { isRelied, isUsable, lastServers } from './last-usable-server.ts'
 import { allowedServers, belongsTo } from './match-node-servers.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
-/** On every instance each backend must keep a usable server that is not this node's; empty where all do. */
+/** On every instance each backend must keep a usable server of another node. Empty where all do. */
 export const lastUsableServers = (node: Node, instances: readonly InstanceSnapshot[]): readonly Reason[] =>
   instances.flatMap((instance) =>
     lastServersOn(node, instance).map(({ ref }) => ({
@@ -17,8 +17,8 @@ export const lastUsableServers = (node: Node, instances: readonly InstanceSnapsh
   )
 
 /**
- * A balancer that has just begun calls every server up, and drops each at its first failed check, which one pod that is
- * leaving can fail. Until one of the others was checked, no pod leaves and no node is begun.
+ * A balancer that has just started calls every server up, and drops each at its first failed check; one pod that leaves can
+ * fail it. Until one of the other servers was checked, no pod leaves and no node is begun.
  */
 export const othersUnchecked = (node: Node, instances: readonly InstanceSnapshot[]): readonly Reason[] =>
   instances.flatMap((instance) => uncheckedBackends(node, instance).map((backend) => unchecked(backend, instance)))
@@ -39,23 +39,23 @@ const unchecked = (backend: string, { instance }: InstanceSnapshot): Reason => (
   text: `${instance} has checked no other server of ${backend} since it started, so the first failed check of one would take it out`,
 })
 
-/** Servers of the node without which a backend of this instance would have none, where that matters. */
+/** The servers of the node without which a backend of this instance would have none, unless the file allows that. */
 const lastServersOn = (node: Node, instance: InstanceSnapshot): readonly ServerReading[] =>
   instance.allowLastServer ? [] : lastServers(allowedServers(instance), (reading) => belongsTo(reading, node))
 
-/** Without this very server its backend would have no usable one on that instance, and that matters. */
+/** Without this server its backend would have no usable one on this instance, and the file does not allow that. */
 export const isLastServer = (ref: ServerRef, instance: InstanceSnapshot): boolean =>
   !instance.allowLastServer &&
   lastServers(allowedServers(instance), (reading) => serverKey(reading.ref) === serverKey(ref)).length > 0
 
-/** Whether that backend has a usable server of another node there, or may do without. */
+/** Whether the backend has a usable server of another node on this instance, or the file allows it to have none. */
 export const othersServe = (backend: string, node: Node, instance: InstanceSnapshot): boolean =>
   instance.allowLastServer ||
   allowedServers(instance).some(
     (reading) => reading.ref.backend === backend && !belongsTo(reading, node) && isUsable(reading),
   )
 
-/** An instance as its clients use it, without the nodes that the same owner takes out at the same time. */
+/** The instance as its clients see it, without the nodes that the same owner takes out at the same time. */
 export function asUsed(s: ServiceSnapshot, instance: InstanceSnapshot): InstanceSnapshot {
   const used = actuatorAt(s.balancers, instance.balancer).asUsed(s, instance)
   const { beside = [] } = s
@@ -68,7 +68,7 @@ export function asUsed(s: ServiceSnapshot, instance: InstanceSnapshot): Instance
   return { ...used, reading: { ...used.reading, servers } }
 }
 
-/** A server that stays in service for that reason. */
+/** A server stays in service because it is the last one. */
 export const leftAsLast = (ref: ServerRef, instance: InstanceSnapshot): Reason => ({
   ...lastServer(ref),
   text: `${textOf(ref)} stays in service: no other server of ${ref.backend} is usable on ${instance.instance}`,

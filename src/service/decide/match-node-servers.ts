@@ -18,7 +18,7 @@ export function matchNodeServers(node: Node, instances: readonly InstanceSnapsho
   )
 }
 
-/** Those that belong to it, in the order of the list. */
+/** The servers that belong to the node, in the order of the list. */
 function serversAt(node: Node, servers: readonly ServerReading[]): readonly ServerReading[] {
   const byAddress = placesOf(servers)
   const addresses = new Set(node.internalAddresses.map(canonicalAddress))
@@ -28,7 +28,10 @@ function serversAt(node: Node, servers: readonly ServerReading[]): readonly Serv
 
 type Places = ReadonlyMap<string, readonly number[]>
 
-/** Where in a list each address is. A reading never changes, and each pass asks it for every node: it is gone through once. */
+/**
+ * The positions of each address in a list. A reading never changes, and each pass looks up every node: the list is indexed
+ * once.
+ */
 const PLACES = new WeakMap<readonly ServerReading[], Places>()
 
 function placesOf(servers: readonly ServerReading[]): Places {
@@ -40,8 +43,8 @@ function placesOf(servers: readonly ServerReading[]): Places {
 }
 
 /**
- * To be told of each list that takes the place of another: from poll to poll counters change and hardly ever an address, so
- * that the new one need not be gone through again. It changes no answer.
+ * Takes the index of the last reading over to the next one where no address has changed, which is nearly always so. It changes
+ * no answer.
  */
 export function keepPlaces(before: readonly ServerReading[], now: readonly ServerReading[]): void {
   const places = PLACES.get(before)
@@ -57,13 +60,13 @@ function newPlaces(servers: readonly ServerReading[]): Places {
   return Map.groupBy(places, (at) => canonicalAddress(servers[at]?.address ?? ''))
 }
 
-/** What an instance lists of the backends that the config allows. */
+/** The servers that an instance lists in the backends that the file allows. */
 export const allowedServers = (instance: InstanceSnapshot): readonly ServerReading[] =>
   (instance.reading?.servers ?? []).filter((reading) => instance.backends.includes(reading.ref.backend))
 
 export const belongsTo = (reading: Pick<ServerReading, 'address' | 'port'>, node: Node): boolean =>
   leadsTo(reading, { node: node.name, addresses: node.internalAddresses })
 
-/** Of a list, those at that address. */
+/** The servers of a list at this address. */
 export const serversAtAddress = (address: string, servers: readonly ServerReading[]): readonly ServerReading[] =>
   (placesOf(servers).get(canonicalAddress(address)) ?? []).flatMap((at) => servers[at] ?? [])

@@ -5,21 +5,21 @@ interface NodeAddresses {
   readonly node: string
   /** Its InternalIPs. */
   readonly addresses: readonly string[]
-  /** Only servers at these ports are its own: for nodes that share an address. Absent: any port. */
+  /** Only servers at these ports belong to it: for nodes that share an address. Absent: any port. */
   readonly ports?: readonly number[]
 }
 
 interface ServerMatches {
-  /** Every node given, with the servers that lead to it, on whatever instance. */
+  /** Every given node, with the servers of all instances that lead to it. */
   readonly serversOf: ReadonlyMap<string, readonly ServerRef[]>
   readonly nodesWithoutServer: readonly string[]
   /** Servers of the allow-list that lead to none of the nodes. */
   readonly strangers: readonly ServerReading[]
-  /** Servers that lead to several nodes at once: whom they serve cannot be told. */
+  /** Servers that lead to several nodes at once: it cannot be decided which node they belong to. */
   readonly contested: readonly { readonly ref: ServerRef; readonly nodes: readonly string[] }[]
 }
 
-/** Names are not reliable; what a server points at is. Backends outside the allow-list are not looked at. */
+/** Names are not reliable; addresses are. Backends outside the allow-list are ignored. */
 export function matchServers(
   nodes: readonly NodeAddresses[],
   servers: readonly ServerReading[],
@@ -38,7 +38,7 @@ export function matchServers(
   }
 }
 
-/** A server without an address (a unix socket, a name not resolved) leads nowhere we know. */
+/** A server without an address (a unix socket, a name that is not resolved) leads to no node that we know. */
 export function leadsTo(server: Pick<ServerReading, 'address' | 'port'>, node: NodeAddresses): boolean {
   if (server.address === '') return false
   if (node.ports !== undefined && !node.ports.includes(server.port)) return false

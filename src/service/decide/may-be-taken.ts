@@ -6,15 +6,15 @@ import { matchNodeServers } from './match-node-servers.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
 /**
- * Before a serving server is taken out: no program undoes it, it takes commands, and another server is left. Which server is
- * the last one is known only once every agent was heard.
+ * What has to hold before a server that serves is taken out: no program undoes it, the server takes commands, and another
+ * server is left. Which server is the last one is known only once every agent has answered.
  */
 export function mayBeTaken(s: ServiceSnapshot): readonly Reason[] {
   const unheard = agentsHeard(s)
   return [...agentsOurs(s), ...(unheard.length > 0 ? unheard : lastUsable(s))]
 }
 
-/** Before the node is begun or first taken out, and before its pods leave: a balancer may have begun anew meanwhile. */
+/** Checked before the node is begun or first taken out, and before its pods leave: a balancer may have restarted meanwhile. */
 export const othersChecked = (s: ServiceSnapshot): readonly Reason[] => othersUnchecked(s.node, used(s))
 
 const agentsOurs = (s: ServiceSnapshot): readonly Reason[] =>
@@ -22,7 +22,7 @@ const agentsOurs = (s: ServiceSnapshot): readonly Reason[] =>
     (matched) => actuatorAt(s.balancers, matched.instance.balancer).mayBeUndone(matched) ?? [],
   )
 
-/** An agent that misses one question says nothing about its node, and does not show that the node is out. */
+/** An agent that misses one question shows nothing about its node, and does not show that the node is out. */
 const agentsHeard = (s: ServiceSnapshot): readonly Reason[] =>
   matchNodeServers(s.node, s.instances).flatMap(
     (matched) => actuatorAt(s.balancers, matched.instance.balancer).unheard(matched) ?? [],
@@ -35,7 +35,7 @@ function lastUsable(s: ServiceSnapshot): readonly Reason[] {
   return lastUsableServers(s.node, used(s)).length === 0 ? [] : [lastWithout(s, beside)]
 }
 
-/** The other node comes back, or ends what its owner does: to wait for it needs no limit. */
+/** The other node comes back, or its owner ends: this wait needs no limit. */
 const lastWithout = ({ node }: ServiceSnapshot, beside: readonly Node[]): Reason => ({
   code: 'OtherNodeOfRoll',
   object: node.name,

@@ -12,19 +12,19 @@ import type { Node } from '../../ground/model/node.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
-/** Our own claim that stands on the node. */
+/** The claim of this owner on the node. */
 export const ownClaim = (s: ServiceSnapshot): Claim | undefined =>
   claimsOf(textOn(s.node)).find(({ owner }) => owner === s.owner)
 
-/** Its agent would not know of ours, and what stands there can be added to. */
+/** The agent does not have a claim of this owner, and the annotation can be extended. */
 export const lacksOwnClaim = (s: ServiceSnapshot): boolean =>
   ownClaim(s) === undefined && parseClaims(textOn(s.node)).kind !== 'unreadable'
 
 /**
- * Law: no server is put back into service while the claim of another owner stands on its node.
+ * Why a node may not be put back yet: the claims of others on it, or claims that cannot be read. Whatever moves its traffic, a
+ * node is put back by the last owner that withdraws.
  *
- * Whichever way its balancers are told, a node is put back in by the last owner that withdraws. Why it is not to be yet: the
- * claims of others that stand on it, or what stands there and cannot be read.
+ * Law: no server is put back into service while the claim of another owner stands on its node.
  */
 export function claimedByOthers(s: ServiceSnapshot): readonly Reason[] {
   const unreadable = claimsUnreadable(s)
@@ -56,10 +56,10 @@ function claimText({ name }: Node, { owner, at, why }: Claim): string {
   return `${owner} keeps ${name} out${since}${why === undefined ? '' : `: ${escapeForeign(why, 200)}`}`
 }
 
-/** Longer ones are no line to paste. */
+/** A longer command cannot be pasted. */
 const COMMAND_LENGTH_MAX = 2_000
 
-/** The line by which that owner withdraws and no other, as long as the claims are those that were read. */
+/** The command that withdraws the claim of this owner and no other, if the claims have not changed since they were read. */
 function withdrawal(node: Node, owner: string): string {
   const value = textOn(node) ?? ''
   const left = withoutClaim(claimsOf(value), owner)
@@ -74,7 +74,7 @@ function withdrawal(node: Node, owner: string): string {
 
 const withoutAll = ({ name }: Node): string => `kubectl annotate node ${name} ${MAINTENANCE_ANNOTATION}-`
 
-/** One word of a shell. What is in it may be foreign text: JSON bears each character as its code. */
+/** One word of a shell. It may contain foreign text: each such character is written as its JSON code. */
 const quoted = (json: string): string => {
   const plain = json.replace(/[^\x20-\x26\x28-\x7e]/gu, (char) =>
     [...Array(char.length).keys()].map((at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),

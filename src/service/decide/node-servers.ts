@@ -6,7 +6,7 @@ import type { InstanceSnapshot } from './instance-snapshot.ts'
 import { belongsTo, serversAtAddress } from './match-node-servers.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
-/** A server of the node under way: as recorded, and as its instance reports it now. */
+/** A server of the node under way: as recorded, and as its instance shows it now. */
 export interface NodeServer {
   readonly recorded: RecordedServer
   readonly ref: ServerRef
@@ -16,20 +16,20 @@ export interface NodeServer {
 }
 
 /**
- * The record is read back as hostile input: of its servers only those count that the config allows and that stand at
- * one of this node's own addresses.
+ * The record is read back as hostile input: only servers count that the file allows and that are at one of the node's own
+ * addresses.
  */
 export const nodeServers = (s: ServiceSnapshot): readonly NodeServer[] =>
   allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.node))
 
 /**
- * What the config allows and the node had when it was recorded, but no server has any more: its address is another now.
- * Such a server is never told anything; but nor is a step done while there is one. Those of other nodes were never ours.
+ * Recorded servers that the file allows but that are no longer at an address of the node. Such a server gets no command, and no
+ * step is done while there is one. Servers of other nodes were never ours.
  */
 export const lostServers = (s: ServiceSnapshot): readonly NodeServer[] =>
   allowedRecorded(s).filter(
     ({ recorded }) =>
-      // The node under way first: nearly always it is the one, and then no other node is looked at.
+      // The node under way is checked first: nearly always the server is its own, and no other node has to be checked.
       !belongsTo(recorded, s.node) && s.nodes.every((node) => !belongsTo(recorded, node)),
   )
 
@@ -55,7 +55,7 @@ export const notItsAddress = (s: ServiceSnapshot, { recorded, ref }: NodeServer)
   next: `give ${s.node.name} that address again, or put it back by hand (docs/put-a-node-back.md)`,
 })
 
-/** An instance is silent once its newest poll failed; what it said before is no confirmation. */
+/** An instance is silent once its newest poll failed; its earlier reading confirms nothing. */
 export const isSilent = (instance: InstanceSnapshot): boolean =>
   instance.reading === undefined || instance.silentForMs > 0
 
@@ -66,8 +66,8 @@ export const silentInstance = (instance: InstanceSnapshot): Reason => ({
 })
 
 /**
- * It was sent traffic before us: only that is waited for on the way back. A server that was `ready` and down already (an app
- * that does not run on every node) is put back to `ready` as it was. Records of earlier versions do not tell.
+ * The server was sent traffic before the roll: only then is its return waited for. A server that was `ready` and down already
+ * (an app that does not run on every node) is set `ready` without a wait. Records of earlier versions do not have this.
  */
 export const wasServing = ({ state, operational = 'up' }: RecordedServer): boolean =>
   state === 'ready' && (operational === 'up' || operational === 'starting')

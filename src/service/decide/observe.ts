@@ -7,13 +7,13 @@ import type { DetachEvidence, ServiceEvidence } from './evidence.ts'
 import { isSilent, type NodeServer, nodeServers } from './node-servers.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
-/** Folds what is seen of the places now into what was seen before. Pure. */
+/** Adds what is read of the places now to what was seen before. Pure. */
 export function observeService(
   s: ServiceSnapshot,
 ): Pick<ServiceEvidence, 'detached' | 'noticing' | 'connectionsEnded'> {
   const noticing = byServer(s, s.evidence.noticing, (server, before) => actuatorOf(s, server).notice(s, server, before))
   const detached = byServer(s, s.evidence.detached, (server, before) => confirm(s, server, before))
-  // A node may be seen to be out and idle at once.
+  // A node may be read as out and idle at once.
   const connectionsEnded = endOfConnections({ ...s, evidence: { ...s.evidence, noticing, detached } })
   return { noticing, connectionsEnded, detached }
 }
@@ -25,7 +25,7 @@ const endOfConnections = (s: ServiceSnapshot): ServiceEvidence['connectionsEnded
         actuatorOf(s, server).endConnections(s, server, before),
       )
 
-/** A process that is not the one which confirmed has forgotten it: the evidence begins anew, its strays stay counted. */
+/** A process other than the one that confirmed has forgotten the state: the evidence begins anew, its strays stay counted. */
 function confirm(
   s: ServiceSnapshot,
   server: NodeServer,
@@ -44,7 +44,7 @@ function confirm(
   return { ...before, since: before.since ?? s.now, totalSessions, strays }
 }
 
-/** What is known of each server of the node now, by its key, from what was known before; undefined is not kept. */
+/** Updates what is known of each server of the node, by its key; undefined removes it. */
 const byServer = <Known>(
   s: ServiceSnapshot,
   before: Readonly<Record<string, Known>>,
@@ -58,7 +58,7 @@ const byServer = <Known>(
     }),
   )
 
-/** What an effect answered that moved traffic, folded into the evidence. Pure. */
+/** Adds the result of an action that moved traffic to the evidence. Pure. */
 export function rememberService(
   { evidence, now }: Pick<ServiceSnapshot, 'evidence' | 'now'>,
   action: Action,

@@ -4,13 +4,13 @@ import { isSilent, type NodeServer } from './node-servers.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
 /**
- * - in: it is sent traffic · out: it is not, and what it had has ended
- * - leaving: asked to go, and not all that this takes is seen yet · returning: asked back, likewise
- * - unknown: its instance is silent or does not list it, and what was read before is no evidence
+ * - in: it is sent traffic · out: it is not, and all earlier traffic has ended
+ * - leaving: a detach was requested and is not complete · returning: an attach, likewise
+ * - unknown: the instance is silent or does not list the server, and an earlier reading is no evidence
  */
 type PlaceState = 'in' | 'leaving' | 'out' | 'returning' | 'unknown'
 
-/** One place, in words that are the same for every actuator. */
+/** The state of a place, in the same words for every actuator. */
 export function placeState(s: ServiceSnapshot, place: NodeServer): PlaceState {
   const { reading } = place
   if (reading === undefined || isSilent(place.instance)) return 'unknown'

@@ -1,7 +1,7 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import type { Action } from '../model/action.ts'
 
-/** What a step says when asked: its postcondition holds now, or what to do for it, or why to wait. */
+/** The answer of a step: its postcondition holds, or what to do for it, or why to wait. */
 export type StepAnswer =
   | { readonly kind: 'done' }
   | { readonly kind: 'act'; readonly actions: readonly Action[]; readonly reasons: readonly Reason[] }
@@ -13,7 +13,7 @@ export interface Hold {
   readonly recheckAfterMs: number
 }
 
-/** How soon to look again where no event announces the change. */
+/** How soon to decide again where no event announces the change. */
 export const RECHECK_MS = 500
 
 export const done: StepAnswer = { kind: 'done' }

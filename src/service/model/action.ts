@@ -4,16 +4,16 @@ import type { AdminState, ServerRef } from './balancer.ts'
 import type { NodeMark } from './node-mark.ts'
 import type { NodeRecord } from './node-record.ts'
 
-/** Everything a roll can do to the world, each with what must still hold when it is done. */
+/** Everything a roll can do to the world, and what must still hold when it is done. */
 export type Action =
   | {
       readonly kind: 'takeSlot'
       readonly node: string
       /** A slot whose owner renews no more may be taken from it. */
       readonly takeStale: boolean
-      /** Which one, where there are several; absent: 0. */
+      /** The number of the slot; absent: 0. */
       readonly slot?: number
-      /** For a node that bears the record of the run: it is out already. Goes ahead without a journal. */
+      /** For a node that bears the record of the run, and so is out already. Needs no journal. */
       readonly restores: boolean
     }
   | {
@@ -33,11 +33,11 @@ export type Action =
       readonly balancer: string
       readonly ref: ServerRef
       readonly state: AdminState
-      /** Back towards the recorded state: goes ahead without a journal. */
+      /** Restores the recorded state: needs no journal. */
       readonly restores: boolean
     }
   | {
-      /** By the roll's own claim on the node, to its agent: to leave its load balancers (`drain`); `ready` withdraws it. */
+      /** The roll's claim on the node asks its agent to leave its load balancers (`drain`); `ready` withdraws the claim. */
       readonly kind: 'askAgent'
       readonly node: string
       readonly balancer: string
@@ -46,7 +46,10 @@ export type Action =
       readonly restores: boolean
     }
   | {
-      /** By an annotation of the node, to a detacher of the cluster, likewise; taken away only where its value is this one. */
+      /**
+       * An annotation of the node asks a detacher of the cluster, likewise; it is removed only where its value is still this
+       * one.
+       */
       readonly kind: 'askDetacher'
       readonly node: string
       readonly balancer: string
@@ -57,7 +60,7 @@ export type Action =
       readonly restores: boolean
     }
   | {
-      /** By a mark on the Node, which makes its health check fail, likewise. */
+      /** A mark on the Node makes its health check fail, likewise. */
       readonly kind: 'setNodeMark'
       readonly node: string
       readonly balancer: string
@@ -81,11 +84,11 @@ export type Action =
       readonly uid: string
       readonly stage: number
       readonly graceSeconds?: number
-      /** Its replacement is Ready and no Service sends to it. Absent: it leaves without that. */
+      /** The replacement of the pod is Ready and no Service sends to the pod. Absent: the pod leaves without a replacement. */
       readonly polite?: true
     }
   | {
-      /** Past every budget, in the pod's own grace: for a pod whose eviction is refused, where the file says so. */
+      /** Deletes a pod whose eviction is refused, where the file allows it: past every budget, with the pod's own grace. */
       readonly kind: 'deletePod'
       readonly node: string
       readonly namespace: string
@@ -93,28 +96,28 @@ export type Action =
       readonly uid: string
       readonly stage: number
     }
-  /** The ReplicaSet of the pod lets it go and starts another one. */
+  /** The ReplicaSet of the pod releases it and starts another one. */
   | (PodRelabel & { readonly kind: 'releasePod'; readonly mark: PoliteMark })
   /** No Service selects the pod any more. */
   | (PodRelabel & { readonly kind: 'withdrawPod' })
-  /** The pod has its labels back, and its ReplicaSet takes it back. */
+  /** The pod gets its labels back, and its ReplicaSet takes it back. */
   | (PodRelabel & { readonly kind: 'giveBackPod' })
   | { readonly kind: 'writeIntent'; readonly node: string; readonly bootId: string }
   | { readonly kind: 'sendReboot'; readonly node: string; readonly bootId: string }
-  /** On a node that the run begins later: new pods avoid it. */
+  /** New pods avoid a node that the run begins later. */
   | { readonly kind: 'markToCome'; readonly node: string }
   | { readonly kind: 'unmarkToCome'; readonly node: string }
-  /** A command of the operator's own is begun; how it ended is told later. */
+  /** Begins a command of the operator; its end is reported later. */
   | { readonly kind: 'runHook'; readonly node: string; readonly hook: string; readonly address?: string }
-  /** What takes it back: goes ahead without a journal. */
+  /** The command that undoes it: needs no journal. */
   | { readonly kind: 'undoHook'; readonly node: string; readonly hook: string; readonly address?: string }
   | { readonly kind: 'removeRecord'; readonly node: string }
   | { readonly kind: 'releaseSlot'; readonly node: string }
 
-/** A command of the operator's own, or what takes it back; of a machine it has the name as `node`. */
+/** A command of the operator, or its undo. For a machine, `node` is the name of the machine. */
 export type HookAction = Extract<Action, { kind: 'runHook' | 'undoHook' }>
 
-/** Labels of one pod, written where it is still as it was read. */
+/** Labels of one pod; written only where the pod has not changed since it was read. */
 interface PodRelabel {
   readonly node: string
   readonly namespace: string
@@ -126,7 +129,7 @@ interface PodRelabel {
 
 export type PoliteAction = Extract<Action, { kind: 'releasePod' | 'withdrawPod' | 'giveBackPod' }>
 
-/** Marks are among these: they take nothing out, and each names its run, so that the journal has nothing to add. */
+/** Marks are in this list: they take nothing out, and each names its run, so the journal need not. */
 const RESTORING: ReadonlySet<Action['kind']> = new Set([
   'uncordon',
   'removeTaint',
@@ -138,7 +141,7 @@ const RESTORING: ReadonlySet<Action['kind']> = new Set([
   'releaseSlot',
 ])
 
-/** What moves traffic of a node, to or from one of the places that it is served from. */
+/** Actions that move traffic of a node, at one of its places. */
 export type TrafficAction = Extract<Action, { kind: 'setServer' | 'askAgent' | 'askDetacher' | 'setNodeMark' }>
 
 const MOVES_TRAFFIC: ReadonlySet<string> = new Set<TrafficAction['kind']>([
@@ -150,24 +153,24 @@ const MOVES_TRAFFIC: ReadonlySet<string> = new Set<TrafficAction['kind']>([
 
 export const movesTraffic = (action: Action): action is TrafficAction => isTrafficKind(action.kind)
 
-/** Of an action's kind as an event names it. */
+/** The same for the kind of an action as an event has it. */
 export const isTrafficKind = (kind: string): boolean => MOVES_TRAFFIC.has(kind)
 
-/** A pod is to leave its node. */
+/** A pod is removed from its node. */
 export type RemovalAction = Extract<Action, { kind: 'evict' | 'deletePod' }>
 
 export const removesPod = (action: Action): action is RemovalAction =>
   action.kind === 'evict' || action.kind === 'deletePod'
 
-/** Restoring effects go ahead without the journal, with a warning; all others wait for it. */
+/** Restoring actions need no journal, and warn without one; all others wait for it. */
 export function isRestoring(action: Action): boolean {
   return 'restores' in action ? action.restores : RESTORING.has(action.kind)
 }
 
-/** Of the eviction of that pod, at whatever stage. */
+/** The key of the eviction of this pod, at any stage. */
 export const evictionKey = ({ uid }: Pick<RemovalAction, 'uid'>): string => `evict ${uid}`
 
-/** One key per thing acted on: back-off and de-duplication go by it. */
+/** One key for each thing that is acted on: back-off and de-duplication go by it. */
 export function actionKey(action: Action): string {
   switch (action.kind) {
     case 'setServer':

@@ -1,6 +1,6 @@
 /**
- * What an agent tells load balancers of its node. `up`: send what you like; `drain`: nothing new, what is under way may
- * end; `down`: nothing at all.
+ * What an agent answers to load balancers. `up`: send anything; `drain`: send nothing new, requests under way may end; `down`:
+ * send nothing.
  */
 export type Answer = 'up' | 'drain' | 'down'
 

@@ -1,4 +1,4 @@
-/** A balancer of any kind, moved and asked by commands that run on this machine, without a shell. */
+/** A balancer of any kind, by commands that run on this machine, without a shell. */
 export interface BalancerCommands {
   /** `{node}`, `{address}` and `{port}` are replaced in each argument. */
   readonly detach: readonly string[]
@@ -11,16 +11,16 @@ export interface BalancerCommands {
   readonly dataPort: number
   /** Each command is killed after that, with all that it started. */
   readonly timeoutMs: number
-  /** From one question for the state of a node to the next. */
+  /** The time between two status commands for one node. */
   readonly intervalMs: number
 }
 
-/** Of a node that the balancer knows: whether it is sent new traffic, or is on the way from the one to the other. */
+/** The state of a node that the balancer knows: sent new traffic, not sent any, or on its way from one to the other. */
 export const STATUS_STATES = ['in', 'leaving', 'out', 'returning'] as const
 export type StatusState = (typeof STATUS_STATES)[number]
 
-/** What the status command told of a node. */
+/** What the status command printed about a node. */
 export type StatusReading =
   | { readonly heard: true; readonly state: StatusState; readonly sessions: number | 'unknown' }
-  /** It gave no answer that can be read. */
+  /** The command gave no answer that can be read. */
   | { readonly heard: false; readonly why: string }

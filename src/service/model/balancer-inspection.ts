@@ -1,20 +1,20 @@
 import type { ServerReading } from './balancer.ts'
 
-/** What one balancer instance told before a roll. Nothing was changed to learn it. */
+/** What was read from one balancer instance before a roll. Nothing was changed for it. */
 export interface InstanceInspection {
   readonly instance: string
   readonly process: string
   readonly version: string
-  /** The right of the socket we came by. Below `admin` no state can be set; below `operator` no cookie is shown. */
+  /** The level of the socket. Below `admin` no state can be set; below `operator` no cookie is shown. */
   readonly level: 'admin' | 'operator' | 'user' | 'unknown'
-  /** Processes that share the configuration, each with a state of its own; we reach one. HAProxy 2.5 and later: always 1. */
+  /** Processes that share the configuration, each with its own states; we reach one. HAProxy 2.5 and later: always 1. */
   readonly processes: number
   /** Backends of the allow-list that this instance does not have. */
   readonly missingBackends: readonly string[]
   /** Backends of the allow-list whose configuration says `disabled`. */
   readonly disabledBackends: readonly string[]
   readonly backends: readonly BackendInspection[]
-  /** Servers of backends outside the allow-list: seen, never touched. */
+  /** Servers of backends outside the allow-list, which are never changed. */
   readonly outside: readonly SeenServer[]
 }
 
@@ -25,7 +25,7 @@ export interface BackendInspection {
   readonly servers: readonly ServerReading[]
   /** Its stick table remembers servers (`stick on`): `drain` alone does not keep known clients away. */
   readonly stickTable: boolean
-  /** The runtime API does not tell `option redispatch`; one that has happened proves it. */
+  /** The runtime API does not show `option redispatch`; a redispatch that has happened proves it. */
   readonly redispatch: 'seen' | 'unknown'
 }
 

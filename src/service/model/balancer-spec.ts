@@ -7,10 +7,10 @@ import type { HealthEndpointSpec } from './health-endpoint.ts'
 export type InstanceAddress =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
-  /** ssh to `host`, there a unix socket at `path`. */
+  /** ssh to `host`, with a unix socket at `path` there. */
   | { readonly kind: 'ssh'; readonly host: string; readonly path: string }
 
-/** One HAProxy process and, where it has a master, those that a reload leaves behind. */
+/** One HAProxy process and, where it has a master, the old workers that a reload leaves. */
 export interface HaproxyInstance {
   readonly name: string
   readonly address: InstanceAddress
@@ -36,9 +36,9 @@ export type BalancerKind = keyof BalancerKinds
 
 interface BalancerOf<Kind extends BalancerKind> {
   readonly name: string
-  /** The names of what is asked. All kinds but HAProxy have one, which has the name of the balancer. */
+  /** The names of the instances. All kinds but HAProxy have one, named as the balancer. */
   readonly instances: readonly string[]
-  /** The allow-list: nothing outside it is ever touched. All kinds but HAProxy have one, which has every node. */
+  /** The allow-list: nothing outside it is ever changed. All kinds but HAProxy have one backend, which has every node. */
   readonly backends: readonly string[]
   /** A one-node pool: the last usable server may be taken. */
   readonly allowLastServer: boolean

@@ -12,7 +12,7 @@ export interface ServerRef {
 
 export const serverKey = (ref: ServerRef): string => `${ref.backend}/${ref.server} on ${ref.instance}`
 
-/** The administrative state a balancer can be told, and told again. */
+/** An administrative state that can be set. */
 export type AdminState = 'ready' | 'drain' | 'maint'
 
 /**
@@ -23,11 +23,11 @@ export interface ServerReading {
   readonly ref: ServerRef
   readonly address: string
   readonly port: number
-  /** What traffic sees, whatever the state comes from. */
+  /** The state that traffic sees, wherever it comes from. */
   readonly adminState: AdminState
-  /** What commands (or the configuration's `disabled`) set on this very server: what a record keeps and a restore sets. */
+  /** The state that commands (or the configuration's `disabled`) set on this server: the one that is recorded and restored. */
   readonly ownState: AdminState
-  /** A state comes from a tracked server or from name resolution: `ready` on this server does not lift it. */
+  /** The state comes from a tracked server or from name resolution: `ready` on this server does not lift it. */
   readonly inherited: boolean
   /** The balancer would send it traffic if it were `ready`. */
   readonly operational: 'up' | 'starting' | 'stopping' | 'down'
@@ -35,7 +35,10 @@ export interface ServerReading {
   readonly check: 'passing' | 'failing' | 'none'
   /** The last check that ended failed. Absent: it passed, or none has ended since the balancer began. */
   readonly lastCheckFailed?: true
-  /** It has a check, and none has ended since the balancer began: it counts as up, and one that fails takes it out at once. */
+  /**
+   * The server has a check, and none has ended since the balancer started: it counts as up, and one failed check takes it out
+   * at once.
+   */
   readonly uncheckedYet?: true
   /** The balancer's own words for its last check: `L7OK/200`, or `L7OK` while the next one runs. */
   readonly checkText: string
@@ -45,38 +48,38 @@ export interface ServerReading {
   readonly persistent: boolean
   readonly currentSessions: number
   readonly queued: number
-  /** Sessions that processes from before a reload still have with it, or queue for it. Absent: none, or they were not asked. */
+  /** Sessions that workers from before a reload still have with the server, or queue for it. Absent: none, or not asked. */
   readonly oldSessions?: number
-  /** Clients that those processes still have, who may send more, to any server. Absent: none, or they were not asked. */
+  /** Clients that those workers still have, who may send more, to any server. Absent: none, or not asked. */
   readonly oldClients?: number
-  /** Why processes before the last reload cannot be asked. Absent: they were, or there is no way to them. */
+  /** Why those workers cannot be asked. Absent: they were asked, or there is no way to them. */
   readonly oldUnknown?: string
   /** Cumulative sessions sent to it (`stot`); counts from 0 again with each new balancer process. */
   readonly totalSessions: number
-  /** It was seen in service before this process of the balancer began, which itself tells of no session. */
+  /** The server was seen in service before this process of the balancer started, which itself has counted no session. */
   readonly servedBefore?: true
   /**
-   * Connections to it that the balancer keeps open for reuse. A server that reboots leaves them dead without a word, and
-   * the first requests over them after its return would fail.
+   * Connections to the server that the balancer keeps open for reuse. A reboot leaves them dead without notice, and the first
+   * requests over them after its return would fail.
    */
   readonly idleConnections: number
   readonly weight: number
-  /** Used only when every server that is no backup is gone; often it serves nothing but an apology. */
+  /** Used only when every server that is no backup is gone; often it serves only an error page. */
   readonly backup: boolean
-  /** Where no balancer can be asked, and the node's agent tells what it answers them. */
+  /** Set where no balancer can be asked: what the node's agent answers to load balancers. */
   readonly endpoint?: EndpointReading
-  /** No balancer told it: it stands on the Node, for a detacher to read and to answer. */
+  /** The reading comes from the Node, where a detacher reads requests and answers them. */
   readonly detacher?: true
-  /** No balancer told it: a mark stands on the Node, or does not, and the health check of the node answers. */
+  /** The reading comes from the mark on the Node, and from the health check of the node. */
   readonly nodeCheck?: CheckReading
-  /** A command told it. */
+  /** The reading comes from a status command. */
   readonly status?: StatusReading
 }
 
 /** One poll of one instance that answered. */
 export interface InstanceReading {
   readonly instance: string
-  /** The balancer process that answered; another one voids all evidence read before. */
+  /** The balancer process that answered; another process voids all earlier evidence. */
   readonly process: string
   readonly version: string
   readonly at: MonoMs

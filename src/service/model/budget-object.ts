@@ -4,5 +4,5 @@ import type { OutLimit } from '../../ground/model/out-limit.ts'
 export const BUDGET_CONFIG_MAP = 'evenkeel-budget'
 export const MAX_OUT_KEY = 'maxOut'
 
-/** Where nothing says how many. */
+/** The limit where no object sets one. */
 export const ONE_OUT: OutLimit = { kind: 'count', count: 1 }

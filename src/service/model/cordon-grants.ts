@@ -1,22 +1,22 @@
 import { jsonObject } from '../../ground/model/json-object.ts'
 
-/** The ConfigMap by which the controller tells the agents, in the namespace of both, and the key in its data. */
+/** The ConfigMap by which the controller informs the agents, in the namespace of both, and the key in its data. */
 export const GRANTS_CONFIG_MAP = 'evenkeel-cordon-grants'
 export const GRANTS_KEY = 'grants'
 
-/** Which nodes may leave their load balancers for a cordon: the brake of a fleet that is cordoned all at once. */
+/** Which nodes may leave their load balancers for a cordon: the brake for the case that a whole fleet is cordoned at once. */
 export interface CordonGrants {
   readonly version: 1
   /** Names of nodes, sorted. */
   readonly granted: readonly string[]
-  /** How many may be out by cordon at once, of how many nodes. */
+  /** How many nodes may be out by cordon at once, and of how many. */
   readonly max: number
   readonly of: number
 }
 
 export const formatGrants = (grants: CordonGrants): string => JSON.stringify(grants)
 
-/** Undefined where it is invalid: then it is not known what is granted, and a cordon alone takes no node out. */
+/** Undefined where the text is invalid: then the grants are not known, and a cordon alone takes no node out. */
 export function parseGrants(text: string): CordonGrants | undefined {
   const raw = jsonObject(text)
   if (raw?.version !== 1) return undefined

@@ -3,22 +3,24 @@ import { type WallMs, wallMs } from '../../ground/model/time.ts'
 import type { ServerReading } from './balancer.ts'
 
 /**
- * A detacher that runs in the cluster: asked by an annotation of the Node, it says by timestamps there what it has done
- * (node-detacher: `detached`, `detachment-timestamp`, `attachment-timestamp`).
+ * A detacher that runs in the cluster. An annotation of the Node asks it, and it answers with timestamps there (node-detacher:
+ * `detached`, `detachment-timestamp`, `attachment-timestamp`).
  */
 export interface DetacherSpec {
-  /** On the Node while it is to be out. The detacher may go by the key alone, whatever its value is. */
+  /** On the Node while it has to be out. The detacher may go by the key alone, whatever the value. */
   readonly request: { readonly key: string; readonly value: string }
   /** Annotation with an RFC 3339 time: set once the node is detached, removed once it is attached again. */
   readonly detachedKey: string
-  /** Annotation with an RFC 3339 time: set once it is attached again. Absent: the other one’s removal alone tells. */
+  /**
+   * Annotation with an RFC 3339 time: set once the node is attached again. Absent: only the removal of the other one shows it.
+   */
   readonly attachedKey?: string
   /** Where the nodes serve what the load balancers send them. */
   readonly dataPort: number
-  /** From its word on until traffic has stopped, and until it has come back. */
+  /** From the detacher's timestamp until traffic has stopped, and until it has come back. */
   readonly graceMs: number
   readonly attachGraceMs: number
-  /** By so much its clock may be behind that of the machine the roll runs on. */
+  /** How far the detacher's clock may be behind the clock of the roll's machine. */
   readonly skewMs: number
 }
 
@@ -30,12 +32,12 @@ type Timestamp =
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i
 const LENGTH_MAX = 40
 
-/** As another program wrote it: hostile until it is read. */
+/** Parses a timestamp that another program wrote. */
 export function parseTimestamp(text: string | undefined): Timestamp {
   if (text === undefined) return { kind: 'absent' }
   const [, year = '', month = '', day = ''] = (text.length <= LENGTH_MAX ? RFC_3339.exec(text) : null) ?? []
   const at = day === '' ? Number.NaN : Date.parse(text.toUpperCase())
-  // A day that the month does not have would be read as one of the next.
+  // `Date` would read a day that the month does not have as a day of the next month.
   const daysOfMonth = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
   return Number.isNaN(at) || Number(day) > daysOfMonth ? { kind: 'unreadable' } : { kind: 'at', at: wallMs(at) }
 }
@@ -43,7 +45,7 @@ export function parseTimestamp(text: string | undefined): Timestamp {
 export const stampOf = ({ annotations }: Pick<Node, 'annotations'>, key: string): Timestamp =>
   parseTimestamp(annotations[key])
 
-/** Its word that the node is detached stands, and no later one says that it is attached again. */
+/** A timestamp shows that the node is detached, and no later one that it is attached again. */
 export function saysDetached(node: Pick<Node, 'annotations'>, { detachedKey, attachedKey }: DetacherSpec): boolean {
   const detached = stampOf(node, detachedKey)
   if (detached.kind === 'absent') return false
@@ -51,7 +53,7 @@ export function saysDetached(node: Pick<Node, 'annotations'>, { detachedKey, att
   return !(detached.kind === 'at' && attached?.kind === 'at' && attached.at > detached.at)
 }
 
-/** What was asked for is on the node, and so is what came of it. */
+/** The states by the annotations of the Node: the request and its answer are both there. */
 export function askedStates(
   node: Pick<Node, 'annotations'>,
   spec: DetacherSpec,

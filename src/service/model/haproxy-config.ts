@@ -1,6 +1,6 @@
 import type { InstanceAddress } from './balancer-spec.ts'
 
-/** What we use of a haproxy.cfg. Nothing of it says what the running process knows. */
+/** The parts of a haproxy.cfg that we use. The running process may differ from it. */
 export interface HaproxyConfig {
   readonly file: string
   readonly backends: readonly ConfigBackend[]
@@ -19,9 +19,9 @@ export interface ConfigBackend {
 
 export interface ConfigServer {
   readonly name: string
-  /** As it is written: an IP address or a host name; empty for a unix socket. */
+  /** As written: an IP address or a host name; empty for a unix socket. */
   readonly address: string
-  /** 0 where none is written. */
+  /** 0 where no port is written. */
   readonly port: number
   readonly checked: boolean
 }
@@ -36,6 +36,6 @@ export interface ConfigFrontend {
   readonly name: string
   readonly mode: 'http' | 'tcp' | 'other'
   readonly binds: readonly { readonly address: string; readonly port: number; readonly tls: boolean }[]
-  /** Of `default_backend` and `use_backend`; for a `listen` its own name. */
+  /** From `default_backend` and `use_backend`; for a `listen` its own name. */
   readonly backends: readonly string[]
 }

@@ -3,7 +3,7 @@ import type { MonoMs } from '../../ground/model/time.ts'
 import type { EndpointChecks } from './health-endpoint.ts'
 import type { NodeMark } from './node-mark.ts'
 
-/** The health check of load balancers, as the roll can ask it too. */
+/** The health check of the load balancers, as the roll asks it too. */
 export interface NodeCheck {
   /** `{node}` and `{address}` are replaced. */
   readonly url: string
@@ -17,7 +17,7 @@ export interface NodeCheck {
 /** Load balancers that have nothing but a health check, which a mark on the Node makes fail. */
 export interface HealthCheckSpec {
   readonly mark: NodeMark
-  /** Absent: it cannot be asked from here, and time alone is waited for. */
+  /** Absent: the roll cannot ask it, and only waits for the time. */
   readonly check?: NodeCheck
   /** How long it may take from the mark until the check fails. */
   readonly markDelayMs: number
@@ -28,17 +28,17 @@ export interface HealthCheckSpec {
   readonly dataPort: number
 }
 
-/** What the health check of a node answered last. */
+/** The last answer of a node's health check. */
 export type CheckReading =
-  /** The file does not say how to ask. */
+  /** The roll file does not say how to ask. */
   | { readonly asked: false }
   | {
       readonly asked: true
       /** When this question was begun. */
       readonly at: MonoMs
-      /** `refused`: by an answer. `unheard`: there was none, which says nothing of what load balancers are answered. */
+      /** `refused`: by an answer. `unheard`: there was no answer, which does not show what load balancers are answered. */
       readonly answer: 'good' | 'refused' | 'unheard'
-      /** The answer in a word or two, or why there was none. */
+      /** The answer in a few words, or why there was none. */
       readonly text: string
       /** Since when it is good without a break; absent while it is not. */
       readonly goodSince?: MonoMs

@@ -2,8 +2,8 @@ import type { MonoMs } from '../../ground/model/time.ts'
 import type { Answer } from './answer.ts'
 
 /**
- * How the balancers behind a health endpoint check it. They cannot be asked, so this is what a roll goes by: the longest
- * interval, the largest `fall` and `rise` of any of them.
+ * How the balancers behind a health endpoint check it. They cannot be asked, so the roll uses this: the longest interval and
+ * the largest `fall` and `rise` of any of them.
  */
 export interface EndpointChecks {
   readonly intervalMs: number
@@ -15,11 +15,11 @@ export interface EndpointChecks {
   readonly rise: number
   /** One answer is enough to leave: HAProxy's `disable-on-404` and agent-check. */
   readonly drainsAtOnce: boolean
-  /** On top of what is computed: for clocks, steps and networks. */
+  /** Added to the computed time: for clocks, steps and networks. */
   readonly slackMs: number
 }
 
-/** Load balancers that have nothing but a health check, told by the agents of the nodes. */
+/** Load balancers that have nothing but a health check, which the agents of the nodes answer. */
 export interface HealthEndpointSpec {
   /** Where each agent serves `/healthz`. */
   readonly agentPort: number
@@ -27,27 +27,27 @@ export interface HealthEndpointSpec {
   readonly dataPort: number
   readonly checks: EndpointChecks
   /**
-   * Checkers behind each source address: backends times processes. Every source that sends traffic has to be here, or a
-   * wait would end before all have noticed; where there is none, time alone ends it.
+   * Checkers behind each source address: backends times processes. Every source that sends traffic has to be listed, or a wait
+   * would end before all have noticed. With no source listed, only time ends the wait.
    */
   readonly checkers: Readonly<Record<string, number>>
 }
 
-/** What a node's agent told at the last poll. */
+/** The answer of a node's agent at the last poll. */
 export interface EndpointReading {
-  /** When the agent was asked for the rest. */
+  /** When the agent was asked. */
   readonly at: MonoMs
-  /** False: it did not answer, and the rest is what is known of one that does not. */
+  /** False: the agent did not answer, and the other fields are what is known then. */
   readonly heard: boolean
   readonly answer: Answer
   /** When it first answered `up` to this process, without a break since; absent while it does not. */
   readonly upSince?: MonoMs
-  /** Nothing keeps it from `up` but that nothing answers at the node's data port. */
+  /** The only thing that keeps the agent from `up` is that nothing answers at the node's data port. */
   readonly onlyClosed: boolean
-  /** Ids of the claims that it has on disk and answers by. */
+  /** Ids of the claims that the agent has on disk and answers by. */
   readonly acknowledged: readonly string[]
   /** Open connections to the data port; `unknown` where the agent cannot see them. */
   readonly connections: number | 'unknown'
-  /** Source address → how often it was told this answer, since it became this one. */
+  /** Source address → how many of its polls got the present answer, since it is the present one. */
   readonly polls: Readonly<Record<string, number>>
 }

@@ -1,16 +1,16 @@
 import { isJsonObject, jsonObject } from '../../ground/model/json-object.ts'
 import { present } from '../../ground/model/present.ts'
 
-/** On the Deployment of a node, as one JSON text: what its health answer is, and where it is given. */
+/** On the Deployment of a node, as one JSON text: when its pods are healthy, and at which ports that is answered. */
 export const HEALTH_ANNOTATION = 'evenkeel.dev/health-check'
 
 /** What an agent needs to know of an IngressDaemonSet to answer health checks for its pods on one node. */
 export interface HealthOrder {
-  /** Of the node, at most eight; none: nothing is answered. */
+  /** Ports of the node, at most eight; empty: nothing is answered. */
   readonly ports: readonly number[]
-  /** So many ready pods are enough. */
+  /** The number of ready pods that is enough. */
   readonly minReadyPods: number
-  /** The annotation of the Deployment by which its pods are to be left alone by load balancers. */
+  /** The annotation of the Deployment by which load balancers are to leave its pods alone. */
   readonly mark: { readonly key: string; readonly value: string }
   /** `pods`: those of `spec.healthChecker` answer, and no agent. */
   readonly by?: 'pods'
@@ -24,7 +24,7 @@ const PODS_MAX = 1_000_000
 export const formatHealthOrder = ({ ports, minReadyPods, mark: { key, value }, by }: HealthOrder): string =>
   JSON.stringify({ version: 1, ports, minReadyPods, mark: { key, value }, ...present({ by }) })
 
-/** What the text says, or in words what is wrong with it: anyone who may write Deployments can write it. */
+/** The order in this text, or what is wrong with it: any account that may write Deployments can write it. */
 export function parseHealthOrder(text: string): HealthOrder | string {
   if (text.length > LENGTH_MAX) return `it is longer than ${LENGTH_MAX} characters`
   const raw = jsonObject(text)

@@ -3,7 +3,7 @@ import type { CheckReading } from './health-check.ts'
 
 type MarkedStates = Pick<ServerReading, 'ownState' | 'adminState' | 'operational' | 'check'>
 
-/** A mark takes its node out, no matter which client set it. What the check of a marked node answers is the work of the mark. */
+/** A mark takes its node out, whichever client set it. The answer of the check of a marked node is the effect of the mark. */
 export function markedStates(isMarked: boolean, check: CheckReading): MarkedStates {
   const state: AdminState = isMarked ? 'drain' : 'ready'
   const states = { ownState: state, adminState: state }

@@ -1,20 +1,21 @@
 import type { Node } from '../../ground/model/node.ts'
 
-/** What a roll sets on a Node for a program there that then fails its health check. */
+/** A mark that a roll sets on a Node, so that a program there fails its health check. */
 export interface NodeMark {
   readonly kind: 'taint' | 'label' | 'annotation'
   readonly key: string
-  /** Another value in its place is another owner's. */
+  /** Another value belongs to another owner. */
   readonly value: string
 }
 
 /**
- * Of a mark that is a taint. kube-proxy goes by the key alone (k8s.io/kubernetes, pkg/proxy/healthcheck/proxy_health.go). An effect
- * that keeps pods away would keep those away that the node must have again before it is attached.
+ * The effect of a mark that is a taint. kube-proxy goes by the key alone (k8s.io/kubernetes,
+ * pkg/proxy/healthcheck/proxy_health.go). A stronger effect would keep away pods that the node must have again before it is
+ * attached.
  */
 export const MARK_EFFECT = 'PreferNoSchedule'
 
-/** Whether the Node bears the mark: as it is set here, or by another owner with another value or effect. */
+/** Whether the Node bears the mark: set by this roll, or by another owner with another value or effect. */
 export function markOn(
   { taints, labels, annotations }: Node,
   { kind, key, value }: NodeMark,

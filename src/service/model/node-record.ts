@@ -18,7 +18,7 @@ export interface RecordedServer {
   readonly operational?: ServerReading['operational']
 }
 
-/** A DaemonSet's or mirror pod as it stood: its start after the reboot is proven by other container ids. */
+/** A DaemonSet's or mirror pod as it was: other container ids prove its start after the reboot. */
 export interface RecordedDaemon {
   readonly kind: 'DaemonSet' | 'mirror'
   readonly namespace: string
@@ -29,8 +29,7 @@ export interface RecordedDaemon {
 }
 
 /**
- * What was there before us. Lives on the node as an annotation, so that the node carries its own way back;
- * written once, removed last.
+ * The state before the roll, in an annotation of the Node, so that the Node shows its own way back. Written once, removed last.
  */
 export interface NodeRecord {
   readonly version: 1
@@ -38,7 +37,7 @@ export interface NodeRecord {
   /** Why the run takes the node out, for people. Absent where no reason was given, and in records of earlier versions. */
   readonly reason?: string
   readonly at: string
-  /** Where the Lease of the slot lies that the run holds for it. Absent in records of earlier versions. */
+  /** The namespace of the slot's Lease. Absent in records of earlier versions. */
   readonly slotNamespace?: string
   readonly bootId: string
   readonly unschedulable: boolean
@@ -51,7 +50,7 @@ export interface NodeRecord {
   readonly dnsReady: number
 }
 
-/** Written before the reboot command is sent: from here on the node is never attached without proof. */
+/** Written before the reboot command is sent: from then on the node is never attached without proof. */
 export interface RebootIntent {
   readonly version: 1
   readonly run: string

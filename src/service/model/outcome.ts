@@ -3,13 +3,13 @@ import type { RebootAnswer } from '../../ground/model/host.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { SlotOwner } from '../../ground/model/slot.ts'
 
-/** How an action went. `retryInMs` is never zero: back-off with jitter, or what the world asked for. */
+/** The result of an action. `retryInMs` is never zero: back-off with jitter, or what the server asked for. */
 export type Outcome =
   | {
       readonly ok: true
       readonly eviction?: EvictionAnswer
       readonly reboot?: RebootAnswer
-      /** The node as it was after a write to it. */
+      /** The Node after a write to it. */
       readonly node?: Node
     }
   | {
@@ -19,6 +19,6 @@ export type Outcome =
       readonly retryInMs: number
       readonly eviction?: EvictionAnswer
       readonly reboot?: RebootAnswer
-      /** The holder of the slot, where it was not given. */
+      /** The holder of the slot, where the slot was not given. */
       readonly slot?: { readonly owner?: SlotOwner; readonly staleInMs: number }
     }

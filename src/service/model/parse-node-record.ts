@@ -3,7 +3,7 @@ import { isRunName } from '../../ground/model/run-name.ts'
 import type { AdminState, ServerReading } from './balancer.ts'
 import type { NodeRecord, RebootIntent, RecordedDaemon, RecordedServer } from './node-record.ts'
 
-/** Annotations can be written by any account that may patch nodes: every field is checked, nothing is assumed. */
+/** Any account that may patch nodes can write these annotations: every field is checked. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }
 
 type Raw = Readonly<Record<string, unknown>>
@@ -87,7 +87,7 @@ function array(raw: Raw, field: string): readonly unknown[] {
   return value
 }
 
-/** It is named in commands for people to paste. */
+/** The name of the run is part of commands for people to paste. */
 function runName(raw: Raw): string {
   const value = string(raw, 'run')
   if (!isRunName(value)) throw new Malformed('run is not the name of a run')
@@ -111,7 +111,7 @@ function taint(value: unknown): Taint {
   return raw.value === undefined ? base : { ...base, value: string(raw, 'value') }
 }
 
-/** 0 is what a balancer tells of a server without a port of its own; beyond the last port there is none to ask. */
+/** 0 is the port of a server without one in a balancer; the last port is 65535. */
 function port(raw: Raw): number {
   const value = count(raw, 'port')
   if (value > 65_535) throw new Malformed('port is not a port number')

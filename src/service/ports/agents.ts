@@ -1,17 +1,20 @@
-/** The agents of the nodes, as far as a controller asks them. */
+/** The agents of the nodes, as a controller asks them. */
 export interface Agents {
-  /** `unheard`: none answers at that address, or not in time. Rejects with the signal's reason alone. */
+  /** `unheard`: no agent answers at that address in time. Rejects only with the signal's reason. */
   ask(address: string, signal: AbortSignal): Promise<AgentAnswer | 'unheard'>
-  /** What a load balancer hears at a health port. Where nothing listens at the port, it is `out`. Rejects with the signal's reason alone. */
+  /**
+   * The answer that a load balancer gets at a health port. Where nothing listens at the port, it is `out`. Rejects only with
+   * the signal's reason.
+   */
   check(at: { readonly address: string; readonly port: number }, signal: AbortSignal): Promise<'up' | 'out' | 'unheard'>
 }
 
 export interface AgentAnswer {
-  /** The ids of the claims that it has on disk and answers its health checks by. */
+  /** The ids of the claims that the agent has on disk and answers by. */
   readonly acknowledged: readonly string[]
-  /** Its health answer is good. */
+  /** The agent answers `up`. */
   readonly isUp: boolean
-  /** Of each IngressDaemonSet for whose pods it answers health checks. Absent: it does so for none. */
+  /** For each IngressDaemonSet for whose pods the agent answers health checks. Absent: for none. */
   readonly ingresses?: readonly IngressHealth[]
 }
 

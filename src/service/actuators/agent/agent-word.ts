@@ -7,8 +7,8 @@ import type { ServiceSnapshot } from '../../decide/service-snapshot.ts'
 import { type AdminState, type ServerRef, serverKey } from '../../model/balancer.ts'
 
 /**
- * The agent has the claim of this run on disk and answers by it. Once the reboot is announced an agent that is not heard has it
- * still: it was acknowledged before, and is withdrawn by nothing but the Node without it.
+ * The agent has the claim of this run on disk and answers by it. After the announcement of the reboot this holds for an agent
+ * that does not answer, too: it acknowledged the claim before, and the claim is still on the Node.
  */
 export function isAcknowledged(s: ServiceSnapshot, { reading }: NodeServer): boolean {
   const endpoint = reading?.endpoint
@@ -19,26 +19,26 @@ export function isAcknowledged(s: ServiceSnapshot, { reading }: NodeServer): boo
 }
 
 /**
- * What a server is put back to. A node that another claim had out before goes back to what that owner wants by then, once
- * the claim of this run is withdrawn.
+ * The state that a server is put back to. A node that another claim kept out before goes back to what that owner wants then,
+ * once the claim of this run is withdrawn.
  */
 export function stateBefore(s: ServiceSnapshot, { recorded, reading }: NodeServer): AdminState {
   if (reading?.endpoint === undefined || recorded.state === 'ready') return recorded.state
   return ownClaim(s) === undefined ? reading.ownState : 'ready'
 }
 
-/** What those who check it have noticed so far, where that is of the way that is asked for. */
+/** What the checkers of this server have noticed so far; undefined where that is about the other way. */
 export function noticingOf(s: ServiceSnapshot, { ref }: NodeServer, way: Noticing['way']): Noticing | undefined {
   const seen = s.evidence.noticing[serverKey(ref)]
   return seen?.way === way ? seen : undefined
 }
 
-/** Undefined also before those who check it have noticed. */
+/** How the wait for connections ended; undefined also until the checkers have noticed. */
 export function connectionsEndOf(s: ServiceSnapshot, server: NodeServer): ConnectionsEnd | undefined {
   const endpoint = server.reading?.endpoint
   const since = noticingOf(s, server, 'out')?.noticed?.at
   if (endpoint === undefined || since === undefined) return undefined
-  // A count from before they had noticed says nothing of the clients that came after it.
+  // A count from before the checkers had noticed does not include the clients that came later.
   const left = endpoint.at >= since ? endpoint.connections : 'unknown'
   return connectionsEnd({ left, since, now: s.now, idleLimitMs: s.limits.idleLimitMs })
 }
@@ -51,8 +51,8 @@ interface Waited {
 }
 
 /**
- * Undefined while they are waited for. What is left at the limit ends with the pods that serve it; the limit decides too
- * where connections cannot be seen.
+ * Undefined while connections are waited for. Connections that are left at the limit end with the pods that serve them. The
+ * limit also ends the wait where connections cannot be counted.
  */
 function connectionsEnd({ left, since, now, idleLimitMs }: Waited): ConnectionsEnd | undefined {
   if (left === 0) return { by: 'connections', left, since, at: now }
@@ -67,7 +67,7 @@ export function notAcknowledged(s: ServiceSnapshot, { reading, ref }: NodeServer
   return { code: 'RequestNotTaken', object: ref.server, text }
 }
 
-/** The checks of those behind it go on, and not enough of them were answered so. */
+/** The checkers of this server have not had enough such answers yet. */
 export const notNoticed = ({ ref }: NodeServer, way: Noticing['way']): Reason => ({
   code: 'ChecksGoOn',
   object: ref.server,

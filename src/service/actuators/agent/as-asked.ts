@@ -5,8 +5,8 @@ import type { ServerReading } from '../../model/balancer.ts'
 import { endpointAdminState } from '../../model/endpoint-admin-state.ts'
 
 /**
- * What a health endpoint is told stands on the Node, and is known from there sooner and surer than from the process
- * that asks its agent: a record is as of one version of the Node, and so is what it says of this.
+ * The request to a health endpoint is on the Node. The Node as the roll watches it is newer and surer than the agent's answer:
+ * the record is of one version of the Node, and so is the request.
  */
 export function asAsked(instance: InstanceSnapshot, nodeOf: (name: string) => Node | undefined): InstanceSnapshot {
   const { reading } = instance

@@ -6,10 +6,10 @@ import { type ServerReading, serverKey } from '../../model/balancer.ts'
 import type { HealthEndpointSpec } from '../../model/health-endpoint.ts'
 
 /**
- * An instance as its clients use it. A balancer that checks agents follows an answer late: it sends to a node after enough
- * checks have passed, and until enough have failed. Two kinds of servers therefore count as starting: those whose agent has
- * answered up for too short a time, and those of the node under way that served before and were not asked to leave. The
- * agent of that node may answer drain because of this roll's own cordon.
+ * The instance as its clients see it. A balancer that checks agents follows an answer late: it sends to a node only after
+ * enough checks have passed, and until enough have failed. Two kinds of servers therefore count as starting: those whose agent
+ * has answered `up` for too short a time, and those of the node under way that served before and were not asked to leave. The
+ * agent of that node may answer `drain` because of this roll's own cordon.
  */
 export function asUsed(s: ServiceSnapshot, instance: InstanceSnapshot, spec: HealthEndpointSpec): InstanceSnapshot {
   const { reading } = instance

@@ -18,8 +18,8 @@ import { asUsed } from './as-used.ts'
 import { notice, unheard } from './noticing.ts'
 
 /**
- * Balancers that have nothing but a health check. The node's agent is asked by a claim on the Node, refuses their
- * checks, and counts for itself; that they have noticed is inferred from how they check.
+ * Balancers that have nothing but a health check. A claim on the Node asks the agent to refuse their checks; the agent counts
+ * connections itself. That the balancers have noticed is inferred from how they check.
  */
 export const healthEndpoint = (spec: HealthEndpointSpec): Actuator => ({
   asAsked,
@@ -53,15 +53,15 @@ export const healthEndpoint = (spec: HealthEndpointSpec): Actuator => ({
 const hasEndpoint = ({ reading }: NodeServer): boolean => reading?.endpoint !== undefined
 
 /**
- * Those who check it may not have noticed yet. After the announcement of the reboot nothing is waited for again: it was
- * noticed before. A node that is back with its agent is not yet with those who ask the agent.
+ * The checkers may not have noticed yet. After the announcement of the reboot nothing is waited for again: they noticed before.
+ * On the way back, the agent answers before its checkers send traffic again.
  */
 function isAwaited(s: ServiceSnapshot, server: NodeServer, way: Noticing['way']): boolean {
   if (!hasEndpoint(server) || (way === 'out' ? s.announced : !wasServing(server.recorded))) return false
   return noticingOf(s, server, way)?.noticed === undefined
 }
 
-/** What those who check the node's health endpoint have noticed by now, as far as they can be followed. */
+/** What the checkers of the node's health endpoint have noticed by now. */
 function noticed(
   s: ServiceSnapshot,
   server: NodeServer,
@@ -77,9 +77,8 @@ function noticed(
 }
 
 /**
- * How the wait for connections ended first; anew where some come before the limit is over. Once the reboot is announced it
- * stays as it is: then they end with the machine. An agent that is not heard counts nothing, and nothing is begun anew by
- * that.
+ * How the wait for connections ended. It begins anew if connections come before the limit is over. After the announcement of
+ * the reboot the result stays: the connections end with the machine. An agent that does not answer changes nothing.
  */
 function endOf(s: ServiceSnapshot, server: NodeServer, before: ConnectionsEnd | undefined): ConnectionsEnd | undefined {
   const now = connectionsEndOf(s, server)
@@ -90,11 +89,10 @@ function endOf(s: ServiceSnapshot, server: NodeServer, before: ConnectionsEnd | 
 export const endpointWords: OwnReadingWords = {
   areOf: ({ endpoint }) => endpoint !== undefined,
   balancerTells: false,
-  // What the agent answers is in the administrative state; silence, and nothing at the data port, are no answer.
+  // The agent's answer is in the administrative state. Silence, or a closed data port, is no answer.
   checked: () => 'in',
   goesByMarks: ({ endpoint }) => endpoint?.heard === true && !endpoint.onlyClosed,
   isNews: (was, is) => isEndpointNews(was.endpoint, is.endpoint),
-  /** Only the agent of the node tells its load balancers anything. */
   findings: (node, { instance, reading }) =>
     reading.endpoint?.heard === false
       ? [
@@ -109,11 +107,11 @@ export const endpointWords: OwnReadingWords = {
       : [],
 }
 
-/** Of a node that serves, how often that was told is of no account. */
+/** While a node serves, the number of its polls does not matter. */
 function isEndpointNews(was: EndpointReading | undefined, is: EndpointReading | undefined): boolean {
   if (was === is || (was?.answer === 'up' && is?.answer === 'up')) return was?.heard !== is?.heard
   return textOf(was) !== textOf(is)
 }
 
-/** Without the time of asking, which is another at each poll. */
+/** Without the time of the poll, which differs each time. */
 const textOf = (reading: EndpointReading | undefined): string => JSON.stringify({ ...reading, at: 0 })

@@ -12,10 +12,10 @@ interface Seen {
 }
 
 /**
- * Folds a poll into what was seen before. Checks are counted per checker, never per address alone: with three backends
- * behind one address the third refusal came 4 s before the last of them had left. After the last count one interval more
- * has to pass, in which a checker that was behind catches up. Evidence makes up for the slack, never for the checks themselves:
- * one address may be that of a slow checker and of a fast one, whose answers are counted together.
+ * Adds a poll to what was seen before. Checks are counted for each checker, never for an address alone: with three backends
+ * behind one address the third refusal came 4 s before the last backend had left. After the last count one more interval has to
+ * pass, in which a slow checker catches up. Evidence can replace the slack, never the checks: a slow and a fast checker may
+ * share one address, and their answers are counted together.
  */
 export function notice(before: Noticing | undefined, { way, reading, spec, now }: Seen): Noticing {
   if (before?.way === way && before.noticed !== undefined) {
@@ -29,7 +29,7 @@ export function notice(before: Noticing | undefined, { way, reading, spec, now }
     : undefined
   const seen: Noticing = { way, since, ...present({ heardSince }) }
   const worstMs = way === 'out' ? leaveMs(checks) : returnMs(checks)
-  // In a large cluster not every poll asks every agent: what it has answered since is not known.
+  // In a large cluster not every poll asks every agent: what the agent has answered since is not known.
   const asOf = Math.min(now, reading.at)
   if (asOf - since >= worstMs) return { ...seen, noticed: { by: 'time', at: now } }
   const isOver =
@@ -38,8 +38,8 @@ export function notice(before: Noticing | undefined, { way, reading, spec, now }
 }
 
 /**
- * Of an agent that is not heard: on the way out it goes on refusing; on the way in those who check it may leave again, and
- * must notice anew that it is back.
+ * For an agent that does not answer. On the way out it goes on refusing checks. On the way in its checkers may leave again, and
+ * must notice anew that the node is back.
  */
 export function unheard(before: Noticing | undefined, { checks }: HealthEndpointSpec, now: MonoMs) {
   if (before?.way !== 'in') return before

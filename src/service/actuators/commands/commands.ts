@@ -8,13 +8,13 @@ import type { BalancerCommands } from '../../model/balancer-commands.ts'
 import type { Actuator, OwnReadingWords } from '../actuator.ts'
 
 /**
- * A balancer of any kind that commands of the roll file move and ask. The end of a command proves nothing: a node is out
- * once its status says so. What the status does not tell is not known, and not knowing holds.
+ * A balancer of any kind that commands of the roll file move and query. The exit of a command proves nothing: a node is out
+ * once its status says so. A state that the status does not tell is unknown, and the roll holds.
  */
 export const commands = (spec: BalancerCommands): Actuator => ({
   asAsked: (instance) => instance,
   asUsed: (_s, instance) => instance,
-  // Of one that was out before and whose state is not known nothing is set.
+  // A server that was out before, and whose state is unknown, is not set.
   before: (_s, { recorded, reading }) =>
     recorded.state !== 'ready' && isUnknown(reading) ? reading.ownState : recorded.state,
   whenOut: () => 'drain',
@@ -53,7 +53,7 @@ export const commandAdvice: Readonly<Record<string, string>> = {
   BALANCER_NO_PROGRAM: 'correct the first argument under "commands", or let this user run the program (chmod +x)',
 }
 
-/** What the status command tells, as the file says it does. */
+/** What the status command printed, as the roll file defines it. */
 export const commandWords: OwnReadingWords = {
   areOf: ({ status }) => status !== undefined,
   balancerTells: false,
@@ -101,11 +101,11 @@ function leftOf({ reading }: NodeServer): number | 'unknown' {
   return reading?.status?.heard === true ? reading.status.sessions : 'unknown'
 }
 
-/** Where sessions can be counted and cut they are waited for, and cut at the limit; else the limit ends the wait. */
+/** Where sessions can be counted and cut, they are waited for and cut at the limit. Otherwise the limit ends the wait. */
 const isBusy = (s: ServiceSnapshot, place: NodeServer, spec: BalancerCommands): boolean =>
   endOf(s, place, spec) === undefined
 
-/** Undefined while sessions are waited for. What is left at the limit ends with the pods that serve it. */
+/** Undefined while sessions are waited for. Sessions that are left at the limit end with the pods that serve them. */
 function endOf(s: ServiceSnapshot, place: NodeServer, { cut }: BalancerCommands): ConnectionsEnd | undefined {
   const since = s.evidence.detached[serverKey(place.ref)]?.since
   if (since === undefined) return undefined

@@ -9,9 +9,10 @@ import { askedStates, type DetacherSpec, saysDetached, stampOf } from '../../mod
 import type { Actuator, OwnReadingWords } from '../actuator.ts'
 
 /**
- * A detacher of the cluster, which is asked by an annotation of the Node and acknowledges by a timestamp. Its word counts
- * only if it is of this request; when it was first seen is known for sure, so that the grace begins then, whatever clock the
- * detacher goes by. A request that was there before is never taken away: the node goes back to being out.
+ * A detacher of the cluster. An annotation of the Node requests a detach, and the detacher acknowledges by a timestamp. Its
+ * timestamp counts only if it answers this request. The roll knows for sure when it first saw the timestamp, so the grace
+ * begins then, whatever the detacher's clock says. A request that was there before is never removed: the node goes back to
+ * being out.
  */
 export const annotation = (spec: DetacherSpec): Actuator => ({
   asAsked: (instance, nodeOf) => {
@@ -21,7 +22,8 @@ export const annotation = (spec: DetacherSpec): Actuator => ({
     return { ...instance, reading: { ...reading, servers } }
   },
   asUsed: (_s, instance) => instance,
-  // Out before: it goes back to what its owner wants by then. What this roll asked for in their place stays: whose it is cannot be told.
+  // A node that was out before goes back to what its owner wants then. If the roll has replaced that owner's request, its own
+  // stays, since nothing shows whose it was.
   before: (_s, { recorded, reading }) =>
     recorded.state === 'ready' || reading === undefined ? recorded.state : reading.ownState,
   whenOut: ({ recorded }) => (recorded.state === 'ready' ? 'drain' : recorded.state),
@@ -56,7 +58,7 @@ const isAsked = ({ reading }: NodeServer): boolean => reading !== undefined && r
 const asAsked = (server: ServerReading, node: Node | undefined, spec: DetacherSpec): ServerReading =>
   node === undefined ? server : { ...server, ...askedStates(node, spec) }
 
-/** Why its word that the node is detached does not count; undefined where it does. */
+/** Why the detacher's timestamp does not show that the node is detached; undefined where it does. */
 function notDetached(s: ServiceSnapshot, { recorded }: NodeServer, spec: DetacherSpec): Reason | undefined {
   const stamp = stampOf(s.node, spec.detachedKey)
   const says = (what: string): Reason => ({
@@ -66,7 +68,7 @@ function notDetached(s: ServiceSnapshot, { recorded }: NodeServer, spec: Detache
   })
   if (stamp.kind === 'absent') return says(`the annotation ${spec.detachedKey} is missing`)
   if (stamp.kind === 'unreadable') return says(`the annotation ${spec.detachedKey} is no RFC 3339 time`)
-  // Asked for by others before: their cycle is the one that it was acknowledged in.
+  // Others made the request before: the acknowledgement is of their cycle.
   if (recorded.state !== 'ready') return undefined
   const isOfThisCycle = s.recordedAt !== undefined && stamp.at >= s.recordedAt - spec.skewMs
   if (!isOfThisCycle) return says(`the annotation ${spec.detachedKey} is older than the request`)
@@ -76,7 +78,10 @@ function notDetached(s: ServiceSnapshot, { recorded }: NodeServer, spec: Detache
     : undefined
 }
 
-/** By the detacher's clock alone: two cycles may be as close as its clock and ours are apart. Of one second it holds. */
+/**
+ * Both times are of the detacher's clock, since two cycles may be as close as its clock and ours are apart. With equal times the
+ * node counts as attached, and the roll holds.
+ */
 function isAttachedSince(
   node: Node,
   { at, attachedKey }: { readonly at: WallMs; readonly attachedKey: string },
@@ -85,7 +90,10 @@ function isAttachedSince(
   return attached.kind === 'at' && attached.at >= at
 }
 
-/** Why its word that the node is attached again does not count: the removal counts, or an attachment after the detachment. */
+/**
+ * Why the detacher's annotations do not show that the node is attached again. Either the removal counts, or an attachment after
+ * the detachment.
+ */
 function notAttached(s: ServiceSnapshot, spec: DetacherSpec): Reason | undefined {
   if (!saysDetached(s.node, spec)) return undefined
   const { detachedKey, attachedKey } = spec
@@ -98,7 +106,7 @@ function notAttached(s: ServiceSnapshot, spec: DetacherSpec): Reason | undefined
   }
 }
 
-/** After the announcement of the reboot nothing is waited for again; nor is a node that did not serve before. */
+/** After the announcement of the reboot nothing is waited for again; nor for a node that did not serve before. */
 function isAwaited(s: ServiceSnapshot, place: NodeServer, way: Noticing['way']): boolean {
   if (place.reading === undefined || (way === 'out' ? s.announced : !wasServing(place.recorded))) return false
   const seen = s.evidence.noticing[serverKey(place.ref)]
@@ -120,7 +128,10 @@ const underWay = (s: ServiceSnapshot, { ref }: NodeServer, { way, spec }: OnTheW
         : `${ref.server} was attached again, and the grace of ${spec.attachGraceMs / 1_000} s is not over`,
   }
 
-/** Since when its word is seen, and since when that is long enough. A word that goes away counts from its next sight. */
+/**
+ * Since when the timestamp is seen, and since when that is long enough. If it goes away, it counts anew from when it is seen
+ * next.
+ */
 function noticed(
   s: ServiceSnapshot,
   place: NodeServer,
@@ -136,7 +147,7 @@ function noticed(
   return { ...seen, noticed: { by: 'time', at: s.now } }
 }
 
-/** Another client has put its own value in the place of ours: then that client has to remove it. */
+/** Another client has replaced our value with its own: that client has to remove it. */
 function askedByOthers({ node }: ServiceSnapshot, { request: { key, value } }: DetacherSpec): Reason | undefined {
   const found = node.annotations[key]
   if (found === undefined || found === value) return undefined
@@ -148,7 +159,10 @@ function askedByOthers({ node }: ServiceSnapshot, { request: { key, value } }: D
   }
 }
 
-/** No balancer counts or checks anything here; a node whose detacher goes by its cordon, too, bears the time of that. */
+/**
+ * No balancer counts or checks anything here. If the detacher also goes by cordons, the node bears the timestamp for those as
+ * well.
+ */
 export const annotationWords: OwnReadingWords = {
   areOf: ({ detacher }) => detacher === true,
   balancerTells: false,

@@ -5,7 +5,7 @@ import type { AdminState, ServerReading, ServerRef } from '../../model/balancer.
 import type { BalancerVia } from '../../model/balancer-spec.ts'
 import type { Actuator, ReadingWords } from '../actuator.ts'
 
-/** Servers of HAProxy, told by its runtime API. Every instance answers for itself, so nothing has to be waited out. */
+/** Servers of HAProxy, read and set by its runtime API. Each instance confirms for itself, so no time is waited out. */
 export const haproxy: Actuator = {
   asAsked: (instance) => instance,
   asUsed: (_s, instance) => instance,
@@ -49,15 +49,15 @@ export const haproxyAdvice: Readonly<Record<string, string>> = {
 export const haproxyWords: ReadingWords = {
   balancerTells: true,
   checked,
-  // An agent that is checked by it is not seen.
+  // HAProxy's agent-check does not show what the agent goes by.
   goesByMarks: () => false,
   isNews: () => false,
   findings: () => [],
 }
 
 /**
- * Sessions tell whether a server that is down ever was up. They are counted from the start of the balancer's process: what
- * was seen before that counts as well, or a reload would give a node that is out free.
+ * Whether a server that is down was ever up: its sessions tell. HAProxy counts them from the start of its process; what was
+ * seen before that counts as well, or a reload would make a node that is out look as if it never served.
  */
 function checked({ operational, totalSessions, servedBefore }: ServerReading): 'in' | 'down' | 'never' {
   if (operational === 'up' || operational === 'starting') return 'in'
@@ -65,26 +65,26 @@ function checked({ operational, totalSessions, servedBefore }: ServerReading): '
 }
 
 /**
- * The state that keeps traffic away: `drain`, for checks go on under it; `maint` only where cookies still send, which they do
- * to a server that people drained as well. What was in `maint` before stays in it.
+ * The state that keeps traffic away: `drain`, because checks go on in it; `maint` only where cookies still send, which they do
+ * even to a server that people drained. A server that was in `maint` before stays in it.
  */
 function detachedState({ recorded, reading }: NodeServer): AdminState {
   return recorded.state === 'maint' || reading?.persistent === true ? 'maint' : 'drain'
 }
 
-/** `ready` out of `maint` means UP before any check: under `drain` checks run and nothing is sent. */
+/** `ready` out of `maint` means UP before any check; in `drain` checks run and nothing is sent. */
 const mustPassThroughDrain = ({ reading, recorded }: NodeServer): boolean =>
   recorded.state === 'ready' && reading?.ownState === 'maint'
 
-/** Pooled ones, which HAProxy keeps for minutes; `scur` does not count them. */
+/** HAProxy keeps pooled connections for minutes, and `scur` does not count them. */
 function holdsDeadConnections({ reading }: NodeServer): boolean {
   return reading?.ownState === 'drain' && reading.idleConnections > 0
 }
 
 /**
- * `maint` closes what is idle when it begins. A request that was under way then leaves its connection in the pool, where HAProxy
- * closes it after a while. A server that was `ready` before passes through `drain` on its way back, where the pool is emptied. One that
- * people had taken out does not, and they may set `ready` at any time.
+ * `maint` closes connections that are idle when it begins. A request under way then leaves its connection in the pool, and
+ * HAProxy closes it after a while. A server that was `ready` before passes through `drain` on its way back, where the pool is
+ * emptied. A server that people had taken out does not, and they may set `ready` at any time.
  */
 function awaitsClosing({ reading, recorded }: NodeServer): boolean {
   return recorded.state !== 'ready' && reading?.ownState === 'maint' && reading.idleConnections > 0

@@ -12,7 +12,7 @@ interface KnownNodesParts {
 /** Nodes come and go seldom. */
 const NODES_EVERY_MS = 30_000
 
-/** The nodes that have an address, for those who poll. */
+/** The nodes that have an address, for those who poll them. */
 export class KnownNodes {
   readonly #parts: KnownNodesParts
   #nodes: { readonly at: MonoMs; readonly list: readonly Node[] } | undefined
@@ -24,8 +24,8 @@ export class KnownNodes {
   }
 
   /**
-   * What is known is good until there is another list. A list is made beside the polls, not in one, since it may take
-   * longer than a poll has, and an API server that hangs takes no other word away. Rejects as the first list does.
+   * The nodes that are known. A list is made beside the polls, not in one, since it may take longer than a poll may, and an API
+   * server that hangs must not delay other readings. Rejects as the first list does.
    */
   now(): Promise<readonly Node[]> | readonly Node[] {
     if (this.#bug !== undefined) throw this.#bug.error
@@ -36,14 +36,14 @@ export class KnownNodes {
     })
     if (known === undefined) return this.#listing
     this.#listing.catch((error: unknown) => {
-      // Another one is made with the next turn; what is no bad luck ends the read after.
+      // The next call makes another list; an error that is no WorldError is thrown by the next call.
       if (!(error instanceof WorldError)) this.#bug = { error }
     })
     this.#nodes = { ...known, at: this.#parts.clock.monoMs() }
     return known.list
   }
 
-  /** Ends by the limit of a request to the API server, with the process at the latest. */
+  /** Ends by the limit of a request to the API server, at the latest with the process. */
   async #list(): Promise<readonly Node[]> {
     const { cluster, clock } = this.#parts
     const nodes = await cluster.list('nodes', new AbortController().signal)

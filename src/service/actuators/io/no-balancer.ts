@@ -1,7 +1,7 @@
 import type { ServerReading } from '../../model/balancer.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
 
-/** No balancer is asked: what it counts is not known, and counts for nothing. */
+/** Counters of a server where no balancer can be asked. */
 export const NOTHING_COUNTED = {
   inherited: false,
   agent: false,
@@ -21,7 +21,7 @@ interface InName {
   readonly servers: readonly ServerReading[]
 }
 
-/** What a plan is to know of an instance that there is in name. */
+/** The inspection of an instance that exists in name only. */
 export const oneBackend = ({ instance, process, backends, servers }: InName): InstanceInspection => ({
   instance,
   process,

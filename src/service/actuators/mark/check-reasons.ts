@@ -11,7 +11,7 @@ import type { OwnReadingWords } from '../actuator.ts'
 type Asked = Extract<CheckReading, { readonly asked: true }>
 type Unheard = ServerReading & { readonly nodeCheck: Asked }
 
-/** Nothing answered its health check, or it was not asked yet. */
+/** The health check had no answer, or was not asked yet. */
 export const isUnheard = (reading: ServerReading | undefined): reading is Unheard =>
   reading?.nodeCheck?.asked === true && reading.nodeCheck.answer === 'unheard'
 
@@ -23,7 +23,7 @@ export const checkUnknown = ({ ref, nodeCheck }: Unheard, balancer: string): Rea
 
 interface Good {
   readonly spec: HealthCheckSpec
-  /** Longer than the file says that it takes. */
+  /** It takes longer than the roll file says. */
   readonly isLate: boolean
 }
 
@@ -53,11 +53,11 @@ export function detectionTime(server: string, way: Noticing['way'], { checks }: 
   }
 }
 
-/** What can be told of a reading without the file. */
+/** The words for a reading, without the roll file. */
 export const checkWords: OwnReadingWords = {
   areOf: ({ nodeCheck }) => nodeCheck !== undefined,
   balancerTells: false,
-  // Silence takes no node out; a refusal does, no matter what is to blame for it.
+  // Silence takes no node out. A refusal does, whatever its cause.
   checked: ({ nodeCheck }) => (nodeCheck?.asked === true && nodeCheck.answer === 'refused' ? 'down' : 'in'),
   goesByMarks: () => false,
   isNews: (was, is) => answerOf(was) !== answerOf(is),

@@ -13,9 +13,9 @@ import { checkStaysGood, checkUnknown, detectionTime, isUnheard } from './check-
 import { notice } from './notice.ts'
 
 /**
- * Load balancers that have nothing but a health check, without agents. A mark on the Node makes the check fail: by kube-proxy, or
- * by an ingress that goes by it. The roll asks the same check, and waits from its first refusal for as long as the slowest
- * balancer may take. A mark of others is never replaced and never removed.
+ * Load balancers that have nothing but a health check, without agents. A mark on the Node makes the check fail: kube-proxy or
+ * an ingress goes by it. The roll asks the same check, and waits from its first refusal for as long as the slowest balancer may
+ * take. A mark of others is never replaced and never removed.
  */
 export const healthCheck = (spec: HealthCheckSpec): Actuator => ({
   asAsked: (instance, nodeOf) => {
@@ -30,7 +30,8 @@ export const healthCheck = (spec: HealthCheckSpec): Actuator => ({
     const servers = reading.servers.map((server) => asUsed(server, reading.at, spec))
     return { ...instance, reading: { ...reading, servers } }
   },
-  // Out before: it goes back to what its owner wants by then. Whose a mark is that was set in place of theirs cannot be told.
+  // A node that was out before goes back to what its owner wants then. If the roll has replaced that owner's mark, its own
+  // stays, since nothing shows whose it was.
   before: (_s, { recorded, reading }) =>
     recorded.state === 'ready' || reading === undefined ? recorded.state : reading.ownState,
   whenOut: () => 'drain',
@@ -73,15 +74,15 @@ function asUsed(server: ServerReading, at: number, { checks }: HealthCheckSpec):
   return at - nodeCheck.goodSince < returnMs(checks) ? { ...server, operational: 'starting' } : server
 }
 
-/** What was noticed, where it is of that way. */
+/** What was noticed; undefined where that is about the other way. */
 function seenOf(s: ServiceSnapshot, { ref }: NodeServer, way: Noticing['way']): Noticing | undefined {
   const seen = s.evidence.noticing[serverKey(ref)]
   return seen?.way === way ? seen : undefined
 }
 
 /**
- * Why its check does not show that the node refuses. Silence shows nothing until the balancers have left; then the pods that
- * answered may leave, and the machine may reboot.
+ * Why the check does not show that the node refuses. Silence shows nothing until the balancers have left; after that the pods
+ * that answered may leave, and the machine may reboot.
  */
 function unrefused(s: ServiceSnapshot, place: NodeServer, spec: HealthCheckSpec): Reason | undefined {
   const { reading, recorded } = place
@@ -95,7 +96,7 @@ function unrefused(s: ServiceSnapshot, place: NodeServer, spec: HealthCheckSpec)
   return isGone || !isUnheard(reading) ? undefined : checkUnknown(reading, recorded.balancer)
 }
 
-/** After the announcement of the reboot nothing is waited for again; nor is a node that did not serve before. */
+/** After the announcement of the reboot nothing is waited for again; nor for a node that did not serve before. */
 function isAwaited(s: ServiceSnapshot, place: NodeServer, way: Noticing['way']): boolean {
   if (place.reading === undefined || (way === 'out' ? s.announced : !wasServing(place.recorded))) return false
   return seenOf(s, place, way)?.noticed === undefined

@@ -12,9 +12,9 @@ interface Seen {
 }
 
 /**
- * Folds a poll into what was seen of the node's health check. `heardSince` is the first answer of the way that is wanted, to a
- * question that was asked after the mark was seen to stand, or to be gone. Another answer in between begins the wait anew: it may
- * have begun the count of every balancer anew. So does silence, which may hide one.
+ * Adds a poll to what was seen of the node's health check. `heardSince` is the first answer of the wanted way, to a question
+ * that was asked after the mark was seen set, or removed. Another answer in between begins the wait anew: every balancer may
+ * have begun to count anew. So does silence, which may hide such an answer.
  *
  * Law: no time of detection is over before the health check of the node was seen to answer so for all of it.
  */
@@ -30,7 +30,7 @@ export function notice(before: Noticing | undefined, { reading, spec, now }: See
     return { ...seen, noticed: { by: 'time', at: now, words } }
   }
   const wanted = way === 'out' ? 'refused' : 'good'
-  // Once its balancers have noticed, the pods that answered may leave: silence takes nothing back.
+  // Once the balancers have noticed, the pods that answered may leave: silence changes nothing then.
   if (seen.noticed !== undefined && (check.answer === wanted || check.answer === 'unheard')) return seen
   if (check.answer !== wanted) return { way, since: seen.noticed === undefined ? seen.since : now }
   if (check.at < seen.since) return { way, since: seen.since }
@@ -40,7 +40,7 @@ export function notice(before: Noticing | undefined, { reading, spec, now }: See
   return asOf - heardSince < worstMs ? heard : { ...heard, noticed: { by: 'time', at: now, from: heardSince, words } }
 }
 
-/** What follows `waited 8 s`. It says what was waited for, not that it was seen. */
+/** The text behind `waited 8 s`: what was waited for, which may not have been seen. */
 function wordsOf(way: Noticing['way'], { check, checks, markDelayMs }: HealthCheckSpec): string {
   const noticeMs = (way === 'out' ? leaveMs(checks) : returnMs(checks)) - checks.slackMs
   const noticed = `${checksText(way, checks)} has noticed by then (${formatDuration(noticeMs)}, plus ${formatDuration(checks.slackMs)} of slack`

@@ -3,7 +3,7 @@ import { type OutLimit, parseOutLimit } from '../../../ground/model/out-limit.ts
 import type { Reason } from '../../../ground/model/reason.ts'
 import { BUDGET_CONFIG_MAP, MAX_OUT_KEY } from '../../model/budget-object.ts'
 
-/** What the budget object says; absent: there is none. */
+/** The limit in the budget object; absent: there is no such object. */
 type BudgetLimit =
   | { readonly kind: 'absent' }
   | { readonly kind: 'limit'; readonly limit: OutLimit }
@@ -11,7 +11,10 @@ type BudgetLimit =
 
 const SHOWN_MAX = 20
 
-/** Any user with the right may have written it: a value that makes no sense is an error that names the field, and no limit. */
+/**
+ * Any user with the right may have written the object: a value that makes no sense is an error that names the field, and no
+ * limit.
+ */
 export function budgetLimit(found: ConfigMap | undefined): BudgetLimit {
   if (found === undefined) return { kind: 'absent' }
   const text = found.data[MAX_OUT_KEY]?.trim()

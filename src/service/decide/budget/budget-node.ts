@@ -12,7 +12,7 @@ import { RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { parseNodeRecord } from '../../model/parse-node-record.ts'
 import type { BudgetNode } from './snapshot.ts'
 
-/** A Node never changes, and each pass asks for all of them. */
+/** A Node object never changes, and each pass asks for all of them. */
 const KNOWN = new WeakMap<Node, BudgetNode>()
 
 export function budgetNode(node: Node): BudgetNode {
@@ -39,7 +39,7 @@ function recordOwner(text: string | undefined): BudgetNode['recordOf'] {
   return record.ok ? { run: record.value.run } : 'unreadable'
 }
 
-/** For whom claims on the node stand. What cannot be read keeps the node out as well. */
+/** The owners of the claims on the node, in words. Claims that cannot be read keep the node out as well. */
 function claimedBy(text: string | undefined): string | undefined {
   const word = parseClaims(text)
   if (word.kind === 'unreadable') return 'an annotation that cannot be read'
@@ -61,7 +61,7 @@ function leavingFor({
   if (conditions.length > 0) return `is leaving: its condition ${conditions.join(', ')} is True`
   const removal = taints.map(({ key }) => key).filter((key) => LEAVING_TAINTS.includes(key))
   if (removal.length > 0) return `is to be removed: it is tainted with ${removal.join(', ')}`
-  // kured cordons the node that it drains; before that the annotation says only that the node wants a reboot.
+  // kured cordons the node that it drains; before that its annotation only means that the node needs a reboot.
   return unschedulable && KURED_IN_PROGRESS in annotations
     ? `is rebooted by kured: it has the annotation ${KURED_IN_PROGRESS}`
     : undefined

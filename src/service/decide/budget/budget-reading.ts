@@ -3,14 +3,14 @@ import type { Reason } from '../../../ground/model/reason.ts'
 import type { SeenSlot } from '../../../ground/model/slot.ts'
 import type { CordonsThatCount } from './snapshot.ts'
 
-/** The node budget as it was read last. */
+/** The last reading of the node budget. */
 export interface BudgetReading {
-  /** How many nodes may be out: as the budget object says, or as it said when it last made sense; one where there is none. */
+  /** How many nodes may be out, by the last budget object that made sense; one node if there is none. */
   readonly limit: OutLimit
-  /** Why nothing may be begun: the object makes no sense, or the budget could not be read. */
+  /** Why no node may be begun: the object makes no sense, or the budget could not be read. */
   readonly fault?: Reason
   readonly cordons: CordonsThatCount
-  /** Nothing was ever read: `slots` is empty because they are not known. */
+  /** Nothing was read yet: `slots` is empty because they are not known. */
   readonly isUnread?: true
   /** All slots that are held, by index. */
   readonly slots: readonly SeenSlot[]

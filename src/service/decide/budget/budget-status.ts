@@ -26,14 +26,14 @@ interface BudgetStatusInput {
   readonly slots: readonly SeenSlot[]
   /** Numbers of the slots that were seen to be renewed: their holders live, whatever their clocks say. */
   readonly renewed: ReadonlySet<number>
-  /** Of the machine that looks, in ms. */
+  /** The clock of the machine that runs the command, in ms. */
   readonly wall: number
 }
 
 interface OutNode {
   readonly node: string
   readonly why: readonly string[]
-  /** For whom, and since when, where a mark on the node says so. */
+  /** The owner, and the time, of the mark on the node. */
   readonly owner?: string
   readonly since?: string
 }
@@ -43,22 +43,28 @@ interface ShownSlot {
   readonly node?: string
   readonly owner: string
   readonly renewTime: string
-  /** Why it seems to be left behind, and the command that releases it: seen by our own clock, for its whole duration. */
+  /**
+   * Why the holder seems to be gone, and the command that releases the slot. This was watched by our own clock for the whole
+   * duration of the slot.
+   */
   readonly left?: { readonly why: string; readonly command: string }
-  /** Why it is not known whether its holder lives, and how to find out. */
+  /** Why it is not known whether the holder lives, and how to find out. */
   readonly doubt?: string
 }
 
-/** What `evenkeel budget` tells. Balancers and agents are not asked: what only they know is in no list, or in `mayBeOut`. */
+/**
+ * What `evenkeel budget` shows. It does not ask balancers and agents: a node that only they know to be out is missing, or in
+ * `mayBeOut`.
+ */
 export interface BudgetStatus {
   readonly maxOut: number
   /** ConfigMaps that this identity is not allowed to get, as `namespace/name`. */
   readonly unread: readonly string[]
-  /** `2`, `25%`; absent: nothing says how many, or it may not be read, and it is one. */
+  /** `2`, `25%`. Absent: there is no limit that may be read, and it is one. */
   readonly says?: string
   readonly nodes: number
   readonly out: readonly OutNode[]
-  /** Out or not, depending on the balancers and agents: a roll that asks them may count these as well. */
+  /** Nodes that are out or not, depending on the balancers and agents: a roll that asks them may count these as well. */
   readonly mayBeOut: readonly Pick<OutNode, 'node' | 'why'>[]
   readonly slots: readonly ShownSlot[]
   /** How many more may leave now, if all of `mayBeOut` are out. */
@@ -91,7 +97,10 @@ export function budgetStatus(reading: BudgetStatusInput): BudgetStatus {
   }
 }
 
-/** By an agent that goes by them, or for the grant of a brake. Control planes bear the label for good, from kubeadm. */
+/**
+ * Whether agents that go by these marks, or the brake, may have taken the node out. kubeadm's control planes bear the label for
+ * good.
+ */
 function maybeOut(node: Node, cordons: CordonsThatCount): BudgetStatus['mayBeOut'] {
   const { cordoned, excluded } = budgetNode(node)
   const why = [
@@ -145,7 +154,7 @@ const whyLeft = ({ isUnled, livesBy, durationMs }: SeenSlot): string =>
     ? `no controller held Lease ${refKey(livesBy)} while this command looked`
     : `it was not renewed for ${formatDuration(durationMs)} while this command looked`
 
-/** By another machine's clock, or at first sight: it proves nothing, and a living holder must not lose its slot for it. */
+/** The clock of another machine, or a single reading, proves nothing, and a living holder must not lose its slot for it. */
 function doubtText({ isHidden, isUnled, livesBy, renewTime, durationMs }: SeenSlot, wall: number): string | undefined {
   if (livesBy !== undefined && isHidden === true)
     return `whether its holder lives cannot be seen: this identity is not allowed to get Lease ${refKey(livesBy)}`
@@ -157,7 +166,10 @@ function doubtText({ isHidden, isUnled, livesBy, renewTime, durationMs }: SeenSl
     : undefined
 }
 
-/** Emptied and not deleted, so that those of higher numbers are found; refused where another holder has it by now. */
+/**
+ * The Lease is emptied and not deleted, so that Leases of higher numbers are still found. The patch is refused if another
+ * holder has it by now.
+ */
 function release(namespace: string, { index, owner }: SeenSlot): string {
   const path = '/spec/holderIdentity'
   const patch = quotedJson([

@@ -5,11 +5,11 @@ import type { NodeOut } from './snapshot.ts'
 
 export interface FreeSlot {
   readonly index: number
-  /** Its holder is gone, and it is taken from that one. */
+  /** The slot's holder is gone, and the slot is taken from it. */
   readonly stale?: SeenSlot
 }
 
-/** What a controller goes by when it asks for a slot. */
+/** The budget as a controller knows it when it asks for a slot. */
 interface BudgetAtHand {
   readonly limit: OutLimit
   /** How many nodes the cluster has. */
@@ -32,13 +32,15 @@ export function slotsToAskFor(budget: BudgetAtHand): readonly FreeSlot[] {
 }
 
 /**
- * The slot to ask for on behalf of this node: one that a stale owner left for it, since another would be its second one; else the
- * lowest.
+ * The slot to ask for on behalf of this node: one that a stale owner held for it, since another would be its second slot; else
+ * the lowest.
  */
 export const slotFor = (free: readonly FreeSlot[], node: string): FreeSlot | undefined =>
   free.find(({ stale }) => stale?.owner.node === node) ?? free[0]
 
-/** While a node bears a record whose run holds no living slot, something is still to be put back by that run. */
+/**
+ * No stale slot is taken while a node bears a record whose run holds no living slot: that run still has to put something back.
+ */
 function mayTakeStale({ slots, out }: BudgetAtHand): boolean {
   const living = new Set(slots.filter(({ isStale }) => !isStale).map(({ owner }) => runOfOwner(owner)))
   const records = out.flatMap(({ why }) => why.filter(({ kind }) => kind === 'recorded'))

@@ -1,7 +1,7 @@
 import type { OutLimit } from '../../../ground/model/out-limit.ts'
 
 /**
- * How many of a fleet may be out: one at least, and never all where there are several.
+ * How many nodes of a fleet may be out.
  *
  * Law: of several nodes one at least may be out, and never all.
  */

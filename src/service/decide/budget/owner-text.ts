@@ -7,7 +7,7 @@ import type { OthersSlot } from './snapshot.ts'
 export const ownerText = ({ owner, livesBy }: Pick<SeenSlot, 'owner' | 'livesBy'>): string =>
   livesBy === undefined ? `run ${owner.run}` : `the controller of Lease ${refKey(livesBy)}`
 
-/** As it counts. */
+/** The slot as it counts for other owners. */
 export const othersSlot = (slot: SeenSlot): OthersSlot => ({
   index: slot.index,
   ...present({ node: slot.owner.node }),

@@ -5,9 +5,9 @@ import { serversAtAddress } from '../match-node-servers.ts'
 import type { BudgetPlace } from './snapshot.ts'
 
 /**
- * `detached`: each server that leads to these addresses is taken out by an administrative state. `down`: no server sends
- * there, and one of them is out by its checks alone. Undefined: one sends there, or none ever did. Each pass asks it of
- * every node.
+ * `detached`: each server at these addresses is taken out by an administrative state. `down`: no server at them is sent
+ * traffic, and one of them only because its checks fail. Undefined: a server is sent traffic, or none ever was. Each pass asks
+ * this of every node.
  */
 export function servesNothing(
   { addresses }: { readonly addresses: readonly string[] },
@@ -21,7 +21,7 @@ export function servesNothing(
   return places.some(isOutAt) ? together(serversOf(here, places).map(trafficState)) : undefined
 }
 
-/** Whether an agent that serves answers for the node: then a cordon and a label of the node take it out. */
+/** Whether an agent answers for the node: then a cordon and a label of the node take it out. */
 export const hasAgent = (addresses: readonly string[], places: readonly BudgetPlace[]): boolean =>
   serversOf(addresses, places).some((reading) => wordsOf(reading).goesByMarks(reading))
 
@@ -33,7 +33,7 @@ function together(states: readonly TrafficState[]): 'detached' | 'down' | undefi
   return states.includes('detached') ? 'detached' : undefined
 }
 
-/** A node that never served at a place is out of it for no one's sake. */
+/** A server that was never sent traffic is not out for any owner. */
 const trafficState = (reading: ServerReading): TrafficState =>
   reading.adminState === 'ready' ? wordsOf(reading).checked(reading) : 'detached'
 
@@ -46,7 +46,7 @@ const serversOf = (addresses: readonly string[], places: readonly BudgetPlace[])
       .filter(({ ref }) => backends.includes(ref.backend)),
   )
 
-/** Where a server is not in: nearly nowhere, and only a node that is there can serve nothing. */
+/** The addresses of servers that are not sent traffic. They are few, and only a node at one of them can serve nothing. */
 const OUT_AT = new WeakMap<readonly ServerReading[], ReadonlySet<string>>()
 
 function outAt(servers: readonly ServerReading[]): ReadonlySet<string> {

@@ -2,9 +2,9 @@ import { hasAgent, servesNothing } from './serves-nothing.ts'
 import type { BudgetNode, BudgetSnapshot, NodeOut, OthersSlot, WhyOut } from './snapshot.ts'
 
 /**
- * Of all nodes, which serve nothing or are about to, and for whom. The roll, the brake and `evenkeel budget` count with it.
- * A node counts once, whatever the number of reasons. A cordon that takes nothing out counts for nothing. A slot counts
- * wherever its node is: its holder goes on with a Node that was deleted and comes back.
+ * Which nodes serve nothing or are about to, and for which owner. The roll, the brake and `evenkeel budget` use this. A node
+ * counts once, whatever the number of reasons. A cordon that takes nothing out does not count. A slot counts even if its node
+ * was deleted: its holder goes on when the Node comes back.
  *
  * Law: which nodes are out is one answer for every roll, the brake and `evenkeel budget`.
  */
@@ -12,7 +12,7 @@ export function whoIsOut(s: BudgetSnapshot): readonly NodeOut[] {
   const slots = Map.groupBy(s.slots, ({ index, node }) => node ?? `slot ${index}`)
   const unlisted = new Map(slots)
   const out: NodeOut[] = []
-  // Of thousands of nodes nearly all are in, and each pass asks.
+  // Of thousands of nodes nearly all are in service, and each pass asks.
   for (const node of s.nodes) {
     const held = slots.get(node.name)
     if (held === undefined && s.places.length === 0 && isQuiet(node) && !s.returning.has(node.name)) continue
@@ -23,7 +23,7 @@ export function whoIsOut(s: BudgetSnapshot): readonly NodeOut[] {
   return out
 }
 
-/** Nothing on the Node itself says that it is out, or may be. */
+/** Nothing on the Node itself shows that it is out, or may be. */
 const isQuiet = ({ ready, recordOf, claimedBy, cordoned, leaving, excluded }: BudgetNode): boolean =>
   ready === 'True' &&
   recordOf === undefined &&
@@ -67,8 +67,8 @@ const doCordonsCount = ({ name, addresses }: BudgetNode, { cordons, places }: Bu
   typeof cordons === 'object' ? cordons.granted.includes(name) : cordons === 'noBrake' && hasAgent(addresses, places)
 
 /**
- * Control planes of kubeadm bear the label for good: it takes nothing out but where an agent goes by it. What another thing
- * takes out for it is seen by its servers.
+ * kubeadm's control planes bear the label for good: it takes a node out only where an agent goes by it. Where another program
+ * goes by it, the node's servers show that.
  */
 const doLabelsCount = ({ addresses }: BudgetNode, { places }: BudgetSnapshot): boolean => hasAgent(addresses, places)
 

@@ -3,7 +3,7 @@ import { type AgentHealth, parseAgentHealth } from './parse-agent-health.ts'
 
 export type AskedAgent = { readonly health: AgentHealth } | { readonly error: string }
 
-/** One GET of an agent's `/healthz`. Rejects with the signal's reason alone; whatever else happens is an answer. */
+/** One GET of an agent's `/healthz`. Rejects only with the signal's reason; any other failure is an answer. */
 export async function askAgent(
   { address, port }: { readonly address: string; readonly port: number },
   signal: AbortSignal,

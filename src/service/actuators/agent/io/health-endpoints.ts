@@ -19,27 +19,27 @@ interface HealthEndpointsParts {
   readonly spec: BalancerSpec<'agent'>
   readonly cluster: Pick<Cluster, 'list'>
   readonly clock: Clock
-  /** In place of HTTP: the way to agents that live in this process. */
+  /** Replaces HTTP for agents that live in this process. */
   readonly ask?: typeof askAgent
 }
 
-/** A node that serves is looked at so often at least, and no more than fifty of them a second. */
+/** A node that serves is asked at least this often, but all of them together at most fifty times a second. */
 const SERVING_EVERY_MS = 1_000
 const ASKED_AT_ONCE = 64
-/** Shorter than a poll of the whole may take. */
+/** Shorter than the time that one poll of all nodes may take. */
 const ASK_LIMIT_MS = 900
 
 /** A node that misses a few questions is asked as often as before; a node without an agent is not. */
 const MISSES_MAX = 5
 
-/** A node that serves anew is watched as closely for so long: its ingress may not last, and a roll should not wait for it. */
+/** A node that has begun to serve is asked more often for this long: its ingress may fail again, and a roll should not wait. */
 const CHANGED_FOR_MS = 60_000
 
 interface Seen {
   readonly askedAt: MonoMs
-  /** When it last began or ceased to say that it serves; absent: not since it was asked first. */
+  /** When the agent last began or ceased to say that it serves. Absent: it has said the same since the first question. */
   readonly changedAt?: MonoMs
-  /** When it first said that it serves, of the times it has said so without a break; absent: it does not. */
+  /** Since when the agent says without a break that it serves. Absent: it does not. */
   readonly upSince?: MonoMs
   readonly answer: AskedAgent
   /** Questions in a row without an answer. */
@@ -49,13 +49,13 @@ interface Seen {
 const NEVER = monoMs(Number.NEGATIVE_INFINITY)
 const NOT_ASKED: Seen = { askedAt: NEVER, answer: { error: 'not asked yet' }, misses: 0 }
 
-/** In which order nodes are asked where not all can be at once. */
+/** The order in which nodes are asked when there are too many for one poll. */
 const RANKS = { unasked: 0, away: 1, missed: 2, changed: 2, serving: 3, silent: 3 } as const
 type Rank = keyof typeof RANKS
 
 /**
- * Load balancers that have nothing but a health check, as the agents of the nodes tell of them. Each node is a server, and
- * what is told to it stands on its Node: see `askAgent` of the actions.
+ * Load balancers that have nothing but a health check, as the agents of the nodes report them. Each node is a server. A request
+ * to it is a claim on its Node: see `askAgent` of the actions.
  */
 export class HealthEndpoints implements BalancerReader {
   readonly name: string
@@ -78,7 +78,7 @@ export class HealthEndpoints implements BalancerReader {
     return { instance, process: 'agents', version: '', at, servers: nodes.map((node) => this.#reading(instance, node)) }
   }
 
-  /** Asks every node, however many rounds of a poll that takes. */
+  /** Asks every node, in as many polls as that takes. */
   async inspect(instance: string, signal: AbortSignal): Promise<InstanceInspection> {
     let { servers } = await this.read(instance, signal)
     while (servers.some(({ ref }) => !this.#seen.has(ref.server))) servers = (await this.read(instance, signal)).servers
@@ -86,8 +86,8 @@ export class HealthEndpoints implements BalancerReader {
   }
 
   /**
-   * Half of a poll is for those not asked yet, then for nodes that answer and do not serve: a roll is at work there. The
-   * other half is for all nodes in turn, so that none waits for ever behind many that are down.
+   * Half of a poll is for nodes that were never asked, then for nodes that answer and do not serve: a roll works there. The
+   * other half is for all nodes in turn, so that no node waits for ever behind many that are down.
    */
   #due(nodes: readonly Node[], now: MonoMs): readonly Node[] {
     const restMs = Math.max(SERVING_EVERY_MS, nodes.length * 20)
@@ -148,7 +148,7 @@ function seenAfter(before: Seen | undefined, { askedAt, answer }: Pick<Seen, 'as
   const misses = 'error' in answer ? (before?.misses ?? 0) + 1 : 0
   const isOther = before !== undefined && isUp(before.answer) !== isUp(answer)
   const changedAt = isOther ? askedAt : before?.changedAt
-  // A node that says so at the first question may have begun a moment ago, and its balancers may not use it yet.
+  // A node that says so in its first answer may have begun just now, and its balancers may not use it yet.
   const upSince = isUp(answer) ? (before?.upSince ?? askedAt) : undefined
   return {
     askedAt,
@@ -160,7 +160,7 @@ function seenAfter(before: Seen | undefined, { askedAt, answer }: Pick<Seen, 'as
 
 const isUp = (answer: AskedAgent): boolean => !('error' in answer) && answer.health.answer === 'up'
 
-/** What is at the node's address may be another node's agent, or none. */
+/** The agent at the node's address may be that of another node. */
 function ofThisNode({ name }: Node, answer: AskedAgent): AskedAgent {
   if ('error' in answer || answer.health.node === name) return answer
   return { error: `it is the agent of node ${answer.health.node}` }

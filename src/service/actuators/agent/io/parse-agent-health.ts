@@ -9,11 +9,11 @@ import type { AgentAnswer, IngressHealth } from '../../../ports/agents.ts'
 export interface AgentHealth extends Omit<EndpointReading, 'at' | 'heard'> {
   readonly node: string
   readonly dataPort: 'open' | 'closed' | 'unknown'
-  /** Absent: it answers for no IngressDaemonSet, or is of a release that does not. */
+  /** Absent: the agent answers for no IngressDaemonSet, or is of a release that cannot. */
   readonly ingresses?: readonly IngressHealth[]
 }
 
-/** Undefined where it is no answer of an agent: anything may listen at that port. */
+/** Undefined where the text is no answer of an agent: anything may listen at that port. */
 export function parseAgentHealth(text: string): AgentHealth | undefined {
   const raw = jsonObject(text)
   if (raw === undefined) return undefined
@@ -44,7 +44,7 @@ function ingressOf(entry: unknown): readonly IngressHealth[] {
   return [{ namespace, name, isUp: answer === 'up', ports: open }]
 }
 
-/** Polls that were given another answer than the present one are no evidence of it. */
+/** Polls that got another answer than the present one are not counted. */
 function pollsOf(poll: unknown, answer: Answer): readonly (readonly [string, number])[] {
   if (!isJsonObject(poll)) return []
   const { address, sinceAnswer } = poll
@@ -61,7 +61,7 @@ const isCount = (value: unknown): value is number =>
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
 
-/** As the loop of IngressDaemonSets asks for it. */
+/** The answer in the form that the loop of IngressDaemonSets asks for. */
 export const agentAnswerOf = ({ acknowledged, answer, ingresses }: AgentHealth): AgentAnswer => ({
   acknowledged,
   isUp: answer === 'up',

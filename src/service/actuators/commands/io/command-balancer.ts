@@ -29,21 +29,21 @@ interface CommandBalancerParts {
 
 type Verb = 'detach' | 'attach' | 'cut'
 
-/** The last move that ended well, until the status shows it. */
+/** The last command that succeeded, until the status shows its effect. */
 interface SentMove {
   readonly state: 'ready' | 'drain'
   readonly at: MonoMs
 }
 
-/** A balancer may follow late. After that a move that its status does not show is made again. */
+/** A balancer may follow late. After this time a move that its status does not show is made again. */
 const FOLLOWS_WITHIN_MS = 10_000
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 10_000
 const PROCESS = 'commands'
 
 /**
- * A balancer of any kind, by three commands of the roll file: two that move a node and one that tells its state. Each node
- * of the cluster is a server, but those that the status command calls `none`.
+ * A balancer of any kind, by three commands of the roll file: two move a node and one prints its state. Each node of the
+ * cluster is a server, except those that the status command calls `none`.
  */
 export class CommandBalancer implements Balancer {
   readonly name: string
@@ -71,7 +71,10 @@ export class CommandBalancer implements Balancer {
     return this.#parts.spec.via.timeoutMs + 1_000
   }
 
-  /** The others are as they were last asked for: at most `interval` ago, or longer where their commands take longer. */
+  /**
+   * Servers that are not `own` have the state of their last status command, at most `interval` old, or older where commands
+   * take longer.
+   */
   async read(instance: string, signal: AbortSignal, own: readonly ServerRef[] = []): Promise<InstanceReading> {
     const at = this.#parts.clock.monoMs()
     this.#known = await this.#nodes.now()
@@ -120,7 +123,7 @@ export class CommandBalancer implements Balancer {
     const key = `${verb} ${server}`
     const last = this.#refused.get(key)
     const restMs = (last?.until ?? 0) - clock.monoMs()
-    // Between passes it would be tried again with each poll.
+    // Without this pause it would be tried with each poll.
     if (last !== undefined && restMs > 0) throw failure(last.why, restMs)
     const end = await runCommand({ words, target: this.#target(node), limitMs, clock }, signal)
     if (end.ok) {
@@ -213,7 +216,7 @@ const statusOf = (word: StatusWord | string): NonNullable<ServerReading['status'
 type States = Pick<ServerReading, 'ownState' | 'adminState' | 'operational'>
 
 const IN: States = { ownState: 'ready', adminState: 'ready', operational: 'up' }
-/** A node that leaves is sent traffic until it is out; a node that returns may not be sent any yet. */
+/** A node in `leaving` is sent traffic until it is out; a node in `returning` may not be sent any yet. */
 const STATES: Readonly<Record<StatusState, States>> = {
   in: IN,
   leaving: { ownState: 'drain', adminState: 'drain', operational: 'up' },

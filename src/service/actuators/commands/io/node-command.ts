@@ -23,7 +23,10 @@ type CommandEnd = { readonly ok: true; readonly output: string } | { readonly ok
 
 const OUTPUT_BYTES_MAX = 64 * 1024
 
-/** Runs one command about one node, here and without a shell, to its end or its limit. `why` begins as "(it) failed" does. */
+/**
+ * Runs one command for one node, on this machine and without a shell, until it ends or its limit is over. `why` continues a
+ * sentence: "failed …".
+ */
 export async function runCommand(
   { words, target, limitMs, clock }: CommandRun,
   signal: AbortSignal,
@@ -55,7 +58,7 @@ export async function runCommand(
 
 const TOO_MUCH: CommandEnd = { ok: false, why: `printed more than ${OUTPUT_BYTES_MAX / 1024} KiB` }
 
-/** What comes from the API goes in as what it claims to be, or not at all: a text says why. */
+/** Values from the API are checked before they are filled in; a text says why one is not. */
 function filledIn(words: readonly string[], target: CommandTarget): [string, ...string[]] | string {
   const { node, address } = target
   if (!isHostName(node)) return `was not run: ${escapeForeign(node, 80)} is no name to use in a command`

@@ -15,18 +15,18 @@ interface NodeStatusesParts {
 interface Seen {
   readonly askedAt: MonoMs
   readonly word: StatusWord | string
-  /** The last word that could be read. */
+  /** The last status that could be read. */
   readonly known?: StatusWord
 }
 
-/** Commands that run at once: of a large cluster not all. Some places are kept for what is waited for, since others may hang. */
+/** How many commands run at once. Some places are kept for the nodes that a decision waits for, since other commands may hang. */
 const AT_ONCE = 8
 const BESIDE = 6
 const NEVER = monoMs(Number.NEGATIVE_INFINITY)
 
 /**
- * What the status command said last of each node. A question goes on beside the polls, since it may take longer than they
- * should; those that a decision is made by are waited for.
+ * The last status of each node. A command goes on beside the polls, since it may take longer than they should. Commands of
+ * nodes that a decision is made by are waited for.
  */
 export class NodeStatuses {
   readonly #parts: NodeStatusesParts
@@ -43,7 +43,7 @@ export class NodeStatuses {
     return this.#seen.get(node)
   }
 
-  /** Each of these was asked at that time or later. Rejects with the reason of the signal. */
+  /** Resolves once each of these nodes was asked at its time or later. Rejects with the reason of the signal. */
   async since(at: ReadonlyMap<string, MonoMs>, signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted()
@@ -56,7 +56,7 @@ export class NodeStatuses {
     }
   }
 
-  /** Asks those whose turn it is, and waits for none. */
+  /** Starts the commands that are due, and waits for none. */
   refresh(nodes: readonly string[]): void {
     const { clock, intervalMs } = this.#parts
     const due = nodes.filter((node) => clock.monoMs() - this.#askedAt(node) >= intervalMs)
@@ -66,7 +66,7 @@ export class NodeStatuses {
     )
   }
 
-  /** Commands that still run are ended. */
+  /** Ends commands that still run. */
   async end(): Promise<void> {
     this.#over.abort()
     await Promise.all(this.#asking.values())

@@ -2,18 +2,18 @@ import { escapeForeign } from '../../../../ground/model/foreign-text.ts'
 import { jsonObject } from '../../../../ground/model/json-object.ts'
 import { STATUS_STATES, type StatusState } from '../../../model/balancer-commands.ts'
 
-/** What a status command printed of one node. */
+/** What a status command printed about one node. */
 export interface StatusWord {
   /** `none`: the balancer does not have this node, so there is nothing to take it out of. */
   readonly state: StatusState | 'none'
   readonly sessions: number | 'unknown'
-  /** Sessions since whenever the balancer began to count. */
+  /** Sessions since the balancer began to count. */
   readonly total?: number
 }
 
 const SHOWN = 80
 
-/** The word, or what is wrong with it. Fields that are not named here are of no account. */
+/** The status, or what is wrong with it. Other fields are ignored. */
 export function parseStatus(output: string, node: string): StatusWord | string {
   const text = output.trim()
   if (text === '') return 'its status command printed nothing'
@@ -31,7 +31,7 @@ export function parseStatus(output: string, node: string): StatusWord | string {
 const isState = (value: unknown): value is StatusWord['state'] =>
   value === 'none' || STATUS_STATES.some((state) => state === value)
 
-/** A balancer that does not count leaves it out, or says null. */
+/** A balancer that does not count leaves the field out, or says null. */
 const isCount = (value: unknown): value is number | null | undefined =>
   value === undefined || value === null || (Number.isSafeInteger(value) && Number(value) >= 0)
 

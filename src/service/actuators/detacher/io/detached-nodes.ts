@@ -18,8 +18,8 @@ interface DetachedNodesParts {
 const PROCESS = 'detacher'
 
 /**
- * Load balancers that a detacher of the cluster speaks to. Each node is a server, and all that is known of it stands on its
- * Node. A poll asks nothing: which nodes there are is listed from time to time, what they bear is as the roll watches it.
+ * Load balancers that a detacher of the cluster changes. Each node is a server, and all that is known of it is on its Node. A
+ * poll sends nothing: the list of nodes is read from time to time, and their annotations come from the roll's watch.
  */
 export class DetachedNodes implements BalancerReader {
   readonly name: string

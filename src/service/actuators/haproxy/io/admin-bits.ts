@@ -3,11 +3,13 @@ import { badReply } from './socket-error.ts'
 
 const OWN_MAINT = 0x01
 const OWN_DRAIN = 0x08
-/** Set on it, of the tracked server, by failed name resolution. 0x04 only remembers `disabled` in the file. */
+/** Maint by command, by the tracked server, or by failed name resolution. 0x04 only remembers `disabled` in the file. */
 const ANY_MAINT = 0x01 | 0x02 | 0x20
 const ANY_DRAIN = 0x08 | 0x10
 const INHERITED = 0x02 | 0x10 | 0x20
-/** With 0x40, the name set by command, these are all bits from 1.8 to 3.5; another one may be a state we cannot judge. */
+/**
+ * With 0x40 (the name was set by a command) these are all bits from 1.8 to 3.5; any other may be a state that we cannot judge.
+ */
 const KNOWN = 0x7f
 
 interface AdminStates {

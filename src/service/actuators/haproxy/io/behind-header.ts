@@ -1,10 +1,10 @@
 interface HeadedLines {
   readonly header: string
-  /** What follows it and its line end; undefined where the text ends with it. */
+  /** The text behind the header's line end; undefined where the header is all there is. */
   readonly lines: string | undefined
 }
 
-/** A table's first line, and the rest of it in one piece. */
+/** Splits a table into its first line and the rest. */
 export function behindHeader(table: string): HeadedLines {
   const end = table.indexOf('\n')
   if (end === -1) return { header: table, lines: undefined }

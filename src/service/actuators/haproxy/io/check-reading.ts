@@ -10,13 +10,13 @@ const CHECK_ENABLED = 0x04
 const CHECK_PAUSED = 0x08
 /** L7OKC is missing on purpose: it is the 404 by which a server asks for no more sessions. */
 const PASSED: ReadonlySet<string> = new Set(['L4OK', 'L6OK', 'L7OK', 'PROCOK'])
-/** Since its start HAProxy has ended no check of the server. */
+/** HAProxy has ended no check of the server since its start. */
 const NONE_ENDED: ReadonlySet<string> = new Set(['', 'INI', 'UNK'])
 const NO_CHECK: CheckReading = { check: 'none', checkText: 'no check' }
 
 /**
- * The check of a server, or of the one it tracks. Passing takes a last result that passed *and* full health: HAProxy
- * calls a server up before its first check, on `rise` alone, and keeps the old result where checks were paused.
+ * The check of a server, or of the server that it tracks. `passing` takes a last result that passed *and* full health: HAProxy
+ * calls a server up before its first check, on `rise` alone, and keeps the old result while checks are paused.
  */
 export function checkReading(row: ServerRow, tables: Pick<Tables, 'rows'>): CheckReading {
   const path: string[] = []
@@ -37,7 +37,7 @@ function ownCheck({ state, stat }: ServerRow): CheckReading {
   const status = bareStatus(stat)
   const fullHealth = stat.rise + stat.fall - 1
   const passing = PASSED.has(status) && stat.rise > 0 && state.checkHealth >= fullHealth
-  // While the next check runs, the code of the last one is 0 already.
+  // While the next check runs, HAProxy has already set the code of the last one to 0.
   const hasCode = stat.checkCode !== '' && stat.checkCode !== '0'
   return {
     check: passing ? 'passing' : 'failing',
@@ -46,7 +46,7 @@ function ownCheck({ state, stat }: ServerRow): CheckReading {
   }
 }
 
-/** Without the mark of a check that runs. */
+/** The status without the mark of a running check. */
 export const bareStatus = ({ checkStatus }: Pick<ServerRow['stat'], 'checkStatus'>): string =>
   checkStatus.replace(/^\* /, '')
 
@@ -55,7 +55,7 @@ function ended(status: string): Pick<ServerReading, 'lastCheckFailed' | 'uncheck
   return PASSED.has(status) ? {} : { lastCheckFailed: true }
 }
 
-/** In maint by command, with a check of its own: out of maint it would count as up until that check fails. */
+/** A server in maint by command, with a check of its own: out of maint it would count as up until that check fails. */
 export function leavesMaintUnproven({ state, stat }: ServerRow): boolean {
   const hasOwnCheck = stat.tracked === '' && (state.checkBits & CHECK_ENABLED) !== 0
   return hasOwnCheck && adminStates(state.adminBits).ownState === 'maint'

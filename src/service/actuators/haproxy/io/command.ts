@@ -7,7 +7,7 @@ const NAME = /^[A-Za-z0-9_.:-]{1,256}$/
 
 export const isName = (text: string): boolean => NAME.test(text)
 
-/** `backend/server` for a command; a name that could end the command and begin another is refused. */
+/** `backend/server` for a command. A name that could end the command and begin another is refused. */
 function serverPath(ref: ServerRef): string {
   if (!isName(ref.backend)) throw unnameable('BALANCER_NO_BACKEND', ref.backend)
   if (!isName(ref.server)) throw unnameable('BALANCER_NO_SERVER', ref.server)
@@ -18,7 +18,7 @@ function unnameable(code: string, name: string): WorldError {
   return new WorldError(`"${escapeForeign(name, 80)}" cannot be a name in HAProxy`, { code, retry: 'never' })
 }
 
-/** States before sessions: the count of a server that reads as out was taken after it was out. */
+/** The states come before the sessions: so the sessions of a server that reads as out were counted after it was out. */
 export const READ_SERVERS: readonly string[] = ['show info', 'show servers state', 'show stat -1 4 -1']
 
 export const setStateCommand = (ref: ServerRef, state: AdminState): string =>
@@ -27,7 +27,6 @@ export const setStateCommand = (ref: ServerRef, state: AdminState): string =>
 export const setWeightCommand = (ref: ServerRef, weight: number): string =>
   `set server ${serverPath(ref)} weight ${Math.trunc(weight)}`
 
-/** Every frontend, and nothing else. */
 export const READ_FRONTENDS = 'show stat -1 1 -1'
 
 export const forgetHealthCommand = (ref: ServerRef): string => `set server ${serverPath(ref)} health down`

@@ -12,8 +12,8 @@ interface Peer {
 }
 
 /**
- * One line out, everything back until the peer closes: HAProxy's runtime API closes after the answer to a line. The
- * writing side stays open meanwhile, because a closed one may be taken for a client that went away.
+ * Sends one line and reads until the peer closes: HAProxy's runtime API closes after the answer to a line. Our writing side
+ * stays open meanwhile, because HAProxy may take a closed one for a client that went away.
  */
 export function exchange({ at, limits, clock }: Peer, line: string, signal: AbortSignal): Promise<string> {
   const { deadlineMs } = limits

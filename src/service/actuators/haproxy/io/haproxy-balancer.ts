@@ -41,11 +41,11 @@ interface HaproxySettings {
   readonly limits?: SocketLimits
   /** In place of the user's own ssh configuration (`ssh -F`). */
   readonly sshConfigFile?: string
-  /** In place of sockets and ssh: the way to a balancer that lives in this process. */
+  /** Replaces sockets and ssh for a balancer that lives in this process. */
   readonly open?: (address: InstanceAddress, settings: SocketSettings) => RuntimeSocket
 }
 
-/** Readings come several times a second, and a master that hangs must not hold them up. */
+/** Readings come several times a second, and a master that hangs must not delay them. */
 const OLD_WORK_MS = 500
 
 class InstanceWay {
@@ -53,7 +53,7 @@ class InstanceWay {
   readonly stickTables: StickTables
   /** Absent: the instance has no master socket in the file. */
   readonly oldWorkers: OldWorkers | undefined
-  /** As it was read last, with what looks have seen since; absent once a command may have changed it. */
+  /** The last reading, with the counters that were read since. Absent once a command may have changed it. */
   last: Whole | undefined
 
   constructor(api: InstanceApi, oldWorkers: OldWorkers | undefined) {
@@ -62,7 +62,10 @@ class InstanceWay {
     this.oldWorkers = oldWorkers
   }
 
-  /** The reading with what old workers do. A master that does not answer leaves the rest of it of use: in a reload it is away for a moment. */
+  /**
+   * Adds what old workers still do. If the master does not answer, the rest of the reading is still of use: during a reload the
+   * master is away for a moment.
+   */
   async withOldWork(reading: InstanceReading, clock: Clock, signal: AbortSignal): Promise<InstanceReading> {
     const { oldWorkers } = this
     if (oldWorkers === undefined) return reading
@@ -79,8 +82,8 @@ class InstanceWay {
 }
 
 /**
- * HAProxy by its runtime API (management.txt 9.3), 2.2 and later. A reading is what the instance says at that moment, and what
- * was set is gone with the next reload. A look asks for some servers alone, by the ids that the process gave them.
+ * HAProxy by its runtime API (management.txt 9.3), 2.2 and later. A reading is of the moment, and a reload loses what was set.
+ * `readCounters` asks for some servers only, by the ids that the process gave them.
  */
 export class HaproxyBalancer implements Balancer {
   readonly name: string
@@ -89,7 +92,7 @@ export class HaproxyBalancer implements Balancer {
   readonly #clock: Clock
   readonly #ways: ReadonlyMap<string, InstanceWay>
 
-  /** UserError where an address cannot be reached by any means we have. Opens nothing yet. */
+  /** UserError where an address cannot be reached in any way that we have. Opens nothing yet. */
   constructor(settings: HaproxySettings) {
     this.name = settings.spec.name
     this.instances = settings.spec.instances.map((instance) => instance.name)
@@ -140,7 +143,7 @@ export class HaproxyBalancer implements Balancer {
 
   async inspect(instance: string, signal: AbortSignal): Promise<InstanceInspection> {
     const { api, oldWorkers } = this.#way(instance)
-    // A plan finds out that nothing answers at the socket of the master.
+    // So a plan shows that nothing answers at the socket of the master.
     await oldWorkers?.work(signal)
     const { level, tables } = await api.ask(
       ['show cli level', ...READ_SERVERS],
@@ -153,8 +156,8 @@ export class HaproxyBalancer implements Balancer {
   }
 
   /**
-   * A server that leaves `maint` is up before its first check, whatever became of it meanwhile (management.txt, `set
-   * server state`). On the way to `drain` its health is set back, so that `rise` checks must pass first, as after an outage.
+   * A server that leaves `maint` is up before its first check, whatever happened meanwhile (management.txt, `set server
+   * state`). Therefore its health is reset on the way to `drain`: `rise` checks must pass first, as after an outage.
    */
   async setState(ref: ServerRef, state: AdminState, signal: AbortSignal): Promise<void> {
     const set = setStateCommand(ref, state)
@@ -181,12 +184,12 @@ export class HaproxyBalancer implements Balancer {
     if (server !== undefined) await oldWorkers.cut(ref.backend, addressOf(server), signal)
   }
 
-  /** Ends what leads to the instances: tunnels of ssh. */
+  /** Ends the ssh tunnels to the instances. */
   async close(): Promise<void> {
     await Promise.all([...this.#ways.values()].flatMap(({ api, oldWorkers }) => [api.close(), oldWorkers?.close()]))
   }
 
-  /** What was read before it is answered may be from before it. */
+  /** A reading from before the answer may be from before the command. */
   async #command(ref: ServerRef, commands: readonly string[], signal: AbortSignal): Promise<void> {
     const way = this.#wayFor(ref)
     try {
@@ -234,7 +237,7 @@ function masterOf({ address, masterSocket }: HaproxyInstance): InstanceAddress |
   return { ...address, path: masterSocket }
 }
 
-/** As `show stat` writes it. A reload may give a name to another server, so that the address is what tells. */
+/** As `show stat` writes it. After a reload another server may have the name, so the address decides. */
 const addressOf = ({ address, port }: ServerReading): string =>
   `${address.includes(':') ? `[${address}]` : address}:${port}`
 

@@ -11,7 +11,7 @@ interface Instance {
   readonly isMaster?: true
 }
 
-/** The runtime API of one instance: commands in, answers judged, and every error says which instance it speaks of. */
+/** The runtime API of one instance. Every error names the instance. */
 export class InstanceApi {
   readonly #instance: Instance
   readonly #socket: RuntimeSocket
@@ -27,14 +27,14 @@ export class InstanceApi {
     return this.judge(() => judge(splitAnswers(reply, commands.length)))
   }
 
-  /** All that comes back to a text. */
+  /** The whole reply to a text. */
   async reply(text: string, signal: AbortSignal): Promise<string> {
     return await this.#socket.send(text, signal).catch((error: unknown) => {
       throw this.#named(error)
     })
   }
 
-  /** Errors in judging what this instance said bear its name. */
+  /** Errors of `work` get the name of this instance. */
   judge<T>(work: () => T): T {
     try {
       return work()

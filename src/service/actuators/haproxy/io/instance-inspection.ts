@@ -3,7 +3,7 @@ import { hasStickTable, type RawReading, readingsOf } from './server-reading.ts'
 
 type SocketLevel = InstanceInspection['level']
 
-/** `show cli level`: tells the right of the socket without trying it. */
+/** `show cli level`: the level of the socket, without a try of what it allows. */
 export function parseLevel(answer: string): SocketLevel {
   return answer === 'admin' || answer === 'operator' || answer === 'user' ? answer : 'unknown'
 }

@@ -9,12 +9,12 @@ interface Limits {
 }
 
 const PASSING: Limits = { firstMs: 500, maxMs: 10_000 }
-/** A key, a host key, a configuration: a person must repair it, and servers lock out clients that try too often. */
+/** A wrong key, host key or configuration: a person must repair it, and servers lock out clients that try too often. */
 const LASTING: Limits = { firstMs: 5_000, maxMs: 30_000 }
 
 /**
- * How long to leave a machine alone that refuses logins: a limit that doubles, waited for at least by half, so that
- * many instances behind one bastion do not come back together.
+ * How long to wait before the next login at a machine that refuses logins. The limit doubles, and at least half of it is
+ * waited, so that many instances behind one bastion do not come back together.
  */
 export class LoginPause {
   readonly #clock: Clock
@@ -27,18 +27,18 @@ export class LoginPause {
     this.#random = random
   }
 
-  /** What the last login failed with, while it is too early for another one. */
+  /** The error of the last login, while it is too early for another. */
   refusal(): WorldError | undefined {
     return this.#last !== undefined && this.#clock.monoMs() < this.#last.until ? this.#last.error : undefined
   }
 
-  /** A way that worked is open: the next failure is a first one. */
+  /** A login succeeded: the next failure counts as the first one. */
   worked(): void {
     this.#failures = 0
     this.#last = undefined
   }
 
-  /** The first break of a way that worked is no reason to wait. */
+  /** The first break of a connection that worked is no reason to wait. */
   broke(error: WorldError): void {
     if (this.#failures === 0) this.#failures = 1
     else this.failed(error)

@@ -4,7 +4,7 @@ import type { InstanceApi } from './instance-api.ts'
 import { parseStat, type StatRow } from './parse-stat.ts'
 import { badReply } from './socket-error.ts'
 
-/** What the workers that a reload has left behind still do, all of them together. */
+/** What the workers from before a reload still do, all of them together. */
 export interface OldWork {
   /** Connections of clients, over which new requests may come, for any server. */
   readonly clients: number
@@ -12,18 +12,17 @@ export interface OldWork {
   readonly rows: readonly StatRow[]
 }
 
-/** More old workers than an operation leaves: what says so is no HAProxy, or one that is reloaded all the time. */
+/** Nobody leaves so many old workers: the text is not of HAProxy, or HAProxy is reloaded all the time. */
 const MOST_WORKERS = 64
 const GONE = "Can't find the target PID"
 const PID = /^([0-9]{1,10})\s+worker\b/
 const SESSION = /^(0x[0-9a-f]{1,16}): .* be=(\S+) srv=(\S+) /
 
 /**
- * Workers from before a reload, by the socket of the master (management.txt 9.4); HAProxy 2.5 and later, before which their proxies
- * tell of nothing. An old worker serves the requests that it had to their end, and the runtime API of the new one does not count them.
- * Nothing tells it that a node is out, and it checks no server any more: it may send to the node for as long as it has clients.
- *
- * HAProxy takes a prefix `@!PID` for one command, and the socket stays open until `quit`.
+ * Workers from before a reload, by the socket of the master (management.txt 9.4). HAProxy 2.5 and later; earlier versions do
+ * not show their proxies. An old worker serves its requests to their end, and the runtime API of the new worker does not count
+ * them. An old worker does not learn that a node is out, and checks no server any more: it may send to the node for as long as
+ * it has clients. HAProxy takes a prefix `@!PID` for one command, and the socket stays open until `quit`.
  */
 export class OldWorkers {
   readonly #master: InstanceApi
@@ -32,7 +31,7 @@ export class OldWorkers {
     this.#master = master
   }
 
-  /** WorldError BALANCER_*, also where one of them does not say all. */
+  /** WorldError BALANCER_*, also where the answer of one worker is not whole. */
   async work(signal: AbortSignal): Promise<OldWork> {
     const work = { clients: 0, rows: [] as StatRow[] }
     for (const pid of await this.#pids(signal)) {
@@ -46,7 +45,10 @@ export class OldWorkers {
     return work
   }
 
-  /** An old worker refuses `shutdown sessions server`, so each session is ended by itself. `address`: that of the server. */
+  /**
+   * An old worker refuses `shutdown sessions server`, so each session is ended by itself. `address` is the address of the
+   * server.
+   */
   async cut(backend: string, address: string, signal: AbortSignal): Promise<void> {
     for (const pid of await this.#pids(signal)) {
       const servers = await this.#of(pid, 'show stat -1 4 -1', signal)
@@ -66,7 +68,7 @@ export class OldWorkers {
     return this.#master.close()
   }
 
-  /** Undefined where that worker has ended meanwhile. */
+  /** Undefined where the worker has ended meanwhile. */
   async #of(pid: string, command: string, signal: AbortSignal): Promise<string | undefined> {
     const answer = await this.#master.reply(`@!${pid} ${command}\nquit`, signal)
     return answer.startsWith(GONE) ? undefined : this.#master.judge(() => whole(answer))
@@ -78,7 +80,7 @@ export class OldWorkers {
   }
 }
 
-/** WorldError where an old worker of that version does not tell of its proxies. */
+/** WorldError where old workers of this version do not show their proxies. */
 export function mustTellOfOldWork(version: string): void {
   const [, major = '0', minor = '0'] = /^(\d+)\.(\d+)/.exec(version) ?? []
   if (Number(major) * 1_000 + Number(minor) >= 2_005) return

@@ -7,13 +7,13 @@ import { SshSocket } from './ssh-socket.ts'
 
 export interface SocketSettings {
   readonly clock: Clock
-  /** Keeps many instances from coming back together. */
+  /** Spreads the logins of many instances in time. */
   readonly random: Random
   readonly limits?: SocketLimits
   readonly sshConfigFile?: string
 }
 
-/** The way to an instance. Opens nothing yet. UserError where ssh could not be told the address. */
+/** The socket of an instance. Opens nothing yet. UserError where ssh cannot take the address. */
 export function openSocket(address: InstanceAddress, settings: SocketSettings): RuntimeSocket {
   const { clock, limits = USUAL_LIMITS } = settings
   if (address.kind === 'ssh') return new SshSocket(address, { ...settings, limits })

@@ -30,7 +30,7 @@ interface Reading {
 
 /**
  * What a roll needs of a haproxy.cfg (configuration.txt 2.2 has its quotes): backends with their servers, frontends, and the
- * runtime sockets. A line that may change the answer and is not understood is named.
+ * runtime sockets. A line that is not understood, and may change the answer, is reported.
  */
 export function parseConfig(file: string, text: string): HaproxyConfig {
   const reading: Reading = {
@@ -68,7 +68,7 @@ const SECTIONS = new Set(['frontend', 'backend', 'listen'])
 const OTHER_SECTIONS =
   /^(userlist|resolvers|peers|mailers|program|http-errors|ring|cache|log-forward|log-profile|fcgi-app|crt-store|traces|acme)$/
 
-/** Why the line is not understood, where it may matter. */
+/** Why the line is not understood, if it may change the answer. */
 function readLine(reading: Reading, words: readonly string[], line: number): string | undefined {
   const [first = '', second = ''] = words
   if (first.startsWith('.')) return 'conditions are not evaluated: the lines between are taken as they are'
@@ -196,7 +196,7 @@ const WORD = /(?:[^\s"'\\#]|\\.|"(?:[^"\\]|\\.)*"?|'[^']*'?)+|#.*/g
 
 const PIECE = /"((?:[^"\\]|\\.)*)"?|'([^']*)'?|\\(.)|([^"'\\]+)/g
 
-/** Words as HAProxy takes a line apart; what follows `#` is a comment. */
+/** Splits a line as HAProxy does; what follows `#` is a comment. */
 const wordsOf = (line: string): readonly string[] =>
   (line.match(WORD) ?? [])
     .filter((word) => !word.startsWith('#'))

@@ -3,12 +3,12 @@ import { parseCount } from './parse-number.ts'
 import { badReply } from './socket-error.ts'
 
 export interface ProcessInfo {
-  /** Process id, with the second of its start where it tells (2.5 and later): in containers ids come again. */
+  /** Process id, with the second of its start where HAProxy shows it (2.5 and later): in containers ids repeat. */
   readonly process: string
   readonly version: string
   /** Processes of one configuration; gone with 2.5, where `Nbproc` is always 1. */
   readonly processes: number
-  /** It ends its sessions and takes no new ones: what it says is no longer what new traffic meets. */
+  /** The process ends its sessions and takes no new ones: new traffic meets another process. */
   readonly stopping: boolean
 }
 

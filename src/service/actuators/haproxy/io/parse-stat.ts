@@ -8,15 +8,15 @@ import { badReply } from './socket-error.ts'
 export interface StatRow {
   readonly backend: string
   readonly server: string
-  /** By which the process that answers knows proxy and server: another one may number them anew. */
+  /** The ids of proxy and server in the process that answers; another process may number them anew. */
   readonly proxyId: number
   readonly serverId: number
-  /** `UP 1/3`, `DRAIN`, `MAINT (via web/a)`: all that is administrative and operational, in one text. */
+  /** `UP 1/3`, `DRAIN`, `MAINT (via web/a)`: administrative and operational states in one text. */
   readonly status: string
   readonly queued: number
   readonly currentSessions: number
   readonly totalSessions: number
-  /** Pooled connections to the server that no session uses; 0 where the version does not tell (before 2.2). */
+  /** Pooled connections to the server that no session uses; 0 where the version does not show them (before 2.2). */
   readonly idleConnections: number
   readonly redispatched: number
   readonly backup: boolean
@@ -29,7 +29,7 @@ export interface StatRow {
   readonly checkHealth: string
   /** Empty where no agent-check runs. */
   readonly agentStatus: string
-  /** `backend/server` whose state it follows; empty where it follows none. */
+  /** `backend/server` that this server tracks; empty where it tracks none. */
   readonly tracked: string
   /** Shown to level `operator` and above; empty where there is none. */
   readonly address: string

@@ -20,12 +20,12 @@ export function parseTables(answers: readonly string[]): Tables {
   return { info: process, rows, backends, disabledBackends }
 }
 
-/** By `backend/server`. */
+/** Finds a row by `backend/server`. */
 export function findRow({ rows }: Pick<Tables, 'rows'>, key: string): ServerRow | undefined {
   const byKey = BY_KEY.get(rows) ?? new Map(rows.map((row) => [row.key, row]))
   BY_KEY.set(rows, byKey)
   return byKey.get(key)
 }
 
-/** Asked for only where servers track others, and then by each of them. */
+/** Built only where servers track others, since each of them then looks up a row. */
 const BY_KEY = new WeakMap<readonly ServerRow[], ReadonlyMap<string, ServerRow>>()

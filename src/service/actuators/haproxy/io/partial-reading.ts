@@ -6,7 +6,7 @@ import { parseStat, type StatRow } from './parse-stat.ts'
 import { hasStickTable, type RawReading, readingOf } from './server-reading.ts'
 import type { ServerRow } from './server-row.ts'
 
-/** A whole reading, with the tables that it was made of. */
+/** A reading of all servers, with the tables that it was made from. */
 export interface Whole {
   readonly raw: RawReading
   readonly reading: InstanceReading
@@ -22,7 +22,7 @@ interface Place {
   readonly readingAt: number
 }
 
-/** One look at some servers of an instance, between two whole readings of it. */
+/** Reads the counters of some servers of an instance, between two readings of all of them. */
 export class PartialReading {
   readonly commands: readonly string[]
   readonly #whole: Whole
@@ -34,7 +34,7 @@ export class PartialReading {
     this.commands = ['show info', ...places.map(({ row: { stat } }) => `show stat ${stat.proxyId} 4 ${stat.serverId}`)]
   }
 
-  /** Undefined where one of them is not in the last whole reading, or they are too many for a line. */
+  /** Undefined where one of the servers is not in the last whole reading, or they are too many for one line. */
   static at(whole: Whole, servers: readonly ServerRef[]): PartialReading | undefined {
     if (servers.length > MOST_SERVERS) return undefined
     const places = servers.map((server) => placeOf(whole, server))
@@ -42,9 +42,8 @@ export class PartialReading {
   }
 
   /**
-   * The reading with what their counters say now. Undefined where more has changed, or another process answers: then the
-   * whole is to be read anew. The status names administrative states, but for a server that is down: it is `DOWN` in `drain`
-   * as well.
+   * The last reading with the new counters. Undefined where more has changed, or another process answers: then everything has
+   * to be read anew. The status shows administrative states, except for a server that is down: it is `DOWN` in `drain` as well.
    */
   read(answers: readonly string[], at: MonoMs): Whole | undefined {
     const { raw, reading } = this.#whole
@@ -75,11 +74,11 @@ function placeOf({ raw, reading }: Whole, ref: ServerRef): Place | undefined {
 
 const isAt = ({ ref }: ServerReading, other: ServerRef): boolean => serverKey(ref) === serverKey(other)
 
-/** A check that runs or has ended as the last one did is no other state. */
+/** A running check, or one that ended as the last one did, is no other state. */
 const isOther = (was: StatRow, is: StatRow): boolean =>
   FIXED.some((field) => was[field] !== is[field]) || bareStatus(was) !== bareStatus(is)
 
-/** All but the counters, and what a running check shows. */
+/** All fields but the counters, and but what a running check shows. */
 const FIXED = [
   ...(['backend', 'server', 'proxyId', 'serverId', 'status', 'backup', 'rise', 'fall', 'checkHealth'] as const),
   ...(['agentStatus', 'tracked', 'address', 'cookie', 'mode'] as const),

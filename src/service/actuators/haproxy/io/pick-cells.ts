@@ -1,11 +1,11 @@
 interface Picked {
-  /** In the order of the places. */
+  /** In the order of the places asked for. */
   readonly cells: readonly string[]
-  /** Of the whole line. */
+  /** The number of columns of the whole line. */
   readonly columns: number
 }
 
-/** The cells of a line at those places, which are in order: most columns of a wide table are not read. */
+/** The cells of a line at these places, which are in ascending order: most columns of a wide table are not read. */
 export function pickCells(line: string, separator: string, places: readonly number[]): Picked {
   const cells: string[] = []
   let column = 0

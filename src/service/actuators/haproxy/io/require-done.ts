@@ -3,7 +3,7 @@ import { WorldError } from '../../../../ground/model/world-error.ts'
 import type { ServerRef } from '../../../model/balancer.ts'
 import { badReply } from './socket-error.ts'
 
-/** A command that changes something succeeds without a word; there is no exit status, so every word is a refusal. */
+/** A command that changes something answers nothing when it succeeds. There is no exit status, so any text is a refusal. */
 export function requireDone(answers: readonly string[], ref: ServerRef): void {
   for (const answer of answers) {
     const refusal = refusalOf(answer.trim(), ref)

@@ -5,15 +5,15 @@ import { errorCode, unreachable } from './socket-error.ts'
 
 const KEPT_STDERR_BYTES = 4_096
 
-/** What asking again cannot mend: a key, a host key, a configuration. */
+/** Errors that another try cannot cure: a key, a host key, a configuration. */
 const LASTING =
   /Permission denied|Host key verification failed|Bad configuration option|Can't open user config|not known/
 
-/** Runs the system's `ssh` until it exits; resolves on 0, else says what it said. Killed when the signal fires. */
+/** Runs the system's `ssh` until it exits; resolves on 0, else rejects with what ssh printed. Killed when the signal fires. */
 export function runSsh(args: readonly string[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
-    // In a group of its own: an interrupt typed at the terminal is for us, who still need the way.
+    // In a process group of its own: Ctrl-C at the terminal is for us, and we still need the tunnel.
     const child = spawn('ssh', args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
     let said = ''
     child.stderr.setEncoding('utf8')
@@ -29,7 +29,7 @@ export function runSsh(args: readonly string[], signal: AbortSignal): Promise<vo
       signal.removeEventListener('abort', kill)
       reject(cannotStart(error))
     })
-    // A master that went to the background keeps no hold on stderr, so `close` comes with `exit`.
+    // An ssh master in the background keeps no hold on stderr, so `close` comes with `exit`.
     child.once('close', (code) => {
       signal.removeEventListener('abort', kill)
       if (code === 0) resolve()

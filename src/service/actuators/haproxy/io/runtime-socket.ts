@@ -1,6 +1,6 @@
-/** One way to a HAProxy process's runtime API (management.txt 9.3), whatever lies between. */
+/** A connection to the runtime API of a HAProxy process (management.txt 9.3), local or over ssh. */
 export interface RuntimeSocket {
-  /** Sends one line of commands on a connection of its own; resolves with all that came back. WorldError BALANCER_*. */
+  /** Sends one line of commands on a connection of its own; resolves with the whole reply. WorldError BALANCER_*. */
   send(line: string, signal: AbortSignal): Promise<string>
   /** Leaves nothing behind: no process, no file. */
   close(): Promise<void>

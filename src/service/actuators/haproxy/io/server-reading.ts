@@ -9,7 +9,7 @@ import { badReply } from './socket-error.ts'
 const OPER_STATES = ['down', 'starting', 'up', 'stopping'] as const
 const AGENT_CONFIGURED = 0x02
 
-/** All that one instance told. */
+/** All that was read from one instance, before it becomes a reading. */
 export interface RawReading {
   readonly instance: string
   readonly tables: Tables
@@ -17,7 +17,10 @@ export interface RawReading {
   readonly stickTables: ReadonlySet<string>
 }
 
-/** All servers of one backend. A backend that is absent or disabled is an error: no servers would read as nothing to do. */
+/**
+ * All servers of one backend. A backend that is absent or disabled is an error: an empty list would mean that there is nothing
+ * to do.
+ */
 export function readingsOf(raw: RawReading, backend: string): readonly ServerReading[] {
   const rows = raw.tables.rows.filter((row) => row.state.backend === backend)
   if (rows.length > 0) {
@@ -33,7 +36,7 @@ export function hasStickTable({ tables, stickTables }: RawReading, backend: stri
   return stickTables.has(backend) || [...stickTables].some((name) => !tables.backends.has(name))
 }
 
-/** What a row says, and those that it follows, and whether a table remembers its server. */
+/** The reading of a server, from its row, the rows that it tracks, and whether a stick table remembers it. */
 export function readingOf(
   raw: Pick<RawReading, 'instance' | 'tables'>,
   row: ServerRow,

@@ -2,7 +2,7 @@ import type { ServerStateRow } from './parse-servers-state.ts'
 import type { StatRow } from './parse-stat.ts'
 import { badReply, notPermitted } from './socket-error.ts'
 
-/** One server in both tables of the same moment. */
+/** One server in both tables, which are of the same moment. */
 export interface ServerRow {
   readonly key: string
   readonly state: ServerStateRow
@@ -11,13 +11,13 @@ export interface ServerRow {
 
 interface JoinedRows {
   readonly rows: readonly ServerRow[]
-  /** Those that have rows. */
+  /** Backends that have rows. */
   readonly backends: ReadonlySet<string>
   /** Backends that have servers and no statistics: those whose configuration says `disabled`. */
   readonly disabledBackends: ReadonlySet<string>
 }
 
-/** Joins by name; a server that only one table knows, or one that is there twice, voids the answer. */
+/** Joins the tables by name. A server that is in only one table, or twice in one, voids the answer. */
 export function joinRows(states: readonly ServerStateRow[], stats: readonly StatRow[]): JoinedRows {
   const statOf = new Map(stats.map((stat) => [`${stat.backend}/${stat.server}`, stat]))
   if (statOf.size !== stats.length) throw badReply('a server is there twice in "show stat"')
@@ -37,7 +37,7 @@ export function joinRows(states: readonly ServerStateRow[], stats: readonly Stat
 }
 
 function joined(key: string, state: ServerStateRow, stat: StatRow): ServerRow {
-  // Below level `operator` the address is kept back, and the cookie with it: "no cookie" would be a guess.
+  // Below level `operator` HAProxy hides the address and the cookie: "no cookie" would be a guess.
   if (state.address !== '' && stat.address === '') {
     throw notPermitted('the socket is of level "user" and keeps cookies and addresses to itself')
   }

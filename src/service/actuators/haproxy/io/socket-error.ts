@@ -35,7 +35,7 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-/** A connection that failed before a byte of the answer came. */
+/** An error for a connection that failed before a byte of the answer came. */
 export function connectionError(error: unknown): WorldError {
   const code = errorCode(error)
   if (code === 'EACCES' || code === 'EPERM') {

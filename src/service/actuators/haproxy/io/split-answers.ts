@@ -1,9 +1,9 @@
 import { badReply, notPermitted } from './socket-error.ts'
 
 /**
- * The answers to `count` commands of one line: each ends with an empty line, the last one with the connection
- * (management.txt 9.3). A success without words is the empty line alone. Anything else was cut short or is no HAProxy.
- * A command that is denied voids the line, whatever the other answers say.
+ * Splits the answers to `count` commands of one line: each ends with an empty line, the last one with the connection
+ * (management.txt 9.3). A success without text is the empty line alone. Anything else was cut short or is no HAProxy. A command
+ * that is denied voids the line, whatever the other answers are.
  */
 export function splitAnswers(reply: string, count: number): readonly string[] {
   if (reply !== '' && !reply.endsWith('\n')) throw badReply('the answer breaks off in the middle of a line')

@@ -22,12 +22,15 @@ interface SshSettings {
   readonly sshConfigFile?: string
 }
 
-/** What `-L` takes literally: no colon, no `%` token, no `${…}`. */
+/** Paths that `-L` takes literally: no colon, no `%` token, no `${…}`. */
 const FORWARDABLE_PATH = /^\/[A-Za-z0-9_.@+,=/-]+$/
 const LOGIN_DEADLINE_MS = 10_000
 const CLOSE_DEADLINE_MS = 2_000
 
-/** A runtime API on another host: the way is opened by the first line, again after a break, and closed at the end. */
+/**
+ * A runtime API on another host: the first line opens the tunnel, the next line opens it again after a break, and `close` ends
+ * it.
+ */
 export class SshSocket implements RuntimeSocket {
   readonly #ends: TunnelEnds
   readonly #settings: SshSettings
@@ -58,7 +61,7 @@ export class SshSocket implements RuntimeSocket {
       this.#forget(tunnel)
       if (isLate(error)) throw error
     }
-    // The connection ended since the last line, by idleness or by the network: this line has not left yet.
+    // The connection has ended since the last line, by idleness or by the network: this line was not sent yet.
     return this.#sendBy(this.#open(), line, signal)
   }
 
@@ -84,7 +87,7 @@ export class SshSocket implements RuntimeSocket {
     }
   }
 
-  /** One login for all lines and callers: no single caller's signal ends it. None so soon after one that failed. */
+  /** One login serves all lines and callers, so no single caller's signal ends it. There is a pause after a login that failed. */
   #open(): Promise<SshTunnel> {
     if (this.#tunnel !== undefined) return this.#tunnel
     const refusal = this.#pause.refusal()
@@ -102,7 +105,7 @@ export class SshSocket implements RuntimeSocket {
 
   #forget(tunnel: Promise<SshTunnel>): void {
     if (this.#tunnel === tunnel) this.#tunnel = undefined
-    // A directory that stays behind is no reason to fail; the connection ends by itself.
+    // A directory that is left is no reason to fail; the connection ends by itself.
     const closing = tunnel.then((opened) => this.#close(opened)).catch(() => undefined)
     this.#closing.add(closing)
     void closing.finally(() => this.#closing.delete(closing))

@@ -11,8 +11,8 @@ export interface TunnelEnds {
 }
 
 /**
- * No terminal and no question; no forwarding, command or agent of the user's configuration, which could fail beside
- * ours; dead networks noticed in 10 s. `ControlPersist` ends an unused connection, also when we were killed.
+ * No terminal and no question. No forwarding, command or agent of the user's configuration, which could fail beside ours. A
+ * dead network is noticed in 10 s. `ControlPersist` ends an unused connection, also after we were killed.
  */
 const MASTER_OPTIONS = [
   'BatchMode=yes',
@@ -30,8 +30,8 @@ const MASTER_OPTIONS = [
 ].flatMap((option) => ['-o', option])
 
 /**
- * A connection of our own with one socket here that leads to one socket there. The far side needs neither tool nor
- * shell, no word of ours is parsed by it, and each line costs a channel instead of a login.
+ * An ssh connection of our own that joins a socket here to a socket there. The far side needs neither tool nor shell, and
+ * parses no text of ours. A line costs a channel and no login.
  */
 export class SshTunnel {
   readonly path: string
@@ -59,9 +59,9 @@ export class SshTunnel {
     }
   }
 
-  /** When the signal fires, the connection is left to end by itself. */
+  /** When the signal fires, the connection ends by itself. */
   async close(signal: AbortSignal): Promise<void> {
-    // A refusal means that no master is there any more, which is what was wanted.
+    // A refusal means that there is no master any more, which is the aim.
     await this.#tellMaster(['-O', 'exit'], signal).catch(() => undefined)
     await rm(this.#directory, { recursive: true, force: true })
   }

@@ -9,8 +9,8 @@ const TABLE_NAME = /^[A-Za-z0-9_.:/-]{1,512}$/
 const TABLES_PER_LINE = 16
 
 /**
- * The stick tables that remember servers (`stick on`). They are configuration, so one process is asked once: the
- * question makes HAProxy walk its tables, which is too much for every poll.
+ * The stick tables that remember servers (`stick on`). They are configuration, so they are read once for each process: the
+ * command makes HAProxy walk its tables, which is too much for every poll.
  */
 export class StickTables {
   readonly #api: InstanceApi
@@ -34,7 +34,7 @@ export class StickTables {
     return tables
   }
 
-  /** The answers of that process; another one voids what was asked before. */
+  /** The answers of this process; the answers of an earlier process are dropped. */
   #ask(process: string, commands: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
     return this.#api.ask(
       ['show info', ...commands],
@@ -65,5 +65,5 @@ function tableNames(answer: string): readonly string[] {
  */
 const asksForServers = (table: string): string => `show table ${table} data.server_id lt 0`
 
-/** A table that cannot be judged is taken for one that remembers: then `maint` is used, which is right for both. */
+/** A table that cannot be judged counts as one that remembers: then `maint` is used, which is right for both. */
 const remembersServers = (answer: string): boolean => !answer.includes('Data type not stored in this table')

@@ -4,11 +4,11 @@ import type { Clock } from '../../../../ground/ports/clock.ts'
 interface Limit {
   readonly clock: Clock
   readonly ms: number
-  /** The reason the work is given up with. */
+  /** The error that `work` is aborted with. */
   readonly late: () => Error
 }
 
-/** Runs `work` with a signal that fires when the caller's does, or when the time is up. */
+/** Runs `work` with a signal that fires when the caller's fires, or when the time is over. */
 export async function withDeadline<T>(
   limit: Limit,
   caller: AbortSignal,

@@ -25,7 +25,7 @@ export class NodeChecks {
     this.#clock = clock
   }
 
-  /** Rejects with the reason of the signal alone. Only an answer can be a refusal. */
+  /** Rejects only with the reason of the signal. Only an answer can be a refusal. */
   async ask({ name: node, internalAddresses: [address = ''] }: Node, signal: AbortSignal): Promise<CheckAnswer> {
     const url = fillHoldUrl(this.#check.url, { node, address })
     const fault = filledUrlFault(url)
@@ -70,7 +70,7 @@ export class NodeChecks {
 function answerOf({ failure, error = '' }: HttpVerdict, { expectBody, timeoutMs }: NodeCheck): CheckAnswer {
   const text = escapeForeign(error, SHOWN)
   if (failure === undefined && error === '') return { answer: 'good', text: 'good' }
-  // What is no HTTP has no status. A body that does not end is no answer, where nothing is looked for in it.
+  // An answer that is no HTTP has no status. A body that does not end is no answer, unless a text is looked for in it.
   const isRefusal = failure === 'status' ? /^HTTP \d/.test(error) : failure === 'content' && expectBody !== undefined
   if (isRefusal) return { answer: 'refused', text }
   const isLate = failure === 'noResponse' && error === 'late'

@@ -24,7 +24,7 @@ interface MarkedNodesParts {
 }
 
 const PROCESS = 'health checks'
-/** A node that no decision is made by is asked so often at least, and no more than fifty of them a second. */
+/** A node that no decision waits for is asked at least this often, but all of them together at most fifty times a second. */
 const OTHERS_EVERY_MS = 1_000
 const ASKED_AT_ONCE = 32
 const NOT_ASKED: Extract<CheckReading, { asked: true }> = {
@@ -35,8 +35,8 @@ const NOT_ASKED: Extract<CheckReading, { asked: true }> = {
 }
 
 /**
- * Load balancers that have nothing but a health check, which a mark on the Node makes fail. Each node is a server: what is told to
- * it stands on its Node, and what its load balancers are answered is asked of the same URL.
+ * Load balancers that have nothing but a health check, which a mark on the Node makes fail. Each node is a server: its request
+ * is a mark on its Node, and the roll asks the same URL as the load balancers.
  */
 export class MarkedNodes implements BalancerReader {
   readonly name: string
@@ -45,7 +45,10 @@ export class MarkedNodes implements BalancerReader {
   readonly #nodes: KnownNodes
   readonly #ask: (node: Node, signal: AbortSignal) => Promise<CheckAnswer>
   readonly #seen = new Map<string, Extract<CheckReading, { asked: true }>>()
-  /** Questions about nodes that no decision is made by: they go on beside the polls, since a machine that is off is slow to answer. */
+  /**
+   * Questions about nodes that no decision waits for: they go on beside the polls, since a machine that is off is slow to
+   * answer.
+   */
   readonly #asking = new Set<string>()
 
   constructor(parts: MarkedNodesParts) {
@@ -76,7 +79,6 @@ export class MarkedNodes implements BalancerReader {
     return { instance, process: PROCESS, version: '', at, servers: nodes.map((node) => this.#reading(instance, node)) }
   }
 
-  /** Asks every node. */
   async inspect(instance: string, signal: AbortSignal): Promise<InstanceInspection> {
     const { via: healthCheck, backends } = this.#parts.spec
     const nodes = await this.#servers()
@@ -100,7 +102,7 @@ export class MarkedNodes implements BalancerReader {
       .filter((node) => !this.#asking.has(node.name) && now - askedAt(node) >= everyMs)
       .toSorted((one, other) => askedAt(one) - askedAt(other))
       .slice(0, ASKED_AT_ONCE - this.#asking.size)
-    // Each ends by the time limit of a check, so there is nothing to call off.
+    // Each question ends by the time limit of a check, so nothing has to be aborted.
     const never = new AbortController().signal
     for (const node of due) {
       this.#asking.add(node.name)
@@ -112,7 +114,7 @@ export class MarkedNodes implements BalancerReader {
     const at = this.#parts.clock.monoMs()
     const { answer, text } = await this.#ask(node, signal)
     const before = this.#seen.get(node.name)
-    // A node that becomes the one under way may still be asked beside: the newer question counts.
+    // A node that becomes the one under way may still be asked by an older question: the newer answer counts.
     if (before !== undefined && before.at > at) return
     const goodSince = answer === 'good' ? (before?.goodSince ?? at) : undefined
     this.#seen.set(node.name, { asked: true, at, answer, text, ...present({ goodSince }) })
