@@ -4,24 +4,24 @@ import { laneSchedules } from './availability/schedule.ts'
 import { countedWindows } from './counted-windows.ts'
 import type { RollSnapshot } from './snapshot.ts'
 
-/** What is known of failed requests, and who could excuse them. */
+/** The failed requests that are known, and the controls that could excuse them. */
 type Measured = Pick<RollSnapshot, 'run' | 'probe' | 'spec' | 'wall'>
 
-/** A batch of the prober on its way, and a pass that is late. */
+/** Time for a batch of the prober on its way, and for a late pass. */
 const SLACK_MS = 1000
 
-/** Counted windows of which a request failed that nothing can excuse any more: those a stop rule goes by. */
+/** Counted windows with a failed request that nothing can excuse any more: the stop rules go by these. */
 export const judgedWindows = (s: Measured): readonly FailureWindow[] =>
   countedWindows(s).filter((window) => !awaitsControl(s, window))
 
-/** Windows that would stop the roll, were it known by now that no control failed with them. */
+/** Windows that would stop the roll if no control had failed with them, which is not known yet. */
 export const awaitingWindows = (s: Measured): readonly FailureWindow[] =>
   countedWindows(s).filter((window) => awaitsControl(s, window))
 
 /**
- * How many requests of a counted window failed for sure. A failure is told before it can be known that the control failed too: it
- * is asked more rarely and may be given up later. So a failure that may still be excused waits. A control that is silent excuses
- * nothing: past the time by which it owed its verdict on the first of them, all of them count.
+ * How many requests of a counted window failed for sure. A failure is known before the verdict of the control is: the control
+ * is asked less often, and its request may time out later. So a failure that may still be excused is not counted yet. A silent
+ * control excuses nothing: once its verdict for the first of these failures is overdue, all of them count.
  */
 export function judgedFailed({ spec, wall }: Pick<Measured, 'spec' | 'wall'>, window: FailureWindow): number {
   const { undecided } = window

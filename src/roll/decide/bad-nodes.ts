@@ -6,7 +6,7 @@ import { countedSlots, lives, waitingForUs } from './node-budget.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 import { waysBack } from './ways-back.ts'
 
-/** Nodes that use up the budget as one of ours does; the node under way is never one. */
+/** Nodes that use up the budget like one of ours; the node under way is never among them. */
 export function badNodes(s: NodeSnapshot): readonly NodeOut[] {
   const uncounted = waitingForUs(s)
   return whoIsOut({
@@ -18,7 +18,7 @@ export function badNodes(s: NodeSnapshot): readonly NodeOut[] {
   })
 }
 
-/** The plainest of its reasons; what is typed where a run has left it, for one that lives puts it back by itself. */
+/** The simplest of the node's reasons, with a command where a run has left it behind; a run that lives puts it back by itself. */
 export function badNode(s: NodeSnapshot, { node, why: [first] }: NodeOut): Reason {
   const code = first.kind === 'slot' ? 'SlotTaken' : 'OtherNodeBad'
   const reason = { code, object: node, text: `${node} ${first.text}` } as const

@@ -5,10 +5,10 @@ import type { WallMs } from '../../ground/model/time.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import { isLatencyOwed, percentText, slowBaseline } from './stop/latency-rules.ts'
 
-/** Longer without a verdict, beyond the requests' own time-out, and nothing is being measured. */
+/** After this time without a verdict, beyond the requests' own time-out, nothing is being measured. */
 const SILENT_LIMIT_MS = 3000
 
-/** Empty once traffic has been green for the whole baseline; before that nothing is begun. */
+/** Empty once traffic has been green for the whole baseline; before that no node is begun. */
 export function baselineMissing(
   probe: ProbeStatus,
   now: WallMs,
@@ -36,7 +36,7 @@ export function baselineMissing(
   return []
 }
 
-/** A roll does not go on blind. `timeoutMs`: how long a request may take until its verdict. */
+/** The reasons to hold while nothing is measured. `timeoutMs`: how long a request may take until its verdict. */
 export function probeSilent(probe: ProbeStatus, now: WallMs, timeoutMs: number): readonly Reason[] {
   const silentMs = now - (probe.lastVerdictAt ?? probe.startedAt)
   if (silentMs <= SILENT_LIMIT_MS + timeoutMs) return []

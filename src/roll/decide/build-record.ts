@@ -12,7 +12,7 @@ import { workloadOf } from './drain/workload-of.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 import { podsHere } from './pods-here.ts'
 
-/** Step 2, what is written: everything that a way back needs and the world will no longer show. */
+/** The content of the record (step 2): everything that is needed to put the node back and cannot be read later. */
 export function buildRecord(s: NodeSnapshot): NodeRecord {
   const { node } = s.current
   const pods = podsHere(s)

@@ -5,7 +5,7 @@ import { podsHere } from './pods-here.ts'
 
 type Component = 'etcd' | 'kube-apiserver'
 
-/** Mirror pods of one component in kube-system, as kubeadm and its likes label them. */
+/** Mirror pods of one component in kube-system, as kubeadm and similar installers label them. */
 export const membersOf = (pods: readonly Pod[], component: Component): readonly Pod[] =>
   pods.filter((pod) => isMember(pod, component))
 
@@ -13,8 +13,8 @@ const isMember = ({ mirror, namespace, labels }: Pod, component: Component): boo
   mirror && namespace === 'kube-system' && labels.component === component
 
 /**
- * What is left of a component while a node is away. `only`: the cluster has no other member, so that waiting helps nothing.
- * `lost`: the members that are left and Ready are too few. `waits`: they are enough, and one of them is not Ready.
+ * What is left of a component while a node is away. `only`: the cluster has no other member, so that waiting is useless.
+ * `lost`: too few of the other members are Ready. `waits`: enough are Ready, but one is not.
  */
 type Left = { readonly kind: 'kept' | 'only' | 'lost' } | { readonly kind: 'waits'; readonly notReady: readonly Pod[] }
 
@@ -35,9 +35,9 @@ function without(members: readonly Pod[], node: string, needed: number): Left {
 }
 
 /**
- * Before a node of the control plane is begun, and once more before its reboot: the others answer without it. The only API
- * server and the only member of etcd may go, as the plan has said. Where no etcd is seen, as where it runs elsewhere, nothing is
- * known of it and nothing is waited for.
+ * Checked before a node of the control plane is begun, and once more before its reboot: the other members answer without it.
+ * The only API server and the only member of etcd may go, as the plan has said. Where no etcd is seen, as where it runs
+ * elsewhere, nothing is waited for.
  *
  * Law: no node is begun without which etcd would lose its quorum.
  */

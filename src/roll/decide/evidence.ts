@@ -6,13 +6,13 @@ import type { ServiceEvidence } from '../../service/decide/evidence.ts'
 import type { Step } from '../model/step.ts'
 
 /**
- * What this process has seen of the node under way and the world no longer shows. It is never written down: a new
- * process starts with none and gathers it again, which costs time and never safety.
+ * What this process has seen of the node under way and cannot be read again. It is never written down: a new process starts
+ * with none and gathers it again, which costs time and never safety.
  */
 export interface Evidence extends ServiceEvidence {
   readonly node: string
   readonly startedAt: WallMs
-  /** When this process heard that the slot is its own: what was read before may be another owner's doing. */
+  /** When this process first knew that the slot is its own: what was read before may be another owner's doing. */
   readonly slotTakenAt?: MonoMs
   /** Action key → when it may be tried again, after how many failures. */
   readonly retries: Readonly<Record<string, Retry>>
@@ -20,7 +20,7 @@ export interface Evidence extends ServiceEvidence {
   readonly evictions: Readonly<Record<string, EvictionAnswer>>
   /** Uids of the pods that were here when the drain began. */
   readonly firstSeen: readonly string[]
-  /** Pod uid → each version that labels were written to: a view that shows one of these versions is older than our write. */
+  /** Pod uid → each version that labels were written to: a reading with one of these versions is older than our write. */
   readonly relabelled?: Readonly<Record<string, readonly string[]>>
   /** Uid of a pod that was let go → since when it is no endpoint any more. */
   readonly endpointGoneSince?: Readonly<Record<string, MonoMs>> | undefined
@@ -28,7 +28,7 @@ export interface Evidence extends ServiceEvidence {
   readonly blocked?: Readonly<Record<string, BlockedPod>>
   /** Uids that were evicted and are gone: never evicted twice. */
   readonly evicted: Readonly<Record<string, EvictedPod>>
-  /** Nodes whose marks as nodes to come were written: the watch may not show it yet. */
+  /** Nodes whose marks as nodes to come were written: the watch may not show them yet. */
   readonly marked?: readonly string[]
   /** Since when a step before the reboot has held without progress, in which step, and why. */
   readonly stuckSince?: MonoMs | undefined
@@ -36,7 +36,10 @@ export interface Evidence extends ServiceEvidence {
   readonly stuckReasons: readonly Reason[]
   /** Moment and name of a gate → since when it has held the node there. */
   readonly gatesHeld?: Readonly<Record<string, MonoMs>> | undefined
-  /** How long the step settle has waited for gates and hooks alone, up to its last look; `at` is absent while it waits for something else. */
+  /**
+   * How long the step settle has waited for gates and hooks alone, up to its last pass; `at` is absent while it waits for
+   * something else.
+   */
   readonly gateWait?: { readonly ms: number; readonly at?: MonoMs }
   /** Pods on the node when it last made progress. */
   readonly podsLeft: number
@@ -52,7 +55,7 @@ export interface Evidence extends ServiceEvidence {
   }
   /** Since when the node under way has no object any more. */
   readonly goneSince?: MonoMs | undefined
-  /** Since when this process has waited for the machine to come back, or to be told to reboot. */
+  /** Since when this process has waited for the machine to come back, or for its reboot command to be sent. */
   readonly awaySince?: MonoMs | undefined
   /** Since when a hook has waited for the journal before the node is uncordoned. Absent while the journal can be written. */
   readonly unwrittenSince?: MonoMs | undefined
@@ -63,7 +66,7 @@ export interface Evidence extends ServiceEvidence {
   readonly attachedAtWall?: WallMs
 }
 
-/** Since when a node, or a machine, has waited in vain, and for what. */
+/** Since when a node or machine has waited without progress, and for what. */
 export type Stuck = Partial<Pick<Evidence, 'stuckSince' | 'stuckStep' | 'stuckReasons'>>
 
 interface Retry {
@@ -73,9 +76,9 @@ interface Retry {
 }
 
 export interface BlockedPod {
-  /** Or since when people had the wait begin again. */
+  /** Or since when people let the wait begin again. */
   readonly since: MonoMs
-  /** As it was read last. */
+  /** The answer as it was read last. */
   readonly answer?: string
 }
 

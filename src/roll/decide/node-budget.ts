@@ -18,7 +18,7 @@ type LimitSnapshot = Pick<RollSnapshot, 'budget' | 'spec'> & {
 const slotCount = ({ budget, cluster }: LimitSnapshot): number => maxOut(budget?.limit ?? ONE_OUT, cluster.nodes.length)
 
 /**
- * How many nodes may be out with this one: the file may ask for less than the budget allows, and never gets more.
+ * How many nodes may be out, this one included.
  *
  * Law: a roll file may ask for fewer nodes out than the budget allows, and never gets more.
  */
@@ -39,20 +39,20 @@ export const isBeside = ({ run }: NodeSnapshot, node: string | undefined): boole
 const ownSlot = (s: NodeSnapshot): SeenSlot | undefined =>
   s.budget?.slots.find((slot) => isOurs(s, slot) && slot.owner.node === s.current.node.name)
 
-/** Slots that other, live owners hold. What a stale owner has left is on its node, and counts by that. */
+/** Slots that other, live owners hold. The node of a stale owner counts by its own marks. */
 const liveSlots = (s: NodeSnapshot): readonly SeenSlot[] =>
   (s.budget?.slots ?? []).filter((slot) => !slot.isStale && !isOurs(s, slot))
 
 /**
- * Slots whose nodes count as about to leave. An owner that has begun with its node was let in when all were counted, and does
- * not wait for owners that come after it. Where there is one slot, its holder is found by asking for it.
+ * Slots whose nodes count as about to leave. An owner that has begun with its node was admitted when all were counted, and does
+ * not wait for owners that come after it. Where there is only one slot, its holder is found when the slot is asked for.
  */
 export function countedSlots(s: NodeSnapshot): readonly OthersSlot[] {
   if (ownRecord(s) !== undefined) return []
   const isAskedFor = s.slot.state !== 'mine' && slotCount(s) === 1
   return liveSlots(s).flatMap((slot) => {
     const { index, owner } = slot
-    // A reason of its own names the owner that shares the node under way.
+    // An owner that shares the node under way has a reason of its own, which names it.
     if (owner.node === s.current.node.name || (isAskedFor && index === 0)) return []
     return [othersSlot(slot)]
   })
@@ -69,9 +69,9 @@ const hasBegun = ({ livesBy }: SeenSlot, { annotations }: Node): boolean =>
 const isOfController = ({ owner }: Claim): boolean => owner.startsWith('ingress/') || owner.startsWith('guard/')
 
 /**
- * Nodes that a roll does not wait for once it has begun: of higher slots, and begun too. Each counts the other where the
- * budget became smaller or a third node bad meanwhile, so the lower slot goes on. A roll that has announced its reboot
- * asks no more, and waits for no other roll.
+ * Nodes that a roll does not wait for once it has begun: they have begun too, and have higher slots. Each counts the other if
+ * the budget became smaller, or a third node bad, meanwhile; then the one with the lower slot goes on. A roll that has
+ * announced its reboot does not ask, and waits for no other roll.
  */
 export function waitingForUs(s: NodeSnapshot): ReadonlySet<string> {
   const own = ownRecord(s) === undefined ? undefined : ownSlot(s)
@@ -85,8 +85,8 @@ export function waitingForUs(s: NodeSnapshot): ReadonlySet<string> {
 }
 
 /**
- * One slot per node: the other owner that holds one for the node under way. Where there is one slot, its holder is found by
- * asking for it; slots above it may be held from a time when there were more.
+ * The other owner that holds a slot for the node under way: a node has one slot. Where there is only one slot, its holder is
+ * found when the slot is asked for; slots above it may be held from a time when there were more.
  */
 export function sharer(s: NodeSnapshot): SeenSlot | undefined {
   const isAskedFor = s.slot.state !== 'mine' && slotCount(s) === 1
@@ -94,8 +94,8 @@ export function sharer(s: NodeSnapshot): SeenSlot | undefined {
 }
 
 /**
- * Of several owners that took a slot before each saw the other's, and are too many: the one of the lowest slot stays, so that
- * one goes on and the others ask again. Undefined: it is this run, or the others have begun already.
+ * Several owners may take a slot before each sees the other's, and be too many. The one with the lowest slot stays, so that one
+ * goes on and the others ask again. Undefined: this run stays, or the others have begun already.
  */
 export function yieldsTo(s: NodeSnapshot): SeenSlot | undefined {
   const own = ownSlot(s)
@@ -107,8 +107,8 @@ export function yieldsTo(s: NodeSnapshot): SeenSlot | undefined {
 }
 
 /**
- * Nodes that hold no slot leave this run no room. Its slot would keep out another run that has some: one whose file asks
- * for more, or whose own node is the bad one. Where there is one slot, it can help no other.
+ * Nodes that hold no slot leave this run no room. Its slot would keep out another run that has room: one whose file asks for
+ * more, or whose own node is the bad one. If there is only one slot, giving it back helps no other run.
  */
 export function isShutOut(s: NodeSnapshot, bad: readonly NodeOut[]): boolean {
   const held = new Set(liveSlots(s).map(({ owner }) => owner.node))
@@ -146,7 +146,7 @@ export function slotToTake(s: NodeSnapshot): SlotReading & { readonly index: num
   }
 }
 
-/** A stale owner left a slot for the node under way, and it may be taken over: a free one would be the second of this node. */
+/** A stale owner left a slot for the node under way, and it may be taken over: a free one would be this node's second. */
 const isLeftForNode = (s: NodeSnapshot, slot: SeenSlot | undefined): boolean =>
   slot?.isStale === true && slot.owner.node === s.current.node.name && mayTakeStale(s, runOfOwner(slot.owner))
 
@@ -155,7 +155,7 @@ export const lives = (s: NodeSnapshot, run: string): boolean =>
   liveSlots(s).some(({ owner }) => runOfOwner(owner) === run)
 
 /**
- * Stale alone is no licence: a record whose run holds no slot any more means that something is still to be restored.
+ * A stale slot alone does not allow it: a node with a record whose run holds no slot any more still has to be restored.
  *
  * Law: a stale slot of another run is not taken over while a node bears the record of a run without a living slot.
  */

@@ -5,7 +5,7 @@ import type { RollSnapshot } from './snapshot.ts'
 
 export const goneText = (node: string): string => `node ${node} is gone from the cluster`
 
-/** Why the node under way is waited for: it is out, and its object is no more. */
+/** Why the node under way is waited for: it is out, and its object is gone. */
 export const nodeGone = (s: NodeSnapshot): Reason => ({
   code: 'NodeGone',
   object: s.current.node.name,
@@ -13,7 +13,7 @@ export const nodeGone = (s: NodeSnapshot): Reason => ({
   next: `let ${s.current.node.name} register again while this process runs; if that happens later, resume the run, and put its servers back by hand if they are still out (docs/put-a-node-back.md)`,
 })
 
-/** A cluster that has every node of the order rolled but this one is not rolled. */
+/** A roll is incomplete if it rolled every node of the order but this one. */
 export const leftOut = (node: string): Reason => ({
   code: 'NodeGone',
   object: node,
@@ -21,7 +21,7 @@ export const leftOut = (node: string): Reason => ({
   next: `let ${node} register again, or leave it out of "nodes" in the file: evenkeel roll resume -f roll.yaml`,
 })
 
-/** An earlier process of the run had begun the node. This one has no record of it, and so restores nothing. */
+/** An earlier process of the run had begun the node. This process has no record of it, and so restores nothing. */
 export const mayBeOut = (node: string): Reason => ({
   code: 'NodeGone',
   object: node,
@@ -30,8 +30,8 @@ export const mayBeOut = (node: string): Reason => ({
 })
 
 /**
- * A node under way whose object is no more may register again for as long as a reboot may take; then it stays out. Any
- * other verdict that keeps it out tells so as well.
+ * A node whose object is gone may register again for as long as a reboot may take; after that it stays out. Any other verdict
+ * that keeps it out says so as well.
  */
 export function goneVerdict(s: RollSnapshot): Verdict | undefined {
   if (!hasCurrent(s) || ownRecord(s) === undefined || s.current.absent !== true) return undefined

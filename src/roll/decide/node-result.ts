@@ -6,7 +6,7 @@ import type { Step } from '../model/step.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
 import { serviceOf } from './service-of.ts'
 
-/** Where a node stands, from the world as last read: what is told at an end is the cluster's state, not ours. */
+/** What became of a node, by the last reading of the cluster, and not by what this process believes. */
 export function nodeResult(s: NodeSnapshot, step: Step | undefined, failedRequests: number): NodeResult {
   const { node } = s.current
   const detached = isOut(s)
@@ -38,7 +38,7 @@ export function nodeResult(s: NodeSnapshot, step: Step | undefined, failedReques
   return { ...known, state: 'out', text: `not rebooted, ${cordon}, ${balancers}` }
 }
 
-/** A node that has another address now is still sent to, or not, by the servers that were its own. */
+/** For a node with another address now, the servers at its recorded address decide. */
 function isOut(s: NodeSnapshot): boolean {
   const lost = lostServers(serviceOf(s))
   const readings = [

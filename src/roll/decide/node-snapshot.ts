@@ -11,7 +11,7 @@ export function hasCurrent(s: RollSnapshot): s is NodeSnapshot {
   return s.current !== undefined
 }
 
-/** The record of this run on the node; another run's or an unreadable one is `refusedRecord`'s business. */
+/** The record of this run on the node. A record of another run, or one that cannot be read, is left to `foreignRecord`. */
 export function ownRecord(s: NodeSnapshot): NodeRecord | undefined {
   const parsed = s.current.record
   return parsed?.ok && parsed.value.run === s.run.id ? parsed.value : undefined

@@ -5,15 +5,15 @@ import { act, type StepAnswer } from '../../service/decide/step-answer.ts'
 import { type Action, actionKey } from '../../service/model/action.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 
-/** So that a large roll is no burst of writes. */
+/** A few at a time, so that a large roll does not write in a burst. */
 const AT_ONCE = 8
-/** The mark is a preference: a node that cannot be marked holds up none. */
+/** The mark is a preference: a node that cannot be marked delays nothing. */
 const TRIES = 3
 
 /**
- * Before the record of a node, where the file asks for it: the nodes after it bear a mark that new pods avoid, and it bears none
- * itself. So an evicted pod goes to a node that is through, if one takes it, and moves once. A mark takes nothing out: the count
- * of the nodes that are out comes after it, with the record. Undefined: the marks are as they are to be.
+ * Before the record of a node, where the file asks for it: the nodes that the run begins later get a mark that new pods avoid,
+ * and this node gets none. So an evicted pod goes to a node that is done, if one takes it, and moves only once. A mark takes
+ * nothing out: which nodes are out is counted later, at the record. Undefined: the marks are complete.
  */
 export function marksToSet(s: NodeSnapshot): StepAnswer | undefined {
   if (s.spec.drain.preferDone !== true) return undefined
@@ -36,7 +36,7 @@ function marksDue(s: NodeSnapshot): readonly Action[] {
 const isStillTried = ({ evidence, current }: NodeSnapshot, action: Action): boolean =>
   action.node === current.node.name || (evidence.retries[actionKey(action)]?.failures ?? 0) < TRIES
 
-/** What the end of a run has to take off, a few at a time. */
+/** The marks that the end of a run has to remove, a few at a time. */
 export const marksLeft = (nodes: readonly Node[], run: string): readonly UnmarkAction[] =>
   nodes.filter((node) => isMarked(node, run)).map(unmark)
 
@@ -44,7 +44,7 @@ export const nextMarks = <T>(left: readonly T[]): readonly T[] => left.slice(0, 
 
 type UnmarkAction = Extract<Action, { kind: 'unmarkToCome' }>
 
-/** A mark of another run is its own to take off. */
+/** The mark of another run is left to that run. */
 const isMarked = (node: Node, run: string): boolean => markedBy(node) === run
 
 const unmark = ({ name }: Node): UnmarkAction => ({ kind: 'unmarkToCome', node: name })

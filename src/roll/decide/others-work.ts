@@ -16,15 +16,17 @@ import { rebootLocks } from './plan/reboot-lock-findings.ts'
 import type { ClusterReading, RollSnapshot } from './snapshot.ts'
 
 /**
- * Why no node is begun, and no reboot announced, now: another program is at work on the node, or is about to remove it, or kured
- * has another node drained or down. Each says so by a mark of its own, which is never touched.
+ * Why no node is begun, and no reboot announced, now: another program works on the node, or is about to remove it, or kured has
+ * another node drained or down. Each such program sets a mark, which the roll never changes.
  */
 export const othersWork = (s: NodeSnapshot): readonly Reason[] => [
   ...marksOfOthers(s.current.node, s.spec),
   ...lockOfKured(s),
 ]
 
-/** What is on the Node itself. A mark by which the file takes nodes out of a load balancer says nothing of other programs. */
+/**
+ * The marks on the Node itself. A mark by which the file takes nodes out of a load balancer says nothing about other programs.
+ */
 export const marksOfOthers = (node: Node, spec: Pick<RollSpec, 'balancers' | 'reboot'>): readonly Reason[] =>
   [removal(node, markKeys(spec)), work(node, spec)].filter((reason) => reason !== undefined)
 
@@ -42,12 +44,12 @@ const REMOVERS: Readonly<Record<string, string>> = {
   [DISRUPTED_TAINT]: 'Karpenter',
 }
 
-/** A node that was drained by others, and is left so, is in no work. */
+/** Conditions of a node that others have drained, and left so, mean no work. */
 const IN_WORK = LIFECYCLE_CONDITIONS.filter((type) => type !== 'Drained')
 
 /**
- * kured's annotation says that the node wants a reboot, before kured has its lock for it. A roll that takes the lock goes by the lock
- * alone: the annotation stays for as long as the roll keeps kured waiting.
+ * kured's annotation says that the node needs a reboot, before kured has its lock for it. A roll that takes the lock goes by
+ * the lock alone: the annotation stays for as long as the roll keeps kured waiting.
  */
 function work(
   { name, lifecycle = [], shuttingDown, annotations }: Node,
@@ -68,7 +70,7 @@ interface Locks extends Pick<RollSnapshot, 'wall' | 'run'> {
   readonly cluster: Pick<ClusterReading, 'workloads'>
 }
 
-/** Where other rolls alone hold the lock, no node is out for kured: the node budget orders the rolls. */
+/** If only other rolls hold the lock, no node is out for kured: the node budget orders the rolls. */
 export const lockOfKured = ({ cluster, wall, run }: Locks): readonly Reason[] =>
   rebootLocks(cluster.workloads, { wall, run: run.id })
     .filter(({ holders }) => holders.some((owner) => runOfLock(owner) === undefined))

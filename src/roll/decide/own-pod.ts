@@ -6,12 +6,12 @@ import type { OwnPod } from '../model/own-pod.ts'
 import { mayEvict } from './guards.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 
-/** Before the stages of the drain: the pod of the roll is none of the pods that a drain moves. */
+/** A stage before those of the drain: the roll's own pod is none of the pods that a drain moves. */
 const OWN_POD_STAGE = 0
 
 /**
- * The node of the roll's own pod comes last: the pod moves once, and to a node that is through. Another process of the run may be
- * elsewhere, so that this is asked anew by each.
+ * The node of the roll's own pod comes last: so the pod moves once, and to a node that is done. Another process of the run may
+ * run elsewhere, so each process orders the nodes anew.
  */
 export function ownNodeLast(order: readonly string[], own: OwnPod | undefined): readonly string[] {
   const isOwn = (name: string): boolean => name === own?.node
@@ -19,8 +19,8 @@ export function ownNodeLast(order: readonly string[], own: OwnPod | undefined): 
 }
 
 /**
- * The roll's own pod leaves its cordoned node before anything else does, while every balancer still has the node: until the next
- * pod has taken the run up, no process watches over what is out.
+ * The roll's own pod leaves its cordoned node before anything else does, while every balancer still has the node: until the
+ * next pod has resumed the run, no process watches over a node that is out.
  *
  * Law: the pod of a roll leaves a node before the roll takes that node out of its balancers.
  */

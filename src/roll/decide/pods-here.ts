@@ -6,7 +6,7 @@ interface Here {
   readonly pods: readonly Pod[]
 }
 
-/** By the list of all pods, which never changes; one node is under way, and each of its steps asks for its pods. */
+/** By the list of all pods, which never changes: each step of the one node under way asks for its pods. */
 const HERE = new WeakMap<readonly Pod[], Here>()
 
 /** The pods on the node under way, in the order of the snapshot. */

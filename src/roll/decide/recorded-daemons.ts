@@ -10,7 +10,7 @@ export interface ExpectedDaemon {
   readonly pods: readonly Pod[]
 }
 
-/** What was not Ready before is not waited for, and a DaemonSet that was deleted meanwhile cannot come back. */
+/** A pod that was not Ready before is not waited for, and a deleted DaemonSet cannot come back. */
 export const expectedDaemons = (s: RecordedSnapshot): readonly ExpectedDaemon[] =>
   s.record.daemons
     .filter((daemon) => daemon.ready && !isObsolete(s, daemon))

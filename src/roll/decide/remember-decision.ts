@@ -31,7 +31,7 @@ const STEP_RULES: Readonly<Record<Step, Pick<StepRule, 'remember'>>> = {
   soak,
 }
 
-/** When each kind of waiting began, and how often in a row a node was found settled. Pure. */
+/** Records when each kind of waiting began, and how often in a row a node was found settled. Pure. */
 export function rememberDecision(s: RollSnapshot, decision: Decision): Evidence {
   const { evidence } = s
   if (decision.kind === 'settled') return evidence

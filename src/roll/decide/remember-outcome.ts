@@ -9,7 +9,7 @@ import { workloadOf } from './drain/workload-of.ts'
 import type { Evidence } from './evidence.ts'
 import type { RollSnapshot } from './snapshot.ts'
 
-/** What an effect answered, folded into the evidence. Pure. */
+/** Adds the result of an action to the evidence. Pure. */
 export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcome): Evidence {
   const evidence = withRetry(s, action, outcome)
   switch (action.kind) {
@@ -34,7 +34,7 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
   }
 }
 
-/** From the first command on the machine has its whole time, whatever held that up before. */
+/** From the first command on the machine has its whole time, whatever delayed the command. */
 const sent = (s: RollSnapshot, answer: RebootAnswer): Partial<Evidence> => ({
   reboot: { at: s.now, answer },
   ...(s.evidence.reboot === undefined ? { awaySince: s.now } : {}),
@@ -60,7 +60,7 @@ function withEviction(s: RollSnapshot, action: RemovalAction, answer: Evidence['
     stage: action.stage,
     ...present({ workload }),
   }
-  // Its ladder gave the drain a separate time limit, which ends with the pod.
+  // The pod's ladder gave the drain a separate time limit, which ends with the pod.
   const goesOn = evidence.blocked?.[action.uid] === undefined ? {} : { stuckSince: s.now, stuckReasons: [] }
   return { ...evidence, ...goesOn, evictions, evicted: { ...evidence.evicted, [action.uid]: evicted } }
 }

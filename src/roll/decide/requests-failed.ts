@@ -8,10 +8,10 @@ import { reloadsOfWindow } from './availability/reloads-of-window.ts'
 import { countedWindows } from './counted-windows.ts'
 import type { RollSnapshot } from './snapshot.ts'
 
-/** A target that flaps for hours is told well enough by its first windows; the events have them all. */
+/** The first windows are enough for a target that flaps for hours; the events have all of them. */
 const NAMED_MAX = 10
 
-/** One reason for each counted window, with the reload it fell into: worded by what is known now. */
+/** One reason for each counted window, with the reload that it fell into, by what is known now. */
 export function requestsFailed(s: Pick<RollSnapshot, 'run' | 'probe' | 'spec' | 'reloads'>): readonly Reason[] {
   const targets = s.spec.probe?.targets ?? []
   return countedWindows(s)

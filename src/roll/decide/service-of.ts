@@ -4,14 +4,14 @@ import type { ServiceSnapshot } from '../../service/decide/service-snapshot.ts'
 import { parseTimestamp } from '../../service/model/detacher.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
 
-/** Of all that a roll goes by, what taking its node out of service and putting it back needs. */
+/** The part of a roll's snapshot that is needed to take its node out of service and to put it back. */
 export function serviceOf(s: NodeSnapshot): ServiceSnapshot {
   const { node, dataPorts } = s.current
   const record = ownRecord(s)
   const recordedAt = parseTimestamp(record?.at)
   const announced = ownIntent(s) !== undefined
   const rebooted = record !== undefined && hasRebooted({ ...s, record })
-  // The cordon goes after the proof: a process that knows nothing of the one before it sees by this that there was one.
+  // The cordon is removed after the proof: so a new process sees that there was a proof.
   const isUncordoned = record?.unschedulable === false && !node.unschedulable
   return {
     now: s.now,
@@ -34,8 +34,8 @@ export function serviceOf(s: NodeSnapshot): ServiceSnapshot {
 }
 
 /**
- * Of two lanes one at most waits for the other: for the one that leaves already, and where both do, or neither, for the one that
- * goes first.
+ * Of two lanes at most one waits for the other: the lane that is leaving already goes first; if both are leaving, or neither,
+ * the one with `goesFirst`.
  */
 function besideOf({ run, cluster }: NodeSnapshot): { readonly beside?: readonly Node[] } {
   const own = run.isLeaving === true

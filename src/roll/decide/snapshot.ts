@@ -24,7 +24,7 @@ import type { HookStates } from './hooks/hook-states.ts'
 import type { KuredLockState } from './kured/lock-state.ts'
 import type { SilenceStates } from './silences/silence-states.ts'
 
-/** The cluster as last heard, every list sorted, so that equal worlds give equal decisions. */
+/** The cluster as it was read last, every list sorted, so that equal clusters give equal decisions. */
 export interface ClusterReading {
   readonly nodes: readonly Node[]
   readonly pods: readonly Pod[]
@@ -35,7 +35,7 @@ export interface ClusterReading {
   readonly slices: readonly EndpointSlice[]
   /** Absent where the roll file lets no pod leave politely. */
   readonly services?: readonly Service[]
-  /** Kinds that were not listed even once: what they lack may be there all the same. Absent once all were. */
+  /** Kinds that were not listed yet: an object of these kinds may exist even if it is missing here. Absent once all were. */
   readonly unlisted?: { readonly kinds: readonly string[]; readonly error?: string }
   /** How long the oldest of these lists has been without a working stream; 0 while all are live. */
   readonly staleForMs: number
@@ -56,20 +56,20 @@ export interface SlotReading {
   readonly mayAct: boolean
 }
 
-/** The node that is under way, with what it carries of ours. */
+/** The node that is under way, and what this run has written on it. */
 export interface NodeReading {
   readonly node: Node
-  /** There is no such object any more: node, record and intent are as they were last seen. */
+  /** The object is gone: node, record and intent are as they were read last. */
   readonly absent?: true
-  /** The node was registered anew: the record is the one that went with its object, and not on it. */
+  /** The node was registered anew: the record was on the deleted object, and is not on this one. */
   readonly recordLost?: true
   readonly record?: Parsed<NodeRecord>
   readonly intent?: Parsed<RebootIntent>
   /** renewTime of the node's own Lease in kube-node-lease, verbatim; read while a proof is waited for. */
   readonly leaseRenewTime?: string
-  /** Ids of its containers that its pods did not show yet when its boot id was known; read while a proof is waited for. */
+  /** Ids of its containers that no pod showed when its boot id was first known; read while a proof is waited for. */
   readonly newContainers?: readonly string[]
-  /** `address:port` → answered at the last try; asked while the node is to come back or is put back. */
+  /** `address:port` → whether it answered at the last try; asked while the node is expected back or put back. */
   readonly dataPorts: Readonly<Record<string, boolean>>
 }
 
@@ -97,18 +97,18 @@ export interface RunSnapshot {
   readonly done: readonly string[]
   /** Absent where this process has one node in work at a time. */
   readonly beside?: readonly NodeBeside[]
-  /** As `isLeaving` of a node beside it, of the node under way. */
+  /** The node under way: its servers may be out, or may be taken out at this moment. */
   readonly isLeaving?: true
   readonly verdict?: Verdict
-  /** End of the green baseline: failures before it are not ours. */
+  /** End of the green baseline: failures before it do not count. */
   readonly measuredSince?: WallMs
-  /** What earlier processes of the run saw since it was stopped last, and what the file allows to happen. Absent: nothing. */
+  /** Windows that earlier processes of the run saw since it was stopped last, if the file allows failures. Absent: none. */
   readonly windowsBefore?: readonly EarlierWindow[]
   /** Absent: this process runs in no pod of the cluster. */
   readonly ownPod?: OwnPod
 }
 
-/** All that a decision goes by, read before it is taken. */
+/** All that a decision needs to know, read before it is made. */
 export interface RollSnapshot {
   readonly now: MonoMs
   readonly wall: WallMs
@@ -122,7 +122,7 @@ export interface RollSnapshot {
   /** Absent while it was not read: then one node may be out, and nothing is known of cordons. */
   readonly budget?: BudgetReading
   readonly journalWritable: boolean
-  /** Absent where the roll file has no time windows; else nothing is known of them. */
+  /** Absent where the roll file has no time windows; otherwise the windows are not known. */
   readonly window?: TimeWindowState
   /** Absent with `--no-probe`. */
   readonly probe?: ProbeStatus
@@ -136,9 +136,9 @@ export interface RollSnapshot {
   readonly silences?: SilenceStates
   /** Absent: the file does not ask for the lock of kured, or nothing can take it. */
   readonly kuredLock?: KuredLockState
-  /** Of any balancer of this roll, as this process has seen them. */
+  /** Reloads of any balancer of this roll, as this process has seen them. */
   readonly reloads: readonly ReloadSpan[]
-  /** Of any node of this process, to tell which step is blamed for what fails. Absent: none was begun. */
+  /** Steps of any node of this process, to find the one that is blamed for a failure. Absent: none was begun. */
   readonly steps?: readonly StepSpan[]
   readonly evidence: Evidence
 }

@@ -9,11 +9,11 @@ import type { RollSnapshot } from './snapshot.ts'
 export interface Subject {
   readonly scope: RequestScope
   readonly name: string
-  /** Of a node its first internal address, if it has any; of a machine its host as ssh takes it. */
+  /** For a node its first internal address, if it has one; for a machine its host as ssh takes it. */
   readonly address?: string
 }
 
-/** With a node or a machine under way, or with none. */
+/** A node or a machine is under way, or none. */
 export type AnySnapshot = RollSnapshot | HostSnapshot
 
 /** The same rules hold for both. */
@@ -36,17 +36,17 @@ export function placeOf(s: SubjectSnapshot): { readonly node: string; readonly a
   return { node, ...present({ address }) }
 }
 
-/** It has a record of this run: the roll has begun it, and has not put it back. */
+/** The node or machine has a record of this run: the roll has begun it, and has not put it back. */
 export const isBegun = (s: SubjectSnapshot): boolean =>
   isOfHost(s) ? s.memory.record !== undefined : ownRecord(s) !== undefined
 
-/** Its reboot is announced, or it has rebooted: it is not restored any more. */
+/** The reboot of the node or machine is announced, or it has rebooted: it is not restored any more. */
 export function isBeyondRestore(s: SubjectSnapshot): boolean {
   if (isOfHost(s)) return s.memory.record !== undefined && (hostHasRebooted(s) || s.memory.intent === true)
   const record = ownRecord(s)
   return record !== undefined && (hasRebooted({ ...s, record }) || ownIntent(s) !== undefined)
 }
 
-/** Its reboot is announced. */
+/** The reboot of the node or machine is announced. */
 export const isAnnounced = (s: AnySnapshot): boolean =>
   isOfHost(s) ? s.memory.intent === true : hasCurrent(s) && ownIntent(s) !== undefined

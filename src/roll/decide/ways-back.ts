@@ -1,3 +1,3 @@
-/** What to type where a run has left a node out. Its journal may be on another machine, or on none any more. */
+/** What to type where a run has left a node out. Its journal may be on another machine, or lost. */
 export const waysBack = (run: string): string =>
   `evenkeel roll resume ${run}, or evenkeel roll abort ${run} (with -f roll.yaml if its journal is lost)`

@@ -11,8 +11,9 @@ export interface ConditionsWant {
 }
 
 /**
- * What the conditions of the node under way are to say after a pass (KEP-5683), where the file asks for that. They only tell: no
- * decision waits for them. What others have announced is left to them. Undefined: what stands there may stay.
+ * What the conditions of the node under way have to say after a pass (KEP-5683), where the file asks for conditions. They only
+ * inform: no decision waits for them. Conditions that others have set are left to them. Undefined: the present conditions may
+ * stay.
  */
 export function conditionsWanted(s: RollSnapshot, decision: Decision): ConditionsWant | undefined {
   if (s.spec.announce?.conditions !== true || !hasCurrent(s) || s.current.absent === true) return undefined
@@ -24,7 +25,7 @@ export function conditionsWanted(s: RollSnapshot, decision: Decision): Condition
 const PLANNED = ['MaintenancePlanned'] as const
 const UNDER_WAY = ['Drained', 'MaintenanceInProgress'] as const
 
-/** A proven node takes pods again, and requests soon after: a program that goes by the conditions has to see none by then. */
+/** A proven node takes pods again, and soon requests: by then, programs that go by the conditions must see none. */
 const BACK: ReadonlySet<Step> = new Set(['uncordon', 'settle', 'attach', 'soak'])
 
 function typesOf(s: NodeSnapshot, decision: Decision): readonly AnnouncedCondition[] | undefined {
@@ -43,6 +44,6 @@ function typesOf(s: NodeSnapshot, decision: Decision): readonly AnnouncedConditi
 const isOfOthers = ({ lifecycle = [], plannedByOthers }: Node, type: AnnouncedCondition): boolean =>
   type === 'MaintenancePlanned' ? plannedByOthers === true : lifecycle.includes(type)
 
-/** What this run has announced on the node. */
+/** The conditions that this run has set on the node. */
 export const announcedOn = ({ announced = {} }: Pick<Node, 'announced'>, run: string): readonly string[] =>
   Object.keys(announced).filter((type) => announced[type] === run)

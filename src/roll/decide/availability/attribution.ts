@@ -11,13 +11,13 @@ export interface StepSpan {
   readonly node: string
   readonly step: Step
   readonly startedAt: WallMs
-  /** Absent while under way. */
+  /** Absent while the step is under way. */
   readonly endedAt?: WallMs
 }
 
 /**
- * `prober`: a control target excuses all of the window, so it says nothing about the nodes. A reload, where there
- * is one, is a likelier cause than any step: it sends to nodes that the steps had taken out.
+ * `prober`: a control target excuses all of the window, so it says nothing about the nodes. A reload is a likelier cause than
+ * any step: it sends to nodes that the steps had taken out.
  */
 export type Attribution =
   | { readonly kind: 'prober' }
@@ -32,8 +32,9 @@ interface AttributionInput {
 }
 
 /**
- * The reloads, and the steps of any node that were under way when the first bad sample was due, or had ended shortly
- * before: the one begun last is the most likely. A step that began after it is no cause of it: it is often an answer to it.
+ * The reloads, and the steps of any node that were under way when the first bad sample was due, or had ended shortly before: of
+ * these, the step begun last is the most likely cause. A step that began later is not a cause, but often an answer to the
+ * failure.
  */
 export function attribute({ window, periodMs, steps, reloads }: AttributionInput): Attribution {
   if (isExcused(window)) return { kind: 'prober' }

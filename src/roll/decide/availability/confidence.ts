@@ -1,7 +1,7 @@
 /** Zero failures in `n` requests: with 95 % confidence the true share is below this (rule of three). */
 export const highestShare = (n: number): number => Math.min(1, 3 / n)
 
-/** Two digits that matter, rounded up by more than a hair only where that keeps the claim true. */
+/** Two significant digits, rounded up so that the claim stays true. */
 function percentAbove(share: number): string {
   const percent = share * 100
   const unit = 10 ** (Math.floor(Math.log10(percent)) - 1)
@@ -23,7 +23,7 @@ function percentNear(share: number): string {
 /** `0.0016 %`, to follow "fewer than". */
 export const fewerThan = (n: number): string => `${percentAbove(highestShare(n))} %`
 
-/** `0.28 %`; a measured zero with its bound, `<0.049 %`; `-` where nothing was sent. */
+/** `0.28 %`; for a measured zero its bound, `<0.049 %`; `-` where nothing was sent. */
 export function shareText(failed: number, sent: number): string {
   if (sent === 0) return '-'
   return failed === 0 ? `<${fewerThan(sent)}` : `${percentNear(failed / sent)} %`

@@ -2,7 +2,7 @@ import { formatDuration } from '../../../ground/model/duration.ts'
 import { toIso, type WallMs } from '../../../ground/model/time.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 
-/** Readings this close together name one moment. */
+/** Times this close together are written as one. */
 const ONE_MOMENT_MS = 1000
 
 /** `lb-1 was reloaded at 11:14:53Z and had n2 in service again for at most 380 ms`. */
@@ -16,7 +16,7 @@ export function describeReload({ instance, nodes, from, seenAt, to }: ReloadSpan
     : `${reloaded} and had ${again} for at most ${formatDuration(to - from)}`
 }
 
-/** What helps against it. HAProxy: `server-state-file`, `load-server-state-from-file` (configuration.txt). */
+/** What prevents it. HAProxy: `server-state-file`, `load-server-state-from-file` (configuration.txt). */
 export function preventReloads(spans: readonly ReloadSpan[]): string {
   const instances = [...new Set(spans.map(({ instance }) => instance))].join(', ')
   const dont = `do not reload ${instances} while a roll is under way`

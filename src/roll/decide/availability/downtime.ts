@@ -11,7 +11,7 @@ export interface Bounds {
   readonly highMs: number
 }
 
-/** Ordered, and no two touch. */
+/** The spans in order, where those that overlap or touch are one. */
 export function union(spans: readonly Span[]): readonly Span[] {
   const merged: Span[] = []
   for (const span of spans.filter((s) => s.to > s.from).sort((a, b) => a.from - b.from)) {
@@ -25,8 +25,9 @@ export function union(spans: readonly Span[]): readonly Span[] {
 export const lengthMs = (spans: readonly Span[]): number => spans.reduce((sum, span) => sum + span.to - span.from, 0)
 
 /**
- * How long at least one lane was failing. Low: from the first to the last bad sample, less what was not measured; high:
- * from the last good one before to the first good one after. An edge never seen is the start or the end of measuring.
+ * How long at least one lane was failing. Low: from the first to the last bad sample, without time that was not measured. High:
+ * from the last good sample before to the first good one after; where there was none, from the start or to the end of
+ * measuring.
  */
 export function downtime(
   windows: readonly FailureWindow[],

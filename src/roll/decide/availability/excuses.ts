@@ -6,7 +6,7 @@ import { laneSchedules } from './schedule.ts'
 
 type Life = ReturnType<typeof lifeOf>
 
-/** What the controls say of the failures of one window. */
+/** Which failures of one window the controls excuse. */
 export class WindowExcuses {
   excused = 0
   readonly undecided: Set<Life>
@@ -28,13 +28,13 @@ interface Waiting {
 }
 
 /**
- * Whether a failed request is the prober's own fault: it got no answer, and was under way while a control that was green
- * in the baseline got none either. Decided request by request, once every control was asked again after it.
+ * Whether a failed request is the prober's own fault: it got no answer, and was under way while a control that was green in the
+ * baseline got none either. Each request is decided by itself, once every control was asked again after it.
  *
  * Law: a control that was green in the baseline excuses what failed while it got no answer, and nothing else.
  */
 export class Excuses {
-  /** By target, each with its lanes. */
+  /** By target, the lanes of each control. */
   readonly #controls: ReadonlyMap<string, ReadonlyMap<string, ControlLane>>
   #baseline: Span | undefined
   #waiting: Waiting[] = []
@@ -56,19 +56,19 @@ export class Excuses {
     return [...this.#controls].filter(([, lanes]) => !isGreen(lanes)).map(([name]) => name)
   }
 
-  /** Whether a failure may be excused yet, its order not being known. */
+  /** Whether a failure may still be excused, as long as the order of the samples is not known. */
   mayExcuse(sample: Sample): boolean {
     const { to } = this.#baseline ?? {}
     return to !== undefined && sample.scheduledAt > to && isUnanswered(sample) && this.#green().length > 0
   }
 
-  /** A sample of a control, in the order of the schedule. */
+  /** Takes a sample of a control, in the order of the schedule. */
   heard(sample: Sample): void {
     this.#controls.get(sample.target)?.get(sample.lane)?.record(sample)
     if (sample.verdict === 'failed') this.#decide(() => false)
   }
 
-  /** A failed sample of a target, in the order of the schedule. */
+  /** Takes a failed sample of a target, in the order of the schedule. */
   failed(sample: Sample, window: WindowExcuses): void {
     if (!this.mayExcuse(sample)) return
     const life = lifeOf(sample)
@@ -80,13 +80,13 @@ export class Excuses {
     this.#waiting.push({ life, window })
   }
 
-  /** Every request that was due before has its verdict. */
+  /** Every request that was due before this moment has its verdict. */
   settled(before: WallMs): void {
     const lanes = this.#green()
     this.#decide(({ to }) => lanes.every((lane) => lane.isPast(to, before)))
   }
 
-  /** No verdict will come any more. */
+  /** No more verdicts will come. */
   release(): void {
     this.#decide(() => true)
   }
@@ -113,7 +113,7 @@ export class Excuses {
 
 const isGreen = (lanes: ReadonlyMap<string, ControlLane>): boolean => [...lanes.values()].every((lane) => lane.isGreen)
 
-/** When the first of these had failed. */
+/** When the first of these requests had failed. */
 export function firstOf(lives: Iterable<Life>): WallMs {
   let first = Number.POSITIVE_INFINITY
   for (const { to } of lives) first = Math.min(first, to)

@@ -1,11 +1,11 @@
-/** Each doubling of the value has this many buckets: no error above 1/64. */
+/** Buckets for each doubling of the value: no error above 1/64. */
 const STEPS = 64
 const STEP_BITS = 6
 /** One microsecond to 71 minutes. */
 const BUCKETS = (32 - STEP_BITS + 1) * STEPS
 const MOST_US = 2 ** 32 - 1
 
-/** Sparse, so that it is short: pairs of bucket and count, ordered by bucket. */
+/** Only the buckets that are not empty, as pairs of bucket and count, ordered by bucket. */
 export interface HistogramJson {
   readonly maxMs: number
   readonly buckets: readonly (readonly [bucket: number, count: number])[]
@@ -27,7 +27,7 @@ const highestUs = (bucket: number): number => {
 export class Histogram {
   readonly #counts = new Uint32Array(BUCKETS)
   #count = 0
-  /** The lowest bucket that has any. */
+  /** The lowest bucket that is not empty. */
   #lowest = BUCKETS
   #maxUs = 0
 
@@ -46,7 +46,10 @@ export class Histogram {
     if (us > this.#maxUs) this.#maxUs = us
   }
 
-  /** The smallest value that a share `q` (0 to 1) of all do not exceed, rounded up within its bucket; 0 when empty. */
+  /**
+   * The smallest value that at least a share `q` (0 to 1) of all values do not exceed, rounded up within its bucket; 0 when
+   * empty.
+   */
   quantileMs(q: number): number {
     const wanted = Math.max(1, Math.ceil(q * this.#count))
     let seen = 0

@@ -1,7 +1,7 @@
 import type { Lane, LaneSummary, ProbeTarget, Sample } from '../../../ground/model/probe.ts'
 import { Histogram } from './histogram.ts'
 
-/** So many good samples make a baseline; until then only the fixed limit tells slow from good. */
+/** The number of good samples that make a baseline; until then only the fixed limit decides which sample is slow. */
 const BASELINE_SAMPLES = 300
 const SLOW_FLOOR_MS = 500
 const SLOW_FACTOR = 3
@@ -36,7 +36,7 @@ export class LaneTally {
     else this.#recordOk(sample.latencyMs)
   }
 
-  /** Of the good ones. */
+  /** The latency of good samples. */
   get latency(): Histogram {
     return this.#latency
   }
@@ -64,7 +64,7 @@ export class LaneTally {
     }
   }
 
-  /** Failures have no latency: they would make the service look faster or slower than it is. */
+  /** A failure has no latency: it would make the service look faster or slower than it is. */
   #recordOk(latencyMs: number): void {
     if (latencyMs > this.#slowAboveMs) this.#slow += 1
     this.#latency.record(latencyMs)

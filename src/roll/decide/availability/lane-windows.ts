@@ -3,7 +3,7 @@ import { lifeOf } from './control-lane.ts'
 import { firstOf, WindowExcuses } from './excuses.ts'
 import { foldWindow, lastWindow, NO_WINDOW, openWindow, type WindowFold } from './windows.ts'
 
-/** A target that flaps for days must not fill the memory: from then on the last window grows instead. */
+/** A target that flaps for days must not fill the memory: beyond this number the last window grows instead. */
 const MOST_WINDOWS = 5_000
 
 interface KeptWindow {
@@ -16,14 +16,14 @@ export class LaneWindows {
   readonly #periodMs: number
   readonly #closed: KeptWindow[] = []
   #fold: WindowFold = NO_WINDOW
-  /** Of the window that is open, or of the next one. */
+  /** The excuses of the open window, or of the next one. */
   #excuses = new WindowExcuses()
 
   constructor(periodMs: number) {
     this.#periodMs = periodMs
   }
 
-  /** In the order of the schedule. Returns what excuses the window that a failed sample is in. */
+  /** Takes samples in the order of the schedule. Returns the excuses of the window that a failed sample is in. */
   record(sample: Sample): WindowExcuses {
     const full = this.#closed.length >= MOST_WINDOWS
     const { fold, closed } = foldWindow(this.#fold, sample, full ? Number.POSITIVE_INFINITY : this.#periodMs)
@@ -36,8 +36,8 @@ export class LaneWindows {
   }
 
   /**
-   * With `ahead`, samples whose predecessors are still owed a verdict: windows they would open or close are shown open,
-   * since such a verdict can still change them. `mayExcuse`: whether a control may excuse one of these.
+   * The windows with `ahead`: samples after some that still have no verdict. Windows that `ahead` would open or close are shown
+   * as open, since such a verdict can still change them. `mayExcuse`: whether a control may excuse one of these.
    */
   seen(ahead: readonly Sample[], mayExcuse: (sample: Sample) => boolean = () => false): readonly FailureWindow[] {
     const shown = this.#closed.map(withExcuses)
@@ -56,7 +56,7 @@ export class LaneWindows {
     return last === undefined ? shown : [...shown, withExcuses({ window: last, excuses })]
   }
 
-  /** Where no sample will follow. */
+  /** The windows once no more samples come. */
   ended(): readonly FailureWindow[] {
     const closed = this.#closed.map(withExcuses)
     const last = lastWindow(this.#fold)

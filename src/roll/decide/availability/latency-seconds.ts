@@ -4,7 +4,7 @@ import type { LatencySecond } from '../../model/latency-second.ts'
 import { Histogram } from './histogram.ts'
 
 const SECOND_MS = 1_000
-/** An answer that is due may come this much later than its time-out ends, since batches and clocks are not exact. */
+/** An answer may come this much later than its time-out ends, since batches and clocks are not exact. */
 const LATE_MS = 1_000
 
 interface OpenSecond {
@@ -13,8 +13,8 @@ interface OpenSecond {
 }
 
 /**
- * Samples in, one row for each second out, as soon as no answer of that second can be missing. Controls and skipped samples
- * are left out: they say nothing of the service.
+ * Makes a row for each second from samples, as soon as no answer of that second can be missing. Controls and skipped samples
+ * are left out: they show nothing about the service.
  */
 export class LatencySeconds {
   readonly #keepMs: number
@@ -31,7 +31,7 @@ export class LatencySeconds {
     return this.#take((end) => end + this.#keepMs <= this.#newest)
   }
 
-  /** All others: no sample comes any more. */
+  /** All other seconds, once no more samples come. */
   rest(): readonly LatencySecond[] {
     return this.#take(() => true)
   }

@@ -2,9 +2,9 @@ import type { Sample } from '../../../ground/model/probe.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { Span } from './downtime.ts'
 
-/** A shorter stall shows in the count of skipped samples alone. */
+/** A shorter stall shows only in the count of skipped samples. */
 const SHORTEST_GAP_MS = 100
-/** No heartbeat for this long: whatever the reason, nothing is known of this time now. */
+/** After this time without a heartbeat, nothing is known of the present, whatever the reason. */
 const SILENCE_MS = 500
 
 /**
@@ -17,7 +17,7 @@ export class NotMeasured {
   /** Since when it is not running. */
   #downSince: WallMs | undefined
   #lastBeatAt: WallMs
-  /** Per target the first of the skipped samples since the last one sent. */
+  /** By target: the first of the samples that were skipped since the last one that was sent. */
   readonly #skippedSince = new Map<string, WallMs>()
 
   constructor(createdAt: WallMs) {
@@ -25,7 +25,7 @@ export class NotMeasured {
     this.#lastBeatAt = createdAt
   }
 
-  /** The first start ends no gap: measuring began there. */
+  /** The first start ends no gap: measuring began with it. */
   started(at: WallMs, isFirst: boolean): void {
     const downSince = this.#downSince ?? this.#lastBeatAt
     for (const since of this.#skippedSince.values()) this.#close(since, downSince)
@@ -39,7 +39,7 @@ export class NotMeasured {
     this.#lastBeatAt = at
   }
 
-  /** `settledBefore`: verdicts on samples from there on are lost. */
+  /** Verdicts on samples from `settledBefore` on are lost. */
   down(settledBefore: WallMs): void {
     this.#downSince ??= settledBefore
   }
@@ -56,7 +56,7 @@ export class NotMeasured {
     }
   }
 
-  /** All gaps, with what is missing right now; `ended` where nothing is due any more. */
+  /** All gaps, with the one that is open now; `ended` where no more samples are due. */
   spans(now: WallMs, ended: boolean): readonly Span[] {
     const open = [...this.#skippedSince.values()].map((from) => ({ from, to: now }))
     if (this.#downSince !== undefined) open.push({ from: this.#downSince, to: now })

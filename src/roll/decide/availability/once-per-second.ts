@@ -8,8 +8,8 @@ interface Phase {
 }
 
 /**
- * What a check once a second, one request at a time, would have counted had it asked when these samples did: the mean
- * over every phase at which it could have begun. Takes the samples of one lane in the order of their schedule.
+ * How many failures a check once a second, one request at a time, would have counted at the times of these samples: the mean
+ * over all moments in the second at which it could have begun. Takes the samples of one lane in the order of their schedule.
  */
 export class OncePerSecond {
   readonly #periodMs: number
@@ -26,7 +26,7 @@ export class OncePerSecond {
       this.#pass(phase, sample)
       if (sample.scheduledAt < phase.dueAt) continue
       if (sample.verdict === 'failed') phase.failed += 1
-      // The next one a second after, or when this one has its answer.
+      // The next check is due a second later, or when this one has its answer.
       phase.dueAt = Math.max(phase.dueAt + EVERY_MS, sample.scheduledAt + sample.latencyMs)
     }
   }
@@ -38,18 +38,18 @@ export class OncePerSecond {
 
   #begin(at: number): readonly Phase[] {
     const phases = Math.max(1, Math.round(EVERY_MS / this.#periodMs))
-    // A hair early, so that the sample at the very edge of a phase is its own.
+    // Slightly early, so that the sample at the edge of a phase belongs to it.
     return Array.from({ length: phases }, (_, i) => ({ dueAt: at + (i - 0.25) * this.#periodMs, failed: 0 }))
   }
 
-  /** What was due while nothing was measured is dropped, not caught up with; the phase stays. */
+  /** Checks that were due while nothing was measured are dropped; the phase stays. */
   #pass(phase: Phase, sample: Sample): void {
     const missedMs = sample.scheduledAt - this.#periodMs - phase.dueAt
     if (missedMs > 0) phase.dueAt += Math.ceil(missedMs / EVERY_MS) * EVERY_MS
   }
 }
 
-/** The same for samples that are all there, `periodMs` apart. */
+/** The same for samples without a gap, `periodMs` apart. */
 export function oncePerSecond(samples: readonly Sample[], periodMs: number): number {
   const check = new OncePerSecond(periodMs)
   for (const sample of samples.toSorted((a, b) => a.scheduledAt - b.scheduledAt)) check.record(sample)

@@ -3,7 +3,7 @@ import type { FailureClass, FailureWindow, Lane } from '../../../ground/model/pr
 import type { WallMs } from '../../../ground/model/time.ts'
 import { excusedOf } from './not-counted.ts'
 
-/** Failure windows of one target taken together, whichever lanes they are of. */
+/** Failure windows of one target taken together, from all its lanes. */
 export interface Outage extends Omit<FailureWindow, 'lane' | 'servedBefore' | 'servedAfter' | 'undecided'> {
   readonly lanes: readonly Lane[]
 }
@@ -14,8 +14,8 @@ interface Growing<T> {
 }
 
 /**
- * Windows of one target that overlap, as far as their bounds tell, are one outage: the lanes see the same fault a moment
- * apart. The outages are in the order in which they began.
+ * Windows of one target that may overlap are one outage: the lanes see the same fault a moment apart. The outages are in the
+ * order in which they began.
  */
 export function byOutage<T>(
   items: readonly T[],
@@ -41,7 +41,7 @@ export function byOutage<T>(
 
 const beginOf = ({ lastOkAt, firstBadAt }: FailureWindow): number => lastOkAt ?? firstBadAt
 
-/** The bounds are those of all of them together: from the first that began to the last that was over. */
+/** The bounds of all windows together: from the first that began to the last that ended. */
 export const asOutage = (first: FailureWindow, ...others: readonly FailureWindow[]): Outage =>
   others.map(ofOneLane).reduce(joined, ofOneLane(first))
 
@@ -55,7 +55,7 @@ function ofOneLane(of: FailureWindow): Outage {
 function joined(a: Outage, b: Outage): Outage {
   const { lastOkAt: _ok, firstOkAt: _end, excused: _some, ...earlier } = a.firstBadAt <= b.firstBadAt ? a : b
   const excused = excusedOf([a, b])
-  // An edge that one of them never saw is not known.
+  // An edge is unknown if one of the windows did not see it.
   const lastOkAt = a.lastOkAt === undefined || b.lastOkAt === undefined ? undefined : least(a.lastOkAt, b.lastOkAt)
   const firstOkAt = a.firstOkAt === undefined || b.firstOkAt === undefined ? undefined : most(a.firstOkAt, b.firstOkAt)
   return {

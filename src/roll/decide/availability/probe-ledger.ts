@@ -20,17 +20,17 @@ interface LaneBook {
   readonly control: boolean
   readonly tally: LaneTally
   readonly windows: LaneWindows
-  /** The lane a check once a second is compared with: new connections where there are any. */
+  /** The lane that is compared with a check once a second: new connections where there are any. */
   readonly oncePerSecond?: OncePerSecond
 }
 
-/** What only a signal changes. */
+/** The part of the status that only a signal changes. */
 type Counted = Omit<ProbeStatus, 'notMeasured'>
 
 const keyOf = (sample: Pick<Sample, 'target' | 'lane'>): string => `${sample.lane} ${sample.target}`
 
 /**
- * Samples in, facts out.
+ * Makes the status of a probe from its samples.
  *
  * Law: the order in which verdicts come changes no window.
  */
@@ -79,14 +79,14 @@ export class ProbeLedger {
     }
   }
 
-  /** A control that is green in this span, ahead or behind, excuses failures after it. */
+  /** A control that is green in this span, past or future, excuses failures after it. */
   baseline(span: Span): void {
     this.#status = undefined
     this.#windows = undefined
     this.#excuses.baseline(span)
   }
 
-  /** The prober was stopped and owes no verdict. */
+  /** The prober was stopped, and no more verdicts come. */
   end(at: WallMs): void {
     this.#status = undefined
     this.#windows = undefined
@@ -95,7 +95,7 @@ export class ProbeLedger {
     this.#endedAt = at
   }
 
-  /** Asked for several times between two batches. */
+  /** Called several times between two batches. */
   status(now: WallMs): ProbeStatus {
     this.#status ??= this.#sum()
     const notMeasured = this.#notMeasured.spans(this.#endedAt ?? now, this.#endedAt !== undefined)
@@ -122,14 +122,14 @@ export class ProbeLedger {
     return this.#windows
   }
 
-  /** Of all good answers but those of controls. */
+  /** The latency of all good answers except those of controls. */
   latency(): Histogram {
     const all = new Histogram()
     for (const lane of this.#lanes.values()) if (!lane.control) all.merge(lane.tally.latency)
     return all
   }
 
-  /** What a check once a second would have counted, all targets but controls together. */
+  /** How many failures a check once a second would have counted, over all targets except controls. */
   failedAt1Hz(): number {
     return [...this.#lanes.values()].reduce((sum, lane) => sum + (lane.oncePerSecond?.failed ?? 0), 0)
   }
@@ -162,7 +162,7 @@ export class ProbeLedger {
     return lane
   }
 
-  /** What does not depend on the order. */
+  /** Counts what does not depend on the order of samples. */
   #count(sample: Sample): void {
     this.#lane(sample).tally.record(sample)
     if (sample.verdict === 'skipped') return
@@ -172,7 +172,7 @@ export class ProbeLedger {
     if (!sample.control && sample.servedBy !== undefined) this.#servedBy.record(sample.servedBy)
   }
 
-  /** What does. */
+  /** Counts what depends on their order. */
   #settle(samples: readonly Sample[]): void {
     for (const sample of samples) {
       const lane = this.#lane(sample)

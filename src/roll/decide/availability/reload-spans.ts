@@ -10,7 +10,7 @@ export interface TimedReading {
   readonly answeredAt: WallMs
 }
 
-/** A server that may not be sent traffic now: `backend/server` of an instance. */
+/** A server that must not be sent traffic now: `backend/server` of an instance. */
 export interface OutServer {
   readonly balancer: string
   readonly instance: string
@@ -19,16 +19,16 @@ export interface OutServer {
 }
 
 interface NextReading {
-  /** The last answer of the same instance before. */
+  /** The last reading of the same instance before this one. */
   readonly before: TimedReading | undefined
   readonly now: TimedReading
   readonly mustBeOut: readonly OutServer[]
 }
 
 /**
- * The reloads seen so far, after one more answer of an instance. A span begins where another process answers than
- * before, and ends with the first answer in which nothing serves that it put back into service. Instances that are
- * silent answer nothing: a span lasts through their silence.
+ * The reloads so far, after one more reading of an instance. A span begins where the process is another one than before, and
+ * ends with the first reading in which no server serves that the reload put back into service. A silent instance has no
+ * reading: a span lasts through its silence.
  */
 export function foldReloads(
   spans: readonly ReloadSpan[],
@@ -61,7 +61,7 @@ function reloadOf(before: TimedReading, now: TimedReading, duty: readonly OutSer
   }
 }
 
-/** Reloaded again before all was out again: one span, with what either forgot. */
+/** A second reload before every server was out again: both are one span, with the servers of either. */
 function withReload(
   spans: readonly ReloadSpan[],
   { isOpen, found }: { readonly isOpen: (span: ReloadSpan) => boolean; readonly found: ReloadSpan },
@@ -73,6 +73,6 @@ function withReload(
   )
 }
 
-/** Told by itself to serve; what a reload forgot reads so. */
+/** Servers whose own state lets them serve; a server that a reload forgot reads so. */
 const inService = ({ servers }: InstanceReading): ReadonlySet<string> =>
   new Set(servers.filter(({ ownState }) => ownState === 'ready').map(({ ref }) => `${ref.backend}/${ref.server}`))

@@ -9,7 +9,7 @@ interface ReloadsOfWindowInput {
   readonly reloads: readonly ReloadSpan[]
 }
 
-/** The reloads that a window fell into. What failed before a reload began is not its doing, however long it goes on. */
+/** The reloads that may have caused a window. A failure from before a reload began has another cause, however long it goes on. */
 export function reloadsOfWindow({ window, periodMs, reloads }: ReloadsOfWindowInput): readonly ReloadSpan[] {
   const { overlaps } = windowReach(window, periodMs)
   return reloads.filter((span) => overlaps(span.from, span.to) && span.from <= window.firstBadAt + SLACK_MS)

@@ -1,8 +1,8 @@
 import type { FailureWindow } from '../../../ground/model/probe.ts'
 
 /**
- * Whether `now` is the window that was told before: a verdict that takes seconds may move its beginning to the front, or
- * make one window of two.
+ * Whether `now` is the window that was shown before: a verdict that takes seconds may move its beginning to an earlier time, or
+ * make two windows of one.
  */
 export const isSameWindow = (
   now: Pick<FailureWindow, 'target' | 'lane' | 'firstBadAt' | 'lastBadAt'>,

@@ -12,13 +12,13 @@ export interface LaneSchedule {
 }
 
 /**
- * A start up to this late is caught up with even where periods are shorter. A virtual machine holds even an idle
- * real-time program for 25 ms now and then, and asking late says more than not asking; beyond it, the prober stood still.
+ * A request that is at most this late is still sent, even where periods are shorter. A virtual machine stops even an idle
+ * real-time program for 25 ms now and then, and a late request shows more than none. Beyond this, the prober stood still.
  */
 export const CAUGHT_UP_MS = 50
 
 /**
- * The lanes of a target, half a period apart so that they interleave. `shift` (0 to 1) moves the whole target within its
+ * The lanes of a target, half a period apart so that they interleave. `shift` (0 to 1) moves all lanes of the target within its
  * period, so that several targets do not ask at the same instant.
  */
 export function laneSchedules(target: ProbeTarget, shift: number): readonly LaneSchedule[] {
@@ -36,6 +36,6 @@ export function laneSchedules(target: ProbeTarget, shift: number): readonly Lane
 
 export const dueAtMs = (schedule: LaneSchedule, n: number): number => schedule.offsetMs + n * schedule.periodMs
 
-/** Too late to stand for its moment: counted as skipped, never sent. */
+/** The sample is too late to represent its moment: it is counted as skipped, never sent. */
 export const isSkipped = (schedule: LaneSchedule, lateMs: number): boolean =>
   lateMs > Math.max(schedule.periodMs / 2, CAUGHT_UP_MS)

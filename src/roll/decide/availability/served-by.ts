@@ -1,11 +1,11 @@
-/** The header is foreign: an answer with a name of its own each time must not fill the memory. */
+/** The header is foreign: a server that answers with another name each time must not fill the memory. */
 const MOST_NAMES = 1_000
 const LONGEST_NAME = 100
 const REST = '(others)'
 
 /** How often each server answered. */
 export class ServedBy {
-  /** In the order of their names. */
+  /** By name, in the order of the names. */
   #counts = new Map<string, number>()
   #known: Readonly<Record<string, number>> | undefined
 

@@ -2,7 +2,7 @@ import { present } from '../../../ground/model/present.ts'
 import type { FailureWindow, Sample } from '../../../ground/model/probe.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 
-/** Good for fewer than three periods in between: one window. */
+/** Failures with fewer than three good periods between them are one window. */
 const MERGE_PERIODS = 3
 
 interface GoodEnd {
@@ -12,11 +12,11 @@ interface GoodEnd {
   readonly good: number
 }
 
-/** What one lane of one target has come to, samples taken in the order of their schedule. */
+/** The state of one lane of one target, after its samples in the order of their schedule. */
 export interface WindowFold {
   readonly lastOkAt?: WallMs
   readonly lastServedBy?: string
-  /** Not over, or over for too short a time to be sure. */
+  /** The window that is open, or closed for too short a time to be sure. */
   readonly current?: { readonly window: FailureWindow; readonly end?: GoodEnd }
 }
 
@@ -28,7 +28,7 @@ interface WindowStep {
 
 export const NO_WINDOW: WindowFold = {}
 
-/** Takes the next sample of the lane. A skipped one knows nothing and changes nothing. */
+/** Takes the next sample of the lane. A skipped sample changes nothing. */
 export function foldWindow(fold: WindowFold, sample: Sample, periodMs: number): WindowStep {
   if (sample.verdict === 'skipped') return { fold }
   const { current } = fold
@@ -43,22 +43,22 @@ export function foldWindow(fold: WindowFold, sample: Sample, periodMs: number): 
   }
   if (current === undefined) return { fold: opened(fold, sample) }
   const { end } = current
-  // Without a good sample in between nothing says that it ended, however long nothing was measured.
+  // Without a good sample in between nothing shows that the window ended, however long nothing was measured.
   if (end !== undefined && apart) return { fold: opened(fold, sample), closed: withEnd(current.window, end) }
   return { fold: { ...fold, current: { window: extended(current.window, sample, end?.good ?? 0) } } }
 }
 
-/** The window that has not been closed, as it stands: without an end. */
+/** The window that is not closed, without an end. */
 export const openWindow = (fold: WindowFold): FailureWindow | undefined => fold.current?.window
 
-/** Where no more samples will come: the window with whatever end was seen. */
+/** The last window, once no more samples come, with the end that was seen. */
 export function lastWindow(fold: WindowFold): FailureWindow | undefined {
   if (fold.current === undefined) return undefined
   const { window, end } = fold.current
   return end === undefined ? window : withEnd(window, end)
 }
 
-/** Half a period of tolerance: the next slot but two is in, the one after is out. */
+/** Half a period of tolerance: the third slot after it belongs to the window, the fourth does not. */
 const isApart = (window: FailureWindow, sample: Sample, periodMs: number): boolean =>
   sample.scheduledAt - window.lastBadAt >= (MERGE_PERIODS + 0.5) * periodMs
 

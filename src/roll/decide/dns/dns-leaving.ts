@@ -4,14 +4,14 @@ import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from '../node-sn
 import { findingText, policyOf } from './dns-policy.ts'
 import { type DnsReading, reachedCluster } from './dns-readings.ts'
 
-/** A reading counts for so long after it ended. */
+/** How long a reading counts after it ended. */
 const COUNTS_FOR_MS = 15_000
-/** A check that takes longer holds nothing up. */
+/** A check that takes longer than this delays nothing. */
 const AWAITED_FOR_MS = 30_000
-/** So many are named. */
+/** How many pods are named at most. */
 const NAMED_MAX = 5
 
-/** Nothing of the node is out yet, and it is to go. */
+/** Nothing of the node is out yet, and the node is to leave. */
 export function isStillToGo(s: NodeSnapshot): boolean {
   if (s.run.verdict !== undefined || ownIntent(s) !== undefined || Object.keys(s.evidence.detached).length > 0)
     return false
@@ -20,8 +20,8 @@ export function isStillToGo(s: NodeSnapshot): boolean {
 }
 
 /**
- * Before a node goes: DNS is well, or what is wrong with it costs no client an answer. Where no check can tell, the node goes as if
- * DNS were not asked.
+ * Before a node leaves: DNS works, or its faults cost no client an answer. Where no check can tell, the node leaves as if DNS
+ * were not checked.
  */
 export function dnsWell(s: NodeSnapshot): readonly Reason[] {
   if (s.dns === undefined || !isStillToGo(s)) return []
@@ -32,7 +32,7 @@ export function dnsWell(s: NodeSnapshot): readonly Reason[] {
 
 const asked: Reason = { code: 'DnsNotAsked', text: 'the cluster DNS is being checked before the node is taken out' }
 
-/** Where a check told nothing, another one is not waited for. */
+/** Where the last check reached no DNS, another one is not waited for. */
 function isAwaited({ dns, now }: NodeSnapshot): boolean {
   const { last, askingSince } = dns ?? {}
   if (last !== undefined && (now - last.endedAt < COUNTS_FOR_MS || !reachedCluster(last))) return false
@@ -59,8 +59,8 @@ interface ServingPods {
 }
 
 /**
- * The only pod of DNS that serves, where others are there and do not. Where it is the only one that there is, people have chosen
- * that it is away while it moves.
+ * The only pod of DNS that serves, where there are other pods that do not. Where it is the only pod there is, people have
+ * accepted that DNS is away while it moves.
  */
 export function lastDnsPod(node: string, { pods, service }: ServingPods): readonly Reason[] {
   const there = pods.filter(({ terminating }) => !terminating)

@@ -1,7 +1,7 @@
 import { findingText, policyOf } from './dns-policy.ts'
 import type { DnsReadings } from './dns-readings.ts'
 
-/** What people are to know of a check that holds nothing up: sentences. */
+/** Sentences for people about a check that delays nothing. */
 export function dnsNotices(last: NonNullable<DnsReadings['last']>, hasRelays: boolean): readonly string[] {
   const how = hasRelays ? '' : '; set "dns.image" in the roll file to send queries from nodes'
   const asBefore = `the roll only checks that an endpoint of DNS is Ready${how}`

@@ -4,9 +4,9 @@ import type { PathReading } from '../../../dns/decide/path-reading.ts'
 import type { DnsReading } from './dns-readings.ts'
 
 interface Policy {
-  /** Before a node goes. `says`: a warning is printed, and the node goes. `unknown`: nothing is known by it. */
+  /** Before a node leaves. `says`: a warning is printed, and the node leaves. `unknown`: the finding shows nothing. */
   readonly leaving: 'holds' | 'says' | 'unknown' | 'nothing'
-  /** Before a node that was rebooted serves again. `here`: where it is about that node. */
+  /** Before a node that was rebooted serves again. `here`: the finding holds if it is about that node. */
   readonly back: 'holds' | 'here' | 'nothing'
 }
 
@@ -17,8 +17,8 @@ const SAID: Policy = { leaving: 'says', back: 'nothing' }
 const UNKNOWN: Policy = { leaving: 'unknown', back: 'nothing' }
 
 /**
- * What a roll does about each finding of a check. A pod that is ill elsewhere keeps no node out that is back: that would only
- * leave fewer nodes to serve, and no further node is taken anyway.
+ * What a roll does about each finding of a check. A pod that is ill on another node does not keep a node out that is back: that
+ * would only leave fewer nodes to serve, and no further node is begun anyway.
  */
 const POLICIES: Readonly<Record<CauseCode, Policy>> = {
   Healthy: { leaving: 'nothing', back: 'nothing' },
@@ -37,19 +37,19 @@ const POLICIES: Readonly<Record<CauseCode, Policy>> = {
   NoEndpointsProgrammed: ONE_PLACE,
   ReplyFromElsewhere: ONE_PLACE,
   CacheDead: ONE_PLACE,
-  // Clients lose answers already, and with one pod less they would lose more.
+  // Clients already lose answers, and would lose more with one pod less.
   Loses: ONE_POD,
   SeenFromSomePlaces: ONE_POD,
   DeadEndpointKept: ONE_PLACE,
-  // The guards of the node budget hold for a node that is down.
+  // The node budget has guards for a node that is down.
   NodeDown: SAID,
-  // These pods answer, or would; what is wrong with them costs no client an answer over UDP.
+  // These pods answer, or would; their fault costs no client an answer over UDP.
   EndpointMissing: SAID,
   NotReady: SAID,
   TcpDead: SAID,
   // The pods behind the cache have findings of their own.
   CacheMasks: SAID,
-  // Names outside of the cluster fail with each node alike.
+  // Names outside of the cluster fail on every node alike.
   UpstreamOfOne: SAID,
   UpstreamDown: SAID,
   VantageCutOff: { leaving: 'unknown', back: 'here' },
@@ -59,7 +59,7 @@ const POLICIES: Readonly<Record<CauseCode, Policy>> = {
   ServiceAnswersWrong: SHARED,
   ServiceTcpDead: SAID,
   CacheIll: ONE_PLACE,
-  // What is wrong where the Service is exposed says of no node that it is at fault.
+  // A fault at the exposed address of the Service is not the fault of a node.
   ExposedUdpDead: { leaving: 'holds', back: 'nothing' },
   ExposedLoses: { leaving: 'holds', back: 'nothing' },
   ExposedWrong: { leaving: 'holds', back: 'nothing' },
@@ -71,7 +71,7 @@ const POLICIES: Readonly<Record<CauseCode, Policy>> = {
   NotAsked: UNKNOWN,
 }
 
-/** By the table, but where only the zone that was assumed is not known: then what was asked for may not be there to be known. */
+/** The policy by the table. Exception: if only the assumed zone is not known, the names that were asked for may not exist. */
 export function policyOf(reading: DnsReading, finding: Finding): Policy {
   if (!reading.isZoneAssumed || !(finding.code === 'DataStale' || finding.code === 'DataStaleEverywhere'))
     return POLICIES[finding.code]

@@ -2,18 +2,18 @@ import type { Finding } from '../../../dns/decide/diagnosis/finding.ts'
 import type { DnsScene } from '../../../dns/decide/scene.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
 
-/** What DNS answered, as a check saw it. */
+/** What one check of DNS has read. */
 export interface DnsReading {
   readonly kind: 'seen'
   readonly begunAt: MonoMs
   readonly endedAt: MonoMs
   readonly findings: readonly Finding[]
   readonly scene: DnsScene
-  /** No Corefile could be read: that DNS knows nothing of the zone may be the fault of the roll, which asks. */
+  /** No Corefile could be read: if DNS does not know the zone, the roll may have asked for the wrong one. */
   readonly isZoneAssumed: boolean
 }
 
-/** A check that came to nothing. */
+/** A check without a result. */
 interface DnsUnknown {
   readonly kind: 'unknown'
   readonly begunAt: MonoMs
@@ -22,17 +22,17 @@ interface DnsUnknown {
   readonly why?: string
 }
 
-/** What this process knows of DNS. A pass never asks: checks run beside it. */
+/** The readings of DNS by this process. A pass never asks: checks run beside the passes. */
 export interface DnsReadings {
   /** The newest check that has ended. */
   readonly last?: DnsReading | DnsUnknown
-  /** The newest that saw something: it counts until another one does. */
+  /** The newest check with a result: it counts until another one has a result. */
   readonly seen?: DnsReading
   /** Since when a check is under way. */
   readonly askingSince?: MonoMs
 }
 
-/** Whether anything was asked from a place that reaches the cluster: where nothing was, another check would tell no more. */
+/** Whether any question was asked from a place that reaches the cluster; if not, another check would be as useless. */
 export function reachedCluster(last: NonNullable<DnsReadings['last']>): boolean {
   if (last.kind === 'unknown') return false
   const { vantages, paths } = last.scene

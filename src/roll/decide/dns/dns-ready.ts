@@ -4,7 +4,7 @@ import type { RollSnapshot } from '../snapshot.ts'
 /** The name that CoreDNS keeps for compatibility. */
 const USUAL: ObjectRef = { namespace: 'kube-system', name: 'kube-dns' }
 
-/** The Service of DNS as a check found it; where none did, the usual one. */
+/** The Service of DNS as a check found it; otherwise the usual one. */
 export const dnsService = ({ dns }: Pick<RollSnapshot, 'dns'>): ObjectRef => dns?.seen?.scene.service ?? USUAL
 
 /** Ready endpoints of the Service of DNS. */

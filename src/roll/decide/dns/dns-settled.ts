@@ -7,13 +7,13 @@ import { findingText, policyOf } from './dns-policy.ts'
 import { type DnsReading, reachedCluster } from './dns-readings.ts'
 import { dnsReady, dnsService } from './dns-ready.ts'
 
-/** A check that takes longer holds nothing up. A relay has to be started first, and its image may have to be pulled. */
+/** A check that takes longer than this delays nothing. A relay has to be started first, and its image may have to be pulled. */
 const AWAITED_FOR_MS = 30_000
 const RELAY_AWAITED_FOR_MS = 80_000
 
 /**
  * Before a node that was rebooted serves again: DNS works on it, as far as a check can tell. A node that goes back without a
- * reboot waits for an endpoint alone: it serves no worse than before, and keeping it out would cure nothing.
+ * reboot only waits for an endpoint: it serves no worse than before, and keeping it out would cure nothing.
  */
 export function dnsUnsettled(s: RecordedSnapshot): readonly Reason[] {
   const noEndpoint = endpointMissing(s)
@@ -23,7 +23,7 @@ export function dnsUnsettled(s: RecordedSnapshot): readonly Reason[] {
   const { last, seen } = s.dns
   if (last === undefined || last.begunAt < since) {
     const hasRelays = s.spec.dns?.image !== undefined
-    // From here alone nothing more will be told than before.
+    // From this machine alone another check would find no more.
     if (last !== undefined && !hasRelays && !reachedCluster(last)) return noEndpoint
     if (s.now - since >= (hasRelays ? RELAY_AWAITED_FOR_MS : AWAITED_FOR_MS)) return noEndpoint
     const text = `the cluster DNS is being checked, now that ${name} is back`
@@ -55,7 +55,7 @@ const notReady = (node: string, text: string): Reason => ({
   next: `look at kube-proxy and the network of ${node}; evenkeel dns check shows more`,
 })
 
-/** What was seen from the node itself. `none`: nothing asked from there. */
+/** What the check found from the node itself. `none`: no question was asked from there. */
 type Place = 'none' | 'answers' | 'cutOff' | 'noService' | 'silent'
 
 const UNREACHED: Readonly<Partial<Record<Place, string>>> = {
@@ -82,7 +82,7 @@ interface Here {
   readonly scene: DnsScene
 }
 
-/** What a place outside of the nodes finds may be about this node, unless the node itself has an answer. */
+/** A fault that was found from a place outside of the nodes may be about this node, unless the node itself has an answer. */
 const isAbout = ({ subjects }: Finding, { node, place, scene }: Here): boolean =>
   subjects.some(({ kind, name }: Subject) => {
     if (kind === 'node') return name === node

@@ -3,24 +3,24 @@ import { hasCurrent, hasRebooted, type NodeSnapshot, ownRecord } from '../node-s
 import type { RollSnapshot } from '../snapshot.ts'
 import { isStillToGo } from './dns-leaving.ts'
 
-/** What is to be known of DNS next. */
+/** The check of DNS that is needed next. */
 export interface DnsWant {
   readonly node: string
   readonly for: 'leaving' | 'back'
-  /** Nodes that relays are to run on. */
+  /** Nodes on which relays have to run. */
   readonly from: readonly string[]
 }
 
-/** One of them is not the node of a pod that looks ill. */
+/** So that one of them is not the node of a pod that looks ill. */
 const PLACES = 2
 
-/** What a decision waits for of DNS; undefined where it goes by nothing that a check would tell. */
+/** The check that a decision waits for; undefined where no check matters for it. */
 export function dnsWanted(s: RollSnapshot, decision: Decision): DnsWant | undefined {
   if (s.dns === undefined || !hasCurrent(s) || decision.kind === 'settled') return undefined
   const { name } = s.current.node
   switch (decision.step) {
     case 'slot':
-      // A slot may be waited for for hours. What is first known is known before the baseline is over.
+      // A roll may wait for its slot for hours. The first check has ended before the baseline is over.
       return s.slot.state === 'mine' || s.dns.last === undefined ? leaving(s) : undefined
     case 'record':
     case 'cordon':
@@ -36,11 +36,11 @@ export function dnsWanted(s: RollSnapshot, decision: Decision): DnsWant | undefi
   }
 }
 
-/** From nodes that stay: a relay on the node itself would have to be evicted. */
+/** Relays run on nodes that stay: one on the node itself would have to be evicted. */
 const leaving = (s: NodeSnapshot): DnsWant | undefined =>
   isStillToGo(s) ? { node: s.current.node.name, for: 'leaving', from: others(s) } : undefined
 
-/** Those first that go last, or not any more: their relays can stay for the next node as well. There may be thousands. */
+/** Nodes that leave last, or not any more, come first: their relays can stay for the next node too. There may be thousands. */
 function others({ cluster, run, current }: NodeSnapshot): readonly string[] {
   const ready = new Set(
     cluster.nodes.flatMap(({ name, ready }) => (ready === 'True' && name !== current.node.name ? [name] : [])),

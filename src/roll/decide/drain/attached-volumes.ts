@@ -10,7 +10,7 @@ interface OnNode {
   readonly attachments: readonly VolumeAttachment[]
 }
 
-/** Volumes still attached here that no pod which stays (or is still to leave in a later stage) uses. */
+/** Volumes that are still attached here and that no pod uses which stays, or leaves in a later stage. */
 export const strandedVolumes = (s: NodeSnapshot): readonly VolumeAttachment[] =>
   volumesLeft({
     node: s.current.node.name,

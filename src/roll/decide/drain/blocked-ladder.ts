@@ -15,22 +15,22 @@ import { isGated } from './guard-of.ts'
 import { whyNotPolite } from './may-be-polite.ts'
 import { isLeaving } from './ready-pods.ts'
 
-/** What is done with a pod that may not leave: waited for, replaced first, asked about, deleted. `over`: nothing more. */
+/** What is done with a pod that may not leave: wait, start a replacement first, ask a person, delete. `over`: nothing more. */
 type Rung = 'wait' | 'surge' | 'ask' | 'delete' | 'over'
 
-/** Where a pod stands on the ladder that `drain.blocked` gives it. */
+/** How far a pod is on the ladder that `drain.blocked` gives it. */
 export interface OnLadder {
   readonly rung: Rung
   readonly spec: BlockedSpec
-  /** Why no replacement is started first, where the file has that rung. */
+  /** Why no replacement is started first, where the file asks for one. */
   readonly noSurge?: string
-  /** When nothing more is to come of the ladder. */
+  /** When the ladder is over. */
   readonly endsAt: number
 }
 
 /**
- * The entry that chooses the pod. None does where the pod is for its node alone: its budget is shut on purpose, and its controller opens
- * it in time.
+ * The entry that chooses the pod. No entry chooses a pod that is for its node alone: its budget is shut on purpose, and its
+ * controller opens it in time.
  */
 export const blockedSpec = (pod: Pod, { blocked = [] }: RollSpec['drain']): BlockedSpec | undefined =>
   isGated(pod)
@@ -41,7 +41,10 @@ export const blockedSpec = (pod: Pod, { blocked = [] }: RollSpec['drain']): Bloc
           (selector === undefined || selectorMatches(selector, labelsBefore(pod))),
       )
 
-/** Undefined: the pod may leave as far as is known, or no entry chooses it. `from`: since when it may not, where that was not seen yet. */
+/**
+ * Undefined: the pod may leave as far as is known, or no entry chooses it. `from`: since when it may not leave, if that was not
+ * seen yet.
+ */
 export function ladderOf(s: NodeSnapshot, pod: Pod, from?: MonoMs): OnLadder | undefined {
   const spec = blockedSpec(pod, s.spec.drain)
   const since = s.evidence.blocked?.[pod.uid]?.since ?? from
@@ -58,7 +61,7 @@ export function ladderOf(s: NodeSnapshot, pod: Pod, from?: MonoMs): OnLadder | u
     if (forMs < askUntil) return 'ask'
     return spec.delete ? 'delete' : 'over'
   }
-  // A deletion may be refused as well.
+  // A deletion may be refused, too.
   const deletionMs = spec.delete || isAgreed ? s.spec.drain.blockedLimitMs : 0
   const endsAt = since + askUntil + deletionMs
   return { rung: rung(), spec, endsAt, ...present({ noSurge }) }
@@ -96,11 +99,11 @@ function mayNotLeave(s: NodeSnapshot, pod: Pod): boolean {
   return s.evidence.stuckStep === 'drain' && classifyPod(pod, s.spec.drain).kind === 'refused'
 }
 
-/** Itself, as by a budget that has none to spare, and not by the replacement that it waits for. */
+/** The pod itself may not leave, as by a budget that has none to spare; it does not just wait for its replacement. */
 const holdsUp = ({ evidence }: NodeSnapshot, pod: Pod): boolean =>
   evidence.stuckReasons.some((reason) => reason.object === refKey(pod) && waitOf(reason) === 'blocked')
 
-/** By the budget or the API server, and not because that was away or busy. */
+/** The budget or the API server refused; the API server was not away or busy. */
 export const isRefusal = ({ kind }: EvictionAnswer): boolean => REFUSALS.has(kind)
 
 const REFUSALS: ReadonlySet<string> = new Set<EvictionAnswer['kind']>([
@@ -112,8 +115,8 @@ const REFUSALS: ReadonlySet<string> = new Set<EvictionAnswer['kind']>([
 ])
 
 /**
- * When the wait for what holds the drain is given up, where pods on a ladder hold it; undefined where another thing does that has a
- * limit of its own.
+ * When the wait for the drain is over, where pods on a ladder delay it; undefined where something else delays it, with a limit
+ * of its own.
  */
 export function laddersEndAt(s: NodeSnapshot): MonoMs | undefined {
   if (s.spec.drain.blocked === undefined) return undefined

@@ -8,7 +8,7 @@ import { isRefusal, ladderOf, type OnLadder } from './blocked-ladder.ts'
 import { stageOf } from './classify-pod.ts'
 import { isReleased, type PoliteAnswer } from './polite-steps.ts'
 
-/** What a pod that may not leave comes to by its ladder; without one, by what is said of it already. */
+/** The next step for a pod that may not leave, by its ladder; without a ladder, the answer that it has already. */
 export function onLadder(s: RecordedSnapshot, pod: Pod, answer: PoliteAnswer): PoliteAnswer {
   const isRefused = 'reason' in answer && answer.reason.code === 'PodRefused'
   const ladder = ladderOf(s, pod, isRefused ? s.now : undefined)
@@ -19,8 +19,8 @@ export function onLadder(s: RecordedSnapshot, pod: Pod, answer: PoliteAnswer): P
 }
 
 /**
- * Its own eviction is what is refused, and it is not held up by another pod that leaves first. The time of a replacement is that of the
- * rung surge: without the rung, a pod that leaves politely by choice is never deleted while its replacement starts.
+ * The pod's own eviction is refused, and it does not wait for another pod that leaves first. How long a replacement may take is
+ * the time of the rung `surge`: without that rung, a pod that leaves politely is never deleted while its replacement starts.
  */
 function isHeld(pod: Pod, answer: PoliteAnswer, { spec }: OnLadder): boolean {
   if (isReleased(pod))
@@ -29,14 +29,14 @@ function isHeld(pod: Pod, answer: PoliteAnswer, { spec }: OnLadder): boolean {
   return 'reason' in answer && answer.reason.object === refKey(pod) && answer.reason.code !== 'PodLeaving'
 }
 
-/** One pod of a workload at a time: it could be evicted now, and is refused. */
+/** One pod of a workload at a time: the pod could be evicted now, but that is refused. */
 function mayBeDeleted(s: RecordedSnapshot, pod: Pod, answer: PoliteAnswer): boolean {
   if (isReleased(pod)) return true
   const last = s.evidence.evictions[pod.uid]
   return answer.kind === 'leave' && last !== undefined && isRefusal(last)
 }
 
-/** For a pod that the ladder has come to the end of. */
+/** The deletion of a pod whose ladder is at its end. */
 export function deletion(s: RecordedSnapshot, pod: Pod): PoliteAnswer {
   const { namespace, name, uid } = pod
   const retry = s.evidence.retries[`deletePod ${uid}`]
@@ -51,7 +51,7 @@ export function deletion(s: RecordedSnapshot, pod: Pod): PoliteAnswer {
   }
 }
 
-/** By the pod, whatever its replacement lacks: its ladder says how long the drain is held up. */
+/** The reason names the pod, whatever its replacement lacks: its ladder decides how long the drain waits. */
 function reasonOn(ladder: OnLadder, pod: Pod, reason: Reason): Reason {
   const { spec, rung } = ladder
   const object = refKey(pod)
@@ -88,7 +88,7 @@ function question(ladder: OnLadder, pod: Pod, reason: Reason): Reason {
 
 const SAID_MAX = 40
 
-/** Written by people, or by any program that may write pods. */
+/** The answer was written by people, or by any program that may write pods. */
 function heard({ blockedAnswer }: Pod): string {
   if (blockedAnswer === undefined) return ''
   if (blockedAnswer === 'wait')

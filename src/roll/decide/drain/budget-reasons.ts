@@ -57,7 +57,7 @@ export function evictionRefusal(pod: Pod, answer: EvictionAnswer, budgets: reado
   }
 }
 
-/** A budget that could never be computed answers "still being processed" for ever (seen on 1.35); its condition tells. */
+/** A budget that could never be computed answers "still being processed" for ever (seen on 1.35); its condition shows why. */
 const brokenBudget = (object: string, budget: string): Reason => ({
   code: 'BudgetBroken',
   object,
@@ -65,7 +65,7 @@ const brokenBudget = (object: string, budget: string): Reason => ({
   never: true,
 })
 
-/** The budget of a NodeGuard is shut until it grants the node: its numbers say nothing, and editing it would be the wrong cure. */
+/** The budget of a NodeGuard is shut until it grants the node: its numbers do not matter, and editing it would be wrong. */
 function guardReason(pod: Pod): Reason | undefined {
   const guard = guardOf(pod)
   if (guard === undefined) return undefined
@@ -100,7 +100,9 @@ function budgetReason(
 const describe = (budget: ObjectRef & Pick<DisruptionBudget, 'desiredHealthy' | 'currentHealthy'>): string =>
   `budget ${refKey(budget)} (needs ${budget.desiredHealthy} healthy, has ${budget.currentHealthy})`
 
-/** Without an eviction: `maxUnavailable: 0`, or at least as many wanted as there are pods, all of them healthy. */
+/**
+ * Known without an eviction: `maxUnavailable: 0`, or `minAvailable` of at least as many as there are pods, all of them healthy.
+ */
 export function neverAllows(budget: DisruptionBudget): boolean {
   if (budget.disruptionsAllowed > 0) return false
   if (budget.maxUnavailable === '0' || budget.maxUnavailable === '0%') return true

@@ -5,17 +5,17 @@ import { labelsBefore } from '../../../ground/model/polite-mark.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { guardOf } from './guard-of.ts'
 
-/** Volumes and what the file names, all others, DaemonSets that the file names, NodeGuards. */
+/** 1: pods with volumes and those that the file names; 2: all others; 3: DaemonSets that the file names; 4: NodeGuards. */
 export const DRAIN_STAGES = [1, 2, 3, 4] as const
 
 export type DrainStage = (typeof DRAIN_STAGES)[number]
 
-/** A NodeGuard may wait for any other pod of its node, such as the last one that has a volume: its pod leaves after all of them. */
+/** A NodeGuard may wait for any other pod of its node, such as the last one that has a volume: so its pod leaves last. */
 export const GUARD_STAGE = 4
 
 /**
- * What a drain does with a pod, as `kubectl drain` tells them apart (kubernetes/kubectl pkg/drain/filters.go).
- * `refused`: it may only go where the config says so; the plan fails on it.
+ * What a drain does with a pod, in the classes of `kubectl drain` (kubernetes/kubectl pkg/drain/filters.go). `refused`: the pod
+ * may only leave where the file says so, else the plan fails.
  */
 type PodClass =
   | { readonly kind: 'stays'; readonly why: 'mirror' | 'daemonSet' }
@@ -40,7 +40,7 @@ export function stageOf(pod: Pod, drain: RollSpec['drain']): DrainStage {
   return inFirstStage(pod, drain) ? 1 : 2
 }
 
-/** Found by its volumes, or named by label. */
+/** The pod has volumes, or the file names its label. */
 const inFirstStage = (pod: Pod, drain: RollSpec['drain']): boolean =>
   pod.claims.length > 0 || (drain.firstStage !== undefined && selectorMatches(drain.firstStage, labelsBefore(pod)))
 

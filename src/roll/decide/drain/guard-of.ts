@@ -9,7 +9,7 @@ export function guardOf({ labels }: Pod): string | undefined {
 }
 
 /**
- * The pod of a NodeGuard or of an IngressDaemonSet. It is for its node alone, and its budget is shut on purpose until the controller lets
- * the node go.
+ * The pod of a NodeGuard or of an IngressDaemonSet. It is for its node alone, and its budget is shut on purpose until the
+ * controller releases the node.
  */
 export const isGated = (pod: Pod): boolean => guardOf(pod) !== undefined || INGRESS_UID_LABEL in pod.labels

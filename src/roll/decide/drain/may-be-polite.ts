@@ -12,18 +12,18 @@ export type PoliteReading = Pick<ClusterReading, 'workloads' | 'budgets' | 'slic
   readonly services: readonly Service[]
 }
 
-/** The entry of the roll file that chooses the pod; undefined: it is drained without. */
+/** The entry of the roll file that lets the pod leave politely; undefined: there is none. */
 export const politeSpec = (pod: Pod, drain: RollSpec['drain']): PoliteSpec | undefined =>
   drain.polite?.find(
     ({ selector, namespaces }) =>
       (namespaces?.includes(pod.namespace) ?? true) && selectorMatches(selector, labelsBefore(pod)),
   )
 
-/** Labels of pods are changed, and Services are followed for it. */
+/** Whether the file needs labels of pods to be changed, and Services to be followed. */
 export const mayRelease = ({ polite, blocked = [] }: RollSpec['drain']): boolean =>
   polite !== undefined || blocked.some(({ surgeMs }) => surgeMs !== undefined)
 
-/** One without a selector has endpoints that others write. */
+/** The Services that select the pod. A Service without a selector has endpoints that others write. */
 export function selectingServices(services: readonly Service[], namespace: string, labels: Labels): readonly Service[] {
   return services.filter((service) => {
     const pairs = Object.entries(service.selector)
@@ -33,7 +33,9 @@ export function selectingServices(services: readonly Service[], namespace: strin
 
 type Endpoints = Pick<PoliteReading, 'slices' | 'services'>
 
-/** A slice that names the pod for a Service without a selector: another program writes it, and no label takes the pod out of it. */
+/**
+ * A slice that names the pod for a Service without a selector: another program writes it, and no label takes the pod out of it.
+ */
 export const foreignSlice = ({ slices, services }: Endpoints, { namespace, uid }: Pod): EndpointSlice | undefined =>
   slices.find(
     (slice) =>
@@ -45,7 +47,7 @@ export const foreignSlice = ({ slices, services }: Endpoints, { namespace, uid }
       ),
   )
 
-/** Each label that any Service selects the pod by, with another value. */
+/** The labels by which any Service selects the pod, each with another value. */
 export const withdrawnLabels = (services: readonly Service[], { namespace, labels }: Pod): Labels =>
   Object.fromEntries(
     selectingServices(services, namespace, labels).flatMap(({ selector }) =>
@@ -89,7 +91,7 @@ export function whyNotPolite(reading: PoliteReading, pod: Pod): string | undefin
 
 const adopts = (kind: string): boolean => kind === 'ReplicaSet' || kind === 'DaemonSet'
 
-/** Whether a budget that selects these labels still does once they are overwritten is the API server's business at the eviction. */
+/** Whether a budget still selects the pod once these labels are overwritten is checked by the API server at the eviction. */
 export const guardingBudgets = (
   budgets: ClusterReading['budgets'],
   { namespace, labels }: Pick<Pod, 'namespace' | 'labels'>,

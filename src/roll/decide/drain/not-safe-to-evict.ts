@@ -6,11 +6,11 @@ import type { NodeSnapshot } from '../node-snapshot.ts'
 import { podsHere } from '../pods-here.ts'
 import { classifyPod } from './classify-pod.ts'
 
-/** A drain would move it, and it says that it is not to be evicted. A pod that is on its way is gone soon. */
+/** A drain would move the pod, and its annotation forbids to evict it. A pod that is being deleted does not matter. */
 export const isNotSafeToEvict = (pod: Pod, drain: RollSpec['drain']): boolean =>
   pod.notSafeToEvict === true && !isFinished(pod) && !pod.terminating && classifyPod(pod, drain).kind !== 'stays'
 
-/** Before a node is begun, where the file asks for it. From the cordon on no such pod can come. */
+/** Checked before a node is begun, where the file asks for it. After the cordon no such pod can come. */
 export function notSafeToEvict(s: NodeSnapshot): readonly Reason[] {
   if (s.spec.drain.safeToEvict !== 'hold') return []
   return podsHere(s)

@@ -6,16 +6,16 @@ import type { Reason } from '../../../ground/model/reason.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
 
-/** The clock of the API server and ours may differ by so much. */
+/** How far the clock of the API server and ours may differ. */
 const CLOCKS_DIFFER_MS = 5_000
 
 interface Around {
   readonly now: WallMs
-  /** The Ready condition of its node. Absent: not known. */
+  /** The Ready condition of the pod's node. Absent: not known. */
   readonly nodeReady?: Node['ready']
 }
 
-/** Why a pod that is being deleted is still there. `lateMs`: since the end of its grace, negative while it has some left. */
+/** Why a pod that is being deleted still exists. `lateMs`: since the end of its grace; negative while some is left. */
 export interface StillThere {
   readonly kind: 'finalizer' | 'silentNode' | 'overdue' | 'inGrace'
   readonly lateMs: number
@@ -28,7 +28,7 @@ export function stillThere({ due, graceSeconds, finalizers }: PodEnding, { now, 
   return { kind: lateMs > CLOCKS_DIFFER_MS ? 'overdue' : 'inGrace', lateMs }
 }
 
-/** Of one that no kubelet and no time ends: in words, and what people may do that a roll never does. */
+/** A pod that neither its kubelet nor time ends: why, and what people may do that a roll never does. */
 export function stuckEnding(pod: Pod, ending: PodEnding, { kind, lateMs }: StillThere): Reason | undefined {
   const { namespace, name, nodeName = 'its node' } = pod
   const object = refKey(pod)
@@ -67,7 +67,7 @@ export const withoutFinalizers = ({ namespace, name }: Pod): string =>
 export const byForce = ({ namespace, name }: Pod): string =>
   `kubectl -n ${namespace} delete pod ${name} --force --grace-period=0`
 
-/** What a drain says of a pod of its node that is on its way out. */
+/** The reason of a drain about a pod that is being deleted. */
 export function isGoing({ wall, current }: NodeSnapshot, pod: Pod): Reason {
   const { ending } = pod
   const stuck = ending && stuckEnding(pod, ending, stillThere(ending, { now: wall, nodeReady: current.node.ready }))

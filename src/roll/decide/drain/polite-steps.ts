@@ -24,26 +24,29 @@ import { isLeaving } from './ready-pods.ts'
 import { type Replaced, replaced } from './replaced.ts'
 import { workloadOf } from './workload-of.ts'
 
-/** A pod that was let go, and is still here. */
+/** A pod that its ReplicaSet was made to release, and that still exists. */
 export type ReleasedPod = Pod & { readonly polite: PoliteMark }
 
 export const isReleased = (pod: Pod): pod is ReleasedPod => pod.polite !== undefined
 
-/** Where the file does not choose the pod any more. */
+/** The default, where the file does not choose the pod any more. */
 const LEAVE_AFTER_MS = 6_000
 
-/** One failure or two may pass. */
+/** How many failures in a row are ignored. */
 const FAILURES_MAX = 3
 
 export type PoliteAnswer =
   | { readonly kind: 'act'; readonly action: Action }
-  /** No Service sends to it: it may be evicted. */
+  /** No Service sends to the pod: it may be evicted. */
   | { readonly kind: 'leave' }
   | { readonly kind: 'wait'; readonly reason: Reason }
-  /** It cannot go on. Where the node is put back, its labels are too. */
+  /** The pod cannot go on. If the node is put back, its labels are restored. */
   | { readonly kind: 'blocked'; readonly reason: Reason }
 
-/** The first step of a pod that the file chooses, or that is replaced first because it may not leave, and that can leave politely; undefined: it is evicted without. */
+/**
+ * The first step of a pod that can leave politely, and that the file chooses or that may not leave and is replaced first;
+ * undefined: the pod is evicted at once.
+ */
 export function released(s: RecordedSnapshot, pod: Pod): Action | undefined {
   const { services } = s.cluster
   const workload = workloadOf(pod, s.cluster.workloads)
@@ -55,7 +58,7 @@ export function released(s: RecordedSnapshot, pod: Pod): Action | undefined {
   return { kind: 'releasePod', ...relabel(s, pod, { [HASH_LABEL]: LEAVING_VALUE }), mark }
 }
 
-/** The next step of a pod that was let go, by what is true now: replaced, out of its Services, for long enough, away. */
+/** The next step of a released pod, judged anew each time: replaced, out of its Services, for long enough, gone. */
 export function politeStep(s: RecordedSnapshot, pod: ReleasedPod): PoliteAnswer {
   const object = refKey(pod)
   if (pod.terminating || isLeaving(s, pod) || isWritten(s, pod)) return wait(isGoing(s, pod))
@@ -75,7 +78,7 @@ export function politeStep(s: RecordedSnapshot, pod: ReleasedPod): PoliteAnswer 
   return refused(s, pod, 'evict') ?? { kind: 'leave' }
 }
 
-/** Labels of it were written, and it is shown as it was before. */
+/** Labels of the pod were written, and the watch still shows the old ones. */
 export const isWritten = ({ evidence }: RecordedSnapshot, { uid, resourceVersion }: Pod): boolean =>
   evidence.relabelled?.[uid]?.includes(resourceVersion) === true
 
@@ -103,19 +106,19 @@ function withdrawal(
 
 function replacementOf(s: RecordedSnapshot, pod: ReleasedPod): Replaced {
   const workload = s.cluster.workloads.find((each) => workloadKey(each) === pod.polite.workload)
-  // Without a workload no pod would ever come.
+  // Without a workload no replacement would ever come.
   return workload === undefined ? { kind: 'back' } : replaced(s, workload)
 }
 
 export const isReplaced = (s: RecordedSnapshot, pod: ReleasedPod): boolean => replacementOf(s, pod).kind === 'back'
 
-/** Of each label that still has the value that a polite drain wrote. */
+/** Restores each label that still has the value that the polite drain wrote. */
 export function giveBack(s: RecordedSnapshot, pod: ReleasedPod): Action {
   const ours = Object.entries(pod.polite.labels).filter(([key]) => pod.labels[key] === LEAVING_VALUE)
   return { kind: 'giveBackPod', ...relabel(s, pod, Object.fromEntries(ours)) }
 }
 
-/** The last try failed, and the next one is still to come. */
+/** The last try failed, and the next one is not due yet. */
 export function refused(s: RecordedSnapshot, pod: Pod, kind: 'evict' | 'releasePod' | 'withdrawPod') {
   const retry = s.evidence.retries[`${kind} ${pod.uid}`]
   if (retry === undefined || retry.notBefore <= s.now) return undefined

@@ -5,7 +5,7 @@ import type { Evidence } from '../evidence.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
 import { workloadOf } from './workload-of.ts'
 
-/** In the order of the snapshot. */
+/** The pods of a workload, in the order of the snapshot. */
 export const podsOf = ({ cluster }: Pick<NodeSnapshot, 'cluster'>, workload: Workload): readonly Pod[] =>
   podsByWorkload(cluster.pods, cluster.workloads).get(workload.uid) ?? []
 
@@ -14,7 +14,7 @@ interface Grouped {
   readonly byUid: ReadonlyMap<string | undefined, readonly Pod[]>
 }
 
-/** By the list of pods; it holds for the list of workloads that it was made with. */
+/** The pods by workload, for a list of pods; valid for the list of workloads that it was made from. */
 const GROUPED = new WeakMap<readonly Pod[], Grouped>()
 
 function podsByWorkload(pods: readonly Pod[], workloads: readonly Workload[]): Grouped['byUid'] {
@@ -25,10 +25,7 @@ function podsByWorkload(pods: readonly Pod[], workloads: readonly Workload[]): G
   return byUid
 }
 
-/**
- * Counted from the pods, not from the workload's status, which lags behind an eviction for a moment and would let a
- * second pod go too early.
- */
+/** Counted from the pods. The workload's status is late after an eviction, and would let a second pod go too early. */
 export function readyPods(s: NodeSnapshot, workload: Workload): readonly Pod[] {
   const pods = podsOf(s, workload)
   const { evictions } = s.evidence
@@ -44,10 +41,10 @@ interface Ready {
   readonly ready: readonly Pod[]
 }
 
-/** By the pods of a workload, which several steps of a pass count; it holds for the evictions that it was made with. */
+/** By the pods of a workload, which several steps of a pass count; valid for the evictions that it was made from. */
 const READY = new WeakMap<readonly Pod[], Ready>()
 
-/** Its eviction was accepted, though the watch may not have shown it yet. */
+/** The eviction was accepted, even if the watch does not show it yet. */
 export function isLeaving(s: NodeSnapshot, pod: Pod): boolean {
   const answer = s.evidence.evictions[pod.uid]
   return answer !== undefined && isAway(answer)

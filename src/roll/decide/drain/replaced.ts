@@ -6,13 +6,13 @@ import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { podsOf, readyPods } from './ready-pods.ts'
 
 /**
- * Is a workload back to what was recorded? Yes also where its replacement is Pending for a reason that only this node
- * can cure: then waiting would never end, and the reason is named.
+ * Whether a workload has as many ready pods as were recorded. Yes also where its replacement is Pending for a reason that only
+ * this node can end: the wait would never end, and the reason is named.
  */
 export type Replaced =
   | { readonly kind: 'back' }
   | { readonly kind: 'onlyHere'; readonly reason: Reason }
-  /** `isRefused`: more than time is wanting, such as a node, a quota or an image. */
+  /** `isRefused`: more than time is needed, such as a node, a quota or an image. */
   | { readonly kind: 'waiting'; readonly isRefused: boolean; readonly reason: Reason }
 
 export function replaced(s: RecordedSnapshot, workload: Workload): Replaced {
@@ -46,6 +46,6 @@ export function replaced(s: RecordedSnapshot, workload: Workload): Replaced {
   }
 }
 
-/** One node is cordoned, which is the one under way, and every other node refuses for its own reason. */
+/** One node is cordoned (the one under way), and every other node refuses for a reason of its own. */
 const onlyThisNodeCures = ({ nodes }: Unschedulable): boolean =>
   nodes !== undefined && nodes.cordoned === 1 && nodes.others >= nodes.all - 1

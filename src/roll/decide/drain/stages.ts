@@ -6,11 +6,11 @@ import { classifyPod, type DrainStage } from './classify-pod.ts'
 import { workloadOf } from './workload-of.ts'
 
 interface DrainState {
-  /** Pods still to leave, by stage, in the order of their names. */
+  /** Pods that still have to leave, by stage, in the order of their names. */
   readonly left: Readonly<Record<DrainStage, readonly Pod[]>>
-  /** Pods that may not be evicted as the config stands. */
+  /** Pods that may not be evicted by this roll file. */
   readonly refused: readonly Pod[]
-  /** Pods whose controller put them back here: reported, never evicted twice. */
+  /** Pods that their controller put back here: reported, never evicted twice. */
   readonly putBack: readonly Pod[]
 }
 
@@ -30,7 +30,7 @@ export function drainState(s: NodeSnapshot): DrainState {
   }
 }
 
-/** Another pod of a workload of which we already evicted one from this cordoned node: the controller insists. */
+/** Another pod of a workload that already had a pod evicted from this cordoned node: the controller puts it back each time. */
 function isPutBack(s: NodeSnapshot, pod: Pod): boolean {
   if (s.evidence.evicted[pod.uid] !== undefined || s.evidence.evictions[pod.uid] !== undefined) return false
   if (classifyPod(pod, s.spec.drain).kind !== 'evict') return false

@@ -2,8 +2,8 @@ import type { Pod } from '../../../ground/model/pod.ts'
 import type { Workload } from '../../../ground/model/workload.ts'
 
 /**
- * The workload that will replace a pod: its controller, or that one's own controller (ReplicaSet → Deployment). None replaces one
- * that was let go, which its ReplicaSet may not have heard yet.
+ * The workload that will replace a pod: its controller, or that controller's controller (ReplicaSet → Deployment). No workload
+ * replaces a released pod, even before its ReplicaSet shows that.
  */
 export function workloadOf(pod: Pod, workloads: readonly Workload[]): Workload | undefined {
   if (pod.polite !== undefined) return undefined
@@ -13,7 +13,7 @@ export function workloadOf(pod: Pod, workloads: readonly Workload[]): Workload |
   return byUid.get(direct.controller.uid) ?? direct
 }
 
-/** The lists of a snapshot never change, and each pass asks for thousands of pods: a list is gone through once. */
+/** The lists of a snapshot never change, and each pass asks for thousands of pods: a list is indexed once. */
 const INDEXES = new WeakMap<readonly Workload[], ReadonlyMap<string | undefined, Workload>>()
 
 function indexOf(workloads: readonly Workload[]): ReadonlyMap<string | undefined, Workload> {

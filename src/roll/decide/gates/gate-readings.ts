@@ -6,9 +6,12 @@ export interface GateReading extends GateAnswer {
   readonly endedAt: MonoMs
 }
 
-/** What this process knows of the gates. A pass never asks: they are asked beside it. */
+/** The answers of gates to this process. A pass never asks: gates are asked beside the passes. */
 export interface GateReadings {
-  /** Which node or machine they were asked for; answers for another one or another moment do not count. Absent: they were not asked. */
+  /**
+   * The node or machine, and the moment, that the gates were asked for; answers for others do not count. Absent: they were not
+   * asked.
+   */
   readonly about?: { readonly node: string; readonly moment: GateMoment }
   /** Name of a gate → its newest answers, the newest last. */
   readonly readings: Readonly<Record<string, readonly GateReading[]>>

@@ -21,10 +21,10 @@ import {
 } from '../subject.ts'
 import { gatesAt, isOfGates, isOfRequests, lastAnswer } from './gates-hold.ts'
 
-/** What is to be known of the gates next. */
+/** The gates that have to be asked next. */
 export interface GateWant {
   readonly scope: RequestScope
-  /** A machine is asked for by its name too. */
+  /** The name of the node, or of the machine. */
   readonly node: string
   /** Absent: the node has none. */
   readonly address?: string
@@ -40,7 +40,7 @@ const MOMENTS: Readonly<Partial<Record<Step, GateMoment>>> = {
   settle: 'attach',
 }
 
-/** Of a node by its step, of a machine by what was done to it already. */
+/** The moment of a node follows from its step, that of a machine from what was done to it already. */
 const momentOf = (s: AnySnapshot, step: Step): GateMoment | undefined => (isOfHost(s) ? momentOfHost(s) : MOMENTS[step])
 
 function momentOfHost(s: HostSnapshot): GateMoment | undefined {
@@ -50,7 +50,7 @@ function momentOfHost(s: HostSnapshot): GateMoment | undefined {
   return isAway === true ? 'reboot' : 'node'
 }
 
-/** What a decision waits for of the gates; undefined where it goes by nothing that they would tell. */
+/** The gates that a decision waits for; undefined where none matters for it. */
 export function gatesWanted(s: AnySnapshot, decision: AnyDecision): GateWant | undefined {
   if (!hasSubject(s) || decision.kind !== 'hold' || gateReasons(decision).length === 0) return undefined
   const moment = momentOf(s, decision.step)
@@ -60,7 +60,10 @@ export function gatesWanted(s: AnySnapshot, decision: AnyDecision): GateWant | u
 const gateReasons = (decision: AnyWaiting): readonly Reason[] =>
   decision.kind === 'hold' ? decision.reasons.filter(({ code }) => isOfGates(code)) : []
 
-/** Since when each gate holds. Waiting by law for something else, such as the API server, or for a time window begins their limits again. */
+/**
+ * Since when each gate holds. Its limit begins anew after a wait by law for something else, such as the API server, or for a
+ * time window.
+ */
 export function gatesHeld(s: AnySnapshot, decision: AnyWaiting): Pick<Evidence, 'gatesHeld'> {
   const before = s.evidence.gatesHeld
   const moment = momentOf(s, decision.step)
@@ -79,7 +82,7 @@ export function gatesHeld(s: AnySnapshot, decision: AnyWaiting): Pick<Evidence, 
 
 const LAST_STEP: Readonly<Record<GateMoment, Step>> = { node: 'cordon', reboot: 'reboot', attach: 'settle' }
 
-/** The gates of a moment have passed where a later step is asked, or a hook, which comes after them: their limit is over. */
+/** The gates of a moment have passed once a later step is asked, or a hook, which comes after them: their limit is over. */
 function isPassed(s: AnySnapshot, key: string, { step, reasons }: AnyWaiting): boolean {
   const moment = GATE_MOMENTS.find((known) => key.startsWith(`${known} `))
   if (moment === undefined) return false
@@ -91,7 +94,10 @@ function isPassed(s: AnySnapshot, key: string, { step, reasons }: AnyWaiting): b
 const isOfHook = (reason: Reason): boolean =>
   isHookUnwritten(reason) || (isOfRequests(reason.code) && !isOfGates(reason.code))
 
-/** What gates and hooks alone take is no time of the step settle, which has its own limit. A hook that waits for the journal has no other. */
+/**
+ * The time for gates and hooks alone does not count for the step settle, which has a limit of its own. A hook that waits for
+ * the journal has no other limit.
+ */
 export function gateWait({ now, evidence }: AnySnapshot, decision: AnyWaiting): Pick<Evidence, 'gateWait'> {
   const { ms, at } = evidence.gateWait ?? { ms: 0 }
   if (decision.step === 'settle' && decision.reasons.some(({ code }) => isOfRequests(code) || code === 'HookDue'))
@@ -115,7 +121,7 @@ const heldGates = (s: SubjectSnapshot, heldSince: Readonly<Record<string, MonoMs
     }),
   )
 
-/** What is left of the wait for gates where this decision waits for them. */
+/** The time left for gates, where this decision waits for them. */
 export function gateLimitLeftMs(s: AnySnapshot, decision: AnyDecision): number | undefined {
   if (!hasSubject(s) || decision.kind !== 'hold') return undefined
   if (gateReasons(decision).length === 0) return undefined
@@ -124,9 +130,9 @@ export function gateLimitLeftMs(s: AnySnapshot, decision: AnyDecision): number |
 }
 
 /**
- * A gate that has held for its limit ends the roll. Before the intent the node is restored, or the machine takes its addresses back;
- * after its reboot it stays out, as one that does not settle does. A verdict that stands is replaced only where the node or machine
- * can no longer be put back.
+ * A gate that has held for its limit ends the roll. Before the intent the node is restored, or the machine takes its addresses
+ * back. After its reboot it stays out, like one that does not settle. An earlier verdict is replaced only where the node or
+ * machine can no longer be put back.
  */
 export function gateVerdict(s: AnySnapshot): Verdict | undefined {
   const since = s.evidence.gatesHeld

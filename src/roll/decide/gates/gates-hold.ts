@@ -4,7 +4,7 @@ import { isFor } from '../../model/request-scope.ts'
 import { type SubjectSnapshot, subjectOf } from '../subject.ts'
 import type { GateReading } from './gate-readings.ts'
 
-/** Beyond the interval with its jitter and the time that an answer may take: a pass that is late. */
+/** Added to the interval with its jitter and to the time that an answer may take: for a late pass. */
 const SLACK_MS = 2_000
 const JITTER = 1.25
 
@@ -12,13 +12,13 @@ const OF_GATES: ReadonlySet<ReasonCode> = new Set(['GateAsked', 'GateFails', 'Ga
 
 export const isOfGates = (code: ReasonCode): boolean => OF_GATES.has(code)
 
-/** What the operator asked for beside the roll itself has limits of its own. */
+/** Requests of the operator, such as gates and hooks, have limits of their own. */
 export const isOfRequests = (code: ReasonCode): boolean =>
   isOfGates(code) || code === 'HookRuns' || code === 'HookFailed'
 
 /**
- * What the operator's gates have against going on at this moment. Each is asked for this node or machine and this moment anew. An
- * answer that has become old does not count, nor do those before it.
+ * Why the operator's gates do not let the roll go on at this moment. Each is asked anew for this node or machine and this
+ * moment. An answer that is too old does not count, nor do those before it.
  *
  * Law: a gate passes by the newest answers alone, given in a row, for this node and this moment.
  */
@@ -45,7 +45,7 @@ function holdOf(s: SubjectSnapshot, moment: GateMoment, gate: GateSpec): Reason 
   return { ...about, code: 'GateAsked', text }
 }
 
-/** What was seen of it last at this moment. */
+/** The newest answer of the gate at this moment. */
 export const lastAnswer = (s: SubjectSnapshot, moment: GateMoment, gate: GateSpec): string =>
   readingsOf(s, moment, gate).at(-1)?.text ?? 'it was not answered'
 

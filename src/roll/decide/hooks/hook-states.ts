@@ -1,8 +1,8 @@
 import type { MonoMs } from '../../../ground/model/time.ts'
 
 /**
- * - begun: an earlier process began it, and it is not known how it ended
- * - failed: `text` says how; `isTriedAgainAt` is when it may be run again
+ * - begun: an earlier process began the hook, and how it ended is not known
+ * - failed: `text` says how; `nextAt` is when it may run again
  */
 export type HookState =
   | { readonly kind: 'begun' | 'running' | 'done' }
@@ -10,15 +10,15 @@ export type HookState =
       readonly kind: 'failed'
       readonly text: string
       readonly failures: number
-      /** Since when it has failed without a success. */
+      /** Since when it has failed without a success in between. */
       readonly since: MonoMs
       readonly nextAt: MonoMs
     }
 
-/** What is known of hooks, by this process or from the journal. */
+/** The states of hooks, by this process or from the journal. */
 export interface HookStates {
-  /** `hookKey` → how it stands; a hook that is not here was not begun. */
+  /** By `hookKey`; a hook that is missing was not begun. */
   readonly states: Readonly<Record<string, HookState>>
-  /** The journal is lost: any of them may have run. Then none is run, and all are undone. */
+  /** The journal is lost: any hook may have run. Then none is run, and all are undone. */
   readonly isLost: boolean
 }

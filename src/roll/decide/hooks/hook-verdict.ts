@@ -7,11 +7,11 @@ import { type AnySnapshot, hasSubject, isBegun, placeOf, type SubjectSnapshot, s
 import { failed, isGivenUp } from './hooks-due.ts'
 
 /**
- * A hook that has failed for good stops the roll where the file says so. Before the intent the node or machine is restored. After it,
- * it goes on to its proof and back, and the next one is not begun.
+ * A hook that has failed for good stops the roll where the file says so. Before the intent the node or machine is restored.
+ * After it, the work on it goes on to its proof and its return, and the next one is not begun.
  */
 export function hookVerdict(s: AnySnapshot): Verdict | undefined {
-  // A node that was put back waits for its next begin: what failed for it before counts no more.
+  // A node that was put back waits until it is begun again: a hook that failed for it before does not count any more.
   if (s.run.verdict !== undefined || !hasSubject(s) || !isBegun(s)) return undefined
   const reasons = (s.spec.hooks ?? [])
     .filter((hook) => hook.onFailure !== 'ignore' && isFor(hook, subjectOf(s).scope))
@@ -26,7 +26,7 @@ function failureOf(s: SubjectSnapshot, hook: StepHook, way: HookWay): readonly R
   return [way === 'undo' ? { ...reason, next: byHand(hook.undo ?? [], placeOf(s)) } : reason]
 }
 
-/** What a person types where an undo has failed. */
+/** The command that a person types where an undo has failed. */
 export const byHand = (undo: readonly string[], { node, address = '{address}' }: Place): string =>
   undo.map((word) => shellWord(word.replaceAll('{node}', node).replaceAll('{address}', address))).join(' ')
 

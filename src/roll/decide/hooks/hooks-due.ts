@@ -6,10 +6,10 @@ import { type HookMoment, type HookWay, hookKey, type StepHook } from '../../mod
 import { placeOf, type Subject, type SubjectSnapshot, subjectOf } from '../subject.ts'
 import type { HookState, HookStates } from './hook-states.ts'
 
-/** An undo is tried so often, whatever its hook says of failures: it restores. */
+/** How often an undo is tried, whatever its hook says about failures: it restores. */
 const UNDO_TRIES = 3
 
-/** A hook is to be begun, or is waited for. */
+/** A hook has to be begun, or is waited for. */
 export type HookAnswer =
   | { readonly kind: 'act'; readonly actions: readonly HookAction[]; readonly reasons: readonly Reason[] }
   | { readonly kind: 'hold'; readonly reasons: readonly Reason[]; readonly recheckAfterMs: number }
@@ -17,8 +17,8 @@ export type HookAnswer =
 const hold = (reason: Reason): HookAnswer => ({ kind: 'hold', reasons: [reason], recheckAfterMs: RECHECK_MS })
 
 /**
- * The operator's hooks of this moment, one after the other. Undefined: nothing is left to do or to wait for. A hook that an
- * earlier process began is run again, since it is not known how it ended.
+ * The hooks of this moment, one after the other. Undefined: nothing is left to do or to wait for. A hook that an earlier
+ * process began is run again, since how it ended is not known.
  *
  * Law: a hook runs at least once, and is never taken for run before it ended.
  * Law: no reboot is announced after a hook before it has failed for good.
@@ -33,14 +33,17 @@ export function hooksAt(s: SubjectSnapshot, moment: HookMoment): HookAnswer | un
   return undefined
 }
 
-/** The next hook of this moment waits for the journal. It is asked before the gates, whose answers would become old meanwhile. */
+/**
+ * The next hook of this moment waits for the journal. This is asked before the gates, whose answers would become too old
+ * meanwhile.
+ */
 export function hooksUnwritten(s: SubjectSnapshot, moment: HookMoment): readonly Reason[] {
   const answer = hooksAt(s, moment)
   return answer?.kind === 'hold' ? answer.reasons.filter(isHookUnwritten) : []
 }
 
 /**
- * Whatever was begun for the node or machine is taken back, the last one first.
+ * Every hook that was begun for the node or machine is undone, the last one first.
  *
  * Law: what a hook has begun is undone before the record of its node is removed.
  */
@@ -54,7 +57,10 @@ export function undoHooks(s: SubjectSnapshot): HookAnswer | undefined {
   return undefined
 }
 
-/** A failed hook may have done a part of its work. What ran is undone, whatever a file that changed since says of `appliesTo`. */
+/**
+ * A failed hook may have done a part of its work. A hook that ran is undone, even if the file has changed and `appliesTo`
+ * leaves it out.
+ */
 export const isToUndo = (
   known: HookStates | undefined,
   { scope, name }: Pick<Subject, 'scope' | 'name'>,
@@ -73,14 +79,14 @@ function next(s: SubjectSnapshot, hook: StepHook, way: HookWay): HookAnswer | un
   return s.now >= state.nextAt ? start(s, hook, way) : hold(failed(s, hook, { way, state }))
 }
 
-/** Nothing further is done to a node or machine that can still be restored: the verdict comes with this pass. */
+/** Nothing more is done to a node or machine that can still be restored: the verdict comes with this pass. */
 const stops = ({ at, onFailure }: StepHook, way: HookWay): boolean =>
   way === 'run' && onFailure !== 'ignore' && (at === 'beforeNode' || at === 'beforeReboot')
 
 const stateOf = (s: SubjectSnapshot, { name }: StepHook, way: HookWay): HookState | undefined =>
   s.hooks?.states[hookKey(subjectOf(s).name, way, name)]
 
-/** It has failed, and is run no more. */
+/** The hook has failed, and does not run again. */
 export function isGivenUp(s: SubjectSnapshot, hook: StepHook, way: HookWay): boolean {
   const state = stateOf(s, hook, way)
   if (state?.kind !== 'failed') return false
@@ -100,14 +106,14 @@ function start(s: SubjectSnapshot, hook: StepHook, way: HookWay): HookAnswer {
   }
 }
 
-/** It could not be known later that the hook was begun. What takes a hook back restores, and waits for no journal. */
+/** Without the journal, a later process could not know that the hook was begun. An undo restores, and needs no journal. */
 const unwritten = ({ name }: StepHook, node: string): Reason => ({
   code: 'JournalNotWritable',
   object: name,
   text: `the journal cannot be written, so hook ${name} is not run for ${node}`,
 })
 
-/** A hook waits for the journal. The guards of the steps name no object. */
+/** The reason is a hook that waits for the journal. The guards of the steps name no object. */
 export const isHookUnwritten = ({ code, object }: Reason): boolean =>
   code === 'JournalNotWritable' && object !== undefined
 

@@ -12,14 +12,14 @@ import type { WallMs } from '../../../ground/model/time.ts'
 interface Asking {
   readonly run: string
   readonly wall: WallMs
-  /** Whether the run is to have the lock from now on. */
+  /** Whether the run needs the lock from now on. */
   readonly isWanted: boolean
 }
 
 /**
  * - missing: there is no such DaemonSet · none: not wanted, and not ours
  * - held: by others · ours: and fresh for that long
- * - write: the lock as it is to be from now on; null: removed
+ * - write: the lock to write; null: it is removed
  */
 export type LockMove =
   | { readonly kind: 'missing' | 'none' }
@@ -27,14 +27,14 @@ export type LockMove =
   | { readonly kind: 'ours'; readonly freshForMs: number }
   | { readonly kind: 'write'; readonly what: 'take' | 'renew' | 'release'; readonly lock: string | null }
 
-/** Renewed at a third of its time: two thirds are left for an API server that is away, and for clocks that differ. */
+/** The lock is renewed at a third of its time: two thirds are left for an API server that is away, and for clocks that differ. */
 export const LOCK_FRESH_MS = LOCK_TTL_MS / 3
 
-/** Beyond this kured's own list would be longer than an annotation ought to be. */
+/** With more holders kured's own list would be longer than an annotation ought to be. */
 const CONCURRENCY_MAX = 100
 
 /**
- * What to do about the lock as it stands in the DaemonSet right now.
+ * What to do about the lock that is in the DaemonSet now.
  *
  * Law: a lock of kured that another holds and that has not ended is never overwritten.
  */

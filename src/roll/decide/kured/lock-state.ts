@@ -1,5 +1,5 @@
-/** What the process knows of the lock of kured beside what the cluster shows. */
+/** What the process knows of kured's lock, beside what the cluster shows. */
 export interface KuredLockState {
-  /** Why the last try to take it failed. */
+  /** Why the last try to take the lock failed. */
   readonly failure?: string
 }

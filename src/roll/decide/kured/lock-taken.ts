@@ -7,8 +7,9 @@ import type { AnyDecision } from '../../model/decision.ts'
 import { type AnySnapshot, hasSubject, isBegun, type SubjectSnapshot } from '../subject.ts'
 
 /**
- * Where the file asks for it, no node and no machine is begun before the run has the lock of kured, or another roll has it: that
- * keeps kured away as well. Waiting for that roll with the slot in hand would stop both. Once it gives the lock back, this run takes it.
+ * Where the file asks for kured's lock, no node and no machine is begun before the run has it, or another roll has it, which
+ * keeps kured away as well. If this run waited for the other roll with its slot in hand, both would stop. Once the other roll
+ * gives the lock back, this run takes it.
  */
 export function kuredLockTaken(s: SubjectSnapshot): readonly Reason[] {
   const ref = s.spec.reboot.kuredLock
@@ -51,14 +52,14 @@ function notTaken(ref: ObjectRef, why: string): Reason {
 }
 
 /**
- * Whether the node or the machine under way needs the lock from now on; undefined: as before. It is taken when nothing else stands
- * against the first one, the operator's gates among it. It is given back while a time window is waited for, or a gate that does not
- * pass: kured is not to be locked out by the hour.
+ * Whether the node or machine under way needs the lock from now on; undefined: no change. The lock is taken when nothing else
+ * holds up the first node, not even the operator's gates. It is given back during the wait for a time window, or for a gate
+ * that does not pass: kured must not be locked out for hours.
  */
 export function kuredLockWanted(s: AnySnapshot, decision: AnyDecision): boolean | undefined {
   if (s.spec.reboot.kuredLock === undefined || !hasSubject(s)) return undefined
   if (isBegun(s)) return true
-  // Recorded by now: what comes next takes it out, and other lanes may give up their wish before that.
+  // The node is recorded by now. The next step takes it out, and before that other lanes may give up the lock.
   if (decision.kind === 'act' && decision.step === 'record') return true
   if (decision.kind !== 'hold') return undefined
   if (decision.reasons.some(({ code }) => code === 'KuredLockDue' || code === 'KuredLockNotTaken')) return true

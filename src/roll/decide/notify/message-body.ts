@@ -7,7 +7,7 @@ import type { Notice } from './notice.ts'
 const TEXT_CHARACTERS_MAX = 3_000
 const LINE_CHARACTERS_MAX = 500
 
-/** What is sent to a receiver, as JSON. `thread` is Slack's name of the first message of the run. */
+/** The JSON body for a receiver. `thread` is Slack's name of the first message of the run. */
 export function messageBody(target: HookTarget, notice: Notice, thread?: string): string {
   switch (target.kind) {
     case 'slack': {
@@ -28,7 +28,7 @@ export function messageBody(target: HookTarget, notice: Notice, thread?: string)
 const plainBody = (notice: Notice): string =>
   JSON.stringify({ apiVersion: 'evenkeel.dev/v1alpha1', kind: 'RollNotice', ...renamed(notice) })
 
-/** `kind` is what Kubernetes calls the type of a document, so the kind of the notice has another name. */
+/** Kubernetes calls the type of a document `kind`, so the kind of the notice has another name. */
 const renamed = ({ kind, lines, ...notice }: Notice) => ({ about: kind, ...notice, text: textOf({ lines, next: [] }) })
 
 /** Bold title, then the details; text from the cluster can neither format nor mention a person. */
@@ -69,7 +69,7 @@ const PLACEHOLDERS = {
 
 const PLACEHOLDER = /\{([A-Za-z]+)\}/g
 
-/** In the texts of the template alone, so that what is filled in can never change its shape. */
+/** Only texts of the template are replaced, so a value can never change its shape. */
 function filled(template: string, notice: Notice): string {
   const fill = (text: string): string =>
     text.replaceAll(PLACEHOLDER, (written, name: string) =>

@@ -11,7 +11,7 @@ export interface NodeNoticeRun {
   readonly reason?: string
 }
 
-/** Steps that take a node out of service or bring it back. The others change nothing that a user of the node would see. */
+/** Steps that take a node out of service or bring it back. The other steps change nothing that a user of the node would see. */
 const SHOWN: Partial<Readonly<Record<Step, readonly [code: string, text: string]>>> = {
   cordon: ['EvenKeelCordon', 'cordons the node'],
   detach: ['EvenKeelDetach', 'takes the node out of its load balancers'],
@@ -29,7 +29,7 @@ const ENDED = {
   out: ['Warning', 'EvenKeelKeptOut'],
 } as const
 
-/** The Event on a node that this event of a roll is worth, if any. Pure. */
+/** The Event on a node for this event of a roll, if there is one. Pure. */
 export function nodeNotice(event: StampedEvent, { run, reason }: NodeNoticeRun): ObjectNotice | undefined {
   switch (event.type) {
     case 'step.started': {
@@ -46,7 +46,7 @@ export function nodeNotice(event: StampedEvent, { run, reason }: NodeNoticeRun):
     }
     case 'node.ended': {
       const { node, state, text } = event.standing
-      // The Node is gone, or was not touched.
+      // The Node is gone, or was not changed.
       if (!(state in ENDED)) return undefined
       const [type, code] = ENDED[state as keyof typeof ENDED]
       return noticeOf(node, { type, code, text: `run ${run}: the node is ${escapeForeign(text)}` })
@@ -58,7 +58,7 @@ export function nodeNotice(event: StampedEvent, { run, reason }: NodeNoticeRun):
 
 const textsOf = (reasons: readonly Reason[]): string => reasons.map(({ text }) => escapeForeign(text)).join('; ')
 
-/** A kubelet writes the name of its Node for the uid, too, and `kubectl describe node` looks for both. */
+/** A kubelet also writes the name of its Node as the uid, and `kubectl describe node` looks for both. */
 const noticeOf = (
   node: string,
   { type, ...reason }: Pick<ObjectNotice, 'type'> & ObjectNotice['reason'],

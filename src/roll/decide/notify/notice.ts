@@ -4,7 +4,7 @@ import { contextText, originOf, type RunOrigin } from '../../../ground/model/run
 import type { NoticeKind } from '../../model/notify-spec.ts'
 import type { LoadTick, NodeResult, StampedEvent } from '../../model/roll-event.ts'
 
-/** One notification, before it takes the form that its receiver reads. */
+/** One notification, before it gets the form of its receiver. */
 export interface Notice extends RunOrigin {
   readonly kind: NoticeKind
   readonly run: string
@@ -13,7 +13,7 @@ export interface Notice extends RunOrigin {
   /** ISO 8601, UTC. */
   readonly at: string
   readonly title: string
-  /** Details, a line each. */
+  /** Details, one a line. */
   readonly lines: readonly string[]
   readonly node?: string
   readonly reasons: readonly Reason[]
@@ -31,13 +31,13 @@ interface Hold {
   readonly step: string
   readonly since: string
   readonly reasons: readonly Reason[]
-  /** A notification about this hold was made. */
+  /** There was a notification about this hold. */
   readonly isNoticed: boolean
 }
 
-/** What the events of a run have said so far. */
+/** The state of a run, as far as its events show it. */
 export interface Story {
-  /** Where the run works, as whom and why, as far as its first event says. */
+  /** Where the run works, as whom and why, by its first event. */
   readonly origin: RunOrigin
   readonly run: string
   readonly roll: string
@@ -53,7 +53,7 @@ interface Followed {
   readonly notice?: Notice
 }
 
-/** The story with one more event, and the notification that the event is worth. Pure. */
+/** The state after one more event, and the notification for that event, if there is one. Pure. */
 export function follow(story: Story, event: StampedEvent): Followed {
   switch (event.type) {
     case 'roll.started':
@@ -72,7 +72,7 @@ export function follow(story: Story, event: StampedEvent): Followed {
   }
 }
 
-/** The notification about a hold that has lasted for long enough, and the story in which it was made. */
+/** The notification about a hold that has lasted for long enough, and the state after it. */
 export function holding(story: Story, at: string): Followed {
   const { hold } = story
   if (hold === undefined || hold.isNoticed) return { story }

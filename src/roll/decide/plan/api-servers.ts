@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../ground/model/endpoint.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
 
-/** Where the API is: as the kubeconfig says, and as the API servers themselves write into Service default/kubernetes. */
+/** The addresses of the API: in the kubeconfig, and those that the API servers write into Service default/kubernetes. */
 export function apiServers({ apiServer, cluster }: Pick<PlanSnapshot, 'apiServer' | 'cluster'>): readonly Endpoint[] {
   const own = cluster.slices
     .filter(({ namespace, serviceName }) => namespace === 'default' && serviceName === 'kubernetes')

@@ -8,14 +8,14 @@ import { budgetsSpare } from './polite-findings.ts'
 
 type Way = 'surge' | 'ask' | 'delete'
 
-/** The first rung of each pod that may end what the finding is about, and whether an answer is needed for one. */
+/** The severity of a finding by the first rung that may solve it for each pod, and whether a person has to answer. */
 const WAYS: Readonly<Record<Way, Pick<PlanFinding, 'severity'> & { readonly text: string }>> = {
   surge: { severity: 'warning', text: 'a replacement is started first' },
   delete: { severity: 'warning', text: 'in the end such a pod is deleted' },
   ask: { severity: 'hold', text: 'the roll holds for an answer' },
 }
 
-/** What stands against a pod is no error where `drain.blocked` has a way for each of them. */
+/** A finding against a pod is no error where `drain.blocked` has a way for each of its pods. */
 export function withLadder(s: PlanSnapshot, pods: readonly Pod[], finding: PlanFinding): PlanFinding {
   const ways = new Set(pods.map((pod) => wayOf(s, pod)))
   if (ways.has(undefined)) return finding

@@ -7,15 +7,15 @@ export interface BudgetNeeds {
 }
 
 interface SelectedCounts {
-  /** Pods that it selects, those that have ended included. */
+  /** Pods that the budget selects, also those that have ended. */
   readonly pods: number
-  /** Replicas that their controllers want together. */
+  /** The sum of the replicas in the specs of their controllers. */
   readonly replicas: number
 }
 
 /**
- * As the disruption controller has it (pkg/controller/disruption/disruption.go, getExpectedPodCount): its own numbers where it
- * has worked them out. A percentage is rounded up, whichever way it counts.
+ * Follows the disruption controller (pkg/controller/disruption/disruption.go, getExpectedPodCount), and takes its numbers where
+ * it has computed them. A percentage is always rounded up.
  */
 export function budgetNeeds(budget: DisruptionBudget, selected: SelectedCounts): BudgetNeeds {
   const { expectedPods, desiredHealthy, minAvailable, maxUnavailable } = budget
@@ -33,7 +33,7 @@ export function budgetNeeds(budget: DisruptionBudget, selected: SelectedCounts):
   return { expectedPods: selected.pods, desiredHealthy: Number(minAvailable ?? 0) }
 }
 
-/** Whether a budget that allows no eviction would allow one if its pods had one replica more: `maxUnavailable: 0` never does. */
+/** Whether one more replica would let a budget allow an eviction that it forbids now: with `maxUnavailable: 0` never. */
 export const letsOneMoreHelp = ({ minAvailable, expectedPods }: DisruptionBudget): boolean =>
   minAvailable !== undefined && scaled(minAvailable, expectedPods + 1) <= expectedPods
 

@@ -5,7 +5,7 @@ import { present } from '../../../ground/model/present.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { apiWithout, etcdWithout, memberName, membersOf, notReadyText, quorumText } from '../control-plane.ts'
 
-/** What is left of the API and of etcd while one of these nodes is away. `pods`: those of kube-system at least. */
+/** What is left of the API and of etcd while one of these nodes is away. `pods` has at least those of kube-system. */
 export function controlPlaneFindings(pods: readonly Pod[], nodes: readonly Node[]): readonly PlanFinding[] {
   const planes = nodes.filter(isControlPlane)
   if (planes.length === 0) return []
@@ -18,7 +18,7 @@ export function controlPlaneFindings(pods: readonly Pod[], nodes: readonly Node[
   ]
 }
 
-/** Selected nodes are put in order; those that are named come as they are named. */
+/** Nodes by a selector are put in order; named nodes keep the order of their names in the file. */
 export function orderFindings({ names: named }: RollSpec['nodes'], nodes: readonly Node[]): readonly PlanFinding[] {
   if (named.length === 0) return []
   const lastWorker = nodes.findLastIndex((node) => !isControlPlane(node))
@@ -90,7 +90,7 @@ interface Components {
   readonly servers: readonly Pod[]
 }
 
-/** Enough of the others are Ready, and the roll waits for the rest of them before it begins such a node. */
+/** Enough of the other members are Ready, and the roll waits for the rest before it begins such a node. */
 function waitFindings({ members, servers }: Components, planes: readonly Node[]): readonly PlanFinding[] {
   const left = planes.flatMap(({ name }) => [apiWithout(servers, name), etcdWithout(members, name)])
   const awaited = new Set(left.flatMap((found) => (found.kind === 'waits' ? found.notReady : [])))

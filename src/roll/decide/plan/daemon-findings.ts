@@ -7,8 +7,8 @@ import type { Workload } from '../../../ground/model/workload.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
 
 /**
- * A DaemonSet's pod stays through the drain and dies with its node. Where a Service spreads traffic over all its pods,
- * other nodes go on sending to it until then, however well the node itself is detached.
+ * A DaemonSet's pod stays through the drain and ends with its node. Where a Service spreads traffic over all its pods, other
+ * nodes send to it until then, however well the node itself is detached.
  */
 export function daemonFindings(s: PlanSnapshot): readonly PlanFinding[] {
   const { services, cluster } = s
@@ -43,7 +43,7 @@ const warning = (workload: Workload, service: Service): PlanFinding => ({
   fix: 'name it under drain.daemonSets to drain its pods last',
 })
 
-/** Traffic that stays on the node it reached ends with the detach; `Local` on both ways keeps it there. */
+/** Traffic that stays on its node ends with the detach; `Local` for both policies keeps it there. */
 function sendsAcrossNodes(service: Service): boolean {
   const outside = service.nodePorts.length > 0 && service.externalTrafficPolicy !== 'Local'
   return outside || service.internalTrafficPolicy !== 'Local'

@@ -10,7 +10,7 @@ import { gatherPods } from './gathered-pods.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
 import { SelectedPods, SelectingObjects } from './selected-pods.ts'
 
-/** What stands against evicting these pods: one finding for each budget, whatever the number of its pods. */
+/** Findings about the eviction of these pods: one for each budget, whatever the number of its pods. */
 export function disruptionFindings(s: PlanSnapshot, moving: readonly Pod[]): readonly PlanFinding[] {
   const { cluster } = s
   const budgets = new SelectingObjects(cluster.budgets)
@@ -85,7 +85,7 @@ function broken({ budget, pods, s }: OfBudget): PlanFinding | undefined {
   }
 }
 
-/** Pods that are not ready may go under `AlwaysAllow`, whatever the numbers. */
+/** Pods that are not ready may leave under `AlwaysAllow`, whatever the numbers. */
 const held = ({ budget, pods }: OfBudget): readonly Pod[] =>
   budget.unhealthyPods === 'AlwaysAllow' ? pods.filter(({ ready }) => ready) : pods
 
@@ -138,7 +138,7 @@ function exhausted(of: OfBudget): PlanFinding | undefined {
   }
 }
 
-/** More of its pods on one node than it ever lets go at a time: they cannot all move at the same time. */
+/** The node has more pods of the budget than it ever allows to leave at once: they cannot all move at the same time. */
 function several({ budget, pods, needs }: OfBudget): PlanFinding | undefined {
   const atATime = needs.expectedPods - needs.desiredHealthy
   const ofNodes = [...Map.groupBy(pods, ({ nodeName = '' }) => nodeName)].filter(([, here]) => here.length > atATime)

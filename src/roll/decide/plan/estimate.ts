@@ -2,19 +2,19 @@ import { formatDuration } from '../../../ground/model/duration.ts'
 import type { PlannedNode, RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 
-/** What earlier rolls on this machine took, each for nodes that came back in service. */
+/** How long nodes took in earlier rolls on this machine; only those that came back in service. */
 export interface PastNodes {
-  /** The run of the newest. */
+  /** The newest of these runs. */
   readonly run: string
   readonly nodeMs: readonly number[]
 }
 
-/** Without a measurement: from the cordon to the proof, on a machine that boots in half a minute. */
+/** Used where nothing was measured: from the cordon to the proof, on a machine that boots in half a minute. */
 const REBOOT_MS = 60_000
 /** A replacement that starts in seconds, one pod after the other. */
 const POD_MS = 5_000
 
-/** How long a roll takes that nothing holds: an estimate, with what it goes by. */
+/** How long a roll takes if nothing holds it: an estimate, and its source. */
 export function estimateRoll(
   { nodes }: Pick<RollPlan, 'nodes'>,
   { soakMs, probe, parallel }: RollSpec,
@@ -37,7 +37,7 @@ export function estimateRoll(
   }
 }
 
-/** How long one node takes, by the same rule. */
+/** How long one node takes, by the same estimate. */
 export const estimateNode = (node: PlannedNode, { soakMs }: RollSpec, past: PastNodes | undefined): number =>
   past !== undefined && past.nodeMs.length > 0 ? median(past.nodeMs) : guessedMs(node, soakMs)
 

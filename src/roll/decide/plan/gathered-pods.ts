@@ -10,7 +10,7 @@ export interface GatheredPods {
   /** `shop/cart-a`, or `12 pods of 3 workloads (Deployment shop/cart, Deployment shop/web and 1 more)`. */
   readonly words: string
   readonly isOne: boolean
-  /** Where they are, and all their names. */
+  /** Their nodes, and the names of all. */
   readonly where: Pick<PlanFinding, 'node' | 'nodes' | 'pods'>
 }
 

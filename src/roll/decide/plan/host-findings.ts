@@ -9,30 +9,30 @@ export interface SshWay {
   readonly user?: string
 }
 
-/** What a person types to log in as the roll does. */
+/** The command by which a person logs in as the roll does. */
 const loginAs = ({ configFile, user }: SshWay = {}): readonly string[] => [
   'ssh',
   ...(configFile === undefined ? [] : ['-F', shellWord(configFile)]),
   ...(user === undefined ? [] : ['-l', shellWord(user)]),
 ]
 
-/** A login that asks no question, as the roll's own. */
+/** A login that asks no question, like the roll's own. */
 const tryLogin = (host: string, way?: SshWay): string =>
   [...loginAs(way), '-o', 'BatchMode=yes', host, 'true'].join(' ')
 
 export interface HostsAround {
   readonly ssh?: SshWay
-  /** Of the machine this process runs on, where it tells. */
+  /** The boot id of the machine that this process runs on, if it can be read. */
   readonly ownBootId: string | undefined
-  /** The node of the roll's own pod, which moves before that node is rebooted. */
+  /** The node of the roll's own pod, which leaves before that node is rebooted. */
   readonly leaves?: string | undefined
   /** Every node of the cluster. */
   readonly all: readonly MachineNode[]
 }
 
 /**
- * What stands against rebooting these machines: one that cannot be asked, may not reboot or is not the one the API
- * means; the one this process runs on; and one that is the way to another, which a reboot would cut.
+ * What forbids a reboot of these machines: one cannot be asked, may not reboot, or is not the machine that the API means; this
+ * process runs on one; or one is the way to another, and its reboot would cut that way.
  */
 export function hostFindings(inquiries: readonly HostInquiry[], around: HostsAround): readonly PlanFinding[] {
   const rolled = new Set(inquiries.map(({ node }) => node.name))
@@ -121,7 +121,7 @@ const isNode = (hop: HostHop, node: MachineNode): boolean =>
 const wayText = (hop: HostHop, other: MachineNode): string =>
   hop.name === other.name ? `node ${other.name}` : `${hop.name}, which is node ${other.name}`
 
-/** A node on the way that is not rolled stays up; it is told for a user who would roll it meanwhile. */
+/** A node on the way that is not rolled stays up; the finding is for a user who might roll it meanwhile. */
 function behind(node: string, way: string, rolled: boolean): PlanFinding {
   const text = `ssh reaches ${node} through ${way}`
   if (!rolled) return { severity: 'warning', code: 'HostBehindNode', node, text: `${text}, which must stay up` }

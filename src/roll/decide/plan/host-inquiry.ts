@@ -3,7 +3,7 @@ import type { Node } from '../../../ground/model/node.ts'
 
 export type MachineNode = Pick<Node, 'name' | 'bootId' | 'internalAddresses'>
 
-/** One node's machine, asked before anything is changed. */
+/** The answer of one node's machine before anything is changed. */
 export interface HostInquiry {
   readonly node: MachineNode
   readonly answer:

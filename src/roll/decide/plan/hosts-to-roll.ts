@@ -10,8 +10,8 @@ interface HostsToRoll {
 }
 
 /**
- * The machines of the load balancers, without those that need no reboot. A machine that no check asks is rolled together with nodes, and
- * not alone: where each node has its versions, a roll that comes by again and again would reboot it every time.
+ * The machines of the load balancers, without those that need no reboot. A machine that no check asks is rolled together with
+ * nodes, and not alone: otherwise a roll that runs again and again, on nodes that need no reboot, would reboot it each time.
  */
 export function hostsToRoll(
   { spec, hosts, hostsSkipped = [] }: PlanSnapshot,

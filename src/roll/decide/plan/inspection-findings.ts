@@ -7,7 +7,7 @@ import type { ServerReading } from '../../../service/model/balancer.ts'
 import { serverKey } from '../../../service/model/balancer.ts'
 import type { BackendInspection, InstanceInspection } from '../../../service/model/balancer-inspection.ts'
 
-/** What stands against a roll on one instance, errors first; `apiServers` as for `apiEvidence`. */
+/** What forbids a roll on one instance, errors first; `apiServers` as for `apiEvidence`. */
 export function inspectionFindings(
   inspection: InstanceInspection,
   apiServers: readonly Endpoint[],
@@ -89,7 +89,7 @@ function agentFindings({ ref, agent }: ServerReading): readonly PlanFinding[] {
 
 function serverFindings(instance: string, { name, servers }: BackendInspection): readonly PlanFinding[] {
   const unreachable = servers[0] === undefined ? [] : (wordsOf(servers[0]).ofInstance?.(instance, servers) ?? [])
-  // Where no balancer tells of it, it is asked for node by node.
+  // Other servers are asked node by node.
   const ofBalancer = servers.filter((server) => wordsOf(server).balancerTells)
   const unchecked = ofBalancer.filter(({ check }) => check === 'none').map(({ ref }) => ref.server)
   const down = ofBalancer

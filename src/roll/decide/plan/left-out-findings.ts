@@ -9,8 +9,8 @@ import type { PlanSnapshot } from './plan-snapshot.ts'
 const SHOWN = 3
 
 /**
- * Backends that the file does not name although they send to nodes of the roll: they get no command when a node leaves.
- * The API's own is left out on purpose.
+ * Backends that the file does not name although they send to nodes of the roll: they get no command when a node leaves. The
+ * API's own backend is left out on purpose.
  */
 export function leftOutFindings(s: PlanSnapshot, nodes: readonly Node[]): readonly PlanFinding[] {
   const known = apiServers(s)
@@ -26,7 +26,7 @@ export function leftOutFindings(s: PlanSnapshot, nodes: readonly Node[]): readon
   })
 }
 
-/** One HAProxy may stand under several balancers of the file, each with backends of its own. */
+/** Several balancers of the file may have the same HAProxy, each with backends of its own. */
 const namedOn = (instance: string, inspections: readonly InstanceInspection[]): ReadonlySet<string> =>
   new Set(
     inspections.filter((it) => it.instance === instance).flatMap(({ backends }) => backends.map(({ name }) => name)),

@@ -9,7 +9,7 @@ import { parseNodeRecord } from '../../../service/model/parse-node-record.ts'
 import { waysBack } from '../ways-back.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
 
-/** What earlier runs and other owners left on nodes. `nodes`: those of the roll, whose records are told of node by node. */
+/** What earlier runs and other owners left on nodes. `nodes` are those of the roll, whose records have findings of their own. */
 export function leftoverFindings(
   { cluster }: { readonly cluster: Pick<PlanSnapshot['cluster'], 'nodes'> },
   nodes: readonly Node[],
@@ -38,7 +38,7 @@ const TYPED_AT_MOST = 8
 const typed = (names: readonly string[]): string =>
   names.length <= TYPED_AT_MOST ? names.join(' ') : `${names.slice(0, TYPED_AT_MOST).join(' ')} …`
 
-/** It uses up the node budget for as long as its run does not end. */
+/** The node uses up the node budget until its run ends. */
 function recorded({ name, annotations }: Node): readonly PlanFinding[] {
   const parsed = parseNodeRecord(annotations[RECORD_ANNOTATION] ?? '')
   if (!(RECORD_ANNOTATION in annotations) || !parsed.ok) return []
@@ -59,7 +59,7 @@ export const marked = (names: readonly string[]): PlanFinding => ({
   fix: `kubectl annotate node ${typed(names)} ${INTENT_ANNOTATION}-; kubectl taint node ${typed(names)} ${OUT_TAINT.key}-`,
 })
 
-/** A run that goes on has them for a reason. A run that ended by itself has left none. */
+/** A run that is under way needs its marks. A run that ended normally has left none. */
 function toCome(nodes: readonly Node[]): readonly PlanFinding[] {
   const runs = Map.groupBy(nodes, markedBy)
   return [...runs].flatMap(([run, bearing]): readonly PlanFinding[] => {
@@ -70,7 +70,7 @@ function toCome(nodes: readonly Node[]): readonly PlanFinding[] {
   })
 }
 
-/** A run that has the node out announces it for a reason. */
+/** A run that has the node out announces it on purpose. */
 function announced({ name, annotations, announced: conditions = {} }: Node): readonly PlanFinding[] {
   const types = Object.keys(conditions)
   const [type = ''] = types

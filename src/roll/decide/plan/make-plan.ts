@@ -31,7 +31,7 @@ import { rebootLockFindings } from './reboot-lock-findings.ts'
 import { roomFindings } from './room/room-findings.ts'
 import { slotFindings } from './slot-findings.ts'
 
-/** What a roll would do, and everything that stands against it. Pure. */
+/** What a roll would do, and everything that forbids it. Pure. */
 export function makePlan(s: PlanSnapshot): RollPlan {
   const { spec, cluster } = s
   const toRoll = nodesToRoll(s)
@@ -73,7 +73,7 @@ type Check = readonly PlanFinding[]
 
 type ToRoll = ReturnType<typeof nodesToRoll>
 
-/** Where nothing needs a reboot nothing is begun that could be held: only what makes the answer doubtful counts. */
+/** Where nothing needs a reboot no node is begun, so only findings that make this answer doubtful count. */
 const isOfRoll =
   ({ nodes, skipped }: ToRoll, hosts: readonly PlannedHost[] = []) =>
   ({ severity }: PlanFinding): boolean =>
@@ -81,7 +81,7 @@ const isOfRoll =
 
 function clusterChecks(s: PlanSnapshot, { nodes, skipped, unknown, findings }: ToRoll): readonly Check[] {
   const known = s.cluster.nodes.map((node) => node.name)
-  // Where lists are forbidden none was read, and every node would seem not to be there.
+  // Where lists are forbidden none was read, and every node would seem to be missing.
   const listed = !s.forbidden.some(({ verb }) => verb === 'list')
   return [
     [
@@ -152,7 +152,10 @@ function fileOf({ verb, resource }: Access): string {
   return isOfPolite ? 'roll-polite-rbac.yaml' : 'roll-rbac.yaml'
 }
 
-/** Of DNS, all of them: without the Corefile the cluster domain is not known for sure, without the others no node asks. */
+/**
+ * The rights for DNS, all of them: without the Corefile the cluster domain is not known for sure, without the others no node
+ * asks.
+ */
 export function spared(access: Access): PlanFinding {
   if (access.name?.startsWith('evenkeel-') === true) return budgetSpared(access)
   if (access.resource === 'persistentvolumes') return volumesSpared(access)
@@ -201,7 +204,7 @@ function accessText({ verb, group, resource, subresource, namespace }: Access): 
   return `${verb} ${what}${namespace === undefined ? '' : ` in namespace ${namespace}`}`
 }
 
-/** Whether the namespace is there at all, only an identity with the right is told. */
+/** Only an identity with the right can see whether the namespace exists. */
 const roleOf = (namespace: string): string =>
   `, with its Role evenkeel-slots in ${namespace}: the namespace of "slots.namespace" must exist`
 

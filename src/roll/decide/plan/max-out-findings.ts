@@ -6,7 +6,7 @@ import { maxOut } from '../../../service/decide/budget/max-out.ts'
 import { BUDGET_CONFIG_MAP, MAX_OUT_KEY } from '../../../service/model/budget-object.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 
-/** What stands against the node budget that was found: nothing is begun by one that makes no sense. */
+/** Findings about the node budget: with one that makes no sense no node is begun. */
 export function maxOutFindings(
   { slots, parallel }: Pick<RollSpec, 'slots' | 'parallel'>,
   found: ConfigMap | undefined,

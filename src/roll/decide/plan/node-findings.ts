@@ -13,14 +13,14 @@ import { parseNodeRecord } from '../../../service/model/parse-node-record.ts'
 import { waysBack } from '../ways-back.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
 
-/** What stands against rolling one node, as far as the node and its balancers tell; one entry for each check. */
+/** What forbids to roll one node, as far as the node and its balancers show; one entry for each check. */
 export function nodeChecks(s: PlanSnapshot, node: Node): readonly (readonly PlanFinding[])[] {
   return [unbalanced(s, node), recorded(node), unreachable(s, node), last(s, node), notReady(node)]
 }
 
 function unbalanced({ spec, instances }: PlanSnapshot, node: Node): readonly PlanFinding[] {
   if (spec.nodes.allowUnbalanced || matchNodeServers(node, instances).length > 0) return []
-  // An instance that did not answer may well lead here; that it did not is an error of its own.
+  // An instance that did not answer may well lead here; its silence is an error of its own.
   if (instances.some(({ reading }) => reading === undefined)) return []
   const addresses = node.internalAddresses.join(', ') || 'no InternalIP'
   return [
@@ -63,7 +63,7 @@ const last = ({ instances }: PlanSnapshot, node: Node): readonly PlanFinding[] =
     ),
   )
 
-/** A look at the node's own servers says so of nearly every node, where that at all servers for each takes minutes. */
+/** For nearly every node its own servers show this; to go through all servers for each node takes minutes. */
 function leavesOthers(node: Node, instance: InstanceSnapshot): boolean {
   const own = matchNodeServers(node, [instance]).map(({ reading }) => reading)
   const reliedHere = (backend: string): number => own.filter((it) => it.ref.backend === backend && isRelied(it)).length
@@ -72,7 +72,7 @@ function leavesOthers(node: Node, instance: InstanceSnapshot): boolean {
 
 const RELIED = new WeakMap<InstanceSnapshot, ReadonlyMap<string, number>>()
 
-/** How many servers of each backend are relied on, counted once for all nodes. */
+/** How many servers of each backend are reliable, counted once for all nodes. */
 function reliedOn(instance: InstanceSnapshot): ReadonlyMap<string, number> {
   const known = RELIED.get(instance)
   if (known !== undefined) return known
@@ -82,7 +82,7 @@ function reliedOn(instance: InstanceSnapshot): ReadonlyMap<string, number> {
   return counts
 }
 
-/** Its backend has no server of another node, up or down: waiting brings none. */
+/** Its backend has no server of another node, up or down: waiting does not help. */
 const isAlone = (node: Node, instance: InstanceSnapshot, server: string): boolean =>
   allowedServers(instance).every(
     (reading) => belongsTo(reading, node) || reading.ref.backend !== server.slice(0, server.indexOf('/')),
@@ -101,7 +101,7 @@ const notReady = (node: Node): readonly PlanFinding[] =>
         },
       ]
 
-/** Nodes of the cluster that use up the budget before anything is begun; one that bears a record is told of by `recorded`. */
+/** Nodes of the cluster that use up the budget before the roll begins; for a node with a record see `recorded`. */
 export const budgetFindings = ({ cluster, instances }: PlanSnapshot): readonly PlanFinding[] =>
   whoIsOut({
     nodes: cluster.nodes.filter(({ annotations }) => !(RECORD_ANNOTATION in annotations)).map(budgetNode),

@@ -6,7 +6,7 @@ import type { PlanSnapshot } from './plan-snapshot.ts'
 import { selectNodes } from './select-nodes.ts'
 
 interface NodesToRoll {
-  /** In the order they are rolled; those of which it is not known whether they need it among them. */
+  /** In the order of the roll, with those of which it is not known whether they need a reboot. */
   readonly nodes: readonly Node[]
   readonly skipped: readonly NodeWhy[]
   readonly unknown: readonly string[]

@@ -5,7 +5,7 @@ import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { marksOfOthers } from '../others-work.ts'
 
-/** What marks of other programs say of the nodes of the roll. They are read, and never touched. */
+/** Findings about marks of other programs on the nodes of the roll. The roll reads them and never changes them. */
 export const othersWorkFindings = (
   nodes: readonly Node[],
   spec: Pick<RollSpec, 'balancers' | 'reboot'>,
@@ -43,7 +43,7 @@ const candidates = (names: readonly string[]): Omit<PlanFinding, 'node' | 'nodes
   fix: 'leave such nodes out, or annotate them with cluster-autoscaler.kubernetes.io/scale-down-disabled=true for the time of the roll',
 })
 
-/** Control planes of kubeadm bear it for good. */
+/** kubeadm's control planes bear the label for good. */
 const isExcluded = (node: Node): boolean => EXCLUDE_LABEL in node.labels && !isControlPlane(node)
 
 const excluded = (names: readonly string[]): Omit<PlanFinding, 'node' | 'nodes'> => ({

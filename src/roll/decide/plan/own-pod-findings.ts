@@ -3,7 +3,7 @@ import type { Pod } from '../../../ground/model/pod.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
 import { roomFindings } from './room/room-findings.ts'
 
-/** The pod of the roll among those of the nodes: no drain moves it, so that nothing else of a drain is said of it. */
+/** The roll's own pod is among the pods of the nodes. No drain moves it, so no other finding about drains is given for it. */
 export const isOwnPod = ({ ownPod }: PlanSnapshot, { uid }: Pod): boolean => uid === ownPod?.uid
 
 /** A pod that is bound to its node, as by a local volume, could not move: the roll would come to its last node and stop there. */

@@ -7,7 +7,7 @@ import { addressFaults, disagreements } from '../pair/pair-state.ts'
 import { reachFix, type SshWay } from './host-findings.ts'
 import type { RebootNeed } from './reboot-need.ts'
 
-/** What one machine of a pair said before anything is begun. */
+/** The answer of one machine of a pair, before anything is begun. */
 export interface MachineInquiry {
   readonly pair: HostPair
   readonly machine: PairMachine
@@ -26,15 +26,18 @@ interface PairsAround {
   readonly hosts: HostsSpec
   readonly nodes: readonly string[]
   readonly instances: readonly InstanceSnapshot[]
-  /** Of the machine this process runs on, where it tells. */
+  /** The boot id of the machine that this process runs on, if it can be read. */
   readonly ownBootId: string | undefined
-  /** Machine → whether it needs its reboot; one that is not here is rolled. */
+  /** Machine → whether it needs its reboot; a machine that is missing is rolled. */
   readonly needs?: ReadonlyMap<string, RebootNeed>
 }
 
 const isSkipped = (needs: PairsAround['needs'], { name }: PairMachine): boolean => needs?.get(name)?.kind === 'none'
 
-/** What stands against rebooting the machines of the load balancers. One that is not rebooted must answer where its pair is to be whole. */
+/**
+ * What forbids a reboot of the load balancers' machines. A machine that is not rebooted has to answer, too, if its pair must be
+ * whole.
+ */
 export function pairFindings(inquiries: readonly MachineInquiry[], around: PairsAround): readonly PlanFinding[] {
   const { needs, hosts } = around
   const rolled = inquiries.filter(({ machine }) => !isSkipped(needs, machine))
@@ -112,7 +115,7 @@ function ownMachine(name: string, { bootId }: MachineReading, { ownBootId }: Pai
   return [{ severity: 'error', code: 'HostIsOurs', node: name, text, fix }]
 }
 
-/** Two machines that are one, addresses that are on none or on several, and instances that disagree. */
+/** Two machines that are the same one, addresses that are on no machine or on several, and instances that disagree. */
 function wholeness(
   pair: HostPair,
   inquiries: readonly MachineInquiry[],

@@ -14,10 +14,10 @@ import type { ClusterReading } from '../snapshot.ts'
 import type { RebootNeed } from './reboot-need.ts'
 import type { SlotRefusal } from './slot-findings.ts'
 
-/** All that a plan goes by; read once, nothing changed. */
+/** All that a plan needs to know; read once, nothing changed. */
 export interface PlanSnapshot {
   readonly clusterName: string
-  /** Where the API was asked. */
+  /** The address of the API server. */
   readonly apiServer: Endpoint
   readonly spec: RollSpec
   /** Absent: the roll runs in no pod of the cluster. */
@@ -29,17 +29,17 @@ export interface PlanSnapshot {
   readonly instances: readonly InstanceSnapshot[]
   readonly inspections: readonly InstanceInspection[]
   readonly forbidden: readonly Access[]
-  /** Rights that are missing and that a roll goes on without. */
+  /** Rights that are missing and that a roll can do without. */
   readonly spared?: readonly Access[]
-  /** What gates of the file ask and this identity is not allowed to read. Absent: nothing. */
+  /** What gates of the file read and this identity is not allowed to read. Absent: nothing. */
   readonly unreadByGates?: readonly Access[]
   /** ConfigMap evenkeel-budget; absent: there is none, or it may not be read. */
   readonly budgetObject?: ConfigMap
-  /** Why the API would not take a write of the slot's Lease; absent where it would. */
+  /** Why the API refuses a write of the slot's Lease; absent where it takes it. */
   readonly slotRefusal?: SlotRefusal
-  /** For locks of others that end with time. */
+  /** For locks of other programs that end with time. */
   readonly wall?: WallMs
-  /** What the machines said, judged already. */
+  /** Findings from the answers of the machines. */
   readonly hostFindings: readonly PlanFinding[]
   /** Machines of the load balancers that are to be rolled; absent: the file has none. */
   readonly hosts?: readonly PlannedHost[]

@@ -12,7 +12,7 @@ import { type GatheredPods, gatherPods } from './gathered-pods.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
 import { leavesPolitely } from './polite-findings.ts'
 
-/** What stands against moving these pods: each finding once, whatever the number of pods. */
+/** What forbids to move these pods: each finding once, whatever the number of pods. */
 export function podFindings(s: PlanSnapshot, pods: readonly Pod[]): readonly PlanFinding[] {
   const kept: Pod[] = []
   const unmanaged: Pod[] = []
@@ -21,7 +21,7 @@ export function podFindings(s: PlanSnapshot, pods: readonly Pod[]): readonly Pla
     if (verdict.kind === 'refused') (verdict.why === 'emptyDir' ? kept : unmanaged).push(pod)
   }
   const moving = movingPods(s, pods)
-  // Those that leave politely are replaced before.
+  // Pods that leave politely are replaced first.
   const evicted = moving.filter((pod) => !leavesPolitely(s, pod))
   return [
     ...refused(s, { kept, unmanaged }),
@@ -51,7 +51,7 @@ function notSafe({ spec: { drain }, cluster }: PlanSnapshot, pods: readonly Pod[
   ]
 }
 
-/** Those that a drain evicts and that something puts back elsewhere. */
+/** Pods that a drain evicts and that something starts again elsewhere. */
 export const movingPods = ({ spec }: PlanSnapshot, pods: readonly Pod[]): readonly Pod[] =>
   pods.filter((pod) => !isFinished(pod) && classifyPod(pod, spec.drain).kind === 'evict')
 

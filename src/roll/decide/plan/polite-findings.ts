@@ -9,7 +9,7 @@ import { guardingBudgets, politeSpec, selectingServices, whyNotPolite } from '..
 import { workloadOf } from '../drain/workload-of.ts'
 import type { PlanSnapshot } from './plan-snapshot.ts'
 
-/** What the choices of `drain.polite` come to: which of its pods are drained as before, and what stands against the others. */
+/** What `drain.polite` leads to: which of the chosen pods are drained as usual, and what may go wrong with the others. */
 export function politeFindings(s: PlanSnapshot, nodes: readonly Node[]): readonly PlanFinding[] {
   const { polite = [] } = s.spec.drain
   if (polite.length === 0) return []
@@ -25,7 +25,7 @@ export function politeFindings(s: PlanSnapshot, nodes: readonly Node[]): readonl
   ]
 }
 
-/** It is replaced before it leaves: no budget and no client has one pod less in between. */
+/** The pod is replaced before it leaves: no budget and no client has one pod less meanwhile. */
 export const leavesPolitely = (s: PlanSnapshot, pod: Pod): boolean =>
   (pod.polite !== undefined || isChosen(s, pod)) && budgetsSpare(s, pod)
 
@@ -41,7 +41,7 @@ const isChosen = ({ spec, cluster, services }: PlanSnapshot, pod: Pod): boolean 
 const mayMove = ({ spec }: PlanSnapshot, pod: Pod): boolean =>
   !isFinished(pod) && (classifyPod(pod, spec.drain).kind !== 'stays' || isDaemonSetPod(pod))
 
-/** Such a connection stays with its pod for as long as that runs, whatever kube-proxy writes. */
+/** Such a connection stays with its pod as long as the pod runs, whatever kube-proxy does. */
 const pooled = ({ instances }: PlanSnapshot): readonly PlanFinding[] =>
   instances
     .filter(({ reading }) => reading?.servers.some(({ idleConnections }) => idleConnections > 0) === true)

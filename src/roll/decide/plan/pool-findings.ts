@@ -10,7 +10,7 @@ export function poolFindings(s: PlanSnapshot, nodes: readonly Node[]): readonly 
   return [...fewServers(s, nodes), ...differences(s), ...s.inspections.flatMap(redispatch)]
 }
 
-/** The last one is told of node by node: see `LastUsableServer`. */
+/** The last server has a finding for each node: see `LastUsableServer`. */
 function fewServers({ instances }: PlanSnapshot, nodes: readonly Node[]): readonly PlanFinding[] {
   const served = new Set(
     nodes.flatMap((node) =>
@@ -35,7 +35,7 @@ function fewServers({ instances }: PlanSnapshot, nodes: readonly Node[]): readon
   )
 }
 
-/** A node that leaves has to leave both alike, and clients meet either. */
+/** A node has to leave both instances, and clients may use either. */
 function differences({ instances, inspections }: PlanSnapshot): readonly PlanFinding[] {
   return [...Map.groupBy(instances, ({ balancer }) => balancer)].flatMap(([balancer, pair]) => {
     const seen = pair.flatMap(({ instance }) => inspections.filter((inspection) => inspection.instance === instance))
@@ -93,7 +93,7 @@ const byName = ({ servers }: BackendInspection): ReadonlyMap<string, BackendInsp
 const symmetric = (left: ReadonlyMap<string, unknown>, right: ReadonlyMap<string, unknown>): ReadonlySet<string> =>
   new Set([...left.keys(), ...right.keys()].filter((name) => !(left.has(name) && right.has(name))))
 
-/** A client that a cookie ties to a server which is down gets a 503 without it. */
+/** Without it, a client that a cookie ties to a server which is down gets a 503. */
 function redispatch({ instance, backends }: InstanceInspection): readonly PlanFinding[] {
   return backends
     .filter(

@@ -7,7 +7,7 @@ import type { RollSpec } from '../../model/roll-spec.ts'
 import { waysBack } from '../ways-back.ts'
 
 interface RebootLock {
-  /** Nodes that are drained or down for it, runs of rolls that took it, or what a person wrote there. */
+  /** Nodes that are drained or down for it, runs of rolls that took the lock, or any text that a person wrote there. */
   readonly holders: readonly string[]
   readonly finding: PlanFinding
 }
@@ -22,9 +22,9 @@ export const rebootLockFindings = (
 ]
 
 interface Asking {
-  /** Absent: what ends with time is held. */
+  /** Absent: a lock that ends with time counts as held. */
   readonly wall: WallMs | undefined
-  /** What this run holds itself is left out. */
+  /** Locks of this run are left out. */
   readonly run?: string
 }
 
@@ -38,7 +38,7 @@ export function rebootLocks(workloads: readonly Workload[], { wall, run }: Askin
   })
 }
 
-/** A lock that makes no sense is held. */
+/** A lock that makes no sense counts as held. */
 const heldIn = (text: string, wall: WallMs | undefined): readonly string[] =>
   lockHoldings(text)?.flatMap((one) => (wall === undefined || isHeldAt(one, wall) ? [one.owner] : [])) ?? [
     'a node that its lock does not name',
@@ -60,7 +60,7 @@ function heldFinding(workload: Workload, holders: readonly string[]): PlanFindin
   }
 }
 
-/** A node is named as the lock has it: a person may have written any name there. */
+/** A node is named as in the lock: a person may have written any name there. */
 function holderText(owner: string): string {
   const run = runOfLock(owner)
   return run === undefined ? owner : `run ${run} of a roll`

@@ -9,7 +9,7 @@ import {
 } from '../../../ground/model/reboot-need.ts'
 import type { HostInquiry } from './host-inquiry.ts'
 
-/** Whether a node or machine is to be rolled. Not known: it is planned, and the finding fails the plan. */
+/** Whether a node or machine has to be rolled. If it is not known, it is in the plan, and the finding fails the plan. */
 export type RebootNeed =
   | { readonly kind: 'needed' | 'none'; readonly why: string }
   | { readonly kind: 'unknown'; readonly findings: readonly PlanFinding[] }
@@ -21,14 +21,14 @@ interface Way {
   readonly isReported?: true
 }
 
-/** By all ways that the file names; `answer` of its machine, absent where that was not asked. */
+/** By all ways that the file names; `answer` is that of its machine, absent where the machine was not asked. */
 export function rebootNeed(node: Node, spec: RebootNeedSpec, answer?: HostInquiry['answer']): RebootNeed {
   return needBy(node.name, [...machineWays(node, spec, answer), ...versionWays(node, spec)])
 }
 
 /**
- * Of a machine of a load balancer, by what it says itself: no Node shows its versions. Undefined where the file has no check that asks
- * machines.
+ * The same for a machine of a load balancer, by its own answer: no Node shows its versions. Undefined where the file has no
+ * check that asks machines.
  */
 export function hostNeed(name: string, spec: RebootNeedSpec, answer: HostInquiry['answer']): RebootNeed | undefined {
   if (!asksMachine(spec)) return undefined
@@ -58,7 +58,7 @@ const notKnown =
     fix: 'correct that, or roll all chosen nodes: --no-only-if-needed',
   })
 
-/** That a machine could not be reached, or that another one answered for it, is a finding of `hostFindings`. */
+/** `hostFindings` already reports that a machine could not be reached, or that another one answered for it. */
 function machineWays(node: Node, spec: RebootNeedSpec, answer: HostInquiry['answer'] | undefined): readonly Way[] {
   if (!asksMachine(spec)) return []
   if (answer?.kind === 'failed') return [{ kind: 'unknown', text: answer.text, isReported: true }]

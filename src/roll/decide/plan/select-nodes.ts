@@ -5,16 +5,16 @@ import { RECORD_ANNOTATION } from '../../../service/model/node-record.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 
 interface Selection {
-  /** In the order they are rolled. */
+  /** In the order of the roll. */
   readonly nodes: readonly Node[]
   readonly unknown: readonly string[]
 }
 
 /**
- * Named nodes come in the order they were named. Of selected ones, the workers that take no new pods come first, since the
- * cluster loses least with them; then workers by zone, so that the other zones are whole meanwhile; then those that the roll
- * cannot begin as they are: they would hold it before it has done anything. The control plane comes last, cordoned or not, since
- * its members wait for each other.
+ * Named nodes keep the order of the file. Of selected nodes, workers that take no new pods come first, since the cluster loses
+ * least with them. Then come workers by zone, so that the other zones are whole meanwhile. Then come workers that the roll
+ * cannot begin now: earlier, they would hold it before it has done anything. The control plane comes last, cordoned or not,
+ * since its members wait for each other.
  */
 export function selectNodes(spec: RollSpec['nodes'], nodes: readonly Node[]): Selection {
   if (spec.names.length > 0) {
@@ -44,11 +44,11 @@ function rankOf(node: Node): number {
   return node.unschedulable ? 0 : 1
 }
 
-/** By a guard that waits for another owner, or for a repair. */
+/** A guard would hold the node, because of another owner or a needed repair. */
 const isHeld = ({ ready, annotations }: Node): boolean =>
   ready !== 'True' || RECORD_ANNOTATION in annotations || asksToLeave(annotations[MAINTENANCE_ANNOTATION])
 
-/** Nodes without a zone come before those of the first one. */
+/** Nodes without a zone come before those of the first zone. */
 const zoneOf = ({ labels }: Node): string => labels[ZONE_LABEL] ?? ''
 
 const compared = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)

@@ -6,7 +6,7 @@ interface Selecting {
   readonly selector: LabelSelector
 }
 
-/** Which of the objects of a list select a pod of their namespace, without a look at all the others. */
+/** Which objects of a list select a pod of their namespace, without a check of all the others. */
 export class SelectingObjects<T extends Selecting> {
   readonly #byPair = new Map<string, T[]>()
 

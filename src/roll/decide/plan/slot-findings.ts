@@ -1,13 +1,13 @@
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { slotRef } from '../../../ground/model/slot.ts'
 
-/** How the API refused to try a write of the slot's Lease: a WorldError's code and text. */
+/** How the API refused a trial write of the slot's Lease: a WorldError's code and text. */
 export interface SlotRefusal {
   readonly code: string
   readonly text: string
 }
 
-/** Why no slot could be taken, which the roll would otherwise find out by holding before its first node. */
+/** Why no slot could be taken. Without this finding, the roll would only hold before its first node. */
 export function slotFindings(namespace: string, refusal: SlotRefusal | undefined): readonly PlanFinding[] {
   if (refusal === undefined) return []
   if (refusal.code === 'KUBE_NOT_FOUND') {

@@ -7,7 +7,7 @@ import type { DnsSpec, RollSpec } from '../../model/roll-spec.ts'
 const read = (group: string, resource: string): readonly Access[] =>
   ['list', 'watch'].map((verb) => ({ verb, group, resource }))
 
-/** Every right that a roll cannot do without: `deploy/roll-rbac.yaml` grants these and that to the Corefile. */
+/** Every right that a roll needs: `deploy/roll-rbac.yaml` grants these, and the right to the Corefile. */
 export function wantedAccess(slotsNamespace: string): readonly Access[] {
   return [
     ...read('', 'nodes'),
@@ -36,7 +36,7 @@ interface Chosen {
   readonly namespaces?: readonly string[]
 }
 
-/** In the namespaces that the entries name; in all of them where one entry names none. */
+/** In the namespaces that the entries name; in all namespaces if one entry names none. */
 function onPods(verb: string, entries: readonly Chosen[]): readonly Access[] {
   if (entries.length === 0) return []
   const access = { verb, group: '', resource: 'pods' }
@@ -58,17 +58,20 @@ export const deleteAccess = ({ blocked = [] }: RollSpec['drain']): readonly Acce
     blocked.filter((entry) => entry.delete || entry.askMs !== undefined),
   )
 
-/** Only where the file has conditions of nodes announced: `deploy/roll-announce-rbac.yaml` grants it. Without it the roll goes on. */
+/**
+ * Only where the file lets conditions of nodes be announced: `deploy/roll-announce-rbac.yaml` grants it. Without it the roll
+ * goes on.
+ */
 export const announceAccess = ({ announce }: Pick<RollSpec, 'announce'>): readonly Access[] =>
   announce === undefined ? [] : [{ verb: 'patch', group: '', resource: 'nodes', subresource: 'status' }]
 
-/** Only where the file has the lock of kured taken: `deploy/roll-kured-rbac.yaml` grants these. */
+/** Only where the file asks for kured's lock: `deploy/roll-kured-rbac.yaml` grants these. */
 export const kuredAccess = ({ reboot: { kuredLock } }: Pick<RollSpec, 'reboot'>): readonly Access[] =>
   kuredLock === undefined
     ? []
     : ['get', 'patch'].map((verb) => ({ verb, group: 'apps', resource: 'daemonsets', ...kuredLock }))
 
-/** Only where a gate asks an object of the API. The rights to these objects are no part of any file of ours. */
+/** Only where a gate reads an object of the API. No file of ours grants these rights. */
 export const gateAccess = ({ gates = [] }: Pick<RollSpec, 'gates'>): readonly Access[] =>
   gates.flatMap(({ question }) => {
     if (question.kind !== 'object') return []
@@ -87,7 +90,7 @@ const OF_DNS: readonly Access[] = ['coredns', 'kubelet-config'].map((name) => ({
 }))
 
 /**
- * What a roll goes on without, and then knows less of DNS. Relays are in namespaces of their own, and take what
+ * Rights that a roll can do without, and then knows less of DNS. Relays are in namespaces of their own, and need what
  * `deploy/roll-dns-rbac.yaml` grants.
  */
 export function spareAccess(dns: DnsSpec | undefined): readonly Access[] {
@@ -108,13 +111,16 @@ export function spareAccess(dns: DnsSpec | undefined): readonly Access[] {
   ]
 }
 
-/** What a plan goes on without: then it does not know which pods are bound to a node by their volumes. */
+/** A right that a plan can do without: then it does not know which pods are bound to a node by their volumes. */
 export const planAccess: readonly Access[] = [{ verb: 'list', group: '', resource: 'persistentvolumes' }]
 
-/** What a roll goes on without: then `kubectl describe node` does not show what it does. The Events of a Node are in `default`. */
+/**
+ * A right that a roll can do without: then `kubectl describe node` does not show what it does. The Events of a Node are in
+ * `default`.
+ */
 export const eventAccess: readonly Access[] = [{ verb: 'create', group: '', resource: 'events', namespace: 'default' }]
 
-/** What a roll goes on without: then one node may be out, and a granted cordon counts once its checks fail. */
+/** Rights that a roll can do without: then one node may be out, and a granted cordon counts once its checks fail. */
 export const budgetAccess = ({
   namespace,
   grantsNamespace = namespace,

@@ -7,15 +7,15 @@ import type { TimeSpan, TimeWindowSpec } from '../../model/time-window.ts'
 
 interface Forecasting {
   readonly window: TimeWindowSpec
-  /** Those that end after `now`, in order. */
+  /** The windows that end after `now`, in order. */
   readonly spans: readonly TimeSpan[]
   readonly now: WallMs
   readonly baselineMs: number
 }
 
 /**
- * Which nodes are expected to be done in which window. Each node has an estimate; nodes keep their order. Without nodes, the window
- * that machines are begun in.
+ * Which nodes are expected to be done in which window. Each node has an estimate; nodes keep their order. If there are no
+ * nodes: the window in which machines are begun.
  */
 export function windowForecast(
   nodes: RollPlan['nodes'],
@@ -26,7 +26,7 @@ export function windowForecast(
     const isNeeded = left.length > 0 || (nodes.length === 0 && index === 0)
     if (!isNeeded) return []
     const isOpen = span.from <= now
-    // In a window to come, the baseline has been measured before it.
+    // Before a future window, the baseline has been measured already.
     let at = isOpen ? now + baselineMs : span.from
     const fit: string[] = []
     for (let next = left[0]; next !== undefined && at + (next.estimateMs ?? 0) <= span.to; next = left[0]) {
@@ -45,7 +45,7 @@ export function windowForecast(
   }
 }
 
-/** What a roll that begins now would wait for, and what no window ends. */
+/** What a roll that begins now would wait for, and nodes that fit in no window. */
 export function windowFindings(
   nodes: RollPlan['nodes'],
   { window, spans, now }: Omit<Forecasting, 'baselineMs'>,

@@ -13,10 +13,10 @@ interface Times {
   readonly spans?: readonly TimeSpan[]
 }
 
-/** How many windows a plan looks at. */
+/** How many future windows a plan uses. */
 export const PLANNED_SPANS = 12
 
-/** A plan with how long its nodes take, and when it may work. How long a machine of a load balancer takes is not known. */
+/** Adds to a plan how long its nodes take, and when it may work. How long a machine of a load balancer takes is not known. */
 export function withTimes(plan: RollPlan, { spec, past, wall, spans }: Times): RollPlan {
   const { hosts = [] } = plan
   if (plan.nodes.length + hosts.length === 0) return plan

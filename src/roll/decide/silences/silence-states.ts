@@ -1,13 +1,13 @@
-/** How the silence of one name stands. */
+/** The state of the silence with one name. */
 export type SilenceState =
   | { readonly kind: 'standing' }
   /** It could not be made or renewed. */
   | { readonly kind: 'failed'; readonly text: string }
 
-/** What this process knows of silences. They are made and renewed beside the passes. */
+/** The states of silences, by this process. They are made and renewed beside the passes. */
 export interface SilenceStates {
-  /** The node or machine that they are for; absent: none stands for any. */
+  /** The node or machine that they are for; absent: there are none. */
   readonly node?: string
-  /** Name → how it stands; one that is not here is being asked for. */
+  /** By name; a silence that is missing is being requested. */
   readonly states: Readonly<Record<string, SilenceState>>
 }

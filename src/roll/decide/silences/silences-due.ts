@@ -4,14 +4,14 @@ import { type AnySnapshot, hasSubject, isBegun, placeOf, type SubjectSnapshot, s
 
 export interface SilenceWant {
   readonly scope: RequestScope
-  /** A machine is named so too. */
+  /** The name of the node, or of the machine. */
   readonly node: string
   readonly address?: string
 }
 
 /**
- * For whom alerts are silenced: the node that bears a record of the run, or the machine that the run has recorded, until it is back, or
- * to be left out for a person.
+ * For which node or machine alerts are silenced: the one with a record of the run, until it is back, or is left out for a
+ * person.
  */
 export function silencesWanted(s: AnySnapshot): SilenceWant | undefined {
   if (!hasSubject(s) || !isBegun(s) || s.run.verdict?.keepOut === true) return undefined
@@ -19,8 +19,8 @@ export function silencesWanted(s: AnySnapshot): SilenceWant | undefined {
 }
 
 /**
- * Before the first thing that alerts could tell of. An Alertmanager that is away holds the node or machine only where the file says so:
- * a silence spares people a call, and no request fails without it.
+ * Before the first change that alerts could report. An Alertmanager that is away holds the node or machine only where the file
+ * says so: a silence spares people a call, and no request fails without it.
  */
 export function silencesHold(s: SubjectSnapshot): readonly Reason[] {
   const { silences: known, spec } = s

@@ -5,7 +5,7 @@ import type { FailedRequestsLimit } from '../../model/stop-spec.ts'
 import type { StopUse } from '../../model/stop-use.ts'
 import { blameText, type JudgedFailure, type StopSnapshot } from './judged-failures.ts'
 
-/** A stop rule as it stands now. */
+/** The state of a stop rule. */
 export interface RuleState {
   readonly use: StopUse
   /** Why the roll stops, once more is used than is allowed. */
@@ -23,7 +23,7 @@ export function countRules(
   const budgeted = new Set(stop.downtime.map(({ target }) => target))
   const { failedRequests: limits } = stop
   const counted = limits === undefined ? failures.filter(({ window }) => !budgeted.has(window.target)) : failures
-  // A file with an error budget for each target has its failures timed, not counted.
+  // In a file with an error budget for each target, the time of failures counts, not their number.
   const isTimed = (probe?.targets ?? []).every(({ name, control }) => control || budgeted.has(name))
   if (limits === undefined) return isTimed ? [] : [ruleInAll(counted, 0)]
   return [ruleInAll(counted, limits.inAll), ...(limits.perNode < limits.inAll ? rulePerNode(counted, limits) : [])]

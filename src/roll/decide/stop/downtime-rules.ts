@@ -22,8 +22,9 @@ export const downtimeRules = (s: StopSnapshot, failures: readonly JudgedFailure[
   })
 
 /**
- * From the last good request before to the first good one after: a budget must not be overdrawn, so the longest downtime counts that
- * the samples allow. Of a window that has not ended, up to what is known; of one that a process saw that is no more, what it saw.
+ * From the last good request before the window to the first good one after it: a budget must not be overdrawn, so the longest
+ * downtime counts that the samples allow. A window that has not ended counts until now; one that an earlier process saw counts
+ * as that process saw it.
  */
 function spanOf({ run, probe }: StopSnapshot, { window, isEarlier }: JudgedFailure): Span {
   const { lastOkAt, firstBadAt, lastBadAt: last, firstOkAt } = window

@@ -8,10 +8,10 @@ import { judgedFailed } from '../awaits-control.ts'
 import { countedWindows } from '../counted-windows.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 
-/** All that the stop rules go by. */
+/** All that the stop rules need to know. */
 export type StopSnapshot = Pick<RollSnapshot, 'run' | 'spec' | 'wall' | 'reloads' | 'probe' | 'steps'>
 
-/** A window that counts, with how many of its requests failed for sure. */
+/** A window that counts, and how many of its requests failed for sure. */
 export interface JudgedFailure {
   readonly window: FailureWindow
   readonly failed: number
@@ -22,8 +22,8 @@ export interface JudgedFailure {
 }
 
 /**
- * The failures that the roll is judged by: those since its baseline, and those that earlier processes of the run saw since it was
- * stopped last. `isLast`: no control will be heard any more.
+ * The failures by which the roll is judged: those since its baseline, and those that earlier processes of the run saw since it
+ * was stopped last. `isLast`: no more samples of controls will come.
  */
 export function judgedFailures(s: StopSnapshot, isLast = false): readonly JudgedFailure[] {
   const earlier = (s.run.windowsBefore ?? []).map(

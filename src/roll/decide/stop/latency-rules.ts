@@ -10,7 +10,7 @@ import { blameText, type StopSnapshot } from './judged-failures.ts'
 
 const SECOND_MS = 1_000
 
-/** The seconds of a limit that count, with what was due in as many seconds as it is measured over. */
+/** The seconds that count for a limit, with the number of requests that were due in its whole time. */
 interface Measured {
   readonly limit: LatencyLimit
   readonly seconds: SlowSeconds['seconds']
@@ -18,8 +18,8 @@ interface Measured {
 }
 
 /**
- * Which share of the requests to a target was slow. Less than a full window of requests decides only what all those that are missing
- * could not change: they count as good.
+ * Which share of the requests to a target was slow. With less than a full window, the missing requests count as good, so only
+ * what they could not change decides.
  *
  * Law: too few requests decide nothing about the latency.
  */
@@ -61,7 +61,7 @@ function shareOf({ seconds, fullCount }: Measured): number {
   return slow === 0 ? 0 : slow / Math.max(good, fullCount)
 }
 
-/** Each slow second goes to the step that was under way in it, of several to the one begun last. */
+/** Each slow second is blamed on the step that was under way in it; of several steps, on the one begun last. */
 function slowSteps(
   seconds: SlowSeconds['seconds'],
   steps: readonly StepSpan[],
@@ -80,14 +80,14 @@ function slowSteps(
 
 type Baseline = Pick<RollSpec, 'probe' | 'stop'>
 
-/** How long a limit is looked at before the roll begins: as long as it is measured over, and the baseline lasts at most. */
+/** For how long the latency is judged before the roll begins: as long as its limit says, and at most for the baseline. */
 const spanMs = ({ probe }: Baseline, { overMs }: LatencyLimit): number => Math.min(probe?.baselineMs ?? 0, overMs)
 
-/** Whether the answers are not known yet of as much time as the latency is looked at before the roll begins. */
+/** Whether answers are missing from the time for which the latency is judged before the roll begins. */
 export const isLatencyOwed = (spec: Baseline, { startedAt, settledBefore = startedAt }: ProbeStatus): boolean =>
   (spec.stop?.latency ?? []).some((limit) => settledBefore - startedAt < spanMs(spec, limit))
 
-/** Limits that are broken already before the roll begins. */
+/** Limits that are broken before the roll begins. */
 export const slowBaseline = (
   spec: Baseline,
   { startedAt, settledBefore = startedAt, slow = [] }: ProbeStatus,

@@ -4,13 +4,13 @@ import { requestsFailed } from '../requests-failed.ts'
 import { isOfOtherLane } from './other-lane.ts'
 import { type Measured, stopVerdict } from './stop-rules.ts'
 
-/** Of a node in work, or of a machine of a pair. */
+/** For the node in work, or a machine of a pair. */
 export const measuredVerdict = (s: Measured): Verdict | undefined =>
   s.spec.stop === undefined ? failedRequests(s) : stopVerdict(s)
 
 /**
- * A failed request ends the roll, once its control has been heard. One since the node was begun to be put back takes it
- * out again.
+ * A failed request ends the roll, once its control has answered. A request that failed after the attach of the node began takes
+ * the node out again.
  */
 function failedRequests(s: Measured): Verdict | undefined {
   const windows = judgedWindows(s)

@@ -12,7 +12,7 @@ import { type JudgedFailure, judgedFailures, type StopSnapshot } from './judged-
 import { latencyRules } from './latency-rules.ts'
 import { isOfOtherLane } from './other-lane.ts'
 
-/** What a verdict by requests goes by; `attachingSinceWall`: when the node, or the machine, was begun to be put back. */
+/** What a verdict about requests needs to know; `attachingSinceWall`: since when the node or machine is being put back. */
 export interface Measured extends StopSnapshot {
   readonly evidence: { readonly attachingSinceWall?: WallMs }
 }
@@ -32,7 +32,7 @@ function statesOf(s: StopSnapshot, isLast: boolean): RuleStates {
   }
 }
 
-/** How much of what the roll file allows is used up. Empty: it allows nothing. */
+/** How much of each limit of the roll file is used up. Empty: the file has none. */
 export function stopUse(s: StopSnapshot, isLast = false): readonly StopUse[] {
   if (s.spec.stop === undefined) return []
   const { ofFailures, ofLatency } = statesOf(s, isLast)
@@ -46,7 +46,7 @@ export function brokenRules(s: StopSnapshot, isLast = false): readonly RuleState
   return [...ofFailures, ...ofLatency].filter(({ use }) => isUsedUp(use))
 }
 
-/** Windows whose control must be heard before the roll goes on: those that would stop it if none of their failures is excused. */
+/** Windows whose control must answer before the roll goes on: they would stop it if none of their failures is excused. */
 export function awaitedWindows(s: StopSnapshot): readonly FailureWindow[] {
   if (s.spec.stop === undefined) return awaitingWindows(s)
   const undecided = countedWindows(s).filter((window) => judgedFailed(s, window) < countedFailed(window))
@@ -54,8 +54,8 @@ export function awaitedWindows(s: StopSnapshot): readonly FailureWindow[] {
 }
 
 /**
- * The verdict by what the file allows. As with the first failed request of a file that allows none, what broke a rule since the node
- * was begun to be put back takes it out again.
+ * The verdict by the rules of the file. If a rule was broken after the attach of the node began, the node is taken out again,
+ * as with the first failed request where the file allows none.
  *
  * Law: a roll goes on with failed requests or slow ones only as far as its file allows, and stops with the first one beyond.
  */

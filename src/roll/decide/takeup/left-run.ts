@@ -3,15 +3,15 @@ import { UserError } from '../../../ground/model/user-error.ts'
 import { RECORD_ANNOTATION } from '../../../service/model/node-record.ts'
 import { type NodeOut, nodesOut } from './nodes-out.ts'
 
-/** One run that has nodes out, as these tell it. */
+/** A run that has nodes out, by its records on them. */
 export interface LeftRun {
   readonly run: string
   readonly out: readonly NodeOut[]
 }
 
 /**
- * The run that has nodes of this cluster out; where it is named, that one. `file`: for the commands to type. Throws
- * UserError where none has, or several have and none is named.
+ * The run that has nodes of this cluster out; where it is named, that one. `file`: for the commands to type. Throws UserError
+ * where no run has, or several have and none is named.
  */
 export function leftRun(
   nodes: readonly Node[],

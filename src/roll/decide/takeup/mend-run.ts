@@ -6,7 +6,7 @@ import type { SpecFinding } from '../../model/spec-finding.ts'
 import { selectNodes } from '../plan/select-nodes.ts'
 import { type NodeOut, nodesOut } from './nodes-out.ts'
 
-/** A run as its journal tells it. */
+/** A run by its journal. */
 export interface RunSoFar {
   readonly id: string
   readonly spec: RollSpec
@@ -18,15 +18,15 @@ export type Mended =
   | {
       readonly ok: true
       readonly order: readonly string[]
-      /** Chosen by the file and no nodes of this run. */
+      /** Nodes that the file chooses and that are no nodes of this run. */
       readonly strangers: readonly string[]
     }
   | { readonly ok: false; readonly findings: readonly SpecFinding[] }
 
 /**
- * Whether a run may go on by another file, and with which nodes. What may not change is what others go by (the slot) and
- * what a node that is out was taken out of; nodes not begun yet may be left out, and none be added, since the run has no
- * plan for it. `nodes`: all of the cluster.
+ * Whether a run may go on with another file, and with which nodes. The slot may not change, since other runs go by it; nor what
+ * a node that is out was taken out of. Nodes that are not begun may be left out. None may be added, since the run has no plan
+ * for it. `nodes`: all of the cluster.
  */
 export function mendRun(run: RunSoFar, wanted: RollSpec, nodes: readonly Node[]): Mended {
   const abort = `or put back what is out and begin a new roll: evenkeel roll abort ${run.id}`
@@ -54,7 +54,7 @@ export function mendRun(run: RunSoFar, wanted: RollSpec, nodes: readonly Node[])
 export const underWayOf = ({ id, done }: Pick<RunSoFar, 'id' | 'done'>, nodes: readonly Node[]): readonly NodeOut[] =>
   nodesOut(nodes).recorded.filter(({ node, record }) => record.run === id && !done.includes(node.name))
 
-/** A file that chooses none leaves the choice as it was: it may have been made on the command line. */
+/** A file that chooses no nodes does not change the choice: it may have been made on the command line. */
 function chosenBy(run: RunSoFar, { nodes: wanted }: RollSpec, nodes: readonly Node[]): readonly string[] {
   if (wanted.names.length > 0) return wanted.names
   if (wanted.selector === undefined && !wanted.all) return run.order
@@ -97,7 +97,7 @@ function balancerFindings(
   return [...changed({ what: 'balancer', ...own }, abort), ...inner]
 }
 
-/** A machine that is away is brought back by the commands of its pair, which may change; which machines there are may not. */
+/** A machine that is away is brought back by the commands of its pair. These may change; the list of machines may not. */
 const hostFindings = (had: RollSpec['hosts'], wanted: RollSpec['hosts'], abort: string): readonly SpecFinding[] =>
   changed(
     { what: 'machine', path: ['spec', 'hosts', 'pairs'], had: hostNames(had), wanted: hostNames(wanted) },
@@ -111,7 +111,10 @@ interface NameChange {
   readonly wanted: readonly string[] | undefined
 }
 
-/** A node is out of what it was taken out of: with another set, the detach or the way back would be a part of one. */
+/**
+ * A node that is out has to be put back into what it was taken out of: with another set, only a part of it would be detached or
+ * put back.
+ */
 function changed({ what, path, had = [], wanted = [] }: NameChange, abort: string): readonly SpecFinding[] {
   const gone = had.filter((name) => !wanted.includes(name))
   return [

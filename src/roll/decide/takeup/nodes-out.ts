@@ -9,11 +9,11 @@ export interface NodeOut {
 
 interface NodesOut {
   readonly recorded: readonly NodeOut[]
-  /** With a record that says nothing: whose it is and what was there before is not known. */
+  /** Nodes with a record that cannot be read: neither its run nor the earlier state is known. */
   readonly unreadable: readonly Node[]
 }
 
-/** The nodes that some run has changed and not put back: each bears its record, and says so itself. */
+/** The nodes that some run has changed and not put back, by their records. */
 export function nodesOut(nodes: readonly Node[]): NodesOut {
   const marked = nodes.flatMap((node) => {
     const text = node.annotations[RECORD_ANNOTATION]

@@ -8,7 +8,7 @@ import type { StampedEvent } from '../../model/roll-event.ts'
  */
 type OnceAnswer = { readonly kind: 'goOn' } | { readonly kind: 'over'; readonly end: StampedEvent }
 
-/** By all that the journal of that run tells, in order. */
+/** By the whole journal of that run, in order. */
 export function onceAnswer(events: readonly StampedEvent[]): OnceAnswer {
   const last = events.findLast(({ type }) => type === 'roll.started' || type === 'roll.ended')
   if (last?.type !== 'roll.ended' || last.outcome === 'interrupted') return { kind: 'goOn' }

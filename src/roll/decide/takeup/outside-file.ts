@@ -5,8 +5,8 @@ import type { SpecFinding } from '../../model/spec-finding.ts'
 import type { NodeOut } from './nodes-out.ts'
 
 /**
- * A process that puts a node back without the journal of its run must have every actuator of it: what of them a file does
- * not reach. Servers that are not at the node's own address were never ours to touch.
+ * A process that puts a node back without the journal of its run must have all of its actuators: these are the ones that the
+ * file does not have. A server that is not at the node's own address was never changed by the run.
  */
 export function outsideFile(out: readonly NodeOut[], spec: RollSpec): readonly SpecFinding[] {
   return out.flatMap(({ node, record }) => [

@@ -2,7 +2,7 @@ import type { RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import type { HostMemory } from '../pair/host-memory.ts'
 
-/** A node, or a machine of a load balancer, that may be down right now. `hasRebooted`: the run does not reboot it any more. */
+/** A node, or a machine of a load balancer, that may be down right now. `hasRebooted`: the run will not reboot it any more. */
 export interface UnderWay {
   readonly name: string
   readonly kind: 'node' | 'host'
@@ -18,13 +18,16 @@ interface HostsOfRun {
   }
 }
 
-/** A machine that the run skips, or is through with, is not rebooted, whatever stands against that now. Undefined: the run has none. */
+/**
+ * Machines that the run still has to roll: one that it skips, or is done with, is not rebooted, whatever the plan says about it
+ * now. Undefined: the run has no machines.
+ */
 export const hostsLeft = ({ hosts }: HostsOfRun): readonly string[] | undefined =>
   hosts?.order.filter((host) => !hosts.done.includes(host))
 
 /**
- * Machines whose reboot is announced, or was seen. Where no other machine of their pair is left, its partners may be down too: the
- * roll waits for them.
+ * Machines whose reboot is announced, or was seen. If no other machine of their pair is left to roll, its partners may be down
+ * too: the roll waits for them.
  */
 export function hostsUnderWay(run: HostsOfRun): readonly UnderWay[] {
   const left = hostsLeft(run) ?? []
@@ -43,9 +46,9 @@ export function hostsUnderWay(run: HostsOfRun): readonly UnderWay[] {
 }
 
 /**
- * What the plan of a run that is taken up can still be refused for. What is under way is past most of it, and may be down right
- * now: of a node only what says that the way to the machine, or its right to reboot, is wrong; of a machine also what it says itself,
- * since it has yet to take its addresses back. None left is no error.
+ * Why the plan of a resumed run can still be refused. A node or machine under way may be down right now, so most findings about
+ * it do not matter. For a node only those count that say that the way to its machine, or its right to reboot, is wrong. For a
+ * machine its own findings count as well, since it still has to take its addresses back. A run with nothing left is no error.
  */
 export function restOfPlan(plan: RollPlan, underWay: readonly UnderWay[]): RollPlan {
   const known = new Map(underWay.map((one) => [one.name, one]))

@@ -14,7 +14,7 @@ import {
 import { windowClosed, windowClosedMeanwhile, windowClosesSoon, windowTooShort } from './window-reasons.ts'
 
 /**
- * Why the node or machine under way is not begun now: no window is open, or a node would not be done in this one. Asked until its
+ * Why the node or machine under way is not begun now: no window is open, or it would not be done in this one. Asked until its
  * record is written. No other node is begun in its place, since their order has reasons.
  *
  * Law: no node is begun outside of a time window.
@@ -25,19 +25,19 @@ export function windowAgainst(s: SubjectSnapshot): Reason | undefined {
   if (s.window?.open === undefined) return windowClosed(window, s.window)
   const { open, now, need, longestMs } = s.window
   if (need === undefined || need.ms <= open.to - now) return undefined
-  // A node that took long may have waited for something: only the plan's own estimate says that no window is long enough.
+  // A node that took long may have waited for something: only the plan's own estimate shows that no window is long enough.
   if (need.ms > longestMs && need.by === 'estimate') return windowTooShort(s, { window, need, longestMs })
   return windowClosesSoon(s, { window, need, longestMs, closesAt: open.to })
 }
 
-/** Nothing was begun, and a window is waited for. */
+/** No node was begun, and the roll waits for a window. */
 export const awaitsWindow = (s: RollSnapshot | undefined): boolean =>
   s !== undefined && hasCurrent(s) && ownRecord(s) === undefined && windowAgainst(s) !== undefined
 
 /**
- * The window closed while a node or machine is in work, and its reboot is not announced: it is put back, as an abort does it, and
- * the roll goes on with it in the next window. One on which nothing was changed yet is put back in any case: there is nothing to
- * finish. Judged anew by each process, by the time that it is then.
+ * The window closed while a node or machine is in work, and its reboot is not announced: it is put back as by an abort, and the
+ * roll goes on with it in the next window. One that was not changed yet is put back in any case: there is nothing to finish.
+ * Each process judges this anew, by its own time.
  *
  * Law: outside of a time window nothing disrupts a node before the announcement of its reboot, unless the roll file has nodes
  * finished.
@@ -56,6 +56,6 @@ export function closedMeanwhile(s: AnySnapshot): Verdict | undefined {
   }
 }
 
-/** The cordon comes first of all that is done to a node, and of a machine that its addresses go. */
+/** The first change to a node is its cordon, and to a machine the move of its addresses. */
 const isTouched = (s: SubjectSnapshot): boolean =>
   isOfHost(s) ? s.memory.isAway === true : s.current.node.unschedulable || Object.keys(s.evidence.detached).length > 0

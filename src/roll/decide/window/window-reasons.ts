@@ -5,18 +5,18 @@ import { zonedTimeText } from '../../../ground/model/zoned-time.ts'
 import type { NodeNeed, TimeWindowSpec, TimeWindowState } from '../../model/time-window.ts'
 import { type SubjectSnapshot, subjectOf } from '../subject.ts'
 
-// No text of a hold counts down: it stands for hours, and each change of it would be told.
+// No text of a hold counts down: it stays for hours, and each change of it would be shown.
 
 const IGNORE = 'to go on now: evenkeel roll resume --ignore-window'
 
-/** Nothing is begun now, whatever it is. */
+/** No node or machine is begun now. */
 export const windowClosed = (window: TimeWindowSpec, state: TimeWindowState | undefined): Reason => ({
   code: 'WindowClosed',
   text: `no time window is open; ${nextText(window, state)}${clockText(state)}`,
   next: IGNORE,
 })
 
-/** It would still be under way when the window closes. */
+/** The node would still be under way when the window closes. */
 export const windowClosesSoon = (s: SubjectSnapshot, { window, need, closesAt }: Fitting): Reason => ({
   code: 'WindowClosesSoon',
   object: subjectOf(s).name,
@@ -24,7 +24,7 @@ export const windowClosesSoon = (s: SubjectSnapshot, { window, need, closesAt }:
   next: IGNORE,
 })
 
-/** Nor would it be done in any other. */
+/** The node would not be done in any window. */
 export const windowTooShort = (s: SubjectSnapshot, { need, longestMs }: Omit<Fitting, 'closesAt'>): Reason => ({
   code: 'WindowTooShort',
   object: subjectOf(s).name,

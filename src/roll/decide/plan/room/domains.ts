@@ -7,7 +7,7 @@ import type { SelectedPods } from '../selected-pods.ts'
 /** How many pods that a rule counts are in each domain of its topology. */
 type Counts = ReadonlyMap<string, number>
 
-/** Where pods keep apart from each other, counted once for each rule, whatever the number of pods that have it. */
+/** Which pods keep others away, counted once for each rule, whatever the number of pods that have it. */
 export class Domains {
   readonly #nodes: ReadonlyMap<string, Node>
   readonly #selected: SelectedPods
@@ -20,7 +20,7 @@ export class Domains {
     this.#selected = selected
   }
 
-  /** Whether the anti-affinity of a pod that leaves its node lets it be on another. */
+  /** Whether the anti-affinity of a pod that leaves its node allows it on another node. */
   mayBeBeside(pod: Pod, term: ApartTerm, node: Node): boolean {
     const { topologyKey, selector, namespaces } = term
     const domain = node.labels[topologyKey]
@@ -32,8 +32,8 @@ export class Domains {
   }
 
   /**
-   * Whether a topology spread constraint lets a pod that leaves its node be on another. A node that is closed stays a domain
-   * (nodeTaintsPolicy: Ignore, the default), the one that it leaves among them.
+   * Whether a topology spread constraint allows a pod that leaves its node on another node. A closed node, also the one that
+   * the pod leaves, is still a domain (nodeTaintsPolicy: Ignore, the default).
    */
   mayGoTo(
     pod: Pod,

@@ -6,8 +6,8 @@ import type { Domains } from './domains.ts'
 import type { Candidates, Place, Places } from './places.ts'
 
 /**
- * Why no other node takes a pod that leaves its own: the first thing that leaves none. `room`: some would, and have no room.
- * `together`: one has, but not beside the others that leave with it.
+ * Why no other node takes a pod that leaves its own: the first condition that no node meets. `room`: nodes would take it, and
+ * have no room. `together`: a node has room, but not beside the other pods that leave with it.
  */
 export type NoFit = 'noOther' | 'selector' | 'volume' | 'hostPort' | 'apart' | 'spread' | 'room' | 'together'
 
@@ -20,10 +20,10 @@ export interface FitParts {
   readonly termsOf: (pod: Pod) => readonly (readonly NodeTerm[])[]
 }
 
-/** What pods that leave one node together have taken of other nodes. */
+/** What the pods that leave one node together have taken of other nodes. */
 type Taken = Map<Place, Amount & { readonly pods: number }>
 
-/** Where the pods of one node go, largest first; those for which there is no place, with the reason. */
+/** Where the pods of one node go, the largest first; returns those for which there is no place, with the reason. */
 export function fitAll(
   parts: FitParts,
   pods: readonly PlacedPod[],
@@ -45,7 +45,7 @@ function fit(parts: FitParts, pod: PlacedPod, taken: Taken): NoFit | undefined {
   const { cpuMilli, memoryBytes } = pod.placement.requests
   let fitsAlone = false
   for (const place of candidates.reaching) {
-    // They are in the order of their free cpu.
+    // The places are in the order of their free cpu.
     if (cpuMilli > 0 && place.free !== undefined && place.free.cpuMilli < cpuMilli) break
     if (place.node.name === pod.nodeName || !hasRoom(place, pod, NONE) || !mayGoTo(parts, pod, { place, candidates }))
       continue
@@ -64,7 +64,7 @@ function fit(parts: FitParts, pod: PlacedPod, taken: Taken): NoFit | undefined {
 
 const NONE = { cpuMilli: 0, memoryBytes: 0, pods: 0 }
 
-/** A request of nothing fits wherever one more pod does, as full as the node is. */
+/** A pod that requests nothing fits wherever one more pod does, however full the node is. */
 function hasRoom({ free }: Place, { placement }: PlacedPod, taken: Amount & { readonly pods: number }): boolean {
   if (free === undefined) return true
   const { cpuMilli, memoryBytes } = placement.requests
@@ -95,7 +95,7 @@ const isSpread = (
   { place: { node }, candidates: { matching } }: Asked,
 ): boolean => pod.placement.spread.every((rule) => domains.mayGoTo(pod, rule, { node, matching }))
 
-/** In the order in which the scheduler asks; only for a pod that no node takes. */
+/** In the order in which the scheduler checks; only for a pod that no node takes. */
 function whyNone(parts: FitParts, pod: PlacedPod, candidates: Candidates): NoFit {
   const isOther = ({ node }: Place): boolean => node.name !== pod.nodeName
   if (!candidates.open.some(isOther)) return 'noOther'

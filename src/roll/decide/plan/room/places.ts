@@ -8,24 +8,24 @@ import { tolerates } from '../../../../ground/model/tolerations.ts'
 /** A node with what is left of it. */
 export interface Place {
   readonly node: Node
-  /** Absent: the node does not say what it has. */
+  /** Absent: the node does not say how much it has. */
   readonly free?: Amount & { readonly pods: number }
   readonly hostPorts: ReadonlySet<string>
 }
 
-/** The nodes that may take a pod, each list a part of the one before it. */
+/** The nodes that may take a pod; each list is a part of the one before it. */
 export interface Candidates {
   /** Ready, not cordoned, and all their taints are tolerated. */
   readonly open: readonly Place[]
-  /** Its nodeSelector and its required node affinity match them. */
+  /** The pod's nodeSelector and required node affinity match them. */
   readonly wanted: readonly Place[]
-  /** They reach its volumes; most free cpu first. */
+  /** They reach the pod's volumes; most free cpu first. */
   readonly reaching: readonly Place[]
   /** What `wanted` would be if no node was closed: the domains of a topology spread. */
   readonly matching: readonly Node[]
 }
 
-/** Nodes by what pods ask of them. Most pods ask the same, so that each list is made once. */
+/** Nodes by what pods require of them. Most pods require the same, so each list is made once. */
 export class Places {
   readonly all: readonly Place[]
   readonly #known = new Map<string, Candidates>()

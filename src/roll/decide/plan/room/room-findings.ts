@@ -12,8 +12,8 @@ import { type FitParts, fitAll, largestFirst, type NoFit, type PlacedPod } from 
 import { Places } from './places.ts'
 
 /**
- * Pods that no other node would take, by what leaves none. Each node is looked at by itself, as the cluster is now. Pods that
- * others would have to be preempted for are told of as well, since that hurts those.
+ * Pods that no other node would take, by the reason. Each node is planned by itself, in the cluster as it is now. A pod that
+ * would preempt others is reported as well, since that hurts the others.
  */
 export function roomFindings(s: PlanSnapshot, moving: readonly Pod[]): readonly PlanFinding[] {
   const { cluster } = s
@@ -128,7 +128,7 @@ function finding(why: NoFit, unfit: Unfit): PlanFinding {
   }
 }
 
-/** One of a higher priority may get room by preemption, which a plan does not work out. */
+/** A pod of a higher priority may get room by preemption, which a plan does not compute. */
 function roomText(subject: string, { pods, parts }: Unfit): Pick<PlanFinding, 'severity' | 'text' | 'fix'> {
   const [pod] = pods.toSorted(largestFirst)
   const { reaching = [] } = pod === undefined ? {} : parts.places.for(pod.placement, parts.termsOf(pod))
