@@ -9,7 +9,7 @@ interface CronFault {
   readonly fix: string
 }
 
-/** Checks of a file go by no clock: times are looked for from here on, over two leap years at least. */
+/** Checks of a file depend on no clock: times are computed from here on, over two leap years at least. */
 const REFERENCE = new Date(Date.UTC(2024, 0, 1))
 const GAPS_COMPARED = 120
 
@@ -20,7 +20,7 @@ const FIELDS = /^\S+(\s+\S+){4}$/
 const cronOf = (expression: string, timezone: string): Cron =>
   new Cron(expression.trim(), { timezone, mode: '5-part', paused: true })
 
-/** The times at which an expression comes true after `after`, in order. They go by `after` alone, and by no clock. */
+/** The times of an expression after `after`, in order. They depend on `after` and on no clock. */
 export function* cronTimes(expression: string, zone: string, after: number): Generator<number> {
   const cron = cronOf(expression, zone)
   for (let at = cron.nextRun(new Date(after)); at !== null; at = cron.nextRun(at)) yield at.getTime()
@@ -47,7 +47,7 @@ export function cronFault(expression: string): CronFault | undefined {
 export function zoneFault(zone: string): CronFault | undefined {
   try {
     new Intl.DateTimeFormat('en-GB', { timeZone: zone })
-    // Offsets are no zones: they know no summer time.
+    // Offsets are no time zones: they have no summer time.
     if (/^[A-Za-z]/.test(zone)) return undefined
   } catch (error) {
     if (!(error instanceof RangeError)) throw error

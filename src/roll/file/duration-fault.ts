@@ -12,7 +12,7 @@ interface DurationFault {
 const DAYS = /^(\d+)\s*d(ays?)?$/
 const LONG_UNIT = /^(\d+(?:\.\d+)?)\s*(millis(?:econds?)?|sec(?:onds?)?|mins|minutes?|hours?|hrs?)$/i
 
-/** What is wrong with a duration as a person wrote it; also refuses the bare 0, since a file names its units. */
+/** What is wrong with a duration as a person wrote it. A bare 0 is also refused, since a file names its units. */
 export function durationFault(written: string): DurationFault | undefined {
   const text = written.trim()
   const bare = /^\d+(\.\d+)?$/.test(text)

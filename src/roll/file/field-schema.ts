@@ -1,7 +1,7 @@
 import type { JsonSchema } from './roll-file-json-schema.ts'
 import type { Path } from './yaml-tree.ts'
 
-/** What the schema says of the field at `path`; of a choice, the branch that has the field. */
+/** The schema of the field at `path`; for a choice, the branch that has the field. */
 export function fieldSchema(root: JsonSchema, path: Path): JsonSchema | undefined {
   let current: JsonSchema | undefined = root
   for (const step of path) current = current && stepInto(current, step)
@@ -16,7 +16,7 @@ function stepInto(schema: JsonSchema, step: string | number): JsonSchema | undef
   return schema.anyOf?.map((branch) => stepInto(branch, step)).find((found) => found !== undefined)
 }
 
-/** Names of the fields that a section knows, in the order of the reference; those not built yet left out. */
+/** Names of the fields of a section, in the order of the reference; without those that are not built yet. */
 export function knownFields(schema: JsonSchema | undefined): readonly string[] {
   const sections = [schema, ...(schema?.anyOf ?? [])]
   const properties = sections.find((candidate) => candidate?.properties !== undefined)?.properties ?? {}

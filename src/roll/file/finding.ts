@@ -2,7 +2,7 @@ import type { Span } from './source-text.ts'
 
 /** One thing that is wrong in a file, and where. */
 export interface Finding {
-  /** Stable: `config.duration`. */
+  /** A stable name: `config.duration`. */
   readonly code: string
   /** What is wrong, one sentence without a full stop. */
   readonly text: string

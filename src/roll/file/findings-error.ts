@@ -6,7 +6,7 @@ import type { SourceText } from './source-text.ts'
 
 const SHOWN_MAX = 20
 
-/** All findings of a file as one error, in file order. `untouched`: what was done to find them. */
+/** All findings of a file as one error, in the order of the file. `untouched`: what was done to find them. */
 export function findingsError(
   source: SourceText,
   findings: readonly Finding[],

@@ -12,7 +12,7 @@ import type { RollFile } from './schema/roll-file-schema.ts'
 
 type GateFields = NonNullable<RollFile['spec']['gates']>[number]
 
-/** One gate as the engine takes it. */
+/** A gate of the file in the form of the engine. */
 export function gateOf({
   name,
   before,
@@ -52,7 +52,7 @@ function questionOf({ http, command, prometheus, object }: Kinds): GateQuestion 
   return { kind: 'object', group, version, resource, ...where, object: name, passWhen }
 }
 
-/** The schema lets only letters, digits and a few signs through, none of which ends a text of CEL. */
+/** The schema allows only letters, digits and a few signs, and none of them ends a text of CEL. */
 function ruleOf(condition: string): string {
   const [type = '', status = 'True'] = condition.split('=')
   return `object.status.conditions.exists(c, c.type == '${type}' && c.status == '${status}')`
@@ -69,6 +69,6 @@ type HeaderFields = NonNullable<GateFields['http']>['headers']
 export const headersOf = (headers: HeaderFields): readonly SecretHeader[] =>
   headers.map(({ name, valueFrom }) => ({ name, value: secretOf(valueFrom) }))
 
-/** The schema lets nothing through that names neither. */
+/** The schema refuses a secret with neither. */
 export const secretOf = ({ env, file = '' }: { readonly env?: string; readonly file?: string } = {}): SecretRef =>
   env === undefined ? { file } : { env }

@@ -14,15 +14,15 @@ const pollsWithin = (limitMs: number): number => Math.ceil(limitMs / (POLL_EVERY
 
 /** From the end of the command until the addresses have left. */
 export const LEAVE_LIMIT_MS = 5000
-/** If the script is killed, the kernel lets connections in again after this time: the limits, and some time for the command. */
+/** If the script is killed, the kernel accepts connections again after this time: the limits, and some time for the command. */
 const SPARE_MS = 5000
 
 /**
- * A command that runs `move` while the machine takes no new connections to the addresses: a packet to an address that has moved reaches
- * the other machine, which knows none of the connections of this one and resets them. So the firewall drops each SYN, clients repeat it
- * after a second (RFC 6298, 2.1), and by then the other machine has the address and accepts it. What is under way ends before the move.
- *
- * Each entry of the firewall's sets has a timeout: it ends without this script and without any connection to the machine.
+ * A command that runs `move` while the machine takes no new connections to the addresses. A packet to an address that has moved
+ * reaches the other machine, which knows none of this machine's connections and resets them. So the firewall drops each SYN;
+ * clients repeat it after a second (RFC 6298, 2.1), and by then the other machine has the address and accepts it. Connections
+ * under way end before the move. Each entry of the firewall's sets has a timeout: it ends without this script and without any
+ * connection to the machine.
  */
 export function holdWhileMoving({ addresses, ports, limitMs, move }: Held): readonly string[] {
   const canonical = addresses.map(canonicalAddress)
@@ -43,7 +43,10 @@ export function holdWhileMoving({ addresses, ports, limitMs, move }: Held): read
 
 const TABLE = 'inet evenkeel_move'
 
-/** In one transaction, whatever an earlier run left behind. Before connection tracking, so that a port that is translated is held, too. */
+/**
+ * In one transaction, which also removes the rules of an earlier run. Before connection tracking, so that a translated port is
+ * held, too.
+ */
 function rulesOf(addresses: readonly string[], ports: readonly number[], timeoutMs: number): string {
   const set = (name: string, type: string, chosen: readonly string[]): string => {
     const elements = chosen.flatMap((address) => ports.map((port) => `${address} . ${port} timeout ${timeoutMs}ms`))
@@ -71,7 +74,7 @@ table ${TABLE} {
 }
 
 /**
- * $1 rules, $2 connections, $3 addresses, $4 how often connections are looked for; then the command. In fin-wait-2 and time-wait
+ * $1 rules, $2 connections, $3 addresses, $4 how often connections are checked; then the command. In fin-wait-2 and time-wait
  * everything was sent and received.
  */
 const SCRIPT = `rules=$1 connections=$2 addresses=$3 looks=$4

@@ -6,7 +6,7 @@ import type { RollFile } from './schema/roll-file-schema.ts'
 type Spec = RollFile['spec']
 type PairFields = NonNullable<Spec['hosts']>['pairs'][number]
 
-/** Machines of the load balancers, as the engine takes them. */
+/** Machines of the load balancers in the form of the engine. */
 export function hostsOf({ hosts, reboot }: Spec): { readonly hosts?: HostsSpec } {
   if (hosts === undefined) return {}
   const [first] = reboot.ssh?.command ?? REBOOT_COMMAND
@@ -29,7 +29,7 @@ function pairOf(pair: PairFields, asRoot: readonly string[]): HostPair {
   }
 }
 
-/** In one write, by a new file that takes the place of the old one: keepalived reads the file at any moment. */
+/** In one write, by a new file that replaces the old one: keepalived may read the file at any moment. */
 const WRITE = 'printf "%s\\n" "$1" >"$0.new" && mv "$0.new" "$0"'
 
 /** `$1`: an absolute path, or nothing; then programs. */

@@ -14,7 +14,7 @@ interface IssueSite {
   readonly schema: JsonSchema
 }
 
-/** One complaint of the schema, said in the file's own words and places; empty where the tree already said it. */
+/** One complaint of the schema, in the words and places of the file; empty where the tree has reported it already. */
 export function issueFindings(site: IssueSite, issue: Issue, prefix: Path = []): readonly Finding[] {
   const path = [...prefix, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))]
   const place: Place = { ...site, path, field: fieldSchema(site.schema, path), value: valueAt(site.tree.value, path) }
@@ -90,7 +90,7 @@ function unknownField({ tree, path, field }: Place, name: string): Finding {
   }
 }
 
-/** Of a choice, the branch that the value was meant for: the one that does not refuse its type. */
+/** For a choice, the branch that the value was meant for: the one that does not refuse its type. */
 function unionFindings(site: IssueSite, issue: z.core.$ZodIssueInvalidUnion, place: Place): readonly Finding[] {
   const meant = issue.errors.find(
     (errors) => !errors.some(({ code, path }) => code === 'invalid_type' && path.length === 0),

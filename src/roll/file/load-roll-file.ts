@@ -8,8 +8,8 @@ import { rollFileSchema } from './schema/roll-file-schema.ts'
 import type { SourceText } from './source-text.ts'
 
 /**
- * A roll.yaml as the engine takes it. `selection`, from the command line, takes the place of the file's `spec.nodes`.
- * Throws one UserError with every finding, each with its line, caret and fix; for no text anything else.
+ * A roll.yaml in the form of the engine. `selection`, from the command line, replaces the file's `spec.nodes`. For any text it
+ * throws only one UserError, with every finding, each with its line, caret and fix.
  */
 export function loadRollFile(source: SourceText, selection?: NodeSelection): RollSpec {
   const read = readRollFile(source)

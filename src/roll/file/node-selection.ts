@@ -17,7 +17,7 @@ interface NodeFlags {
   readonly all: boolean
 }
 
-/** What the command line chose, if it chose; throws UserError where it contradicts itself or cannot be read. */
+/** The selection of the command line, if there is one; throws UserError where it contradicts itself or cannot be read. */
 export function selectionFromFlags({ names, selector, all }: NodeFlags): NodeSelection | undefined {
   const ways = [names.length > 0, selector !== undefined, all].filter(Boolean).length
   if (ways === 0) return undefined

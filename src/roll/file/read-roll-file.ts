@@ -14,15 +14,15 @@ const LENGTH_MAX = 256 * 1024
 
 export interface RollFileRead {
   readonly spec: RollSpec
-  /** Where the name of a field stands, else its nearest parent. */
+  /** The place of the field's name, or of its nearest parent. */
   nameSpan(path: Path): Finding['span']
-  /** What the world has against this file, each thing at its line. */
+  /** An error with all that the cluster has against this file, each thing at its line. */
   refusal(findings: readonly SpecFinding[]): UserError
 }
 
 /**
- * A roll.yaml as it is written, which may choose no nodes. Throws one UserError with every finding, each with its line,
- * caret and fix; for no text anything else.
+ * A roll.yaml as it is written, which may choose no nodes. For any text it throws only one UserError, with every finding, each
+ * with its line, caret and fix.
  */
 export function readRollFile(source: SourceText): RollFileRead {
   if (source.text.length > LENGTH_MAX) {
@@ -53,7 +53,7 @@ function shapeFindings(tree: YamlTree, issues: Issues): readonly Finding[] {
   return issues.flatMap((issue) => issueFindings(site, issue))
 }
 
-/** Of a list or a section the name, since its value may fill the page. */
+/** For a list or a section, the place of its name, since its value may fill the page. */
 function spanOf(tree: YamlTree, path: Path): Finding['span'] {
   const [start, end] = tree.valueSpan(path)
   const name = tree.keySpan(path)

@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts'
 import { placeAt, type SourceText } from './source-text.ts'
 
 const EXCERPT_CELLS = 100
-/** Cells before the caret, so that what it marks is still on the line. */
+/** How many cells are left of the caret, so that the marked text is still on the line. */
 const BEFORE_MAX = 60
 const CARETS_MAX = 36
 
@@ -26,7 +26,7 @@ export function renderFinding(source: SourceText, finding: Finding): string {
   ].join('\n')
 }
 
-/** A list of all fields of a section is longer than a line. */
+/** The list of all fields of a section is longer than a line. */
 function wrapped(text: string): readonly string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
@@ -43,7 +43,7 @@ interface Excerpt {
   readonly carets: number
 }
 
-/** Long lines are cut around the place; tabs stay in both lines, so that the caret stands right at any tab width. */
+/** Long lines are cut around the place. Tabs stay in both lines, so that the caret is right at any tab width. */
 function excerptOf(lineText: string, { start, end }: { readonly start: number; readonly end: number }): Excerpt {
   const before = shown(lineText.slice(0, start))
   const marked = shown(lineText.slice(start, Math.max(end, start)))

@@ -21,12 +21,12 @@ export interface JsonSchema {
   readonly maximum?: number
 }
 
-/** The schema of roll.yaml as people write it: for editors, for the reference and for error texts. */
+/** The schema of roll.yaml as people write it: for editors, the reference and error texts. */
 export function rollFileJsonSchema(): JsonSchema {
   return z.toJSONSchema(rollFileSchema, { io: 'input', override: keepExamples }) as JsonSchema
 }
 
-/** zod leaves examples out where a value is transformed, since it cannot know that ours are written as in the file. */
+/** zod leaves examples out where a value is transformed, since it does not know that ours are written as in the file. */
 const keepExamples: NonNullable<z.core.ToJSONSchemaParams['override']> = ({ zodSchema, jsonSchema }) => {
   const examples = z.globalRegistry.get(zodSchema)?.examples
   if (Array.isArray(examples)) jsonSchema.examples = examples

@@ -15,7 +15,7 @@ import { stopOf } from './stop-of.ts'
 
 type Spec = RollFile['spec']
 
-/** A valid roll.yaml as the engine takes it. */
+/** A valid roll.yaml in the form of the engine. */
 export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
   const { detach, settle, attach } = spec
   return {
@@ -43,7 +43,7 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
   }
 }
 
-/** One at a time is what a roll does anyway. */
+/** One at a time is the default of a roll. */
 const parallelOf = ({ parallel, zones }: Spec): Pick<RollSpec, 'parallel'> =>
   parallel === 1 ? {} : { parallel: { nodes: parallel, oneZone: zones === 'oneAtATime' } }
 
@@ -99,7 +99,10 @@ function rebootOf({ reboot }: Spec): RollSpec['reboot'] {
 
 type NeedFields = NonNullable<Spec['reboot']['onlyIfNeeded']>
 
-/** By a command's two answers: 0 and 1, or 0 and what means needed. Where no way is named, Debian's file is looked for. */
+/**
+ * By the exit codes of the command: 0 and 1, or 0 and the code for "needed". Where no way is named, Debian's file is looked
+ * for.
+ */
 function needOf({ sentinel, command, neededExitCode = 1, ...versions }: NeedFields): RebootNeedSpec {
   const otherExitCode = neededExitCode === 0 ? 1 : 0
   const asked = command === undefined ? {} : { command: { argv: command, neededExitCode, otherExitCode } }
@@ -108,7 +111,7 @@ function needOf({ sentinel, command, neededExitCode = 1, ...versions }: NeedFiel
   return { ...present({ sentinel: file }), ...asked, versions }
 }
 
-/** Where no Service is named it is looked for. */
+/** Without a named Service, it is looked for. */
 function dnsOf({ dns: { check, service, ...same } }: Spec): Pick<RollSpec, 'dns'> {
   if (!check) return {}
   const [namespace = '', name = ''] = service?.split('/') ?? []

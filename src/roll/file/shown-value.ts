@@ -1,4 +1,4 @@
-/** A value of the file as an error names it: `"30"`, `a list`. Long texts are cut. */
+/** A value of the file for an error text: `"30"`, `a list`. Long texts are cut. */
 export function shownValue(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'a section'
@@ -6,7 +6,7 @@ export function shownValue(value: unknown): string {
   return `"${text.length > 60 ? `${text.slice(0, 57)}...` : text}"`
 }
 
-/** A value as it would be written in the file, on one line. */
+/** A value as it is written in the file, on one line. */
 export function writtenValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(writtenValue).join(', ')}]`
   if (typeof value === 'object' && value !== null) {
@@ -16,7 +16,7 @@ export function writtenValue(value: unknown): string {
   return typeof value === 'string' ? writtenText(value) : String(value)
 }
 
-/** Quoted only where YAML would read something else without. */
+/** Quoted only where YAML would otherwise read something else. */
 const writtenText = (text: string): string =>
   /^[A-Za-z0-9/][A-Za-z0-9 ._/:=?-]*$/.test(text) && !/: |:$|^(true|false|null|[0-9.]+)$/.test(text)
     ? text

@@ -7,11 +7,11 @@ export interface SourceText {
 /** Offsets into the text, end excluded. */
 export type Span = readonly [start: number, end: number]
 
-/** A place as editors count: from 1, the column in characters. */
+/** A place as editors count: from 1, columns in characters. */
 interface SourcePlace {
   readonly line: number
   readonly column: number
-  /** The whole line without its end, and where it starts in the text. */
+  /** The whole line without its end, and its offset in the text. */
   readonly lineText: string
   readonly lineStart: number
 }

@@ -1,7 +1,7 @@
 import type { RollSpec } from '../model/roll-spec.ts'
 import type { RollFile } from './schema/roll-file-schema.ts'
 
-/** The stop rules of a file, each with the one target that it is for. */
+/** The stop rules of a file, one for each target. */
 export function stopOf({ stop, probes }: RollFile['spec']): Pick<RollSpec, 'stop'> {
   if (stop === undefined) return {}
   const { failedRequests: counts, latency = [], errorBudget = [] } = stop

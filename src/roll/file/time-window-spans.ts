@@ -4,19 +4,19 @@ import type { TimeWindows } from '../ports/time-windows.ts'
 import { cronTimes } from './cron-times.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** Looked further ahead only where nearer times do not suffice; the last one has a 29 February in it, also around 2100. */
+/** Later times are computed only where earlier ones are not enough. The last horizon includes a 29 February, also around 2100. */
 const HORIZONS_MS = [8 * DAY_MS, 70 * DAY_MS, 800 * DAY_MS, 9 * 366 * DAY_MS]
-/** Of one expression at a time: one that opens every few minutes is not followed for years. */
+/** The limit for one expression: one that opens every few minutes is not followed for years. */
 const TIMES_MAX = 700
 
-/** What a roll file calls `window`, as spans of time. Pure: times follow from what is asked for alone. */
+/** The field `window` of a roll file, as spans of time. Pure: the times depend on the arguments alone. */
 export const timeWindowsOf = (spec: Pick<TimeWindowSpec, 'open' | 'not'>): TimeWindows => ({
   spansFrom(at, count) {
     let found: readonly TimeSpan[] = []
     for (const horizonMs of HORIZONS_MS) {
       const { spans, until } = spansUntil(spec, at, wallMs(at + horizonMs))
       found = spans.slice(0, count)
-      // A span that reaches to the end of what was looked at may go on after it.
+      // A span that ends at the horizon may go on after it.
       const isWhole = found.length === count && found.every(({ to }) => to < until)
       if (isWhole || until < at + horizonMs) return found
     }
@@ -26,7 +26,7 @@ export const timeWindowsOf = (spec: Pick<TimeWindowSpec, 'open' | 'not'>): TimeW
 
 interface KnownSpans {
   readonly spans: readonly TimeSpan[]
-  /** Nothing is known of what comes after it. */
+  /** Spans after this moment are not known. */
   readonly until: WallMs
 }
 
@@ -41,7 +41,7 @@ function spansUntil({ open, not }: Pick<TimeWindowSpec, 'open' | 'not'>, at: Wal
 
 function timesUntil({ cron, durationMs, zone }: RecurringTime, at: WallMs, horizon: WallMs): KnownSpans {
   const spans: TimeSpan[] = []
-  // One second more: croner goes by whole seconds.
+  // One second more, because croner works with whole seconds.
   for (const from of cronTimes(cron, zone, at - durationMs - 1000)) {
     if (from > horizon) return { spans, until: horizon }
     if (spans.length >= TIMES_MAX) return { spans, until: wallMs(from) }
@@ -61,7 +61,7 @@ function merged(spans: readonly TimeSpan[]): readonly TimeSpan[] {
   return all
 }
 
-/** What is left of a span outside of others, which are in order and do not overlap. */
+/** The parts of a span outside of other spans, which are in order and do not overlap. */
 function without(span: TimeSpan, others: readonly TimeSpan[]): readonly TimeSpan[] {
   const left: TimeSpan[] = []
   let { from } = span

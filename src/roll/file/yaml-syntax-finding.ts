@@ -14,7 +14,7 @@ const KNOWN: Readonly<Record<string, Pick<Finding, 'text' | 'fix'> & { readonly 
   BAD_ALIAS: { text: 'aliases are not supported', fix: 'write the value out again' },
 }
 
-/** The YAML parser's complaint in our words where we have some, else in its own. */
+/** The YAML parser's complaint, in our words where we have some. */
 export function syntaxFinding(error: YAMLParseError): Finding {
   const known = KNOWN[error.code]
   const span = [error.pos[0], Math.max(error.pos[1], error.pos[0] + 1)] as const

@@ -5,16 +5,16 @@ import { syntaxFinding } from './yaml-syntax-finding.ts'
 
 export type Path = readonly (string | number)[]
 
-/** A YAML text as plain values (own fields only, no prototype tricks), and where each of them was written. */
+/** A YAML text as plain values (own fields only, no prototype tricks), and the place where each was written. */
 export interface YamlTree {
   readonly value: unknown
   readonly findings: readonly Finding[]
-  /** Too broken to judge its fields. */
+  /** Too damaged to judge its fields. */
   readonly broken: boolean
   isWritten(path: Path): boolean
-  /** Where the value at `path` stands, else the nearest written parent. */
+  /** The place of the value at `path`, or of its nearest written parent. */
   valueSpan(path: Path): Span
-  /** Where the last name of `path` stands; for items of a list the item itself. */
+  /** The place of the last name of `path`; for items of a list, of the item itself. */
   keySpan(path: Path): Span
 }
 
@@ -25,7 +25,7 @@ interface Written {
 
 const MAX_DEPTH = 32
 
-/** Parses one YAML 1.2 document of the core schema. Never throws for any text. */
+/** Parses one YAML 1.2 document of the core schema. Never throws, whatever the text. */
 export function parseYamlTree(text: string): YamlTree {
   const document = parseDocument(text, { prettyErrors: false, stringKeys: true, logLevel: 'error', version: '1.2' })
   const findings: Finding[] = document.errors.map(syntaxFinding)

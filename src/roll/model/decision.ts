@@ -3,7 +3,7 @@ import type { Action } from '../../service/model/action.ts'
 import type { HostAction } from './host-pair.ts'
 import type { Step } from './step.ts'
 
-/** `recheckAfterMs`: the world may also change by itself, without an event that wakes us. */
+/** `recheckAfterMs`: the cluster may also change without an event. */
 export type Decision<Effect = Action> =
   | {
       readonly kind: 'act'
@@ -17,5 +17,5 @@ export type Decision<Effect = Action> =
 /** About a node or about a machine. */
 export type AnyDecision = Decision<Action | HostAction>
 
-/** It is not settled. */
+/** A decision that does not say settled. */
 export type AnyWaiting = Exclude<AnyDecision, { readonly kind: 'settled' }>

@@ -1,7 +1,7 @@
 import type { SecretRef } from './notify-spec.ts'
 import type { Scoped } from './request-scope.ts'
 
-/** Before a node or machine is touched, before its reboot is announced, and before it is put back after its reboot. */
+/** Before a node or machine is changed, before its reboot is announced, and before it is put back after its reboot. */
 export const GATE_MOMENTS = ['node', 'reboot', 'attach'] as const
 
 export type GateMoment = (typeof GATE_MOMENTS)[number]
@@ -26,14 +26,14 @@ export type GateQuestion =
       readonly expectStatus: readonly [low: number, high: number]
       /** Text that the body must contain. */
       readonly contains?: string
-      /** With `equals`: the one value at that path (RFC 9535) must be this text. */
+      /** With `equals`: the one value at this path (RFC 9535) must be this text. */
       readonly jsonPath?: string
       readonly equals?: string
       readonly headers: readonly SecretHeader[]
     }
-  /** Run here without a shell; exit code 0 passes. */
+  /** Run on this machine without a shell; exit code 0 passes. */
   | { readonly kind: 'command'; readonly argv: readonly string[] }
-  /** An instant query: its one value must compare so. */
+  /** An instant query: its one value is compared. */
   | {
       readonly kind: 'prometheus'
       readonly url: string
@@ -52,20 +52,20 @@ export type GateQuestion =
       readonly passWhen: string
     }
 
-/** A condition of the operator's own that must hold before a roll goes on. */
+/** A condition of the operator that must hold before a roll goes on. */
 export interface GateSpec extends Scoped {
   readonly name: string
   readonly before: readonly GateMoment[]
   readonly timesInARow: number
   readonly intervalMs: number
-  /** Of one question. */
+  /** The time limit of one question. */
   readonly timeoutMs: number
   /** How long it may hold the roll at one moment. */
   readonly limitMs: number
   readonly question: GateQuestion
 }
 
-/** `text` is one line, safe to show. What cannot be asked is unknown, and never passes. */
+/** `text` is one line, safe to show. A gate that cannot be asked is unknown, and never passes. */
 export interface GateAnswer {
   readonly kind: 'passes' | 'fails' | 'unknown'
   readonly text: string

@@ -3,26 +3,28 @@ import type { AdminState, ServerRef } from '../../service/model/balancer.ts'
 
 /** A machine that runs balancer processes and is no Kubernetes node. */
 export interface PairMachine {
-  /** In plans, progress and reports. */
+  /** The name in plans, progress and reports. */
   readonly name: string
-  /** As ssh takes it. */
+  /** The host as ssh takes it. */
   readonly ssh: string
   /** Names of `balancers[].instances` that run on it. */
   readonly instances: readonly string[]
 }
 
-/** Machines that stand in for each other: each virtual address is on exactly one of them. */
+/** Machines that replace each other: each virtual address is on exactly one of them. */
 export interface HostPair {
   readonly name: string
   readonly addresses: readonly string[]
   readonly machines: readonly PairMachine[]
-  /** Has the machine give its virtual addresses to another one; it has the same result if it runs again. */
+  /** Makes the machine give its virtual addresses to another one. A second run changes nothing. */
   readonly moveAway: readonly string[]
-  /** Takes that back. */
+  /** Undoes `moveAway`. */
   readonly moveBack: readonly string[]
-  /** Fails where the machine lacks what `moveAway` needs, and changes nothing. Absent: a command of the operator, which is not known. */
+  /**
+   * Fails where the machine lacks what `moveAway` needs, and changes nothing. Absent: `moveAway` is a command of the operator.
+   */
   readonly checkMove?: readonly string[]
-  /** Where both run: on the machine by ssh, or here with `{host}` and `{ssh}` replaced. */
+  /** Where both run: on the machine by ssh, or on this machine with `{host}` and `{ssh}` replaced. */
   readonly runs: 'onHost' | 'here'
   readonly commandTimeoutMs: number
   /** From the command until the addresses are on another machine. */
@@ -38,7 +40,7 @@ export interface HostsSpec {
   readonly pairs: readonly HostPair[]
 }
 
-/** What a machine says of itself. */
+/** The answer of a machine about itself. */
 export interface MachineReading {
   readonly bootId: string
   /** All addresses of all its interfaces but the loopback, canonical, without prefix length. */
@@ -54,26 +56,26 @@ export interface ServerBefore {
   readonly up: boolean
 }
 
-/** What was there before. The journal keeps it; nothing on the machine does. */
+/** The state before the roll. Only the journal has it; nothing is written on the machine. */
 export interface HostRecord {
   readonly bootId: string
   readonly servers: readonly ServerBefore[]
 }
 
-/** One effect on a machine, or one thing that the journal is to know of it. */
+/** One action on a machine, or one fact about it for the journal. */
 export type HostAction =
   | { readonly kind: 'takeSlot' | 'releaseSlot' }
   | { readonly kind: 'record'; readonly record: HostRecord }
   | { readonly kind: 'moveAway' }
   /** Announces the reboot in the journal, and sends it. */
   | { readonly kind: 'reboot'; readonly bootId: string }
-  /** It was seen with another boot id. */
+  /** The machine was seen with another boot id. */
   | { readonly kind: 'proven'; readonly bootId: string }
   | { readonly kind: 'restoreServer'; readonly ref: ServerRef; readonly state?: AdminState; readonly weight?: number }
   | { readonly kind: 'moveBack' }
   | HookAction
 
-/** What must be on disk before it is done; the others put back, or change nothing. */
+/** These actions must be in the journal before they are done; the others put back, or change nothing. */
 export const disruptsHost = ({ kind }: HostAction): boolean =>
   kind === 'record' || kind === 'moveAway' || kind === 'reboot' || kind === 'runHook'
 

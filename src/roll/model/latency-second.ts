@@ -1,9 +1,9 @@
 /**
- * The requests that were due within one second: how many were answered well, how many failed, and the latency of the good ones
+ * The requests that were due within one second: how many had a good answer, how many failed, and the latency of the good ones
  * from the time at which each was due. Null: none was good.
  */
 export interface LatencySecond {
-  /** Its beginning, ISO 8601 UTC. */
+  /** The beginning of the second, ISO 8601 UTC. */
   readonly at: string
   readonly good: number
   readonly failed: number

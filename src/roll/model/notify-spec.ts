@@ -1,7 +1,7 @@
 /** Where a secret is read when it is needed. The roll file, the journal and the report hold only this. */
 export type SecretRef = { readonly env: string } | { readonly file: string }
 
-/** A URL that is no secret, or where the URL is read. */
+/** A URL that is no secret, or the place from which it is read. */
 export type HookUrl = { readonly url: string } | SecretRef
 
 /** What a notification can be about. `resumed` follows a `holding` that was sent. */
@@ -24,7 +24,7 @@ export type HookTarget =
   | { readonly kind: 'slack'; readonly api: string; readonly channel: string; readonly token: SecretRef }
   /** An incoming webhook of Slack: the channel is part of the URL, and Slack gives no thread. */
   | { readonly kind: 'slackWebhook'; readonly at: HookUrl }
-  /** Plain JSON, or the template with its placeholders filled in. */
+  /** Plain JSON, or the template with its placeholders replaced. */
   | {
       readonly kind: 'webhook'
       readonly at: HookUrl
@@ -39,6 +39,6 @@ export interface HookSpec {
   readonly on: readonly NoticeKind[]
   /** How long a hold lasts before the receiver is notified of it. */
   readonly holdForMs: number
-  /** Of one request. */
+  /** The time limit of one request. */
   readonly timeoutMs: number
 }

@@ -1,10 +1,10 @@
-/** What a gate, a hook or a silence of the file is for: nodes of the cluster, machines of `hosts`. */
+/** What a gate, a hook or a silence applies to: nodes of the cluster, machines of `hosts`. */
 export const REQUEST_SCOPES = ['nodes', 'hosts'] as const
 
 export type RequestScope = (typeof REQUEST_SCOPES)[number]
 
 export interface Scoped {
-  /** Absent: nodes alone. */
+  /** Absent: only to nodes. */
   readonly appliesTo?: readonly RequestScope[]
 }
 

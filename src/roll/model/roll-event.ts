@@ -8,7 +8,7 @@ import type { StopUse } from './stop-use.ts'
 
 export type RollOutcome = 'completed' | 'stopped' | 'aborted' | 'held' | 'interrupted'
 
-/** Where a node stands at the end, in words and as facts. */
+/** What became of a node, as text and as fields. */
 export interface NodeResult {
   readonly node: string
   readonly state: 'notTouched' | 'inService' | 'out' | 'restored' | 'gone'
@@ -20,27 +20,27 @@ export interface NodeResult {
   readonly text: string
 }
 
-/** Totals of the whole run, by whichever of its processes; rate and latency of the one that runs now. */
+/** Totals of the whole run, over all its processes; rate and latency are those of the present process. */
 export interface LoadTick {
   readonly sent: number
-  /** Without those that are excused, or may still be. */
+  /** Without failures that are excused, or may still be. */
   readonly failed: number
-  /** Failed requests that a control target excuses: the prober is to blame. Absent: none. */
+  /** Failed requests that a control target excuses: their cause is the prober. Absent: none. */
   readonly excused?: number
   readonly skipped: number
   readonly ratePerSecond: number
   readonly p99Ms: number
   readonly baselineP99Ms: number
   readonly strays: number
-  /** Time in which the prober measured nothing, so far; that between two processes of a run with it. */
+  /** Time in which the prober measured nothing so far, also between two processes of a run. */
   readonly notMeasuredMs?: number
-  /** The baseline is not over: these are its own requests, and the totals begin at 0 once it is. */
+  /** The baseline is not over: these are its requests, and the totals begin at 0 once it is. */
   readonly inBaseline?: true
-  /** What the roll file allows, and how much of it is used up. Absent: it allows nothing. */
+  /** How much of each limit of the roll file is used up. Absent: the file has no limits. */
   readonly stop?: readonly StopUse[]
 }
 
-/** The stream of a roll: progress, `-o jsonl`, the journal's evidence and the report are all made from it. */
+/** The stream of a roll. Progress, `-o jsonl`, the evidence in the journal and the report are all made from it. */
 export type RollEvent =
   | (RunOrigin & {
       readonly type: 'roll.started'
@@ -50,7 +50,7 @@ export type RollEvent =
       readonly nodes: readonly string[]
       readonly resumed: boolean
     })
-  /** Machines were asked whether they need a reboot: nodes of the roll, and nodes that were chosen and are left out. */
+  /** Machines were asked whether they need a reboot. These are the nodes of the roll, and the chosen nodes that are left out. */
   | { readonly type: 'nodes.chosen'; readonly needed: readonly NodeWhy[]; readonly skipped: readonly NodeWhy[] }
   | { readonly type: 'baseline.ended'; readonly sent: number; readonly p99Ms: number }
   | { readonly type: 'node.started'; readonly node: string; readonly index: number }
@@ -65,7 +65,7 @@ export type RollEvent =
       readonly stage?: readonly [number, number]
     }
   | { readonly type: 'step.ended'; readonly node: string; readonly step: Step; readonly reasons: readonly Reason[] }
-  /** A hold changes when its reasons do; `limitMs` is what is left of the step's limit. */
+  /** A hold changes when its reasons do; `limitMs` is the time left of the step's limit. */
   | {
       readonly type: 'hold.started' | 'hold.changed'
       readonly node: string
@@ -74,7 +74,7 @@ export type RollEvent =
       readonly limitMs?: number
     }
   | { readonly type: 'hold.ended'; readonly node: string; readonly step: Step }
-  /** One write to the world: eviction, patch, balancer command, reboot. Shown at -vv. */
+  /** One write: eviction, patch, balancer command, reboot. Shown at -vv. */
   | {
       readonly type: 'write'
       readonly node: string
@@ -87,19 +87,25 @@ export type RollEvent =
       readonly node: string
       readonly pod: string
       readonly stage: number
-      /** Of the pod, and how many pods it wants. Absent where nothing takes its place, and in journals of earlier versions. */
+      /**
+       * The pod's workload, and how many pods it wants. Absent where no pod replaces this one, and in journals of earlier
+       * versions.
+       */
       readonly workload?: string
       readonly replicas?: number
-      /** Past its budget. Absent: it was evicted. */
+      /** It was deleted, past its budget. Absent: it was evicted. */
       readonly deleted?: true
     }
   | {
       readonly type: 'window.opened' | 'window.closed'
       readonly window: FailureWindow
       readonly blame: readonly Blame[]
-      /** Reloads that it fell into, a likelier cause than any step. Absent in journals of versions that saw none. */
+      /**
+       * Reloads that the window fell into, which are a likelier cause than any step. Absent in journals of versions without
+       * them.
+       */
       readonly reloads?: readonly ReloadSpan[]
-      /** A control target excuses all of it: the prober is to blame, and the window counts for nothing. */
+      /** A control target excuses the whole window: its cause is the prober, and it does not count. */
       readonly excused?: boolean
     }
   | { readonly type: 'stray'; readonly node: string; readonly server: string; readonly count: number }
@@ -107,12 +113,15 @@ export type RollEvent =
       readonly type: 'reasserted'
       readonly node: string
       readonly server: string
-      /** From the last reading that showed the server out until it was read as out again: it served for less. */
+      /** From the last reading that showed the server out until it was read as out again: it served for less than this. */
       readonly afterMs: number
       readonly text: string
     }
   | {
-      /** Load balancers that cannot be asked must have noticed: by what their checks were told, or since none takes longer. */
+      /**
+       * Load balancers that cannot be asked must have noticed: their checks had the answer often enough, or the longest time is
+       * over.
+       */
       readonly type: 'noticed'
       readonly node: string
       readonly step: Extract<Step, 'detach' | 'attach'>
@@ -129,7 +138,7 @@ export type RollEvent =
       readonly server: string
       readonly by: 'connections' | 'limit'
       readonly left: number | 'unknown'
-      /** Since load balancers had noticed. */
+      /** Since the load balancers noticed. */
       readonly afterMs: number
       readonly text: string
     }
@@ -143,18 +152,18 @@ export type RollEvent =
       readonly reasons: readonly Reason[]
       readonly standings: readonly NodeResult[]
       readonly next: readonly string[]
-      /** What was sent and what failed in all, where it was measured. */
+      /** All requests that were sent and that failed, where they were measured. */
       readonly load?: LoadTick
-      /** Nodes that stay out and are re-asserted in their balancers until the process is interrupted. */
+      /** Nodes that stay out; their state in the balancers is kept until the process is interrupted. */
       readonly guarded?: readonly string[]
     }
 
-/** A step that was under way when a failure window began, most likely first. Empty blame: none was. */
+/** A step that was under way when a failure window began, the most likely first. Empty: none was. */
 export interface Blame {
   readonly node: string
   readonly step: Step
   readonly rank: number
 }
 
-/** What leaves the engine: numbered without gaps, stamped. */
+/** An event as the engine emits it: numbered without gaps, with its time. */
 export type StampedEvent = RollEvent & { readonly v: '1.0'; readonly seq: number; readonly at: string }

@@ -3,7 +3,7 @@ import type { RunOrigin } from '../../ground/model/run-origin.ts'
 import type { StopSpec } from './stop-spec.ts'
 import type { TimeSpan } from './time-window.ts'
 
-/** What `roll --dry-run` prints and a roll asks about. Nothing was changed to learn it. */
+/** What `roll --dry-run` prints, and a roll asks a person to confirm. Nothing was changed for it. */
 export interface RollPlan extends RunOrigin {
   /** The name of the roll file. */
   readonly cluster: string
@@ -25,26 +25,29 @@ export interface RollPlan extends RunOrigin {
   readonly checksPassed: number
   /** What the roll file allows before it stops. Absent: the first failed request stops. */
   readonly stop?: StopSpec
-  /** How many nodes the file would have in work at a time. Absent: one. */
+  /** How many nodes the file allows in work at a time. Absent: one. */
   readonly parallel?: number
-  /** The DaemonSet of kured whose lock the roll takes, `namespace/name`. Absent: it takes none. */
+  /** The DaemonSet of kured whose lock the roll takes, `namespace/name`. Absent: the roll takes no lock. */
   readonly kuredLock?: string
-  /** How long the roll takes if nothing holds it, and what that goes by. */
+  /** How long the roll takes if nothing holds it, and the source of the estimate. */
   readonly estimate?: { readonly ms: number; readonly basis: string }
   /** Absent: the roll file has no time windows, or they are ignored. */
   readonly window?: WindowForecast
 }
 
-/** Which nodes are expected to be done in which time window. Machines of load balancers are not estimated. */
+/** Which nodes are expected to be done in which time window. Machines of load balancers have no estimate. */
 export interface WindowForecast {
-  /** In which times are shown. */
+  /** The zone in which times are shown. */
   readonly zone: string
   readonly onClose: 'finish' | 'restore'
   /** The first of the windows is open now. */
   readonly isOpen: boolean
-  /** In order, up to the last one that is needed; one in which no node would be done has none. In a plan of machines alone, the first one. */
+  /**
+   * In order, up to the last one that is needed. A window in which no node would be done has no nodes. For machines alone: the
+   * first window.
+   */
   readonly windows: readonly (TimeSpan & { readonly nodes: readonly string[] })[]
-  /** Nodes that would be done in none of these. */
+  /** Nodes that would be done in none of these windows. */
   readonly later: readonly string[]
 }
 
@@ -60,9 +63,9 @@ export interface PlannedHost {
   readonly pair: string
   readonly instances: readonly string[]
   readonly bootId: string
-  /** Virtual addresses that are on it now. */
+  /** Virtual addresses that the machine has now. */
   readonly addresses: readonly string[]
-  /** Why it needs the reboot; absent where that was not asked. */
+  /** Why it needs the reboot; absent where that was not checked. */
   readonly needs?: string
 }
 
@@ -76,8 +79,8 @@ export interface PlannedNode {
   readonly podsToMove: readonly string[]
   /** How many pods leave in each stage of the drain. */
   readonly stages: readonly number[]
-  /** Why its machine needs the reboot; absent where that was not asked. */
+  /** Why its machine needs the reboot; absent where that was not checked. */
   readonly needs?: string
-  /** How long it is expected to take. Absent where no time window asks. */
+  /** How long the node is expected to take. Absent where there are no time windows. */
   readonly estimateMs?: number
 }

@@ -14,18 +14,21 @@ import type { TimeWindowSpec } from './time-window.ts'
 
 type RebootSpec =
   | { readonly kind: 'ssh'; readonly configFile?: string; readonly user?: string; readonly command: readonly string[] }
-  /** Run here, `{node}`, `{address}` and `{bootId}` replaced in each argument; no shell. It must act only on that boot id. */
+  /**
+   * Run on this machine without a shell; `{node}`, `{address}` and `{bootId}` are replaced in each argument. The command may
+   * act only on that boot id.
+   */
   | { readonly kind: 'command'; readonly command: readonly string[] }
 
 /** How DNS of the cluster is asked while nodes are rolled. */
 export interface DnsSpec {
-  /** Absent: it is looked for. */
+  /** Absent: the Service is looked for. */
   readonly service?: ObjectRef
-  /** Absent: as the Corefile says. */
+  /** Absent: the zone in the Corefile. */
   readonly zone?: string
-  /** Of this program, for relays on nodes; absent: none is made. */
+  /** The image of this program, for relays on nodes; absent: no relay is started. */
   readonly image?: string
-  /** Of the relays. */
+  /** The namespace of the relays. */
   readonly namespace: string
 }
 
@@ -38,7 +41,7 @@ export interface PoliteSpec {
   readonly leaveAfterMs: number
 }
 
-/** What is done with pods that may not leave, in the order of the fields. */
+/** What is done with pods that may not leave; the fields are in the order of the steps. */
 export interface BlockedSpec {
   /** Absent: every pod of the namespaces. */
   readonly selector?: LabelSelector
@@ -74,7 +77,7 @@ export interface RollSpec {
     readonly leaseDurationMs: number
     /** Where the brake publishes which cordons it grants; absent: in `namespace`. */
     readonly grantsNamespace?: string
-    /** This roll wants no more than that many nodes out, whatever the budget allows; absent: as many as it allows. */
+    /** The most nodes that may be out in this roll, whatever the budget allows; absent: as many as the budget allows. */
     readonly maxOut?: OutLimit
   }
   /** Absent: one node at a time. */
@@ -87,13 +90,13 @@ export interface RollSpec {
     readonly deleteEmptyDirData: boolean
     readonly deleteUnmanaged: boolean
     readonly graceSeconds?: number
-    /** Nodes still to come are marked, so that evicted pods go to those that are done. Absent: they are not. */
+    /** Nodes that come later are marked, so that evicted pods go to nodes that are done. Absent: no marks. */
     readonly preferDone?: boolean
     /** Pods whose replacement is Ready before they leave. Absent: none. */
     readonly polite?: readonly PoliteSpec[]
-    /** Pods that get more than `blockedLimitMs`. Absent: none. */
+    /** Pods that may take longer than `blockedLimitMs`. Absent: none. */
     readonly blocked?: readonly BlockedSpec[]
-    /** What is done about pods that say they are not safe to evict. Absent: the plan warns. */
+    /** What is done about pods with an annotation that they are not safe to evict. Absent: the plan warns. */
     readonly safeToEvict?: 'ignore' | 'hold'
     readonly blockedLimitMs: number
     readonly stageLimitMs: number
@@ -101,9 +104,9 @@ export interface RollSpec {
   readonly reboot: RebootSpec & {
     readonly resendAfterMs: number
     readonly returnLimitMs: number
-    /** The DaemonSet of kured, whose lock the roll takes for its time. Absent: it takes none. */
+    /** The DaemonSet of kured whose lock the roll holds while it works. Absent: the roll takes no lock. */
     readonly kuredLock?: ObjectRef
-    /** A node whose machine needs no reboot is not rolled. Absent: every node is. */
+    /** A node whose machine needs no reboot is not rolled. Absent: every node is rolled. */
     readonly onlyIfNeeded?: RebootNeedSpec
   }
   /** Absent: DNS is not asked. */
@@ -122,9 +125,9 @@ export interface RollSpec {
   readonly hosts?: HostsSpec
   /** Absent: work is always allowed. */
   readonly window?: TimeWindowSpec
-  /** Conditions of the operator's own. Absent: none. */
+  /** Conditions of the operator. Absent: none. */
   readonly gates?: readonly GateSpec[]
-  /** Commands of the operator's own at steps. Absent: none. */
+  /** Commands of the operator at steps. Absent: none. */
   readonly hooks?: readonly StepHook[]
   /** Alerts that are silenced. Absent: none. */
   readonly silences?: readonly SilenceSpec[]

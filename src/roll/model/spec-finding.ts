@@ -1,4 +1,4 @@
-/** One field of a roll file that a run stands against; the reader of the file knows where the field is written. */
+/** A fault in one field of a roll file, for this run; the reader of the file knows the line of the field. */
 export interface SpecFinding {
   /** `['spec', 'balancers', 0, 'instances']`. */
   readonly path: readonly (string | number)[]

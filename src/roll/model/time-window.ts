@@ -12,12 +12,12 @@ export interface RecurringTime {
 
 /** When the work of a roll is allowed. */
 export interface TimeWindowSpec {
-  /** In which times are shown. */
+  /** The zone in which times are shown. */
   readonly zone: string
   readonly open: readonly RecurringTime[]
-  /** No window is open in these, whatever `open` says. */
+  /** No window is open at these times, whatever `open` says. */
   readonly not: readonly RecurringTime[]
-  /** What becomes of a node whose reboot is not announced yet when the window closes. */
+  /** What is done with a node whose reboot is not announced yet when the window closes. */
   readonly onClose: 'finish' | 'restore'
   /** How long the roll waits for the next window; absent: as long as it takes. */
   readonly waitLimitMs?: number
@@ -29,16 +29,16 @@ export interface TimeSpan {
   readonly to: WallMs
 }
 
-/** How the time windows stand now, by the clock that speaks most against the work. */
+/** Which time windows are open, by the clock that allows the least work. */
 export interface TimeWindowState {
   readonly now: WallMs
   /** The window that is open. Absent: none is. */
   readonly open?: TimeSpan
   /** The window after that. Absent: none comes. */
   readonly next?: TimeSpan
-  /** The longest of those that are known. */
+  /** The longest window that is known. */
   readonly longestMs: number
-  /** By how much the clock of this machine was set since the run began; both times must be within a window. Absent: not at all. */
+  /** How far the clock of this machine was set since the run began; both times must be within a window. Absent: not at all. */
   readonly clockSetByMs?: number
   /** How long the node under way is expected to take. Absent: nothing is known. */
   readonly need?: NodeNeed

@@ -1,7 +1,7 @@
 import type { Reason } from '../../ground/model/reason.ts'
 
 /**
- * Why a roll goes no further. It sticks: what led to it may pass, the verdict does not.
+ * Why a roll goes no further. Its cause may pass, but the verdict stays.
  * - stopped: the proof failed · held: a limit of waiting was reached · aborted: a person asked for it
  */
 export interface Verdict {
@@ -9,6 +9,6 @@ export interface Verdict {
   /** The node under way cannot be put back: it stays out of every balancer. */
   readonly keepOut: boolean
   readonly reasons: readonly Reason[]
-  /** It ends the work on the node under way alone, and the roll goes on after it. */
+  /** It ends only the work on the node under way, and the roll goes on after that node. */
   readonly ofNode?: true
 }

@@ -10,13 +10,13 @@ export interface Palette {
   readonly away: string
   readonly return: string
   readonly fail: string
-  /** Of the verdict's word alone: the roll is done; it waits or was ended by a person. */
+  /** For the word of the verdict only: the roll is done; it waits, or a person ended it. */
   readonly done: string
   readonly hold: string
   readonly outline: string
-  /** Hairlines that carry no fact. */
+  /** Hairlines without a meaning. */
   readonly hair: string
-  /** Grounds of cards and of the panel. */
+  /** Background of cards and of the panel. */
   readonly ground: string
 }
 

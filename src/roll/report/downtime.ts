@@ -2,7 +2,7 @@ import type { WindowDocument } from './view/outcome-document.ts'
 
 type Edges = Pick<WindowDocument, 'lastOkAt' | 'firstBadAt' | 'lastBadAt' | 'firstOkAt'>
 
-/** How long the service was away in all, lanes that failed together counted once; null where an edge was not seen. */
+/** How long the service was down in all; lanes that failed together count once. Null where an edge was not seen. */
 export function downtimeOf(windows: readonly Edges[]): { readonly lowMs: number; readonly highMs: number | null } {
   const sure = windows.map(({ firstBadAt, lastBadAt }): Span => [Date.parse(firstBadAt), Date.parse(lastBadAt)])
   const most = windows.flatMap(({ lastOkAt, firstOkAt }): readonly Span[] =>

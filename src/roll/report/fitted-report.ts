@@ -6,7 +6,7 @@ import type { ReportDocument } from './report-document.ts'
 export interface FittedPage {
   readonly html: string
   readonly bytes: number
-  /** Over what a page should be; for people. */
+  /** The page is larger than it should be; a text for people. */
   readonly warning?: string
 }
 
@@ -17,7 +17,7 @@ interface SizeLimits {
 
 const SIZE_LIMITS: SizeLimits = { warnBytes: 2_000_000, mostBytes: 5_000_000 }
 
-/** What goes, in this order, until the page is small enough. Windows, steps and reasons always stay. */
+/** What is left out, in this order, until the page is small enough. Windows, steps and reasons always stay. */
 const REDUCTIONS: readonly ((report: ReportDocument) => ReportDocument)[] = [
   (report) => slower(report, 10_000),
   (report) => slower(report, 60_000),
@@ -29,14 +29,14 @@ const REDUCTIONS: readonly ((report: ReportDocument) => ReportDocument)[] = [
 ]
 
 /**
- * The page of one report, no larger than it may be as far as that can be had.
+ * The page of one report, within the size limit if that is possible.
  *
  * Law: no failure is dropped from a report.
  */
 export const fittedReport = (report: ReportDocument, limits: SizeLimits = SIZE_LIMITS): FittedPage =>
   fittedPage([report], ([shown = report]) => htmlReport(shown), limits)
 
-/** A page that is made from several reports, all reduced alike. */
+/** A page that is made from several reports, all reduced in the same way. */
 export function fittedPage<Reports extends readonly ReportDocument[]>(
   reports: Reports,
   page: (reports: Reports) => string,

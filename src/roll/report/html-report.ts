@@ -13,7 +13,7 @@ import { PAGE_SCRIPT } from './script/page-script.ts'
 import { reportTitle } from './verdict.ts'
 
 /**
- * The page as one file: complete without script and without style.
+ * The page as one file, complete without script and without style.
  *
  * Law: the page of a report loads nothing and runs no script but its own.
  */

@@ -1,4 +1,4 @@
-/** Where things stand: one column on a phone, drawings in boxes that scroll by themselves, a page for print. */
+/** The layout: one column on a phone, drawings in boxes that scroll by themselves, a page for print. */
 export const LAYOUT_STYLE = `
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}

@@ -14,7 +14,7 @@ import { outcomeWord, verdictFacts, verdictSentence } from './verdict.ts'
 import { whyTexts } from './view/need-lines.ts'
 import { causeText, failureTexts } from './view/window-text.ts'
 
-/** The page's words for a ticket or a merge request: no drawing, and nothing that comes from outside is markup in it. */
+/** The texts of the page for a ticket or a merge request: no drawing, and foreign text can never be markup. */
 export function markdownReport(report: ReportDocument): string {
   const sections = [
     `# ${outcomeWord(report)} ${text(verdictSentence(report))}`,
@@ -47,7 +47,7 @@ export function markdownReport(report: ReportDocument): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
 }
 
-/** Whatever Markdown or HTML could take for its own is preceded by a backslash. */
+/** Characters that Markdown or HTML could interpret get a backslash. */
 const text = (foreign: string): string =>
   escapeForeign(foreign, 2000)
     .replace(/[\\`*_{}[\]<>#!|~&@]/g, '\\$&')

@@ -11,7 +11,7 @@ export class Markup {
 
 type MarkupPart = string | number | Markup | undefined | readonly MarkupPart[]
 
-/** What a report shows of one foreign text at most. */
+/** How much of one foreign text a report shows at most. */
 const SHOWN_MAX = 2000
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text as text, in an element or a quoted attribute; controls of C0, C1 and of direction are spelt out. */
+/** Text for an element or a quoted attribute; controls of C0, C1 and of direction are written as names. */
 const escapeHtml = (text: string): string =>
   escapeForeign(text, SHOWN_MAX).replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 
@@ -33,7 +33,7 @@ const partText = (part: MarkupPart): string => {
   return typeof part === 'number' ? String(part) : part.map(partText).join('')
 }
 
-/** A template whose parts are text unless they are markup themselves: nothing that comes from outside can become a tag. */
+/** A template whose parts are text unless they are markup: foreign text can never become a tag. */
 export function html(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
   return new Markup(strings.reduce((text, string, index) => `${text}${partText(parts[index - 1])}${string}`))
 }
@@ -41,11 +41,11 @@ export function html(strings: TemplateStringsArray, ...parts: readonly MarkupPar
 /** For text that is written in this program: style and script. */
 export const constantMarkup = (text: string): Markup => new Markup(text)
 
-/** Lines in one attribute, each text on its own. */
+/** The lines of one attribute, each text escaped by itself. */
 export const attributeLines = (lines: readonly string[]): Markup =>
   new Markup(lines.map((line) => escapeHtml(line)).join('&#10;'))
 
-/** JSON that can stand in a script element: no `<`, and every control spelt as JSON spells it. */
+/** JSON for a script element: no `<`, and every control character escaped. */
 export function scriptJson(value: unknown): Markup {
   const harmful = /[<>&\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
   const spelt = JSON.stringify(value).replace(

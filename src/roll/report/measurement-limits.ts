@@ -4,7 +4,7 @@ import { timeText } from '../../ground/text/time-text.ts'
 import type { ReportDocument } from './report-document.ts'
 import { smallestOutageText } from './verdict.ts'
 
-/** What the figures cover and what they do not: one sentence each. */
+/** What the figures cover and what they do not, one sentence each. */
 export function measurementLimits(report: ReportDocument): readonly string[] {
   if (report.load === null) return ['No request was sent: whether the service was available is not known.']
   const { skippedSamples, notMeasured, settings, baseline } = report

@@ -6,15 +6,15 @@ import { patternDefinitions } from './timeline/drawing-parts.ts'
 interface PageParts {
   readonly title: string
   readonly body: Markup
-  /** What the page shows, as JSON in it. */
+  /** The data of the page, which is also in it as JSON. */
   readonly data: unknown
-  /** The one script of the page, where it has one. */
+  /** The only script of the page, if it has one. */
   readonly script?: string
 }
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Nothing may be fetched, framed or sent; style and script are known by what is in them. */
+/** Nothing may be fetched, framed or sent; style and script are allowed by their hashes. */
 const policy = (script: string | undefined): string =>
   [
     "default-src 'none'",

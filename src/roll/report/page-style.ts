@@ -5,7 +5,7 @@ const roles = Object.keys(LIGHT) as readonly (keyof Palette)[]
 
 const declared = (palette: Palette): string => roles.map((role) => `--${role}:${palette[role]}`).join(';')
 
-/** Attributes carry the light palette; these rules, where there is style at all, follow the palette in use. */
+/** Attributes have the light palette; where there is style, these rules follow the palette in use. */
 const painted = roles.map((role) => `.f-${role}{fill:var(--${role})}.s-${role}{stroke:var(--${role})}`).join('\n')
 
 /** The system's own colours; labels, edges and patterns tell the fills apart. */

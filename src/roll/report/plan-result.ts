@@ -1,15 +1,15 @@
 import type { WindowDocument } from './view/outcome-document.ts'
 
-/** What the demo's own judge counted, beside what the probe of the roll did. */
+/** What the demo's own probe counted, beside the probe of the roll. */
 export interface Judged {
   readonly ratePerSecond: number
   readonly plans: readonly PlanResult[]
 }
 
-/** What one way of rolling cost, of several that were run one after another under the same traffic. */
+/** The failures of one way of rolling, of several that were run one after another under the same traffic. */
 export interface PlanResult {
   readonly name: string
-  /** What a check once a second would have counted: the mean over all phases of the same stream. */
+  /** How many failures a check once a second would have counted: the mean over all moments at which it could begin. */
   readonly failedAt1Hz: number
   readonly failedRequests: number
   readonly sentRequests: number

@@ -15,16 +15,16 @@ import { outcomeDocument, type RollOutcomeDocument, type WindowDocument } from '
 import { rollViewOf } from './view/reduce-roll.ts'
 import type { NodeView, RollView, StepView } from './view/roll-view.ts'
 
-/** What a report is made from. Only the events must be there. */
+/** The sources of a report. Only the events are required. */
 interface ReportSource {
   readonly events: readonly StampedEvent[]
-  /** Where the journal lies, for people. */
+  /** The path of the journal, for people. */
   readonly journal?: string
   /** Version of the program that began the run. */
   readonly tool?: string
   readonly spec?: RollSpec
   readonly latency?: readonly LatencySecond[]
-  /** Of a demo. */
+  /** Only in a demo. */
   readonly judged?: Judged
 }
 
@@ -38,7 +38,7 @@ export interface StepDocument {
   readonly step: Step
   readonly startedAt: string
   readonly endedAt: string | null
-  /** Those of its holds among them. */
+  /** Includes the reasons of its holds. */
   readonly reasons: readonly Reason[]
   readonly holds: readonly HoldDocument[]
   /** `8 of 11 pods` as numbers; null where nothing was counted. */
@@ -57,14 +57,14 @@ export interface NodeDocument {
     readonly at: string
     readonly pod: string
     readonly stage: number
-    /** Past its budget. Absent: it was evicted. */
+    /** It was deleted, past its budget. Absent: it was evicted. */
     readonly deleted?: true
   }[]
   readonly servers: readonly ServerTell[]
 }
 
 export interface ReportWindow extends WindowDocument {
-  /** A control target excuses all of it: it counts only against the prober. */
+  /** A control target excuses the whole window: its cause is the prober. */
   readonly excused: boolean
   readonly servedBefore: string | null
   readonly servedAfter: string | null
@@ -76,7 +76,7 @@ export interface ReportDocument extends RollOutcomeDocument {
   readonly run: string
   readonly cluster: string
   readonly startedAt: string | null
-  /** Of the newest event; the roll may go on. */
+  /** The time of the newest event; the roll may go on. */
   readonly lastAt: string
   readonly exitCode: number | null
   readonly reasons: readonly Reason[]
@@ -84,10 +84,10 @@ export interface ReportDocument extends RollOutcomeDocument {
   readonly skippedSamples: number
   readonly ratePerSecond: number
   readonly baseline: { readonly sent: number; readonly p99Ms: number } | null
-  /** Of the worst lane, over all that its newest process measured. */
+  /** The p99 of the worst lane, over all that the newest process of the run measured. */
   readonly p99Ms: number | null
   readonly windows: readonly ReportWindow[]
-  /** The same windows, those of one fault together. */
+  /** The same windows, grouped by fault. */
   readonly outages: readonly OutageDocument[]
   readonly nodes: readonly NodeDocument[]
   readonly strays: readonly {
@@ -104,7 +104,7 @@ export interface ReportDocument extends RollOutcomeDocument {
   readonly settings: SettingsDocument | null
   readonly latency: LatencyColumns | null
   readonly plans: readonly PlanResult[]
-  /** Requests a second of the prober that `plans` are from; null where there are none. */
+  /** Requests a second of the prober that measured `plans`; null where there are none. */
   readonly judgedPerSecond: number | null
   /** What was left out so that the page stays small, in words. */
   readonly leftOut: readonly string[]

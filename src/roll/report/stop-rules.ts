@@ -10,17 +10,17 @@ interface StopRule {
   readonly rule: string
   readonly measured: string
   readonly limit: string
-  /** `limit reached`: the roll stops there. */
+  /** `limit reached`: the roll stops at that point. */
   readonly state: 'ok' | 'limit reached' | 'not measured' | 'limit not known'
 }
 
-/** Each rule that stops a roll, with what was measured beside its limit. */
+/** Each rule that stops a roll, and its measured value beside its limit. */
 export function stopRules(report: ReportDocument): readonly StopRule[] {
   const measured = report.stop === undefined ? [failureRule(report)] : report.stop.map(allowedRule)
   return [...measured, ...TIME_RULES.flatMap((rule) => timeRule(report, rule))]
 }
 
-/** What the roll file allows: the roll stops beyond it. */
+/** A limit of the roll file: the roll stops beyond it. */
 const allowedRule = (use: StopUse): StopRule => ({
   rule: ruleText(use),
   measured: amountText(use, use.used),

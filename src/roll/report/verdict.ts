@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<ReportDocument['outcome'], string>> = {
   running: 'NOT ENDED',
 }
 
-/** Greppable, first on the page. */
+/** Easy to grep for; first on the page. */
 export const outcomeWord = ({ outcome }: ReportDocument): string => WORDS[outcome]
 
 /** `0 failed of 187,200`. */
@@ -30,7 +30,7 @@ export const failedOfSent = (report: ReportDocument): string =>
     ? 'not measured'
     : `${countText(report.failedRequests)} failed of ${countText(report.sentRequests)}`
 
-/** `0 failed of 187,200, prod-eu1, 2026-11-21`; led by the word of how it ended where it did not complete. */
+/** `0 failed of 187,200, prod-eu1, 2026-11-21`; preceded by the outcome where the roll did not complete. */
 export function reportTitle(report: ReportDocument): string {
   const word = report.outcome === 'completed' ? [] : [outcomeWord(report)]
   return [...word, failedOfSent(report), report.cluster, (report.startedAt ?? report.lastAt).slice(0, 10)].join(', ')

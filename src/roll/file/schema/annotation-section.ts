@@ -6,7 +6,7 @@ import { wholeNumberField } from './number-field.ts'
 import { fieldMeta, section } from './section.ts'
 import { textField } from './text-field.ts'
 
-/** Those of the roll itself: to write or to take away one of them would lose a record. */
+/** The roll's own annotations: a change of one of them would lose a record. */
 const OWN = /^([a-z0-9.-]+\.)?evenkeel\.dev\//
 
 const keyField = (description: string, name: string) =>
@@ -29,7 +29,7 @@ const timeField = (description: string, example: string) =>
 
 const KEYS = ['key', 'detachedKey', 'attachedKey'] as const
 
-/** Each key says another thing: one that is written twice would acknowledge its own request. */
+/** Each key means something else: a key that is written twice would acknowledge its own request. */
 function differentKeys(value: unknown, context: z.core.$RefinementCtx<unknown>): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
   const written = value as Readonly<Record<string, unknown>>

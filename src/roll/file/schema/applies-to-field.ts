@@ -5,7 +5,7 @@ import { fieldMeta } from './section.ts'
 
 type Context = z.core.$RefinementCtx<unknown>
 
-/** What a gate, a hook or a silence is for. */
+/** What a gate, a hook or a silence applies to. */
 export const appliesToField = z
   .array(z.enum(REQUEST_SCOPES).meta({ title: 'word' }))
   .min(1)
@@ -22,7 +22,7 @@ export const appliesToField = z
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What is for machines needs machines. */
+/** A request for machines needs machines in the file. */
 export function machinesToApplyTo(spec: unknown, context: Context): void {
   if (!isRecord(spec) || spec.hosts !== undefined) return
   for (const field of ['gates', 'hooks', 'silences']) {

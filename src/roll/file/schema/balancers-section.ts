@@ -58,10 +58,10 @@ function sectionsOf<Ways extends Readonly<Record<string, { readonly section: z.Z
   return Object.fromEntries(sections) as { readonly [Each in keyof Ways]: z.ZodExactOptional<Ways[Each]['section']> }
 }
 
-/** The one backend, in name, of a balancer whose backends are not told apart. It has every node. */
+/** The name of the only backend of a balancer without named backends. It has every node. */
 const ALL_NODES = 'nodes'
 
-/** A valid entry of `balancers`, as the engine takes it. */
+/** A valid entry of `balancers` in the form of the engine. */
 export function balancerOf(written: z.output<typeof balancer>): BalancerSpec {
   const { name, allowLastServer, instances = [], backends = [] } = written
   const same = { name, allowLastServer }

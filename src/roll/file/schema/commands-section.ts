@@ -13,7 +13,7 @@ const argument = z
   .regex(/^[^\u0000]*$/, 'text without NUL')
   .meta({ title: 'argument' })
 
-/** A command that is not told the node would move, or tell of, another one. */
+/** A command that does not get the node would move, or show, another one. */
 function namesTheNode(words: readonly string[], context: z.core.$RefinementCtx<readonly string[]>): void {
   const [program = '', ...args] = words
   if (program === '' || PLACEHOLDER.test(program)) {

@@ -6,8 +6,8 @@ type Rule = (value: unknown, context: Context) => void
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-// These rules also run where other fields of the same section are wrong (`when: () => true` beside each use), so that
-// a file's findings come all at once; therefore they take nothing about the value for granted.
+// These rules also run where other fields of the same section are wrong (`when: () => true` beside each use), so that all
+// findings of a file come at once. Therefore they assume nothing about the value.
 
 /** Exactly one of the fields is written; `example` is what to write where none is. */
 export function exactlyOneOf(names: readonly string[], example: string): Rule {
@@ -22,7 +22,7 @@ export function exactlyOneOf(names: readonly string[], example: string): Rule {
   }
 }
 
-/** One of the fields is written at least, and no switch that is off; `example` is what to write where none is. */
+/** At least one of the fields is written, and is no switch that is off; `example` is what to write where none is. */
 export function atLeastOneOf(names: readonly string[], example: string): Rule {
   return (value, context) => {
     if (!isRecord(value) || names.some((name) => name in value && value[name] !== false)) return
@@ -31,7 +31,7 @@ export function atLeastOneOf(names: readonly string[], example: string): Rule {
   }
 }
 
-/** None or one of the fields is written. */
+/** At most one of the fields is written. */
 export function atMostOneOf(names: readonly string[]): Rule {
   return (value, context) => {
     if (isRecord(value))
@@ -54,7 +54,7 @@ function addTooMany(written: readonly string[], context: Context): void {
   })
 }
 
-/** No two items are equal, or bear the same name where `field` is given. */
+/** No two items are equal, or have the same name where `field` is given. */
 export function uniqueBy(field?: string): Rule {
   return (value, context) => {
     if (!Array.isArray(value)) return
@@ -67,7 +67,7 @@ export function uniqueBy(field?: string): Rule {
   }
 }
 
-/** Instances are told apart by name alone in plans, journals and reports, whichever balancer they belong to. */
+/** Plans, journals and reports name an instance without its balancer, so the names of instances are unique. */
 export const uniqueInstances: Rule = (value, context) => {
   if (!Array.isArray(value)) return
   const named = value.flatMap((balancer: unknown, index) => {

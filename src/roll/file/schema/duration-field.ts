@@ -10,7 +10,7 @@ interface DurationRule extends FieldText {
   readonly wholeSeconds?: boolean
 }
 
-/** For editors; what is read is decided by `parseDuration`. */
+/** For editors; `parseDuration` decides what is valid. */
 const PATTERN = '^\\s*\\d.*(ms|s|m|min|h)\\s*$'
 
 /** A duration with its unit; milliseconds once read. */

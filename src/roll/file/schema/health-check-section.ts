@@ -15,7 +15,7 @@ import { selectorField } from './selector-field.ts'
 import { expectBodyField, expectStatusField } from './status-field.ts'
 import { switchField } from './switch-field.ts'
 
-/** Those of the roll itself, and marks by which Kubernetes itself takes nodes out of use for good or by its own rules. */
+/** Marks of the roll itself, and marks by which Kubernetes takes nodes out of use. */
 const NOT_TO_SET = /^([a-z0-9.-]+\.)?evenkeel\.dev\/|^node\.kubernetes\.io\/|^node-role\.kubernetes\.io\//
 
 const keyField = (text: { readonly description: string; readonly example: string }) =>

@@ -10,7 +10,7 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 
 const NAMES_HOST = /\{(host|ssh)\}/
 
-/** A track file, or two commands; a command that runs here is told which machine it is for. */
+/** A track file or two commands. A command that runs on this machine has to name the machine that it is for. */
 export function movesSomehow(value: unknown, context: Context): void {
   if (!isRecord(value)) return
   const written = ['moveAway', 'moveBack'].filter((name) => name in value)
@@ -46,7 +46,10 @@ export function movesSomehow(value: unknown, context: Context): void {
   }
 }
 
-/** The command of a machine that holds connections takes at most so long beside `holdConnections.limit`: the wait until the addresses have left, and a second. */
+/**
+ * How much longer than `holdConnections.limit` the command of a machine may take: until the addresses have left, and a second
+ * more.
+ */
 const BESIDE_HOLD_MS = LEAVE_LIMIT_MS + 1000
 
 /** Connections are held on the machine itself, within the time of its command. */
@@ -68,7 +71,7 @@ export function holdsOnHost(value: unknown, context: Context): void {
   context.addIssue({ code: 'custom', message, path: ['commandTimeout'], params })
 }
 
-/** Machines are told apart by name alone, whichever pair they belong to. */
+/** The names of machines are unique over all pairs. */
 export function knownMachines(value: unknown, context: Context): void {
   const seen = new Set<string>()
   listOf(value).forEach((pair, index) => {
@@ -85,7 +88,7 @@ export function knownMachines(value: unknown, context: Context): void {
   })
 }
 
-/** Each instance that a machine names is one of an HAProxy, and runs on one machine alone. */
+/** Each instance that a machine names is an instance of a HAProxy, and runs on one machine only. */
 export function hostInstances(value: unknown, context: Context): void {
   if (!isRecord(value) || !isRecord(value.hosts)) return
   const known = listOf(value.balancers).flatMap((balancer) =>

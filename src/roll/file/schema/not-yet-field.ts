@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Named so that a file for a later version is told apart from a slip of the pen; 1 is what happens anyway. */
+/** Such a field has a name so that a file for a later version is not taken for a typing error; 1 is the default. */
 export const onlyOneYet = (feature: string) =>
   z
     .literal(1)

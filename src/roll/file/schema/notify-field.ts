@@ -8,7 +8,7 @@ import { fieldMeta, section } from './section.ts'
 import { nameField, textField } from './text-field.ts'
 import { urlField } from './url-field.ts'
 
-/** These URLs are passwords: a person who knows one can post. */
+/** These URLs are passwords: a person who has one can post. */
 const SECRET_HOSTS: ReadonlySet<string> = new Set(['hooks.slack.com', 'discord.com', 'outlook.office.com'])
 
 const plainUrl = urlField

@@ -12,7 +12,7 @@ const versionField = (what: string, example: string) =>
     example,
   })
 
-/** The last code that a command can end with by itself: a shell says 126 and 127, and 128 and more is a signal. */
+/** The highest exit code of a command itself: a shell uses 126 and 127, and 128 and more is a signal. */
 const EXIT_CODE_MAX = 125
 
 export const onlyIfNeededSection = section(
@@ -63,7 +63,7 @@ type Context = z.core.$RefinementCtx<unknown>
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Of the section `reboot`: whether its ways to know can be asked there. Takes nothing about the value for granted. */
+/** For the section `reboot`: whether the ways in `onlyIfNeeded` can be asked. Assumes nothing about the value. */
 export function askableNeed(reboot: unknown, context: Context): void {
   const need = isRecord(reboot) ? reboot.onlyIfNeeded : undefined
   if (!isRecord(reboot) || !isRecord(need)) return

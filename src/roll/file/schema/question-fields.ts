@@ -8,7 +8,7 @@ const argument = z
   .regex(/^[^\u0000]*$/, 'text without NUL')
   .meta({ title: 'argument' })
 
-/** A command as a list of arguments, the program first; no shell sees it. */
+/** A command as a list of arguments, the program first; it is run without a shell. */
 export const argumentsField = (text: FieldText) =>
   z
     .array(argument)
@@ -23,7 +23,7 @@ export const argumentsField = (text: FieldText) =>
     )
     .meta(fieldMeta('list', text))
 
-/** A URL in which `{node}` and `{address}` may stand. */
+/** A URL that may contain `{node}` and `{address}`. */
 export const nodeUrlField = (text: FieldText) =>
   z
     .string()

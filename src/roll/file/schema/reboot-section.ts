@@ -5,7 +5,7 @@ import { askableNeed, onlyIfNeededSection } from './only-if-needed-section.ts'
 import { fieldMeta, section } from './section.ts'
 import { textField } from './text-field.ts'
 
-/** What reboots a machine where the file says nothing else. */
+/** The default command for a reboot. */
 export const REBOOT_COMMAND: readonly string[] = ['sudo', '-n', 'systemctl', 'reboot']
 
 const argument = z

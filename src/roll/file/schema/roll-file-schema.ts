@@ -90,7 +90,7 @@ const specSection = section(
   { when: () => true },
 )
 
-/** A whole roll.yaml: its one definition. Types, error texts, reference and JSON schema are made from it. */
+/** A whole roll.yaml: its only definition. Types, error texts, reference and JSON schema are made from it. */
 export const rollFileSchema = section(
   {
     apiVersion: z

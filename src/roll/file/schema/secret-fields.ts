@@ -3,7 +3,7 @@ import { exactlyOneOf } from './cross-rules.ts'
 import { fieldMeta, section } from './section.ts'
 import { textField } from './text-field.ts'
 
-/** Where a secret is read; the file never holds it. */
+/** Where a secret is read; the file never contains it. */
 export const secretSection = (description: string) =>
   section(
     {

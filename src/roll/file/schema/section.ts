@@ -1,14 +1,17 @@
 import { z } from 'zod'
 
-/** What every field says of itself; reference, JSON schema and error texts are made from it. */
+/** The texts of a field; reference, JSON schema and error texts are made from them. */
 export interface FieldText {
-  /** What it means, whole sentences. */
+  /** The meaning, in whole sentences. */
   readonly description: string
-  /** A value as it would be written in the file; error texts offer it as the fix. */
+  /** A value as it is written in the file; error texts offer it as the fix. */
   readonly example?: unknown
 }
 
-/** The field's type in a word or two (`title`), its meaning and an example, where zod and JSON schema keep them. */
+/**
+ * The field's type in a word or two (`title`), its meaning and an example, in the places that zod and JSON schema have for
+ * them.
+ */
 export const fieldMeta = (title: string, { description, example }: FieldText) => ({
   title,
   description,

@@ -4,7 +4,7 @@ const SOCKET_FIELDS = ['instances', 'backends'] as const
 
 type Ways = Readonly<Record<string, { readonly instead: string }>>
 
-/** A balancer is reached by its instances, each of which has its backends, or by one of these ways, each a field of its own. */
+/** A balancer has instances with backends, or one of these ways, each a field of its own. */
 export function socketOrWay(ways: Ways): (value: unknown, context: z.core.$RefinementCtx<unknown>) => void {
   const names = Object.keys(ways)
   const hint = `or ${names

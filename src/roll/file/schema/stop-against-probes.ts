@@ -12,7 +12,7 @@ interface Complaint {
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What `stop` says against the probes of the same file. Also asked where other fields are wrong, so that nothing is taken for granted. */
+/** Checks `stop` against the probes of the same file. Runs also where other fields are wrong, so it assumes nothing. */
 export function stopAgainstProbes(spec: unknown): readonly Complaint[] {
   if (!isFields(spec) || !isFields(spec.stop) || !Array.isArray(spec.probes)) return []
   const probes = spec.probes.filter(isFields)
@@ -84,7 +84,7 @@ function tooSlow({ slowerThan }: Fields, path: Path, { name, timeout }: Fields):
 
 const OVER_MAX_MS = 600_000
 
-/** Where the share comes to less than one request, the first slow one would stop the roll. */
+/** If the share is less than one request, the first slow request would stop the roll. */
 function tooFew({ share, over }: Fields, path: Path, { name, rate }: Fields): Complaint | undefined {
   if (typeof share !== 'number' || typeof over !== 'number' || typeof rate !== 'number') return undefined
   const sent = (rate * over) / 1000

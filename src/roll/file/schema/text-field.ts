@@ -4,7 +4,7 @@ import { type FieldText, fieldMeta } from './section.ts'
 interface TextRule extends FieldText {
   readonly title: string
   readonly pattern: RegExp
-  /** What the pattern asks for, in words: the hint of the error. */
+  /** The pattern in words: the hint of the error. */
   readonly rule: string
   readonly maxLength?: number
 }
@@ -13,7 +13,7 @@ interface TextRule extends FieldText {
 export const textField = ({ title, pattern, rule, maxLength = 253, ...facts }: TextRule) =>
   z.string().max(maxLength).regex(pattern, rule).meta(fieldMeta(title, facts))
 
-/** Names we show in columns and keep in keys. */
+/** Names that are shown in columns and used in keys. */
 export const nameField = (facts: FieldText) =>
   textField({
     ...facts,

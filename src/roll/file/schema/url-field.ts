@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fieldMeta } from './section.ts'
 
-/** Checked here, kept as written: what people see again is what they wrote. */
+/** The URL is checked here and kept as written: people see again what they wrote. */
 export const urlField = z
   .string()
   .max(2048)
@@ -20,6 +20,6 @@ function urlFault(text: string): string | undefined {
   if (/[\s\u0000-\u001f\u007f]/.test(text) || !URL.canParse(text)) return `"${text}" is not a URL`
   const { protocol, username, password } = new URL(text)
   if (protocol !== 'http:' && protocol !== 'https:') return `"${text}" is neither http nor https`
-  // It would stand in the plan, the journal and the report.
+  // A password would be shown in the plan, the journal and the report.
   return username === '' && password === '' ? undefined : 'the URL carries a user or a password'
 }

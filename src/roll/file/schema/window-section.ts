@@ -49,7 +49,7 @@ const recurring = (description: string) =>
     },
     description,
   ).superRefine(({ cron, duration }, context) => {
-    // Also asked where the expression is wrong, of which no times follow.
+    // Runs also where the expression is wrong, and gives no times then.
     const fault = cronFault(cron) === undefined ? durationFaultOf(cron, duration) : undefined
     if (fault === undefined) return
     const { message, hint, fix } = fault

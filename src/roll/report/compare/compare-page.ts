@@ -12,7 +12,7 @@ import { chartColumns, laneRows } from '../timeline/timeline.ts'
 import { outcomeSentence, outcomeWord, whyOf } from '../verdict.ts'
 import { type ComparedRow, comparisonOf, type RunPair } from './run-comparison.ts'
 
-/** Two runs on one page: both verdicts, the same axes for both, and every figure beside the other. */
+/** Two runs on one page: both verdicts, the same axes for both, and each figure beside that of the other run. */
 export function comparePage(pair: RunPair): string {
   const { verdicts, nodes, steps } = comparisonOf(pair)
   const [first, second] = pair
@@ -40,7 +40,7 @@ const verdict = (
 <p class="where">${report.cluster}, ${(report.startedAt ?? report.lastAt).slice(0, 10)}, run <code>${report.run}</code></p></article>
 `
 
-/** Each from its own start, both as long as the longer one. */
+/** Each run from its own start, both as long as the longer one. */
 function scalesOf([first, second]: RunPair): readonly [TimeScale, TimeScale] {
   const start = ({ startedAt, lastAt }: ReportDocument): number => Date.parse(startedAt ?? lastAt)
   const length = (report: ReportDocument): number => Date.parse(report.lastAt) - start(report)

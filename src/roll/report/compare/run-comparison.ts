@@ -12,9 +12,9 @@ export type RunPair = readonly [first: ReportDocument, second: ReportDocument]
 export interface ComparedRow {
   readonly name: string
   readonly values: readonly [string, string]
-  /** Of the second run against the first, where both are known. */
+  /** The second run compared with the first, where both are known. */
   readonly change: string
-  /** For a bar beside each value; absent where a value is no length of time. */
+  /** For a bar beside each value; absent where a value is no duration. */
   readonly lengthsMs?: readonly [number | undefined, number | undefined]
 }
 
@@ -26,7 +26,7 @@ interface Comparison {
 
 const FACTS = ['Downtime', 'Strays', 'Longest hold'] as const
 
-/** What two runs did, fact beside fact. The order of rows never follows the result. */
+/** The figures of two runs, side by side. The order of rows never depends on the result. */
 export function comparisonOf(pair: RunPair): Comparison {
   const names = [...new Set(pair.flatMap(({ nodes }) => nodes.map(({ name }) => name)))]
   return {
@@ -103,7 +103,7 @@ const tookMs = ({ startedAt, lastAt }: ReportDocument): number | undefined =>
 const nodeMs = ({ nodes }: ReportDocument, name: string): number | undefined =>
   nodes.find((node) => node.name === name)?.times?.totalMs
 
-/** The middle one of all nodes: a single node that was held does not stand for the others. */
+/** The median of all nodes: a single node that was held does not represent the others. */
 function typicalMs(report: ReportDocument, step: Step): number | undefined {
   const times = report.nodes.flatMap((node) => stepMs(node, { step, until: report.lastAt })).sort((a, b) => a - b)
   return times[Math.floor(times.length / 2)]

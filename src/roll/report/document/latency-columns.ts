@@ -1,8 +1,8 @@
 import type { LatencySecond } from '../../model/latency-second.ts'
 
 /**
- * One value for each `everyMs` from `startedAt` on. Latencies are of good requests, from the time at which each was due; null:
- * none was measured. Failed requests are counted beside them, never mixed in.
+ * One value for each `everyMs` from `startedAt` on. Latencies are those of good requests, from the time at which each was due;
+ * null: none was measured. Failed requests are counted separately.
  */
 export interface LatencyColumns {
   readonly startedAt: string
@@ -18,7 +18,7 @@ const SECOND_MS = 1_000
 const COLUMNS_MAX = 7_200
 const LENGTHS_MS = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000, 3_600_000]
 
-/** Null where no latency was kept. Where two processes of a run measured parts of the same second, the worse counts. */
+/** Null where no latency was stored. Where two processes of a run measured parts of the same second, the worse value counts. */
 export function latencyColumns(seconds: readonly LatencySecond[]): LatencyColumns | null {
   const starts = seconds.map(({ at }) => Math.floor(Date.parse(at) / SECOND_MS))
   const first = starts.reduce((least, start) => Math.min(least, start), Number.POSITIVE_INFINITY)
@@ -53,10 +53,10 @@ function grouped({ seconds, startMs, endMs }: Rows, everyMs: number): LatencyCol
   }
 }
 
-/** Two or three digits say all that a histogram knows. */
+/** Two or three digits are as precise as the histogram. */
 const short = (ms: number): number => Number(ms.toPrecision(ms >= 100 ? 3 : 2))
 
-/** The same with columns of at least `everyMs`: of each the worst, so that no peak is lost. */
+/** The same with columns of at least `everyMs`: each has the worst value, so that no peak is lost. */
 export function thinnedLatency(columns: LatencyColumns, everyMs: number): LatencyColumns {
   const startMs = Date.parse(columns.startedAt)
   const seconds = columns.failed.map((failed, index) => ({

@@ -1,8 +1,8 @@
 import type { LatencyColumns } from './latency-columns.ts'
 
-/** Latency in a span of time. Quantiles of columns cannot be joined, so the worst column speaks for p99. */
+/** Latency in a span of time. Quantiles of columns cannot be joined, so p99 is that of the worst column. */
 interface LatencyOver {
-  /** The middle one of all columns. */
+  /** The median of all columns. */
   readonly p50Ms: number | null
   readonly worstP99Ms: number | null
   readonly maxMs: number | null

@@ -1,7 +1,7 @@
 import type { LoadTick, StampedEvent } from '../../model/roll-event.ts'
 import type { LatencyColumns } from './latency-columns.ts'
 
-/** Totals over time, delta-coded: each value is the rise since the one before, times in milliseconds. */
+/** Totals over time, delta-coded: each value is the rise since the one before; times are in milliseconds. */
 export interface LoadColumns {
   readonly startedAt: string
   readonly atMs: readonly number[]
@@ -10,7 +10,7 @@ export interface LoadColumns {
   readonly skipped: readonly number[]
 }
 
-/** Within this span nothing was measured for `ms` of it. */
+/** In this span, nothing was measured for `ms`. */
 export interface GapDocument {
   readonly from: string
   readonly to: string
@@ -22,7 +22,7 @@ interface StampedLoad {
   readonly load: LoadTick
 }
 
-/** Every word about the load in a journal, in order. */
+/** All loads in a journal, in order. */
 export const loadsOf = (events: readonly StampedEvent[]): readonly StampedLoad[] =>
   events.flatMap((event) => {
     if (event.type === 'load.tick') return [{ at: event.at, load: event.load }]
@@ -32,7 +32,7 @@ export const loadsOf = (events: readonly StampedEvent[]): readonly StampedLoad[]
 export function loadColumns(loads: readonly StampedLoad[]): LoadColumns | null {
   const [first] = loads
   if (first === undefined) return null
-  // The totals begin at 0 once the baseline is over; where it never was, they are all there is.
+  // The totals begin at 0 once the baseline is over; where it never was, its own totals are used.
   const isMeasured = loads.some(({ load }) => load.inBaseline !== true)
   const rises = (value: (of: StampedLoad) => number): readonly number[] => {
     const totals = loads.map((one) => (isMeasured && one.load.inBaseline === true ? 0 : value(one)))
@@ -48,7 +48,7 @@ export function loadColumns(loads: readonly StampedLoad[]): LoadColumns | null {
   }
 }
 
-/** One value for each `everyMs`: the sums of what is in it. */
+/** One value for each `everyMs`: the sum of the columns in it. */
 export function thinnedColumns(columns: LoadColumns, everyMs: number): LoadColumns {
   let at = 0
   const slots = columns.atMs.map((ms) => {
@@ -67,7 +67,7 @@ export function thinnedColumns(columns: LoadColumns, everyMs: number): LoadColum
   }
 }
 
-/** Failures per `everyMs`, for a chart; a journal has a count every five seconds. No latency is in it. */
+/** Failures per `everyMs`, for a chart. A journal has a count every five seconds, and no latency. */
 export function failuresOver({ startedAt, atMs, failed }: LoadColumns, everyMs: number): LatencyColumns {
   let at = 0
   const slots = atMs.map((ms) => {
@@ -82,7 +82,7 @@ export function failuresOver({ startedAt, atMs, failed }: LoadColumns, everyMs: 
   return { startedAt, everyMs, failed: sums, p50Ms: none, p99Ms: none, maxMs: none }
 }
 
-/** Where the total of what was not measured rose. */
+/** The spans in which the total of time that was not measured rose. */
 export function gapsOf(loads: readonly StampedLoad[]): readonly GapDocument[] {
   return loads.flatMap(({ at, load }, index) => {
     const before = loads[index - 1]

@@ -3,12 +3,12 @@ import { outageView } from '../view/outage-view.ts'
 import { type WindowDocument, windowDocument } from '../view/outcome-document.ts'
 import type { WindowView } from '../view/roll-view.ts'
 
-/** The failure windows of all lanes that overlap: one fault, as people count it. */
+/** The failure windows of all lanes that overlap: one fault for people. */
 export interface OutageDocument extends Omit<WindowDocument, 'lane'> {
   readonly lanes: readonly string[]
-  /** A control target excuses all of it. */
+  /** A control target excuses the whole outage. */
   readonly excused: boolean
-  /** Its windows, by their places in `windows`, in the order in which they began. */
+  /** The indexes of its windows in `windows`, in the order in which they began. */
   readonly windows: readonly number[]
 }
 
@@ -36,6 +36,6 @@ export function outagesOf(
   })
 }
 
-/** Lanes give ranks of their own; together each step has one. */
+/** Each lane has ranks of its own; together each step has one rank. */
 const ranked = (blame: WindowDocument['blame']): WindowDocument['blame'] =>
   blame.map((one, index) => ({ ...one, rank: index + 1 }))

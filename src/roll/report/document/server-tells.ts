@@ -2,14 +2,14 @@ import { isTrafficKind } from '../../../service/model/action.ts'
 import type { AdminState } from '../../../service/model/balancer.ts'
 import type { StampedEvent } from '../../model/roll-event.ts'
 
-/** A server as a balancer was told, or as it was found before. */
+/** The state of a server as the roll set it, or as it was found before. */
 export interface ServerTell {
   readonly at: string
   readonly instance: string
   readonly backend: string
   readonly server: string
   readonly state: AdminState
-  /** `found`: what was there before us; `told`: a write of ours; `again`: said again after a reload. */
+  /** `found`: the state before the roll; `told`: a write of the roll; `again`: set again after a reload. */
   readonly how: 'found' | 'told' | 'again'
 }
 
@@ -19,7 +19,7 @@ const TOLD = new RegExp(`^set ${KEY} to ${STATE}$`)
 const FOUND = new RegExp(`^${KEY} is ${STATE}$`)
 const AGAIN = new RegExp(`^${KEY} had lost its state and was set to ${STATE} again$`)
 
-/** What the balancers of a node were told, as the writes and reasons among its own events name it. */
+/** All states of a node's servers, from the writes and reasons in its own events. */
 export function serverTells(events: readonly StampedEvent[]): readonly ServerTell[] {
   return events.flatMap((event) => {
     if (event.type === 'write' && isTrafficKind(event.action) && event.ok) {

@@ -2,7 +2,7 @@ import { formatDuration } from '../../../ground/model/duration.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { publicUrl } from './public-url.ts'
 
-/** The settings of a run, as far as any reader may see them: no credentials, no paths, no commands. */
+/** The settings of a run that any reader may see: no credentials, no paths, no commands. */
 export interface SettingsDocument {
   readonly name: string
   readonly probes: readonly {

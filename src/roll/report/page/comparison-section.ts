@@ -35,7 +35,7 @@ function planRow(plan: PlanResult, most: number): Markup {
     plan.strays === undefined ? '?' : countText(plan.strays),
     String(Number(plan.failedAt1Hz.toFixed(1))),
   ]
-  // A failed request is never without ink, and none has none.
+  // A bar with a failed request always has a visible width; a bar without one has none.
   const width = failedRequests === 0 ? 0 : Math.max(1, Math.round((failedRequests / most) * 160))
   return html`<tr><th scope="row">${plan.name}</th>${values.map((value) => html`<td class="n">${value}</td>`)}<td><svg width="160" height="12" role="img" aria-label="${countText(failedRequests)} failed"><rect width="${width}" height="12" ${fillOf('fail')}/></svg></td></tr>
 `

@@ -15,7 +15,7 @@ ${report.latency === null ? knownFigures(report) : latencyTable(report.latency, 
 `
 }
 
-/** A journal without latency over time keeps two figures. */
+/** A journal without latency over time still has two figures. */
 function knownFigures({ baseline, p99Ms, load }: ReportDocument): Markup {
   if (load === null) return html`<p>Nothing was measured.</p>`
   const text = (ms: number | null | undefined): string => latencyText(ms ?? null)

@@ -6,7 +6,7 @@ import { html, type Markup } from '../markup.ts'
 import { ownReasons } from '../own-reasons.ts'
 import type { NodeDocument, ReportDocument } from '../report-document.ts'
 
-/** Node by step; what a phone has no room for stands open below each node. */
+/** A table of nodes and steps. Below each node are the details that a phone has no room for. */
 export function nodesSection(report: ReportDocument): Markup {
   const head = STEPS.map((step) => html`<th scope="col" class="n more">${step}</th>`)
   return html`<section id="nodes" aria-labelledby="nodes-heading"><h2 id="nodes-heading">Nodes</h2>
@@ -30,7 +30,7 @@ function nodeRow(node: NodeDocument, report: ReportDocument): Markup {
 `
 }
 
-/** Names are foreign text; the place in the order is not. */
+/** Names are foreign text; the index of a node is not. */
 const anchorOf = (node: NodeDocument, { nodes }: ReportDocument): string => `node-${nodes.indexOf(node) + 1}`
 
 function stepCell({ steps }: NodeDocument, wanted: Step, { lastAt }: ReportDocument): string {

@@ -8,7 +8,7 @@ import { windowDrawing } from '../timeline/window-drawing.ts'
 import { smallestOutageText } from '../verdict.ts'
 import { causeText, failureTexts } from '../view/window-text.ts'
 
-/** Each drawing takes some ten kilobytes; beyond these a table has the same facts. */
+/** Each drawing takes some ten kilobytes; a table has the same facts for the rest. */
 const DRAWN_MAX = 20
 
 export function windowsSection(report: ReportDocument): Markup {

@@ -1,4 +1,4 @@
-/** One panel tells of the mark under pointer or focus; one of all marks is in the order of the tabulator. */
+/** A panel shows the mark under pointer or focus. Only one of all marks is a tab stop. */
 export const MARKS_SCRIPT = `const detail = document.getElementById('detail')
 const idle = detail.textContent
 const marks = all('.mark', box)

@@ -23,7 +23,7 @@ const AXES = {
   utc: { name: 'UTC', text: (at) => timeText(at).replace(/Z$/, ''), y: 15, tickY: 0 },
 } as const satisfies Readonly<Record<string, Axis>>
 
-/** Elapsed time stands above the rows, UTC below them. */
+/** Elapsed time is above the rows, UTC below them. */
 export function axisRow(scale: TimeScale, clock: keyof typeof AXES): Markup {
   const { name, text, y, tickY }: Axis = AXES[clock]
   const shapes = ticksOf(scale).map((at, index) => {

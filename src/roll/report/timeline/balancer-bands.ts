@@ -15,7 +15,7 @@ interface BalancerBand {
   readonly shapes: Markup
 }
 
-/** One band for each instance and backend: what the servers of this node were told, over the whole roll. */
+/** One band for each instance and backend: the states of this node's servers, over the whole roll. */
 export function balancerBands({ name, servers }: NodeDocument, scale: TimeScale): readonly BalancerBand[] {
   const bands = Map.groupBy(servers, ({ backend, instance }) => `${backend} on ${instance}`)
   return [...bands].map(([band, tells]) => {
@@ -27,7 +27,7 @@ export function balancerBands({ name, servers }: NodeDocument, scale: TimeScale)
   })
 }
 
-/** The state that a drawing begins with; a balancer's own words in its own capitals. */
+/** The state at the beginning of a drawing; the balancer's own word is in capitals. */
 const FIRST: Readonly<Record<BandSpan['state'], string>> = {
   ready: 'ready',
   drain: 'DRAIN',
@@ -42,7 +42,7 @@ interface BandSpan {
   readonly again: readonly number[]
 }
 
-/** Those that the axis shows. What was told while it was told already changes nothing. */
+/** The tells that the axis shows. A state that was set already changes nothing. */
 function spansOf(tells: readonly ServerTell[], { fromMs, toMs, startMs }: TimeScale): readonly BandSpan[] {
   const [first] = tells
   let state: BandSpan['state'] = first?.how === 'found' ? first.state : 'unknown'

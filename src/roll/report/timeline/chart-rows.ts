@@ -12,7 +12,7 @@ import { placeOf, type TimeScale, widthOf } from './time-scale.ts'
 
 const LATENCY_ROW_PX = 96
 const FAILED_ROW_PX = 40
-/** Units of a chart's own width. It is stretched over its share of the axis, whatever that is. */
+/** Units of a chart's own width, which is stretched over its part of the axis. */
 const UNITS = 1_000
 
 interface Chart {
@@ -31,7 +31,7 @@ export function chartRows(latency: LatencyColumns, scale: TimeScale, axes: Chart
   return html`${failedRow(chart)}${isTimed ? latencyRow(chart) : ''}`
 }
 
-/** What lies on the axis: a run that is resumed, or clocks that were set, can have more. */
+/** The part within the axis: a resumed run, or one whose clock was set, can have more. */
 function cut(columns: LatencyColumns, { fromMs, toMs }: TimeScale): LatencyColumns {
   const startMs = Date.parse(columns.startedAt)
   const first = Math.max(0, Math.floor((fromMs - startMs) / columns.everyMs))
@@ -122,7 +122,7 @@ const PAINT: Readonly<Record<'p50Ms' | 'p99Ms', Markup>> = {
   p99Ms: html`${strokeOf('text')} stroke-width="1.5"`,
 }
 
-/** A level for each column; the line is broken where nothing was measured. */
+/** A level for each column; the line has a gap where nothing was measured. */
 function stepLine(chart: Chart, name: 'p50Ms' | 'p99Ms', y: (ms: number) => number): Markup {
   const parts = chart.columns[name].map((ms, index, all) => {
     if (ms === null) return ''
@@ -140,7 +140,7 @@ function maxTicks(chart: Chart, y: (ms: number) => number): Markup {
   return html`<path d="${pathData(parts)}" fill="none" ${strokeOf('outline')} stroke-width="2.5" stroke-linecap="round" vector-effect="non-scaling-stroke"/>`
 }
 
-/** Numbers and letters of our own, and longer than any foreign text may be. */
+/** Only numbers and letters of our own; it is longer than foreign text may be. */
 const pathData = (parts: readonly string[]): Markup => constantMarkup(parts.join(''))
 
 const unit = ({ columns }: Chart, index: number): number => Number(((index / columns.failed.length) * UNITS).toFixed(1))

@@ -1,18 +1,18 @@
 import { type LatencyColumns, thinnedLatency } from '../document/latency-columns.ts'
 import type { TimeScale } from './time-scale.ts'
 
-/** The vertical axes of the charts: logarithmic for latency, linear for failures. Two runs that are compared share them. */
+/** The vertical axes of the charts: logarithmic for latency, linear for failures. Two compared runs share them. */
 export interface ChartScale {
   /** Powers of ten, in milliseconds: the axis goes from 10^low to 10^high. */
   readonly lowDecade: number
   readonly highDecade: number
-  /** The most that failed in one column. */
+  /** The highest number of failures in one column. */
   readonly failedMax: number
   /** Length of a column. */
   readonly everyMs: number
 }
 
-/** More columns than these are no more than one pixel each. */
+/** With more columns than these, each would be less than one pixel. */
 const COLUMNS_MAX = 1_000
 const SECOND_MS = 1_000
 const LEAST_MS = 0.01
@@ -31,7 +31,7 @@ export function chartScale(runs: readonly LatencyColumns[], { fromMs, toMs }: Ti
   return { lowDecade, highDecade, failedMax, everyMs }
 }
 
-/** 0 at the foot, 1 at the top. */
+/** 0 at the bottom, 1 at the top. */
 export function latencyShare({ lowDecade, highDecade }: ChartScale, ms: number): number {
   const share = (Math.log10(Math.max(ms, LEAST_MS)) - lowDecade) / (highDecade - lowDecade)
   return Math.min(1, Math.max(0, share))

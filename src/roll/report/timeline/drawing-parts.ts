@@ -2,17 +2,17 @@ import type { Palette } from '../color-tokens.ts'
 import { LIGHT } from '../color-tokens.ts'
 import { html, type Markup } from '../markup.ts'
 
-/** A fill that is there without style, and follows the palette with it. `more`: further classes, each after a space. */
+/** A fill that also works without style, and follows the palette with it. `more`: further classes, each after a space. */
 export const fillOf = (role: keyof Palette, more = ''): Markup => html`class="f-${role}${more}" fill="${LIGHT[role]}"`
 
-/** A line of that colour. */
+/** A line of this colour. */
 export const strokeOf = (role: keyof Palette): Markup => html`class="s-${role}" stroke="${LIGHT[role]}"`
 
-/** Over a fill or alone: the second sign beside the colour. */
+/** The second sign beside the colour, over a fill or alone. */
 export const patternOf = (name: 'dots' | 'hatch' | 'hatch-fail' | 'cross' | 'gap'): Markup =>
   html`fill="url(#p-${name})"`
 
-/** The patterns of every drawing of the page; once, before the first one. */
+/** The patterns of all drawings of the page; written once, before the first one. */
 export const patternDefinitions =
   (): Markup => html`<svg width="0" height="0" aria-hidden="true" focusable="false"><defs>
 <pattern id="p-dots" width="5" height="5" patternUnits="userSpaceOnUse"><circle cx="1.5" cy="1.5" r="0.9" ${fillOf('onFill')} fill-opacity="0.75"/></pattern>
@@ -22,5 +22,5 @@ export const patternDefinitions =
 <pattern id="p-gap" width="4" height="4" patternUnits="userSpaceOnUse"><circle cx="1" cy="1" r="1" ${fillOf('outline')}/></pattern>
 </defs></svg>`
 
-/** Width of text in the drawings' 11 px, about. */
+/** The approximate width of a text in the drawings' 11 px font. */
 export const textPixels = (text: string): number => text.length * 6.2

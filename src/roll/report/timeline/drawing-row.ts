@@ -13,7 +13,7 @@ interface DrawingRow {
   readonly guides: readonly number[]
 }
 
-/** A name, a drawing and a total: side by side where there is room, the words above the drawing on a phone. */
+/** A name, a drawing and a total: side by side where there is room; on a phone the words are above the drawing. */
 export function drawingRow(row: DrawingRow, scale: TimeScale): Markup {
   const { kind, name, total, heightPx, shapes, guides } = row
   const grid = kind === 'axis' ? [] : ticksOf(scale).map((at) => upright(placeOf(scale, at), heightPx, 'hair'))

@@ -14,10 +14,10 @@ const MERGED_PX = 3
 /** Windows closer than this, at the reference width, are one mark with a count. */
 const CLOSE_PX = 8
 
-/** As the cards are numbered. */
+/** Numbered like the cards. */
 type NumberedWindow = ReportWindow & { readonly number: number }
 
-/** Each window with the number of the card that it is on. */
+/** Each window with the number of its card. */
 export const numberedWindows = ({ windows, outages }: ReportDocument): readonly NumberedWindow[] =>
   outages.flatMap((outage, index) =>
     outage.windows.flatMap((place) => {
@@ -29,7 +29,7 @@ export const numberedWindows = ({ windows, outages }: ReportDocument): readonly 
 /** `failed, new connections`. */
 export const laneName = (lane: string): string => `failed, ${lane} connections`
 
-/** The windows of one lane. None is dropped: those that would be too narrow to see are widened, and say so. */
+/** The windows of one lane. None is dropped: windows that would be too narrow to see are widened and marked. */
 export function failureMarks(windows: readonly NumberedWindow[], scale: TimeScale): readonly Markup[] {
   return clustersOf(windows, scale).map((cluster, index, all) => {
     const next = all[index + 1]?.[0]
@@ -55,7 +55,7 @@ function clustersOf(windows: readonly NumberedWindow[], scale: TimeScale): reado
   return clusters
 }
 
-/** Solid where requests failed, as high as the share of them; hatched where nothing is known. */
+/** Solid where requests failed, as high as their share; hatched where nothing is known. */
 export function windowShape(window: ReportWindow, scale: TimeScale): Markup {
   const bad = Date.parse(window.firstBadAt)
   const lastBad = Date.parse(window.lastBadAt)
@@ -74,7 +74,7 @@ export function windowShape(window: ReportWindow, scale: TimeScale): Markup {
 
 const round = (px: number): number => Number(px.toFixed(1))
 
-/** Three pixels with a notch: not to be read as a duration. */
+/** Three pixels with a notch, so that it is not read as a duration. */
 function narrowMark(cluster: readonly ReportWindow[], scale: TimeScale): Markup {
   const [first] = cluster
   if (first === undefined) return html``

@@ -1,14 +1,14 @@
 import { attributeLines, html, type Markup } from '../markup.ts'
 
 /**
- * Something that can be pointed at, reached by keys and read aloud. All that is known of it is in `lines`; the page shows
- * them in one panel, and has them in a table as well.
+ * A part of a drawing that has details, for pointer, keys and screen readers. All its details are in `lines`; the page shows
+ * them in one panel, and in a table as well.
  */
 interface Mark {
   readonly kind: 'step' | 'band' | 'failure' | 'stray' | 'gap' | 'chart'
   readonly lines: readonly string[]
   readonly shape: Markup
-  /** Numbers of the failure windows that it stands for, as the cards have them. */
+  /** The numbers of its failure windows, like those of the cards. */
   readonly windows?: readonly number[]
 }
 

@@ -7,7 +7,10 @@ import { placeOf, REFERENCE_PX, type TimeScale, widthOf } from './time-scale.ts'
 const HEIGHT = 26
 const FAILURE_TOP = 17
 
-/** The whole roll at any width, each node as one line of its phases, every failure as a mark. Says nothing of its own. */
+/**
+ * The whole roll at any width, each node as one line of its phases, every failure as a mark. It shows nothing that is not
+ * elsewhere.
+ */
 export function overviewStrip(report: ReportDocument, scale: TimeScale): Markup {
   const begun = report.nodes.filter(({ steps }) => steps.length > 0)
   const steps = begun.flatMap((node) =>

@@ -16,12 +16,12 @@ interface Placed {
   readonly step: StepDocument
   readonly from: number
   readonly to: number
-  /** The step before and after it are of another phase: thick edges stand at the ends of a phase. */
+  /** The steps before and after it are of another phase: the ends of a phase have thick edges. */
   readonly first: boolean
   readonly last: boolean
 }
 
-/** The steps of one node, left to right, with their holds. `until` ends what has not ended. */
+/** The steps of one node, left to right, with their holds. `until` is the end of steps that have not ended. */
 export function stepMarks(node: NodeDocument, scale: TimeScale, until: number): readonly Markup[] {
   return node.steps.map((step, index) => {
     const phase = phaseOf(step.step)
@@ -72,7 +72,7 @@ function body(phase: StepPhase, x: string, width: string): Markup {
   return html`${rect}<rect x="${x}" width="${width}" height="${NODE_ROW_PX}" ${patternOf('dots')}/>`
 }
 
-/** Wider than it lasted, and it says so: a notch at its foot. */
+/** A mark that is wider than its duration has a notch at its foot. */
 function widened(phase: StepPhase, x: string): Markup {
   const role = phase === 'wait' ? 'outline' : phase
   return html`<rect data-wide="" x="${x}" width="${NARROWEST_PX}" height="${NODE_ROW_PX - 4}" ${fillOf(role)}/>`
@@ -86,7 +86,7 @@ const holdShape = (hold: StepDocument['holds'][number], scale: TimeScale, until:
 
 const gap = (x: string): Markup => html`<rect x="${x}" width="1" height="${NODE_ROW_PX}" ${fillOf('paper')}/>`
 
-/** Inside where it fits, before the first hold; hidden else: then it is in the panel and in the table. */
+/** The label is inside where it fits, before the first hold; otherwise it is hidden, and only in the panel and the table. */
 function label({ step, from, to }: Placed, scale: TimeScale): Markup {
   const until = step.holds[0] === undefined ? to : Date.parse(step.holds[0].startedAt)
   const width = textPixels(step.step)

@@ -1,6 +1,6 @@
 import type { Step } from '../../model/step.ts'
 
-/** What a step does to the service of its node: the five colours of the page, and what stands outside of them. */
+/** What a step means for the service of its node: the five colours of the page, and steps without a colour. */
 export type StepPhase = 'leave' | 'drain' | 'away' | 'return' | 'wait'
 
 const PHASES: Readonly<Record<Step, StepPhase>> = {

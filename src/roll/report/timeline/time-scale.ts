@@ -1,16 +1,16 @@
-/** A linear axis. Places are percentages of the drawing's width, so that it can be any width without being drawn anew. */
+/** A linear axis. Places are percentages of the drawing's width, so that it can have any width without being drawn again. */
 export interface TimeScale {
   readonly fromMs: number
   readonly toMs: number
   /** When the roll began: elapsed times count from here. */
   readonly startMs: number
-  /** Where the ticks are counted from. */
+  /** The zero of the ticks. */
   readonly zeroMs: number
-  /** How many of them there may be; on a phone they stand close together. */
+  /** The highest number of ticks; on a phone they are close together. */
   readonly ticksMax: number
 }
 
-/** Pixels that a drawing is wide where nothing says otherwise; what fits is judged by it. */
+/** The default width of a drawing in pixels; what fits is decided by it. */
 export const REFERENCE_PX = 880
 
 export function timeScale(fromMs: number, toMs: number): TimeScale {

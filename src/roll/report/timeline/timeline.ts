@@ -17,7 +17,7 @@ import { placeOf, type TimeScale, timeScale, widthOf } from './time-scale.ts'
 import { momentText } from './time-words.ts'
 
 const FOLDED_ABOVE = 40
-/** More guides than these are a hatch over everything. */
+/** With more guides than these, the drawing would be covered by them. */
 const GUIDES_MAX = 20
 
 export function scaleOf(report: ReportDocument): TimeScale {
@@ -41,7 +41,7 @@ export function timelineRows(report: ReportDocument): Markup {
 /** A journal has a count of the load every five seconds. */
 const COUNTED_EVERY_MS = 5_000
 
-/** What the charts are drawn from; without latency where it was not kept. */
+/** The columns of the charts; without latency where none was stored. */
 export const chartColumns = ({ latency, load }: ReportDocument): LatencyColumns | null =>
   latency ?? (load === null ? null : failuresOver(load, COUNTED_EVERY_MS))
 
@@ -61,7 +61,7 @@ function nodeRows(node: NodeDocument, report: ReportDocument, scale: TimeScale):
   return html`${row}${bands}`
 }
 
-/** A line comes down from the node that is held most likely, so it passes every row below that node's. */
+/** A line goes down from the node that is the most likely cause, so it passes every row below that node. */
 function guidesThrough(node: NodeDocument, { nodes, outages }: ReportDocument): readonly number[] {
   const place = nodes.indexOf(node)
   return outages.slice(0, GUIDES_MAX).flatMap(({ blame, firstBadAt }) => {
@@ -85,7 +85,7 @@ function strayMarks({ name }: NodeDocument, report: ReportDocument, scale: TimeS
     )
 }
 
-/** Neighbours that ended alike and tell nothing of their own. */
+/** Groups neighbours with the same result and without details. */
 function foldGroups(nodes: readonly NodeDocument[], report: ReportDocument): readonly (readonly NodeDocument[])[] {
   const groups: NodeDocument[][] = []
   for (const node of nodes) {

@@ -11,7 +11,7 @@ import { type TimeScale, timeScale } from './time-scale.ts'
 const AROUND_MIN_MS = 1_000
 const AROUND_MAX_MS = 30_000
 
-/** One outage enlarged, so wide that its edges can be seen, with all its lanes and the steps that it may have come from. */
+/** One outage, enlarged so that its edges can be seen, with all its lanes and the steps that may have caused it. */
 export function windowDrawing(outage: OutageDocument, report: ReportDocument): Markup {
   const scale = around(outage, report)
   const blamed = new Set(outage.blame.slice(0, 3).map(({ node }) => node))

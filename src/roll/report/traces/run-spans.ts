@@ -60,7 +60,7 @@ function nodeSpans(node: NodeView, view: RollView, recorded: ReadonlySet<string>
   if (startedAt === undefined) return []
   const standing = standingOf(node, view)
   const failed = standing !== undefined && FAILED.includes(standing.state) ? { error: standing.text } : {}
-  // A node that was out and is taken up again still has the end of the earlier process.
+  // A node that was out and is resumed still has the end of the earlier process.
   const endedAt = node.state === 'ended' ? node.endedAt : undefined
   const failedAt = standing?.state === 'restored' ? -1 : steps.findLastIndex(({ step }) => step === standing?.step)
   return [
@@ -92,7 +92,7 @@ const FAILED: readonly NodeResult['state'][] = ['out', 'gone', 'restored']
 const standingOf = ({ name, state, standing }: NodeView, { end }: RollView): NodeResult | undefined =>
   end?.standings.find(({ node }) => node === name) ?? (state === 'ended' ? standing : undefined)
 
-/** A process that was killed tells no end of its step: the view ends it at the process's last event. */
+/** A process that was killed records no end of its step: the view ends the step at the last event of that process. */
 const isRecorded = ({ step, endedAt }: StepView, node: string, recorded: ReadonlySet<string>): boolean =>
   endedAt !== undefined && recorded.has(endKey({ node, step }, endedAt))
 

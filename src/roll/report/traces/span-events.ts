@@ -8,7 +8,7 @@ interface PlacedEvent {
   readonly event: SpanEvent
 }
 
-/** Holds, failures, strays, warnings and resumes, each with the span that it belongs to. */
+/** Holds, failures, strays, warnings and resumes, each with its span. */
 export const spanEvents = (events: readonly StampedEvent[], { windows }: RollView): readonly PlacedEvent[] => [
   ...events.flatMap(placedEvent),
   ...windows.map(failedRequests),
@@ -26,7 +26,7 @@ function placedEvent(event: StampedEvent): readonly PlacedEvent[] {
   return [{ place, event: { name: event.type === 'roll.started' ? 'roll.resumed' : event.type, at, attributes } }]
 }
 
-/** Undefined: the span itself tells it, or it is too much for a trace. */
+/** Undefined: the span itself has it, or it is too much for a trace. */
 function attributesOf(event: StampedEvent): Attributes | undefined {
   switch (event.type) {
     case 'roll.started':
@@ -55,7 +55,7 @@ const reasonAttributes = (reasons: readonly Reason[]): Attributes => ({
   'evenkeel.reason.text': reasons.map(({ text }) => text),
 })
 
-/** With the likeliest step, as the report has it. */
+/** With the most likely step, like the report. */
 function failedRequests({ window, blame, closed }: WindowView): PlacedEvent {
   const at = window.firstBadAt
   const [likeliest] = blame

@@ -3,27 +3,27 @@ export type Attributes = Readonly<Record<string, string | number | boolean | rea
 
 export interface SpanEvent {
   readonly name: string
-  /** Milliseconds since the epoch, as all times here. */
+  /** Milliseconds since the epoch, like all times here. */
   readonly at: number
   readonly attributes: Attributes
 }
 
 export interface Span {
-  /** Its place in the run, the same whenever the run is read: nothing, a node, or a node and the number of a step. */
+  /** Its place in the run, which is the same on each reading: empty, a node, or a node and the number of a step. */
   readonly path: readonly string[]
   readonly name: string
   readonly startedAt: number
   readonly endedAt: number
   readonly attributes: Attributes
   readonly events: readonly SpanEvent[]
-  /** What went wrong. Absent: nothing. */
+  /** The error. Absent: none. */
   readonly error?: string
 }
 
-/** Which span an event belongs to: a step of a node, the node before its first step, or the run. */
+/** The span of an event: a step of a node, the node before its first step, or the run. */
 export interface SpanPlace {
   readonly at: number
   readonly node?: string | undefined
-  /** Absent: whichever is under way. */
+  /** Absent: the step that is under way. */
   readonly step?: string | undefined
 }

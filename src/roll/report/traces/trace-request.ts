@@ -5,7 +5,7 @@ import { rollViewOf } from '../view/reduce-roll.ts'
 import { runSpans } from './run-spans.ts'
 import type { Attributes, Span } from './span.ts'
 
-/** What a trace is made from. */
+/** The sources of a trace. */
 interface TraceSource {
   readonly run: string
   readonly events: readonly StampedEvent[]
@@ -22,7 +22,7 @@ export function traceRequest({ run, events, tool }: TraceSource): string {
   const resource = {
     'service.name': 'evenkeel',
     'service.version': version,
-    // In a pod nothing knows the name of the cluster.
+    // A process in a pod does not know the name of its cluster.
     'k8s.cluster.name': context === 'in-cluster' ? undefined : context,
     'evenkeel.context': context,
     'evenkeel.server': server,

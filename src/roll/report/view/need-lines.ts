@@ -5,7 +5,7 @@ import type { NodeWhy, RollPlan } from '../../model/roll-plan.ts'
 const NAMED_MAX = 8
 const GROUPS_MAX = 12
 
-/** Which nodes and machines need their reboot and which are skipped, and why; those with the same reason together. */
+/** Which nodes and machines need their reboot and which are skipped, and why; grouped by reason. */
 export function needLines(plan: RollPlan, show: { readonly level: number; readonly columns: number }) {
   const { nodes, hosts = [], skipped } = plan
   const all = [...nodes, ...hosts.map(({ host: node, ...rest }) => ({ node, ...rest }))]

@@ -1,14 +1,14 @@
 import { STEPS, type Step } from '../../model/step.ts'
 import type { NodeView } from './roll-view.ts'
 
-/** Where a node's time went; the four phases make up the total. */
+/** How long each phase of a node took; the four phases make up the total. */
 export interface NodeTimes {
   readonly totalMs: number
   readonly leaveMs: number
   readonly drainMs: number
   readonly awayMs: number
   readonly returnMs: number
-  /** Of all that, time in which a guard said no. */
+  /** The part of the total in which a guard held the node. */
   readonly heldMs: number
 }
 
@@ -17,7 +17,7 @@ const from = (step: Step): readonly Step[] => STEPS.slice(STEPS.indexOf(step))
 const LEAVE = upTo('drain')
 const RETURN = from('uncordon')
 
-/** `until` stands for the end of what has not ended. Undefined for a node that was never begun. */
+/** `until` is the end of a step that has not ended. Undefined for a node that was never begun. */
 export function nodeTimes(node: NodeView, until: number): NodeTimes | undefined {
   if (node.startedAt === undefined) return undefined
   const spent = (steps: readonly Step[]): number =>

@@ -3,10 +3,10 @@ import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame } from '../../model/roll-event.ts'
 import type { WindowView } from './roll-view.ts'
 
-/** Windows of one probe as people are told of them: its lanes together, with all that may have caused them. */
+/** Windows of one probe as people see them: its lanes together, with all possible causes. */
 export interface OutageView {
   readonly window: Outage
-  /** How many outages they are. */
+  /** The number of outages. */
   readonly outages: number
   readonly blame: readonly Blame[]
   readonly reloads: readonly ReloadSpan[]

@@ -10,7 +10,7 @@ import { movesOf, podsMoved, type WorkloadMoves } from './pod-moves.ts'
 import type { RollView, StepView, WindowView } from './roll-view.ts'
 import { failedInReloads, windowBounds } from './window-text.ts'
 
-/** A reload that a window fell into; null where what it forgot was not seen as out again. */
+/** A reload that a window fell into; null where the servers that it forgot were not seen as out again. */
 interface ReloadDocument extends Omit<ReloadSpan, 'from' | 'seenAt' | 'to'> {
   readonly from: string
   readonly seenAt: string
@@ -22,7 +22,7 @@ export interface WindowDocument {
   readonly target: string
   readonly lane: string
   readonly failed: number
-  /** Of the failed: those that a control target excuses. */
+  /** The failed requests that a control target excuses. */
   readonly excusedRequests: number
   readonly sent: number
   readonly failures: Readonly<Record<string, number>>
@@ -37,26 +37,26 @@ export interface WindowDocument {
   readonly blame: readonly Blame[]
 }
 
-/** What `-o json` prints, once, at the end. Readers ignore fields they do not know. */
+/** What `-o json` prints, once, at the end. Readers ignore fields that they do not know. */
 export interface RollOutcomeDocument extends RunOrigin {
-  /** Empty where none was begun. */
+  /** Empty where no run was begun. */
   readonly run: string
   /** The name of the roll file. */
   readonly cluster: string
-  /** `running`: only in what `roll status` says of a roll that has not ended. */
+  /** `running`: only in the output of `roll status`, for a roll that has not ended. */
   readonly outcome: RollOutcome | 'running'
-  /** Without those that are excused. */
+  /** Without the excused requests. */
   readonly failedRequests: number
-  /** Failed while a control target did not answer either: the prober is to blame, and they count for nothing. */
+  /** Requests that failed while a control target did not answer either: the cause is the prober, and they do not count. */
   readonly excusedRequests: number
-  /** Of all windows below: those of a reload of a balancer. */
+  /** Of all windows below: those that fell into a reload of a balancer. */
   readonly failedInReloads: number
   readonly sentRequests: number
   readonly notMeasuredMs: number
-  /** What the roll file allows, and how much of it is used up. Absent: it allows nothing. */
+  /** How much of each limit of the roll file is used up. Absent: the file has no limits. */
   readonly stop?: readonly StopUse[]
   readonly podsMoved: number
-  /** Of workloads, those that were moved most often per pod first. */
+  /** By workload; those that were moved most often per pod come first. */
   readonly moves: readonly WorkloadMoves[]
   readonly windows: readonly WindowDocument[]
   /** Why each node of the roll needs its reboot, and which nodes were left out; where machines were asked. */

@@ -6,13 +6,13 @@ export interface WorkloadMoves {
   /** `Kind namespace/name`. */
   readonly workload: string
   readonly moved: number
-  /** How many pods it wanted when one was moved last. */
+  /** How many pods the workload wanted when one was last moved. */
   readonly replicas: number
 }
 
 type Moved = Extract<StampedEvent, { type: 'pod.moved' }>
 
-/** A pod without a workload is moved once at most: none takes its place. */
+/** A pod without a workload is moved at most once: no other pod replaces it. */
 export function withMove(moves: readonly WorkloadMoves[], { workload, replicas }: Moved): readonly WorkloadMoves[] {
   if (workload === undefined || replicas === undefined) return moves
   const index = moves.findIndex((known) => known.workload === workload)
@@ -23,7 +23,7 @@ export function withMove(moves: readonly WorkloadMoves[], { workload, replicas }
 
 const SHOWN_MAX = 3
 
-/** A view of a roll, or its report. */
+/** The view of a roll, or its report. */
 interface Moves {
   readonly nodes: readonly { readonly podsMoved: number }[]
   readonly moves: readonly WorkloadMoves[]
@@ -44,7 +44,7 @@ export function movesText(view: Moves): string {
   return `${moved}; ${countOf(often.length, 'workload')} had more moves than replicas: ${list}`
 }
 
-/** Pods of one that was scaled to 0 meanwhile moved as if there were one. */
+/** A workload that was scaled to 0 meanwhile counts as if it had one pod. */
 const perPod = ({ moved, replicas }: WorkloadMoves): number => moved / Math.max(1, replicas)
 
 export const isOften = (moves: WorkloadMoves): boolean => perPod(moves) > 1

@@ -15,7 +15,7 @@ import {
   windowViewOf,
 } from './roll-view.ts'
 
-/** The view after one more event. Pure; an event that does not fit what came before changes only what it names. */
+/** The view after one more event. Pure; an event that does not fit the earlier ones changes only what it names. */
 export function reduceRoll(view: RollView, event: StampedEvent): RollView {
   const at = Date.parse(event.at)
   const next = { ...view, lastAt: at }
@@ -61,8 +61,8 @@ type WaitEvent = Extract<StampedEvent, { type: 'noticed' | 'idle' }>
 type WindowEvent = Extract<StampedEvent, { type: `window.${string}` }>
 
 /**
- * A resumed run goes on where the journal ended: what is known of its nodes stays, what was under way when the process
- * before went is closed then. The new process's totals go on from those of the one before.
+ * A resumed run goes on where the journal ended: what is known of its nodes stays, and steps that were under way are closed
+ * when the earlier process ended. The new process continues the totals.
  */
 function started(view: RollView, event: Started, at: number): RollView {
   const goneAt = view.lastAt === 0 ? at : view.lastAt
@@ -103,7 +103,7 @@ function startOf({ load }: RollView, node: NodeView, at: number) {
   return { state: 'inWork', startedAt: node.startedAt ?? at, ...sent } as const
 }
 
-/** The requests of a baseline are no node's: the totals begin anew after it. */
+/** The requests of a baseline belong to no node: the totals begin anew after it. */
 const countedOf = ({ sent, inBaseline }: LoadTick): number => (inBaseline === true ? 0 : sent)
 
 function endOf({ load }: RollView, { standing }: Extract<StampedEvent, { type: 'node.ended' }>, at: number) {
@@ -147,13 +147,13 @@ function reduceNode(node: NodeView, event: NodeEvent, at: number): NodeView {
   }
 }
 
-/** How a wait within a step ended is one of the step's reasons. */
+/** The end of a wait within a step is one of the step's reasons. */
 function withSaid(node: NodeView, { step, server, text }: WaitEvent, code: ReasonCode): NodeView {
   const reason: Reason = { code, object: server, text }
   return withStep(node, step, (entered) => ({ ...entered, reasons: [...entered.reasons, reason] }))
 }
 
-/** The newest entry of that step: it may be entered more than once, as after a retreat. */
+/** The newest entry of this step: a step may be entered more than once, as after a retreat. */
 function withStep(node: NodeView, name: Step, change: (step: StepView) => StepView): NodeView {
   const index = node.steps.findLastIndex((step) => step.step === name)
   return { ...node, steps: node.steps.map((step, at) => (at === index ? change(step) : step)) }
@@ -169,7 +169,7 @@ function withHold(step: StepView, hold: HoldView): StepView {
 const endedHolds = (holds: readonly HoldView[], at: number): readonly HoldView[] =>
   holds.map((hold) => (hold.endedAt === undefined ? { ...hold, endedAt: at } : hold))
 
-/** A window that was told takes the place of what was told of it before, grown, joined with another or closed. */
+/** A window replaces its earlier version: it may have grown, been joined with another, or closed. */
 function withWindow(windows: readonly WindowView[], event: WindowEvent): readonly WindowView[] {
   const view = windowViewOf(event)
   const isOld = (old: WindowView): boolean => isSameWindow(view.window, old.window)

@@ -8,7 +8,7 @@ import type { Step } from '../../model/step.ts'
 import type { WorkloadMoves } from './pod-moves.ts'
 
 export interface HoldView {
-  /** Milliseconds since the epoch, as all times here. */
+  /** Milliseconds since the epoch, like all times here. */
   readonly startedAt: number
   readonly endedAt?: number
   readonly reasons: readonly Reason[]
@@ -36,7 +36,7 @@ export interface NodeView {
   readonly endedAt?: number
   readonly steps: readonly StepView[]
   readonly podsMoved: number
-  /** Requests sent up to its start and up to its end, as the last tick before told. */
+  /** Requests sent up to its start and up to its end, by the last tick before each. */
   readonly sentBefore?: number
   readonly sentAfter?: number
   readonly standing?: NodeResult
@@ -45,7 +45,7 @@ export interface NodeView {
 export interface WindowView {
   readonly window: FailureWindow
   readonly blame: readonly Blame[]
-  /** Reloads of a balancer that it fell into; empty too where the journal is of a version that saw none. */
+  /** Reloads of a balancer that it fell into; also empty where the journal is of a version without them. */
   readonly reloads: readonly ReloadSpan[]
   readonly closed: boolean
 }
@@ -61,7 +61,7 @@ export const windowViewOf = ({ type, window, blame, reloads = [] }: WindowEvent)
 
 type RollEnded = Extract<StampedEvent, { type: 'roll.ended' }>
 
-/** A roll as its events tell it: what every renderer shows, live, afterwards and as JSON. */
+/** A roll as its events show it: the source of every output, live, afterwards and as JSON. */
 export interface RollView extends RunOrigin {
   readonly run: string
   /** The name of the roll file. */
@@ -75,7 +75,7 @@ export interface RollView extends RunOrigin {
   /** Where machines were asked whether they need a reboot. */
   readonly needed?: readonly NodeWhy[]
   readonly skipped?: readonly NodeWhy[]
-  /** By workload, in the order in which each was moved first. */
+  /** By workload, in the order in which each was first moved. */
   readonly moves: readonly WorkloadMoves[]
   readonly load?: LoadTick
   readonly windows: readonly WindowView[]

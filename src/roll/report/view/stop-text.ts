@@ -21,7 +21,7 @@ export function ruleText(use: StopUse): string {
   }
 }
 
-/** An amount as its rule counts it: `2`, `0.4 %`, `3.2 s`. */
+/** An amount in the unit of its rule: `2`, `0.4 %`, `3.2 s`. */
 export function amountText({ rule }: Pick<StopUse, 'rule'>, amount: number): string {
   if (rule === 'latency') return percentText(amount)
   return rule === 'downtime' ? formatDuration(amount) : countText(amount)
@@ -37,11 +37,11 @@ export function allowedText(uses: readonly StopUse[] = []): string | undefined {
   return use === undefined || use.allowed === 0 ? undefined : `${countText(use.allowed)} allowed`
 }
 
-/** What the roll file allows, and what was used of it. */
+/** The limits of the roll file, and how much of each is used. */
 export const stopRows = ({ load }: RollView): readonly BlockRow[] =>
   load?.stop === undefined ? [] : [{ label: 'used', texts: load.stop.map(useText) }]
 
-/** When a roll would stop, for its plan. `shared`: what is said of controls. */
+/** When a roll would stop, for its plan. `shared`: a sentence about controls. */
 export function stopsText({ stop, load }: Pick<RollPlan, 'stop' | 'load'>, shared: string): string {
   if (stop === undefined) return `at the first failed request after the baseline${shared}`
   const { failedRequests, latency, downtime } = stop

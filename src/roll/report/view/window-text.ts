@@ -20,7 +20,7 @@ const CLASS_WORDS: Readonly<Record<FailureClass, string>> = {
   content: 'wrong content',
 }
 
-/** Edges are known only as bounds: high is absent where no good request was seen on one side. */
+/** Edges are known only as bounds: high is absent where one side had no good request. */
 export function windowBounds({ window }: { readonly window: Omit<FailureWindow, 'lane'> }): {
   readonly lowMs: number
   readonly highMs?: number
@@ -63,7 +63,7 @@ interface Caused {
 
 type Reloaded = Pick<ReloadSpan, 'instance'>
 
-/** What made it fail: a reload before all, else the step that is most likely of those under way when it began to. */
+/** What made it fail: a reload if there was one, else the most likely of the steps that were under way when it began. */
 export function causeText({ reloads, blame }: Caused): string {
   const reload = reloads.length === 0 ? [] : [`reload of ${reloadedText(reloads)}`]
   const [first, ...more] = [...reload, ...blame.map(({ node, step }) => `${node}, ${step}`)]
