@@ -4,7 +4,7 @@ import { readRollFile } from '../file/read-roll-file.ts'
 import type { FileOfRun } from '../run/take-up.ts'
 import type { TakeUpFlags } from './roll-options.ts'
 
-/** The roll file that a resume or an abort goes by, if it names one; refuses what a roll would be refused for. */
+/** The roll file of a resume or an abort, if it names one; it is refused for the same reasons as for a roll. */
 export async function fileOfRun(
   name: 'resume' | 'abort',
   { file, probe = true }: TakeUpFlags,

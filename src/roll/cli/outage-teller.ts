@@ -4,16 +4,16 @@ import { isSameWindow } from '../decide/availability/same-window.ts'
 
 interface Noted {
   readonly window: FailureWindow
-  /** Nothing of it will change any more. */
+  /** The window cannot change any more. */
   readonly closed: boolean
 }
 
-/** What one line says. */
+/** The content of one line. */
 export interface OutageNews<W> {
   readonly type: 'opened' | 'closed'
-  /** Of one target. */
+  /** All of one target. */
   readonly windows: readonly [W, ...W[]]
-  /** How many outages they are; more than one where more were due at once. */
+  /** How many outages they are; more than one where several were due at once. */
   readonly outages: number
 }
 
@@ -31,21 +31,21 @@ interface Candidate<W> {
 }
 
 const EVERY_MS = 1_000
-/** So long the other lane is waited for. */
+/** How long the other lane is waited for. */
 const GATHER_MS = 1_000
-/** A window closes some periods after its last failure: until then one that is short looks like one that lasts. */
+/** A window closes some periods after its last failure: until then a short one looks like one that lasts. */
 const PERIODS_TO_CLOSE = 5
 const LASTS_AT_MOST_MS = 10_000
 
 /**
- * Gathers failure windows for people: at most one line a second, however many fail. An outage is told once it is over, for
- * all its lanes together; one that lasts also while it does.
+ * Gathers failure windows for people: at most one line a second, however many fail. An outage is shown once it is over, with
+ * all its lanes; one that lasts is also shown before its end.
  */
 export class OutageTeller<W extends Noted> {
   #held: readonly Held<W>[] = []
   #lastAt = Number.NEGATIVE_INFINITY
 
-  /** A window as it stands now; it takes the place of what was noted of it before. */
+  /** The present state of a window; it replaces the earlier one. */
   note(item: W, now: number): void {
     const isOld = (held: Held<W>): boolean => isSameWindow(item.window, held.item.window)
     const old = this.#held.filter(isOld)
@@ -54,7 +54,7 @@ export class OutageTeller<W extends Noted> {
     this.#held = [...this.#held.filter((held) => !isOld(held)), { item, since, told }]
   }
 
-  /** For one line, where one is due: of the outage that has waited longest. */
+  /** The content of one line, if one is due: the outage that has waited longest. */
   due(now: number): OutageNews<W> | undefined {
     if (now - this.#lastAt < EVERY_MS) return undefined
     const isDue = ({ since, type, held }: Candidate<W>): boolean =>
@@ -64,7 +64,7 @@ export class OutageTeller<W extends Noted> {
     return news
   }
 
-  /** All that was not told yet, where no line will follow. */
+  /** All outages that were not shown yet, at the end. */
   rest(): readonly OutageNews<W>[] {
     const all: OutageNews<W>[] = []
     for (let news = this.#take(() => true); news !== undefined; news = this.#take(() => true)) all.push(news)

@@ -7,7 +7,7 @@ import type { RollSpec } from '../model/roll-spec.ts'
 import type { RememberedPlace } from '../run/remembered-place.ts'
 import type { FileOfRun } from '../run/take-up.ts'
 
-/** Which cluster, and where journals are. Absent: what kubectl would use, and `$XDG_STATE_HOME/evenkeel`. */
+/** The cluster, and the directory of journals. Absent: the cluster that kubectl would use, and `$XDG_STATE_HOME/evenkeel`. */
 export interface RollPlace {
   readonly kubeconfig?: string
   readonly context?: string
@@ -18,22 +18,22 @@ export interface RollRequest extends RollPlace {
   readonly spec: RollSpec
   /** `--pod`, `namespace/name`: the pod that this process runs in. */
   readonly pod?: string
-  /** `--once`: what a later process finds the run by. */
+  /** `--once`: the key by which a later process finds the run. */
   readonly once?: string
   /** `--reason`: why, for people. */
   readonly reason?: string
   /** `--ignore-window`: the user who asked for it. */
   readonly windowIgnoredBy?: string
-  /** The plan that was shown and agreed to, just now; absent: it is made anew. */
+  /** The plan that a person has just confirmed; absent: it is made anew. */
   readonly plan?: RollPlan
 }
 
-/** A roll that was begun before; absent run: the one that was begun last. */
+/** A roll that was begun before; absent run: the newest one. */
 export interface RunRequest extends RollPlace {
   readonly run?: string
   /** `--pod`, `namespace/name`: the pod that this process runs in. */
   readonly pod?: string
-  /** No person asked for it: what stopped the run stays in force, and only nodes that are out are put back or kept out. */
+  /** No person asked for it: the verdict of the run stays in force, and nodes that are out are only put back or kept out. */
   readonly keepsVerdict?: true
   readonly file?: FileOfRun
   /** `--ignore-window`: the user who asked for it. */
@@ -41,28 +41,28 @@ export interface RunRequest extends RollPlace {
 }
 
 export interface RollIo {
-  /** Every event, in order; nothing is shown that is not in one of them. `roll.ended` is the last. */
+  /** Every event, in order; everything that is shown is in one of them. `roll.ended` is the last. */
   onEvent(event: StampedEvent): void
-  /** Every request of the probe, for metrics alone: events have no more than their totals. */
+  /** Every request of the probe, for metrics only: events have only their totals. */
   onSamples?(samples: readonly Sample[]): void
-  /** The first Ctrl-C: finish the write under way, say where the node stands, end. */
+  /** The first Ctrl-C: finish the write under way, show the state of the node, end. */
   readonly interrupt: AbortSignal
 }
 
-/** What a journal tells of a roll. */
+/** What the journal of a roll contains. */
 export interface RollHistory {
   readonly run: string
   readonly events: readonly StampedEvent[]
   /** A process holds the journal now. */
   readonly running: boolean
-  /** Where the journal lies. */
+  /** The path of the journal. */
   readonly journal: string
-  /** The program that began it, and what it goes by now; absent where its journal ends before. */
+  /** The program that began it, and its present settings; absent where its journal ends before. */
   readonly tool?: string
   readonly spec?: RollSpec
   /** How the run reached its cluster; absent in journals of earlier versions. */
   readonly place?: RememberedPlace
-  /** Latency of each second, where it was kept. */
+  /** Latency of each second, where it was stored. */
   readonly latency?: readonly LatencySecond[]
 }
 
@@ -81,15 +81,15 @@ export interface MetricsPlace {
 }
 
 export interface OpenMetrics {
-  /** At which the pages are served; absent where none was asked for. */
+  /** The port of the pages; absent where none was asked for. */
   readonly port?: number
   /** Replaces the file, if there is one. Warns once where that fails; never rejects. */
   write(text: string): Promise<void>
 }
 
 /**
- * What the roll commands can do. Wrong input is a UserError and leaves everything untouched. `roll`, `resume` and `abort`
- * settle when nothing is left to do: after `roll.ended`, or later, while a node that must not serve is kept out.
+ * The actions of the roll commands. Wrong input is a UserError and changes nothing. `roll`, `resume` and `abort` settle when
+ * nothing is left to do: after `roll.ended`, or later, while a node that must not serve is kept out.
  */
 export interface RollActions {
   /** Asks the cluster, the balancers and the machines; changes nothing. */
@@ -97,14 +97,14 @@ export interface RollActions {
   roll(request: RollRequest, io: RollIo): Promise<void>
   /** With a file: uses that file from now on, also at a later resume. */
   resume(request: RunRequest, io: RollIo): Promise<void>
-  /** With a file it needs no journal: what was there before us stands on the nodes. */
+  /** With a file it needs no journal: the state before the roll is in the records on the nodes. */
   abort(request: RunRequest, io: RollIo): Promise<void>
-  /** Which run has a node of the cluster out, and what its journal tells where it is here. Asks the cluster. */
+  /** The run that has a node of the cluster out, and its journal if it is on this machine. Reads the cluster. */
   leftOut(request: RunRequest, signal: AbortSignal): Promise<Pick<RollHistory, 'run' | 'events'>>
   history(request: RunRequest): Promise<RollHistory>
   /** The run that was begun for the key of `--once`; undefined where there is none. */
   begunFor(key: string, place: RollPlace): Promise<RollHistory | undefined>
-  /** Throws UserError where nothing can listen there, or where the file cannot be written. `text` is its first text. */
+  /** Throws UserError where the port is not free, or the file cannot be written. `text` is the first content. */
   openMetrics(place: MetricsPlace, pages: PageOf): Promise<OpenMetrics>
   /** Every run of the state directory, newest first. */
   list(request: RollPlace): Promise<{ readonly stateDir: string; readonly runs: readonly ListedRun[] }>

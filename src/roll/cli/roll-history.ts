@@ -23,7 +23,7 @@ import { reportFile, writeReport } from './write-report.ts'
 
 interface HistoryAsk {
   readonly name: 'status' | 'report'
-  /** None: the run begun last. */
+  /** Empty: the newest run. */
   readonly runs: readonly string[]
   readonly flags: ReportFlags
 }
@@ -32,7 +32,7 @@ interface PastedHistory extends RollHistory {
   readonly paste: Paste
 }
 
-/** What the journal of a roll tells: where it stands, or all that it did. */
+/** Shows the journal of a roll: its present state, or all that it did. */
 export async function historyCommand(
   context: CliContext,
   load: () => Promise<RollActions>,
@@ -51,13 +51,13 @@ export async function historyCommand(
   const stored = await actions.history({ ...placeOf(flags), ...present({ run }) })
   const paste = pasteOf(flags, stored.place)
   const history = { ...stored, events: pastedIn(stored.events, paste), paste }
-  // A file that cannot be written is said before anything else.
+  // A file that cannot be written is reported first.
   if (flags.html !== undefined) context.err.write(`${await writeReport(history, reportFile(context, flags.html))}\n`)
   context.out.write(resultText(history, { ...ask, style: outStyle }, context))
   return 0
 }
 
-/** What goes to stdout. */
+/** The text for stdout. */
 function resultText(history: PastedHistory, ask: HistoryAsk & { readonly style: Style }, context: CliContext): string {
   const { name, flags, style } = ask
   const view = rollViewOf(history.events)
@@ -89,7 +89,7 @@ function statusLines(history: PastedHistory, view: RollView, { clock, out }: Cli
 
 function reportLines(history: PastedHistory, view: RollView, context: CliContext): readonly Line[] {
   const verdict = statusLines(history, view, context)
-  // What completed has the table in its summary.
+  // The summary of a completed roll has the table already.
   const table = view.end === undefined || endBlock(view) !== undefined ? nodeTable(view) : []
   const rows = [
     { label: 'run', texts: [history.run] },

@@ -10,7 +10,7 @@ import type { RollView } from '../report/view/roll-view.ts'
 import type { ListedRun, RollActions } from './roll-actions.ts'
 import type { ListFlags } from './roll-options.ts'
 
-/** `in progress`: a process works on it. `interrupted`: it has no end, and no process works on it. */
+/** `in progress`: a process has it in work. `interrupted`: it has no end, and no process has it in work. */
 type RunState = 'in progress' | 'done' | Exclude<RollOutcome, 'completed'>
 
 interface RunDocument extends RunOrigin {
@@ -68,7 +68,7 @@ function stateOf({ end }: RollView, running: boolean): RunState {
   return end.outcome === 'completed' ? 'done' : end.outcome
 }
 
-/** At the end by their standings: a node that was restored has ended, too, and was not rolled. */
+/** At the end by the results of nodes: a node that was restored has ended too, and was not rolled. */
 const doneOf = ({ end, nodes }: RollView): number =>
   end === undefined
     ? nodes.filter(({ standing }) => standing?.state === 'inService').length

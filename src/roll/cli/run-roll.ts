@@ -26,7 +26,7 @@ import { planRefusal } from './screen/plan-refusal.ts'
 import { metered, type RollMeter } from './screen/roll-meter.ts'
 import { showRoll } from './show-roll.ts'
 
-/** Plan, question, roll. Returns the exit code; wrong input is thrown as UserError before anything is touched. */
+/** Plan, question, roll. Returns the exit code; wrong input is a UserError that is thrown before any change. */
 export async function rollCommand(
   context: RollContext,
   load: () => Promise<RollActions>,
@@ -58,7 +58,7 @@ interface Once {
   readonly flags: RollFlags
 }
 
-/** The run of the key goes on by its own journal, with the file as it was; where it is over, its end is said again. */
+/** The run with this key goes on by its own journal, with the same file. If it is over, its end is shown again. */
 async function goOnOnce(begun: RollHistory, { context, load, flags }: Once): Promise<number> {
   const answer = onceAnswer(begun.events)
   const say = (text: string): void => {
@@ -80,10 +80,10 @@ async function goOnOnce(begun: RollHistory, { context, load, flags }: Once): Pro
   })
 }
 
-/** What a pod finds that starts while the API server restarts, before the API lists it, or before its predecessor has ended. */
+/** Errors for a pod that starts while the API server restarts, before the API lists it, or before its predecessor has ended. */
 const PASSING: ReadonlySet<string> = new Set(['KUBE_UNREACHABLE', 'KUBE_TIMEOUT', 'usage.own-pod', 'journal.in-use'])
 
-/** A Job does not try again after wrong input (exit 2). A run that may have a node out is tried again after what passes. */
+/** A Job does not try again after wrong input (exit 2). A run that may have a node out is tried again after a temporary error. */
 async function passingFails(context: RollContext, work: () => Promise<number>): Promise<number> {
   try {
     return await work()
@@ -127,7 +127,7 @@ async function planAndRoll(
   return showRoll(show, (io) => actions.roll({ ...request, plan: planned }, io))
 }
 
-/** What starts this very roll, with every option that makes a difference to it. */
+/** The command that starts this very roll, with every option that matters. */
 function commandOf(names: readonly string[], flags: RollFlags): string {
   const words = [
     ...flagText('-f', flags.file),
@@ -158,7 +158,7 @@ function ignoring({ ignoreWindow }: Pick<RollFlags, 'ignoreWindow'>, { terminal:
   return ignoreWindow === true ? { windowIgnoredBy: person } : {}
 }
 
-/** Its whole story, without a run: nothing is begun that could be resumed, and the run begun last stays the last. */
+/** The whole output of a roll of no nodes, without a run: there is nothing to resume, and the newest run stays the newest. */
 async function rollNone(
   { skipped }: RollPlan,
   { context, io }: { readonly context: RollContext; readonly io: RollIo },
@@ -203,7 +203,7 @@ export async function takeUpCommand(
   )
 }
 
-/** Events on a terminal are the progress: both would run into each other. */
+/** Events on a terminal are the progress: with both, their lines would mix. */
 function modesOf(flags: PlaceFlags, { terminal }: RollContext): OutputModes {
   const mixed = flags.output === 'jsonl' && terminal.stdoutIsTerminal && flags.progress === 'auto'
   return outputModes(mixed ? { ...flags, progress: 'none' } : flags, terminal)
@@ -231,7 +231,7 @@ function showPlan(plan: RollPlan, { flags, modes, context, command }: PlanOutput
   else context.out.write(`${JSON.stringify(plan, null, flags.output === 'json' ? 2 : 0)}\n`)
   const refusal = planRefusal(plan) ?? (flags.evenIfBlocked === true ? undefined : planBlocked(plan))
   if (refusal === undefined) return 0
-  // Not thrown: the plan says it on stdout already, where a second document would spoil the first.
+  // Not thrown: the plan is on stdout already, and a second document would spoil it.
   context.err.write(errorText(refusal))
   return refusal instanceof BlockedError ? EXIT_HELD : EXIT_USAGE
 }

@@ -28,7 +28,7 @@ interface RollShow {
   readonly meter?: RollMeter | undefined
 }
 
-/** Shows a roll while `work` goes on and what it came to; settles with the exit code when the work is over. */
+/** Shows a roll and its result while `work` goes on; settles with the exit code when the work is over. */
 export async function showRoll(show: RollShow, work: (io: RollIo) => Promise<void>): Promise<number> {
   const { context, modes, flags } = show
   const screen = new RollScreen(show, flags.events === undefined ? undefined : context.openFile(flags.events))
@@ -68,7 +68,7 @@ const leftAtOnce = ({ interrupts }: RollContext): Promise<boolean> =>
     interrupts.now.addEventListener('abort', () => resolve(true), { once: true })
   })
 
-/** A program that started this one, as npm does, may have been suspended: the shell then shows its prompt. */
+/** The program that started this one, such as npm, may have been suspended: the shell then shows its prompt. */
 const FOREGROUND = 'The roll goes on; if the shell shows its prompt, fg brings the roll back.'
 
 const STOPPING = `^C Stopping after the write under way. Ctrl-C once more ends it now;
@@ -102,7 +102,7 @@ class RollScreen {
     if (event.type === 'roll.ended') this.#ended()
   }
 
-  /** Also without progress output: a person who presses Ctrl-C must see that it took effect. */
+  /** Also without progress output: a person who presses Ctrl-C must see that it worked. */
   interrupted(): void {
     const end = this.#view.end
     if (end === undefined) this.say(STOPPING)
@@ -148,7 +148,7 @@ class RollScreen {
 }
 
 function progressOf({ context, modes }: RollShow): ProgressView | undefined {
-  // Beside stamps that are of such a clock.
+  // The stamps of events are of this clock.
   const parts = { sink: context.err, clock: steadyClock(context.clock), style: modes.errStyle, level: modes.level }
   if (modes.progress === 'none') return undefined
   return modes.progress === 'live' ? new LiveProgress(parts) : new PlainProgress(parts)

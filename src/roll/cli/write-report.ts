@@ -11,10 +11,10 @@ export interface ReportFile {
   readonly sink: TextSink
 }
 
-/** Opened before there is anything to write, so that a path that cannot be written is said first. */
+/** Opened first, so that a path that cannot be written is reported before anything else. */
 export const reportFile = ({ openFile }: CliContext, path: string): ReportFile => ({ path, sink: openFile(path) })
 
-/** The roll as one page; resolves with what to tell of it. Rejects with WorldError where the file does not take it. */
+/** Writes the roll as one page; resolves with a text about it. Rejects with WorldError where the file cannot be written. */
 export async function writeReport(
   history: RollHistory & { readonly judged?: Judged },
   file: ReportFile,
@@ -22,7 +22,7 @@ export async function writeReport(
   return writePage(fittedReport(reportDocument(history)), file)
 }
 
-/** Resolves with what to tell of the file. Rejects with WorldError where it does not take the page. */
+/** Resolves with a text about the file. Rejects with WorldError where it cannot be written. */
 export async function writePage({ html, warning }: FittedPage, { path, sink }: ReportFile): Promise<string> {
   sink.write(html)
   await sink.flushed()

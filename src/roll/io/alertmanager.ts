@@ -34,7 +34,7 @@ export class Alertmanager implements Silencer {
   }
 
   async find({ url, headers, matchers, comment }: SilenceText, signal: AbortSignal): Promise<readonly string[]> {
-    // Of a silence with a regular expression, Alertmanager compares the text of the expression.
+    // For a silence with a regular expression, Alertmanager compares the text of the expression.
     const filters = matchers.map(({ name, value, isRegex }): [string, string] => [
       'filter',
       `${name}${isRegex ? '=~' : '='}${JSON.stringify(value)}`,
@@ -73,10 +73,10 @@ function apiUrl(base: string, path: string): string {
   return url.href
 }
 
-/** Not by Alertmanager itself, or not as it should be: whether a silence was made is not known. */
+/** The answer is not Alertmanager's, or is not as it should be: a silence may have been made. */
 const unsure = (text: string): WorldError => new WorldError(text, { code: 'SILENCE_UNSURE', retry: 'backoff' })
 
-/** Alertmanager says what it refuses as a text in JSON. A status of 5xx may be that of a proxy before it. */
+/** Alertmanager explains a refusal by a text in JSON. A status of 5xx may come from a proxy in front of it. */
 function refused(code: string, { status, body, retryAfterMs }: HookAnswer): WorldError {
   const said = body.trim() === '' ? '' : `: ${escapeForeign(body.trim().replace(/^"|"$/g, ''), SHOWN_CHARACTERS)}`
   return new WorldError(`Alertmanager answered ${status}${said}`, {

@@ -26,18 +26,19 @@ const NOT_KNOWN = 75
 const OUTPUT_CHARS_MAX = 4_096
 
 /**
- * Machines rebooted by a command that runs here, without a shell: a BMC's client, a cloud's, a script. It is told the
- * boot id and must act on that one alone. Its exit code is the answer:
+ * Machines that a command on this machine reboots, without a shell: the client of a BMC or a cloud, a script. The command gets
+ * the boot id and must act only on that one. Its exit code is the answer:
+ * - 0: sent
+ * - 65: the machine has another boot id, printed as the last line; nothing was done
+ * - 75: not known, it may have been sent
+ * - any other: refused, nothing was done.
  *
- *      0  sent
- *     65  the machine bears another boot id, printed as the last line; nothing was done
- *     75  not known: it may have been sent
- *     else: refused, nothing was done. Killed, by its limit too: not known.
+ * A killed command, also by its limit: not known.
  */
 export class CommandHost implements Host {
   readonly #parts: CommandHostParts
 
-  /** UserError where the command is not told the boot id. */
+  /** UserError where the command does not get the boot id. */
   constructor(parts: CommandHostParts) {
     if (!parts.command.some((word) => word.includes('{bootId}'))) {
       throw new UserError('the reboot command does not receive the boot id', {
@@ -48,7 +49,7 @@ export class CommandHost implements Host {
     this.#parts = parts
   }
 
-  /** Runs nothing of the command: tells only whether there is such a program. */
+  /** Does not run the command: only checks that the program exists. */
   async check(): Promise<HostReading> {
     const { command, searchPath } = this.#parts
     const [program = ''] = command
@@ -72,10 +73,10 @@ export class CommandHost implements Host {
   }
 
   async close(): Promise<void> {
-    // Nothing is kept open.
+    // Nothing is open.
   }
 
-  /** What comes from the API goes in as what it claims to be, or not at all: a string says why. */
+  /** Values from the API are checked before they are filled in; a string says why one is not. */
   #filledIn({ node, address }: HostTarget, bootId: string): [string, ...string[]] | string {
     const { command } = this.#parts
     if (!isHostName(node)) return 'the node has no name to use in a command; nothing was run'

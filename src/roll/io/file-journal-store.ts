@@ -83,7 +83,7 @@ export class FileJournalStore implements JournalStore {
     return join(this.#directoryOf(run), JOURNAL_FILE)
   }
 
-  /** Holds the lock for a moment where no process has it. */
+  /** Takes the lock for a moment if no process has it. */
   async inUse(run: string): Promise<boolean> {
     const lock = await tryLock(join(this.#directoryOf(run), LOCK_FILE))
     lock?.release()
@@ -91,7 +91,7 @@ export class FileJournalStore implements JournalStore {
   }
 
   #directoryOf(run: string): string {
-    // It can never lead out of ours.
+    // The name can never lead out of our directory.
     if (!isRunName(run)) throw unknownRun(run, this.directory)
     return join(this.directory, run)
   }
@@ -105,7 +105,7 @@ export class FileJournalStore implements JournalStore {
       const line = Buffer.from(`${JSON.stringify(header)}\n`)
       await writeAll(file, line, 0)
       await file.datasync()
-      // A synced file whose name is not synced can be gone after a power cut.
+      // A synced file whose name is not synced may be gone after a power cut.
       for (const made of [directory, this.directory]) await syncDirectory(made)
       return new FileJournal({ path, file, lock, header, entries: [], sizeBytes: line.length, cutBytes: 0 })
     } catch (error) {
@@ -190,7 +190,7 @@ async function readStart(path: string): Promise<Buffer> {
   }
 }
 
-/** With what leads to it. Node's own recursive mkdir never ends under /proc. */
+/** Makes the directories above it, too. Node's own recursive mkdir never ends under /proc. */
 async function makePrivateDirectory(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 })

@@ -31,7 +31,7 @@ export class FileJournal implements OpenJournal {
   readonly #file: JournalFile
   readonly #lock: FileLock
   #sizeBytes: number
-  /** Something unsynced may lie behind `#sizeBytes`: it goes before anything else is written. */
+  /** There may be unsynced bytes behind `#sizeBytes`: they are cut off before anything else is written. */
   #spoiled = false
   #turn: Promise<void> = Promise.resolve()
 
@@ -64,13 +64,13 @@ export class FileJournal implements OpenJournal {
       if (this.#spoiled) await this.#cut()
       await this.#mustExist()
       this.#spoiled = true
-      // At its place and not at the end: what a failed write may have left there is written over.
+      // Written at its offset and not at the end: this overwrites what a failed write may have left there.
       await writeAll(this.#file, line, this.#sizeBytes)
       await this.#file.datasync()
       this.#sizeBytes += line.length
       this.#spoiled = false
     } catch (error) {
-      // Where this fails too, it is tried again before the next entry; until then a reader finds a torn last line.
+      // If this fails too, it is tried again before the next entry; until then a reader finds a torn last line.
       await this.#cut().catch(() => undefined)
       throw journalError(error, this.path)
     }
@@ -82,14 +82,14 @@ export class FileJournal implements OpenJournal {
     this.#spoiled = false
   }
 
-  /** A file that was removed can still be written, and all of it is lost. */
+  /** A file that was removed can still be written, and all of that is lost. */
   async #mustExist(): Promise<void> {
     const { nlink } = await this.#file.stat()
     if (nlink === 0) throw new WorldError(`${this.path} was removed`, { code: 'JOURNAL_WRITE', retry: 'never' })
   }
 }
 
-/** A disk that is nearly full takes a part of it and says so only when asked again. */
+/** A disk that is nearly full writes a part and reports that only at the next write. */
 export async function writeAll(file: Pick<FileHandle, 'write'>, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done)

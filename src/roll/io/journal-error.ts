@@ -1,7 +1,7 @@
 import { UserError } from '../../ground/model/user-error.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 
-/** What a person has to settle: rights, a path that is no directory, a read-only mount. */
+/** Errors that a person has to solve: rights, a path that is no directory, a read-only mount. */
 const PERSONS = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
 
 /** The error to throw for a failed call on `path`; `error` as Node threw it. */

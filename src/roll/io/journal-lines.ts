@@ -4,15 +4,15 @@ const NEWLINE = 0x0a
 
 export interface JournalLines {
   readonly entries: readonly JournalEntry[]
-  /** Up to here all is well; what follows was never synced, and so never promised. */
+  /** The text up to here is valid; the rest was never synced, and so never acknowledged. */
   readonly goodBytes: number
-  /** Line, counted from 1, that is no entry though others follow: the file was damaged, not torn. */
+  /** Number of a line, from 1, that is no entry although others follow: the file was damaged, not torn. */
   readonly damagedLine?: number
 }
 
 /**
- * An entry is a whole line, newline included, that holds a JSON object with `at` and `type`. Since each append is
- * synced before the next one begins, a crash can spoil the last line alone, in whatever way the file system left it.
+ * An entry is a whole line, with its newline, that contains a JSON object with `at` and `type`. Since each append is synced
+ * before the next one begins, a crash can only damage the last line, in whatever way the file system left it.
  */
 export function parseJournalLines(bytes: Buffer): JournalLines {
   const entries: JournalEntry[] = []
@@ -45,7 +45,7 @@ function parseJson(line: string): unknown {
   }
 }
 
-/** The header of a format that we know; what is said of another one is for `headerVersion`. */
+/** The header, if its format is known; for another version see `headerVersion`. */
 export function asHeader(entry: JournalEntry): JournalHeader | undefined {
   const { at, type, v, run, cluster, tool } = entry
   if (type !== 'journal' || v !== 1) return undefined
@@ -53,6 +53,6 @@ export function asHeader(entry: JournalEntry): JournalHeader | undefined {
   return { at, type, v, run, cluster, tool }
 }
 
-/** The version a first line claims, where it is a journal's at all. */
+/** The version in a first line, if this is the header of a journal. */
 export const headerVersion = (entry: JournalEntry): number | undefined =>
   entry.type === 'journal' && typeof entry.v === 'number' ? entry.v : undefined

@@ -10,7 +10,7 @@ import type { KuredLocks } from '../ports/kured-locks.ts'
 
 const RESOURCE = 'daemonsets.apps'
 
-/** A merge patch that names the version it was made for: the API server refuses it with 409 where there is a newer one. */
+/** A merge patch with the version that it was made for: the API server refuses it with 409 where there is a newer version. */
 export const kubeKuredLocks = (client: ApiClient): KuredLocks => ({
   read: (ref, signal) =>
     findObject(client, { call: { verb: 'get', resource: RESOURCE, path: pathOf(ref) }, parse }, signal),
@@ -31,7 +31,7 @@ function parse(object: Untrusted): KuredDaemonSet {
   return { namespace, name, resourceVersion, ...present({ lock }), concurrency }
 }
 
-/** Each flag of kured may also be a variable (kured, cmd/kured/main.go, LoadFromEnv). */
+/** Each flag of kured may also be an environment variable (kured, cmd/kured/main.go, LoadFromEnv). */
 function concurrencyOf(container: Untrusted): number {
   const words = [...container.at('command').each(), ...container.at('args').each()].map((word) => word.textOr(''))
   const flags = words.map((word, i) =>
@@ -45,7 +45,7 @@ function concurrencyOf(container: Untrusted): number {
   return Math.max(0, ...flags, ...variables)
 }
 
-/** What kured wrote last, where the flag is not seen. */
+/** The list that kured wrote last, where the flag is not visible. */
 const ownersOf = (lock = ''): number => numberIn(/"maxOwners":(\d+)/.exec(lock)?.[1])
 
 const numberIn = (text: string | undefined): number => (/^\d{1,4}$/.test(text ?? '') ? Number(text) : 0)

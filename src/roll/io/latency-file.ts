@@ -5,8 +5,8 @@ import type { LatencySecond } from '../model/latency-second.ts'
 const LATENCY_FILE = 'latency.jsonl'
 
 /**
- * Latency of each second of a run, in a file beside its journal. Only reports read it, so it is not synced, and a disk that
- * refuses it stops nothing.
+ * The latency of each second of a run, in a file beside its journal. Only reports read it, so it is not synced, and a failed
+ * write stops nothing.
  */
 export class LatencyFile {
   readonly #path: string
@@ -47,7 +47,7 @@ export async function readLatency(journalPath: string): Promise<readonly Latency
   return text.split('\n').flatMap((line) => secondOf(line) ?? [])
 }
 
-/** That file as it is; absent where it cannot be read. */
+/** The text of that file; absent where it cannot be read. */
 export async function readLatencyText(journalPath: string): Promise<string | undefined> {
   try {
     return await readFile(join(dirname(journalPath), LATENCY_FILE), 'utf8')
@@ -62,7 +62,7 @@ function secondOf(line: string): LatencySecond | undefined {
     const value: unknown = JSON.parse(line)
     return isSecond(value) ? value : undefined
   } catch {
-    // A process that was killed leaves half a line.
+    // A process that was killed may leave half a line.
     return undefined
   }
 }

@@ -5,7 +5,7 @@ import type { NeedAnswer, NeedQuestion } from '../../ground/model/reboot-need.ts
 
 const LIST_MAX = 2_048
 
-/** Whether a machine needs a reboot, by what it said before the connection ended. No word is no answer. */
+/** Whether a machine needs a reboot, by its lines from before the connection ended. Without a line there is no answer. */
 export function needAnswer({ sentinel, command }: NeedQuestion, lines: MarkedLines, end: ProcessEnd): NeedAnswer {
   return {
     ...(sentinel === undefined ? {} : { sentinel: sentinelAnswer(lines, end) }),
@@ -24,7 +24,7 @@ function sentinelAnswer(lines: MarkedLines, end: ProcessEnd): NonNullable<NeedAn
   }
 }
 
-/** Packages are listed again by each update; the last name of a list that was cut is cut as well. */
+/** Each update lists packages again. If a list was cut, its last name was cut as well. */
 function packagesOf(lines: MarkedLines): readonly string[] {
   const names = (lines.said('packages', LIST_MAX) ?? '').split(' ').filter((name) => name !== '')
   return [...new Set(lines.has('cut') ? names.slice(0, -1) : names)]

@@ -11,7 +11,7 @@ type Env = Readonly<Record<string, string | undefined>>
 
 const BODY_BYTES_MAX = 64 * 1024
 
-/** POSTs by Node's own client, through the proxy that the environment names. */
+/** POSTs with Node's own client, through the proxy of the environment. */
 export class HttpHooks implements HookCall {
   readonly #env: Env
   readonly #plain: Agent
@@ -72,7 +72,7 @@ function read(response: IncomingMessage, done: (answer: HookAnswer) => void, fai
   })
 }
 
-/** Node's text may hold the URL, so that only its code is said, or a text of ours. */
+/** Node's text may contain the URL, so only its code is shown, or a text of ours. */
 function failed(error: unknown): WorldError {
   const code = errorCode(error)
   const text = code === '' && error instanceof Error ? error.message : code

@@ -5,7 +5,9 @@ import { instantAnswer } from './prometheus-answer.ts'
 
 const SHOWN_ERROR_CHARACTERS = 200
 
-/** Instant queries of Prometheus and what speaks its API: https://prometheus.io/docs/prometheus/latest/querying/api/. */
+/**
+ * Instant queries of Prometheus, and of servers with the same API: https://prometheus.io/docs/prometheus/latest/querying/api/.
+ */
 export class PrometheusQueries implements MetricQueries {
   readonly #replies: HttpReplies
 
@@ -28,7 +30,7 @@ export class PrometheusQueries implements MetricQueries {
   }
 }
 
-/** The base may have a path, as behind a reverse proxy, and a query, as `dedup=true` of Thanos. */
+/** The base may have a path, as behind a reverse proxy, and a query, such as `dedup=true` of Thanos. */
 function queryUrl(base: string, query: string): URL {
   const url = new URL(base)
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/api/v1/query`

@@ -4,7 +4,7 @@ import type { SecretRef } from '../model/notify-spec.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** What stands where the file says. Throws UserError, which names the place and never what stands there. */
+/** Reads the secret from the place that the file names. Throws UserError, which names the place and never its content. */
 export async function readSecret(ref: SecretRef, env: Env): Promise<string> {
   const value = 'env' in ref ? env[ref.env] : await textOf(ref.file)
   const text = value?.trim() ?? ''

@@ -5,8 +5,8 @@ import { isBootId } from '../../ground/model/boot-id.ts'
 import type { RebootAnswer } from '../../ground/model/host.ts'
 
 /**
- * What became of a reboot, by what the machine said before the connection ended in whatever way. It says `sent` before
- * it runs the command, so a connection that breaks from then on is what a reboot looks like.
+ * What became of a reboot, by the machine's lines from before the connection ended. The machine says `sent` before it runs the
+ * command, so a connection that breaks after that is how a reboot looks.
  */
 export function rebootAnswer(node: string, lines: MarkedLines, end: ProcessEnd): RebootAnswer {
   if (lines.has('sent')) return afterSent(lines.said('ended'), end)
@@ -18,12 +18,12 @@ export function rebootAnswer(node: string, lines: MarkedLines, end: ProcessEnd):
   const refusal = lines.said('refused')
   if (refusal !== undefined) return { kind: 'refused', text: refusal }
   const { message, retry } = sshFailure(node, end)
-  // Not let in, not known or not even started: there was no connection that could have carried it.
+  // The login was refused, the host was not known, or ssh did not start: no connection could have carried the command.
   return { kind: retry === 'never' ? 'refused' : 'unknown', text: message }
 }
 
 function afterSent(exitCode: string | undefined, end: ProcessEnd): RebootAnswer {
-  // Nothing, or death by a signal: the machine went down while the command ran.
+  // No exit code, or death by a signal: the machine went down while the command ran.
   if (exitCode === undefined || exitCode === '0' || Number(exitCode) >= 128) return { kind: 'sent' }
   return { kind: 'unknown', text: `the reboot command ended with exit code ${exitCode}: ${lastWords(end)}` }
 }

@@ -17,17 +17,17 @@ import type { NeedQuestion } from '../../ground/model/reboot-need.ts'
  * Law: a reboot command acts on the recorded boot id alone.
  */
 interface ScriptInput {
-  /** Tells our lines from all others; letters and digits. */
+  /** Marks our lines among all others; letters and digits. */
   readonly mark: string
   readonly command: readonly string[]
 }
 
-/** Asks and does nothing. */
+/** Reads and changes nothing. */
 export function checkScript(input: ScriptInput, need: NeedQuestion = {}): string {
   return `{\n${givenLines(input)}${ASK}${CHECK}${needLines(need)}}\n`
 }
 
-/** Reboots where the boot id is still that one. */
+/** Reboots if the boot id is still this one. */
 export function rebootScript(input: ScriptInput, expectedBootId: string): string {
   invariant(isBootId(expectedBootId), 'a boot id is checked before it is sent')
   return `{\n${givenLines(input)}want='${expectedBootId}'\n${ASK}${REBOOT}}\n`
@@ -44,8 +44,8 @@ function needLines({ sentinel, command }: NeedQuestion): string {
 }
 
 /**
- * `say` begins with a line break: the line must be ours alone, whatever was printed before. `can` asks sudo for this
- * very command; `sudo -n true` would refuse an account that may reboot and nothing else.
+ * `say` begins with a line break: the line must be ours alone, whatever was printed before it. `can` asks sudo for this very
+ * command; `sudo -n true` would refuse an account that may only reboot.
  */
 const ASK = `PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export PATH
@@ -80,8 +80,8 @@ const CHECK = `may "$@" && say may
 `
 
 /**
- * A file that is not seen is absent only where its directory may be searched, or the nearest one above that exists. Of the
- * list of packages no more is read than fits into one of our lines.
+ * A file that is not visible counts as absent only where its directory may be searched, or the nearest directory above that
+ * exists. At most one of our lines is read of the list of packages.
  */
 const SHOW_FILE = `part() { dd if="$2" bs=1800 skip="$1" count=1 2>/dev/null | tr '\\n\\000' '  '; }
 look() {
@@ -99,7 +99,7 @@ look() {
 }
 `
 
-/** A sudo that is not allowed ends with 1, as a command may that answers: so sudo is asked first. */
+/** sudo ends with 1 where it is not allowed, and so may a command that answers: therefore sudo is asked first. */
 const RUN = `run() {
   can unrun "$@" || return
   "$@" </dev/null >/dev/null
@@ -107,7 +107,7 @@ const RUN = `run() {
 }
 `
 
-/** From \`sent\` on the command must not die of our connection: neither by its end nor by a write to it. */
+/** After \`sent\` the end of our connection must not kill the command, and neither must a write to it. */
 const REBOOT = `if [ "$boot" != "$want" ]; then
   say other
 elif may "$@"; then

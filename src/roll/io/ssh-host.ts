@@ -24,22 +24,22 @@ import { checkScript, rebootScript } from './remote-script.ts'
 export interface SshHostParts extends SshOptions {
   readonly clock: Clock
   readonly random: Random
-  /** What reboots the machine, word by word; run as root, or beginning with sudo. */
+  /** The reboot command, word by word; run as root, or beginning with sudo. */
   readonly command: readonly string[]
-  /** What a check asks beside; absent: nothing. */
+  /** What a check also asks; absent: nothing more. */
   readonly need?: NeedQuestion
-  /** A directory to put sockets of open connections under; without one each question is a connection of its own. */
+  /** A directory for sockets of open connections; without one each question has a connection of its own. */
   readonly socketDir?: string
-  /** Limit of one question. */
+  /** The time limit of one question. */
   readonly checkLimitMs: number
   readonly rebootLimitMs: number
 }
 
-/** A unix socket's path has 107 bytes at most, and ssh adds 17 while it makes one. */
+/** A unix socket's path has at most 107 bytes, and ssh adds 17 while it creates one. */
 const SOCKET_PATH_MAX = 90
 const LOCAL_LIMIT_MS = 5_000
 
-/** Machines reached by the system's own ssh, so that its configuration, agents, certificates and jumps all count. */
+/** Machines that are reached by the system's own ssh, with its configuration, agents, certificates and jump hosts. */
 export class SshHost implements Host {
   readonly #parts: SshHostParts
   #sockets: Promise<string | undefined> | undefined
@@ -78,7 +78,7 @@ export class SshHost implements Host {
     if (!isHostName(node)) return { kind: 'refused', text: 'the node has no name to use with ssh; nothing was sent' }
     if (!isBootId(expectedBootId))
       return { kind: 'refused', text: 'the recorded boot id is malformed; nothing was sent' }
-    // The open connection dies with the machine, and later commands through it would hang.
+    // The open connection dies with the machine, and later commands over it would hang.
     await this.#letGo(node, signal)
     const mark = this.#mark()
     const lines = new MarkedLines(mark)
@@ -151,7 +151,7 @@ export class SshHost implements Host {
     return shared(path)
   }
 
-  /** Ends the open connection, where there is one; if there is none, ssh says so, which is fine. */
+  /** Ends the open connection if there is one; if there is none, ssh says so, which is no error. */
   async #letGo(node: string, signal: AbortSignal): Promise<void> {
     const path = this.#sharing.get(node)
     if (path === undefined) return

@@ -17,12 +17,12 @@ interface SshMachinesParts extends SshOptions {
   readonly readLimitMs: number
 }
 
-/** As large as the list of a router with thousands of addresses. */
+/** Large enough for a router with thousands of addresses. */
 const OUTPUT_CHARS_MAX = 2 ** 20
 
 /**
- * Machines of load balancers, by the system's own ssh. What is asked goes in by standard input, as for nodes: within braces, so
- * that a connection that breaks meanwhile does nothing at all.
+ * Machines of load balancers, by the system's own ssh. The script goes to standard input, as for nodes: in braces, so that a
+ * connection that breaks meanwhile does nothing at all.
  */
 export class SshMachines implements HostMachines {
   readonly #parts: SshMachinesParts
@@ -80,7 +80,7 @@ export class SshMachines implements HostMachines {
 
 const PATHS = 'PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\nexport PATH\n'
 
-/** The last line only where `ip` ended well: a list that is cut off is none. */
+/** The last line is printed only if `ip` succeeded: a list that is cut does not count. */
 const readScript = (mark: string): string =>
   `{
 ${PATHS}printf '\\n%s\\n' ${mark}
@@ -91,8 +91,8 @@ ip -o addr show </dev/null && printf '\\n%s end\\n' ${mark}
 `
 
 /**
- * `2: eth0    inet 10.0.0.5/24 brd … scope global eth0\       valid_lft forever …`. What is on `lo` answers no ARP: a machine may keep
- * a virtual address there for connections that it still has.
+ * `2: eth0 inet 10.0.0.5/24 brd … scope global eth0\ valid_lft forever …`. An address on `lo` answers no ARP: a machine may
+ * keep a virtual address there for its open connections.
  */
 const addressesOf = (listed: string): readonly string[] =>
   listed.split('\n').flatMap((line) => {

@@ -1,6 +1,6 @@
 import type { MachineReading } from '../model/host-pair.ts'
 
-/** How a command on a machine ended; `text` is foreign, escaped. */
+/** The result of a command on a machine; `text` is foreign, escaped. */
 export type MachineAnswer = { readonly ok: true } | { readonly ok: false; readonly text: string }
 
 /** Word by word. */
@@ -9,10 +9,10 @@ export interface MachineCommand {
   readonly limitMs: number
 }
 
-/** Machines that are no Kubernetes nodes, by the name that ssh takes. */
+/** Machines that are no Kubernetes nodes, by their host as ssh takes it. */
 export interface HostMachines {
   /** Reads and never writes. WorldError HOST_* where the machine cannot be asked. */
   read(ssh: string, signal: AbortSignal): Promise<MachineReading>
-  /** Runs a command there, without a shell. Never rejects but by abort. */
+  /** Runs a command there, without a shell. Rejects only when aborted. */
   run(ssh: string, command: MachineCommand, signal: AbortSignal): Promise<MachineAnswer>
 }

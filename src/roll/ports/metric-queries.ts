@@ -12,6 +12,6 @@ export type MetricAnswer =
   | { readonly kind: 'unknown'; readonly why: string }
 
 export interface MetricQueries {
-  /** The one value of an instant query. Rejects with the signal's reason alone. */
+  /** The one value of an instant query. Rejects only with the signal's reason. */
   instant(question: MetricQuestion, signal: AbortSignal): Promise<MetricAnswer>
 }

@@ -3,14 +3,14 @@ interface SilenceAddress {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What a silence says; no two nodes, and no two runs, have the same. */
+/** The content of a silence; no two nodes, and no two runs, have the same. */
 export interface SilenceText extends SilenceAddress {
   readonly matchers: readonly { readonly name: string; readonly value: string; readonly isRegex: boolean }[]
   readonly comment: string
 }
 
 export interface NewSilence extends SilenceText {
-  /** The silence that is renewed; absent: a new one. */
+  /** The id of the silence to renew; absent: a new silence. */
   readonly id?: string
   /** ISO 8601. */
   readonly startsAt: string
@@ -19,12 +19,12 @@ export interface NewSilence extends SilenceText {
 
 export interface Silencer {
   /**
-   * Its id. Rejects with WorldError, or with the signal's reason. Codes: SILENCE_GONE where there is no silence of the given id,
-   * SILENCE_REFUSED where none was made; after any other one, a silence may have been made.
+   * Returns its id. Rejects with WorldError, or with the signal's reason. Codes: SILENCE_GONE where there is no silence with
+   * this id, SILENCE_REFUSED where none was made; after any other code, a silence may have been made.
    */
   put(silence: NewSilence, signal: AbortSignal): Promise<string>
   /** Ids of the silences with that text that have not ended. Rejects likewise. */
   find(silence: SilenceText, signal: AbortSignal): Promise<readonly string[]>
-  /** Ends it; one that is not there has ended. Rejects likewise. */
+  /** Ends it; a silence that does not exist has ended. Rejects likewise. */
   expire(silence: SilenceAddress & { readonly id: string }, signal: AbortSignal): Promise<void>
 }

@@ -3,6 +3,6 @@ import type { TimeSpan } from '../model/time-window.ts'
 
 /** The time windows of a roll file, as spans of time. */
 export interface TimeWindows {
-  /** The first `count` windows that end after `at`, in order; no two touch. Fewer: no more come for years. */
+  /** The first `count` windows that end after `at`, in order; no two touch. Fewer: there are no more for years. */
   spansFrom(at: WallMs, count: number): readonly TimeSpan[]
 }

@@ -8,12 +8,12 @@ export interface Flight {
   readonly dueAt: MonoMs
   readonly scheduledAt: WallMs
   readonly startedAt: MonoMs
-  /** How long the prober had stood still in all when it began. */
+  /** How long the prober had stood still in all when this request began. */
   readonly stalledBeforeMs: number
   readonly controller: AbortController
 }
 
-/** The requests under way, and when each must be given up. */
+/** The requests under way, and the time at which each is given up. */
 export class Flights {
   readonly #flights = new Set<Flight>()
   #stalledMs = 0
@@ -34,7 +34,7 @@ export class Flights {
     this.#flights.delete(flight)
   }
 
-  /** The prober stood still: an answer may have come and wait to be read, so no request is given up for that time. */
+  /** The prober stood still: answers may have come that were not read yet, so no request is given up for that time. */
   stalled(ms: number): void {
     this.#stalledMs += ms
   }
@@ -48,7 +48,7 @@ export class Flights {
     }
   }
 
-  /** Scheduled time of the earliest verdict still owed. */
+  /** The scheduled time of the earliest request without a verdict. */
   earliest(): WallMs | undefined {
     let earliest: WallMs | undefined
     for (const { scheduledAt } of this.#flights) {

@@ -11,16 +11,16 @@ interface LedgerProbeParts {
   readonly targets: readonly ProbeTarget[]
   readonly source: ProbeSource
   readonly clock: Clock
-  /** Of the roll file. Absent: none. */
+  /** The limits of the roll file. Absent: none. */
   readonly latency?: readonly LatencyLimit[]
   readonly onSamples?: (samples: readonly Sample[]) => void
-  /** The schedule begins at `at`, for the first time or anew. */
+  /** The schedule begins at `at`, for the first time or again. */
   readonly onStart?: (at: WallMs) => void
   /** The prober died, and why: foreign text. */
   readonly onDeath?: (reason: string) => void
 }
 
-/** Keeps the ledger of what a source tells. */
+/** Keeps the ledger of the signals of a source. */
 export class LedgerProbe implements Probe {
   readonly #parts: LedgerProbeParts
   readonly ledger: ProbeLedger

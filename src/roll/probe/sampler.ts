@@ -23,15 +23,15 @@ interface Cursor {
 
 const BATCH_EVERY_MS = 50
 const SWEEP_EVERY_MS = 10
-/** Beyond this the sampler does not catch up: the schedule begins again, and the time between was not measured. */
+/** After a longer stop the sampler does not catch up: the schedule begins anew, and the time between was not measured. */
 const NEW_START_AFTER_MS = 60_000
 const LEAD_MS = 20
 /** Timers count whole milliseconds: half of one early is as exact as half of one late. */
 const EARLY_MS = 0.5
 
 /**
- * Asks on an absolute schedule, whatever became of the requests before (open loop). One loop: begin what is due, give up
- * what is overdue, tell what is known, sleep until the next of these.
+ * Sends requests by an absolute schedule, whatever became of earlier ones (open loop). One loop: begin what is due, give up
+ * what is overdue, report verdicts, sleep until the next of these.
  */
 export class Sampler {
   readonly #parts: SamplerParts
@@ -56,7 +56,7 @@ export class Sampler {
     this.#sweepAt = now
   }
 
-  /** Settles once aborted and every verdict is told. Rejects only for a bug. */
+  /** Settles once aborted, after every verdict is reported. Rejects only for a bug. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts
     this.#begin(clock.monoMs())
@@ -74,7 +74,7 @@ export class Sampler {
     this.#tell(clock.monoMs())
   }
 
-  /** While verdicts are owed after the end, nothing is left that could cut a sleep short. */
+  /** While verdicts are missing after the end, nothing can cut a sleep short any more. */
   async #rest(ms: number, signal: AbortSignal): Promise<void> {
     const never = new AbortController().signal
     try {
@@ -149,7 +149,7 @@ export class Sampler {
     const now = this.#parts.clock.monoMs()
     this.#flights.remove(flight)
     const { target, lane, scheduledAt } = flight
-    // Without a stall it would have been given up: it is not known when this answer came.
+    // Without a stall it would have been given up: when this answer came is not known.
     const late = verdict.failure === undefined && now - flight.startedAt > target.timeoutMs + CAUGHT_UP_MS
     const error = late ? 'the prober stood still while the answer was due' : verdict.error
     const judged = verdict.failure === undefined ? 'ok' : 'failed'

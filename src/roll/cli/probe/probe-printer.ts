@@ -18,17 +18,17 @@ interface ProbePrinterParts {
   readonly output: 'text' | 'json' | 'jsonl'
 }
 
-/** So long silent, a log says that it lives. */
+/** After this time without a line, a log gets one that shows that the probe lives. */
 const HEARTBEAT_MS = 60_000
 const TICK_MS = 1_000
 
-/** Says what a probe sees: live or line by line, and as events where asked. */
+/** Shows what a probe measures: live or line by line, and as events where asked. */
 export class ProbePrinter {
   readonly #parts: ProbePrinterParts
   readonly #painter: LivePainter
   readonly #teller = new WindowTeller()
   readonly #lines = new OutageTeller<ProbeNews['windows'][0]>()
-  /** The line that is drawn anew, where there is one. */
+  /** The live line, if there is one. */
   #live: readonly PaintedLine[] = []
   #seq = 0
   #lastLineAt: WallMs
@@ -46,7 +46,7 @@ export class ProbePrinter {
     this.#event('probe.started', { targets })
   }
 
-  /** What is new; several times a second. */
+  /** Shows what is new; called several times a second. */
   tick(reading: ProbeReading, latency: Histogram): void {
     const now = this.#parts.context.clock.wallMs()
     this.#windows(reading, now, false)
@@ -81,13 +81,13 @@ export class ProbePrinter {
     context.out.write(`${lines.join('\n')}\n`)
   }
 
-  /** Leaves the terminal as it was. */
+  /** Restores the terminal. */
   restore(): void {
     this.#live = []
     this.#painter.close()
   }
 
-  /** Each window is an event; people are told of outages. */
+  /** Each window is an event; people see outages. */
   #windows(reading: ProbeReading, now: WallMs, ended: boolean): void {
     const open = reading.status.windows.filter(({ firstOkAt }) => firstOkAt === undefined)
     for (const window of ended ? [] : open) this.#lines.note({ window, closed: false }, now)

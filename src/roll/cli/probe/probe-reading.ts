@@ -3,7 +3,7 @@ import type { WallMs } from '../../../ground/model/time.ts'
 import { type Bounds, downtime, lengthMs, union } from '../../decide/availability/downtime.ts'
 import { excusedOf, isExcused } from '../../decide/availability/not-counted.ts'
 
-/** What the facts come to. Controls are counted apart, and failures that are the prober's own fault are listed only. */
+/** The result of a probe. Controls are counted apart, and failures whose cause is the prober itself are only listed. */
 export interface ProbeReading {
   readonly status: ProbeStatus
   readonly targets: readonly ProbeTarget[]
@@ -11,9 +11,9 @@ export interface ProbeReading {
   /** `isGreen`: it may excuse failures, since none of its own requests failed at first. */
   readonly control: { readonly sent: number; readonly failed: number; readonly isGreen: boolean } | undefined
   readonly sent: number
-  /** Held against the targets. */
+  /** Failures that count against the targets. */
   readonly failed: number
-  /** Of the targets: those with a failed request that counts. */
+  /** Windows of targets with a failed request that counts. */
   readonly held: readonly FailureWindow[]
   readonly notCountedFailed: number
   readonly skipped: number

@@ -6,7 +6,7 @@ import { UserError } from '../../../ground/model/user-error.ts'
 
 export const OUTPUT_CHOICES = ['text', 'json', 'jsonl'] as const
 
-/** As commander hands them over, each value parsed on its own. */
+/** As commander gives them, each value parsed by itself. */
 export interface ProbeFlags extends OutputFlags {
   readonly rate: number
   readonly keptShare: number
@@ -85,7 +85,7 @@ export function targetsOf(urls: readonly string[], flags: ProbeFlags): readonly 
   return [...targets, controlOf(flags.control, { ...shared, ratePerSecond: flags.rate })]
 }
 
-/** A few requests a second over new connections are enough to see whether the way out of here works. */
+/** A few requests a second over new connections are enough to see whether this machine's own network works. */
 function controlOf(
   url: string,
   shared: Pick<ProbeTarget, 'timeoutMs' | 'expectStatus' | 'servedByHeader' | 'ratePerSecond'>,
@@ -103,7 +103,7 @@ function controlOf(
   }
 }
 
-/** The name is what is printed: without the password that a URL may carry. */
+/** The printed name: without the password that a URL may contain. */
 function checkedUrl(text: string): Pick<ProbeTarget, 'name' | 'url'> {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {

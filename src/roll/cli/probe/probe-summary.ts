@@ -18,7 +18,7 @@ const COLUMNS: readonly Column[] = [
 const CELLS = 80
 const MOST_NAMED = 20
 
-/** What a probe came to, for people. What there is nothing to say about is left out. */
+/** The result of a probe for people. Empty parts are left out. */
 export function probeSummary(reading: ProbeReading, failedAt1Hz: number): readonly string[] {
   const targets = reading.targets.filter((target) => !target.control)
   return [
@@ -62,7 +62,7 @@ function laneRow(lane: LaneSummary, counted: number): readonly string[] {
   ]
 }
 
-/** Those who served most first, where names are many. */
+/** The names with the most answers, where there are many. */
 function servedByLines({ status }: ProbeReading): readonly string[] {
   const named = Object.entries(status.servedBy)
   if (named.length === 0) return []

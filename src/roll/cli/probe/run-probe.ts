@@ -17,19 +17,19 @@ interface ProbeRun {
   readonly source: ProbeSource
   readonly printer: ProbePrinter
   readonly context: Pick<CliContext, 'clock' | 'interrupts'>
-  /** Of measuring, the start of the prober not counted; absent: until interrupted. */
+  /** How long to measure, without the start of the prober; absent: until interrupted. */
   readonly durationMs?: number
   readonly maxFailed: number
   readonly samples?: TextSink
 }
 
 const LOOK_EVERY_MS = 250
-/** A prober that has not begun by then never will: better an error than a wait without end. */
+/** A prober that has not begun by then never will: an error is better than an endless wait. */
 const START_LIMIT_MS = 30_000
 const BASELINE_MS = 1_000
 const BASELINE_PERIODS = 3
 
-/** Probes until the time is up or it is interrupted; the verdicts owed are awaited. Returns the exit code. */
+/** Probes until the time is up or it is interrupted, then waits for missing verdicts. Returns the exit code. */
 export async function runProbe(run: ProbeRun): Promise<number> {
   const { context, printer, targets, samples } = run
   const stop = new AbortController()
@@ -63,7 +63,7 @@ export async function runProbe(run: ProbeRun): Promise<number> {
 
 type Over = 'timeUp' | 'interrupted' | 'ended'
 
-/** Looks four times a second until it is over. */
+/** Reads the status four times a second until the probe is over. */
 async function watch(
   { context, durationMs = Number.POSITIVE_INFINITY }: ProbeRun,
   begun: { readonly atMono: number | undefined },
@@ -85,13 +85,13 @@ async function watch(
   }
 }
 
-/** As long as a control is watched at first: it excuses nothing before, and nothing at all if it fails meanwhile. */
+/** How long a control is observed at first: it excuses nothing before that, and nothing at all if it fails meanwhile. */
 function controlBaselineMs(targets: readonly ProbeTarget[]): number {
   const lanes = targets.filter(({ control }) => control).flatMap((target) => laneSchedules(target, 0))
   return Math.max(BASELINE_MS, ...lanes.map(({ periodMs }) => BASELINE_PERIODS * periodMs))
 }
 
-/** The second Ctrl-C does not wait. */
+/** A second Ctrl-C does not wait. */
 async function orNow(running: Promise<void>, now: AbortSignal): Promise<void> {
   const pressed = new Promise<never>((_resolve, reject) => {
     if (now.aborted) reject(new InterruptedError('interrupted'))
@@ -100,7 +100,7 @@ async function orNow(running: Promise<void>, now: AbortSignal): Promise<void> {
   await Promise.race([running, pressed])
 }
 
-/** Without a duration, Ctrl-C is how a probe ends and no interruption. */
+/** Without a duration, Ctrl-C is the normal end of a probe and no interruption. */
 function outcomeOf({ durationMs, maxFailed }: ProbeRun, { failed, sent }: ProbeReading, over: Over): ProbeOutcome {
   if (over === 'interrupted' && durationMs !== undefined) return 'interrupted'
   return failed > maxFailed || sent === 0 ? 'failed' : 'passed'

@@ -3,23 +3,23 @@ import type { WallMs } from '../../../ground/model/time.ts'
 
 interface WindowNews {
   readonly type: 'opened' | 'closed'
-  /** Counted from 1, in the order in which they were told. */
+  /** Counted from 1, in the order in which they were shown. */
   readonly number: number
   readonly window: FailureWindow
 }
 
-/** A shorter one is told once, when it is over. */
+/** A shorter window is shown once, when it is over. */
 const TOLD_OPEN_AFTER_MS = 1_000
 
 const laneOf = (window: FailureWindow): string => `${window.lane} ${window.target}`
 
-/** Tells each window when it is over, and a long one also while it lasts. */
+/** Shows each window when it is over, and a long one also before. */
 export class WindowTeller {
   readonly #closed = new Set<string>()
   readonly #open = new Map<string, number>()
   #told = 0
 
-  /** What is new in `windows`; with `ended`, those that never ended are closed as they stand. */
+  /** What is new in `windows`; with `ended`, windows without an end are closed as they are. */
   news(windows: readonly FailureWindow[], now: WallMs, ended: boolean): readonly WindowNews[] {
     return windows.flatMap((window) => {
       const isOver = window.firstOkAt !== undefined && window.undecided === undefined

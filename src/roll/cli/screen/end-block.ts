@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<RollOutcome, string>> = {
 }
 const SHOWN_MAX = 5
 
-/** How a roll ended that did not complete: what happened, why, how each node stands now, what to type next. */
+/** The end of a roll that did not complete: what happened, why, the state of each node, what to type next. */
 export function endBlock(view: RollView): Block | undefined {
   const { end } = view
   if (end === undefined || end.outcome === 'completed') return undefined
@@ -56,14 +56,14 @@ function whatRows({ windows }: RollView): readonly BlockRow[] {
     : [{ label: 'what', texts: [...texts, ...rest, ...(lost === undefined ? [] : [lost])] }]
 }
 
-/** The first reason stands in the title, but for that of an interrupted roll, which says where it was. */
+/** The first reason is in the title, except for an interrupted roll, whose title says where it was. */
 function whyRows({ end }: RollView): readonly BlockRow[] {
   const told = end?.outcome === 'interrupted' ? 0 : 1
   const texts = (end?.reasons ?? []).slice(told, told + SHOWN_MAX).map(({ text }) => text)
   return texts.length === 0 ? [] : [{ label: 'why', texts }]
 }
 
-/** Nodes that stand alike are named together, those that need a person first. */
+/** Nodes with the same state are named together; those that need a person come first. */
 function stateRow(view: RollView): BlockRow {
   const standings = view.end?.standings ?? []
   const texts = new Map<string, string[]>()
@@ -97,7 +97,7 @@ function noteOf(command: string, under: NodeResult | undefined): string {
   const at = under?.step === undefined ? '' : ` with ${under.node} at ${under.step}`
   if (command.startsWith('evenkeel roll resume')) return `go on${at}`
   if (!command.startsWith('evenkeel roll abort')) return ''
-  // From the reboot on a node does not serve before its proof, in an abort either.
+  // From its reboot on a node does not serve before its proof, not even in an abort.
   const away = under?.step !== undefined && STEPS.indexOf(under.step) >= STEPS.indexOf('reboot')
   const node =
     under === undefined ? '' : `; ${away ? `attach ${under.node} once it is proven` : `put ${under.node} back now`}`

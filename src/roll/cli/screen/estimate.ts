@@ -1,9 +1,6 @@
 import type { RollView } from '../../report/view/roll-view.ts'
 
-/**
- * How long the rest will take, by the mean of the nodes that are through; undefined until one is. Holds of the future are
- * not in it.
- */
+/** How long the rest will take, by the mean of the nodes that are done; undefined until one is. Future holds are not included. */
 export function remainingMs(view: RollView, now: number): number | undefined {
   const through = view.nodes.flatMap(({ startedAt, endedAt }) =>
     startedAt === undefined || endedAt === undefined ? [] : [endedAt - startedAt],

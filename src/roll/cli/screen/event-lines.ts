@@ -24,8 +24,8 @@ interface Said extends Saying {
 }
 
 /**
- * The lines an event leaves behind for good; the same on and off a terminal. `view` is the roll after the event. Failed
- * requests are gathered and said apart from their events.
+ * The lines of an event that stay; the same on and off a terminal. `view` is the roll after the event. Failed requests are
+ * gathered and shown apart from their events.
  */
 export function eventLines(view: RollView, event: StampedEvent, level: Level): readonly Line[] {
   const said = saying(view, event)

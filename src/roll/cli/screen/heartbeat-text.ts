@@ -2,7 +2,7 @@ import { formatDuration } from '../../../ground/model/duration.ts'
 import { currentHold, currentStep, type NodeView, type RollView } from '../../report/view/roll-view.ts'
 import { failedText, progressText, stepNumber } from './node-text.ts'
 
-/** What a heartbeat says of the node in work where there is no live region. */
+/** The heartbeat about the node in work, where there is no live region. */
 export function heartbeatText(view: RollView, node: NodeView, now: number): string {
   const step = currentStep(node)
   const hold = currentHold(step)

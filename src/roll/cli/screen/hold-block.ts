@@ -6,7 +6,7 @@ import { loadText, markText, progressText } from './node-text.ts'
 
 const WHY_MAX = 5
 
-/** A hold in full, for one that lasts: what waits, why, since when and until when, how the node stands, what helps. */
+/** A long hold in full: the node, the reasons, since when and until when, the state of the node, what helps. */
 export function holdBlock(view: RollView, node: NodeView, now: number): Block | undefined {
   const step = currentStep(node)
   const hold = currentHold(step)

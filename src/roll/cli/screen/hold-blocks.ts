@@ -4,11 +4,11 @@ import { currentHold, currentStep, type RollView } from '../../report/view/roll-
 import { holdBlock } from './hold-block.ts'
 import { reasonsText } from './reasons-text.ts'
 
-/** A hold shorter than this is the drain's daily bread and has its one line already. */
+/** A shorter hold is normal during a drain, and has its one line already. */
 const LASTS_MS = 30_000
 const COLUMNS_MAX = 100
 
-/** Says each hold in full once it has lasted, and again only when its reason changes. */
+/** Shows each hold in full once it has lasted, and again only when its reasons change. */
 export class HoldBlocks {
   readonly #said = new Map<string, string>()
 

@@ -13,7 +13,7 @@ import { WindowLines } from './window-lines.ts'
 /** At most four frames a second, however much happens. */
 const FRAME_MS = 250
 
-/** Progress on a terminal: what is finished stays above, what is under way is drawn anew below. */
+/** Progress on a terminal: finished lines stay above, what is under way is painted anew below. */
 export class LiveProgress implements ProgressView {
   readonly #parts: ProgressParts
   readonly #painter: LivePainter
@@ -78,7 +78,7 @@ export class LiveProgress implements ProgressView {
     const { clock, sink, style } = this.#parts
     const size = sink.size()
     const region = liveRegion(this.#view, { now: clock.wallMs(), size, style })
-    // One column stays free: a full line would fold, and the next frame would begin one row too low.
+    // One column stays free: a full line would wrap, and the next frame would begin one row too low.
     const live = region.map((line) => paintedLine(paintLine(line, style, size.columns - 1)))
     this.#painter.draw(this.#taken(), live)
     this.#changed = false

@@ -18,7 +18,7 @@ const IN_FULL_MAX = 4
 const STRIP_FROM = 50
 const STRIP_CELLS = 40
 
-/** What changes while a roll is under way: head, nodes in work, load. At most 12 lines, never more than fit. */
+/** What changes during a roll: head, nodes in work, load. At most 12 lines, and never more than fit. */
 export function liveRegion(view: RollView, show: LiveShow): readonly Line[] {
   const { columns, rows } = show.size
   const inWork = view.nodes.filter(({ state }) => state === 'inWork')

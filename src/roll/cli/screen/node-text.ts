@@ -22,7 +22,10 @@ export function loadText({ load }: RollView): string {
   return load === undefined ? 'not measured' : `${countText(load.failed)} failed of ${countText(load.sent)}`
 }
 
-/** `0 failed of 32,000, 3 more not counted (a control failed too), not measured for 41 s`: what a verdict must not leave out. */
+/**
+ * `0 failed of 32,000, 3 more not counted (a control failed too), not measured for 41 s`: the parts that a verdict must not
+ * leave out.
+ */
 export const measuredText = (view: RollView): string =>
   [loadText(view), allowedText(view.load?.stop), excusedText(view), gapText(view)]
     .filter((text) => text !== undefined)
@@ -35,11 +38,11 @@ export const excusedText = ({ load }: RollView): string | undefined =>
 export const gapText = ({ load }: RollView): string | undefined =>
   (load?.notMeasuredMs ?? 0) === 0 ? undefined : `not measured for ${formatDuration(load?.notMeasuredMs ?? 0)}`
 
-/** `0 failed`, where there is room for no more. */
+/** `0 failed`, where there is no room for more. */
 export const failedText = ({ load }: RollView): string =>
   load === undefined ? 'not measured' : `${countText(load.failed)} failed`
 
-/** What has been done to a node that is under way, as its finished steps tell it. */
+/** What was done to a node that is under way, by its finished steps. */
 export function markText(node: NodeView): string {
   const done = new Set(node.steps.filter((step) => step.endedAt !== undefined).map(({ step }) => step))
   const cordoned = done.has('cordon') && !done.has('uncordon')

@@ -19,11 +19,11 @@ export interface ProgressParts {
 }
 
 const TICK_MS = 1000
-/** The silence after which some CI systems end a job is minutes; a constant beat says that it lives. */
+/** Some CI systems end a job after minutes without output; a regular heartbeat shows that it lives. */
 const HEARTBEAT_MS = 60_000
 const BLOCK_COLUMNS = 81
 
-/** Progress as a log: one line per thing that happened, and a heartbeat where nothing did. */
+/** Progress as a log: one line for each thing that happens, and a heartbeat while nothing does. */
 export class PlainProgress implements ProgressView {
   readonly #parts: ProgressParts
   readonly #holds = new HoldBlocks()
@@ -65,7 +65,7 @@ export class PlainProgress implements ProgressView {
   }
 
   restoreCursor(): void {
-    // It was never taken.
+    // The cursor was never hidden.
   }
 
   #beat(): void {

@@ -4,7 +4,7 @@ import { countOf } from '../../../ground/text/count-text.ts'
 import type { RollPlan } from '../../model/roll-plan.ts'
 import { findingText } from './plan-refusal.ts'
 
-/** What stands in the way of a plan; undefined where nothing does that a person would have to end. */
+/** What forbids a plan; undefined where a person need not do anything. */
 export function planBlocked(plan: RollPlan): BlockedError | undefined {
   const blocks = planBlocks(plan)
   if (blocks.length === 0) return undefined

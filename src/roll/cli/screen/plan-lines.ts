@@ -19,7 +19,7 @@ import { windowTexts } from './plan-windows.ts'
 interface PlanShow {
   readonly level: Level
   readonly columns: number
-  /** What starts this very roll. */
+  /** The command that starts this very roll. */
   readonly command: string
 }
 
@@ -27,7 +27,7 @@ const SHOWN_FIRST = 5
 const SHOWN_LAST = 2
 const SHOW_ALL_UP_TO = 20
 const WIDE_CELLS = 120
-/** Beyond any text that a person wrote: a finding is never cut. */
+/** Longer than any text that a person wrote: a finding is never cut. */
 const TEXT_MAX = 100_000
 
 /** The node budget may allow fewer nodes: a finding says so. Machines have a line of their own, unless the plan has no nodes. */
@@ -36,7 +36,7 @@ const sizeText = (plan: RollPlan): string =>
     ? `${toRollText(plan)}, 1`
     : `${countOf(plan.nodes.length, 'node')}, ${plan.parallel === undefined ? '1' : `up to ${plan.parallel}`}`
 
-/** The plan for people: who, in which order, what each has to move, what may hold it, what stops it. */
+/** The plan for people: which nodes, in which order, what each has to move, what may hold it, what stops it. */
 export function planLines(plan: RollPlan, show: PlanShow): readonly Line[] {
   if (needsNone(plan)) return noneLines(plan, show)
   const notes = planNotes(plan)
@@ -68,7 +68,7 @@ function planned(plan: RollPlan): string {
   return escapeForeign(`${plan.cluster} on ${where}${plan.user === undefined ? '' : `, as user ${plan.user}`}`, 2000)
 }
 
-/** Every chosen node is one whose machine needs no reboot, and so is every machine of a load balancer: there is nothing to roll. */
+/** No chosen node's machine needs a reboot, and no machine of a load balancer does: there is nothing to roll. */
 export const needsNone = ({ nodes, hosts = [], skipped }: RollPlan): boolean =>
   nodes.length + hosts.length === 0 && skipped.length > 0
 
@@ -88,7 +88,7 @@ function noneLines(plan: RollPlan, show: PlanShow): readonly Line[] {
   return [...lines, ...needLines(plan, show)].map((line): Line => [line])
 }
 
-/** What fails a plan, each with what to do about it. */
+/** The errors of a plan, each with its fix. */
 export const planErrors = (plan: RollPlan): readonly PlanFinding[] =>
   plan.findings.filter(({ severity }) => severity === 'error')
 
@@ -128,7 +128,7 @@ function nodeTable(plan: RollPlan, notes: PlanNotes, { level, columns }: PlanSho
   return [head, ...shown.slice(0, -SHOWN_LAST), `      ${hiddenText(plan, hidden)}`, ...shown.slice(-SHOWN_LAST)]
 }
 
-/** Rows that say nothing of their own: neither among the first nor the last, and without a note. */
+/** Rows without details: neither among the first nor the last, and without a note. */
 function hiddenRows(plan: RollPlan, notes: PlanNotes): readonly number[] {
   return plan.nodes.flatMap(({ node }, index) => {
     const edge = index < SHOWN_FIRST || index >= plan.nodes.length - SHOWN_LAST
@@ -193,7 +193,7 @@ function loadLines(plan: RollPlan, columns: number): readonly string[] {
   return [...labelled('Load', `${targets.join(', ')}; ${control}`, columns), ...stops]
 }
 
-/** What a finding of so many says is in `-o json`; people would read no more. */
+/** With more findings than this, all are in `-o json`; people would not read them. */
 const LINES_AT_MOST = 12
 const NAMED_MAX = 20
 

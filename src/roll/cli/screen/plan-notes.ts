@@ -2,15 +2,15 @@ import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { RollPlan } from '../../model/roll-plan.ts'
 
 export interface PlanNotes {
-  /** Node → what stands in its last column: `may hold [1]`, `blocks [2]`. */
+  /** Node → the text of its last column: `may hold [1]`, `blocks [2]`. */
   readonly marks: ReadonlyMap<string, string>
-  /** The notes themselves, numbered from 1, each with what to do about it. */
+  /** The notes themselves, numbered from 1, each with its fix. */
   readonly texts: readonly string[]
   /** How many nodes may hold the roll, or block it. */
   readonly holds: number
 }
 
-/** What may hold or block a node, numbered below the table; the same text for several nodes stands once. */
+/** What may hold or block a node, numbered below the table; a text for several nodes appears once. */
 export function planNotes({ findings }: RollPlan): PlanNotes {
   const texts: string[] = []
   const marked = new Map<string, { readonly numbers: Set<number>; blocks: boolean }>()

@@ -5,7 +5,7 @@ import { countOf } from '../../../ground/text/count-text.ts'
 import type { RollPlan } from '../../model/roll-plan.ts'
 import { planErrors } from './plan-lines.ts'
 
-/** A plan that must not be begun, with all that stands against it; undefined for one that may. */
+/** The error for a plan that must not be begun, with all its causes; undefined for one that may. */
 export function planRefusal(plan: RollPlan): UserError | undefined {
   const errors = planErrors(plan)
   if (errors.length === 0) return undefined

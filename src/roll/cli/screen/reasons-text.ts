@@ -1,6 +1,6 @@
 import type { Reason } from '../../../ground/model/reason.ts'
 
-/** The first reason, and how many there are beside it. */
+/** The first reason, and how many more there are. */
 export function reasonsText(reasons: readonly Reason[]): string {
   const [first, ...more] = reasons
   if (first === undefined) return 'no reason given'

@@ -15,18 +15,18 @@ import type { MetricsPlace, OpenMetrics, RollActions } from '../roll-actions.ts'
 import type { MetricsFlags, PlaceFlags } from '../roll-options.ts'
 import { countsOf, NO_COUNTS, rollMetrics } from './roll-metrics.ts'
 
-/** The metrics of one process of a run, made from its events. It takes no part in the roll and never fails one. */
+/** The metrics of one process of a run, made from its events. They do not change the roll and never fail it. */
 export class RollMeter {
   readonly #clock: Clock
-  /** Stamps of events are of such a clock. */
+  /** The clock that stamps the events. */
   readonly #steady: Clock
   readonly #before: readonly StampedEvent[]
   #fault: unknown
-  /** Absent until this process has its first event: what an earlier one said last is not the state of this one. */
+  /** Absent until this process has its first event: the last state of an earlier process is not that of this one. */
   #view: RollView | undefined
   #counts = NO_COUNTS
   #sentOf = new Map<string, number>()
-  /** A run that is resumed has none: something may be out already, so every request counts. */
+  /** A resumed run has no baseline: a node may be out already, so every request counts. */
   #isAfterBaseline = false
   #isChanged = false
 
@@ -54,7 +54,7 @@ export class RollMeter {
       if (!control && verdict !== 'skipped') this.#sentOf.set(target, (this.#sentOf.get(target) ?? 0) + 1)
   }
 
-  /** Before the first event there is nothing to write: what an earlier roll has left in the file is still true. */
+  /** Before the first event there is nothing to write: the file of an earlier roll is still true. */
   hasBegun(): boolean {
     return this.#view !== undefined
   }
@@ -75,7 +75,7 @@ export class RollMeter {
     }
   }
 
-  /** Writes what has changed, and once in a while all the same: a file that grows old tells that the process is gone. */
+  /** Writes what has changed, and regularly in any case: a file that grows old shows that the process is gone. */
   async keepWriting(write: OpenMetrics['write'], signal: AbortSignal): Promise<never> {
     for (let quietMs = 0; ; quietMs += LOOK_EVERY_MS) {
       await this.#clock.sleep(LOOK_EVERY_MS, signal)
@@ -95,7 +95,7 @@ const plainPage = (status: number, text: string) => ({
 
 const LOOK_EVERY_MS = 1_000
 const WRITE_EVERY_MS = 15_000
-/** A directory that hangs, such as a lost NFS server, must not keep the process. */
+/** A directory that hangs, such as a lost NFS server, must not delay the exit. */
 const END_LIMIT_MS = 2_000
 
 const NEVER = new AbortController().signal

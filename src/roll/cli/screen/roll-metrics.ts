@@ -11,7 +11,7 @@ import {
   type StepView,
 } from '../../report/view/roll-view.ts'
 
-/** What never goes down while a process lives. */
+/** Counters that never go down while a process lives. */
 export interface RollCounts {
   /** Absent: nothing was measured yet. */
   readonly load?: { readonly sent: number; readonly failed: number; readonly skipped: number }
@@ -23,7 +23,7 @@ export interface RollCounts {
 
 export const NO_COUNTS: RollCounts = { sentOf: new Map(), failedOf: new Map() }
 
-/** The counts after one more event. A control can still excuse a failure, but a counter that goes down is a restart. */
+/** The counts after one more event. A control can still excuse a failure, but a counter that goes down would mean a restart. */
 export function countsOf({ load, windows }: RollView, before: RollCounts): RollCounts {
   const targets = new Set([...before.failedOf.keys(), ...windows.map(({ window }) => window.target)])
   const failedOf = [...targets].map((target) => {
@@ -33,7 +33,7 @@ export function countsOf({ load, windows }: RollView, before: RollCounts): RollC
   return { ...measured(load, before), sentOf: before.sentOf, failedOf: new Map(failedOf) }
 }
 
-/** The requests of a baseline count for nothing, and the totals begin at 0 after it. */
+/** The requests of a baseline do not count, and the totals begin at 0 after it. */
 function measured(load: RollView['load'], before: RollCounts): Pick<RollCounts, 'load'> {
   if (load === undefined) return {}
   const { sent, failed, skipped } = load.inBaseline === true ? NOTHING : load
@@ -56,7 +56,7 @@ interface MetricTimes {
   readonly updatedAt: number
 }
 
-/** The metrics in Prometheus' text format. Of all nodes only the current one is a label: a cluster would be a series for each. */
+/** The metrics in Prometheus' text format. Only the current node is a label: otherwise each node would be a series. */
 export function rollMetrics(view: RollView, counts: RollCounts, times: MetricTimes): string {
   const { run, cluster: roll, context, version, startedAt } = view
   const info = run === '' ? [] : [{ labels: { run, roll, context, version }, value: 1 }]
@@ -133,7 +133,7 @@ const since = (startedAt: number, at: number): number => Math.max(0, Math.round(
 
 function requestFamilies({ load, strays }: RollView, counts: RollCounts): readonly string[] {
   const { load: counted, sentOf, failedOf } = counts
-  // A ratio needs the failures of a target also while there are none.
+  // A ratio needs the failures of a target even while there are none.
   const failed = new Map([...[...sentOf.keys()].map((target) => [target, 0] as const), ...failedOf])
   const count = (value: number | undefined): readonly MetricSample[] => (value === undefined ? [] : [{ value }])
   return [
@@ -186,7 +186,7 @@ const byTarget = (counts: ReadonlyMap<string, number>): readonly MetricSample[] 
 
 const OUTCOMES: readonly RollOutcome[] = ['completed', 'stopped', 'aborted', 'held', 'interrupted']
 
-/** Requests, shares of requests and seconds, each as its rule counts. */
+/** Requests, shares of requests and seconds, each in the unit of its rule. */
 function stopFamilies({ load }: RollView): readonly string[] {
   const uses = load?.stop ?? []
   const sample = (use: StopUse, amount: number): MetricSample => ({

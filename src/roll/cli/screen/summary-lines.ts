@@ -23,7 +23,7 @@ const COLUMNS: readonly Column[] = [
 const BLOCK_CELLS = 80
 const SHOWN_MAX = 5
 
-/** What a roll came to, for people: the verdict first, then the nodes, then what the measurement can and cannot say. */
+/** The result of a roll for people: first the verdict, then the nodes, then what the measurement can and cannot show. */
 export function summaryLines(view: RollView, columns = BLOCK_CELLS): readonly Line[] {
   const cells = Math.min(columns, BLOCK_CELLS)
   const stopped = endBlock(view)

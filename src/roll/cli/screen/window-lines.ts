@@ -6,7 +6,7 @@ import { causeText, outageClassText, outageSpanText, reloadedText } from '../../
 import { type OutageNews, OutageTeller } from '../outage-teller.ts'
 import { saidLine } from './event-lines.ts'
 
-/** Says which requests failed: at most one line a second, and both lanes of a probe together. */
+/** Shows which requests failed: at most one line a second, and both lanes of a probe together. */
 export class WindowLines {
   readonly #teller = new OutageTeller<WindowView>()
 
@@ -19,7 +19,7 @@ export class WindowLines {
     return news === undefined ? [] : [windowLine(view, news)]
   }
 
-  /** Where the end is told next. */
+  /** The remaining lines, where the end is shown next. */
   rest(view: RollView): readonly Line[] {
     return this.#teller.rest().map((news) => windowLine(view, news))
   }
