@@ -36,7 +36,8 @@ function parsePod(object: Untrusted): GuardPod {
     ...{ namespace, name, uid, resourceVersion, labels },
     guardUid: labels[GUARD_UID_LABEL] ?? '',
     ...(nodeName === '' ? {} : { nodeName }),
-    isReady: isReady || (isLeaving && isLocked && since >= deletedAt(metadata)),
+    // In the second of the deletion it may have become unready before it, or may never have been ready.
+    isReady: isReady || (isLeaving && isLocked && since > deletedAt(metadata)),
     ...(Number.isNaN(since) ? {} : { readySince: wallMs(since) }),
     isLeaving,
     isLocked,

@@ -35,6 +35,8 @@ for (const metadata of [DELETED, ENDED]) {
   test(`a deleted guard with a finalizer counts as ready if it was ready when it was deleted, grace ${metadata.deletionGracePeriodSeconds} s`, () => {
     assert.equal(read({ metadata, ready: 'False', since: '2026-01-01T12:00:02Z' }).isReady, true)
     assert.equal(read({ metadata, ready: 'False', since: '2026-01-01T11:59:30Z' }).isReady, false)
+    // Both times are whole seconds: it may have been unready before it was deleted, or never ready.
+    assert.equal(read({ metadata, ready: 'False', since: '2026-01-01T12:00:00Z' }).isReady, false)
     assert.equal(
       read({ metadata: { ...metadata, finalizers: [] }, ready: 'False', since: '2026-01-01T12:00:02Z' }).isReady,
       false,
