@@ -6,7 +6,7 @@ import { askObject } from './api-object.ts'
 
 const AT_ONCE = 4
 
-/** Which of these this identity is not allowed to do (authorization.k8s.io/v1 SelfSubjectAccessReview), in the order given. */
+/** Which of these rights this identity does not have (authorization.k8s.io/v1 SelfSubjectAccessReview), in the given order. */
 export async function forbiddenAccess(
   client: ApiClient,
   wanted: readonly Access[],

@@ -1,15 +1,15 @@
-/** A request in the API's own words: `verb` and `resource` as RBAC writes them, so that a refusal can name them. */
+/** A request in the words of the API: `verb` and `resource` as in RBAC, so that a refusal can name them. */
 export interface ApiCall {
   readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete'
   /** `nodes`, `pods/eviction`, `leases.coordination.k8s.io`. */
   readonly resource: string
-  /** Encoded. */
+  /** Already encoded. */
   readonly path: string
-  /** A list is one parameter given again and again. */
+  /** A list is one parameter that is repeated. */
   readonly query?: Readonly<Record<string, string | readonly string[]>>
   /** Media types of the answer; absent: JSON. */
   readonly accept?: string
-  /** Of a patch: a list is a JSON patch, an object a merge patch. */
+  /** For a patch, a list is a JSON patch and an object a merge patch. */
   readonly body?: unknown
   /** The patch merges lists by the keys of their entries, as the types of the API say. */
   readonly isStrategic?: true
@@ -22,5 +22,5 @@ export interface ApiReply {
   readonly retryAfterMs: number | undefined
 }
 
-/** One segment of a path, from a name. */
+/** A name as one segment of a path. */
 export const segment = (name: string): string => encodeURIComponent(name)

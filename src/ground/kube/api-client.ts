@@ -9,7 +9,7 @@ import { type Exchange, exchange, type HttpRequest, type ReplyHead } from './exc
 import { readJson } from './read-body.ts'
 import { within } from './within.ts'
 
-/** The longest an API server lets an ordinary request run is 60 s; an answer that takes this long is of no use to us. */
+/** An API server lets an ordinary request run for at most 60 s; an answer that takes this long is useless to us. */
 const CALL_LIMIT_MS = 30_000
 
 const METHODS = {
@@ -26,7 +26,7 @@ interface ApiClientParts {
   readonly credentials: Pick<Credentials, 'current' | 'accept' | 'drop'>
   readonly clock: Clock
   readonly userAgent: string
-  /** How a request travels; over HTTP unless told otherwise. */
+  /** How a request is sent; by default over HTTP. */
   readonly exchange?: Exchange
 }
 
@@ -70,7 +70,7 @@ export class ApiClient {
     return opened.stream
   }
 
-  /** What `open` makes of a connection, for what is no plain exchange; the limit holds until it is open. */
+  /** What `open` makes of a connection that is no plain exchange; the limit holds until it is open. */
   async upgrade<T>(call: ApiCall, open: Upgrade<T>, signal: AbortSignal): Promise<T> {
     const opened = await this.#authorized(signal, (connection) =>
       this.#limited(call, signal, async (limited) => {
@@ -102,7 +102,7 @@ export class ApiClient {
     return opened
   }
 
-  /** A 401 may mean that the credential is older than the one to be had now: it is dropped and the call made once more. */
+  /** A 401 may mean that the credential is older than the newest one: it is dropped and the call is made once more. */
   async #authorized<T extends { readonly status: number }>(
     signal: AbortSignal,
     attempt: (connection: Connection) => Promise<T>,

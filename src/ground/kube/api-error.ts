@@ -14,7 +14,7 @@ const VERDICTS: Readonly<Record<number, Verdict>> = {
   429: ['KUBE_THROTTLED', 'backoff'],
 }
 
-/** What a reply that is no success means; the text names the verb and the resource. */
+/** The error of a reply that is no success; its text names the verb and the resource. */
 export function apiError(call: ApiCall, reply: ApiReply): WorldError {
   const status = parseApiStatus(reply.body)
   const [code, retry] = verdict(call, reply.status, status)

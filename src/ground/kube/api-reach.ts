@@ -1,13 +1,17 @@
 import { OVER } from '../model/over.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** A woken call waits this long at least, and at most that much longer: calls come one by one, and none of them often. */
+/**
+ * A call that waits is woken at least this long after the API server was reached, and at most twice as long: calls come one by
+ * one.
+ */
 const SOONEST_MS = 250
 const SPREAD_MS = 750
 
 /**
- * Those who wait before they ask an API server again, each for a time of its own, hear when one of them has reached it.
- * Without it the last of ten is back up to ten seconds after the first, and the view of the cluster is whole only then.
+ * Several calls may wait before they ask an API server again, each for a time of its own. When one has reached it, the others
+ * are woken. Otherwise the last of ten would come back up to ten seconds after the first, and the cluster is fully known only
+ * then.
  */
 export class ApiReach {
   readonly #clock: Clock
@@ -17,12 +21,12 @@ export class ApiReach {
     this.#clock = clock
   }
 
-  /** After a failure, one has reached it again. */
+  /** A call has reached the API server after a failure. */
   reached(): void {
     for (const wake of [...this.#waiting]) wake()
   }
 
-  /** Waits `ms`, or until soon after another call reached it. `dice` is uniform in [0, 1). */
+  /** Waits `ms`, or until soon after another call reached the API server. `dice` is uniform in [0, 1). */
   async pause({ ms, dice }: { readonly ms: number; readonly dice: number }, signal: AbortSignal): Promise<void> {
     const until = this.#clock.monoMs() + ms
     await this.#sleepUnlessWoken(ms, signal)

@@ -4,7 +4,7 @@ import { MalformedReply, Untrusted } from '../model/untrusted.ts'
 /** metav1.Status, the body of a refusal. */
 export interface ApiStatus {
   readonly reason: string
-  /** Fit to print. */
+  /** Safe to print. */
   readonly message: string
   readonly code: number | undefined
   readonly retryAfterSeconds: number | undefined
@@ -19,7 +19,7 @@ const NOTHING_SAID: ApiStatus = {
   causes: [],
 }
 
-/** Never throws: a refusal with a body that is no Status (a proxy's page) says nothing. */
+/** Never throws: a body that is no Status (a proxy's page) has nothing to show. */
 export function parseApiStatus(body: unknown): ApiStatus {
   const status = new Untrusted(body, 'status')
   try {

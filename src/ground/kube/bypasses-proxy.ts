@@ -7,9 +7,9 @@ interface Destination {
 }
 
 /**
- * Whether $NO_PROXY keeps a server from the proxy, in the words that kubectl understands (Go's httpproxy): `*`, an
- * address, a network such as 10.0.0.0/8, a domain with all below it, `.domain` for what is below it alone; a port may
- * follow. What is on this machine never goes by a proxy.
+ * Whether $NO_PROXY keeps a server from the proxy, in the forms that kubectl understands (Go's httpproxy): `*`, an address, a
+ * network such as 10.0.0.0/8, a domain with all below it, `.domain` for only what is below it; a port may follow. A server on
+ * this machine never goes through a proxy.
  */
 export function bypassesProxy(destination: Destination, noProxy: string): boolean {
   const { host } = destination
@@ -42,7 +42,7 @@ function withPort(entry: string): readonly [host: string, port: string | undefin
   return [bracketed ?? plain, port]
 }
 
-/** Text that is not a network matches no address. */
+/** A text that is no network matches no address. */
 function isInNetwork(host: string, network: string): boolean {
   const [address = '', bits = ''] = network.split('/')
   const longest = isIP(address) === 4 ? 32 : 128

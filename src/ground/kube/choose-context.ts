@@ -3,8 +3,8 @@ import { escapeForeign } from '../model/foreign-text.ts'
 import { UserError } from '../model/user-error.ts'
 
 /**
- * Makes `wanted`, else the current context, the one in use and checks that it can be used. `where` names the files in
- * the errors. Throws UserError KUBECONFIG_NO_CONTEXT, KUBECONFIG_BROKEN.
+ * Makes `wanted`, or else the current context, the one in use, and checks that it can be used. `where` names the files in the
+ * errors. Throws UserError KUBECONFIG_NO_CONTEXT, KUBECONFIG_BROKEN.
  */
 export function chooseContext(config: KubeConfig, wanted: string | undefined, where: string): void {
   const name = wanted ?? config.currentContext
@@ -34,13 +34,13 @@ function brokenPart(config: KubeConfig): string | undefined {
     return `has the server ${escapeForeign(cluster.server)}, which is neither https nor on this machine`
   }
   const provider: unknown = user.authProvider?.name
-  // These two run their command without any limit of time; Kubernetes dropped them in 1.26.
+  // These two providers run their command without a time limit; Kubernetes dropped them in 1.26.
   if (provider === 'gcp' || provider === 'azure')
     return `uses the auth-provider ${provider}: use an exec plugin instead`
   return undefined
 }
 
-/** A credential is never sent in the clear but to this machine itself. */
+/** A credential is never sent unencrypted, except to this machine itself. */
 function isUsableServer(server: string): boolean {
   if (!URL.canParse(server)) return false
   const { protocol, hostname } = new URL(server)

@@ -6,9 +6,9 @@ import { bypassesProxy } from './bypasses-proxy.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Settles by which proxy the API server of the current context is reached, as kubectl does: the kubeconfig's proxy-url,
- * whatever $NO_PROXY says; else $HTTPS_PROXY, except for what $NO_PROXY names and what is on this machine. `where` names
- * the files in the errors. Throws UserError KUBE_PROXY where what is written is no proxy that can be used.
+ * Chooses the proxy for the API server of the current context, as kubectl does: the kubeconfig's proxy-url, whatever $NO_PROXY
+ * says; otherwise $HTTPS_PROXY, except for servers in $NO_PROXY and on this machine. `where` names the files in the errors.
+ * Throws UserError KUBE_PROXY where the proxy cannot be used.
  */
 export function chooseProxy(config: KubeConfig, env: Environment, where: string): void {
   const current = config.getCurrentCluster()
@@ -31,7 +31,7 @@ export function chooseProxy(config: KubeConfig, env: Environment, where: string)
 
 function fromEnvironment({ protocol, hostname, port }: URL, env: Environment): string | undefined {
   const name = ['HTTPS_PROXY', 'https_proxy'].find((variable) => env[variable])
-  // Plain HTTP is for this machine alone, which no proxy leads to.
+  // Plain HTTP is only used on this machine, where no proxy is needed.
   if (name === undefined || protocol !== 'https:') return undefined
   const host = hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1')
   const destination = { host, port: port || '443' }
@@ -42,13 +42,13 @@ function fromEnvironment({ protocol, hostname, port }: URL, env: Environment): s
 
 const KNOWN = ['http:', 'https:', 'socks5:', 'socks5h:']
 
-/** Before 24.5 an agent overlooks what it is told of proxies, and goes straight to the server. */
+/** Before 24.5 an agent ignores its proxy settings, and connects to the server directly. */
 export function canTunnel(nodeVersion: string): boolean {
   const [major = 0, minor = 0] = nodeVersion.split('.').map(Number)
   return major > 24 || (major === 24 && minor >= 5)
 }
 
-/** Without a scheme it is an HTTP proxy. Not quoted where it cannot be used: a password may stand in it. */
+/** Without a scheme it is an HTTP proxy. A URL that cannot be used is not quoted: it may contain a password. */
 function checked(written: string, what: string): string {
   const url = written.includes('://') ? written : `http://${written}`
   if (URL.canParse(url) && KNOWN.includes(new URL(url).protocol) && new URL(url).hostname !== '') return url

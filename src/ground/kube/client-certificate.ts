@@ -4,8 +4,8 @@ import type { WallMs } from '../model/time.ts'
 import { UserError } from '../model/user-error.ts'
 
 /**
- * Refuses a client certificate that is no longer valid, which the API server would only answer with a bare 401.
- * Throws UserError KUBE_CERTIFICATE_EXPIRED, or KUBECONFIG_BROKEN where it is no certificate.
+ * Refuses a client certificate that has expired: the API server would only answer 401. Throws UserError
+ * KUBE_CERTIFICATE_EXPIRED, or KUBECONFIG_BROKEN where it is no certificate.
  */
 export function checkClientCertificate(pem: string | Buffer, now: WallMs): void {
   const { subject, validTo, validToDate } = readCertificate(pem)

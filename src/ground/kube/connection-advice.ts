@@ -12,10 +12,10 @@ const FIXES = {
 const PROXY = 'check $HTTPS_PROXY, or proxy-url in the kubeconfig; without a proxy: name the API server in $NO_PROXY'
 const SERVER = 'correct the URL in "server" of the kubeconfig: no Kubernetes API answers under its path'
 const RENEW = 'renew the credential that the kubeconfig uses'
-/** The API server was not even asked. */
+/** The request never reached the API server. */
 const PROVIDE = 'let the plugin or the files that the kubeconfig names work for this user; or choose another --context'
 
-/** The first thing asked of a cluster failed: what is wrong with the input, where it is the input; else the error as it is. */
+/** The first request to a cluster failed: an error about the input if the input is the cause, else the error itself. */
 export function connectionAdvice(error: unknown): unknown {
   if (!(error instanceof WorldError)) return error
   const { code, message, cause } = error

@@ -1,10 +1,10 @@
 import type { Agent } from 'node:http'
 
-/** Where the API server is and what it takes to be let in, at this moment. */
+/** The address of the API server and the present credentials. */
 export interface Connection {
-  /** May have a path, which goes before every request's own. */
+  /** May have a path, which precedes the path of every request. */
   readonly server: URL
-  /** By which it is reached, if by any. */
+  /** The proxy, if there is one. */
   readonly proxy?: URL
   /** Keeps connections open between requests. */
   readonly agent: Agent

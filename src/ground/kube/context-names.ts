@@ -3,8 +3,8 @@ import { parse } from 'yaml'
 import { Untrusted } from '../model/untrusted.ts'
 
 /**
- * The names of all contexts in these kubeconfigs, as they stand. client-node's reader takes half a second to load, and refuses a
- * file whose current context cannot be used. Throws for a file that cannot be read.
+ * The names of all contexts in these kubeconfigs. client-node's reader takes half a second to load, and refuses a file whose
+ * current context cannot be used. Throws for a file that cannot be read.
  */
 export function contextNames(paths: readonly string[]): readonly string[] {
   const names = paths.flatMap((path) => {

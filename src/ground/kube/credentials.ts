@@ -13,13 +13,13 @@ import { KEEP_ALIVE } from './keep-alive.ts'
 import type { PinnedKubeconfig } from './pinned-kubeconfig.ts'
 import { within } from './within.ts'
 
-/** A plugin has a limit of its own below this; what is left are tokens that are refreshed over the network. */
+/** A plugin has a shorter limit of its own; this one is for tokens that are refreshed over the network. */
 const CREDENTIAL_LIMIT_MS = 40_000
 const REFUSED_FOR_MS = 5_000
 
 /**
- * What it takes to be let in, always as of now: KubeConfig reads token files again, runs plugins whose credential has
- * expired, refreshes what can be refreshed. Connections are kept as long as certificates stay the same.
+ * The present credentials: KubeConfig reads token files again, runs plugins whose credential has expired, and refreshes tokens.
+ * Connections are kept as long as certificates stay the same.
  */
 export class Credentials {
   readonly #kubeconfig: PinnedKubeconfig
@@ -39,24 +39,24 @@ export class Credentials {
     this.#readAt = clock.monoMs()
   }
 
-  /** Rejects with WorldError KUBE_UNAUTHORIZED where no credential can be had, or with the signal's reason. */
+  /** Rejects with WorldError KUBE_UNAUTHORIZED where there is no credential, or with the signal's reason. */
   current(signal: AbortSignal): Promise<Connection> {
-    // Callers at the same time share one answer, so that a plugin runs once and not once per watch.
+    // Callers at the same time share one answer, so that a plugin runs once and not once for each watch.
     this.#pending ??= this.#resolve().finally(() => {
       this.#pending = undefined
     })
     return untilAborted(this.#pending, signal)
   }
 
-  /** The API server let this one in. */
+  /** The API server accepted these credentials. */
   accept(connection: Connection): void {
     const config = this.#configs.get(connection)
     if (config !== undefined) this.#accepted.add(config)
   }
 
   /**
-   * The API server refused this one: everything cached that went into it is forgotten. One that was never let in is kept
-   * for a while, so that a server that refuses every credential does not have us run a plugin for every call.
+   * The API server refused these credentials: everything cached for them is dropped. Credentials that were never accepted are
+   * kept for a while, so that a server that refuses all of them does not make us run a plugin for every call.
    */
   drop(connection: Connection): void {
     const config = this.#configs.get(connection)
@@ -65,7 +65,7 @@ export class Credentials {
     if (this.#accepted.has(config) || !isYoung) this.#config = undefined
   }
 
-  /** Ends a plugin that runs. Only at the end of all use: a caller that waits no longer leaves it to the next caller. */
+  /** Ends a running plugin. Called only at the end: when one caller stops waiting, the plugin goes on for the next. */
   close(): void {
     this.#work.abort(OVER)
   }
@@ -76,7 +76,7 @@ export class Credentials {
       const late = () => new Error(`none was given within ${CREDENTIAL_LIMIT_MS / 1000} s`)
       const limit = { clock: this.#clock, ms: CREDENTIAL_LIMIT_MS, signal: this.#work.signal, late }
       const options: RequestOptions = {}
-      // The plugin is ended with this signal: what KubeConfig calls is given the options and nothing else.
+      // This signal ends the plugin: KubeConfig passes on the options and nothing else.
       await within(limit, (signal) => config.applyToHTTPSOptions(Object.assign(options, { signal })))
       const connection = this.#connect(config, options)
       this.#configs.set(connection, config)
@@ -104,12 +104,12 @@ export class Credentials {
     return { server, agent, headers: headersOf(options), ...known }
   }
 
-  /** One agent for as long as its way, what it proves itself with and what it believes are the same. */
+  /** The agent is kept while server, proxy, certificates and authority are the same. */
   #agent({ server, proxy }: Way, { ca, cert, key, servername, rejectUnauthorized }: RequestOptions): PlainAgent {
     const parts = [server.origin, proxy?.href, ca, cert, key, servername, rejectUnauthorized]
     const identity = JSON.stringify(parts.map(String))
     if (this.#kept?.key === identity) return this.#kept.agent
-    // Said even where there is none, so that Node takes none from the environment by itself.
+    // Set even without a proxy, so that Node takes none from the environment by itself.
     const proxyEnv = proxy === undefined ? {} : { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href }
     const common = { ...KEEP_ALIVE, proxyEnv }
     const trust = { ...present({ ca, servername }) }
@@ -128,13 +128,13 @@ interface Way {
   readonly proxy: URL | undefined
 }
 
-/** KubeConfig makes the agent for such a proxy, and keeps it for as long as it lives itself. */
+/** KubeConfig makes the agent for such a proxy, and keeps it as long as itself. */
 function socksAgent({ agent }: RequestOptions): PlainAgent {
   if (!(agent instanceof PlainAgent)) throw new TypeError('this proxy cannot be used')
   return Object.assign(agent, { keepAlive: true })
 }
 
-/** A token read from a file ends in a line break that no header may have. */
+/** A token from a file may end in a line break, which a header must not contain. */
 function headersOf({ headers, auth }: RequestOptions): Readonly<Record<string, string>> {
   const entries = Object.entries(headers ?? {}).map(([name, value]) => [name, String(value).trim()] as const)
   const basic = auth ? [['Authorization', `Basic ${Buffer.from(auth).toString('base64')}`] as const] : []

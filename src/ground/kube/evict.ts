@@ -14,11 +14,11 @@ interface EvictionRequest {
   readonly dryRun: boolean
 }
 
-/** Asks for one eviction (policy/v1), of this very pod and of no other by its name. Rejects by abort alone. */
+/** Requests one eviction (policy/v1), of exactly this pod and of no other with its name. Rejects only when aborted. */
 export const evict = (client: ApiClient, request: EvictionRequest, signal: AbortSignal): Promise<EvictionAnswer> =>
   answerTo(client, evictionCall(request), signal)
 
-/** Deletes this very pod. The API server refuses with the words that it has for an eviction, but for those of budgets. */
+/** Deletes exactly this pod. The API server's refusals are those of an eviction, without the ones about budgets. */
 export const deletePod = (client: ApiClient, pod: ThisPod, signal: AbortSignal): Promise<EvictionAnswer> =>
   answerTo(client, deletionCall(pod), signal)
 

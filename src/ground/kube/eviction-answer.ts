@@ -5,7 +5,7 @@ import type { ApiReply } from './api-call.ts'
 import { type ApiStatus, parseApiStatus } from './api-status.ts'
 
 /**
- * What the eviction subresource's answer means. Its words are matched, since nothing else tells some of these apart
+ * The meaning of an answer of the eviction subresource. Its text is matched, since some answers differ in nothing else
  * (kubernetes/kubernetes pkg/registry/core/pod/storage/eviction.go, 1.22 to 1.35).
  */
 export function evictionAnswer(reply: ApiReply): EvictionAnswer {
@@ -22,7 +22,7 @@ export function evictionAnswer(reply: ApiReply): EvictionAnswer {
     case 429:
       return tooManyRequests(status, wait)
     case 401:
-      // A credential that has just run out may be replaced at any moment.
+      // A credential that has just expired may be replaced at any moment.
       return { kind: 'passing', text, ...wait }
     case 403:
       return hasCause(status, 'NamespaceTerminating')
@@ -43,7 +43,7 @@ function tooManyRequests(status: ApiStatus, wait: Wait): EvictionAnswer {
   const text = cause.message
   const refusal = budgetRefusal(text)
   if (/failed sync/i.test(text)) return { kind: 'budgetBroken', refusal, text }
-  // A budget that could never be computed says this, too, and for ever: the budget's own status tells them apart.
+  // A budget that could never be computed gives this answer, too, and for ever: the budget's own status shows the difference.
   if (/still being processed/i.test(text)) return { kind: 'budgetStale', refusal, ...wait }
   return { kind: 'budget', refusal, ...wait }
 }
@@ -54,7 +54,7 @@ function budgetRefusal(text: string): BudgetRefusal {
   return { budget, ...(counts === null ? {} : { need: Number(counts[1]), have: Number(counts[2]) }) }
 }
 
-/** A budget that is used up answers with Retry-After 0, which says nothing. */
+/** A budget that is used up answers with Retry-After 0, which means nothing. */
 function waitOf(reply: ApiReply, status: ApiStatus): number | undefined {
   const { retryAfterSeconds } = status
   const ms = reply.retryAfterMs ?? (retryAfterSeconds === undefined ? undefined : secondsToWait(retryAfterSeconds))

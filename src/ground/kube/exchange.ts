@@ -12,7 +12,7 @@ export interface HttpRequest {
   readonly body?: string
 }
 
-/** The head of an answer, whose body is still to be read. */
+/** The head of an answer whose body was not read yet. */
 export type ReplyHead = Readable & { readonly statusCode?: number | undefined; readonly headers: IncomingHttpHeaders }
 
 export type Exchange = (connection: Connection, request: HttpRequest, signal: AbortSignal) => Promise<ReplyHead>
@@ -44,7 +44,7 @@ function open({ server, agent, headers }: Connection, request: HttpRequest): Cli
   return server.protocol === 'http:' ? plainRequest(url, options) : tlsRequest(url, options)
 }
 
-/** What cannot even be sent: a key that does not belong to its certificate, a token that no header can carry. */
+/** A request that cannot even be sent: a key that does not belong to its certificate, a token that no header can contain. */
 function openOrRefuse(connection: Connection, request: HttpRequest): ClientRequest {
   try {
     return open(connection, request)
@@ -54,8 +54,8 @@ function openOrRefuse(connection: Connection, request: HttpRequest): ClientReque
 }
 
 /**
- * The server may close a kept connection at the moment we write to it. A read is then sent again on another one; a
- * write may have been carried out, so its sender has to look first. Ends, since each failed connection leaves the pool.
+ * The server may close a kept connection at the moment we write to it. A read is then sent again on another connection; a write
+ * may have been carried out, so its sender has to check first. This ends, since each failed connection leaves the pool.
  */
 function wasIdleTooLong(sent: ClientRequest, error: Error, request: HttpRequest): boolean {
   return sent.reusedSocket && request.method === 'GET' && ['ECONNRESET', 'EPIPE'].includes(errorCode(error))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Cluster } from '@kubernetes/client-node/dist/config_types.js'
 import { present } from '../model/present.ts'
 
-/** A user's `exec` entry as far as it is used here. */
+/** The fields of a user's `exec` entry that are used here. */
 export interface ExecPlugin {
   readonly apiVersion?: string
   readonly command: string
@@ -10,7 +10,7 @@ export interface ExecPlugin {
   readonly provideClusterInfo?: boolean
 }
 
-/** The entry with the variable KUBERNETES_EXEC_INFO that plugins may rely on (client.authentication.k8s.io, ExecCredential). */
+/** Adds the variable KUBERNETES_EXEC_INFO, which plugins may rely on (client.authentication.k8s.io, ExecCredential). */
 export function withExecInfo(plugin: ExecPlugin, cluster: Cluster): ExecPlugin {
   const info = {
     apiVersion: plugin.apiVersion ?? 'client.authentication.k8s.io/v1',

@@ -10,8 +10,8 @@ import { within } from './within.ts'
 const PLUGIN_LIMIT_MS = 30_000
 
 /**
- * Lets the current user's credential plugin run under a limit. What a plugin says, and how long it holds, stays
- * client-node's business; only the process it starts is ours, so that it can be ended with all that it started.
+ * Runs the current user's credential plugin with a time limit. client-node still reads its answer and decides how long that is
+ * valid; only the process is ours, so that it can be ended with all that it started.
  */
 export async function limitExecPlugin(config: KubeConfig, clock: Clock): Promise<void> {
   const user = config.getCurrentUser()
@@ -21,20 +21,20 @@ export async function limitExecPlugin(config: KubeConfig, clock: Clock): Promise
   const { ExecAuth } = await import('@kubernetes/client-node/dist/exec_auth.js')
   const inner = new ExecAuth()
   let started: ChildProcess | undefined
-  // The field is private in its types, and the one place where the process can be had.
+  // The types call the field private, but only here can the process be replaced.
   Reflect.set(inner, 'execFn', (command: string, args: readonly string[] | undefined, options: SpawnOptions) => {
     started = spawn(command, args ?? [], { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     return started
   })
   const limited = { ...user, authProvider: undefined, exec: withExecInfo(plugin, cluster) }
-  // An authenticator of ours is only asked where none of client-node's own takes the user.
+  // Our authenticator is only called where none of client-node's own takes the user.
   const bare = { ...user, authProvider: undefined, exec: undefined }
   config.users = config.users.map((known) => (known === user ? bare : known))
   config.addAuthenticator({
     isAuthProvider: (asked) => asked.name === user.name,
     applyAuthentication: async (_, options) => {
       const late = () => new Error(`${plugin.command} gave no credential within ${PLUGIN_LIMIT_MS / 1000} s`)
-      // Credentials are asked for as those of a request alone, those of a WebSocket are the same.
+      // Credentials are only requested for a request; those for a WebSocket are the same.
       const ofRequest = options as RequestOptions
       const { signal = new AbortController().signal } = ofRequest
       try {
@@ -51,7 +51,7 @@ function pluginOf(user: User | null): ExecPlugin | undefined {
   return user?.exec ?? user?.authProvider?.config?.exec ?? undefined
 }
 
-/** Ends the plugin and what it started, and lets go of pipes that something of it may still hold. */
+/** Ends the plugin and all that it started, and closes pipes that some of it may still hold. */
 function end(child: ChildProcess | undefined): void {
   if (child?.pid === undefined) return
   child.stdout?.destroy()

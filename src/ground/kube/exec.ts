@@ -11,28 +11,29 @@ import type { Connection } from './connection.ts'
 import type { HttpRequest } from './exchange.ts'
 import { openWebSocket } from './web-socket.ts'
 
-/** Before the fifth one the end of stdin cannot be said (KEP-4006). */
+/** Before v5 the end of stdin cannot be sent (KEP-4006). */
 const [WITH_CLOSE, WITHOUT_CLOSE] = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
 /** The first byte of each message (apimachinery, pkg/util/remotecommand/constants.go). */
 const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, status: 3, close: 255 } as const
-/** Of what a command complains about, the end is shown. */
+/** How much is shown of the end of a command's stderr. */
 const STDERR_BYTES_MAX = 400
-/** What runtimes say of a program that they cannot start, and exit codes of a shell for the same. */
+/** The texts of runtimes about a program that they cannot start, and the exit codes of a shell for the same. */
 const MISSING = /executable file not found|no such file or directory/i
 const MISSING_EXIT_CODES: ReadonlySet<string> = new Set(['126', '127'])
 
 interface Exec {
   readonly pod: ObjectRef
-  /** Absent: the only one. */
+  /** Absent: the only container. */
   readonly container?: string
   readonly command: readonly [program: string, ...args: string[]]
 }
 
 /**
- * Runs a command in a container of a pod, by pods/exec over a WebSocket. Writing is its stdin, reading its stdout. It takes the
- * rights to get and, from Kubernetes 1.35 on, to create pods/exec. Rejects as ApiClient does. The stream ends where the command
- * ends with exit code 0; it fails by WorldError KUBE_EXEC_MISSING where the program is not there, KUBE_EXEC_FAILED where the
- * command fails, KUBE_EXEC where the connection breaks. To destroy it ends the connection, and with it the stdin of the command.
+ * Runs a command in a container of a pod, by pods/exec over a WebSocket. Writes go to its stdin, reads come from its stdout.
+ * Needs the rights to get and, from Kubernetes 1.35 on, to create pods/exec. Rejects as ApiClient does. The stream ends when
+ * the command ends with exit code 0. It fails with WorldError KUBE_EXEC_MISSING where the program does not exist,
+ * KUBE_EXEC_FAILED where the command fails, KUBE_EXEC where the connection breaks. Destroying it ends the connection, and with
+ * it the stdin of the command.
  */
 export async function execInPod(client: ApiClient, exec: Exec, signal: AbortSignal): Promise<Duplex> {
   const { pod, container, command } = exec
@@ -99,7 +100,7 @@ class RunningCommand extends Duplex {
   }
 
   #end(bytes: Buffer): void {
-    // The API server announces a connection by a message without content.
+    // The API server opens each channel with an empty message.
     if (bytes.length === 0 || this.#hasEnded) return
     const body = readStatus(bytes)
     if (body === undefined) {
@@ -121,7 +122,7 @@ class RunningCommand extends Duplex {
     else this.destroy(this.#fault('KUBE_EXEC_FAILED', `exit code ${exitCode}${stderr === '' ? '' : `: ${stderr}`}`))
   }
 
-  /** Of what happens after the command has ended, nothing matters. */
+  /** After the command has ended, nothing matters any more. */
   #break(text: string): void {
     if (!this.#hasEnded) this.destroy(this.#fault('KUBE_EXEC', text))
   }

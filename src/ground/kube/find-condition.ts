@@ -8,7 +8,7 @@ interface Condition {
   readonly lastHeartbeatTime: string
 }
 
-/** The condition of that type in `status.conditions`. A status that is neither True nor False is Unknown. */
+/** The condition of this type in `status.conditions`. A status that is neither True nor False is Unknown. */
 export function findCondition(object: Untrusted, type: string): Condition | undefined {
   const condition = object
     .at('status')

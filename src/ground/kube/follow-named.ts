@@ -3,22 +3,22 @@ import type { FollowEvent } from '../ports/cluster.ts'
 import { type FollowParts, follow } from './follow.ts'
 
 export interface Named<T> {
-  /** Where the kind is served, and what RBAC calls it. */
+  /** The path of the kind in the API, and its name in RBAC. */
   readonly path: string
   readonly resource: string
   readonly name: string
   readonly parse: (object: Untrusted) => T
-  /** What is told where the object makes no sense, which is not to say that there is none. */
+  /** The event for an object that makes no sense; this does not mean that there is none. */
   readonly senseless: FollowEvent<T>
 }
 
 interface NamedReading<T> {
-  /** Absent where it makes no sense: it may be any. */
+  /** Absent where the object makes no sense: it may be any. */
   readonly name?: string
   readonly value?: T
 }
 
-/** One watch of one object; it takes no right but to list and watch what bears that name. */
+/** One watch of one object; needs only the rights to list and watch the object with this name. */
 export function followNamed<T>(
   parts: FollowParts,
   { named, sink }: { readonly named: Named<T>; readonly sink: (event: FollowEvent<T>) => void },
@@ -50,7 +50,7 @@ function orAbsent<T>(parse: () => T): T | undefined {
   }
 }
 
-/** A server that does not know the selector tells of others, too. */
+/** A server that does not know the selector sends other objects, too. */
 function eventOf<T>(event: FollowEvent<NamedReading<T>>, { name, senseless }: Named<T>): FollowEvent<T> | undefined {
   switch (event.type) {
     case 'listed': {
@@ -63,7 +63,7 @@ function eventOf<T>(event: FollowEvent<NamedReading<T>>, { name, senseless }: Na
       const { type, object } = event
       if (object.name !== undefined && object.name !== name) return undefined
       if (object.value !== undefined) return { type, object: object.value }
-      // What is gone need make no sense.
+      // A deleted object need not make sense.
       return type === 'deleted' && object.name === name ? { type: 'listed', objects: [] } : senseless
     }
     default:

@@ -20,14 +20,14 @@ import type { WatchChange } from './parse-watch-line.ts'
  * that may never come.
  */
 
-/** Bookmarks may vouch for a view that has an unnoticed gap: it is rebuilt now and then. */
+/** A watch may have missed a change although bookmarks come: so the list is made anew now and then. */
 const LISTING_AGE_MS_MAX = 30 * 60_000
-/** A watch that lived that long was none that failed. */
+/** A watch that lived this long did not fail. */
 const HEALTHY_WATCH_MS = 5_000
 /** Bookmarks come once a minute, where any come. */
 const IDLE_MS = 90_000
 const IDLE_JITTER_SHARE = 1 / 6
-/** What changed while a watch was broken comes at once when it is taken up. */
+/** Changes from while a watch was broken come at once when it is resumed. */
 const CATCH_UP_MS = 1_000
 
 interface Position {
@@ -42,7 +42,7 @@ export type FollowState<S> =
       readonly kind: 'watching'
       readonly failures: number
       readonly position: Position
-      /** A failure was told and nothing since. */
+      /** A failure was reported, and nothing since. */
       readonly behind: boolean
       readonly openedAt: MonoMs
       readonly stream: S
@@ -53,7 +53,7 @@ export type FollowInput<T, S> =
   | { readonly type: 'opened'; readonly stream: S }
   | { readonly type: 'change'; readonly change: WatchChange<T> }
   | { readonly type: 'ended' }
-  /** The watch has said nothing for so long that it may be dead. */
+  /** The watch was silent for so long that it may be dead. */
   | { readonly type: 'silent' }
   | { readonly type: 'failed'; readonly error: WorldError }
 
@@ -106,7 +106,10 @@ function changed<T, S>(state: FollowState<S>, change: WatchChange<T>): FollowSte
   return { event, pauseMs: 0, next: { ...state, failures: 0, position, behind: false } }
 }
 
-/** How long silence is taken for life, in ms. `dice`: uniform in [0, 1). `idleMs`: where a kind is never quiet for long. */
+/**
+ * How long a silent watch counts as alive, in ms. `dice`: uniform in [0, 1). `idleMs`: for a kind that is never silent for
+ * long.
+ */
 export const idleLimitMs = (state: { readonly behind: boolean }, dice: number, idleMs: number = IDLE_MS): number =>
   state.behind ? CATCH_UP_MS : idleMs * (1 + dice * IDLE_JITTER_SHARE)
 

@@ -11,12 +11,12 @@ import { parseWatchLine } from './parse-watch-line.ts'
 import type { Resource } from './resources.ts'
 import { WatchStream } from './watch-stream.ts'
 
-/** client-go's span: the server ends a watch within it, so that watches move when servers come and go. */
+/** The value of client-go: the server ends a watch within it, so that watches move when servers come and go. */
 const WATCH_SECONDS = 300
 
 export interface FollowParts {
   readonly client: ApiClient
-  /** Shared by all that follow this API server. */
+  /** Shared by all watches of this API server. */
   readonly reach: ApiReach
   readonly clock: Clock
   readonly random: Random
@@ -48,7 +48,7 @@ export async function follow<T>(
   }
 }
 
-/** Does what the state asks for and says what came of it. Rejects by abort alone. */
+/** Does what the state asks for and returns the result. Rejects only when aborted. */
 async function perform<T>(
   parts: FollowParts,
   { kind, state }: { readonly kind: Resource<T>; readonly state: State },

@@ -2,5 +2,5 @@
 const IDLE_CONNECTION_MS = 45_000
 const TCP_KEEP_ALIVE_MS = 15_000
 
-/** How connections to an API server are kept, for any credential. */
+/** How connections to an API server are kept open, for any credential. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveMsecs: TCP_KEEP_ALIVE_MS, timeout: IDLE_CONNECTION_MS } as const

@@ -10,14 +10,14 @@ import { askObject, findObject } from './api-object.ts'
 
 const RESOURCE = 'configmaps'
 
-/** It takes the rights to create ConfigMaps, and to get and patch the one that is named. */
+/** Needs the rights to create ConfigMaps, and to get and patch the one with this name. */
 export const kubeConfigMaps = (client: ApiClient): ConfigMaps => ({
   read: (ref, signal) =>
     findObject(client, { call: { verb: 'get', resource: RESOURCE, path: pathOf(ref) }, parse }, signal),
   write: (configMap, signal) => askObject(client, { call: writeOf(configMap), parse }, signal),
 })
 
-/** Patched and not put: labels, and whatever else a chart gave it, stay. */
+/** A patch and no PUT: labels, and other data that a chart set, stay. */
 const writeOf = (configMap: ConfigMap): ApiCall =>
   configMap.resourceVersion === ''
     ? { verb: 'create', resource: RESOURCE, path: collectionOf(configMap), body: newConfigMap(configMap) }

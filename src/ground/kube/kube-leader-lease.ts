@@ -5,8 +5,8 @@ import { creationOf, readLease, replacementOf } from './lease-store.ts'
 import { parseLease } from './parse-lease.ts'
 
 /**
- * The Lease of a leader, put and not patched: roles for leader election grant `update`, as client-go's does. A Lease that
- * was deleted is made anew by that, which only its last leader can do before another has made one.
+ * The Lease of a leader, written by PUT: roles for leader election grant `update`, as client-go's does. A PUT makes a deleted
+ * Lease anew, which only its last leader can do before another process has made one.
  */
 export const kubeLeaderLease = (client: ApiClient): Pick<Cluster, 'readLease' | 'writeLease'> => ({
   readLease: (ref, signal) => readLease(client, ref, signal),

@@ -11,13 +11,13 @@ interface Parts {
   readonly random: Random
   /** Of this process. */
   readonly identity: string
-  /** The controller unless given. */
+  /** By default the controller. */
   readonly component?: EventComponent
 }
 
 /**
- * One Event for each notice. It takes the right to create events in the namespaces of the objects, and in `default` for
- * Nodes and whatever else has no namespace.
+ * One Event for each notice. Needs the right to create events in the namespaces of the objects, and in `default` for Nodes and
+ * other objects without a namespace.
  */
 export const kubeObjectNotices = ({ client, clock, random, ...writer }: Parts): ObjectNotices => ({
   tell: async (notice, signal) => {

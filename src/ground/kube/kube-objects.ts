@@ -8,7 +8,10 @@ import { type FollowParts, follow } from './follow.ts'
 import { listPages } from './list-pages.ts'
 import { objectPath, resourceOf } from './resources.ts'
 
-/** Objects of every kind that an API server serves. Each call takes the right of its name for the kind, `patchStatus` for its status. */
+/**
+ * Objects of every kind that an API server serves. Each call needs the right of the same name for the kind, `patchStatus` that
+ * for its status.
+ */
 export const kubeObjects = (parts: FollowParts): Objects => ({
   get: (at, signal) => {
     const { resource, parse } = resourceOf(at)
@@ -34,7 +37,7 @@ export const kubeObjects = (parts: FollowParts): Objects => ({
 function creationOf<T>({ kind, namespace, object }: NewObject<T>): ApiCall {
   const { resource, path } = resourceOf({ kind, ...present({ namespace }) })
   const metadata = { ...object.metadata, ...present({ namespace }) }
-  // What has a schema of its own (a custom resource) is not read without the two.
+  // A custom resource is not accepted without these two fields.
   const body = { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata }
   return { verb: 'create', resource, path, body }
 }

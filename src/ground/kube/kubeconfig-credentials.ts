@@ -3,7 +3,7 @@ import { Credentials } from './credentials.ts'
 import type { KubeconfigSource } from './load-kubeconfig.ts'
 import { PinnedKubeconfig } from './pinned-kubeconfig.ts'
 
-/** By a kubeconfig, whose reader is large: only for programs outside of a cluster. */
+/** Credentials of a kubeconfig, whose reader is large: only for programs outside of a cluster. */
 export async function kubeconfigCredentials(source: KubeconfigSource, clock: Clock): Promise<Credentials> {
   return new Credentials(await PinnedKubeconfig.read(source, clock), clock)
 }

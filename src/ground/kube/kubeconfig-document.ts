@@ -4,9 +4,9 @@ import { parse } from 'yaml'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * A kubeconfig file's text in the form that client-node's KubeConfig understands. Two things are put into its words: the
- * format's `tokenFile`, which it knows only the way it reads a service account's, and a plugin's command that is
- * relative to the file. Throws YAMLParseError, whose message has line and column.
+ * A kubeconfig file in the form that client-node's KubeConfig understands. Two things are translated: the format's `tokenFile`,
+ * which it only knows for service accounts, and a plugin's command that is relative to the file. Throws YAMLParseError, whose
+ * message has line and column.
  */
 export function kubeconfigDocument(text: string, directory: string): string {
   const document: unknown = parse(text)
@@ -20,7 +20,7 @@ function userEntry(entry: unknown, directory: string): unknown {
   return { ...entry, user: withPluginPath(withTokenFile(entry.user, directory), directory) }
 }
 
-/** A token file is read again and again and goes before a token that is written down, as in kubectl. */
+/** A token file is read again and again, and has precedence over a token in the kubeconfig, as in kubectl. */
 function withTokenFile(user: Fields, directory: string): Fields {
   if (typeof user.tokenFile !== 'string') return user
   const { token: _, tokenFile, ...rest } = user

@@ -6,9 +6,9 @@ import { UserError } from '../model/user-error.ts'
 export const SERVICE_ACCOUNT_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token'
 
 /**
- * The files to read, in kubectl's way: what is written as in $KUBECONFIG, where of several those that are missing are
- * passed over; else ~/.kube/config. None: this is a pod, and its service account will do. Throws UserError
- * KUBECONFIG_MISSING where there is neither.
+ * The files to read, as kubectl does: those of $KUBECONFIG, where missing ones of several are skipped; otherwise
+ * ~/.kube/config. None: this is a pod, and its service account is used. Throws UserError KUBECONFIG_MISSING where there is
+ * neither.
  */
 export function kubeconfigPaths(written: string | undefined): readonly string[] {
   const named = (written ?? '').split(delimiter).filter((path) => path !== '')

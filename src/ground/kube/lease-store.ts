@@ -15,21 +15,21 @@ export function readLease(client: ApiClient, ref: ObjectRef, signal: AbortSignal
 }
 
 /**
- * WorldError KUBE_CONFLICT where another client wrote or created it since it was read; KUBE_NOT_FOUND where it was
- * deleted. It is patched and not put, since a PUT under a resourceVersion makes a deleted Lease anew.
+ * WorldError KUBE_CONFLICT where another client wrote or created it since it was read; KUBE_NOT_FOUND where it was deleted. A
+ * patch and no PUT, since a PUT with a resourceVersion would make a deleted Lease anew.
  */
 export function writeLease(client: ApiClient, lease: Lease, signal: AbortSignal): Promise<Lease> {
   return askObject(client, { call: writeOf(lease), parse: parseLease }, signal)
 }
 
-/** A write of it as it stands, or of a new one, under dryRun=All: authorised, admitted and validated, and not stored. */
+/** A trial write of the Lease, or of a new one, with dryRun=All: it is authorised, admitted and validated, and not stored. */
 export async function tryLease(client: ApiClient, ref: ObjectRef, signal: AbortSignal): Promise<void> {
   const found = await readLease(client, ref, signal)
   const call = writeOf(found ?? { ...ref, ...NOBODYS })
   try {
     await client.ask({ ...call, query: { dryRun: 'All' } }, signal)
   } catch (error) {
-    // Another client wrote or removed it meanwhile: it can be written. For a new Lease, what is not found is its namespace.
+    // Another client wrote or removed it meanwhile: so it can be written. For a new Lease, "not found" is about its namespace.
     const passing = found === undefined ? ['KUBE_CONFLICT'] : ['KUBE_CONFLICT', 'KUBE_NOT_FOUND']
     if (!(error instanceof WorldError && passing.includes(error.code))) throw error
   }
@@ -42,7 +42,7 @@ const writeOf = (lease: Lease): ApiCall =>
     ? creationOf(lease)
     : { verb: 'patch', resource: RESOURCE, path: pathOf(lease), body: patchOf(lease) }
 
-/** Of a Lease that is not there yet. */
+/** The body of a Lease that does not exist yet. */
 export const creationOf = (lease: Lease): ApiCall => ({
   verb: 'create',
   resource: RESOURCE,
@@ -50,7 +50,7 @@ export const creationOf = (lease: Lease): ApiCall => ({
   body: newLease(lease),
 })
 
-/** In the place of what is there under its version. */
+/** Replaces the Lease with the version that was read. */
 export function replacementOf(lease: Lease): ApiCall {
   const { metadata, ...whole } = newLease(lease)
   const body = { ...whole, metadata: { ...metadata, resourceVersion: lease.resourceVersion } }
@@ -76,7 +76,7 @@ function patchOf(lease: Lease): JsonPatch {
   ]
 }
 
-/** What is empty is left out: the API takes no lease of zero seconds and no time that is none. */
+/** Empty fields are left out: the API accepts no lease of zero seconds and no empty time. */
 function leaseSpec(lease: Lease) {
   return {
     leaseTransitions: lease.transitions,

@@ -5,7 +5,7 @@ import { brokenOff } from './read-body.ts'
 /** An object in etcd is at most some 1.5 MB; its JSON may be several times that. */
 const LINE_LENGTH_MAX = 16 * 1024 * 1024
 
-/** A stream of text, line by line: what has arrived is handed out without waiting. */
+/** A stream of text, line by line: lines that have arrived are returned without waiting. */
 export class LineReader {
   readonly #chunks: AsyncIterator<unknown>
   #lines: string[] = []
@@ -17,16 +17,16 @@ export class LineReader {
     this.#chunks = stream[Symbol.asyncIterator]()
   }
 
-  /** A line that has arrived, if there is one. */
+  /** The next line, if it has arrived. */
   shift(): string | undefined {
     return this.#lines[this.#next++]
   }
 
-  /** Waits for more; false at the end. Rejects with WorldError where the stream breaks off or has a line without end. */
+  /** Waits for more; false at the end. Rejects with WorldError where the stream breaks or has a line without end. */
   async more(): Promise<boolean> {
     const { value, done } = await this.#read()
     if (done) return false
-    // What is left of a line is put together once, and not looked through again with each piece that comes.
+    // A partial line is completed once, and not searched again with each piece that comes.
     const text = String(value)
     const end = text.lastIndexOf('\n')
     this.#lines = end === -1 ? [] : `${this.#rest}${text.slice(0, end)}`.split('\n')

@@ -9,13 +9,13 @@ import { parseItem } from './parse-item.ts'
 import type { Resource } from './resources.ts'
 
 const PAGE_ITEMS = '500'
-/** Half a million objects: no cluster has them, and a server that goes on for ever must not keep us. */
+/** Half a million objects: no cluster has so many, and a server that never ends its list must not keep us. */
 const PAGES_MAX = 1000
 const RESTARTS_MAX = 3
 
 export interface Listing<T> {
   readonly objects: readonly T[]
-  /** What the objects are as of: where a watch goes on. */
+  /** The version of the list: a watch goes on from it. */
   readonly resourceVersion: string
 }
 
@@ -25,8 +25,8 @@ interface ListParts {
 }
 
 /**
- * All objects of a kind, read in pages and reduced page by page to what is used. A continue token that has grown too
- * old (410) starts over, since what was read before is of another moment.
+ * All objects of a kind, read in pages; each page is reduced to the fields that are used. With a continue token that is too old
+ * (410) the list starts over, since the earlier pages are of another moment.
  */
 export async function listPages<T>(parts: ListParts, kind: Resource<T>, signal: AbortSignal): Promise<Listing<T>> {
   for (let restarts = 0; ; restarts++) {

@@ -9,25 +9,25 @@ import { kubeconfigDocument } from './kubeconfig-document.ts'
 import { errorCode } from './transport-error.ts'
 
 export interface KubeconfigSource {
-  /** In the order of $KUBECONFIG: what an earlier file says stands. None: the service account of the pod we run in. */
+  /** In the order of $KUBECONFIG: earlier files have precedence. None: the service account of the pod that we run in. */
   readonly paths: readonly string[]
   /** Instead of the current context. */
   readonly context: string | undefined
-  /** Of the process: $HTTPS_PROXY and $NO_PROXY are looked at. */
+  /** The environment of the process: $HTTPS_PROXY and $NO_PROXY are used. */
   readonly env: Environment
 }
 
-/** What a kubeconfig is read with. It takes half a second to load, which a command that asks no cluster must not pay. */
+/** The reader of kubeconfigs. It takes half a second to load, which a command that needs no cluster must not pay. */
 const reader = () => import('@kubernetes/client-node/dist/config.js')
 
-/** Loads it ahead, for a process that may not stand still once it reads. */
+/** Loads it ahead, for a process that must not stop while it reads. */
 export async function preloadKubeconfigReader(): Promise<void> {
   await reader()
 }
 
 /**
- * Reads what there is to know about the cluster and how to be let in, with the context chosen. Rejects with UserError
- * KUBECONFIG_MISSING, KUBECONFIG_BROKEN, KUBECONFIG_NO_CONTEXT, KUBE_PROXY.
+ * Reads the address of the cluster and the credentials, with the chosen context. Rejects with UserError KUBECONFIG_MISSING,
+ * KUBECONFIG_BROKEN, KUBECONFIG_NO_CONTEXT, KUBE_PROXY.
  */
 export async function loadKubeconfig(source: KubeconfigSource): Promise<KubeConfig> {
   const { KubeConfig } = await reader()
@@ -72,7 +72,7 @@ function readText(path: string): string {
   }
 }
 
-/** client-node's own merge takes the last current context and throws on a name met twice; kubectl takes the first of each. */
+/** client-node's own merge takes the last current context and throws on a repeated name; kubectl takes the first of each. */
 function merge(into: KubeConfig, from: KubeConfig): void {
   const isNewIn = (known: readonly { readonly name: string }[]) => (added: { readonly name: string }) =>
     !known.some(({ name }) => name === added.name)
@@ -82,14 +82,14 @@ function merge(into: KubeConfig, from: KubeConfig): void {
   into.currentContext ??= from.currentContext
 }
 
-/** client-node takes plain HTTP only where certificates are not looked at; where it is allowed here there are none. */
+/** client-node accepts plain HTTP only where certificates are not checked; where it is allowed here there are none. */
 function allowPlainHttp(config: KubeConfig): void {
   config.clusters = config.clusters.map((cluster) =>
     cluster.server.startsWith('http:') ? { ...cluster, skipTLSVerify: true } : cluster,
   )
 }
 
-/** The first line alone: those that follow quote the file, where a token may stand. */
+/** Only the first line: the others quote the file, which may contain a token. */
 function reasonOf(error: unknown): string {
   const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
   return escapeForeign(first.replace(/:$/, ''))

@@ -18,10 +18,10 @@ import { kubeconfigPaths } from './kubeconfig-paths.ts'
 import { PinnedKubeconfig } from './pinned-kubeconfig.ts'
 
 interface ClusterOptions {
-  /** A file, or several as $KUBECONFIG writes them. Absent: ~/.kube/config, else the service account of the pod we run in. */
+  /** A file, or several as in $KUBECONFIG. Absent: ~/.kube/config, else the service account of the pod that we run in. */
   readonly kubeconfigPath?: string | undefined
   readonly context?: string | undefined
-  /** Of the process, for the proxy that it names. */
+  /** The environment of the process, which may name a proxy. */
   readonly env: Environment
   readonly clock: Clock
   readonly random: Random
@@ -29,33 +29,33 @@ interface ClusterOptions {
   readonly userAgent: string
 }
 
-/** A way to the API server, and what is needed to follow what it says. */
+/** A connection to the API server, and the parts that watches need. */
 interface OpenApi {
   readonly parts: FollowParts
   readonly server: Endpoint
-  /** Of the context, as kubectl uses it; absent where it names none. */
+  /** The namespace of the context, as kubectl uses it; absent where it names none. */
   readonly namespace?: string
   /** The name of the context's user in the kubeconfig; absent where it names none. */
   readonly user?: string
   readonly context: ClusterContext
 }
 
-/** Asks once, so that what is wrong with the input is found at the start. */
+/** Makes one request, so that wrong input is found at the start. */
 type FirstCall = (client: ApiClient, signal: AbortSignal) => Promise<unknown>
 
-/** The API server of a cluster. It takes no right. Rejects as `openCluster` does. */
+/** The API server of a cluster. Needs no right. Rejects as `openCluster` does. */
 export const openApi = (options: ClusterOptions, signal: AbortSignal): Promise<OpenApi> =>
   open(options, serverVersion, signal)
 
 /**
- * The port's methods over the API server of a cluster. It takes the right to get namespace kube-system. Rejects with
- * UserError KUBECONFIG_MISSING, KUBECONFIG_BROKEN, KUBECONFIG_NO_CONTEXT, KUBE_PROXY, KUBE_CERTIFICATE_EXPIRED,
- * KUBE_UNREACHABLE, KUBE_UNTRUSTED, KUBE_TIMEOUT, KUBE_UNAUTHORIZED, KUBE_FORBIDDEN; with WorldError where the server itself is unwell.
+ * The port's methods over the API server of a cluster. Needs the right to get namespace kube-system. Rejects with UserError
+ * KUBECONFIG_MISSING, KUBECONFIG_BROKEN, KUBECONFIG_NO_CONTEXT, KUBE_PROXY, KUBE_CERTIFICATE_EXPIRED, KUBE_UNREACHABLE,
+ * KUBE_UNTRUSTED, KUBE_TIMEOUT, KUBE_UNAUTHORIZED, KUBE_FORBIDDEN; with WorldError where the server itself has a fault.
  */
 export const openCluster = async (options: ClusterOptions, signal: AbortSignal): Promise<Cluster> =>
   (await openClusterApi(options, signal)).cluster
 
-/** The same, with what else it takes to ask that server. */
+/** The same, with the parts that other requests to that server need. */
 export async function openClusterApi(
   options: ClusterOptions,
   signal: AbortSignal,

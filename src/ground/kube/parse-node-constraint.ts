@@ -1,8 +1,8 @@
 import type { Untrusted } from '../model/untrusted.ts'
 
 /**
- * What must hold for a node to take the pod, as labels: spec.nodeSelector, and the required node affinity as far as it
- * says the same thing in other words (a single term, of `In` with a single value).
+ * The labels that a node needs to take the pod: spec.nodeSelector, and the required node affinity if it has the same meaning (a
+ * single term, of `In` with a single value).
  */
 export function parseNodeConstraint(podSpec: Untrusted): Readonly<Record<string, string>> {
   const terms = podSpec

@@ -43,7 +43,7 @@ export function parseNode(object: Untrusted): Node {
   }
 }
 
-/** What a run of Even Keel announces is in its record as well: our own parts go by that. */
+/** The conditions of Even Keel's own runs are also in the records, and our own parts use these. */
 export function announcedIn(object: Untrusted): Readonly<Record<string, string>> {
   const own = ANNOUNCED_CONDITIONS.flatMap((type): readonly (readonly [string, string])[] => {
     const condition = findCondition(object, type)
@@ -53,7 +53,7 @@ export function announcedIn(object: Untrusted): Readonly<Record<string, string>>
   return Object.fromEntries(own)
 }
 
-/** A node that does not say how many pods it takes has not said anything. */
+/** A node without a number of pods has not reported its resources. */
 function parseRoom(allocatable: Untrusted): NodeRoom | undefined {
   const pods = quantity(allocatable.at('pods').textOr(''))
   return pods === undefined ? undefined : { ...amount(allocatable.textMap()), pods }

@@ -8,7 +8,7 @@ import { parseToleration } from '../model/tolerations.ts'
 import { MalformedReply, type Untrusted } from '../model/untrusted.ts'
 import { parsePod } from './parse-pod.ts'
 
-/** A Pod with what the scheduler goes by. A placement that makes no sense is left out, and the pod is there all the same. */
+/** A Pod with the fields that the scheduler uses. A placement that makes no sense is left out; the pod is kept. */
 export function parsePlacedPod(object: Untrusted): Pod {
   const pod = parsePod(object)
   try {
@@ -34,7 +34,7 @@ function parsePlacement(spec: Untrusted, namespace: string): PodPlacement {
   }
 }
 
-/** Init containers run one after another, before the others; those that are restarted run on beside them (KEP-753). */
+/** Init containers run one after another, before the others; those that are restarted go on running beside them (KEP-753). */
 function podRequests(spec: Untrusted): Amount {
   let besides = NOTHING
   let largest = NOTHING

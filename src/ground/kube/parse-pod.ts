@@ -66,7 +66,7 @@ function endingOf(object: Untrusted): PodEnding | undefined {
   }
 }
 
-/** A generic ephemeral volume's claim is named after its pod and itself (KEP-1698). */
+/** A generic ephemeral volume's claim is named after its pod and its volume (KEP-1698). */
 function claimOf(volume: Untrusted, podName: string): string[] {
   if (!volume.at('persistentVolumeClaim').absent) return [volume.at('persistentVolumeClaim').at('claimName').text()]
   return volume.at('ephemeral').absent ? [] : [`${podName}-${volume.at('name').text()}`]
@@ -79,7 +79,7 @@ function parseContainerIds(object: Untrusted): Readonly<Record<string, string>> 
   )
 }
 
-/** What every container waits for in its first moments is no news. */
+/** Reasons that every container has in its first moments. */
 const STARTING = ['', 'ContainerCreating', 'PodInitializing']
 
 function parseWaiting(object: Untrusted): string | undefined {

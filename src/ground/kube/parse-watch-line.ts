@@ -7,14 +7,14 @@ import { parseApiStatus } from './api-status.ts'
 import { parseItem } from './parse-item.ts'
 import type { Resource } from './resources.ts'
 
-/** One event of a watch. `resourceVersion` is where the watch stands after it. */
+/** One event of a watch. `resourceVersion` is the version of the watch after it. */
 export type WatchChange<T> = { readonly resourceVersion: string } & (
   | { readonly type: 'applied' | 'deleted'; readonly object: T }
   /** A bookmark, or an object that was left out. */
   | { readonly type: 'fresh' }
 )
 
-/** Throws the WorldError that an ERROR event stands for (KUBE_GONE above all), or KUBE_REPLY where the line makes no sense. */
+/** Throws the WorldError for an ERROR event (mainly KUBE_GONE), or KUBE_REPLY where the line makes no sense. */
 export function parseWatchLine<T>(line: string, kind: Resource<T>, log: Log): WatchChange<T> {
   const call: ApiCall = { verb: 'watch', resource: kind.resource, path: kind.path }
   const { type, object } = readEvent(call, line)

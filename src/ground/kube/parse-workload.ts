@@ -24,7 +24,7 @@ export const parseWorkload =
     }
   }
 
-/** Such as a quota, or an admission webhook, that refused its pod. */
+/** For example, a quota or an admission webhook refused its pod. */
 function failureOf(object: Untrusted): string | undefined {
   const failed = findCondition(object, 'ReplicaFailure')
   return failed?.status === 'True' ? failed.message || failed.reason : undefined

@@ -12,13 +12,13 @@ import { subjectOf } from './token-subject.ts'
 const UNKNOWN_ACCOUNT = 'the service account of this pod'
 
 /**
- * A kubeconfig that can be read anew, but means the cluster that it meant when it was read first: a current context that
- * is switched in another terminal must not turn what is under way to another cluster.
+ * A kubeconfig that can be read again, but always means the cluster of the first reading: if the current context is switched in
+ * another terminal, work under way must not turn to another cluster.
  */
 export class PinnedKubeconfig {
   readonly #source: KubeconfigSource
   readonly #clock: Clock
-  /** As it was read first. */
+  /** The kubeconfig as it was first read. */
   readonly first: KubeConfig
 
   private constructor(source: KubeconfigSource, clock: Clock, first: KubeConfig) {
@@ -31,20 +31,20 @@ export class PinnedKubeconfig {
     return new PinnedKubeconfig(source, clock, await readOnce(source, clock))
   }
 
-  /** As its URL says: the port is that of the protocol where none is written. */
+  /** By the URL of the server: the port is that of the protocol where none is written. */
   get server(): Endpoint {
     const { hostname, port, protocol } = new URL(this.first.getCurrentCluster()?.server ?? '')
     const usual = protocol === 'https:' ? 443 : 80
     return { address: hostname, port: Number(port || usual) }
   }
 
-  /** Of the context; absent where it names none. */
+  /** The namespace of the context; absent where it names none. */
   get namespace(): string | undefined {
     const { namespace } = this.first.getContextObject(this.first.getCurrentContext()) ?? {}
     return namespace === undefined || namespace === '' ? undefined : namespace
   }
 
-  /** As the kubeconfig calls it; absent where the context names none. */
+  /** The name in the kubeconfig; absent where the context names none. */
   get user(): string | undefined {
     const { user } = this.first.getContextObject(this.first.getCurrentContext()) ?? {}
     return user === undefined || user === '' ? undefined : user
@@ -52,13 +52,13 @@ export class PinnedKubeconfig {
 
   /** As people know it. */
   get context(): ClusterContext {
-    // A path or a password in it may be secret.
+    // A path or a password in the URL may be secret.
     const server = new URL(this.first.getCurrentCluster()?.server ?? '').origin
     if (this.#source.paths.length === 0) return { context: 'in-cluster', server, user: podUser() }
     return { context: this.first.getCurrentContext(), server, user: this.user ?? '' }
   }
 
-  /** With nothing cached that the API server gave for an earlier credential. */
+  /** Without anything cached that belongs to an earlier credential. */
   async readAgain(): Promise<KubeConfig> {
     const again = await readOnce(this.#source, this.#clock)
     if (again.getCurrentCluster()?.server === this.first.getCurrentCluster()?.server) return again

@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts'
 import type { HttpRequest } from './exchange.ts'
 import { openWebSocket } from './web-socket.ts'
 
-/** Each port has a channel for its data and one for its errors; each of them begins with the port's number in two bytes. */
+/** Each port has a channel for its data and one for its errors; each channel begins with the port's number in two bytes. */
 const PROTOCOL = 'v4.channel.k8s.io'
 const DATA = 0
 const ERROR = 1
@@ -21,9 +21,9 @@ interface ForwardTo {
 }
 
 /**
- * A connection to a TCP port on a pod's own loopback, by pods/portforward over a WebSocket: past the pod network and its
- * policies. It takes the rights to get and, from Kubernetes 1.35 on, to create pods/portforward. Rejects as ApiClient does;
- * the stream ends with WorldError KUBE_PORT_REFUSED where nothing listens at the port, with KUBE_PORT_FORWARD where it breaks.
+ * A connection to a TCP port on a pod's own loopback, by pods/portforward over a WebSocket: it bypasses the pod network and its
+ * policies. Needs the rights to get and, from Kubernetes 1.35 on, to create pods/portforward. Rejects as ApiClient does; the
+ * stream fails with WorldError KUBE_PORT_REFUSED where nothing listens at the port, with KUBE_PORT_FORWARD where it breaks.
  */
 export async function forwardPort(client: ApiClient, to: ForwardTo, signal: AbortSignal): Promise<Duplex> {
   const path = `/api/v1/namespaces/${segment(to.namespace)}/pods/${segment(to.pod)}/portforward`

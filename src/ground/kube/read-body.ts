@@ -33,7 +33,7 @@ async function readText(reply: Readable): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** An answer that stopped before its end. */
+/** The error for an answer that stopped before its end. */
 export function brokenOff(error: unknown): WorldError {
   if (error instanceof WorldError) return error
   const details = { code: 'KUBE_UNREACHABLE', retry: 'backoff', cause: error } as const

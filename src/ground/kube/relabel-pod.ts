@@ -3,8 +3,8 @@ import { segment } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 
 /**
- * A merge patch: the API server refuses it with 409 where the pod has another version than the one that it names. No two pods have
- * had the same one.
+ * A merge patch with the pod's version: the API server refuses it with 409 where the pod has another one. A version belongs to
+ * one pod only.
  */
 export async function relabelPod(
   client: ApiClient,

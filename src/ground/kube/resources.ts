@@ -5,20 +5,20 @@ import type { Untrusted } from '../model/untrusted.ts'
 import type { ObjectAddress, Selection } from '../ports/objects.ts'
 import { segment } from './api-call.ts'
 
-/** Where a kind is served, what RBAC calls it, and how its objects are read. */
+/** The path of a kind in the API, its name in RBAC, and the parser of its objects. */
 export interface Resource<T> {
   readonly path: string
   readonly resource: string
   readonly parse: (object: Untrusted) => T
-  /** Narrows what is listed and watched. */
+  /** Restricts what is listed and watched. */
   readonly query?: Readonly<Record<string, string>>
-  /** The form in which a list is asked for; absent: whole objects. */
+  /** The media type of a list; absent: whole objects. */
   readonly accept?: string
-  /** How long a watch may be silent and be taken for alive; where absent, as long as bookmarks may take. */
+  /** How long a silent watch counts as alive; absent: as long as bookmarks may take. */
   readonly idleMs?: number
 }
 
-/** Where the objects of a selection are listed, watched and made. */
+/** The resource of a selection of objects, for list, watch and writes. */
 export function resourceOf<T>({ kind, namespace, labelSelector, fieldSelector }: Selection<T>): Resource<T> {
   return {
     path: `${prefixOf(kind)}${withNamespace(kind, namespace)}/${kind.resource}`,

@@ -12,11 +12,11 @@ const DATE_MS = 1_000
 
 interface ServerAnswer {
   readonly version: string
-  /** By how much the clock that answered is ahead of ours, at least; absent where it does not say its time. */
+  /** How far the answering clock is ahead of ours, at least; absent where the answer has no time. */
   readonly aheadMs?: number
 }
 
-/** The server's version, and how its clock differs from ours. Every identity may ask for it. */
+/** The server's version, and the difference between its clock and ours. Every identity may ask for it. */
 export async function serverAnswer(
   { client, clock }: { readonly client: Pick<ApiClient, 'stream'>; readonly clock: Clock },
   signal: AbortSignal,
@@ -33,7 +33,7 @@ export async function serverAnswer(
   }
 }
 
-/** The date was written between the two times, and up to a second was cut off. */
+/** The date was written between the two times, and up to a second of it was cut off. */
 function leastAhead(
   date: number,
   { asked, answered }: { readonly asked: number; readonly answered: number },

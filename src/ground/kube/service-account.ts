@@ -13,8 +13,8 @@ interface ServiceAccountParts {
 }
 
 /**
- * The service account of the pod we run in, as of now: the token is read for every request, and connections are kept for as
- * long as the authority is the same. For a program that may not carry a kubeconfig's reader.
+ * The present service account of the pod that we run in: the token is read for every request, and connections are kept while
+ * the authority is the same. For a program that must not include a kubeconfig's reader.
  */
 export class ServiceAccount implements Pick<Credentials, 'current' | 'accept' | 'drop'> {
   readonly #parts: ServiceAccountParts
@@ -31,7 +31,7 @@ export class ServiceAccount implements Pick<Credentials, 'current' | 'accept' | 
   }
 
   accept(): void {
-    // Nothing is cached that an answer could vouch for.
+    // Nothing is cached, so nothing has to be confirmed.
   }
 
   drop(): void {

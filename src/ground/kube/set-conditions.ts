@@ -2,7 +2,9 @@ import type { ConditionsChange } from '../ports/cluster.ts'
 import { segment } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 
-/** Strategic, as kubelets write theirs: conditions are merged by their type (core/v1 NodeStatus, `patchMergeKey: type`). */
+/**
+ * A strategic patch, as kubelets write theirs: conditions are merged by their type (core/v1 NodeStatus, `patchMergeKey: type`).
+ */
 export async function setConditions(
   client: ApiClient,
   { node, uid, conditions: changed }: ConditionsChange,

@@ -2,7 +2,7 @@ import { escapeForeign } from '../model/foreign-text.ts'
 import { WorldError } from '../model/world-error.ts'
 import type { Connection } from './connection.ts'
 
-/** How a connection failed, for the words that follow from it. */
+/** Why a connection failed, by which the text is chosen. */
 type TransportFault = 'refused' | 'unknown-host' | 'untrusted' | 'broken'
 
 const UNTRUSTED = [
@@ -21,7 +21,7 @@ export function transportFault(error: unknown): TransportFault {
   return UNTRUSTED.some((pattern) => pattern.test(code)) ? 'untrusted' : 'broken'
 }
 
-/** A failure of the connection itself, as a WorldError that names the server, and the proxy where there is one. */
+/** A failure of the connection itself, as a WorldError that names the server, and the proxy if there is one. */
 export function transportError(error: unknown, way: Pick<Connection, 'server' | 'proxy'>): WorldError {
   if (error instanceof WorldError) return error
   const fault = transportFault(error)
@@ -36,7 +36,7 @@ export function transportError(error: unknown, way: Pick<Connection, 'server' | 
   return new WorldError(text, { code, retry: 'backoff', cause: error })
 }
 
-/** The proxy looks up and connects to the server that a tunnel leads to: what we find out about is the proxy itself. */
+/** The proxy resolves and connects to the server behind a tunnel: our own errors are about the proxy. */
 const isOfProxy = (error: unknown, fault: TransportFault): boolean =>
   fault !== 'broken' || errorCode(error).startsWith('ERR_PROXY_')
 

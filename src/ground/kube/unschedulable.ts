@@ -1,7 +1,7 @@
 import type { Unschedulable } from '../model/pod.ts'
 import { present } from '../model/present.ts'
 
-/** What the scheduler says of a pod that it cannot place. */
+/** The scheduler's message about a pod that it cannot place. */
 export const unschedulable = (message: string): Unschedulable => ({
   message,
   ...present({ nodes: countedNodes(message) }),

@@ -9,10 +9,10 @@ interface WatchStreamParts {
   readonly clock: Clock
 }
 
-/** `silent`: nothing came for as long as silence is taken for life. */
+/** `silent`: nothing came for longer than a silent watch counts as alive. */
 type StreamAnswer = { readonly type: 'line'; readonly line: string } | { readonly type: 'ended' | 'silent' }
 
-/** The lines of one watch, under a limit of silence. */
+/** The lines of one watch, with a limit for its silence. */
 export class WatchStream {
   readonly #body: Readable
   readonly #lines: LineReader
@@ -24,7 +24,9 @@ export class WatchStream {
     this.#alarm = new Alarm(clock)
   }
 
-  /** Silence is taken for life for `idleMs`. Rejects with WorldError where the stream breaks off, or with the signal's reason. */
+  /**
+   * A silent watch counts as alive for `idleMs`. Rejects with WorldError where the stream breaks, or with the signal's reason.
+   */
   async next(idleMs: number, signal: AbortSignal): Promise<StreamAnswer> {
     for (;;) {
       const line = this.#lines.shift()
@@ -57,8 +59,8 @@ export class WatchStream {
 }
 
 /**
- * One sleep for many limits of which hardly any is reached: it looks at the time when it ends, and sleeps on. A timer for each line
- * would cost more than the line.
+ * One sleep for many limits, of which hardly any is reached: when it ends, it compares the time, and sleeps on. A timer for
+ * each line would cost more than the line.
  */
 class Alarm {
   readonly #clock: Clock
@@ -69,7 +71,7 @@ class Alarm {
     this.#clock = clock
   }
 
-  /** Rings once, unless it is set anew or unset before that. */
+  /** Rings once, unless it is set again or unset before. */
   set(ms: number, ring: () => void): void {
     const now = this.#clock.monoMs()
     this.#due = { at: now + ms, ring }

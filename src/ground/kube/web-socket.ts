@@ -3,19 +3,19 @@ import type { Connection } from './connection.ts'
 import type { HttpRequest, ReplyHead } from './exchange.ts'
 import { transportError } from './transport-error.ts'
 
-/** One message of a stream of the API is at most this long: a hostile server must not fill the memory. */
+/** The longest message of a stream of the API: a hostile server must not fill the memory. */
 const MESSAGE_BYTES_MAX = 1024 * 1024
 
 interface Wanted {
   readonly connection: Connection
   readonly request: HttpRequest
-  /** The first that the server knows is taken. */
+  /** The server takes the first one that it knows. */
   readonly protocols: readonly string[]
 }
 
 /**
- * A WebSocket to the API server, by the way and with the credential of every other request; resolves with the head of the
- * answer where the server does not upgrade. It is paused. Rejects with WorldError KUBE_UNREACHABLE or KUBE_UNTRUSTED, or with the
+ * A WebSocket to the API server, with the proxy and credentials of every other request; resolves with the head of the answer
+ * where the server does not upgrade. It is paused. Rejects with WorldError KUBE_UNREACHABLE or KUBE_UNTRUSTED, or with the
  * signal's reason.
  */
 export function openWebSocket(
@@ -41,7 +41,7 @@ export function openWebSocket(
     signal.addEventListener('abort', abort, { once: true })
     socket.once('close', () => signal.removeEventListener('abort', abort))
     socket.once('open', () => {
-      // What came together with the answer waits until its reader listens.
+      // Data that came together with the answer waits until its reader listens.
       socket.pause()
       resolve({ opened: socket })
     })

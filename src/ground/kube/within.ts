@@ -6,11 +6,11 @@ interface Limit {
   readonly clock: Clock
   readonly ms: number
   readonly signal: AbortSignal
-  /** What the work is ended with when the time is up. */
+  /** The error that ends the work when the time is up. */
   readonly late: () => Error
 }
 
-/** Runs `work` until it settles, the caller aborts or the time is up; the signal it is given tells it to end. */
+/** Runs `work` until it settles, the caller aborts or the time is up; its signal tells it to end. */
 export async function within<T>(limit: Limit, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   limit.signal.throwIfAborted()
   const ended = new AbortController()

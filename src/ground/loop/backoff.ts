@@ -2,13 +2,13 @@ import { invariant } from '../model/invariant.ts'
 import type { Random } from '../ports/random.ts'
 
 export interface BackoffLimits {
-  /** Ceiling of the first delay. */
+  /** The upper bound of the first delay. */
   readonly baseMs: number
-  /** Ceiling of every delay that no server asked for. */
+  /** The upper bound of every delay that no server asked for. */
   readonly capMs: number
 }
 
-/** What the world may ask us to wait at most: a hostile or broken Retry-After must not stop us for a day. */
+/** The longest Retry-After that is obeyed: a hostile or broken one must not stop us for a day. */
 const RETRY_AFTER_MAX_MS = 120_000
 
 /**
@@ -28,7 +28,7 @@ export class Backoff {
     this.#random = random
   }
 
-  /** `retryAfterMs`: what the world asked for; waited in full and a little more, never less. */
+  /** `retryAfterMs`: what a server asked for; at least this long is waited, and a little more. */
   nextMs(retryAfterMs?: number): number {
     const { baseMs, capMs } = this.#limits
     const ceilingMs = Math.min(capMs, baseMs * 2 ** Math.min(this.#tries, 30))

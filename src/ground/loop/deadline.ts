@@ -1,7 +1,7 @@
 import { OVER } from '../model/over.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** The work did not settle within its limit. Whether the world did what was asked is not known. */
+/** The work did not settle within its limit. It is not known whether it was done. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
   readonly limitMs: number
@@ -21,7 +21,7 @@ interface Deadline {
 }
 
 /**
- * Runs `work` with a signal that fires at the limit or with the caller's. Settles then even where `work` ignores its
+ * Runs `work` with a signal that fires at the limit or with the caller's signal. It settles then even if `work` ignores the
  * signal: rejects with DeadlineError at the limit, with the caller's reason when that one fires.
  */
 export async function withDeadline<T>(deadline: Deadline, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

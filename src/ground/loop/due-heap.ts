@@ -3,13 +3,16 @@ import type { MonoMs } from '../model/time.ts'
 export interface Due {
   readonly key: string
   readonly at: MonoMs
-  /** Of what is due at the same moment the lower comes first. */
+  /** Of items that are due at the same moment, the lowest comes first. */
   readonly order: number
 }
 
 const isBefore = (a: Due, b: Due): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
 
-/** What is due earliest comes out first: a binary heap, so that ten thousand keys cost no more than their logarithm each. */
+/**
+ * The item that is due first comes out first: a binary heap, so that an operation on ten thousand keys costs only their
+ * logarithm.
+ */
 export class DueHeap {
   readonly #heap: Due[] = []
 
@@ -37,7 +40,7 @@ export class DueHeap {
     return first
   }
 
-  /** Puts it where the first was, and then below all that come before it. */
+  /** Puts the item at the top, and moves it down below all that come before it. */
   #sink(due: Due): void {
     let at = 0
     for (;;) {

@@ -17,22 +17,22 @@ interface EventRecorderParts {
   readonly identity: string
 }
 
-/** An Event that stands. */
+/** An Event on the cluster. */
 interface RecordedEvent {
   readonly namespace: string
   readonly name: string
   readonly recordedAt: MonoMs
-  /** How often it was told, also where that was not written. */
+  /** How often it happened, also when that was not written. */
   count: number
 }
 
-/** What is told again within it is counted in the Event that stands (client-go, tools/record/events_cache.go). */
+/** A notice that is repeated within this time is counted in the existing Event (client-go, tools/record/events_cache.go). */
 const WINDOW_MS = 10 * 60_000
-/** client-go: of one object so many at once, then one in five minutes. */
+/** client-go: for one object this many at once, then one in five minutes. */
 const OBJECT_RATE = { burst: 25, everyMs: 5 * 60_000 }
-/** Of all together: a fleet that turns ill at once must not bury the API server. */
+/** For all objects together: if a whole fleet fails at once, its Events must not bury the API server. */
 const RATE = { burst: 100, everyMs: 200 }
-/** Objects and texts that are remembered. What is forgotten is told in a new Event. */
+/** How many objects and texts are remembered. A forgotten notice gets a new Event. */
 const REMEMBERED_MAX = 4_096
 
 const EVENTS: ObjectKind<undefined> = {
@@ -45,9 +45,9 @@ const EVENTS: ObjectKind<undefined> = {
 }
 
 /**
- * Events that say the same of the same object within a while are one Event with a count, and no more are written than the
- * rates allow: what is beyond them is counted here, and by the Event as soon as it is written again. It takes the rights to create
- * and to patch events.
+ * Equal notices about the same object within a while are one Event with a count, and no more are written than the rates allow.
+ * Those beyond the rates are counted here, and in the Event when it is written again. Needs the rights to create and to patch
+ * events.
  */
 export class EventRecorder implements ObjectNotices {
   readonly #parts: EventRecorderParts
@@ -61,7 +61,7 @@ export class EventRecorder implements ObjectNotices {
     this.#all = new TokenBucket(RATE, parts.clock)
   }
 
-  /** How many notices no Event was written for. */
+  /** How many notices got no Event. */
   dropped(): number {
     return this.#dropped
   }
@@ -88,7 +88,7 @@ export class EventRecorder implements ObjectNotices {
     return { namespace, name, recordedAt: clock.monoMs(), count: 1 }
   }
 
-  /** False where the Event is gone: the API server keeps none for more than an hour. */
+  /** False where the Event is gone: the API server keeps Events only for an hour. */
   async #again({ namespace, name, count }: RecordedEvent, signal: AbortSignal): Promise<boolean> {
     const { objects, clock } = this.#parts
     const patch = { count, lastTimestamp: toIsoSeconds(clock.wallMs()) }
@@ -108,7 +108,7 @@ export class EventRecorder implements ObjectNotices {
   }
 }
 
-/** As the newest; the oldest is forgotten where there are too many. */
+/** Adds it as the newest; the oldest is dropped where there are too many. */
 function remember<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key)
   map.set(key, value)

@@ -1,11 +1,11 @@
 import { SortedList } from './sorted-list.ts'
 
-/** The values that an object is found by: the node of a pod, the uids of its owners. */
+/** The values by which an object is found: the node of a pod, the uids of its owners. */
 export type ValuesOf<T> = (object: T) => readonly string[]
 
 const NONE: readonly never[] = []
 
-/** Objects by a value of theirs, kept up to date change by change: a lookup costs nothing that grows with the others. */
+/** Objects by one of their values, updated with each change: the cost of a lookup does not grow with the other objects. */
 export class FieldIndex<T> {
   readonly #valuesOf: ValuesOf<T>
   readonly #lists = new Map<string, SortedList<T>>()
@@ -14,12 +14,12 @@ export class FieldIndex<T> {
     this.#valuesOf = valuesOf
   }
 
-  /** In the order of their keys; the list never changes. */
+  /** In the order of their keys; the returned list never changes. */
   get(value: string): readonly T[] {
     return this.#lists.get(value)?.list() ?? NONE
   }
 
-  /** `before`: as it was under this key; `now`: as it is. */
+  /** `before`: the old object of this key; `now`: the new one. */
   apply(key: string, before: T | undefined, now: T | undefined): void {
     const values = now === undefined ? [] : this.#valuesOf(now)
     for (const value of before === undefined ? [] : this.#valuesOf(before)) {
@@ -44,7 +44,7 @@ export class FieldIndex<T> {
   }
 }
 
-/** Objects of one group by a value of theirs. */
+/** Objects of one group by one of their values. */
 type Lookup<T> = (value: string) => readonly T[]
 
 /** The same within groups. */
@@ -59,7 +59,10 @@ export class GroupedIndex<T> {
     this.#valuesOf = valuesOf
   }
 
-  /** Another function after each change in the group: the same one says that nothing changed. It is good until the next change. */
+  /**
+   * Returns another function after each change in the group: if it is the same one, nothing has changed. It is valid until the
+   * next change.
+   */
   get(group: string): Lookup<T> {
     const index = this.#groups.get(group)
     if (index === undefined) return nothing

@@ -7,7 +7,9 @@ import type { FollowEvent } from '../ports/cluster.ts'
 import { FieldIndex, GroupedIndex, type ValuesOf } from './field-index.ts'
 import { SortedList } from './sorted-list.ts'
 
-/** How far the cache can be trusted. A cache that is broken keeps its last objects: old news, but news. */
+/**
+ * How far the cache can be trusted. A cache whose stream is broken keeps its last objects: they are old, but better than none.
+ */
 export interface Freshness {
   readonly synced: boolean
   /** The newest proof that the stream is alive: a list, a change or a bookmark. Absent before the first. */
@@ -21,15 +23,15 @@ export interface FollowCacheParts<T> {
   /** Lists and watches for ever; settles only when aborted. */
   readonly follow: (sink: (event: FollowEvent<T>) => void, signal: AbortSignal) => Promise<void>
   readonly clock: Clock
-  /** The objects or the freshness are no longer what they were. Called within the stream: it must only take note. */
+  /** The objects or the freshness have changed. Called within the stream: it must only take note. */
   readonly onChange?: () => void
   /**
-   * The object of this key came, changed or went: `before` and `now`, absent where there was or is none. Called for each key
-   * by itself, within the stream, before `onChange`, also for what a list shows that no watch told. A controller takes note
-   * of the keys that the object matters to.
+   * The object of this key came, changed or went: `before` and `now`, absent where there was or is none. Called for each key by
+   * itself, within the stream, before `onChange`; also for changes that a list shows and no watch did. A controller notes the
+   * keys that the object matters to.
    */
   readonly onKey?: (key: string, change: KeyChange<T>) => void
-  /** Whether an object that was there matters anew; where it is absent, each change does. */
+  /** Whether a change of an object matters; where this is absent, each change does. */
   readonly isNews?: (before: T, now: T) => boolean
   /**
    * Whether two objects differ in nothing but the version. If so, a watch event leaves the old object in the cache and is not reported, and
@@ -54,7 +56,7 @@ interface Named {
 const objectKey = (object: Named): string =>
   object.namespace === undefined ? object.name : `${object.namespace}/${object.name}`
 
-/** Objects as the API server last told them, in the order of their keys. */
+/** Objects as the API server sent them last, in the order of their keys. */
 export class FollowCache<T extends Named> {
   readonly #parts: FollowCacheParts<T>
   readonly #objects = new SortedList<T>()
@@ -90,7 +92,7 @@ export class FollowCache<T extends Named> {
     return version !== undefined && this.#objects.get(key) === object ? version : object.resourceVersion
   }
 
-  /** Objects by a value of theirs, from now on kept with the objects. */
+  /** Objects by one of their values; the index is kept from now on. */
   index(valuesOf: ValuesOf<T>): Pick<FieldIndex<T>, 'get'> {
     return this.#kept(new FieldIndex(valuesOf))
   }
@@ -158,7 +160,7 @@ export class FollowCache<T extends Named> {
     return stays
   }
 
-  /** What went, what came and what is another is told key by key, as a watch would have told it, once all is as it was listed. */
+  /** Differences to the new list are reported key by key, like changes of a watch, once the whole list is in place. */
   #reset(objects: readonly T[]): void {
     const old = new Map(this.#objects.list().map((object) => [objectKey(object), object]))
     const listed = new Map(objects.map((object) => [objectKey(object), object]))
@@ -172,7 +174,7 @@ export class FollowCache<T extends Named> {
     }
   }
 
-  /** The name may already belong to a successor: only the object that was deleted goes. */
+  /** The name may already belong to a successor: only the object that was deleted is removed. */
   #remove(deleted: T): boolean {
     const key = objectKey(deleted)
     const kept = this.#objects.get(key)
@@ -187,7 +189,7 @@ export class FollowCache<T extends Named> {
     for (const index of this.#indexes) index.apply(key, before, now)
   }
 
-  /** Whether it is news. */
+  /** Returns whether the change matters. */
   #changed(key: string, before: T | undefined, now: T | undefined): boolean {
     if (before !== undefined && now !== undefined && this.#parts.isNews?.(before, now) === false) return false
     const change = { ...present({ before, now }) }
@@ -196,6 +198,6 @@ export class FollowCache<T extends Named> {
   }
 }
 
-/** An object that was listed again as it was. Where versions are not kept, each may be another. */
+/** The object is unchanged in a new list. Without versions, each may have changed. */
 const isSame = (before: Named | undefined, now: Named | undefined): boolean =>
   before?.resourceVersion !== undefined && before.resourceVersion === now?.resourceVersion

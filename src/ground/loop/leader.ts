@@ -15,15 +15,15 @@ interface LeaderParts {
   readonly clock: Clock
   readonly random: Random
   readonly lease: ObjectRef
-  /** Tells this process from any other, those of the same pod among them. */
+  /** Distinguishes this process from any other, also from those of the same pod. */
   readonly identity: string
   /** client-go's are 15 s; a leader gives up at two thirds of it, and renews at two fifteenths. */
   readonly durationMs: number
-  /** Leads or leads no more. It must only take note. */
+  /** It leads, or has stopped leading. It must only take note. */
   readonly onChange: () => void
 }
 
-/** However long a Lease lasts: one that is free is not left lying. */
+/** The longest pause, however long a Lease lasts: a free Lease is taken soon. */
 const RETRY_MS_MAX = 10_000
 const RELEASED = { durationSeconds: 1 }
 
@@ -31,9 +31,9 @@ export interface LeaderStatus {
   readonly state: 'standby' | 'leading' | 'over'
   /** The holder of the Lease, as last seen; empty if there is none. */
   readonly holder: string
-  /** Why the last try to read or write the Lease failed, where it did. */
+  /** Why the last try to read or write the Lease failed, if it did. */
   readonly trouble?: string
-  /** Since the Lease was last asked for: one that does not even try hangs. */
+  /** The time since the Lease was last asked for; a long time means that the process hangs. */
   readonly triedAgoMs: number
 }
 
@@ -72,7 +72,7 @@ export class Leader {
     return this.mayActForMs() > 0
   }
 
-  /** What is left of two thirds of the duration since the last renewal was sent: the limit of an effect. */
+  /** What is left of two thirds of the duration since the last renewal was sent: the time limit of an effect. */
   mayActForMs(): number {
     return this.#isOver ? 0 : this.#lease.mayActForMs()
   }
@@ -88,7 +88,7 @@ export class Leader {
     }
   }
 
-  /** Waits, leads, and resolves with why that is over. Rejects with the signal's reason. */
+  /** Waits, leads, and resolves with the reason why that is over. Rejects with the signal's reason. */
   async run(signal: AbortSignal): Promise<Reason> {
     await this.#stand(signal)
     this.#parts.onChange()
@@ -99,7 +99,7 @@ export class Leader {
     }
   }
 
-  /** Acts no more from this call on; the Lease is free when it resolves. `run` has settled before. */
+  /** Ends all effects from this call on; the Lease is free when it resolves. `run` has settled before. */
   async release(signal: AbortSignal): Promise<void> {
     this.#end()
     const { held } = this.#lease
@@ -108,7 +108,7 @@ export class Leader {
       await this.#lease.clear(held.lease, RELEASED, signal)
     } catch (error) {
       if (!isConflict(error)) throw error
-      // A renewal whose answer we did not hear.
+      // A renewal whose answer did not reach us.
       const found = await this.#lease.read(signal)
       if (found?.holder === this.#parts.identity) await this.#lease.clear(found, RELEASED, signal)
     }
@@ -140,7 +140,7 @@ export class Leader {
     }
   }
 
-  /** Our own is a claim whose answer we did not hear; it counts from when it is written again. */
+  /** If we are the holder, that is a claim whose answer did not reach us; it counts from when it is written again. */
   #mayTake(lease: Lease): boolean {
     if (lease.holder === '' || lease.holder === this.#parts.identity) return true
     return this.#lease.staleInMs(lease) === 0
@@ -163,7 +163,7 @@ export class Leader {
     }
   }
 
-  /** Tries until it is renewed, or has another holder. */
+  /** Tries until the Lease is renewed, or has another holder. */
   async #renewOrLose(signal: AbortSignal): Promise<Reason | undefined> {
     for (;;) {
       let lost: Reason | undefined
@@ -186,13 +186,13 @@ export class Leader {
       const found = await this.#lease.read(signal)
       this.#holder = found?.holder ?? ''
       if (found?.holder !== this.#parts.identity) return this.#taken(found)
-      // Written by us without an answer, or by another that left our name in it: the next try uses its current state.
+      // Written by us without an answer, or by another client that left our name in it: the next try uses its present state.
       this.#lease.adopt(found)
       throw error
     }
   }
 
-  /** How long to wait where the API did not do it; undefined where it did. Rejects for bugs, and by abort. */
+  /** How long to wait if the API did not do it; undefined if it did. Rejects for bugs, and when aborted. */
   async #tried(work: () => Promise<void>, signal: AbortSignal): Promise<number | undefined> {
     this.#triedAt = this.#parts.clock.monoMs()
     try {
@@ -208,7 +208,7 @@ export class Leader {
     }
   }
 
-  /** client-go's factor of 1.2 is for the same: that candidates do not come together. */
+  /** client-go's factor of 1.2 has the same purpose: candidates do not come together. */
   #jittered(ms: number): number {
     return ms * (0.8 + 0.4 * this.#parts.random.next())
   }

@@ -12,7 +12,7 @@ interface LeaseHolderParts {
   readonly cluster: Pick<Cluster, 'readLease' | 'writeLease'>
   readonly clock: Clock
   readonly lease: ObjectRef
-  /** As the Lease names us. */
+  /** Our name in the Lease. */
   readonly holder: string
   /** At least a second: a Lease counts in whole ones. */
   readonly durationMs: number
@@ -21,13 +21,13 @@ interface LeaseHolderParts {
 
 interface Held {
   readonly lease: Lease
-  /** When it was *sent*: no process can have seen it earlier. */
+  /** When the renewal was *sent*: no process can have seen it earlier. */
   readonly sentAt: MonoMs
 }
 
 /**
- * One Lease, as one process claims, renews and clears it. What a refused write means for its user is the user's own law:
- * `mayHaveMoved` says when to look again. Every call has a limit and rejects with DeadlineError or WorldError.
+ * One Lease that this process claims, renews and clears. What a refused write means is decided by the user of this class:
+ * `mayHaveMoved` says when to read the Lease again. Every call has a limit and rejects with DeadlineError or WorldError.
  */
 export class LeaseHolder {
   readonly #parts: LeaseHolderParts
@@ -41,7 +41,7 @@ export class LeaseHolder {
     this.#watcher = new LeaseWatcher(parts.durationMs)
   }
 
-  /** As we wrote it last; undefined until a claim was answered. */
+  /** The Lease as we wrote it last; undefined until a claim was answered. */
   get held(): Held | undefined {
     return this.#held
   }
@@ -62,7 +62,9 @@ export class LeaseHolder {
     return this.#limited('the Lease read', signal, (limited) => cluster.readLease(lease, limited))
   }
 
-  /** Ours from now on, under the version that was read; undefined creates it. `annotations`: all that it then bears. */
+  /**
+   * Makes the Lease ours, if it still has the version that was read; undefined creates it. `annotations`: all that it has then.
+   */
   claim(found: Lease | undefined, annotations: Lease['annotations'], signal: AbortSignal): Promise<void> {
     const { lease, holder, durationMs } = this.#parts
     const claimed = {
@@ -76,18 +78,21 @@ export class LeaseHolder {
     return this.renew(claimed, signal)
   }
 
-  /** `lease`: ours already, as it was written or read last. */
+  /** `lease`: one that is ours already, as it was written or read last. */
   async renew(lease: Omit<Lease, 'renewTime'>, signal: AbortSignal): Promise<void> {
     const sentAt = this.#parts.clock.monoMs()
     this.#held = { lease: await this.#write(lease, signal), sentAt }
   }
 
-  /** It still names us, in another version: the next renewal goes by that one, and the time left by the last. */
+  /**
+   * The Lease still names us, in another version: the next renewal uses that version, and the time left counts from the last
+   * renewal.
+   */
   adopt(lease: Lease): void {
     if (this.#held !== undefined) this.#held = { ...this.#held, lease }
   }
 
-  /** Removes the holder: the next process that looks may have the Lease at once. `left`: what else of it changes. */
+  /** Removes the holder: the next process that reads the Lease may take it at once. `left`: other changes. */
   async clear(
     lease: Lease,
     left: Partial<Pick<Lease, 'annotations' | 'durationSeconds'>>,
@@ -110,7 +115,7 @@ export class LeaseHolder {
     return withDeadline({ clock, limitMs: callLimitMs, signal, what }, work)
   }
 
-  /** MicroTime. The last digits count our writes: one that changes nothing is not stored, and would not be seen. */
+  /** MicroTime. The last digits count our writes: a write that changes nothing is not stored, and no process would see it. */
   #stamp(): string {
     this.#writes = (this.#writes + 1) % 1000
     return toIso(this.#parts.clock.wallMs()).replace('Z', `${String(this.#writes).padStart(3, '0')}Z`)
@@ -119,11 +124,11 @@ export class LeaseHolder {
 
 export const isConflict = (error: unknown): boolean => error instanceof WorldError && error.code === 'KUBE_CONFLICT'
 
-/** Refused for good: the Lease is no longer as we know it (changed, deleted), or we may not write it. */
+/** Refused for good: the Lease was changed or deleted, or we may not write it. */
 export const mayHaveMoved = (error: unknown): boolean =>
   isConflict(error) || (error instanceof WorldError && error.retry === 'never')
 
-/** The API did not say: it may have done what was asked without our hearing of it. */
+/** The API did not answer: the write may have been done. */
 export const isUnanswered = (error: unknown): error is WorldError | DeadlineError =>
   error instanceof WorldError || error instanceof DeadlineError
 

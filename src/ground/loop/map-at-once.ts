@@ -1,6 +1,6 @@
 /**
- * Does `work` for each item, at most so many at a time, and resolves with the results in the order of the items. Rejects with
- * the first rejection; what has not begun by then is not begun.
+ * Runs `work` for each item, at most this many at a time, and resolves with the results in the order of the items. Rejects with
+ * the first rejection; work that has not begun by then is not begun.
  */
 export async function mapAtOnce<T, R>(
   items: readonly T[],

@@ -14,23 +14,23 @@ interface Waiter {
 }
 
 const WINDOW_MS = 100
-/** What timers were late by is caught up with, up to this beyond the jitter. */
+/** Late timers are caught up with, up to this time beyond the jitter. */
 const CATCH_UP_MS = 10
 
 /**
- * Lets so many turns a second pass, in the order in which they were asked for, and never more than a tenth of them within
- * 100 ms. After a silence half of that tenth passes at once and the other half spread over the 100 ms, so that a little work
- * never waits. From then on turns are spread evenly, each late by a random part of the time between two.
+ * Allows this many turns a second, in the order of the calls, and never more than a tenth of them within 100 ms. After a
+ * silence half of that tenth passes at once and the other half spread over the 100 ms, so that a little work never waits. From
+ * then on turns are spread evenly, each delayed by a random part of the time between two.
  */
 export class Pacer {
   readonly #parts: Parts
   readonly #everyMs: number
-  /** When the last turns were taken, as many as may be within the window; the oldest is at `#oldest`. */
+  /** The times of the last turns, as many as are allowed within the window; the oldest is at `#oldest`. */
   readonly #taken: number[]
   readonly #waiting = new Set<Waiter>()
   #oldest = 0
   #lastAt = Number.NEGATIVE_INFINITY
-  /** When the silence before the turns of now ended. */
+  /** When the silence before the present turns ended. */
   #begunAt = Number.NEGATIVE_INFINITY
   /** When the next turn is due at an even pace. */
   #evenAt = Number.NEGATIVE_INFINITY
@@ -43,7 +43,7 @@ export class Pacer {
     this.#taken = new Array<number>(Math.ceil((parts.perSecond * WINDOW_MS) / 1_000)).fill(Number.NEGATIVE_INFINITY)
   }
 
-  /** Resolves when it is this one's turn. Rejects with the signal's reason, and takes no turn then. */
+  /** Resolves when it is this caller's turn. Rejects with the signal's reason, and takes no turn then. */
   async turn(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (this.#waiting.size === 0 && this.#untilDueMs() <= 0) this.#take(this.#parts.clock.monoMs())
@@ -64,7 +64,7 @@ export class Pacer {
     return promise.finally(() => signal.removeEventListener('abort', onAbort))
   }
 
-  /** Until nothing waits. Rejects with OVER where it is stopped before. */
+  /** Runs until nothing waits. Rejects with OVER when stopped before. */
   async #serve(): Promise<void> {
     const { clock } = this.#parts
     const serving = new AbortController()
@@ -74,7 +74,7 @@ export class Pacer {
         await clock.sleep(waitMs, serving.signal)
         serving.signal.throwIfAborted()
       }
-      // It may have been aborted in the meantime.
+      // It may have been aborted meanwhile.
       if (!this.#waiting.delete(waiter)) continue
       this.#take(clock.monoMs())
       waiter.go()

@@ -9,12 +9,12 @@ import { DeadlineError, withDeadline } from './deadline.ts'
 import type { Leader } from './leader.ts'
 import { WorkQueue, type WorkResult } from './work-queue.ts'
 
-/** One controller: what a key stands for is read, decided upon, and brought nearer to what it should be. */
+/** One controller: for each key the cluster is read, then a decision is made and carried out. */
 export interface Loop<S, A> {
   readonly name: string
   /**
-   * All reads, before anything is decided. Undefined: the key stands for nothing any more, and is forgotten until it is added
-   * again. Rejects with WorldError, or with the signal's reason.
+   * Does all reads, before the decision. Undefined: the key has no object any more, and is forgotten until it is added again.
+   * Rejects with WorldError, or with the signal's reason.
    */
   gather(key: string, signal: AbortSignal): Promise<S | undefined>
   /** Pure: reads nothing else. */
@@ -22,17 +22,17 @@ export interface Loop<S, A> {
   /** One effect, which checks at the last moment what must still hold. Rejects as `gather` does. */
   perform(action: A, signal: AbortSignal): Promise<void>
   /**
-   * Whether an effect failed by itself, so that those after it do not depend on it and may well succeed. They are done, and the pass fails
-   * after them. Where it is left out, the first effect that fails ends the pass.
+   * Whether an action failed for a reason of its own, so that later actions may still succeed. They are done, and the pass
+   * fails after them. Where this is absent, the first action that fails ends the pass.
    */
   isRefusal?(error: WorldError | DeadlineError): boolean
   /** Whether a refusal may have taken seconds. */
   isSlow?(refusal: WorldError | DeadlineError): boolean
-  /** Told of each decision, before anything is done about it. */
+  /** Called with each decision, before anything is done. */
   decided?(key: string, decision: LoopDecision<A>): void
   /**
-   * The step of a pass that says on the cluster what was decided: the status of the key's object, its Events. It comes before
-   * the effects and keeps none of them back: where it fails the pass has failed, but only after them. Rejects as `gather` does.
+   * Writes the decision to the cluster: the status of the key's object, its Events. It comes before the actions and stops none
+   * of them: if it fails, the pass fails only after them. Rejects as `gather` does.
    */
   tell?(told: DecidedPass<S, A>, signal: AbortSignal): Promise<void>
 }
@@ -45,14 +45,14 @@ interface DecidedPass<S, A> {
 
 interface ReconcilerParts<S, A> {
   readonly loop: Loop<S, A>
-  /** A process that does not lead does not even look. */
+  /** A process that does not lead does not even read. */
   readonly leader: Pick<Leader, 'mayActForMs'>
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** A key that is settled is looked at again after about so long: changes without an event are found then. */
+  /** A settled key is reconciled again after about this time: this finds changes without an event. */
   readonly sweepMs: number
-  /** How many keys are worked on at a time, and no key by two of them; one where it is left out. */
+  /** How many keys are in work at a time; never one key twice. Default: one. */
   readonly workers?: number
 }
 
@@ -68,24 +68,24 @@ export interface LoopStatus {
   readonly underWay: number
   /** Since the last pass ended; absent before the first. */
   readonly endedAgoMs?: number
-  /** Why a pass failed, of the keys whose last pass did: the text that is newest. */
+  /** Why passes failed, for keys whose last pass did: the newest text. */
   readonly trouble?: string
 }
 
 const GATHER_LIMIT_MS = 15_000
 const EFFECT_LIMIT_MS = 10_000
-/** After an effect the world is looked at again. */
+/** After an action the cluster is read again. */
 const READ_AGAIN_MS = 20
-/** So many effects of a pass may be refused before it ends: a right that is missing refuses all of them. */
+/** How many actions of a pass may be refused before it ends: without a right, all are refused. */
 const REFUSALS_MAX = 50
-/** So many of those that may take long, and fewer where they did: what follows goes by a look that is older each time. */
+/** The same for refusals that may take long; with each, the reading that later actions are based on is older. */
 const SLOW_REFUSALS_MAX = 5
 const SLOW_REFUSALS_MS = 5_000
 const BACKOFF = { baseMs: 200, capMs: 10_000 }
 
 /**
- * key → gather → decide → tell → perform → requeue. No effect begins unless this process leads, and none lasts longer than it
- * may. A pass that the world fails comes again after a pause; anything else that is thrown is a bug and ends `run`.
+ * key → gather → decide → tell → perform → requeue. No action begins unless this process leads, and none takes longer than its
+ * limit. A pass that fails with a WorldError is repeated after a pause; any other error is a bug and ends `run`.
  *
  * Law: a controller that does not lead writes nothing.
  */
@@ -97,7 +97,7 @@ export class Reconciler<S, A> {
   #spentMs = 0
   #lastPassMs = 0
   #endedAt: MonoMs | undefined
-  /** Of each key whose last pass failed, the newest last. */
+  /** By key, for keys whose last pass failed; the newest last. */
   readonly #troubles = new Map<string, string>()
   #lastLogged: string | undefined
 
@@ -160,7 +160,7 @@ export class Reconciler<S, A> {
     }
   }
 
-  /** An outage fails every key for one reason, which is logged once. */
+  /** An outage fails every key for the same reason, which is logged once. */
   #failed(key: string, error: WorldError | DeadlineError): WorkResult {
     const { log, loop } = this.#parts
     this.#failures += 1
@@ -188,7 +188,7 @@ export class Reconciler<S, A> {
     return { kind: 'done', againInMs: this.#againInMs(decision) }
   }
 
-  /** In their order, until one fails that is no refusal. `refusal`: the first. */
+  /** In order, until one fails that is no refusal. `refusal`: the first refusal. */
   async #allDone(
     key: string,
     actions: readonly A[],
@@ -212,7 +212,7 @@ export class Reconciler<S, A> {
     }
     const [refusal] = refusals
     if (refusal === undefined) return { isLeading: true }
-    // What was done has a next step, which does not wait for as long as what was refused.
+    // An action that succeeded has a next step, which does not wait for the pause of a refused one.
     if (done > 0) this.#queue.add(key, READ_AGAIN_MS)
     return { isLeading: true, refusal }
   }
@@ -239,7 +239,7 @@ export class Reconciler<S, A> {
     }
   }
 
-  /** Why it could not be told, where the world did not let it. */
+  /** Why the status could not be written, if it was a WorldError. */
   async #untold(told: DecidedPass<S, A>, signal: AbortSignal): Promise<WorldError | DeadlineError | undefined> {
     const { loop } = this.#parts
     if (loop.tell === undefined) return undefined
@@ -259,7 +259,7 @@ export class Reconciler<S, A> {
     return this.#whileLeading({ what: 'an effect', signal }, (limited) => loop.perform(action, limited))
   }
 
-  /** Not where we no longer lead, which is false: the new leader has the key, too. */
+  /** If we do not lead any more this is no failure: the new leader has the key, too. */
   async #whileLeading(
     { what, signal }: { readonly what: string; readonly signal: AbortSignal },
     work: (signal: AbortSignal) => Promise<void>,

@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts'
 import { withDeadline } from './deadline.ts'
 
-/** One part of a process that has to be stopped, in its place of the order. */
+/** One part of a process that has to be stopped, at its place in the order. */
 export interface StopStage {
   readonly name: string
   readonly limitMs: number
@@ -15,8 +15,8 @@ interface StopFailure {
 }
 
 /**
- * Stops one stage after the other, in order. A stage that fails or overruns its limit does not keep the later ones from
- * being stopped: the slot must be released even where a watch hangs. Never rejects; says what did not stop.
+ * Stops one stage after the other, in order. If a stage fails or overruns its limit, the later ones are still stopped: the slot
+ * must be released even where a watch hangs. Never rejects; reports what did not stop.
  */
 export async function shutDown(stages: readonly StopStage[], clock: Clock): Promise<readonly StopFailure[]> {
   const failures: StopFailure[] = []

@@ -1,8 +1,8 @@
-/** Objects in the order of their keys, as lists that never change: one list for all changes between two looks. */
+/** Objects in the order of their keys, as lists that never change: a new list is made only when it is asked for after changes. */
 export class SortedList<T> {
   #keys: string[] = []
   #objects: T[] = []
-  /** A caller has this very list. */
+  /** A caller has the present list. */
   #isOut = false
 
   list(): readonly T[] {
@@ -15,7 +15,7 @@ export class SortedList<T> {
     return this.#keys[at] === key ? this.#objects[at] : undefined
   }
 
-  /** Where a key comes twice, the last one counts. */
+  /** If a key comes twice, the last one counts. */
   reset(entries: Iterable<readonly [string, T]>): void {
     const sorted = [...new Map(entries)].sort(([left], [right]) => (left < right ? -1 : 1))
     this.#keys = sorted.map(([key]) => key)
@@ -30,7 +30,7 @@ export class SortedList<T> {
     this.#own().splice(at, isKnown ? 1 : 0, object)
   }
 
-  /** Whether it was there. */
+  /** Returns whether it was there. */
   delete(key: string): boolean {
     const at = this.#placeOf(key)
     if (this.#keys[at] !== key) return false
@@ -39,7 +39,7 @@ export class SortedList<T> {
     return true
   }
 
-  /** Where it is, or would have to be. */
+  /** The index of the key, or where it has to be inserted. */
   #placeOf(key: string): number {
     let [low, high] = [0, this.#keys.length]
     while (low < high) {

@@ -8,8 +8,7 @@ import { toIsoSeconds, type WallMs } from '../model/time.ts'
 type JsonObject = Readonly<Record<string, unknown>>
 
 /**
- * The merge patch that makes the status say what is wanted, under the version that was read; undefined where it says so
- * already.
+ * The merge patch from the present status to the wanted one, for the version that was read; undefined where they are equal.
  *
  * Law: a status that says so already is not written.
  */
@@ -30,10 +29,10 @@ export function statusPatch(
   return Object.keys(patch).length === 0 ? undefined : { metadata: { resourceVersion }, status: patch }
 }
 
-/** As the API will answer it: without what is undefined. */
+/** As the API will return it: without undefined fields. */
 const asJson = (fields: JsonObject): JsonObject => JSON.parse(JSON.stringify(fields)) as JsonObject
 
-/** The whole list, since a merge patch knows no part of one; undefined where each says so already. */
+/** The whole list, since a merge patch cannot change a part of one; undefined where nothing differs. */
 function nextConditions(
   found: readonly Condition[],
   wanted: WantedStatus['conditions'],
@@ -52,7 +51,7 @@ function nextConditions(
   return [...byType.values()]
 }
 
-/** RFC 7396: the patch that makes `before` what `after` is. */
+/** RFC 7396: the patch that turns `before` into `after`. */
 function mergePatch(before: JsonObject, after: JsonObject): JsonObject {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return Object.fromEntries([...names].flatMap((name) => patchOf(name, before[name], after[name])))

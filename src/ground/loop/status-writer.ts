@@ -11,10 +11,10 @@ interface StatusWriterParts<T> {
   readonly clock: Clock
 }
 
-/** Writes the status of objects of one kind where it is to say something else, and under the version that was read. */
+/** Writes the status of objects of one kind where it differs, for the version that was read. */
 export class StatusWriter<T extends StatusBearer> {
   readonly #parts: StatusWriterParts<T>
-  /** What the API answered to the last write of an object that a cache still shows as it was before. */
+  /** The answer of the API to the last write of an object that a cache still shows as it was before. */
   readonly #answers = new WeakMap<T, T>()
 
   constructor(parts: StatusWriterParts<T>) {
@@ -22,8 +22,8 @@ export class StatusWriter<T extends StatusBearer> {
   }
 
   /**
-   * Whether something was written. `read`: as the cache has it. WorldError KUBE_CONFLICT where the object changed since: the
-   * watch will tell, and the next pass decides anew.
+   * Returns whether something was written. `read`: the object from the cache. WorldError KUBE_CONFLICT where the object has
+   * changed since: the watch will show it, and the next pass decides anew.
    */
   async write(read: T, wanted: WantedStatus, signal: AbortSignal): Promise<boolean> {
     const { objects, kind, clock } = this.#parts

@@ -1,26 +1,26 @@
 import { type WallMs, wallMs } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** A step that people should hear of; less is said of no log. */
+/** A step of the clock that people should know about; smaller ones are not logged. */
 const WARNED_FROM_MS = 500
 
 interface SteadyClockOptions {
-  /** What is to be added to the monotonic clock; the wall clock's own distance where absent. */
+  /** The offset from the monotonic clock; absent: the present offset of the wall clock. */
   readonly offsetMs?: number
-  /** The wall clock was set, by so much in all since the beginning. */
+  /** The wall clock was set; `byMs` is the total since the beginning. */
   readonly onSet?: (byMs: number) => void
 }
 
-/** A clock whose wall time is never set: what happened later has the later stamp. */
+/** A clock whose wall time is never set: a later event has a later stamp. */
 export interface SteadyClock extends Clock {
-  /** For another process of this machine, whose stamps are then of one scale with ours. */
+  /** For another process of this machine, so that its stamps are on the same scale. */
   readonly offsetMs: number
 }
 
 /**
- * A roll compares stamps of several processes: a failure counts if it came after the baseline's end. If the wall
- * clock is set back in between, the failure would not count. Steps are left out therefore, and told; what a time server does
- * by and by is done to the monotonic clock as well (clock_gettime(2)).
+ * A roll compares stamps of several processes: a failure counts if it came after the end of the baseline. If the wall clock
+ * were set back in between, the failure would not count. So steps of the clock are left out, and reported. Slow corrections by
+ * a time server also change the monotonic clock (clock_gettime(2)).
  *
  * Law: a wall clock that is set moves no stamp.
  */

@@ -2,13 +2,13 @@ import type { MonoMs } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
 
 interface Rate {
-  /** So many may be taken at once after a silence. */
+  /** How many may be taken at once after a silence. */
   readonly burst: number
-  /** One more comes after each of these. */
+  /** One more may be taken after each of these. */
   readonly everyMs: number
 }
 
-/** A rate without waiting: what is beyond it does not happen. */
+/** A rate limit without waiting: a call beyond it is refused. */
 export class TokenBucket {
   readonly #rate: Rate
   readonly #clock: Clock

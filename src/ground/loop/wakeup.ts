@@ -3,8 +3,8 @@ import { OVER } from '../model/over.ts'
 import type { Clock } from '../ports/clock.ts'
 
 /**
- * "Something changed, or it is time." Any number of `wake()` between two passes make one pass: what changed is read
- * from the caches when the pass runs, so that a burst is never replayed against stale copies.
+ * Waits for a change or a time. Any number of `wake()` between two passes make one pass: the pass reads the changes from the
+ * caches when it runs, so a burst never works with stale copies.
  */
 export class Wakeup {
   readonly #clock: Clock

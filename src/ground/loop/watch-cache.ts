@@ -8,7 +8,7 @@ interface WatchCacheParts<K extends Kind> extends Omit<FollowCacheParts<KindMap[
   readonly kind: K
 }
 
-/** The objects of one kind as the API server last told them, in the order of their keys. */
+/** The objects of one kind as the API server sent them last, in the order of their keys. */
 export class WatchCache<K extends Kind> extends FollowCache<KindMap[K]> {
   readonly kind: K
 

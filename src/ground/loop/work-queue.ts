@@ -18,19 +18,19 @@ import { Wakeup } from './wakeup.ts'
  *   once stopped nothing is begun, and what is under way ends.
  */
 
-/** How one piece of work went. `againInMs`: to be looked at again then, should nothing ask for it before. */
+/** The result of one piece of work. `againInMs`: the key is worked on again then, unless something asks for it before. */
 export type WorkResult =
   | { readonly kind: 'done'; readonly againInMs?: number }
-  /** `retryAfterMs`: what the world asked for. */
+  /** `retryAfterMs`: the time that a server asked for. */
   | { readonly kind: 'failed'; readonly retryAfterMs?: number }
 
-/** Never rejects for what the world does: whatever it throws is a bug, and ends the queue. */
+/** Never rejects for errors of the outside world: any rejection is a bug, and ends the queue. */
 export type Work = (key: string, signal: AbortSignal) => Promise<WorkResult>
 
 interface WorkQueueParts {
   readonly clock: Clock
   readonly random: Random
-  /** How many keys may be worked on at a time. */
+  /** How many keys may be in work at a time. */
   readonly workers: number
   readonly backoff: BackoffLimits
 }
@@ -38,10 +38,10 @@ interface WorkQueueParts {
 export class WorkQueue {
   readonly #parts: WorkQueueParts
   readonly #wakeup: Wakeup
-  /** Keys that wait. The heap may hold what has been moved since: an entry counts where it is the one noted here. */
+  /** Keys that wait. The heap may contain entries that were moved since: only the entry noted here counts. */
   readonly #waiting = new Map<string, Due>()
   readonly #heap = new DueHeap()
-  /** Keys that are worked on, and when each is to be worked on again. */
+  /** Keys in work, and when each is due again. */
   readonly #working = new Map<string, { again: MonoMs | undefined; readonly ended: Promise<void> }>()
   readonly #backoffs = new Map<string, Backoff>()
   #order = 0
@@ -55,7 +55,7 @@ export class WorkQueue {
     this.#wakeup = new Wakeup(parts.clock)
   }
 
-  /** Work on this key is wanted, after so many ms. Once stopped, it is not. */
+  /** Asks for work on this key after this many ms. Does nothing once stopped. */
   add(key: string, inMs = 0): void {
     if (this.#stopping) return
     const at = monoMs(this.#parts.clock.monoMs() + Math.max(0, inMs))
@@ -74,14 +74,14 @@ export class WorkQueue {
     return this.#working.size
   }
 
-  /** Until stopped. Rejects with the signal's reason, once what was under way has ended. */
+  /** Runs until stopped. Rejects with the signal's reason, once all work under way has ended. */
   run(work: Work, signal: AbortSignal): Promise<void> {
     invariant(this.#running === undefined, 'a queue runs once')
     this.#running = this.#dispatch(work, signal)
     return this.#running
   }
 
-  /** Nothing is begun any more; resolves when what is under way has ended. */
+  /** Begins no more work; resolves when all work under way has ended. */
   async stop(): Promise<void> {
     this.#stopping = true
     this.#wakeup.wake()
@@ -160,7 +160,7 @@ export class WorkQueue {
     }
   }
 
-  /** Undefined: only a change ends the wait. */
+  /** Undefined: only a new key ends the wait. */
   #nextInMs(): number | undefined {
     if (this.#stopping || this.#working.size >= this.#parts.workers) return undefined
     const first = this.#first()

@@ -12,30 +12,33 @@ export interface ProbeOrder {
 }
 
 interface ChildProbeParts {
-  /** What `process.execPath` is given to be the prober (bin/probe-process). */
+  /** The argument that makes `process.execPath` the prober (bin/probe-process). */
   readonly program: string
   readonly targets: readonly ProbeTarget[]
-  /** Offset of its stamps from the monotonic clock, also after the wall clock is set. Absent: they follow the wall clock. */
+  /** Offset of its stamps from the monotonic clock; it stays when the wall clock is set. Absent: stamps follow the wall clock. */
   readonly wallOffsetMs?: number
   readonly clock: Clock
   readonly random: Random
-  /** Told the process id of each prober. */
+  /** Called with the process id of each prober. */
   readonly onSpawn?: (pid: number) => void
 }
 
 const FIRST_BACKOFF_MS = 100
 const LONGEST_BACKOFF_MS = 5_000
-/** Alive for so long, its next death is a new trouble and not the old one. */
+/** After this long alive, its next death counts as a new fault. */
 const HEALTHY_AFTER_MS = 10_000
-/** Silent for so many seconds that we noticed one by one: it hangs. */
+/** After this many seconds of silence, each noticed by itself, the prober counts as hanging. */
 const SILENT_SECONDS = 10
-/** Beyond the timeout of its requests, to say goodbye. */
+/** The time to exit, beyond the time-out of its requests. */
 const GOODBYE_MS = 3_000
 const LAST_WORDS = 2_000
-/** Garbage of requests is all it makes: a third less memory, and starts as exact as with V8's own 64 MB. */
+/**
+ * It makes only garbage of requests: with this option it takes a third less memory, and starts requests as exactly as with V8's
+ * own 64 MB.
+ */
 const SMALL_NURSERY = '--max-semi-space-size=8'
 
-/** A prober as a child process in a session of its own, begun again whenever it dies or hangs. */
+/** A prober as a child process in a session of its own; it is started again whenever it dies or hangs. */
 export class ChildProbeSource implements ProbeSource {
   readonly #parts: ChildProbeParts
 
@@ -65,18 +68,18 @@ export class ChildProbeSource implements ProbeSource {
     }
   }
 
-  /** One prober from its birth to its end. */
+  /** One prober from its start to its end. */
   async #live(emit: (signal: ProbeSignal) => void, signal: AbortSignal): Promise<End> {
     const { program, targets, wallOffsetMs, onSpawn } = this.#parts
     const child = spawn(process.execPath, [program], {
-      // A Ctrl-C in the terminal is for the parent, which ends the prober in order.
+      // Ctrl-C in the terminal is for the parent, which ends the prober.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: {
         ...process.env,
         // A single executable takes no option of Node from its command line.
         NODE_OPTIONS: [process.env.NODE_OPTIONS ?? '', SMALL_NURSERY].join(' ').trim(),
-        // Look-ups block a thread each, and a dead resolver must not hold up the others.
+        // Each look-up blocks a thread, and a dead resolver must not delay the others.
         UV_THREADPOOL_SIZE: '16',
       },
     })
@@ -99,7 +102,7 @@ export class ChildProbeSource implements ProbeSource {
     return ended
   }
 
-  /** Counted in seconds of our own, so that our own stall is not taken for its silence. */
+  /** Counted in seconds of our own, so that our own stall does not count as its silence. */
   async #killWhenSilent(child: ChildProcess, heard: { inSecond: boolean }, gone: AbortSignal): Promise<void> {
     for (let silent = 0; await this.#waited(1_000, gone); heard.inSecond = false) {
       silent = heard.inSecond ? 0 : silent + 1
@@ -114,7 +117,7 @@ export class ChildProbeSource implements ProbeSource {
     if (await this.#waited(longestMs, gone)) child.kill('SIGKILL')
   }
 
-  /** False when it was gone before the time had passed. */
+  /** False when it had ended before the time was over. */
   async #waited(ms: number, gone: AbortSignal): Promise<boolean> {
     try {
       await this.#parts.clock.sleep(ms, gone)
@@ -131,7 +134,7 @@ interface End {
   readonly reason: string
 }
 
-/** A channel that closes under a message belongs to a prober whose end is noticed anyway. */
+/** The channel may close during a message; the end of that prober is noticed anyway. */
 const noteSendError = (_error: Error | null): void => undefined
 
 /** True when `signal` came first, false when `gone` did. */
@@ -142,7 +145,7 @@ const aborted = (signal: AbortSignal, gone: AbortSignal): Promise<boolean> =>
     gone.addEventListener('abort', () => resolve(false), { once: true })
   })
 
-/** Its last messages may come after its exit: the end is when the channel is closed as well. */
+/** Its last messages may come after its exit: it has ended when the channel is closed as well. */
 function endOf(child: ChildProcess): Promise<End> {
   let lastWords = ''
   child.stderr?.on('data', (chunk: Buffer) => {

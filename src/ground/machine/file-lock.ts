@@ -21,7 +21,7 @@ export async function tryLock(path: string): Promise<FileLock | undefined> {
   await createPrivate(path)
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
-    // No journal of its own: a full disk must not keep a run from being resumed.
+    // Without a journal of SQLite: a full disk must not keep a run from being resumed.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()
@@ -31,7 +31,7 @@ export async function tryLock(path: string): Promise<FileLock | undefined> {
   return { release: () => database.close() }
 }
 
-/** SQLite would make it readable for all. A file that exists is not opened: see above. */
+/** SQLite would make the file readable for all. An existing file is not opened: see above. */
 async function createPrivate(path: string): Promise<void> {
   try {
     const file = await open(path, 'wx', 0o600)

@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 
 const LIMIT_MS = 2_000
 
-/** What a name stands for, as this machine resolves it; nothing where it does not within two seconds. */
+/** The addresses of a name, as this machine resolves it; empty where that takes longer than two seconds. */
 export async function hostAddresses(name: string, clock: Clock, signal: AbortSignal): Promise<readonly string[]> {
   if (isIP(name) !== 0) return [name]
   const settled = new AbortController()
@@ -20,7 +20,7 @@ async function resolved(name: string): Promise<readonly string[]> {
   try {
     return (await lookup(name, { all: true })).map(({ address }) => address)
   } catch {
-    // Known only behind a jump, or no host at all: it matches nothing.
+    // The name is only known behind a jump host, or is no host: it matches nothing.
     return []
   }
 }

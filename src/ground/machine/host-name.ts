@@ -5,7 +5,7 @@ const HOST_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 
 export const isHostName = (text: string): boolean => text.length <= 253 && HOST_NAME.test(text)
 
-/** Rejects a name that comes from the API and may be anything. */
+/** Checks a name from the API, which may be any text. */
 export function hostName(text: string): string {
   if (isHostName(text)) return text
   throw new WorldError(`${JSON.stringify(text.slice(0, 80))} is not the name of a machine`, {

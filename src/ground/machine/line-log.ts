@@ -3,7 +3,7 @@ import { toIso } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 
-/** One line of JSON for each entry, for a program that has no terminal. What is only for debugging is left out. */
+/** One line of JSON for each entry, for a program without a terminal. Entries for debugging are left out. */
 export const lineLog = (sink: Writable, clock: Clock): Log => ({
   debug: () => undefined,
   warn: (text, fields = {}) => {

@@ -4,7 +4,7 @@ import { runProcess } from './run-process.ts'
 
 const OUTPUT_CHARS_MAX = 4_096
 
-/** Programs of this machine. Both of their outputs count, as the last words of a script may be on either. */
+/** Programs of this machine. Both of their outputs are read, as the last words of a script may be on either. */
 export class LocalPrograms implements Programs {
   readonly #clock: Clock
 

@@ -5,8 +5,8 @@ const LINES_MAX = 16
 const SAID_MAX = 300
 
 /**
- * Picks the lines that begin with our mark out of what a machine prints. The rest, be it megabytes or one endless line,
- * is dropped as it comes.
+ * Picks the lines with our mark out of a machine's output. The rest, be it megabytes or one endless line, is dropped as it
+ * comes.
  */
 export class MarkedLines {
   readonly #mark: string
@@ -32,7 +32,7 @@ export class MarkedLines {
     return this.#found.has(word)
   }
 
-  /** What stood behind the word where it was first said; escaped, and at most `limit` characters before the escapes. */
+  /** The text behind the word in its first line; escaped, and at most `limit` characters before the escapes. */
   said(word: string, limit = SAID_MAX): string | undefined {
     const text = this.#found.get(word)
     return text === undefined ? undefined : escapeForeign(text, limit)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Clock } from '../ports/clock.ts'
 
 interface ProcessRequest {
-  /** The program and its arguments; no shell ever sees them. */
+  /** The program and its arguments; run without a shell. */
   readonly argv: readonly [string, ...string[]]
   readonly stdin?: string
   readonly limitMs: number
@@ -21,7 +21,7 @@ export interface ProcessEnd {
   readonly cause: 'exited' | 'limit' | 'flood' | 'notStarted'
   readonly exitCode?: number
   readonly signal?: string
-  /** The end of what it printed as errors; foreign text, raw. */
+  /** The end of its stderr; foreign text, raw. */
   readonly errorTail: string
 }
 
@@ -29,14 +29,14 @@ type Ending = Omit<ProcessEnd, 'errorTail'>
 
 const OUTPUT_BYTES_MAX = 8 * 2 ** 20
 const TAIL_BYTES_MAX = 4_096
-/** How long output may come after the end: a process of its own may still hold the pipe, for ever. */
+/** How long output may come after the end: another process may still hold the pipe, for ever. */
 const DRAIN_MS = 500
 
-/** Runs one program to its end or its limit. Rejects with the signal's reason; nothing of it is left then, either. */
+/** Runs one program until it ends or its limit is over. Rejects with the signal's reason; the program has ended then, too. */
 export async function runProcess(request: ProcessRequest, signal: AbortSignal): Promise<ProcessEnd> {
   signal.throwIfAborted()
   const [file, ...args] = request.argv
-  // A process group of its own: Ctrl-C on our terminal is for us alone, and what it starts can be ended with it.
+  // A process group of its own: Ctrl-C on our terminal is only for us, and all that the program starts can be ended with it.
   const child = spawn(file, args, { stdio: 'pipe', detached: true })
   if (child.pid === undefined) return notStarted(child)
   const settled = new AbortController()
@@ -56,7 +56,7 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
   }
 }
 
-/** No such program, not allowed, too many files open: it has no pipes that could be used. */
+/** No such program, not allowed, too many open files: the process has no pipes. */
 async function notStarted(child: ChildProcessWithoutNullStreams): Promise<ProcessEnd> {
   const [error]: unknown[] = await once(child, 'error').catch((thrown: unknown) => [thrown])
   return { cause: 'notStarted', errorTail: error instanceof Error ? error.message : String(error) }
@@ -95,7 +95,7 @@ function flooded(child: ChildProcessWithoutNullStreams, onOutput: ProcessRequest
   })
 }
 
-/** Listens for the errors of its pipes as well: a program that ends before it has read its input is no fault of ours. */
+/** Also listens for errors of its pipes: a program that ends before it has read its input is no fault of ours. */
 function collectTail(child: ChildProcessWithoutNullStreams): () => string {
   let tail = Buffer.alloc(0)
   child.stderr.on('data', (chunk: Buffer) => {
@@ -110,7 +110,7 @@ function killGroup(child: ChildProcessWithoutNullStreams): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch (error) {
-    // It ended in this very moment.
+    // The process ended at this very moment.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }

@@ -6,9 +6,9 @@ const CALL = new Script('run()')
 let context: Context | undefined
 
 /**
- * Runs synchronous code that a user's text steers, and ends it after `limitMs`. The watchdog of `node:vm` ends JavaScript and
- * regular expressions wherever they are, which no counter of ours could. It separates nothing: the code is ours, and runs in
- * this process. What it throws is thrown here. What it was changing when it was ended is not to be used again.
+ * Runs synchronous code that works on a user's text, and ends it after `limitMs`. The watchdog of `node:vm` ends JavaScript and
+ * regular expressions anywhere, which no counter of ours could. It isolates nothing: the code is ours, and runs in this
+ * process. Its errors are thrown here. An object that it was changing when it was ended must not be used again.
  */
 export function runWithin<T>(limitMs: number, run: () => T): RunEnd<T> {
   context ??= createContext(Object.create(null), { codeGeneration: { strings: false, wasm: false } })
@@ -24,6 +24,6 @@ export function runWithin<T>(limitMs: number, run: () => T): RunEnd<T> {
   }
 }
 
-/** The error is one of the context: to this program it is no instance of Error. */
+/** The error belongs to the context: in this program it is no instance of Error. */
 const isTimeout = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'

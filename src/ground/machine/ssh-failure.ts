@@ -2,7 +2,7 @@ import { escapeForeign } from '../model/foreign-text.ts'
 import { type Retry, WorldError } from '../model/world-error.ts'
 import type { ProcessEnd } from './run-process.ts'
 
-/** What OpenSSH prints before it ends with 255, and what it means; the first that fits. */
+/** What OpenSSH prints before it exits with 255, and the meaning; the first match counts. */
 const FAILURES: readonly (readonly [RegExp, string, Retry])[] = [
   [/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED|No .* host key is known/, 'HOST_KEY', 'never'],
   [/Permission denied \(|Too many authentication failures|no mutual signature/, 'HOST_DENIED', 'never'],
@@ -10,7 +10,7 @@ const FAILURES: readonly (readonly [RegExp, string, Retry])[] = [
   [/Could not resolve hostname/, 'HOST_UNRESOLVED', 'backoff'],
 ]
 
-/** The error for an ssh that brought no answer. */
+/** The error for an ssh that gave no answer. */
 export function sshFailure(node: string, end: ProcessEnd): WorldError {
   const text = lastWords(end)
   if (end.cause === 'notStarted') return error('HOST_NO_SSH', 'never', `ssh could not be started: ${text}`)
@@ -28,7 +28,7 @@ export function ending({ cause, exitCode, signal }: ProcessEnd): string {
   return signal === undefined ? `exit code ${exitCode ?? 'unknown'}` : `ended by ${signal}`
 }
 
-/** The last lines it printed as errors, on one line and escaped. */
+/** The last lines of its stderr, on one line and escaped. */
 export function lastWords({ errorTail }: ProcessEnd): string {
   const lines = errorTail
     .split('\n')

@@ -1,5 +1,5 @@
 export interface SshOptions {
-  /** Instead of the user's own configuration. */
+  /** Replaces the user's own configuration. */
   readonly configFile?: string
   readonly user?: string
 }
@@ -10,9 +10,9 @@ const ALIVE_COUNT_MAX = 3
 const PERSIST_S = 60
 
 /**
- * What the user's configuration may say of other sessions and must not say of ours: it asks no questions, forwards nothing,
- * runs our command and no other, and notices within seconds that the machine is gone. How the machine is reached and
- * known (HostName, keys, ProxyJump, known_hosts) is the user's own. The first value counts (ssh_config(5)).
+ * Options of the user's configuration that must not apply to our sessions: ours ask no questions, forward nothing, run only our
+ * command, and notice within seconds that the machine is gone. How the machine is reached and known (HostName, keys, ProxyJump,
+ * known_hosts) is the user's own. The first value counts (ssh_config(5)).
  */
 const FIXED: readonly string[] = [
   'BatchMode=yes',
@@ -29,17 +29,17 @@ const FIXED: readonly string[] = [
   'LogLevel=ERROR',
 ]
 
-/** A connection of its own, that nothing else hangs on. */
+/** A connection of its own, on which nothing else depends. */
 export const ALONE: readonly string[] = ['ControlMaster=no', 'ControlPath=none']
 
-/** A connection that stays open for the next question; `path` is the socket it is asked through. */
+/** A connection that stays open for the next question; `path` is its socket. */
 export const shared = (path: string): readonly string[] => [
   'ControlMaster=auto',
   `ControlPath="${path}"`,
   `ControlPersist=${PERSIST_S}`,
 ]
 
-/** The arguments of `ssh` up to where the host goes. */
+/** The arguments of `ssh` before the host. */
 export function sshArguments({ configFile, user }: SshOptions, sharing: readonly string[]): readonly string[] {
   return [
     ...(configFile === undefined ? [] : ['-F', configFile]),

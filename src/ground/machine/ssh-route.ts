@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { HostHop } from '../model/host.ts'
 
 interface RouteParts {
-  /** Prints the effective configuration of a host, `ssh -G`; undefined where ssh would not say. */
+  /** The effective configuration of a host, `ssh -G`; undefined where ssh fails. */
   readonly configOf: (host: string) => Promise<string | undefined>
   readonly addressesOf: (host: string) => Promise<readonly string[]>
 }
@@ -11,8 +11,8 @@ const HOPS_MAX = 16
 const HOP_NAME = /^[0-9A-Za-z_:]([0-9A-Za-z._:-]*[0-9A-Za-z_:])?$/
 
 /**
- * The machines that the way to `node` leads through, by the user's own configuration: those of ProxyJump, the hosts that
- * a ProxyCommand may name, and what these are reached through in turn. A reboot of one of them cuts the way to `node`.
+ * The machines on the way to `node`, by the user's own configuration: those of ProxyJump, the hosts that a ProxyCommand may
+ * name, and those on the way to these. A reboot of one of them cuts the way to `node`.
  */
 export async function sshRoute(node: string, { configOf, addressesOf }: RouteParts): Promise<readonly HostHop[]> {
   const hops = new Map<string, HostHop>()
@@ -51,7 +51,7 @@ function jumpHost(text: string): readonly string[] {
   return HOP_NAME.test(host) ? [host] : []
 }
 
-/** Any word of it may be a host, but for the program, its options and what ssh fills in. */
+/** Any word of the command may be a host, except the program, its options and what ssh fills in. */
 const commandHosts = (command: string): readonly string[] =>
   command
     .split(/[\s"']+/)

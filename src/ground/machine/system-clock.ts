@@ -2,10 +2,10 @@ import process from 'node:process'
 import { monoMs, wallMs } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** A timer of Node wraps to 1 ms above this. */
+/** Node turns a longer timer into one of 1 ms. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** By plain timers: those of node:timers/promises build an error with its stack for each sleep that is aborted. */
+/** With plain timers: those of node:timers/promises build an error with its stack for each aborted sleep. */
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.reject(signal.reason)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -27,7 +27,7 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return promise
 }
 
-/** Between the machine's monotonic clock, which all its processes read, and that of this process. */
+/** The difference between the machine's monotonic clock, which all processes read, and that of this process. */
 const MACHINE_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 
 /** The clocks of this machine. A sleep may end up to 1 ms early: Node's timers count whole milliseconds. */

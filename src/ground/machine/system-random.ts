@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import type { Random } from '../ports/random.ts'
 
-/** Drawn from the system at once: a call for two bytes costs as much as one for all of them. */
+/** Drawn from the system in blocks: a call for two bytes costs as much as one for all of them. */
 const drawn = Buffer.alloc(4_096)
 let used = drawn.length
 

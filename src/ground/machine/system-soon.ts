@@ -1,4 +1,4 @@
-/** Runs it once this turn of the event loop has read what had arrived. */
+/** Runs it once the event loop has read what had arrived. */
 export const systemSoon = (run: () => void): void => {
   setImmediate(run)
 }

@@ -4,11 +4,11 @@ import type { DataPort } from '../ports/data-port.ts'
 
 type Connected = (from: { readonly address: string; readonly port: number }) => void
 
-/** A TCP connect that is closed at once: whether something listens, and no more. */
+/** A TCP connect that is closed at once: it only shows whether something listens. */
 export class TcpDataPort implements DataPort {
   readonly #onConnected: Connected | undefined
 
-  /** `onConnected` is told from where it asked. */
+  /** `onConnected` gets the local address of the connection. */
   constructor(onConnected?: Connected) {
     this.#onConnected = onConnected
   }
@@ -34,7 +34,7 @@ export class TcpDataPort implements DataPort {
   }
 }
 
-/** Undefined where Node refuses to try at all: nothing listens at what is no address or no port. */
+/** Undefined where Node refuses to try: nothing listens at an invalid address or port. */
 function begun({ address, port }: { readonly address: string; readonly port: number }): Socket | undefined {
   try {
     return connect({ host: address, port })

@@ -1,7 +1,7 @@
 import { rename, rm, stat, writeFile } from 'node:fs/promises'
 import { UserError } from '../model/user-error.ts'
 
-/** A file of metrics for the textfile collector of node_exporter, which must never read half of one. */
+/** A file of metrics for the textfile collector of node_exporter, which must never read half a file. */
 export class TextfileMetrics {
   readonly #path: string
   readonly #onFailure: (reason: string) => void
@@ -13,7 +13,7 @@ export class TextfileMetrics {
     this.#onFailure = onFailure
   }
 
-  /** Rejects with UserError where the file cannot be written. What an earlier roll has left there stays until there is something new. */
+  /** Rejects with UserError where the file cannot be written. The file of an earlier roll stays until there is something new. */
   async check(): Promise<void> {
     try {
       const there = await stat(this.#path).catch(() => undefined)
@@ -40,7 +40,7 @@ export class TextfileMetrics {
     }
   }
 
-  /** node_exporter is another user; a link that lies at the name in between is not followed. */
+  /** node_exporter is another user; a link with that name is not followed. */
   async #write(text: string): Promise<void> {
     const next = `${this.#path}.tmp`
     await rm(next, { force: true })

@@ -2,7 +2,7 @@ import { access, constants, stat } from 'node:fs/promises'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { escapeForeign } from '../model/foreign-text.ts'
 
-/** Where a program of this name is, by a search path as $PATH writes it. */
+/** The path of a program with this name, by a search path in the form of $PATH. */
 export async function findProgram(name: string, searchPath: string): Promise<string | undefined> {
   for (const folder of searchPath.split(delimiter).filter((part) => part !== '')) {
     const path = join(folder, name)
@@ -11,7 +11,7 @@ export async function findProgram(name: string, searchPath: string): Promise<str
   return undefined
 }
 
-/** Whether a program can be started by this name or path. No shell is asked: a container may have none. */
+/** Whether a program with this name or path can be started. No shell is used: a container may have none. */
 export async function hasProgram(program: string, searchPath: string): Promise<boolean> {
   return program.includes('/') ? isRunnable(program) : (await findProgram(program, searchPath)) !== undefined
 }
@@ -26,7 +26,7 @@ async function isRunnable(path: string): Promise<boolean> {
   }
 }
 
-/** Why no file can be made in this directory, which need not exist yet. Nothing is written to find out. */
+/** Why no file can be made in this directory, which need not exist yet. This writes nothing. */
 export async function whyNotWritable(directory: string): Promise<string | undefined> {
   const path = resolve(directory)
   try {
@@ -42,7 +42,7 @@ export async function whyNotWritable(directory: string): Promise<string | undefi
   }
 }
 
-/** Of an error of the system; another one is thrown on. */
+/** The code of a system error; any other error is thrown again. */
 function codeOf(error: unknown): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code
   throw error

@@ -1,10 +1,10 @@
-/** One thing an identity wants to do; `group` is empty for the core API. */
+/** A right that an identity needs; `group` is empty for the core API. */
 export interface Access {
   readonly verb: string
   readonly group: string
   readonly resource: string
   readonly subresource?: string
   readonly namespace?: string
-  /** One object alone. */
+  /** The right is for one object only. */
   readonly name?: string
 }

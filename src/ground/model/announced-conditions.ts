@@ -1,4 +1,4 @@
-/** The conditions of KEP-5683 by which a roll that is asked to announces what it does to a node. */
+/** The conditions of KEP-5683 with which a roll announces its work on a node, where the file asks for it. */
 export const ANNOUNCED_CONDITIONS = [
   'MaintenancePlanned',
   'DrainInProgress',
@@ -10,7 +10,7 @@ export type AnnouncedCondition = (typeof ANNOUNCED_CONDITIONS)[number]
 
 const MESSAGE = /^Even Keel, run (?<run>[\w.-]{1,100})$/
 
-/** What people read in the condition, and whose it is: a condition has no field for its owner. */
+/** The message of the condition: for people, and to mark its owner, since a condition has no field for one. */
 export const announcedBy = (run: string): string => `Even Keel, run ${run}`
 
 /** The run that has set a condition with this message; undefined: another program, or a person. */
@@ -19,7 +19,7 @@ export const runOfMessage = (message: string): string | undefined => MESSAGE.exe
 /** The cause categories that the KEP names. */
 export const reasonOf = (type: AnnouncedCondition): string => (type === 'Drained' ? 'DrainCompleted' : 'AdminRequested')
 
-/** Removes them, for people. */
+/** The command by which people remove them. */
 export function unannounceCommand(node: string, types: readonly string[]): string {
   const conditions = types.map((type) => ({ $patch: 'delete', type }))
   return `kubectl patch node ${node} --subresource=status --type=strategic -p '${JSON.stringify({ status: { conditions } })}'`

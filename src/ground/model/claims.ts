@@ -2,38 +2,38 @@ import { isJsonObject, jsonObject } from './json-object.ts'
 import { present } from './present.ts'
 import { isRunName } from './run-name.ts'
 
-/** Bears the claims on a Node: while one stands, the node is to be out of its load balancers. */
+/** The annotation with the claims on a Node: while it has one, the node is to be out of its load balancers. */
 export const MAINTENANCE_ANNOTATION = 'evenkeel.dev/maintenance'
 
-/** Written in the place of claims, it withdraws those that an agent keeps of a Node which was registered anew since. */
+/** In place of claims, this text withdraws those that an agent has kept of a Node which was registered anew since. */
 const WITHDRAWN = 'withdrawn'
 
-/** One owner wants the node out. Each owner has one claim at most, and adds and withdraws it alone. */
+/** An owner wants the node out. Each owner has at most one claim, and only the owner adds and withdraws it. */
 export interface Claim {
   /** `KIND/NAME`: a roll by its run, an ingress or a guard by its object, a person. */
   readonly owner: string
-  /** What an acknowledgement names. */
+  /** The id that an acknowledgement names. */
   readonly id: string
-  /** ISO 8601; persons may leave it out. */
+  /** ISO 8601; people may leave it out. */
   readonly at?: string
-  /** In the owner's own words, which are foreign text. */
+  /** The owner's reason, which is foreign text. */
   readonly why?: string
 }
 
 type ClaimsWord =
   | { readonly kind: 'none' | 'withdrawn' }
-  /** At least one, in the order of their owners. */
+  /** At least one claim, in the order of their owners. */
   | { readonly kind: 'claimed'; readonly claims: readonly Claim[] }
-  /** An owner's wish as well, but none that can be acknowledged, added to or withdrawn. */
+  /** The node is to be out as well, but this text cannot be acknowledged, extended or withdrawn. */
   | { readonly kind: 'unreadable'; readonly why: string }
 
-/** Room for sixteen claims of the longest form; longer ones are unreadable. */
+/** Enough for sixteen claims of the longest form; a longer text is unreadable. */
 export const CLAIMS_LENGTH_MAX = 8_192
 
-/** The owner of what a roll claims. */
+/** The owner of a roll's claim. */
 export const rollOwner = (run: string): string => `roll/${run}`
 
-/** Anyone who may patch nodes can write it: each field is checked, and what is wrong is said. */
+/** Any account that may patch nodes can write it: each field is checked, and faults are reported. */
 export function parseClaims(text: string | undefined): ClaimsWord {
   if (text === undefined) return { kind: 'none' }
   if (text === WITHDRAWN) return { kind: 'withdrawn' }
@@ -54,7 +54,7 @@ export function claimsOf(text: string | undefined): readonly Claim[] {
   return word.kind === 'claimed' ? word.claims : []
 }
 
-/** With that claim in the place of the one its owner may have had. */
+/** The claims with this one in place of its owner's earlier claim. */
 export const withClaim = (claims: readonly Claim[], claim: Claim): readonly Claim[] =>
   [...withoutClaim(claims, claim.owner), claim].toSorted(byOwner)
 
@@ -75,7 +75,7 @@ const byOwner = (one: Claim, other: Claim): number => (one.owner < other.owner ?
 
 type Raw = Readonly<Record<string, unknown>>
 
-/** What the text holds, or what is wrong with it. */
+/** The claims in the text, or what is wrong with it. */
 function claimsIn(text: string): readonly Claim[] | string {
   if (text.length > CLAIMS_LENGTH_MAX) return `it is longer than ${CLAIMS_LENGTH_MAX} characters`
   const raw = jsonObject(text)
@@ -100,7 +100,7 @@ const ID = /^[0-9A-Za-z._-]{1,64}$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 const WHY_LENGTH_MAX = 200
 
-/** One claim from outside, or what is wrong with it. */
+/** A claim from outside, or what is wrong with it. */
 export function parseClaim(raw: unknown): Claim | string {
   if (!isJsonObject(raw)) return 'a claim is not a JSON object'
   const { owner, id, at, why } = raw
@@ -128,7 +128,7 @@ function isOwner(text: string): boolean {
 const isTime = (value: unknown): value is string => typeof value === 'string' && TIME.test(value)
 const isWhy = (value: unknown): value is string => typeof value === 'string' && value.length <= WHY_LENGTH_MAX
 
-/** Version 1 bore the request of one run, and the time of it as any short text. Nodes bear it until that run is over. */
+/** Version 1 had the request of one run, with its time as any short text. Nodes have it until that run is over. */
 function requestOf({ id, run, at }: Raw): readonly Claim[] | string {
   if (id === undefined) return 'the id is missing'
   if (typeof id !== 'string' || !ID.test(id)) return 'the id is not 1 to 64 letters, digits, dots and hyphens'

@@ -11,11 +11,11 @@ export interface Condition {
   readonly message: string
   /** ISO 8601: when `status` changed. */
   readonly lastTransitionTime: string
-  /** The generation of the object that it was said of, where the object has one. */
+  /** The generation of the object that the condition is about, where the object has one. */
   readonly observedGeneration?: number
 }
 
-/** What a condition is to say, apart from when. */
+/** The content of a condition, without its time. */
 export type ConditionWords = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
 
 interface When {
@@ -26,8 +26,8 @@ interface When {
 }
 
 /**
- * What is to be written in place of `found`; undefined where that says so already. A condition of an older
- * generation is said anew: `kubectl wait` goes by no other. Its time changes with `status` alone (KEP-1623).
+ * The condition to write in place of `found`; undefined where that is equal. A condition of an older generation is written
+ * anew, since `kubectl wait` ignores it. Its time changes only with `status` (KEP-1623).
  */
 export function nextCondition(
   found: Condition | undefined,

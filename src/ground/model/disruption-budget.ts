@@ -1,6 +1,6 @@
 import type { LabelSelector } from './label-selector.ts'
 
-/** What we use of a policy/v1 PodDisruptionBudget. */
+/** The fields of a policy/v1 PodDisruptionBudget that are used. */
 export interface DisruptionBudget {
   readonly namespace: string
   readonly name: string
@@ -9,7 +9,7 @@ export interface DisruptionBudget {
   /** As written in the spec: `1` or `50%`. */
   readonly minAvailable?: string
   readonly maxUnavailable?: string
-  /** What becomes of running pods that are not ready; absent: `IfHealthyBudget`. */
+  /** What is done with running pods that are not ready; absent: `IfHealthyBudget`. */
   readonly unhealthyPods?: 'AlwaysAllow'
   readonly disruptionsAllowed: number
   readonly currentHealthy: number

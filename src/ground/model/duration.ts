@@ -5,8 +5,8 @@ const LONGEST_MS = 366 * 24 * 3_600_000
 const PART = /(\d+(?:\.\d+)?)\s*(ms|min|[smh])/y
 
 /**
- * `30s`, `1.5 s`, `10 min`, `1h30m`: a number never goes without its unit (ms, s, min or h; m is min). The error is a
- * sentence without the name of the field; at most a year, never negative.
+ * `30s`, `1.5 s`, `10 min`, `1h30m`: a number always has a unit (ms, s, min or h; m is min). The error is a sentence without
+ * the name of the field; at most a year, never negative.
  */
 export function parseDuration(text: string): ParsedDuration {
   const trimmed = text.trim()

@@ -2,10 +2,10 @@ import type { ObjectNotice } from './object-notice.ts'
 import { present } from './present.ts'
 import { toIsoSeconds, type WallMs } from './time.ts'
 
-/** The program that an Event is from, as `kubectl describe` shows it. */
+/** The program that has written an Event, as `kubectl describe` shows it. */
 export type EventComponent = 'evenkeel-controller' | 'evenkeel-roll'
 
-/** As long as a note of events.k8s.io/v1 may be (pkg/apis/core/validation/events.go). */
+/** The longest note that events.k8s.io/v1 allows (pkg/apis/core/validation/events.go). */
 const MESSAGE_MAX = 1024
 
 interface Telling {
@@ -14,14 +14,14 @@ interface Telling {
   readonly at: WallMs
   /** Of this process. */
   readonly identity: string
-  /** The controller unless given. */
+  /** By default the controller. */
   readonly component?: EventComponent
 }
 
 /** The namespace of an object's Events: its own, or `default` where it has none (pkg/apis/core/validation/events.go). */
 export const eventNamespace = ({ namespace }: Pick<ObjectNotice, 'namespace'>): string => namespace ?? 'default'
 
-/** An Event (core/v1), as it is created. */
+/** An Event (core/v1) to create. */
 export function eventObject(notice: ObjectNotice, telling: Telling) {
   const { name, at, identity, component = 'evenkeel-controller' } = telling
   const { apiVersion = 'v1', kind, namespace, name: about, uid, type, reason } = notice

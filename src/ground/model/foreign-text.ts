@@ -1,4 +1,4 @@
-/** C0, DEL, C1, the line separators of Unicode, and every control that turns the direction of text. */
+/** C0, DEL, C1, the line separators of Unicode, and every control that changes the direction of text. */
 const HARMFUL = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
 const escapeOne = (char: string): string => {
@@ -7,8 +7,8 @@ const escapeOne = (char: string): string => {
 }
 
 /**
- * Text from outside (pod names, HTTP errors, replies of balancers), made safe for a terminal and a report: one line, no
- * control left, at most `limit` characters before the escapes.
+ * Text from outside (pod names, HTTP errors, answers of balancers), made safe for a terminal and a report: one line, no control
+ * characters, at most `limit` characters before the escapes.
  *
  * Law: text from outside cannot steer a terminal.
  */

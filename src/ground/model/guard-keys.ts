@@ -1,10 +1,10 @@
-/** The name of the NodeGuard, on all that belongs to it. */
+/** The name of the NodeGuard, on all objects that belong to it. */
 export const GUARD_LABEL = 'evenkeel.dev/guard'
 
 /** Its UID. Deployments and budgets select by it, so that no two NodeGuards share a pod, whatever their names. */
 export const GUARD_UID_LABEL = 'evenkeel.dev/guard-uid'
 
-/** On the pods of a NodeGuard that resists deletion: one that is deleted stays until the controller removes this. */
+/** On the pods of a NodeGuard that resists deletion: a deleted pod stays until the controller removes this. */
 export const GUARD_FINALIZER = 'evenkeel.dev/guard'
 
 /** On a PodDisruptionBudget of a guard while a node is granted: `{"node": …, "at": …}`. */

@@ -6,19 +6,19 @@ const PLACEHOLDER = /\{[^{}]*\}/g
 const KNOWN = new Set(['{node}', '{address}'])
 /** Scheme and authority. */
 const BEFORE_PATH = /^[^/?#]*\/\/[^/?#]*/
-/** Of documentation (RFC 5737, RFC 3849). */
+/** Addresses of documentation (RFC 5737, RFC 3849). */
 const SAMPLES = [
   { node: 'node-1', address: '192.0.2.1' },
   { node: 'node-1', address: '2001:db8::1' },
 ]
 
-/** The names that `{node}` and `{address}` stand for. */
+/** The values of `{node}` and `{address}`. */
 interface UrlOfNode {
   readonly node: string
   readonly address: string
 }
 
-/** Neither can add a host, a path or a parameter. An IPv6 address stands in brackets where it is the host. */
+/** Neither value can add a host, a path or a parameter. An IPv6 address is in brackets where it is the host. */
 export function fillHoldUrl(template: string, { node, address }: UrlOfNode): string {
   const before = BEFORE_PATH.exec(template)?.[0] ?? ''
   const host = address.includes(':') ? `[${address}]` : encodeURIComponent(address)
@@ -27,7 +27,7 @@ export function fillHoldUrl(template: string, { node, address }: UrlOfNode): str
   return filled(before, host) + filled(template.slice(before.length), encodeURIComponent(address))
 }
 
-/** Why the URL of a hold, with its placeholders, cannot be used; undefined: it can. */
+/** Why the URL of a hold cannot be used, with its placeholders; undefined: it can. */
 export function urlFault(template: string): string | undefined {
   if (template.length > LENGTH_MAX) return `it is longer than ${LENGTH_MAX} characters`
   const stranger = template.match(PLACEHOLDER)?.find((placeholder) => !KNOWN.has(placeholder))
@@ -35,7 +35,7 @@ export function urlFault(template: string): string | undefined {
   return SAMPLES.map((sample) => filledUrlFault(fillHoldUrl(template, sample))).find((fault) => fault !== undefined)
 }
 
-/** The same of a URL without placeholders. */
+/** The same for a URL without placeholders. */
 export function filledUrlFault(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined) return 'it is no URL'

@@ -1,18 +1,18 @@
 import type { NeedAnswer } from './reboot-need.ts'
 
-/** A machine that the way to another one leads through (ProxyJump, ProxyCommand). */
+/** A machine on the way to another one (ProxyJump, ProxyCommand). */
 export interface HostHop {
   readonly name: string
-  /** What its name stands for, as far as it could be found out. */
+  /** The addresses of its name, as far as they are known. */
   readonly addresses: readonly string[]
 }
 
-/** What a machine says of itself before anything is sent to it, and the way it was asked. */
+/** The answer of a machine before anything is sent to it, and the way to it. */
 export interface HostReading {
-  /** Absent where the driver cannot ask the machine itself. */
+  /** Absent where the machine itself cannot be asked. */
   readonly bootId?: string
   readonly mayReboot: boolean
-  /** Why it may not, in its own words; foreign text, escaped. */
+  /** Why it may not be rebooted, in its own words; foreign text, escaped. */
   readonly refusal?: string
   readonly hops: readonly HostHop[]
   /** Whether it needs a reboot; absent where that was not asked. */
@@ -20,9 +20,9 @@ export interface HostReading {
 }
 
 /**
- * - sent: the command ran on the boot id that was expected
- * - otherBoot: the machine bears another boot id; nothing was done
- * - refused: the machine said no (permission, command missing); nothing was done
+ * - sent: the command ran on the expected boot id
+ * - otherBoot: the machine has another boot id; nothing was done
+ * - refused: the machine refused (permission, command missing); nothing was done
  * - unknown: the connection hung or broke, or the command failed half-way; it may have run
  *
  * `text` is foreign, escaped.

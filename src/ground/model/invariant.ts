@@ -1,4 +1,4 @@
-/** A bug in Even Keel itself, never a fault of the user or the world: the process ends and the next one reads the world. */
+/** A bug in Even Keel itself, never a fault of the user or the cluster: the process ends, and the next one reads the cluster. */
 class InvariantError extends Error {
   override readonly name = 'InvariantError'
 }

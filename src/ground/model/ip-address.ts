@@ -1,10 +1,10 @@
 const GROUPS = 8
-/** By far the most, and asked for again and again: as it is written. */
+/** Most addresses are so, and they are compared often: they are canonical as they are. */
 const DOTTED = /^\d{1,3}(?:\.\d{1,3}){3}$/
 
 /**
- * One way to write an address, so that two can be compared: IPv6 with all its groups and no leading zeros, an IPv4
- * address mapped into IPv6 as IPv4 (RFC 4291 2.2, 2.5.5.2). What is no address comes back in lower case.
+ * The canonical form of an address, so that two can be compared: IPv6 with all its groups and no leading zeros, an IPv4 address
+ * mapped into IPv6 as IPv4 (RFC 4291 2.2, 2.5.5.2). Any other text is returned in lower case.
  */
 export function canonicalAddress(text: string): string {
   if (DOTTED.test(text)) return text

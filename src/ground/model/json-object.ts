@@ -1,4 +1,4 @@
-/** The fields of a text from outside; undefined where it is no JSON, or no object. */
+/** The fields of a text from outside; undefined where it is no JSON object. */
 export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -9,7 +9,7 @@ export function jsonObject(text: string): Readonly<Record<string, unknown>> | un
   }
 }
 
-/** The objects of a list from outside; undefined where the text is no JSON, or no list. */
+/** The objects of a list from outside; undefined where the text is no JSON list. */
 export function jsonObjects(text: string): readonly Readonly<Record<string, unknown>>[] | undefined {
   const list = jsonObject(`{"list":${text}}`)?.list
   return Array.isArray(list) ? list.filter(isJsonObject) : undefined

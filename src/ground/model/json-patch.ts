@@ -1,4 +1,4 @@
-/** RFC 6902, the operations we use. Every write to a Node carries `test`. */
+/** RFC 6902, the operations that are used. Every write to a Node has a `test`. */
 export type JsonPatch = readonly (
   | { readonly op: 'test' | 'add' | 'replace'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string }

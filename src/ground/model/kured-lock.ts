@@ -5,11 +5,11 @@ import { MalformedReply, Untrusted } from './untrusted.ts'
 
 /**
  * The lock of kured: an annotation of its DaemonSet (kured, pkg/daemonsetlock/daemonsetlock.go). It names one node, or with
- * `--concurrency` a list of nodes. kured itself goes by `TTL` of what is written there, not by its own flag.
+ * `--concurrency` a list of nodes. kured uses the `TTL` in the annotation, not its own flag.
  */
 export const KURED_LOCK = 'weave.works/kured-node-lock'
 
-/** The DaemonSet as the API server has it now. */
+/** The present DaemonSet on the API server. */
 export interface KuredDaemonSet extends ObjectRef {
   readonly resourceVersion: string
   /** Verbatim. Absent: no node holds the lock. */
@@ -22,25 +22,25 @@ interface Holding {
   readonly owner: string
   /** Absent: it never ends by itself. */
   readonly endsAt?: WallMs
-  /** As it stands there. */
+  /** The entry in the annotation. */
   readonly entry: Untrusted
 }
 
-/** How long a lock that this program wrote holds after the last write. */
+/** How long a lock of this program lasts after its last write. */
 export const LOCK_TTL_MS = 15 * 60_000
 
-/** No Node can have this name, so that no pod of kured takes the lock for its own. */
+/** No Node can have this name, so no pod of kured can take the lock for its own. */
 export const lockOwner = (run: string): string => `evenkeel/${run}`
 
-/** The run of Even Keel that the lock names; undefined: it names a node, or what can be no run. */
+/** The run of Even Keel that the lock names; undefined: it names a node, or a text that can be no run. */
 export function runOfLock(owner: string): string | undefined {
   const run = /^evenkeel\/(.+)$/s.exec(owner)?.[1]
   return run !== undefined && isRunName(run) ? run : undefined
 }
 
 /**
- * Every holder; undefined: the lock makes no sense, or is held without a name. kured honours a lock without a name for ever, and
- * Go finds a field whatever its case, so a name that is not found here may be there for kured.
+ * Every holder; undefined: the lock makes no sense, or is held without a name. kured honours a lock without a name for ever. Go
+ * ignores the case of field names, so kured may find a name that is not found here.
  */
 export function lockHoldings(text: string): readonly Holding[] | undefined {
   try {
@@ -53,7 +53,7 @@ export function lockHoldings(text: string): readonly Holding[] | undefined {
   }
 }
 
-/** `TTL` in nanoseconds; 0: it never ends by itself. Of what is no number, kured reads nothing and takes no lock. */
+/** `TTL` in nanoseconds; 0: it never ends. If it is no number, kured reads nothing and takes no lock. */
 function endOf(entry: Untrusted): Pick<Holding, 'endsAt'> {
   const { raw } = entry.at('TTL')
   const ttl = typeof raw === 'number' ? raw : 0
@@ -71,13 +71,13 @@ interface NewLock {
 }
 
 /**
- * In both shapes at once, since kured reads only the fields of the one that it uses. A list that is shorter than kured's
- * `--concurrency` would let kured add a node to it.
+ * In both forms at once, since kured reads only the fields of the one that it uses. A list shorter than kured's `--concurrency`
+ * would let kured add a node to it.
  */
 export function newLock({ run, wall, concurrency }: NewLock): string {
   const entry = {
     nodeID: lockOwner(run),
-    // A kured that takes the lock for its own uncordons nothing by it.
+    // A kured that takes the lock for its own does not uncordon a node because of it.
     metadata: { unschedulable: true },
     created: toIso(wall),
     TTL: LOCK_TTL_MS * 1e6,
@@ -85,7 +85,7 @@ export function newLock({ run, wall, concurrency }: NewLock): string {
   return JSON.stringify({ ...entry, maxOwners: concurrency, locks: Array.from({ length: concurrency }, () => entry) })
 }
 
-/** What stays of the lock without this run; null: nothing. */
+/** The lock without this run; null: nothing is left. */
 export function lockWithout(text: string, run: string): string | null {
   const others = (lockHoldings(text) ?? []).filter(({ owner }) => owner !== lockOwner(run))
   if (others.length === 0) return null

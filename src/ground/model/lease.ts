@@ -1,4 +1,4 @@
-/** coordination.k8s.io/v1 Lease, as a slot of the node budget uses it. */
+/** coordination.k8s.io/v1 Lease, as it is used for a slot of the node budget. */
 export interface Lease {
   readonly namespace: string
   readonly name: string
@@ -6,11 +6,11 @@ export interface Lease {
   /** Empty when it has no holder. */
   readonly holder: string
   readonly durationSeconds: number
-  /** MicroTime, verbatim: compared for change only, since the writer's clock is not ours. */
+  /** MicroTime, verbatim: only compared for changes, since the writer's clock is not ours. */
   readonly renewTime: string
   readonly transitions: number
   readonly annotations: Readonly<Record<string, string>>
 }
 
-/** By which `evenkeel controller` leads, in its own namespace. */
+/** The Lease of the leader of `evenkeel controller`, in its own namespace. */
 export const CONTROLLER_LEASE = 'evenkeel-controller'

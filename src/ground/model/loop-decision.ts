@@ -1,9 +1,9 @@
 import type { Reason } from './reason.ts'
 
 /**
- * What one pass of a controller's loop came to. `act`: these, in order, and then another look. `hold`: nothing, since
- * something is against it. `settled`: all is as it should be, and the reasons say what is worth knowing of it. `later`: wanted as
- * well, and nothing is done about it in this pass, since it was refused before.
+ * The decision of one pass of a controller's loop. `act`: these actions, in order, and then another pass. `hold`: no action,
+ * for these reasons. `settled`: all is as it should be; the reasons are worth knowing. `later`: actions that are wanted too,
+ * and not done in this pass, since they were refused before.
  */
 export type LoopDecision<A> =
   | {

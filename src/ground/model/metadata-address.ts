@@ -1,6 +1,6 @@
 import { canonicalAddress } from './ip-address.ts'
 
-/** Where clouds give credentials to whatever asks, other than link-local: Alibaba Cloud, Azure, Oracle Cloud. */
+/** Addresses, other than link-local, at which clouds give credentials to any client: Alibaba Cloud, Azure, Oracle Cloud. */
 const OF_CLOUDS = new Set(['100.100.100.200', '168.63.129.16', '192.0.0.192'])
 /** Of AWS (fd00:ec2::254) and Google Cloud (fd20:ce::254). */
 const OF_CLOUDS_IPV6 = ['fd00:ec2:', 'fd20:ce:']
@@ -9,10 +9,7 @@ const BEFORE_IPV4 = ['0:0:0:0:0:0:', '64:ff9b:0:0:0:0:']
 /** 6to4 (RFC 3056 2) has the IPv4 address right behind its prefix. */
 const SIX_TO_FOUR = '2002:'
 
-/**
- * Whether an address is link-local, or another one at which a cloud serves the credentials of a machine. In whatever way it is
- * written.
- */
+/** Whether an address is link-local, or another one at which a cloud serves the credentials of a machine, in any form. */
 export function isMetadataAddress(text: string): boolean {
   const [address = ''] = canonicalAddress(text).split('%', 1)
   if (!address.includes(':')) return address.startsWith('169.254.') || OF_CLOUDS.has(address)

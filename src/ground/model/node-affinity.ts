@@ -2,7 +2,7 @@ import { int64 } from './int64.ts'
 import type { Node } from './node.ts'
 import { MalformedReply, type Untrusted } from './untrusted.ts'
 
-/** One line of a term: of a label, or of the name of the node where `key` is metadata.name in matchFields. */
+/** One requirement of a term: about a label, or about the name of the node where `key` is metadata.name in matchFields. */
 interface NodeRequirement {
   readonly of: 'label' | 'name'
   readonly key: string
@@ -10,12 +10,12 @@ interface NodeRequirement {
   readonly values: readonly string[]
 }
 
-/** All of its requirements have to hold; without one it matches no node. */
+/** All requirements have to hold; a term without one matches no node. */
 export type NodeTerm = readonly NodeRequirement[]
 
 type Operator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt'
 
-/** How many values each takes. */
+/** How many values each operator takes. */
 const MAY_HAVE: Readonly<Record<Operator, (values: readonly string[]) => boolean>> = {
   In: ({ length }) => length > 0,
   NotIn: ({ length }) => length > 0,
@@ -26,8 +26,8 @@ const MAY_HAVE: Readonly<Record<Operator, (values: readonly string[]) => boolean
 }
 
 /**
- * requiredDuringSchedulingIgnoredDuringExecution of a pod; undefined where it asks for nothing. Throws MalformedReply where
- * the API server would refuse it.
+ * requiredDuringSchedulingIgnoredDuringExecution of a pod; undefined where it requires nothing. Throws MalformedReply where the
+ * API server would refuse it.
  */
 export function parseRequiredNodeAffinity(podSpec: Untrusted): readonly NodeTerm[] | undefined {
   const required = podSpec.at('affinity').at('nodeAffinity').at('requiredDuringSchedulingIgnoredDuringExecution')

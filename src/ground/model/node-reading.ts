@@ -1,25 +1,25 @@
-/** What an agent goes by of its Node object: nothing else is kept of it. */
+/** The fields of its Node object that an agent uses. */
 export interface NodeReading {
   readonly uid: string
-  /** Empty where it is not known: of what is remembered. */
+  /** Empty where it is not known: for a remembered Node. */
   readonly resourceVersion: string
   readonly unschedulable: boolean
   /** It has a deletion timestamp. */
   readonly deleting: boolean
-  /** The types of its conditions that are True, of those that announce that it leaves. */
+  /** Types of conditions that are True and announce that the node leaves. */
   readonly lifecycle: readonly string[]
-  /** The keys of its taints that announce that it is to be removed. */
+  /** Keys of taints that announce that the node will be removed. */
   readonly removal: readonly string[]
-  /** It bears the label that keeps nodes out of load balancers, whatever its value. */
+  /** It has the label that keeps nodes out of load balancers, with any value. */
   readonly excluded: boolean
-  /** The annotation that bears the claims on it, verbatim. */
+  /** The annotation with the claims on it, verbatim. */
   readonly maintenance?: string
 }
 
 /** KEP-5683; the first is set by drains, the second after them. */
 export const LIFECYCLE_CONDITIONS: readonly string[] = ['DrainInProgress', 'Drained', 'MaintenanceInProgress']
 
-/** KEP-5683; set by a kubelet that shuts its machine down in good order. */
+/** KEP-5683; set by a kubelet that shuts its machine down gracefully. */
 export const SHUTDOWN_CONDITION = 'GracefulNodeShutdownInProgress'
 
 /** Set by the Cluster Autoscaler before it removes a node. */
@@ -32,10 +32,10 @@ export const CANDIDATE_TAINT = 'DeletionCandidateOfClusterAutoscaler'
 export const DISRUPTED_TAINT = 'karpenter.sh/disrupted'
 
 /**
- * Set by kured with `--annotate-nodes` once a node wants a reboot, before kured asks for its lock (kured, cmd/kured/main.go,
+ * Set by kured with `--annotate-nodes` once a node needs a reboot, before kured asks for its lock (kured, cmd/kured/main.go,
  * rebootAsRequired). It is deleted when kured starts again with the lock for the node.
  */
 export const KURED_IN_PROGRESS = 'weave.works/kured-reboot-in-progress'
 
-/** KEP-1143; its presence counts, whatever it says. */
+/** KEP-1143; its presence counts, whatever its value. */
 export const EXCLUDE_LABEL = 'node.kubernetes.io/exclude-from-external-load-balancers'

@@ -7,7 +7,7 @@ export interface Taint {
   readonly effect: string
 }
 
-/** What we use of a Kubernetes Node, already parsed. */
+/** The fields of a Kubernetes Node that are used, parsed. */
 export interface Node {
   readonly name: string
   readonly uid: string
@@ -17,24 +17,24 @@ export interface Node {
   readonly unschedulable: boolean
   readonly taints: readonly Taint[]
   readonly ready: 'True' | 'False' | 'Unknown'
-  /** lastHeartbeatTime of the Ready condition, verbatim: compared for change only, never read as a time. */
+  /** lastHeartbeatTime of the Ready condition, verbatim: only compared for changes, never read as a time. */
   readonly heartbeat: string
   readonly bootId: string
-  /** Of its kernel, kubelet and OS, as far as its kubelet has said; absent: nothing. */
+  /** Versions of its kernel, kubelet and OS, as far as its kubelet has reported them; absent: none. */
   readonly versions?: Partial<NodeVersions>
   readonly internalAddresses: readonly string[]
   readonly volumesAttached: readonly string[]
   /** It has a deletion timestamp. */
   readonly deleting?: true
-  /** The types of its conditions that are True, of those by which others announce that it leaves; absent: none. */
+  /** Types of conditions that are True and by which other programs announce that the node leaves; absent: none. */
   readonly lifecycle?: readonly string[]
-  /** Condition of KEP-5683 that is True → the run of Even Keel that has set it; none of these is in `lifecycle`. Absent: none. */
+  /** Condition of KEP-5683 that is True → the run of Even Keel that has set it; these are not in `lifecycle`. Absent: none. */
   readonly announced?: Readonly<Record<string, string>>
-  /** Others have announced maintenance, which has not begun. */
+  /** Other programs have announced maintenance that has not begun. */
   readonly plannedByOthers?: true
-  /** Its kubelet says that it shuts the machine down. */
+  /** Its kubelet reports that it shuts the machine down. */
   readonly shuttingDown?: true
-  /** What its pods may ask for together; absent: its kubelet has not said. */
+  /** How much its pods may request together; absent: its kubelet has not reported it. */
   readonly allocatable?: NodeRoom
 }
 

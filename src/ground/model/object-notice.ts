@@ -1,13 +1,13 @@
-/** What people who look at an object are told by an Event: `kubectl describe` shows it. */
+/** A text in an Event, for people who look at an object: `kubectl describe` shows it. */
 export interface ObjectNotice {
-  /** Of the object; `v1` where it is left out. */
+  /** That of the object; absent: `v1`. */
   readonly apiVersion?: string
   readonly kind: string
-  /** Left out for an object of a kind without namespaces. */
+  /** Absent for a kind without namespaces. */
   readonly namespace?: string
   readonly name: string
   readonly uid: string
   readonly type: 'Normal' | 'Warning'
-  /** Its code is of the catalogue of what DNS may be ill of, or names what was done. */
+  /** Its code is in the catalogue of faults of DNS, or names what was done. */
   readonly reason: { readonly code: string; readonly text: string }
 }

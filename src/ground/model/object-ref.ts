@@ -3,5 +3,5 @@ export interface ObjectRef {
   readonly name: string
 }
 
-/** `namespace/name`, as the terminal, the journal and the record write it. */
+/** `namespace/name`: the form in texts, the journal and the record. */
 export const refKey = (ref: ObjectRef): string => `${ref.namespace}/${ref.name}`

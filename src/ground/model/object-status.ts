@@ -1,10 +1,10 @@
 import type { Condition, ConditionWords } from './condition.ts'
 
-/** A status as a controller of ours keeps it: conditions, and beside them the fields of its kind. */
+/** The status of an object of our controllers: conditions, and the fields of its kind. */
 export interface ObjectStatus {
   readonly observedGeneration?: number
   readonly conditions: readonly Condition[]
-  /** By name, as JSON has them. What a controller does not write does not belong here. */
+  /** By name, in JSON form. Fields that a controller does not write are not in here. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
@@ -13,7 +13,7 @@ export interface StatusBearer {
   readonly namespace?: string
   readonly name: string
   readonly resourceVersion: string
-  /** Absent for a kind that counts no changes of its spec. */
+  /** Absent for a kind without a generation. */
   readonly generation?: number
   readonly status: ObjectStatus
 }

@@ -4,7 +4,7 @@ import type { ObjectNotices } from '../../ports/object-notices.ts'
 
 /** What is to be said of an object. */
 export interface Saying extends Pick<ObjectNotice, 'type' | 'reason'> {
-  /** Of what is said by the same key, only another text is said again. */
+  /** A text with the same key is written again only if it differs. */
   readonly key: string
 }
 
@@ -15,10 +15,10 @@ interface About {
   readonly uid: string
 }
 
-/** Tells of objects by Events what a person is to know, each thing once. */
+/** Writes Events about objects for people, each once. */
 export class EventsOnce {
   readonly #notices: ObjectNotices
-  /** By the UID of the object, then by the key: the text that was said last. */
+  /** By the UID of the object, then by the key: the last text. */
   readonly #said = new Map<string, Map<string, string>>()
 
   constructor(notices: ObjectNotices) {
@@ -40,13 +40,13 @@ export class EventsOnce {
     }
   }
 
-  /** What is said by other keys is over: it is said again when it comes back. */
+  /** The texts with other keys are over: they are written again when they come back. */
   forgetOthers(uid: string, keys: ReadonlySet<string>): void {
     const said = this.#said.get(uid)
     for (const key of said?.keys() ?? []) if (!keys.has(key)) said?.delete(key)
   }
 
-  /** Only these objects are there. */
+  /** Forgets all other objects. */
   keepObjects(uids: ReadonlySet<string>): void {
     for (const uid of this.#said.keys()) if (!uids.has(uid)) this.#said.delete(uid)
   }

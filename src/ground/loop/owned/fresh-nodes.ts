@@ -7,17 +7,17 @@ import { mapAtOnce } from '../map-at-once.ts'
 
 interface FreshParts {
   readonly cluster: Pick<Cluster, 'list' | 'nodeVersions' | 'readNode'>
-  /** As the watch told them last. */
+  /** The Nodes of the watch. */
   readonly cache: Pick<FollowCache<Node>, 'get' | 'versionOf'>
 }
 
 const AT_ONCE = 16
-/** Where more of them changed, one list is cheaper. */
+/** If more Nodes than this have changed, one list is cheaper. */
 const READ_AT_MOST = 200
 
 /**
- * All nodes as of this call or later, for a watch may lag without a sign of it. A Node is some kB, most of it images, so its version
- * alone is asked for: of one that is cached in that version nothing else can be read. The others are read one by one.
+ * All Nodes as of this call or later, since a watch may be late without a sign of it. A Node is some kB, most of it images, so
+ * only the versions are listed: a Node that is cached in that version is as it is. The others are read one by one.
  */
 export async function freshNodes({ cluster, cache }: FreshParts, signal: AbortSignal): Promise<readonly Node[]> {
   const versions = await cluster.nodeVersions(signal)

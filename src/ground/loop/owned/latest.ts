@@ -1,11 +1,11 @@
 /**
- * What the API answered to our last write of an object that a cache still shows as it was before. A cache is behind by some
- * milliseconds, and the pass after a write comes sooner.
+ * The answers of the API to our last writes of objects that a cache still shows as they were before. A cache is some
+ * milliseconds late, and the pass after a write comes sooner.
  */
 export class Latest {
   readonly #answers = new WeakMap<object, object>()
 
-  /** `read`: as the cache has it, or as it was answered before. */
+  /** `read`: the object from the cache, or from an earlier answer. */
   wrote<T extends object>(read: T, answer: T): void {
     this.#answers.set(read, answer)
   }
@@ -16,7 +16,7 @@ export class Latest {
     return newest
   }
 
-  /** The very same list where none of them is behind, so that what was made of it can be taken over. */
+  /** Returns the same list where no object is late, so that values derived from it can be reused. */
   all<T extends object>(read: readonly T[]): readonly T[] {
     return read.every((one) => this.of(one) === one) ? read : read.map((one) => this.of(one))
   }

@@ -1,6 +1,6 @@
 import { WorldError } from '../../model/world-error.ts'
 
-/** Undefined: one of that name is there already, since a cache may be behind. */
+/** Undefined: there is an object of this name already, since a cache may be late. */
 export async function unlessThere<T>(made: Promise<T>): Promise<T | undefined> {
   try {
     return await made
