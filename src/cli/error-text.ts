@@ -1,4 +1,5 @@
 import { escapeForeign } from '../ground/model/foreign-text.ts'
+import { plainText } from '../ground/model/sentence.ts'
 import { UserError } from '../ground/model/user-error.ts'
 import { WorldError } from '../ground/model/world-error.ts'
 import { InterruptedError } from './interrupts.ts'
@@ -17,7 +18,7 @@ export function errorText(error: unknown): string {
 }
 
 function userErrorText(error: UserError): string {
-  const fix = error.fix === undefined ? '' : `  = fix: ${shown(error.fix)}\n`
+  const fix = error.fix === undefined ? '' : `  = fix: ${shown(plainText(error.fix))}\n`
   if (error.details.length > 0) return `${[...error.details, shown(error.message)].join('\n')}\n${fix}`
   return `error: ${shown(error.message)} (${error.code})\n${fix}`
 }

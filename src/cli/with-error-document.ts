@@ -1,4 +1,4 @@
-import { present } from '../ground/model/present.ts'
+import { plainText } from '../ground/model/sentence.ts'
 import { BlockedError, UserError } from '../ground/model/user-error.ts'
 import { WorldError } from '../ground/model/world-error.ts'
 import { type Paste, type PasteOptions, pasteWith } from '../ground/text/paste.ts'
@@ -42,7 +42,12 @@ function withPastedFix(error: unknown, paste: Paste): unknown {
 function documentOf(error: unknown): object | undefined {
   if (error instanceof UserError) {
     const { code, message, fix, details } = error
-    return { code, message, ...present({ fix }), ...(details.length === 0 ? {} : { details }) }
+    return {
+      code,
+      message,
+      ...(fix === undefined ? {} : { fix: plainText(fix) }),
+      ...(details.length === 0 ? {} : { details }),
+    }
   }
   return error instanceof WorldError ? { code: error.code, message: error.message } : undefined
 }

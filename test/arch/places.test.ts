@@ -173,13 +173,11 @@ const FLAG: Toy = {
 import { execFileSync } from 'node:child_process'
 import process from 'node:process'
 import type { CliContext } from '../../../src/cli/cli-context.ts'
-import { commandPieces } from '../../../src/ground/text/paste.ts'
 import { rollSpecOfFlags } from '../../../src/roll/cli/roll-spec-of-flags.ts'
 
 const said = (...words: readonly string[]) => execFileSync(process.execPath, ['bin/evenkeel.ts', ...words], { encoding: 'utf8' })
 assert.match(said('roll', '--help'), /--toy-soak +do not soak/)
 assert.match(said('__complete', 'roll', '--toy'), /^--toy-soak\\tdo not soak$/m)
-assert.deepEqual(commandPieces('evenkeel roll --toy-soak and wait')[0]?.text, 'evenkeel roll --toy-soak')
 const flags = { all: true, probe: true, output: 'text', color: 'auto', progress: 'auto', toySoak: true } as const
 assert.equal((await rollSpecOfFlags([], flags, {} as CliContext)).soakMs, 0)
 `,

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { plainText } from '../../src/ground/model/sentence.ts'
 import type { StampedEvent } from '../../src/roll/model/roll-event.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { AgentBed } from '../support/agent-bed/agent-bed.ts'
@@ -51,7 +52,7 @@ function claimOnPage(): string {
 /** The line that the roll prints for the owner that it waits for. */
 function withdrawalIn(held: StampedEvent): string {
   const reasons = held.type === 'hold.started' || held.type === 'hold.changed' ? held.reasons : []
-  const next = reasons.find(({ code }) => code === 'ClaimedByOthers')?.next ?? ''
+  const next = plainText(reasons.find(({ code }) => code === 'ClaimedByOthers')?.next ?? '')
   const [, line] = /^once person\/alice [^:]*: (kubectl .*)$/s.exec(next) ?? []
   assert.ok(line, `no line to paste: ${next}`)
   return line

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before } from 'node:test'
+import { plainText } from '../../src/ground/model/sentence.ts'
 import type { StampedEvent } from '../../src/roll/model/roll-event.ts'
 import { budget, shutApp, whoami } from '../../src/sim/cluster/article-workloads.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
@@ -129,7 +130,7 @@ atNight('the line that a roll prints with its question is the answer when it is 
       ? event.reasons.find(({ code }) => code === 'AnswerAwaited')
       : undefined
   const question = await roll.until('the question', (event) => asked(event) !== undefined)
-  await paste(asked(question)?.next ?? '', { kubeconfig: bed().bed.kubeconfig })
+  await paste(plainText(asked(question)?.next ?? ''), { kubeconfig: bed().bed.kubeconfig })
   const { code, story } = await roll.ended()
   assert.equal(code, 0, story)
   assert.match(story, /"action":"deletePod"[^\n]*"ok":true/)

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../src/ground/model/claims.ts'
+import { plainText } from '../../src/ground/model/sentence.ts'
 import { serviceOf } from '../../src/roll/decide/service-of.ts'
 import { claimedByOthers } from '../../src/service/decide/node-claims.ts'
 import { NODES } from '../../src/sim/world/api-resource.ts'
@@ -93,7 +94,8 @@ describe('the lines by which people claim a node', requires('testbed', 'jq'), ()
       0,
     )
     const s = aSnapshot({ node: { annotations: { [MAINTENANCE_ANNOTATION]: text() ?? '' } } })
-    const shown = claimedByOthers(serviceOf(s)).find(({ text: said }) => said.startsWith('person/alice'))?.next ?? ''
+    const reason = claimedByOthers(serviceOf(s)).find(({ text: said }) => said.startsWith('person/alice'))
+    const shown = plainText(reason?.next ?? '')
     assert.deepEqual([await codeOf(shown.replace(/^.*?: /, '')), owners()], [0, ['guard/storage']])
     assert.notEqual(await codeOf(shown.replace(/^.*?: /, '')), 0, 'the claims are not those that were read')
   })

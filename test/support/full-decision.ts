@@ -1,3 +1,4 @@
+import { plainText } from '../../src/ground/model/sentence.ts'
 import type { Decision } from '../../src/roll/model/decision.ts'
 
 /** A decision in full, as people and the journal get it: what is done, then each reason with all that it says. */
@@ -7,9 +8,13 @@ export function fullDecision(decision: Decision): readonly string[] {
   const actions =
     decision.kind === 'act' ? decision.actions.map(({ kind, ...rest }) => `${kind} ${JSON.stringify(rest)}`) : []
   const reasons = decision.reasons.map(({ code, object, text, next, never }) =>
-    [code, object ?? '-', text, ...(next === undefined ? [] : [next]), ...(never === true ? ['never'] : [])].join(
-      ' | ',
-    ),
+    [
+      code,
+      object ?? '-',
+      text,
+      ...(next === undefined ? [] : [plainText(next)]),
+      ...(never === true ? ['never'] : []),
+    ].join(' | '),
   )
   return [`${head}${recheck}`, ...actions, ...reasons]
 }

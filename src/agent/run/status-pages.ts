@@ -1,4 +1,4 @@
-import { present } from '../../ground/model/present.ts'
+import { plainText } from '../../ground/model/sentence.ts'
 import { type MonoMs, toIso, wallMs } from '../../ground/model/time.ts'
 import type { Page, PageOf } from '../../ground/ports/http-door.ts'
 import { PROMETHEUS_CONTENT_TYPE } from '../../ground/text/prometheus-text.ts'
@@ -85,7 +85,7 @@ const ingressesOf = (status: AgentStatus, { answered, isOpen }: NonNullable<Agen
   })
 
 const reasonsOf = ({ reasons }: Pick<AgentStatus['decision'], 'reasons'>) =>
-  reasons.map(({ code, text, next }) => ({ code, text, ...present({ next }) }))
+  reasons.map(({ code, text, next }) => ({ code, text, ...(next === undefined ? {} : { next: plainText(next) }) }))
 
 const probers = (status: AgentStatus): unknown => ({
   node: status.node,

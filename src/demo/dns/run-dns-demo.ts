@@ -157,7 +157,7 @@ function endLines(repair: RepairOrBusy, isLong: boolean): readonly Line[] {
   if ('busy' in repair) return [[repair.trouble ?? `another repair is under way: ${repair.busy}`]]
   const { decision, outcome } = repair
   if (decision.kind === 'nothing') return [[`nothing to repair: ${decision.why}`]]
-  const guards = isLong || decision.kind === 'held' ? guardLines(decision.guards) : []
+  const guards = isLong || decision.kind === 'held' ? guardLines(decision.guards, (sentence) => sentence) : []
   if (decision.kind === 'held') return [[{ text: 'HELD', tone: 'hold' }], ...guards]
   if (outcome?.kind !== 'cured') return [...guards, [{ text: 'NOT CURED', tone: 'stop' }, `  ${outcome?.why ?? ''}`]]
   return [...guards, [{ text: 'CURED', tone: 'work' }, `  DNS was well after ${formatDuration(outcome.tookMs)}`]]

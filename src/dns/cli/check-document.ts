@@ -1,3 +1,4 @@
+import { evenkeel, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { CAUSES } from '../decide/causes.ts'
 import type { Finding } from '../decide/diagnosis/finding.ts'
@@ -53,7 +54,7 @@ export function findingDocument({ code, subjects, evidence }: Finding): object {
 
 /** Reads the scene from a document that `-o json` wrote. Throws UserError, which names `file`, for any other text. */
 export function sceneOfDocument(text: string, file: string): DnsScene {
-  const fix = 'record one: evenkeel dns check -o json > FILE'
+  const fix = say`record one: ${evenkeel`dns check -o json`} > FILE`
   const refuse = (why: string): UserError => new UserError(`${file}: ${why}`, { code: 'dns.evidence', fix })
   let document: unknown
   try {

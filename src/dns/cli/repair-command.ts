@@ -3,7 +3,8 @@ import type { CliContext } from '../../cli/cli-context.ts'
 import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output-options.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
-import { flagText } from '../../ground/text/flag-text.ts'
+import { plainly } from '../../ground/model/sentence.ts'
+import { pasteWith } from '../../ground/text/paste.ts'
 import { paintLine } from '../../ground/text/terminal/style.ts'
 import type { RepairOrBusy } from '../run/repair-alone.ts'
 import type { Repair } from '../run/repair-dns.ts'
@@ -60,8 +61,8 @@ export function addRepair(dns: Command, { load, context, exitWith }: Wired): voi
       const style = resultStyle(flags, context.terminal)
       const text =
         flags.output === 'json'
-          ? `${JSON.stringify(repairDocument(repair, isDry), null, 2)}\n`
-          : repairLines(repair, { isDry, kubectl: kubectlOf(place) })
+          ? `${JSON.stringify(repairDocument(repair, isDry), plainly, 2)}\n`
+          : repairLines(repair, { isDry, paste: pasteWith(place) })
               .map((line) => `${paintLine(line, style)}\n`)
               .join('')
       context.out.write(text)
@@ -70,7 +71,3 @@ export function addRepair(dns: Command, { load, context, exitWith }: Wired): voi
     exitWith(code)
   })
 }
-
-/** The kubectl command with flags that reach the same cluster. */
-const kubectlOf = ({ context, kubeconfig }: DnsPlace): string =>
-  ['kubectl', ...flagText('--context', context), ...flagText('--kubeconfig', kubeconfig)].join(' ')

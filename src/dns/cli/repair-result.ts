@@ -1,4 +1,6 @@
 import { formatDuration } from '../../ground/model/duration.ts'
+import { kubectl, plainText } from '../../ground/model/sentence.ts'
+import type { Paste } from '../../ground/text/paste.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
 import type { Guard } from '../decide/repair/guards.ts'
 import type { RepairOrBusy } from '../run/repair-alone.ts'
@@ -43,11 +45,10 @@ function outcomeDocument(outcome: RepairOutcome): object {
 
 interface Shown {
   readonly isDry: boolean
-  /** The kubectl command with the flags that reach the cluster. */
-  readonly kubectl: string
+  readonly paste: Paste
 }
 
-export function repairLines(repair: RepairOrBusy, { isDry, kubectl }: Shown): readonly Line[] {
+export function repairLines(repair: RepairOrBusy, { isDry, paste }: Shown): readonly Line[] {
   if ('busy' in repair)
     return repair.trouble === undefined
       ? [[{ text: 'HELD', tone: 'hold' }, `  another repair is under way: ${repair.busy}`]]
@@ -62,7 +63,7 @@ export function repairLines(repair: RepairOrBusy, { isDry, kubectl }: Shown): re
       ...found,
       [],
       [{ text: 'HELD', tone: 'hold' }, `  pod ${name} is not touched`],
-      ...guardLines(guards, kubectl),
+      ...guardLines(guards, paste),
     ]
   const { namespace } = check.scene.service
   const what = decision.step === 'quarantine' ? 'taken out of its Service and kept' : 'evicted'
@@ -72,18 +73,18 @@ export function repairLines(repair: RepairOrBusy, { isDry, kubectl }: Shown): re
     ...found,
     [],
     head,
-    ...guardLines(guards, kubectl),
+    ...guardLines(guards, paste),
     ...outcomeLines(outcome),
-    ...keptLines({ decision, outcome, namespace, name, kubectl }),
+    ...keptLines({ decision, outcome, namespace, name, paste }),
   ]
 }
 
-export const guardLines = (guards: readonly Guard[], kubectl = 'kubectl'): readonly Line[] =>
+export const guardLines = (guards: readonly Guard[], paste: Paste): readonly Line[] =>
   guards.map(
     ({ guard, holds, text }): Line => [
       '  ',
       { text: holds ? 'yes' : 'no ', tone: holds ? 'work' : 'hold' },
-      `  ${guard}: ${text.replace(/: kubectl delete /, () => `: ${kubectl} delete `)}`,
+      `  ${guard}: ${plainText(paste(text))}`,
     ],
   )
 
@@ -104,14 +105,14 @@ interface Kept {
   readonly outcome: RepairOutcome | undefined
   readonly namespace: string
   readonly name: string
-  readonly kubectl: string
+  readonly paste: Paste
 }
 
 /** The commands to examine and delete a pod in quarantine. */
-function keptLines({ decision, outcome, namespace, name, kubectl }: Kept): readonly Line[] {
+function keptLines({ decision, outcome, namespace, name, paste }: Kept): readonly Line[] {
   if (outcome === undefined || outcome.kind === 'notTouched' || decision.step === 'evict') return []
   return [
-    [`  look at it:  ${kubectl} logs -n ${namespace} ${name}`],
-    [`  then:        ${kubectl} delete pod -n ${namespace} ${name}`],
+    [`  look at it:  ${plainText(paste(kubectl`logs -n ${namespace} ${name}`))}`],
+    [`  then:        ${plainText(paste(kubectl`delete pod -n ${namespace} ${name}`))}`],
   ]
 }

@@ -1,4 +1,5 @@
 import { present } from '../../ground/model/present.ts'
+import { kubectl, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import {
@@ -232,7 +233,7 @@ async function mayRead<T>(what: string, read: () => Promise<T>): Promise<T> {
     if (!(error instanceof WorldError) || error.code !== 'KUBE_FORBIDDEN') throw error
     throw new UserError(`this identity is not allowed to ${what}`, {
       code: 'dns.forbidden',
-      fix: 'kubectl apply -f deploy/dns-rbac.yaml, and bind it to this identity',
+      fix: say`${kubectl`apply -f deploy/dns-rbac.yaml`}, and bind it to this identity`,
       cause: error,
     })
   }
@@ -259,5 +260,5 @@ const noService = ({ service }: Sought): UserError =>
       })
     : new UserError(`there is no Service ${service.namespace}/${service.name}`, {
         code: 'dns.no-service',
-        fix: 'kubectl get services -A, or omit --service to have it looked up',
+        fix: say`${kubectl`get services -A`}, or omit --service to have it looked up`,
       })

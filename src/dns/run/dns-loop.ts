@@ -4,6 +4,7 @@ import type { Leader } from '../../ground/loop/leader.ts'
 import { Wakeup } from '../../ground/loop/wakeup.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
 import { present } from '../../ground/model/present.ts'
+import { plainText } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
@@ -184,7 +185,7 @@ export class DnsLoop {
       signal.throwIfAborted()
       if (!isNoBug(error)) throw error
       const { log } = this.#parts
-      const fix = error instanceof UserError && error.fix !== undefined ? { fix: error.fix } : {}
+      const fix = error instanceof UserError && error.fix !== undefined ? { fix: plainText(error.fix) } : {}
       if (this.#troubles.get(part) !== error.message)
         log.warn(`dns: ${FAILED[part]}`, { reason: error.message, ...fix })
       this.#troubles.set(part, error.message)

@@ -2,6 +2,7 @@ import type { Leader } from '../../ground/loop/leader.ts'
 import { formatDuration } from '../../ground/model/duration.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import { present } from '../../ground/model/present.ts'
+import { commandText, kubectl, plainText } from '../../ground/model/sentence.ts'
 import type { Log } from '../../ground/ports/log.ts'
 import type { ObjectNotices } from '../../ground/ports/object-notices.ts'
 import { CAUSES } from '../decide/causes.ts'
@@ -121,13 +122,13 @@ export class LoopRepair {
 
 const heldBy = ({ guards }: Held): Last => ({
   last: 'held',
-  why: guards.filter(({ holds }) => !holds).map(({ guard, text }) => `${guard}: ${text}`),
+  why: guards.filter(({ holds }) => !holds).map(({ guard, text }) => `${guard}: ${plainText(text)}`),
 })
 
 function endedAs({ step, sick }: Act, outcome: Repair['outcome'], namespace: string): Last {
   if (outcome === undefined) return { last: 'notTouched', why: ['nothing was done'] }
   if (outcome.kind === 'notTouched') return { last: outcome.kind, why: [outcome.why] }
-  const command = `kubectl delete pod -n ${namespace} ${sick.pod.name}`
+  const command = commandText(kubectl`delete pod -n ${namespace} ${sick.pod.name}`)
   const kept = `the pod stays, without the labels of its Service: look at it, then: ${command}`
   const also = step === 'quarantine' ? [kept] : []
   if (outcome.kind === 'notCured') return { last: outcome.kind, why: [outcome.why, ...also] }

@@ -1,5 +1,6 @@
 import type { ConfigMap } from '../../ground/model/config-map.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
+import { kubectl, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { ConfigMaps } from '../../ground/ports/config-maps.ts'
 import type { PastRepair } from '../decide/repair/repair-snapshot.ts'
@@ -58,7 +59,7 @@ export class PastRepairs {
     if (Array.isArray(found) && found.every(isRepair)) return found
     throw new UserError(`ConfigMap ${this.#namespace}/${NAME}: ${KEY} is not a list of repairs`, {
       code: 'dns.repairs',
-      fix: `look at it, then: kubectl delete configmap -n ${this.#namespace} ${NAME}`,
+      fix: say`look at it, then: ${kubectl`delete configmap -n ${this.#namespace} ${NAME}`}`,
     })
   }
 

@@ -6,8 +6,9 @@ import type { AddCommand } from '../../cli/program.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import { present } from '../../ground/model/present.ts'
+import { evenkeel, plainly, plainText } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
-import { pasteWith } from '../../ground/text/paste.ts'
+import { pastedIn, pasteWith } from '../../ground/text/paste.ts'
 import { type Line, padCells, paintLine, type Tone } from '../../ground/text/terminal/style.ts'
 import { wrapText } from '../../ground/text/wrap-words.ts'
 import { readRollFile } from '../../roll/file/read-roll-file.ts'
@@ -68,14 +69,12 @@ export const addDoctorCommand =
       const code = await withErrorDocument(context, flags, async () => {
         const named = flags.file === undefined ? {} : { file: await fileOf(flags.file, context) }
         const { read } = await load()
-        const paste = pasteWith(flags)
-        const checks = doctorChecks(await read({ place: flags, ...named }, context.interrupts.signal)).map(
-          ({ fix, ...check }): Check => ({ ...check, ...(fix === undefined ? {} : { fix: paste(fix) }) }),
-        )
+        const snapshot = await read({ place: flags, ...named }, context.interrupts.signal)
+        const checks = pastedIn(doctorChecks(snapshot), pasteWith(flags))
         const style = resultStyle(flags, context.terminal)
         const text =
           flags.output === 'json'
-            ? `${JSON.stringify({ checks }, null, 2)}\n`
+            ? `${JSON.stringify({ checks }, plainly, 2)}\n`
             : checkLines(checks, context.out.size().columns)
                 .map((line) => `${paintLine(line, style)}\n`)
                 .join('')
@@ -87,7 +86,7 @@ export const addDoctorCommand =
   }
 
 /** With the line and the fix of each. */
-const SHOW_ERRORS = 'evenkeel roll -f roll.yaml --dry-run'
+const SHOW_ERRORS = evenkeel`roll -f roll.yaml --dry-run`
 
 async function fileOf(file: string, context: CliContext): Promise<Found<NamedRollFile>> {
   const name = file === '-' ? 'standard input' : file
@@ -117,12 +116,12 @@ function checkLines(checks: readonly Check[], columns: number): readonly Line[] 
   const room = Math.max(20, columns - STATE_CELLS - nameCells)
   const margin = ' '.repeat(STATE_CELLS + nameCells)
   return checks.flatMap(({ name, state, text, fix }, at): readonly Line[] => {
-    const [first = '', ...more] = wrapText(escapeForeign(text, TEXT_MAX), room)
+    const [first = '', ...more] = wrapText(text, room, TEXT_MAX)
     const tone = TONES[state]
     const word = tone === undefined ? state : { text: state, tone }
     const head: Line = [word, ' '.repeat(STATE_CELLS - state.length), padCells(escapeForeign(name), nameCells), first]
-    const isSaidBelow = fix === undefined || checks[at + 1]?.fix === fix
-    const fixes = isSaidBelow ? [] : wrapText(escapeForeign(fix, TEXT_MAX), room - FIX.length)
+    const isSaidBelow = fix === undefined || plainText(checks[at + 1]?.fix ?? '') === plainText(fix)
+    const fixes = isSaidBelow ? [] : wrapText(fix, room - FIX.length, TEXT_MAX)
     return [
       head,
       ...more.map((line): Line => [margin, line]),

@@ -4,6 +4,7 @@ import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output
 import type { AddCommand } from '../../cli/program.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
+import { plainly } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { nearestNames } from '../../ground/text/nearest-name.ts'
 import { pasteWith } from '../../ground/text/paste.ts'
@@ -125,7 +126,7 @@ async function show(
     const style = resultStyle(flags, context.terminal)
     const text =
       flags.output === 'json'
-        ? `${JSON.stringify(explainedDocument(explained, of, paste), null, 2)}\n`
+        ? `${JSON.stringify(explainedDocument(explained, of, paste), plainly, 2)}\n`
         : explainedLines(explained, paste, context.out.size().columns)
             .map((line) => `${paintLine(line, style)}\n`)
             .join('')

@@ -1,6 +1,7 @@
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
+import { plainText } from '../../ground/model/sentence.ts'
 import { type BlockRow, blockRows } from '../../ground/text/labelled-block.ts'
-import type { Paste } from '../../ground/text/paste.ts'
+import { type Paste, pastedIn } from '../../ground/text/paste.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
 import { wrapWords } from '../../ground/text/wrap-words.ts'
 import type { Finding, Next } from '../decide/finding.ts'
@@ -48,7 +49,7 @@ function textsOf(findings: readonly Finding[]): BlockRow['texts'] {
 function nextOf(findings: readonly Finding[]): readonly Next[] {
   const inTheWay = findings.filter(({ is }) => is !== 'fact').flatMap(({ next }) => next)
   const all = inTheWay.length > 0 ? inTheWay : findings.flatMap(({ next }) => next)
-  return [...new Map(all.map((one) => [one.command ?? one.note, one])).values()]
+  return [...new Map(all.map((one) => [plainText(one.command ?? one.note), one])).values()]
 }
 
 /** Of the label and what stands before a text. */
@@ -56,16 +57,20 @@ const MARGIN = 14
 
 /** A note says when a command may be used: where there is no room for each beside its command, they stand above. */
 function nextTexts(next: readonly Next[], paste: Paste, columns: number): BlockRow['texts'] {
-  const widest = Math.max(0, ...next.map(({ command }) => (command === undefined ? 0 : paste(command).length)))
-  const isRoomy = next.every(
-    ({ command, note }) => command === undefined || widest + 4 + note.length <= columns - MARGIN,
+  const said = next.map(({ command, note }) => ({
+    command: command === undefined ? '' : plainText(paste(command)),
+    note: paste(note),
+  }))
+  const widest = Math.max(0, ...said.map(({ command }) => command.length))
+  const isRoomy = said.every(
+    ({ command, note }) => command === '' || widest + 4 + plainText(note).length <= columns - MARGIN,
   )
   const more = next.length - NEXT_MAX
   return [
-    ...next.slice(0, NEXT_MAX).flatMap(({ command, note }) => {
-      if (command === undefined) return [note]
-      const said = { command: paste(command), note }
-      return note === '' || isRoomy ? [said] : [`${note}:`, { ...said, note: '' }]
+    ...said.slice(0, NEXT_MAX).flatMap(({ command, note }): BlockRow['texts'] => {
+      if (command === '') return [note]
+      const beside = plainText(note)
+      return beside === '' || isRoomy ? [{ command, note: beside }] : [`${beside}:`, { command, note: '' }]
     }),
     ...(more > 0 ? [`and ${more} more: -o json has them all`] : []),
   ]
@@ -81,9 +86,6 @@ export const explainedDocument = (
   ...of,
   state,
   verdict,
-  findings: findings.map(({ next, ...rest }) => ({
-    ...rest,
-    next: next.map(({ command, note }) => ({ ...(command === undefined ? {} : { command: paste(command) }), note })),
-  })),
+  findings: pastedIn(findings, paste),
   unknown,
 })

@@ -1,13 +1,17 @@
+import { type Command, isCommand, plainText, type Sentence } from '../../ground/model/sentence.ts'
 /** What a finding is about. */
 export type Part = 'node' | 'pod' | 'drain' | 'service' | 'budget' | 'guard' | 'ingress' | 'brake' | 'roll' | 'dns'
 
 /** What would change it: a command that can be pasted, or a sentence. */
 export interface Next {
-  /** Begins with `kubectl` or `evenkeel`. */
-  readonly command?: string
+  readonly command?: Command
   /** What the command does, or what to do where there is none. */
-  readonly note: string
+  readonly note: Sentence
 }
+
+/** A command with what is said of it, or what is said instead of one. */
+export const nextText = (next: Sentence, note = ''): Next =>
+  isCommand(next) ? { command: next, note } : { note: next }
 
 /** One thing that was found out about a node or a pod. */
 export interface Finding {
@@ -53,7 +57,7 @@ export function together(findings: readonly Finding[]): readonly Finding[] {
   return [...groups.values()].flatMap((group) => {
     const first = group.find(({ is }) => is === 'stuck') ?? group.find(({ is }) => is === 'waits') ?? group[0]
     if (first === undefined) return []
-    const next = new Map(group.flatMap((one) => one.next).map((one) => [one.command ?? one.note, one]))
+    const next = new Map(group.flatMap((one) => one.next).map((one) => [plainText(one.command ?? one.note), one]))
     return [{ ...first, evidence: [...new Set(group.flatMap(({ evidence }) => evidence))], next: [...next.values()] }]
   })
 }

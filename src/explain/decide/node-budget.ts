@@ -1,5 +1,6 @@
+import { evenkeel, plainText } from '../../ground/model/sentence.ts'
 import type { BudgetStatus } from '../../service/decide/budget/budget-status.ts'
-import { type Finding, finding, type Next } from './finding.ts'
+import { type Finding, finding, type Next, nextText } from './finding.ts'
 import { type NodeScene, slotFor } from './node-scene.ts'
 
 type OutNode = BudgetStatus['out'][number]
@@ -13,7 +14,7 @@ export function nodeBudget(s: NodeScene): readonly Finding[] {
     return [
       finding({
         ...{ ...base, is: 'stuck', code: 'MaxOutInvalid', text: `no node may be taken out: ${budget.fault}` },
-        next: [{ command: budget.next, note: 'with the number that you want' }],
+        next: [nextText(budget.next, 'with the number that you want')],
       }),
     ]
   const mine = budget.out.find((one) => one.node === node.name)
@@ -61,13 +62,13 @@ function nextOf({ budget }: NodeScene): readonly Next[] {
   return [
     ...(first === undefined || first.node.startsWith('slot ')
       ? []
-      : [{ command: `evenkeel explain node ${first.node}`, note: `what ${first.node} waits for` }]),
+      : [{ command: evenkeel`explain node ${first.node}`, note: `what ${first.node} waits for` }]),
     ...left.flatMap(({ index, left: found }) =>
       found === undefined
         ? []
         : [{ command: found.command, note: `releases slot ${index}, if its holder is gone and its node is back` }],
     ),
-    { command: 'evenkeel budget', note: 'all nodes that are out, and the slots' },
+    { command: evenkeel`budget`, note: 'all nodes that are out, and the slots' },
   ]
 }
 
@@ -77,5 +78,7 @@ export function slotEvidence(s: NodeScene): readonly string[] {
   if (slot === undefined)
     return s.budget === undefined ? ['who holds the slots is not known'] : [`no slot is held for ${s.node.name}`]
   const doubt = slot.left?.why ?? slot.doubt
-  return [`slot ${slot.index} is held for ${s.node.name} by ${slot.owner}${doubt === undefined ? '' : `: ${doubt}`}`]
+  return [
+    `slot ${slot.index} is held for ${s.node.name} by ${slot.owner}${doubt === undefined ? '' : `: ${plainText(doubt)}`}`,
+  ]
 }

@@ -7,7 +7,8 @@ import {
 } from '../../ground/model/claims.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import { pointerToken } from '../../ground/model/json-patch.ts'
-import { quotedJson } from '../../ground/model/posix-quote.ts'
+import { asciiJson } from '../../ground/model/posix-quote.ts'
+import { evenkeel, kubectl } from '../../ground/model/sentence.ts'
 import { ingressOwner } from '../../ingress/decide/marks.ts'
 import { RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import { type Finding, finding, type Next } from './finding.ts'
@@ -60,10 +61,10 @@ function lostOwner(s: NodeScene, owner: string): string | undefined {
 function followOf(owner: string): readonly Next[] {
   const [kind, rest = ''] = owner.split('/')
   const dot = rest.indexOf('.')
-  const [namespace, object] = [rest.slice(0, dot), rest.slice(dot + 1).split('@')[0]]
+  const [namespace, object] = [rest.slice(0, dot), rest.slice(dot + 1).replace(/@.*$/, '')]
   if (kind !== 'ingress' || dot < 1) return []
   return [
-    { command: `evenkeel rollout status ingressdaemonset/${object} -n ${namespace}`, note: 'how far its rollout is' },
+    { command: evenkeel`rollout status ingressdaemonset/${object} -n ${namespace}`, note: 'how far its rollout is' },
   ]
 }
 
@@ -76,10 +77,10 @@ function withdraw({ node }: NodeScene, { owner }: Claim, all: readonly Claim[]):
     { op: 'test', path, value: node.annotations[MAINTENANCE_ANNOTATION] },
     { op: 'replace', path, value: formatClaims(withoutClaim(all, owner)) },
   ]
-  return { command: `kubectl patch node ${node.name} --type json -p ${quotedJson(patch)}`, note }
+  return { command: kubectl`patch node ${node.name} --type json -p ${asciiJson(patch)}`, note }
 }
 
 const withdrawAll = (name: string, note: string): Next => ({
-  command: `kubectl annotate node ${name} ${MAINTENANCE_ANNOTATION}-`,
+  command: kubectl`annotate node ${name} ${MAINTENANCE_ANNOTATION}-`,
   note,
 })

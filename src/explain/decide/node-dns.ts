@@ -1,8 +1,9 @@
+import { evenkeel } from '../../ground/model/sentence.ts'
 import { lastDnsPod } from '../../roll/decide/dns/dns-leaving.ts'
 import { type Finding, finding } from './finding.ts'
 import type { NodeScene } from './node-scene.ts'
 
-const CHECK = { command: 'evenkeel dns check', note: 'queries DNS on every path, and names what is wrong' }
+const CHECK = { command: evenkeel`dns check`, note: 'queries DNS on every path, and names what is wrong' }
 
 /** Whether the DNS of the cluster would keep a roll from taking the node out. */
 export function nodeDns({ dns, node }: NodeScene): readonly Finding[] {

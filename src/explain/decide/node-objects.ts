@@ -1,4 +1,5 @@
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
+import { evenkeel } from '../../ground/model/sentence.ts'
 import type { CheckedGuard } from '../../guard/decide/guard-kind.ts'
 import { explainNode as explainByGuard } from '../../guard/decide/told/explain-node.ts'
 import { guardStanding } from '../../guard/decide/told/guard-standing.ts'
@@ -49,14 +50,14 @@ function guardFinding({ node, now }: NodeNow, guard: CheckedGuard): readonly Fin
 }
 
 function guardNext({ namespace, name }: CheckedGuard, node: string, reason: string | undefined): readonly Next[] {
-  const of = `nodeguard/${name} --node ${node}`
+  const of = [`nodeguard/${name}`, '--node', node]
   return [
     {
-      command: `evenkeel guard explain ${of} -n ${namespace}`,
+      command: evenkeel`guard explain ${of} -n ${namespace}`,
       note: 'its holds, and the commands that pass over them',
     },
     ...(reason === 'HeldByHand'
-      ? [{ command: `evenkeel guard hold ${of} --remove -n ${namespace}`, note: 'takes back a hold by hand' }]
+      ? [{ command: evenkeel`guard hold ${of} --remove -n ${namespace}`, note: 'takes back a hold by hand' }]
       : []),
   ]
 }
@@ -86,13 +87,13 @@ function ingressFinding({ node }: NodeScene, object: CheckedIngress): readonly F
       ],
       next: [
         {
-          command: `evenkeel rollout status ${kind}/${object.name} -n ${object.namespace}`,
+          command: evenkeel`rollout status ${kind}/${object.name} -n ${object.namespace}`,
           note: 'how far its rollout is',
         },
         ...(isStuck
           ? [
               {
-                command: `evenkeel rollout undo ${kind}/${object.name} -n ${object.namespace}`,
+                command: evenkeel`rollout undo ${kind}/${object.name} -n ${object.namespace}`,
                 note: 'back to the revision before',
               },
             ]

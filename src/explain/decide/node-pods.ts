@@ -1,3 +1,4 @@
+import { kubectl } from '../../ground/model/sentence.ts'
 import { volumesLeft } from '../../roll/decide/drain/attached-volumes.ts'
 import { guardOf } from '../../roll/decide/drain/guard-of.ts'
 import { type Finding, finding } from './finding.ts'
@@ -84,6 +85,6 @@ const volumes = ({ node, pods = [], volumes: known }: NodeScene, isGuardNamed: b
             ...{ part: 'drain', is: isGuardNamed ? 'fact' : 'waits', subject: node.name, code: 'VolumeAttached' },
             text: `volume ${persistentVolumeName} is still attached to ${node.name} (${attacher}), and no pod on ${node.name} uses it`,
             evidence: [`VolumeAttachment ${name}: attached ${attached}`],
-            next: [{ command: `kubectl describe volumeattachment ${name}`, note: `what the driver ${attacher} says` }],
+            next: [{ command: kubectl`describe volumeattachment ${name}`, note: `what the driver ${attacher} says` }],
           }),
       )

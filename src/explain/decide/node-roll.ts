@@ -1,10 +1,11 @@
 import { formatDuration } from '../../ground/model/duration.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { isRunName } from '../../ground/model/run-name.ts'
+import { evenkeel, kubectl, say } from '../../ground/model/sentence.ts'
 import { STEPS } from '../../roll/model/step.ts'
 import { INTENT_ANNOTATION, type NodeRecord, RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import { parseNodeRecord, parseRebootIntent } from '../../service/model/parse-node-record.ts'
-import { asSentence, type Finding, finding, type Next } from './finding.ts'
+import { asSentence, type Finding, finding, type Next, nextText } from './finding.ts'
 import { slotEvidence } from './node-budget.ts'
 import { type NodeInWork, type NodeScene, type RunScene, slotFor } from './node-scene.ts'
 
@@ -52,7 +53,7 @@ const unreadable = (s: NodeScene, why: string): Finding =>
     evidence: [`annotation ${RECORD_ANNOTATION}`, ...slotEvidence(s)],
     next: [
       { note: `put ${s.node.name} back by hand first (docs/put-a-node-back.md)` },
-      { command: `kubectl annotate node ${s.node.name} ${RECORD_ANNOTATION}-`, note: 'after that' },
+      { command: kubectl`annotate node ${s.node.name} ${RECORD_ANNOTATION}-`, note: 'after that' },
     ],
   })
 
@@ -83,7 +84,7 @@ function recorded(s: NodeScene, { run, reason, at }: NodeRecord, life: RunLife):
     ...base(s),
     ...{ is: 'waits', code: 'RecordOfRun', evidence },
     text: `run ${run} has taken ${name} out, and will bring it back`,
-    next: s.run?.run === run ? [] : [{ note: `evenkeel roll status ${run}, on the machine with its journal` }],
+    next: s.run?.run === run ? [] : [{ note: say`${evenkeel`roll status ${run}`}, on the machine with its journal` }],
   })
 }
 
@@ -99,14 +100,14 @@ function intentTexts({ node }: NodeScene): readonly string[] {
 function waysBack(s: NodeScene, run: string): readonly Next[] {
   const { run: here } = s
   if (!isRunName(run)) return []
-  const resume = { command: `evenkeel roll resume ${run}`, note: 'goes on with it' }
-  if (here?.run === run) return [resume, { command: `evenkeel roll abort ${run}`, note: 'puts it back and ends' }]
+  const resume = { command: evenkeel`roll resume ${run}`, note: 'goes on with it' }
+  if (here?.run === run) return [resume, { command: evenkeel`roll abort ${run}`, note: 'puts it back and ends' }]
   return [
     ...(slotFor(s)?.doubt === undefined
       ? []
-      : [{ command: 'evenkeel budget --watch 2min', note: 'whether its process lives: that one renews its slot' }]),
+      : [{ command: evenkeel`budget --watch 2min`, note: 'whether its process lives: that one renews its slot' }]),
     { ...resume, note: 'on the machine with its journal: goes on with it' },
-    { command: `evenkeel roll abort ${run} -f roll.yaml`, note: 'where the journal is lost: puts it back' },
+    { command: evenkeel`roll abort ${run} -f roll.yaml`, note: 'where the journal is lost: puts it back' },
   ]
 }
 
@@ -143,7 +144,7 @@ function notRunning(s: NodeScene, { run, end, node, state }: RunScene): Finding 
     code: end === undefined ? 'RunInterrupted' : 'RunEnded',
     text: `run ${run} is not at work: ${how}${node === 'waiting' ? `; it had not begun ${name}` : ''}`,
     evidence: [`the journal of run ${run} is here, and no process holds it`, ...(state === undefined ? [] : [state])],
-    next: [{ command: `evenkeel roll resume ${run}`, note: 'goes on with it' }],
+    next: [{ command: evenkeel`roll resume ${run}`, note: 'goes on with it' }],
   })
 }
 
@@ -179,10 +180,6 @@ const heldBy = (s: NodeScene, { at, reason, forMs }: Held): Finding =>
     ],
   })
 
-/** A reason has a command or a sentence there. */
-const nextText = (next: string): Next =>
-  /^(kubectl|evenkeel) [^,]*$/.test(next) ? { command: next, note: '' } : { note: next }
-
 /** The run goes one node after the other. */
 function waiting(s: NodeScene, { run, inWork, waiting: queue }: RunScene): readonly Finding[] {
   const { name } = s.node
@@ -199,7 +196,7 @@ function waiting(s: NodeScene, { run, inWork, waiting: queue }: RunScene): reado
       next:
         work === undefined
           ? []
-          : [{ command: `evenkeel explain node ${work.name}`, note: `what ${work.name} waits for` }],
+          : [{ command: evenkeel`explain node ${work.name}`, note: `what ${work.name} waits for` }],
     }),
   ]
 }

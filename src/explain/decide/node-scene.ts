@@ -2,6 +2,7 @@ import type { Condition } from '../../ground/model/condition.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { Pod } from '../../ground/model/pod.ts'
 import type { Reason } from '../../ground/model/reason.ts'
+import type { Sentence } from '../../ground/model/sentence.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import type { VolumeAttachment, VolumeClaim } from '../../ground/model/volume.ts'
 import type { Workload } from '../../ground/model/workload.ts'
@@ -23,7 +24,7 @@ export interface NodeScene {
   readonly pods?: readonly PodScene[]
   readonly volumes?: { readonly attachments: readonly VolumeAttachment[]; readonly claims: readonly VolumeClaim[] }
   /** A fault: maxOut makes no sense. */
-  readonly budget?: BudgetStatus | { readonly fault: string; readonly next: string }
+  readonly budget?: BudgetStatus | { readonly fault: string; readonly next: Sentence }
   readonly cordons?: CordonsThatCount
   readonly guards?: readonly CheckedGuard[]
   readonly ingresses?: readonly CheckedIngress[]

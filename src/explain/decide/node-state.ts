@@ -1,5 +1,6 @@
 import { brakeBy } from '../../agent/decide/brake.ts'
 import { EXCLUDE_LABEL } from '../../ground/model/node-reading.ts'
+import { evenkeel, kubectl, piecesOf } from '../../ground/model/sentence.ts'
 import { markedBy, TO_COME_KEY, unmarkCommand } from '../../ground/model/to-come.ts'
 import { isMarked, marked } from '../../roll/decide/plan/leftover-findings.ts'
 import { budgetNode } from '../../service/decide/budget/budget-node.ts'
@@ -32,7 +33,7 @@ function ready(s: NodeScene): readonly Finding[] {
       code: 'NodeNotReady',
       text: `${name} is not Ready${sinceText}${message === '' ? '' : `: ${message}`}`,
       evidence: [`condition Ready is ${word}${reason === '' ? '' : ` (${reason})`}`],
-      next: [{ command: `kubectl describe node ${name}`, note: 'its conditions; then its kubelet and its machine' }],
+      next: [{ command: kubectl`describe node ${name}`, note: 'its conditions; then its kubelet and its machine' }],
     }),
   ]
 }
@@ -70,7 +71,7 @@ function toCome(s: NodeScene): readonly Finding[] {
   ]
 }
 
-const uncordon = (name: string) => ({ command: `kubectl uncordon ${name}`, note: 'once the work on it is done' })
+const uncordon = (name: string, note = 'once the work on it is done') => ({ command: kubectl`uncordon ${name}`, note })
 
 /** The taint of an earlier run keeps pods away for ever. */
 function left(s: NodeScene): readonly Finding[] {
@@ -86,7 +87,9 @@ function left(s: NodeScene): readonly Finding[] {
         ...(INTENT_ANNOTATION in node.annotations ? [`annotation ${INTENT_ANNOTATION}`] : []),
         `no annotation ${RECORD_ANNOTATION}`,
       ],
-      next: [{ command: fix, note: 'if no roll works on the node' }],
+      next: piecesOf(fix).flatMap((command) =>
+        typeof command === 'string' ? [] : [{ command, note: 'if no roll works on the node' }],
+      ),
     }),
   ]
 }
@@ -107,7 +110,7 @@ function leaving(s: NodeScene): readonly Finding[] {
       code: 'NodeExcluded',
       text: `${name} has a label that keeps it out of external load balancers`,
       evidence: [`label ${EXCLUDE_LABEL}`],
-      next: [{ command: `kubectl label node ${name} ${EXCLUDE_LABEL}-`, note: 'if it is to serve' }],
+      next: [{ command: kubectl`label node ${name} ${EXCLUDE_LABEL}-`, note: 'if it is to serve' }],
     }),
   ]
 }
@@ -135,6 +138,7 @@ function brake(s: NodeScene): readonly Finding[] {
       }),
     ]
   const { granted, max, of } = cordons
+  const [first = ''] = granted
   const has = granted.length === 0 ? 'no node' : granted.join(', ')
   const evidence = [`evenkeel-cordon-grants: granted ${has}; at most ${max} of ${of} nodes at the same time`]
   if (brakeBy(cordons, node.name) === 'granted')
@@ -151,8 +155,8 @@ function brake(s: NodeScene): readonly Finding[] {
       evidence,
       next: [
         granted.length === 0
-          ? { command: 'evenkeel budget', note: 'what uses up the limit of the brake' }
-          : { command: `kubectl uncordon ${granted[0]}`, note: `once the work on ${granted[0]} is done` },
+          ? { command: evenkeel`budget`, note: 'what uses up the limit of the brake' }
+          : uncordon(first, `once the work on ${first} is done`),
       ],
     }),
   ]

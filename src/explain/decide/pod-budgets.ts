@@ -3,7 +3,7 @@ import type { EvictionAnswer } from '../../ground/model/eviction.ts'
 import { type LabelRequirement, type LabelSelector, selectorMatches } from '../../ground/model/label-selector.ts'
 import { refKey } from '../../ground/model/object-ref.ts'
 import type { Pod } from '../../ground/model/pod.ts'
-import { posixQuote } from '../../ground/model/posix-quote.ts'
+import { kubectl } from '../../ground/model/sentence.ts'
 import { neverAllows } from '../../roll/decide/drain/budget-reasons.ts'
 import { letsOneMoreHelp } from '../../roll/decide/plan/budget-arithmetic.ts'
 import type { Next } from './finding.ts'
@@ -42,27 +42,27 @@ export function budgetNext(pod: Pod, budget: DisruptionBudget): readonly Next[] 
   const { namespace, name, selector, currentHealthy, expectedPods } = budget
   if (budget.syncFailed)
     return [
-      { command: `kubectl -n ${namespace} describe poddisruptionbudget ${name}`, note: 'why it cannot be computed' },
+      { command: kubectl`-n ${namespace} describe poddisruptionbudget ${name}`, note: 'why it cannot be computed' },
     ]
   if (neverAllows(budget))
     return [
       {
-        command: `kubectl -n ${namespace} edit poddisruptionbudget ${name}`,
+        command: kubectl`-n ${namespace} edit poddisruptionbudget ${name}`,
         note: `let budget ${namespace}/${name} allow one pod to be away${pod.controller !== undefined && letsOneMoreHelp(budget) ? ', or run one more replica' : ''}`,
       },
     ]
-  const command = `kubectl -n ${namespace} get pods -o wide${selectorFlag(selector)}`
+  const command = kubectl`-n ${namespace} get pods -o wide ${selectorFlag(selector)}`
   return currentHealthy < expectedPods
     ? [{ command: command, note: 'which pod of the budget is not healthy; repair that one' }]
     : [{ command: command, note: 'wait: another pod of the budget is on its way out' }]
 }
 
-function selectorFlag(selector: LabelSelector): string {
+function selectorFlag(selector: LabelSelector): readonly string[] {
   const labels = [
     ...Object.entries(selector.matchLabels).map(([key, value]) => `${key}=${value}`),
     ...selector.matchExpressions.map(requirementText),
   ]
-  return labels.length === 0 ? '' : ` -l ${posixQuote(labels.join(','))}`
+  return labels.length === 0 ? [] : ['-l', labels.join(',')]
 }
 
 /** As `kubectl -l` takes it. */

@@ -1,6 +1,7 @@
 import { formatDuration } from '../../ground/model/duration.ts'
 import type { PodEnding } from '../../ground/model/pod.ts'
 import { present } from '../../ground/model/present.ts'
+import { kubectl } from '../../ground/model/sentence.ts'
 import {
   byForce,
   type StillThere,
@@ -46,7 +47,7 @@ function onSilentNode({ seen: { pod }, nodeReady }: PodScene, { due }: PodEnding
   return {
     evidence: [`deletionTimestamp ${due}, Ready of ${nodeName} is ${nodeReady ?? 'not known'}`],
     next: [
-      { command: `kubectl describe node ${nodeName}`, note: 'its conditions; bring the kubelet back' },
+      { command: kubectl`describe node ${nodeName}`, note: 'its conditions; bring the kubelet back' },
       { command: byForce(pod), note: `only if the machine ${nodeName} is surely off: else the pod may run twice` },
     ],
   }
@@ -61,7 +62,7 @@ function overdue({ seen: { pod, waiting } }: PodScene, { due, graceSeconds, fina
       ...(claims.length === 0 ? [] : [`it mounts ${claims.join(', ')}: a mount that hangs keeps it`]),
       ...finalizerTexts(finalizers),
     ],
-    next: [{ command: `kubectl -n ${namespace} describe pod ${name}`, note: 'its events, and those of its volumes' }],
+    next: [{ command: kubectl`-n ${namespace} describe pod ${name}`, note: 'its events, and those of its volumes' }],
   }
 }
 

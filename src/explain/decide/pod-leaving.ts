@@ -1,6 +1,7 @@
 import type { DisruptionBudget } from '../../ground/model/disruption-budget.ts'
 import type { EvictionAnswer } from '../../ground/model/eviction.ts'
 import { isFinished, type Pod } from '../../ground/model/pod.ts'
+import { evenkeel, kubectl } from '../../ground/model/sentence.ts'
 import { evictionRefusal } from '../../roll/decide/drain/budget-reasons.ts'
 import { classifyPod } from '../../roll/decide/drain/classify-pod.ts'
 import { guardOf } from '../../roll/decide/drain/guard-of.ts'
@@ -54,7 +55,7 @@ function unmanaged(scene: PodScene): Finding {
     text: `${refOf(scene)} has no controller that would replace it, so a drain refuses it`,
     evidence: ['no owner of it has controller: true'],
     next: [
-      { command: `kubectl -n ${namespace} delete pod ${name}`, note: 'if it is not needed any more' },
+      { command: kubectl`-n ${namespace} delete pod ${name}`, note: 'if it is not needed any more' },
       { note: 'kubectl drain deletes it with --force, a roll with drain.deleteUnmanaged: true' },
     ],
   })
@@ -119,7 +120,7 @@ function nextOf(pod: Pod, said: EvictionAnswer, mine: readonly DisruptionBudget[
   if (guard !== undefined && said.kind !== 'twoBudgets')
     return [
       {
-        command: `evenkeel guard explain nodeguard/${guard} --node ${nodeName} -n ${namespace}`,
+        command: evenkeel`guard explain nodeguard/${guard} --node ${nodeName} -n ${namespace}`,
         note: 'what the guard waits for',
       },
     ]
@@ -127,7 +128,7 @@ function nextOf(pod: Pod, said: EvictionAnswer, mine: readonly DisruptionBudget[
   switch (said.kind) {
     case 'twoBudgets':
       return mine.map(({ name }) => ({
-        command: `kubectl -n ${namespace} edit poddisruptionbudget ${name}`,
+        command: kubectl`-n ${namespace} edit poddisruptionbudget ${name}`,
         note: 'let only one budget select each pod',
       }))
     case 'budget':
@@ -137,7 +138,7 @@ function nextOf(pod: Pod, said: EvictionAnswer, mine: readonly DisruptionBudget[
       return named === undefined ? [] : budgetNext(pod, named)
     }
     case 'namespaceTerminating':
-      return [{ command: `kubectl get namespace ${namespace} -o yaml`, note: 'what keeps it' }]
+      return [{ command: kubectl`get namespace ${namespace} -o yaml`, note: 'what keeps it' }]
     case 'refused':
       return [{ note: 'RBAC or an admission webhook refuses it: the answer says which' }]
     default:

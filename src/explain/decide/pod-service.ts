@@ -1,4 +1,5 @@
 import type { Pod } from '../../ground/model/pod.ts'
+import { evenkeel, kubectl } from '../../ground/model/sentence.ts'
 import { type Finding, finding } from './finding.ts'
 import { type PodAround, type PodScene, refOf, volumesOf } from './pod-scene.ts'
 
@@ -21,7 +22,7 @@ function placement(scene: PodScene): readonly Finding[] {
       ...{ part: 'pod', is: 'waits', subject: refOf(scene), code: 'PodPending' },
       text: `${refOf(scene)} has no node: ${pod.unschedulable?.message ?? 'the scheduler has not placed it yet'}`,
       evidence: ['spec.nodeName is empty'],
-      next: [{ command: `kubectl -n ${pod.namespace} describe pod ${pod.name}`, note: 'the words of the scheduler' }],
+      next: [{ command: kubectl`-n ${pod.namespace} describe pod ${pod.name}`, note: 'the words of the scheduler' }],
     }),
   ]
 }
@@ -40,7 +41,7 @@ function elsewhere(scene: PodScene, around: Required<Pick<PodAround, 'attachment
         ...{ part: 'pod', is: 'waits', subject: refOf(scene), code: 'VolumeAttached' },
         text: `${refOf(scene)} waits for volume ${persistentVolumeName}, which is still attached to ${nodeName} (${attacher})`,
         evidence: [`VolumeAttachment ${name} names ${nodeName}`],
-        next: [{ command: `evenkeel explain node ${nodeName}`, note: 'what that node waits for' }],
+        next: [{ command: evenkeel`explain node ${nodeName}`, note: 'what that node waits for' }],
       }),
     )
 }
@@ -53,7 +54,7 @@ function readiness(scene: PodScene): readonly Finding[] {
       ...{ part: 'service', is: 'waits', subject: refOf(scene), code: 'PodNotReady' },
       text: `${refOf(scene)} is not Ready, so no Service sends to it${waiting[0] === undefined ? '' : `: ${waiting[0]}`}`,
       evidence: [`phase ${pod.phase}`, ...waiting],
-      next: [{ command: `kubectl -n ${pod.namespace} describe pod ${pod.name}`, note: 'its events and its probes' }],
+      next: [{ command: kubectl`-n ${pod.namespace} describe pod ${pod.name}`, note: 'its events and its probes' }],
     }),
   ]
 }

@@ -1,4 +1,5 @@
 import { isControlPlane, type Node } from '../../ground/model/node.ts'
+import { evenkeel, kubectl, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { LooksAlike } from '../../guard/run/commands/find-guard.ts'
@@ -123,6 +124,6 @@ async function noSuchNode({ sources, signal }: ExplainPass, name: string, looksA
   )
   return new UserError(`there is no Node ${name}`, {
     code: 'explain.no-such-node',
-    fix: like === undefined ? 'kubectl get nodes lists the nodes' : `evenkeel explain node ${like}`,
+    fix: like === undefined ? say`${kubectl`get nodes`} lists the nodes` : evenkeel`explain node ${like}`,
   })
 }

@@ -1,5 +1,6 @@
 import { type ObjectRef, refKey } from '../../ground/model/object-ref.ts'
 import type { Pod } from '../../ground/model/pod.ts'
+import { kubectl, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { asksToDrain } from '../../guard/decide/asks.ts'
 import { guardOf } from '../../roll/decide/drain/guard-of.ts'
@@ -104,5 +105,5 @@ async function readAround(
 const noSuchPod = ({ namespace, name }: ObjectRef): UserError =>
   new UserError(`namespace ${namespace} has no pod ${name}`, {
     code: 'explain.no-such-pod',
-    fix: `kubectl -n ${namespace} get pods lists those that there are; NAMESPACE/NAME or -n names another namespace`,
+    fix: say`${kubectl`-n ${namespace} get pods`} lists those that there are; NAMESPACE/NAME or -n names another namespace`,
   })

@@ -2,6 +2,7 @@ import { findDnsService } from '../../dns/decide/find-dns-service.ts'
 import { HEALTH_CONDITION } from '../../dns/decide/health-condition.ts'
 import { scenePod } from '../../dns/run/scene-pod.ts'
 import { present } from '../../ground/model/present.ts'
+import type { Sentence } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import { NODE_GUARDS } from '../../guard/decide/guard-kind.ts'
@@ -28,7 +29,7 @@ export async function readBudget({ sources, options, unknowns, signal }: Explain
 }
 
 class InvalidBudget extends Error {
-  readonly fix: string
+  readonly fix: Sentence
 
   constructor({ message, fix = '' }: UserError) {
     super(message)

@@ -1,3 +1,4 @@
+import { type Command, kubectl } from './sentence.ts'
 /** The conditions of KEP-5683 with which a roll announces its work on a node, where the file asks for it. */
 export const ANNOUNCED_CONDITIONS = [
   'MaintenancePlanned',
@@ -20,7 +21,7 @@ export const runOfMessage = (message: string): string | undefined => MESSAGE.exe
 export const reasonOf = (type: AnnouncedCondition): string => (type === 'Drained' ? 'DrainCompleted' : 'AdminRequested')
 
 /** The command by which people remove them. */
-export function unannounceCommand(node: string, types: readonly string[]): string {
+export function unannounceCommand(node: string, types: readonly string[]): Command {
   const conditions = types.map((type) => ({ $patch: 'delete', type }))
-  return `kubectl patch node ${node} --subresource=status --type=strategic -p '${JSON.stringify({ status: { conditions } })}'`
+  return kubectl`patch node ${node} --subresource=status --type=strategic -p ${JSON.stringify({ status: { conditions } })}`
 }

@@ -1,3 +1,5 @@
+import type { Sentence } from './sentence.ts'
+
 /**
  * `error` fails the plan (exit 2). `block`: the roll would come to a stop there and nothing but a person ends it (exit 3).
  * `hold` may hold the roll, `warning` is for people to weigh.
@@ -11,5 +13,5 @@ export interface PlanFinding {
   /** All pods that a finding is about, `namespace/name`; its text names the first. */
   readonly pods?: readonly string[]
   readonly text: string
-  readonly fix?: string
+  readonly fix?: Sentence
 }

@@ -13,8 +13,8 @@ export function posixQuote(word: string): string {
 export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : posixQuote(text))
 
 /**
- * A value as JSON in one word of a command. What it holds may be foreign text: it is spelled so that no shell and no terminal takes a part
+ * A value as JSON for a word of a command. What it holds may be foreign text: it is spelled so that no shell and no terminal takes a part
  * of it for anything else.
  */
-export const quotedJson = (value: unknown): string =>
-  `'${JSON.stringify(value).replace(/[^ -&(-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}'`
+export const asciiJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/[^ -&(-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

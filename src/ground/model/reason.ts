@@ -1,5 +1,6 @@
 import { REASONS, type ReasonCode } from './reasons/catalogue.ts'
 import type { ReasonEntry } from './reasons/reason-entry.ts'
+import { plainText, type Sentence } from './sentence.ts'
 
 export type { ReasonCode } from './reasons/catalogue.ts'
 
@@ -14,7 +15,7 @@ export interface Reason {
   /** It does not change by itself. The wait is no shorter for that: a person can change it in that time. */
   readonly never?: boolean
   /** What to type or change, where a person can help. */
-  readonly next?: string
+  readonly next?: Sentence
 }
 
 /** How long a hold for it is waited for. */
@@ -22,3 +23,6 @@ export const waitOf = ({ code }: Reason): ReasonEntry['wait'] => REASONS[code].w
 
 /** A step's own course: no hold. */
 export const isProgress = ({ code }: Reason): boolean => REASONS[code].progress === true
+
+/** For a condition or an Event: what is the case, and what helps. */
+export const messageOf = ({ text, next }: Reason): string => (next === undefined ? text : `${text}; ${plainText(next)}`)

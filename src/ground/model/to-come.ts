@@ -1,4 +1,5 @@
 import type { Node, Taint } from './node.ts'
+import { type Command, kubectl } from './sentence.ts'
 
 /** On nodes that a roll has still to begin, so that pods go to other nodes where they can. The value is the run. */
 export const TO_COME_KEY = 'evenkeel.dev/to-be-rolled'
@@ -13,5 +14,5 @@ export const markedBy = ({ taints }: Pick<Node, 'taints'>): string | undefined =
 const TYPED_AT_MOST = 500
 
 /** Takes the mark off these nodes, of the first of them where there are very many. */
-export const unmarkCommand = (names: readonly string[]): string =>
-  `kubectl taint nodes ${names.slice(0, TYPED_AT_MOST).join(' ')} ${TO_COME_KEY}-`
+export const unmarkCommand = (names: readonly string[]): Command =>
+  kubectl`taint nodes ${names.slice(0, TYPED_AT_MOST)} ${TO_COME_KEY}-`

@@ -1,7 +1,9 @@
+import type { Sentence } from './sentence.ts'
+
 interface UserErrorDetails {
   readonly code: string
   /** The command to type or the change to make, without the word "fix". */
-  readonly fix?: string
+  readonly fix?: Sentence
   /** Several findings at once, ready to print; the message is then their summary. */
   readonly details?: readonly string[]
   readonly cause?: unknown
@@ -11,7 +13,7 @@ interface UserErrorDetails {
 export class UserError extends Error {
   override readonly name = 'UserError'
   readonly code: string
-  readonly fix: string | undefined
+  readonly fix: Sentence | undefined
   readonly details: readonly string[]
 
   constructor(message: string, details: UserErrorDetails) {

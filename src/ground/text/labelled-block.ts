@@ -1,4 +1,5 @@
 import { escapeForeign } from '../model/foreign-text.ts'
+import type { Sentence } from '../model/sentence.ts'
 import type { Line, Tone } from './terminal/style.ts'
 import { wrapText, wrapWords } from './wrap-words.ts'
 
@@ -9,7 +10,7 @@ export interface BlockRow {
 }
 
 /** `under`: it belongs to the paragraph before it, and is indented. */
-type Text = string | { readonly command: string; readonly note: string } | { readonly under: string }
+type Text = Sentence | { readonly command: string; readonly note: string } | { readonly under: string }
 
 export interface Block {
   readonly word: string
@@ -46,9 +47,9 @@ function rowLines({ label, texts }: BlockRow, columns: number, cells: number): r
   const commands = texts.flatMap((text) => (typeof text === 'object' && 'command' in text ? [text.command.length] : []))
   const commandCells = Math.max(0, ...commands)
   const lines = texts.flatMap((text) => {
-    if (typeof text === 'string') return wrapText(escapeForeign(text, TEXT_MAX), room)
-    if ('command' in text) return [commandLine(text, commandCells, room)]
-    return wrapText(escapeForeign(text.under, TEXT_MAX), room - INDENT).map((line) => `${' '.repeat(INDENT)}${line}`)
+    if (typeof text === 'object' && 'command' in text) return [commandLine(text, commandCells, room)]
+    if (typeof text === 'string' || !('under' in text)) return wrapText(text, room, TEXT_MAX)
+    return wrapText(text.under, room - INDENT, TEXT_MAX).map((line) => `${' '.repeat(INDENT)}${line}`)
   })
   return lines.map((text, index): Line => [`${' '.repeat(INDENT)}${(index === 0 ? label : '').padEnd(cells)}`, text])
 }

@@ -1,5 +1,6 @@
+import { type Command, isSentence, type Sentence } from '../model/sentence.ts'
 import { SLOTS_NAMESPACE } from '../model/slot.ts'
-import { flagText } from './flag-text.ts'
+import { clusterWords, flagWords } from './flag-words.ts'
 
 /** The options of a command line that a command printed by it needs again. */
 export interface PasteOptions {
@@ -14,92 +15,41 @@ export interface PasteOptions {
   readonly remembered?: Pick<PasteOptions, 'kubeconfig' | 'context'> | undefined
 }
 
-/** Completes the commands in a text, so that each works when it is pasted into a shell in the same directory. */
-export type Paste = (text: string) => string
+/** Completes the commands of a sentence, so that each works when it is pasted into a shell in the same directory. */
+export type Paste = (sentence: Sentence) => Sentence
 
-/** A part of a text: one command, or the words between two. */
-interface Piece {
-  readonly text: string
-  readonly isCommand: boolean
-}
-
-const SUBCOMMANDS =
-  'roll (?:resume|abort|status|report|list)|roll|explain (?:node|pod)|budget|dns (?:check|watch|repair)|guard (?:status|explain|hold|release)|rollout (?:status|history|pause|resume|undo|retry|skip)'
-const QUOTED = String.raw`(?:[\w@%+=:,./*-]|'[^']*'|\\')+`
-/** Options whose value may stand after a space. After each other option, a word is prose. */
-const VALUED =
-  '-[flno]|--(?:by|context|events|exec|file|for|grants-namespace|html|image|kubeconfig|metrics|namespace|node|once|output|outside|pod|reason|revision|selector|service|slots-namespace|state-dir|timeout|to-revision|why)|(?<=budget )--watch'
-const OPTION = ` (?:(?:${VALUED})(?![a-z-])(?:[= ](?!-)${QUOTED})?|-{1,2}[a-zA-Z][a-z-]*(?:=${QUOTED})?)`
-/** A run, KIND/NAME or a placeholder in capitals; after `explain` any name. Any other word is prose. */
-const OBJECT = String.raw` (?:\d{8}T${QUOTED}|[\w.-]+/${QUOTED}|[A-Z]+(?![\w-]))`
-const COMMAND = new RegExp(
-  String.raw`\bevenkeel (?:${SUBCOMMANDS})(?:(?<=explain (?:node|pod)) ${QUOTED}|${OBJECT})?(?:${OPTION}|${OBJECT})*`,
-  'g',
-)
-
-/** A text that is a command as a whole is one piece; of `evenkeel` also those within a sentence. */
-export function commandPieces(text: string): readonly Piece[] {
-  if (text.startsWith('kubectl ')) return [{ text, isCommand: true }]
-  const pieces: Piece[] = []
-  let from = 0
-  for (const { 0: found, index } of text.matchAll(COMMAND)) {
-    const command = found.replace(/[.,:]+$/, '')
-    if (index > from) pieces.push({ text: text.slice(from, index), isCommand: false })
-    pieces.push({ text: command, isCommand: true })
-    from = index + command.length
-  }
-  return from < text.length || pieces.length === 0 ? [...pieces, { text: text.slice(from), isCommand: false }] : pieces
-}
-
-/** The one function that makes commands to paste. */
 export function pasteWith(options: PasteOptions): Paste {
-  const given = whereOf(options)
-  const where = given.length === 0 ? whereOf(options.remembered ?? {}) : given
-  const grants = flagText('--grants-namespace', options.grantsNamespace)
-  const stateDir = flagText('--state-dir', options.stateDir)
+  const given = clusterWords(options)
+  const where = given.length === 0 ? clusterWords(options.remembered ?? {}) : given
+  const grants = flagWords('--grants-namespace', options.grantsNamespace)
+  const stateDir = flagWords('--state-dir', options.stateDir)
   const slotsNamespace = options.slotsNamespace === SLOTS_NAMESPACE ? undefined : options.slotsNamespace
   const more: Readonly<Record<string, readonly string[]>> = {
-    explain: [...stateDir, ...flagText('--slots-namespace', slotsNamespace), ...grants],
-    budget: [...flagText('--namespace', slotsNamespace), ...grants],
+    explain: [...stateDir, ...flagWords('--slots-namespace', slotsNamespace), ...grants],
+    budget: [...flagWords('--namespace', slotsNamespace), ...grants],
     roll: stateDir,
   }
-  const [, file] = flagText('-f', options.file === '-' ? undefined : options.file)
-  const completed = (command: string): string => {
-    const [program, subcommand = ''] = command.split(' ')
-    if (program === 'kubectl') return ['kubectl', ...where, command.slice('kubectl '.length)].join(' ')
-    const named = file === undefined ? command : command.replace(/(?<= -f )roll\.yaml\b/, () => file)
-    return [named, ...(subcommand === 'roll' ? given : where), ...(more[subcommand] ?? [])].join(' ')
+  const file = options.file === undefined || options.file === '-' ? 'roll.yaml' : options.file
+  const completed = ({ program, words }: Command): Command => {
+    if (program === 'kubectl') return { program, words: [...where, ...words] }
+    const [subcommand = ''] = words
+    const named = words.map((word, at) => (word === 'roll.yaml' && words[at - 1] === '-f' ? file : word))
+    return { program, words: [...named, ...(subcommand === 'roll' ? given : where), ...(more[subcommand] ?? [])] }
   }
-  return (text) =>
-    commandPieces(text)
-      .map((piece) => (piece.isCommand ? completed(piece.text) : withKubectl(piece.text, where)))
-      .join('')
+  return (sentence) => {
+    if (typeof sentence === 'string') return sentence
+    if ('program' in sentence) return completed(sentence)
+    return { pieces: sentence.pieces.map((piece) => (typeof piece === 'string' ? piece : completed(piece))) }
+  }
 }
 
-const whereOf = ({ context, kubeconfig }: Pick<PasteOptions, 'kubeconfig' | 'context'>): readonly string[] => [
-  ...flagText('--context', context),
-  ...flagText('--kubeconfig', kubeconfig),
-]
-
-const withKubectl = (text: string, where: readonly string[]): string =>
-  where.length === 0 ? text : text.replace(/: kubectl (?!-f )/g, () => `: kubectl ${where.join(' ')} `)
-
-const PASTED_FIELDS = new Set(['next', 'fix', 'command', 'doubt'])
-
-/** The same for every field of a value that may hold commands: reasons of an event, findings of a plan. */
+/** The same for every sentence in a value: reasons of an event, findings of a plan. */
 export function pastedIn<T>(value: T, paste: Paste): T
 export function pastedIn(value: unknown, paste: Paste): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => pastedIn(item, paste))
   if (typeof value !== 'object' || value === null) return value
+  if (isSentence(value)) return paste(value)
+  if (Array.isArray(value)) return value.map((item: unknown) => pastedIn(item, paste))
   return Object.fromEntries(
-    Object.entries(value).map(([key, field]: [string, unknown]) => {
-      if (!PASTED_FIELDS.has(key)) return [key, pastedIn(field, paste)]
-      return [key, typeof field === 'string' ? paste(field) : pastedTexts(field, paste)]
-    }),
+    Object.entries(value).map(([key, field]: [string, unknown]) => [key, pastedIn(field, paste)]),
   )
 }
-
-const pastedTexts = (field: unknown, paste: Paste): unknown =>
-  Array.isArray(field)
-    ? field.map((item: unknown) => (typeof item === 'string' ? paste(item) : pastedIn(item, paste)))
-    : pastedIn(field, paste)

@@ -1,5 +1,6 @@
+import { escapeForeign } from '../model/foreign-text.ts'
+import { commandText, piecesOf, type Sentence } from '../model/sentence.ts'
 import { cellWidth, sliceCells } from './cell-width.ts'
-import { commandPieces } from './paste.ts'
 
 /** Lines of at most `cells`, broken between words; a word that is wider is broken where it must be. */
 export function wrapWords(text: string, cells: number): readonly string[] {
@@ -31,13 +32,20 @@ function brokenWord(word: string, room: number): readonly string[] {
   return [...parts, rest]
 }
 
-/** Lines of prose; a command that would be broken stands whole on a line by itself, so that it can be pasted. */
-export function wrapText(text: string, cells: number): readonly string[] {
-  const pieces = commandPieces(text)
-  if (cellWidth(text) <= cells || pieces.every(({ isCommand }) => !isCommand)) return wrapWords(text, cells)
-  return pieces.flatMap((piece) => {
-    if (piece.isCommand) return [piece.text]
-    const prose = piece.text.replace(/^[,;.]? /, '').trimEnd()
+/** Lines of a sentence; a command that would be broken stands whole on a line by itself, so that it can be pasted. */
+export function wrapText(sentence: Sentence, cells: number, charactersMax: number): readonly string[] {
+  const pieces = piecesOf(sentence).map((piece) => {
+    const isCommand = typeof piece === 'object'
+    return { text: escapeForeign(isCommand ? commandText(piece) : piece, charactersMax), isCommand }
+  })
+  const whole = pieces.map(({ text }) => text).join('')
+  if (cellWidth(whole) <= cells || pieces.every(({ isCommand }) => !isCommand)) return wrapWords(whole, cells)
+  return pieces.flatMap(({ text, isCommand }) => {
+    if (isCommand) return [text]
+    const prose = text
+      .replace(/^[,;.]? /, '')
+      .replace(/ \($/, ':')
+      .trimEnd()
     return prose === '' || /^[.,;)]$/.test(prose) ? [] : wrapWords(prose, cells)
   })
 }

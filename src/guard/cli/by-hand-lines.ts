@@ -1,4 +1,4 @@
-import { flagText } from '../../ground/text/flag-text.ts'
+import { flagWords } from '../../ground/text/flag-words.ts'
 import { blockLines } from '../../ground/text/labelled-block.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
@@ -91,7 +91,7 @@ interface Step {
 
 function nextAfter({ command, entry: { node, by }, isRemoved, commands: { guard } }: ByHandTold): readonly Step[] {
   const watch = { command: guard('status', '--watch'), note: 'follow it' }
-  const back = { command: guard(command, '--node', node, ...flagText('--by', by), '--remove'), note: 'take it back' }
+  const back = { command: guard(command, '--node', node, ...flagWords('--by', by), '--remove'), note: 'take it back' }
   return isRemoved ? [watch] : [watch, back]
 }
 

@@ -2,7 +2,7 @@ import { formatDuration } from '../../ground/model/duration.ts'
 import { present } from '../../ground/model/present.ts'
 import { REASONS, type ReasonCode } from '../../ground/model/reasons/catalogue.ts'
 import type { WallMs } from '../../ground/model/time.ts'
-import { flagText } from '../../ground/text/flag-text.ts'
+import { flagWords } from '../../ground/text/flag-words.ts'
 import { type BlockRow, blockLines } from '../../ground/text/labelled-block.ts'
 import type { Line, Tone } from '../../ground/text/terminal/style.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
@@ -126,10 +126,10 @@ function nextOf({ guard, node, explanation, commands }: Explained): readonly Ste
         ]
       : []),
     ...heldByHand.map(({ by }) =>
-      step(evenkeel('hold', ...of(...flagText('--by', by), '--remove')), `take back the hold of ${by}`),
+      step(evenkeel('hold', ...of(...flagWords('--by', by), '--remove')), `take back the hold of ${by}`),
     ),
     ...releases.map(({ by }) =>
-      step(evenkeel('release', ...of(...flagText('--by', by), '--remove')), `take back the release of ${by}`),
+      step(evenkeel('release', ...of(...flagWords('--by', by), '--remove')), `take back the release of ${by}`),
     ),
     ...(state === 'Held' || state === 'Requested' ? [watch] : []),
     ...(state === 'Held' && releases.length === 0

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
+import { commandText, evenkeel, kubectl } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
-import { flagText } from '../../ground/text/flag-text.ts'
+import { clusterWords } from '../../ground/text/flag-words.ts'
 
 /** Which cluster, by the flags. */
 export interface GuardPlace {
@@ -52,11 +53,10 @@ export interface GuardCommands {
   readonly kubectl: (...words: readonly string[]) => string
 }
 
-export function guardCommands({ namespace, name }: ObjectRef, { context, kubeconfig }: GuardPlace): GuardCommands {
-  const where = [...flagText('--context', context), ...flagText('--kubeconfig', kubeconfig)]
+export function guardCommands({ namespace, name }: ObjectRef, place: GuardPlace): GuardCommands {
+  const where = clusterWords(place)
   return {
-    guard: (sub, ...more) =>
-      ['evenkeel', 'guard', sub, `nodeguard/${name}`, ...more, '-n', namespace, ...where].join(' '),
-    kubectl: (...words) => ['kubectl', ...where, ...words].join(' '),
+    guard: (sub, ...more) => commandText(evenkeel`guard ${sub} nodeguard/${name} ${more} -n ${namespace} ${where}`),
+    kubectl: (...words) => commandText(kubectl`${where} ${words}`),
   }
 }

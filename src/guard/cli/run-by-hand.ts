@@ -3,7 +3,7 @@ import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import { present } from '../../ground/model/present.ts'
 import { toIsoSeconds, wallMs } from '../../ground/model/time.ts'
 import { UserError } from '../../ground/model/user-error.ts'
-import { flagText } from '../../ground/text/flag-text.ts'
+import { flagWords } from '../../ground/text/flag-words.ts'
 import type { ByHandWish } from '../decide/by-hand.ts'
 import { explainNode } from '../decide/told/explain-node.ts'
 import { ANNOTATIONS, type ByHandKind, changeGuard } from '../run/commands/change-guard.ts'
@@ -158,6 +158,6 @@ const ofOthers = ({ call, command, flags }: ByHandRun, by: string): UserError =>
   const { guard } = guardCommands({ namespace: call.namespace, name: call.name ?? '' }, call.place)
   return new UserError(`the entry of ${flags.node} is by ${by}, so it is not removed`, {
     code: 'guard.of-others',
-    fix: guard(command, '--node', flags.node, ...flagText('--by', by), '--remove'),
+    fix: guard(command, '--node', flags.node, ...flagWords('--by', by), '--remove'),
   })
 }

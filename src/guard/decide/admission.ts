@@ -1,4 +1,5 @@
 import type { Reason } from '../../ground/model/reason.ts'
+import { evenkeel, say } from '../../ground/model/sentence.ts'
 import { type FreeSlot, slotFor, slotsToAskFor } from '../../service/decide/budget/free-slots.ts'
 import { maxOut } from '../../service/decide/budget/max-out.ts'
 import type { NodeOut } from '../../service/decide/budget/snapshot.ts'
@@ -40,5 +41,5 @@ const noRoom = ({ name }: GroupNode, others: readonly NodeOut[], limit: number):
     .slice(0, 3)
     .map(({ node }) => node)
     .join(', ')}), and the budget allows at most ${limit}`,
-  next: 'evenkeel budget shows which nodes are out, and for which owner',
+  next: say`${evenkeel`budget`} shows which nodes are out, and for which owner`,
 })

@@ -1,5 +1,5 @@
 import type { ConditionWords } from '../../ground/model/condition.ts'
-import type { Reason } from '../../ground/model/reason.ts'
+import { messageOf, type Reason } from '../../ground/model/reason.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import { targetGone } from './may-go.ts'
 import type { GuardSnapshot, GuardView } from './snapshot.ts'
@@ -69,8 +69,6 @@ function stalled({ refusals: [refusal] }: Seen): Words {
     ? is(false, 'NotStalled', 'no write is refused')
     : is(true, 'WriteRefused', messageOf(refusal))
 }
-
-export const messageOf = ({ text, next }: Reason): string => (next === undefined ? text : `${text}; ${next}`)
 
 const inState = (rows: readonly Row[], ...states: readonly Standing['state'][]): readonly Row[] =>
   rows.filter(({ state }) => states.includes(state))

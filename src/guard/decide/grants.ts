@@ -1,6 +1,7 @@
 import { invariant } from '../../ground/model/invariant.ts'
 import { shortHash } from '../../ground/model/owned/node-names.ts'
 import type { Reason } from '../../ground/model/reason.ts'
+import { kubectl, say } from '../../ground/model/sentence.ts'
 import { toIso } from '../../ground/model/time.ts'
 import { type FreeSlot, slotFor, slotsToAskFor } from '../../service/decide/budget/free-slots.ts'
 import type { GuardAction, GuardObjectAction, Released } from './action.ts'
@@ -183,7 +184,7 @@ const draining = ({ name }: GroupNode): Reason => ({
   code: 'NodeDraining',
   object: name,
   text: `the guard of ${name} was evicted, and the node is not back yet`,
-  next: `kubectl uncordon ${name} once the work is done`,
+  next: say`${kubectl`uncordon ${name}`} once the work is done`,
 })
 
 const isExpired = ({ s }: GuardPass, x: GroupNode, { view, n }: Member): boolean => {

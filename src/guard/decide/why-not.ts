@@ -1,4 +1,5 @@
 import type { Reason } from '../../ground/model/reason.ts'
+import { kubectl, say } from '../../ground/model/sentence.ts'
 import { takesNoPods } from './asks.ts'
 import { mayGo, targetGone } from './may-go.ts'
 import { type GroupNode, type GuardPass, isAway, isStuck } from './pass.ts'
@@ -45,7 +46,7 @@ const notCordoned = ({ name, asks = '' }: GroupNode): Reason => ({
   code: 'NotCordoned',
   object: name,
   text: `${name} ${asks} and is not cordoned, so its guard would come back immediately`,
-  next: `kubectl cordon ${name}`,
+  next: kubectl`cordon ${name}`,
 })
 
 /** Which nodes are to have a guard is known no more, and nothing of a node says that its guard is missing. */
@@ -55,5 +56,5 @@ const unknownGuard = ({ name }: GroupNode, guard: string): Reason => ({
   code: 'GuardRefused',
   object: name,
   text: `NodeGuard ${guard} of the same group makes no sense, so it is not known what holds ${name}`,
-  next: `kubectl describe nodeguard ${guard} says what to change`,
+  next: say`${kubectl`describe nodeguard ${guard}`} says what to change`,
 })

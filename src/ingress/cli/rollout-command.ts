@@ -4,6 +4,7 @@ import { outputModes } from '../../cli/output-options.ts'
 import type { AddCommand } from '../../cli/program.ts'
 import { silentPrinter, type WatchPrinter } from '../../cli/watch-printer.ts'
 import { present } from '../../ground/model/present.ts'
+import { evenkeel, say } from '../../ground/model/sentence.ts'
 import { SLOTS_NAMESPACE } from '../../ground/model/slot.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { PROGRESS_CHOICES, type ProgressChoice } from '../../ground/text/terminal/choose-progress.ts'
@@ -115,7 +116,7 @@ function addHistory(rollout: Command, wired: Wired): void {
     if (found === undefined)
       throw new UserError(`${object.name} has no revision ${revision}: ${existing(of.revisions)}`, {
         code: 'rollout.refused',
-        fix: 'evenkeel rollout history shows the revisions',
+        fix: say`${evenkeel`rollout history`} shows the revisions`,
       })
     const template = templateOf(found)
     const { stringify } = await import('yaml')

@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import { INGRESS_GROUPS } from '../../ground/model/ingress-keys.ts'
 import { present } from '../../ground/model/present.ts'
+import { commandText, evenkeel, kubectl } from '../../ground/model/sentence.ts'
 import { SLOTS_NAMESPACE } from '../../ground/model/slot.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
-import { flagText } from '../../ground/text/flag-text.ts'
+import { clusterWords, flagWords } from '../../ground/text/flag-words.ts'
 import type { CheckedIngress } from '../decide/ingress-kind.ts'
 import type { IngressAddress } from '../run/commands/find-ingress.ts'
 import { targetText } from '../run/commands/find-ingress.ts'
@@ -78,15 +79,14 @@ export function commandsOf(
   object: Pick<CheckedIngress, 'group' | 'namespace' | 'name'>,
   flags: RolloutPlace,
 ): Commands {
-  const where = [...flagText('--context', flags.context), ...flagText('--kubeconfig', flags.kubeconfig)]
-  const { namespace } = object
-  const controller = flagText('--controller-namespace', flags.controllerNamespace)
+  const where = clusterWords(flags)
+  const controller = flagWords('--controller-namespace', flags.controllerNamespace)
   return {
     rollout: (sub, ...more) => {
-      const words = ['evenkeel', 'rollout', sub, targetText(object), ...more, '-n', namespace]
       // A history asks no controller.
-      return [...words, ...(sub === 'history' ? [] : controller), ...where].join(' ')
+      const asks = sub === 'history' ? [] : controller
+      return commandText(evenkeel`rollout ${sub} ${targetText(object)} ${more} -n ${object.namespace} ${asks} ${where}`)
     },
-    kubectl: (...words) => ['kubectl', ...where, ...words].join(' '),
+    kubectl: (...words) => commandText(kubectl`${where} ${words}`),
   }
 }

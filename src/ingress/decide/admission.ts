@@ -1,4 +1,5 @@
 import type { Reason } from '../../ground/model/reason.ts'
+import { evenkeel, say } from '../../ground/model/sentence.ts'
 import { type FreeSlot, slotFor } from '../../service/decide/budget/free-slots.ts'
 import { massDisruption, nodeLimit } from './limits.ts'
 import { ownClaim } from './marks.ts'
@@ -237,5 +238,5 @@ const noRoom = (pass: Pass, n: NodeView, room: Room): Reason => ({
   code: 'BudgetUsedUp',
   object: n.name,
   text: `${without(room.away, n)} nodes are out or about to be, and the budget allows at most ${slotCount(pass)}`,
-  next: 'evenkeel budget shows which nodes are out, and for which owner',
+  next: say`${evenkeel`budget`} shows which nodes are out, and for which owner`,
 })

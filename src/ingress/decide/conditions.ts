@@ -1,5 +1,5 @@
 import type { ConditionWords } from '../../ground/model/condition.ts'
-import type { Reason } from '../../ground/model/reason.ts'
+import { messageOf, type Reason } from '../../ground/model/reason.ts'
 import { massDisruption } from './limits.ts'
 import type { NodeCounts } from './node-counts.ts'
 import type { Pass } from './pass.ts'
@@ -59,13 +59,11 @@ const isRolledBack = ({ s, target }: Pass): boolean => s.revisions.desired !== t
 const rolledBack = ({ s: { object, revisions }, target }: Pass): string =>
   `revision ${revisions.desired}, which the template asks for, failed, so the nodes have revision ${target} or go back to it; change the template, or try it once more: evenkeel rollout retry ingressdaemonset/${object.name} -n ${object.namespace}`
 
-const sentence = ({ text, next }: Reason): string => (next === undefined ? text : `${text}; ${next}`)
-
 function stalled(pass: Pass): Words {
   const { rollbackRefused: refused } = pass.s
-  if (refused !== undefined) return is(true, 'RollbackRefused', `${refused.text}; ${refused.next}`)
+  if (refused !== undefined) return is(true, 'RollbackRefused', messageOf(refused))
   const conflicts = pass.s.conflicts ?? []
-  if (conflicts.length > 0) return is(true, 'IngressConflict', conflicts.map(sentence).join('. '))
+  if (conflicts.length > 0) return is(true, 'IngressConflict', conflicts.map(messageOf).join('. '))
   const failed = failedNodes(pass)
   if (isStalled(pass)) return is(true, 'NodesStuck', `${failed.length} nodes are stuck: ${named(failed)}`)
   if (isRolledBack(pass)) return is(true, 'RolledBack', rolledBack(pass))
@@ -74,7 +72,7 @@ function stalled(pass: Pass): Words {
 
 function degraded(pass: Pass): Words {
   const mass = massDisruption(pass)
-  if (mass.length > 0) return is(true, 'MassDisruption', sentence(massReason(pass, mass)))
+  if (mass.length > 0) return is(true, 'MassDisruption', messageOf(massReason(pass, mass)))
   const nodes = pass.nodes.filter(({ state }) => state === 'Degraded')
   if (nodes.length > 0) return is(true, 'NodesDegraded', `pods are missing on ${named(nodes)}`)
   return is(false, 'AsWanted', 'no pods are missing on nodes that are in service')
@@ -85,7 +83,7 @@ function ready(pass: Pass, { counts, isComplete }: Seen): Words {
   if (pass.s.rollbackRefused !== undefined) return is(false, 'RollbackRefused', inService(counts))
   if (pass.s.object.rollbackTo !== undefined) return is(false, 'RollingOut', 'the template is about to be another one')
   const [conflict] = pass.s.conflicts ?? []
-  if (conflict !== undefined) return is(false, 'IngressConflict', sentence(conflict))
+  if (conflict !== undefined) return is(false, 'IngressConflict', messageOf(conflict))
   if (isStalled(pass)) return is(false, 'RolloutStalled', inService(counts))
   if (isRolledBack(pass)) return is(false, 'RolledBack', rolledBack(pass))
   if (!isComplete) return is(false, 'RollingOut', `${counts.updated} of ${counts.desired} nodes are updated`)

@@ -1,4 +1,5 @@
 import type { Reason } from '../../ground/model/reason.ts'
+import { evenkeel, kubectl, say } from '../../ground/model/sentence.ts'
 import { massDisruption } from './limits.ts'
 import { isFirst } from './op.ts'
 import { isCanary } from './order.ts'
@@ -61,7 +62,7 @@ function rolloutHolds(pass: Pass): readonly Reason[] {
             code: 'RolloutPaused',
             object: name,
             text: `the rollout of ${name} is paused`,
-            next: 'set spec.paused to false, or run evenkeel rollout resume',
+            next: say`set spec.paused to false, or run ${evenkeel`rollout resume`}`,
           } as const,
         ]
       : []),
@@ -90,7 +91,7 @@ export function massReason(pass: Pass, hit: readonly NodeView[]): Reason {
     code: 'MassDisruption',
     object: name,
     text: `${hit.length} nodes of ${name} are cordoned or not Ready, more than half of them: ${named(hit)}`,
-    next: `uncordon ${tooMany} of them, or bring back those that are not Ready: kubectl get nodes shows which`,
+    next: say`uncordon ${tooMany} of them, or bring back those that are not Ready: ${kubectl`get nodes`} shows which`,
   }
 }
 

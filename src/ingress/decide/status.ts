@@ -1,7 +1,7 @@
 import type { ObjectStatus, WantedStatus } from '../../ground/model/object-status.ts'
 import { sinceOf } from '../../ground/model/owned/listed-nodes.ts'
 import { present } from '../../ground/model/present.ts'
-import type { Reason } from '../../ground/model/reason.ts'
+import { messageOf, type Reason } from '../../ground/model/reason.ts'
 import type { Finding } from '../../ground/model/schema/finding.ts'
 import { toIsoSeconds } from '../../ground/model/time.ts'
 import { ingressConditions } from './conditions.ts'
@@ -120,8 +120,6 @@ function notInService({ s, nodes }: Pass, reasons: readonly Reason[]): WantedSta
 
 /** A person is to look, also where the node is in service: its gate may be what cannot be made. */
 const REFUSED: readonly string[] = ['WriteRefused', 'NameTaken']
-
-const messageOf = ({ text, next }: Reason): string => (next === undefined ? text : `${text}; ${next}`)
 
 /** Those that need a person first, and those that only wait for their turn last. */
 const urgency = ({ state, reason = '' }: ListedNode): number =>

@@ -1,4 +1,5 @@
 import type { CliContext } from '../../cli/cli-context.ts'
+import { evenkeel, plainly, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { comparePage } from '../report/compare/compare-page.ts'
 import { compareLines, compareMarkdown } from '../report/compare/compare-text.ts'
@@ -24,7 +25,7 @@ export async function compareCommand(
   if (first === undefined || second === undefined || runs.length > 2) {
     throw new UserError(`--compare needs two runs, not ${runs.length}`, {
       code: 'usage.compare',
-      fix: 'name both runs: evenkeel roll report --compare RUN RUN',
+      fix: say`name both runs: ${evenkeel`roll report --compare RUN RUN`}`,
     })
   }
   if (flags.output === 'jsonl' || flags.output === 'otlp') {
@@ -53,7 +54,7 @@ export async function compareCommand(
 function resultText(pair: RunPair, output: 'text' | 'json' | 'markdown'): string {
   switch (output) {
     case 'json':
-      return `${JSON.stringify({ v: '1.0', runs: pair }, null, 2)}\n`
+      return `${JSON.stringify({ v: '1.0', runs: pair }, plainly, 2)}\n`
     case 'markdown':
       return compareMarkdown(pair)
     case 'text':

@@ -1,4 +1,5 @@
 import type { CliContext } from '../../cli/cli-context.ts'
+import { evenkeel } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { readRollFile } from '../file/read-roll-file.ts'
 import type { FileOfRun } from '../run/take-up.ts'
@@ -14,7 +15,7 @@ export async function fileOfRun(
     if (probe) return undefined
     throw new UserError('--no-probe changes what a roll file does, and no roll file is given', {
       code: 'usage.no-probe',
-      fix: 'evenkeel roll resume -f roll.yaml --no-probe',
+      fix: evenkeel`roll resume -f roll.yaml --no-probe`,
     })
   }
   const shown = file === '-' ? 'stdin' : file

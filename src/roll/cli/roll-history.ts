@@ -1,6 +1,7 @@
 import type { CliContext } from '../../cli/cli-context.ts'
 import { outputModes } from '../../cli/output-options.ts'
 import { present } from '../../ground/model/present.ts'
+import { plainly } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { countOf } from '../../ground/text/count-text.ts'
 import { blockLines, blockRows } from '../../ground/text/labelled-block.ts'
@@ -66,7 +67,7 @@ function resultText(history: PastedHistory, ask: HistoryAsk & { readonly style: 
       return history.events.map(eventJson).join('')
     case 'json': {
       const document = name === 'status' ? outcomeDocument(view) : reportDocument(history)
-      return `${JSON.stringify(document, null, 2)}\n`
+      return `${JSON.stringify(document, plainly, 2)}\n`
     }
     case 'markdown':
       return markdownReport(reportDocument(history))

@@ -1,5 +1,6 @@
 import type { CliContext } from '../../cli/cli-context.ts'
 import { REBOOT_SENTINEL } from '../../ground/model/reboot-need.ts'
+import { evenkeel, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { loadRollFile, rollSpecFromSelection } from '../file/load-roll-file.ts'
 import { selectionFromFlags } from '../file/node-selection.ts'
@@ -40,6 +41,6 @@ async function specOfFile({ file }: RollFlags, selection: ReturnType<typeof sele
   if (selection !== undefined) return rollSpecFromSelection(selection)
   throw new UserError('no nodes to roll are given', {
     code: 'usage.nodes',
-    fix: 'evenkeel roll -f roll.yaml, or name nodes, or -l SELECTOR, or --all',
+    fix: say`${evenkeel`roll -f roll.yaml`}, or name nodes, or -l SELECTOR, or --all`,
   })
 }

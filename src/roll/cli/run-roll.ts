@@ -2,12 +2,12 @@ import { errorText } from '../../cli/error-text.ts'
 import { EXIT_FAILED, EXIT_HELD, EXIT_USAGE } from '../../cli/exit-codes.ts'
 import { type OutputModes, outputModes } from '../../cli/output-options.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
-import { shellWord } from '../../ground/model/posix-quote.ts'
 import { present } from '../../ground/model/present.ts'
 import { contextText } from '../../ground/model/run-origin.ts'
+import { commandText, evenkeel, plainly } from '../../ground/model/sentence.ts'
 import { toIso } from '../../ground/model/time.ts'
 import { BlockedError, UserError } from '../../ground/model/user-error.ts'
-import { flagText } from '../../ground/text/flag-text.ts'
+import { clusterWords, flagWords } from '../../ground/text/flag-words.ts'
 import { pastedIn } from '../../ground/text/paste.ts'
 import { paintLine, type Style } from '../../ground/text/terminal/style.ts'
 import type { TextSink } from '../../ground/text/terminal/text-sink.ts'
@@ -130,26 +130,25 @@ async function planAndRoll(
 /** The command that starts this very roll, with every option that matters. */
 function commandOf(names: readonly string[], flags: RollFlags): string {
   const words = [
-    ...flagText('-f', flags.file),
-    ...names.map(shellWord),
-    ...flagText('-l', flags.selector),
+    ...flagWords('-f', flags.file),
+    ...names,
+    ...flagWords('-l', flags.selector),
     ...(flags.all === true ? ['--all'] : []),
     ...(flags.onlyIfNeeded === undefined ? [] : [flags.onlyIfNeeded ? '--only-if-needed' : '--no-only-if-needed']),
     ...(flags.probe ? [] : ['--no-probe']),
     ...(flags.evenIfBlocked === true ? ['--even-if-blocked'] : []),
     ...(flags.ignoreWindow === true ? ['--ignore-window'] : []),
-    ...flagText('--reason', flags.reason),
-    ...flagText('--once', flags.once),
-    ...flagText('--pod', flags.pod),
-    ...flagText('--events', flags.events),
-    ...flagText('--metrics-port', flags.metricsPort?.toString()),
-    ...flagText('--metrics-address', flags.metricsAddress),
-    ...flagText('--metrics-file', flags.metricsFile),
-    ...flagText('--context', flags.context),
-    ...flagText('--kubeconfig', flags.kubeconfig),
-    ...flagText('--state-dir', flags.stateDir),
+    ...flagWords('--reason', flags.reason),
+    ...flagWords('--once', flags.once),
+    ...flagWords('--pod', flags.pod),
+    ...flagWords('--events', flags.events),
+    ...flagWords('--metrics-port', flags.metricsPort?.toString()),
+    ...flagWords('--metrics-address', flags.metricsAddress),
+    ...flagWords('--metrics-file', flags.metricsFile),
+    ...clusterWords(flags),
+    ...flagWords('--state-dir', flags.stateDir),
   ]
-  return ['evenkeel roll', ...words].join(' ')
+  return commandText(evenkeel`roll ${words}`)
 }
 
 /** The user behind `--ignore-window`: the user of this machine, before any sudo. A pod has none; events name its account. */
@@ -228,7 +227,7 @@ interface PlanOutput {
 function showPlan(plan: RollPlan, { flags, modes, context, command }: PlanOutput): number {
   if (flags.output === 'text')
     writePlan(plan, { sink: context.out, style: modes.outStyle, level: modes.level, command })
-  else context.out.write(`${JSON.stringify(plan, null, flags.output === 'json' ? 2 : 0)}\n`)
+  else context.out.write(`${JSON.stringify(plan, plainly, flags.output === 'json' ? 2 : 0)}\n`)
   const refusal = planRefusal(plan) ?? (flags.evenIfBlocked === true ? undefined : planBlocked(plan))
   if (refusal === undefined) return 0
   // Not thrown: the plan is on stdout already, and a second document would spoil it.

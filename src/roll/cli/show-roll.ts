@@ -1,6 +1,7 @@
 import { EXIT_FAILED, EXIT_INTERRUPTED } from '../../cli/exit-codes.ts'
 import type { OutputModes } from '../../cli/output-options.ts'
 import { steadyClock } from '../../ground/loop/steady-clock.ts'
+import { plainly } from '../../ground/model/sentence.ts'
 import { type Paste, pastedIn } from '../../ground/text/paste.ts'
 import { paintLine } from '../../ground/text/terminal/style.ts'
 import type { TextSink } from '../../ground/text/terminal/text-sink.ts'
@@ -133,7 +134,7 @@ class RollScreen {
   #ended(): void {
     const { context, flags, modes } = this.#show
     this.#progress?.close()
-    if (flags.output === 'json') context.out.write(`${JSON.stringify(outcomeDocument(this.#view), null, 2)}\n`)
+    if (flags.output === 'json') context.out.write(`${JSON.stringify(outcomeDocument(this.#view), plainly, 2)}\n`)
     const talk = flags.output === 'text' ? context.out : context.err
     const style = flags.output === 'text' ? modes.outStyle : modes.errStyle
     const lines = summaryLines(this.#view, talk.size().columns).map((line) => `${paintLine(line, style)}\n`)

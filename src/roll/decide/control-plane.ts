@@ -1,5 +1,6 @@
 import type { Pod } from '../../ground/model/pod.ts'
 import type { Reason } from '../../ground/model/reason.ts'
+import { kubectl, say } from '../../ground/model/sentence.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 import { podsHere } from './pods-here.ts'
 
@@ -57,7 +58,7 @@ const quorumLost = (members: readonly Pod[], node: string): Reason => ({
   code: 'EtcdQuorum',
   object: node,
   text: `${quorumText(members)}: without ${node} it has no quorum`,
-  next: 'repair the other members: kubectl -n kube-system get pods -l component=etcd -o wide',
+  next: say`repair the other members: ${kubectl`-n kube-system get pods -l component=etcd -o wide`}`,
 })
 
 export const quorumText = (members: readonly Pod[]): string =>
@@ -67,7 +68,7 @@ const lastApiServer = ({ length }: readonly Pod[], node: string): Reason => ({
   code: 'LastApiServer',
   object: node,
   text: `of ${length} API servers, only that of ${node} is Ready`,
-  next: 'repair the other API servers: kubectl -n kube-system get pods -l component=kube-apiserver -o wide',
+  next: say`repair the other API servers: ${kubectl`-n kube-system get pods -l component=kube-apiserver -o wide`}`,
 })
 
 const notReady = (pod: Pod): Reason => ({

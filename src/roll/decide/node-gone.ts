@@ -1,4 +1,5 @@
 import type { Reason } from '../../ground/model/reason.ts'
+import { evenkeel, say } from '../../ground/model/sentence.ts'
 import type { Verdict } from '../model/verdict.ts'
 import { hasCurrent, type NodeSnapshot, ownRecord } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
@@ -18,7 +19,7 @@ export const leftOut = (node: string): Reason => ({
   code: 'NodeGone',
   object: node,
   text: `${goneText(node)}, so it was left out`,
-  next: `let ${node} register again, or leave it out of "nodes" in the file: evenkeel roll resume -f roll.yaml`,
+  next: say`let ${node} register again, or leave it out of "nodes" in the file: ${evenkeel`roll resume -f roll.yaml`}`,
 })
 
 /** An earlier process of the run had begun the node. This process has no record of it, and so restores nothing. */

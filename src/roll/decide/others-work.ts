@@ -9,6 +9,7 @@ import {
 } from '../../ground/model/node-reading.ts'
 import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
+import { kubectl, say } from '../../ground/model/sentence.ts'
 import { markKeys } from '../../service/actuators/actuator-of.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
@@ -35,7 +36,7 @@ function removal({ name, deleting, taints }: Node, marks: readonly string[]): Re
   if (deleting === true) return { ...about, text: `${name} is being deleted` }
   const taint = taints.find(({ key }) => key in REMOVERS && !marks.includes(key))
   if (taint === undefined) return undefined
-  const next = `if ${REMOVERS[taint.key]} no longer removes it: kubectl taint node ${name} ${taint.key}-`
+  const next = say`if ${REMOVERS[taint.key] ?? ''} no longer removes it: ${kubectl`taint node ${name} ${taint.key}-`}`
   return { ...about, text: `${name} is being removed by ${REMOVERS[taint.key]}: it has the taint ${taint.key}`, next }
 }
 
@@ -59,11 +60,11 @@ function work(
   const types = [...lifecycle.filter((type) => IN_WORK.includes(type)), ...(shuttingDown ? [SHUTDOWN_CONDITION] : [])]
   if (types.length > 0) {
     const text = `another program is at work on ${name}: its condition ${types.join(', ')} is True`
-    return { ...about, text, next: `kubectl describe node ${name} shows who set it, and why` }
+    return { ...about, text, next: say`${kubectl`describe node ${name}`} shows who set it, and why` }
   }
   if (kuredLock !== undefined || !(KURED_IN_PROGRESS in annotations)) return undefined
   const text = `kured reboots ${name}: it has the annotation ${KURED_IN_PROGRESS}`
-  return { ...about, text, next: `if kured no longer does: kubectl annotate node ${name} ${KURED_IN_PROGRESS}-` }
+  return { ...about, text, next: say`if kured no longer does: ${kubectl`annotate node ${name} ${KURED_IN_PROGRESS}-`}` }
 }
 
 interface Locks extends Pick<RollSnapshot, 'wall' | 'run'> {

@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/pro
 import { dirname, join } from 'node:path'
 import { type FileLock, tryLock } from '../../ground/machine/file-lock.ts'
 import { isRunName } from '../../ground/model/run-name.ts'
+import { evenkeel, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type {
   JournalBeginning,
@@ -224,7 +225,7 @@ const unknownRun = (run: string, stateDir: string): UserError =>
   new UserError(`no run ${JSON.stringify(run)} in ${stateDir}`, {
     code: 'journal.unknown-run',
     fix: isRunName(run)
-      ? `name its directory with --state-dir; if the journal is lost: evenkeel roll abort ${run} -f roll.yaml`
+      ? say`name its directory with --state-dir; if the journal is lost: ${evenkeel`roll abort ${run} -f roll.yaml`}`
       : 'name the run by its directory; without a name it is the run begun last',
   })
 
@@ -240,7 +241,7 @@ const emptyJournal = ({ run, path }: Where): UserError =>
 const damaged = ({ path }: Where, what: string): UserError =>
   new UserError(`${path} cannot be trusted: ${what}`, {
     code: 'journal.damaged',
-    fix: 'restore the file; or move its directory away, then: evenkeel roll abort -f roll.yaml',
+    fix: say`restore the file; or move its directory away, then: ${evenkeel`roll abort -f roll.yaml`}`,
   })
 
 const otherCluster = (header: JournalHeader, cluster: string): UserError =>

@@ -1,6 +1,7 @@
 import type { FailureWindow } from '../../ground/model/probe.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { RunOrigin } from '../../ground/model/run-origin.ts'
+import type { Sentence } from '../../ground/model/sentence.ts'
 import type { ReloadSpan } from './reload-span.ts'
 import type { NodeWhy } from './roll-plan.ts'
 import type { Step } from './step.ts'
@@ -151,7 +152,7 @@ export type RollEvent =
       readonly exitCode: number
       readonly reasons: readonly Reason[]
       readonly standings: readonly NodeResult[]
-      readonly next: readonly string[]
+      readonly next: readonly Sentence[]
       /** All requests that were sent and that failed, where they were measured. */
       readonly load?: LoadTick
       /** Nodes that stay out; their state in the balancers is kept until the process is interrupted. */

@@ -1,4 +1,5 @@
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
+import { plainly } from '../../ground/model/sentence.ts'
 
 /** Text that is HTML already. Only `html` and `constantMarkup` make it. */
 export class Markup {
@@ -48,7 +49,7 @@ export const attributeLines = (lines: readonly string[]): Markup =>
 /** JSON for a script element: no `<`, and every control character escaped. */
 export function scriptJson(value: unknown): Markup {
   const harmful = /[<>&\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
-  const spelt = JSON.stringify(value).replace(
+  const spelt = JSON.stringify(value, plainly).replace(
     harmful,
     (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   )

@@ -1,4 +1,5 @@
 import type { Reason } from '../../ground/model/reason.ts'
+import { plainText } from '../../ground/model/sentence.ts'
 import { isSameWindow } from '../decide/availability/same-window.ts'
 import type { LatencySecond } from '../model/latency-second.ts'
 import type { NodeResult, StampedEvent } from '../model/roll-event.ts'
@@ -126,7 +127,7 @@ export function reportDocument(source: ReportSource): ReportDocument {
     lastAt: iso(view.lastAt),
     exitCode: view.end?.exitCode ?? null,
     reasons: view.end?.reasons ?? [],
-    next: view.end?.next ?? [],
+    next: (view.end?.next ?? []).map(plainText),
     skippedSamples: view.load?.skipped ?? 0,
     ratePerSecond: loads.findLast(({ load }) => load.ratePerSecond > 0)?.load.ratePerSecond ?? 0,
     baseline: baseline === undefined ? null : { sent: baseline.sent, p99Ms: baseline.p99Ms },

@@ -1,5 +1,6 @@
 import type { JsonPatch } from '../../ground/model/json-patch.ts'
 import type { Node } from '../../ground/model/node.ts'
+import { commandText } from '../../ground/model/sentence.ts'
 import { markedBy, TO_COME_KEY, toComeTaint, unmarkCommand } from '../../ground/model/to-come.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { Action } from '../../service/model/action.ts'
@@ -78,4 +79,4 @@ async function takeOff(parts: TakingOff, action: Mark, signal: AbortSignal): Pro
 const leftText = (nodes: readonly string[], error: string): string =>
   nodes.length === 0
     ? `nodes may still bear the taint ${TO_COME_KEY} of this run (${error}); the next plan names them`
-    : `${nodes.join(', ')} still ${nodes.length === 1 ? 'bears' : 'bear'} the taint ${TO_COME_KEY} of this run (${error}); to take it off: ${unmarkCommand(nodes)}`
+    : `${nodes.join(', ')} still ${nodes.length === 1 ? 'bears' : 'bear'} the taint ${TO_COME_KEY} of this run (${error}); to take it off: ${commandText(unmarkCommand(nodes))}`

@@ -1,3 +1,4 @@
+import { evenkeel, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { JournalStore } from '../ports/journal.ts'
 
@@ -18,7 +19,7 @@ export async function newestRun(store: JournalStore): Promise<string> {
   if (readable !== undefined) return readable
   throw new UserError(`there is no journal of a roll in ${store.directory}`, {
     code: 'journal.none',
-    fix: 'name the directory with --state-dir, or begin a roll: evenkeel roll -f roll.yaml; if the journal is lost: evenkeel roll abort -f roll.yaml',
+    fix: say`name the directory with --state-dir, or begin a roll: ${evenkeel`roll -f roll.yaml`}; if the journal is lost: ${evenkeel`roll abort -f roll.yaml`}`,
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Reason } from '../../ground/model/reason.ts'
+import { distinct, evenkeel, type Sentence } from '../../ground/model/sentence.ts'
 import { leftOut, mayBeOut } from '../decide/node-gone.ts'
 import { withFailures } from '../decide/with-failures.ts'
 import type { NodeResult, RollOutcome } from '../model/roll-event.ts'
@@ -11,7 +12,7 @@ export interface RollEnd {
   readonly standings: readonly NodeResult[]
   /** Nodes that must not serve and whose balancers may forget it. */
   readonly guarded: readonly string[]
-  readonly next: readonly string[]
+  readonly next: readonly Sentence[]
 }
 
 export interface EndFacts {
@@ -90,12 +91,12 @@ function outcomeOf({ verdict }: RunState, { interrupted, isUnclean, isOut }: Lea
 function nextCommands(
   run: RunState,
   { reasons, out, outcome }: Pick<RollEnd, 'reasons' | 'outcome'> & { readonly out: readonly NodeResult[] },
-): readonly string[] {
+): readonly Sentence[] {
   if (outcome === 'completed') return []
-  const stated = new Set(reasons.flatMap((reason) => (reason.next === undefined ? [] : [reason.next])))
+  const stated = distinct(reasons.flatMap(({ next = [] }) => next))
   // A person who aborts does not want to continue.
   const rest = isUnfinished(run) && run.restoresAs === undefined && outcome !== 'aborted'
-  const resume = rest ? [`evenkeel roll resume ${run.id}`] : []
-  const abort = out.length > 0 ? [`evenkeel roll abort ${run.id}`] : []
+  const resume = rest ? [evenkeel`roll resume ${run.id}`] : []
+  const abort = out.length > 0 ? [evenkeel`roll abort ${run.id}`] : []
   return [...stated, ...resume, ...abort]
 }

@@ -1,4 +1,5 @@
 import type { Node } from '../../ground/model/node.ts'
+import { evenkeel, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { restOfPlan, type UnderWay } from '../decide/takeup/rest-of-plan.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
@@ -86,6 +87,6 @@ const onlyRestores = ({ id }: RunState): UserError =>
     `this journal of run ${id} was made only to put back what that run left out, and does not contain its plan`,
     {
       code: 'journal.restores',
-      fix: `evenkeel roll abort ${id}, then begin a new roll`,
+      fix: say`${evenkeel`roll abort ${id}`}, then begin a new roll`,
     },
   )

@@ -3,7 +3,9 @@ import { duration } from '../../cli/flag-values.ts'
 import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output-options.ts'
 import type { AddCommand } from '../../cli/program.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
+import { plainly } from '../../ground/model/sentence.ts'
 import { SLOTS_NAMESPACE } from '../../ground/model/slot.ts'
+import { pastedIn, pasteWith } from '../../ground/text/paste.ts'
 import { paintLine } from '../../ground/text/terminal/style.ts'
 import type { BudgetStatus } from '../decide/budget/budget-status.ts'
 import type { BudgetPlace } from '../run/look-at-budget.ts'
@@ -69,11 +71,12 @@ export const addBudgetCommand =
       const code = await withErrorDocument(context, flags, async () => {
         const { namespace, grantsNamespace = namespace, watch: watchMs } = flags
         const place = { ...flags, namespace, grantsNamespace, watchMs }
-        const status = await (await load()).read(place, context.interrupts.signal)
+        const found = await (await load()).read(place, context.interrupts.signal)
+        const status = pastedIn(found, pasteWith({ ...flags, slotsNamespace: namespace }))
         const style = resultStyle(flags, context.terminal)
         const text =
           flags.output === 'json'
-            ? `${JSON.stringify(status, null, 2)}\n`
+            ? `${JSON.stringify(status, plainly, 2)}\n`
             : budgetLines(status, namespace)
                 .map((line) => `${paintLine(line, style)}\n`)
                 .join('')

@@ -1,3 +1,4 @@
+import { commandText, plainText } from '../../ground/model/sentence.ts'
 import { countOf } from '../../ground/text/count-text.ts'
 import { tableLines } from '../../ground/text/table-lines.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
@@ -72,12 +73,12 @@ const lines = (...table: Parameters<typeof tableLines>): readonly Line[] => tabl
 
 const leftLines = ({ slots }: BudgetStatus): readonly Line[] =>
   slots.flatMap(({ index, left, doubt }): readonly Line[] => {
-    if (doubt !== undefined) return [[''], [`slot ${index} may be left behind: ${doubt}`]]
+    if (doubt !== undefined) return [[''], [`slot ${index} may be left behind: ${plainText(doubt)}`]]
     if (left === undefined) return []
     return [
       [''],
       [{ text: `slot ${index} seems to be left behind: ${left.why}`, tone: 'hold' }],
       ['  if its holder is gone and its node is back, this releases it:'],
-      [`  ${left.command}`],
+      [`  ${commandText(left.command)}`],
     ]
   })

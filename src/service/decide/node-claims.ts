@@ -9,7 +9,9 @@ import {
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import { pointerToken } from '../../ground/model/json-patch.ts'
 import type { Node } from '../../ground/model/node.ts'
+import { asciiJson } from '../../ground/model/posix-quote.ts'
 import type { Reason } from '../../ground/model/reason.ts'
+import { type Command, commandText, kubectl, type Sentence, say } from '../../ground/model/sentence.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
 /** The claim of this owner on the node. */
@@ -34,7 +36,7 @@ export function claimedByOthers(s: ServiceSnapshot): readonly Reason[] {
     code: 'ClaimedByOthers',
     object: node.name,
     text: claimText(node, claim),
-    next: `once ${claim.owner} has finished with ${node.name}: ${withdrawal(node, claim.owner)}`,
+    next: say`once ${claim.owner} has finished with ${node.name}: ${withdrawal(node, claim.owner)}`,
   }))
 }
 
@@ -45,7 +47,7 @@ export function claimsUnreadable({ node }: ServiceSnapshot): Reason | undefined 
     code: 'ClaimsUnreadable',
     object: node.name,
     text: `the claims on ${node.name} cannot be read: ${word.why}`,
-    next: `once no work on ${node.name} is in progress: ${withoutAll(node)}`,
+    next: say`once no work on ${node.name} is in progress: ${withoutAll(node)}`,
   }
 }
 
@@ -60,24 +62,18 @@ function claimText({ name }: Node, { owner, at, why }: Claim): string {
 const COMMAND_LENGTH_MAX = 2_000
 
 /** The command that withdraws the claim of this owner and no other, if the claims have not changed since they were read. */
-function withdrawal(node: Node, owner: string): string {
+function withdrawal(node: Node, owner: string): Sentence {
   const value = textOn(node) ?? ''
   const left = withoutClaim(claimsOf(value), owner)
   const path = `/metadata/annotations/${pointerToken(MAINTENANCE_ANNOTATION)}`
-  const patch = JSON.stringify([
+  const patch = asciiJson([
     { op: 'test', path, value },
     left.length === 0 ? { op: 'remove', path } : { op: 'replace', path, value: formatClaims(left) },
   ])
-  const line = `kubectl patch node ${node.name} --type=json -p ${quoted(patch)}`
-  return line.length > COMMAND_LENGTH_MAX ? `remove its claim from the annotation ${MAINTENANCE_ANNOTATION}` : line
+  const line = kubectl`patch node ${node.name} --type=json -p ${patch}`
+  return commandText(line).length > COMMAND_LENGTH_MAX
+    ? `remove its claim from the annotation ${MAINTENANCE_ANNOTATION}`
+    : line
 }
 
-const withoutAll = ({ name }: Node): string => `kubectl annotate node ${name} ${MAINTENANCE_ANNOTATION}-`
-
-/** One word of a shell. It may contain foreign text: each such character is written as its JSON code. */
-const quoted = (json: string): string => {
-  const plain = json.replace(/[^\x20-\x26\x28-\x7e]/gu, (char) =>
-    [...Array(char.length).keys()].map((at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
-  )
-  return `'${plain}'`
-}
+const withoutAll = ({ name }: Node): Command => kubectl`annotate node ${name} ${MAINTENANCE_ANNOTATION}-`

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { RepairOrBusy } from '../../../src/dns/run/repair-alone.ts'
+import { plainText } from '../../../src/ground/model/sentence.ts'
 import { UserError } from '../../../src/ground/model/user-error.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import { ONE, REPAIR_LEASE, RepairWorld, SICK, WELL } from '../../support/dns/repair-world.ts'
@@ -169,7 +170,7 @@ describe('one at a time', () => {
         error instanceof UserError &&
         error.code === 'dns.lease' &&
         /^Lease evenkeel\/evenkeel-dns-repair could not be acquired: .*forbidden/.test(error.message) &&
-        (error.fix ?? '').includes('deploy/dns-repair-rbac.yaml'),
+        plainText(error.fix ?? '').includes('deploy/dns-repair-rbac.yaml'),
     )
     assert.ok(world.clock.monoMs() < 5_000, `${world.clock.monoMs()} ms`)
     assert.deepEqual(world.touched, [])

@@ -4,10 +4,12 @@ import { explainNode } from '../../../src/explain/decide/explain-node.ts'
 import type { NodeScene, RunScene } from '../../../src/explain/decide/node-scene.ts'
 import { PLAIN_DRAIN } from '../../../src/explain/decide/pod-scene.ts'
 import type { Node } from '../../../src/ground/model/node.ts'
+import { plainText } from '../../../src/ground/model/sentence.ts'
 import type { SeenSlot } from '../../../src/ground/model/slot.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { evictionRefusal } from '../../../src/roll/decide/drain/budget-reasons.ts'
 import { budgetStatus } from '../../../src/service/decide/budget/budget-status.ts'
+import { plain } from '../../support/plain.ts'
 import { aBudget, aNode, aPod, aRecord, NEW_BOOT } from '../../support/roll-world.ts'
 
 const NOW = wallMs(Date.parse('2026-01-01T00:10:00Z'))
@@ -173,17 +175,17 @@ test('a slot that was left behind is named with the command that releases it', (
   const view = budget({}, slots)
   const { findings } = explainNode(scene({}, { budget: { ...view, more: 0 } }))
   const used = findings.find(({ code }) => code === 'BudgetUsedUp')
-  assert.match(used?.next[0]?.command ?? '', /^kubectl -n evenkeel patch lease evenkeel-slot-0 --type json -p /)
+  assert.match(
+    plainText(used?.next[0]?.command ?? ''),
+    /^kubectl -n evenkeel patch lease evenkeel-slot-0 --type json -p /,
+  )
 })
 
 test('a node that bears the mark of a roll is said to come later, with the command that takes the mark off', () => {
   const taints = [{ key: 'evenkeel.dev/to-be-rolled', value: 'run-9', effect: 'PreferNoSchedule' }]
   const told = explainNode(scene({ taints })).findings.find(({ code }) => code === 'ToCome')
-  assert.deepEqual(
-    [told?.text, told?.next.map(({ command }) => command)],
-    [
-      'run run-9 begins n1 later, so new pods go to other nodes where they can',
-      ['kubectl taint nodes n1 evenkeel.dev/to-be-rolled-'],
-    ],
-  )
+  assert.deepEqual(plain([told?.text, told?.next.map(({ command }) => command)]), [
+    'run run-9 begins n1 later, so new pods go to other nodes where they can',
+    ['kubectl taint nodes n1 evenkeel.dev/to-be-rolled-'],
+  ])
 })

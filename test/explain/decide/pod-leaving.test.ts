@@ -6,6 +6,7 @@ import { PLAIN_DRAIN, type PodScene } from '../../../src/explain/decide/pod-scen
 import type { EvictionAnswer } from '../../../src/ground/model/eviction.ts'
 import type { Pod, PodEnding } from '../../../src/ground/model/pod.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
+import { plain } from '../../support/plain.ts'
 import { aBudget, aPod } from '../../support/roll-world.ts'
 
 const NOW = wallMs(Date.parse('2026-01-01T00:10:00Z'))
@@ -84,18 +85,18 @@ test('without a dry run the numbers of the budgets decide, and what is in no bud
 test('a budget that never allows one is stuck, and one that is spent for a moment waits', () => {
   const of = (change: Parameters<typeof aBudget>[0]) => podLeaving(scene({}, { budgets: [aBudget(change)] }))[0]
   const never = of({ expectedPods: 2 })
-  assert.deepEqual([never?.is, never?.next[0]?.command], ['stuck', 'kubectl -n shop edit poddisruptionbudget cart'])
+  assert.deepEqual(plain([never?.is, never?.next[0]?.command]), [
+    'stuck',
+    'kubectl -n shop edit poddisruptionbudget cart',
+  ])
   const ill = of({})
-  assert.deepEqual(
-    [ill?.is, ill?.next[0]],
-    [
-      'waits',
-      {
-        command: "kubectl -n shop get pods -o wide -l 'app=cart'",
-        note: 'which pod of the budget is not healthy; repair that one',
-      },
-    ],
-  )
+  assert.deepEqual(plain([ill?.is, ill?.next[0]]), [
+    'waits',
+    {
+      command: 'kubectl -n shop get pods -o wide -l app=cart',
+      note: 'which pod of the budget is not healthy; repair that one',
+    },
+  ])
   assert.equal(of({ currentHealthy: 3 })?.next[0]?.note, 'wait: another pod of the budget is on its way out')
 })
 

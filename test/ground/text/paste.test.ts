@@ -1,56 +1,64 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { commandPieces, pasteWith } from '../../../src/ground/text/paste.ts'
+import { evenkeel, kubectl, plainText, type Sentence, say } from '../../../src/ground/model/sentence.ts'
+import { pasteWith } from '../../../src/ground/text/paste.ts'
 import { wrapText } from '../../../src/ground/text/wrap-words.ts'
 
 const paste = pasteWith({ kubeconfig: "it's k", context: 'prod', stateDir: '/s', file: 'my roll.yaml' })
 const WHERE = String.raw`--context prod --kubeconfig 'it'\''s k'`
 
-const CASES: readonly (readonly [text: string, wanted: string])[] = [
-  ['evenkeel roll resume 20261121T061439Z-1f0e', `evenkeel roll resume 20261121T061439Z-1f0e ${WHERE} --state-dir /s`],
+const CASES: readonly (readonly [sentence: Sentence, plain: string, pasted: string])[] = [
   [
+    evenkeel`roll resume ${'20261121T061439Z-1f0e'}`,
+    'evenkeel roll resume 20261121T061439Z-1f0e',
+    `evenkeel roll resume 20261121T061439Z-1f0e ${WHERE} --state-dir /s`,
+  ],
+  [
+    say`let n1 register again: ${evenkeel`roll resume -f roll.yaml`}`,
     'let n1 register again: evenkeel roll resume -f roll.yaml',
     `let n1 register again: evenkeel roll resume -f 'my roll.yaml' ${WHERE} --state-dir /s`,
   ],
   [
+    say`${evenkeel`roll resume X`}, or ${evenkeel`roll abort X`} (with -f roll.yaml if its journal is lost)`,
     'evenkeel roll resume X, or evenkeel roll abort X (with -f roll.yaml if its journal is lost)',
     `evenkeel roll resume X ${WHERE} --state-dir /s, or evenkeel roll abort X ${WHERE} --state-dir /s (with -f roll.yaml if its journal is lost)`,
   ],
-  ['see what is wrong: evenkeel dns check', `see what is wrong: evenkeel dns check ${WHERE}`],
-  ['kube-proxy of n1; evenkeel dns check shows more', `kube-proxy of n1; evenkeel dns check ${WHERE} shows more`],
   [
-    'evenkeel guard status --all-namespaces lists those that there are; -n names another',
-    `evenkeel guard status --all-namespaces ${WHERE} lists those that there are; -n names another`,
+    say`kube-proxy of n1; ${evenkeel`dns check`} shows more`,
+    'kube-proxy of n1; evenkeel dns check shows more',
+    `kube-proxy of n1; evenkeel dns check ${WHERE} shows more`,
   ],
-  ['evenkeel explain node cp', `evenkeel explain node cp ${WHERE} --state-dir /s`],
-  ['kubectl -n shop describe pod cart-2', `kubectl ${WHERE} -n shop describe pod cart-2`],
-  ['repair it: kubectl get pods -o wide', `repair it: kubectl ${WHERE} get pods -o wide`],
-  ['wait until kubectl shows it', 'wait until kubectl shows it'],
+  [evenkeel`explain node cp`, 'evenkeel explain node cp', `evenkeel explain node cp ${WHERE} --state-dir /s`],
+  [
+    kubectl`-n ${'shop'} label pod ${['cart-2', 'cart-3']} why=${"it's old"}`,
+    String.raw`kubectl -n shop label pod cart-2 cart-3 'why=it'\''s old'`,
+    String.raw`kubectl ${WHERE} -n shop label pod cart-2 cart-3 'why=it'\''s old'`,
+  ],
+  ['wait until kubectl shows it', 'wait until kubectl shows it', 'wait until kubectl shows it'],
 ]
 
-for (const [text, wanted] of CASES) {
-  test(`a command is completed and its sentence stays: ${text}`, () => assert.equal(paste(text), wanted))
+for (const [sentence, plain, pasted] of CASES) {
+  test(`a command is completed and its sentence stays: ${plain}`, () => {
+    assert.equal(plainText(paste(sentence)), pasted)
+    assert.equal(plainText(pasteWith({})(sentence)), plain)
+  })
 }
-
-test('without options a text stays as it is', () => {
-  for (const [text] of CASES) assert.equal(pasteWith({})(text), text)
-})
 
 test('what a journal remembers is for the commands that read no journal', () => {
   const remembered = pasteWith({ remembered: { context: 'prod', kubeconfig: '/k' } })
-  assert.equal(remembered('evenkeel roll status'), 'evenkeel roll status')
-  assert.equal(remembered('kubectl get nodes'), 'kubectl --context prod --kubeconfig /k get nodes')
+  assert.equal(plainText(remembered(evenkeel`roll status`)), 'evenkeel roll status')
+  assert.equal(plainText(remembered(kubectl`get nodes`)), 'kubectl --context prod --kubeconfig /k get nodes')
 })
 
 test('a command that would be broken at the end of a line stands whole on its own', () => {
-  const text = paste('remove what held it up, then: evenkeel roll resume (n1 got no command)')
-  assert.deepEqual(wrapText(text, 40), [
+  const then = say`remove what held it up, then: ${evenkeel`roll resume`} (n1 got no command)`
+  assert.deepEqual(wrapText(paste(then), 40, 1_000), [
     'remove what held it up, then:',
     `evenkeel roll resume ${WHERE} --state-dir /s`,
     '(n1 got no command)',
   ])
-  assert.deepEqual(
-    commandPieces(text).map(({ isCommand }) => isCommand),
-    [false, true, false],
-  )
+  assert.deepEqual(wrapText(paste(say`n1 is not Ready (${kubectl`describe node n1`})`), 40, 1_000), [
+    'n1 is not Ready:',
+    `kubectl ${WHERE} describe node n1`,
+  ])
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Reason } from '../../../src/ground/model/reason.ts'
+import { plainText } from '../../../src/ground/model/sentence.ts'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import {
@@ -174,7 +175,7 @@ test('each rung says what comes next', () => {
     ],
   )
   assert.equal(
-    reasonOf({ forMs: 430_000, pauses: true })?.next,
+    plainText(reasonOf({ forMs: 430_000, pauses: true })?.next ?? ''),
     'kubectl -n shop annotate --overwrite pod cart-a evenkeel.dev/blocked=delete',
   )
 })

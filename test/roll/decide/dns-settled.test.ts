@@ -6,6 +6,7 @@ import { decide } from '../../../src/roll/decide/decide.ts'
 import type { DnsReadings } from '../../../src/roll/decide/dns/dns-readings.ts'
 import { judge } from '../../../src/roll/decide/judge.ts'
 import type { RollSnapshot } from '../../../src/roll/decide/snapshot.ts'
+import { plain } from '../../support/plain.ts'
 import { aDnsScene, aPath, askedOn, dnsSaid } from '../../support/roll-dns.ts'
 import { settled, withPort } from '../../support/roll-stages.ts'
 import { aRecord, aSnapshot, aSpec } from '../../support/roll-world.ts'
@@ -50,7 +51,7 @@ describe('a node that is back', () => {
       ...back,
       dns: dnsSaid(['Healthy cluster dns'], { scene: aDnsScene(askedOn('n1', 'silent')) }),
     })
-    assert.deepEqual(decision.reasons, [
+    assert.deepEqual(plain(decision.reasons), [
       {
         code: 'DnsNotReady',
         object: 'n1',

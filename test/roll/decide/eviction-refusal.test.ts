@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DisruptionBudget } from '../../../src/ground/model/disruption-budget.ts'
 import type { EvictionAnswer } from '../../../src/ground/model/eviction.ts'
+import { plainText } from '../../../src/ground/model/sentence.ts'
 import { evictionRefusal, neverAllows } from '../../../src/roll/decide/drain/budget-reasons.ts'
 import { aBudget, aPod } from '../../support/roll-world.ts'
 
@@ -9,7 +10,7 @@ import { aBudget, aPod } from '../../support/roll-world.ts'
 function refused(answer: EvictionAnswer, budgets: readonly DisruptionBudget[] = []): string {
   const { code, object, text, next, never } = evictionRefusal(aPod('cart-1', 'n1'), answer, budgets)
   assert.equal(object, 'shop/cart-1')
-  return `${code}: ${text}${next === undefined ? '' : ` | ${next}`}${never === true ? ' | never' : ''}`
+  return `${code}: ${text}${next === undefined ? '' : ` | ${plainText(next)}`}${never === true ? ' | never' : ''}`
 }
 
 const budget: EvictionAnswer = { kind: 'budget', refusal: { budget: 'cart', need: 2, have: 1 } }

@@ -7,6 +7,7 @@ import { stuckLimitLeftMs } from '../../../src/roll/decide/blocked.ts'
 import type { Evidence } from '../../../src/roll/decide/evidence.ts'
 import { judge } from '../../../src/roll/decide/judge.ts'
 import type { RollSnapshot } from '../../../src/roll/decide/snapshot.ts'
+import { plain } from '../../support/plain.ts'
 import { announced, back, out, settled, withPort } from '../../support/roll-stages.ts'
 import { aSnapshot, aSpec } from '../../support/roll-world.ts'
 
@@ -95,7 +96,7 @@ test('a machine that is away for too long stays out, and is told by what became 
   const reasons = (evidence: Partial<Evidence>) => {
     const s = aSnapshot({ ...announced, evidence: { ...out.evidence, awaySince: monoMs(1), ...evidence } })
     const verdict = judge(s)
-    return verdict?.kind === 'stopped' && verdict.keepOut && verdict.reasons
+    return verdict?.kind === 'stopped' && verdict.keepOut && plain(verdict.reasons)
   }
   const at = monoMs(1)
   const notBack = {

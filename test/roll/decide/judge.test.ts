@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FailureWindow, ProbeStatus } from '../../../src/ground/model/probe.ts'
 import type { Reason, ReasonCode } from '../../../src/ground/model/reason.ts'
+import { plainText } from '../../../src/ground/model/sentence.ts'
 import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
 import { judge } from '../../../src/roll/decide/judge.ts'
 import type { RollSnapshot } from '../../../src/roll/decide/snapshot.ts'
@@ -109,7 +110,7 @@ test('where the machine refused the reboot, a corrected file helps', () => {
     reboot: { at: monoMs(950_000), answer: { kind: 'refused', text: 'a password is required' } as const },
   }
   assert.equal(
-    judge(aSnapshot({ ...out, announced: true, evidence }))?.reasons[0]?.next,
+    plainText(judge(aSnapshot({ ...out, announced: true, evidence }))?.reasons[0]?.next ?? ''),
     'allow the reboot of n1, or correct "reboot" in the file: evenkeel roll resume run-1 -f roll.yaml',
   )
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatClaims } from '../../../src/ground/model/claims.ts'
 import type { Node } from '../../../src/ground/model/node.ts'
+import { plainText } from '../../../src/ground/model/sentence.ts'
 import type { SeenSlot } from '../../../src/ground/model/slot.ts'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
@@ -342,7 +343,7 @@ test('a budget that is used up names the command that looks where this roll look
     const slots = [slot(0, 'run-2', 'n2'), slot(1, 'run-3', 'n3')]
     const spec = aSpec({ slots: { leaseDurationMs: 120_000, ...where } })
     const decision = decisionOf({ slots, change: { spec } })
-    return decision.kind === 'hold' ? decision.reasons[0]?.next : undefined
+    return decision.kind === 'hold' ? plainText(decision.reasons[0]?.next ?? '') : undefined
   }
   assert.deepEqual(
     [

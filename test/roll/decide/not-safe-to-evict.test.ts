@@ -4,6 +4,7 @@ import type { Pod } from '../../../src/ground/model/pod.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import type { RollSpec } from '../../../src/roll/model/roll-spec.ts'
+import { plain } from '../../support/plain.ts'
 import { out } from '../../support/roll-stages.ts'
 import { aPod, aRecord, aSnapshot, aSpec } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
@@ -47,7 +48,7 @@ test('once the node is out it is drained: the pod of a node that an earlier proc
 test('the hold names the pod and the command that lifts it', () => {
   const decided = decide(on({}))
   assert.equal(decided.kind, 'hold')
-  assert.deepEqual(decided.reasons, [
+  assert.deepEqual(plain(decided.reasons), [
     {
       code: 'PodNotSafeToEvict',
       object: 'shop/train-1',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { plainText } from '../../../src/ground/model/sentence.ts'
 import { makePlan } from '../../../src/roll/decide/plan/make-plan.ts'
 import type { PlanSnapshot } from '../../../src/roll/decide/plan/plan-snapshot.ts'
 import { RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
@@ -193,7 +194,7 @@ test('a missing right on Leases is told with the namespace that the file names',
         { ...access, verb: 'get', namespace: 'kube-node-lease' },
       ],
     }),
-  ).findings.map(({ fix }) => fix)
+  ).findings.map(({ fix = '' }) => plainText(fix))
   assert.deepEqual(fixes, [
     'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity, with its Role evenkeel-slots in evenkeel: ' +
       'the namespace of "slots.namespace" must exist',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../../../src/ground/model/node.ts'
 import type { Pod, PodEnding } from '../../../src/ground/model/pod.ts'
+import { plainText } from '../../../src/ground/model/sentence.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import { out } from '../../support/roll-stages.ts'
 import { aPod, aRecord, aSnapshot, detachedEvidence } from '../../support/roll-world.ts'
@@ -23,7 +24,7 @@ function said(ending: PodEnding | undefined, ready: Node['ready'] = 'True', pod:
     pods: [{ ...leaving, controller: { kind: 'Job', name: 'j', uid: 'uid-j' } }],
     evidence: { ...detachedEvidence(), firstSeen: [leaving.uid] },
   })
-  return decide(s).reasons.map(({ code, text, next = '' }) => `${code}: ${text} > ${next}`)
+  return decide(s).reasons.map(({ code, text, next = '' }) => `${code}: ${text} > ${plainText(next)}`)
 }
 
 const LEAVING = ['PodLeaving: shop/cart-a is leaving > ']

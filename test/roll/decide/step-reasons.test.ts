@@ -16,6 +16,7 @@ import { slot } from '../../../src/roll/decide/steps/slot.ts'
 import { soak } from '../../../src/roll/decide/steps/soak.ts'
 import { uncordon } from '../../../src/roll/decide/steps/uncordon.ts'
 import { OUT_TAINT, RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
+import { plain } from '../../support/plain.ts'
 import { announced, back, cordoned, out, proven, settled, uncordoned, withPort } from '../../support/roll-stages.ts'
 import {
   aNode,
@@ -79,7 +80,7 @@ test('a node that is bad says why, with the way back where its run has left it; 
   const s = aSnapshot({ servers: [aServer('n4', { adminState: 'drain' }), aServer('n5')], change: { budget } })
   const seen = { ...s, cluster: { ...s.cluster, nodes } }
   const said = badNodes(seen).map((one) => badNode(seen, one))
-  assert.deepEqual(said, [
+  assert.deepEqual(plain(said), [
     { code: 'OtherNodeBad', object: 'n2', text: 'n2 is not Ready (Ready is Unknown)' },
     { code: 'OtherNodeBad', object: 'n3', text: 'n3 has a record that cannot be read' },
     { code: 'OtherNodeBad', object: 'n4', text: 'n4 is detached from every balancer' },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { plainText } from '../../../src/ground/model/sentence.ts'
 import { UserError } from '../../../src/ground/model/user-error.ts'
 import {
   goneSince,
@@ -40,7 +41,7 @@ test('a kubeconfig or a context that is gone is named with the run and the fix; 
   const missing = told('KUBECONFIG_MISSING')
   assert.ok(missing instanceof UserError)
   assert.equal(missing.message, 'run r was begun with context prod of kubeconfig /k, and that file does not exist')
-  assert.match(missing.fix ?? '', /--kubeconfig$/)
+  assert.match(plainText(missing.fix ?? ''), /--kubeconfig$/)
   const context = told('KUBECONFIG_NO_CONTEXT')
   assert.ok(context instanceof UserError)
   assert.equal(context.message, 'run r was begun with context prod of kubeconfig /k, and that file has no such context')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Reason } from '../../../src/ground/model/reason.ts'
+import { evenkeel } from '../../../src/ground/model/sentence.ts'
 import type { NodeResult } from '../../../src/roll/model/roll-event.ts'
 import { endOf } from '../../../src/roll/run/roll-end.ts'
 import type { RunState } from '../../../src/roll/run/run-state.ts'
@@ -90,7 +91,7 @@ test('a person who interrupts the restore is told of an interruption, with what 
 
 test('a roll that has not rolled every node of its order is not done', () => {
   const end = endOf({ run: aRun({ order: ['n1', 'n2'] }), standings: [], interrupted: false, failed: 0, failures: [] })
-  assert.deepEqual([end.outcome, end.exitCode, end.next], ['stopped', 1, ['evenkeel roll resume run-1']])
+  assert.deepEqual([end.outcome, end.exitCode, end.next], ['stopped', 1, [evenkeel`roll resume run-1`]])
 })
 
 test('a node that is out is guarded where it must not serve, and only there', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { PlanFinding } from '../../../src/ground/model/plan-finding.ts'
+import { plainText } from '../../../src/ground/model/sentence.ts'
 import type { RollActions } from '../../../src/roll/cli/roll-actions.ts'
 import type { RollPlan } from '../../../src/roll/model/roll-plan.ts'
 import { evenkeel } from '../../roll/cli/scripted-roll.ts'
@@ -57,7 +58,7 @@ export async function isToldByPlan(ground: PreflightGround, situation: BadSituat
   assert.equal(found.length, 1, `${situation.code} in ${JSON.stringify(findings, null, 2)}`)
   const { text, fix = '' } = found[0] as PlanFinding
   assert.ok(text.includes(situation.says), `${situation.says}\nis not in\n${text}`)
-  assert.ok(fix.includes(situation.fix), `${situation.fix}\nis not in\n${fix}`)
+  assert.ok(plainText(fix).includes(situation.fix), `${situation.fix}\nis not in\n${fix}`)
   if (situation.exit !== 0) await isNotBegun(ground, situation)
   assert.deepEqual(ground.writes(), [])
   assert.deepEqual(changedObjects(before, await seenObjects(listBy(ground.raw))), [])

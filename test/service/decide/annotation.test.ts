@@ -10,6 +10,7 @@ import { actuatorAt } from '../../../src/service/actuators/actuator-of.ts'
 import { nodeServers } from '../../../src/service/decide/node-servers.ts'
 import { placeState } from '../../../src/service/decide/place-state.ts'
 import type { DetacherSpec } from '../../../src/service/model/detacher.ts'
+import { plain } from '../../support/plain.ts'
 import { settled, withPort } from '../../support/roll-stages.ts'
 import { aNode, anInstance, aRecord, aServer, aSnapshot, aSpec } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
@@ -245,10 +246,9 @@ for (const [title, way, it, text] of TEXTS) {
 
 test('where another request stands in place of ours, the reason shows the command that removes it', () => {
   const { reasons: found } = decide(withPort(given({ words: { [REQUEST]: 'kured' }, world: settled })))
-  assert.deepEqual(
-    found.map(({ object, next }) => [object, next]),
-    [['n1', `once no one else wants n1 out: kubectl annotate node n1 ${REQUEST}-`]],
-  )
+  assert.deepEqual(plain(found.map(({ object, next }) => [object, next])), [
+    ['n1', `once no one else wants n1 out: kubectl annotate node n1 ${REQUEST}-`],
+  ])
 })
 
 test('the detacher is asked by the key and the value of the file, and for the way back by the same', () => {

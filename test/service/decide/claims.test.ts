@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Claim, formatClaims, MAINTENANCE_ANNOTATION } from '../../../src/ground/model/claims.ts'
+import { plainText } from '../../../src/ground/model/sentence.ts'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import type { Evidence } from '../../../src/roll/decide/evidence.ts'
@@ -12,6 +13,7 @@ import { isBackInService, keepDetached, mustBeOut } from '../../../src/service/d
 import type { ServerReading } from '../../../src/service/model/balancer.ts'
 import type { NodeRecord } from '../../../src/service/model/node-record.ts'
 import { agents, anEndpoint, confirmed, endpointRecord, endpointSpec, OTHERS } from '../../support/endpoint-world.ts'
+import { plain } from '../../support/plain.ts'
 import { out, settled, withPort } from '../../support/roll-stages.ts'
 import { aRecord, aServer, aSnapshot } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
@@ -67,7 +69,7 @@ test('a server that was out before goes back to that state, and one in service s
 test('a claim that keeps a node out is told with its owner, its time, its reason and the command to withdraw it', () => {
   const reasonsOf = (claims: readonly Claim[] | string) => {
     const decision = decide(bySocket(claims))
-    return decision.reasons.map(({ object, text, next: cure }) => [object, text, cure])
+    return plain(decision.reasons.map(({ object, text, next: cure }) => [object, text, cure]))
   }
   const off = 'kubectl annotate node n1 evenkeel.dev/maintenance-'
   // It removes the annotation as it was read: a claim that came since would be lost with it.
@@ -95,7 +97,7 @@ test('beside other claims the command takes one out alone, and no word of an own
   const decision = decide(bySocket([ALICE, hostile]))
   const [line = ''] = decision.reasons
     .filter(({ text }) => text.startsWith('person/alice'))
-    .map(({ next: cure }) => cure)
+    .map(({ next: cure = '' }) => plainText(cure))
   assert.match(
     line,
     /^once person\/alice has finished with n1: kubectl patch node n1 --type=json -p '[\x20-\x26\x28-\x7e]+'$/,
@@ -109,7 +111,7 @@ test('a command that would be no line to paste is not shown', () => {
   const others = [...Array(16).keys()].map((i) => ({ ...ALICE, owner: `person/p${i}`, why: 'x'.repeat(150) }))
   const [reason] = decide(bySocket(others)).reasons
   assert.equal(
-    reason?.next,
+    plainText(reason?.next ?? ''),
     'once person/p0 has finished with n1: remove its claim from the annotation evenkeel.dev/maintenance',
   )
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAINTENANCE_ANNOTATION } from '../../../src/ground/model/claims.ts'
 import type { ReasonCode } from '../../../src/ground/model/reason.ts'
+import { plainText } from '../../../src/ground/model/sentence.ts'
 import { monoMs } from '../../../src/ground/model/time.ts'
 import { decide } from '../../../src/roll/decide/decide.ts'
 import type { Evidence } from '../../../src/roll/decide/evidence.ts'
@@ -234,7 +235,10 @@ test('a stop before an announced reboot was sent says so, and why', () => {
     const { keepOut, reasons } =
       judge({ ...held, now: monoMs(held.now + held.spec.reboot.returnLimitMs), evidence }) ?? {}
     assert.deepEqual([keepOut, reasons?.map((reason) => reason.code)], [true, ['RebootHeldUp', code]])
-    assert.match(reasons?.[0]?.next ?? '', /^remove what held it up, then: evenkeel roll resume \(n1 got no command/)
+    assert.match(
+      plainText(reasons?.[0]?.next ?? ''),
+      /^remove what held it up, then: evenkeel roll resume \(n1 got no command/,
+    )
   }
 })
 

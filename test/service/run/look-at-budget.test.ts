@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Lease } from '../../../src/ground/model/lease.ts'
 import type { Node } from '../../../src/ground/model/node.ts'
+import { plainText } from '../../../src/ground/model/sentence.ts'
 import { slotRef } from '../../../src/ground/model/slot.ts'
 import { toIso } from '../../../src/ground/model/time.ts'
 import { UserError } from '../../../src/ground/model/user-error.ts'
@@ -12,6 +13,7 @@ import { plainLine } from '../../../src/ground/text/terminal/style.ts'
 import { budgetLines } from '../../../src/service/cli/budget-lines.ts'
 import { lookAtBudget } from '../../../src/service/run/look-at-budget.ts'
 import { MemoryCluster } from '../../support/memory-cluster.ts'
+import { plain } from '../../support/plain.ts'
 import { aNode, aRecord } from '../../support/roll-world.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
@@ -148,7 +150,10 @@ test('an identity that may not read the ConfigMaps is answered by what a roll wi
 
 test('a maxOut that makes no sense is an error of the user, with the command that mends it', async () => {
   const wrong = looked({ maps: { 'evenkeel-budget': { maxOut: '0' } } })
-  await assert.rejects(wrong, (error) => error instanceof UserError && /patch configmap/.test(error.fix ?? ''))
+  await assert.rejects(
+    wrong,
+    (error) => error instanceof UserError && /patch configmap/.test(plainText(error.fix ?? '')),
+  )
 })
 
 const CONTROLLED = {
@@ -177,7 +182,7 @@ for (const [what, leader] of [
     const leases = () => [CONTROLLED, ...leader]
     const { slots, more } = await looked({ leases })
     assert.deepEqual(
-      slots.map(({ left, doubt }) => [left, doubt]),
+      slots.map(({ left, doubt }) => [left, plain(doubt ?? '')]),
       [
         [
           undefined,
@@ -189,7 +194,7 @@ for (const [what, leader] of [
     const short = await looked({ leases, watchMs: 20_000 })
     assert.equal(short.slots[0]?.left, undefined, 'so long a hand-over of the leader may last')
     const watched = await looked({ leases, watchMs: 120_000 })
-    assert.deepEqual(watched.slots[0]?.left, {
+    assert.deepEqual(plain(watched.slots[0]?.left), {
       why: 'no controller held Lease evenkeel/evenkeel-controller while this command looked',
       command: releaseOf(CONTROLLED.holder),
     })
@@ -200,7 +205,7 @@ test('a slot that lives by a Lease that may not be read is not called left behin
   const leases = () => [{ ...CONTROLLED, renewTime: '2020-01-01T00:00:00Z' }, LEADER]
   const { slots, more } = await looked({ leases, watchMs: 240_000, hidden: [LEADER.name] })
   assert.deepEqual(
-    slots.map(({ left, doubt }) => [left, doubt]),
+    slots.map(({ left, doubt }) => [left, plain(doubt ?? '')]),
     [
       [
         undefined,
@@ -214,7 +219,7 @@ test('a slot that lives by a Lease that may not be read is not called left behin
 test('a slot that is not renewed while it is looked at for its duration was left behind', async () => {
   const { slots, more } = await looked({ leases: () => [{}], watchMs: 120_000 })
   assert.equal(more, 1)
-  assert.deepEqual(slots[0]?.left, {
+  assert.deepEqual(plain(slots[0]?.left), {
     why: 'it was not renewed for 2 min while this command looked',
     command: releaseOf('run-1/a'),
   })
@@ -222,7 +227,7 @@ test('a slot that is not renewed while it is looked at for its duration was left
 
 test('a holder whose name would end the quotes is spelled out in the command', async () => {
   const { slots } = await looked({ leases: () => [{ holder: `x'; reboot\u009b` }], watchMs: 120_000 })
-  assert.equal(slots[0]?.left?.command, releaseOf('x\\u0027; reboot\\u009b'))
+  assert.equal(plain(slots[0]?.left?.command), releaseOf('x\\u0027; reboot\\u009b'))
 })
 
 const OLD = '2020-01-01T00:00:00Z'
@@ -231,7 +236,7 @@ test('a slot whose last renewal is old by the clock of its holder is in doubt, a
   const { slots, more } = await looked({ leases: () => [{ renewTime: OLD }] })
   assert.equal(slots[0]?.left, undefined)
   assert.equal(
-    slots[0]?.doubt,
+    plain(slots[0]?.doubt),
     `it was renewed last at ${OLD}, by the clock of its holder, and lasts 2 min; evenkeel budget --watch 2min shows whether it is renewed`,
   )
   assert.equal(more, 0, 'a clock proves nothing')

@@ -1,4 +1,5 @@
 import type { Reason } from '../../../src/ground/model/reason.ts'
+import { evenkeel, kubectl } from '../../../src/ground/model/sentence.ts'
 import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 import { RunTeller } from './run-teller.ts'
 
@@ -6,7 +7,7 @@ const BUDGET: Reason = {
   code: 'BudgetExhausted',
   object: 'shop/cart-0',
   text: 'shop/cart-0 could not be evicted for 10 min: budget shop/cart needs 2 healthy pods and has 2 of 3',
-  next: 'kubectl -n shop describe pod cart-2',
+  next: kubectl`-n shop describe pod cart-2`,
 }
 
 /** The second of four nodes could not be drained within the limit. */
@@ -34,7 +35,7 @@ export function heldRun(): readonly StampedEvent[] {
     exitCode: 3,
     reasons: [BUDGET],
     standings: [teller.standing('w-1'), out, teller.standing('w-3', untouched), teller.standing('w-4', untouched)],
-    next: ['evenkeel roll resume', 'evenkeel roll abort'],
+    next: [evenkeel`roll resume`, evenkeel`roll abort`],
     load: teller.load(),
   })
   return teller.events

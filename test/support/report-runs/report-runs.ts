@@ -1,5 +1,6 @@
 import type { FailureWindow } from '../../../src/ground/model/probe.ts'
 import type { Reason } from '../../../src/ground/model/reason.ts'
+import { evenkeel, kubectl } from '../../../src/ground/model/sentence.ts'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 import { RunTeller } from './run-teller.ts'
@@ -86,7 +87,7 @@ const BUDGET: Reason = {
   code: 'BudgetExhausted',
   object: 'shop/cart-0',
   text: 'shop/cart-0 cannot be evicted now: budget shop/cart needs 2 healthy pods and has 2 of 3',
-  next: 'kubectl -n shop describe pod cart-2',
+  next: kubectl`-n shop describe pod cart-2`,
 }
 
 /** A hold in w-2's drain, strays of w-3, a reload, and windows while cp-1 is attached: stopped, everything is back. */
@@ -181,7 +182,7 @@ function stopped(teller: RunTeller, names: readonly string[]): void {
     exitCode: 1,
     reasons: [{ code: 'RequestsFailed', text: '76 requests failed while cp-1 was attached' }],
     standings,
-    next: ['evenkeel roll resume', 'evenkeel roll abort'],
+    next: [evenkeel`roll resume`, evenkeel`roll abort`],
     load: teller.load(),
     guarded: ['cp-1'],
   })
@@ -211,7 +212,7 @@ export function keptOutRun(): readonly StampedEvent[] {
       out,
       teller.standing('n3', { state: 'notTouched', podsMoved: 0, text: 'not touched' }),
     ],
-    next: ['evenkeel roll resume', 'evenkeel roll abort'],
+    next: [evenkeel`roll resume`, evenkeel`roll abort`],
     load: teller.load(),
     guarded: ['n2'],
   })

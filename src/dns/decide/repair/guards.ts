@@ -1,4 +1,4 @@
-import type { ObjectRef } from '../../../ground/model/object-ref.ts'
+import { kubectl, type Sentence, say } from '../../../ground/model/sentence.ts'
 import type { RolledWorkload } from '../../model/repair-reading.ts'
 import { CAUSES, type CauseCode } from '../causes.ts'
 import type { PathReading } from '../path-reading.ts'
@@ -21,7 +21,7 @@ export interface Guard {
     | 'quarantine'
     | 'pace'
   readonly holds: boolean
-  readonly text: string
+  readonly text: Sentence
 }
 
 /** Two places on one node share the way to the pod. With two nodes, one is not the pod's own. */
@@ -52,8 +52,8 @@ export const guardsOf = (sick: SickPod, sickPods: number, snapshot: RepairSnapsh
   pace(snapshot),
 ]
 
-const yes = (guard: Guard['guard'], text: string): Guard => ({ guard, holds: true, text })
-const no = (guard: Guard['guard'], text: string): Guard => ({ guard, holds: false, text })
+const yes = (guard: Guard['guard'], text: Sentence): Guard => ({ guard, holds: true, text })
+const no = (guard: Guard['guard'], text: Sentence): Guard => ({ guard, holds: false, text })
 
 /** Readings of a pod from places that reach their control. */
 const readingsOf = (
@@ -158,16 +158,13 @@ function budget({ pod }: SickPod, { budgets }: RepairSnapshot): Guard {
 
 /** Nothing replaces such a pod, so a drain refuses to evict it. A second one would block a second node. */
 function quarantine({ quarantined, scene }: RepairSnapshot): Guard {
-  const command = `kubectl delete pod -n ${scene.service.namespace} ${quarantined.join(' ')}`
   return quarantined.length === 0
     ? yes('quarantine', 'no pod is in quarantine')
     : no(
         'quarantine',
-        `${quarantined.join(', ')} of an earlier repair still exists, and a drain of its node cannot evict it: inspect it, then: ${command}`,
+        say`${quarantined.join(', ')} of an earlier repair still exists, and a drain of its node cannot evict it: inspect it, then: ${kubectl`delete pod -n ${scene.service.namespace} ${quarantined}`}`,
       )
 }
-
-const forgetCommand = ({ namespace, name }: ObjectRef): string => `kubectl delete configmap -n ${namespace} ${name}`
 
 function pace({ past, memory, wallMs }: RepairSnapshot): Guard {
   const agoMs = ({ at }: PastRepair): number => wallMs - Date.parse(at)
@@ -185,7 +182,7 @@ function pace({ past, memory, wallMs }: RepairSnapshot): Guard {
   if (lastOnes.length === BREAKER && lastOnes.every(({ outcome }) => outcome !== 'cured'))
     return no(
       'pace',
-      `the last ${BREAKER} repairs, within 24 h, cured nothing: find out why, then delete the record of repairs: ${forgetCommand(memory)}`,
+      say`the last ${BREAKER} repairs, within 24 h, cured nothing: find out why, then delete the record of repairs: ${kubectl`delete configmap -n ${memory.namespace} ${memory.name}`}`,
     )
   return yes('pace', `the last repair was at ${last.at}`)
 }

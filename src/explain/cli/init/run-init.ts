@@ -2,8 +2,9 @@ import type { CliContext } from '../../../cli/cli-context.ts'
 import { EXIT_USAGE } from '../../../cli/exit-codes.ts'
 import { shellWord } from '../../../ground/model/posix-quote.ts'
 import { contextText } from '../../../ground/model/run-origin.ts'
+import { type Command, evenkeel, kubectl, plainText } from '../../../ground/model/sentence.ts'
 import { UserError } from '../../../ground/model/user-error.ts'
-import { flagText } from '../../../ground/text/flag-text.ts'
+import { clusterWords, flagWords } from '../../../ground/text/flag-words.ts'
 import { pasteWith } from '../../../ground/text/paste.ts'
 import { loadRollFile } from '../../../roll/file/load-roll-file.ts'
 import { readRollFile } from '../../../roll/file/read-roll-file.ts'
@@ -101,8 +102,8 @@ const aboutCluster = ({ context }: InitSnapshot): readonly string[] => [
 
 function nextCommands(flags: InitFlags, paths: Paths, { isComplete }: RollProposal): readonly string[] {
   const paste = pasteWith({ kubeconfig: flags.kubeconfig, context: flags.context, file: flags.file })
-  const apply = paste(`kubectl apply -f ${shellWord(paths.rights)}`)
-  return [apply, isComplete ? paste('evenkeel roll -f roll.yaml --dry-run') : againCommand(flags)]
+  const apply = paste(kubectl`apply -f ${paths.rights}`)
+  return [apply, isComplete ? paste(evenkeel`roll -f roll.yaml --dry-run`) : againCommand(flags)].map(plainText)
 }
 
 /** Once there are rights or a balancer, it finds more. */
@@ -114,18 +115,17 @@ function againCommand({
   reboot,
   haproxy,
   ...place
-}: InitFlags): string {
+}: InitFlags): Command {
   const words = [
-    ...flagText('-f', file),
-    ...haproxySocket.flatMap((socket) => flagText('--haproxy-socket', socket)),
-    ...flagText('--haproxy-config', haproxyConfig),
+    ...flagWords('-f', file),
+    ...haproxySocket.flatMap((socket) => flagWords('--haproxy-socket', socket)),
+    ...flagWords('--haproxy-config', haproxyConfig),
     ...(haproxy ? [] : ['--no-haproxy']),
-    ...flagText('--reboot', reboot),
-    ...probe.flatMap((url) => flagText('--probe', url)),
-    ...flagText('--context', place.context),
-    ...flagText('--kubeconfig', place.kubeconfig),
+    ...flagWords('--reboot', reboot),
+    ...probe.flatMap((url) => flagWords('--probe', url)),
+    ...clusterWords(place),
   ]
-  return ['evenkeel init --overwrite', ...words].join(' ')
+  return evenkeel`init --overwrite ${words}`
 }
 
 interface Outcome {

@@ -1,6 +1,7 @@
 import type { Access } from '../../../ground/model/access.ts'
 import { firstOf } from '../../../ground/model/first-of.ts'
 import type { Node } from '../../../ground/model/node.ts'
+import { kubectl, say } from '../../../ground/model/sentence.ts'
 import { SLOTS_NAMESPACE } from '../../../ground/model/slot.ts'
 import { leftoverFindings } from '../../../roll/decide/plan/leftover-findings.ts'
 import { forbidden, spared } from '../../../roll/decide/plan/make-plan.ts'
@@ -74,7 +75,7 @@ function byObject(missing: readonly Access[]): readonly Access[] {
 const eventsSpared = {
   severity: 'warning',
   text: 'this identity is not allowed to create events in namespace default, so kubectl describe node will not show what a roll does',
-  fix: 'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity',
+  fix: say`${kubectl`apply -f deploy/roll-rbac.yaml`}, and bind it to this identity`,
 }
 
 function slot({ slot: found, ...snapshot }: DoctorSnapshot): readonly Check[] {
@@ -110,7 +111,7 @@ function readyNodes({ value: all }: Found<readonly Node[]> & { readonly is: 'fou
   if (bad.length === 0)
     return { name, state: 'ok', text: `${count}, ${all.length === 1 ? 'and it is' : 'all of them'} Ready` }
   const text = `${count}, and ${firstOf(bad)} ${bad.length === 1 ? 'is' : 'are'} not Ready`
-  return { name, state: 'warning', text, fix: `kubectl describe node ${bad.slice(0, NAMED_IN_COMMAND).join(' ')}` }
+  return { name, state: 'warning', text, fix: kubectl`describe node ${bad.slice(0, NAMED_IN_COMMAND)}` }
 }
 
 function leftovers(all: readonly Node[]): readonly Check[] {

@@ -3,6 +3,7 @@ import type { Endpoint } from '../../../ground/model/endpoint.ts'
 import type { Node } from '../../../ground/model/node.ts'
 import { present } from '../../../ground/model/present.ts'
 import type { ClusterContext } from '../../../ground/model/run-origin.ts'
+import type { Sentence } from '../../../ground/model/sentence.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { SlotRefusal } from '../../../roll/decide/plan/slot-findings.ts'
 import type { GateAnswer } from '../../../roll/model/gate-spec.ts'
@@ -13,7 +14,7 @@ import type { InstanceInspection } from '../../../service/model/balancer-inspect
 /** What one attempt to find something out came to. */
 export type Found<T> =
   | { readonly is: 'found'; readonly value: T }
-  | { readonly is: 'failed'; readonly text: string; readonly code?: string; readonly fix?: string }
+  | { readonly is: 'failed'; readonly text: string; readonly code?: string; readonly fix?: Sentence }
 
 export interface NamedRollFile {
   readonly name: string
@@ -99,10 +100,13 @@ export interface Check {
   /** `skipped`: an earlier check failed, or nothing says what to ask. */
   readonly state: 'ok' | 'warning' | 'missing' | 'skipped'
   readonly text: string
-  readonly fix?: string
+  readonly fix?: Sentence
 }
 
-export const failedCheck = (name: string, { text, fix }: { readonly text: string; readonly fix?: string }): Check => ({
+export const failedCheck = (
+  name: string,
+  { text, fix }: { readonly text: string; readonly fix?: Sentence },
+): Check => ({
   name,
   state: 'missing',
   text,
@@ -112,7 +116,7 @@ export const failedCheck = (name: string, { text, fix }: { readonly text: string
 /** A finding of a plan as a check: what stops a roll is missing. */
 export const findingCheck = (
   name: string,
-  { severity, text, fix }: { readonly severity: string; readonly text: string; readonly fix?: string },
+  { severity, text, fix }: { readonly severity: string; readonly text: string; readonly fix?: Sentence },
 ): Check => ({
   ...failedCheck(name, { text, ...present({ fix }) }),
   state: severity === 'error' ? 'missing' : 'warning',

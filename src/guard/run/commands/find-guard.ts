@@ -1,6 +1,7 @@
 import type { Node } from '../../../ground/model/node.ts'
 import type { ObjectKind } from '../../../ground/model/object-kind.ts'
 import type { ObjectRef } from '../../../ground/model/object-ref.ts'
+import { evenkeel, kubectl, say } from '../../../ground/model/sentence.ts'
 import { UserError } from '../../../ground/model/user-error.ts'
 import { WorldError } from '../../../ground/model/world-error.ts'
 import type { Cluster } from '../../../ground/ports/cluster.ts'
@@ -29,7 +30,7 @@ export async function findGuard(
       elsewhere.length > 0
         ? `add -n ${elsewhere[0]}, which has one of that name`
         : (alikeText(looksAlike(name, here), (like) => `write nodeguard/${like}`) ??
-          'evenkeel guard status --all-namespaces lists those that there are; -n names another namespace'),
+          say`${evenkeel`guard status --all-namespaces`} lists those that there are; -n names another namespace`),
   })
 }
 
@@ -54,7 +55,7 @@ export async function findNode(
   )
   throw new UserError(`there is no Node ${name}`, {
     code: 'guard.no-such-node',
-    fix: alikeText(alike, (like) => `write --node ${like}`) ?? 'kubectl get nodes lists the nodes',
+    fix: alikeText(alike, (like) => `write --node ${like}`) ?? say`${kubectl`get nodes`} lists the nodes`,
   })
 }
 

@@ -1,6 +1,7 @@
 import { PROMOTED_ANNOTATION, REVISION_HASH_LABEL } from '../../../ground/model/ingress-keys.ts'
 import type { JsonPatch } from '../../../ground/model/json-patch.ts'
 import type { OwnedObject } from '../../../ground/model/owned-object.ts'
+import { evenkeel, type Sentence, say } from '../../../ground/model/sentence.ts'
 import type { CheckedIngress } from '../ingress-kind.ts'
 import { promotionId, rejectedRevision } from '../rejected-revision.ts'
 import { holdsTemplateOf, numberOf } from '../revision.ts'
@@ -20,7 +21,7 @@ export interface RolloutWrite {
 export type RolloutChange =
   | { readonly kind: 'write'; readonly writes: readonly RolloutWrite[] }
   | { readonly kind: 'nothing'; readonly text: string }
-  | { readonly kind: 'refused'; readonly text: string; readonly fix: string }
+  | { readonly kind: 'refused'; readonly text: string; readonly fix: Sentence }
 
 export const nothing = (text: string): RolloutChange => ({ kind: 'nothing', text })
 
@@ -78,7 +79,7 @@ export function undo(object: CheckedIngress, revisions: readonly OwnedObject[], 
       : revisions.find((revision) => numberOf(revision) === to)
   if (wanted === undefined) {
     const which = to === undefined ? 'no revision before the one of now' : `no revision ${to}`
-    const fix = 'evenkeel rollout history shows the revisions; apply the wanted template where none of them has it'
+    const fix = say`${evenkeel`rollout history`} shows the revisions; apply the wanted template where none of them has it`
     return { kind: 'refused', text: `${name} has ${which}: ${existing(revisions)}`, fix }
   }
   const revision = numberOf(wanted)

@@ -1,4 +1,5 @@
 import { INGRESS_GROUPS, type IngressGroup } from '../../../ground/model/ingress-keys.ts'
+import { kubectl, say } from '../../../ground/model/sentence.ts'
 import { UserError } from '../../../ground/model/user-error.ts'
 import { WorldError } from '../../../ground/model/world-error.ts'
 import type { Objects } from '../../../ground/ports/objects.ts'
@@ -50,5 +51,5 @@ export async function findIngress(
 const notFound = ({ namespace, name, group }: IngressAddress): UserError =>
   new UserError(`namespace ${namespace} has no IngressDaemonSet ${name}`, {
     code: 'rollout.not-found',
-    fix: `kubectl get ingressdaemonsets${group === undefined ? '' : `.${group}`} --all-namespaces lists those that there are; -n names another namespace`,
+    fix: say`${kubectl`get ingressdaemonsets${group === undefined ? '' : `.${group}`} --all-namespaces`} lists those that there are; -n names another namespace`,
   })

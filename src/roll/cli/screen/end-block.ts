@@ -1,3 +1,4 @@
+import { type Command, commandText, isCommand } from '../../../ground/model/sentence.ts'
 import type { Block, BlockRow } from '../../../ground/text/labelled-block.ts'
 import type { NodeResult, RollOutcome } from '../../model/roll-event.ts'
 import { STEPS } from '../../model/step.ts'
@@ -87,17 +88,17 @@ function namesText(nodes: readonly string[]): string {
 
 function nextRows(view: RollView): readonly BlockRow[] {
   const next = view.end?.next ?? []
-  const texts = next.map((command) =>
-    /^(?:evenkeel|kubectl) /.test(command) ? { command, note: noteOf(command, underWay(view)) } : command,
+  const texts = next.map((one) =>
+    isCommand(one) ? { command: commandText(one), note: noteOf(one, underWay(view)) } : one,
   )
   return texts.length === 0 ? [] : [{ label: 'next', texts }]
 }
 
-function noteOf(command: string, under: NodeResult | undefined): string {
+function noteOf({ words: [, sub] }: Command, under: NodeResult | undefined): string {
   const at = under?.step === undefined ? '' : ` with ${under.node} at ${under.step}`
-  if (command.startsWith('evenkeel roll resume')) return `go on${at}`
-  if (!command.startsWith('evenkeel roll abort')) return ''
-  // From its reboot on a node does not serve before its proof, not even in an abort.
+  if (sub === 'resume') return `go on${at}`
+  if (sub !== 'abort') return ''
+  // From the reboot on a node does not serve before its proof, in an abort either.
   const away = under?.step !== undefined && STEPS.indexOf(under.step) >= STEPS.indexOf('reboot')
   const node =
     under === undefined ? '' : `; ${away ? `attach ${under.node} once it is proven` : `put ${under.node} back now`}`

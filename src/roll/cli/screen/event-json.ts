@@ -1,3 +1,4 @@
+import { plainly } from '../../../ground/model/sentence.ts'
 import type { StampedEvent } from '../../model/roll-event.ts'
 import { windowDocument } from '../../report/view/outcome-document.ts'
 import { windowViewOf } from '../../report/view/roll-view.ts'
@@ -8,7 +9,7 @@ import { reasonsText } from './reasons-text.ts'
  * `-o json` and holds led by their first reason. `text` is for people and may change.
  */
 export function eventJson(event: StampedEvent): string {
-  return `${JSON.stringify(shaped(event))}\n`
+  return `${JSON.stringify(shaped(event), plainly)}\n`
 }
 
 function shaped(event: StampedEvent): Readonly<Record<string, unknown>> {

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
+import { evenkeel, plainText } from '../../../ground/model/sentence.ts'
 import { countOf } from '../../../ground/text/count-text.ts'
 import type { Block } from '../../../ground/text/labelled-block.ts'
 import type { Paste } from '../../../ground/text/paste.ts'
@@ -41,6 +42,6 @@ function nodeText(node: NodeView, at: number): string {
 }
 
 const nextOf = ({ run, paste }: { readonly run: string; readonly paste: Paste }) => [
-  { command: paste(`evenkeel roll resume ${run}`), note: 'go on' },
-  { command: paste(`evenkeel roll abort ${run}`), note: 'end; put back what is out' },
+  { command: plainText(paste(evenkeel`roll resume ${run}`)), note: 'go on' },
+  { command: plainText(paste(evenkeel`roll abort ${run}`)), note: 'end; put back what is out' },
 ]

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
+import { distinct } from '../../../ground/model/sentence.ts'
 import type { Block } from '../../../ground/text/labelled-block.ts'
 import { timeText } from '../../../ground/text/time-text.ts'
 import { currentHold, currentStep, type NodeView, type RollView } from '../../report/view/roll-view.ts'
@@ -13,7 +14,7 @@ export function holdBlock(view: RollView, node: NodeView, now: number): Block | 
   if (step === undefined || hold === undefined) return undefined
   const why = hold.reasons.slice(0, WHY_MAX).map((reason) => reason.text)
   const left = hold.reasons.length - why.length
-  const next = hold.reasons.flatMap((reason) => (reason.next === undefined ? [] : [reason.next]))
+  const next = distinct(hold.reasons.flatMap(({ next: help = [] }) => help))
   const object = hold.reasons[0]?.object
   const moved = progressText(step)
   const standing = [`${node.name} is ${markText(node)}`, ...(moved === '' ? [] : [moved]), loadText(view)]
@@ -25,7 +26,7 @@ export function holdBlock(view: RollView, node: NodeView, now: number): Block | 
       { label: 'why', texts: [...why, ...(left > 0 ? [`and ${left} more`] : [])] },
       { label: 'since', texts: [sinceText(hold, now)] },
       { label: 'state', texts: [standing.join('; ')] },
-      ...(next.length === 0 ? [] : [{ label: 'next', texts: [...new Set(next)] }]),
+      ...(next.length === 0 ? [] : [{ label: 'next', texts: next }]),
     ],
   }
 }

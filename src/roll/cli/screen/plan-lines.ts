@@ -3,6 +3,7 @@ import { formatDuration } from '../../../ground/model/duration.ts'
 import { escapeForeign } from '../../../ground/model/foreign-text.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { contextText } from '../../../ground/model/run-origin.ts'
+import { type Sentence, say } from '../../../ground/model/sentence.ts'
 import { cellWidth } from '../../../ground/text/cell-width.ts'
 import { countOf, countText } from '../../../ground/text/count-text.ts'
 import { type Column, tableLines } from '../../../ground/text/table-lines.ts'
@@ -155,14 +156,14 @@ function detachText(servers: readonly string[]): string {
   return texts.length === 0 ? '-' : texts.join('; ')
 }
 
-function noteLines(text: string, number: number, columns: number): readonly string[] {
+function noteLines(text: Sentence, number: number, columns: number): readonly string[] {
   const lead = `  [${number}] `
-  const lines = wrapText(escapeForeign(text, TEXT_MAX), columns - lead.length)
+  const lines = wrapText(text, columns - lead.length, TEXT_MAX)
   return lines.map((line, index) => `${index === 0 ? lead : ' '.repeat(lead.length)}${line}`)
 }
 
-function labelled(label: string, text: string, columns: number): readonly string[] {
-  const lines = wrapText(escapeForeign(text, TEXT_MAX), columns - 7)
+function labelled(label: string, text: Sentence, columns: number): readonly string[] {
+  const lines = wrapText(text, columns - 7, TEXT_MAX)
   return lines.map((line, index) => `${index === 0 ? label.padEnd(7) : ' '.repeat(7)}${line}`)
 }
 
@@ -197,10 +198,10 @@ function loadLines(plan: RollPlan, columns: number): readonly string[] {
 const LINES_AT_MOST = 12
 const NAMED_MAX = 20
 
-const capped = (texts: readonly string[], { level }: PlanShow): readonly string[] =>
+const capped = (texts: readonly Sentence[], { level }: PlanShow): readonly Sentence[] =>
   level >= 2 ? texts : texts.slice(0, LINES_AT_MOST)
 
-function moreLines(texts: readonly string[], show: PlanShow): readonly string[] {
+function moreLines(texts: readonly Sentence[], show: PlanShow): readonly string[] {
   const left = texts.length - capped(texts, show).length
   return left === 0 ? [] : [`  ${countText(left)} more; -v or -o json lists them`]
 }
@@ -211,7 +212,7 @@ function checkLines(plan: RollPlan, show: PlanShow): readonly string[] {
   const passed = `${countText(plan.checksPassed)} passed`
   if (texts.length === 0) return labelled('Checks', passed, show.columns)
   const counted = `${passed}, ${countOf(warnings.length, 'warning')}:`
-  if (texts.length === 1) return labelled('Checks', `${counted} ${texts[0]}`, show.columns)
+  if (texts.length === 1) return labelled('Checks', say`${counted} ${texts[0] ?? ''}`, show.columns)
   return [
     ...labelled('Checks', counted, show.columns),
     ...capped(texts, show).flatMap((text) => labelled('     - ', text, show.columns)),

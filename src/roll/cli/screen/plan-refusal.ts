@@ -1,5 +1,6 @@
 import { escapeForeign } from '../../../ground/model/foreign-text.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import { plainText } from '../../../ground/model/sentence.ts'
 import { UserError } from '../../../ground/model/user-error.ts'
 import { countOf } from '../../../ground/text/count-text.ts'
 import type { RollPlan } from '../../model/roll-plan.ts'
@@ -18,5 +19,5 @@ export function planRefusal(plan: RollPlan): UserError | undefined {
 export function findingText(label: string, { code, node, text, fix }: PlanFinding): string {
   const where = node === undefined || text.includes(node) ? '' : `${escapeForeign(node)}: `
   const lines = [`${label}: ${where}${escapeForeign(text)} (${code})`]
-  return [...lines, ...(fix === undefined ? [] : [`  = fix: ${escapeForeign(fix)}`])].join('\n')
+  return [...lines, ...(fix === undefined ? [] : [`  = fix: ${escapeForeign(plainText(fix))}`])].join('\n')
 }

@@ -1,5 +1,6 @@
 import type { ScenePod } from '../../../dns/decide/scene.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import { evenkeel, say } from '../../../ground/model/sentence.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from '../node-snapshot.ts'
 import { findingText, policyOf } from './dns-policy.ts'
 import { type DnsReading, reachedCluster } from './dns-readings.ts'
@@ -47,7 +48,7 @@ function illness({ current: { node } }: NodeSnapshot, reading: DnsReading): read
         code: 'DnsIll',
         object: finding.subjects.map(({ name }) => name).join(', '),
         text: `the cluster DNS is unhealthy: ${findingText(finding)}`,
-        next: 'see what is wrong: evenkeel dns check',
+        next: say`see what is wrong: ${evenkeel`dns check`}`,
       }),
     )
   return found.length > 0 ? found : lastDnsPod(node.name, reading.scene)
@@ -72,7 +73,7 @@ export function lastDnsPod(node: string, { pods, service }: ServingPods): readon
       code: 'LastDnsPod',
       object: `${service.namespace}/${only.name}`,
       text: `${only.name} on ${node} is the only one of ${there.length} DNS pods that serves`,
-      next: 'bring the other pods up; see: evenkeel dns check',
+      next: say`bring the other pods up; see: ${evenkeel`dns check`}`,
     },
   ]
 }

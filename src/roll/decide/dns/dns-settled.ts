@@ -2,6 +2,7 @@ import type { Finding, Subject } from '../../../dns/decide/diagnosis/finding.ts'
 import type { DnsScene } from '../../../dns/decide/scene.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import { evenkeel, say } from '../../../ground/model/sentence.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { findingText, policyOf } from './dns-policy.ts'
 import { type DnsReading, reachedCluster } from './dns-readings.ts'
@@ -52,7 +53,7 @@ const notReady = (node: string, text: string): Reason => ({
   code: 'DnsNotReady',
   object: node,
   text,
-  next: `look at kube-proxy and the network of ${node}; evenkeel dns check shows more`,
+  next: say`look at kube-proxy and the network of ${node}; ${evenkeel`dns check`} shows more`,
 })
 
 /** What the check found from the node itself. `none`: no question was asked from there. */

@@ -2,6 +2,7 @@ import { formatDuration } from '../../../ground/model/duration.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import { BLOCKED_ANNOTATION, type Pod } from '../../../ground/model/pod.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import { kubectl } from '../../../ground/model/sentence.ts'
 import type { BlockedSpec } from '../../model/roll-spec.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { isRefusal, ladderOf, type OnLadder } from './blocked-ladder.ts'
@@ -82,7 +83,7 @@ function question(ladder: OnLadder, pod: Pod, reason: Reason): Reason {
     code: 'AnswerAwaited',
     object: refKey(pod),
     text: `${reason.text}${tried(ladder)}; set its annotation ${BLOCKED_ANNOTATION} to delete or wait; without an answer in ${limit} ${atTheEnd(ladder.spec)}${heard(pod)}`,
-    next: `kubectl -n ${namespace} annotate --overwrite pod ${name} ${BLOCKED_ANNOTATION}=delete`,
+    next: kubectl`-n ${namespace} annotate --overwrite pod ${name} ${BLOCKED_ANNOTATION}=delete`,
   }
 }
 

@@ -4,6 +4,7 @@ import { selectorMatches } from '../../../ground/model/label-selector.ts'
 import { type ObjectRef, refKey } from '../../../ground/model/object-ref.ts'
 import type { Pod } from '../../../ground/model/pod.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import { kubectl } from '../../../ground/model/sentence.ts'
 import { guardOf } from './guard-of.ts'
 
 /** Why a pod could not be evicted, with the budget and its numbers in it. */
@@ -74,7 +75,7 @@ function guardReason(pod: Pod): Reason | undefined {
     code: 'GuardNotGranted',
     object: refKey(pod),
     text: `${refKey(pod)}: NodeGuard ${namespace}/${guard} has not granted ${nodeName} yet`,
-    next: `kubectl -n ${namespace} describe nodeguard ${guard}`,
+    next: kubectl`-n ${namespace} describe nodeguard ${guard}`,
   }
 }
 
@@ -93,7 +94,7 @@ function budgetReason(
     code: 'BudgetExhausted',
     object,
     text: `${object}, budget ${name} needs ${need ?? '?'} healthy, has ${have ?? '?'}${of}${tail}`,
-    ...(never ? { never, next: `kubectl -n ${budget.namespace} edit poddisruptionbudget ${budget.name}` } : {}),
+    ...(never ? { never, next: kubectl`-n ${budget.namespace} edit poddisruptionbudget ${budget.name}` } : {}),
   }
 }
 

@@ -1,6 +1,7 @@
 import { refKey } from '../../../ground/model/object-ref.ts'
 import { isFinished, type Pod, SAFE_TO_EVICT_ANNOTATION } from '../../../ground/model/pod.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import { kubectl, say } from '../../../ground/model/sentence.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
 import { podsHere } from '../pods-here.ts'
@@ -19,6 +20,6 @@ export function notSafeToEvict(s: NodeSnapshot): readonly Reason[] {
       code: 'PodNotSafeToEvict',
       object: refKey(pod),
       text: `${refKey(pod)} says that it is not to be evicted (${SAFE_TO_EVICT_ANNOTATION}: "false"), and runs on ${s.current.node.name}`,
-      next: `let it end, or: kubectl -n ${pod.namespace} annotate pod ${pod.name} ${SAFE_TO_EVICT_ANNOTATION}-`,
+      next: say`let it end, or: ${kubectl`-n ${pod.namespace} annotate pod ${pod.name} ${SAFE_TO_EVICT_ANNOTATION}-`}`,
     }))
 }

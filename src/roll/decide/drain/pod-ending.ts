@@ -3,6 +3,7 @@ import type { Node } from '../../../ground/model/node.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { Pod, PodEnding } from '../../../ground/model/pod.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import { type Command, kubectl, say } from '../../../ground/model/sentence.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
 
@@ -39,7 +40,7 @@ export function stuckEnding(pod: Pod, ending: PodEnding, { kind, lateMs }: Still
         code: 'PodFinalizer',
         object,
         text: `${object} has ended and is kept by its ${which}`,
-        next: `only if the program that owns it is gone for good: ${withoutFinalizers(pod)}`,
+        next: say`only if the program that owns it is gone for good: ${withoutFinalizers(pod)}`,
       }
     }
     case 'silentNode':
@@ -47,25 +48,25 @@ export function stuckEnding(pod: Pod, ending: PodEnding, { kind, lateMs }: Still
         code: 'NodeUnreachable',
         object,
         text: `${object} is being deleted, and ${nodeName} is not Ready, so no kubelet says that it has ended`,
-        next: `only if the machine ${nodeName} is surely off: ${byForce(pod)}`,
+        next: say`only if the machine ${nodeName} is surely off: ${byForce(pod)}`,
       }
     case 'overdue':
       return {
         code: 'PodOverdue',
         object,
         text: `${object} was to end ${formatDuration(lateMs)} ago, and the kubelet of ${nodeName} has not ended it`,
-        next: `kubectl -n ${namespace} describe pod ${name}`,
+        next: kubectl`-n ${namespace} describe pod ${name}`,
       }
     case 'inGrace':
       return undefined
   }
 }
 
-export const withoutFinalizers = ({ namespace, name }: Pod): string =>
-  `kubectl -n ${namespace} patch pod ${name} --type merge -p '{"metadata":{"finalizers":null}}'`
+export const withoutFinalizers = ({ namespace, name }: Pod): Command =>
+  kubectl`-n ${namespace} patch pod ${name} --type merge -p ${'{"metadata":{"finalizers":null}}'}`
 
-export const byForce = ({ namespace, name }: Pod): string =>
-  `kubectl -n ${namespace} delete pod ${name} --force --grace-period=0`
+export const byForce = ({ namespace, name }: Pod): Command =>
+  kubectl`-n ${namespace} delete pod ${name} --force --grace-period=0`
 
 /** The reason of a drain about a pod that is being deleted. */
 export function isGoing({ wall, current }: NodeSnapshot, pod: Pod): Reason {

@@ -1,6 +1,7 @@
 import { isHeldAt, lockHoldings, lockOwner, runOfLock } from '../../../ground/model/kured-lock.ts'
 import { type ObjectRef, refKey } from '../../../ground/model/object-ref.ts'
 import { type Reason, waitOf } from '../../../ground/model/reason.ts'
+import { kubectl, say } from '../../../ground/model/sentence.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { Workload } from '../../../ground/model/workload.ts'
 import type { AnyDecision } from '../../model/decision.ts'
@@ -47,7 +48,7 @@ function notTaken(ref: ObjectRef, why: string): Reason {
     code: 'KuredLockNotTaken',
     object: 'kured',
     text: `the lock of kured (DaemonSet ${refKey(ref)}) could not be taken: ${why}`,
-    next: `kubectl auth can-i patch daemonset/${name} -n ${namespace} says whether it may be written (deploy/roll-kured-rbac.yaml); without "reboot.kuredLock" in the file the roll only reads it`,
+    next: say`${kubectl`auth can-i patch daemonset/${name} -n ${namespace}`} says whether it may be written (deploy/roll-kured-rbac.yaml); without "reboot.kuredLock" in the file the roll only reads it`,
   }
 }
 

@@ -1,5 +1,6 @@
 import { escapeForeign } from '../../../ground/model/foreign-text.ts'
 import { present } from '../../../ground/model/present.ts'
+import { plainly } from '../../../ground/model/sentence.ts'
 import type { HookTarget } from '../../model/notify-spec.ts'
 import type { Notice } from './notice.ts'
 
@@ -26,7 +27,7 @@ export function messageBody(target: HookTarget, notice: Notice, thread?: string)
 }
 
 const plainBody = (notice: Notice): string =>
-  JSON.stringify({ apiVersion: 'evenkeel.dev/v1alpha1', kind: 'RollNotice', ...renamed(notice) })
+  JSON.stringify({ apiVersion: 'evenkeel.dev/v1alpha1', kind: 'RollNotice', ...renamed(notice) }, plainly)
 
 /** Kubernetes calls the type of a document `kind`, so the kind of the notice has another name. */
 const renamed = ({ kind, lines, ...notice }: Notice) => ({ about: kind, ...notice, text: textOf({ lines, next: [] }) })

@@ -1,6 +1,7 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { contextText, originOf, type RunOrigin } from '../../../ground/model/run-origin.ts'
+import { plainText } from '../../../ground/model/sentence.ts'
 import type { NoticeKind } from '../../model/notify-spec.ts'
 import type { LoadTick, NodeResult, StampedEvent } from '../../model/roll-event.ts'
 
@@ -152,7 +153,7 @@ function ended(story: Story, { outcome, exitCode, reasons, standings, next, load
       ...out.map(({ node, text }) => `${node}: ${text}`),
     ],
     reasons,
-    next,
+    next: next.map(plainText),
     exitCode,
     ...(load === undefined ? {} : { load: { sent: load.sent, failed: load.failed } }),
   }
@@ -177,7 +178,7 @@ function without({ hold: _, ...story }: Story): Story {
 }
 
 const reasonLines = (reasons: readonly Reason[]): readonly string[] =>
-  reasons.map(({ text, next }) => (next === undefined ? text : `${text}; next: ${next}`))
+  reasons.map(({ text, next }) => (next === undefined ? text : `${text}; next: ${plainText(next)}`))
 
 const count = (nodes: number): string => (nodes === 1 ? '1 node' : `${nodes} nodes`)
 

@@ -1,5 +1,6 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import { evenkeel, say } from '../../../ground/model/sentence.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import { blockedLimit } from '../blocked.ts'
@@ -71,7 +72,7 @@ function notBack(s: HostSnapshot): ReturnType<Over> {
       code: 'HostDidNotReturn',
       object: host.name,
       text: `${host.name} did not come back with another boot id within the limit (${formatDuration(spec.reboot.returnLimitMs)})`,
-      next: `${repair}, then: evenkeel roll resume ${run.id}`,
+      next: say`${repair}, then: ${evenkeel`roll resume ${run.id}`}`,
     },
     why: [...unwritten, ...(evidence.reboot?.answer.kind === 'sent' ? [] : [waiting(s)])],
   }
@@ -91,7 +92,7 @@ function notSettledReason(s: HostSnapshot): ReturnType<Over> {
       code: 'HostNotSettled',
       object: host.name,
       text: `${host.name} is back, and ${what} within the limit (${formatDuration(spec.settle.limitMs)})`,
-      next: `${repair}, then: evenkeel roll resume ${run.id}`,
+      next: say`${repair}, then: ${evenkeel`roll resume ${run.id}`}`,
     },
     why: unwritten.length > 0 ? unwritten : against,
   }
@@ -102,7 +103,7 @@ const notWholeReason = (s: HostSnapshot): ReturnType<Over> => ({
     code: 'PairNotWhole',
     object: s.pair.name,
     text: `${s.host.name} is to have its addresses again, and ${s.pair.name} was not whole within the limit (${formatDuration(s.spec.attach.limitMs)})`,
-    next: `repair ${s.pair.name}, then: evenkeel roll resume ${s.run.id}`,
+    next: say`repair ${s.pair.name}, then: ${evenkeel`roll resume ${s.run.id}`}`,
   },
   why: notWhole(s),
 })

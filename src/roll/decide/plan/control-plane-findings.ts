@@ -2,6 +2,7 @@ import { isControlPlane, type Node } from '../../../ground/model/node.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { Pod } from '../../../ground/model/pod.ts'
 import { present } from '../../../ground/model/present.ts'
+import { kubectl, say } from '../../../ground/model/sentence.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { apiWithout, etcdWithout, memberName, membersOf, notReadyText, quorumText } from '../control-plane.ts'
 
@@ -56,7 +57,7 @@ function apiFindings(servers: readonly Pod[], planes: readonly Node[]): readonly
         fix:
           kind === 'only'
             ? 'add a control-plane node, or roll it while nothing has to change'
-            : 'repair the other API servers first: kubectl -n kube-system get pods -l component=kube-apiserver',
+            : say`repair the other API servers first: ${kubectl`-n kube-system get pods -l component=kube-apiserver`}`,
       },
     ]
   })
@@ -80,7 +81,7 @@ function etcdFindings(members: readonly Pod[], planes: readonly Node[]): readonl
       code: 'EtcdQuorum',
       ...at(lost),
       text: `${quorumText(members)}: without ${which} it has no quorum`,
-      fix: 'repair the other members, or add one: kubectl -n kube-system get pods -l component=etcd -o wide',
+      fix: say`repair the other members, or add one: ${kubectl`-n kube-system get pods -l component=etcd -o wide`}`,
     },
   ]
 }
@@ -100,7 +101,7 @@ function waitFindings({ members, servers }: Components, planes: readonly Node[])
     ...present({ node: pod.nodeName }),
     pods: [memberName(pod)],
     text: notReadyText(pod),
-    fix: `kubectl -n ${pod.namespace} describe pod ${pod.name}`,
+    fix: kubectl`-n ${pod.namespace} describe pod ${pod.name}`,
   }))
 }
 

@@ -2,6 +2,7 @@ import type { DisruptionBudget } from '../../../ground/model/disruption-budget.t
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { Pod } from '../../../ground/model/pod.ts'
+import { type Command, kubectl, say } from '../../../ground/model/sentence.ts'
 import { isGated } from '../drain/guard-of.ts'
 import { workloadOf } from '../drain/workload-of.ts'
 import { withLadder } from './blocked-advice.ts'
@@ -70,8 +71,8 @@ const selectsAll = (budget: DisruptionBudget): PlanFinding => ({
   fix: 'give its selector the labels of one workload',
 })
 
-const edit = ({ namespace, name }: DisruptionBudget): string =>
-  `kubectl -n ${namespace} edit poddisruptionbudget ${name}`
+const edit = ({ namespace, name }: DisruptionBudget): Command =>
+  kubectl`-n ${namespace} edit poddisruptionbudget ${name}`
 
 function broken({ budget, pods, s }: OfBudget): PlanFinding | undefined {
   if (!budget.syncFailed) return undefined
@@ -81,7 +82,7 @@ function broken({ budget, pods, s }: OfBudget): PlanFinding | undefined {
     code: 'BudgetBroken',
     ...where,
     text: `${words} cannot be evicted: budget ${refKey(budget)} cannot be computed (condition SyncFailed)`,
-    fix: `select only pods of workloads that have replicas, or write minAvailable as a number: ${edit(budget)}`,
+    fix: say`select only pods of workloads that have replicas, or write minAvailable as a number: ${edit(budget)}`,
   }
 }
 
@@ -111,10 +112,10 @@ function never(of: OfBudget): PlanFinding | undefined {
     text: `${words} can never be evicted: budget ${refKey(budget)} allows no eviction at all, since ${asked} ${kept}`,
     fix:
       expectedPods === 0
-        ? `write minAvailable as a number: ${edit(budget)}`
+        ? say`write minAvailable as a number: ${edit(budget)}`
         : expectedPods > 1 || !letsOneMoreHelp({ ...budget, expectedPods })
-          ? `set maxUnavailable: 1: ${edit(budget)}`
-          : `add a replica, or set maxUnavailable: 1: ${edit(budget)}`,
+          ? say`set maxUnavailable: 1: ${edit(budget)}`
+          : say`add a replica, or set maxUnavailable: 1: ${edit(budget)}`,
   }
 }
 
@@ -126,7 +127,7 @@ function exhausted(of: OfBudget): PlanFinding | undefined {
   const unready = pods.filter(({ ready }) => !ready)
   const text = `${words} cannot be evicted now: budget ${refKey(budget)} needs ${budget.desiredHealthy} healthy pods and has ${budget.currentHealthy} of ${budget.expectedPods}`
   if (unready.length === 0 || budget.currentHealthy >= budget.desiredHealthy) {
-    const fix = `wait until its pods are Ready: kubectl -n ${budget.namespace} get pods`
+    const fix = say`wait until its pods are Ready: ${kubectl`-n ${budget.namespace} get pods`}`
     return { severity: 'hold', code: 'BudgetExhausted', ...where, text, fix }
   }
   return {
@@ -134,7 +135,7 @@ function exhausted(of: OfBudget): PlanFinding | undefined {
     code: 'BudgetUnhealthy',
     ...where,
     text: `${text}, and keeps ${unready.length} that ${unready.length === 1 ? 'is' : 'are'} not Ready as well`,
-    fix: `make ${unready.length === 1 ? 'it' : 'them'} Ready, or set unhealthyPodEvictionPolicy: AlwaysAllow: ${edit(budget)}`,
+    fix: say`make ${unready.length === 1 ? 'it' : 'them'} Ready, or set unhealthyPodEvictionPolicy: AlwaysAllow: ${edit(budget)}`,
   }
 }
 

@@ -3,6 +3,7 @@ import { claimsOf, MAINTENANCE_ANNOTATION } from '../../../ground/model/claims.t
 import { firstOf } from '../../../ground/model/first-of.ts'
 import type { Node } from '../../../ground/model/node.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import { type Command, kubectl, type Sentence, say } from '../../../ground/model/sentence.ts'
 import { markedBy, TO_COME_KEY, unmarkCommand } from '../../../ground/model/to-come.ts'
 import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../../service/model/node-record.ts'
 import { parseNodeRecord } from '../../../service/model/parse-node-record.ts'
@@ -35,8 +36,11 @@ const at = (names: readonly string[]): Pick<PlanFinding, 'node' | 'nodes'> =>
 
 const TYPED_AT_MOST = 8
 
-const typed = (names: readonly string[]): string =>
-  names.length <= TYPED_AT_MOST ? names.join(' ') : `${names.slice(0, TYPED_AT_MOST).join(' ')} …`
+/** A command for the nodes, or for the first of very many. */
+function typed(names: readonly string[], command: (names: readonly string[]) => Command): Sentence {
+  const first = command(names.slice(0, TYPED_AT_MOST))
+  return names.length <= TYPED_AT_MOST ? first : say`${first}, and so on`
+}
 
 /** The node uses up the node budget until its run ends. */
 function recorded({ name, annotations }: Node): readonly PlanFinding[] {
@@ -56,7 +60,7 @@ export const marked = (names: readonly string[]): PlanFinding => ({
   code: 'MarkLeft',
   ...at(names),
   text: `${firstOf(names)} ${names.length === 1 ? 'bears' : 'bear'} a mark of an earlier run and no record of it`,
-  fix: `kubectl annotate node ${typed(names)} ${INTENT_ANNOTATION}-; kubectl taint node ${typed(names)} ${OUT_TAINT.key}-`,
+  fix: say`${typed(names, (of) => kubectl`annotate node ${of} ${INTENT_ANNOTATION}-`)}; ${typed(names, (of) => kubectl`taint node ${of} ${OUT_TAINT.key}-`)}`,
 })
 
 /** A run that is under way needs its marks. A run that ended normally has left none. */
@@ -87,7 +91,7 @@ const cordoned = (names: readonly string[]): PlanFinding => ({
   code: 'NodeCordoned',
   ...at(names),
   text: `${firstOf(names)} ${names.length === 1 ? 'is cordoned and stays' : 'are cordoned and stay'} so after the roll`,
-  fix: `kubectl uncordon ${typed(names)}, unless that is meant`,
+  fix: say`${typed(names, (of) => kubectl`uncordon ${of}`)}, unless that is meant`,
 })
 
 function claimed({ name, annotations }: Node): readonly PlanFinding[] {

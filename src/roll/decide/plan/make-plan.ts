@@ -5,6 +5,7 @@ import { refKey } from '../../../ground/model/object-ref.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { Pod } from '../../../ground/model/pod.ts'
 import { present } from '../../../ground/model/present.ts'
+import { kubectl, say } from '../../../ground/model/sentence.ts'
 import { allowedServers, matchNodeServers } from '../../../service/decide/match-node-servers.ts'
 import { BUDGET_CONFIG_MAP } from '../../../service/model/budget-object.ts'
 import type { PlannedHost, PlannedNode, RollPlan } from '../../model/roll-plan.ts'
@@ -113,7 +114,7 @@ function clusterChecks(s: PlanSnapshot, { nodes, skipped, unknown, findings }: T
 function noNodes({ selector }: RollSpec['nodes']): PlanFinding {
   const about = { severity: 'error', code: 'NoNodes' } as const
   if (selector === undefined) return { ...about, text: 'no node is selected', fix: 'name nodes, or use -l or --all' }
-  const fix = 'correct the selector; kubectl get nodes --show-labels shows the labels of every node'
+  const fix = say`correct the selector; ${kubectl`get nodes --show-labels`} shows the labels of every node`
   return { ...about, text: 'no node has the labels of the selector', fix }
 }
 
@@ -134,7 +135,7 @@ export function forbidden(access: Access, slotsNamespace: string): PlanFinding {
     severity: 'error',
     code: 'Forbidden',
     text: `this identity is not allowed to ${accessText(access)}`,
-    fix: `kubectl apply -f deploy/${fileOf(access)}, and bind it to this identity${namespace === slotsNamespace ? roleOf(namespace) : ''}`,
+    fix: say`${kubectl`apply -f deploy/${fileOf(access)}`}, and bind it to this identity${namespace === slotsNamespace ? roleOf(namespace) : ''}`,
   }
 }
 
@@ -168,7 +169,7 @@ export function spared(access: Access): PlanFinding {
     severity: 'warning',
     code: 'DnsForbidden',
     text: `less of DNS will be known, because this identity is not allowed to ${accessText(access)}: ${lost}`,
-    fix: `kubectl apply -f deploy/${file}, and bind it to this identity`,
+    fix: say`${kubectl`apply -f deploy/${file}`}, and bind it to this identity`,
   }
 }
 
@@ -176,14 +177,14 @@ const conditionsSpared = (access: Access): PlanFinding => ({
   severity: 'warning',
   code: 'ConditionsForbidden',
   text: `nodes will not say by their conditions what the roll does, because this identity is not allowed to ${accessText(access)}`,
-  fix: 'kubectl apply -f deploy/roll-announce-rbac.yaml, and bind it to this identity',
+  fix: say`${kubectl`apply -f deploy/roll-announce-rbac.yaml`}, and bind it to this identity`,
 })
 
 const volumesSpared = (access: Access): PlanFinding => ({
   severity: 'warning',
   code: 'VolumesForbidden',
   text: `which pods are bound to their node by a volume is not known, because this identity is not allowed to ${accessText(access)}`,
-  fix: 'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity',
+  fix: say`${kubectl`apply -f deploy/roll-rbac.yaml`}, and bind it to this identity`,
 })
 
 function budgetSpared(access: Access): PlanFinding {
@@ -195,7 +196,7 @@ function budgetSpared(access: Access): PlanFinding {
     severity: 'warning',
     code: 'BudgetForbidden',
     text: `this identity is not allowed to ${accessText(access)} by the name ${access.name}, so ${without}`,
-    fix: 'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity',
+    fix: say`${kubectl`apply -f deploy/roll-rbac.yaml`}, and bind it to this identity`,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Node } from '../../../ground/model/node.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import { present } from '../../../ground/model/present.ts'
+import { evenkeel, kubectl, say } from '../../../ground/model/sentence.ts'
 import { wordsOf } from '../../../service/actuators/actuator-of.ts'
 import { budgetNode } from '../../../service/decide/budget/budget-node.ts'
 import { whoIsOut } from '../../../service/decide/budget/who-is-out.ts'
@@ -42,7 +43,7 @@ export function recorded(node: Node): readonly PlanFinding[] {
     ? { text: `${node.name} is kept out by run ${parsed.value.run}`, fix: waysBack(parsed.value.run) }
     : {
         text: `${node.name} carries a record that cannot be read: ${parsed.why}`,
-        fix: `put ${node.name} back by hand (docs/put-a-node-back.md), then: kubectl annotate node ${node.name} ${RECORD_ANNOTATION}-`,
+        fix: say`put ${node.name} back by hand (docs/put-a-node-back.md), then: ${kubectl`annotate node ${node.name} ${RECORD_ANNOTATION}-`}`,
       }
   return [{ severity: 'error', code: 'NodeRecorded', node: node.name, ...what }]
 }
@@ -97,7 +98,7 @@ const notReady = (node: Node): readonly PlanFinding[] =>
           code: 'NodeNotReady',
           node: node.name,
           text: `${node.name} is not Ready (Ready is ${node.ready})`,
-          fix: `repair it, or leave it out: kubectl describe node ${node.name}`,
+          fix: say`repair it, or leave it out: ${kubectl`describe node ${node.name}`}`,
         },
       ]
 
@@ -114,5 +115,5 @@ export const budgetFindings = ({ cluster, instances }: PlanSnapshot): readonly P
     code: 'OtherNodeBad',
     node,
     text: `${node} ${first.text} and uses up the node budget while others are rolled`,
-    fix: 'bring it back; what counts as out: evenkeel budget',
+    fix: say`bring it back; what counts as out: ${evenkeel`budget`}`,
   }))

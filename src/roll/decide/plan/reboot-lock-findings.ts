@@ -1,6 +1,7 @@
 import { isHeldAt, lockHoldings, runOfLock } from '../../../ground/model/kured-lock.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import { kubectl, say } from '../../../ground/model/sentence.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { Workload } from '../../../ground/model/workload.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
@@ -51,12 +52,12 @@ function heldFinding(workload: Workload, holders: readonly string[]): PlanFindin
   const run = holders.length === 1 ? runOfLock(first) : undefined
   if (run !== undefined) {
     const text = `run ${run} of a roll holds the lock of kured (DaemonSet ${refKey(workload)})`
-    return { ...about, text, fix: `wait until it has ended, or ${waysBack(run)}` }
+    return { ...about, text, fix: say`wait until it has ended, or ${waysBack(run)}` }
   }
   return {
     ...about,
     text: `the lock of kured (DaemonSet ${refKey(workload)}) is held by ${holders.map(holderText).join(' and ')}`,
-    fix: `wait until it has ended; if it never does: kubectl -n ${namespace} annotate daemonset ${name} weave.works/kured-node-lock-`,
+    fix: say`wait until it has ended; if it never does: ${kubectl`-n ${namespace} annotate daemonset ${name} weave.works/kured-node-lock-`}`,
   }
 }
 
@@ -81,7 +82,7 @@ function missingDaemonSet(
       severity: 'error',
       code: 'KuredNotFound',
       text: `there is no DaemonSet ${refKey(kuredLock)}, whose lock "reboot.kuredLock" takes`,
-      fix: `${correct}remove "reboot.kuredLock" where no kured runs; kubectl get daemonsets -A shows all of them`,
+      fix: say`${correct}remove "reboot.kuredLock" where no kured runs; ${kubectl`get daemonsets -A`} shows all of them`,
     },
   ]
 }

@@ -1,4 +1,5 @@
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
+import { kubectl, say } from '../../../ground/model/sentence.ts'
 import { slotRef } from '../../../ground/model/slot.ts'
 
 /** How the API refused a trial write of the slot's Lease: a WorldError's code and text. */
@@ -16,7 +17,7 @@ export function slotFindings(namespace: string, refusal: SlotRefusal | undefined
         severity: 'error',
         code: 'SlotNamespaceMissing',
         text: `there is no namespace ${namespace}, which "slots.namespace" names for the Lease of the slot`,
-        fix: `kubectl create namespace ${namespace}, or set "slots.namespace" to one that exists`,
+        fix: say`${kubectl`create namespace ${namespace}`}, or set "slots.namespace" to one that exists`,
       },
     ]
   }

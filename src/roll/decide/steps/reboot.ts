@@ -1,6 +1,7 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
 import type { RebootAnswer } from '../../../ground/model/host.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import { evenkeel, say } from '../../../ground/model/sentence.ts'
 import { act, done, hold, RECHECK_MS } from '../../../service/decide/step-answer.ts'
 import { away, isUnsent, stuck } from '../blocked.ts'
 import { controlPlaneKept } from '../control-plane.ts'
@@ -67,7 +68,7 @@ const heldUp = ({ current: { node }, spec }: RecordedSnapshot): Reason => ({
   code: 'RebootHeldUp',
   object: node.name,
   text: `the reboot of ${node.name} is announced, and could not be sent within the limit (${formatDuration(spec.reboot.returnLimitMs)})`,
-  next: `remove what held it up, then: evenkeel roll resume (${node.name} got no command and still runs)`,
+  next: say`remove what held it up, then: ${evenkeel`roll resume`} (${node.name} got no command and still runs)`,
 })
 
 function notReturned({ current: { node }, run, evidence, spec }: RecordedSnapshot): Reason {
@@ -77,8 +78,8 @@ function notReturned({ current: { node }, run, evidence, spec }: RecordedSnapsho
     object: node.name,
     text: `${node.name} did not come back with another boot id within the limit (${formatDuration(spec.reboot.returnLimitMs)})`,
     next: isRefused
-      ? `allow the reboot of ${node.name}, or correct "reboot" in the file: evenkeel roll resume ${run.id} -f roll.yaml`
-      : `start ${node.name} again, then: evenkeel roll resume`,
+      ? say`allow the reboot of ${node.name}, or correct "reboot" in the file: ${evenkeel`roll resume ${run.id} -f roll.yaml`}`
+      : say`start ${node.name} again, then: ${evenkeel`roll resume`}`,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Reason } from '../../../ground/model/reason.ts'
 import { isRunName } from '../../../ground/model/run-name.ts'
+import { type Command, evenkeel, say } from '../../../ground/model/sentence.ts'
 import { type SeenSlot, SLOTS_NAMESPACE } from '../../../ground/model/slot.ts'
 import { ownerText } from '../../../service/decide/budget/owner-text.ts'
 import type { NodeOut } from '../../../service/decide/budget/snapshot.ts'
@@ -83,13 +84,14 @@ function mayTake(s: NodeSnapshot): StepAnswer {
 const usedUp = (s: NodeSnapshot, { length }: readonly NodeOut[], max: number): Reason => ({
   code: 'BudgetUsedUp',
   text: `${length} nodes are out or about to be, and the budget allows at most ${max}`,
-  next: `${lookCommand(s.spec.slots)} shows which nodes are out, and for which owner`,
+  next: say`${lookCommand(s.spec.slots)} shows which nodes are out, and for which owner`,
 })
 
 /** With the namespaces that the command would not look in by itself. */
-function lookCommand({ namespace, grantsNamespace = namespace }: NodeSnapshot['spec']['slots']): string {
-  const slots = namespace === SLOTS_NAMESPACE ? '' : ` --namespace ${namespace}`
-  return `evenkeel budget${slots}${grantsNamespace === namespace ? '' : ` --grants-namespace ${grantsNamespace}`}`
+function lookCommand({ namespace, grantsNamespace = namespace }: NodeSnapshot['spec']['slots']): Command {
+  const slots = namespace === SLOTS_NAMESPACE ? [] : ['--namespace', namespace]
+  const grants = grantsNamespace === namespace ? [] : ['--grants-namespace', grantsNamespace]
+  return evenkeel`budget ${slots} ${grants}`
 }
 
 /** Why a slot is held no longer by a run that has touched nothing. It is asked for again once there is room. */

@@ -1,4 +1,5 @@
 import type { Node } from '../../../ground/model/node.ts'
+import { evenkeel, kubectl, say } from '../../../ground/model/sentence.ts'
 import { UserError } from '../../../ground/model/user-error.ts'
 import { RECORD_ANNOTATION } from '../../../service/model/node-record.ts'
 import { type NodeOut, nodesOut } from './nodes-out.ts'
@@ -26,7 +27,7 @@ export function leftRun(
   if (several.length > 0) {
     const [first = ''] = runs.keys()
     const text = run === undefined ? 'several runs keep nodes out' : `run ${run} keeps no node out`
-    const fix = `name the run: evenkeel roll abort ${first} -f ${file}`
+    const fix = say`name the run: ${evenkeel`roll abort ${first} -f ${file}`}`
     throw new UserError(`${text}: ${several.join('; ')}`, { code: 'abort.which-run', fix })
   }
   throw unreadable.length > 0 ? nobodysRecord(unreadable) : nothingOut()
@@ -35,12 +36,12 @@ export function leftRun(
 function nobodysRecord(nodes: readonly Node[]): UserError {
   const names = nodes.map(({ name }) => name)
   const text = `${names.join(', ')} ${names.length === 1 ? 'carries a record' : 'carry records'} that cannot be read`
-  const fix = `put them back by hand (docs/put-a-node-back.md), then: kubectl annotate node ${names.join(' ')} ${RECORD_ANNOTATION}-`
+  const fix = say`put them back by hand (docs/put-a-node-back.md), then: ${kubectl`annotate node ${names} ${RECORD_ANNOTATION}-`}`
   return new UserError(text, { code: 'abort.record-unreadable', fix })
 }
 
 const nothingOut = (): UserError =>
   new UserError('no node of this cluster carries a record, so no run has a node out', {
     code: 'abort.nothing-out',
-    fix: 'choose the cluster with --context; a node that is only cordoned was not cordoned by a roll: kubectl uncordon NODE',
+    fix: say`choose the cluster with --context; a node that is only cordoned was not cordoned by a roll: ${kubectl`uncordon NODE`}`,
   })

@@ -1,5 +1,6 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import { evenkeel, say } from '../../../ground/model/sentence.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import { zonedTimeText } from '../../../ground/model/zoned-time.ts'
 import type { NodeNeed, TimeWindowSpec, TimeWindowState } from '../../model/time-window.ts'
@@ -7,7 +8,7 @@ import { type SubjectSnapshot, subjectOf } from '../subject.ts'
 
 // No text of a hold counts down: it stays for hours, and each change of it would be shown.
 
-const IGNORE = 'to go on now: evenkeel roll resume --ignore-window'
+const IGNORE = say`to go on now: ${evenkeel`roll resume --ignore-window`}`
 
 /** No node or machine is begun now. */
 export const windowClosed = (window: TimeWindowSpec, state: TimeWindowState | undefined): Reason => ({
@@ -30,7 +31,7 @@ export const windowTooShort = (s: SubjectSnapshot, { need, longestMs }: Omit<Fit
   object: subjectOf(s).name,
   text: `${subjectOf(s).name} fits into no time window, and the longest takes ${formatDuration(longestMs)}: ${needText(need)}`,
   never: true,
-  next: 'make the windows longer: evenkeel roll resume -f roll.yaml',
+  next: say`make the windows longer: ${evenkeel`roll resume -f roll.yaml`}`,
 })
 
 /** Why the node or machine under way is put back, or was not begun after all. */

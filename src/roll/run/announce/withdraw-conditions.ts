@@ -1,5 +1,6 @@
 import { unannounceCommand } from '../../../ground/model/announced-conditions.ts'
 import type { Node } from '../../../ground/model/node.ts'
+import { commandText } from '../../../ground/model/sentence.ts'
 import type { Cluster } from '../../../ground/ports/cluster.ts'
 import { announcedOn } from '../../decide/announce/conditions-wanted.ts'
 import { recordOf } from '../last-seen.ts'
@@ -45,4 +46,4 @@ async function withdraw(parts: Withdrawing, node: Node, signal: AbortSignal): Pr
 }
 
 const leftText = (node: Node, run: string, failure: string): string =>
-  `${node.name} still announces the work of this run (${failure}); to remove that: ${unannounceCommand(node.name, announcedOn(node, run))}`
+  `${node.name} still announces the work of this run (${failure}); to remove that: ${commandText(unannounceCommand(node.name, announcedOn(node, run)))}`

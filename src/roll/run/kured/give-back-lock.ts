@@ -2,6 +2,7 @@ import { formatDuration } from '../../../ground/model/duration.ts'
 import { KURED_LOCK, LOCK_TTL_MS, lockHoldings, lockOwner } from '../../../ground/model/kured-lock.ts'
 import type { Node } from '../../../ground/model/node.ts'
 import { type ObjectRef, refKey } from '../../../ground/model/object-ref.ts'
+import { commandText, kubectl } from '../../../ground/model/sentence.ts'
 import type { Cluster } from '../../../ground/ports/cluster.ts'
 import { daemonSetOf } from '../../decide/kured/lock-taken.ts'
 import type { KuredLocks } from '../../ports/kured-locks.ts'
@@ -90,7 +91,7 @@ function mayBeLeftOut({ view, run }: GivingBack): boolean {
 }
 
 const leftText = ({ namespace, name }: ObjectRef, failure: string): string =>
-  `the lock of kured is not given back (${failure}) and ends by itself within ${formatDuration(LOCK_TTL_MS)}; to remove it now: kubectl -n ${namespace} annotate daemonset ${name} ${KURED_LOCK}-`
+  `the lock of kured is not given back (${failure}) and ends by itself within ${formatDuration(LOCK_TTL_MS)}; to remove it now: ${commandText(kubectl`-n ${namespace} annotate daemonset ${name} ${KURED_LOCK}-`)}`
 
 const unknownText = (ref: ObjectRef, failure: string): string =>
   `it is not known whether this run still holds the lock of kured (DaemonSet ${refKey(ref)}): ${failure}; if it does, the lock ends by itself within ${formatDuration(LOCK_TTL_MS)}`

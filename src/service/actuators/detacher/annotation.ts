@@ -1,5 +1,6 @@
 import type { Node } from '../../../ground/model/node.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import { kubectl, say } from '../../../ground/model/sentence.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import type { Noticing } from '../../decide/evidence.ts'
 import { type NodeServer, wasServing } from '../../decide/node-servers.ts'
@@ -155,7 +156,7 @@ function askedByOthers({ node }: ServiceSnapshot, { request: { key, value } }: D
     code: 'DetachAskedByOthers',
     object: node.name,
     text: `the annotation ${key} of ${node.name} has another value than the one this roll set`,
-    next: `once no one else wants ${node.name} out: kubectl annotate node ${node.name} ${key}-`,
+    next: say`once no one else wants ${node.name} out: ${kubectl`annotate node ${node.name} ${key}-`}`,
   }
 }
 

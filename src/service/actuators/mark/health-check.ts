@@ -1,5 +1,6 @@
 import type { Node } from '../../../ground/model/node.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import { kubectl, say } from '../../../ground/model/sentence.ts'
 import { returnMs } from '../../decide/detection-time.ts'
 import type { ConnectionsEnd, Noticing } from '../../decide/evidence.ts'
 import { type NodeServer, wasServing } from '../../decide/node-servers.ts'
@@ -120,6 +121,6 @@ function markedByOthers({ node }: ServiceSnapshot, { mark }: HealthCheckSpec): R
     code: 'MarkOfOthers',
     object: node.name,
     text: `the ${kind} ${key} of ${node.name} has another value than the one this roll set`,
-    next: `once no one else wants ${node.name} out: kubectl ${verb} node ${node.name} ${key}-`,
+    next: say`once no one else wants ${node.name} out: ${kubectl`${verb} node ${node.name} ${key}-`}`,
   }
 }

@@ -1,6 +1,7 @@
 import type { ConfigMap } from '../../../ground/model/config-map.ts'
 import { type OutLimit, parseOutLimit } from '../../../ground/model/out-limit.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import { kubectl } from '../../../ground/model/sentence.ts'
 import { BUDGET_CONFIG_MAP, MAX_OUT_KEY } from '../../model/budget-object.ts'
 
 /** The limit in the budget object; absent: there is no such object. */
@@ -29,7 +30,7 @@ function invalid(namespace: string, text: string | undefined): Reason {
     code: 'MaxOutInvalid',
     object,
     text: `data.${MAX_OUT_KEY} of ${object} ${found}; it must be a number from 1 on, or a percentage from 1% to 100%`,
-    next: `kubectl -n ${namespace} patch configmap ${BUDGET_CONFIG_MAP} --type merge -p '{"data":{"${MAX_OUT_KEY}":"1"}}'`,
+    next: kubectl`-n ${namespace} patch configmap ${BUDGET_CONFIG_MAP} --type merge -p ${JSON.stringify({ data: { [MAX_OUT_KEY]: '1' } })}`,
   }
 }
 

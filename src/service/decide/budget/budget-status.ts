@@ -3,8 +3,9 @@ import { formatDuration } from '../../../ground/model/duration.ts'
 import { isControlPlane, type Node } from '../../../ground/model/node.ts'
 import { type ObjectRef, refKey } from '../../../ground/model/object-ref.ts'
 import type { OutLimit } from '../../../ground/model/out-limit.ts'
-import { quotedJson } from '../../../ground/model/posix-quote.ts'
+import { asciiJson } from '../../../ground/model/posix-quote.ts'
 import { present } from '../../../ground/model/present.ts'
+import { type Command, evenkeel, kubectl, type Sentence, say } from '../../../ground/model/sentence.ts'
 import { type SeenSlot, SLOT_STALE_MS, slotRef } from '../../../ground/model/slot.ts'
 import { ONE_OUT } from '../../model/budget-object.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
@@ -47,9 +48,9 @@ interface ShownSlot {
    * Why the holder seems to be gone, and the command that releases the slot. This was watched by our own clock for the whole
    * duration of the slot.
    */
-  readonly left?: { readonly why: string; readonly command: string }
+  readonly left?: { readonly why: string; readonly command: Command }
   /** Why it is not known whether the holder lives, and how to find out. */
-  readonly doubt?: string
+  readonly doubt?: Sentence
 }
 
 /**
@@ -155,14 +156,17 @@ const whyLeft = ({ isUnled, livesBy, durationMs }: SeenSlot): string =>
     : `it was not renewed for ${formatDuration(durationMs)} while this command looked`
 
 /** The clock of another machine, or a single reading, proves nothing, and a living holder must not lose its slot for it. */
-function doubtText({ isHidden, isUnled, livesBy, renewTime, durationMs }: SeenSlot, wall: number): string | undefined {
+function doubtText(
+  { isHidden, isUnled, livesBy, renewTime, durationMs }: SeenSlot,
+  wall: number,
+): Sentence | undefined {
   if (livesBy !== undefined && isHidden === true)
     return `whether its holder lives cannot be seen: this identity is not allowed to get Lease ${refKey(livesBy)}`
-  const again = `evenkeel budget --watch ${Math.ceil(Math.max(durationMs, SLOT_STALE_MS) / 60_000)}min`
+  const again = evenkeel`budget --watch ${Math.ceil(Math.max(durationMs, SLOT_STALE_MS) / 60_000)}min`
   if (livesBy !== undefined && isUnled === true)
-    return `no controller holds Lease ${refKey(livesBy)} at this moment; ${again} shows whether one takes over`
+    return say`no controller holds Lease ${refKey(livesBy)} at this moment; ${again} shows whether one takes over`
   return wall - Date.parse(renewTime) > durationMs
-    ? `it was renewed last at ${renewTime}, by the clock of its holder, and lasts ${formatDuration(durationMs)}; ${again} shows whether it is renewed`
+    ? say`it was renewed last at ${renewTime}, by the clock of its holder, and lasts ${formatDuration(durationMs)}; ${again} shows whether it is renewed`
     : undefined
 }
 
@@ -170,11 +174,11 @@ function doubtText({ isHidden, isUnled, livesBy, renewTime, durationMs }: SeenSl
  * The Lease is emptied and not deleted, so that Leases of higher numbers are still found. The patch is refused if another
  * holder has it by now.
  */
-function release(namespace: string, { index, owner }: SeenSlot): string {
+function release(namespace: string, { index, owner }: SeenSlot): Command {
   const path = '/spec/holderIdentity'
-  const patch = quotedJson([
+  const patch = asciiJson([
     { op: 'test', path, value: owner.holder },
     { op: 'replace', path, value: '' },
   ])
-  return `kubectl -n ${namespace} patch lease ${slotRef(namespace, index).name} --type json -p ${patch}`
+  return kubectl`-n ${namespace} patch lease ${slotRef(namespace, index).name} --type json -p ${patch}`
 }

@@ -6,6 +6,7 @@ import { COOL_DOWN_MS } from '../../../../src/dns/decide/repair/guards.ts'
 import type { PastRepair, RepairSnapshot } from '../../../../src/dns/decide/repair/repair-snapshot.ts'
 import type { DnsScene } from '../../../../src/dns/decide/scene.ts'
 import type { RolledWorkload } from '../../../../src/dns/model/repair-reading.ts'
+import { plainText } from '../../../../src/ground/model/sentence.ts'
 import { aPodOfDns, aReading, aScene, DEAD, SILENT, STALE, V1, V2 } from '../a-scene.ts'
 
 /** In minutes. */
@@ -206,7 +207,7 @@ test('law: no pod of DNS is repaired while a guard is against it; two repairs th
   const held = decided({ past: [ago(400, 'begun'), ago(500, 'notCured')] })
   assert.ok(held.kind === 'held')
   assert.equal(
-    held.guards.find(({ guard }) => guard === 'pace')?.text,
+    plainText(held.guards.find(({ guard }) => guard === 'pace')?.text ?? ''),
     'the last 2 repairs, within 24 h, cured nothing: find out why, then delete the record of repairs: ' +
       'kubectl delete configmap -n ops evenkeel-dns-repairs',
   )
@@ -221,7 +222,7 @@ test('pods that are still in quarantine are named, with the command that deletes
   const held = decided({ quarantined: ['old', 'older'] })
   assert.ok(held.kind === 'held')
   assert.equal(
-    held.guards.find(({ guard }) => guard === 'quarantine')?.text,
+    plainText(held.guards.find(({ guard }) => guard === 'quarantine')?.text ?? ''),
     'old, older of an earlier repair still exists, and a drain of its node cannot evict it: ' +
       'inspect it, then: kubectl delete pod -n kube-system old older',
   )

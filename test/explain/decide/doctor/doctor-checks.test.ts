@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { doctorChecks } from '../../../../src/explain/decide/doctor/doctor-checks.ts'
 import type { DoctorSnapshot, GateFound } from '../../../../src/explain/decide/doctor/doctor-snapshot.ts'
+import { plainText } from '../../../../src/ground/model/sentence.ts'
 import { wallMs } from '../../../../src/ground/model/time.ts'
 import { wantedAccess } from '../../../../src/roll/decide/plan/wanted-access.ts'
 import type { InstanceInspection } from '../../../../src/service/model/balancer-inspection.ts'
@@ -167,7 +168,7 @@ test('without any right, each object is one line with its verbs, and all have th
   const rights = checks.filter(({ name }) => name === 'rights')
   assert.equal(rights[0]?.text, 'this identity is not allowed to list, watch, get, patch nodes')
   assert.ok(rights.length < wanted.length)
-  assert.ok(rights.every(({ fix }) => fix?.startsWith('kubectl apply -f deploy/roll-rbac.yaml') === true))
+  assert.ok(rights.every(({ fix = '' }) => plainText(fix).startsWith('kubectl apply -f deploy/roll-rbac.yaml')))
   assert.deepEqual(
     rights.map(({ state }) => state),
     rights.map((_, at) => (at === rights.length - 1 ? 'warning' : 'missing')),

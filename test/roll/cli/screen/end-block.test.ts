@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { evenkeel, kubectl } from '../../../../src/ground/model/sentence.ts'
 import { wallMs } from '../../../../src/ground/model/time.ts'
 import { blockLines } from '../../../../src/ground/text/labelled-block.ts'
 import { plainLine } from '../../../../src/ground/text/terminal/style.ts'
@@ -21,8 +22,8 @@ import {
   withFirstNode,
 } from './roll-story.ts'
 
-const RESUME = `evenkeel roll resume ${RUN}`
-const ABORT = `evenkeel roll abort ${RUN}`
+const RESUME = evenkeel`roll resume ${RUN}`
+const ABORT = evenkeel`roll abort ${RUN}`
 
 type Ended = Extract<RollEvent, { type: 'roll.ended' }>
 const summary = (story: Story, end: Omit<Ended, 'type'>): string =>
@@ -199,7 +200,7 @@ test('held at a limit: restored, and what would help', () => {
       exitCode: 3,
       reasons: [budget],
       standings: [standing('w-1'), restored, ...NODES.slice(2).map(untouched)],
-      next: ['kubectl -n shop describe pod cart-2', RESUME],
+      next: [kubectl`-n shop describe pod cart-2`, RESUME],
       load: load(32_000),
     }),
     `HELD  after 1 of 8 nodes: shop/cart-0, budget shop/cart needs 2 healthy, has 2

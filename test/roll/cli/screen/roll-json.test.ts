@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventJson } from '../../../../src/roll/cli/screen/event-json.ts'
 import { outcomeDocument } from '../../../../src/roll/report/view/outcome-document.ts'
+import { plain } from '../../../support/plain.ts'
 import { budget, failure, load, reload, Story, standing } from './roll-story.ts'
 
 const story = (): Story =>
@@ -113,7 +114,7 @@ test('the events of -o jsonl: one object a line, numbered without gaps, units in
       type: 'hold.started',
       node: 'w-1',
       step: 'drain',
-      reasons: [budget],
+      reasons: [plain(budget)],
       limitMs: 600_000,
       code: 'BudgetExhausted',
       object: 'shop/cart-0',

@@ -1,5 +1,6 @@
 import type { FailureWindow } from '../../../../src/ground/model/probe.ts'
 import type { Reason } from '../../../../src/ground/model/reason.ts'
+import { kubectl } from '../../../../src/ground/model/sentence.ts'
 import { wallMs } from '../../../../src/ground/model/time.ts'
 import type { ReloadSpan } from '../../../../src/roll/model/reload-span.ts'
 import type { LoadTick, NodeResult, RollEvent, StampedEvent } from '../../../../src/roll/model/roll-event.ts'
@@ -27,7 +28,7 @@ export const budget: Reason = {
   code: 'BudgetExhausted',
   object: 'shop/cart-0',
   text: 'shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3',
-  next: 'kubectl -n shop describe pod cart-2',
+  next: kubectl`-n shop describe pod cart-2`,
 }
 
 /** A roll told event by event. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newLock } from '../../../../src/ground/model/kured-lock.ts'
+import { plainText } from '../../../../src/ground/model/sentence.ts'
 import { wallMs } from '../../../../src/ground/model/time.ts'
 import { decide } from '../../../../src/roll/decide/decide.ts'
 import type { KuredLockState } from '../../../../src/roll/decide/kured/lock-state.ts'
@@ -120,7 +121,7 @@ test('a hold says which right may be missing', () => {
     reason?.text,
     'the lock of kured (DaemonSet kube-system/kured) could not be taken: daemonsets.apps "kured" is forbidden',
   )
-  assert.match(reason?.next ?? '', /^kubectl auth can-i patch daemonset\/kured -n kube-system/)
+  assert.match(plainText(reason?.next ?? ''), /^kubectl auth can-i patch daemonset\/kured -n kube-system/)
 })
 
 test('the lock of another run holds no roll, whether or not its file asks for the lock: the node budget orders them', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Reason } from '../../../../src/ground/model/reason.ts'
+import { evenkeel, kubectl } from '../../../../src/ground/model/sentence.ts'
 import { follow, holding, NO_STORY, type Notice, type Story } from '../../../../src/roll/decide/notify/notice.ts'
 import type { NodeResult, RollEvent } from '../../../../src/roll/model/roll-event.ts'
 
@@ -71,7 +72,7 @@ test('a node that is back in service counts, and a restored node does not', () =
 })
 
 test('a hold gives one notice with how long it has lasted, and its end gives another', () => {
-  const other: Reason = { ...BUDGET, text: 'budget shop/cart needs 2 and has 1', next: 'kubectl get pods' }
+  const other: Reason = { ...BUDGET, text: 'budget shop/cart needs 2 and has 1', next: kubectl`get pods` }
   const { story, notices } = told(begun, held('hold.started'), held('hold.changed', [other]))
   assert.equal(notices.length, 1)
   const first = holding(story, stamp(121))
@@ -101,7 +102,7 @@ test('the end names what failed, why, which nodes are out, and what to type', ()
     exitCode: 1,
     reasons,
     standings: [out, standing('n2')],
-    next: ['evenkeel roll resume r-1'],
+    next: [evenkeel`roll resume r-1`],
     load,
   })
   const notice = told(begun, end('stopped')).notices[1]

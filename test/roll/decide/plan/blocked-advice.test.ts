@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DisruptionBudget } from '../../../../src/ground/model/disruption-budget.ts'
 import type { Pod } from '../../../../src/ground/model/pod.ts'
+import { plainText } from '../../../../src/ground/model/sentence.ts'
 import { makePlan } from '../../../../src/roll/decide/plan/make-plan.ts'
 import { podFindings } from '../../../../src/roll/decide/plan/pod-findings.ts'
 import type { BlockedSpec } from '../../../../src/roll/model/roll-spec.ts'
@@ -85,5 +86,8 @@ for (const [title, pods, blocked, budgets, expected] of ROWS) {
 test('a right to delete pods that is missing names the file that grants it', () => {
   const forbidden = [{ verb: 'delete', group: '', resource: 'pods' }]
   const finding = makePlan(planSnapshot({ forbidden })).findings.find(({ code }) => code === 'Forbidden')
-  assert.equal(finding?.fix, 'kubectl apply -f deploy/roll-delete-rbac.yaml, and bind it to this identity')
+  assert.equal(
+    plainText(finding?.fix ?? ''),
+    'kubectl apply -f deploy/roll-delete-rbac.yaml, and bind it to this identity',
+  )
 })

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HostReading } from '../../../../src/ground/model/host.ts'
 import type { PlanFinding } from '../../../../src/ground/model/plan-finding.ts'
+import { plainText } from '../../../../src/ground/model/sentence.ts'
 import { withBalancerAdvice } from '../../../../src/roll/decide/plan/balancer-advice.ts'
 import { type HostsAround, hostFindings } from '../../../../src/roll/decide/plan/host-findings.ts'
 import type { HostInquiry } from '../../../../src/roll/decide/plan/host-inquiry.ts'
 import { slotFindings } from '../../../../src/roll/decide/plan/slot-findings.ts'
+import { plain } from '../../../support/plain.ts'
 
 const N1 = { name: 'n1', bootId: 'boot-1', internalAddresses: ['10.0.0.1'] }
 const N2 = { name: 'n2', bootId: 'boot-2', internalAddresses: ['10.0.0.2'] }
@@ -50,8 +52,11 @@ test('the login that is printed is the one of the roll file', () => {
   const ssh = { configFile: '/etc/even keel/ssh', user: 'ops' }
   const [denied] = hostFindings([failed('HOST_DENIED')], { ownBootId: undefined, all: [N1], ssh })
   const [key] = hostFindings([failed('HOST_KEY')], { ownBootId: undefined, all: [N1], ssh })
-  assert.match(denied?.fix ?? '', /^make "ssh -F '\/etc\/even keel\/ssh' -l ops -o BatchMode=yes n1 true" succeed:/)
-  assert.match(key?.fix ?? '', /^log in with "ssh -F '\/etc\/even keel\/ssh' -l ops n1" once/)
+  assert.match(
+    plainText(denied?.fix ?? ''),
+    /^make "ssh -F '\/etc\/even keel\/ssh' -l ops -o BatchMode=yes n1 true" succeed:/,
+  )
+  assert.match(plainText(key?.fix ?? ''), /^log in with "ssh -F '\/etc\/even keel\/ssh' -l ops n1" once/)
 })
 
 test('a machine that does not tell its boot id is a warning', () => {
@@ -129,7 +134,7 @@ test('an error of a balancer gets its advice, and a finding that has one or need
 
 test('a Lease that would not be taken is an error that says whether the namespace is missing', () => {
   assert.deepEqual(slotFindings('ops', undefined), [])
-  assert.deepEqual(slotFindings('ops', { code: 'KUBE_NOT_FOUND', text: 'x' }), [
+  assert.deepEqual(plain(slotFindings('ops', { code: 'KUBE_NOT_FOUND', text: 'x' })), [
     {
       severity: 'error',
       code: 'SlotNamespaceMissing',

@@ -5,6 +5,7 @@ import type { ProbeTarget } from '../../../../src/ground/model/probe.ts'
 import { makePlan } from '../../../../src/roll/decide/plan/make-plan.ts'
 import type { PlanSnapshot } from '../../../../src/roll/decide/plan/plan-snapshot.ts'
 import { selectNodes } from '../../../../src/roll/decide/plan/select-nodes.ts'
+import { plain } from '../../../support/plain.ts'
 import { aNode, anInstance, aPod, aServer, aSpec } from '../../../support/roll-world.ts'
 import { planSnapshot } from '../plan-snapshot.ts'
 
@@ -132,7 +133,7 @@ const RIGHTS: readonly (readonly [access: Access, text: string])[] = [
 
 for (const [access, text] of RIGHTS) {
   test(`a right that is missing is an error: ${text}`, () => {
-    assert.deepEqual(makePlan(planSnapshot({ forbidden: [access] })).findings, [
+    assert.deepEqual(plain(makePlan(planSnapshot({ forbidden: [access] })).findings), [
       {
         severity: 'error',
         code: 'Forbidden',

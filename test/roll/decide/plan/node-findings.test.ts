@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../../../../src/ground/model/node.ts'
+import { plainText } from '../../../../src/ground/model/sentence.ts'
 import { budgetFindings, nodeChecks } from '../../../../src/roll/decide/plan/node-findings.ts'
 import type { PlanSnapshot } from '../../../../src/roll/decide/plan/plan-snapshot.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../../src/service/model/node-record.ts'
 import { agents, anEndpoint, OTHERS } from '../../../support/endpoint-world.ts'
+import { plain } from '../../../support/plain.ts'
 import { aNode, anInstance, aRecord, aServer, aSnapshot, aSpec } from '../../../support/roll-world.ts'
 import { planSnapshot } from '../plan-snapshot.ts'
 
@@ -24,7 +26,7 @@ function recorded(text: string) {
   }
   return nodeChecks(facts, node)
     .flat()
-    .map((found) => [found.code, found.text, found.fix])
+    .map(({ code, text, fix = '' }) => [code, text, plainText(fix)])
 }
 
 test('a node that is out says for which run, and what to type', () => {
@@ -97,7 +99,7 @@ test('a node without which a backend has no server is named with what to change'
 })
 
 test('a node that is not Ready says what its condition is', () => {
-  assert.deepEqual(found(aNode('n1', { ready: 'Unknown' })), [
+  assert.deepEqual(plain(found(aNode('n1', { ready: 'Unknown' }))), [
     {
       severity: 'hold',
       code: 'NodeNotReady',
@@ -111,7 +113,7 @@ test('a node that is not Ready says what its condition is', () => {
 test('each node that is not Ready or detached uses up the node budget', () => {
   const nodes = [aNode('n1'), aNode('n2', { ready: 'False' }), aNode('n3')]
   const instances = [anInstance([aServer('n1'), aServer('n2'), aServer('n3', { adminState: 'maint' })])]
-  assert.deepEqual(budgetFindings(planSnapshot({ instances }, { nodes })), [
+  assert.deepEqual(plain(budgetFindings(planSnapshot({ instances }, { nodes }))), [
     {
       severity: 'hold',
       code: 'OtherNodeBad',

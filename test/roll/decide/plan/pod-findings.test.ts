@@ -4,6 +4,7 @@ import type { PlanFinding } from '../../../../src/ground/model/plan-finding.ts'
 import type { Pod } from '../../../../src/ground/model/pod.ts'
 import type { PlanSnapshot } from '../../../../src/roll/decide/plan/plan-snapshot.ts'
 import { podFindings } from '../../../../src/roll/decide/plan/pod-findings.ts'
+import { plain } from '../../../support/plain.ts'
 import { aBudget, aPod, aWorkload } from '../../../support/roll-world.ts'
 import { planSnapshot } from '../plan-snapshot.ts'
 
@@ -156,7 +157,7 @@ const TABLE: readonly (readonly [
 for (const [title, pod, cluster, finding] of TABLE) {
   test(`${title}: the plan finds ${finding?.code ?? 'nothing'}, and names the node where the pod has one`, () => {
     const { nodeName: _, ...unscheduled } = pod
-    const found = (of: Pod) => podFindings(planSnapshot({}, cluster), [of])
+    const found = (of: Pod) => plain(podFindings(planSnapshot({}, cluster), [of]))
     assert.deepEqual(found(pod), finding === undefined ? [] : [{ ...finding, node: 'n1', pods: [`shop/${pod.name}`] }])
     assert.deepEqual(found(unscheduled), finding === undefined ? [] : [{ ...finding, pods: [`shop/${pod.name}`] }])
   })

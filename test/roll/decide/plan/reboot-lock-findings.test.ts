@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newLock } from '../../../../src/ground/model/kured-lock.ts'
+import { plainText } from '../../../../src/ground/model/sentence.ts'
 import { wallMs } from '../../../../src/ground/model/time.ts'
 import { rebootLockFindings, rebootLocks } from '../../../../src/roll/decide/plan/reboot-lock-findings.ts'
 import { aSpec, aWorkload } from '../../../support/roll-world.ts'
@@ -48,7 +49,7 @@ const errors = (...sets: readonly (readonly [namespace: string, name: string])[]
   rebootLockFindings(
     sets.map(([namespace, name]) => aWorkload({ kind: 'DaemonSet', namespace, name })),
     { spec, wall: AT },
-  ).map(({ severity, code, text, fix = '' }) => `${severity} ${code}: ${text}; ${fix}`)
+  ).map(({ severity, code, text, fix = '' }) => `${severity} ${code}: ${text}; ${plainText(fix)}`)
 
 test('a DaemonSet whose lock is to be taken must exist, and the error names the one that looks like it', () => {
   const REMOVE = 'remove "reboot.kuredLock" where no kured runs; kubectl get daemonsets -A shows all of them'
@@ -63,6 +64,6 @@ test('a lock that another roll has taken names its run, and how to end it', () =
   const kured = aWorkload({ ...REF, kind: 'DaemonSet', rebootLock })
   const [found] = rebootLockFindings([kured], { spec: aSpec(), wall: AT })
   assert.equal(found?.text, 'run run-9 of a roll holds the lock of kured (DaemonSet kube-system/kured)')
-  assert.match(found?.fix ?? '', /^wait until it has ended, or evenkeel roll resume run-9/)
+  assert.match(plainText(found?.fix ?? ''), /^wait until it has ended, or evenkeel roll resume run-9/)
   assert.deepEqual(rebootLocks([kured], { wall: AT, run: 'run-9' }), [])
 })

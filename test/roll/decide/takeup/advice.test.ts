@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../../../../src/ground/model/node.ts'
+import { plainText } from '../../../../src/ground/model/sentence.ts'
 import { UserError } from '../../../../src/ground/model/user-error.ts'
 import { leftRun } from '../../../../src/roll/decide/takeup/left-run.ts'
 import { mendRun } from '../../../../src/roll/decide/takeup/mend-run.ts'
@@ -85,7 +86,7 @@ const refusal = (nodes: readonly Node[], run?: string) => {
     leftRun(nodes, { ...(run === undefined ? {} : { run }), file: 'mine.yaml' })
   } catch (error) {
     assert.ok(error instanceof UserError)
-    return [error.code, error.message, error.fix]
+    return [error.code, error.message, plainText(error.fix ?? '')]
   }
   return undefined
 }

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../../../../src/ground/model/node.ts'
 import type { PlanFinding } from '../../../../src/ground/model/plan-finding.ts'
+import { plainText } from '../../../../src/ground/model/sentence.ts'
+import { UserError } from '../../../../src/ground/model/user-error.ts'
 import { leftRun } from '../../../../src/roll/decide/takeup/left-run.ts'
 import { nodesOut } from '../../../../src/roll/decide/takeup/nodes-out.ts'
 import { outsideFile } from '../../../../src/roll/decide/takeup/outside-file.ts'
@@ -13,10 +15,10 @@ const out = (name: string, change: Partial<NodeRecord> = {}): Node =>
   aNode(name, { annotations: { [RECORD_ANNOTATION]: formatRecord(aRecord(change)) } })
 
 const refused = (code: string, text: RegExp, fix: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof Error && 'code' in error && 'fix' in error)
+  assert.ok(error instanceof UserError)
   assert.equal(error.code, code)
   assert.match(error.message, text)
-  assert.match(String(error.fix), fix)
+  assert.match(plainText(error.fix ?? ''), fix)
   return true
 }
 

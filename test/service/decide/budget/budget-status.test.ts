@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { plainText } from '../../../../src/ground/model/sentence.ts'
 import type { SeenSlot } from '../../../../src/ground/model/slot.ts'
 import { type BudgetStatus, budgetStatus } from '../../../../src/service/decide/budget/budget-status.ts'
+import { plain } from '../../../support/plain.ts'
 import { aNode, aRecord } from '../../../support/roll-world.ts'
 
 type Reading = Parameters<typeof budgetStatus>[0]
@@ -117,8 +119,10 @@ test('where a brake grants cordons a cordoned node is out if it is granted, and 
   assert.deepEqual([out.map(({ node }) => node), mayBeOut, more], [['n1'], [], 0])
 })
 
-const doubtOf = (change: Partial<SeenSlot>, reading: Partial<Reading> = {}): string | undefined =>
-  viewOf({ slots: [slot(change)], ...reading }).slots[0]?.doubt
+const doubtOf = (change: Partial<SeenSlot>, reading: Partial<Reading> = {}): string | undefined => {
+  const doubt = viewOf({ slots: [slot(change)], ...reading }).slots[0]?.doubt
+  return doubt && plainText(doubt)
+}
 
 test('a slot is shown with its node, its owner and when it was renewed', () => {
   assert.deepEqual(viewOf({ slots: [slot()] }).slots, [
@@ -158,7 +162,7 @@ test('a slot that was seen unrenewed is left behind, counts for nothing, and is 
   const stale = slot({ index: 1, isStale: true, owner: { holder, run: 'run-2', node: 'n2' } })
   const { out, more, slots } = viewOf({ slots: [stale] })
   assert.deepEqual([out, more], [[], 1])
-  assert.deepEqual(slots, [
+  assert.deepEqual(plain(slots), [
     {
       index: 1,
       node: 'n2',
