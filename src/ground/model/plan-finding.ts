@@ -1,14 +1,14 @@
 import type { Sentence } from './sentence.ts'
 
 /**
- * `error` fails the plan (exit 2). `block`: the roll would come to a stop there and nothing but a person ends it (exit 3).
- * `hold` may hold the roll, `warning` is for people to weigh.
+ * `error` fails the plan (exit 2). `block`: the roll would stop there, and only a person can end that (exit 3). `hold` may hold
+ * the roll; a `warning` is for people to consider.
  */
 export interface PlanFinding {
   readonly severity: 'error' | 'block' | 'hold' | 'warning'
   readonly code: string
   readonly node?: string
-  /** Where it is one finding of several nodes. */
+  /** Set where the finding is about several nodes. */
   readonly nodes?: readonly string[]
   /** All pods that a finding is about, `namespace/name`; its text names the first. */
   readonly pods?: readonly string[]

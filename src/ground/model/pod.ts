@@ -16,7 +16,7 @@ export interface PodEnding {
   readonly finalizers: readonly string[]
 }
 
-/** What we use of a Pod, already parsed. */
+/** The fields of a Pod that are used, parsed. */
 export interface Pod {
   readonly namespace: string
   readonly name: string
@@ -27,9 +27,9 @@ export interface Pod {
   readonly labels: Readonly<Record<string, string>>
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'
   readonly ready: boolean
-  /** deletionTimestamp is set: the pod is on its way out. */
+  /** deletionTimestamp is set: the pod is being deleted. */
   readonly terminating: boolean
-  /** How, where it is. */
+  /** How the pod ends, if it is being deleted. */
   readonly ending?: PodEnding
   /** A static pod's image in the API (`kubernetes.io/config.mirror`). */
   readonly mirror: boolean
@@ -43,31 +43,31 @@ export interface Pod {
   readonly createdAt: string
   /** Why it cannot be placed (PodScheduled=False). */
   readonly unschedulable?: Unschedulable
-  /** Why a container of it does not start, in the kubelet's words. */
+  /** Why one of its containers does not start, in the kubelet's words. */
   readonly waiting?: string
-  /** A polite drain has begun with it: its ReplicaSet lets it go. */
+  /** A polite drain has begun with the pod: its ReplicaSet was made to release it. */
   readonly polite?: PoliteMark
-  /** What people answered to the question about it, as it stands in `evenkeel.dev/blocked`. */
+  /** The answer of people to the question about the pod, in `evenkeel.dev/blocked`. */
   readonly blockedAnswer?: string
-  /** It says to the Cluster Autoscaler that it is not to be evicted. */
+  /** Its annotation tells the Cluster Autoscaler not to evict it. */
   readonly notSafeToEvict?: true
-  /** What the scheduler goes by, as far as it can tie a pod to one node. */
+  /** What the scheduler uses, as far as it can tie a pod to one node. */
   readonly nodeSelector: Readonly<Record<string, string>>
-  /** All that the scheduler goes by. A plan alone reads it. */
+  /** All that the scheduler uses. Only a plan reads it. */
   readonly placement?: PodPlacement
 }
 
 export interface Unschedulable {
   /** The scheduler's own words. */
   readonly message: string
-  /** How many nodes it counted by their reasons. Absent: it says it in another form. */
+  /** How many nodes the scheduler counted, by reason. Absent: its message has another form. */
   readonly nodes?: { readonly all: number; readonly cordoned: number; readonly others: number }
 }
 
-/** On a pod that may not leave: what people say is to be done with it. */
+/** On a pod that may not leave: the answer of people about it. */
 export const BLOCKED_ANNOTATION = 'evenkeel.dev/blocked'
 
-/** By this annotation, with the value `false`, a pod says to the Cluster Autoscaler that it is not to be evicted. */
+/** With the value `false`, this annotation tells the Cluster Autoscaler not to evict the pod. */
 export const SAFE_TO_EVICT_ANNOTATION = 'cluster-autoscaler.kubernetes.io/safe-to-evict'
 
 export const isFinished = (pod: Pod): boolean => pod.phase === 'Succeeded' || pod.phase === 'Failed'

@@ -1,13 +1,13 @@
 import { MalformedReply, Untrusted } from './untrusted.ts'
 
-/** On a pod that leaves politely. The pod bears its own way back: the labels as they were. */
+/** On a pod that leaves politely: its labels as they were, so that they can be restored from the pod alone. */
 export const POLITE_ANNOTATION = 'evenkeel.dev/polite'
 /** The label by which each ReplicaSet of a Deployment selects its own pods. */
 export const HASH_LABEL = 'pod-template-hash'
-/** The value of each label that was overwritten, so that a label that was changed by others since is told apart. */
+/** The value of each label that was overwritten: another value shows that others have changed the label since. */
 export const LEAVING_VALUE = 'evenkeel-leaving'
 
-/** Written with the first change to the pod, and taken off with the last one where the pod stays. */
+/** Written with the first change to the pod, and removed with the last one if the pod stays. */
 export interface PoliteMark {
   readonly version: 1
   readonly run: string
@@ -20,7 +20,7 @@ export interface PoliteMark {
 
 export const formatPoliteMark = (mark: PoliteMark): string => JSON.stringify(mark)
 
-/** Undefined where it makes no sense: the pod counts as one that nothing was done to. */
+/** Undefined where it makes no sense: the pod counts as unchanged. */
 export function parsePoliteMark(text: string): PoliteMark | undefined {
   try {
     const raw = new Untrusted(JSON.parse(text) as unknown, 'mark')
@@ -38,7 +38,7 @@ export function parsePoliteMark(text: string): PoliteMark | undefined {
   }
 }
 
-/** The labels of a pod without what a polite drain has overwritten. */
+/** The labels of a pod before a polite drain overwrote some. */
 export function labelsBefore({
   labels,
   polite,

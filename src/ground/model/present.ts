@@ -1,4 +1,4 @@
-/** Without its keys whose value may be undefined, and with these as optional. */
+/** The keys of `Fields` whose value may be undefined become optional. */
 type Present<Fields> = {
   readonly [Key in keyof Fields as undefined extends Fields[Key] ? never : Key]: Fields[Key]
 } & {

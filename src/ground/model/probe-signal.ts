@@ -1,17 +1,17 @@
 import type { Sample } from './probe.ts'
 import type { WallMs } from './time.ts'
 
-/** What a prober tells, in order. A batch without samples is its heartbeat: at least one every 100 ms. */
+/** The signals of a prober, in order. A batch without samples is its heartbeat: at least one every 100 ms. */
 export type ProbeSignal =
-  /** The schedule begins at `at`, once more after a death or a stall too long to catch up with. */
+  /** The schedule begins at `at`; again after a death, or after a stall that is too long to catch up with. */
   | { readonly type: 'started'; readonly at: WallMs }
   | {
       readonly type: 'batch'
       /** When the prober sent it, by its own clock. */
       readonly at: WallMs
       readonly samples: readonly Sample[]
-      /** No verdict on a sample scheduled before this is still to come. */
+      /** All samples that were scheduled before this have their verdict. */
       readonly settledBefore: WallMs
     }
-  /** It died; verdicts still owed are lost. `reason` is for people, foreign text. */
+  /** The prober died; missing verdicts are lost. `reason` is for people, foreign text. */
   | { readonly type: 'died'; readonly at: WallMs; readonly reason: string }

@@ -3,7 +3,7 @@ import type { WallMs } from './time.ts'
 /** `new`: a connection per request; `kept`: requests over connections that stay open. */
 export type Lane = 'new' | 'kept'
 
-/** Why a request failed, by the phase it died in. `stale`: a kept connection was closed under the request. */
+/** Why a request failed, by the phase in which it failed. `stale`: a kept connection was closed under the request. */
 export type FailureClass =
   | 'dns'
   | 'connect'
@@ -19,14 +19,14 @@ export type FailureClass =
 export interface ProbeTarget {
   readonly name: string
   readonly url: string
-  /** A control target is not behind the balancers: where it cannot be reached either, the prober is to blame. */
+  /** A control target is not behind the balancers: if it cannot be reached either, the cause is the prober. */
   readonly control: boolean
   readonly ratePerSecond: number
-  /** Of the rate, the share sent over kept connections, 0 to 1. */
+  /** The share of the requests that is sent over kept connections, 0 to 1. */
   readonly keptShare: number
   readonly keptConnections: number
   readonly timeoutMs: number
-  /** Allowed statuses, and text the body must contain. */
+  /** Allowed statuses, and a text that the body must contain. */
   readonly expectStatus: readonly [low: number, high: number]
   readonly expectBody?: string
   /** Response header that says which server served the request. */
@@ -36,21 +36,21 @@ export interface ProbeTarget {
 }
 
 /**
- * One scheduled request. Started over half a period late (and over 50 ms), it is `skipped`: never sent, never a success,
- * never a failure. So is one whose answer could not be judged, since the prober itself stood still.
+ * One scheduled request. If it started over half a period late (and over 50 ms), it is `skipped`: never sent, neither a success
+ * nor a failure. So is one whose answer could not be judged because the prober itself stood still.
  */
 export interface Sample {
   readonly target: string
   readonly control: boolean
   readonly lane: Lane
   readonly scheduledAt: WallMs
-  /** How late the prober began it, its own fault; negative: a fraction of a millisecond early. */
+  /** How late the prober began it; negative: a fraction of a millisecond early. */
   readonly startedLateMs: number
   readonly verdict: 'ok' | 'failed' | 'skipped'
   readonly failure?: FailureClass
-  /** First error, verbatim; foreign text, escaped where it is shown. */
+  /** The first error, verbatim; foreign text, escaped where it is shown. */
   readonly error?: string
-  /** From the scheduled time, so that a stall of server or prober is not hidden. */
+  /** From the scheduled time, so that a stall of server or prober is included. */
   readonly latencyMs: number
   readonly servedBy?: string
 }
@@ -60,12 +60,12 @@ export interface FailureWindow {
   readonly target: string
   readonly control: boolean
   readonly lane: Lane
-  /** Samples sent between the first and the last bad one, and how many of them failed. */
+  /** Samples that were sent between the first and the last bad one, and how many of them failed. */
   readonly sent: number
   readonly failed: number
-  /** Of the failed: those that a control target excuses. Absent: none. */
+  /** Failed samples that a control target excuses. Absent: none. */
   readonly excused?: number
-  /** Of the failed: those that a control may still excuse, and when the first of them had failed. Absent: none. */
+  /** Failed samples that a control may still excuse, and when the first of them had failed. Absent: none. */
   readonly undecided?: { readonly failed: number; readonly since: WallMs }
   readonly failures: Readonly<Partial<Record<FailureClass, number>>>
   readonly firstError: string
@@ -92,33 +92,35 @@ export interface LaneSummary {
   readonly p90Ms: number
   readonly p99Ms: number
   readonly maxMs: number
-  /** Start error of the schedule, the prober's own lateness. */
+  /** How late the prober starts requests, as p99. */
   readonly startErrorP99Ms: number
 }
 
-/** Good requests to a target by the second in which they were due, oldest first, and how many of them took longer than a limit. */
+/**
+ * Good requests to a target by the second in which they were due, oldest first, and how many of them took longer than a limit.
+ */
 export interface SlowSeconds {
   readonly target: string
   readonly slowerThanMs: number
   readonly seconds: readonly { readonly at: WallMs; readonly good: number; readonly slow: number }[]
 }
 
-/** What a probe knows at one moment. */
+/** The status of a probe at one moment. */
 export interface ProbeStatus {
   readonly startedAt: WallMs
-  /** The newest sample whose verdict is known; a probe that is silent for long measures nothing. */
+  /** The newest sample with a verdict; a probe that is silent for long measures nothing. */
   readonly lastVerdictAt?: WallMs
-  /** Of every request that was due before it, on whatever lane, the verdict is known. */
+  /** Every request of any lane that was due before this has its verdict. */
   readonly settledBefore?: WallMs
   readonly lanes: readonly LaneSummary[]
   readonly windows: readonly FailureWindow[]
   /** Spans in which nothing was measured (prober stalled, not yet started, died). */
   readonly notMeasured: readonly { readonly from: WallMs; readonly to: WallMs }[]
   readonly servedBy: Readonly<Record<string, number>>
-  /** Good requests without a failure in between, over all lanes that are no control. */
+  /** Good requests without a failure in between, over all lanes but those of controls. */
   readonly greenStreak: number
   /** Controls that excuse nothing, since they were not green in the baseline. Absent: none, or there is no baseline yet. */
   readonly redControls?: readonly string[]
-  /** In the order of the latency limits of the roll file; up to `settledBefore`. Absent: it has none. */
+  /** In the order of the latency limits of the roll file; up to `settledBefore`. Absent: the file has none. */
   readonly slow?: readonly SlowSeconds[]
 }

@@ -1,4 +1,4 @@
-/** What a pod asks for, or what a node has: cpu in thousandths of a core, memory in bytes. */
+/** What a pod requests, or what a node has: cpu in thousandths of a core, memory in bytes. */
 export interface Amount {
   readonly cpuMilli: number
   readonly memoryBytes: number

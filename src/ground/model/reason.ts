@@ -12,16 +12,16 @@ export interface Reason {
   readonly code: ReasonCode
   readonly text: string
   readonly object?: string
-  /** It does not change by itself. The wait is no shorter for that: a person can change it in that time. */
+  /** The reason does not pass by itself. The wait is no shorter: a person can change it in that time. */
   readonly never?: boolean
   /** What to type or change, where a person can help. */
   readonly next?: Sentence
 }
 
-/** How long a hold for it is waited for. */
+/** The class of the wait for this reason. */
 export const waitOf = ({ code }: Reason): ReasonEntry['wait'] => REASONS[code].wait
 
-/** A step's own course: no hold. */
+/** A normal part of a step, and no hold. */
 export const isProgress = ({ code }: Reason): boolean => REASONS[code].progress === true
 
 /** For a condition or an Event: what is the case, and what helps. */

@@ -1,18 +1,21 @@
 import { present } from './present.ts'
-/** What Debian and Ubuntu create where an update needs a reboot; `<file>.pkgs` lists the packages. */
+/** The file that Debian and Ubuntu create where an update needs a reboot; `<file>.pkgs` lists the packages. */
 export const REBOOT_SENTINEL = '/var/run/reboot-required'
 
-/** How it is known whether a machine needs a reboot. Each way is optional; one that says so is enough. */
+/** The ways to know whether a machine needs a reboot. Each is optional; if one of them says yes, it does. */
 export interface RebootNeedSpec {
-  /** A file on the machine: it is there where a reboot is needed. */
+  /** A file on the machine that exists where a reboot is needed. */
   readonly sentinel?: string
-  /** Run on the machine, without a shell. It ends with that code where a reboot is needed, else with `otherExitCode`. */
+  /**
+   * Run on the machine, without a shell. It exits with `neededExitCode` where a reboot is needed, otherwise with
+   * `otherExitCode`.
+   */
   readonly command?: {
     readonly argv: readonly string[]
     readonly neededExitCode: number
     readonly otherExitCode: number
   }
-  /** What the Node should show; another version means that a reboot is needed. */
+  /** The expected versions on the Node; another version means that a reboot is needed. */
   readonly versions: Partial<NodeVersions>
 }
 
@@ -23,13 +26,13 @@ export interface NodeVersions {
   readonly osImage: string
 }
 
-/** What a machine is asked; empty: nothing. */
+/** The questions to a machine; empty: none. */
 export interface NeedQuestion {
   readonly sentinel?: string
   readonly command?: readonly string[]
 }
 
-/** What it answers, each part where it was asked for. All text is foreign, escaped. */
+/** The answers, one for each question. All text is foreign, escaped. */
 export interface NeedAnswer {
   readonly sentinel?:
     | { readonly kind: 'there'; readonly packages: readonly string[]; readonly isCut: boolean }

@@ -1,4 +1,4 @@
-/** What stands in place of a secret. */
+/** Written in place of a secret. */
 export const REMOVED = '[removed]'
 
 export interface Redacted<T> {
@@ -10,21 +10,24 @@ export interface Redacted<T> {
 const SECRET_WORDS =
   'tokens?|passw(?:or)?ds?|(?<![a-z])(?:pass|pwd)(?![a-z])|(?:routing|integration|user|signing)[-_]?keys?|passphrase|secrets?|authorization|credentials?|cookies?|api[-_ ]?keys?|access[-_]?keys?|private[-_]?keys?|client[-_]?(?:key|certificate)(?:[-_]?data)?'
 
-/** By its end, so that `accessToken` and `SLACK_TOKEN` are secrets and pod `token-service-0` is not. */
+/** By the end of the name, so that `accessToken` and `SLACK_TOKEN` are secrets and pod `token-service-0` is not. */
 const SECRET_KEY = new RegExp(`(?:${SECRET_WORDS})(?:[-_]?(?:value|data|hash|key|id))?$`, 'i')
 
 /** Whether the value of a field, header or variable of this name looks like a secret. */
 export const isSecretKey = (key: string): boolean => SECRET_KEY.test(key)
 
-/** What is removed already is not counted again. */
+/** Text that was removed already is not counted again. */
 const KEPT = String.raw`(?!\s*\\*["']?\[removed\])`
-/** In quotes, which a text that is itself quoted escapes; else up to the next space, because a password may have any other character. */
+/**
+ * In quotes, which are escaped within a quoted text; otherwise up to the next space, because a password may have any other
+ * character.
+ */
 const VALUE = String.raw`(?:(?<quote>\\*["']).*?(?:(?<!\\)\k<quote>|$)|[^\s"'\\]\S*)`
 const URL_START = String.raw`(?<before>\b[a-z][a-z0-9+.-]{0,19}:\/\/`
 
 /**
- * Each removes what follows `before`. The order counts: a header is removed whole before its parts are looked at. Lengths are
- * bounded, so that a long text with many beginnings does not take minutes.
+ * Each removes the text behind `before`. The order matters: a header is removed as a whole before its parts. Lengths are
+ * limited, so that a long text with many beginnings does not take minutes.
  */
 const PATTERNS: readonly RegExp[] = [
   /(?<before>)-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g,
@@ -49,7 +52,7 @@ const PATTERNS: readonly RegExp[] = [
 const isKubeconfig = (text: string): boolean =>
   /["']?kind\\*["']?\s*:\s*\\*["']?Config\b/.test(text) && /\b(?:users|clusters)\\*["']?\s*:/.test(text)
 
-/** A text without what looks like a secret. Applied twice it is the same as once. */
+/** The text without anything that looks like a secret. A second run changes nothing. */
 export function redactText(text: string): Redacted<string> {
   if (isKubeconfig(text)) return { value: REMOVED, removed: 1 }
   let removed = 0

@@ -1,15 +1,15 @@
 import { present } from './present.ts'
-/** The cluster that a process works on, and the identity with which it does. */
+/** The cluster of a process, and its identity there. */
 export interface ClusterContext {
   /** The context of the kubeconfig; `in-cluster` in a pod. */
   readonly context: string
   /** URL of the API server, without a path. */
   readonly server: string
-  /** As the kubeconfig calls it; in a pod its service account. */
+  /** The name in the kubeconfig; in a pod its service account. */
   readonly user: string
 }
 
-/** Where a run works, as whom, why, and by which version. Journals of earlier versions tell none of it. */
+/** Where a run works, as whom, why, and by which version. Journals of earlier versions have none of it. */
 export interface RunOrigin extends Partial<ClusterContext> {
   /** `--reason`. */
   readonly reason?: string

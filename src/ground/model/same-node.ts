@@ -1,6 +1,9 @@
 import type { Node, Taint } from './node.ts'
 
-/** Whether both say the same but for the heartbeat and the version. Kubelets write the heartbeat every few minutes, with nothing new beside it. */
+/**
+ * Whether both are equal except for the heartbeat and the version. Kubelets write the heartbeat every few minutes without any
+ * other change.
+ */
 export const isSameNode = (one: Node, other: Node): boolean =>
   one.name === other.name &&
   one.uid === other.uid &&

@@ -1,4 +1,4 @@
-/** What we use of a core/v1 Service. */
+/** The fields of a core/v1 Service that are used. */
 export interface Service {
   readonly namespace: string
   readonly name: string
@@ -6,15 +6,15 @@ export interface Service {
   readonly selector: Readonly<Record<string, string>>
   /** Without an address of its own: clients ask DNS for the pods. */
   readonly headless?: boolean
-  /** Pods are sent to before they are Ready. */
+  /** Pods get traffic before they are Ready. */
   readonly publishesNotReady?: boolean
-  /** externalTrafficPolicy / internalTrafficPolicy: `Local` keeps traffic on the node it reached. */
+  /** externalTrafficPolicy / internalTrafficPolicy: `Local` keeps traffic on the node that it reached. */
   readonly externalTrafficPolicy: string
   readonly internalTrafficPolicy: string
   readonly nodePorts: readonly number[]
 }
 
-/** One discovery.k8s.io/v1 EndpointSlice, reduced to who is behind it, and where. */
+/** One discovery.k8s.io/v1 EndpointSlice, reduced to its endpoints and their addresses. */
 export interface EndpointSlice {
   readonly namespace: string
   readonly name: string

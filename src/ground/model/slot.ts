@@ -1,59 +1,59 @@
 import type { Lease } from './lease.ts'
 import type { ObjectRef } from './object-ref.ts'
 
-/** A slot of the node budget is a Lease; these annotations say for whom it is held. */
+/** A slot of the node budget is a Lease; these annotations name its holder. */
 export const RUN_ANNOTATION = 'evenkeel.dev/run'
 export const NODE_ANNOTATION = 'evenkeel.dev/node'
 
 /**
- * The Lease by whose renewal a slot lives, as `namespace/name`: a controller has many slots and renews one Lease. Absent: the
- * slot is renewed itself.
+ * The Lease whose renewal keeps a slot alive, as `namespace/name`: a controller has many slots and renews one Lease. Absent:
+ * the slot itself is renewed.
  */
 export const LIVES_BY_ANNOTATION = 'evenkeel.dev/lives-by'
 
-/** The Lease that stands for a slot. There are as many as nodes may be out at once, from 0 on. */
+/** The Lease of a slot. There are as many as nodes may be out at once, from 0 on. */
 export const slotRef = (namespace: string, index = 0): ObjectRef => ({ namespace, name: `evenkeel-slot-${index}` })
 
-/** Where the slots and the budget object are, where nothing says otherwise. */
+/** The default namespace of the slots and the budget object. */
 export const SLOTS_NAMESPACE = 'evenkeel'
 
-/** How long a slot is looked at, where nothing says otherwise, before its holder counts as gone; a Lease may ask for longer. */
+/** How long a slot is watched by default before its holder counts as gone; a Lease may ask for longer. */
 export const SLOT_STALE_MS = 120_000
 
 /** A held slot as it was read last. */
 export interface SeenSlot {
   readonly index: number
   readonly owner: SlotOwner
-  /** No renewal was seen for its duration, by the clock of the process that looked. */
+  /** No renewal was seen for its duration, by the clock of the process that watched. */
   readonly isStale: boolean
-  /** As in the Lease that is renewed, empty where that may not be read; by another machine's clock, which proves nothing. */
+  /** From the Lease that is renewed, empty where that may not be read; by another machine's clock, which proves nothing. */
   readonly renewTime: string
   readonly durationMs: number
-  /** The Lease by which it lives is not there, or has no holder. */
+  /** The Lease that it lives by does not exist, or has no holder. */
   readonly isUnled?: true
-  /** The Lease by which it lives may not be read: whether its holder lives is not known, and it is taken for alive. */
+  /** The Lease that it lives by may not be read: whether its holder lives is not known, and it counts as alive. */
   readonly isHidden?: true
-  /** The Lease that is renewed in its place. */
+  /** The Lease that is renewed in place of the slot. */
   readonly livesBy?: ObjectRef
 }
 
-/** The holder of a slot, as the Lease says; foreign text, since any program may write a Lease. */
+/** The holder of a slot, by its Lease; foreign text, since any program may write a Lease. */
 export interface SlotOwner {
   readonly holder: string
-  /** The roll the holder works for, or who restores it; for a holder that is none of ours, the beginning of its text. */
+  /** The roll that the holder works for, or that restores it; for a foreign holder, the beginning of its text. */
   readonly run: string
   readonly node?: string
 }
 
-/** No Node has a longer name. The text of a Lease has no such bound. */
+/** No Node has a longer name. The text of a Lease has no such limit. */
 const NAME_LENGTH_MAX = 253
 
-/** One process of one run: a resumed run is another process, so the two can tell each other apart. */
+/** One process of one run: a resumed run is another process, so that the two can be distinguished. */
 export const slotHolder = (run: string, nonce: string): string => `${run}/${nonce}`
 
 /**
- * A process that puts a node back without the journal of its run cannot know that the run's own process is gone. It goes by
- * a name of its own, so that neither takes the slot from the other while that one renews it. No run's name has a plus.
+ * A process that puts a node back without the journal of its run cannot know that the run's own process is gone. It uses a name
+ * of its own, so that neither takes the slot from the other while that one renews it. No run's name has a plus.
  */
 export const restorerOf = (run: string, nonce: string): string => `${run}+${nonce}`
 
@@ -80,6 +80,6 @@ const clipped = (text: string): string =>
 
 const OF_THE_HOLDER: readonly string[] = [RUN_ANNOTATION, NODE_ANNOTATION, LIVES_BY_ANNOTATION]
 
-/** What stays on the Lease of a slot when its holder changes. */
+/** The annotations that stay on the Lease of a slot when its holder changes. */
 export const notOfTheHolder = (annotations: Lease['annotations']): Lease['annotations'] =>
   Object.fromEntries(Object.entries(annotations).filter(([key]) => !OF_THE_HOLDER.includes(key)))

@@ -3,17 +3,17 @@ import type { Taint } from './node.ts'
 import { MalformedReply, type Untrusted } from './untrusted.ts'
 
 export interface Toleration {
-  /** Empty: of every key. */
+  /** Empty: any key. */
   readonly key: string
   readonly operator: 'Equal' | 'Exists' | 'Gt' | 'Lt'
   readonly value: string
-  /** Empty: of every effect. */
+  /** Empty: any effect. */
   readonly effect: string
 }
 
 /**
- * What a DaemonSet's pods tolerate beside what their template says (DaemonSet docs, "Taints and tolerations"): they stay on
- * a node that is in trouble, and come back to one that is cordoned.
+ * What a DaemonSet's pods tolerate beside their template (DaemonSet docs, "Taints and tolerations"): they stay on a node with
+ * faults, and come back to a cordoned one.
  */
 export const daemonTolerations = (hostNetwork: boolean): readonly Readonly<Record<string, string>>[] => [
   exists('node.kubernetes.io/not-ready', 'NoExecute'),
@@ -39,7 +39,7 @@ export function parseToleration(toleration: Untrusted): Toleration {
 const isOperator = (operator: string): operator is Toleration['operator'] =>
   ['Equal', 'Exists', 'Gt', 'Lt'].includes(operator)
 
-/** As the scheduler has it; `Gt` and `Lt` are of KEP-5471: the taint's value is the greater one, or the lesser. */
+/** As in the scheduler; `Gt` and `Lt` are of KEP-5471: the taint's value is the greater one, or the lesser. */
 export function tolerates(toleration: Toleration, taint: Taint): boolean {
   const { key, operator, effect } = toleration
   if ((effect !== '' && effect !== taint.effect) || (key !== '' && key !== taint.key)) return false

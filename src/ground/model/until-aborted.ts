@@ -1,4 +1,4 @@
-/** Waits for work that is shared: an abort ends the waiting and not the work. */
+/** Waits for work that is shared: an abort ends the wait and not the work. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   const { promise: aborted, reject } = Promise.withResolvers<never>()

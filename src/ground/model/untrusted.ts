@@ -1,11 +1,11 @@
-/** A reply that is not what the API's schema says; the message names the field. */
+/** A reply that does not follow the API's schema; the message names the field. */
 export class MalformedReply extends Error {
   override readonly name = 'MalformedReply'
 }
 
 /**
- * A value from outside and where it was found. Reading an absent field gives the fallback; a field of the wrong type
- * throws MalformedReply. JSON's null counts as absent, as in the API.
+ * A value from outside, and its place. Reading an absent field gives the fallback; a field of the wrong type throws
+ * MalformedReply. JSON's null counts as absent, as in the API.
  */
 export class Untrusted {
   readonly #value: unknown
@@ -26,7 +26,7 @@ export class Untrusted {
     return this.#value === undefined || this.#value === null
   }
 
-  /** As it came, for a reader with rules of its own. */
+  /** The raw value, for a reader with rules of its own. */
   get raw(): unknown {
     return this.#value
   }
@@ -38,7 +38,7 @@ export class Untrusted {
     return new Untrusted(Object.hasOwn(fields, name) ? fields[name] : undefined, name, this)
   }
 
-  /** The fields of this object, which must be there, as they came. */
+  /** The raw fields of this object, which must exist. */
   fields(): Readonly<Record<string, unknown>> {
     const value = this.#value
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw this.#isNot('an object')
@@ -51,7 +51,7 @@ export class Untrusted {
     return this.#value.map((item, index) => new Untrusted(item, String(index), this))
   }
 
-  /** The text, which must be there and not be empty. */
+  /** The text, which must exist and not be empty. */
   text(): string {
     const text = this.optionalText()
     if (text === undefined || text === '') throw new MalformedReply(`${this.path} is missing`)
@@ -84,7 +84,7 @@ export class Untrusted {
     return this.#value
   }
 
-  /** IntOrString, as it is written. */
+  /** IntOrString, as written. */
   optionalIntegerOrText(): string | undefined {
     return typeof this.#value === 'number' ? String(this.integerOr(0)) : this.optionalText()
   }

@@ -9,7 +9,7 @@ interface UserErrorDetails {
   readonly cause?: unknown
 }
 
-/** Wrong usage or wrong input: exit code 2, no stack, nothing touched. */
+/** Wrong usage or wrong input: exit code 2, no stack, nothing was changed. */
 export class UserError extends Error {
   override readonly name = 'UserError'
   readonly code: string
@@ -24,5 +24,5 @@ export class UserError extends Error {
   }
 }
 
-/** Nothing is wrong with what was asked for, and what it meets would stop it: exit code 3, no stack, nothing touched. */
+/** The request is valid, but something would stop it: exit code 3, no stack, nothing was changed. */
 export class BlockedError extends UserError {}

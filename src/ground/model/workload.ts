@@ -3,7 +3,7 @@ import type { PodOwner } from './pod.ts'
 
 export type WorkloadKind = 'Deployment' | 'ReplicaSet' | 'StatefulSet' | 'DaemonSet'
 
-/** What we use of a workload that owns pods, of apps/v1. */
+/** The fields of an apps/v1 workload that are used. */
 export interface Workload {
   readonly kind: WorkloadKind
   readonly namespace: string
@@ -11,7 +11,7 @@ export interface Workload {
   readonly uid: string
   readonly labels: Readonly<Record<string, string>>
   readonly selector: LabelSelector
-  /** spec.replicas; for a DaemonSet the number of nodes it should run on. */
+  /** spec.replicas; for a DaemonSet the number of nodes that it should run on. */
   readonly desired: number
   /** status.readyReplicas or numberReady. */
   readonly ready: number
@@ -22,6 +22,6 @@ export interface Workload {
   readonly rebootLock?: string
 }
 
-/** `Kind namespace/name`: the key of the record and the name people read. */
+/** `Kind namespace/name`: the key in the record, and the name in texts. */
 export const workloadKey = (workload: Pick<Workload, 'kind' | 'namespace' | 'name'>): string =>
   `${workload.kind} ${workload.namespace}/${workload.name}`

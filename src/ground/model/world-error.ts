@@ -3,14 +3,14 @@ export type Retry = 'now' | 'backoff' | 'never'
 interface WorldErrorDetails {
   readonly code: string
   readonly retry: Retry
-  /** What the world asked us to wait (Retry-After), in milliseconds. */
+  /** How long a server asked us to wait (Retry-After), in milliseconds. */
   readonly retryAfterMs?: number
   readonly cause?: unknown
 }
 
 /**
- * Something outside answered wrongly, late or not at all. Thrown by adapters alone.
- * `code` is stable and documented; `retry` says whether asking again can help.
+ * Something outside the program answered wrongly, late or not at all. Only thrown by code that speaks a protocol. `code` is
+ * stable and documented; `retry` says whether another try can help.
  */
 export class WorldError extends Error {
   override readonly name = 'WorldError'

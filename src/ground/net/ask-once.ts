@@ -9,12 +9,12 @@ import { BODY_LIMIT_BYTES, BodyCheck } from './body-check.ts'
 import { errorCode, errorText } from './error-text.ts'
 import { failureClass, isProberFault, type Phase } from './failure-class.ts'
 
-/** A target with all that does not change between its requests. */
+/** A target with all that is the same for each of its requests. */
 export interface PreparedTarget {
   readonly target: ProbeTarget
   readonly options: RequestOptions
   readonly secure: boolean
-  /** A literal address is looked up nowhere. */
+  /** A literal address needs no look-up. */
   readonly firstPhase: Phase
 }
 
@@ -33,11 +33,11 @@ export function prepareTarget(target: ProbeTarget): PreparedTarget {
 interface Asking {
   readonly prepared: PreparedTarget
   readonly agent: Agent
-  /** The connection is free again, or gone. */
+  /** The connection is free again, or closed. */
   readonly onReleased: () => void
 }
 
-/** One GET, its answer read to the end. Settles once, whatever the other side does; redirects are not followed. */
+/** One GET whose answer is read to the end. Settles once, whatever the other side does; redirects are not followed. */
 export function askOnce({ prepared, agent, onReleased }: Asking, signal: AbortSignal): Promise<HttpVerdict> {
   return new Promise((resolve) => {
     const request = (prepared.secure ? https : http).request({ ...prepared.options, agent })
@@ -68,13 +68,13 @@ class Exchange {
     this.#phase = prepared.firstPhase
     request.once('socket', () => this.#followSocket())
     request.once('response', (answer: IncomingMessage) => this.#read(answer))
-    // The request asked for no other protocol; without a listener the connection would merely look reset.
+    // The request asked for no other protocol; without a listener it would look like a reset connection.
     request.once('upgrade', (answer: IncomingMessage) => {
       this.#answer = answer
       this.#fail('status', statusText(answer))
       request.destroy()
     })
-    // It may come more than once and after the verdict; never without a listener.
+    // An error may come more than once, and after the verdict; there must always be a listener.
     request.on('error', (error) => this.#break(error))
   }
 
@@ -126,7 +126,7 @@ class Exchange {
     const code = errorCode(error)
     const { statusCode } = this.#answer ?? {}
     const [low, high] = this.#prepared.target.expectStatus
-    // A bad status stays what it is, however its body ends.
+    // A bad status stays one, however its body ends.
     if (this.#answer !== undefined && statusCode !== undefined && (statusCode < low || statusCode > high)) {
       this.#fail('status', statusText(this.#answer))
     } else if (!this.#aborted && isProberFault(code)) {

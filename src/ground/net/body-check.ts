@@ -1,7 +1,7 @@
-/** A page to probe is small; one above this fails, so that an endless one cannot hold the prober. */
+/** A page to probe is small. A larger body fails, so that an endless one cannot hold the prober. */
 export const BODY_LIMIT_BYTES = 4 * 1024 * 1024
 
-/** Reads a body as it comes and keeps no more of it than the search needs. */
+/** Reads a body as it comes and keeps only as much of it as the search needs. */
 export class BodyCheck {
   readonly #wanted: Buffer | undefined
   #tail: Buffer = Buffer.alloc(0)
@@ -13,7 +13,7 @@ export class BodyCheck {
     this.#found = this.#wanted === undefined || this.#wanted.length === 0
   }
 
-  /** False when the limit is passed. */
+  /** False beyond the limit. */
   take(chunk: Buffer): boolean {
     this.#bytes += chunk.length
     if (!this.#found && this.#wanted !== undefined) {

@@ -2,10 +2,10 @@ import type { Server, Socket } from 'node:net'
 import type { Timers } from '../ports/timers.ts'
 
 export interface ConnectionLimits {
-  /** Open at once, in all and from one address. */
+  /** Open connections at the same time, in all and from one address. */
   readonly total: number
   readonly perAddress: number
-  /** From its beginning to its end, whatever is sent over it. */
+  /** The longest life of a connection, whatever is sent over it. */
   readonly lifeMs: number
 }
 
@@ -13,8 +13,8 @@ export interface ConnectionLimits {
 export const HEALTH_CHECK_LIMITS: ConnectionLimits = { total: 1_024, perAddress: 128, lifeMs: 5_000 }
 
 /**
- * Keeps the connections of a server bounded in number and time. Where there are too many the oldest goes, and not the
- * newest comes in vain: a check is over in milliseconds, so an old connection is idle or slow. Returns how many went so.
+ * Limits the connections of a server in number and time. Where there are too many the oldest is closed, so that the newest gets
+ * its answer: a check takes milliseconds, so an old connection is idle or slow. Returns how many were closed.
  */
 export function limitConnections(server: Server, timers: Timers, limits: ConnectionLimits): () => number {
   const byAddress = new Map<string, Set<Socket>>()
@@ -44,7 +44,7 @@ export function limitConnections(server: Server, timers: Timers, limits: Connect
   return () => dropped
 }
 
-/** Those of the address that has most. */
+/** The connections of the address that has most. */
 function largest(byAddress: ReadonlyMap<string, Set<Socket>>): Set<Socket> {
   let found = new Set<Socket>()
   for (const sockets of byAddress.values()) if (sockets.size > found.size) found = sockets

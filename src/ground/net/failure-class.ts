@@ -1,12 +1,12 @@
 import type { FailureClass } from '../model/probe.ts'
 
-/** How far a request has come. `wait`: sent, no answer yet; `body`: the head of the answer is here. */
+/** The phase that a request has reached. `wait`: sent, no answer yet; `body`: the head of the answer has come. */
 export type Phase = 'dns' | 'connect' | 'tls' | 'wait' | 'body'
 
-/** What was going on when it broke. */
+/** The state of a request when it failed. */
 interface Breakage {
   readonly phase: Phase
-  /** Ours: the deadline passed. */
+  /** We aborted it at its deadline. */
   readonly aborted: boolean
   /** The connection had carried requests before. */
   readonly reused: boolean
@@ -30,9 +30,9 @@ export function failureClass({ phase, aborted, reused, code }: Breakage): Failur
   if (aborted) return DEADLINE_CLASS[phase]
   if (phase === 'body') return 'body'
   if (phase !== 'wait') return phase
-  // TLS 1.3 refuses a client only after it believes the handshake to be over.
+  // TLS 1.3 refuses a client only after the client considers the handshake done.
   if (code.startsWith('ERR_SSL')) return 'tls'
   if (code.startsWith('HPE_')) return 'content'
-  // The client cannot tell whether the server read the request: callers that may repeat it do, the others see an error.
+  // The client cannot know whether the server read the request: a caller that may repeat it does, any other sees an error.
   return reused ? 'stale' : 'reset'
 }

@@ -3,10 +3,10 @@ import type { Page, PageOf } from '../ports/http-door.ts'
 import { HEALTH_CHECK_LIMITS, limitConnections } from './connection-limits.ts'
 import { type DoorParts, type OpenDoor, openDoor } from './open-door.ts'
 
-/** A health check's head has some hundred bytes. */
+/** The head of a health check has some hundred bytes. */
 const HEAD_BYTES_MAX = 8_192
 const HEAD_LIMIT_MS = 5_000
-/** How often heads that take too long are looked for. */
+/** How often heads that take too long are searched for. */
 const CHECK_EVERY_MS = 1_000
 
 const WRONG_METHOD: Page = {
@@ -17,13 +17,13 @@ const WRONG_METHOD: Page = {
 }
 
 export interface HttpDoor extends OpenDoor {
-  /** Connections that had to go since there were too many. */
+  /** Connections that were closed because there were too many. */
   dropped(): number
 }
 
 /**
- * Pages from memory over HTTP/1.1, one to a connection (RFC 9112, 9.6): no file is ever read, no body of a request looked at.
- * A client that is slow, sends nonsense or opens too much is closed; others are answered meanwhile.
+ * Pages from memory over HTTP/1.1, one for each connection (RFC 9112, 9.6): no file is ever read, and the body of a request is
+ * ignored. A client that is slow, sends nonsense or opens too many connections is closed; others are answered meanwhile.
  */
 export async function openHttpDoor({ place, timers, limits }: DoorParts, pageOf: PageOf): Promise<HttpDoor> {
   const server = createServer(

@@ -8,20 +8,20 @@ import { systemTrust } from './system-trust.ts'
 
 export interface ReplyParts {
   readonly timers: Timers
-  /** The system's where absent. */
+  /** Absent: that of the system. */
   readonly lookup?: LookupFunction
 }
 
 interface ReplyRequest {
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
-  /** From the first look-up of the name to the last byte of the body. */
+  /** From the look-up of the name to the last byte of the body. */
   readonly timeoutMs: number
   readonly wantsBody: (head: ReplyHead) => boolean
 }
 
 const SHOWN_URL_CHARACTERS = 200
-/** A further question waits, within its own time limit. */
+/** A further request waits, within its own time limit. */
 const BOUNDS: AgentOptions = { keepAlive: false, maxSockets: 4, maxTotalSockets: 32 }
 
 /** GETs over HTTP and HTTPS by Node's own client, each within a limit. A redirect is not followed. */
@@ -37,7 +37,7 @@ export class HttpReplies {
     this.#lookup = lookup
   }
 
-  /** Undefined: no whole answer came within the limit. Rejects with the signal's reason alone. */
+  /** Undefined: no whole answer came within the limit. Rejects only with the signal's reason. */
   async get({ url, headers, timeoutMs, wantsBody }: ReplyRequest, signal: AbortSignal): Promise<Reply | undefined> {
     const late = new AbortController()
     const callOff = this.#timers.later(timeoutMs, () => late.abort())
@@ -65,6 +65,6 @@ export class HttpReplies {
   }
 }
 
-/** A query may have a secret. */
+/** The URL without its query, which may contain a secret. */
 export const shownUrl = ({ protocol, host, pathname }: URL): string =>
   escapeForeign(`${protocol}//${host}${pathname}`, SHOWN_URL_CHARACTERS)

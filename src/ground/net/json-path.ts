@@ -2,16 +2,16 @@ import { JSONPathEnvironment } from 'json-p3'
 import { runWithin } from '../machine/run-within.ts'
 import { escapeForeign } from '../model/foreign-text.ts'
 
-/** What stands at a path: one value, or how many there are. */
+/** The value at a path, or how many values there are. */
 type Found = { readonly value: unknown } | { readonly count: number } | { readonly fault: string }
 
 const LENGTH_MAX = 500
 const TIME_LIMIT_MS = 100
-/** Of arrays and objects; a page that reports a state has a few. */
+/** The depth of arrays and objects; a page that reports a state has a few levels. */
 const DEPTH_MAX = 64
 
 const environment = new JSONPathEnvironment({ maxRecursionDepth: DEPTH_MAX })
-// To compile a regular expression takes time that nothing ends, and the page itself may give it: match(@.a, @.b).
+// Nothing can end the compilation of a regular expression, and the page itself may contain it: match(@.a, @.b).
 for (const name of ['match', 'search']) environment.functionRegister.delete(name)
 
 /** Why a JSON path (RFC 9535, without match() and search()) cannot be used; undefined: it can. */
@@ -25,7 +25,7 @@ export function pathFault(path: string): string | undefined {
   }
 }
 
-/** A path that is usable may select for long, or without end: `$..[?@..[?@..*]]`. */
+/** A valid path may run for long, or without end: `$..[?@..[?@..*]]`. */
 export function valueAt(path: string, json: unknown): Found {
   try {
     const end = runWithin(TIME_LIMIT_MS, () =>

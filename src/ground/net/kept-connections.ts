@@ -11,21 +11,21 @@ interface Loan {
 }
 
 /**
- * The connections of a kept lane, each with an agent of its own: a shared pool would queue requests behind a slow one and
- * so measure only as often as the server allows.
+ * The connections of a kept lane, each with an agent of its own: a shared pool would queue requests behind a slow one, and so
+ * measure only as often as the server allows.
  */
 export class KeptConnections {
   readonly #members: readonly Member[]
   readonly #extra: Agent
   #next = 0
 
-  /** `extra` opens a connection for one request alone. */
+  /** `extra` opens a connection for one request only. */
   constructor(agents: readonly Agent[], extra: Agent) {
     this.#members = agents.map((agent) => ({ agent, busy: false }))
     this.#extra = extra
   }
 
-  /** The next free connection in turn; where all are busy, one for this request alone. Never waits. */
+  /** The next free connection in turn; where all are busy, one for this request only. Never waits. */
   lend(): Loan {
     const count = this.#members.length
     for (let tried = 0; tried < count; tried += 1) {

@@ -12,7 +12,7 @@ interface Asked {
 }
 
 /**
- * HTTP and HTTPS by Node's own client, over connections of our choosing.
+ * HTTP and HTTPS by Node's own client, over connections that we choose.
  *
  * Law: measured requests never go by a proxy.
  */
@@ -36,7 +36,7 @@ export class NodeHttpProbe implements HttpProbe {
 
   #add(target: ProbeTarget): Asked {
     const prepared = prepareTarget(target)
-    // Never by a proxy: it would measure that one, and answer for a service that is down.
+    // Never by a proxy: that would measure the proxy, which may answer for a service that is down.
     const agent = (options: AgentOptions): http.Agent =>
       prepared.secure
         ? new https.Agent({ ...options, proxyEnv: {}, maxCachedSessions: 0 })

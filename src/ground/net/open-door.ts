@@ -10,10 +10,10 @@ import { portTaken } from './port-taken.ts'
 interface DoorPlace {
   /** 0: any that is free. */
   readonly port: number
-  /** All addresses of the machine where absent. */
+  /** Absent: all addresses of the machine. */
   readonly host?: string
   /**
-   * Several processes may listen at once, so that an agent is replaced by the next without a moment in which none does
+   * Several processes may listen at once, so that a new agent replaces an old one without a moment in which none listens
    * (socket(7), SO_REUSEPORT).
    */
   readonly reusePort?: boolean
@@ -40,20 +40,20 @@ export async function openDoor(server: Server, { place, timers }: DoorParts): Pr
   const { port, host, reusePort = false } = place
   const options: ListenOptions = { port, backlog: 1_024, ...present({ host }), reusePort }
   await listen(server, { options, timers, tries: reusePort ? TRIES : 1 })
-  // What goes wrong with one connection (accept(2), ENOBUFS) is no end of the door.
+  // An error of one connection (accept(2), ENOBUFS) does not close the door.
   server.on('error', ignoreOne)
   const address = server.address()
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
     close: async () => {
-      // A timer runs right after the waiting connections were accepted: then hardly any connection waits.
+      // A timer runs right after waiting connections were accepted: then hardly any connection waits.
       await new Promise<void>((resolve) => timers.later(1, resolve))
       await new Promise<void>((resolve) => server.close(() => resolve()))
     },
   }
 }
 
-/** Another agent that begins looks whether the port is free by having it for a moment. */
+/** Another agent that starts checks whether the port is free by opening it for a moment. */
 const TRIES = 5
 const RETRY_EVERY_MS = 20
 

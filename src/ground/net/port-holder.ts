@@ -7,7 +7,7 @@ interface Listener {
   readonly uid: string
 }
 
-/** The process at a port of this machine, for people: `haproxy (pid 4711)`, or what else the kernel tells of it (proc(5)). */
+/** The process at a port of this machine, for people: `haproxy (pid 4711)`, or what else the kernel shows of it (proc(5)). */
 export async function portHolder(port: number): Promise<string> {
   const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(textOf))
   const listener = tables.flatMap((text) => listeners(text, port))[0]
@@ -35,6 +35,6 @@ async function ownerOf(inode: string): Promise<string | undefined> {
   return undefined
 }
 
-/** A process may end while it is looked at, and others may not be looked at: both tell nothing. */
+/** A process may end meanwhile, and others may not be read: both give nothing. */
 const textOf = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '')
 const namesIn = (path: string): Promise<readonly string[]> => readdir(path).catch(() => [])

@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import { errorCode, errorText } from './error-text.ts'
 
-/** Of a page with some hundred addresses. */
+/** Enough for a page with some hundred addresses. */
 const BODY_BYTES_MAX = 256 * 1024
 
 interface PagePlace {
@@ -12,10 +12,10 @@ interface PagePlace {
 
 type ReadPage =
   | { readonly status: number; readonly body: string }
-  /** `code`: Node's, empty where it has none. */
+  /** `code` is Node's, empty where there is none. */
   | { readonly error: string; readonly code: string }
 
-/** One GET by a connection of its own. Rejects with the signal's reason alone; whatever else happens is an answer. */
+/** One GET over a connection of its own. Rejects only with the signal's reason; any other failure is an answer. */
 export function readPage({ address, port, path }: PagePlace, signal: AbortSignal): Promise<ReadPage> {
   const { promise, resolve, reject } = Promise.withResolvers<ReadPage>()
   const fail = (error: unknown): void => resolve({ error: errorText(error), code: errorCode(error) })
@@ -36,7 +36,7 @@ export function readPage({ address, port, path }: PagePlace, signal: AbortSignal
   })
   return promise.finally(() => {
     signal.removeEventListener('abort', onAbort)
-    // Whatever it sends yet is of no use.
+    // Later errors of the connection do not matter.
     request.on('error', () => undefined)
     request.destroy()
   })

@@ -6,7 +6,7 @@ import { isMetadataAddress } from '../model/metadata-address.ts'
 import { present } from '../model/present.ts'
 import { errorText } from './error-text.ts'
 
-/** What came, as far as it was wanted; `body` is absent if the head says enough. */
+/** The part of the answer that was wanted; `body` is absent if the head is enough. */
 export type Reply =
   | { readonly head: ReplyHead; readonly body?: Buffer }
   | { readonly head?: ReplyHead; readonly error: string }
@@ -19,7 +19,7 @@ export interface ReplyHead {
 
 interface ReplyWanted {
   readonly url: URL
-  /** Beside those of every request. */
+  /** Added to the headers of every request. */
   readonly headers?: Readonly<Record<string, string>>
   readonly agent: Agent
   readonly lookup: LookupFunction
@@ -28,7 +28,7 @@ interface ReplyWanted {
 
 const BODY_BYTES_MAX = 64 * 1024
 const HEAD_BYTES_MAX = 16 * 1024
-/** Of the answers 100 to 199 before the real one. */
+/** The most answers 100 to 199 before the real one. */
 const INFORMATION_MAX = 8
 
 /**
@@ -57,7 +57,7 @@ export function readReply(
   })
   return promise.finally(() => {
     signal.removeEventListener('abort', onAbort)
-    // Whatever it sends yet is of no use.
+    // Later errors of the connection do not matter.
     request.on('error', () => undefined)
     request.destroy()
   })
@@ -100,7 +100,7 @@ function readBody(
 
 export const lookupOfSystem: LookupFunction = (name, options, callback) => systemLookup(name, options, callback)
 
-/** What is looked up is what is connected to, so that a name cannot be good for the check and change for the connection. */
+/** The address that was checked is the one that is connected to, so that a name cannot change in between. */
 const refusing =
   (lookup: LookupFunction): LookupFunction =>
   (name, options, callback) =>

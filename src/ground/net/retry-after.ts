@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** A server asks for some seconds. A server that asks for more is not obeyed to the letter. */
+/** Servers ask for some seconds. A longer time is cut. */
 const RETRY_AFTER_MS_MAX = 120_000
 
 /** The Retry-After header in milliseconds. Only seconds are read, as API servers write them; a date (RFC 9110 10.2.3) is not. */

@@ -7,8 +7,8 @@ const REQUESTS = 300
 const AT_ONCE = 4
 
 /**
- * Asks a server of its own until the client's code is compiled: without it the first requests to the target begin tens
- * of milliseconds late. Nothing leaves this machine.
+ * Sends requests to a server of its own until the client's code is compiled: otherwise the first requests to the target begin
+ * tens of milliseconds late. Nothing leaves this machine.
  */
 export async function warmUp(signal: AbortSignal): Promise<void> {
   const server = createServer((_request, answer) => answer.end('warm'))

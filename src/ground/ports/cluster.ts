@@ -12,11 +12,11 @@ import type { PersistentVolume, VolumeAttachment, VolumeClaim } from '../model/v
 import type { Workload } from '../model/workload.ts'
 import type { WorldError } from '../model/world-error.ts'
 
-/** The kinds that can be listed and followed, and the shape each is parsed to. */
+/** The kinds that can be listed and followed, and the parsed form of each. */
 export interface KindMap {
   readonly nodes: Node
   readonly pods: Pod
-  /** The same pods, each with its placement, which no watch keeps. */
+  /** The same pods, each with its placement, which watches do not have. */
   readonly placedpods: Pod
   readonly disruptionbudgets: DisruptionBudget
   readonly deployments: Workload
@@ -31,7 +31,7 @@ export interface KindMap {
 }
 export type Kind = keyof KindMap
 
-/** Two Nodes of one name, UID and version are the same. */
+/** Two Nodes with the same name, UID and version are equal. */
 export interface NodeVersion {
   readonly name: string
   readonly uid: string
@@ -40,10 +40,10 @@ export interface NodeVersion {
 
 export type PodVersion = ObjectRef & Pick<Pod, 'resourceVersion'>
 
-/** Conditions of a Node's status, by type; null: it is removed. */
+/** Conditions of a Node's status, by type; null: the condition is removed. */
 export interface ConditionsChange {
   readonly node: string
-  /** WorldError where the Node is another one by now. */
+  /** WorldError where the Node is another one now. */
   readonly uid: string
   readonly conditions: Readonly<
     Record<string, { readonly reason: string; readonly message: string; readonly at: string } | null>
@@ -55,7 +55,7 @@ export interface PodChange {
   readonly annotations: Readonly<Record<string, string | null>>
 }
 
-/** What following a kind yields. `fresh`: nothing changed, but the stream is alive (bookmark). */
+/** The events of following a kind. `fresh`: nothing changed, but the stream is alive (bookmark). */
 export type FollowEvent<T> =
   | { readonly type: 'listed'; readonly objects: readonly T[] }
   | { readonly type: 'applied'; readonly object: T }
@@ -64,30 +64,34 @@ export type FollowEvent<T> =
   | { readonly type: 'broken'; readonly error: WorldError; readonly retryInMs: number }
 
 /**
- * The Kubernetes API as far as Even Keel uses it. Every call rejects with WorldError (code KUBE_*), or with the
- * signal's reason. 404 on a read is absence: `undefined`. Retrying is the caller's, but for a 401, which is asked once more.
+ * The Kubernetes API as far as Even Keel uses it. Every call rejects with WorldError (code KUBE_*), or with the signal's
+ * reason. 404 on a read is absence: `undefined`. Retries are up to the caller, except after a 401, for which the call is made
+ * once more.
  */
 export interface Cluster {
-  /** Where the API server is asked. It may be behind a balancer. */
+  /** The address of the API server. It may be behind a balancer. */
   readonly server: Endpoint
-  /** Identity that survives restarts (uid of namespace kube-system) and the server's version. */
+  /** An identity that survives restarts (uid of namespace kube-system) and the server's version. */
   identity(signal: AbortSignal): Promise<{ readonly uid: string; readonly version: string }>
   list<K extends Kind>(kind: K, signal: AbortSignal): Promise<readonly KindMap[K][]>
-  /** Of all Nodes, and nothing else of them: a tenth of what a list weighs. */
+  /** The versions of all Nodes, and no other field: a tenth of the size of a list. */
   nodeVersions(signal: AbortSignal): Promise<readonly NodeVersion[]>
-  /** Lists, then watches, for ever: 410, resets, 429 and 5xx are its own business. Settles only when aborted. */
+  /** Lists, then watches, for ever; handles 410, resets, 429 and 5xx itself. Settles only when aborted. */
   follow<K extends Kind>(kind: K, sink: (event: FollowEvent<KindMap[K]>) => void, signal: AbortSignal): Promise<void>
   /**
-   * The Lease in kube-node-lease that a node's kubelet renews, as `follow` does a kind. What the first list shows is as of
-   * the call or later. A silence that is longer than the time between two renewals is answered with another list.
+   * Follows the Lease in kube-node-lease that a node's kubelet renews. The first list is as of the call or later. After a
+   * silence that is longer than the time between two renewals there is another list.
    */
   followHeartbeat(node: string, sink: (event: FollowEvent<Lease>) => void, signal: AbortSignal): Promise<void>
-  /** The pods that are placed on a node, as `follow` does a kind. What the first list shows is as of the call or later. */
+  /** Follows the pods that are placed on a node. The first list is as of the call or later. */
   followPodsOf(node: string, sink: (event: FollowEvent<Pod>) => void, signal: AbortSignal): Promise<void>
   readNode(name: string, signal: AbortSignal): Promise<Node | undefined>
   /** WorldError KUBE_CONFLICT where a `test` failed. */
   patchNode(name: string, patch: JsonPatch, signal: AbortSignal): Promise<Node>
-  /** Sets these conditions to True, or removes them; all other conditions and fields of the status stay. Takes the right to patch nodes/status. */
+  /**
+   * Sets these conditions to True, or removes them; all other conditions and fields of the status stay. Needs the right to
+   * patch nodes/status.
+   */
   setConditions(change: ConditionsChange, signal: AbortSignal): Promise<void>
   /** Never rejects for an answer of the API: each is a value. */
   evict(
@@ -95,21 +99,27 @@ export interface Cluster {
     options: { readonly graceSeconds?: number; readonly dryRun: boolean },
     signal: AbortSignal,
   ): Promise<EvictionAnswer>
-  /** Deletes this very pod in its own grace, whatever its budget says. Never rejects for an answer of the API: each is a value. */
+  /**
+   * Deletes exactly this pod with its own grace, whatever its budget says. Never rejects for an answer of the API: each is a
+   * value.
+   */
   deletePod(pod: ObjectRef & { readonly uid: string }, signal: AbortSignal): Promise<EvictionAnswer>
   /**
-   * Overwrites labels of a pod that is still as it was read, and writes its mark or takes it off (`null`). WorldError KUBE_CONFLICT
-   * where the pod is another one or was written to since.
+   * Overwrites labels of a pod that has not changed since it was read, and writes or removes (`null`) its mark. WorldError
+   * KUBE_CONFLICT where the pod has changed, or is another one.
    */
   relabelPod(pod: PodVersion, change: PodChange, signal: AbortSignal): Promise<void>
   readLease(ref: ObjectRef, signal: AbortSignal): Promise<Lease | undefined>
-  /** Creates where `resourceVersion` is empty, else replaces under it. WorldError KUBE_CONFLICT where another write was faster. */
+  /**
+   * Creates where `resourceVersion` is empty, otherwise replaces that version. WorldError KUBE_CONFLICT where another write was
+   * faster.
+   */
   writeLease(lease: Lease, signal: AbortSignal): Promise<Lease>
   /**
-   * Resolves where the API would take a write of this Lease, and rejects as `writeLease` would, but never for another
-   * writer: every check of the API is made, and nothing is stored.
+   * Resolves where the API would take a write of this Lease, and rejects like `writeLease`, but never because of another
+   * writer: the API makes every check, and stores nothing.
    */
   tryLease(ref: ObjectRef, signal: AbortSignal): Promise<void>
-  /** Which of these this identity is not allowed to do (SelfSubjectAccessReview). */
+  /** Which of these rights this identity does not have (SelfSubjectAccessReview). */
   forbidden(wanted: readonly Access[], signal: AbortSignal): Promise<readonly Access[]>
 }

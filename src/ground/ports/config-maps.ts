@@ -6,8 +6,8 @@ export interface ConfigMaps {
   /** Undefined where there is none. */
   read(ref: ObjectRef, signal: AbortSignal): Promise<ConfigMap | undefined>
   /**
-   * Creates where `resourceVersion` is empty, else sets its data and annotations under it. WorldError KUBE_CONFLICT where
-   * another write was faster, KUBE_NOT_FOUND where it was deleted.
+   * Creates where `resourceVersion` is empty, otherwise sets data and annotations of that version. WorldError KUBE_CONFLICT
+   * where another write was faster, KUBE_NOT_FOUND where it was deleted.
    */
   write(configMap: ConfigMap, signal: AbortSignal): Promise<ConfigMap>
 }

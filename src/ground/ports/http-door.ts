@@ -1,10 +1,10 @@
-/** The client that asks, as the socket tells. */
+/** The client, by its socket. */
 export interface Caller {
   readonly address: string
   readonly port: number
 }
 
-/** Of a request whose head has been read; a body is never looked at. */
+/** A request whose head was read; its body is ignored. */
 interface PageRequest {
   readonly method: string
   /** Path and query, as sent. */
@@ -14,12 +14,12 @@ interface PageRequest {
 
 export interface Page {
   readonly status: number
-  /** Of the status line; absent: the one that goes with the status (RFC 9110, 15). */
+  /** The reason in the status line; absent: the usual one for the status (RFC 9110, 15). */
   readonly reason?: string
   readonly contentType: string
   readonly body: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** It neither throws nor rejects, and what health checks ask for is answered from memory, at once. */
+/** It neither throws nor rejects; answers for health checks come from memory, at once. */
 export type PageOf = (request: PageRequest) => Page | Promise<Page>

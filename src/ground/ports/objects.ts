@@ -5,7 +5,7 @@ import type { FollowEvent } from './cluster.ts'
 /** One object of a kind. */
 export interface ObjectAddress<T> {
   readonly kind: ObjectKind<T>
-  /** Present for a kind with namespaces, and only there. */
+  /** Present exactly for a kind with namespaces. */
   readonly namespace?: string
   readonly name: string
 }
@@ -14,7 +14,7 @@ export interface ObjectAddress<T> {
 export interface Selection<T> {
   readonly kind: ObjectKind<T>
   readonly namespace?: string
-  /** As `kubectl -l` takes it. */
+  /** In the form of `kubectl -l`. */
   readonly labelSelector?: string
   /** `metadata.name=n1`. */
   readonly fieldSelector?: string
@@ -29,7 +29,9 @@ export interface NewObject<T> {
   }
 }
 
-/** A list is a JSON patch (RFC 6902), an object a merge patch (RFC 7396), which may name the resourceVersion it is meant for. */
+/**
+ * A list is a JSON patch (RFC 6902), an object a merge patch (RFC 7396), which may contain the resourceVersion that it is for.
+ */
 type ObjectPatch = JsonPatch | Readonly<Record<string, unknown>>
 
 export interface Change<T> extends ObjectAddress<T> {
@@ -37,28 +39,28 @@ export interface Change<T> extends ObjectAddress<T> {
 }
 
 export interface Deletion<T> extends ObjectAddress<T> {
-  /** Only the object of this uid: not its successor of the same name. */
+  /** Only the object with this uid: not its successor of the same name. */
   readonly uid?: string
-  /** Only while it is as it was read. */
+  /** Only if it has not changed since it was read. */
   readonly resourceVersion?: string
 }
 
 /**
- * Objects of whatever kind. Every call rejects with WorldError (code KUBE_*), or with the signal's reason; 404 on a read
- * is absence: `undefined`. What is written is answered with the object as it is then.
+ * Objects of any kind. Every call rejects with WorldError (code KUBE_*), or with the signal's reason; 404 on a read is absence:
+ * `undefined`. A write returns the object after it.
  */
 export interface Objects {
   get<T>(at: ObjectAddress<T>, signal: AbortSignal): Promise<T | undefined>
-  /** As of now. What makes no sense is left out, with a warning. */
+  /** The present list. Objects that make no sense are left out, with a warning. */
   list<T>(selection: Selection<T>, signal: AbortSignal): Promise<readonly T[]>
-  /** Lists, then watches, for ever: 410, resets, 429 and 5xx are its own business. Settles only when aborted. */
+  /** Lists, then watches, for ever; handles 410, resets, 429 and 5xx itself. Settles only when aborted. */
   follow<T>(selection: Selection<T>, sink: (event: FollowEvent<T>) => void, signal: AbortSignal): Promise<void>
-  /** WorldError KUBE_CONFLICT where there is one of that name. */
+  /** WorldError KUBE_CONFLICT where there is one of this name. */
   create<T>(object: NewObject<T>, signal: AbortSignal): Promise<T>
-  /** WorldError KUBE_CONFLICT where a `test` failed or the version is another, KUBE_NOT_FOUND where it is gone. */
+  /** WorldError KUBE_CONFLICT where a `test` failed or the version has changed, KUBE_NOT_FOUND where the object is gone. */
   patch<T>(change: Change<T>, signal: AbortSignal): Promise<T>
-  /** As `patch`, of the subresource `status`: what the patch says of anything else is ignored. */
+  /** Like `patch`, for the subresource `status`: other fields of the patch are ignored. */
   patchStatus<T>(change: Change<T>, signal: AbortSignal): Promise<T>
-  /** False where there was none. WorldError KUBE_CONFLICT where uid or version is another. */
+  /** False where there was none. WorldError KUBE_CONFLICT where uid or version differs. */
   delete<T>(deletion: Deletion<T>, signal: AbortSignal): Promise<boolean>
 }

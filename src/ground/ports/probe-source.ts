@@ -1,7 +1,7 @@
 import type { ProbeSignal } from '../model/probe-signal.ts'
 
-/** Where samples come from: a prober that may stall, die and come back, and says so. */
+/** A source of samples: a prober that may stall, die and come back, and reports that. */
 export interface ProbeSource {
-  /** Begins again, with back-off, whenever the prober dies. Aborted, it waits for the verdicts still owed, then settles. */
+  /** Starts the prober again, with back-off, whenever it dies. When aborted, waits for missing verdicts, then settles. */
   run(emit: (signal: ProbeSignal) => void, signal: AbortSignal): Promise<void>
 }

@@ -1,5 +1,5 @@
-/** Does something later, and once. */
+/** Runs something once, later. */
 export interface Timers {
-  /** The returned function calls it off; after it has run, that does nothing. */
+  /** The returned function cancels it; after it has run, that does nothing. */
   later(ms: number, run: () => void): () => void
 }

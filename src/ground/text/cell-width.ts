@@ -22,7 +22,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
 /**
- * Terminal cells that `text` takes up: 2 for wide and fullwidth characters (UAX #11) and for emoji, 0 for marks and
+ * The number of terminal cells of `text`: 2 for wide and fullwidth characters (UAX #11) and for emoji, 0 for marks and
  * controls. Ambiguous width counts as 1, since such characters are not printed where it may be 2.
  */
 export function cellWidth(text: string): number {
@@ -32,7 +32,7 @@ export function cellWidth(text: string): number {
   return cells
 }
 
-/** The longest start of `text` that fits into `cells`, never half of a character that people see as one. */
+/** The longest start of `text` that fits into `cells`; a character that people see as one is never split. */
 export function sliceCells(text: string, cells: number): string {
   if (isAscii(text)) return text.slice(0, Math.max(0, cells))
   let used = 0

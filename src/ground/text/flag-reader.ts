@@ -4,13 +4,13 @@ import { UserError } from '../model/user-error.ts'
 
 type FlagValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
-/** Whose flags they are: `agent`, and the code of what is wrong with them. */
+/** The owner of the flags, such as `agent`, and the code of errors about them. */
 interface FlagOwner {
   readonly command: string
   readonly code: string
 }
 
-/** Throws UserError where there are others than these. */
+/** Throws UserError where there are unknown flags. */
 export function parsedFlags(
   args: readonly string[],
   options: NonNullable<ParseArgsConfig['options']>,
@@ -24,7 +24,7 @@ export function parsedFlags(
   }
 }
 
-/** Names everything that is wrong at once. */
+/** One error with everything that is wrong. */
 export const flagsRefused = (wrong: readonly string[], { command, code }: FlagOwner): UserError =>
   new UserError(wrong.length === 1 ? (wrong[0] ?? '') : `${wrong.length} options of the ${command} are wrong.`, {
     code,
@@ -32,10 +32,10 @@ export const flagsRefused = (wrong: readonly string[], { command, code }: FlagOw
     ...(wrong.length === 1 ? {} : { details: wrong.map((text) => `error: ${text} (${code})`) }),
   })
 
-/** DNS label (RFC 1123), as names of namespaces are. */
+/** DNS label (RFC 1123): the form of a namespace's name. */
 export const isNamespace = (text: string): boolean => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)
 
-/** Reads one flag after the other and notes what is wrong with each. */
+/** Reads one flag after the other and notes the faults of each. */
 export class FlagReader {
   readonly wrong: string[] = []
   readonly #values: FlagValues
@@ -63,7 +63,7 @@ export class FlagReader {
     return namespace
   }
 
-  /** DNS subdomain (RFC 1123), as names of nodes are. */
+  /** DNS subdomain (RFC 1123): the form of a node's name. */
   node(flag: string, name = this.text(flag) ?? ''): string {
     if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(name)) this.wrong.push(`--${flag}: "${name}" names no node`)
     return name
@@ -75,7 +75,7 @@ export class FlagReader {
     return port
   }
 
-  /** `least`: as it would be written. */
+  /** `least`: in the written form. */
   duration(flag: string, leastMs = 0, least = ''): number {
     const found = parseDuration(this.text(flag) ?? '')
     if ('error' in found) {

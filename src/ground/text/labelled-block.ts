@@ -5,7 +5,7 @@ import { wrapText, wrapWords } from './wrap-words.ts'
 
 export interface BlockRow {
   readonly label: string
-  /** Paragraphs, each wrapped on its own; a command stays whole, so that it can be pasted. */
+  /** Paragraphs, each wrapped by itself; a command is not wrapped, so that it can be pasted. */
   readonly texts: readonly Text[]
 }
 
@@ -20,11 +20,11 @@ export interface Block {
 }
 
 const INDENT = 2
-/** What was cut would be what a person needs. */
+/** A person needs the whole text. */
 const TEXT_MAX = 10_000
 const LABEL_CELLS_MIN = 5
 
-/** A finding in full: what, and in rows below why, since when, how things stand and what to type next. */
+/** A finding in full: what, and in rows below why, since when, the present state and what to type next. */
 export function blockLines({ word, tone, title, rows }: Block, columns: number): readonly Line[] {
   const head = tone === undefined ? { text: word } : { text: word, tone }
   const [first = '', ...more] = wrapWords(escapeForeign(title, TEXT_MAX), columns - word.length - 2)

@@ -1,6 +1,6 @@
 /**
- * The known name that a person most likely meant, if one is close enough to be worth naming: at most a third of the
- * letters differ, or one name begins with the other.
+ * The known name that a person most likely meant, if one is close enough: at most a third of the letters differ, or one name
+ * begins with the other.
  */
 export const nearestName = (written: string, known: readonly string[]): string | undefined =>
   nearestNames(written, known)[0]
@@ -21,7 +21,7 @@ function distanceOf(word: string, name: string): number {
   return editDistance(word.slice(0, 64), name)
 }
 
-/** Levenshtein distance, two neighbouring letters swapped counting as one change. */
+/** Levenshtein distance, where two swapped neighbours are one change. */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, index) => index)

@@ -10,8 +10,8 @@ const COMPARISON = /^([^\s=!]+)\s*(==|=|!=)\s*(\S*)$/
 const PRESENCE = /^(!?)\s*([^\s=!()]+)$/
 
 /**
- * The string form that kubectl's `-l` takes: `a=b,c!=d,e in (f,g),h notin (i),j,!k`
- * (apimachinery pkg/labels/selector.go; without `>` and `<`). An empty selector is a fault: it would select everything.
+ * A selector in the form of kubectl's `-l`: `a=b,c!=d,e in (f,g),h notin (i),j,!k` (apimachinery pkg/labels/selector.go;
+ * without `>` and `<`). An empty selector is an error: it would select everything.
  */
 export function parseLabelSelector(text: string): ParsedSelector {
   const requirements: LabelRequirement[] = []

@@ -2,7 +2,7 @@
 export const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export interface MetricSample {
-  /** A label that is undefined is left out. */
+  /** An undefined label is left out. */
   readonly labels?: Readonly<Record<string, string | undefined>>
   readonly value: number
 }
@@ -13,7 +13,7 @@ export interface MetricFamily {
   readonly type: 'gauge' | 'counter'
 }
 
-/** A series that is there twice would make the whole page unreadable for Prometheus. */
+/** A repeated series would make the whole page unreadable for Prometheus. */
 export function familyLines({ name, help, type }: MetricFamily, samples: readonly MetricSample[]): readonly string[] {
   const series = new Map(samples.map(({ labels = {}, value }) => [`${name}${labelText(labels)}`, value]))
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...[...series].map(([key, value]) => `${key} ${value}`)]

@@ -7,7 +7,7 @@ export interface Column {
   readonly align: 'left' | 'right'
 }
 
-/** Rows below their titles, columns two cells apart, the first two cells in; no space at the end of a line. */
+/** Rows below their titles, columns two cells apart, indented by two cells; no space at the end of a line. */
 export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly string[] {
   const texts = [columns.map(({ title }) => title), ...rows.map((row) => row.map((text) => escapeForeign(text)))]
   const widths = columns.map((_, index) => Math.max(...texts.map((row) => cellWidth(row[index] ?? ''))))

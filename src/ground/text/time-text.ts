@@ -8,7 +8,7 @@ export const preciseTimeText = (at: number): string => `${isoTime(at).slice(0, 1
 
 const isoTime = (at: number): string => new Date(at).toISOString().slice(11)
 
-/** What lies between two bounds: `0.30 to 0.34 s`; without the upper one `0.30 s or more`. */
+/** A value between two bounds: `0.30 to 0.34 s`; without the upper one `0.30 s or more`. */
 export function boundsText(lowMs: number, highMs: number | undefined): string {
   if (highMs === undefined) return `${oneText(lowMs)} or more`
   if (highMs < 1000) return `${Math.round(lowMs)} to ${Math.round(highMs)} ms`

@@ -6,13 +6,16 @@ import type { NodeObject } from './node-object.ts'
 import type { PodIndex } from './pod-index.ts'
 import { antiAffinityOf, isFinished, type PodAffinityTerm, type PodObject } from './pod-object.ts'
 
-/** Both are Unschedulable, and not UnschedulableAndUnresolvable as the others are: the scheduler looks for pods to preempt. */
+/**
+ * Both are Unschedulable, and not UnschedulableAndUnresolvable as the other reasons are: the scheduler looks for pods to
+ * preempt.
+ */
 export const APART_FROM_OTHERS = "node(s) didn't match pod anti-affinity rules"
 export const OTHERS_APART = "node(s) didn't satisfy existing pods anti-affinity rules"
 
 /**
- * Why a node does not take a pod for the sake of pods that are placed already: its own terms first, then those of the
- * others. A pod that is on its way out counts until it is gone, one that has finished does not
+ * Why a node does not take a pod because of pods that are placed already: first its own terms, then those of the others. A pod
+ * that is being deleted counts until it is gone, a finished one does not
  * (pkg/scheduler/framework/plugins/interpodaffinity/filtering.go). undefined: no term concerns this pod.
  */
 export function apartRule(
@@ -40,9 +43,9 @@ export function apartRule(
 }
 
 /**
- * A placed pod went, finished or got other labels, and kept a pod that waits away by a term of either
- * (interpodaffinity/plugin.go, isSchedulableAfterPodChange; before 1.36 it overlooks the terms of the pod that went, and the
- * pod that waits is tried again after minutes).
+ * A placed pod was removed, finished or relabelled, and had kept a waiting pod away by a term of either
+ * (interpodaffinity/plugin.go, isSchedulableAfterPodChange; before 1.36 it ignores the terms of the removed pod, and the
+ * waiting pod is tried again after minutes).
  */
 export function setsFree(world: World, { type, object, previous }: Change, waiting: PodObject): boolean {
   if (previous === undefined) return false
@@ -54,7 +57,7 @@ export function setsFree(world: World, { type, object, previous }: Change, waiti
   return isKept(waiting, before) || isKept(before, waiting)
 }
 
-/** Where it is, as the label of its node by which the term tells nodes apart; a node without that label is no domain. */
+/** The domain of the pod: the label of its node that the term names; a node without that label is no domain. */
 function domainOf(world: World, pod: PodObject, { topologyKey }: PodAffinityTerm): readonly string[] {
   if ((pod.spec.nodeName ?? '') === '' || isFinished(pod)) return []
   const value = world.store.get(NODES, { name: pod.spec.nodeName ?? '' })?.metadata.labels?.[topologyKey]
@@ -71,7 +74,7 @@ const isMeant = (world: World, { owner, term, target }: Meaning): boolean =>
   labelTest(term.labelSelector)(target.metadata.labels) &&
   namespacesOf(world, owner, term).includes(target.metadata.namespace ?? '')
 
-/** Those that are named and those that are selected; the pod's own where the term says neither. */
+/** The named namespaces and the selected ones; the pod's own where the term has neither. */
 function namespacesOf(
   { store }: World,
   { metadata }: PodObject,

@@ -13,9 +13,12 @@ import { type ActorParts, runReconciler } from './run-reconciler.ts'
 import { type VolumeObject, volumesOf } from './volume-object.ts'
 
 const LAG_MS = 20
-/** Until a driver has attached a volume, or its kubelet has unmounted one and the driver has detached it. */
+/** How long a driver takes to attach a volume, or a kubelet and the driver to release one. */
 const DRIVER_MS = 1_000
-/** A node that is down cannot say that it unmounted (attach_detach_controller.go, reconcilerMaxWaitForUnmountDuration). */
+/**
+ * A node that is down cannot report that it unmounted a volume (attach_detach_controller.go,
+ * reconcilerMaxWaitForUnmountDuration).
+ */
 const UNMOUNT_LIMIT_MS = 360_000
 
 interface Attachment extends ApiObject {
@@ -23,7 +26,7 @@ interface Attachment extends ApiObject {
   readonly status?: { readonly attached?: boolean }
 }
 
-/** Has an attachment for every CSI volume on the node that uses it. The returned function ends it. */
+/** Keeps an attachment for every CSI volume on each node that uses it. The returned function ends it. */
 export function runAttachDetachController(parts: ActorParts): () => void {
   const { world, timers } = parts
   const attached = new ObjectIndex<Attachment>(world.store, VOLUME_ATTACHMENTS, ({ spec }) => [spec.nodeName])
@@ -75,7 +78,7 @@ function nodesWithVolumes({ type, object, previous }: Change): readonly string[]
   return isUsing === wasUsing ? [] : [nodeName]
 }
 
-/** Volumes of a driver, by the pods that are on a node. */
+/** The drivers' volumes of the pods on a node. */
 const usedOn = (world: World, node: string): readonly VolumeObject[] => [
   ...new Set(
     podIndexOf(world)
@@ -94,7 +97,7 @@ function detachMs(world: World, name: string): number {
   return node === undefined || readiness(node) === 'True' ? DRIVER_MS : UNMOUNT_LIMIT_MS
 }
 
-/** What another attacher made is none of this one's business. */
+/** Attachments of another attacher are left alone. */
 const isOurs = ({ metadata }: Attachment): boolean => metadata.name.startsWith('csi-')
 
 /** The name of what it makes (csi_attacher.go, GetAttachmentName). */

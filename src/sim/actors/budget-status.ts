@@ -11,17 +11,19 @@ export interface GuardedPod extends ApiObject {
 
 export interface BudgetInput {
   readonly budget: BudgetObject
-  /** Of the budget's namespace; those of other selectors too. */
+  /** Pods of the budget's namespace, also those of other selectors. */
   readonly pods: readonly GuardedPod[]
-  /** How many replicas the controllers of these pods want together. Only asked where the budget needs it. */
+  /** The sum of the replicas that the controllers of these pods want. Only called where the budget needs it. */
   readonly expected: (pods: readonly GuardedPod[]) => number | { readonly unscalable: string }
   readonly nowMs: number
 }
 
-/** An eviction that was granted and whose pod never went is forgotten after this (disruption.go, DeletionTimeout). */
+/**
+ * An eviction that was granted, but whose pod was never deleted, is forgotten after this time (disruption.go, DeletionTimeout).
+ */
 const DELETION_TIMEOUT_MS = 120_000
 
-/** What the disruption controller makes of a budget (pkg/controller/disruption/disruption.go, trySync). */
+/** The status of a budget by the disruption controller (pkg/controller/disruption/disruption.go, trySync). */
 export function budgetStatus({ budget, pods, expected, nowMs }: BudgetInput): BudgetObject['status'] {
   const isSelected = labelTest(budget.spec.selector)
   // A pod that has ended is expected until it is deleted (disruption.go, getPodsForPdb).
@@ -68,7 +70,7 @@ function needs(
   return { expectedPods, desiredHealthy }
 }
 
-/** A percentage is rounded up, whichever way it counts. */
+/** A percentage is always rounded up. */
 function shareOf(value: number | string | undefined, of: number): number {
   if (typeof value === 'number') return value
   const percent = Number(/^(\d{1,3})%$/.exec(value ?? '')?.[1] ?? 0)

@@ -9,7 +9,7 @@ const exists = (name: string, effect: string): Toleration => ({
   effect,
 })
 
-/** What every pod of a DaemonSet puts up with (daemonset_util.go, AddOrUpdateDaemonPodTolerations). */
+/** The tolerations of every pod of a DaemonSet (daemonset_util.go, AddOrUpdateDaemonPodTolerations). */
 const TOLERATIONS: readonly Toleration[] = [
   exists('not-ready', 'NoExecute'),
   exists('unreachable', 'NoExecute'),
@@ -45,7 +45,7 @@ export function daemonPlacement(node: NodeObject, { spec }: PodTemplate): Daemon
 }
 
 /**
- * Ties a pod to a node by name, beside what its template asks for: the scheduler binds it (daemonset_util.go,
+ * Adds to the pod's template a required node affinity to the node by name: the scheduler binds the pod (daemonset_util.go,
  * ReplaceDaemonSetPodNodeNameNodeAffinity).
  */
 export function affinityTo(node: string, { affinity }: PodObject['spec']): NonNullable<PodObject['spec']['affinity']> {

@@ -13,7 +13,7 @@ import { type ActorParts, runReconciler } from './run-reconciler.ts'
 
 const LAG_MS = 10
 
-/** Has a pod of each DaemonSet on every node that is meant. The returned function ends it. */
+/** Keeps a pod of each DaemonSet on every node that should have one. The returned function ends it. */
 export function runDaemonSetController(parts: ActorParts): () => void {
   const { world } = parts
   const pods = new ObjectIndex<PodObject>(world.store, PODS, daemonGroups)

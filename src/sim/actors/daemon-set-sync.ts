@@ -19,7 +19,7 @@ interface DaemonSetSynced {
   readonly againMs: number | undefined
 }
 
-/** The work on one DaemonSet: only nodes that were touched since are looked at. */
+/** The work on one DaemonSet: only nodes with changes are visited. */
 export class DaemonSetSync {
   readonly #world: World
   readonly #podsOn: (node: string) => readonly PodObject[]
@@ -28,7 +28,7 @@ export class DaemonSetSync {
 
   constructor(world: World, podsOn: (node: string) => readonly PodObject[]) {
     this.#world = world
-    // What has ended and is going counts no more (daemon_controller.go, getNodesToDaemonPods).
+    // Finished pods that are being deleted do not count (daemon_controller.go, getNodesToDaemonPods).
     this.#podsOn = (node) => podsOn(node).filter((pod) => !isGoing(pod) || !isFinished(pod))
   }
 
@@ -63,7 +63,7 @@ export class DaemonSetSync {
     return { status: this.#tally.status(set), againMs: waits.length === 0 ? undefined : Math.min(...waits) }
   }
 
-  /** Works on the nodes that were touched, also by what is done here; how long to wait for those that are not settled. */
+  /** Works on the nodes with changes, also with changes of its own; returns how long to wait for nodes that are not settled. */
   #visit(set: DaemonSetObject, { rules, hash }: { readonly rules: DaemonRules; readonly hash: string }): number[] {
     const waits: number[] = []
     const unsettled: string[] = []
@@ -75,7 +75,7 @@ export class DaemonSetSync {
       this.#tally.set(name, after && daemonCounts(after, rules))
       const { againMs } = availabilityOf(after?.pods ?? [], rules.minReadySeconds, rules.nowMs)
       const wait = isRefused ? AGAIN_MS : againMs
-      // What was just written touches the node again: it has been seen.
+      // Our own write marks the node as changed again: that change is known.
       this.#touched.delete(name)
       if (wait === undefined) continue
       waits.push(wait)
@@ -115,7 +115,10 @@ export class DaemonSetSync {
     return isMade ? 'done' : 'refused'
   }
 
-  /** Old pods that may go now: all that are not available, and as many others as may be missing (update.go, rollingUpdate). */
+  /**
+   * Old pods that may be removed now: all that are not available, and as many others as may be missing (update.go,
+   * rollingUpdate).
+   */
   #toReplace(set: DaemonSetObject, rules: DaemonRules): readonly PodObject[] {
     const nodes = [...this.#world.store.all(NODES)].map(({ metadata }) => this.#podsOn(metadata.name))
     const { desired } = this.#tally.total

@@ -5,7 +5,7 @@ import { isAvailable } from './pod-availability.ts'
 import { isReady, type PodObject } from './pod-object.ts'
 
 export interface DaemonNode extends DaemonPlacement {
-  /** The set's own, on it or made for it; those that are going too. */
+  /** The pods of the set, on the node or made for it; also those that are being deleted. */
   readonly pods: readonly PodObject[]
 }
 
@@ -39,7 +39,7 @@ export function daemonCounts({ shouldRun, pods }: DaemonNode, rules: DaemonRules
 
 const NOTHING: DaemonCounts = { desired: 0, current: 0, misplaced: 0, ready: 0, updated: 0, available: 0 }
 
-/** The sum over all nodes, kept by what changes: a DaemonSet of a thousand nodes is not counted anew for each pod. */
+/** The sum over all nodes, updated with each change: a DaemonSet of a thousand nodes is not counted anew for each pod. */
 export class DaemonTally {
   readonly #nodes = new Map<string, DaemonCounts>()
   #total = NOTHING

@@ -24,7 +24,7 @@ const REVISION = 'deployment.kubernetes.io/revision'
 
 type Sets = ObjectIndex<ReplicaSetObject>
 
-/** Has one ReplicaSet for each template of a Deployment, and moves from one to the next. The returned function ends it. */
+/** Keeps one ReplicaSet for each template of a Deployment, and rolls from one to the next. The returned function ends it. */
 export function runDeploymentController(parts: ActorParts): () => void {
   const { world } = parts
   const sets: Sets = new ObjectIndex(world.store, REPLICA_SETS, (set) => [controllerOf(set)?.uid ?? ''])
@@ -127,7 +127,7 @@ function scaleAll(world: World, scales: readonly Scale[]): void {
   }
 }
 
-/** Old ones that are empty, beyond the history that is wanted. */
+/** Old, empty ReplicaSets beyond the history limit. */
 function forget(world: World, { spec }: DeploymentObject, old: readonly ReplicaSetObject[]): void {
   const empty = old.filter(({ spec: own, status }) => own.replicas === 0 && (status?.replicas ?? 0) === 0)
   const tooMany = Math.max(0, empty.length - (spec.revisionHistoryLimit ?? 10))
@@ -140,7 +140,7 @@ interface Revising {
   readonly sets: readonly ReplicaSetObject[]
 }
 
-/** A template that comes back is the newest revision again (sync.go, getNewReplicaSet). */
+/** A template that is used again becomes the newest revision (sync.go, getNewReplicaSet). */
 function revised(world: World, deployment: DeploymentObject, { current, sets }: Revising): DeploymentObject {
   const others = lastRevision(sets.filter(({ metadata }) => metadata.uid !== current.metadata.uid))
   const revision = String(Math.max(revisionOf(current), others + 1))

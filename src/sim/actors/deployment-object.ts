@@ -25,7 +25,9 @@ interface RollingLimits {
   readonly unavailable: number
 }
 
-/** How far a rollout may stray from the wanted number (deployment_util.go, ResolveFenceposts): one of both is never 0. */
+/**
+ * How far a rollout may differ from the wanted number (deployment_util.go, ResolveFenceposts): at least one of both is above 0.
+ */
 export function rollingLimits({ spec }: DeploymentObject): RollingLimits {
   const { replicas = 1, strategy } = spec
   if (strategy?.type === 'Recreate') return { surge: 0, unavailable: replicas }

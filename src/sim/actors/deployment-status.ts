@@ -6,7 +6,7 @@ import { withCondition } from './with-condition.ts'
 
 interface DeploymentInput {
   readonly deployment: DeploymentObject
-  /** Of the template that it has now. */
+  /** The ReplicaSet of its present template. */
   readonly current: ReplicaSetObject | undefined
   readonly all: readonly ReplicaSetObject[]
   /** RFC 3339. */
@@ -15,7 +15,7 @@ interface DeploymentInput {
 
 type Count = 'replicas' | 'readyReplicas' | 'availableReplicas'
 
-/** What `kubectl rollout status` goes by (pkg/controller/deployment/sync.go, calculateStatus; progress.go). */
+/** The status that `kubectl rollout status` uses (pkg/controller/deployment/sync.go, calculateStatus; progress.go). */
 export function deploymentStatus(input: DeploymentInput): DeploymentObject['status'] {
   const { deployment, current, all } = input
   const sum = (count: Count): number => all.reduce((total, { status }) => total + (status?.[count] ?? 0), 0)
@@ -33,7 +33,7 @@ export function deploymentStatus(input: DeploymentInput): DeploymentObject['stat
 
 const FAILURE = 'ReplicaFailure'
 
-/** As its ReplicaSet has it. */
+/** The failure that its ReplicaSet reports. */
 const failureOf = ({ current }: DeploymentInput): readonly Condition[] =>
   (current?.status?.conditions ?? []).filter(({ type }) => type === FAILURE)
 
@@ -76,7 +76,7 @@ function conditionsOf({ deployment, current, now }: DeploymentInput, numbers: Nu
   if (isComplete) {
     return withCondition(withAvailable, { ...done, message: `ReplicaSet "${name}" has successfully progressed.` })
   }
-  // A rollout that was complete once is not begun anew by pods that fail later.
+  // A rollout that was once complete does not start anew when pods fail later.
   const wasComplete = before?.some(({ type, reason }) => type === 'Progressing' && reason === done.reason) === true
   if (wasComplete && numbers.replicas === numbers.updatedReplicas) return withAvailable
   return withCondition(withAvailable, {

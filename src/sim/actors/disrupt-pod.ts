@@ -7,7 +7,7 @@ interface Disruption extends DisruptionMark {
   readonly options: DeleteOptions
 }
 
-/** Deletes a pod that did nothing wrong, and says on it why. */
+/** Deletes a healthy pod, with the cause in its conditions. */
 export function disruptPod(world: World, { options, ...mark }: Disruption): void {
   deleteObject(world, { resource: PODS, old: markDisrupted(world, mark), options })
 }

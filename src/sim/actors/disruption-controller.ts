@@ -18,7 +18,7 @@ import { podIndexOf } from './pod-index.ts'
 import { controllerOf } from './pod-object.ts'
 import { type ActorParts, runReconciler } from './run-reconciler.ts'
 
-/** How long after a change its controller has heard of it and acted. */
+/** How long after a change its controller acts on it. */
 const LAG_MS = 5
 
 type Scaled = ApiObject & { readonly spec?: { readonly replicas?: number } }
@@ -29,7 +29,7 @@ const SCALED: Readonly<Record<string, ApiResource>> = {
   Deployment: DEPLOYMENTS,
 }
 
-/** Keeps the status of every budget true. The returned function ends it. */
+/** Keeps the status of every budget up to date. The returned function ends it. */
 export function runDisruptionController(parts: ActorParts): () => void {
   const { world } = parts
   const byNamespace = new ObjectIndex<BudgetObject>(world.store, DISRUPTION_BUDGETS, ({ metadata }) => [
@@ -55,7 +55,7 @@ export function runDisruptionController(parts: ActorParts): () => void {
       [DISRUPTION_BUDGETS, ({ object }) => [keyOf(object.metadata)]],
       [
         PODS,
-        // A pod that a budget selects no more has it count nothing anew (disruption.go, updatePod).
+        // If a budget does not select a pod any more, nothing is counted again for it (disruption.go, updatePod).
         ({ object }) => guarding(object),
       ],
       ...scaled,
@@ -85,8 +85,8 @@ function sync(world: World, budget: BudgetObject): void {
 }
 
 /**
- * Each controller counts once. A pod without a controller has no share (disruption.go, getExpectedScale), though it counts
- * as healthy. Where a controller cannot be scaled, no share can be worked out.
+ * Each controller counts once. A pod without a controller has no share (disruption.go, getExpectedScale), though it counts as
+ * healthy. If a controller cannot be scaled, no share can be computed.
  */
 function replicasWanted(world: World, pods: readonly GuardedPod[]): number | { readonly unscalable: string } {
   const wanted = new Map<string, number>()

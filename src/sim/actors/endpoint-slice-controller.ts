@@ -21,7 +21,7 @@ const MANAGED_BY = { 'endpointslice.kubernetes.io/managed-by': 'endpointslice-co
 
 type Slices = ObjectIndex<ApiObject>
 
-/** Says behind each Service which pods are there for it, in slices. The returned function ends it. */
+/** Keeps the slices of each Service: which pods are behind it. The returned function ends it. */
 export function runEndpointSliceController(parts: ActorParts): () => void {
   const { world } = parts
   const services = new ObjectIndex<ServiceObject>(world.store, SERVICES, ({ metadata }) => [metadata.namespace ?? ''])
@@ -54,7 +54,7 @@ function sliceGroups({ metadata }: ApiObject): readonly string[] {
   return service === undefined ? [] : [`${metadata.namespace ?? ''}/${service}`]
 }
 
-/** Most of what happens to a pod makes it no other endpoint. */
+/** Most changes of a pod do not change its endpoint. */
 function selecting(services: readonly ServiceObject[], { type, object, previous }: Change): readonly string[] {
   if (type === 'MODIFIED' && previous !== undefined && !isOther(object as PodObject, previous as PodObject)) return []
   const states = previous === undefined ? [object] : [object, previous]
@@ -90,7 +90,7 @@ function sync(world: World, service: ServiceObject, slices: readonly ApiObject[]
   return written.every(Boolean) ? undefined : AGAIN_MS
 }
 
-/** Whether it was accepted. A slice that is empty goes, but for the first. */
+/** Returns whether it was accepted. An empty slice is deleted, except for the first. */
 function write(
   world: World,
   service: ServiceObject,

@@ -1,4 +1,4 @@
-/** Between two nodes whose pods are driven out, where few are silent (`--node-eviction-rate` 0.1 a second). */
+/** The time between two nodes whose pods are evicted, where few are silent (`--node-eviction-rate` 0.1 a second). */
 export const USUAL_EVICTION_PACE_MS = 10_000
 /** `--secondary-node-eviction-rate` 0.01 a second. */
 const SLOW_MS = 100_000
@@ -12,7 +12,7 @@ interface Readiness {
 }
 
 /**
- * The same by how many nodes are not ready: `Infinity`, that is none, where all are, or many of a small cluster
+ * The same by the number of nodes that are not ready: `Infinity` (no evictions) where all are, or many of a small cluster
  * (node_lifecycle_controller.go, ComputeZoneState, ReducedQPSFunc, handleDisruption). The cluster is one zone.
  */
 export function evictionPaceMs({ ready, notReady }: Readiness): number {

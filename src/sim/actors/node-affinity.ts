@@ -16,11 +16,11 @@ export interface NodeSelector {
   readonly nodeSelectorTerms?: readonly NodeSelectorTerm[]
 }
 
-/** One of the terms has to hold; a term that says nothing holds for no node (component-helpers, nodeaffinity.go). */
+/** One of the terms has to hold; an empty term holds for no node (component-helpers, nodeaffinity.go). */
 export const nodeSelectorMatches = ({ nodeSelectorTerms = [] }: NodeSelector, node: ApiObject): boolean =>
   nodeSelectorTerms.some((term) => termHolds(term, node))
 
-/** The only nodes that a selector can match, where it names them; undefined: it does not. */
+/** The only nodes that a selector can match, if it names them; undefined: it does not. */
 export function namedNodes({ nodeSelectorTerms = [] }: NodeSelector): readonly string[] | undefined {
   const names = nodeSelectorTerms.map(({ matchFields = [] }) => matchFields.find(isNameIn)?.values)
   return names.length > 0 && names.every((each) => each !== undefined) ? [...new Set(names.flat())] : undefined

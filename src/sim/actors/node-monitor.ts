@@ -14,13 +14,13 @@ import { withCondition } from './with-condition.ts'
 export interface NodeTiming {
   /** How long a node may be silent (`--node-monitor-grace-period`). */
   readonly gracePeriodMs: number
-  /** How often that is looked at (`--node-monitor-period`). */
+  /** How often silent nodes are searched for (`--node-monitor-period`). */
   readonly monitorPeriodMs: number
 }
 
-/** What a controller manager does that is told nothing. */
+/** The defaults of a controller manager. */
 export const STANDARD_NODE_TIMING: NodeTiming = { gracePeriodMs: 50_000, monitorPeriodMs: 5_000 }
-/** For clusters that are to notice a silent node within seconds. */
+/** For clusters that have to notice a silent node within seconds. */
 export const FAST_NODE_TIMING: NodeTiming = { gracePeriodMs: 10_000, monitorPeriodMs: 1_000 }
 
 const LEASE_NAMESPACE = 'kube-node-lease'
@@ -28,10 +28,9 @@ const LEASE_NAMESPACE = 'kube-node-lease'
 const REPORTED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']
 
 /**
- * Looks at all nodes every so often: one whose Lease was not renewed for the grace period is Unknown, its pods are not
- * ready, and pods that cannot bear it are driven out; once it is back, that ends. While no node is heard of, the
- * monitor blames the network and evicts no pod (node_lifecycle_controller.go, monitorNodeHealth, handleDisruption).
- * The returned function ends it.
+ * Checks all nodes regularly. A node whose Lease was not renewed for the grace period is Unknown, its pods are not ready, and
+ * pods that do not tolerate it are evicted; once it is back, that ends. While no node is heard, the monitor blames the network
+ * and evicts no pod (node_lifecycle_controller.go, monitorNodeHealth, handleDisruption). The returned function ends it.
  */
 export function runNodeMonitor(parts: ActorParts, timing: NodeTiming = STANDARD_NODE_TIMING): () => void {
   const { world, timers } = parts
@@ -56,11 +55,11 @@ export function runNodeMonitor(parts: ActorParts, timing: NodeTiming = STANDARD_
 class NodeWatch {
   readonly #world: World
   readonly #timing: NodeTiming
-  /** At which look each node was last heard of: looks are what its silence is counted in. */
+  /** The number of the check at which each node was last heard: its silence is counted in checks. */
   readonly #heardAt = new Map<string, number>()
   readonly #changed = new Set<string>()
   readonly #toTaint: TaintQueue
-  /** Whose pods were marked, until it is ready again. */
+  /** Nodes whose pods were marked, until they are ready again. */
   readonly #down = new Set<string>()
   #checks = 0
   #isNoneHeard = false
@@ -111,7 +110,10 @@ class NodeWatch {
     this.#toTaint.end()
   }
 
-  /** By how many are heard of; when the last one falls silent, all count as reachable until the first is back. */
+  /**
+   * The pace by the number of nodes that are heard; when the last one falls silent, all count as reachable until the first is
+   * back.
+   */
   #pace(): void {
     const nodes = [...this.#world.store.all(NODES)] as NodeObject[]
     const ready = nodes.filter((node) => readiness(node) === 'True').length
@@ -180,7 +182,7 @@ class NodeWatch {
       this.#down.add(name)
       markPodsNotReady(this.#world, name, this.#now())
     }
-    // A node that speaks up but is not ready, or falls silent again, has its taint replaced by the other at once.
+    // A node that is heard but not ready, or falls silent again, gets the other taint at once.
     if (isEvicting(node)) this.#taint(name)
     else this.#toTaint.add(name)
   }

@@ -3,8 +3,8 @@ import type { PodIndex } from './pod-index.ts'
 import { controllerOf, isFinished, isGoing, type PodObject, tolerates } from './pod-object.ts'
 
 /**
- * The node that suits a pod best of those that take it: the fewest taints that would rather not, then the fewest pods that
- * it asks to be spread from, then the fewest of its own controller, then the fewest of all. undefined: there is none.
+ * The best node for a pod, of those that take it: the fewest taints of `PreferNoSchedule`, then the fewest pods that it should
+ * be spread from, then the fewest of its own controller, then the fewest of all. undefined: there is none.
  */
 export function bestNode(nodes: readonly NodeObject[], pod: PodObject, pods: PodIndex): NodeObject | undefined {
   if (nodes.length <= 1) return nodes[0]

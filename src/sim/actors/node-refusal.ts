@@ -6,8 +6,8 @@ import type { VolumeObject } from './volume-object.ts'
 const UNSCHEDULABLE: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }
 
 /**
- * Why a node does not take a pod, in the words of the plugin that the scheduler asks first (pkg/scheduler/framework/plugins:
- * nodeunschedulable, tainttoleration, nodeaffinity, volumebinding); undefined: it does.
+ * Why a node does not take a pod, in the words of the first plugin of the scheduler that refuses
+ * (pkg/scheduler/framework/plugins: nodeunschedulable, tainttoleration, nodeaffinity, volumebinding); undefined: it does.
  */
 export function nodeRefusal(
   node: NodeObject,

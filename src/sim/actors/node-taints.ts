@@ -4,7 +4,7 @@ const NOT_READY = 'node.kubernetes.io/not-ready'
 const UNREACHABLE = 'node.kubernetes.io/unreachable'
 const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable'
 
-/** What a node's conditions say where it is short of something, and the taint that goes with it. */
+/** The conditions of a node with a shortage, and their taints. */
 const SHORTAGES: Readonly<Record<string, string>> = {
   MemoryPressure: 'node.kubernetes.io/memory-pressure',
   DiskPressure: 'node.kubernetes.io/disk-pressure',
@@ -30,7 +30,7 @@ function wantedKeys(node: NodeObject, effect: Effect): readonly string[] {
   return [...away, ...short, ...(node.spec?.unschedulable === true ? [UNSCHEDULABLE] : [])]
 }
 
-/** All taints as they should be; undefined: they are. Those of others are left alone. */
+/** All taints as they should be; undefined: no change is needed. Taints of others are left alone. */
 export function mendedTaints(node: NodeObject, effect: Effect, now: string): readonly NodeTaint[] | undefined {
   const wanted = wantedKeys(node, effect)
   const taints = node.spec?.taints ?? []
@@ -43,7 +43,7 @@ export function mendedTaints(node: NodeObject, effect: Effect, now: string): rea
 
 const evicts = ({ key, effect }: NodeTaint): boolean => effect === 'NoExecute' && MANAGED.NoExecute.includes(key)
 
-/** Pods are driven out from it, for its own state. */
+/** Pods are evicted from the node because of its state. */
 export function isEvicting(node: NodeObject): boolean {
   return node.spec?.taints?.some(evicts) === true
 }
@@ -52,7 +52,7 @@ export function withoutEvictingTaints(node: NodeObject): NodeObject {
   return isEvicting(node) ? withTaints(node, node.spec?.taints?.filter((taint) => !evicts(taint)) ?? []) : node
 }
 
-/** The node with other taints; without any it has no such field. */
+/** The node with these taints; without any the field is absent. */
 export function withTaints(node: NodeObject, taints: readonly NodeTaint[]): NodeObject {
   const { taints: _, ...spec } = node.spec ?? {}
   return { ...node, spec: taints.length === 0 ? spec : { ...spec, taints } }

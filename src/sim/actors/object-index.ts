@@ -2,7 +2,7 @@ import type { ApiObject } from '../world/api-object.ts'
 import type { ApiResource } from '../world/api-resource.ts'
 import { keyOf, type Store } from '../world/store.ts'
 
-/** The objects of a kind in groups, kept from the log of changes: an informer's cache with an index. */
+/** The objects of a kind in groups, updated from the log of changes: like an informer's cache with an index. */
 export class ObjectIndex<T extends ApiObject> {
   readonly #groups = new Map<string, Map<string, T>>()
   readonly #groupsOf: (object: T) => readonly string[]

@@ -15,13 +15,13 @@ export interface PodTemplate {
   readonly spec: PodObject['spec']
 }
 
-/** Pods that a controller made and that have not finished; those that are going too. */
+/** Pods that a controller made and that have not finished, also those that are being deleted. */
 export const ownedPods = (world: World, { metadata }: ApiObject): readonly PodObject[] =>
   podIndexOf(world)
     .ofController(metadata.uid)
     .filter((pod) => !isFinished(pod))
 
-/** How an object names what controls it. */
+/** The reference of an object to its controller. */
 export const controllerReference = (resource: ApiResource, { metadata }: ApiObject): OwnerReference => ({
   apiVersion: apiVersionOf(resource),
   kind: resource.kind,
@@ -41,7 +41,7 @@ interface NewPod {
   readonly spec?: Partial<PodObject['spec']>
 }
 
-/** A pod by a template, owned by its controller. False: the API refused it, as it does in a namespace that is gone. */
+/** Creates a pod from a template, owned by its controller. False: the API refused it, as in a namespace that is gone. */
 export const createOwnedPod = (world: World, pod: NewPod): boolean => refusalOfPod(world, pod) === undefined
 
 /** The same, with the answer of the API where it refused the pod. */
@@ -68,7 +68,7 @@ export function refusalOfPod(
   )
 }
 
-/** A refusal of the API is an answer that its controller lives with, and asks again later. */
+/** A refusal of the API is an answer: its controller goes on, and tries again later. */
 export const wasAccepted = (write: () => unknown): boolean => refusalOf(write) === undefined
 
 function refusalOf(write: () => unknown): string | undefined {
@@ -81,7 +81,7 @@ function refusalOf(write: () => unknown): string | undefined {
   }
 }
 
-/** Which controllers of a kind a pod's change concerns: `namespace/name`, of the one it left too. */
+/** The controllers of a kind that a change of a pod concerns: `namespace/name`, also of the one that it left. */
 export function ownerKeys(kind: string, { object, previous }: Pick<Change, 'object' | 'previous'>): readonly string[] {
   const keys = [object, previous].flatMap((each) => {
     const owner = each === undefined ? undefined : controllerOf(each)

@@ -4,10 +4,10 @@ import { podIndexOf } from './pod-index.ts'
 import type { PodObject } from './pod-object.ts'
 import type { ActorParts } from './run-reconciler.ts'
 
-/** So long a node has to be gone before its pods are given up (gc_controller.go, quarantineTime). */
+/** How long a node has to be gone before its pods are deleted (gc_controller.go, quarantineTime). */
 const QUARANTINE_MS = 40_000
 
-/** Removes pods of nodes that are no more. The returned function ends it. */
+/** Deletes pods of nodes that are gone. The returned function ends it. */
 export function runPodGarbageCollector({ world, timers }: ActorParts): () => void {
   const suspects = new Map<string, () => void>()
   const isGone = (name: string): boolean => name !== '' && world.store.get(NODES, { name }) === undefined

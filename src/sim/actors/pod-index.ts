@@ -5,7 +5,7 @@ import type { World } from '../world/world.ts'
 import { ObjectIndex } from './object-index.ts'
 import { antiAffinityOf, controllerOf, type PodObject } from './pod-object.ts'
 
-/** Finds pods without a look at all of them. */
+/** Finds pods without a search of all of them. */
 export class PodIndex {
   readonly #pods: ObjectIndex<PodObject>
 
@@ -13,7 +13,7 @@ export class PodIndex {
     this.#pods = new ObjectIndex<PodObject>(store, PODS, groupsOf)
   }
 
-  /** Of one controller, whatever becomes of them. */
+  /** Pods of one controller, in any state. */
   ofController(uid: string): readonly PodObject[] {
     return this.#pods.of(`controller ${uid}`)
   }
@@ -26,12 +26,12 @@ export class PodIndex {
     return this.#pods.count(`node ${node}`)
   }
 
-  /** Those that no controller has. */
+  /** Pods without a controller. */
   orphansIn(namespace: string): readonly PodObject[] {
     return this.#pods.of(`orphans ${namespace}`)
   }
 
-  /** Those on a node that keep others away from it. */
+  /** Pods on a node whose anti-affinity keeps others away. */
   placedWithAntiAffinity(): readonly PodObject[] {
     return this.#pods.of(ANTI_AFFINITY)
   }
@@ -59,7 +59,7 @@ function groupsOf(pod: PodObject): readonly string[] {
   ]
 }
 
-/** One for all actors of a world: it lives as long as the store that feeds it. */
+/** One index for all actors of a world: it lives as long as its store. */
 const INDEXES = new WeakMap<Store, PodIndex>()
 
 export function podIndexOf({ store }: Pick<World, 'store'>): PodIndex {

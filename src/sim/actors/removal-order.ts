@@ -1,7 +1,10 @@
 import { isFinished, isGoing, isReady, type PodObject } from './pod-object.ts'
 
 interface Removal {
-  /** Of every ReplicaSet of the same controller, the pods that its selector means; none for a ReplicaSet by itself. */
+  /**
+   * For every ReplicaSet of the same controller, the pods that its selector matches; empty for a ReplicaSet without a
+   * controller.
+   */
   readonly related: readonly PodObject[]
   readonly nowMs: number
 }
@@ -10,8 +13,8 @@ const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
 const PHASES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 }
 
 /**
- * The pods of a ReplicaSet that shrinks, those that go first in front (pkg/controller/controller_utils.go,
- * ActivePodsWithRanks; pkg/controller/replicaset/replica_set.go, getPodsRankedByRelatedPodsOnSameNode).
+ * The pods of a ReplicaSet that shrinks, in the order of removal (pkg/controller/controller_utils.go, ActivePodsWithRanks;
+ * pkg/controller/replicaset/replica_set.go, getPodsRankedByRelatedPodsOnSameNode).
  */
 export function removalOrder(pods: readonly PodObject[], { related, nowMs }: Removal): readonly PodObject[] {
   const active = related.filter((pod) => !isFinished(pod) && !isGoing(pod))
@@ -34,7 +37,7 @@ const placed = ({ spec }: PodObject): number => ((spec.nodeName ?? '') === '' ? 
 
 const phase = ({ status }: PodObject): number => PHASES[status?.phase ?? ''] ?? 0
 
-/** What is no such number costs nothing (pkg/apis/core/v1/helper, GetDeletionCostFromPodAnnotations). */
+/** A value that is no number costs nothing (pkg/apis/core/v1/helper, GetDeletionCostFromPodAnnotations). */
 function cost({ metadata }: PodObject): number {
   const written = metadata.annotations?.[DELETION_COST] ?? ''
   const number = /^(?:-\d+|0|[1-9]\d*)$/.test(written) ? Number(written) : 0
@@ -44,7 +47,7 @@ function cost({ metadata }: PodObject): number {
 const restarts = ({ status }: PodObject): number =>
   Math.max(0, ...(status?.containerStatuses ?? []).map(({ restartCount }) => restartCount))
 
-/** undefined: it is not Ready. NaN: that was never written. */
+/** undefined: the pod is not Ready. NaN: the time was never written. */
 function readySince(pod: PodObject): number | undefined {
   if (!isReady(pod)) return undefined
   const at = pod.status?.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime
@@ -58,7 +61,10 @@ interface ByAge {
   readonly nowMs: number
 }
 
-/** The younger first. Ages of the same power of two are as good as equal, and the uid decides: no node is favoured. */
+/**
+ * The younger pod comes first. Ages of the same power of two count as equal, and then the uid decides, so that no node is
+ * favoured.
+ */
 function byAge({ a, b, of, nowMs }: ByAge): number {
   const [first, second] = [of(a), of(b)]
   if (first === undefined || second === undefined || first === second) return 0

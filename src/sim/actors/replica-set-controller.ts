@@ -85,7 +85,7 @@ function sync(world: World, sets: Sets, set: ReplicaSetObject): number | undefin
   return refusal === undefined ? againMs : AGAIN_MS
 }
 
-/** The first refusal stands until a sync whose pods were all accepted (pkg/controller/replicaset, calculateStatus). */
+/** The first refusal is kept until a sync in which all pods were accepted (pkg/controller/replicaset, calculateStatus). */
 function failed(
   { clock }: World,
   { status }: ReplicaSetObject,
@@ -99,7 +99,7 @@ function failed(
 const activePods = (world: World, set: ReplicaSetObject): readonly PodObject[] =>
   ownedPods(world, set).filter((pod) => !isGoing(pod))
 
-/** Lets go of pods that its selector no longer means, and takes those that it means (controller_ref_manager.go). */
+/** Releases pods that its selector does not match any more, and adopts those that it matches (controller_ref_manager.go). */
 function claim(world: World, set: ReplicaSetObject): void {
   const isMeant = labelTest(set.spec.selector)
   for (const pod of activePods(world, set)) {
@@ -119,7 +119,7 @@ function claim(world: World, set: ReplicaSetObject): void {
   }
 }
 
-/** Of all ReplicaSets of its Deployment: while one grows and the other shrinks, pods of both are on a node. */
+/** For all ReplicaSets of its Deployment: while one grows and the other shrinks, pods of both are on a node. */
 function relatedPods(world: World, sets: Sets, set: ReplicaSetObject): readonly PodObject[] {
   const owner = controllerOf(set)
   if (owner === undefined) return []

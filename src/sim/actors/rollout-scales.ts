@@ -6,14 +6,14 @@ interface Rollout {
   readonly current: ReplicaSetObject
   /** The oldest first. */
   readonly old: readonly ReplicaSetObject[]
-  /** Everything is to be recreated, and pods of the old are not gone yet. */
+  /** All pods are to be recreated, and some old ones are not gone yet. */
   readonly isHeld: boolean
 }
 
-/** How many replicas a ReplicaSet is to have next. */
+/** The next number of replicas of a ReplicaSet. */
 export type Scale = readonly [ReplicaSetObject, number]
 
-/** The next step of a rollout; empty where there is nothing to do but wait (pkg/controller/deployment: rolling.go, recreate.go). */
+/** The next step of a rollout; empty where it only waits (pkg/controller/deployment: rolling.go, recreate.go). */
 export function rolloutScales(rollout: Rollout): readonly Scale[] {
   const { deployment, current, old } = rollout
   const { replicas = 1, strategy, paused = false } = deployment.spec
@@ -36,7 +36,10 @@ export function scalesWithoutNew({ spec }: DeploymentObject, old: readonly Repli
   return active === undefined || more.length > 0 || sizeOf(active) === replicas ? [] : [[active, replicas]]
 }
 
-/** Each grows or shrinks by its share; what is left over falls to the largest, and of equals to the newest (sync.go, scale). */
+/**
+ * Each ReplicaSet grows or shrinks by its share; the rest goes to the largest, and of equal ones to the newest (sync.go,
+ * scale).
+ */
 function shared({ deployment, current, old }: Rollout): readonly Scale[] {
   const { replicas = 1 } = deployment.spec
   const active = [current, ...old.toReversed()].filter((set) => sizeOf(set) > 0)
@@ -56,18 +59,18 @@ function recreate({ deployment, current, old, isHeld }: Rollout): readonly Scale
   return isHeld || sizeOf(current) === replicas ? [] : [[current, replicas]]
 }
 
-/** No pod of the last template may be left before the next template begins. */
+/** No pod of an old template may be left before the next template begins. */
 export const emptied = (old: readonly ReplicaSetObject[]): readonly Scale[] =>
   old.filter((set) => sizeOf(set) > 0).map((set) => [set, 0])
 
-/** As large as the surge lets it be (deployment_util.go, NewRSNewReplicas). */
+/** As large as the surge allows (deployment_util.go, NewRSNewReplicas). */
 function grownTo({ deployment, current, old }: Rollout): number {
   const { replicas = 1 } = deployment.spec
   const room = replicas + rollingLimits(deployment).surge - totalOf([current, ...old])
   return room <= 0 ? sizeOf(current) : Math.min(replicas, sizeOf(current) + room)
 }
 
-/** First the replicas that are not available, then as many as the others can stand in for. */
+/** First replicas that are not available, then as many as the new ones can replace. */
 function shrinkOld({ deployment, current, old }: Rollout): readonly Scale[] {
   const all = [current, ...old]
   const least = (deployment.spec.replicas ?? 1) - rollingLimits(deployment).unavailable

@@ -30,7 +30,7 @@ const CONTROLLERS: readonly ((parts: ActorParts) => () => void)[] = [
   runAttachDetachController,
 ]
 
-/** What a controller manager and a scheduler do for a cluster. The returned function ends all of it. */
+/** The controllers of a controller manager, and a scheduler. The returned function ends all of it. */
 export function runControllers(parts: ActorParts, timing: NodeTiming = STANDARD_NODE_TIMING): () => void {
   const ends = [...CONTROLLERS.map((run) => run(parts)), runNodeMonitor(parts, timing)]
   return () => {

@@ -3,24 +3,24 @@ import type { ApiResource } from '../world/api-resource.ts'
 import type { Change } from '../world/store.ts'
 import type { World } from '../world/world.ts'
 
-/** What an actor lives in. */
+/** The parts that every actor needs. */
 export interface ActorParts {
   readonly world: World
   readonly timers: Timers
 }
 
 interface ReconcilerSpec {
-  /** Which keys a change of these kinds may concern. */
+  /** The keys that a change of these kinds may concern. */
   readonly watches: readonly (readonly [ApiResource, (change: Change) => readonly string[]])[]
-  /** How long after a change the actor has heard of it and acts. */
+  /** How long after a change the actor acts on it. */
   readonly lagMs: number
-  /** Brings the world nearer to what the key's object asks for; a number asks to be called again after so many ms. */
+  /** Changes the world towards what the key's object wants; a number asks for another call after this many ms. */
   readonly sync: (key: string) => number | undefined
 }
 
 /**
- * The shape of every controller: changes become keys, a key that waits already is not queued twice, and work goes by what is
- * there then and not by what happened. The returned function ends it.
+ * The form of every controller: changes become keys, a key that waits is not queued twice, and the work uses the state at that
+ * time and not the change. The returned function ends it.
  */
 export function runReconciler({ world, timers }: ActorParts, { watches, lagMs, sync }: ReconcilerSpec): () => void {
   const waiting = new Map<string, { readonly callOff: () => void; readonly again: boolean }>()

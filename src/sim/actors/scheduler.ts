@@ -16,7 +16,7 @@ import { claimsOf, volumesOf } from './volume-object.ts'
 import { withCondition } from './with-condition.ts'
 
 const LAG_MS = 20
-/** It looks no further once it has found so many that would do (schedule_one.go, minFeasibleNodesToFind). */
+/** The search ends after this many nodes that would take the pod (schedule_one.go, minFeasibleNodesToFind). */
 const ENOUGH_NODES = 100
 const WAITING = 'waiting'
 
@@ -69,7 +69,7 @@ function isWaiting(object: ApiObject): boolean {
 
 function placer(world: World): (pod: PodObject) => void {
   const pods = podIndexOf(world)
-  // Where the search begins moves on, so that in a large cluster every node has its turn.
+  // The start of the search moves on, so that in a large cluster every node has its turn.
   let start = 0
   return (pod) => {
     const nodes = [...world.store.all(NODES)] as NodeObject[]

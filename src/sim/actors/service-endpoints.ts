@@ -33,7 +33,7 @@ export interface SlicePort {
   readonly protocol: string
 }
 
-/** A pod that was given an address and has not ended is one; undefined: it is none (endpointslice/utils.go, podToEndpoint). */
+/** The endpoint of a pod that has an address and has not ended; undefined: none (endpointslice/utils.go, podToEndpoint). */
 export function endpointOf(service: ServiceObject, pod: PodObject): SliceEndpoint | undefined {
   const known = KNOWN.get(pod)
   if (known?.service === service) return known.endpoint
@@ -42,7 +42,7 @@ export function endpointOf(service: ServiceObject, pod: PodObject): SliceEndpoin
   return endpoint
 }
 
-/** A pod never changes, and is asked for with each change of any other: its endpoint is the same object until then. */
+/** A pod object never changes, and is used with each change of any other: its endpoint is the same object until then. */
 const KNOWN = new WeakMap<
   PodObject,
   { readonly service: ServiceObject; readonly endpoint: SliceEndpoint | undefined }
@@ -66,7 +66,7 @@ function newEndpoint(service: ServiceObject, pod: PodObject): SliceEndpoint | un
   }
 }
 
-/** A port that a container names is looked up in the pods; all pods of one slice have the same. */
+/** A named port is looked up in the pods; all pods of one slice have the same. */
 export const slicePorts = ({ spec }: ServiceObject, pods: readonly PodObject[]): readonly SlicePort[] =>
   (spec.ports ?? []).map(({ name = '', port, protocol = 'TCP', targetPort = port }) => {
     const found = typeof targetPort === 'number' ? targetPort : containerPort(targetPort, pods)

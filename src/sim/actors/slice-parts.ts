@@ -1,19 +1,19 @@
 import type { ApiObject } from '../world/api-object.ts'
 import type { SliceEndpoint } from './service-endpoints.ts'
 
-/** `--max-endpoints-per-slice` of a controller manager that is told nothing. */
+/** The default of `--max-endpoints-per-slice`. */
 const ENDPOINTS_MAX = 100
 
-/** What one slice is to hold; without `slice` it is still to be made. */
+/** The content of one slice; without `slice` it has to be created. */
 export interface SlicePart {
   readonly slice: ApiObject | undefined
   readonly endpoints: readonly SliceEndpoint[]
 }
 
 /**
- * Endpoints parted among the slices of a Service: each stays where it is, and new ones go where there is room
- * (endpointslice/reconciler.go). `endpoints`: in the order that they have in a slice too. At least one part; others may be
- * empty.
+ * Distributes endpoints over the slices of a Service: each stays where it is, and new ones go where there is room
+ * (endpointslice/reconciler.go). `endpoints` are in the order that they have in a slice. There is at least one part; others may
+ * be empty.
  */
 export function slicePartsOf(endpoints: readonly SliceEndpoint[], slices: readonly ApiObject[]): readonly SlicePart[] {
   const placeOf = new Map(slices.flatMap((slice, at) => endpointsIn(slice).map(({ targetRef }) => [targetRef.uid, at])))

@@ -10,7 +10,7 @@ export const REVISION_LABEL = 'controller-revision-hash'
 
 const nameOf = ({ metadata }: StatefulSetObject, ordinal: number): string => `${metadata.name}-${ordinal}`
 
-/** Which of its set's pods one is, by its name alone; undefined: none of that form. */
+/** The ordinal of a pod of the set, by its name; undefined: the name has another form. */
 export function ordinalOf({ metadata }: StatefulSetObject, pod: PodObject): number | undefined {
   const { name } = pod.metadata
   const digits = name.startsWith(`${metadata.name}-`) ? name.slice(metadata.name.length + 1) : ''

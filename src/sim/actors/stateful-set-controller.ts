@@ -122,7 +122,7 @@ interface Updating {
   readonly revision: string
 }
 
-/** One pod at a time from the last to the first, and never past a pod that is not well. */
+/** One pod at a time from the last to the first; stops at a pod that is not healthy. */
 function update(world: World, set: StatefulSetObject, { wanted, revision }: Updating): Step {
   const { updateStrategy, ordinals } = set.spec
   if (updateStrategy?.type === 'OnDelete') return 'done'

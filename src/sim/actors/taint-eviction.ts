@@ -10,7 +10,7 @@ import { type ActorParts, runReconciler } from './run-reconciler.ts'
 
 const LAG_MS = 10
 
-/** Deletes pods from nodes with a NoExecute taint once they have borne it as long as they said. The returned function ends it. */
+/** Deletes pods from nodes with a NoExecute taint once their tolerations end. The returned function ends it. */
 export function runTaintEviction(parts: ActorParts): () => void {
   const { world } = parts
   const eviction = new TaintEviction(parts)
@@ -81,7 +81,7 @@ class TaintEviction {
     this.#planned.clear()
   }
 
-  /** Time runs from when its taints were first seen, whatever taint comes after (taint_eviction.go, processPodOnNode). */
+  /** The time runs from when its taints were first seen, whatever taint comes later (taint_eviction.go, processPodOnNode). */
   #judge(pod: PodObject, taints: readonly Taint[], node: string): void {
     const { uid, name, namespace = '' } = pod.metadata
     const bearable = bearableMs(pod.spec.tolerations ?? [], taints)
@@ -108,7 +108,7 @@ class TaintEviction {
   }
 }
 
-/** The shortest that any toleration grants; nothing where a taint is not tolerated (taint_eviction.go, getMinTolerationTime). */
+/** The shortest time of any toleration; 0 where a taint is not tolerated (taint_eviction.go, getMinTolerationTime). */
 function bearableMs(tolerations: readonly Toleration[], taints: readonly Taint[]): number {
   const used = taints.map((taint) => tolerations.filter((toleration) => tolerates([toleration], taint)))
   if (used.some((found) => found.length === 0)) return 0

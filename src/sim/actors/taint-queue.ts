@@ -1,13 +1,13 @@
 import type { Timers } from '../../ground/ports/timers.ts'
 
-/** Taints against pods that are there have a turn of their own (scheduler.NodeEvictionPeriod). */
+/** Taints that evict running pods are written in turns of their own (scheduler.NodeEvictionPeriod). */
 const PASS_MS = 100
 
 const NEVER = Number.POSITIVE_INFINITY
 
 /**
- * Nodes that wait for the taint which drives their pods out, one after the other: where many fall silent at once, the
- * controller cannot tell whether they are gone or only unreachable (node_lifecycle_controller.go, zoneNoExecuteTainter;
+ * Nodes that wait for the taint which evicts their pods, one after the other: where many fall silent at once, the controller
+ * cannot know whether they are gone or only unreachable (node_lifecycle_controller.go, zoneNoExecuteTainter;
  * scheduler/rate_limited_queue.go).
  */
 export class TaintQueue {
@@ -15,12 +15,12 @@ export class TaintQueue {
   readonly #taint: (name: string) => void
   readonly #names = new Set<string>()
   #everyMs: number
-  /** While one has had its turn a short time ago. */
+  /** The last turn was a short time ago. */
   #isPausing = false
   #callOffPass: (() => void) | undefined
   #callOffPause = (): void => undefined
 
-  /** `everyMs` lie between two turns; `Infinity`: no node gets its turn. */
+  /** `everyMs` is the time between two turns; `Infinity`: no node gets its turn. */
   constructor(timers: Timers, everyMs: number, taint: (name: string) => void) {
     this.#timers = timers
     this.#everyMs = everyMs
@@ -39,7 +39,7 @@ export class TaintQueue {
     this.#names.delete(name)
   }
 
-  /** Where one would have to wait at the pace of before, it waits a whole time at the new one. */
+  /** A node that already waits then waits a whole period of the new pace. */
   setPace(everyMs: number): void {
     if (everyMs === this.#everyMs) return
     const isWaiting = this.#isPausing || this.#everyMs === NEVER

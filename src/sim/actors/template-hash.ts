@@ -3,7 +3,7 @@ const LETTERS = 'bcdfghjklmnpqrstvwxz2456789'
 
 const KNOWN = new WeakMap<object, string>()
 
-/** What tells one pod template from another, in the form of `pod-template-hash`. Objects of the store never change in place. */
+/** A hash of a pod template, in the form of `pod-template-hash`. Objects of the store never change in place. */
 export function templateHash(template: object): string {
   const known = KNOWN.get(template)
   if (known !== undefined) return known

@@ -12,7 +12,7 @@ const BOUND = { 'pv.kubernetes.io/bind-completed': 'yes', 'pv.kubernetes.io/boun
 
 const classOf = (object: ApiObject): string => (object as ClaimObject | VolumeObject).spec.storageClassName ?? ''
 
-/** Gives claims the volumes that were made for them beforehand, by storage class. The returned function ends it. */
+/** Binds claims to volumes that were created beforehand, by storage class. The returned function ends it. */
 export function runVolumeBinder(parts: ActorParts): () => void {
   const { world } = parts
   const claims = new ObjectIndex<ClaimObject>(world.store, VOLUME_CLAIMS, (claim) => [classOf(claim)])
@@ -54,7 +54,7 @@ function setPhase(world: World, volume: VolumeObject, phase: string): void {
   if (volume.status?.phase !== phase) world.store.put(VOLUMES, { ...volume, status: { ...volume.status, phase } })
 }
 
-/** Claims in their order, each the smallest volume that holds what it asks for (pkg/controller/volume/persistentvolume). */
+/** Claims in their order, each to the smallest volume that is large enough (pkg/controller/volume/persistentvolume). */
 function bindAll(world: World, claims: readonly ClaimObject[], free: readonly VolumeObject[]): void {
   const left = new Set(free.toSorted((a, b) => sizeOf(a) - sizeOf(b)))
   for (const claim of claims) {

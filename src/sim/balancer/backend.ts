@@ -32,7 +32,7 @@ export class Backend {
     return server?.oper === 'stopped' ? undefined : server
   }
 
-  /** What a client is given that does not know the server yet. */
+  /** The cookie for a client that does not know the server yet. */
   cookieOf({ config: { cookie } }: Server): string | undefined {
     return this.#cookie === undefined || cookie === undefined ? undefined : `${this.#cookie}=${cookie}`
   }

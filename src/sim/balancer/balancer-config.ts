@@ -1,4 +1,4 @@
-/** How a backend asks its servers whether they are well: `option httpchk GET PATH`. */
+/** How a backend checks its servers: `option httpchk GET PATH`. */
 export interface CheckConfig {
   readonly path: string
   /** `check port`: where that is not the port that traffic is sent to. */
@@ -16,7 +16,7 @@ export interface ServerConfig {
   readonly port: number
   /** 1 where none is given. */
   readonly weight?: number
-  /** The value that tells it apart in its backend's cookie. */
+  /** The value of its backend's cookie for this server. */
   readonly cookie?: string
   /** `BACKEND/SERVER` whose state and check it follows: it has no check of its own. */
   readonly track?: string
@@ -25,11 +25,11 @@ export interface ServerConfig {
 export interface BackendConfig {
   readonly name: string
   readonly servers: readonly ServerConfig[]
-  /** `cookie NAME insert indirect nocache`: clients come back to the server that they know. */
+  /** `cookie NAME insert indirect nocache`: clients return to the server that they know. */
   readonly cookie?: string
   /** `option http-server-close`: each answer ends the connection to its server, so that none is pooled. */
   readonly closesServers?: boolean
-  /** Of all its servers that track no other one; none: they are up without proof. */
+  /** For all its servers that track no other one; none: they are up without proof. */
   readonly check?: CheckConfig
 }
 
@@ -47,9 +47,9 @@ export interface BalancerConfig {
   readonly connectTimeoutMs: number
   readonly clientTimeoutMs: number
   readonly serverTimeoutMs: number
-  /** How often a connection that could not be made is tried again; 3 where nothing is said. */
+  /** How often a failed connection is tried again; by default 3. */
   readonly retries?: number
-  /** `hard-stop-after`: a process that was reloaded away ends after that long, whatever it still carries. */
+  /** `hard-stop-after`: after a reload the old process ends after this time, whatever it still has in work. */
   readonly hardStopAfterMs?: number
   /** `option idle-close-on-response`: a reload leaves idle clients their connection until their next answer. */
   readonly idleCloseOnResponse?: boolean

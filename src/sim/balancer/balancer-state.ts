@@ -15,13 +15,13 @@ interface BalancerStateParts {
 /** Ids of proxies begin behind that of the runtime API's own. */
 const FIRST_PROXY_ID = 2
 
-/** What one balancer process knows. Another process begins anew. */
+/** The state of one balancer process. Another process begins anew. */
 export class BalancerState {
   readonly config: BalancerConfig
   readonly pid: number
   readonly backends: readonly Backend[]
   readonly startedAtS: number
-  /** It was reloaded away: it ends what it carries and takes nothing new. */
+  /** After a reload: it ends its work and takes nothing new. */
   isStopping = false
   readonly #clock: BalancerClock
   readonly #startedAtMs: number

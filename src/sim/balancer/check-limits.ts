@@ -1,18 +1,18 @@
 import type { Timers } from '../../ground/ports/timers.ts'
 
-/** What waits until then, unless it is over before. */
+/** Runs at this time, unless it is cancelled before. */
 export interface Limit {
   readonly atMs: number
   isOver: boolean
   readonly expired: () => void
 }
 
-/** A timer adds a wait to the time of day in floating point: what is due a nanosecond later is due. */
+/** Timers add in floating point: an event that is due a nanosecond later is due. */
 const ROUNDING_MS = 1e-6
 
 /**
- * The limits of checks that are under way. They are set nearly in the order in which they come due, and hardly one ever
- * does: one timer for the first of them stands for all.
+ * The time limits of running checks. They are set nearly in the order in which they end, and hardly any is reached: one timer
+ * for the first stands for all.
  */
 export class CheckLimits {
   readonly #timers: Timers

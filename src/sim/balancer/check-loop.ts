@@ -21,7 +21,7 @@ export class CheckLoop {
   #callOff: () => void = () => undefined
   #limit: Limit | undefined
   #connection: Connection | undefined
-  /** Counts checks, so that what comes late is not taken for an answer to a later one. */
+  /** Counts checks, so that a late answer is not taken for that of a later one. */
   #round = 0
 
   constructor(parts: CheckLoopParts, server: Server, check: ServerCheck) {

@@ -39,7 +39,7 @@ export class ClientSession implements Accepted {
     forwarded.start(this.#parts.backend)
   }
 
-  /** What is under way goes on to its end, as without `option abortonclose`. */
+  /** Requests under way go on to their end, as without `option abortonclose`. */
   closed(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
@@ -47,7 +47,7 @@ export class ClientSession implements Accepted {
     if (this.#underWay === undefined) this.#parts.ended(this)
   }
 
-  /** Its process is about to end: the next answer is its last, and without one under way it ends now. */
+  /** Its process is about to end: the next answer is the last, and if no request is under way the connection ends now. */
   retire(): void {
     this.#isRetiring = true
     if (this.#underWay === undefined && this.#parts.config.idleCloseOnResponse !== true) this.end()

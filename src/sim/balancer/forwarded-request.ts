@@ -27,8 +27,8 @@ const RETRIES = 3
 const TURN_AROUND_MS = 1_000
 
 /**
- * One request on its way: to one server that its cookie names or round robin chose, and never to another (no `option redispatch`). What is
- * tried again goes to that server even where it was put into maint meanwhile.
+ * One request on its way: to the server of its cookie or of round robin, and never to another (no `option redispatch`). A retry
+ * goes to the same server even if that was put into maint meanwhile.
  */
 export class ForwardedRequest implements Session {
   readonly #ways: Forwarding
@@ -109,7 +109,7 @@ export class ForwardedRequest implements Session {
     this.#send(server, connection, { wasReused: false })
   }
 
-  /** It leaves the server until it is tried there again. */
+  /** The request leaves the server until it is tried there again. */
   #failed(server: Server, how: 'refused' | 'silent'): void {
     const { timers, config } = this.#ways
     server.end(this)
@@ -141,7 +141,7 @@ export class ForwardedRequest implements Session {
       }
       if (answer.closes === true || this.#closesServer || !connection.isOpen) connection.close()
       else {
-        // In maint too: only what is idle when maint begins is closed.
+        // Also in maint: only connections that were idle when maint began are closed.
         server.idle.add(connection, use)
         purge.watch(server)
       }
@@ -150,7 +150,7 @@ export class ForwardedRequest implements Session {
     })
   }
 
-  /** A client that had an answer on its connection before is left to ask again (RFC 9112, 9.3.1), and nothing is counted. */
+  /** A client that had an answer on this connection before has to ask again itself (RFC 9112, 9.3.1), and nothing is counted. */
   #broken(server: Server): void {
     if (!this.#client.isFirst) {
       this.#finish('dropped')

@@ -7,8 +7,8 @@ import { showServersState } from './show-servers-state.ts'
 import { showServerStat, showStat } from './show-stat.ts'
 
 /**
- * What the runtime API of a process says to one line of commands (management.txt 9.3): they are parted by `;`, each
- * answer ends with an empty line, and no answer is that line alone.
+ * The runtime API's answer to one line of commands (management.txt 9.3): commands are separated by `;`, each answer ends with
+ * an empty line, and an empty answer is that line alone.
  */
 export function runtimeAnswer(state: BalancerState, line: string): string {
   return line

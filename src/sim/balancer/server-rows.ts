@@ -4,7 +4,7 @@ import type { Server } from './server.ts'
 
 /** How the row of a server is written. */
 export interface RowWriting<P> {
-  /** All of it but what the clock says; the very parts of last time where they are the same. */
+  /** All of the row except times; the same parts as before where they are equal. */
   readonly partsOf: (backend: Backend, server: Server, last: P | undefined) => P
   readonly textOf: (parts: P, server: Server) => string
 }
@@ -27,8 +27,8 @@ interface Rows<P> {
 const BLOCK = 64
 
 /**
- * A table of all servers as pieces of text, its head first. It is read several times a second, and between two reads next to
- * nothing changes: what is as it was is not written anew, nor joined.
+ * A table of all servers as pieces of text, its head first. It is read several times a second, and between two reads hardly
+ * anything changes: unchanged parts are neither written nor joined again.
  */
 export class ServerRows<P> {
   readonly #head: string

@@ -8,7 +8,7 @@ export const OPER_STATES = { stopped: 0, running: 2, stopping: 3 } as const
 export type OperState = keyof typeof OPER_STATES
 export type AdminState = 'ready' | 'drain' | 'maint'
 
-/** Which of two states takes more away. */
+/** Which of two states is stricter. */
 const TAKES: Readonly<Record<AdminState, number>> = { ready: 0, drain: 1, maint: 2 }
 
 /** A request that is on a server. */
@@ -53,7 +53,7 @@ export class Server {
   #tracked: Server | undefined
   readonly #trackers: Server[] = []
   #own: AdminState = 'ready'
-  /** Its own, or that of the server that it tracks, whichever takes more away. */
+  /** Its own state, or that of the server that it tracks, whichever is stricter. */
   #admin: AdminState = 'ready'
   #oper: OperState = 'running'
   #changedAtS: number
@@ -76,7 +76,7 @@ export class Server {
     return this.#counters
   }
 
-  /** Another one with each change of what the tables of the runtime API tell of it, but for the seconds that go by. */
+  /** Changes with each change in the tables of the runtime API, except for running times. */
   get version(): number {
     return this.#version
   }
@@ -100,7 +100,7 @@ export class Server {
     return this.#tracked?.reference ?? this
   }
 
-  /** From now on it has the state and the check of that one (configuration.txt, `track`). */
+  /** From now on it follows the state and the check of that server (configuration.txt, `track`). */
   follow(tracked: Server): void {
     this.#tracked = tracked
     tracked.#trackers.push(this)
@@ -163,7 +163,7 @@ export class Server {
     this.#become(oper)
   }
 
-  /** A check that began before maint may end in it: it counts, and changes nothing. */
+  /** A check that began before maint may end in it: it counts, but changes nothing. */
   checked(result: CheckResult): void {
     const { check } = this
     if (check === undefined) return
@@ -183,7 +183,7 @@ export class Server {
     if (other.check !== undefined) this.check?.adopt(other.check)
   }
 
-  /** What is set on it and on the server that it tracks comes into effect, here and for those that track it. */
+  /** Applies the states of this server and of the one that it tracks, here and for those that track it. */
   #follow(): void {
     const before = this.#admin
     this.#admin = [this.#own, this.inherited].reduce((one, other) => (TAKES[other] > TAKES[one] ? other : one))
@@ -205,7 +205,7 @@ export class Server {
     this.idle.closeAll()
   }
 
-  /** Up before any check: the next one decides, and one failure is enough. Where it tracks another one: as that one is. */
+  /** Up before any check: the next one decides, and one failure is enough. If it tracks another server, it is as that one. */
   #leaveMaint(): void {
     this.#oper = this.#tracked?.oper ?? 'running'
     if (this.check === undefined) return

@@ -23,7 +23,7 @@ interface ServerTally {
   readonly strays: number
 }
 
-/** HAProxy as far as its runtime API and its traffic tell: one process that answers, and those it was reloaded from. */
+/** HAProxy as its runtime API and its traffic show it: one process that answers, and those from before reloads. */
 export class VirtualBalancer {
   readonly #parts: VirtualBalancerParts
   readonly #retired = new Set<Worker>()
@@ -69,7 +69,7 @@ export class VirtualBalancer {
     this.#worker = this.#startWorker(next)
   }
 
-  /** All processes end at once, and what they carry with them. */
+  /** All processes end at once, with all that they have in work. */
   stop(): void {
     for (const worker of [this.#worker, ...this.#retired]) worker.kill()
   }

@@ -11,7 +11,7 @@ interface WorkerParts {
   readonly timers: Timers
   readonly nowMs: () => number
   readonly state: BalancerState
-  /** It carries nothing any more and is gone. */
+  /** It has nothing in work any more and is gone. */
   readonly ended: (worker: Worker) => void
 }
 
@@ -46,7 +46,7 @@ export class Worker {
     this.#startChecks()
   }
 
-  /** Another process listens now. What is under way here goes on to its end. */
+  /** Another process listens now. Work under way here goes on to its end. */
   retire(): void {
     this.#stopTaking()
     const { hardStopAfterMs } = this.state.config

@@ -11,8 +11,8 @@ export interface Event {
 const WIDTH = 4
 
 /**
- * Events, the next one first. Their times are kept apart: nearly all that is looked at to find the next event is numbers
- * that lie beside each other, and not thousands of objects that lie anywhere.
+ * Events, the next one first. Their times are kept apart: the search for the next event then reads numbers that are side by
+ * side, and not thousands of scattered objects.
  */
 export class EventHeap {
   #times: number[] = []

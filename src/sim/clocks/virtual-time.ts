@@ -3,22 +3,22 @@ import type { Clock } from '../../ground/ports/clock.ts'
 import type { Timers } from '../../ground/ports/timers.ts'
 import { type Event, EventHeap } from './event-heap.ts'
 
-/** Limits are called off far more often than they come due: so many lie in the heap until they are swept out. */
+/** Limits are cancelled far more often than they are reached: this many stay in the heap until they are removed. */
 const OFF_AT_MOST = 256
 
 export interface VirtualTimeParts {
-  /** What people's clocks show at the start. */
+  /** The wall clock at the start. */
   readonly startAt: WallMs
   /**
-   * Calls `step` until it says false, each time in a turn of its own of the host's event loop: everything that follows from
-   * one event and waits for a promise has gone on before the next. Rejects with what `step` throws.
+   * Calls `step` until it returns false, each time in a turn of its own of the host's event loop: everything that follows from
+   * one event and waits for a promise is done before the next. Rejects with what `step` throws.
    */
   readonly turns: (step: () => boolean) => Promise<void>
 }
 
 /**
- * Time as a heap of events. It jumps from one to the next; two of the same moment come in the order in which they were
- * asked for, and whatever waits for a promise has gone on before the next one, so that a run is the same every time.
+ * Time as a heap of events. It jumps from one to the next; two events of the same moment run in the order in which they were
+ * requested, and everything that waits for a promise is done before the next one, so that a run is always the same.
  */
 export class VirtualTime implements Clock, Timers {
   readonly #turns: VirtualTimeParts['turns']
@@ -73,7 +73,7 @@ export class VirtualTime implements Clock, Timers {
     return promise
   }
 
-  /** People or NTP set the clock; monotonic time does not notice. */
+  /** People or NTP set the clock; monotonic time does not change. */
   jumpWall(byMs: number): void {
     this.#wallOffsetMs += byMs
   }
@@ -85,7 +85,7 @@ export class VirtualTime implements Clock, Timers {
     this.#nowMs = untilMs
   }
 
-  /** Runs until the work has settled, and answers as it does; throws where time ends or comes to `limitMs` before. */
+  /** Runs until the work has settled, and returns its result; throws if the events end or `limitMs` is reached before. */
   async settle<T>(work: Promise<T>, limitMs: number): Promise<T> {
     const untilMs = this.#nowMs + limitMs
     let isSettled = false

@@ -29,9 +29,9 @@ const REVERSE = '.in-addr.arpa'
 const REFUSED: ZoneAnswer = { rcode: 'REFUSED', isAuthoritative: false, answers: [], authorities: [] }
 
 /**
- * The zone of a cluster as CoreDNS answers it (plugin `kubernetes` with `pods insecure`), from a watch of Services: their cluster
- * IPs, names of pods, the reverse zone, and with authority what is not there. It knows no endpoints of headless Services, and
- * forwards nothing.
+ * The zone of a cluster as CoreDNS answers it (plugin `kubernetes` with `pods insecure`), from a watch of Services: their
+ * cluster IPs, names of pods, the reverse zone, and authoritative negative answers. It has no endpoints of headless Services,
+ * and forwards nothing.
  */
 export class ClusterZone {
   readonly #zone: string
@@ -88,7 +88,7 @@ export class ClusterZone {
     return this.#said('NOERROR', type === 'PTR' ? [{ name: asked, type: 'PTR', ttl: TTL_SECONDS, data }] : [])
   }
 
-  /** A name without such a record is told with the zone's SOA, too (RFC 2308 2.2). */
+  /** An answer without a record has the zone's SOA, too (RFC 2308 2.2). */
   #said(rcode: ZoneAnswer['rcode'], answers: readonly Answer[]): ZoneAnswer {
     const authorities = answers.length === 0 ? [this.#authority()] : []
     return { rcode, isAuthoritative: true, answers, authorities }

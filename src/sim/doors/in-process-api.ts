@@ -22,9 +22,9 @@ interface HttpRequest {
 type ReplyHead = Readable & { readonly statusCode: number; readonly headers: IncomingHttpHeaders }
 
 /**
- * What becomes of one request on its way. `silent`: no answer ever comes. `unheard`: it is carried out, and its answer
- * lost. `cut`: it is carried out, and the body of the answer breaks off in the middle. `refused`: nothing listens. A reply is
- * given in place of the API's own. A watch is reset when `life` ends.
+ * What is done with one request. `silent`: no answer ever comes. `unheard`: it is carried out, and its answer lost. `cut`: it
+ * is carried out, and the body of the answer breaks in the middle. `refused`: nothing listens. A reply replaces that of the
+ * API. A watch is reset when `life` ends.
  */
 export type Passage =
   | { readonly kind: 'passes'; readonly lateMs?: number; readonly watch?: WatchFault; readonly life?: AbortSignal }
@@ -33,7 +33,7 @@ export type Passage =
 
 type PassesOn = Extract<Passage, { kind: 'passes' }>
 
-/** Of a watch that was let through: what each event becomes, undefined: it is never told. */
+/** For a watch: what each event becomes; undefined: it is dropped. */
 export type WatchFault = (event: WatchEvent) => WatchEvent | 'cut' | undefined
 
 interface InProcessApiParts {
@@ -42,11 +42,11 @@ interface InProcessApiParts {
   /** Until the answer is there. */
   readonly latencyMs: number
   readonly passageOf?: (request: ApiRequest) => Passage
-  /** Around each request that is carried out, at the moment when it is. */
+  /** Called around each request when it is carried out. */
   readonly around?: (request: ApiRequest, answer: () => ApiReply) => ApiReply
 }
 
-/** The world's API for a client in the same process: as over HTTP, without sockets, and only as fast as `timers` go. */
+/** The world's API for a client in the same process: like HTTP, without sockets, and only as fast as `timers` run. */
 export function inProcessApi(
   parts: InProcessApiParts,
 ): (connection: unknown, request: HttpRequest, signal: AbortSignal) => Promise<ReplyHead> {

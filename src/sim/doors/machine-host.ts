@@ -6,8 +6,8 @@ import type { Timers } from '../../ground/ports/timers.ts'
 import type { Machine } from '../machines/machine.ts'
 
 /**
- * How a command by ssh goes wrong. `unheard`: it runs, and the caller hears nothing of it; `lost`: it never arrives;
- * `ignored`: it is taken, and the machine runs on.
+ * How a command by ssh fails. `unheard`: it runs, but the caller gets no answer; `lost`: it never arrives; `ignored`: it is
+ * accepted, and the machine runs on.
  */
 export type SshLuck = 'well' | 'unheard' | 'lost' | 'refused' | 'ignored'
 
@@ -18,7 +18,7 @@ interface MachineHostParts {
   readonly need?: NeedQuestion
   /** From the command to its answer. */
   readonly latencyMs: number
-  /** After which an ssh that hears nothing is given up. */
+  /** After this time an ssh without an answer is given up. */
   readonly limitMs: number
   /** Of the next command to a node. */
   readonly luckOf?: (node: string) => SshLuck

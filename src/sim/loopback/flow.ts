@@ -6,8 +6,8 @@ const FIRST_RESEND_MS = 200
 const RESEND_SPREAD_MS = 1_400
 
 /**
- * What the node that a connection enters by knows of it. `stalled`: that machine is dark, and neither end hears anything;
- * `unknown`: it is on again and has forgotten the connection, and resets it as soon as the client sends something.
+ * The state of a connection at the node where it enters. `stalled`: that machine is dark, and neither end hears anything;
+ * `unknown`: the machine is on again and has forgotten the connection, and resets it as soon as the client sends something.
  */
 export class Flow {
   readonly #parts: { readonly timers: Timers; readonly random: Random }
@@ -30,7 +30,7 @@ export class Flow {
     this.#onReset = hooks.reset
   }
 
-  /** The client says something. True: it may pass. */
+  /** The client sends something. True: it may pass. */
   passes(): boolean {
     if (this.#state === 'stalled') this.#hasPending = true
     if (this.#state === 'unknown') this.#resetAfter(0)
@@ -43,7 +43,7 @@ export class Flow {
     this.#onStall()
   }
 
-  /** The node is on again; what the client said meanwhile is said again soon. */
+  /** The node is on again; data that the client sent meanwhile is sent again soon. */
   forget(): void {
     if (this.#state !== 'stalled') return
     this.#state = 'unknown'

@@ -21,7 +21,7 @@ export class HttpService {
   readonly #server: Server
   readonly #accepted = new Map<Socket, Accepted>()
   readonly #busy = new Set<Socket>()
-  /** To be closed, but a request is on its way already: that one is their last. */
+  /** To be closed, but a request is under way already: it is their last. */
   readonly #ending = new Set<Socket>()
   #isFrozen = false
 
@@ -43,7 +43,7 @@ export class HttpService {
     this.#server.close()
   }
 
-  /** Its machine has lost its power: no client is told, and open connections stall. */
+  /** Its machine has lost its power: clients notice nothing, and open connections stall. */
   freeze(): void {
     this.#isFrozen = true
     this.close()

@@ -4,9 +4,9 @@ import type { Socket } from 'node:net'
 type TryEnd = () => boolean
 
 /**
- * Both ends of a connection within this process, by its ports. A FIN waits for its turn of the event loop like everything
- * else here; between machines it takes microseconds, and what is sent meanwhile is lost. So the client's side is told
- * directly, and what it has said already is heard before.
+ * Both ends of a connection within this process, by its ports. A FIN waits for its turn of the event loop, while between
+ * machines it takes microseconds, and data that is sent meanwhile is lost. So the client's side is closed directly, after the
+ * data that it has already sent was read.
  */
 export class Links {
   readonly #byPorts = new Map<string, TryEnd>()

@@ -36,8 +36,8 @@ interface Entry {
 }
 
 /**
- * Pods as HTTP servers and node ports as forwarders, on real sockets of this machine. What breaks breaks as on a machine:
- * refused, reset, cut off, or hanging without a word.
+ * Pods as HTTP servers and node ports as forwarders, on real sockets of this machine. Faults look as on a machine: refused,
+ * reset, cut off, or hanging.
  */
 export class LoopbackDataPlane implements DataPlane {
   readonly #parts: LoopbackDataPlaneParts

@@ -6,7 +6,7 @@ import { Flow } from './flow.ts'
 import type { Links } from './links.ts'
 import type { LoopbackNet } from './loopback-net.ts'
 
-/** What became of a way to a pod. */
+/** The result of a connection to a pod. */
 export type Reached =
   | { readonly kind: 'open'; readonly socket: Socket }
   | { readonly kind: 'refused' }
@@ -43,12 +43,12 @@ export class NodePort {
     parts.net.bind(this.#server, parts.at)
   }
 
-  /** Accepts, since the kernel does, and never answers. */
+  /** Accepts, as the kernel does, and never answers. */
   goDark(): void {
     this.#isDark = true
   }
 
-  /** New connections are refused. What hung in the dark is reset soon; what is open stays. */
+  /** New connections are refused. Connections that hung in the dark are reset soon; open ones stay. */
   close(): void {
     this.#server.close()
   }
@@ -70,7 +70,7 @@ export class NodePort {
       flows.delete(flow)
       flow.end()
     })
-    // What is not read would also hide that the client has gone.
+    // Without reading, it would not be noticed that the client has gone.
     const hang = (): void => {
       client.unpipe()
       client.on('data', () => flow.passes())

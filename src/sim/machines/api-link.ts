@@ -10,11 +10,11 @@ interface ApiLinkParts {
   readonly access: ApiAccess
   readonly timers: Timers
   readonly random: SeededRandom
-  /** The API answers again after it did not: whatever was told meanwhile has been missed. */
+  /** The API answers again after a failure: events from meanwhile were missed. */
   readonly onBack: () => void
 }
 
-/** One client of the API: once it has found it gone, it believes so until one of its own retries finds it back. */
+/** One client of the API: once it has noticed a failure, it counts the API as away until one of its own retries succeeds. */
 export class ApiLink {
   readonly #parts: ApiLinkParts
   #isLost = false

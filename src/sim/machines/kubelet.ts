@@ -29,11 +29,11 @@ interface KubeletParts {
 
 type Span = readonly [leastMs: number, mostMs: number]
 
-/** From the Node's new boot id until the first pods are looked at: so long all read Ready from before (measured: 0.7 s). */
+/** From the Node's new boot id until the first pods are checked: until then all read Ready from before (measured: 0.7 s). */
 const STALE: Span = [700, 800]
-/** And from then until each of them is: they are told of one by one (measured: up to 0.25 s). */
+/** From then until each of them is updated, one by one (measured: up to 0.25 s). */
 const SPREAD: Span = [0, 250]
-/** From a write until the kubelet has heard of it. */
+/** From a write until the kubelet knows of it. */
 const WATCH: Span = [5, 30]
 
 /** The kubelet of one node, for one boot of its machine. */
@@ -64,7 +64,7 @@ export class Kubelet {
     this.#heartbeat.begin(() => this.#life.later(random.between(...STALE), () => this.#takeUpPods()))
   }
 
-  /** It and its containers are told to end; it tells the API nothing of that. `ended`: the last container has. */
+  /** The kubelet and its containers have to end; it reports nothing about that to the API. `ended`: the last container has. */
   shutDown(ended: () => void): void {
     this.cut()
     let left = this.#runs.size
@@ -77,7 +77,7 @@ export class Kubelet {
     }
   }
 
-  /** It is no more. */
+  /** The power is gone: the kubelet ends at once. */
   cut(): void {
     this.#unfollow?.()
     this.#life.end()

@@ -5,7 +5,7 @@ import type { BootLuck } from './boot-luck.ts'
 import { Lifetime } from './lifetime.ts'
 
 export interface Boot {
-  /** What /proc/sys/kernel/random/boot_id says until the next one. */
+  /** The content of /proc/sys/kernel/random/boot_id until the next boot. */
   readonly id: string
   readonly luck: BootLuck
 }
@@ -15,7 +15,7 @@ export interface MachineServices {
   start(boot: Boot): void
   /** Every process is told to end; `ended` is called once, when the last one has. */
   stop(ended: () => void): void
-  /** The power is gone: nothing that ran has a word to say. */
+  /** The power is gone: nothing that ran does anything any more. */
   cut(): void
 }
 
@@ -43,7 +43,7 @@ export class Machine {
   #boots = 0
   #luck: BootLuck = { kind: 'returns' }
   #rebootRequired: readonly string[] | undefined
-  /** What is to happen in this state; none of it does in the next one. */
+  /** Timers of the present state; none of them runs in the next one. */
   #next: Lifetime
 
   constructor(parts: MachineParts) {
@@ -52,12 +52,12 @@ export class Machine {
     this.#next = new Lifetime(parts.timers)
   }
 
-  /** It takes commands: not while it goes down. */
+  /** It takes commands; not while it goes down. */
   get isOn(): boolean {
     return this.#state === 'on'
   }
 
-  /** As the machine itself tells it; undefined where it cannot be asked. */
+  /** As the machine itself reports it; undefined where it cannot be asked. */
   get bootId(): string | undefined {
     return this.isOn ? this.#bootId : undefined
   }

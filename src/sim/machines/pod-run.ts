@@ -58,7 +58,7 @@ export class PodRun {
   #pod: NodePod
   #facts: PodState
   #written: NodePod['status']
-  /** What is planned; none of it is done once the pod is to end. */
+  /** Timers of the run; none of them runs once the pod has to end. */
   #plans: Lifetime
   #process: PodProcess | undefined
   #hasExited = false
@@ -89,7 +89,7 @@ export class PodRun {
     this.#write()
   }
 
-  /** It shows what was written here last, and nothing is asked of it. */
+  /** The pod shows what was written here last, and no change is wanted. */
   isSettled(pod: NodePod): boolean {
     return pod.status === this.#written && !isGoing(pod)
   }
@@ -109,7 +109,7 @@ export class PodRun {
     if (this.#isCleared) this.#remove()
   }
 
-  /** The machine stops: SIGTERM without a word to the API. `ended` is called when it has ended. */
+  /** The machine stops: SIGTERM, without a message to the API. `ended` is called when the pod has ended. */
   shutDown(ended: () => void): void {
     if (this.#process === undefined || this.#hasExited) {
       ended()
@@ -215,7 +215,7 @@ export class PodRun {
   }
 
   #end(graceMs: number): void {
-    // A kubelet that is stopping a container does not hear of a shorter grace (kubelet.go, SyncTerminatingPod; seen on 1.35).
+    // A kubelet that is stopping a container ignores a shorter grace (kubelet.go, SyncTerminatingPod; seen on 1.35).
     if (this.#isEnding) return
     this.#isEnding = true
     this.#plans.end()

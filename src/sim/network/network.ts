@@ -26,8 +26,8 @@ export type Broken = 'broken'
 export interface Connection {
   readonly isOpen: boolean
   /**
-   * `done` is called at most once; never where the other end vanished without a word (a machine without power, until it
-   * is on again and knows nothing of the connection), so the caller has a limit of its own. One request at a time.
+   * `done` is called at most once; never where the other end vanished without a message (a machine without power, until it is
+   * on again and does not know the connection), so the caller needs a limit of its own. One request at a time.
    */
   send(request: NetworkRequest, done: (reply: NetworkReply | Broken) => void): void
   /** Called once when the other end closes it, whether or not a request is under way; not where it had done so before. */
@@ -36,7 +36,7 @@ export interface Connection {
   close(): void
 }
 
-/** `refused`: a word came back at once (RST, ICMP). `silent`: no answer comes; the caller's own limit decides. */
+/** `refused`: a refusal came back at once (RST, ICMP). `silent`: no answer comes; the caller's own limit decides. */
 export type Dialled =
   | { readonly kind: 'open'; readonly connection: Connection }
   | { readonly kind: 'refused' }

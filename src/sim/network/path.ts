@@ -33,7 +33,7 @@ export class Path {
     return this
   }
 
-  /** What becomes of a packet that is under way to that end; the sender's own fate does not matter to it any more. */
+  /** What happens to a packet on its way to that end; the state of its sender does not matter any more. */
   reach(way: Way): Reach {
     const hops = this.#hops
     const [first, step] = way === 'there' ? [0, 1] : [hops.length - 1, -1]

@@ -1,4 +1,4 @@
-/** How the app of a pod behaves. The test bed's app is told the same by its environment. */
+/** How the app of a pod behaves. The test bed's app has the same settings in its environment. */
 export interface AppBehaviour {
   /** From the start of the container until it answers. */
   readonly startMs: number

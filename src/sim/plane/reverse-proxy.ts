@@ -22,12 +22,12 @@ export class ReverseProxy {
     this.#pool = new UpstreamPool(parts.timers)
   }
 
-  /** It has heard where to send, if only that there is nowhere. */
+  /** It knows its endpoints, even if there are none. */
   get isTold(): boolean {
     return this.#endpoints !== undefined
   }
 
-  /** Of what is under way no other use is made than for the next try. */
+  /** Requests under way only use them for their next try. */
   setEndpoints(endpoints: readonly Destination[]): void {
     this.#endpoints = endpoints
   }

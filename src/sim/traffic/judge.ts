@@ -20,7 +20,7 @@ interface Served {
   readonly lastAt: WallMs
 }
 
-/** Counts for itself what was sent and lost, and which pods answered: to be compared with the ledger of a roll. */
+/** Counts by itself what was sent and lost, and which pods answered: to compare it with the ledger of a roll. */
 export class Judge {
   readonly #lost: LostRequest[] = []
   readonly #served = new Map<string, Served>()

@@ -23,7 +23,7 @@ interface OpenLoopParts {
 /** A timer adds a wait to the time of day in floating point: what is due a nanosecond later is due. */
 const ROUNDING_MS = 1e-6
 
-/** Asks one target at a fixed rate on an absolute schedule, whatever became of the requests before (open loop). */
+/** Sends requests to one target at a fixed rate on an absolute schedule, whatever became of earlier ones (open loop). */
 export class OpenLoopClient {
   readonly #parts: OpenLoopParts
   readonly #request: { readonly path: string }
@@ -52,7 +52,7 @@ export class OpenLoopClient {
     this.#tickAtNext()
   }
 
-  /** Asks no more; `onSettled` is called once every verdict that is owed was told. */
+  /** Sends no more; `onSettled` is called once every missing verdict was reported. */
   stop(onSettled: () => void): void {
     this.#stopTicking?.()
     this.#stopTicking = undefined
@@ -60,7 +60,7 @@ export class OpenLoopClient {
     this.#settleWhenDone()
   }
 
-  /** When the earliest request was due whose verdict is still to come. */
+  /** The time at which the earliest request without a verdict was due. */
   get owedSince(): WallMs | undefined {
     return this.#flights.first()?.scheduledAt
   }

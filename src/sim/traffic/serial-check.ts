@@ -15,7 +15,7 @@ export interface SerialCheckParts {
 const EVERY_MS = 1_000
 
 /**
- * One request a second over a connection of its own, the next a second after the last one began, or when that one has its
+ * One request a second over a connection of its own; the next a second after the last one began, or when that one has its
  * answer: a monitor that does one thing at a time. An outage of a second may cost it one request or none.
  */
 export class SerialCheck {

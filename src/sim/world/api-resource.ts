@@ -1,4 +1,4 @@
-/** What becomes of a status that comes with a new object: the kind's strategy decides (strategy.go of its registry). */
+/** What is done with a status in a new object: the kind's strategy decides (strategy.go of its registry). */
 type StatusOnCreate = 'kept' | 'pending' | 'empty'
 
 /** How a kind is served. */

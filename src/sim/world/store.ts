@@ -25,15 +25,15 @@ export const keyOf = ({ namespace, name }: ObjectKey): string =>
   namespace === undefined ? name : `${namespace}/${name}`
 
 /**
- * All objects and the log of how they came to be, under one counter of revisions, as etcd keeps them. Sinks are told of
- * changes in the order of their commits, also of those that a sink brings about.
+ * All objects and the log of their changes, with one counter of revisions, as in etcd. Sinks get changes in the order of their
+ * commits, also those that a sink causes.
  */
 export class Store {
   #revision: number
   readonly #tables = new Map<ApiResource, Map<string, ApiObject>>()
   /** Per kind, the oldest first. */
   readonly #logs = new Map<ApiResource, Change[]>()
-  /** Nothing is known of the order of changes up to here. */
+  /** Changes up to this revision are forgotten. */
   #compactedTo: number
   readonly #sinks = new Map<ApiResource, Set<ChangeSink>>()
   readonly #undelivered: Change[] = []

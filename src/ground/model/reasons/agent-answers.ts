@@ -1,6 +1,6 @@
 import type { ReasonEntry } from './reason-entry.ts'
 
-/** Why an agent answers as it does. */
+/** Why an agent gives its answer. */
 export const AGENT_ANSWERS = {
   InService: {
     is: 'nothing keeps the node out',

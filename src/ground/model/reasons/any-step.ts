@@ -1,6 +1,6 @@
 import type { ReasonEntry } from './reason-entry.ts'
 
-/** Holds at any step that sends something. */
+/** Holds at any step that changes something. */
 export const ANY_STEP = {
   ApiUnreachable: {
     is: 'the API server cannot be followed',

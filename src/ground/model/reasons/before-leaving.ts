@@ -1,6 +1,6 @@
 import type { ReasonEntry } from './reason-entry.ts'
 
-/** Holds before anything is done to a node; the guards of step 4 among them. */
+/** Holds before any change to a node, with those of the guards of step 4. */
 export const BEFORE_LEAVING = {
   BaselineNotGreen: {
     is: '3 requests to shop failed before the roll began',

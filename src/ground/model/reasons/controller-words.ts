@@ -1,6 +1,6 @@
 import type { ReasonEntry } from './reason-entry.ts'
 
-/** What the fleet brake and the leader's Lease say. */
+/** Reasons of the fleet brake and of the leader's Lease. */
 export const CONTROLLER_WORDS = {
   CordonsGranted: {
     is: 'every cordoned node is allowed to be out',

@@ -1,6 +1,6 @@
 import type { ReasonEntry } from './reason-entry.ts'
 
-/** Why a node of a NodeGuard is not granted yet, or what became of it. */
+/** Why a node of a NodeGuard is not granted yet, or what was done with it. */
 export const GUARD_WORDS = {
   GuardsUnknown: {
     is: 'the current state of the guards of group default is not known, so no node is granted',

@@ -1,6 +1,6 @@
 import type { ReasonEntry } from './reason-entry.ts'
 
-/** Why a node of an IngressDaemonSet, or its rollout, does not go on, or what became of it. */
+/** Why a node of an IngressDaemonSet, or its rollout, does not go on, or what was done with it. */
 export const INGRESS_WORDS = {
   IngressUnknown: {
     is: 'the current state of web is not known, so nothing is done',

@@ -10,15 +10,15 @@
  */
 type Wait = 'by law' | 'in course' | 'baseline' | 'blocked' | 'window' | 'none'
 
-/** One reason of the catalogue: docs/troubleshooting.md is made from these, and holds are waited for by them. */
+/** One reason of the catalogue: the source of docs/troubleshooting.md, and of how long a hold is waited for. */
 export interface ReasonEntry {
-  /** The sentence, nearly as it is printed: people search for the words of a hold here. */
+  /** The sentence, nearly as it is printed: people search the page for the text of a hold. */
   readonly is: string
   readonly cause: string
   /** What a person can do. Commands work when they are pasted. */
   readonly cure: string
   readonly wait: Wait
-  /** A normal part of the step: shown as progress, not as a hold. */
+  /** A normal part of the step: shown as progress, and no hold. */
   readonly progress?: true
 }
 

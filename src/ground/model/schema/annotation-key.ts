@@ -7,14 +7,14 @@ const QUALIFIED_NAME = `^(${PREFIX}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9
 const KEY_MAX = 317
 const PREFIX_MAX = 253
 
-/** Its length comes first: the time that the expression takes grows with the square of it. */
+/** The length is checked first: the time of the expression grows with the square of it. */
 export const isQualifiedName = (key: string): boolean =>
   key.length <= KEY_MAX && new RegExp(QUALIFIED_NAME, 'u').test(key) && key.indexOf('/') <= PREFIX_MAX
 
 export const celQualifiedName = (at: string): string =>
   `${at}.size() <= ${KEY_MAX} && ${at}.matches('${QUALIFIED_NAME.replaceAll('\\', '\\\\')}') && ${at}.indexOf('/') <= ${PREFIX_MAX}`
 
-/** A domain with all below it. */
+/** A domain and all below it. */
 const OURS = '^([a-z0-9.-]+\\.)?evenkeel\\.dev/'
 const KUBERNETES = '^([a-z0-9.-]+\\.)?(kubernetes|k8s)\\.io/'
 

@@ -6,7 +6,7 @@ type Fault = Pick<Finding, 'rule' | 'message' | 'fix'>
 
 const INT32_MAX = 2_147_483_647
 
-/** What a structural schema forbids: types, bounds, what is missing and what is unknown. */
+/** What a structural schema forbids: wrong types and bounds, missing and unknown fields. */
 export function checkShape(place: Place): readonly Finding[] {
   const type = typeFault(place)
   if (type !== undefined) return [finding(place.path, type)]
@@ -21,7 +21,7 @@ export function checkShape(place: Place): readonly Finding[] {
   ]
 }
 
-/** With such a finding an object is asked by no rule: it would fail, or take time that grows with the square of a list. */
+/** After such a finding no rule is evaluated: it would fail, or take time that grows with the square of a list. */
 export const blocksRules = ({ rule }: Finding): boolean => ['wrongType', 'missingField', 'tooMany'].includes(rule)
 
 const finding = (field: string, fault: Fault): Finding => ({ ...fault, field, severity: 'error' })
@@ -52,7 +52,7 @@ const TYPES = {
   limit: { is: (value: unknown) => isInteger(value) || isText(value), name: 'a whole number or a percentage' },
 } as const
 
-/** Nothing below such a list is looked at: it may have any length. */
+/** The items of such a list are not checked: it may have any length. */
 function lengthFault({ schema, kind, value, path }: Place): Fault | undefined {
   const most = schema.maxItems
   if (!Array.isArray(value) || most === undefined || value.length <= most) return undefined
@@ -105,7 +105,7 @@ function missingFields({ schema, kind, value, path }: Place): readonly Finding[]
     })
 }
 
-/** A list of type `set` has no item twice, one of type `map` no two items with the same keys. */
+/** A list of type `set` has no item twice, a list of type `map` no two items with the same keys. */
 function duplicates({ schema, value, path }: Place): readonly Finding[] {
   if (schema['x-kubernetes-list-type'] === undefined || !Array.isArray(value)) return []
   const keys = schema['x-kubernetes-list-map-keys']
@@ -121,7 +121,7 @@ function duplicates({ schema, value, path }: Place): readonly Finding[] {
   })
 }
 
-/** The API server drops them, so that they do nothing. */
+/** The API server drops unknown fields, so they have no effect. */
 function unknownFields({ schema, kind, value, path }: Place): readonly Finding[] {
   const { properties, additionalProperties } = schema
   const takesAny = schema['x-kubernetes-preserve-unknown-fields'] || path === 'metadata'

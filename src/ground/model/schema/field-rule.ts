@@ -1,26 +1,26 @@
 import type { Untrusted } from '../untrusted.ts'
 
-/** Whether the field is right; `old` is what it was before, where an object is changed. */
+/** Whether the field is valid; `old` is its earlier value, where an object is changed. */
 type Holds = (self: Untrusted, old?: Untrusted) => boolean
 
-/** A rule of a field and what is below it, for the API server and for programs: two forms of one condition. */
+/** A rule about a field and what is below it, for the API server and for programs: two forms of one condition. */
 export interface FieldRule {
   readonly rule: string
-  /** The place of the message below the field that has the rule: `.maxDegradedNodes`; empty for the field itself. */
+  /** The place of the message below the field with the rule: `.maxDegradedNodes`; empty for the field itself. */
   readonly below: string
   /** One sentence without a full stop. */
   readonly message: string
   readonly fix: string
   /** In CEL, where `self` is the field. */
   readonly cel: string
-  /** Types are as the schema says, where this is asked. */
+  /** Called only if the types are those of the schema. */
   readonly holds: Holds
 }
 
 /** The condition of a rule in both forms. */
 export type Condition = readonly [cel: string, holds: Holds]
 
-/** What a rule says, whatever its condition. */
+/** The text of a rule, whatever its condition. */
 interface RuleText {
   readonly field: string
   /** One sentence without a full stop. */

@@ -1,6 +1,6 @@
 import type { FieldRule } from './field-rule.ts'
 
-/** A structural OpenAPI v3 schema, as far as a CustomResourceDefinition of ours uses it, and the rules of its fields. */
+/** A structural OpenAPI v3 schema, as far as our CustomResourceDefinitions use it, and the rules of its fields. */
 export interface Schema {
   readonly description?: string
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'boolean'
@@ -23,13 +23,13 @@ export interface Schema {
   readonly 'x-kubernetes-preserve-unknown-fields'?: true
   readonly 'x-kubernetes-list-type'?: 'set' | 'map'
   readonly 'x-kubernetes-list-map-keys'?: readonly string[]
-  /** A CustomResourceDefinition has them in CEL, as `x-kubernetes-validations`. */
+  /** In a CustomResourceDefinition they are CEL, in `x-kubernetes-validations`. */
   readonly rules?: readonly FieldRule[]
 }
 
 export type Fields = Readonly<Record<string, Schema>>
 
-/** What a field says of itself beyond its type. */
+/** The properties of a field beyond its type. */
 export type Rest = Omit<Schema, 'description' | 'type'>
 
 export const object = (description: string, properties: Fields, rest: Rest = {}): Schema => ({

@@ -1,22 +1,22 @@
 import { isJsonObject } from '../json-object.ts'
 import type { Schema } from './open-api.ts'
 
-/** A value of an object and the schema that it is to have. */
+/** A value of an object, with its schema. */
 export interface Place {
   readonly schema: Schema
-  /** As `kubectl explain` takes it: `ingressdaemonset`. */
+  /** In the form of `kubectl explain`: `ingressdaemonset`. */
   readonly kind: string
   readonly value: unknown
-  /** What it was before, where the object is changed. */
+  /** The earlier value, where the object is changed. */
   readonly old?: unknown
-  /** As the API server writes it; empty for the object itself. */
+  /** In the API server's form; empty for the object itself. */
   readonly path: string
 }
 
 /** The API server drops a field that is null. */
 export const isAbsent = (value: unknown): boolean => value === undefined || value === null
 
-/** The fields, items and values below it that have a schema and are there. */
+/** The fields, items and values below it that exist and have a schema. */
 export function below({ schema, kind, value, old, path }: Place): readonly Place[] {
   if (Array.isArray(value)) {
     const { items } = schema

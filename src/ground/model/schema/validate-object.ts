@@ -4,8 +4,8 @@ import type { Finding } from './finding.ts'
 import { below, type Place } from './place.ts'
 
 /**
- * What a schema and its rules say against an object, as the API server sees it. `old` is the object before, where it is changed.
- * `isReadable`: it has the right shape, so that more may be asked of it.
+ * The findings of a schema and its rules about an object, as the API server sees it. `old` is the earlier object, where it is
+ * changed. `isReadable`: it has the right shape, so that more can be checked.
  */
 export function validateObject(
   { schema, kind }: Pick<Place, 'schema' | 'kind'>,

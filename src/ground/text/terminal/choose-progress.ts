@@ -6,7 +6,7 @@ export const PROGRESS_CHOICES = ['auto', 'live', 'plain', 'none'] as const
 export type ProgressChoice = (typeof PROGRESS_CHOICES)[number]
 export type ProgressMode = Exclude<ProgressChoice, 'auto'>
 
-/** The form of progress. `live` that was asked for and cannot be is an error, before anything is touched. */
+/** The form of progress. If `live` was asked for and is not possible, that is an error before any change. */
 export function chooseProgress(
   wanted: ProgressChoice,
   terminal: TerminalSettings,
@@ -19,7 +19,7 @@ export function chooseProgress(
     const why = isTerminal ? 'TERM is dumb' : `${stream} is no terminal`
     throw new UserError(`--progress live is not possible: ${why}`, { code: 'usage.progress', fix: '--progress plain' })
   }
-  // Some CI systems give their jobs a terminal and show every frame one below the other.
+  // Some CI systems give their jobs a terminal and show every frame below the last one.
   const inCi = (terminal.env.CI ?? '') !== ''
   return wanted === 'live' || (capable && !inCi) ? 'live' : 'plain'
 }

@@ -3,8 +3,8 @@ import type { TerminalSettings } from './terminal-settings.ts'
 export type SymbolSet = 'unicode' | 'ascii'
 
 /**
- * Blocks, arrows and box lines are of ambiguous width (UAX #11): two cells wide in Chinese, Japanese and Korean
- * terminals, which would break every column. There, on the bare console and without UTF-8 it is ASCII.
+ * Blocks, arrows and box lines are of ambiguous width (UAX #11): two cells wide in Chinese, Japanese and Korean terminals,
+ * which would break every column. There, on the bare console and without UTF-8, ASCII is used.
  */
 export function chooseSymbols(asciiWanted: boolean, { env }: TerminalSettings): SymbolSet {
   if (asciiWanted || env.TERM === 'linux') return 'ascii'

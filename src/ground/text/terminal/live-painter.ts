@@ -1,7 +1,7 @@
 import { cellWidth } from '../cell-width.ts'
 import type { TextSink } from './text-sink.ts'
 
-// DEC private modes: 2026 synchronized output (a frame is shown whole), 25 the cursor.
+// DEC private modes: 2026 synchronized output (a frame is shown as a whole), 25 the cursor.
 const BEGIN_FRAME = '\x1b[?2026h'
 const END_FRAME = '\x1b[?2026l'
 const HIDE_CURSOR = '\x1b[?25l'
@@ -9,8 +9,8 @@ const SHOW_CURSOR = '\x1b[?25h'
 const CLEAR_BELOW = '\x1b[J'
 
 /**
- * Lines that stay, above a few lines that are drawn anew. One write per frame; no alternate screen, so scrollback is the
- * log. Lines are plain text in `widths` terms: colour codes must be passed with their width in cells.
+ * Lines that stay, above a few lines that are painted anew. One write for each frame; no alternate screen, so scrollback is the
+ * log. A coloured line has to be passed with its width in cells.
  */
 export class LivePainter {
   readonly #sink: TextSink
@@ -22,7 +22,7 @@ export class LivePainter {
     this.#sink = sink
   }
 
-  /** Writes `permanent` for good and `live` below it, in place of the live lines before. */
+  /** Writes `permanent` so that it stays, and `live` below it, in place of the last live lines. */
   draw(permanent: readonly string[], live: readonly PaintedLine[]): void {
     const start = this.#open ? '' : HIDE_CURSOR
     this.#open = true
@@ -33,7 +33,7 @@ export class LivePainter {
     this.#drawnAt = columns
   }
 
-  /** Takes the live lines away and gives the cursor back; nothing more is drawn. Safe to call twice. */
+  /** Removes the live lines and restores the cursor; nothing more is drawn. Safe to call twice. */
   close(permanent: readonly string[] = []): void {
     if (!this.#open && permanent.length === 0) return
     const text = permanent.map((line) => `${line}\n`).join('')
@@ -43,15 +43,15 @@ export class LivePainter {
     this.#open = false
   }
 
-  /** The cursor alone, for a way out that has no time for more. */
+  /** Restores only the cursor, for an exit that has no time for more. */
   restoreCursor(): void {
     if (this.#open) this.#sink.write(SHOW_CURSOR)
   }
 
   /**
-   * Up to the first live line and clear. After the terminal became narrower than a line, it is not known whether it folded
-   * or cut that line: then the old frame stays and the new one begins below, since a stale copy is better than lines of
-   * the log eaten.
+   * Goes to the first live line and clears the rest. After the terminal became narrower than a line, it is not known whether
+   * the line was wrapped or cut: then the old frame stays and the new one begins below, since a stale copy is better than lost
+   * lines of the log.
    */
   #erase(columns: number): string {
     if (this.#live.length === 0) return ''
@@ -60,13 +60,13 @@ export class LivePainter {
   }
 }
 
-/** A line as it is written, with the cells it takes up. */
+/** A line as it is written, with its width in cells. */
 export interface PaintedLine {
   readonly text: string
   readonly cells: number
 }
 
-/** `text` may carry colours; they take no cells. */
+/** `text` may contain colour codes, which have no width. */
 export const paintedLine = (text: string): PaintedLine => ({
   text,
   cells: cellWidth(text.replace(/\x1b\[[0-9;]*m/g, '')),

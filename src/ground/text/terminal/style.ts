@@ -2,7 +2,7 @@ import { escapeForeign } from '../../model/foreign-text.ts'
 import { cellWidth, sliceCells } from '../cell-width.ts'
 import type { SymbolSet } from './choose-symbols.ts'
 
-/** What a piece of text is about; every tone repeats a word, so that without colour nothing is lost. */
+/** What a piece of text is about; the text itself says the same, so that nothing is lost without colour. */
 export type Tone = 'stop' | 'hold' | 'work' | 'name'
 
 export interface Piece {
@@ -10,7 +10,7 @@ export interface Piece {
   readonly tone?: Tone
 }
 
-/** One line of output, not yet measured or coloured. */
+/** One line of output, without its width and colour codes. */
 export type Line = readonly (string | Piece)[]
 
 export interface Style {
@@ -24,7 +24,7 @@ const SGR: Readonly<Record<Tone, string>> = { stop: '31', hold: '33', work: '36'
 const textOf = (piece: string | Piece): string => (typeof piece === 'string' ? piece : piece.text)
 const LONGEST_PIECE = 10_000
 
-/** The line without colour or control characters, however long. */
+/** The line without colour and control characters, of any length. */
 export const plainLine = (line: Line): string =>
   line.map((piece) => escapeForeign(textOf(piece), LONGEST_PIECE)).join('')
 

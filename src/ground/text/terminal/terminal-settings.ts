@@ -1,4 +1,4 @@
-/** What is known of the surroundings; read once by the composition root. */
+/** What is known of terminal and environment; read once by the composition root. */
 export interface TerminalSettings {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdinIsTerminal: boolean

@@ -3,13 +3,13 @@ export interface TerminalSize {
   readonly rows: number
 }
 
-/** Where text goes. Writing never throws: a reader that has gone away ends the output, not the work. */
+/** The destination of text. A write never throws: if the reader has gone away, the output ends and the work does not. */
 export interface TextSink {
-  /** Why nothing more arrives; undefined as long as it does. */
+  /** Why nothing more arrives; undefined as long as text arrives. */
   readonly failure?: string | undefined
   write(text: string): void
-  /** Asked anew for each frame; 80 by 24 where it is no terminal. */
+  /** Read anew for each frame; 80 by 24 where it is no terminal. */
   size(): TerminalSize
-  /** Settles when everything written so far is with its reader, or the reader is gone. */
+  /** Settles when everything that was written has reached its reader, or the reader is gone. */
   flushed(): Promise<void>
 }
