@@ -1,4 +1,5 @@
 import type { Claim } from '../../ground/model/claims.ts'
+import type { Node } from '../../ground/model/node.ts'
 import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import type { SeenSlot } from '../../ground/model/slot.ts'
@@ -66,6 +67,15 @@ interface GuardStrayAction {
 }
 
 export type GuardAction = GuardObjectAction | GuardNodeAction | GuardStrayAction
+
+/** The UID of the object that an action changes. Undefined: it makes one, or it is not of an object. */
+export function objectOfGuardAction(action: GuardAction, nodes: ReadonlyMap<string, Node>): string | undefined {
+  if ('pod' in action) return action.pod.uid
+  if (!('view' in action)) return nodes.get(action.node)?.uid
+  if ('deployment' in action) return action.deployment.uid
+  if (!('gate' in action)) return undefined
+  return 'object' in action.gate ? action.gate.object.uid : action.gate.uid
+}
 
 /** What an action does, and to what. */
 export function guardActionKey(action: GuardAction): string {

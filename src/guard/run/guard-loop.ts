@@ -19,7 +19,7 @@ import type { Random } from '../../ground/ports/random.ts'
 import { NOTHING_READ } from '../../service/run/budget-watch.ts'
 import { BUDGET_AGE_MS, ControllerBudget } from '../../service/run/controller-budget.ts'
 import { NodeWrites } from '../../service/run/node-writes.ts'
-import { type GuardAction, guardActionKey } from '../decide/action.ts'
+import { type GuardAction, guardActionKey, objectOfGuardAction } from '../decide/action.ts'
 import { decideGuards } from '../decide/decide.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
 import { NODE_GUARDS } from '../decide/guard-kind.ts'
@@ -159,6 +159,10 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
   /** A slot that was not seen may be one to give back. */
   againInMs(): number | undefined {
     return this.#budget.facts()?.fault === undefined ? undefined : BUDGET_AGE_MS
+  }
+
+  objectOf(action: GuardAction, { snapshot }: GroupSeen): string | undefined {
+    return objectOfGuardAction(action, snapshot.nodes)
   }
 
   subjectOf({ snapshot: { group } }: GroupSeen): Subject {

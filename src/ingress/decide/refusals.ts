@@ -33,7 +33,8 @@ function subjectOf(action: About, ids: string): string {
   return action.node ?? object?.annotations[NODE_ANNOTATION] ?? object?.name ?? ids
 }
 
-const objectOf = ({ deployment, gate, daemonSet, revision }: About): OwnedObject | undefined =>
+/** The object that an action is about, other than the Deployment of a node. */
+export const objectOf = ({ deployment, gate, daemonSet, revision }: About): OwnedObject | undefined =>
   deployment ?? gate ?? daemonSet ?? (typeof revision === 'object' ? revision : undefined)
 
 /** When the pause of one that was refused is over. Undefined: it may be tried now. */

@@ -37,7 +37,7 @@ import { IngressMemory } from './ingress-memory.ts'
 import { metAgain } from './met-again.ts'
 import { NeighbourCaches } from './neighbour-caches.ts'
 import { ObjectEvents } from './object-events.ts'
-import { decidePass, isKnown, type Seen, takesOut } from './object-pass.ts'
+import { decidePass, isKnown, objectOfAction, type Seen, takesOut } from './object-pass.ts'
 import { IngressEffects } from './perform.ts'
 
 interface IngressLoopParts {
@@ -70,6 +70,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
   readonly decide = decidePass
   readonly isKnown = isKnown
   readonly takesOut = takesOut
+  readonly objectOf = objectOfAction
   readonly #parts: IngressLoopParts
   readonly #caches: IngressCaches
   readonly #neighbours: NeighbourCaches

@@ -4,6 +4,7 @@ import { decideObject, type ObjectLook } from '../decide/decide-object.ts'
 import type { ObjectAction } from '../decide/household.ts'
 import type { CheckedIngress } from '../decide/ingress-kind.ts'
 import { OP_ANNOTATION, parseOp } from '../decide/op.ts'
+import { objectOf } from '../decide/refusals.ts'
 
 /** What a pass goes by. */
 export type Seen = ObjectLook & {
@@ -19,6 +20,13 @@ export function decidePass(seen: Seen): LoopDecision<ObjectAction> {
   if (seen.look !== undefined || decision.kind === 'settled') return decision
   const { later: _, ...rest } = decision
   return rest.kind === 'hold' ? rest : { kind: 'settled', reasons: rest.reasons }
+}
+
+/** The UIDs of the Deployment and of the Node that an action of a node is about; else that of its object. */
+export function objectOfAction(action: ObjectAction, { look }: Seen): string | undefined {
+  if (!('node' in action)) return objectOf(action)?.uid
+  const node = look?.snapshot.nodes.find(({ name }) => name === action.node)?.node
+  return `${look?.deployments.ours.get(action.node)?.uid} ${node?.uid}`
 }
 
 /** By caches that are behind nothing is wanted, and no refusal is over. */

@@ -24,6 +24,8 @@ export interface OwnedSystem<S, A> {
   decide(seen: S): LoopDecision<A>
   /** What an action does, and to what. */
   keyOf(action: A): string
+  /** The UID of the object that an action changes: what was done to one of its name before says nothing of it. Undefined: it makes one. */
+  objectOf(action: A, seen: S): string | undefined
   /** What the actions are decided for: refusals of writes are kept for it. */
   subjectOf(seen: S): Subject
   /** By caches that are behind nothing is wanted, and no refusal is over. */
@@ -57,12 +59,12 @@ const GATHER_EVENTS_MS = 20
 export class OwnedLoop<S, A> {
   readonly #parts: LoopParts<S, A>
   readonly #reconciler: Reconciler<Passed<S>, Bound<S, A>>
-  readonly #repeated: RepeatedActs<A>
+  readonly #repeated: RepeatedActs
 
   constructor(parts: LoopParts<S, A>) {
     this.#parts = parts
     const { system, clock } = parts
-    this.#repeated = new RepeatedActs(system.keyOf, clock)
+    this.#repeated = new RepeatedActs(clock)
     this.#reconciler = new Reconciler({
       ...parts,
       sweepMs: SWEEP_MS,
@@ -114,7 +116,13 @@ export class OwnedLoop<S, A> {
   #paced(key: string, seen: S): LoopDecision<A> {
     const { system } = this.#parts
     const decision = system.decide(seen)
-    return system.isKnown(seen) ? this.#repeated.paced(key, decision) : decision
+    if (!system.isKnown(seen)) return decision
+    return this.#repeated.paced(key, decision, (action) => this.#actOf(action, seen))
+  }
+
+  #actOf(action: A, seen: S): string {
+    const { system } = this.#parts
+    return `${system.keyOf(action)} ${system.objectOf(action, seen) ?? ''}`
   }
 
   async #tell(seen: S, decision: LoopDecision<A>, signal: AbortSignal): Promise<void> {
@@ -133,7 +141,7 @@ export class OwnedLoop<S, A> {
       isSent = decided !== undefined
       if (decided !== undefined) await system.perform(decided.action, decided.seen, signal)
       refused.done(subject.uid, action)
-      this.#repeated.done(bound.key, action)
+      this.#repeated.done(bound.key, this.#actOf(action, bound.seen))
     } catch (error) {
       const refusal = { error, now: clock.wallMs(), luck: random.next() }
       // Where a reading took too long, nothing was refused.

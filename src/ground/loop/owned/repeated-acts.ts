@@ -17,25 +17,23 @@ interface Done {
  *
  * Law: an act that changed nothing that is seen is repeated later each time.
  */
-export class RepeatedActs<A> {
-  readonly #keyOf: (action: A) => string
+export class RepeatedActs {
   readonly #clock: Pick<Clock, 'monoMs'>
-  /** By the key of the loop, then by that of the action. */
+  /** By the key of the loop, then by the act. */
   readonly #done = new Map<string, Map<string, Done>>()
 
-  constructor(keyOf: (action: A) => string, clock: Pick<Clock, 'monoMs'>) {
-    this.#keyOf = keyOf
+  constructor(clock: Pick<Clock, 'monoMs'>) {
     this.#clock = clock
   }
 
-  done(of: string, action: A): void {
+  /** `act`: the key of the action, with the UID of the object that it changes. */
+  done(of: string, act: string): void {
     const done = this.#done.get(of) ?? new Map<string, Done>()
     this.#done.set(of, done)
-    const key = this.#keyOf(action)
-    const count = (done.get(key)?.count ?? 0) + 1
+    const count = (done.get(act)?.count ?? 0) + 1
     const times = count - REPEATED_AT_ONCE
     const pauseMs = times <= 0 ? 0 : Math.min(PAUSE.mostMs, PAUSE.baseMs * 2 ** times)
-    done.set(key, { count, until: monoMs(this.#clock.monoMs() + pauseMs) })
+    done.set(act, { count, until: monoMs(this.#clock.monoMs() + pauseMs) })
   }
 
   forget(of: string): void {
@@ -43,15 +41,15 @@ export class RepeatedActs<A> {
   }
 
   /** The same decision without what is to wait. What it does not want any more has had its effect. */
-  paced(of: string, decision: LoopDecision<A>): LoopDecision<A> {
+  paced<A>(of: string, decision: LoopDecision<A>, actOf: (action: A) => string): LoopDecision<A> {
     const done = this.#done.get(of)
     if (done === undefined) return decision
     const { actions, later } = wanted(decision)
-    const keys = new Set([...actions, ...later].map(this.#keyOf))
-    for (const key of done.keys()) if (!keys.has(key)) done.delete(key)
+    const acts = new Set([...actions, ...later].map(actOf))
+    for (const act of done.keys()) if (!acts.has(act)) done.delete(act)
     if (done.size === 0) this.#done.delete(of)
     const now = this.#clock.monoMs()
-    const waitMs = (action: A): number => (done.get(this.#keyOf(action))?.until ?? now) - now
+    const waitMs = (action: A): number => (done.get(actOf(action))?.until ?? now) - now
     const due = actions.filter((action) => waitMs(action) <= 0)
     if (due.length === actions.length) return decision
     const waiting = actions.filter((action) => waitMs(action) > 0)

@@ -12,7 +12,7 @@ const never = new AbortController().signal
 function aScene(wanted: readonly string[]) {
   const clock = new VirtualClock()
   const random = new SeededRandom(1)
-  const world = { wanted, done: [] as string[] }
+  const world = { wanted, done: [] as string[], uid: 'first' }
   const keyOf = (action: string): string => action
   const loop = new OwnedLoop<readonly string[], string>({
     ...{
@@ -23,7 +23,7 @@ function aScene(wanted: readonly string[]) {
       refused: new RefusedWrites(keyOf),
     },
     system: {
-      ...{ name: 'toy', keyOf, isKnown: () => true, takesOut: () => false },
+      ...{ name: 'toy', keyOf, isKnown: () => true, takesOut: () => false, objectOf: () => world.uid },
       gather: async () => world.wanted,
       gatherFresh: async () => world.wanted,
       decide: (actions): LoopDecision<string> =>
@@ -67,6 +67,16 @@ test('what waits keeps nothing else from being done, and what was not wanted mea
   await clock.advance(100)
   world.done = []
   world.wanted = ['delete gate']
+  loop.add('k')
+  await clock.advance(10)
+  assert.deepEqual(world.done, ['delete gate'])
+})
+
+test('what was done to an object in vain keeps nothing back from one that was made anew under its name', async () => {
+  const { clock, loop, world } = aScene(['delete gate'])
+  await clock.advance(60_000)
+  world.done = []
+  world.uid = 'second'
   loop.add('k')
   await clock.advance(10)
   assert.deepEqual(world.done, ['delete gate'])
