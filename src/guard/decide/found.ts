@@ -16,7 +16,7 @@ export interface GuardPod {
   /** When it became ready, by the clock of its node. */
   readonly readySince?: WallMs
   /** It has a deletion timestamp. */
-  readonly isLeaving: boolean
+  readonly deleting: boolean
   /** It has a finalizer of ours, so that it stays until that is removed. */
   readonly isLocked: boolean
   /** Those of others. */

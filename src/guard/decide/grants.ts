@@ -205,7 +205,7 @@ const opening = (pass: GuardPass, x: GroupNode): readonly GuardObjectAction[] =>
     const { view, n } = member
     if (!member.isThere) return []
     const ends = n.pods
-      .filter(({ isLeaving, isLocked }) => isLeaving && isLocked)
+      .filter(({ deleting, isLocked }) => deleting && isLocked)
       .map((pod): GuardObjectAction => ({ kind: 'unlockPod', view, pod, node: x.name }))
     const released = releasedBy(ofMember(pass, x, member))
     if (n.own === undefined) return [...removing(x, member, released), ...ends]
@@ -230,7 +230,7 @@ function removing(
   const { deployment } = view.fleet ?? {}
   if (node === undefined || !takesNoPods(node) || deployment === undefined || !isStill(deployment)) return []
   return n.pods
-    .filter(({ isLeaving }) => !isLeaving)
+    .filter(({ deleting }) => !deleting)
     .map((pod) => ({ kind: 'letGo', view, pod, node: name, ...released }) as const)
 }
 

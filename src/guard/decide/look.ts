@@ -117,7 +117,7 @@ function fleetOf({ guard, deployments, gates }: FoundGuard, followed: Followed):
 
 /** By name: those that select a pod of this guard as well. */
 function foreignBudgets({ otherGates, pods }: FoundGuard): readonly string[] {
-  const labels = pods.find(({ isFinished, isLeaving }) => !isFinished && !isLeaving)?.labels
+  const labels = pods.find(({ isFinished, deleting }) => !isFinished && !deleting)?.labels
   if (labels === undefined) return []
   return otherGates.filter((gate) => selects(gate, labels)).map(({ name }) => name)
 }

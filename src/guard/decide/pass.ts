@@ -105,16 +105,16 @@ function groupNode({ group, nodes }: GuardSnapshot, { name, of, slot }: Row): Gr
 
 function askedBy(node: Node, members: readonly Member[]): string | undefined {
   const isDeleted = members.some(
-    ({ n: { pods } }) => pods.every(({ isLeaving }) => isLeaving) && pods.some(({ isLocked }) => isLocked),
+    ({ n: { pods } }) => pods.every(({ deleting }) => deleting) && pods.some(({ isLocked }) => isLocked),
   )
   return asksToDrain(node) ?? (isDeleted ? 'has a guard that was deleted' : undefined)
 }
 
 function memberOf({ now }: GuardSnapshot, view: GuardView, n: GuardedNode): Member {
-  const stays = ({ isLeaving, isLocked }: GuardPod): boolean => !isLeaving || isLocked
+  const stays = ({ deleting, isLocked }: GuardPod): boolean => !deleting || isLocked
   const { minReadySeconds } = view.guard.spec
   const isReady = (pod: GuardPod): boolean =>
-    pod.isReady && (pod.isLeaving || now - (pod.readySince ?? now) >= minReadySeconds * 1_000)
+    pod.isReady && (pod.deleting || now - (pod.readySince ?? now) >= minReadySeconds * 1_000)
   return {
     ...{ view, n },
     isThere: n.pods.some(stays),
@@ -142,7 +142,7 @@ export const isAway = ({ node, wanted }: GroupNode): boolean =>
 export const isStuck = (x: GroupNode): boolean =>
   isAway(x) && x.wanted.every(({ isReady, n: { pods } }) => isReady || (pods.length > 0 && pods.every(isResisting)))
 
-const isResisting = ({ isLeaving, isLocked }: GuardPod): boolean => isLeaving && isLocked
+const isResisting = ({ deleting, isLocked }: GuardPod): boolean => deleting && isLocked
 
 /** A person has said that the node may be without its guard. */
 export const isGivenUp = ({ now }: GuardSnapshot, { name, wanted }: GroupNode): boolean =>

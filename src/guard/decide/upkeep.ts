@@ -24,8 +24,8 @@ export function upkeep(pass: GuardPass, view: GuardView): readonly GuardObjectAc
 
 /** Guards that were deleted and resist for nothing: their node is gone or is to have none, or another guard is there. */
 function needless(view: GuardView, { node, isWanted, pods }: GuardedNode): readonly GuardObjectAction[] {
-  const locked = pods.filter(({ isLeaving, isLocked }) => isLeaving && isLocked)
-  const isNeeded = node !== undefined && isWanted && !pods.some(({ isLeaving, isReady }) => !isLeaving && isReady)
+  const locked = pods.filter(({ deleting, isLocked }) => deleting && isLocked)
+  const isNeeded = node !== undefined && isWanted && !pods.some(({ deleting, isReady }) => !deleting && isReady)
   return isNeeded ? [] : locked.map((pod) => ({ kind: 'unlockPod', view, pod }))
 }
 
@@ -114,9 +114,9 @@ function ofFleet(pass: GuardPass, view: GuardView, fleet: Guarding): readonly Gu
   const isMoving = !isStill(deployment)
   // A pod that has to go is deleted first: to shrink the Deployment would end any of them.
   const leaving = view.nodes.filter(({ isWanted }) => !isWanted).flatMap(({ pods }) => pods)
-  const pod = leaving.find(({ isLeaving }) => !isLeaving)
+  const pod = leaving.find(({ deleting }) => !deleting)
   if (pod !== undefined && !isMoving) return [{ kind: 'deletePod', view, pod }]
-  const placed = view.nodes.flatMap(({ pods }) => pods).filter(({ isLeaving }) => !isLeaving).length
+  const placed = view.nodes.flatMap(({ pods }) => pods).filter(({ deleting }) => !deleting).length
   const kept = placed > replicas || !isRolledOut(deployment) ? Math.max(replicas, deployment.replicas) : replicas
   // Replicas that have no node are Pending for ever, and would use up what the rollout may have missing.
   const unplaceable = Math.max(0, kept - replicas - leaving.length)
@@ -145,7 +145,7 @@ function replicasOf({ guard, nodes }: GuardView): number {
   const wanted = nodes.filter(({ isWanted }) => isWanted)
   if (guard.spec.pendingReplacement === 'KeepPending') return wanted.length
   const isDrained = ({ node, pods }: GuardedNode): boolean =>
-    node !== undefined && takesNoPods(node) && pods.every(({ isLeaving }) => isLeaving)
+    node !== undefined && takesNoPods(node) && pods.every(({ deleting }) => deleting)
   return wanted.filter((n) => !isDrained(n)).length
 }
 

@@ -77,7 +77,7 @@ export class GroupLooks {
     const { caches, holds, memory, clock } = this.#parts
     const now = clock.wallMs()
     const deleted = new Set(
-      found.flatMap(({ pods }) => pods.flatMap(({ isLeaving, nodeName }) => (isLeaving ? (nodeName ?? []) : []))),
+      found.flatMap(({ pods }) => pods.flatMap(({ deleting, nodeName }) => (deleting ? (nodeName ?? []) : []))),
     )
     const asking = nodes.filter((node) => asksToDrain(node) !== undefined || deleted.has(node.name))
     holds.refresh(
@@ -98,12 +98,13 @@ export class GroupLooks {
 
   #found(guard: CheckedGuard, fresh?: Fresh): FoundGuard {
     const { caches, holds, latest, memory, clock } = this.#parts
-    const { deployments, gates, ...around } = caches.around(guard)
+    const { deployments, gates, pods, ...around } = caches.around(guard)
     const now = clock.monoMs()
     const { uid } = guard
     return {
       guard,
       ...around,
+      pods: latest.all(pods),
       deployments: latest.all(memory.withMade('deployment', uid, { shown: deployments, now })),
       gates: latest.all(memory.withMade('gate', uid, { shown: gates, now })),
       verdictsOf: (name) => {

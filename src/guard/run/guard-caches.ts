@@ -136,8 +136,8 @@ export class GuardCaches {
     return this.#pods.objects().filter((pod) => this.#isStray(pod))
   }
 
-  #isStray({ isLeaving, isLocked, guardUid }: GuardPod): boolean {
-    if (!isLeaving || !isLocked) return false
+  #isStray({ deleting, isLocked, guardUid }: GuardPod): boolean {
+    if (!deleting || !isLocked) return false
     return !this.guards.objects().some(({ uid, deleting }) => uid === guardUid && !deleting)
   }
 

@@ -30,19 +30,19 @@ function parsePod(object: Untrusted): GuardPod {
     .each()
     .map((finalizer) => finalizer.text())
   const isLocked = finalizers.includes(GUARD_FINALIZER)
-  const isLeaving = !metadata.at('deletionTimestamp').absent
+  const deleting = !metadata.at('deletionTimestamp').absent
   const isReady = ready?.at('status').textOr('') === 'True'
   return {
     ...{ namespace, name, uid, resourceVersion, labels },
     guardUid: labels[GUARD_UID_LABEL] ?? '',
     ...(nodeName === '' ? {} : { nodeName }),
     // In the second of the deletion it may have become unready before it, or may never have been ready.
-    isReady: isReady || (isLeaving && isLocked && since > deletedAt(metadata)),
+    isReady: isReady || (deleting && isLocked && since > deletedAt(metadata)),
     ...(Number.isNaN(since) ? {} : { readySince: wallMs(since) }),
-    isLeaving,
+    deleting,
     isLocked,
     finalizers: finalizers.filter((finalizer) => finalizer !== GUARD_FINALIZER),
-    isFinished: (phase === 'Failed' || phase === 'Succeeded') && !(isLeaving && isLocked),
+    isFinished: (phase === 'Failed' || phase === 'Succeeded') && !(deleting && isLocked),
   }
 }
 

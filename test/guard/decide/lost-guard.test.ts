@@ -31,7 +31,7 @@ test('a cordoned node that lost one of its guards by itself takes a slot and a c
 function stuck(toy: GuardToy, names: readonly string[]): void {
   for (const guard of toy.guards)
     guard.pods = guard.pods.map((pod) =>
-      names.includes(pod.nodeName ?? '') ? { ...pod, isLeaving: true, isLocked: true, isReady: false } : pod,
+      names.includes(pod.nodeName ?? '') ? { ...pod, deleting: true, isLocked: true, isReady: false } : pod,
     )
   for (const name of names) {
     const node = toy.nodes.get(name)

@@ -47,7 +47,7 @@ for (const metadata of [DELETED, ENDED]) {
 test('a deleted guard with a finalizer has not finished, though its containers have ended', () => {
   const since = '2026-01-01T12:00:02Z'
   const locked = read({ metadata: ENDED, ready: 'False', since, phase: 'Succeeded' })
-  assert.deepEqual([locked.isLocked, locked.isLeaving, locked.isFinished], [true, true, false])
+  assert.deepEqual([locked.isLocked, locked.deleting, locked.isFinished], [true, true, false])
   assert.deepEqual(locked.finalizers, ['example.com/other'])
   const free = read({ metadata: { ...ENDED, finalizers: [] }, ready: 'False', since, phase: 'Succeeded' })
   assert.deepEqual([free.isLocked, free.isFinished], [false, true])

@@ -42,7 +42,7 @@ export const madeDeployment = (guard: NodeGuard, wanted: WantedGuard, replicas: 
 export const aPod = (guard: NodeGuard, nodeName: string, change: Partial<GuardPod> = {}): GuardPod => ({
   ...{ namespace: 'data', name: `guard-of-${nodeName}`, uid: `pod-${guard.uid}-${nodeName}`, resourceVersion: '1' },
   ...{ labels: { [GUARD_UID_LABEL]: guard.uid }, guardUid: guard.uid, nodeName },
-  ...{ isReady: true, readySince: earlier(60_000), isLeaving: false, isFinished: false },
+  ...{ isReady: true, readySince: earlier(60_000), deleting: false, isFinished: false },
   ...{ isLocked: false, finalizers: [] },
   ...change,
 })

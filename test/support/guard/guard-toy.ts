@@ -155,7 +155,7 @@ export class GuardToy {
   turn(): void {
     this.now = wallMs(this.now + 5_000)
     for (const of of this.guards) {
-      for (const pod of of.pods.filter(({ isLeaving }) => !isLeaving))
+      for (const pod of of.pods.filter(({ deleting }) => !deleting))
         pod.isReady = this.nodes.get(pod.nodeName ?? '')?.ready === 'True'
       of.pods = of.pods.filter(({ nodeName = '' }) => this.nodes.has(nodeName) && this.#hasDeployment(of, nodeName))
       for (const deployment of of.deployments) this.#place(of, deployment)

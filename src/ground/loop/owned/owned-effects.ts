@@ -10,6 +10,8 @@ interface EffectsParts {
   readonly latest: Latest
 }
 
+type Deletable = Pick<OwnedObject, 'namespace' | 'name' | 'uid' | 'resourceVersion' | 'deleting'>
+
 /** Writes to objects that we own, each under the version that it was decided by. They reject with WorldError, and with the signal's reason. */
 export class OwnedEffects {
   readonly #parts: EffectsParts
@@ -40,14 +42,15 @@ export class OwnedEffects {
     latest.wrote(found, await objects.patch({ kind, namespace, name, patch }, signal))
   }
 
-  /** What is being deleted may be kept by a finalizer of another program, and is not deleted again. */
-  async delete<T>(
-    kind: ObjectKind<T>,
-    found: Pick<OwnedObject, 'namespace' | 'name' | 'uid' | 'resourceVersion'> & { readonly deleting?: boolean },
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (found.deleting === true) return
+  /**
+   * An object that is being deleted is not deleted again: a finalizer of another program may keep it, and a cache may show it as it was
+   * before.
+   */
+  async delete<T extends Deletable>(kind: ObjectKind<T>, found: T, signal: AbortSignal): Promise<void> {
+    const { objects, latest } = this.#parts
+    if (latest.of(found).deleting) return
     const { namespace, name, uid, resourceVersion } = found
-    await this.#parts.objects.delete({ kind, namespace, name, uid, resourceVersion }, signal)
+    await objects.delete({ kind, namespace, name, uid, resourceVersion }, signal)
+    latest.wrote(found, { ...found, deleting: true })
   }
 }
