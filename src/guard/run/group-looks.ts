@@ -1,5 +1,6 @@
 import type { Latest } from '../../ground/loop/owned/latest.ts'
 import type { Node } from '../../ground/model/node.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { BudgetReading } from '../../service/decide/budget/budget-reading.ts'
@@ -97,16 +98,16 @@ export class GroupLooks {
   }
 
   #found(guard: CheckedGuard, fresh?: Fresh): FoundGuard {
-    const { caches, holds, latest, memory, clock } = this.#parts
+    const { caches, holds, latest, memory } = this.#parts
     const { deployments, gates, pods, ...around } = caches.around(guard)
-    const now = clock.monoMs()
     const { uid } = guard
+    const isOurs = ({ controller }: OwnedObject): boolean => controller?.uid === uid
     return {
       guard,
       ...around,
       pods: latest.all(pods),
-      deployments: latest.all(memory.withMade('deployment', uid, { shown: deployments, now })),
-      gates: latest.all(memory.withMade('gate', uid, { shown: gates, now })),
+      deployments: latest.all(memory.deployments.with(deployments, isOurs)),
+      gates: latest.all(memory.gates.with(gates, isOurs)),
       verdictsOf: (name) => {
         const known = fresh?.node === name ? fresh.verdicts.get(uid) : undefined
         const node = caches.nodes.get(name)

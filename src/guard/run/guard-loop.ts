@@ -75,13 +75,14 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
   readonly #loop: OwnedLoop<GroupSeen, GuardAction>
   readonly #effects: GuardEffects
   readonly #latest = new Latest()
-  readonly #memory = new GuardMemory()
+  readonly #memory: GuardMemory
   readonly #status: StatusWriter<CheckedGuard>
   #life: AbortSignal = NO_LIFE
 
   constructor(parts: GuardLoopParts) {
     const { clock, objects, cluster, log, rules, source } = parts
     this.#parts = parts
+    this.#memory = new GuardMemory(clock)
     this.#caches = new GuardCaches({
       ...parts,
       onGroup: (group) => this.#loop.changed(group),
@@ -108,7 +109,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     this.#effects = new GuardEffects({
       ...{ objects, clock, latest: this.#latest, budget: this.#budget },
       marks: new NodeWrites({ cluster, latest: this.#latest, nodes: this.#caches.nodes }),
-      made: (kind, object) => this.#memory.made(kind, object, clock.monoMs()),
+      unshown: this.#memory,
     })
     this.#status = new StatusWriter({ objects, kind: NODE_GUARDS, clock })
     this.#loop = new OwnedLoop({ ...parts, system: this, refused: this.#memory.refused })
@@ -138,6 +139,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
   async gather(group: string, signal: AbortSignal): Promise<GroupSeen | undefined> {
     await this.#caches.synced(signal)
     await this.#budget.readIfOld(signal)
+    await this.#memory.findUnshown(this.#parts.objects, signal)
     if (group === LEFT) {
       for (const left of this.#groupsLeft()) this.#loop.add(left)
       if (this.#caches.strays().length === 0) return undefined

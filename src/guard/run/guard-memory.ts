@@ -1,12 +1,14 @@
+import { DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
 import { RefusedWrites } from '../../ground/loop/owned/refused-writes.ts'
+import { Unshown } from '../../ground/loop/owned/unshown.ts'
 import { isJsonObject } from '../../ground/model/json-object.ts'
+import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
-import { type MonoMs, type WallMs, wallMs } from '../../ground/model/time.ts'
+import { type WallMs, wallMs } from '../../ground/model/time.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { Objects } from '../../ground/ports/objects.ts'
 import { type GuardAction, guardActionKey } from '../decide/action.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
-
-/** Then the cache shows what was made. */
-const MADE_MS = 30_000
 
 /** What a process has seen and no object bears yet. The next process begins without it. */
 export class GuardMemory {
@@ -14,7 +16,18 @@ export class GuardMemory {
   readonly refused = new RefusedWrites<GuardAction>(guardActionKey)
   /** By group, then by node. */
   readonly #asking = new Map<string, Map<string, WallMs>>()
-  readonly #made = new Map<string, { readonly object: OwnedObject; readonly at: MonoMs }>()
+  readonly deployments: Unshown<FoundDeployment>
+  readonly gates: Unshown<OwnedObject>
+
+  constructor(clock: Pick<Clock, 'monoMs'>) {
+    this.deployments = new Unshown({ kind: DEPLOYMENTS, clock })
+    this.gates = new Unshown({ kind: GATES, clock })
+  }
+
+  /** Objects that the caches have not shown for long. Rejects with the signal's reason. */
+  async findUnshown(objects: Pick<Objects, 'get'>, signal: AbortSignal): Promise<void> {
+    for (const unshown of [this.deployments, this.gates]) await unshown.findAgain(objects, signal)
+  }
 
   /**
    * When each of these nodes began to ask. The status of the guards tells it where this process has not seen it, and only there: a node
@@ -42,29 +55,6 @@ export class GuardMemory {
 
   askAgain(group: string, node: string, now: WallMs): void {
     this.#asking.get(group)?.set(node, now)
-  }
-
-  made(kind: string, object: OwnedObject, at: MonoMs): void {
-    this.#made.set(`${kind}/${object.uid}`, { object, at })
-  }
-
-  /** With what was made and the cache does not show yet. */
-  withMade<T extends OwnedObject>(
-    kind: string,
-    of: string,
-    { shown, now }: { readonly shown: readonly T[]; readonly now: MonoMs },
-  ): readonly T[] {
-    if (this.#made.size === 0) return shown
-    const uids = new Set(shown.map(({ uid }) => uid))
-    const more: T[] = []
-    for (const [key, { object, at }] of this.#made) {
-      if (now - at > MADE_MS) this.#made.delete(key)
-      else if (key === `${kind}/${object.uid}` && object.controller?.uid === of) {
-        if (uids.has(object.uid)) this.#made.delete(key)
-        else more.push(object as T)
-      }
-    }
-    return more.length === 0 ? shown : [...shown, ...more]
   }
 }
 

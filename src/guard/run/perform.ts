@@ -1,6 +1,7 @@
 import type { Latest } from '../../ground/loop/owned/latest.ts'
 import { OwnedEffects } from '../../ground/loop/owned/owned-effects.ts'
 import { DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
+import type { Unshown } from '../../ground/loop/owned/unshown.ts'
 import { GRANT_ANNOTATION, GUARD_LABEL } from '../../ground/model/guard-keys.ts'
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import { deploymentPatch, gatePatch } from '../../ground/model/owned/difference.ts'
@@ -20,6 +21,7 @@ import { guardOwner } from '../decide/pass.ts'
 import type { GuardSnapshot } from '../decide/snapshot.ts'
 import { wantedDeployment, wantedGate } from '../decide/wanted-guard.ts'
 import type { NodeGuard } from '../model/node-guard.ts'
+import type { GuardMemory } from './guard-memory.ts'
 import { GUARD_PODS } from './guard-pods.ts'
 
 interface EffectsParts {
@@ -28,8 +30,7 @@ interface EffectsParts {
   readonly latest: Latest
   readonly marks: NodeWrites
   readonly budget: Pick<ControllerBudget, 'take' | 'release'>
-  /** It was made a moment ago, and the cache may not show it yet. */
-  made(kind: 'deployment' | 'gate', object: OwnedObject): void
+  readonly unshown: Pick<GuardMemory, 'deployments' | 'gates'>
 }
 
 /** One effect, under the versions of the objects that it was decided by. */
@@ -64,12 +65,17 @@ export class GuardEffects {
 
   async #toObject(action: GuardObjectAction, signal: AbortSignal): Promise<void> {
     const { guard } = action.view
+    const { unshown } = this.#parts
     switch (action.kind) {
       case 'createGate':
-        return this.#create({ kind: GATES, of: 'gate', guard }, wantedGate(guard, action.wanted, false), signal)
+        return this.#create(
+          { kind: GATES, unshown: unshown.gates, guard },
+          wantedGate(guard, action.wanted, false),
+          signal,
+        )
       case 'createDeployment': {
         const wanted = wantedDeployment(guard, action.wanted, { replicas: action.replicas, isPaused: false })
-        return this.#create({ kind: DEPLOYMENTS, of: 'deployment', guard }, wanted, signal)
+        return this.#create({ kind: DEPLOYMENTS, unshown: unshown.deployments, guard }, wanted, signal)
       }
       case 'closeGate':
       case 'openGate':
@@ -121,11 +127,7 @@ export class GuardEffects {
   }
 
   async #create<T extends OwnedObject>(
-    {
-      kind,
-      of,
-      guard,
-    }: { readonly kind: ObjectKind<T>; readonly of: 'deployment' | 'gate'; readonly guard: NodeGuard },
+    { kind, unshown, guard }: { readonly kind: ObjectKind<T>; readonly unshown: Unshown<T>; readonly guard: NodeGuard },
     wanted: WantedObject,
     signal: AbortSignal,
   ): Promise<void> {
@@ -138,6 +140,6 @@ export class GuardEffects {
         code: 'NAME_TAKEN',
         retry: 'backoff',
       })
-    this.#parts.made(of, found)
+    unshown.note(found)
   }
 }

@@ -8,12 +8,12 @@ import { wantedGate } from '../decide/drain-gate.ts'
 import { ingressKind } from '../decide/ingress-kind.ts'
 import type { IngressLook } from '../decide/look.ts'
 import { identityOf } from '../decide/names.ts'
+import type { IngressMemory } from './ingress-memory.ts'
 
 interface WritesParts {
   readonly objects: Pick<Objects, 'get'>
   readonly owned: OwnedEffects
-  /** A gate that the cache does not show: it was just made, or it is of others and has our name. */
-  metGate(gate: OwnedObject): void
+  readonly unshown: Pick<IngressMemory, 'gates'>
 }
 
 /** One write to the PodDisruptionBudget of a node, under the version that it was decided by. */
@@ -42,7 +42,7 @@ export class GateWrites {
 
   async #create({ snapshot: { object } }: IngressLook, wanted: WantedObject, signal: AbortSignal): Promise<void> {
     const found = await this.#parts.owned.create({ kind: GATES, namespace: object.namespace }, wanted, signal)
-    if (found !== undefined) this.#parts.metGate(found)
+    if (found !== undefined) this.#parts.unshown.gates.note(found)
   }
 
   /**

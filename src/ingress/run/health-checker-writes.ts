@@ -7,12 +7,12 @@ import type { ObjectAction } from '../decide/household.ts'
 import { ingressKind } from '../decide/ingress-kind.ts'
 import { wantedMetadata } from '../decide/wanted-metadata.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
+import type { IngressMemory } from './ingress-memory.ts'
 
 interface WritesParts {
   readonly objects: Pick<Objects, 'get'>
   readonly owned: OwnedEffects
-  /** A DaemonSet that the cache does not show: it was just made, or it is of others and has our name. */
-  metChecker(daemonSet: FoundDaemonSet): void
+  readonly unshown: Pick<IngressMemory, 'daemonSets'>
 }
 
 /** One write to the DaemonSet of a health checker, under the version that it was decided by. */
@@ -30,7 +30,7 @@ export class HealthCheckerWrites {
     switch (action.kind) {
       case 'createHealthChecker': {
         const found = await owned.create({ kind: DAEMON_SETS, namespace }, action.wanted, signal)
-        if (found !== undefined) this.#parts.metChecker(found)
+        if (found !== undefined) this.#parts.unshown.daemonSets.note(found)
         return
       }
       case 'alignHealthChecker':

@@ -1,4 +1,5 @@
 import { FollowCache, type FollowCacheParts } from '../../ground/loop/follow-cache.ts'
+import { JoinedLists } from '../../ground/loop/owned/joined-lists.ts'
 import { DAEMON_SETS, DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
 import { INGRESS_GROUPS, INGRESS_LABEL, INGRESS_UID_LABEL, type IngressGroup } from '../../ground/model/ingress-keys.ts'
 import type { Node } from '../../ground/model/node.ts'
@@ -13,7 +14,6 @@ import type { IngressPod } from '../decide/found.ts'
 import { type CheckedIngress, ingressKind } from '../decide/ingress-kind.ts'
 import { givesWay } from '../decide/precedence.ts'
 import { INGRESS_PODS, REVISIONS } from './ingress-kinds.ts'
-import { JoinedLists } from './joined-lists.ts'
 
 interface CachesParts {
   readonly objects: Pick<Objects, 'follow'>

@@ -9,6 +9,7 @@ import type { IngressGroup } from '../../ground/model/ingress-keys.ts'
 import type { LoopDecision } from '../../ground/model/loop-decision.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import type { Finding } from '../../ground/model/schema/finding.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
@@ -34,7 +35,6 @@ import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import { AgentsOfObjects } from './agent-words.ts'
 import { IngressCaches, ingressKey } from './ingress-caches.ts'
 import { IngressMemory } from './ingress-memory.ts'
-import { metAgain } from './met-again.ts'
 import { NeighbourCaches } from './neighbour-caches.ts'
 import { ObjectEvents } from './object-events.ts'
 import { decidePass, isKnown, objectOfAction, type Seen, takesOut } from './object-pass.ts'
@@ -80,12 +80,13 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
   readonly #effects: IngressEffects
   readonly #latest = new Latest()
   readonly #statusOf: ReadonlyMap<IngressGroup, StatusWriter<CheckedIngress>>
-  readonly #memory = new IngressMemory()
+  readonly #memory: IngressMemory
   readonly #agents: AgentsOfObjects | undefined
 
   constructor(parts: IngressLoopParts) {
     const { clock, objects, cluster, groups, log } = parts
     this.#parts = parts
+    this.#memory = new IngressMemory(clock)
     this.#agents = parts.agents === undefined ? undefined : new AgentsOfObjects({ agents: parts.agents, clock })
     this.#caches = new IngressCaches({
       ...parts,
@@ -114,9 +115,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
     this.#effects = new IngressEffects({
       ...{ objects, cluster, latest: this.#latest, budget: this.#budget },
       marks: new NodeWrites({ cluster, latest: this.#latest, nodes: this.#caches.nodes }),
-      met: (deployment) => this.#memory.deployments.meet(deployment, clock.monoMs()),
-      metChecker: (daemonSet) => this.#memory.daemonSets.meet(daemonSet, clock.monoMs()),
-      metGate: (gate) => this.#memory.gates.meet(gate, clock.monoMs()),
+      unshown: this.#memory,
     })
     this.#statusOf = new Map(
       groups.map((group) => [group, new StatusWriter({ objects, kind: ingressKind(group), clock })]),
@@ -159,7 +158,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
     })
     if (object.findings.some(isError) && !object.deleting) return refused(object.findings)
     await this.#budget.readIfOld(signal)
-    await metAgain({ ...this.#parts, memory: this.#memory }, object.namespace, signal)
+    await this.#memory.findUnshown(this.#parts.objects, signal)
     const beside = object.deleting ? [] : this.#neighbours.findings(object)
     const doubts = [...object.findings, ...beside]
     if (beside.some(isError) && !wasCarried(object)) return refused(doubts)
@@ -179,7 +178,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
   #lookAt(object: CheckedIngress, known?: readonly Node[]): IngressLook {
     const now = this.#parts.clock.wallMs()
     const nodes = known ?? []
-    const { namespace } = object
+    const isHere = (one: OwnedObject): boolean => one.namespace === object.namespace
     const budget = this.#budget.facts() ?? NOTHING_READ
     const slotHolder = this.#budget.holderOf(ingressOwner(object))
     const { deployments, gates, revisions, daemonSets } = this.#caches.around(object)
@@ -194,10 +193,10 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
       isFresh: this.#caches.isFresh(),
       now,
       nodes,
-      deployments: this.#memory.deployments.withMet(namespace, ours),
-      gates: this.#latest.all(this.#memory.gates.withMet(namespace, gates)),
+      deployments: this.#memory.deployments.with(ours, isHere),
+      gates: this.#latest.all(this.#memory.gates.with(gates, isHere)),
       revisions,
-      daemonSets: this.#memory.daemonSets.withMet(namespace, this.#latest.all(daemonSets)),
+      daemonSets: this.#memory.daemonSets.with(this.#latest.all(daemonSets), isHere),
       podsOf: this.#caches.podsOf(object),
       budget,
       slotHolder,

@@ -1,19 +1,18 @@
+import { DAEMON_SETS, DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
+import { Unshown } from '../../ground/loop/owned/unshown.ts'
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { NODE_ANNOTATION, type SeenSlot } from '../../ground/model/slot.ts'
-import type { MonoMs, WallMs } from '../../ground/model/time.ts'
+import type { WallMs } from '../../ground/model/time.ts'
+import type { Clock } from '../../ground/ports/clock.ts'
+import type { Objects } from '../../ground/ports/objects.ts'
 import type { HeldSlot } from '../decide/found.ts'
 import { ingressOwner } from '../decide/marks.ts'
 import { OP_ANNOTATION } from '../decide/op.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import { IngressRefusals } from './ingress-refusals.ts'
-import { JoinedLists } from './joined-lists.ts'
-
-/** Then the cache shows what was made, and what is of others is asked for once more (`met-again.ts`), so many in a pass. */
-const MET_MS = 30_000
-const ASKED_AT_ONCE = 10
 
 interface NotedSlot extends HeldSlot {
   /** That stood there last. */
@@ -59,15 +58,25 @@ function claimSeen(node: Node | undefined, { claim, owner, now }: Claimed): Clai
 
 /** What a process of the controller has seen and no object bears. The next process begins without it, and waits a little longer. */
 export class IngressMemory {
-  /** Deployments, DaemonSets and gates that the caches do not show. */
-  readonly deployments = new Met<FoundDeployment>()
-  readonly daemonSets = new Met<FoundDaemonSet>()
-  readonly gates = new Met<OwnedObject>()
+  readonly deployments: Unshown<FoundDeployment>
+  readonly daemonSets: Unshown<FoundDaemonSet>
+  readonly gates: Unshown<OwnedObject>
   readonly refused = new IngressRefusals()
   /** By holder, then by node. */
   readonly #slots = new Map<string, ReadonlyMap<string, NotedSlot>>()
   /** By the UID of the object. A Node that changes is another value, and its acknowledgement is found by the text. */
   readonly #acknowledged = new Map<string, Map<string, { readonly value: string; readonly since: WallMs }>>()
+
+  constructor(clock: Pick<Clock, 'monoMs'>) {
+    this.deployments = new Unshown({ kind: DEPLOYMENTS, clock })
+    this.daemonSets = new Unshown({ kind: DAEMON_SETS, clock })
+    this.gates = new Unshown({ kind: GATES, clock })
+  }
+
+  /** Objects that the caches have not shown for long. Rejects with the signal's reason. */
+  async findUnshown(objects: Pick<Objects, 'get'>, signal: AbortSignal): Promise<void> {
+    for (const unshown of [this.deployments, this.daemonSets, this.gates]) await unshown.findAgain(objects, signal)
+  }
 
   /** The slots that this holder has now, and what stands on the Deployments of the object that they are of. */
   noteSlots(holder: string, { slots, ours, nodes, object }: SeenSlots, now: WallMs): void {
@@ -111,54 +120,8 @@ export class IngressMemory {
   /** Only these objects are there. */
   keep(uids: ReadonlySet<string>): void {
     this.refused.keepSubjects(uids)
-    // What is of others in the way of those that are left is met again.
-    for (const met of [this.deployments, this.daemonSets, this.gates]) met.clear()
+    // An object of others that has a name of those that are left is found again.
+    for (const unshown of [this.deployments, this.daemonSets, this.gates]) unshown.clear()
     for (const uid of this.#acknowledged.keys()) if (!uids.has(uid)) this.#acknowledged.delete(uid)
   }
 }
-
-/** Objects of a kind that were just made, or that are of others and have a name of ours. */
-export class Met<T extends OwnedObject> {
-  /** By namespace and name. */
-  readonly #met = new Map<string, { readonly object: T; readonly since: MonoMs }>()
-  /** By the list of the cache: what is made of a list is found again by the list. */
-  readonly #joined = new JoinedLists<T>()
-  /** Lists that show nothing of what was met. */
-  #compared = new WeakSet<readonly T[]>()
-
-  meet(object: T, now: MonoMs): void {
-    this.#met.set(keyOf(object), { object, since: now })
-    this.#compared = new WeakSet()
-  }
-
-  /** They were asked for a while ago, and the cache does not show them. */
-  longAgo(namespace: string, now: MonoMs): readonly T[] {
-    const all = [...this.#met.values()].filter((one) => one.object.namespace === namespace && now - one.since > MET_MS)
-    return all.slice(0, ASKED_AT_ONCE).map(({ object }) => object)
-  }
-
-  forget(object: T): void {
-    this.#met.delete(keyOf(object))
-  }
-
-  clear(): void {
-    this.#met.clear()
-  }
-
-  /** With what the cache does not show. */
-  withMet(namespace: string, objects: readonly T[]): readonly T[] {
-    if (this.#met.size === 0) return objects
-    if (!this.#compared.has(objects)) {
-      const shown = new Set(objects.map(keyOf))
-      for (const key of this.#met.keys()) if (shown.has(key)) this.#met.delete(key)
-      this.#compared.add(objects)
-    }
-    const met = [...this.#met.values()].map(({ object }) => object)
-    return this.#joined.of(
-      objects,
-      met.filter((one) => one.namespace === namespace),
-    )
-  }
-}
-
-const keyOf = ({ namespace, name }: OwnedObject): string => `${namespace}/${name}`

@@ -5,9 +5,8 @@ import { unlessThere } from '../../ground/loop/owned/unless-there.ts'
 import { INGRESS_FINALIZER } from '../../ground/model/ingress-keys.ts'
 import type { Node } from '../../ground/model/node.ts'
 import { revisionPatch } from '../../ground/model/owned/difference.ts'
-import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
+import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { NodeIdentity } from '../../ground/model/owned/node-names.ts'
-import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
@@ -27,6 +26,7 @@ import { annotationsOf, newDeployment, templatePatch, withAnnotations } from './
 import { GateWrites } from './gate-writes.ts'
 import { HealthCheckerWrites, isOfHealthChecker } from './health-checker-writes.ts'
 import { REVISIONS } from './ingress-kinds.ts'
+import type { IngressMemory } from './ingress-memory.ts'
 
 interface PerformParts {
   readonly objects: Objects
@@ -34,10 +34,7 @@ interface PerformParts {
   readonly latest: Latest
   readonly marks: NodeWrites
   readonly budget: Pick<ControllerBudget, 'take' | 'release'>
-  /** An object that the cache does not show: it was just made, or it is of others and has our name. */
-  met(deployment: FoundDeployment): void
-  metChecker(daemonSet: FoundDaemonSet): void
-  metGate(gate: OwnedObject): void
+  readonly unshown: Pick<IngressMemory, 'deployments' | 'daemonSets' | 'gates'>
 }
 
 /** One effect, under the versions of the objects that it was decided by. */
@@ -169,7 +166,7 @@ export class IngressEffects {
     const identity = identityFor(object, node)
     const wanted = newDeployment(look, action, { identity, node })
     const found = await this.#owned.create({ kind: DEPLOYMENTS, namespace }, wanted, signal)
-    if (found !== undefined) this.#parts.met(found)
+    if (found !== undefined) this.#parts.unshown.deployments.note(found)
   }
 
   /** A Node that is gone is asked for by its name first: the cache of the Nodes may be behind that of the Deployments. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type WallMs, wallMs } from '../../../src/ground/model/time.ts'
 import { GuardMemory } from '../../../src/guard/run/guard-memory.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
 import { readGuard } from '../decide/read-guard.ts'
 
 const at = (time: string): WallMs => wallMs(Date.parse(`2026-01-01T${time}Z`))
@@ -19,7 +20,7 @@ function asked(memory: GuardMemory, names: readonly string[], now: string, guard
 }
 
 test('a node has asked since it was first seen to ask, and anew once it has stopped', () => {
-  const memory = new GuardMemory()
+  const memory = new GuardMemory(new VirtualClock())
   assert.deepEqual(asked(memory, ['n1'], '12:00:00'), { n1: '12:00:00' })
   assert.deepEqual(asked(memory, ['n1', 'n2'], '12:00:05'), { n1: '12:00:00', n2: '12:00:05' })
   assert.deepEqual(asked(memory, ['n2'], '12:00:06'), { n2: '12:00:05' })
@@ -28,7 +29,10 @@ test('a node has asked since it was first seen to ask, and anew once it has stop
 
 test('a process that has begun anew goes by the status, the earliest time of all guards', () => {
   const guards = [told(['n1', '2026-01-01T11:00:00Z'], ['n2']), told(['n1', '2026-01-01T10:00:00Z'])]
-  assert.deepEqual(asked(new GuardMemory(), ['n1', 'n2'], '12:00:00', guards), { n1: '10:00:00', n2: '12:00:00' })
+  assert.deepEqual(asked(new GuardMemory(new VirtualClock()), ['n1', 'n2'], '12:00:00', guards), {
+    n1: '10:00:00',
+    n2: '12:00:00',
+  })
 })
 
 for (const [title, requestedAt] of [
@@ -36,25 +40,27 @@ for (const [title, requestedAt] of [
   ['that cannot be read', 'soon'],
 ] as const) {
   test(`a time of the status ${title} is now`, () => {
-    assert.deepEqual(asked(new GuardMemory(), ['n1'], '12:00:00', [told(['n1', requestedAt])]), { n1: '12:00:00' })
+    assert.deepEqual(asked(new GuardMemory(new VirtualClock()), ['n1'], '12:00:00', [told(['n1', requestedAt])]), {
+      n1: '12:00:00',
+    })
   })
 }
 
 test('what the process has seen itself counts, whatever the status says later', () => {
-  const memory = new GuardMemory()
+  const memory = new GuardMemory(new VirtualClock())
   asked(memory, ['n1'], '12:00:00')
   assert.deepEqual(asked(memory, ['n1'], '12:01:00', [told(['n1', '2026-01-01T10:00:00Z'])]), { n1: '12:00:00' })
 })
 
 test('a node whose grant has ended asks anew, also if the status says otherwise', () => {
-  const memory = new GuardMemory()
+  const memory = new GuardMemory(new VirtualClock())
   asked(memory, ['n1'], '12:00:00')
   memory.askAgain('default', 'n1', at('12:10:00'))
   assert.deepEqual(asked(memory, ['n1'], '12:10:01', [told(['n1', '2026-01-01T12:00:00Z'])]), { n1: '12:10:00' })
 })
 
 test('nodes of different groups ask by themselves', () => {
-  const memory = new GuardMemory()
+  const memory = new GuardMemory(new VirtualClock())
   asked(memory, ['n1'], '12:00:00')
   const other = memory.requestedAt('other', { names: ['n1'], guards: [], now: at('12:05:00') })
   assert.deepEqual([...other], [['n1', at('12:05:00')]])

@@ -2,18 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatClaims, MAINTENANCE_ANNOTATION } from '../../../src/ground/model/claims.ts'
 import type { FoundDeployment } from '../../../src/ground/model/owned/found-workload.ts'
-import type { OwnedObject } from '../../../src/ground/model/owned-object.ts'
-import { monoMs, wallMs } from '../../../src/ground/model/time.ts'
+import { wallMs } from '../../../src/ground/model/time.ts'
 import { OP_ANNOTATION } from '../../../src/ingress/decide/op.ts'
 import { IngressMemory } from '../../../src/ingress/run/ingress-memory.ts'
-import { JoinedLists } from '../../../src/ingress/run/joined-lists.ts'
 import { aClusterNode, anIngress, aSlot, NOW, OWNER } from '../../support/ingress-world.ts'
-import { served } from '../../support/served-object.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
 
 const SLOTS = [aSlot(0, 'n1', { owner: { holder: 'us', run: '', node: 'n1' } })]
 
 test('the operation that a slot was held for is known until the slot is given back, each object by itself', () => {
-  const memory = new IngressMemory()
+  const memory = new IngressMemory(new VirtualClock())
   const deployment = (uid: string, op?: string) =>
     ({
       controller: { kind: '', name: '', uid },
@@ -35,7 +33,7 @@ test('the operation that a slot was held for is known until the slot is given ba
 })
 
 test('since when a node with a slot is not claimed any more is known of that Node, until it is claimed once more', () => {
-  const memory = new IngressMemory()
+  const memory = new IngressMemory(new VirtualClock())
   const claims = (...owners: readonly string[]) => ({
     [MAINTENANCE_ANNOTATION]: formatClaims(owners.map((owner) => ({ owner, id: 'x' }))),
   })
@@ -55,34 +53,4 @@ test('since when a node with a slot is not claimed any more is known of that Nod
   assert.equal(note(8, []), undefined)
   assert.equal(note(9, [OWNER]), undefined)
   assert.equal(note(10), undefined)
-})
-
-const aGate = (name: string): OwnedObject => served('PodDisruptionBudget', { metadata: { name } } as never)
-
-test('a list with what was met is the very same one while neither changes, and one that is shown is met no more', () => {
-  const { gates } = new IngressMemory()
-  const shown = [aGate('one'), aGate('two')]
-  const { namespace } = aGate('three')
-  assert.equal(gates.withMet(namespace, shown), shown)
-  gates.meet(aGate('three'), monoMs(0))
-  const joined = gates.withMet(namespace, shown)
-  assert.deepEqual(
-    joined.map(({ name }) => name),
-    ['one', 'two', 'three'],
-  )
-  assert.equal(gates.withMet(namespace, shown), joined)
-  gates.meet(aGate('two'), monoMs(0))
-  assert.equal(gates.withMet(namespace, shown).length, 3)
-  gates.forget(aGate('three'))
-  assert.equal(gates.withMet(namespace, shown), shown)
-})
-
-test('two lists are joined to the very same one while neither changes', () => {
-  const lists = new JoinedLists<OwnedObject>()
-  const [ours, orphan] = [[aGate('one')], aGate('two')]
-  const joined = lists.of(ours, [orphan])
-  assert.deepEqual(joined, [...ours, orphan])
-  assert.equal(lists.of(ours, [orphan]), joined)
-  assert.notEqual(lists.of(ours, [aGate('two')]), joined)
-  assert.equal(lists.of(ours, []), ours)
 })
