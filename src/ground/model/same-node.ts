@@ -21,6 +21,17 @@ export const isSameNode = (one: Node, other: Node): boolean =>
   isSameList(one.internalAddresses, other.internalAddresses) &&
   isSameList(one.volumesAttached, other.volumesAttached)
 
+/** Whether both are the same for what runs there: a volume that is attached or detached, and the addresses, change nothing for it. */
+export const isSamePlace = (one: Node, other: Node): boolean =>
+  one.uid === other.uid &&
+  one.ready === other.ready &&
+  one.unschedulable === other.unschedulable &&
+  one.deleting === other.deleting &&
+  isSameList(one.lifecycle ?? [], other.lifecycle ?? []) &&
+  isSameMap(one.labels, other.labels) &&
+  isSameMap(one.annotations, other.annotations) &&
+  isSameList(one.taints.map(taintText), other.taints.map(taintText))
+
 const taintText = ({ key, value = '', effect }: Taint): string => `${key}=${value}:${effect}`
 
 const isSameList = (one: readonly string[], other: readonly string[]): boolean =>

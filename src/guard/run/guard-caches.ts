@@ -1,4 +1,6 @@
 import { FollowCache, type FollowCacheParts } from '../../ground/loop/follow-cache.ts'
+import { FollowCaches } from '../../ground/loop/follow-caches.ts'
+import { withKnownSpecs } from '../../ground/loop/owned/known-specs.ts'
 import { DAEMON_SETS, DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
 import { GUARD_LABEL, GUARD_UID_LABEL } from '../../ground/model/guard-keys.ts'
 import type { Node } from '../../ground/model/node.ts'
@@ -6,14 +8,13 @@ import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { present } from '../../ground/model/present.ts'
-import { isSameNode } from '../../ground/model/same-node.ts'
+import { isSameNode, isSamePlace } from '../../ground/model/same-node.ts'
 import type { VolumeAttachment } from '../../ground/model/volume.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
-import type { Cluster, FollowEvent } from '../../ground/ports/cluster.ts'
+import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
 import type { GuardPod } from '../decide/found.ts'
 import { type CheckedGuard, NODE_GUARDS } from '../decide/guard-kind.ts'
-import type { GuardSpec } from '../model/node-guard.ts'
 import { GUARD_PODS } from './guard-pods.ts'
 
 interface CachesParts {
@@ -28,7 +29,7 @@ interface CachesParts {
 }
 
 /** All that the loop follows. */
-export class GuardCaches {
+export class GuardCaches extends FollowCaches {
   readonly nodes: FollowCache<Node>
   readonly guards: FollowCache<CheckedGuard>
   readonly attachments: FollowCache<VolumeAttachment>
@@ -43,6 +44,7 @@ export class GuardCaches {
   readonly #podsOf: { get(uid: string): readonly GuardPod[] }
 
   constructor(parts: CachesParts) {
+    super()
     const { followNodes, objects, cluster, clock, onGroup, onStray } = parts
     const wakeAll = (): void => {
       for (const { spec } of this.guards.objects()) onGroup(spec.group)
@@ -60,17 +62,15 @@ export class GuardCaches {
       <T>(kind: ObjectKind<T>, labelSelector?: string): FollowCacheParts<T>['follow'] =>
       (sink, signal) =>
         objects.follow({ kind, ...present({ labelSelector }) }, sink, signal)
-    const known: KnownSpecs = new Map()
     this.nodes = new FollowCache({
       follow: followNodes,
       clock,
-      isNews: isNewsOfNode,
+      isNews: (before, now) => !isSamePlace(before, now),
       isSame: isSameNode,
       onKey: wakeAll,
     })
     this.guards = new FollowCache({
-      follow: (sink, signal) =>
-        objects.follow({ kind: NODE_GUARDS }, (event) => sink(withKnownSpecs(event, known)), signal),
+      follow: (sink, signal) => objects.follow({ kind: NODE_GUARDS }, withKnownSpecs(sink), signal),
       clock,
       onKey: (_key, { before, now }) => {
         for (const one of [before, now]) if (one !== undefined) onGroup(one.spec.group)
@@ -113,20 +113,6 @@ export class GuardCaches {
     this.#podsOf = this.#pods.index(({ namespace, guardUid }) => [`${namespace}/${guardUid}`])
   }
 
-  /** Until aborted; rejects with the signal's reason. */
-  async run(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#all().map((cache) => cache.run(signal)))
-  }
-
-  async synced(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#all().map((cache) => cache.synced(signal)))
-  }
-
-  /** A broken watch shows what was, and nothing is decided by that. */
-  isFresh(): boolean {
-    return this.#all().every((cache) => cache.freshness().synced && cache.freshness().brokenSince === undefined)
-  }
-
   ofGroup(group: string): readonly CheckedGuard[] {
     return this.guards.objects().filter(({ spec }) => spec.group === group)
   }
@@ -158,17 +144,9 @@ export class GuardCaches {
     }
   }
 
-  #all(): readonly FollowCache<never>[] {
-    const caches = [
-      this.nodes,
-      this.guards,
-      this.attachments,
-      this.#deployments,
-      this.#gates,
-      this.#pods,
-      this.#daemonSets,
-    ]
-    return caches as unknown as readonly FollowCache<never>[]
+  protected all() {
+    const { nodes, guards, attachments } = this
+    return [nodes, guards, attachments, this.#deployments, this.#gates, this.#pods, this.#daemonSets]
   }
 }
 
@@ -179,34 +157,7 @@ function targetKey({ namespace, spec: { follow } }: CheckedGuard): string | unde
   return follow.kind === 'daemonSet' ? `${namespace}/${follow.name}` : undefined
 }
 
-/** By UID: the spec as it was read last, with its text. */
-type KnownSpecs = Map<string, { readonly text: string; readonly spec: GuardSpec }>
-
-/** A write of its status leaves a guard the very spec that it had, so that what follows from that is not found anew. */
-function withKnownSpecs(event: FollowEvent<CheckedGuard>, known: KnownSpecs): FollowEvent<CheckedGuard> {
-  const kept = (guard: CheckedGuard): CheckedGuard => {
-    const text = JSON.stringify(guard.spec)
-    const last = known.get(guard.uid)
-    if (last?.text === text) return { ...guard, spec: last.spec }
-    known.set(guard.uid, { text, spec: guard.spec })
-    return guard
-  }
-  if (event.type === 'applied') return { ...event, object: kept(event.object) }
-  if (event.type === 'deleted') known.delete(event.object.uid)
-  if (event.type !== 'listed') return event
-  const listed = new Set(event.objects.map(({ uid }) => uid))
-  for (const uid of known.keys()) if (!listed.has(uid)) known.delete(uid)
-  return { ...event, objects: event.objects.map(kept) }
-}
-
 const isNewsOfTarget = (before: FoundDaemonSet, now: FoundDaemonSet): boolean =>
   before.uid !== now.uid ||
   before.deleting !== now.deleting ||
   JSON.stringify(before.content) !== JSON.stringify(now.content)
-
-/** Whether the guards must be looked at again. */
-function isNewsOfNode(before: Node, now: Node): boolean {
-  const facts = ({ uid, unschedulable, deleting, labels, annotations, taints, lifecycle, ready }: Node) =>
-    JSON.stringify([uid, unschedulable, deleting, labels, annotations, taints, lifecycle, ready])
-  return facts(before) !== facts(now)
-}

@@ -1,14 +1,15 @@
 import { FollowCache, type FollowCacheParts } from '../../ground/loop/follow-cache.ts'
+import { FollowCaches } from '../../ground/loop/follow-caches.ts'
 import { JoinedLists } from '../../ground/loop/owned/joined-lists.ts'
+import { withKnownSpecs } from '../../ground/loop/owned/known-specs.ts'
 import { DAEMON_SETS, DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
 import { INGRESS_GROUPS, INGRESS_LABEL, INGRESS_UID_LABEL, type IngressGroup } from '../../ground/model/ingress-keys.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
-import { isSameNode } from '../../ground/model/same-node.ts'
+import { isSameNode, isSamePlace } from '../../ground/model/same-node.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
-import type { FollowEvent } from '../../ground/ports/cluster.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
 import type { IngressPod } from '../decide/found.ts'
 import { type CheckedIngress, ingressKind } from '../decide/ingress-kind.ts'
@@ -34,7 +35,7 @@ interface CachesParts {
 export const ingressKey = ({ group, namespace, name }: CheckedIngress): string => `${group}/${namespace}/${name}`
 
 /** All that the loop follows: what bears the label of an IngressDaemonSet, and all Nodes. */
-export class IngressCaches {
+export class IngressCaches extends FollowCaches {
   readonly nodes: FollowCache<Node>
   readonly deployments: FollowCache<FoundDeployment>
   readonly gates: FollowCache<OwnedObject>
@@ -51,6 +52,7 @@ export class IngressCaches {
   readonly #daemonSetsOf: { get(value: string): readonly FoundDaemonSet[] }
 
   constructor(parts: CachesParts) {
+    super()
     const { followNodes, clock, groups, onFleet } = parts
     const named = <T extends { readonly labels: OwnedObject['labels'] }>() => ({
       onKey: (_key: string, change: { readonly before?: T; readonly now?: T }) =>
@@ -62,7 +64,7 @@ export class IngressCaches {
     this.nodes = new FollowCache({
       follow: followNodes,
       clock,
-      isNews: isNewsOfNode,
+      isNews: (before, now) => !isSamePlace(before, now),
       isSame: isSameNode,
       onChange: onFleet,
     })
@@ -89,10 +91,8 @@ export class IngressCaches {
     this.#daemonSetsOf = this.#daemonSets.index(byNamespace)
     this.#objects = new Map(
       groups.map((group) => {
-        const known: KnownSpecs = new Map()
         const cache = new FollowCache<CheckedIngress>({
-          follow: (sink, signal) =>
-            parts.objects.follow({ kind: ingressKind(group) }, (event) => sink(withKnownSpecs(event, known)), signal),
+          follow: (sink, signal) => parts.objects.follow({ kind: ingressKind(group) }, withKnownSpecs(sink), signal),
           clock,
           onKey: (key, { before, now }) => {
             parts.onObject(`${group}/${key}`)
@@ -102,20 +102,6 @@ export class IngressCaches {
         return [group, cache]
       }),
     )
-  }
-
-  /** Until aborted; rejects with the signal's reason. */
-  async run(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#all().map((cache) => cache.run(signal)))
-  }
-
-  async synced(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#all().map((cache) => cache.synced(signal)))
-  }
-
-  /** A broken watch shows what was, and nothing is decided by that. */
-  isFresh(): boolean {
-    return this.#all().every((cache) => cache.freshness().synced && cache.freshness().brokenSince === undefined)
   }
 
   object(key: string): CheckedIngress | undefined {
@@ -145,17 +131,9 @@ export class IngressCaches {
     }
   }
 
-  #all(): readonly FollowCache<never>[] {
+  protected all() {
     const { nodes, deployments, gates, revisions, pods } = this
-    return [
-      nodes,
-      deployments,
-      gates,
-      revisions,
-      pods,
-      this.#daemonSets,
-      ...this.#objects.values(),
-    ] as unknown as readonly FollowCache<never>[]
+    return [nodes, deployments, gates, revisions, pods, this.#daemonSets, ...this.#objects.values()]
   }
 
   /** Another object is gone, or wants other things: what they gave way to may be over. */
@@ -166,28 +144,6 @@ export class IngressCaches {
   #changed({ onOwned }: CachesParts, uids: readonly string[]): void {
     for (const object of this.objects()) if (uids.includes(object.uid)) onOwned(ingressKey(object))
   }
-}
-
-/** Of one group, by UID: the spec as it was read last, with its text. */
-type KnownSpecs = Map<string, { readonly text: string; readonly spec: CheckedIngress['spec'] }>
-
-/** A write of its status leaves an object the very spec that it had, so that what follows from that is not found anew. */
-function withKnownSpecs(event: FollowEvent<CheckedIngress>, known: KnownSpecs): FollowEvent<CheckedIngress> {
-  if (event.type === 'applied') return { ...event, object: withKnownSpec(event.object, known) }
-  if (event.type === 'deleted') known.delete(event.object.uid)
-  if (event.type !== 'listed') return event
-  // An object that went while no watch told of it is in no list.
-  const listed = new Set(event.objects.map(({ uid }) => uid))
-  for (const uid of known.keys()) if (!listed.has(uid)) known.delete(uid)
-  return { ...event, objects: event.objects.map((one) => withKnownSpec(one, known)) }
-}
-
-function withKnownSpec(object: CheckedIngress, known: KnownSpecs): CheckedIngress {
-  const text = JSON.stringify(object.spec)
-  const last = known.get(object.uid)
-  if (last?.text === text) return { ...object, spec: last.spec }
-  known.set(object.uid, { text, spec: object.spec })
-  return object
 }
 
 const wordsOf = (object: CheckedIngress | undefined): string | undefined =>
@@ -208,10 +164,3 @@ const labelled = <T extends { readonly name: string }>(
     clock,
     ...hooks,
   })
-
-/** Whether the objects must be looked at again. A volume that is attached to a node or detached from it changes nothing for them. */
-function isNewsOfNode(before: Node, now: Node): boolean {
-  const facts = ({ uid, unschedulable, ready, deleting, labels, annotations, taints, lifecycle }: Node) =>
-    JSON.stringify([uid, unschedulable, ready, deleting, labels, annotations, taints, lifecycle])
-  return facts(before) !== facts(now)
-}

@@ -1,4 +1,5 @@
 import { FollowCache } from '../../ground/loop/follow-cache.ts'
+import { FollowCaches } from '../../ground/loop/follow-caches.ts'
 import { INGRESS_LABEL } from '../../ground/model/ingress-keys.ts'
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import type { OutLimit } from '../../ground/model/out-limit.ts'
@@ -26,7 +27,7 @@ interface NeighbourParts {
 }
 
 /** What IngressDaemonSets share the cluster with: followed, and looked at for each object once after a change. */
-export class NeighbourCaches {
+export class NeighbourCaches extends FollowCaches {
   readonly #parts: NeighbourParts
   readonly #services: FollowCache<PortService>
   readonly #budgets: FollowCache<OthersBudget>
@@ -34,6 +35,7 @@ export class NeighbourCaches {
   #changes = 0
 
   constructor(parts: NeighbourParts) {
+    super()
     this.#parts = parts
     const { objects, clock, onChange } = parts
     this.#services = new FollowCache<PortService>({
@@ -58,13 +60,8 @@ export class NeighbourCaches {
     })
   }
 
-  /** Until aborted; rejects with the signal's reason. */
-  async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#services.run(signal), this.#budgets.run(signal)])
-  }
-
-  async synced(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#services.synced(signal), this.#budgets.synced(signal)])
+  protected all() {
+    return [this.#services, this.#budgets]
   }
 
   /** Nodes or IngressDaemonSets are not what they were. */
