@@ -1,5 +1,3 @@
-import type { FollowCacheParts } from '../../ground/loop/follow-cache.ts'
-import type { Leader } from '../../ground/loop/leader.ts'
 import { Latest } from '../../ground/loop/owned/latest.ts'
 import { type Bound, OwnedLoop, type OwnedSystem } from '../../ground/loop/owned/owned-loop.ts'
 import type { Subject } from '../../ground/loop/owned/refused-writes.ts'
@@ -7,17 +5,10 @@ import type { LoopStatus } from '../../ground/loop/reconciler.ts'
 import { StatusWriter } from '../../ground/loop/status-writer.ts'
 import type { LoopDecision } from '../../ground/model/loop-decision.ts'
 import type { Node } from '../../ground/model/node.ts'
-import type { ObjectRef } from '../../ground/model/object-ref.ts'
 import { listedNodes } from '../../ground/model/owned/listed-nodes.ts'
-import type { Clock } from '../../ground/ports/clock.ts'
-import type { Cluster } from '../../ground/ports/cluster.ts'
-import type { ConfigMaps } from '../../ground/ports/config-maps.ts'
-import type { Log } from '../../ground/ports/log.ts'
-import type { ObjectNotices } from '../../ground/ports/object-notices.ts'
-import type { Objects } from '../../ground/ports/objects.ts'
-import type { Random } from '../../ground/ports/random.ts'
 import { NOTHING_READ } from '../../service/run/budget-watch.ts'
 import { BUDGET_AGE_MS, ControllerBudget } from '../../service/run/controller-budget.ts'
+import type { ControllerParts } from '../../service/run/controller-parts.ts'
 import { NodeWrites } from '../../service/run/node-writes.ts'
 import { type GuardAction, guardActionKey, objectOfGuardAction } from '../decide/action.ts'
 import { decideGuards } from '../decide/decide.ts'
@@ -37,27 +28,9 @@ import { GuardMemory } from './guard-memory.ts'
 import { HoldReader } from './hold-reader.ts'
 import { GuardEffects } from './perform.ts'
 
-interface GuardLoopParts {
-  readonly objects: Objects
-  readonly cluster: Pick<
-    Cluster,
-    'list' | 'follow' | 'nodeVersions' | 'readNode' | 'patchNode' | 'readLease' | 'writeLease'
-  >
-  /** Lists and watches all Nodes; settles only when aborted, with the signal's reason. */
-  readonly followNodes: FollowCacheParts<Node>['follow']
-  readonly configMaps: Pick<ConfigMaps, 'read'>
-  readonly notices: ObjectNotices
-  readonly leader: Pick<Leader, 'mayActForMs'>
-  /** By which the controller leads, and its slots live. */
-  readonly lease: ObjectRef
-  /** Of the slots and of the budget object. */
-  readonly namespace: string
-  readonly grantsNamespace: string
+interface GuardLoopParts extends ControllerParts {
   readonly rules: ObjectRules
   readonly source: HoldSource
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
 }
 
 const NO_LIFE = new AbortController().signal

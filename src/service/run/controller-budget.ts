@@ -1,29 +1,14 @@
 import type { FollowCache } from '../../ground/loop/follow-cache.ts'
-import type { Leader } from '../../ground/loop/leader.ts'
 import { freshNodes } from '../../ground/loop/owned/fresh-nodes.ts'
 import type { Node } from '../../ground/model/node.ts'
-import type { ObjectRef } from '../../ground/model/object-ref.ts'
 import { type SeenSlot, SLOT_STALE_MS } from '../../ground/model/slot.ts'
 import type { MonoMs } from '../../ground/model/time.ts'
-import type { Clock } from '../../ground/ports/clock.ts'
-import type { Cluster } from '../../ground/ports/cluster.ts'
-import type { ConfigMaps } from '../../ground/ports/config-maps.ts'
-import type { Random } from '../../ground/ports/random.ts'
 import type { BudgetReading } from '../decide/budget/budget-reading.ts'
 import { BudgetWatch } from './budget-watch.ts'
+import type { ControllerParts } from './controller-parts.ts'
 import { ControllerSlots } from './controller-slots.ts'
 
-interface BudgetParts {
-  readonly cluster: Pick<Cluster, 'list' | 'nodeVersions' | 'readNode' | 'readLease' | 'writeLease'>
-  readonly configMaps: Pick<ConfigMaps, 'read'>
-  readonly leader: Pick<Leader, 'mayActForMs'>
-  /** By which the controller leads, and its slots live. */
-  readonly lease: ObjectRef
-  /** Of the slots and of the budget object. */
-  readonly namespace: string
-  readonly grantsNamespace: string
-  readonly clock: Clock
-  readonly random: Random
+interface BudgetParts extends Omit<ControllerParts, 'objects' | 'followNodes' | 'notices' | 'log'> {
   /** As the watch told them last. */
   nodes(): Pick<FollowCache<Node>, 'get' | 'versionOf' | 'objects'>
   /** The budget is another one. */
