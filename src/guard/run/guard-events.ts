@@ -1,27 +1,11 @@
-import { EventsOnce } from '../../ground/loop/owned/events-once.ts'
+import { type EventTypes, type Saying, sayingsOf } from '../../ground/loop/owned/events-once.ts'
 import type { Reason } from '../../ground/model/reason.ts'
-import type { ObjectNotices } from '../../ground/ports/object-notices.ts'
 import type { GuardAction } from '../decide/action.ts'
-import { type CheckedGuard, NODE_GUARDS } from '../decide/guard-kind.ts'
+import type { CheckedGuard } from '../decide/guard-kind.ts'
 
-/** Tells of a NodeGuard what a person is to know, each thing once, and again when it comes back. */
-export class GuardEvents {
-  readonly #events: EventsOnce
-
-  constructor(notices: ObjectNotices) {
-    this.#events = new EventsOnce(notices)
-  }
-
-  async tell({ name, namespace, uid }: CheckedGuard, reasons: readonly Reason[], signal: AbortSignal): Promise<void> {
-    const sayings = reasons.flatMap((reason) => {
-      const { code, object = '' } = reason
-      const type = EVENTS[code]
-      return type === undefined ? [] : [{ key: `${code} ${object}`, type, reason }]
-    })
-    this.#events.forgetOthers(uid, new Set(sayings.map(({ key }) => key)))
-    await this.#events.tell({ kind: NODE_GUARDS, name, namespace, uid }, sayings, signal)
-  }
-}
+/** What a person is to hear of a NodeGuard. */
+export const guardSayings = (reasons: readonly Reason[]): readonly Saying[] =>
+  sayingsOf(reasons, EVENTS, ({ code, object = '' }) => `${code} ${object}`)
 
 /** The grants of this pass, as reasons. */
 export const grantReasons = (guard: CheckedGuard, actions: readonly GuardAction[]): readonly Reason[] =>
@@ -41,8 +25,7 @@ export const grantReasons = (guard: CheckedGuard, actions: readonly GuardAction[
     ]
   })
 
-/** Which reasons are worth an Event, and whether a person is to look. */
-const EVENTS: Readonly<Partial<Record<Reason['code'], 'Normal' | 'Warning'>>> = {
+const EVENTS: EventTypes = {
   NodeGranted: 'Normal',
   HoldStands: 'Normal',
   HeldByHand: 'Normal',

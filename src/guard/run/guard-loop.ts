@@ -1,3 +1,4 @@
+import { EventsOnce } from '../../ground/loop/owned/events-once.ts'
 import { Latest } from '../../ground/loop/owned/latest.ts'
 import { type Bound, OwnedLoop, type OwnedSystem } from '../../ground/loop/owned/owned-loop.ts'
 import type { Subject } from '../../ground/loop/owned/refused-writes.ts'
@@ -23,7 +24,7 @@ import type { ObjectRules } from '../holds/object-rules.ts'
 import { GroupLooks, type GroupSeen, LEFT } from './group-looks.ts'
 import { groupsLeft } from './groups-left.ts'
 import { GuardCaches } from './guard-caches.ts'
-import { GuardEvents, grantReasons } from './guard-events.ts'
+import { grantReasons, guardSayings } from './guard-events.ts'
 import { GuardMemory } from './guard-memory.ts'
 import { HoldReader } from './hold-reader.ts'
 import { GuardEffects } from './perform.ts'
@@ -43,7 +44,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
   readonly #caches: GuardCaches
   readonly #holds: HoldReader
   readonly #looks: GroupLooks
-  readonly #events: GuardEvents
+  readonly #events: EventsOnce
   readonly #budget: ControllerBudget
   readonly #loop: OwnedLoop<GroupSeen, GuardAction>
   readonly #effects: GuardEffects
@@ -78,7 +79,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
       holderOf: (group) => this.#budget.holderOf(guardOwner(group)),
       life: () => this.#life,
     })
-    this.#events = new GuardEvents(parts.notices)
+    this.#events = new EventsOnce(parts.notices)
     this.#effects = new GuardEffects({
       ...{ objects, clock, latest: this.#latest, budget: this.#budget },
       marks: new NodeWrites({ cluster, latest: this.#latest, nodes: this.#caches.nodes }),
@@ -192,7 +193,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     const actions = decision.kind === 'act' ? decision.actions : []
     for (const [guard, reasons] of refused) {
       await this.#status.write(guard, refusedGuardStatus(guard.status.fields, reasons), signal)
-      await this.#events.tell(guard, reasons, signal)
+      await this.#events.tellAll({ ...guard, kind: NODE_GUARDS }, guardSayings(reasons), signal)
     }
     for (const guard of guards) {
       const view = snapshot.guards.find((one) => one.guard === guard)
@@ -204,7 +205,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
       const wanted = guardStatus(snapshot, view, { told, actions, refusals })
       if (wanted !== undefined) await this.#status.write(guard, wanted, signal)
       const reasons = [...grantReasons(guard, actions), ...refusals, ...guardReasons(snapshot, view)]
-      await this.#events.tell(guard, reasons, signal)
+      await this.#events.tellAll({ ...guard, kind: NODE_GUARDS }, guardSayings(reasons), signal)
     }
   }
 }

@@ -1,3 +1,4 @@
+import { EventsOnce } from '../../ground/loop/owned/events-once.ts'
 import { Latest } from '../../ground/loop/owned/latest.ts'
 import { type Bound, OwnedLoop, type OwnedSystem } from '../../ground/loop/owned/owned-loop.ts'
 import type { Subject } from '../../ground/loop/owned/refused-writes.ts'
@@ -25,9 +26,9 @@ import { ingressStatus, refusedStatus, withDoubts } from '../decide/status.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import { AgentsOfObjects } from './agent-words.ts'
 import { IngressCaches, ingressKey } from './ingress-caches.ts'
+import { ingressSayings } from './ingress-events.ts'
 import { IngressMemory } from './ingress-memory.ts'
 import { NeighbourCaches } from './neighbour-caches.ts'
-import { ObjectEvents } from './object-events.ts'
 import { decidePass, isKnown, objectOfAction, type Seen, takesOut } from './object-pass.ts'
 import { IngressEffects } from './perform.ts'
 
@@ -50,7 +51,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
   readonly #parts: IngressLoopParts
   readonly #caches: IngressCaches
   readonly #neighbours: NeighbourCaches
-  readonly #events: ObjectEvents
+  readonly #events: EventsOnce
   readonly #budget: ControllerBudget
   readonly #loop: OwnedLoop<Seen, ObjectAction>
   readonly #effects: IngressEffects
@@ -81,7 +82,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
       limit: () => this.#budget.facts()?.limit,
       onChange: () => this.wake(),
     })
-    this.#events = new ObjectEvents(parts.notices)
+    this.#events = new EventsOnce(parts.notices)
     this.#budget = new ControllerBudget({
       ...parts,
       nodes: () => this.#caches.nodes,
@@ -214,7 +215,8 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
       const status = withDoubts(wanted, seen.doubts, object.status.conditions)
       await this.#statusOf.get(object.group)?.write(object, status, signal)
     }
-    await this.#events.tell(object, { reasons: decision.reasons, doubts: seen.doubts }, signal)
+    const sayings = ingressSayings(object.name, decision.reasons, seen.doubts)
+    await this.#events.tell({ ...object, kind: ingressKind(object.group) }, sayings, signal)
   }
 }
 

@@ -1,5 +1,6 @@
 import { apiVersionOf, type ObjectKind } from '../../model/object-kind.ts'
 import type { ObjectNotice } from '../../model/object-notice.ts'
+import type { Reason } from '../../model/reason.ts'
 import type { ObjectNotices } from '../../ports/object-notices.ts'
 
 /** What is to be said of an object. */
@@ -14,6 +15,19 @@ interface About {
   readonly name: string
   readonly uid: string
 }
+
+/** Which reasons are worth an Event, and whether a person is to look. */
+export type EventTypes = Readonly<Partial<Record<Reason['code'], ObjectNotice['type']>>>
+
+export const sayingsOf = (
+  reasons: readonly Reason[],
+  types: EventTypes,
+  keyOf: (reason: Reason) => string,
+): readonly Saying[] =>
+  reasons.flatMap((reason) => {
+    const type = types[reason.code]
+    return type === undefined ? [] : [{ key: keyOf(reason), type, reason }]
+  })
 
 /** Writes Events about objects for people, each once. */
 export class EventsOnce {
@@ -40,10 +54,12 @@ export class EventsOnce {
     }
   }
 
-  /** The texts with other keys are over: they are written again when they come back. */
-  forgetOthers(uid: string, keys: ReadonlySet<string>): void {
-    const said = this.#said.get(uid)
+  /** All that is to be said now. The texts with other keys are over: they are written again when they come back. */
+  async tellAll(about: About, sayings: readonly Saying[], signal: AbortSignal): Promise<void> {
+    const said = this.#said.get(about.uid)
+    const keys = new Set(sayings.map(({ key }) => key))
     for (const key of said?.keys() ?? []) if (!keys.has(key)) said?.delete(key)
+    await this.tell(about, sayings, signal)
   }
 
   /** Forgets all other objects. */

@@ -1,0 +1,42 @@
+import { type EventTypes, type Saying, sayingsOf } from '../../ground/loop/owned/events-once.ts'
+import type { Reason } from '../../ground/model/reason.ts'
+import type { Finding } from '../../ground/model/schema/finding.ts'
+
+/** What a person is to hear of an IngressDaemonSet. `doubts`: findings that do not refuse it. */
+export const ingressSayings = (
+  name: string,
+  reasons: readonly Reason[],
+  doubts: readonly Finding[],
+): readonly Saying[] => [
+  ...sayingsOf(reasons, EVENTS, keyOf),
+  ...doubts.map(({ rule, field, severity, message, fix }): Saying => {
+    const code = severity === 'error' ? 'IngressConflict' : 'IngressDoubtful'
+    const reason: Reason = { code, object: name, text: `${field}: ${message}`, next: fix }
+    return { key: `${rule} ${field}`, type: 'Warning', reason }
+  }),
+]
+
+/** What is refused stands beside what is said of the same node in the same pass. */
+const keyOf = ({ code, object = '' }: Reason): string => (code === 'WriteRefused' ? `${code} ${object}` : object)
+
+const EVENTS: EventTypes = {
+  NodeBegun: 'Normal',
+  NodeDetached: 'Normal',
+  NodeUpdated: 'Normal',
+  NodeAttached: 'Normal',
+  RollbackAsked: 'Normal',
+  RollbackUnneeded: 'Normal',
+  RollbackRefused: 'Warning',
+  HealthCheckersMissing: 'Normal',
+  RolledBack: 'Warning',
+  RolloutStalled: 'Warning',
+  MassDisruption: 'Warning',
+  DetachTimedOut: 'Warning',
+  ProgressDeadlineExceeded: 'Warning',
+  PodsRejected: 'Warning',
+  NameTaken: 'Warning',
+  WriteRefused: 'Warning',
+  IngressRefused: 'Warning',
+  OperationUnreadable: 'Warning',
+  ClaimsUnreadable: 'Warning',
+}
