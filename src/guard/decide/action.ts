@@ -1,8 +1,7 @@
-import type { Claim } from '../../ground/model/claims.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
-import type { SeenSlot } from '../../ground/model/slot.ts'
+import type { NodeEffect } from '../../service/model/node-effect.ts'
 import type { GuardPod } from './found.ts'
 import type { FoundGate, GuardView } from './snapshot.ts'
 import type { WantedGuard } from './wanted-guard.ts'
@@ -53,20 +52,13 @@ export type GuardObjectAction = { readonly view: GuardView } & (
   | { readonly kind: 'unlockPod'; readonly pod: GuardPod; readonly node?: string }
 )
 
-export type GuardNodeAction = { readonly node: string } & (
-  | { readonly kind: 'takeSlot'; readonly index: number; readonly stale?: SeenSlot }
-  | { readonly kind: 'releaseSlot'; readonly index: number }
-  | { readonly kind: 'claim'; readonly claim: Claim }
-  | { readonly kind: 'withdrawClaim'; readonly owner: string }
-)
-
 /** A pod that was deleted and resists, and its NodeGuard is gone. */
 interface GuardStrayAction {
   readonly kind: 'unlockStray'
   readonly pod: GuardPod
 }
 
-export type GuardAction = GuardObjectAction | GuardNodeAction | GuardStrayAction
+export type GuardAction = GuardObjectAction | NodeEffect | GuardStrayAction
 
 /** The UID of the object that an action changes. Undefined: it makes one, or it is not of an object. */
 export function objectOfGuardAction(action: GuardAction, nodes: ReadonlyMap<string, Node>): string | undefined {

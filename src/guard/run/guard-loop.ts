@@ -81,8 +81,8 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     })
     this.#events = new EventsOnce(parts.notices)
     this.#effects = new GuardEffects({
-      ...{ objects, clock, latest: this.#latest, budget: this.#budget },
-      marks: new NodeWrites({ cluster, latest: this.#latest, nodes: this.#caches.nodes }),
+      ...{ objects, clock, latest: this.#latest },
+      nodeWrites: new NodeWrites({ cluster, latest: this.#latest, budget: this.#budget, nodes: this.#caches.nodes }),
       unshown: this.#memory,
     })
     this.#status = new StatusWriter({ objects, kind: NODE_GUARDS, clock })

@@ -10,10 +10,8 @@ import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
-import type { ControllerBudget } from '../../service/run/controller-budget.ts'
-import { claimPatch, withdrawPatch } from '../../service/run/node-marks.ts'
 import type { NodeWrites } from '../../service/run/node-writes.ts'
-import type { GuardAction, GuardNodeAction, GuardObjectAction } from '../decide/action.ts'
+import type { GuardAction, GuardObjectAction } from '../decide/action.ts'
 import type { GuardPod } from '../decide/found.ts'
 import { formatGrant } from '../decide/grant.ts'
 import { NODE_GUARDS } from '../decide/guard-kind.ts'
@@ -28,8 +26,7 @@ interface EffectsParts {
   readonly objects: Objects
   readonly clock: Clock
   readonly latest: Latest
-  readonly marks: NodeWrites
-  readonly budget: Pick<ControllerBudget, 'take' | 'release'>
+  readonly nodeWrites: NodeWrites
   readonly unshown: Pick<GuardMemory, 'deployments' | 'gates'>
 }
 
@@ -46,21 +43,10 @@ export class GuardEffects {
   /** Rejects with WorldError, and with the signal's reason. */
   perform(action: GuardAction, snapshot: GuardSnapshot, signal: AbortSignal): Promise<void> {
     if (action.kind === 'unlockStray') return this.#unlockStray(action.pod, signal)
-    return 'view' in action ? this.#toObject(action, signal) : this.#toNode(action, snapshot, signal)
-  }
-
-  #toNode(action: GuardNodeAction, { nodes, group }: GuardSnapshot, signal: AbortSignal): Promise<void> {
-    const { budget } = this.#parts
-    switch (action.kind) {
-      case 'takeSlot':
-        return budget.take(guardOwner(group), action, signal)
-      case 'releaseSlot':
-        return budget.release(guardOwner(group), action, signal)
-      case 'claim':
-        return this.#parts.marks.patch(nodes.get(action.node), (node) => claimPatch(node, action.claim), signal)
-      case 'withdrawClaim':
-        return this.#parts.marks.patch(nodes.get(action.node), (node) => withdrawPatch(node, action.owner), signal)
-    }
+    if ('view' in action) return this.#toObject(action, signal)
+    const { nodes, group } = snapshot
+    const on = { owner: guardOwner(group), node: nodes.get(action.node) }
+    return this.#parts.nodeWrites.perform(action, on, signal)
   }
 
   async #toObject(action: GuardObjectAction, signal: AbortSignal): Promise<void> {

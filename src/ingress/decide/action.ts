@@ -1,6 +1,5 @@
-import type { Claim } from '../../ground/model/claims.ts'
-import type { SeenSlot } from '../../ground/model/slot.ts'
 import type { AskedDetacher } from '../../service/decide/detach-holders.ts'
+import type { NodeEffect } from '../../service/model/node-effect.ts'
 import type { IngressOp } from './op.ts'
 import type { Rejection } from './rejection.ts'
 
@@ -13,10 +12,11 @@ interface Mark {
  * One write each. It is done under the version of the object that was read, so that of two leaders, or by a cache that is
  * behind, nothing is done twice.
  */
-export type NodeAction = { readonly node: string } & (
-  | { readonly kind: 'takeSlot'; readonly index: number; readonly stale?: SeenSlot }
-  | { readonly kind: 'releaseSlot'; readonly index: number }
-  /** With the operation and the mark on it from the first moment. */
+export type NodeAction = NodeEffect | OwnNodeAction
+
+type OwnNodeAction = {
+  readonly node: string
+} /** With the operation and the mark on it from the first moment. */ & (
   | { readonly kind: 'createDeployment'; readonly revision: string; readonly op: IngressOp; readonly mark: Mark }
   | { readonly kind: 'deleteDeployment' }
   /**
@@ -27,8 +27,6 @@ export type NodeAction = { readonly node: string } & (
   /** `gaveUp`: the revision that is not tried again here is noted in the same write; absent: such a note goes. */
   | { readonly kind: 'clearOp'; readonly gaveUp?: string }
   | { readonly kind: 'unmarkDeployment'; readonly key: string }
-  | { readonly kind: 'claim'; readonly claim: Claim }
-  | { readonly kind: 'withdrawClaim'; readonly owner: string }
   /** This owner is added to the owners that hold the mark; `asked`: the mark itself is set in the same write. */
   | ({ readonly kind: 'markNode'; readonly owner: string; readonly asked?: AskedDetacher } & Mark)
   | { readonly kind: 'unmarkNode'; readonly owner: string; readonly key: string; readonly removesKey: boolean }

@@ -90,8 +90,8 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
       say: (text) => log.warn('ingress: the node budget', { reason: text }),
     })
     this.#effects = new IngressEffects({
-      ...{ objects, cluster, latest: this.#latest, budget: this.#budget },
-      marks: new NodeWrites({ cluster, latest: this.#latest, nodes: this.#caches.nodes }),
+      ...{ objects, cluster, latest: this.#latest },
+      nodeWrites: new NodeWrites({ cluster, latest: this.#latest, budget: this.#budget, nodes: this.#caches.nodes }),
       unshown: this.#memory,
     })
     this.#statusOf = new Map(

@@ -10,8 +10,7 @@ import type { NodeIdentity } from '../../ground/model/owned/node-names.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
-import type { ControllerBudget } from '../../service/run/controller-budget.ts'
-import { claimPatch, holdPatch, releasePatch, withdrawPatch } from '../../service/run/node-marks.ts'
+import { holdPatch, releasePatch } from '../../service/run/node-marks.ts'
 import type { NodeWrites } from '../../service/run/node-writes.ts'
 import type { IngressAction, NodeAction } from '../decide/action.ts'
 import type { HouseholdAction, ObjectAction } from '../decide/household.ts'
@@ -32,8 +31,7 @@ interface PerformParts {
   readonly objects: Objects
   readonly cluster: Pick<Cluster, 'readNode'>
   readonly latest: Latest
-  readonly marks: NodeWrites
-  readonly budget: Pick<ControllerBudget, 'take' | 'release'>
+  readonly nodeWrites: NodeWrites
   readonly unshown: Pick<IngressMemory, 'deployments' | 'daemonSets' | 'gates'>
 }
 
@@ -129,20 +127,19 @@ export class IngressEffects {
   }
 
   async #toNode(action: NodeAction, look: IngressLook, signal: AbortSignal): Promise<void> {
-    const { object } = look.snapshot
+    const { nodeWrites } = this.#parts
     switch (action.kind) {
       case 'takeSlot':
-        return this.#parts.budget.take(ingressOwner(object), action, signal)
       case 'releaseSlot':
-        return this.#parts.budget.release(ingressOwner(object), action, signal)
       case 'claim':
-        return this.#parts.marks.patch(nodeOf(look, action.node), (node) => claimPatch(node, action.claim), signal)
-      case 'withdrawClaim':
-        return this.#parts.marks.patch(nodeOf(look, action.node), (node) => withdrawPatch(node, action.owner), signal)
+      case 'withdrawClaim': {
+        const on = { owner: ingressOwner(look.snapshot.object), node: nodeOf(look, action.node) }
+        return nodeWrites.perform(action, on, signal)
+      }
       case 'markNode':
-        return this.#parts.marks.patch(nodeOf(look, action.node), (node) => holdPatch(node, action), signal)
+        return nodeWrites.patch(nodeOf(look, action.node), (node) => holdPatch(node, action), signal)
       case 'unmarkNode':
-        return this.#parts.marks.patch(nodeOf(look, action.node), (node) => releasePatch(node, action), signal)
+        return nodeWrites.patch(nodeOf(look, action.node), (node) => releasePatch(node, action), signal)
       case 'createDeployment':
         return this.#create(action, look, signal)
       case 'deleteDeployment':

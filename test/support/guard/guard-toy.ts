@@ -12,13 +12,14 @@ import type { OwnedObject } from '../../../src/ground/model/owned-object.ts'
 import type { SeenSlot } from '../../../src/ground/model/slot.ts'
 import { NODE_ANNOTATION } from '../../../src/ground/model/slot.ts'
 import { type WallMs, wallMs } from '../../../src/ground/model/time.ts'
-import type { GuardAction, GuardNodeAction, GuardObjectAction } from '../../../src/guard/decide/action.ts'
+import type { GuardAction, GuardObjectAction } from '../../../src/guard/decide/action.ts'
 import type { GuardPod } from '../../../src/guard/decide/found.ts'
 import { formatGrant } from '../../../src/guard/decide/grant.ts'
 import { type FoundGuard, lookAtGroup } from '../../../src/guard/decide/look.ts'
 import type { GuardSnapshot, HoldVerdict } from '../../../src/guard/decide/snapshot.ts'
 import { wantedDeployment, wantedGate } from '../../../src/guard/decide/wanted-guard.ts'
 import type { NodeGuard } from '../../../src/guard/model/node-guard.ts'
+import type { NodeEffect } from '../../../src/service/model/node-effect.ts'
 import { aDaemonSet, aPod, madeDeployment, madeObject, NOW } from './guard-objects.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -91,7 +92,7 @@ export class GuardToy {
     else if (action.kind !== 'unlockStray') this.#toNode(action)
   }
 
-  #toNode(action: GuardNodeAction): void {
+  #toNode(action: NodeEffect): void {
     const node = this.nodes.get(action.node)
     switch (action.kind) {
       case 'takeSlot': {
