@@ -1,29 +1,31 @@
 import type { Latest } from '../../ground/loop/owned/latest.ts'
 import { OwnedEffects } from '../../ground/loop/owned/owned-effects.ts'
-import { DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
+import { DAEMON_SETS, DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
 import { unlessThere } from '../../ground/loop/owned/unless-there.ts'
 import { INGRESS_FINALIZER } from '../../ground/model/ingress-keys.ts'
 import type { Node } from '../../ground/model/node.ts'
-import { revisionPatch } from '../../ground/model/owned/difference.ts'
+import { gatePatch, revisionPatch } from '../../ground/model/owned/difference.ts'
 import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { NodeIdentity } from '../../ground/model/owned/node-names.ts'
+import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
 import { holdPatch, releasePatch } from '../../service/run/node-marks.ts'
 import type { NodeWrites } from '../../service/run/node-writes.ts'
-import type { IngressAction, NodeAction } from '../decide/action.ts'
-import type { HouseholdAction, ObjectAction } from '../decide/household.ts'
+import type { NodeAction } from '../decide/action.ts'
+import { wantedGate } from '../decide/drain-gate.ts'
+import type { HealthCheckerAction } from '../decide/health-checker.ts'
+import type { ObjectAction } from '../decide/household.ts'
 import { ingressKind } from '../decide/ingress-kind.ts'
 import type { IngressLook } from '../decide/look.ts'
 import { ingressOwner } from '../decide/marks.ts'
 import { identityFor, identityOf } from '../decide/names.ts'
 import { wantedRevision } from '../decide/revision.ts'
 import { rollbackPatch } from '../decide/rollback.ts'
+import { wantedMetadata } from '../decide/wanted-metadata.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import { annotationsOf, newDeployment, templatePatch, withAnnotations } from './deployment-writes.ts'
-import { GateWrites } from './gate-writes.ts'
-import { HealthCheckerWrites, isOfHealthChecker } from './health-checker-writes.ts'
 import { REVISIONS } from './ingress-kinds.ts'
 import type { IngressMemory } from './ingress-memory.ts'
 
@@ -39,55 +41,47 @@ interface PerformParts {
 export class IngressEffects {
   readonly #parts: PerformParts
   readonly #owned: OwnedEffects
-  readonly #checkers: HealthCheckerWrites
-  readonly #gates: GateWrites
 
   constructor(parts: PerformParts) {
     this.#parts = parts
-    const owned = new OwnedEffects(parts)
-    this.#owned = owned
-    this.#checkers = new HealthCheckerWrites({ ...parts, owned })
-    this.#gates = new GateWrites({ ...parts, owned })
+    this.#owned = new OwnedEffects(parts)
   }
 
   /** Rejects with WorldError, and with the signal's reason. */
   perform(action: ObjectAction, look: IngressLook, signal: AbortSignal): Promise<void> {
-    if (isOfHealthChecker(action)) return this.#checkers.perform(action, look.snapshot.object, signal)
-    if (isOfHousehold(action)) return this.#household(action, look, signal)
-    return 'node' in action ? this.#toNode(action, look, signal) : this.#toObject(action, look, signal)
+    if ('node' in action) return this.#toNode(action, look, signal)
+    const { object } = look.snapshot
+    return 'daemonSet' in action || action.kind === 'createHealthChecker'
+      ? this.#toChecker(action, object, signal)
+      : this.#toObject(action, object, signal)
   }
 
   async #toObject(
-    action: Exclude<IngressAction, NodeAction>,
-    { snapshot: { object } }: IngressLook,
+    action: Exclude<ObjectAction, NodeAction | HealthCheckerAction>,
+    object: IngressDaemonSet,
     signal: AbortSignal,
   ): Promise<void> {
-    const at = placeOf(object)
-    const { resourceVersion } = object
-    if (action.kind === 'removeFinalizer') {
-      const finalizers = object.finalizers.filter((finalizer) => finalizer !== INGRESS_FINALIZER)
-      await this.#parts.objects.patch({ ...at, patch: { metadata: { resourceVersion, finalizers } } }, signal)
-      return
-    }
-    const status = { rejectedRevision: action.revision, rejectedAt: action.at, rejectionLifted: null }
-    await this.#parts.objects.patchStatus({ ...at, patch: { metadata: { resourceVersion }, status } }, signal)
-  }
-
-  async #household(action: HouseholdAction, look: IngressLook, signal: AbortSignal): Promise<void> {
     const { objects } = this.#parts
-    const { object } = look.snapshot
     const { namespace, resourceVersion } = object
+    const at = placeOf(object)
     switch (action.kind) {
-      case 'addFinalizer': {
-        const finalizers = [...object.finalizers, INGRESS_FINALIZER]
-        await objects.patch({ ...placeOf(object), patch: { metadata: { resourceVersion, finalizers } } }, signal)
+      case 'addFinalizer':
+      case 'removeFinalizer': {
+        const others = object.finalizers.filter((finalizer) => finalizer !== INGRESS_FINALIZER)
+        const finalizers = action.kind === 'addFinalizer' ? [...others, INGRESS_FINALIZER] : others
+        await objects.patch({ ...at, patch: { metadata: { resourceVersion, finalizers } } }, signal)
         return
       }
-      case 'createRevision':
-        await unlessThere(
-          objects.create({ kind: REVISIONS, namespace, object: wantedRevision(object, action) }, signal),
-        )
+      case 'rejectRevision': {
+        const status = { rejectedRevision: action.revision, rejectedAt: action.at, rejectionLifted: null }
+        await objects.patchStatus({ ...at, patch: { metadata: { resourceVersion }, status } }, signal)
         return
+      }
+      case 'createRevision': {
+        const wanted = wantedRevision(object, action)
+        await unlessThere(objects.create({ kind: REVISIONS, namespace, object: wanted }, signal))
+        return
+      }
       case 'renumberRevision': {
         const { revision, number } = action
         const patch = revisionPatch(revision, wantedRevision(object, { number, collisionCount: 0 }))
@@ -95,7 +89,7 @@ export class IngressEffects {
         return
       }
       case 'rollBack':
-        await objects.patch({ ...placeOf(object), patch: rollbackPatch(object, action) }, signal)
+        await objects.patch({ ...at, patch: rollbackPatch(object, action) }, signal)
         return
       case 'deleteRevision':
         return this.#owned.delete(REVISIONS, action.revision, signal)
@@ -104,26 +98,27 @@ export class IngressEffects {
       case 'deleteSurplus':
         return this.#owned.delete(DEPLOYMENTS, action.deployment, signal)
       case 'adopt':
-        return this.#adopt(object, action.deployment, signal)
+        return this.#owned.adopt(DEPLOYMENTS, adopted(object, action.deployment), signal)
       case 'align':
         return this.#owned.patch(DEPLOYMENTS, { found: action.deployment, patch: action.patch }, signal)
     }
   }
 
-  /** Both are read once more: a successor of the same name owns nothing, and what others took meanwhile is theirs. */
-  async #adopt(object: IngressDaemonSet, { name, uid }: FoundDeployment, signal: AbortSignal): Promise<void> {
-    const { objects } = this.#parts
+  async #toChecker(action: HealthCheckerAction, object: IngressDaemonSet, signal: AbortSignal): Promise<void> {
     const { namespace } = object
-    const [owner, found] = await Promise.all([
-      objects.get(placeOf(object), signal),
-      objects.get({ kind: DEPLOYMENTS, namespace, name }, signal),
-    ])
-    if (owner?.uid !== object.uid || owner.deleting || found?.uid !== uid || found.controller !== undefined) return
-    const { ownerReferences } = wantedRevision(object, { number: 0, collisionCount: 0 }).metadata
-    const patch = {
-      metadata: { resourceVersion: found.resourceVersion, ownerReferences: [...found.owners, ...ownerReferences] },
+    switch (action.kind) {
+      case 'createHealthChecker': {
+        const found = await this.#owned.create({ kind: DAEMON_SETS, namespace }, action.wanted, signal)
+        if (found !== undefined) this.#parts.unshown.daemonSets.note(found)
+        return
+      }
+      case 'alignHealthChecker':
+        return this.#owned.patch(DAEMON_SETS, { found: action.daemonSet, patch: action.patch }, signal)
+      case 'adoptHealthChecker':
+        return this.#owned.adopt(DAEMON_SETS, adopted(object, action.daemonSet), signal)
+      case 'deleteHealthChecker':
+        return this.#owned.delete(DAEMON_SETS, action.daemonSet, signal)
     }
-    await objects.patch({ kind: DEPLOYMENTS, namespace, name, patch }, signal)
   }
 
   async #toNode(action: NodeAction, look: IngressLook, signal: AbortSignal): Promise<void> {
@@ -145,7 +140,7 @@ export class IngressEffects {
       case 'deleteDeployment':
         return this.#remove(action, look, signal)
       case 'setGate':
-        return this.#gates.set(action, look, signal)
+        return this.#setGate(action, look, signal)
       default:
         return this.#change(action, look, signal)
     }
@@ -164,6 +159,27 @@ export class IngressEffects {
     const wanted = newDeployment(look, action, { identity, node })
     const found = await this.#owned.create({ kind: DEPLOYMENTS, namespace }, wanted, signal)
     if (found !== undefined) this.#parts.unshown.deployments.note(found)
+  }
+
+  /** What others made is taken over with the selector of our Deployment, which may be another one by now. */
+  async #setGate(
+    { node, isOpen }: Extract<NodeAction, { kind: 'setGate' }>,
+    look: IngressLook,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const deployment = look.deployments.ours.get(node)
+    if (deployment === undefined) return
+    const { object } = look.snapshot
+    const wanted = wantedGate(object, identityOf(deployment, node), isOpen ? 'open' : 'closed')
+    const found = look.gates.get(deployment.name)
+    if (found !== undefined) return this.#owned.patch(GATES, { found, patch: gatePatch(found, wanted) }, signal)
+    const orphan = look.otherGates.get(deployment.name)
+    if (orphan !== undefined) {
+      const taken = { found: orphan, patch: gatePatch(orphan, wanted), owner: { ...placeOf(object), uid: object.uid } }
+      return this.#owned.adopt(GATES, taken, signal)
+    }
+    const made = await this.#owned.create({ kind: GATES, namespace: object.namespace }, wanted, signal)
+    if (made !== undefined) this.#parts.unshown.gates.note(made)
   }
 
   /** A Node that is gone is asked for by its name first: the cache of the Nodes may be behind that of the Deployments. */
@@ -197,19 +213,13 @@ function changeOf(
   return withAnnotations(spec, { found: on.found, annotations })
 }
 
-const HOUSEHOLD: ReadonlySet<string> = new Set<HouseholdAction['kind']>([
-  'addFinalizer',
-  'createRevision',
-  'renumberRevision',
-  'rollBack',
-  'deleteRevision',
-  'adopt',
-  'deleteSurplus',
-  'deleteGate',
-  'align',
-])
-
-const isOfHousehold = (action: ObjectAction): action is HouseholdAction => HOUSEHOLD.has(action.kind)
+/** An object that is one of ours by its name and its labels, with our reference beside those that it has. */
+function adopted<T extends OwnedObject>(object: IngressDaemonSet, found: T) {
+  const { ownerReferences } = wantedMetadata(object, { name: found.name })
+  const { resourceVersion, owners } = found
+  const patch = { metadata: { resourceVersion, ownerReferences: [...owners, ...ownerReferences] } }
+  return { found, patch, owner: { ...placeOf(object), uid: object.uid } }
+}
 
 const placeOf = ({ group, namespace, name }: IngressDaemonSet) => ({ kind: ingressKind(group), namespace, name })
 

@@ -1,13 +1,24 @@
 import type { ObjectKind } from '../../model/object-kind.ts'
 import type { WantedObject } from '../../model/owned/wanted-object.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
-import type { Objects } from '../../ports/objects.ts'
+import type { ObjectAddress, Objects } from '../../ports/objects.ts'
 import type { Latest } from './latest.ts'
 import { unlessThere } from './unless-there.ts'
 
 interface EffectsParts {
   readonly objects: Pick<Objects, 'get' | 'create' | 'patch' | 'delete'>
   readonly latest: Latest
+}
+
+interface Patching<T> {
+  /** As it was read. */
+  readonly found: T
+  /** Undefined: it is so already. */
+  readonly patch: Readonly<Record<string, unknown>> | undefined
+}
+
+interface Adopting<T> extends Patching<T> {
+  readonly owner: ObjectAddress<{ readonly uid: string; readonly deleting: boolean }> & { readonly uid: string }
 }
 
 type Deletable = Pick<OwnedObject, 'namespace' | 'name' | 'uid' | 'resourceVersion' | 'deleting'>
@@ -33,13 +44,26 @@ export class OwnedEffects {
 
   async patch<T extends OwnedObject>(
     kind: ObjectKind<T>,
-    { found, patch }: { readonly found: T; readonly patch: Readonly<Record<string, unknown>> | undefined },
+    { found, patch }: Patching<T>,
     signal: AbortSignal,
   ): Promise<void> {
     if (patch === undefined) return
     const { objects, latest } = this.#parts
     const { namespace, name } = found
     latest.wrote(found, await objects.patch({ kind, namespace, name, patch }, signal))
+  }
+
+  /**
+   * An object whose owner is gone gets ours. That one is read once more, since a successor of the same name owns nothing. The patch names the
+   * version of the object, so that what others took meanwhile stays theirs.
+   */
+  async adopt<T extends OwnedObject>(
+    kind: ObjectKind<T>,
+    { owner, ...change }: Adopting<T>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const now = await this.#parts.objects.get(owner, signal)
+    if (now?.uid === owner.uid && !now.deleting) await this.patch(kind, change, signal)
   }
 
   /**
