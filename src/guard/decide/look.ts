@@ -88,8 +88,7 @@ function viewOf(found: FoundGuard, { nodes, asking }: FoundGroup): GuardView {
   const followed = followedBy(guard, { daemonSet, nodes })
   const guarded = guardedNodes({ ...found, followed, nodes, asking, verdictsOf: (name) => found.verdictsOf(name) })
   const fleet = guard.spec.mode === 'PerNode' ? undefined : fleetOf(found, followed)
-  const used = new Set<object | undefined>([fleet?.deployment, fleet?.gate?.object])
-  for (const { own } of guarded) used.add(own?.deployment).add(own?.gate?.object)
+  const guardings = fleet === undefined ? guarded.flatMap(({ own }) => own ?? []) : [fleet]
   return {
     guard,
     ...(found.isRefused === true ? { isRefused: found.isRefused } : {}),
@@ -98,10 +97,22 @@ function viewOf(found: FoundGuard, { nodes, asking }: FoundGroup): GuardView {
     nodes: guarded,
     ...present({ fleet }),
     surplus: {
-      deployments: deployments.filter((one) => !used.has(one)),
-      gates: gates.filter((one) => !used.has(one)),
+      deployments: unused(deployments, guardings, ({ deployment }) => deployment),
+      gates: unused(gates, guardings, ({ gate }) => gate?.object),
     },
   }
+}
+
+/** Those that are of no node. Each is of one at most: where all are, which is nearly always, none is looked for. */
+function unused<T extends object>(
+  all: readonly T[],
+  guardings: readonly Guarding[],
+  of: (guarding: Guarding) => T | undefined,
+): readonly T[] {
+  const used = guardings.flatMap((one) => of(one) ?? [])
+  if (used.length === all.length) return []
+  const known = new Set(used)
+  return all.filter((one) => !known.has(one))
 }
 
 function fleetOf({ guard, deployments, gates }: FoundGuard, followed: Followed): Guarding {

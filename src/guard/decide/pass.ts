@@ -67,7 +67,7 @@ export function guardPass(s: GuardSnapshot): GuardPass {
   // Of a node that no guard is for any more, a slot or a claim may be left.
   for (const [name, slot] of slots) if (slot.kind === 'ours' && !members.has(name)) members.set(name, [])
   for (const node of s.nodes.values())
-    if (!members.has(node.name) && claimOn(node, s.group) !== undefined) members.set(node.name, [])
+    if (claimOn(node, s.group) !== undefined && !members.has(node.name)) members.set(node.name, [])
   const nodes = [...members].map(([name, of]) => groupNode(s, { name, of, slot: slots.get(name) ?? NO_SLOT }))
   const pass = {
     s,
@@ -94,20 +94,18 @@ export function claimOn({ annotations }: Node, group: string): Claim | undefined
 
 function groupNode({ group, nodes }: GuardSnapshot, { name, of, slot }: Row): GroupNode {
   const node = nodes.get(name)
-  const asks = node === undefined ? undefined : askedBy(node, of)
-  const claim = node === undefined ? undefined : claimOn(node, group)
-  return {
-    ...{ name, slot, members: of },
-    wanted: of.filter(({ n }) => n.isWanted),
-    ...present({ node, asks, claim }),
-  }
+  const wanted = of.every(({ n }) => n.isWanted) ? of : of.filter(({ n }) => n.isWanted)
+  if (node === undefined) return { name, slot, members: of, wanted }
+  const [asks, claim] = [askedBy(node, of), claimOn(node, group)]
+  const quiet = { name, slot, members: of, wanted, node }
+  // Nearly all of thousands of nodes.
+  return asks === undefined && claim === undefined ? quiet : { ...quiet, ...present({ asks, claim }) }
 }
 
 function askedBy(node: Node, members: readonly Member[]): string | undefined {
-  const isDeleted = members.some(
-    ({ n: { pods } }) => pods.every(({ deleting }) => deleting) && pods.some(({ isLocked }) => isLocked),
-  )
-  return asksToDrain(node) ?? (isDeleted ? 'has a guard that was deleted' : undefined)
+  const isDeleted = ({ n: { pods } }: Member): boolean =>
+    pods.every(({ deleting }) => deleting) && pods.some(({ isLocked }) => isLocked)
+  return asksToDrain(node) ?? (members.some(isDeleted) ? 'has a guard that was deleted' : undefined)
 }
 
 function memberOf({ now }: GuardSnapshot, view: GuardView, n: GuardedNode): Member {
@@ -116,7 +114,8 @@ function memberOf({ now }: GuardSnapshot, view: GuardView, n: GuardedNode): Memb
   const isReady = (pod: GuardPod): boolean =>
     pod.isReady && (pod.deleting || now - (pod.readySince ?? now) >= minReadySeconds * 1_000)
   return {
-    ...{ view, n },
+    view,
+    n,
     isThere: n.pods.some(stays),
     isReady: n.pods.some((pod) => stays(pod) && isReady(pod)),
     isOpen: n.own?.gate?.isOpen === true,

@@ -1,3 +1,4 @@
+import { present } from '../../ground/model/present.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import type { Granting } from './grants.ts'
 import { mayGo } from './may-go.ts'
@@ -17,19 +18,32 @@ interface Of {
   readonly granting: Granting
 }
 
+/** Nearly all of thousands of nodes. */
+const ARMED: Standing = { state: 'Armed' }
+
 /** What the status says of a guard of a node. */
 export function standingOf(pass: GuardPass, x: GroupNode, { member, granting }: Of): Standing {
-  const first = granting.reasons.find(({ object }) => object === x.name)
-  const said = first === undefined ? {} : { reason: first }
-  if (member.view.foreignBudgets.length > 0) return { state: 'Conflict', ...said }
+  const first = firstReasons(granting).get(x.name)
+  if (member.view.foreignBudgets.length > 0) return { state: 'Conflict', ...present({ reason: first }) }
   if (x.asks !== undefined) {
     const standing = ofAsking(pass, x, member)
     return first === undefined || standing.state === 'Granted' ? standing : { ...standing, reason: first }
   }
-  if (granting.lead === x && isAway(x)) return { state: 'Draining', ...said }
-  if (member.isReady) return { state: 'Armed' }
+  if (granting.lead === x && isAway(x)) return { state: 'Draining', ...present({ reason: first }) }
+  if (member.isReady) return ARMED
   const text = `the guard of ${x.name} is not ready`
   return { state: 'Degraded', reason: first ?? { code: 'GuardMissing', object: x.name, text } }
+}
+
+/** The first reason of each node, found once for thousands of nodes. */
+const FIRST = new WeakMap<Granting, ReadonlyMap<string, Reason>>()
+
+function firstReasons(granting: Granting): ReadonlyMap<string, Reason> {
+  const known = FIRST.get(granting)
+  if (known !== undefined) return known
+  const first = new Map(granting.reasons.toReversed().map((reason) => [reason.object ?? '', reason] as const))
+  FIRST.set(granting, first)
+  return first
 }
 
 function ofAsking(pass: GuardPass, x: GroupNode, member: Member): Standing {

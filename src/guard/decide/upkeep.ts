@@ -25,6 +25,7 @@ export function upkeep(pass: GuardPass, view: GuardView): readonly GuardObjectAc
 /** Guards that were deleted and resist for nothing: their node is gone or is to have none, or another guard is there. */
 function needless(view: GuardView, { node, isWanted, pods }: GuardedNode): readonly GuardObjectAction[] {
   const locked = pods.filter(({ deleting, isLocked }) => deleting && isLocked)
+  if (locked.length === 0) return []
   const isNeeded = node !== undefined && isWanted && !pods.some(({ deleting, isReady }) => !deleting && isReady)
   return isNeeded ? [] : locked.map((pod) => ({ kind: 'unlockPod', view, pod }))
 }
