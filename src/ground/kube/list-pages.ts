@@ -8,7 +8,7 @@ import { replyError } from './api-error.ts'
 import { parseItem } from './parse-item.ts'
 import type { Resource } from './resources.ts'
 
-const PAGE_ITEMS = '500'
+const PAGE_ITEMS = 500
 /** Half a million objects: no cluster has so many, and a server that never ends its list must not keep us. */
 const PAGES_MAX = 1000
 const RESTARTS_MAX = 3
@@ -44,7 +44,8 @@ async function listOnce<T>({ client, log }: ListParts, kind: Resource<T>, signal
   let resourceVersion = ''
   let token = ''
   for (let page = 0; page < PAGES_MAX; page++) {
-    const query = { ...kind.query, limit: PAGE_ITEMS, ...(token === '' ? {} : { continue: token }) }
+    const limit = String(kind.pageItems ?? PAGE_ITEMS)
+    const query = { ...kind.query, limit, ...(token === '' ? {} : { continue: token }) }
     const { resource, path } = kind
     const call: ApiCall = { verb: 'list', resource, path, query, ...present({ accept: kind.accept }) }
     const read = readPage(call, await client.ask(call, signal))

@@ -14,6 +14,8 @@ export interface Resource<T> {
   readonly query?: Readonly<Record<string, string>>
   /** The media type of a list; absent: whole objects. */
   readonly accept?: string
+  /** How many objects a page has; absent: 500. */
+  readonly pageItems?: number
   /** How long a silent watch counts as alive; absent: as long as bookmarks may take. */
   readonly idleMs?: number
 }

@@ -6,6 +6,8 @@ import { field, fields, namesIn } from './field.ts'
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const PODS = '/api/v1/namespaces/default/pods'
 
+const version = (of: unknown): bigint => BigInt(String(field(of, 'metadata.resourceVersion')))
+
 /** Lists: order, selectors, pages of one moment. Needs a node n1 that no kubelet runs. */
 export function listsContract(door: () => ApiDoor): void {
   const ask: ApiDoor['ask'] = (...words) => door().ask(...words)
@@ -74,6 +76,22 @@ export function listsContract(door: () => ApiDoor): void {
     const odd = await ask('GET', `${PODS}?fieldSelector=${encodeURIComponent('spec.hostname=x')}`)
     assert.deepEqual([odd.status, field(odd.body, 'reason')], [400, 'BadRequest'])
     assert.match(String(field(odd.body, 'message')), /field label not supported: spec\.hostname/)
+  })
+
+  test('a list of one item has the version of the whole store, which grows by writes of other kinds', async () => {
+    for (const name of ['one-a', 'one-b', 'one-c']) await aMap(name, {})
+    const first = async () => (await ask('GET', `${MAPS}?limit=1`)).body
+    const all = (await ask('GET', MAPS)).body
+    const one = await first()
+    assert.deepEqual(namesIn(one), namesIn(all).slice(0, 1))
+    assert.equal(field(one, 'metadata.remainingItemCount'), namesIn(all).length - 1)
+    assert.notEqual(field(one, 'metadata.continue') ?? '', '')
+    const versions = (field(all, 'items') as readonly unknown[]).map((item) => version(item))
+    assert.ok(versions.every((each) => each <= version(one)))
+    const spec = { containers: [{ name: 'main', image: 'none' }] }
+    const pod = await ask('POST', PODS, { body: { metadata: { name: 'one-pod' }, spec } })
+    const after = await first()
+    assert.ok(version(after) >= version(pod.body), 'no ConfigMap was written meanwhile')
   })
 
   test('the pages of a list are of one moment, whatever is done between them', async () => {

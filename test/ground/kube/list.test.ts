@@ -26,6 +26,19 @@ test('a list is read in pages of five hundred', async (t) => {
   assert.deepEqual(asked, ['limit=500', 'limit=500&continue=token+two'])
 })
 
+test('the versions of all nodes come in one page, as many nodes as Kubernetes allows', async (t) => {
+  const { cluster, server, signal } = await scene(t)
+  server.putInTheWay('list', page(['a', 'b'], 'more'))
+  server.putInTheWay('list', page(['c']))
+  const versions = await cluster.nodeVersions(signal)
+  assert.deepEqual(
+    versions,
+    ['a', 'b', 'c'].map((name) => ({ name, uid: `u-${name}`, resourceVersion: '1' })),
+  )
+  const asked = server.requests.filter(({ path }) => path === '/api/v1/nodes').map(({ query }) => query.toString())
+  assert.deepEqual(asked, ['limit=5000', 'limit=5000&continue=more'])
+})
+
 test('a token that has grown too old starts the list over, and nothing is listed twice', async (t) => {
   const { cluster, server, signal } = await scene(t)
   server.putInTheWay('list', page(['old', 'a'], 'x'))
