@@ -158,10 +158,12 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     { action, key: group }: Bound<GroupSeen, GuardAction>,
     signal: AbortSignal,
   ): Promise<GroupSeen | undefined> {
-    const nodes = await this.#budget.readWithNodes(signal)
-    const node = 'node' in action ? nodes.find(({ name }) => name === action.node) : undefined
+    if (!('node' in action) || action.node === undefined) return undefined
+    const isLast = LETTING_GO.has(action.kind)
+    const nodes = await (isLast ? this.#budget.readWithNode(action.node, signal) : this.#budget.readWithNodes(signal))
+    const node = nodes.find(({ name }) => name === action.node)
     if (node === undefined) return undefined
-    const verdicts = LETTING_GO.has(action.kind) ? await this.#freshHolds(group, node, signal) : NOT_READ
+    const verdicts = isLast ? await this.#freshHolds(group, node, signal) : NOT_READ
     return verdicts === undefined ? undefined : this.#looks.of(group, nodes, { node: node.name, verdicts })
   }
 

@@ -194,8 +194,11 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
     return object
   }
 
-  async gatherFresh({ key, seen }: Bound<Seen, ObjectAction>, signal: AbortSignal): Promise<Seen | undefined> {
-    const nodes = await this.#budget.readWithNodes(signal)
+  /** The claim follows on the operation, for which all nodes were read. */
+  async gatherFresh({ action, key, seen }: Bound<Seen, ObjectAction>, signal: AbortSignal): Promise<Seen | undefined> {
+    const nodes = await (action.kind === 'claim'
+      ? this.#budget.readWithNode(action.node, signal)
+      : this.#budget.readWithNodes(signal))
     const object = this.#caches.object(key)
     if (object === undefined) return undefined
     return { kind: 'seen', look: this.#lookAt(object, nodes), object, key, doubts: seen.doubts }

@@ -17,6 +17,16 @@ interface BudgetParts extends Omit<ControllerParts, 'objects' | 'followNodes' | 
   say(text: string): void
 }
 
+/** All Nodes as they were read, when that began, and how many slots were taken or given back until then. */
+interface Counted {
+  readonly nodes: readonly Node[]
+  readonly at: MonoMs
+  readonly changes: number
+}
+
+/** The step after a count follows within some 100 ms. */
+const COUNTED_MS = 1_000
+
 /** A pass goes by a reading of the budget that is no older. */
 export const BUDGET_AGE_MS = 5_000
 
@@ -27,6 +37,9 @@ export class ControllerBudget {
   /** By owner. */
   readonly #slots = new Map<string, ControllerSlots>()
   #readAt: MonoMs | undefined
+  /** How many slots were taken or given back. */
+  #changes = 0
+  #counted: Counted | undefined
 
   constructor(parts: BudgetParts) {
     const { namespace, grantsNamespace } = parts
@@ -55,9 +68,25 @@ export class ControllerBudget {
   /** The budget with all slots is read as of this call or later, and all Nodes are answered as of then. */
   async readWithNodes(signal: AbortSignal): Promise<readonly Node[]> {
     const { cluster, nodes, clock } = this.#parts
+    const [at, changes] = [clock.monoMs(), this.#changes]
     const [found] = await Promise.all([freshNodes({ cluster, cache: nodes() }, signal), this.#watch.read(signal)])
     this.#readAt = clock.monoMs()
+    this.#counted = { nodes: found, at, changes }
     return found
+  }
+
+  /**
+   * The same for the step after the one that `readWithNodes` was called for: where that is a moment ago, and no slot was taken or given back
+   * since, of all Nodes this one is read again. Whoever takes another one out holds a slot for it, and all slots are read.
+   */
+  async readWithNode(name: string, signal: AbortSignal): Promise<readonly Node[]> {
+    const { cluster, clock } = this.#parts
+    const counted = this.#counted
+    if (counted?.changes !== this.#changes || clock.monoMs() - counted.at > COUNTED_MS)
+      return this.readWithNodes(signal)
+    const [node] = await Promise.all([cluster.readNode(name, signal), this.#watch.read(signal)])
+    this.#readAt = clock.monoMs()
+    return counted.nodes.flatMap((one) => (one.name === name ? (node ?? []) : one))
   }
 
   /** In the Leases of the slots of that owner. */
@@ -83,6 +112,7 @@ export class ControllerBudget {
 
   async #changing(written: Promise<unknown>): Promise<void> {
     await written.finally(() => {
+      this.#changes += 1
       this.#readAt = undefined
     })
   }
