@@ -1,12 +1,12 @@
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
 import { evenkeel } from '../../ground/model/sentence.ts'
+import { explainNode as explainByGuard } from '../../guard/decide/from-status/explain-node.ts'
+import { guardStateOf } from '../../guard/decide/from-status/guard-state.ts'
 import type { CheckedGuard } from '../../guard/decide/guard-kind.ts'
-import { explainNode as explainByGuard } from '../../guard/decide/told/explain-node.ts'
-import { guardStanding } from '../../guard/decide/told/guard-standing.ts'
 import { clearText } from '../../guard/model/holds/hold-kinds.ts'
 import type { CheckedIngress } from '../../ingress/decide/ingress-kind.ts'
 import { ingressOwner } from '../../ingress/decide/marks.ts'
-import { standingOf } from '../../ingress/decide/rollout/standing.ts'
+import { rolloutStateOf } from '../../ingress/decide/rollout/rollout-state.ts'
 import { type Finding, finding, type Next } from './finding.ts'
 import type { NodeScene } from './node-scene.ts'
 
@@ -23,7 +23,7 @@ function guardFinding({ node, now }: NodeNow, guard: CheckedGuard): readonly Fin
   const { state, reason, message, steps, since } = explainByGuard(guard, node, now)
   if (state === 'NotListed') return []
   const of = `NodeGuard ${guard.namespace}/${guard.name}`
-  const { kind, why } = guardStanding(guard)
+  const { kind, why } = guardStateOf(guard)
   const isHeld = state === 'Held'
   const base = { part: 'guard', subject: node.name, code: reason ?? `Guard${state}` } as const
   const evidence = [
@@ -67,7 +67,7 @@ export const nodeIngresses = (s: NodeScene): readonly Finding[] =>
   (s.ingresses ?? []).flatMap((object) => ingressFinding(s, object))
 
 function ingressFinding({ node }: NodeScene, object: CheckedIngress): readonly Finding[] {
-  const status = standingOf(object)
+  const status = rolloutStateOf(object)
   const listed = status.nodes.find(({ name }) => name === node.name)
   const claim = claimsOf(node.annotations[MAINTENANCE_ANNOTATION]).find(({ owner }) => owner === ingressOwner(object))
   if (listed === undefined && claim === undefined) return []

@@ -1,14 +1,14 @@
 import { flagWords } from '../../ground/text/flag-words.ts'
 import { blockLines } from '../../ground/text/labelled-block.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
+import type { NodeExplanation } from '../decide/from-status/explain-node.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
-import type { NodeExplanation } from '../decide/told/explain-node.ts'
 import type { ByHand } from '../model/node-guard.ts'
 import { personText } from './explain-lines.ts'
 import type { GuardCommands } from './guard-place.ts'
 
 /** What a person wrote, and how the node stands then. */
-interface ByHandTold {
+interface ByHandNotice {
   readonly guard: CheckedGuard
   readonly command: 'release' | 'hold'
   readonly entry: ByHand
@@ -21,30 +21,30 @@ interface ByHandTold {
   readonly commands: GuardCommands
 }
 
-export function byHandLines(told: ByHandTold, columns: number): readonly Line[] {
-  const others = told.left.map((entry) => `${PAST[told.command]} by ${personText(entry)} as well`)
+export function byHandLines(notice: ByHandNotice, columns: number): readonly Line[] {
+  const others = notice.left.map((entry) => `${PAST[notice.command]} by ${personText(entry)} as well`)
   const rows = [
-    { label: 'then', texts: [thenText(told)] },
+    { label: 'then', texts: [thenText(notice)] },
     ...(others.length === 0 ? [] : [{ label: 'also', texts: others }]),
-    { label: 'next', texts: nextAfter(told) },
+    { label: 'next', texts: nextAfter(notice) },
   ]
-  const { namespace, name } = told.guard
-  return blockLines({ word: 'DONE', title: `${namespace}/${name}: ${doneText(told)}`, rows }, columns)
+  const { namespace, name } = notice.guard
+  return blockLines({ word: 'DONE', title: `${namespace}/${name}: ${doneText(notice)}`, rows }, columns)
 }
 
-export const nothingLines = ({ guard: { namespace, name }, command, entry }: ByHandTold): readonly Line[] => [
+export const nothingLines = ({ guard: { namespace, name }, command, entry }: ByHandNotice): readonly Line[] => [
   [`${namespace}/${name}: nothing to do: ${entry.node} is not ${PAST[command]} by ${entry.by}`],
 ]
 
 const PAST = { release: 'released', hold: 'held' } as const
 
-function doneText({ command, entry, isRemoved }: ByHandTold): string {
+function doneText({ command, entry, isRemoved }: ByHandNotice): string {
   if (isRemoved) return `${entry.node} is not ${PAST[command]} by ${entry.by} any more`
   return `${entry.node} is ${PAST[command]} by ${personText(entry)}`
 }
 
 /** What happens next, by where the node stands. */
-function thenText({ command, entry: { node }, isRemoved, left, explanation }: ByHandTold): string {
+function thenText({ command, entry: { node }, isRemoved, left, explanation }: ByHandNotice): string {
   if (explanation === undefined) return `there is no Node ${node} any more`
   const { state, steps, releases } = explanation
   if (command === 'hold' && !isRemoved)
@@ -89,15 +89,15 @@ interface Step {
   readonly note: string
 }
 
-function nextAfter({ command, entry: { node, by }, isRemoved, commands: { guard } }: ByHandTold): readonly Step[] {
+function nextAfter({ command, entry: { node, by }, isRemoved, commands: { guard } }: ByHandNotice): readonly Step[] {
   const watch = { command: guard('status', '--watch'), note: 'follow it' }
   const back = { command: guard(command, '--node', node, ...flagWords('--by', by), '--remove'), note: 'take it back' }
   return isRemoved ? [watch] : [watch, back]
 }
 
 /** For scripts. */
-export function byHandDocument(told: ByHandTold): object {
-  const { guard, command, entry, isRemoved, isChanged, left, explanation } = told
+export function byHandDocument(notice: ByHandNotice): object {
+  const { guard, command, entry, isRemoved, isChanged, left, explanation } = notice
   return {
     ...{ namespace: guard.namespace, name: guard.name },
     command,
@@ -106,7 +106,7 @@ export function byHandDocument(told: ByHandTold): object {
     changed: isChanged,
     others: left,
     ...(explanation === undefined ? {} : { state: explanation.state }),
-    text: thenText(told),
-    next: isChanged ? nextAfter(told).map((step) => step.command) : [],
+    text: thenText(notice),
+    next: isChanged ? nextAfter(notice).map((step) => step.command) : [],
   }
 }

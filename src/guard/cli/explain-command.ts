@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { explainNode } from '../decide/told/explain-node.ts'
+import { explainNode } from '../decide/from-status/explain-node.ts'
 import { findGuard, findNode } from '../run/commands/find-guard.ts'
 import { type Explained, explainDocument, explainLines } from './explain-lines.ts'
 import { guardCommands } from './guard-place.ts'

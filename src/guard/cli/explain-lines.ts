@@ -5,9 +5,9 @@ import type { WallMs } from '../../ground/model/time.ts'
 import { flagWords } from '../../ground/text/flag-words.ts'
 import { type BlockRow, blockLines } from '../../ground/text/labelled-block.ts'
 import type { Line, Tone } from '../../ground/text/terminal/style.ts'
+import type { NodeExplanation } from '../decide/from-status/explain-node.ts'
+import { guardStateOf } from '../decide/from-status/guard-state.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
-import type { NodeExplanation } from '../decide/told/explain-node.ts'
-import { guardStanding } from '../decide/told/guard-standing.ts'
 import { clearText } from '../model/holds/hold-kinds.ts'
 import type { ByHand } from '../model/node-guard.ts'
 import type { GuardCommands } from './guard-place.ts'
@@ -43,7 +43,7 @@ function titleOf({ guard, node, now, explanation: { state, message, since } }: E
 
 function rowsOf(explained: Explained): readonly BlockRow[] {
   const { guard, node, explanation } = explained
-  const { kind, why } = guardStanding(guard)
+  const { kind, why } = guardStateOf(guard)
   const row = (label: string, texts: readonly string[]): readonly BlockRow[] =>
     texts.length === 0 ? [] : [{ label, texts }]
   const steps = nextOf(explained)
@@ -142,7 +142,7 @@ function nextOf({ guard, node, explanation, commands }: Explained): readonly Ste
 export function explainDocument(explained: Explained): object {
   const { guard, node, explanation } = explained
   const { namespace, name, spec } = guard
-  const { kind, code, why } = guardStanding(guard)
+  const { kind, code, why } = guardStateOf(guard)
   return {
     ...{ namespace, name, node },
     mode: spec.mode,

@@ -4,7 +4,7 @@ import type { AddCommand } from '../../cli/program.ts'
 import { silentPrinter, type WatchPrinter } from '../../cli/watch-printer.ts'
 import { PROGRESS_CHOICES, type ProgressChoice } from '../../ground/text/terminal/choose-progress.ts'
 import { addExplain } from './explain-command.ts'
-import { type GuardSight, liveGuardPrinter, plainGuardPrinter } from './guard-printer.ts'
+import { type GuardReading, liveGuardPrinter, plainGuardPrinter } from './guard-printer.ts'
 import { guardStatus } from './guard-status.ts'
 import { addGuardSub, type GuardActions, type GuardCall, type GuardWired } from './sub-command.ts'
 import { addGuardWrites } from './write-commands.ts'
@@ -70,7 +70,7 @@ function addStatus(guard: Command, wired: GuardWired): void {
   )
 }
 
-function printerOf({ context }: GuardCall, flags: StatusFlags): WatchPrinter<GuardSight> {
+function printerOf({ context }: GuardCall, flags: StatusFlags): WatchPrinter<GuardReading> {
   const { progress, errStyle } = outputModes(flags, context.terminal)
   const parts = { sink: context.err, clock: context.clock, style: errStyle }
   if (progress === 'none') return silentPrinter

@@ -5,17 +5,17 @@ import { FollowCache } from '../../ground/loop/follow-cache.ts'
 import { OVER } from '../../ground/model/over.ts'
 import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
+import { type GuardState, guardStateOf } from '../decide/from-status/guard-state.ts'
 import { type CheckedGuard, NODE_GUARDS } from '../decide/guard-kind.ts'
-import { type GuardStanding, guardStanding } from '../decide/told/guard-standing.ts'
 import { findGuard } from '../run/commands/find-guard.ts'
 import { guardCommands } from './guard-place.ts'
-import type { GuardSight } from './guard-printer.ts'
+import type { GuardReading } from './guard-printer.ts'
 import { guardDocument } from './status-document.ts'
 import { guardLines, guardTable } from './status-lines.ts'
 import { type GuardCall, type GuardResult, looksAlike } from './sub-command.ts'
 
 interface StatusRun extends GuardCall {
-  readonly printer: WatchPrinter<GuardSight>
+  readonly printer: WatchPrinter<GuardReading>
   readonly watches: boolean
   /** Of all namespaces. */
   readonly isAll: boolean
@@ -63,7 +63,7 @@ async function watched(run: StatusRun, first: readonly CheckedGuard[]): Promise<
       const now = cache.objects()
       if (name !== undefined && now[0]?.uid !== first[0]?.uid) return goneResult(run, first)
       seen = now
-      printer.seen(sightOf(run, now, cache.freshness().error?.message))
+      printer.seen(readingOf(run, now, cache.freshness().error?.message))
       await clock.sleep(LOOK_MS, interrupts.signal)
     }
   }
@@ -82,7 +82,7 @@ async function watched(run: StatusRun, first: readonly CheckedGuard[]): Promise<
   }
 }
 
-const sightOf = ({ name, isAll }: StatusRun, guards: readonly CheckedGuard[], trouble?: string): GuardSight => ({
+const readingOf = ({ name, isAll }: StatusRun, guards: readonly CheckedGuard[], trouble?: string): GuardReading => ({
   guards,
   isOne: name !== undefined,
   namespaced: isAll,
@@ -90,16 +90,16 @@ const sightOf = ({ name, isAll }: StatusRun, guards: readonly CheckedGuard[], tr
 })
 
 /** 0 no node that asks is held; 1 nothing is done by a guard; 3 a node is held or in conflict, or the controller has not looked yet. */
-function exitOf(standings: readonly Pick<GuardStanding, 'kind'>[]): number {
-  if (standings.some(({ kind }) => kind === 'failed')) return EXIT_FAILED
-  return standings.some(({ kind }) => kind !== 'well') ? HELD : 0
+function exitOf(states: readonly Pick<GuardState, 'kind'>[]): number {
+  if (states.some(({ kind }) => kind === 'failed')) return EXIT_FAILED
+  return states.some(({ kind }) => kind !== 'well') ? HELD : 0
 }
 
 function resultOf(run: StatusRun, guards: readonly CheckedGuard[], isCut: boolean): GuardResult {
   const { name, isAll, place, context } = run
   const [one] = guards
   const now = context.clock.wallMs()
-  const code = isCut ? EXIT_INTERRUPTED : exitOf(guards.map(guardStanding))
+  const code = isCut ? EXIT_INTERRUPTED : exitOf(guards.map(guardStateOf))
   if (name === undefined || one === undefined)
     return {
       code,

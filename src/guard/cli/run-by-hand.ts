@@ -4,8 +4,8 @@ import { present } from '../../ground/model/present.ts'
 import { toIsoSeconds, wallMs } from '../../ground/model/time.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { flagWords } from '../../ground/text/flag-words.ts'
-import type { ByHandWish } from '../decide/by-hand.ts'
-import { explainNode } from '../decide/told/explain-node.ts'
+import type { ByHandRequest } from '../decide/by-hand.ts'
+import { explainNode } from '../decide/from-status/explain-node.ts'
 import { ANNOTATIONS, type ByHandKind, changeGuard } from '../run/commands/change-guard.ts'
 import { findGuard, findNode } from '../run/commands/find-guard.ts'
 import { byHandDocument, byHandLines, nothingLines } from './by-hand-lines.ts'
@@ -56,24 +56,24 @@ async function added(run: ByHandRun, by: string): Promise<GuardResult> {
   const until = forMs === undefined ? {} : { until: toIsoSeconds(wallMs(now + forMs)) }
   const entry = { node, by, ...until, ...present({ why }) }
   const after = await written(run, { kind: 'add', entry })
-  const told = { ...after, command, entry, isRemoved: false } as const
-  return { code: 0, lines: (columns) => byHandLines(told, columns), document: byHandDocument(told) }
+  const notice = { ...after, command, entry, isRemoved: false } as const
+  return { code: 0, lines: (columns) => byHandLines(notice, columns), document: byHandDocument(notice) }
 }
 
 async function removed(run: ByHandRun, by: string): Promise<GuardResult> {
   const { flags, command } = run
   const { node } = flags
   const after = await written(run, { kind: 'remove', node, by })
-  const told = { ...after, command, entry: { node, by }, isRemoved: true } as const
+  const notice = { ...after, command, entry: { node, by }, isRemoved: true } as const
   return {
     code: 0,
-    lines: (columns) => (told.isChanged ? byHandLines(told, columns) : nothingLines(told)),
-    document: byHandDocument(told),
+    lines: (columns) => (notice.isChanged ? byHandLines(notice, columns) : nothingLines(notice)),
+    document: byHandDocument(notice),
   }
 }
 
 /** What was written, and how the node stands then. */
-async function written(run: ByHandRun, wish: ByHandWish) {
+async function written(run: ByHandRun, request: ByHandRequest) {
   const { call, flags, kind } = run
   const { ground, namespace, name = '', context, place, signal } = call
   const { objects, cluster } = ground
@@ -81,13 +81,13 @@ async function written(run: ByHandRun, wish: ByHandWish) {
   const read = (at: { readonly namespace: string; readonly name: string }) =>
     findGuard({ objects, looksAlike }, at, signal)
   const at = { namespace, name }
-  const changing = { objects, read, at, kind, wish, now, replaces: flags.replace === true }
+  const changing = { objects, read, at, kind, request, now, replaces: flags.replace === true }
   const { guard, change } = await changeGuard(changing, signal)
   if (change.kind === 'unreadable') throw unreadable(run, change.why)
   if (change.kind === 'others') throw ofOthers(run, change.entries[0]?.by ?? '')
   // A Node that is gone may have left an entry; what was never written is more likely a slip of the pen.
   const found =
-    change.kind === 'write' && wish.kind === 'remove'
+    change.kind === 'write' && request.kind === 'remove'
       ? await cluster.readNode(flags.node, signal)
       : await findNode({ objects, cluster, looksAlike }, flags.node, signal)
   return {

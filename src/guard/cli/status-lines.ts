@@ -2,9 +2,9 @@ import { formatMinSec } from '../../ground/model/duration.ts'
 import { type BlockRow, blockLines } from '../../ground/text/labelled-block.ts'
 import { type Column, tableLines } from '../../ground/text/table-lines.ts'
 import type { Line, Tone } from '../../ground/text/terminal/style.ts'
+import { type GuardState, guardCondition, guardStateOf } from '../decide/from-status/guard-state.ts'
+import { type GuardStatus, type ListedNode, parseGuardStatus } from '../decide/from-status/parse-guard-status.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
-import { type GuardStanding, guardCondition, guardStanding } from '../decide/told/guard-standing.ts'
-import { type ToldGuard, type ToldGuardNode, toldGuard } from '../decide/told/told-guard.ts'
 import type { GuardCommands } from './guard-place.ts'
 
 const left = (title: string): Column => ({ title, align: 'left' })
@@ -19,19 +19,19 @@ export function guardTable(guards: readonly CheckedGuard[], namespaced: boolean)
     left('STATUS'),
   ]
   const rows = guards.map((guard) => {
-    const { desired, guarded, requested, held, granted } = toldGuard(guard)
+    const { desired, guarded, requested, held, granted } = parseGuardStatus(guard)
     return [
       ...(namespaced ? [guard.namespace] : []),
       ...[guard.name, guard.spec.mode, guard.spec.group, `${guarded}/${desired}`, String(requested), String(held)],
       granted ?? '-',
-      guardStanding(guard).code,
+      guardStateOf(guard).code,
     ]
   })
   return tableLines(columns, rows).map((text): Line => [text])
 }
 
 /** `4 of 5 nodes are guarded, 2 ask, 1 is held, n1 is granted`. */
-export function countsText({ desired, guarded, requested, held, granted }: ToldGuard): string {
+export function countsText({ desired, guarded, requested, held, granted }: GuardStatus): string {
   return [
     `${guarded} of ${desired} nodes are guarded`,
     ...(requested > 0 ? [`${requested} ${requested === 1 ? 'asks' : 'ask'}`] : []),
@@ -41,7 +41,7 @@ export function countsText({ desired, guarded, requested, held, granted }: ToldG
 }
 
 /** Why a node is where it is; a node that only waits for its turn has no reason. */
-export const nodeWhy = ({ state, message }: ToldGuardNode): string =>
+export const nodeWhy = ({ state, message }: ListedNode): string =>
   message ?? (state === 'Requested' ? 'waits for its turn' : '-')
 
 interface Show {
@@ -51,7 +51,7 @@ interface Show {
 }
 
 /** The nodes that are not Armed. */
-export function guardNodeLines({ nodes, truncated }: ToldGuard, { now, most }: Show): readonly Line[] {
+export function guardNodeLines({ nodes, truncated }: GuardStatus, { now, most }: Show): readonly Line[] {
   if (nodes.length === 0) return []
   const shown = nodes.length > most ? nodes.slice(0, Math.max(1, most - 1)) : nodes
   const rows = shown.map((node) => {
@@ -70,7 +70,7 @@ interface Head {
   readonly tone?: Tone
 }
 
-function headOf({ kind }: GuardStanding, { nodes, guarded, desired }: ToldGuard): Head {
+function headOf({ kind }: GuardState, { nodes, guarded, desired }: GuardStatus): Head {
   if (kind === 'failed') return { word: 'STOPPED', tone: 'stop' }
   if (kind === 'held' || kind === 'unseen') return { word: 'HELD', tone: 'hold' }
   return nodes.length === 0 && guarded === desired ? { word: 'READY' } : { word: 'GOING', tone: 'work' }
@@ -89,12 +89,12 @@ interface GuardScene {
 
 /** One guard in full: its nodes, where it stands, and what to type next. */
 export function guardLines({ guard, commands, now, isCut = false }: GuardScene, columns: number): readonly Line[] {
-  const told = toldGuard(guard)
-  const standing = guardStanding(guard)
-  const title = `${guard.namespace}/${guard.name}: ${standing.why}`
+  const status = parseGuardStatus(guard)
+  const state = guardStateOf(guard)
+  const title = `${guard.namespace}/${guard.name}: ${state.why}`
   const head: Head & { readonly title: string } = isCut
     ? { word: 'INTERRUPTED', tone: 'hold', title: `${title}. The guards themselves go on` }
-    : { ...headOf(standing, told), title }
+    : { ...headOf(state, status), title }
   const { mode, group } = guard.spec
   const true_ = CONDITIONS.flatMap((type) => {
     const found = guardCondition(guard, type)
@@ -102,16 +102,16 @@ export function guardLines({ guard, commands, now, isCut = false }: GuardScene, 
   })
   const next = nextSteps(guard, commands)
   const rows: readonly BlockRow[] = [
-    { label: 'state', texts: [countsText(told)] },
+    { label: 'state', texts: [countsText(status)] },
     { label: 'guard', texts: [`mode ${mode}, group ${group}`] },
     ...(true_.length === 0 ? [] : [{ label: 'condition', texts: true_ }]),
-    ...(told.released.length === 0 ? [] : [{ label: 'released', texts: told.released.map(releaseText) }]),
+    ...(status.released.length === 0 ? [] : [{ label: 'released', texts: status.released.map(releaseText) }]),
     ...(next.length === 0 ? [] : [{ label: 'next', texts: next }]),
   ]
-  return [...guardNodeLines(told, { now, most: MOST_NODES }), ...blockLines({ ...head, rows }, columns)]
+  return [...guardNodeLines(status, { now, most: MOST_NODES }), ...blockLines({ ...head, rows }, columns)]
 }
 
-const releaseText = ({ node, by, why, at, passedOver }: ToldGuard['released'][number]): string =>
+const releaseText = ({ node, by, why, at, passedOver }: GuardStatus['released'][number]): string =>
   `${node} at ${at} by ${by}${why === undefined ? '' : ` (${why})`}${passedOver === undefined ? '' : `, although ${passedOver}`}`
 
 interface Step {
@@ -122,8 +122,8 @@ interface Step {
 /** Commands that help where it stands, one for each state that needs a person. */
 export function nextSteps(guard: CheckedGuard, { guard: evenkeel, kubectl }: GuardCommands): readonly Step[] {
   const { namespace, name } = guard
-  const { kind } = guardStanding(guard)
-  const { nodes } = toldGuard(guard)
+  const { kind } = guardStateOf(guard)
+  const { nodes } = parseGuardStatus(guard)
   const first = (...states: readonly string[]) => nodes.find(({ state }) => states.includes(state))
   const [held, draining, missing] = [first('Held', 'Conflict'), first('Draining'), first('Degraded', 'Conflict')]
   return [

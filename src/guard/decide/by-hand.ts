@@ -3,7 +3,7 @@ import type { WallMs } from '../../ground/model/time.ts'
 import type { ByHand, ByHandList } from '../model/node-guard.ts'
 
 /** What a person wants of the list that is on a NodeGuard. Each person has one entry for a node at most. */
-export type ByHandWish =
+export type ByHandRequest =
   | { readonly kind: 'add'; readonly entry: ByHand }
   | { readonly kind: 'remove'; readonly node: string; readonly by: string }
 
@@ -23,13 +23,13 @@ interface How {
 export const isEntryOver = ({ until }: ByHand, now: WallMs): boolean => until !== undefined && Date.parse(until) <= now
 
 /** What becomes of the list: entries of others stay, and those that are over go. */
-export function changeByHand({ entries, unreadable }: ByHandList, wish: ByHandWish, how: How): ByHandChange {
+export function changeByHand({ entries, unreadable }: ByHandList, request: ByHandRequest, how: How): ByHandChange {
   if (unreadable !== undefined && !how.replaces) return { kind: 'unreadable', why: unreadable }
-  const { node, by } = wish.kind === 'add' ? wish.entry : wish
+  const { node, by } = request.kind === 'add' ? request.entry : request
   const current = entries.filter((entry) => !isEntryOver(entry, how.now))
   const rest = current.filter((entry) => entry.node !== node || entry.by !== by)
   const left = rest.filter((entry) => entry.node === node)
-  if (wish.kind === 'add') return { kind: 'write', entries: [...rest, wish.entry], left }
+  if (request.kind === 'add') return { kind: 'write', entries: [...rest, request.entry], left }
   // A list that could not be read is written anew, whatever was in it.
   if (rest.length < current.length || unreadable !== undefined) return { kind: 'write', entries: rest, left }
   return left.length > 0 ? { kind: 'others', entries: left } : { kind: 'nothing' }

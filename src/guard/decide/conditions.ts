@@ -2,11 +2,11 @@ import type { ConditionWords } from '../../ground/model/condition.ts'
 import { messageOf, type Reason } from '../../ground/model/reason.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import { targetGone } from './may-go.ts'
+import type { MemberState } from './member-state.ts'
 import type { GuardSnapshot, GuardView } from './snapshot.ts'
-import type { Standing } from './standing.ts'
 
 /** A node of a guard, as the status counts it. */
-export interface Row extends Standing {
+export interface Row extends MemberState {
   readonly name: string
   readonly requestedAt?: WallMs
   readonly isReady: boolean
@@ -70,7 +70,7 @@ function stalled({ refusals: [refusal] }: Seen): Words {
     : is(true, 'WriteRefused', messageOf(refusal))
 }
 
-const inState = (rows: readonly Row[], ...states: readonly Standing['state'][]): readonly Row[] =>
+const inState = (rows: readonly Row[], ...states: readonly MemberState['state'][]): readonly Row[] =>
   rows.filter(({ state }) => states.includes(state))
 
 export const isLate = (

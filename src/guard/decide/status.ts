@@ -6,15 +6,15 @@ import { toIso, toIsoSeconds } from '../../ground/model/time.ts'
 import type { GuardAction } from './action.ts'
 import { guardConditions, type Row } from './conditions.ts'
 import { type Granting, grants } from './grants.ts'
+import { type MemberState, memberStateOf } from './member-state.ts'
 import { type GuardPass, guardPass, requestedAt } from './pass.ts'
 import type { GuardSnapshot, GuardView } from './snapshot.ts'
-import { type Standing, standingOf } from './standing.ts'
 
 /** Objects have a bound in size, and a status is read by people. */
 const NODES_MAX = 100
 const RELEASED_MAX = 10
 
-interface Told {
+interface Before {
   /** As the status has it from before. */
   readonly nodes: ListedNodes
   readonly fields: Readonly<Record<string, unknown>>
@@ -25,10 +25,10 @@ export function guardStatus(
   s: GuardSnapshot,
   view: GuardView,
   {
-    told,
+    before,
     actions,
     refusals,
-  }: { readonly told: Told; readonly actions: readonly GuardAction[]; readonly refusals: readonly Reason[] },
+  }: { readonly before: Before; readonly actions: readonly GuardAction[]; readonly refusals: readonly Reason[] },
 ): WantedStatus | undefined {
   if (!s.isFresh) return undefined
   const pass = guardPass(s)
@@ -38,7 +38,7 @@ export function guardStatus(
   const isLeads = lead?.members.some((member) => member.view === view && (member.isOpen || !member.isThere))
   const listed = rows.filter(({ state }) => state !== 'Armed').toSorted(byUrgency)
   const now = toIsoSeconds(s.now)
-  const released = releasedList(s, view, { actions, before: told.fields.released })
+  const released = releasedList(s, view, { actions, before: before.fields.released })
   return {
     conditions: guardConditions(s, view, { rows, refusals }),
     fields: {
@@ -48,7 +48,7 @@ export function guardStatus(
       heldNodes: rows.filter(({ state }) => state === 'Held').length,
       ...(lead !== undefined && isLeads ? { grantedNode: lead.name } : {}),
       nodes: listed.slice(0, NODES_MAX).map((row) => {
-        const since = sinceOf(told.nodes, { name: row.name, state: row.state, now })
+        const since = sinceOf(before.nodes, { name: row.name, state: row.state, now })
         return {
           name: row.name,
           state: row.state,
@@ -79,13 +79,13 @@ function rowsOf(pass: GuardPass, view: GuardView, granting: Granting): readonly 
   return pass.nodes.flatMap((x) => {
     const member = x.wanted.find((one) => one.view === view)
     if (member === undefined) return []
-    const standing = standingOf(pass, x, { member, granting })
+    const state = memberStateOf(pass, x, { member, granting })
     const asked = x.asks === undefined ? {} : { requestedAt: requestedAt(pass, x) }
-    return [{ ...standing, name: x.name, isReady: member.isReady, ...asked }]
+    return [{ ...state, name: x.name, isReady: member.isReady, ...asked }]
   })
 }
 
-const ORDER: Readonly<Record<Standing['state'], number>> = {
+const ORDER: Readonly<Record<MemberState['state'], number>> = {
   ...{ Conflict: 0, Granted: 1, Draining: 1, Held: 2, Degraded: 3, Requested: 4, Armed: 5 },
 }
 const byUrgency = (one: Row, other: Row): number =>

@@ -65,7 +65,7 @@ function missingOf(view: GuardView, { wanted, deployment, gate }: Guarding, repl
   return deployment === undefined ? ({ kind: 'createDeployment', view, wanted, replicas } as const) : undefined
 }
 
-interface Wish {
+interface Size {
   readonly replicas: number
   /** So many of them have no node. */
   readonly unplaceable: number
@@ -74,19 +74,19 @@ interface Wish {
 }
 
 /** Of objects that are as they are wanted: while neither they nor the wish are others, nothing is compared anew for thousands of nodes. */
-const ALIGNED = new WeakMap<FoundDeployment, Guarding & { readonly wish: Wish }>()
+const ALIGNED = new WeakMap<FoundDeployment, Guarding & { readonly size: Size }>()
 
-function alignment(view: GuardView, guarding: Guarding, wish: Wish): GuardObjectAction | undefined {
+function alignment(view: GuardView, guarding: Guarding, size: Size): GuardObjectAction | undefined {
   const { wanted, deployment, gate } = guarding
   const last = deployment === undefined ? undefined : ALIGNED.get(deployment)
-  const isSame = last?.wanted === wanted && last.gate?.object === gate?.object && isSameWish(last.wish, wish)
+  const isSame = last?.wanted === wanted && last.gate?.object === gate?.object && isSameSize(last.size, size)
   if (isSame) return undefined
-  const action = misalignment(view, guarding, wish)
-  if (action === undefined && deployment !== undefined) ALIGNED.set(deployment, { ...guarding, wish })
+  const action = misalignment(view, guarding, size)
+  if (action === undefined && deployment !== undefined) ALIGNED.set(deployment, { ...guarding, size })
   return action
 }
 
-const isSameWish = (one: Wish, other: Wish): boolean =>
+const isSameSize = (one: Size, other: Size): boolean =>
   one.replicas === other.replicas &&
   one.unplaceable === other.unplaceable &&
   one.isPaused === other.isPaused &&
@@ -95,13 +95,13 @@ const isSameWish = (one: Wish, other: Wish): boolean =>
 function misalignment(
   view: GuardView,
   { wanted, deployment, gate }: Guarding,
-  wish: Wish,
+  size: Size,
 ): GuardObjectAction | undefined {
   if (gate !== undefined && !gate.isOpen && gatePatch(gate.object, wantedGate(view.guard, wanted, false)) !== undefined)
     return { kind: 'closeGate', view, wanted, gate, node: wanted.node ?? '' }
   if (deployment === undefined || deployment.deleting) return undefined
-  const patch = deploymentPatch(deployment, wantedDeployment(view.guard, wanted, wish), wish.pods)
-  return patch === undefined ? undefined : { kind: 'alignDeployment', view, wanted, deployment, ...wish }
+  const patch = deploymentPatch(deployment, wantedDeployment(view.guard, wanted, size), size.pods)
+  return patch === undefined ? undefined : { kind: 'alignDeployment', view, wanted, deployment, ...size }
 }
 
 /** Mode Budget: one Deployment as large as the nodes are many. */

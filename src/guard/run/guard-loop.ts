@@ -13,15 +13,15 @@ import type { ControllerParts } from '../../service/run/controller-parts.ts'
 import { NodeWrites } from '../../service/run/node-writes.ts'
 import { type GuardAction, guardActionKey, objectOfGuardAction } from '../decide/action.ts'
 import { decideGuards } from '../decide/decide.ts'
+import { guardReasons } from '../decide/event-reasons.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
 import { NODE_GUARDS } from '../decide/guard-kind.ts'
 import { guardOwner } from '../decide/pass.ts'
 import type { HoldVerdict } from '../decide/snapshot.ts'
 import { guardStatus, refusedGuardStatus } from '../decide/status.ts'
-import { guardReasons } from '../decide/told-reasons.ts'
 import type { HoldSource } from '../holds/hold-source.ts'
 import type { ObjectRules } from '../holds/object-rules.ts'
-import { GroupLooks, type GroupSeen, LEFT } from './group-looks.ts'
+import { GroupReader, type GroupSeen, LEFT } from './group-reader.ts'
 import { groupsLeft } from './groups-left.ts'
 import { GuardCaches } from './guard-caches.ts'
 import { grantReasons, guardSayings } from './guard-events.ts'
@@ -43,7 +43,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
   readonly #parts: GuardLoopParts
   readonly #caches: GuardCaches
   readonly #holds: HoldReader
-  readonly #looks: GroupLooks
+  readonly #reader: GroupReader
   readonly #events: EventsOnce
   readonly #budget: ControllerBudget
   readonly #loop: OwnedLoop<GroupSeen, GuardAction>
@@ -73,7 +73,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
       onNews: () => this.wake(),
       say: (text) => log.warn('guard: the node budget', { reason: text }),
     })
-    this.#looks = new GroupLooks({
+    this.#reader = new GroupReader({
       ...{ rules, source, clock, caches: this.#caches, holds: this.#holds, latest: this.#latest, memory: this.#memory },
       budget: () => this.#budget.facts() ?? NOTHING_READ,
       holderOf: (group) => this.#budget.holderOf(guardOwner(group)),
@@ -118,7 +118,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
       for (const left of this.#groupsLeft()) this.#loop.add(left)
       if (this.#caches.strays().length === 0) return undefined
     } else if (this.#caches.ofGroup(group).length === 0 && !this.#groupsLeft().has(group)) return undefined
-    return this.#looks.of(group, this.#latest.all(this.#caches.nodes.objects()))
+    return this.#reader.of(group, this.#latest.all(this.#caches.nodes.objects()))
   }
 
   /** Also where none of their guards is left. */
@@ -164,7 +164,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     const node = nodes.find(({ name }) => name === action.node)
     if (node === undefined) return undefined
     const verdicts = isLast ? await this.#freshHolds(group, node, signal) : NOT_READ
-    return verdicts === undefined ? undefined : this.#looks.of(group, nodes, { node: node.name, verdicts })
+    return verdicts === undefined ? undefined : this.#reader.of(group, nodes, { node: node.name, verdicts })
   }
 
   /** By the UID of each guard of the group. Undefined: the guards changed meanwhile, and other holds count than those that were read. */
@@ -203,8 +203,8 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
       const refusals = decision.reasons.filter(
         ({ code, object }) => code === 'WriteRefused' && isOf(view.nodes, guard, object),
       )
-      const told = { nodes: listedNodes(guard.status.fields), fields: guard.status.fields }
-      const wanted = guardStatus(snapshot, view, { told, actions, refusals })
+      const before = { nodes: listedNodes(guard.status.fields), fields: guard.status.fields }
+      const wanted = guardStatus(snapshot, view, { before, actions, refusals })
       if (wanted !== undefined) await this.#status.write(guard, wanted, signal)
       const reasons = [...grantReasons(guard, actions), ...refusals, ...guardReasons(snapshot, view)]
       await this.#events.tellAll({ ...guard, kind: NODE_GUARDS }, guardSayings(reasons), signal)

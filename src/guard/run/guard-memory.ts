@@ -47,8 +47,8 @@ export class GuardMemory {
     for (const name of known.keys()) if (!asking.has(name)) known.delete(name)
     const unknown = names.filter((name) => !known.has(name))
     if (unknown.length > 0) {
-      const told = toldTimes(guards)
-      for (const name of unknown) known.set(name, wallMs(Math.min(told.get(name) ?? now, now)))
+      const times = listedTimes(guards)
+      for (const name of unknown) known.set(name, wallMs(Math.min(times.get(name) ?? now, now)))
     }
     return new Map(known)
   }
@@ -58,7 +58,7 @@ export class GuardMemory {
   }
 }
 
-function toldTimes(guards: readonly CheckedGuard[]): ReadonlyMap<string, number> {
+function listedTimes(guards: readonly CheckedGuard[]): ReadonlyMap<string, number> {
   const times = new Map<string, number>()
   for (const { status } of guards) {
     const { nodes } = status.fields

@@ -67,8 +67,8 @@ export class GuardEffects {
       case 'openGate':
         return this.#setGate(action, signal)
       case 'alignDeployment': {
-        const { deployment, wanted, pods, ...wish } = action
-        const patch = deploymentPatch(deployment, wantedDeployment(guard, wanted, wish), pods)
+        const { deployment, wanted, pods, ...size } = action
+        const patch = deploymentPatch(deployment, wantedDeployment(guard, wanted, size), pods)
         return this.#owned.patch(DEPLOYMENTS, { found: deployment, patch }, signal)
       }
       case 'deleteDeployment':

@@ -6,7 +6,7 @@ import { CONTROLLER_LEASE } from '../../ground/model/lease.ts'
 import { OVER } from '../../ground/model/over.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
 import type { CheckedIngress } from '../decide/ingress-kind.ts'
-import { type RolloutStanding, standingOf } from '../decide/rollout/standing.ts'
+import { type RolloutState, rolloutStateOf } from '../decide/rollout/rollout-state.ts'
 import { findIngress, type IngressAddress } from '../run/commands/find-ingress.ts'
 import { RolloutWatch } from '../run/commands/rollout-watch.ts'
 import { commandsOf, type RolloutGround, type RolloutPlace } from './rollout-place.ts'
@@ -69,14 +69,14 @@ interface Looked {
 async function looked(run: StatusRun, watch: RolloutWatch, found: CheckedIngress): Promise<Looked> {
   const { interrupts, clock } = run.context
   const begunAt = clock.monoMs()
-  let seen: Seen = { object: found, standing: standingOf(found), sight: { object: found, deployments: [] } }
+  let seen: Seen = { object: found, state: rolloutStateOf(found), reading: { object: found, deployments: [] } }
   let since = begunAt
   try {
     await watch.synced(interrupts.signal)
     for (;;) {
-      const before = seen.standing
-      seen = await look(watch, found, interrupts.signal)
-      const { kind, code } = seen.standing
+      const before = seen.state
+      seen = await seenOf(watch, found, interrupts.signal)
+      const { kind, code } = seen.state
       if (kind !== before.kind || code !== before.code) since = clock.monoMs()
       if (!run.watches) return { seen, end: 'looked once' }
       run.printer.seen(seen)
@@ -90,31 +90,31 @@ async function looked(run: StatusRun, watch: RolloutWatch, found: CheckedIngress
   }
 }
 
-async function look(watch: RolloutWatch, found: CheckedIngress, signal: AbortSignal): Promise<Seen> {
-  const sight = await watch.look(signal)
-  const { object } = sight
+async function seenOf(watch: RolloutWatch, found: CheckedIngress, signal: AbortSignal): Promise<Seen> {
+  const reading = await watch.read(signal)
+  const { object } = reading
   // A successor of the same name is another object.
-  if (object?.uid === found.uid) return { object, standing: standingOf(object), sight }
-  const gone: RolloutStanding = { kind: 'failed', code: 'Gone', why: `${found.name} was deleted`, nodes: [] }
-  return { object: object ?? found, standing: gone, sight }
+  if (object?.uid === found.uid) return { object, state: rolloutStateOf(object), reading }
+  const gone: RolloutState = { kind: 'failed', code: 'Gone', why: `${found.name} was deleted`, nodes: [] }
+  return { object: object ?? found, state: gone, reading }
 }
 
-function isSettled({ standing: { kind, code } }: Seen, forMs: number): boolean {
+function isSettled({ state: { kind, code } }: Seen, forMs: number): boolean {
   if (kind === 'done' || code === 'Gone') return true
   return (kind === 'failed' || kind === 'held') && forMs >= SETTLED_AFTER_MS
 }
 
-function resultOf(run: StatusRun, { object, standing, sight }: Seen, end: StatusEnd): StatusResult {
+function resultOf(run: StatusRun, { object, state, reading }: Seen, end: StatusEnd): StatusResult {
   const lease = { namespace: run.controllerNamespace, name: CONTROLLER_LEASE }
-  const ended = { object, standing, end, unled: sight.unled, commands: commandsOf(object, run.place), lease }
-  const nodes = shownNodes(standing, sight)
+  const ended = { object, state, end, unled: reading.unled, commands: commandsOf(object, run.place), lease }
+  const nodes = shownNodes(state, reading)
   return {
-    code: end === 'interrupted' ? EXIT_INTERRUPTED : exitOf(standing),
+    code: end === 'interrupted' ? EXIT_INTERRUPTED : exitOf(state),
     lines: (columns) => [
       ...nodeLines(nodes, { now: run.context.clock.wallMs(), most: MOST_NODES }),
       ...cureLines(nodes),
       ...endLines(ended, columns),
     ],
-    document: statusDocument({ object, standing, sight, end, next: nextSteps(ended) }),
+    document: statusDocument({ object, state, reading, end, next: nextSteps(ended) }),
   }
 }

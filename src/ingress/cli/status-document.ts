@@ -1,25 +1,25 @@
 import { present } from '../../ground/model/present.ts'
 import type { CheckedIngress } from '../decide/ingress-kind.ts'
-import { conditionOf, type RolloutStanding } from '../decide/rollout/standing.ts'
-import type { RolloutSight } from '../run/commands/rollout-watch.ts'
+import { conditionOf, type RolloutState } from '../decide/rollout/rollout-state.ts'
+import type { RolloutReading } from '../run/commands/rollout-watch.ts'
 import type { StatusEnd } from './status-end.ts'
 import { countsOf, shownNodes } from './status-lines.ts'
 
 const CONDITIONS = ['Available', 'Progressing', 'Stalled', 'Degraded', 'Ready']
 
-interface Told {
+interface Ended {
   readonly object: CheckedIngress
-  readonly standing: RolloutStanding
-  readonly sight: RolloutSight
+  readonly state: RolloutState
+  readonly reading: RolloutReading
   readonly end: StatusEnd
   readonly next: readonly { readonly command: string; readonly note: string }[]
 }
 
 /** One document for scripts. */
-export function statusDocument({ object, standing, sight, end, next }: Told): object {
+export function statusDocument({ object, state, reading, end, next }: Ended): object {
   const { group, namespace, name, generation, spec, status } = object
   const { updateRevision, currentRevision, rejectedRevision } = status.fields
-  const { kind, code, why } = standing
+  const { kind, code, why } = state
   return {
     ...{ group, namespace, name, generation },
     observedGeneration: status.observedGeneration,
@@ -31,11 +31,11 @@ export function statusDocument({ object, standing, sight, end, next }: Told): ob
     revisions: { update: updateRevision, current: currentRevision, rejected: rejectedRevision },
     counts: countsOf(object),
     conditions: CONDITIONS.flatMap((type) => conditionOf(object, type) ?? []),
-    nodes: shownNodes(standing, sight).map(({ since, ...node }) => ({
+    nodes: shownNodes(state, reading).map(({ since, ...node }) => ({
       ...node,
       ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
     })),
-    ...present({ controller: sight.unled }),
+    ...present({ controller: reading.unled }),
     next: next.map(({ command }) => command),
   }
 }

@@ -4,7 +4,7 @@ import { nodeLabel } from '../../ground/model/owned/node-names.ts'
 import { type Block, type BlockRow, blockLines } from '../../ground/text/labelled-block.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
 import type { CheckedIngress } from '../decide/ingress-kind.ts'
-import type { RolloutStanding } from '../decide/rollout/standing.ts'
+import type { RolloutState } from '../decide/rollout/rollout-state.ts'
 import type { Commands } from './rollout-place.ts'
 import { countsText } from './status-lines.ts'
 
@@ -13,7 +13,7 @@ export type StatusEnd = 'settled' | 'looked once' | 'timeout' | 'interrupted'
 
 interface Ended {
   readonly object: CheckedIngress
-  readonly standing: RolloutStanding
+  readonly state: RolloutState
   readonly end: StatusEnd
   readonly unled?: string | undefined
   readonly commands: Commands
@@ -29,47 +29,47 @@ interface Step {
 const HELD = 3
 
 /** 0 done; 1 it failed; 3 it does not go on without a person, or was not done when the command ended. */
-export const exitOf = ({ kind }: Pick<RolloutStanding, 'kind'>): number =>
+export const exitOf = ({ kind }: Pick<RolloutState, 'kind'>): number =>
   kind === 'done' ? 0 : kind === 'failed' ? 1 : HELD
 
 export function endLines(ended: Ended, columns: number): readonly Line[] {
-  const { object, standing, unled } = ended
+  const { object, state, unled } = ended
   const steps = nextSteps(ended)
   const rows: readonly BlockRow[] = [
     ...(unled === undefined ? [] : [{ label: 'why', texts: [unled] }]),
-    ...(standing.kind === 'done' ? [] : [{ label: 'state', texts: [countsText(object)] }]),
+    ...(state.kind === 'done' ? [] : [{ label: 'state', texts: [countsText(object)] }]),
     ...(steps.length === 0 ? [] : [{ label: 'next', texts: steps }]),
   ]
   return blockLines({ ...headOf(ended), rows }, columns)
 }
 
-function headOf({ object, standing, end }: Ended): Omit<Block, 'rows'> {
+function headOf({ object, state, end }: Ended): Omit<Block, 'rows'> {
   const at = `${object.namespace}/${object.name}`
-  const title = `${at}: ${standing.why}`
+  const title = `${at}: ${state.why}`
   if (end === 'interrupted') return { word: 'INTERRUPTED', tone: 'hold', title: `${title}. The rollout itself goes on` }
-  if (standing.kind === 'done') return { word: 'DONE', title }
-  if (standing.kind === 'failed') return { word: 'STOPPED', tone: 'stop', title }
+  if (state.kind === 'done') return { word: 'DONE', title }
+  if (state.kind === 'failed') return { word: 'STOPPED', tone: 'stop', title }
   if (end === 'timeout')
-    return { word: 'HELD', tone: 'hold', title: `${at} is not done within --timeout: ${standing.why}` }
-  return standing.kind === 'held' ? { word: 'HELD', tone: 'hold', title } : { word: 'GOING', tone: 'work', title }
+    return { word: 'HELD', tone: 'hold', title: `${at} is not done within --timeout: ${state.why}` }
+  return state.kind === 'held' ? { word: 'HELD', tone: 'hold', title } : { word: 'GOING', tone: 'work', title }
 }
 
 /** Commands that help where it stands. */
-export function nextSteps({ object, standing, unled, commands, lease, end }: Ended): readonly Step[] {
-  const led = unled === undefined && standing.kind !== 'unseen' ? [] : controllerSteps(commands, lease)
-  return [...led, ...stepsOf(object, standing, commands), ...(end === 'settled' ? [] : againSteps(standing, commands))]
+export function nextSteps({ object, state, unled, commands, lease, end }: Ended): readonly Step[] {
+  const led = unled === undefined && state.kind !== 'unseen' ? [] : controllerSteps(commands, lease)
+  return [...led, ...stepsOf(object, state, commands), ...(end === 'settled' ? [] : againSteps(state, commands))]
 }
 
 const controllerSteps = ({ kubectl }: Commands, { namespace }: ObjectRef): readonly Step[] => [
   { command: kubectl('-n', namespace, 'get', 'pods,leases'), note: 'the controller, which has to run with --ingress' },
 ]
 
-const againSteps = ({ kind }: RolloutStanding, { rollout }: Commands): readonly Step[] =>
+const againSteps = ({ kind }: RolloutState, { rollout }: Commands): readonly Step[] =>
   kind === 'going' || kind === 'unseen' ? [{ command: rollout('status'), note: 'follow it' }] : []
 
 function stepsOf(
   { namespace }: CheckedIngress,
-  { code, nodes }: RolloutStanding,
+  { code, nodes }: RolloutState,
   { rollout, kubectl }: Commands,
 ): readonly Step[] {
   switch (code) {

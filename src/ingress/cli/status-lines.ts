@@ -4,9 +4,9 @@ import { tableLines } from '../../ground/text/table-lines.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
 import type { CheckedIngress } from '../decide/ingress-kind.ts'
 import { OP_ANNOTATION, parseOp } from '../decide/op.ts'
-import type { ListedNode, RolloutStanding } from '../decide/rollout/standing.ts'
-import { nodeOf } from '../decide/rollout/wishes.ts'
-import type { RolloutSight } from '../run/commands/rollout-watch.ts'
+import { nodeOf } from '../decide/rollout/requests.ts'
+import type { ListedNode, RolloutState } from '../decide/rollout/rollout-state.ts'
+import type { RolloutReading } from '../run/commands/rollout-watch.ts'
 
 /** A node as it is shown. */
 interface ShownNode extends ListedNode {
@@ -14,14 +14,14 @@ interface ShownNode extends ListedNode {
   readonly since?: number
 }
 
-export function shownNodes(standing: RolloutStanding, { deployments }: RolloutSight): readonly ShownNode[] {
+export function shownNodes(state: RolloutState, { deployments }: RolloutReading): readonly ShownNode[] {
   const begun = new Map(
     deployments.flatMap((deployment) => {
       const word = parseOp(deployment.annotations[OP_ANNOTATION])
       return word.kind === 'op' ? [[nodeOf(deployment), word.op.t0] as const] : []
     }),
   )
-  return standing.nodes.map((node) => {
+  return state.nodes.map((node) => {
     const since = begun.get(node.name)
     return since === undefined ? node : { ...node, since }
   })

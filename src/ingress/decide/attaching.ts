@@ -99,7 +99,7 @@ function untilHeard(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer {
       { code: 'RevisionSuperseded', text: `revision ${target} is wanted by now, so ${n.name} goes on to that one` },
     )
   // The agent goes by the claim of this operation, so that the id stays what it is.
-  if (n.wish?.kind === 'retry' && n.wish.of === op.id)
+  if (n.request?.kind === 'retry' && n.request.of === op.id)
     return act(
       n,
       { kind: 'writeOp', op: { ...op, t3: s.now }, isRetry: true },

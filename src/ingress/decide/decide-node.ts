@@ -98,7 +98,7 @@ function goingOut(pass: Pass, n: NodeView, { op, deployment, admission }: UnderW
       { kind: 'writeOp', op: toUpdate },
       { code: 'NodeDetached', text: `the Deployment of ${n.name} has the revision that it is to have` },
     )
-  if (n.wish?.kind === 'retry' && n.wish.of === op.id && n.state === 'Stuck')
+  if (n.request?.kind === 'retry' && n.request.of === op.id && n.state === 'Stuck')
     return act(
       n,
       {

@@ -4,23 +4,23 @@ import type { Finding } from '../../ground/model/schema/finding.ts'
 import type { IngressAction } from './action.ts'
 import { decideIngress } from './decide.ts'
 import { healthChecker } from './health-checker.ts'
-import { household, neededFirst, type ObjectAction } from './household.ts'
-import type { IngressLook } from './look.ts'
+import { housekeeping, neededFirst, type ObjectAction } from './housekeeping.ts'
+import type { IngressReading } from './reading.ts'
 import { atMost, pauseOf, refusalReasons, refusedLast } from './refusals.ts'
 import type { Rollback } from './rollback.ts'
 import { takenNames } from './taken-names.ts'
 
 /** An IngressDaemonSet as a pass finds it: one that makes no sense is left alone, with all that it has out or in. */
-export type ObjectLook =
+export type ObjectReading =
   | {
       readonly kind: 'refused'
       readonly name: string
       readonly findings: readonly Finding[]
       /** It asks for a rollback: what that comes to, and what that is about. */
       readonly back?: Rollback
-      readonly look?: IngressLook
+      readonly reading?: IngressReading
     }
-  | { readonly kind: 'seen'; readonly look: IngressLook }
+  | { readonly kind: 'seen'; readonly reading: IngressReading }
 
 type ObjectDecision = LoopDecision<ObjectAction>
 
@@ -28,9 +28,9 @@ type ObjectDecision = LoopDecision<ObjectAction>
 const REFUSED_AGAIN_MS = 60_000
 
 /** What is next for an IngressDaemonSet: what it needs first, then its nodes, and beside them what is left over. */
-export function decideObject(seen: ObjectLook): ObjectDecision {
-  const decision = seen.kind === 'refused' ? refused(seen) : decideLook(seen.look)
-  const { snapshot } = seen.look ?? {}
+export function decideObject(seen: ObjectReading): ObjectDecision {
+  const decision = seen.kind === 'refused' ? refused(seen) : decideReading(seen.reading)
+  const { snapshot } = seen.reading ?? {}
   return snapshot?.refusals === undefined ? decision : withRefusals(decision, snapshot)
 }
 
@@ -38,7 +38,7 @@ export function decideObject(seen: ObjectLook): ObjectDecision {
 const REFUSED_LOOK_MS = 10_000
 
 /** What was refused before is not tried before its pause is over, and then last; it is said first for as long as it is wanted. */
-function withRefusals(decision: ObjectDecision, snapshot: IngressLook['snapshot']): ObjectDecision {
+function withRefusals(decision: ObjectDecision, snapshot: IngressReading['snapshot']): ObjectDecision {
   const { refusals, object, now } = snapshot
   if (decision.kind === 'settled' || refusals === undefined) return decision
   const wanted = decision.kind === 'act' ? decision.actions : []
@@ -55,17 +55,17 @@ function withRefusals(decision: ObjectDecision, snapshot: IngressLook['snapshot'
     : { kind: 'hold', reasons, recheckAfterMs, later }
 }
 
-function decideLook(look: IngressLook): ObjectDecision {
-  const { snapshot } = look
+function decideReading(reading: IngressReading): ObjectDecision {
+  const { snapshot } = reading
   if (!snapshot.isFresh) return decideIngress(snapshot)
   if (!snapshot.object.deleting) {
-    const first = neededFirst(look)
+    const first = neededFirst(reading)
     if (first !== undefined) return { kind: 'act', ...first }
   }
-  const ofNodes = withRefusal(withoutTaken(decideIngress(snapshot), look), snapshot.rollbackRefused)
+  const ofNodes = withRefusal(withoutTaken(decideIngress(snapshot), reading), snapshot.rollbackRefused)
   if (snapshot.object.deleting) return ofNodes
-  const decided = withChecker(ofNodes, healthChecker(look))
-  const rest = household(look)
+  const decided = withChecker(ofNodes, healthChecker(reading))
+  const rest = housekeeping(reading)
   if (rest.reasons.length === 0) return decided
   const actions = [...rest.actions, ...(decided.kind === 'act' ? decided.actions : [])]
   const said = { reasons: [...rest.reasons, ...decided.reasons], later: [...(rest.later ?? []), ...laterOf(decided)] }
@@ -98,7 +98,7 @@ function withRefusal(decision: ObjectDecision, refusal: Reason | undefined): Obj
     : { ...decision, reasons }
 }
 
-function refused({ name, findings, back }: Extract<ObjectLook, { kind: 'refused' }>): ObjectDecision {
+function refused({ name, findings, back }: Extract<ObjectReading, { kind: 'refused' }>): ObjectDecision {
   const reasons = findings
     .filter(({ severity }) => severity === 'error')
     .map(
@@ -121,8 +121,8 @@ function refused({ name, findings, back }: Extract<ObjectLook, { kind: 'refused'
 const TAKEN_AGAIN_MS = 30_000
 
 /** A node whose name is taken by an object of others gets no object of that kind, and that object is never written to. */
-function withoutTaken(decision: ReturnType<typeof decideIngress>, look: IngressLook): ObjectDecision {
-  const taken = takenNames(look)
+function withoutTaken(decision: ReturnType<typeof decideIngress>, reading: IngressReading): ObjectDecision {
+  const taken = takenNames(reading)
   if (taken.length === 0) return decision
   const reasons = taken.map(({ reason }) => reason)
   const isHeld = (action: IngressAction): boolean =>

@@ -5,11 +5,11 @@ import type { WantedObject } from '../../ground/model/owned/wanted-object.ts'
 import type { Reason } from '../../ground/model/reason.ts'
 import { HEALTH_ANNOTATION, parseHealthOrder } from '../../service/model/health-order.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
-import { belongingOf } from './belonging.ts'
 import { hasHealthChecker } from './deployment.ts'
 import { wantedHealthDaemonSet } from './health-daemon-set.ts'
-import type { IngressLook } from './look.ts'
 import { healthCheckerName } from './names.ts'
+import { ownershipOf } from './ownership.ts'
+import type { IngressReading } from './reading.ts'
 
 /** What is done to the DaemonSet of `spec.healthChecker`. */
 export type HealthCheckerAction =
@@ -31,7 +31,7 @@ interface Decided {
 const NOTHING: Decided = { actions: [], reasons: [] }
 
 /** All nodes have a pod that has lived for long enough, so that each of them can answer. */
-export function areCheckersReady({ snapshot: { object }, checker }: IngressLook): boolean {
+export function areCheckersReady({ snapshot: { object }, checker }: IngressReading): boolean {
   if (checker === undefined || checker.controller?.uid !== object.uid || checker.deleting) return false
   return checker.isObserved && checker.desired > 0 && checker.available >= checker.desired
 }
@@ -40,8 +40,8 @@ export function areCheckersReady({ snapshot: { object }, checker }: IngressLook)
  * The DaemonSet of the health checker is there where the object names an image and has health ports. It goes once no Deployment says any more
  * that its pods answer: the agents answer from the moment on at which that is written.
  */
-export function healthChecker(look: IngressLook): Decided {
-  const { checker: found, snapshot } = look
+export function healthChecker(reading: IngressReading): Decided {
+  const { checker: found, snapshot } = reading
   const { object } = snapshot
   const { image } = object.spec.healthChecker
   const isWanted = image !== undefined && hasHealthChecker(object.spec)
@@ -49,19 +49,19 @@ export function healthChecker(look: IngressLook): Decided {
     return isWanted
       ? act(object, { kind: 'createHealthChecker', wanted: wantedHealthDaemonSet(object, image) })
       : NOTHING
-  const belonging = belongingOf(object, found, { [INGRESS_LABEL]: object.name })
-  if (belonging.kind !== 'ours' && belonging.kind !== 'orphan')
+  const ownership = ownershipOf(object, found, { [INGRESS_LABEL]: object.name })
+  if (ownership.kind !== 'ours' && ownership.kind !== 'orphan')
     return isWanted
-      ? { actions: [], reasons: [taken(object, 'text' in belonging ? belonging.text : LEAVING)] }
+      ? { actions: [], reasons: [taken(object, 'text' in ownership ? ownership.text : LEAVING)] }
       : NOTHING
   if (found.deleting) return NOTHING
   if (!isWanted)
-    return belonging.kind === 'ours' && !stillAnswers(look)
+    return ownership.kind === 'ours' && !stillAnswers(reading)
       ? act(object, { kind: 'deleteHealthChecker', daemonSet: found })
       : NOTHING
-  if (belonging.kind === 'orphan') return act(object, { kind: 'adoptHealthChecker', daemonSet: found })
+  if (ownership.kind === 'orphan') return act(object, { kind: 'adoptHealthChecker', daemonSet: found })
   const patch = daemonSetPatch(found, wantedHealthDaemonSet(object, image))
-  return patch === undefined ? awaited(look) : act(object, { kind: 'alignHealthChecker', daemonSet: found, patch })
+  return patch === undefined ? awaited(reading) : act(object, { kind: 'alignHealthChecker', daemonSet: found, patch })
 }
 
 function act(object: IngressDaemonSet, action: HealthCheckerAction): Decided {
@@ -81,13 +81,13 @@ function taken(object: IngressDaemonSet, text: string): Reason {
   }
 }
 
-const stillAnswers = ({ deployments: { ours } }: IngressLook): boolean =>
+const stillAnswers = ({ deployments: { ours } }: IngressReading): boolean =>
   [...ours.values()].some(({ annotations }) => {
     const order = parseHealthOrder(annotations[HEALTH_ANNOTATION] ?? '')
     return typeof order !== 'string' && order.by === 'pods'
   })
 
-function awaited({ checker, snapshot: { object } }: IngressLook): Decided {
+function awaited({ checker, snapshot: { object } }: IngressReading): Decided {
   if (checker === undefined) return NOTHING
   const { name, desired, updated, available, isObserved } = checker
   if (isObserved && available >= desired && updated >= desired) return NOTHING

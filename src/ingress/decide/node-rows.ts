@@ -2,9 +2,9 @@ import { INGRESS_NODE_LABEL } from '../../ground/model/ingress-keys.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
-import type { SortedDeployments } from './belonging.ts'
 import type { IngressFound, IngressPod } from './found.ts'
 import { identityFor, matchLabelsOf } from './names.ts'
+import type { SortedDeployments } from './ownership.ts'
 
 /** A node with what is there for it. */
 export interface NodeRow<N extends Node | undefined = Node | undefined> {

@@ -124,17 +124,17 @@ function slotOf(found: IngressFound, { row, slot }: Seen): IngressNode['slot'] {
 function viewOf(found: IngressFound, seen: Seen): Omit<IngressNode, 'eligibility' | 'isGoing' | 'slot'> {
   const { row, agent, acknowledgementSeen } = seen
   const { name, node, deployment, pods } = row
-  const wish = wishOf(deployment)
+  const request = requestOf(deployment)
   return {
     name,
     pods: pods.filter(({ isFinished }) => !isFinished).length,
     ...present({ node }),
     ...(deployment === undefined ? {} : { deployment: deploymentView(found, deployment, row) }),
-    ...present({ agent, acknowledgementSeen, wish }),
+    ...present({ agent, acknowledgementSeen, request }),
   }
 }
 
-function wishOf(deployment: FoundDeployment | undefined): IngressNode['wish'] {
+function requestOf(deployment: FoundDeployment | undefined): IngressNode['request'] {
   const { [RETRY_ANNOTATION]: retry, [SKIP_ANNOTATION]: skip } = deployment?.annotations ?? {}
   if (retry !== undefined) return { kind: 'retry', of: retry }
   return skip === undefined ? undefined : { kind: 'skip', of: skip }

@@ -1,6 +1,6 @@
 import type { CheckedIngress } from './ingress-kind.ts'
 
-type Standing = Pick<CheckedIngress, 'status' | 'generation' | 'createdAt' | 'uid'>
+type MemberState = Pick<CheckedIngress, 'status' | 'generation' | 'createdAt' | 'uid'>
 
 const refusalOf = ({ status }: Pick<CheckedIngress, 'status'>): string | undefined =>
   status.conditions.find(({ type, status: is }) => type === 'Stalled' && is === 'True')?.reason
@@ -14,7 +14,7 @@ export const wasCarried = (object: Pick<CheckedIngress, 'status'>): boolean =>
   object.status.observedGeneration !== undefined && refusalOf(object) !== 'IngressRefused'
 
 /** What it says now is in force. */
-const isInForce = (object: Standing): boolean =>
+const isInForce = (object: MemberState): boolean =>
   wasCarried(object) &&
   object.status.observedGeneration === object.generation &&
   refusalOf(object) !== 'IngressConflict'
@@ -25,7 +25,7 @@ const isInForce = (object: Standing): boolean =>
  *
  * Law: of two IngressDaemonSets that cannot both be there exactly one gives way.
  */
-export function standsBefore(one: Standing, other: Standing): boolean {
+export function standsBefore(one: MemberState, other: MemberState): boolean {
   if (isInForce(one) !== isInForce(other)) return isInForce(one)
   return one.createdAt === other.createdAt ? one.uid < other.uid : one.createdAt < other.createdAt
 }

@@ -17,10 +17,10 @@ export const isDone = ({ target }: Pass, { deployment, op, overDetached }: NodeV
 const gaveUp = ({ target }: Pass, n: NodeView): boolean =>
   n.deployment?.annotations[GAVE_UP_ANNOTATION] === target &&
   n.deployment.revision !== target &&
-  !(n.wish?.kind === 'retry' && n.wish.of === target)
+  !(n.request?.kind === 'retry' && n.request.of === target)
 
-const isSkipped = ({ target }: Pass, { wish, op }: NodeView): boolean =>
-  wish?.kind === 'skip' && (wish.of === op?.id || wish.of === target)
+const isSkipped = ({ target }: Pass, { request, op }: NodeView): boolean =>
+  request?.kind === 'skip' && (request.of === op?.id || request.of === target)
 
 /** A node that came back with an earlier revision, and whose agent is silent, says nothing of the wanted one. */
 const isStuckAtTarget = ({ target }: Pass, { state, op }: NodeView): boolean =>

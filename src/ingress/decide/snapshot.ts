@@ -7,10 +7,10 @@ import type { SeenSlot } from '../../ground/model/slot.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import type { NodeOut } from '../../service/decide/budget/snapshot.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
+import type { KnownRollout } from './known-rollout.ts'
 import type { IngressOp } from './op.ts'
 import type { Unbegun } from './refusals.ts'
 import type { RejectedRevision } from './rejected-revision.ts'
-import type { ToldRollout } from './told-rollout.ts'
 
 /** All that a decision about an IngressDaemonSet goes by. */
 export interface IngressSnapshot {
@@ -22,7 +22,7 @@ export interface IngressSnapshot {
   readonly isFresh: boolean
   readonly revisions: IngressRevisions
   /** As the status has it from before. */
-  readonly toldRollout?: ToldRollout
+  readonly knownRollout?: KnownRollout
   readonly listedNodes?: ListedNodes
   /** Why the rollback that is asked for cannot be done. */
   readonly rollbackRefused?: Reason
@@ -75,7 +75,7 @@ export interface IngressNode {
   /** When the acknowledgement that stands on the Node was first seen, by the clock of this process. */
   readonly acknowledgementSeen?: WallMs
   /** What a person wants of a node that is stuck; it counts for that operation, or that revision, alone. */
-  readonly wish?: { readonly kind: 'retry' | 'skip'; readonly of: string }
+  readonly request?: { readonly kind: 'retry' | 'skip'; readonly of: string }
 }
 
 type NodeSlot =

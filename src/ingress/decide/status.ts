@@ -9,7 +9,7 @@ import { nodeCounts } from './node-counts.ts'
 import { type NodeView, type Pass, passOf } from './pass.ts'
 import type { RejectedRevision } from './rejected-revision.ts'
 import { isDone } from './rollout-rules.ts'
-import { rolloutStatus } from './rollout-standing.ts'
+import { rolloutStatus } from './rollout-status.ts'
 import type { IngressSnapshot } from './snapshot.ts'
 
 /** Objects have a bound in size, and a status is read by people. */

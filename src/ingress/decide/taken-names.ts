@@ -1,9 +1,9 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import type { NodeAction } from './action.ts'
-import { belongingOf } from './belonging.ts'
 import { wantedGate } from './drain-gate.ts'
-import type { IngressLook } from './look.ts'
 import { identityOf } from './names.ts'
+import { ownershipOf } from './ownership.ts'
+import type { IngressReading } from './reading.ts'
 
 /** A node for which an object cannot be made, since one of others has its name. */
 interface TakenName {
@@ -13,9 +13,12 @@ interface TakenName {
   readonly reason: Reason
 }
 
-export const takenNames = (look: IngressLook): readonly TakenName[] => [...takenDeployments(look), ...takenGates(look)]
+export const takenNames = (reading: IngressReading): readonly TakenName[] => [
+  ...takenDeployments(reading),
+  ...takenGates(reading),
+]
 
-const takenDeployments = ({ deployments }: IngressLook): readonly TakenName[] =>
+const takenDeployments = ({ deployments }: IngressReading): readonly TakenName[] =>
   deployments.taken.map(({ node, name, text }) => ({
     node,
     makes: 'createDeployment',
@@ -23,16 +26,16 @@ const takenDeployments = ({ deployments }: IngressLook): readonly TakenName[] =>
   }))
 
 /** A gate that lost its owner is adopted by the write that sets it. */
-function takenGates({ snapshot: { object }, deployments, gates, otherGates }: IngressLook): readonly TakenName[] {
+function takenGates({ snapshot: { object }, deployments, gates, otherGates }: IngressReading): readonly TakenName[] {
   if (otherGates.size === 0 || object.deleting) return []
   return [...deployments.ours].flatMap(([node, deployment]): readonly TakenName[] => {
     const { name } = deployment
     const other = otherGates.get(name)
     if (other === undefined || gates.has(name)) return []
     const { labels } = wantedGate(object, identityOf(deployment, node), 'closed').metadata
-    const belonging = belongingOf(object, other, labels)
-    if (belonging.kind === 'ours' || belonging.kind === 'orphan') return []
-    const text = belonging.kind === 'foreign' ? belonging.text : 'is being deleted, and has no controller'
+    const ownership = ownershipOf(object, other, labels)
+    if (ownership.kind === 'ours' || ownership.kind === 'orphan') return []
+    const text = ownership.kind === 'foreign' ? ownership.text : 'is being deleted, and has no controller'
     return [{ node, makes: 'setGate', reason: nameTaken('PodDisruptionBudget', node, { name, text }) }]
   })
 }

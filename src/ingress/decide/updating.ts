@@ -101,7 +101,7 @@ const isOut = ({ s }: Pass, n: NodeView, op: IngressOp): boolean =>
 
 /** A person wants it tried again: pods that were rejected are made once more, and the deadline begins anew. */
 function retry(pass: Pass, n: NodeView, { op, deployment }: Omit<UnderWay, 'admission'>): NodeAnswer | undefined {
-  if (n.wish?.kind !== 'retry' || n.wish.of !== op.id) return undefined
+  if (n.request?.kind !== 'retry' || n.request.of !== op.id) return undefined
   const rejection = rejectionOf(deployment)
   if (rejection !== undefined && rejection.triedAt === undefined)
     return makeOnceMore(n, pass.s.object.spec.podsPerNode, { ...rejection, triedAt: pass.s.now })

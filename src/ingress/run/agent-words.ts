@@ -83,9 +83,9 @@ class AgentWords {
     )
     try {
       const [address] = node.internalAddresses
-      const told = address === undefined ? 'unheard' : await Promise.race([this.#told(address, way, limited), late])
-      if (phase === 'Attaching') this.#back(node, way, told)
-      else if (told !== 'unheard' && told.acknowledged.includes(id))
+      const answer = address === undefined ? 'unheard' : await Promise.race([this.#answer(address, way, limited), late])
+      if (phase === 'Attaching') this.#back(node, way, answer)
+      else if (answer !== 'unheard' && answer.acknowledged.includes(id))
         this.#heard.set(node.name, { id, seen: clock.wallMs() })
     } finally {
       over.abort()
@@ -94,7 +94,7 @@ class AgentWords {
   }
 
   /** The pods of a health checker know no claims: what they answer says whether they know of the mark. */
-  async #told(
+  async #answer(
     address: string,
     { op, ports, isByPods }: UnderWay,
     signal: AbortSignal,
@@ -108,12 +108,12 @@ class AgentWords {
   }
 
   /** Each time anew, since an agent that finds nothing that serves gives a bad answer again. */
-  #back(node: Node, way: UnderWay, told: Awaited<ReturnType<Agents['ask']>>): void {
+  #back(node: Node, way: UnderWay, answer: Awaited<ReturnType<Agents['ask']>>): void {
     const { id } = way.op
     const isBack =
-      told !== 'unheard' &&
-      !told.acknowledged.includes(id) &&
-      (isOutByOthers(node) || (told.isUp && answersFor(told, way)))
+      answer !== 'unheard' &&
+      !answer.acknowledged.includes(id) &&
+      (isOutByOthers(node) || (answer.isUp && answersFor(answer, way)))
     const isNew = this.#released.get(node.name)?.id !== id
     if (!isBack) {
       this.#released.delete(node.name)

@@ -8,8 +8,8 @@ import { WorldError } from '../../ground/model/world-error.ts'
 import { HEALTH_ANNOTATION } from '../../service/model/health-order.ts'
 import type { NodeAction } from '../decide/action.ts'
 import { healthOrder, wantedDeployment } from '../decide/deployment.ts'
-import type { IngressLook } from '../decide/look.ts'
 import { formatOp, OP_ANNOTATION } from '../decide/op.ts'
+import type { IngressReading } from '../decide/reading.ts'
 import { formatRejection } from '../decide/rejection.ts'
 import { specAt } from '../decide/revision.ts'
 import { GAVE_UP_ANNOTATION, REJECTED_ANNOTATION } from '../decide/snapshot.ts'
@@ -20,12 +20,12 @@ type Of<K extends NodeAction['kind']> = Extract<NodeAction, { readonly kind: K }
 
 /** The Deployment of a node as it is made: its operation and its mark are on it from the first moment. */
 export function newDeployment(
-  look: IngressLook,
+  reading: IngressReading,
   { revision, op, mark }: Of<'createDeployment'>,
   { identity, node }: { readonly identity: NodeIdentity; readonly node: Node },
 ): WantedObject {
-  const { object } = look.snapshot
-  const wanted = wantedAt(look, { revision, identity, replicas: object.spec.podsPerNode })
+  const { object } = reading.snapshot
+  const wanted = wantedAt(reading, { revision, identity, replicas: object.spec.podsPerNode })
   const annotations = {
     ...wanted.metadata.annotations,
     [OP_ANNOTATION]: formatOp(op),
@@ -45,9 +45,9 @@ interface Wanted {
 }
 
 /** By the template of that revision, which may be an older one. REVISION_MISSING where it is not kept any more. */
-function wantedAt(look: IngressLook, { revision, atOnce = false, ...order }: Wanted): WantedObject {
-  const { object } = look.snapshot
-  const kept = look.revisions.find(({ labels }) => labels[REVISION_HASH_LABEL] === revision)
+function wantedAt(reading: IngressReading, { revision, atOnce = false, ...order }: Wanted): WantedObject {
+  const { object } = reading.snapshot
+  const kept = reading.revisions.find(({ labels }) => labels[REVISION_HASH_LABEL] === revision)
   const spec = kept === undefined ? undefined : specAt(object.spec, kept)
   if (kept === undefined || spec === undefined)
     throw new WorldError(`revision ${revision} of ${object.name} is not kept, or cannot be read`, {
@@ -66,11 +66,11 @@ const ALL_AT_ONCE: IngressDaemonSet['spec']['strategy'] = {
 
 /** Undefined: the Deployment is so already. */
 export function templatePatch(
-  look: IngressLook,
+  reading: IngressReading,
   { revision, replicas, atOnce }: Of<'applyTemplate'>,
   { found, identity }: { readonly found: FoundDeployment; readonly identity: NodeIdentity },
 ): Json | undefined {
-  const wanted = wantedAt(look, { revision, identity, replicas, atOnce, found })
+  const wanted = wantedAt(reading, { revision, identity, replicas, atOnce, found })
   const patch = deploymentPatch(found, wanted, 'replace')
   if (!(REJECTED_ANNOTATION in found.annotations)) return patch
   return withAnnotations(patch ?? {}, { found, annotations: { [REJECTED_ANNOTATION]: null } })

@@ -14,12 +14,12 @@ import { NOTHING_READ } from '../../service/run/budget-watch.ts'
 import { BUDGET_AGE_MS, ControllerBudget } from '../../service/run/controller-budget.ts'
 import type { ControllerParts } from '../../service/run/controller-parts.ts'
 import { NodeWrites } from '../../service/run/node-writes.ts'
-import type { ObjectLook } from '../decide/decide-object.ts'
-import type { ObjectAction } from '../decide/household.ts'
+import type { ObjectReading } from '../decide/decide-object.ts'
+import type { ObjectAction } from '../decide/housekeeping.ts'
 import { type CheckedIngress, ingressKind } from '../decide/ingress-kind.ts'
-import { type IngressLook, lookAt } from '../decide/look.ts'
 import { ingressOwner } from '../decide/marks.ts'
 import { wasCarried } from '../decide/precedence.ts'
+import { type IngressReading, ingressReading } from '../decide/reading.ts'
 import { actionKey } from '../decide/refusals.ts'
 import { rollbackOfRefused } from '../decide/rollback.ts'
 import { ingressStatus, refusedStatus, withDoubts } from '../decide/status.ts'
@@ -142,17 +142,17 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
     const nodes = this.#latest.all(this.#caches.nodes.objects())
     const latest = this.#latest.all(this.#caches.around(object).deployments)
     await this.#agents?.of(object.uid).ask(nodes, latest, signal)
-    return { kind: 'seen', look: this.#lookAt(object, nodes), object, key, doubts }
+    return { kind: 'seen', reading: this.#readingOf(object, nodes), object, key, doubts }
   }
 
-  #rollbackOfRefused(object: CheckedIngress): Pick<Extract<ObjectLook, { kind: 'refused' }>, 'back' | 'look'> {
+  #rollbackOfRefused(object: CheckedIngress): Pick<Extract<ObjectReading, { kind: 'refused' }>, 'back' | 'reading'> {
     if (object.rollbackTo === undefined) return {}
-    const look = this.#lookAt(object)
-    const back = rollbackOfRefused(object, look, (spec) => this.#neighbours.findings({ ...object, spec }))
-    return back === undefined ? {} : { back, look }
+    const reading = this.#readingOf(object)
+    const back = rollbackOfRefused(object, reading, (spec) => this.#neighbours.findings({ ...object, spec }))
+    return back === undefined ? {} : { back, reading }
   }
 
-  #lookAt(object: CheckedIngress, known?: readonly Node[]): IngressLook {
+  #readingOf(object: CheckedIngress, known?: readonly Node[]): IngressReading {
     const now = this.#parts.clock.wallMs()
     const nodes = known ?? []
     const isHere = (one: OwnedObject): boolean => one.namespace === object.namespace
@@ -163,7 +163,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
     const words = this.#agents?.of(object.uid)
     // Without its Nodes, a claim that is seen would count as gone.
     if (known !== undefined) this.#memory.noteSlots(slotHolder, { slots: budget.slots, ours, nodes, object }, now)
-    return lookAt({
+    return ingressReading({
       object,
       ...(object.deleting ? {} : { conflicts: this.#neighbours.findings(object).filter(isError) }),
       status: object.status.fields,
@@ -201,11 +201,11 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
       : this.#budget.readWithNodes(signal))
     const object = this.#caches.object(key)
     if (object === undefined) return undefined
-    return { kind: 'seen', look: this.#lookAt(object, nodes), object, key, doubts: seen.doubts }
+    return { kind: 'seen', reading: this.#readingOf(object, nodes), object, key, doubts: seen.doubts }
   }
 
-  async perform(action: ObjectAction, { look }: Seen, signal: AbortSignal): Promise<void> {
-    if (look !== undefined) await this.#effects.perform(action, look, signal)
+  async perform(action: ObjectAction, { reading }: Seen, signal: AbortSignal): Promise<void> {
+    if (reading !== undefined) await this.#effects.perform(action, reading, signal)
   }
 
   async tell(seen: Seen, decision: LoopDecision<ObjectAction>, signal: AbortSignal): Promise<void> {
@@ -213,7 +213,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
     const wanted =
       seen.kind === 'refused'
         ? refusedStatus(object.status.fields, decision.reasons)
-        : ingressStatus(seen.look.snapshot, decision.reasons)
+        : ingressStatus(seen.reading.snapshot, decision.reasons)
     if (wanted !== undefined && !isLeaving(object)) {
       const status = withDoubts(wanted, seen.doubts, object.status.conditions)
       await this.#statusOf.get(object.group)?.write(object, status, signal)

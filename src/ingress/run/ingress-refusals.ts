@@ -3,7 +3,7 @@ import type { Refusals } from '../../ground/model/owned/refused-write.ts'
 import { present } from '../../ground/model/present.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
-import type { ObjectAction } from '../decide/household.ts'
+import type { ObjectAction } from '../decide/housekeeping.ts'
 import { actionKey, type Unbegun } from '../decide/refusals.ts'
 
 /** The operation of a node may be allowed by then, whatever refused it. */

@@ -16,11 +16,11 @@ import type { NodeWrites } from '../../service/run/node-writes.ts'
 import type { NodeAction } from '../decide/action.ts'
 import { wantedGate } from '../decide/drain-gate.ts'
 import type { HealthCheckerAction } from '../decide/health-checker.ts'
-import type { ObjectAction } from '../decide/household.ts'
+import type { ObjectAction } from '../decide/housekeeping.ts'
 import { ingressKind } from '../decide/ingress-kind.ts'
-import type { IngressLook } from '../decide/look.ts'
 import { ingressOwner } from '../decide/marks.ts'
 import { identityFor, identityOf } from '../decide/names.ts'
+import type { IngressReading } from '../decide/reading.ts'
 import { wantedRevision } from '../decide/revision.ts'
 import { rollbackPatch } from '../decide/rollback.ts'
 import { wantedMetadata } from '../decide/wanted-metadata.ts'
@@ -48,9 +48,9 @@ export class IngressEffects {
   }
 
   /** Rejects with WorldError, and with the signal's reason. */
-  perform(action: ObjectAction, look: IngressLook, signal: AbortSignal): Promise<void> {
-    if ('node' in action) return this.#toNode(action, look, signal)
-    const { object } = look.snapshot
+  perform(action: ObjectAction, reading: IngressReading, signal: AbortSignal): Promise<void> {
+    if ('node' in action) return this.#toNode(action, reading, signal)
+    const { object } = reading.snapshot
     return 'daemonSet' in action || action.kind === 'createHealthChecker'
       ? this.#toChecker(action, object, signal)
       : this.#toObject(action, object, signal)
@@ -121,42 +121,42 @@ export class IngressEffects {
     }
   }
 
-  async #toNode(action: NodeAction, look: IngressLook, signal: AbortSignal): Promise<void> {
+  async #toNode(action: NodeAction, reading: IngressReading, signal: AbortSignal): Promise<void> {
     const { nodeWrites } = this.#parts
     switch (action.kind) {
       case 'takeSlot':
       case 'releaseSlot':
       case 'claim':
       case 'withdrawClaim': {
-        const on = { owner: ingressOwner(look.snapshot.object), node: nodeOf(look, action.node) }
+        const on = { owner: ingressOwner(reading.snapshot.object), node: nodeOf(reading, action.node) }
         return nodeWrites.perform(action, on, signal)
       }
       case 'markNode':
-        return nodeWrites.patch(nodeOf(look, action.node), (node) => holdPatch(node, action), signal)
+        return nodeWrites.patch(nodeOf(reading, action.node), (node) => holdPatch(node, action), signal)
       case 'unmarkNode':
-        return nodeWrites.patch(nodeOf(look, action.node), (node) => releasePatch(node, action), signal)
+        return nodeWrites.patch(nodeOf(reading, action.node), (node) => releasePatch(node, action), signal)
       case 'createDeployment':
-        return this.#create(action, look, signal)
+        return this.#create(action, reading, signal)
       case 'deleteDeployment':
-        return this.#remove(action, look, signal)
+        return this.#remove(action, reading, signal)
       case 'setGate':
-        return this.#setGate(action, look, signal)
+        return this.#setGate(action, reading, signal)
       default:
-        return this.#change(action, look, signal)
+        return this.#change(action, reading, signal)
     }
   }
 
   async #create(
     action: Extract<NodeAction, { kind: 'createDeployment' }>,
-    look: IngressLook,
+    reading: IngressReading,
     signal: AbortSignal,
   ): Promise<void> {
-    const node = nodeOf(look, action.node)
+    const node = nodeOf(reading, action.node)
     if (node === undefined) return
-    const { object } = look.snapshot
+    const { object } = reading.snapshot
     const { namespace } = object
     const identity = identityFor(object, node)
-    const wanted = newDeployment(look, action, { identity, node })
+    const wanted = newDeployment(reading, action, { identity, node })
     const found = await this.#owned.create({ kind: DEPLOYMENTS, namespace }, wanted, signal)
     if (found !== undefined) this.#parts.unshown.deployments.note(found)
   }
@@ -164,16 +164,16 @@ export class IngressEffects {
   /** What others made is taken over with the selector of our Deployment, which may be another one by now. */
   async #setGate(
     { node, isOpen }: Extract<NodeAction, { kind: 'setGate' }>,
-    look: IngressLook,
+    reading: IngressReading,
     signal: AbortSignal,
   ): Promise<void> {
-    const deployment = look.deployments.ours.get(node)
+    const deployment = reading.deployments.ours.get(node)
     if (deployment === undefined) return
-    const { object } = look.snapshot
+    const { object } = reading.snapshot
     const wanted = wantedGate(object, identityOf(deployment, node), isOpen ? 'open' : 'closed')
-    const found = look.gates.get(deployment.name)
+    const found = reading.gates.get(deployment.name)
     if (found !== undefined) return this.#owned.patch(GATES, { found, patch: gatePatch(found, wanted) }, signal)
-    const orphan = look.otherGates.get(deployment.name)
+    const orphan = reading.otherGates.get(deployment.name)
     if (orphan !== undefined) {
       const taken = { found: orphan, patch: gatePatch(orphan, wanted), owner: { ...placeOf(object), uid: object.uid } }
       return this.#owned.adopt(GATES, taken, signal)
@@ -183,10 +183,10 @@ export class IngressEffects {
   }
 
   /** A Node that is gone is asked for by its name first: the cache of the Nodes may be behind that of the Deployments. */
-  async #remove({ node: name }: NodeAction, look: IngressLook, signal: AbortSignal): Promise<void> {
-    const found = look.deployments.ours.get(name)
+  async #remove({ node: name }: NodeAction, reading: IngressReading, signal: AbortSignal): Promise<void> {
+    const found = reading.deployments.ours.get(name)
     if (found === undefined) return
-    if (nodeOf(look, name) === undefined && (await this.#parts.cluster.readNode(name, signal)) !== undefined)
+    if (nodeOf(reading, name) === undefined && (await this.#parts.cluster.readNode(name, signal)) !== undefined)
       throw new WorldError(`${name} is there, and the watch has not shown it yet`, {
         code: 'NODES_BEHIND',
         retry: 'backoff',
@@ -194,21 +194,21 @@ export class IngressEffects {
     await this.#owned.delete(DEPLOYMENTS, found, signal)
   }
 
-  async #change(action: NodeAction, look: IngressLook, signal: AbortSignal): Promise<void> {
-    const found = look.deployments.ours.get(action.node)
+  async #change(action: NodeAction, reading: IngressReading, signal: AbortSignal): Promise<void> {
+    const found = reading.deployments.ours.get(action.node)
     if (found === undefined) return
-    const patch = changeOf(action, look, { found, identity: identityOf(found, action.node) })
+    const patch = changeOf(action, reading, { found, identity: identityOf(found, action.node) })
     await this.#owned.patch(DEPLOYMENTS, { found, patch }, signal)
   }
 }
 
 function changeOf(
   action: NodeAction,
-  look: IngressLook,
+  reading: IngressReading,
   on: { readonly found: FoundDeployment; readonly identity: NodeIdentity },
 ): Readonly<Record<string, unknown>> | undefined {
-  if (action.kind === 'applyTemplate') return templatePatch(look, action, on)
-  const annotations = annotationsOf(action, look.snapshot.object.spec, on.found)
+  if (action.kind === 'applyTemplate') return templatePatch(reading, action, on)
+  const annotations = annotationsOf(action, reading.snapshot.object.spec, on.found)
   const spec = action.kind === 'scale' ? { spec: { replicas: action.replicas } } : {}
   return withAnnotations(spec, { found: on.found, annotations })
 }
@@ -223,5 +223,5 @@ function adopted<T extends OwnedObject>(object: IngressDaemonSet, found: T) {
 
 const placeOf = ({ group, namespace, name }: IngressDaemonSet) => ({ kind: ingressKind(group), namespace, name })
 
-const nodeOf = ({ snapshot }: IngressLook, name: string): Node | undefined =>
+const nodeOf = ({ snapshot }: IngressReading, name: string): Node | undefined =>
   snapshot.nodes.find((n) => n.name === name)?.node

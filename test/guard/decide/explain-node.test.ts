@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { wallMs } from '../../../src/ground/model/time.ts'
-import { explainNode } from '../../../src/guard/decide/told/explain-node.ts'
+import { explainNode } from '../../../src/guard/decide/from-status/explain-node.ts'
 import { clearText, type Hold } from '../../../src/guard/model/holds/hold-kinds.ts'
 import { readGuard } from './read-guard.ts'
 

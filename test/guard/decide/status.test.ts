@@ -42,7 +42,7 @@ function statusOf(toy: GuardToy, { view: change, refusals = [], fields = {} }: S
   assert.ok(view !== undefined)
   const decision = decideGuards(s)
   const actions = decision.kind === 'act' ? decision.actions : []
-  const status = guardStatus(s, view, { told: { nodes: listedNodes(fields), fields }, actions, refusals })
+  const status = guardStatus(s, view, { before: { nodes: listedNodes(fields), fields }, actions, refusals })
   assert.ok(status !== undefined)
   return status
 }
@@ -253,8 +253,8 @@ test('while the world is not known, the status stays as it stands', () => {
   const toy = guarded()
   toy.isFresh = false
   const s = toy.snapshot()
-  const told = { nodes: listedNodes({}), fields: {} }
-  assert.equal(s.guards[0] && guardStatus(s, s.guards[0], { told, actions: [], refusals: [] }), undefined)
+  const before = { nodes: listedNodes({}), fields: {} }
+  assert.equal(s.guards[0] && guardStatus(s, s.guards[0], { before, actions: [], refusals: [] }), undefined)
 })
 
 test('a NodeGuard that makes no sense says so, and keeps its other fields', () => {

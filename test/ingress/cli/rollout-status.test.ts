@@ -207,7 +207,7 @@ const UNLED: readonly (readonly [title: string, lease: Scene['lease'], says: Reg
 ]
 
 for (const [title, lease, says] of UNLED) {
-  test(`a rollout that no controller carries says so, and what to look at: ${title}`, async () => {
+  test(`a rollout that no controller carries says so, and what to reading at: ${title}`, async () => {
     const scripted = new ScriptedRollout({ observed: 0, ...(lease === undefined ? {} : { lease }) })
     const { code, out, err } = await scripted.run('status', 'ids/web', '--timeout', '1min')
     assert.equal(code, 3)

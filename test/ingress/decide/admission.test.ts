@@ -131,19 +131,19 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
   ],
   [
     'a stuck node that was skipped does not, and counts as out',
-    aScene([{ ...stuck, wish: { kind: 'skip', of: 'op-1' } }, aNodeOf('n2')], {
+    aScene([{ ...stuck, request: { kind: 'skip', of: 'op-1' } }, aNodeOf('n2')], {
       spec: { rollout: { minInServiceNodes: 0 } },
     }),
     `hold ${STUCK} web IngressLimitReached`,
   ],
   [
     'a stuck node is tried again when a person asks for it',
-    aScene([{ ...stuck, wish: { kind: 'retry', of: 'op-1' } }, aNodeOf('n2', { deployment: NEW })]),
+    aScene([{ ...stuck, request: { kind: 'retry', of: 'op-1' } }, aNodeOf('n2', { deployment: NEW })]),
     'n1 writeOp Updating r2',
   ],
   [
     'a wish for an earlier operation counts for nothing',
-    aScene([{ ...stuck, wish: { kind: 'retry', of: 'op-0' } }, aNodeOf('n2', { deployment: NEW })]),
+    aScene([{ ...stuck, request: { kind: 'retry', of: 'op-0' } }, aNodeOf('n2', { deployment: NEW })]),
     `hold ${STUCK}`,
   ],
   [

@@ -37,7 +37,7 @@ function scene(is: Rejected) {
     ...(isUpdating
       ? { slot: OURS, op: anOp({ phase: 'Updating' }, { t0: 1_300, t1: 1_290, t2: 1_260 }), asks: 'dc' }
       : {}),
-    ...(retry ? { is: { wish: { kind: 'retry', of: 'op-1' } } } : {}),
+    ...(retry ? { is: { request: { kind: 'retry', of: 'op-1' } } } : {}),
   })
   return aScene([n1, aNodeOf('n2', { deployment: { revision: 'r2' } })])
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { decideObject } from '../../../src/ingress/decide/decide-object.ts'
-import { lookAt } from '../../../src/ingress/decide/look.ts'
+import { ingressReading } from '../../../src/ingress/decide/reading.ts'
 import { templateHash, wantedRevision } from '../../../src/ingress/decide/revision.ts'
 import { anIngress } from '../../support/ingress-objects.ts'
 import { served } from '../../support/served-object.ts'
@@ -11,8 +11,8 @@ test('an object whose name and template another object has as well keeps its tem
   const first = { ...anIngress(), finalizers: ['evenkeel.dev/detached-nodes'] }
   const second = { ...first, uid: 'uid-of-the-second' }
   const taken = served('ControllerRevision', wantedRevision(first, { number: 1, collisionCount: 0 }))
-  const look = (revisions: readonly (typeof taken)[]) =>
-    lookAt({
+  const reading = (revisions: readonly (typeof taken)[]) =>
+    ingressReading({
       ...{ object: second, status: {}, isFresh: true, now: wallMs(0) },
       ...{ nodes: [], deployments: [], gates: [], revisions, daemonSets: [] },
       podsOf: () => [],
@@ -22,11 +22,11 @@ test('an object whose name and template another object has as well keeps its tem
       acknowledgedSince: () => undefined,
       agentOf: () => undefined,
     })
-  const asked = decideObject({ kind: 'seen', look: look([taken]) })
+  const asked = decideObject({ kind: 'seen', reading: reading([taken]) })
   assert.ok(asked.kind === 'act')
   assert.deepEqual(asked.actions, [{ kind: 'createRevision', number: 1, collisionCount: 1 }])
   const made = served('ControllerRevision', wantedRevision(second, { number: 1, collisionCount: 1 }))
   assert.notEqual(made.name, taken.name)
   assert.equal(made.labels['controller-revision-hash'], templateHash(first.spec))
-  assert.notEqual(decideObject({ kind: 'seen', look: look([taken, made]) }).kind, 'act')
+  assert.notEqual(decideObject({ kind: 'seen', reading: reading([taken, made]) }).kind, 'act')
 })

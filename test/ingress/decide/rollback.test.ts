@@ -4,7 +4,7 @@ import { INGRESS_FINALIZER } from '../../../src/ground/model/ingress-keys.ts'
 import type { OwnedObject } from '../../../src/ground/model/owned-object.ts'
 import { decideIngress } from '../../../src/ingress/decide/decide.ts'
 import { decideObject } from '../../../src/ingress/decide/decide-object.ts'
-import type { ObjectAction } from '../../../src/ingress/decide/household.ts'
+import type { ObjectAction } from '../../../src/ingress/decide/housekeeping.ts'
 import { templateHash, wantedRevision } from '../../../src/ingress/decide/revision.ts'
 import { rollbackOf, rollbackPatch } from '../../../src/ingress/decide/rollback.ts'
 import type { IngressDaemonSet } from '../../../src/ingress/model/ingress-daemon-set.ts'
@@ -38,7 +38,7 @@ function decided(object: IngressDaemonSet, revisions: readonly OwnedObject[] = K
   const back = rollbackOf(object, { revisions, rejected })
   const decision = decideObject({
     kind: 'seen',
-    look: {
+    reading: {
       snapshot: {
         ...aScene([]),
         object,

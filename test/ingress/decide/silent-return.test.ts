@@ -16,19 +16,19 @@ interface Silent {
   readonly revision?: string
   /** Since when its agent gives a good answer, in seconds; absent: it does not. */
   readonly heard?: number
-  readonly wish?: IngressNode['wish']
+  readonly request?: IngressNode['request']
   readonly spec?: SpecChange
   /** None answers for the node. */
   readonly agent?: false
 }
 
-function scene({ t3, op, revision = 'r2', heard, wish, spec = {}, agent }: Silent): IngressSnapshot {
+function scene({ t3, op, revision = 'r2', heard, request, spec = {}, agent }: Silent): IngressSnapshot {
   const released = heard === undefined ? {} : { released: { id: 'op-1', since: wallMs(NOW - heard * 1_000) } }
   const n1 = aNodeOf('n1', {
     slot: OURS,
     op: anOp({ phase: 'Attaching', ...op }, { t0: 2_000, t1: 1_900, t2: 1_800, t3 }),
     deployment: { revision },
-    is: { ...(agent === false ? {} : { agent: released }), ...(wish === undefined ? {} : { wish }) },
+    is: { ...(agent === false ? {} : { agent: released }), ...(request === undefined ? {} : { request }) },
   })
   return aScene(
     [n1, aNodeOf('n2', { deployment: { revision: 'r1' } }), aNodeOf('n3', { deployment: { revision: 'r2' } })],
@@ -50,20 +50,20 @@ const ROWS: readonly (readonly [title: string, silent: Silent, decision: string]
     'hold n1 AttachGrace web IngressLimitReached',
   ],
   ['no agent answers for the node', { t3: 5_000, agent: false }, 'n1 clearOp'],
-  ['a person wants it tried again: the limit begins anew', { t3: 610, wish: RETRY }, 'n1 writeOp Attaching r2'],
+  ['a person wants it tried again: the limit begins anew', { t3: 610, request: RETRY }, 'n1 writeOp Attaching r2'],
   [
     'a person wants it tried again before the limit',
-    { t3: 609, wish: RETRY },
+    { t3: 609, request: RETRY },
     'hold n1 AgentNotHeard web IngressLimitReached',
   ],
   [
     'a person wants an earlier operation tried again',
-    { t3: 610, wish: { ...RETRY, of: 'op-0' } },
+    { t3: 610, request: { ...RETRY, of: 'op-0' } },
     'hold n1 AgentNotHeard web RolloutStalled',
   ],
   [
     'a person has it skipped: it does not stop the rollout',
-    { t3: 610, wish: { kind: 'skip', of: 'op-1' } },
+    { t3: 610, request: { kind: 'skip', of: 'op-1' } },
     'hold n1 AgentNotHeard web IngressLimitReached',
   ],
   [
@@ -115,7 +115,7 @@ test('a hold for a silent agent ends with the limit', () => {
 })
 
 test('what is written for a wish to try it again keeps the id, which its agent goes by, and takes the wish away', () => {
-  const decision = decideIngress(scene({ t3: 610, wish: RETRY }))
+  const decision = decideIngress(scene({ t3: 610, request: RETRY }))
   assert.ok(decision.kind === 'act')
   const [action] = decision.actions
   assert.ok(action?.kind === 'writeOp')

@@ -10,9 +10,9 @@ import { decideObject } from '../../../src/ingress/decide/decide-object.ts'
 import { wantedDeployment } from '../../../src/ingress/decide/deployment.ts'
 import { wantedGate } from '../../../src/ingress/decide/drain-gate.ts'
 import type { IngressFound, IngressPod } from '../../../src/ingress/decide/found.ts'
-import { lookAt } from '../../../src/ingress/decide/look.ts'
 import { identityFor } from '../../../src/ingress/decide/names.ts'
 import { formatOp, OP_ANNOTATION } from '../../../src/ingress/decide/op.ts'
+import { ingressReading } from '../../../src/ingress/decide/reading.ts'
 import { templateHash, wantedRevision } from '../../../src/ingress/decide/revision.ts'
 import type { IngressNode } from '../../../src/ingress/decide/snapshot.ts'
 import { ingressStatus } from '../../../src/ingress/decide/status.ts'
@@ -90,12 +90,17 @@ const found = (world: World): IngressFound => ({
 })
 
 const answers = (world: World) => {
-  const look = lookAt(found(world))
-  const decision = decideObject({ kind: 'seen', look })
-  return { snapshot: look.snapshot, deployments: look.deployments, decision, status: status(look, decision.reasons) }
+  const reading = ingressReading(found(world))
+  const decision = decideObject({ kind: 'seen', reading })
+  return {
+    snapshot: reading.snapshot,
+    deployments: reading.deployments,
+    decision,
+    status: status(reading, decision.reasons),
+  }
 }
 
-const status = ({ snapshot }: ReturnType<typeof lookAt>, reasons: Parameters<typeof ingressStatus>[1]) =>
+const status = ({ snapshot }: ReturnType<typeof ingressReading>, reasons: Parameters<typeof ingressStatus>[1]) =>
   ingressStatus(snapshot, reasons)
 
 const at = <T>(list: readonly T[], index: number, change: (one: T) => T): readonly T[] =>
@@ -224,8 +229,8 @@ test('what was taken over from the last pass is what a pass that remembers nothi
 
 test('what was made for a node is made anew for no node but one that changed', () => {
   const world = asItShouldBe()
-  const before = lookAt(found(world)).snapshot.nodes
-  const after = lookAt(found(node(2, { unschedulable: true })(world))).snapshot.nodes
+  const before = ingressReading(found(world)).snapshot.nodes
+  const after = ingressReading(found(node(2, { unschedulable: true })(world))).snapshot.nodes
   assert.deepEqual(
     after.map((one, index) => one === before[index]),
     [true, true, false, true],

@@ -35,19 +35,19 @@ test('a health order that stands as it should is not written with what an operat
 test('a mark of another key counts from the write that sets it, and not while the old one stands for an operation', () => {
   const detach = { ...anIngressSpec().detach, deployment: { key: 'new/key', value: '', graceMs: 0 } }
   const renamed = { ...specOf(4), detach }
-  const standing = found(4, { [KEY]: '', [OP_ANNOTATION]: formatOp(OP) })
+  const state = found(4, { [KEY]: '', [OP_ANNOTATION]: formatOp(OP) })
   const later: NodeAction = { kind: 'writeOp', node: 'n1', op: { ...OP, phase: 'Updating' } }
-  assert.equal(HEALTH_ANNOTATION in annotationsOf(later, renamed, standing), false)
+  assert.equal(HEALTH_ANNOTATION in annotationsOf(later, renamed, state), false)
   const marked: NodeAction = { ...later, mark: { key: 'new/key', value: '' } }
-  assert.equal(annotationsOf(marked, renamed, standing)[HEALTH_ANNOTATION], order(4, 'new/key'))
+  assert.equal(annotationsOf(marked, renamed, state)[HEALTH_ANNOTATION], order(4, 'new/key'))
   const over: NodeAction = { kind: 'clearOp', node: 'n1' }
-  assert.equal(annotationsOf(over, renamed, standing)[HEALTH_ANNOTATION], order(4, 'new/key'))
+  assert.equal(annotationsOf(over, renamed, state)[HEALTH_ANNOTATION], order(4, 'new/key'))
 })
 
 test('a wish to try it again goes with the write that meets it, and with no other', () => {
-  const standing = found(4, { 'evenkeel.dev/ingress-retry': 'op-1' })
+  const state = found(4, { 'evenkeel.dev/ingress-retry': 'op-1' })
   const again: NodeAction = { kind: 'writeOp', node: 'n1', op: OP }
-  assert.equal('evenkeel.dev/ingress-retry' in annotationsOf(again, specOf(4), standing), false)
+  assert.equal('evenkeel.dev/ingress-retry' in annotationsOf(again, specOf(4), state), false)
   const met: NodeAction = { ...again, isRetry: true }
-  assert.equal(annotationsOf(met, specOf(4), standing)['evenkeel.dev/ingress-retry'], null)
+  assert.equal(annotationsOf(met, specOf(4), state)['evenkeel.dev/ingress-retry'], null)
 })

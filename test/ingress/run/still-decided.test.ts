@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stillDecided } from '../../../src/ground/loop/owned/owned-loop.ts'
 import type { NodeAction } from '../../../src/ingress/decide/action.ts'
-import type { IngressLook } from '../../../src/ingress/decide/look.ts'
+import type { IngressReading } from '../../../src/ingress/decide/reading.ts'
 import { actionKey } from '../../../src/ingress/decide/refusals.ts'
 import { templateHash, wantedRevision } from '../../../src/ingress/decide/revision.ts'
 import type { IngressNode, IngressSnapshot } from '../../../src/ingress/decide/snapshot.ts'
@@ -15,7 +15,7 @@ const OBJECT = anIngress()
 const WANTED = templateHash(OBJECT.spec)
 const KEPT = [served('ControllerRevision', wantedRevision(OBJECT, { number: 1, collisionCount: 0 }))]
 
-const lookAt = (n1: IngressNode, change: Partial<IngressSnapshot> = {}): IngressLook => ({
+const ingressReading = (n1: IngressNode, change: Partial<IngressSnapshot> = {}): IngressReading => ({
   snapshot: aScene([n1, aNodeOf('n2', { deployment: { revision: WANTED } })], {
     revisions: { desired: WANTED, current: 'r1' },
     ...change,
@@ -36,47 +36,49 @@ const budget = aScene([]).budget
 const ROWS: readonly (readonly [
   title: string,
   action: NodeAction,
-  before: IngressLook,
-  now: IngressLook | undefined,
+  before: IngressReading,
+  now: IngressReading | undefined,
   done: string,
 ])[] = [
-  ['nothing changed', TAKE, lookAt(WAITS), lookAt(WAITS), 'n1 takeSlot 0'],
+  ['nothing changed', TAKE, ingressReading(WAITS), ingressReading(WAITS), 'n1 takeSlot 0'],
   [
     'another slot is the free one by now: that one is taken',
     TAKE,
-    lookAt(WAITS),
-    lookAt(WAITS, { budget: { ...budget, slots: [aSlot(0, 'n9')] } }),
+    ingressReading(WAITS),
+    ingressReading(WAITS, { budget: { ...budget, slots: [aSlot(0, 'n9')] } }),
     'n1 takeSlot 1',
   ],
   [
     'it is out of the budget by now',
     TAKE,
-    lookAt(WAITS),
-    lookAt(WAITS, { budget: { ...budget, limit: { kind: 'count', count: 1 }, out: [outFor('n9', 'claimed')] } }),
+    ingressReading(WAITS),
+    ingressReading(WAITS, {
+      budget: { ...budget, limit: { kind: 'count', count: 1 }, out: [outFor('n9', 'claimed')] },
+    }),
     'nothing',
   ],
   [
     'another revision is wanted by now: that one is written',
     BEGIN,
-    lookAt(HAS_SLOT),
-    lookAt(HAS_SLOT),
+    ingressReading(HAS_SLOT),
+    ingressReading(HAS_SLOT),
     `n1 writeOp Detaching ${WANTED} marked`,
   ],
   [
     'the node has the revision by now',
     BEGIN,
-    lookAt(HAS_SLOT),
-    lookAt(aNodeOf('n1', { slot: OURS, deployment: { revision: WANTED } })),
+    ingressReading(HAS_SLOT),
+    ingressReading(aNodeOf('n1', { slot: OURS, deployment: { revision: WANTED } })),
     'nothing',
   ],
-  ['the object is gone', BEGIN, lookAt(HAS_SLOT), undefined, 'nothing'],
+  ['the object is gone', BEGIN, ingressReading(HAS_SLOT), undefined, 'nothing'],
 ]
 
 const signal = new AbortController().signal
-const seen = (look: IngressLook): Seen => ({
-  ...{ kind: 'seen', look, object: look.snapshot.object as Seen['object'], key: 'key', doubts: [] },
+const seen = (reading: IngressReading): Seen => ({
+  ...{ kind: 'seen', reading, object: reading.snapshot.object as Seen['object'], key: 'key', doubts: [] },
 })
-const still = (action: NodeAction, look: IngressLook, fresh: () => Promise<IngressLook | undefined>) =>
+const still = (action: NodeAction, reading: IngressReading, fresh: () => Promise<IngressReading | undefined>) =>
   stillDecided(
     {
       ...{ decide: decidePass, keyOf: actionKey, takesOut },
@@ -85,7 +87,7 @@ const still = (action: NodeAction, look: IngressLook, fresh: () => Promise<Ingre
         return now === undefined ? undefined : seen(now)
       },
     },
-    { action, seen: seen(look), key: 'key' },
+    { action, seen: seen(reading), key: 'key' },
     signal,
   )
 
@@ -97,12 +99,12 @@ for (const [title, action, before, now, done] of ROWS)
         ? 'nothing'
         : shortIngressDecision({ kind: 'act', actions: [decided.action as NodeAction], reasons: [] })
     assert.equal(said, done)
-    assert.equal(decided?.seen.look, decided === undefined ? undefined : now)
+    assert.equal(decided?.seen.reading, decided === undefined ? undefined : now)
   })
 
 test('what takes no node out is done as it was decided, and nothing is read for it', async () => {
   const action: NodeAction = { kind: 'releaseSlot', node: 'n1', index: 0 }
-  const look = lookAt(HAS_SLOT)
-  const decided = await still(action, look, () => Promise.reject(new Error('it was read')))
-  assert.deepEqual([decided?.action, decided?.seen.look], [action, look])
+  const reading = ingressReading(HAS_SLOT)
+  const decided = await still(action, reading, () => Promise.reject(new Error('it was read')))
+  assert.deepEqual([decided?.action, decided?.seen.reading], [action, reading])
 })

@@ -15,7 +15,7 @@ import { type WallMs, wallMs } from '../../../src/ground/model/time.ts'
 import type { GuardAction, GuardObjectAction } from '../../../src/guard/decide/action.ts'
 import type { GuardPod } from '../../../src/guard/decide/found.ts'
 import { formatGrant } from '../../../src/guard/decide/grant.ts'
-import { type FoundGuard, lookAtGroup } from '../../../src/guard/decide/look.ts'
+import { type FoundGuard, groupSnapshot } from '../../../src/guard/decide/group-snapshot.ts'
 import type { GuardSnapshot, HoldVerdict } from '../../../src/guard/decide/snapshot.ts'
 import { wantedDeployment, wantedGate } from '../../../src/guard/decide/wanted-guard.ts'
 import type { NodeGuard } from '../../../src/guard/model/node-guard.ts'
@@ -56,7 +56,7 @@ export class GuardToy {
     for (const { name, unschedulable } of this.nodes.values())
       if (!unschedulable) this.#asking.delete(name)
       else if (!this.#asking.has(name)) this.#asking.set(name, this.now)
-    return lookAtGroup({
+    return groupSnapshot({
       ...{ group: 'default', now: this.now, isFresh: this.isFresh, holder: HOLDER, refusedGuards: this.refusedGuards },
       nodes: [...this.nodes.values()].map((node) => ({ ...node })),
       asking: new Set(this.nodes.keys()),

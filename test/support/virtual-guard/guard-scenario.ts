@@ -11,7 +11,7 @@ interface ApiTrouble {
 export type HoldKind = 'volumes' | 'pods' | 'http' | 'object' | 'annotation'
 
 /** A hold stands for a node, or cannot be read. */
-export interface Standing {
+export interface MemberState {
   readonly hold: HoldKind
   readonly node: string
   readonly fromMs: number
@@ -51,7 +51,7 @@ export interface GuardScenario {
   /** A second guard of the same group, of all nodes. */
   readonly hasSecond: boolean
   readonly holds: readonly HoldKind[]
-  readonly standing: readonly Standing[]
+  readonly standing: readonly MemberState[]
   readonly maxOut?: number
   readonly deeds: readonly Deed[]
   /** The DaemonSet is deleted then, and made again. */
@@ -112,7 +112,7 @@ function drawnBy(seed: string): GuardScenario {
   const holds = HOLDS.filter(() => random.next() < 0.35)
   const any = (): string => `n${1 + random.below(nodes)}`
   const standing = holds.flatMap((hold) =>
-    Array.from({ length: random.below(4) }, (): Standing => {
+    Array.from({ length: random.below(4) }, (): MemberState => {
       const fromMs = random.between(0, HEAL_MS - 20_000)
       const manner = random.next() < 0.6 ? 'held' : random.next() < 0.5 ? 'hangs' : 'errors'
       const toMs = Math.min(HEAL_MS, fromMs + random.between(500, 40_000))

@@ -1,7 +1,7 @@
 import { CONFIG_MAPS, NODES, PODS, VOLUME_ATTACHMENTS } from '../../../src/sim/world/api-resource.ts'
 import type { GuardGround } from './guard-ground.ts'
 import { type Json, volumeAttachment } from './guard-manifests.ts'
-import type { GuardScenario, HoldKind, Standing } from './guard-scenario.ts'
+import type { GuardScenario, HoldKind, MemberState } from './guard-scenario.ts'
 
 const ANNOTATION = 'storage.example.com/busy'
 
@@ -28,7 +28,7 @@ export const holdSpecs = (holds: readonly HoldKind[]): readonly Json[] =>
 /** What holds which node at which time, as the scenario has it; the world is made so. */
 export class HeldNodes {
   readonly #ground: GuardGround
-  readonly #standing: readonly Standing[]
+  readonly #standing: readonly MemberState[]
   readonly #begunAt: number
 
   constructor(ground: GuardGround, { standing }: GuardScenario) {
@@ -70,7 +70,7 @@ export class HeldNodes {
     }
   }
 
-  #now(hold: HoldKind, node: string): Standing | undefined {
+  #now(hold: HoldKind, node: string): MemberState | undefined {
     const now = this.#atMs()
     return this.#standing.find((one) => one.hold === hold && one.node === node && now >= one.fromMs && now < one.toMs)
   }
@@ -79,7 +79,7 @@ export class HeldNodes {
     return this.#ground.cluster.time.monoMs() - this.#begunAt
   }
 
-  #set({ hold, node, manner }: Standing, i: number, stands: boolean): void {
+  #set({ hold, node, manner }: MemberState, i: number, stands: boolean): void {
     const { store } = this.#ground.cluster.world
     // A window that another one goes on from is not over.
     if (!stands && this.#now(hold, node) !== undefined && hold !== 'volumes' && hold !== 'pods') return

@@ -3,7 +3,7 @@ import type { ObjectRef } from '../../../ground/model/object-ref.ts'
 import type { WallMs } from '../../../ground/model/time.ts'
 import { WorldError } from '../../../ground/model/world-error.ts'
 import type { Objects } from '../../../ground/ports/objects.ts'
-import { type ByHandChange, type ByHandWish, changeByHand, formatByHand } from '../../decide/by-hand.ts'
+import { type ByHandChange, type ByHandRequest, changeByHand, formatByHand } from '../../decide/by-hand.ts'
 import { type CheckedGuard, NODE_GUARDS } from '../../decide/guard-kind.ts'
 
 /** Which of the two lists of persons. */
@@ -15,7 +15,7 @@ interface Changing {
   readonly read: (at: ObjectRef, signal: AbortSignal) => Promise<CheckedGuard>
   readonly at: ObjectRef
   readonly kind: ByHandKind
-  readonly wish: ByHandWish
+  readonly request: ByHandRequest
   readonly now: WallMs
   readonly replaces: boolean
 }
@@ -38,11 +38,11 @@ const TRIES = 10
  * Reads, decides, and writes only over what was read: an entry that another person wrote in between is not lost. Rejects with WorldError.
  */
 export async function changeGuard(changing: Changing, signal: AbortSignal): Promise<Changed> {
-  const { objects, read, at, kind, wish, now, replaces } = changing
+  const { objects, read, at, kind, request, now, replaces } = changing
   for (let tries = 1; ; tries += 1) {
     const guard = await read(at, signal)
     const found = kind === 'releases' ? guard.releases : guard.heldByHand
-    const change = changeByHand(found, wish, { now, replaces })
+    const change = changeByHand(found, request, { now, replaces })
     if (change.kind !== 'write') return { guard, change }
     const { namespace, name, resourceVersion } = guard
     const text = formatByHand(change.entries) ?? null

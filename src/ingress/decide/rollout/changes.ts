@@ -6,7 +6,7 @@ import type { CheckedIngress } from '../ingress-kind.ts'
 import { promotionId, rejectedRevision } from '../rejected-revision.ts'
 import { holdsTemplateOf, numberOf } from '../revision.ts'
 import { existing } from '../rollback.ts'
-import { conditionOf } from './standing.ts'
+import { conditionOf } from './rollout-state.ts'
 
 /** One write of a person, and what it comes to. */
 export interface RolloutWrite {

@@ -21,7 +21,7 @@ interface WatchParts {
 }
 
 /** One reading of a rollout. */
-export interface RolloutSight {
+export interface RolloutReading {
   /** Undefined: it is gone. */
   readonly object: CheckedIngress | undefined
   readonly deployments: readonly FoundDeployment[]
@@ -64,7 +64,7 @@ export class RolloutWatch {
     await this.#objects.synced(signal)
   }
 
-  async look(signal: AbortSignal): Promise<RolloutSight> {
+  async read(signal: AbortSignal): Promise<RolloutReading> {
     await this.#readLease(signal)
     const { error } = this.#objects.freshness()
     const unled = this.#unled()

@@ -52,7 +52,7 @@ interface FoundGroup {
   readonly refusals: GuardSnapshot['refusals']
 }
 
-export function lookAtGroup(found: FoundGroup): GuardSnapshot {
+export function groupSnapshot(found: FoundGroup): GuardSnapshot {
   const { group, now, isFresh, nodes, budget, holder, strays, refusedGuards, requestedAt, refusals } = found
   return {
     ...{ group, now, isFresh, strays, refusedGuards, requestedAt, refusals, nodes: byName(nodes) },

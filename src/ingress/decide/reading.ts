@@ -8,18 +8,18 @@ import { othersSlot } from '../../service/decide/budget/owner-text.ts'
 import type { NodeOut } from '../../service/decide/budget/snapshot.ts'
 import { whoIsOut } from '../../service/decide/budget/who-is-out.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
-import { type SortedDeployments, sortDeployments, sortedAsBefore } from './belonging.ts'
 import type { IngressFound } from './found.ts'
+import { knownRollout } from './known-rollout.ts'
 import { healthCheckerName, identityFor } from './names.ts'
 import { nodeViews } from './node-views.ts'
+import { type SortedDeployments, sortDeployments, sortedAsBefore } from './ownership.ts'
 import { promotionId, rejectedRevision } from './rejected-revision.ts'
 import { templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
 import type { IngressSnapshot } from './snapshot.ts'
-import { toldRollout } from './told-rollout.ts'
 
 /** What a decision goes by, and the objects that its effects are about. */
-export interface IngressLook {
+export interface IngressReading {
   readonly snapshot: IngressSnapshot
   readonly deployments: SortedDeployments<FoundDeployment>
   /** The PodDisruptionBudgets of this object, by name. */
@@ -34,7 +34,7 @@ export interface IngressLook {
   readonly revisionNames: ReadonlySet<string>
 }
 
-export function lookAt(found: IngressFound): IngressLook {
+export function ingressReading(found: IngressFound): IngressReading {
   const { object, nodes } = found
   const isOurs = ({ controller }: OwnedObject): boolean => controller?.uid === object.uid
   const deployments = sorted(found)
@@ -45,7 +45,7 @@ export function lookAt(found: IngressFound): IngressLook {
   const rejected = rejectedRevision(found.status, { desired, retried: object.retried })
   const rollback = rollbackOf(object, { revisions, rejected: rejected?.revision })
   const checker = found.daemonSets.find(({ name }) => name === healthCheckerName(object.name))
-  const told = toldRollout(found.status)
+  const known = knownRollout(found.status)
   return {
     deployments,
     gates,
@@ -66,7 +66,7 @@ export function lookAt(found: IngressFound): IngressLook {
         ...present({ rejected }),
         ...(object.promoted === promotionId(desired, rejected) ? { promoted: desired } : {}),
       },
-      ...present({ toldRollout: told }),
+      ...present({ knownRollout: known }),
       listedNodes: listedNodes(found.status),
       ...(rollback?.kind === 'refused' ? { rollbackRefused: rollback.reason } : {}),
       ...present({ refusals: found.refusals, unbegun: found.unbegun }),

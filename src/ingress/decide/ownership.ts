@@ -9,12 +9,12 @@ import { matchLabelsOf, nodeMark } from './names.ts'
  * Whose an object is. An `orphan` may be adopted, after both it and the IngressDaemonSet were read once more. An object that
  * is `leaving` has the name only a little longer. What is `foreign` is never written to.
  */
-type Belonging = { readonly kind: 'ours' | 'orphan' | 'leaving' } | { readonly kind: 'foreign'; readonly text: string }
+type Ownership = { readonly kind: 'ours' | 'orphan' | 'leaving' } | { readonly kind: 'foreign'; readonly text: string }
 
 type Words = Readonly<Record<string, string>>
 
 /** `labels`: as the object of that name bears them where it is ours. */
-export function belongingOf(ids: IngressDaemonSet, found: OwnedObject, labels: Words): Belonging {
+export function ownershipOf(ids: IngressDaemonSet, found: OwnedObject, labels: Words): Ownership {
   const { controller } = found
   if (controller?.uid === ids.uid) return { kind: 'ours' }
   if (controller !== undefined) return foreign(`is controlled by ${controller.kind} ${controller.name}`)
@@ -146,10 +146,10 @@ function whyTaken(
   deployment: OwnedObject,
   identity: NodeIdentity,
 ): Pick<NameTaken, 'kind' | 'text'> | undefined {
-  const belonging = belongingOf(ids, deployment, { [INGRESS_LABEL]: ids.name, ...nodeMark(identity) })
-  switch (belonging.kind) {
+  const ownership = ownershipOf(ids, deployment, { [INGRESS_LABEL]: ids.name, ...nodeMark(identity) })
+  switch (ownership.kind) {
     case 'foreign':
-      return belonging
+      return ownership
     case 'leaving':
       return { kind: 'leaving', text: 'is being deleted, and has no controller' }
     case 'ours':

@@ -5,8 +5,8 @@ import type { Reason } from '../../ground/model/reason.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { BudgetReading } from '../../service/decide/budget/budget-reading.ts'
 import { asksToDrain } from '../decide/asks.ts'
+import { type FoundGuard, groupSnapshot } from '../decide/group-snapshot.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
-import { type FoundGuard, lookAtGroup } from '../decide/look.ts'
 import type { GuardSnapshot, HoldVerdict } from '../decide/snapshot.ts'
 import type { HoldSource } from '../holds/hold-source.ts'
 import type { ObjectRules } from '../holds/object-rules.ts'
@@ -18,7 +18,7 @@ import type { HoldReader } from './hold-reader.ts'
 /** No group has this name: it stands for what is left of groups and guards that are gone. */
 export const LEFT = ''
 
-interface LooksParts {
+interface ReaderParts {
   readonly caches: GuardCaches
   readonly holds: HoldReader
   readonly latest: Latest
@@ -49,10 +49,10 @@ interface Fresh {
 }
 
 /** What is known of a group at this moment. */
-export class GroupLooks {
-  readonly #parts: LooksParts
+export class GroupReader {
+  readonly #parts: ReaderParts
 
-  constructor(parts: LooksParts) {
+  constructor(parts: ReaderParts) {
     this.#parts = parts
   }
 
@@ -71,10 +71,10 @@ export class GroupLooks {
       return isRefused(guard) ? { ...of, isRefused: true, verdictsOf: () => undefined } : of
     })
     const refusedGuards = refused.map(([{ name }]) => name)
-    return { snapshot: this.#look(group, { found, guards, nodes, refusedGuards }), guards, refused }
+    return { snapshot: this.#snapshotOf(group, { found, guards, nodes, refusedGuards }), guards, refused }
   }
 
-  #look(group: string, { found, guards, nodes, refusedGuards }: Group): GuardSnapshot {
+  #snapshotOf(group: string, { found, guards, nodes, refusedGuards }: Group): GuardSnapshot {
     const { caches, holds, memory, clock } = this.#parts
     const now = clock.wallMs()
     const deleted = new Set(
@@ -86,7 +86,7 @@ export class GroupLooks {
       this.#parts.life(),
     )
     const names = asking.map(({ name }) => name)
-    return lookAtGroup({
+    return groupSnapshot({
       strays: group === LEFT ? caches.strays() : [],
       ...{ group, now, nodes, refusedGuards, guards: found, asking: new Set(names) },
       isFresh: caches.isFresh(),

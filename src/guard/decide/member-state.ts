@@ -7,7 +7,7 @@ import { type GroupNode, type GuardPass, isAway, type Member } from './pass.ts'
 type GuardState = 'Armed' | 'Requested' | 'Held' | 'Granted' | 'Draining' | 'Degraded' | 'Conflict'
 
 /** How one guard of a node stands. */
-export interface Standing {
+export interface MemberState {
   readonly state: GuardState
   readonly reason?: Reason
 }
@@ -19,15 +19,15 @@ interface Of {
 }
 
 /** Nearly all of thousands of nodes. */
-const ARMED: Standing = { state: 'Armed' }
+const ARMED: MemberState = { state: 'Armed' }
 
 /** What the status says of a guard of a node. */
-export function standingOf(pass: GuardPass, x: GroupNode, { member, granting }: Of): Standing {
+export function memberStateOf(pass: GuardPass, x: GroupNode, { member, granting }: Of): MemberState {
   const first = firstReasons(granting).get(x.name)
   if (member.view.foreignBudgets.length > 0) return { state: 'Conflict', ...present({ reason: first }) }
   if (x.asks !== undefined) {
-    const standing = ofAsking(pass, x, member)
-    return first === undefined || standing.state === 'Granted' ? standing : { ...standing, reason: first }
+    const state = ofAsking(pass, x, member)
+    return first === undefined || state.state === 'Granted' ? state : { ...state, reason: first }
   }
   if (granting.lead === x && isAway(x)) return { state: 'Draining', ...present({ reason: first }) }
   if (member.isReady) return ARMED
@@ -46,7 +46,7 @@ function firstReasons(granting: Granting): ReadonlyMap<string, Reason> {
   return first
 }
 
-function ofAsking(pass: GuardPass, x: GroupNode, member: Member): Standing {
+function ofAsking(pass: GuardPass, x: GroupNode, member: Member): MemberState {
   if (!member.isThere) {
     const others = pass.nodes.filter((other) => other !== x && other.asks !== undefined && isBare(other))
     const text = `${x.name} has no guard, and gets none while it ${x.asks}`

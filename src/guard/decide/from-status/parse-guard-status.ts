@@ -2,7 +2,7 @@ import { Untrusted } from '../../../ground/model/untrusted.ts'
 import type { CheckedGuard } from '../guard-kind.ts'
 
 /** A node that the status lists, which means that it is not Armed. */
-export interface ToldGuardNode {
+export interface ListedNode {
   readonly name: string
   readonly state: string
   /** The code of why it is there. */
@@ -17,7 +17,7 @@ export interface ToldGuardNode {
 }
 
 /** A grant that passed over a hold. */
-interface ToldRelease {
+interface ListedRelease {
   readonly node: string
   readonly by: string
   readonly why?: string
@@ -26,35 +26,35 @@ interface ToldRelease {
 }
 
 /** What the controller says of a NodeGuard. */
-export interface ToldGuard {
+export interface GuardStatus {
   readonly desired: number
   readonly guarded: number
   readonly requested: number
   readonly held: number
   readonly granted?: string
-  readonly nodes: readonly ToldGuardNode[]
+  readonly nodes: readonly ListedNode[]
   /** True if more nodes than these are not Armed. */
   readonly truncated: boolean
   /** The newest first. */
-  readonly released: readonly ToldRelease[]
+  readonly released: readonly ListedRelease[]
 }
 
 /** Throws MalformedReply where a field is of another type than the schema says. */
-export function toldGuard({ status }: Pick<CheckedGuard, 'status'>): ToldGuard {
-  const told = new Untrusted(status.fields, 'status')
+export function parseGuardStatus({ status }: Pick<CheckedGuard, 'status'>): GuardStatus {
+  const fields = new Untrusted(status.fields, 'status')
   return {
-    desired: told.at('desiredNodes').integerOr(0),
-    guarded: told.at('guardedNodes').integerOr(0),
-    requested: told.at('requestedNodes').integerOr(0),
-    held: told.at('heldNodes').integerOr(0),
-    ...texts(told, { granted: 'grantedNode' }),
-    nodes: told.at('nodes').each().map(toldNode),
-    truncated: told.at('truncated').flagOr(false),
-    released: told.at('released').each().map(toldRelease),
+    desired: fields.at('desiredNodes').integerOr(0),
+    guarded: fields.at('guardedNodes').integerOr(0),
+    requested: fields.at('requestedNodes').integerOr(0),
+    held: fields.at('heldNodes').integerOr(0),
+    ...texts(fields, { granted: 'grantedNode' }),
+    nodes: fields.at('nodes').each().map(listedNode),
+    truncated: fields.at('truncated').flagOr(false),
+    released: fields.at('released').each().map(listedRelease),
   }
 }
 
-const toldNode = (node: Untrusted): ToldGuardNode => ({
+const listedNode = (node: Untrusted): ListedNode => ({
   name: node.at('name').textOr(''),
   state: node.at('state').textOr(''),
   ...texts(node, {
@@ -66,7 +66,7 @@ const toldNode = (node: Untrusted): ToldGuardNode => ({
   }),
 })
 
-const toldRelease = (entry: Untrusted): ToldRelease => ({
+const listedRelease = (entry: Untrusted): ListedRelease => ({
   node: entry.at('node').textOr(''),
   by: entry.at('by').textOr(''),
   at: entry.at('at').textOr(''),
@@ -82,13 +82,13 @@ function texts<K extends string>(of: Untrusted, fields: Readonly<Record<K, strin
   return Object.fromEntries(found) as { readonly [P in K]?: string }
 }
 
-const placeSince = ({ waitedFrom, requestedAt }: ToldGuardNode): number => {
+const placeSince = ({ waitedFrom, requestedAt }: ListedNode): number => {
   const at = Date.parse(waitedFrom ?? requestedAt ?? '')
   return Number.isNaN(at) ? Number.POSITIVE_INFINITY : at
 }
 
 /** The listed nodes that ask and are not granted, in the order in which they are granted once nothing holds them. */
-export const queueOf = ({ nodes }: ToldGuard): readonly ToldGuardNode[] =>
+export const queueOf = ({ nodes }: GuardStatus): readonly ListedNode[] =>
   nodes
     .filter(({ state }) => state === 'Requested' || state === 'Held')
     .toSorted((one, other) => placeSince(one) - placeSince(other) || (one.name < other.name ? -1 : 1))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { guardStanding } from '../../../src/guard/decide/told/guard-standing.ts'
-import { queueOf, toldGuard } from '../../../src/guard/decide/told/told-guard.ts'
+import { guardStateOf } from '../../../src/guard/decide/from-status/guard-state.ts'
+import { parseGuardStatus, queueOf } from '../../../src/guard/decide/from-status/parse-guard-status.ts'
 import { readGuard } from './read-guard.ts'
 
 const READY = 'Ready True AllGuarded 5 of 5 nodes are guarded'
@@ -53,7 +53,7 @@ const ROWS: readonly (readonly [title: string, said: Parameters<typeof readGuard
 
 for (const [title, said, is] of ROWS) {
   test(`how a NodeGuard stands: ${title}`, () => {
-    const { kind, code, why } = guardStanding(readGuard(said))
+    const { kind, code, why } = guardStateOf(readGuard(said))
     assert.equal(`${kind} ${code}: ${why}`, is)
   })
 }
@@ -68,7 +68,7 @@ test('nodes that ask are queued by when they began to, then by name; a grant tha
     { name: 'n3', state: 'Granted', requestedAt: at(1) },
     { name: 'n6', state: 'Requested' },
   ]
-  const queue = queueOf(toldGuard(readGuard({ status: { nodes } })))
+  const queue = queueOf(parseGuardStatus(readGuard({ status: { nodes } })))
   assert.deepEqual(
     queue.map(({ name }) => name),
     ['n2', 'n4', 'n1', 'n5', 'n6'],

@@ -1,9 +1,9 @@
 import type { Condition } from '../../../ground/model/condition.ts'
 import type { CheckedGuard } from '../guard-kind.ts'
-import { toldGuard } from './told-guard.ts'
+import { parseGuardStatus } from './parse-guard-status.ts'
 
 /** How a NodeGuard stands, by what its object says. */
-export interface GuardStanding {
+export interface GuardState {
   /**
    * `well`: no node waits for anything but its turn; `unseen`: the controller has not looked at the object as it is now; `held`: a node
    * that asks is held, or the guards contradict each other; `failed`: nothing is done by it.
@@ -19,7 +19,7 @@ export const guardCondition = (
   type: string,
 ): Pick<Condition, 'status' | 'reason' | 'message'> | undefined => status.conditions.find((one) => one.type === type)
 
-export function guardStanding(guard: CheckedGuard): GuardStanding {
+export function guardStateOf(guard: CheckedGuard): GuardState {
   const { name, generation, deleting, status } = guard
   if (deleting) return { kind: 'failed', code: 'Deleted', why: `${name} is being deleted` }
   const { observedGeneration } = status
@@ -34,11 +34,11 @@ export function guardStanding(guard: CheckedGuard): GuardStanding {
   return ofConditions(guard)
 }
 
-function ofConditions(guard: CheckedGuard): GuardStanding {
+function ofConditions(guard: CheckedGuard): GuardState {
   const [stalled, conflict, held, ready] = ['Stalled', 'Conflict', 'Held', 'Ready'].map((type) =>
     guardCondition(guard, type),
   )
-  const { nodes } = toldGuard(guard)
+  const { nodes } = parseGuardStatus(guard)
   const isAny = (state: string): boolean => nodes.some((node) => node.state === state)
   if (stalled?.status === 'True') return { kind: 'failed', code: stalled.reason, why: stalled.message }
   if (conflict?.status === 'True' || isAny('Conflict'))

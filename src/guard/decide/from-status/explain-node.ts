@@ -6,7 +6,7 @@ import type { ByHand } from '../../model/node-guard.ts'
 import { asksToDrain } from '../asks.ts'
 import { isEntryOver } from '../by-hand.ts'
 import type { CheckedGuard } from '../guard-kind.ts'
-import { queueOf, type ToldGuard, type ToldGuardNode, toldGuard } from './told-guard.ts'
+import { type GuardStatus, type ListedNode, parseGuardStatus, queueOf } from './parse-guard-status.ts'
 
 /** One thing that stands between a node and its eviction, or that is out of the way. */
 interface ExplainStep {
@@ -36,15 +36,15 @@ type Facts = Pick<Node, 'name' | 'labels'> & Parameters<typeof asksToDrain>[0]
 const NOT_LISTED = 'NotListed'
 
 export function explainNode(guard: CheckedGuard, node: Facts, now: WallMs): NodeExplanation {
-  const told = toldGuard(guard)
-  const listed = told.nodes.find(({ name }) => name === node.name)
+  const status = parseGuardStatus(guard)
+  const listed = status.nodes.find(({ name }) => name === node.name)
   const { reason, message, since } = listed ?? {}
   const ofNode = (entries: readonly ByHand[]) =>
     entries.filter((entry) => entry.node === node.name && !isEntryOver(entry, now))
   return {
-    state: listed?.state ?? (isSurelyArmed(guard, node, told) ? 'Armed' : NOT_LISTED),
+    state: listed?.state ?? (isSurelyArmed(guard, node, status) ? 'Armed' : NOT_LISTED),
     ...present({ since }),
-    steps: [guardStep(guard, node, told), asksStep(node, listed), ...waitSteps(guard, told, node.name)],
+    steps: [guardStep(guard, node, status), asksStep(node, listed), ...waitSteps(guard, status, node.name)],
     ...present({ reason, message }),
     heldByHand: ofNode(guard.heldByHand.entries),
     releases: ofNode(guard.releases.entries),
@@ -57,10 +57,10 @@ function isChosen({ spec: { follow } }: CheckedGuard, { labels }: Facts): boolea
   return Object.entries(follow.nodeSelector).every(([key, value]) => labels[key] === value)
 }
 
-const isSurelyArmed = (guard: CheckedGuard, node: Facts, { truncated, desired }: ToldGuard): boolean =>
+const isSurelyArmed = (guard: CheckedGuard, node: Facts, { truncated, desired }: GuardStatus): boolean =>
   !truncated && desired > 0 && isChosen(guard, node) === true && asksToDrain(node) === undefined
 
-function guardStep(guard: CheckedGuard, node: Facts, { nodes, truncated, desired }: ToldGuard): ExplainStep {
+function guardStep(guard: CheckedGuard, node: Facts, { nodes, truncated, desired }: GuardStatus): ExplainStep {
   const { name, spec } = guard
   const listed = nodes.find((one) => one.name === node.name)
   const step = (is: ExplainStep['is'], text: string): ExplainStep => ({ about: 'guard', is, text })
@@ -84,7 +84,7 @@ function guardStep(guard: CheckedGuard, node: Facts, { nodes, truncated, desired
     : step('open', `it does not have the labels ${labelText(spec.follow.nodeSelector)}, so ${name} does not guard it`)
 }
 
-function asksStep(node: Facts, listed: ToldGuardNode | undefined): ExplainStep {
+function asksStep(node: Facts, listed: ListedNode | undefined): ExplainStep {
   const why = asksToDrain(node)
   const { requestedAt } = listed ?? {}
   const since = requestedAt === undefined ? '' : `, since ${requestedAt.replace(/\.\d+Z$/, 'Z')}`
@@ -94,17 +94,17 @@ function asksStep(node: Facts, listed: ToldGuardNode | undefined): ExplainStep {
   return { about: 'asks', is: 'shut', text: 'it does not ask to be drained: it is not cordoned' }
 }
 
-function waitSteps(guard: CheckedGuard, told: ToldGuard, name: string): readonly ExplainStep[] {
-  const queue = queueOf(told)
+function waitSteps(guard: CheckedGuard, status: GuardStatus, name: string): readonly ExplainStep[] {
+  const queue = queueOf(status)
   const place = queue.findIndex((one) => one.name === name)
   return [
     ...(place < 0 ? [] : [queueStep(guard.name, queue, place)]),
-    ...(told.nodes.some((one) => one.name === name) ? [grantStep(guard, told, name)] : []),
+    ...(status.nodes.some((one) => one.name === name) ? [grantStep(guard, status, name)] : []),
   ]
 }
 
 /** Of this guard alone; the nodes of all guards of the group wait in the same order. */
-function queueStep(guard: string, queue: readonly ToldGuardNode[], place: number): ExplainStep {
+function queueStep(guard: string, queue: readonly ListedNode[], place: number): ExplainStep {
   if (queue.length === 1) return { about: 'queue', is: 'open', text: `no other node of ${guard} waits` }
   const before = queue.slice(0, place).map((one) => one.name)
   const waits = `of ${queue.length} nodes of ${guard} that wait`
@@ -113,7 +113,11 @@ function queueStep(guard: string, queue: readonly ToldGuardNode[], place: number
   return { about: 'queue', is: 'shut', text }
 }
 
-function grantStep({ name: guard, spec: { group } }: CheckedGuard, { granted }: ToldGuard, name: string): ExplainStep {
+function grantStep(
+  { name: guard, spec: { group } }: CheckedGuard,
+  { granted }: GuardStatus,
+  name: string,
+): ExplainStep {
   if (granted === name) return { about: 'grant', is: 'open', text: 'it has the grant of its group' }
   const text =
     granted === undefined

@@ -14,12 +14,12 @@ export function rolloutStatus(
   isComplete: boolean,
 ): { readonly startedAt: string; readonly admitted: readonly string[] } | undefined {
   const { s, target, nodes } = pass
-  const told = s.toldRollout?.revision === target ? s.toldRollout : undefined
+  const known = s.knownRollout?.revision === target ? s.knownRollout : undefined
   const isBegun = s.revisions.current !== target || pass.eligible.some((n) => n.deployment?.revision !== target)
-  if (isComplete || s.object.deleting || (told === undefined && !isBegun)) return undefined
+  if (isComplete || s.object.deleting || (known === undefined && !isBegun)) return undefined
   const admitted = nodes.filter((n) => isForRollout(pass, n)).map(({ name }) => name)
   return {
-    startedAt: toIsoSeconds(told?.startedAt ?? s.now),
+    startedAt: toIsoSeconds(known?.startedAt ?? s.now),
     admitted: admitted.toSorted().slice(0, ADMITTED_MAX),
   }
 }

@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { deploymentPatch } from '../../../src/ground/model/owned/difference.ts'
 import { shortHash } from '../../../src/ground/model/owned/node-names.ts'
 import type { OwnedObject } from '../../../src/ground/model/owned-object.ts'
-import { belongingOf, sortDeployments } from '../../../src/ingress/decide/belonging.ts'
 import { wantedDeployment } from '../../../src/ingress/decide/deployment.ts'
 import { wantedGate } from '../../../src/ingress/decide/drain-gate.ts'
 import { identityOf, newIdentity } from '../../../src/ingress/decide/names.ts'
+import { ownershipOf, sortDeployments } from '../../../src/ingress/decide/ownership.ts'
 import { wantedRevision } from '../../../src/ingress/decide/revision.ts'
 import type { IngressDaemonSet } from '../../../src/ingress/model/ingress-daemon-set.ts'
 import { anIngress } from '../../support/ingress-objects.ts'
@@ -174,11 +174,11 @@ test('gates and revisions belong by the same rule', () => {
   ] as const) {
     const found = served(kind, wanted)
     const { labels } = wanted.metadata
-    assert.equal(belongingOf(IDS, found, labels).kind, 'ours')
-    assert.equal(belongingOf(IDS, orphaned(found), labels).kind, 'orphan')
-    assert.equal(belongingOf(FIRST, orphaned(found), labels).kind, 'orphan')
-    assert.equal(belongingOf(FIRST, found, labels).kind, 'foreign')
-    assert.equal(belongingOf(IDS, { ...orphaned(found), labels: {} }, labels).kind, 'foreign')
+    assert.equal(ownershipOf(IDS, found, labels).kind, 'ours')
+    assert.equal(ownershipOf(IDS, orphaned(found), labels).kind, 'orphan')
+    assert.equal(ownershipOf(FIRST, orphaned(found), labels).kind, 'orphan')
+    assert.equal(ownershipOf(FIRST, found, labels).kind, 'foreign')
+    assert.equal(ownershipOf(IDS, { ...orphaned(found), labels: {} }, labels).kind, 'foreign')
   }
 })
 

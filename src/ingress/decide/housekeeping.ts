@@ -12,17 +12,17 @@ import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import type { IngressAction } from './action.ts'
 import { wantedDeployment } from './deployment.ts'
 import { areCheckersReady, type HealthCheckerAction } from './health-checker.ts'
-import type { IngressLook } from './look.ts'
 import { ingressOwner } from './marks.ts'
 import { identityOf, revisionName } from './names.ts'
 import { OP_ANNOTATION } from './op.ts'
+import type { IngressReading } from './reading.ts'
 import { atMost } from './refusals.ts'
 import { remembered } from './remembered.ts'
 import { holdsTemplateOf, numberOf, templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
 
 /** What an IngressDaemonSet needs beside its nodes, and what is left over of it. */
-export type HouseholdAction =
+export type HousekeepingAction =
   | { readonly kind: 'addFinalizer' }
   | { readonly kind: 'createRevision'; readonly number: number; readonly collisionCount: number }
   /** A template that is used once more gets the highest number. */
@@ -40,9 +40,9 @@ export type HouseholdAction =
   | { readonly kind: 'align'; readonly deployment: FoundDeployment; readonly patch: Readonly<Record<string, unknown>> }
 
 interface Needed {
-  readonly actions: readonly HouseholdAction[]
+  readonly actions: readonly HousekeepingAction[]
   /** Wanted as well, and not tried in this pass. */
-  readonly later?: readonly HouseholdAction[]
+  readonly later?: readonly HousekeepingAction[]
   readonly reasons: readonly Reason[]
 }
 
@@ -50,21 +50,21 @@ interface Needed {
 const AT_ONCE = 50
 
 /** Before anything is done to a node: the object stays until all is put back, and the template is kept. */
-export function neededFirst(look: IngressLook): Needed | undefined {
-  const { object } = look.snapshot
+export function neededFirst(reading: IngressReading): Needed | undefined {
+  const { object } = reading.snapshot
   if (!object.finalizers.includes(INGRESS_FINALIZER))
     return {
       actions: [{ kind: 'addFinalizer' }],
       reasons: [{ code: 'IngressPrepared', object: object.name, text: `${object.name} gets its finalizer` }],
     }
-  return revisionAction(look)
+  return revisionAction(reading)
 }
 
 /** A rollback comes before a template that is used once more gets another number: it may be asked for by the old one. */
-function revisionAction({ snapshot, revisions, revisionNames }: IngressLook): Needed | undefined {
+function revisionAction({ snapshot, revisions, revisionNames }: IngressReading): Needed | undefined {
   const { object } = snapshot
   const { name, spec } = object
-  const prepared = (action: HouseholdAction): Needed => ({
+  const prepared = (action: HousekeepingAction): Needed => ({
     actions: [action],
     reasons: [{ code: 'IngressPrepared', object: name, text: `the template of ${name} is kept as a revision` }],
   })
@@ -86,17 +86,17 @@ function revisionAction({ snapshot, revisions, revisionNames }: IngressLook): Ne
 }
 
 /** Beside what is done to nodes. */
-export function household(look: IngressLook): Needed {
-  const { snapshot, deployments } = look
+export function housekeeping(reading: IngressReading): Needed {
+  const { snapshot, deployments } = reading
   const { object } = snapshot
-  const all: readonly HouseholdAction[] = [
+  const all: readonly HousekeepingAction[] = [
     ...deployments.orphans.map(({ deployment }) => ({ kind: 'adopt', deployment }) as const),
     ...deployments.surplus
       .filter(({ deleting }) => !deleting)
       .map((deployment) => ({ kind: 'deleteSurplus', deployment }) as const),
-    ...unusedGates(look),
-    ...unusedRevisions(look),
-    ...drifted(look),
+    ...unusedGates(reading),
+    ...unusedRevisions(reading),
+    ...drifted(reading),
   ]
   const { now: actions, later } = atMost(AT_ONCE, all, snapshot)
   const count = actions.length + later.length
@@ -106,7 +106,7 @@ export function household(look: IngressLook): Needed {
 }
 
 /** Gates of nodes that have no Deployment: where it goes, its pods are deleted, which no gate holds up. */
-function unusedGates({ gates, deployments: { names } }: IngressLook): readonly HouseholdAction[] {
+function unusedGates({ gates, deployments: { names } }: IngressReading): readonly HousekeepingAction[] {
   const known = UNUSED_GATES.get(gates)
   if (known?.names === names) return known.actions
   const actions = [...gates.values()]
@@ -118,14 +118,14 @@ function unusedGates({ gates, deployments: { names } }: IngressLook): readonly H
 
 interface UnusedGates {
   readonly names: ReadonlySet<string>
-  readonly actions: readonly HouseholdAction[]
+  readonly actions: readonly HousekeepingAction[]
 }
 
 /** A set of gates never changes. */
-const UNUSED_GATES = new WeakMap<IngressLook['gates'], UnusedGates>()
+const UNUSED_GATES = new WeakMap<IngressReading['gates'], UnusedGates>()
 
 /** Those that no node has, beyond the number that the object keeps; the oldest go. */
-function unusedRevisions({ snapshot, revisions, deployments }: IngressLook): readonly HouseholdAction[] {
+function unusedRevisions({ snapshot, revisions, deployments }: IngressReading): readonly HousekeepingAction[] {
   const { object, revisions: named } = snapshot
   if (revisions.length <= object.spec.revisionHistoryLimit) return []
   const used = new Set([
@@ -141,13 +141,13 @@ function unusedRevisions({ snapshot, revisions, deployments }: IngressLook): rea
 const byNumber = (one: OwnedObject, other: OwnedObject): number => numberOf(one) - numberOf(other)
 
 /** A node that something is under way on is left alone: its strategy may be another one meanwhile. */
-function drifted(look: IngressLook): readonly HouseholdAction[] {
-  const { object } = look.snapshot
+function drifted(reading: IngressReading): readonly HousekeepingAction[] {
+  const { object } = reading.snapshot
   const owner = ingressOwner(object)
-  const areReady = areCheckersReady(look)
-  const { ours } = look.deployments
+  const areReady = areCheckersReady(reading)
+  const { ours } = reading.deployments
   const recall = DRIFTS(object.spec, ours.size)
-  const actions: HouseholdAction[] = []
+  const actions: HousekeepingAction[] = []
   for (const [node, deployment] of ours) {
     if (OP_ANNOTATION in deployment.annotations || deployment.deleting) continue
     const inputs = [object.uid, owner, node, areReady]
@@ -180,4 +180,4 @@ function driftOf(object: IngressDaemonSet, { node, deployment, areReady }: Kept)
 }
 
 /** What is done for an IngressDaemonSet, beside its nodes or to them. */
-export type ObjectAction = IngressAction | HouseholdAction | HealthCheckerAction
+export type ObjectAction = IngressAction | HousekeepingAction | HealthCheckerAction

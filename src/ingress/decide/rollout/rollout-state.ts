@@ -15,7 +15,7 @@ export interface ListedNode {
 }
 
 /** Where a rollout is, by what its object says. */
-export interface RolloutStanding {
+export interface RolloutState {
   /**
    * `unseen`: the controller has not looked at the object as it is now; `held`: it does not go on without a person, and nothing is
    * wrong; `failed`: it does not go on, and something is.
@@ -30,15 +30,15 @@ export interface RolloutStanding {
 const UNDER_WAY: readonly string[] = ['Creating', 'Detaching', 'Updating', 'Verifying', 'Attaching', 'Leaving']
 
 /** Of one reading. What it holds up may go on a moment later: only what stays so is reported. */
-export function standingOf(object: CheckedIngress): RolloutStanding {
+export function rolloutStateOf(object: CheckedIngress): RolloutState {
   const nodes = listedNodes(object)
   const found = earlyWord(object) ?? wordOfConditions(object, nodes) ?? going(object)
   return { ...found, nodes }
 }
 
-type Word = Omit<RolloutStanding, 'nodes'>
+type Word = Omit<RolloutState, 'nodes'>
 
-const word = (kind: RolloutStanding['kind'], code: string, why: string): Word => ({ kind, code, why })
+const word = (kind: RolloutState['kind'], code: string, why: string): Word => ({ kind, code, why })
 
 export const conditionOf = ({ status }: CheckedIngress, type: string): Condition | undefined =>
   status.conditions.find((condition) => condition.type === type)
@@ -96,8 +96,12 @@ function going(object: CheckedIngress): Word {
   const progressing = conditionOf(object, 'Progressing')
   const ready = conditionOf(object, 'Ready')
   // All nodes are updated, and some of them do not serve.
-  const told = progressing?.reason === 'Complete' ? ready : progressing
-  return word('going', told?.reason ?? 'RollingOut', told?.message ?? `the rollout of ${object.name} is under way`)
+  const condition = progressing?.reason === 'Complete' ? ready : progressing
+  return word(
+    'going',
+    condition?.reason ?? 'RollingOut',
+    condition?.message ?? `the rollout of ${object.name} is under way`,
+  )
 }
 
 function listedNodes({ status }: CheckedIngress): readonly ListedNode[] {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { wallMs } from '../../../src/ground/model/time.ts'
+import { knownRollout } from '../../../src/ingress/decide/known-rollout.ts'
 import type { IngressSnapshot } from '../../../src/ingress/decide/snapshot.ts'
 import { ingressStatus } from '../../../src/ingress/decide/status.ts'
-import { toldRollout } from '../../../src/ingress/decide/told-rollout.ts'
 import { aNodeOf, anOp, aScene, NOW, OURS } from '../../support/ingress-world.ts'
 
 const NEW = { revision: 'r2' }
@@ -18,12 +18,12 @@ const ROWS: readonly (readonly [title: string, s: IngressSnapshot, rollout: unkn
   ['it begins now', aScene([OUT, DONE]), { startedAt: '2026-01-01T00:00:00Z', admitted: ['n1'] }],
   [
     'it began before, and another process told so',
-    aScene([OUT, DONE], { toldRollout: { revision: 'r2', startedAt: EARLIER } }),
+    aScene([OUT, DONE], { knownRollout: { revision: 'r2', startedAt: EARLIER } }),
     { startedAt: '2025-12-31T23:00:00Z', admitted: ['n1'] },
   ],
   [
     'what is told is of another revision',
-    aScene([OUT, DONE], { toldRollout: { revision: 'r1', startedAt: EARLIER } }),
+    aScene([OUT, DONE], { knownRollout: { revision: 'r1', startedAt: EARLIER } }),
     { startedAt: '2026-01-01T00:00:00Z', admitted: ['n1'] },
   ],
   [
@@ -39,7 +39,7 @@ const ROWS: readonly (readonly [title: string, s: IngressSnapshot, rollout: unkn
   ],
   [
     'back to the revision that all had, and the last node is on its way back',
-    aScene([LAST, DONE], { revisions: ALL_HAD, toldRollout: { revision: 'r2', startedAt: EARLIER } }),
+    aScene([LAST, DONE], { revisions: ALL_HAD, knownRollout: { revision: 'r2', startedAt: EARLIER } }),
     { startedAt: '2025-12-31T23:00:00Z', admitted: ['n1'] },
   ],
 ]
@@ -51,12 +51,12 @@ for (const [title, s, rollout] of ROWS)
 
 test('what a status tells of a rollout is read as it was written, and nothing else is', () => {
   const told = { updateRevision: 'r2', rollout: { startedAt: '2025-12-31T23:00:00Z', admitted: ['n1'] } }
-  assert.deepEqual(toldRollout(told), { revision: 'r2', startedAt: EARLIER })
+  assert.deepEqual(knownRollout(told), { revision: 'r2', startedAt: EARLIER })
   for (const odd of [
     {},
     { updateRevision: 'r2' },
     { ...told, updateRevision: 7 },
     { ...told, rollout: { startedAt: 'now' } },
   ])
-    assert.equal(toldRollout(odd), undefined)
+    assert.equal(knownRollout(odd), undefined)
 })

@@ -8,12 +8,12 @@ import { rejectedRevision, rejectionId } from '../rejected-revision.ts'
 import { templateHash } from '../revision.ts'
 import { GAVE_UP_ANNOTATION, REJECTED_ANNOTATION } from '../snapshot.ts'
 import { nothing, type RolloutChange, type RolloutWrite } from './changes.ts'
-import { standingOf } from './standing.ts'
+import { rolloutStateOf } from './rollout-state.ts'
 
 /** The node that a Deployment is for. */
 export const nodeOf = ({ annotations }: FoundDeployment): string => annotations[NODE_ANNOTATION] ?? ''
 
-interface Wished {
+interface Requested {
   readonly deployments: readonly FoundDeployment[]
   /** Absent: each node that failed. */
   readonly node?: string
@@ -33,7 +33,7 @@ interface Failed {
  * The nodes that failed are tried once more, without those that a person skips, unless it is one by its name; and the template that an automatic
  * rollback left.
  */
-export function retry(object: CheckedIngress, wished: Wished): RolloutChange {
+export function retry(object: CheckedIngress, wished: Requested): RolloutChange {
   if (wished.node !== undefined) return retryNodes(failedNodes(object, wished))
   const lifted = lift(object)
   const nodes = retryNodes(withoutSkipped(object, failedNodes(object, wished)))
@@ -58,11 +58,11 @@ function retryNodes(failed: readonly Failed[] | RolloutChange): RolloutChange {
   if ('kind' in failed) return failed
   return asked(
     failed.filter(({ deployment, ...one }) => {
-      const { key, value } = wishOf(one)
+      const { key, value } = requestOf(one)
       return deployment.annotations[key] !== value
     }),
     (one) => ({
-      patch: [add(wishOf(one).key, wishOf(one).value)],
+      patch: [add(requestOf(one).key, requestOf(one).value)],
       text: `${one.node} is to be tried again`,
     }),
     `${failed.map(({ node }) => node).join(', ')}: asked to be tried again already`,
@@ -80,11 +80,11 @@ function lift({ name, spec, status, retried, resourceVersion }: CheckedIngress):
 }
 
 /** A revision without a time is due to be tried again. */
-const wishOf = ({ of, rejected }: Pick<Failed, 'of' | 'rejected'>) =>
+const requestOf = ({ of, rejected }: Pick<Failed, 'of' | 'rejected'>) =>
   rejected === undefined ? { key: RETRY_ANNOTATION, value: of } : { key: REJECTED_ANNOTATION, value: rejected }
 
 /** The node does not count among those that stop the rollout. */
-export function skip(object: CheckedIngress, wished: Wished): RolloutChange {
+export function skip(object: CheckedIngress, wished: Requested): RolloutChange {
   const failed = failedNodes(object, wished)
   if ('kind' in failed) return failed
   return asked(
@@ -131,8 +131,8 @@ function testsOf({ uid, annotations }: FoundDeployment): JsonPatch {
   ]
 }
 
-function failedNodes(object: CheckedIngress, { deployments, node }: Wished): readonly Failed[] | RolloutChange {
-  const { nodes } = standingOf(object)
+function failedNodes(object: CheckedIngress, { deployments, node }: Requested): readonly Failed[] | RolloutChange {
+  const { nodes } = rolloutStateOf(object)
   const stuck = new Set(nodes.filter(({ state }) => state === 'Stuck').map(({ name }) => name))
   const failed = deployments.flatMap((deployment) => failedOf(object, deployment, stuck))
   if (node === undefined) return failed.length > 0 ? failed : nothing(`no node of ${object.name} is stuck`)
