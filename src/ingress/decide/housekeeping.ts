@@ -22,7 +22,7 @@ import { holdsTemplateOf, numberOf, templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
 
 /** What an IngressDaemonSet needs beside its nodes, and what is left over of it. */
-export type HousekeepingAction =
+type HousekeepingAction =
   | { readonly kind: 'addFinalizer' }
   | { readonly kind: 'createRevision'; readonly number: number; readonly collisionCount: number }
   /** A template that is used once more gets the highest number. */

@@ -69,12 +69,12 @@ export const INGRESS_MUTATIONS: readonly Mutation[] = [
     'const back = withdraw(pass, n, why)\n  if (back?.kind === undefined) return giveBack(n, why)',
   ]),
   mutation('is not asked when its object is deleted', [
-    'household.ts',
+    'housekeeping.ts',
     'if (!object.finalizers.includes(INGRESS_FINALIZER))',
     "if (object.name === '')",
   ]),
   mutation('does not count a node that its cordon has out', [
-    'look.ts',
+    'reading.ts',
     "if (typeof budget.cordons === 'object') return out",
     "if (typeof budget.cordons !== 'number') return out",
   ]),
