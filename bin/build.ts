@@ -18,7 +18,7 @@ const { values, positionals } = parseArgs({
 })
 const dist = positionals[0] ?? `${root}dist`
 
-/** The commit of the sources; a mark tells that files differ from it. Unknown outside a clone. */
+/** The commit of the sources, with a mark if files differ from it. Unknown outside a clone. */
 function commitOfSources(): string {
   const git = (...words: readonly string[]): string => {
     const { status, stdout } = spawnSync('git', ['-C', root, ...words], { encoding: 'utf8' })
@@ -30,8 +30,8 @@ function commitOfSources(): string {
 }
 
 /**
- * The Kubernetes client is used for its kubeconfig alone, yet that code names its 1,500 generated modules. They are left
- * out: nothing of ours makes an API object of theirs, and a name that is not here fails the build.
+ * The Kubernetes client is used only for its kubeconfig, yet that code names its 1,500 generated modules. They are left out: we
+ * use no API object of theirs, and an unknown name fails the build.
  */
 const withoutGeneratedApi: Plugin = {
   name: 'without-generated-api',
@@ -47,7 +47,7 @@ const withoutGeneratedApi: Plugin = {
   },
 }
 
-/** Programs of their own are found beside the program that starts them: in the bundle all lie in one directory. */
+/** A program of its own is beside the program that starts it: in the bundle all are in one directory. */
 const programsBeside: Plugin = {
   name: 'programs-beside',
   setup(setup) {
@@ -82,7 +82,7 @@ async function buildFolder(folder: string): Promise<Metafile> {
     format: 'esm',
     legalComments: 'linked',
     plugins: [withoutGeneratedApi, programsBeside],
-    // CommonJS packages in an ESM bundle ask for Node's own modules by `require`.
+    // CommonJS packages in an ESM bundle load Node's own modules by `require`.
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },
@@ -99,17 +99,17 @@ async function buildFolder(folder: string): Promise<Metafile> {
   return metafile
 }
 
-/** CommonJS, which is all that Node puts into an executable. It has no file, so it must not ask where it lies. */
+/** CommonJS, the only form that Node puts into an executable. It has no file, so it must not ask for its path. */
 async function buildSingle(outfile: string): Promise<Metafile> {
   const { metafile } = await build({
     ...shared,
     entryPoints: [`${root}bin/executable.ts`],
     outfile,
     format: 'cjs',
-    // `import()` would look for a file; like this each module is a function that runs when it is needed.
+    // `import()` would look for a file; this way each module is a function that runs when it is needed.
     supported: { 'dynamic-import': false },
     define: { ...shared.define, 'import.meta.url': '"file:///"' },
-    // Without spaces it is a quarter smaller. Names stay, for what a stack trace says.
+    // Without spaces it is a quarter smaller. Names stay, for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none',

@@ -1,6 +1,6 @@
 /**
- * `npm run check`: types, lint and format, and what nothing uses, side by side. Prints what each of them says, and ends with 1 where one of
- * them complains.
+ * `npm run check`: types, lint and format, and unused exports, side by side. Prints the output of each, and ends with 1 if one
+ * of them fails.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ const CHECKS: readonly (readonly [name: string, command: string, ...args: string
   ['unused', 'knip', '--no-progress'],
 ]
 
-/** Whether it found nothing to complain about. */
+/** Returns whether it succeeded. */
 async function checked([name, command, ...args]: (typeof CHECKS)[number]): Promise<boolean> {
   const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''

@@ -43,7 +43,7 @@ const OWN_PROGRAMS: readonly OwnProgram[] = [
   },
 ]
 
-/** Every command. What one does is loaded when it runs. */
+/** Every command. Its code is loaded when it runs. */
 export function commandsOf({ release, commit, printer, ...surroundings }: CommandParts): readonly AddCommand[] {
   return [
     addRollCommand(async () => {

@@ -7,7 +7,7 @@ import { commandsOf } from './commands.ts'
 import { processContext } from './process/process-context.ts'
 import { watchSignals } from './process/watch-signals.ts'
 
-/** The bundler writes it in; the sources themselves do not know it. */
+/** The bundler sets it; the sources themselves do not have it. */
 declare const EVENKEEL_COMMIT: string | undefined
 
 const { version } = manifest
@@ -31,7 +31,7 @@ const commands = commandsOf({ version, release, commit, env: process.env, log, p
 async function main(): Promise<void> {
   const exitCode = await runProgram({ version: release, context, commands }, process.argv.slice(2))
   await Promise.all([context.out.flushed(), context.err.flushed()])
-  // Whatever is still open after the work is over (a connection, a timer) must not keep the process.
+  // Anything still open after the work (a connection, a timer) must not keep the process alive.
   process.exit(exitCode)
 }
 

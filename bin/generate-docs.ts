@@ -7,7 +7,10 @@ import { crdFile, crdTemplate, crdTemplateFile, crdYaml, SHIPPED_CRDS } from './
 import { lawsPage } from './docs/laws-page.ts'
 import { readLaws } from './docs/read-laws.ts'
 
-/** Writes the pages of docs/ and the CustomResourceDefinitions that are made from code. Tests compare them, so that they cannot fall behind. */
+/**
+ * Writes the pages of docs/ and the CustomResourceDefinitions that are made from code. Tests compare them, so that they stay up
+ * to date.
+ */
 const docs = new URL('../docs/', import.meta.url)
 const schema = rollFileJsonSchema()
 const example = readFileSync(new URL('roll.example.yaml', docs), 'utf8')

@@ -1,6 +1,6 @@
 /**
- * Parts of bin/in-cluster.ts that one or two pods of a cluster run. In the image they are a file of their own: the agent runs on
- * every node, and neither reads nor keeps it.
+ * The parts of bin/in-cluster.ts that only one or two pods of a cluster run. In the image they are a file of their own: the
+ * agent runs on every node, and does not load them.
  */
 export const controller = async (words: readonly string[]): Promise<number> =>
   (await import('./controller/controller-main.ts')).controllerMain(words)

@@ -1,6 +1,6 @@
 /**
- * What the image runs. Its first word says which part of the cluster it is; these parts are small and start at once. Everything else
- * is for the whole tool, which lies beside them.
+ * The program of the image. Its first word names the part of the cluster; these parts are small and start at once. Any other
+ * word is for the whole tool, which is beside them.
  */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -20,7 +20,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 /** Absent where these parts were built without it. */
 const tool = join(dirname(process.argv[1] ?? ''), 'tool', 'evenkeel.js')
 
-/** A part of a pod has the service account of its pod. Another identity, or none, is for the tool to read. */
+/** A part in a pod uses the service account of its pod. Any other identity is read by the tool. */
 function isForTool(part: Part | undefined, name: string, words: readonly string[]): boolean {
   if (!existsSync(tool)) return false
   if (part === undefined || words.some((word) => /^--kubeconfig(?:=|$)/.test(word))) return true

@@ -1,7 +1,7 @@
 /**
  * The prober as a separate process. It measures in time whatever its parent does, and the report shows a gap if it is killed.
- * First message in: a `ProbeOrder`; any second one ends it in order. Messages out: `ProbeSignal`.
- * A parent that is gone ends it at once.
+ * Its first message is a `ProbeOrder`; a second one ends it normally. It sends `ProbeSignal`s. If its parent is gone, it ends
+ * at once.
  */
 import process from 'node:process'
 import { steadyClock } from '../src/ground/loop/steady-clock.ts'

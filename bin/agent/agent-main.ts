@@ -36,12 +36,12 @@ import { ownNamespace, SERVICE_ACCOUNT } from '../process/own-namespace.ts'
 import { ingressAnswers } from './ingress-answers.ts'
 import { runIngressPod } from './ingress-pod.ts'
 
-/** What the API was not asked yet is waited for this long before checks are answered, where nothing is remembered. */
+/** How long the first answer of the API is waited for before checks are answered, where nothing is remembered. */
 const FIRST_ANSWER_MS = 2_000
 
 const log = lineLog(process.stderr, clock)
 
-/** Runs until `stop`; 1 where it had better leave the node to another agent. Rejects with UserError where it cannot begin. */
+/** Runs until `stop`; 1 where another agent should go on instead. Rejects with UserError where it cannot begin. */
 async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1> {
   const { node, port, statusPort, agentCheckPort, address, dialect } = options
   const bootId = (await ownBootId(stop)) ?? ''
@@ -77,7 +77,7 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1
     ...agent.status(),
     ...(ingress === undefined ? {} : { ingress: ingress.status() }),
   })
-  // The kubelet counts from when the process began.
+  // The kubelet counts from the start of the process.
   const limitMs = options.takeoverLimitMs - performance.now()
   let other: AgentBeside | undefined
   const beside = async () => {
@@ -105,7 +105,7 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1
     await Promise.all([running, ingress?.ports.run(stop)])
     return 0
   } finally {
-    // The last answer stands until the end: the process that replaces this one answers already, or none should.
+    // The last answer stays until the end: either the process that replaces this one answers already, or none should.
     await Promise.all([...doors.map((door) => door.close()), ingress?.ports.close()])
   }
 }
@@ -131,7 +131,7 @@ function placesOf({ node, port, statusPort, agentCheckPort, address }: AgentOpti
   }
 }
 
-/** What it does not know of its node, or why it would say what the other one does not. */
+/** What the agent does not know of its node, or why its answer differs from that of the other agent. */
 function whyLate(status: AgentStatus, other: AgentBeside | undefined): readonly string[] {
   const { heard, isKeptKnown, isDataPortAsked, decision, trouble, ingress } = status
   const missing = [
@@ -144,7 +144,7 @@ function whyLate(status: AgentStatus, other: AgentBeside | undefined): readonly 
   return missing.length > 0 ? missing : decision.reasons.map(({ text }) => text)
 }
 
-/** Where no address was given the port is asked at the machine itself, which says nothing of where its clients come in. */
+/** Without an address the agent asks the machine itself, which does not show where clients connect. */
 function counted(at: AgentOptions['dataPort'], probes: OwnProbes): () => Promise<number | undefined> {
   if (at === undefined) return async () => undefined
   const { port, address } = at
@@ -162,7 +162,7 @@ function counted(at: AgentOptions['dataPort'], probes: OwnProbes): () => Promise
   return () => count.now()
 }
 
-/** Outside of a pod no namespace is known. */
+/** Outside of a pod the namespace is not known. */
 const grantsNamespace = async (options: AgentOptions): Promise<string | undefined> =>
   options.grantsNamespace ??
   (options.kubeconfig === undefined ? await ownNamespace(SERVICE_ACCOUNT, 'AGENT_OPTIONS') : undefined)
@@ -175,7 +175,7 @@ async function apiClient({ kubeconfig }: AgentOptions): Promise<ApiClient> {
   })
 }
 
-/** Exit code 0 once it was told to stop, 1 for bad luck at its beginning, 2 for wrong options. */
+/** Exit code 0 once it was stopped, 1 for a failure at its start, 2 for wrong options. */
 export async function agentMain(args: readonly string[]): Promise<number> {
   const stop = new AbortController()
   const stopped = new Error('stopped')

@@ -17,11 +17,11 @@ export interface IngressParts {
   readonly api: FollowParts
   readonly store: AgentStore
   readonly bootId: string
-  /** The ports that the agent has itself. */
+  /** The agent's own ports. */
   readonly own: () => readonly number[]
 }
 
-/** What answers for the IngressDaemonSets of a node: what is known of them, and their ports. */
+/** The IngressDaemonSets of a node as far as they are known, and their ports. */
 interface IngressAnswers {
   readonly watch: IngressWatch
   readonly ports: IngressPorts
@@ -43,7 +43,7 @@ export function ingressAnswers({ options, api, store, bootId, own }: IngressPart
     wanted: () => allotPorts(watch.readings, new Set(own())),
     isKnown: () => watch.isKnown,
     open: (port, signal) => {
-      // A connection that was accepted before the port closed is answered for the owner that had the port.
+      // A connection that was accepted before its port closed is answered for the former owner of the port.
       let last: string | undefined
       const owner = (): string | undefined => {
         last = ports.ownerOf(port) ?? last
@@ -64,6 +64,6 @@ export function ingressAnswers({ options, api, store, bootId, own }: IngressPart
   return { watch, ports, status }
 }
 
-/** No agent takes it for one of its own, and neither does the pod of another object. */
+/** The text is neither that of an agent nor that of another object's pod. */
 const podSays = (node: string, { group, namespace, name }: OneIngress): string =>
   `${nodeSays(node)}, IngressDaemonSet: ${JSON.stringify(`${group}/${namespace}/${name}`)}`

@@ -5,14 +5,15 @@ import { type IngressParts, ingressAnswers } from './ingress-answers.ts'
 const NO_PORTS: readonly number[] = []
 
 /**
- * Answers health checks for one IngressDaemonSet and does nothing else of an agent: it knows no Node, and opens no port but those of the
- * object. 1 where it did not hear of the object in time. The pod that it was to replace goes on; a first pod is started anew by the kubelet.
+ * Answers health checks for one IngressDaemonSet and does nothing else of an agent: it knows no Node, and opens only the ports
+ * of the object. 1 where it could not read the object in time. Then the pod that it should replace goes on; a first pod is
+ * started again by the kubelet.
  */
 export async function runIngressPod(parts: Omit<IngressParts, 'own'>, stop: AbortSignal): Promise<0 | 1> {
   const { options, api } = parts
   const { node, address, takeoverLimitMs } = options
   const { watch, ports } = ingressAnswers({ ...parts, own: () => NO_PORTS })
-  // Whatever takes the node out has the controller mark the Deployment of the node, and the mark is what counts here.
+  // Whatever takes the node out, the controller then marks the Deployment of the node, and only the mark counts here.
   watch.nodeAnswers({ answer: 'up', reasons: [] })
   await watch.begin(stop)
   const running = watch.run(stop)
@@ -20,7 +21,7 @@ export async function runIngressPod(parts: Omit<IngressParts, 'own'>, stop: Abor
     const asked = watch.readings.flatMap(({ order }) => order?.ports ?? [])
     return (await Promise.all(asked.map((port) => isTaken(port, address)))).includes(true)
   }
-  // The kubelet counts from when the process began.
+  // The kubelet counts from the start of the process.
   const limitMs = takeoverLimitMs - performance.now()
   const begun = await Promise.race([takeOverPorts({ watch, isAnswered, limitMs, clock: api.clock }, stop), running])
   if (begun === 'late') {
@@ -36,7 +37,7 @@ export async function runIngressPod(parts: Omit<IngressParts, 'own'>, stop: Abor
     await Promise.all([running, ports.run(stop)])
     return 0
   } finally {
-    // The last answer stands until the end: the process that replaces this one answers already, or none should.
+    // The last answer stays until the end: either the process that replaces this one answers already, or none should.
     await ports.close()
   }
 }

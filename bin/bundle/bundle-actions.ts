@@ -10,7 +10,7 @@ import { newestRun } from '../../src/roll/run/newest-run.ts'
 import { rollActions } from '../roll/roll-actions.ts'
 import { journals, type RollSurroundings } from '../roll/world.ts'
 
-/** What a roll goes by; their values may be secrets, or lead to one. */
+/** Variables that a roll uses; their values may be secrets, or lead to one. */
 const VARIABLES = [
   ...[
     'KUBECONFIG',
@@ -35,7 +35,7 @@ const VARIABLES = [
   ],
 ]
 
-/** Of a journal that is there and cannot be read: it is worth sending all the more. */
+/** The files of a journal that cannot be read: it is all the more useful to send them. */
 const UNREADABLE = ['journal.damaged', 'journal.version', 'journal.empty']
 
 /** What `evenkeel bundle` does, on the journals of this machine. */

@@ -8,12 +8,12 @@ import { systemClock as clock } from '../../src/ground/machine/system-clock.ts'
 import { systemRandom as random } from '../../src/ground/machine/system-random.ts'
 import { journals, type RollSurroundings } from '../roll/world.ts'
 
-/** A person who pressed Tab waits no longer. */
+/** A person who pressed Tab does not wait longer. */
 const NODES_LIMIT_MS = 2_000
 
 const SILENT = { debug: () => undefined, warn: () => undefined }
 
-/** What completion looks up: journals and kubeconfigs of this machine, and the Nodes of a cluster. */
+/** The values of completion: journals and kubeconfigs of this machine, and the Nodes of a cluster. */
 export function liveValues(surroundings: RollSurroundings): LiveValues {
   const { env, version } = surroundings
   return {

@@ -42,7 +42,7 @@ interface Running {
   readonly door: HttpDoor
 }
 
-/** One watch for all loops. The brake has one of its own where it is for some of the nodes alone. */
+/** One watch for all loops. The brake has one of its own if it is only for some of the nodes. */
 function followedNodes(
   { client, reach }: { readonly client: ApiClient; readonly reach: ApiReach },
   { selector, ingress, guard }: ControllerOptions,
@@ -103,7 +103,7 @@ const statusOf = ({ dns, ingress, guard }: Loops): Omit<ControllerStatus, 'ident
   ...(guard === undefined ? {} : { guard: guard.status() }),
 })
 
-/** Until it is stopped, or leads no more: why, then. */
+/** Runs until it is stopped, or does not lead any more; returns the reason. */
 async function runController(options: ControllerOptions, stop: AbortSignal): Promise<Reason | undefined> {
   const { leader, brake, loops, door } = await begun(options)
   const all = [brake, ...Object.values(loops)]
@@ -118,7 +118,7 @@ async function runController(options: ControllerOptions, stop: AbortSignal): Pro
   const over = await Promise.race([led, working.then(() => undefined), stopped])
   if (over !== undefined) return over
   const settled = (work: Promise<unknown>) => work.then(nothing, (error: unknown) => unlessStopped(error))
-  // The Lease is renewed until the last effect is over, and given back only then.
+  // The Lease is renewed until the last effect is over, and released only then.
   const failures = await shutDown(
     [
       {
@@ -164,7 +164,7 @@ const unlessStopped = (error: unknown): undefined => {
 }
 
 /**
- * Exit code 0 once it was told to stop, 1 where it leads no more: its next process derives everything from the cluster; 2
+ * Exit code 0 once it was stopped; 1 where it does not lead any more, and the next process reads everything from the cluster; 2
  * for wrong options.
  */
 export async function controllerMain(args: readonly string[]): Promise<number> {

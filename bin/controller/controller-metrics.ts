@@ -2,7 +2,7 @@ import { dnsMetrics } from '../../src/dns/run/dns-metrics.ts'
 import type { LoopStatus } from '../../src/ground/loop/reconciler.ts'
 import type { ControllerStatus } from './controller-status.ts'
 
-/** Prometheus' text format 0.0.4. Nodes are no labels: a fleet would be a series for each. */
+/** Prometheus' text format 0.0.4. Nodes are no labels: in a fleet each would be a series. */
 export function controllerMetrics({ leader, brake, dns, ingress, guard }: ControllerStatus): string {
   const waiting = brake.reasons.filter(({ code }) => code === 'CordonNotGranted').length
   const { grants, nodes, loop } = brake
@@ -16,7 +16,7 @@ export function controllerMetrics({ leader, brake, dns, ingress, guard }: Contro
       'For how long the nodes could not be followed.',
       nodes.unheardForMs / 1_000,
     ),
-    // A process that does not lead knows nothing of these, and reports nothing.
+    // A process that does not lead has no such values.
     ...(grants === undefined
       ? []
       : [

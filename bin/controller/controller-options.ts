@@ -6,12 +6,12 @@ import { FlagReader, flagsRefused, parsedFlags } from '../../src/ground/text/fla
 import { parseLabelSelector } from '../../src/ground/text/parse-label-selector.ts'
 
 export interface ControllerOptions {
-  /** Of the Lease. */
+  /** The namespace of the Lease. */
   readonly namespace: string
-  /** Where the agents look for the grants. */
+  /** The namespace in which the agents look for the grants. */
   readonly grantsNamespace: string
   readonly limit: OutLimit
-  /** A label selector, as kubectl takes it. */
+  /** A label selector in kubectl's form. */
   readonly selector?: string
   readonly returnMs: number
   readonly leaseDurationMs: number
@@ -19,23 +19,23 @@ export interface ControllerOptions {
   readonly address?: string
   /** Absent: the service account of the pod. */
   readonly kubeconfig?: string
-  /** Absent: the DNS of the cluster is not looked at. */
+  /** Absent: the DNS of the cluster is not checked. */
   readonly dns?: DnsLoopOptions
-  /** Absent: IngressDaemonSets are not acted on. */
+  /** Absent: IngressDaemonSets are left alone. */
   readonly ingress?: IngressLoopOptions
-  /** Absent: NodeGuards are not acted on. */
+  /** Absent: NodeGuards are left alone. */
   readonly guard?: GuardLoopOptions
 }
 
 export interface GuardLoopOptions {
-  /** Of the slots of the node budget and of its ConfigMap. */
+  /** The namespace of the slots of the node budget and of its ConfigMap. */
   readonly slotsNamespace: string
 }
 
 export interface IngressLoopOptions {
-  /** Whose CustomResourceDefinition is installed. */
+  /** Groups whose CustomResourceDefinition is installed. */
   readonly groups: readonly IngressGroup[]
-  /** Of the slots of the node budget and of its ConfigMap. */
+  /** The namespace of the slots of the node budget and of its ConfigMap. */
   readonly slotsNamespace: string
   /** Where each agent serves `/healthz`; absent: agents are not asked. */
   readonly agentPort?: number
@@ -43,10 +43,10 @@ export interface IngressLoopOptions {
 
 export interface DnsLoopOptions {
   readonly intervalMs: number
-  /** Of this program: it is run on two nodes, and asks from there. Absent: asked from this process alone. */
+  /** The image of this program: it is run on two nodes, and asks DNS from there. Absent: only this process asks. */
   readonly image?: string
   readonly repair: boolean
-  /** That this process runs on, where it is known. */
+  /** The node of this process, where it is known. */
   readonly node?: string
 }
 
@@ -125,14 +125,14 @@ Example:
   curl http://localhost:8081/healthz
 `
 
-/** `podNamespace`: of the pod that this is, where it is one. */
+/** `podNamespace`: that of the pod that this process runs in, if it does. */
 interface ControllerPlace {
   readonly podNamespace: string | undefined
-  /** As the downward API tells it. */
+  /** From the downward API. */
   readonly nodeName?: string | undefined
 }
 
-/** Undefined where help was asked for. Throws UserError CONTROLLER_OPTIONS that names everything that is wrong. */
+/** Undefined where help was asked for. Throws UserError CONTROLLER_OPTIONS that names every fault. */
 export function controllerOptions(args: readonly string[], place: ControllerPlace): ControllerOptions | undefined {
   const values = parsedFlags(args, FLAGS, OWNER)
   if (values.help === true) return undefined
@@ -164,7 +164,7 @@ function optionsOf(read: Reader, { podNamespace, nodeName }: ControllerPlace): C
 }
 
 class Reader extends FlagReader {
-  /** `fallback` is a name already, or none. */
+  /** `fallback` is a valid name, or absent. */
   namespaceOr(flag: string, fallback: string | undefined): string {
     if (this.text(flag) !== undefined) return this.namespace(flag)
     if (fallback === undefined) this.wrong.push(`--${flag} is missing: outside a pod it must be given`)

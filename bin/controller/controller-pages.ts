@@ -8,7 +8,7 @@ import { controllerMetrics } from './controller-metrics.ts'
 import type { ControllerStatus } from './controller-status.ts'
 
 const TEXT = 'text/plain; charset=utf-8'
-/** A candidate tries every few seconds, or when an API server says so that has too much to do; later, it hangs. */
+/** A candidate tries every few seconds, or when a busy API server tells it to; after this time it hangs. */
 const HANGS_AFTER_MS = 180_000
 
 /** For people, Prometheus and the kubelet. */
@@ -29,7 +29,7 @@ export const controllerPages =
     }
   }
 
-/** It could lead: the nodes are known, and the Lease can be asked for. */
+/** The process could lead: the nodes are known, and the Lease can be read. */
 const isReady = ({ leader, brake }: ControllerStatus): boolean => brake.nodes.synced && leader.trouble === undefined
 
 const health = ({ identity, leader, brake, dns, ingress, guard }: ControllerStatus): unknown => ({

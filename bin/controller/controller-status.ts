@@ -3,15 +3,15 @@ import type { DnsLoopStatus } from '../../src/dns/run/dns-loop.ts'
 import type { LeaderStatus } from '../../src/ground/loop/leader.ts'
 import type { LoopStatus } from '../../src/ground/loop/reconciler.ts'
 
-/** What there is to tell of a controller's process, as of now. */
+/** The present status of a controller's process. */
 export interface ControllerStatus {
   readonly identity: string
   readonly leader: LeaderStatus
   readonly brake: BrakeStatus
-  /** Absent: the DNS of the cluster is not looked at. */
+  /** Absent: the DNS of the cluster is not checked. */
   readonly dns?: DnsLoopStatus
-  /** Absent: IngressDaemonSets are not acted on. */
+  /** Absent: IngressDaemonSets are left alone. */
   readonly ingress?: LoopStatus
-  /** Absent: NodeGuards are not acted on. */
+  /** Absent: NodeGuards are left alone. */
   readonly guard?: LoopStatus
 }

@@ -33,7 +33,7 @@ interface DnsLoopPlace {
 /** A query without an answer by then is lost, as for `evenkeel dns check`. */
 const TIMEOUT_MS = 1_000
 
-/** The loop of DNS, asked from this process and, where there is an image, by relays in the namespace of the controller. */
+/** The loop of DNS, which asks from this process and, where there is an image, by relays in the namespace of the controller. */
 export async function openDnsLoop({
   client,
   leader,

@@ -19,22 +19,22 @@ import type { sharedNodes } from './shared-nodes.ts'
 
 interface IngressLoopPlace {
   readonly client: ApiClient
-  /** Of all that the process follows: what one of them finds out about the API server holds for the others. */
+  /** Shared by all watches of the process: what one of them finds out about the API server holds for the others. */
   readonly reach: ApiReach
   readonly leader: Leader
   readonly identity: string
-  /** By which the controller leads. */
+  /** The Lease of the leader. */
   readonly lease: ObjectRef
   readonly options: Pick<ControllerOptions, 'grantsNamespace'>
   readonly ingress: IngressLoopOptions
   readonly log: Log
-  /** Where another loop follows the Nodes as well; absent: by a watch of its own. */
+  /** If another loop follows the Nodes as well; absent: by a watch of its own. */
   readonly followNodes?: ReturnType<typeof sharedNodes>['nodes']
   /** Absent: over the network. */
   readonly askAgent?: typeof askAgent
 }
 
-/** The server is not named in anything that this loop says. */
+/** No text of this loop names the server. */
 const SERVER = { address: '', port: 0 }
 
 const askedAgents = (port: number, askOne = askAgent): Agents => ({

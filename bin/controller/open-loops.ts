@@ -15,7 +15,7 @@ interface LoopsPlace {
   readonly reach: ApiReach
   readonly leader: Leader
   readonly identity: string
-  /** By which the controller leads. */
+  /** The Lease of the leader. */
   readonly lease: ObjectRef
   readonly options: ControllerOptions
   readonly log: Log
@@ -23,17 +23,17 @@ interface LoopsPlace {
   readonly followNodes?: ReturnType<typeof sharedNodes>['nodes']
 }
 
-/** What runs beside the brake. */
+/** The loops beside the brake. */
 export interface Loops {
-  /** Absent: the DNS of the cluster is not looked at. */
+  /** Absent: the DNS of the cluster is not checked. */
   readonly dns?: DnsLoop
-  /** Absent: IngressDaemonSets are not acted on. */
+  /** Absent: IngressDaemonSets are left alone. */
   readonly ingress?: IngressLoop
-  /** Absent: NodeGuards are not acted on. */
+  /** Absent: NodeGuards are left alone. */
   readonly guard?: GuardLoop
 }
 
-/** Each is read only where it is wanted: they weigh more than the rest. */
+/** Each loop is loaded only where it is wanted: they are larger than the rest. */
 export async function openLoops(place: LoopsPlace): Promise<Loops> {
   const { options } = place
   const dns =

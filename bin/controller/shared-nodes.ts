@@ -23,15 +23,15 @@ interface SharedNodes {
   readonly nodes: Follow<Node>
 }
 
-/** Of one reply: as the brake reads it, and as the other readers do, which leave out what makes no sense. */
+/** A Node of one reply, parsed for the brake and for the other readers, which skip what makes no sense. */
 interface ReadNode {
   readonly fleet: FleetNode
   readonly node?: Node
 }
 
 /**
- * One watch of all Nodes for the brake and for IngressDaemonSets. Of a fleet at rest the kubelets' own writes are nearly all that
- * comes, and each of them is as large as its Node: they are received once.
+ * One watch of all Nodes for the brake and for IngressDaemonSets. In a fleet at rest nearly all events are the kubelets' own
+ * writes, and each is as large as its Node: so they are received once.
  */
 export function sharedNodes(parts: FollowParts): SharedNodes {
   const { nodes } = CLUSTER_KINDS
@@ -66,7 +66,10 @@ function partOf<T>(event: FollowEvent<ReadNode>, of: (read: ReadNode) => T | und
   }
 }
 
-/** Starts with the first follower and ends with the last. A follower that comes after the first list restarts it, and all get a new list. */
+/**
+ * Starts with the first follower and ends with the last. A follower that comes after the first list restarts the watch, and all
+ * get a new list.
+ */
 class SharedFollow<T> {
   readonly #begin: Follow<T>
   readonly #sinks = new Set<(event: FollowEvent<T>) => void>()
@@ -99,7 +102,7 @@ class SharedFollow<T> {
         await this.#untilOver(this.#life.signal)
       }
     } finally {
-      // In the same turn as the last look at the followers: the next one is not to wait for a run that has ended.
+      // In the same turn as the last check of the followers: the next one must not wait for a run that has ended.
       this.#running = undefined
     }
   }

@@ -19,10 +19,10 @@ import { rollFileText } from './roll-file-text.ts'
 import { allChecked, nodePortsOpen, nodesReady, podsReady, until } from './settling.ts'
 
 export const HERE = '127.0.0.1'
-/** How long a machine is dark at each reboot; a real one takes longer, which spares no plan anything. */
+/** How long a machine is dark at each reboot; a real one takes longer, which makes it no easier for any plan. */
 const DARK_MS = 1_000
 
-/** A fresh cluster as the article has it, its balancer, and the files that lead to both. */
+/** A fresh cluster of the article, its balancer, and the files that lead to both. */
 export class ArticleCluster {
   readonly folder: string
   readonly net: LoopbackNet
@@ -43,7 +43,7 @@ export class ArticleCluster {
   }
 
   static async open(options: DemoClusterOptions, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<ArticleCluster> {
-    // Where it is taken this is said before anything is begun.
+    // A taken port is reported before anything is begun.
     if (options.port !== undefined) await freePort(HERE, options.port)
     const ground = new ArticleCluster(await LoopbackNet.open())
     try {
@@ -68,7 +68,7 @@ export class ArticleCluster {
     return this.#url
   }
 
-  /** Which balancer it is, and why where it is not HAProxy. */
+  /** Which balancer it is, and why it is not HAProxy. */
   get about(): string {
     return this.#balancer?.about ?? ''
   }

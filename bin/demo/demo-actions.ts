@@ -17,14 +17,14 @@ import { programName } from './program-name.ts'
 import { rollOfOurs } from './roll-of-ours.ts'
 import { DEMO_PAUSES, scriptHands } from './script-hands.ts'
 
-/** What a demo does, on this machine's loopback. */
+/** The actions of a demo, on this machine's loopback. */
 export function demoActions(surroundings: RollSurroundings): DemoActions {
   return {
     program: programName(),
     probeSource,
     checkPort: async (port) => void (await freePort(HERE, port)),
     open: async (options, signal) => {
-      // Later it would stop the clusters in this process, under traffic.
+      // Loading it later would stop the clusters in this process, under traffic.
       await preloadKubeconfigReader()
       const ground = await ArticleCluster.open(options, surroundings.env, signal)
       return demoCluster(ground, options.plan, surroundings)

@@ -5,10 +5,10 @@ import { promisify } from 'node:util'
 
 export type FoundHaproxy =
   | { readonly program: string; readonly version: string }
-  /** Why there is none that can be used, for people. */
+  /** Why there is no usable HAProxy, for people. */
   | { readonly lacking: string }
 
-/** Where administrators have it and others often do not look. */
+/** Folders in which administrators have it and other users often do not look. */
 const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin']
 const OLDEST = [2, 2] as const
 

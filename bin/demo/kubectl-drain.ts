@@ -4,7 +4,7 @@ import { WorldError } from '../../src/ground/model/world-error.ts'
 import type { Clock } from '../../src/ground/ports/clock.ts'
 import type { Cluster } from '../../src/ground/ports/cluster.ts'
 
-/** kubectl, drain.go: what a budget refuses is asked for again after 5 s. */
+/** kubectl, drain.go: an eviction that a budget refuses is repeated after 5 s. */
 const REFUSED_AGAIN_MS = 5_000
 const DRAIN_LIMIT_MS = 120_000
 const POLL_EVERY_MS = 500
@@ -17,7 +17,7 @@ interface DrainPlace {
 interface Drained {
   readonly node: string
   readonly isMeant?: (pod: Pod) => boolean
-  /** Told of each eviction that a budget refused. */
+  /** Called for each eviction that a budget refused. */
   readonly onRefused?: (pod: Pod) => void
 }
 
@@ -30,7 +30,9 @@ export async function setCordon(
   await cluster.patchNode(node, [cordoned ? { op: 'add', path, value: true } : { op: 'remove', path }], signal)
 }
 
-/** As `kubectl drain --ignore-daemonsets` after its cordon: each pod is asked for at once; over when none of them is left. */
+/**
+ * Like `kubectl drain --ignore-daemonsets` after its cordon: all evictions are requested at once; it ends when no pod is left.
+ */
 export async function drainAsKubectl(
   { cluster, clock }: DrainPlace,
   { node, isMeant = () => true, onRefused = () => undefined }: Drained,

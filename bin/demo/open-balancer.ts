@@ -21,7 +21,7 @@ interface BalancerPlace {
 
 export interface OpenBalancer {
   readonly socket: string
-  /** Which balancer it is, and why where it is not HAProxy. */
+  /** Which balancer it is, and why it is not HAProxy. */
   readonly about: string
   end(): void | Promise<void>
 }

@@ -11,16 +11,16 @@ interface ScriptHandsParts {
   readonly cluster: Cluster
   readonly clock: Clock
   readonly machines: Machines
-  /** One line for its runtime API; what it says to that. */
+  /** Sends one line to its runtime API; returns the answer. */
   readonly askBalancer: (line: string) => Promise<string>
   readonly nodes: readonly string[]
 }
 
 /**
- * The article sleeps 30 s after each boot and 300 s after each uncordon. Its machines take a minute or so to boot, these a
- * second: both are a sixtieth. HAProxy is as quick as there: its 10 s around each change are what they are, and a node that it
- * knows as out stays so for a tenth of the 300 s. That is as long as HAProxy needs to forget connections of before the reboot
- * (`pool-purge-delay` 5 s, half of them each time): less would let a script lose what the article's does not.
+ * The article sleeps 30 s after each boot and 300 s after each uncordon. Its machines take about a minute to boot, these a
+ * second: both pauses are a sixtieth. HAProxy is as slow as there: its 10 s around each change stay, and a node that the script
+ * has put out stays so for a tenth of the 300 s. That is as long as HAProxy needs to forget connections from before the reboot
+ * (`pool-purge-delay` 5 s, half of them each time): with less, a script would lose what the article's does not.
  */
 export const DEMO_PAUSES: Pauses = {
   afterMaintMs: 10_000,
@@ -33,7 +33,7 @@ export const DEMO_PAUSES: Pauses = {
 const BACKEND = 'web'
 const RETURN_LIMIT_MS = 60_000
 
-/** What the article's script has of the cluster: `kubectl drain`, `reboot`, and a helper for HAProxy's socket. */
+/** The commands of the article's script: `kubectl drain`, `reboot`, and a helper for HAProxy's socket. */
 export function scriptHands(parts: ScriptHandsParts, signal: AbortSignal): ScriptHands {
   const { cluster, clock, machines, askBalancer, nodes } = parts
   return {
@@ -61,5 +61,5 @@ export function scriptHands(parts: ScriptHandsParts, signal: AbortSignal): Scrip
   }
 }
 
-/** A script that cannot go on ends where it is. */
+/** A script that cannot go on ends at that point. */
 const failed = (text: string): WorldError => new WorldError(text, { code: 'DEMO_SCRIPT', retry: 'never' })

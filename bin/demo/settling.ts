@@ -10,12 +10,12 @@ import type { World } from '../../src/sim/world/world.ts'
 
 const LIMIT_MS = 60_000
 const POLL_EVERY_MS = 50
-/** Of the workloads: five of one, two of the other, and an ingress on each of three nodes. */
+/** The pods of the workloads: five of one, two of the other, and an ingress on each of three nodes. */
 const PODS_WANTED = 10
 
 type Until = (signal: AbortSignal, what: string, holds: () => boolean | Promise<boolean>) => Promise<void>
 
-/** Looks again and again, and gives up after so long. */
+/** Polls, and gives up after a time. */
 export const within =
   (limitMs: number): Until =>
   async (signal, what, holds) => {
@@ -62,7 +62,7 @@ export async function nodePortsOpen(plane: LoopbackDataPlane, entries: readonly 
   return open.every(Boolean)
 }
 
-/** Of `show servers state`: every server is up, and its last check has passed (management.txt 9.3). */
+/** By `show servers state`: every server is up, and its last check has passed (management.txt 9.3). */
 export async function allChecked(socket: string): Promise<boolean> {
   const text = await askSocket(socket, 'show servers state')
   const rows = text

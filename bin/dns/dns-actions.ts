@@ -35,10 +35,10 @@ interface Surroundings {
   readonly open: OpenDnsApi
 }
 
-/** `node`: that this runs on, where that is known. */
+/** `node`: the node of this process, where it is known. */
 type DnsApi = FollowParts & { readonly node?: string }
 
-/** The way to the API server, which was asked once. */
+/** Opens the API server, with one request. */
 export type OpenDnsApi = (
   place: DnsPlace,
   surroundings: Pick<Surroundings, 'version' | 'env' | 'log'>,
@@ -66,7 +66,7 @@ export const dnsActions = (surroundings: Surroundings): DnsActions => ({
   },
 })
 
-/** The API server is asked first by the first check, and again by the next one where that failed. */
+/** The first check opens the API server, and the next one again if that failed. */
 function watched(place: DnsPlace, surroundings: Surroundings): WatchedDns {
   let checks: DnsChecks | undefined
   return {
@@ -79,7 +79,7 @@ function watched(place: DnsPlace, surroundings: Surroundings): WatchedDns {
   }
 }
 
-/** Held while DNS is repaired: one at a time, in the whole cluster. */
+/** Held during a repair of DNS: only one at a time in the whole cluster. */
 export const REPAIR_LEASE = 'evenkeel-dns-repair'
 const nothing = (): void => undefined
 

@@ -15,7 +15,7 @@ interface ShippedCrd {
   readonly definition: Definition
   /** Comments, without their marks. */
   readonly about: string
-  /** When the chart installs it, in words of its templates. */
+  /** When the chart installs it, as a condition of its templates. */
   readonly condition: string
   /** Of the template, without its ending. */
   readonly template: string
@@ -50,7 +50,7 @@ const yamlOf = (value: object): string => stringify(value, { aliasDuplicateObjec
 /** What is shipped in `deploy/crd`. */
 export const crdYaml = (crd: ShippedCrd): string => `${head(crd)}${yamlOf(crd.definition)}`
 
-/** The same as a template of the chart: among the templates, and not in Helm's folder `crds`, since Helm never upgrades what is in there. */
+/** The same as a template of the chart. It is not in Helm's folder `crds`, since Helm never upgrades that. */
 export function crdTemplate(crd: ShippedCrd): string {
   const { apiVersion, kind, metadata, spec } = crd.definition
   return [
@@ -64,7 +64,7 @@ export function crdTemplate(crd: ShippedCrd): string {
     '    helm.sh/resource-policy: keep',
     '  labels:',
     '    {{- include "evenkeel.labels" (dict "root" . "component" "controller") | nindent 4 }}',
-    // What looks like a template is text.
+    // Text that looks like a template is escaped.
     `${yamlOf({ spec }).replaceAll('{{', '{{ "{{" }}')}{{- end }}\n`,
   ].join('\n')
 }

@@ -9,7 +9,7 @@ export interface SourceFile {
 interface LawTest {
   readonly file: string
   readonly law: string
-  /** What of the law this test shows; absent where the title is the law alone. What is filled in reads `{name}`, or `…`. */
+  /** What the test shows of the law; absent where the title is only the law. A placeholder reads `{name}`, or `…`. */
   readonly shows?: string
 }
 

@@ -11,7 +11,7 @@ class TooLate extends Error {
   override readonly name = 'TooLate'
 }
 
-/** One thing that is looked at, for so long at most. Rejects with the signal's reason, and with what is a bug. */
+/** One check with a time limit. Rejects with the signal's reason, and for a bug. */
 export async function attempt<T>(
   signal: AbortSignal,
   work: (limited: AbortSignal) => Promise<T>,

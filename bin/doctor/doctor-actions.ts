@@ -28,7 +28,7 @@ import { attempt, CHECK_LIMIT_MS } from './attempt.ts'
 import { readRequests } from './requests.ts'
 import { rightsAndSlot } from './rights-and-slot.ts'
 
-/** What `evenkeel doctor` looks at: this machine, the cluster of a kubeconfig, and what a roll file names. It changes nothing. */
+/** The reads of `evenkeel doctor`: this machine, the cluster of a kubeconfig, and what a roll file names. It changes nothing. */
 export const doctorActions = (surroundings: RollSurroundings): DoctorActions => ({
   read: async ({ place, file }, signal) => {
     const spec = file?.is === 'found' ? file.value.spec : undefined

@@ -72,7 +72,7 @@ function placeOf(node: Node | undefined): NodePlace | undefined {
   return node && { node: node.name, ...present({ address }) }
 }
 
-/** A gate for machines alone is asked about the first of them. */
+/** A gate only for machines is asked about the first of them. */
 function machineOf({ hosts }: RollSpec): NodePlace | undefined {
   const [machine] = hosts?.pairs[0]?.machines ?? []
   return machine && { node: machine.name, address: machine.ssh }
@@ -113,7 +113,10 @@ async function askSilencers(
   )
 }
 
-/** What Alertmanager's API has to say of itself, by version 2: https://github.com/prometheus/alertmanager/blob/main/api/v2/openapi.yaml. */
+/**
+ * The status of Alertmanager, by version 2 of its API:
+ * https://github.com/prometheus/alertmanager/blob/main/api/v2/openapi.yaml.
+ */
 function statusUrl(base: string): string {
   const url = new URL(base)
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/api/v2/status`

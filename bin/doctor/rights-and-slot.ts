@@ -16,7 +16,7 @@ import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
 import { trySlot } from '../../src/roll/run/prepare.ts'
 import { attempt } from './attempt.ts'
 
-/** The rights of a roll, of any roll where no file says which, and whether the API would take a slot's Lease. */
+/** The rights of a roll (of any roll, if there is no file), and whether the API would take a slot's Lease. */
 export async function rightsAndSlot(
   cluster: Cluster,
   spec: RollSpec | undefined,

@@ -15,7 +15,7 @@ import { isJournaledEvent } from '../../src/roll/run/journaled-event.ts'
 import { goesBy } from '../../src/roll/run/run-from-journal.ts'
 import { journals, type RollSurroundings } from '../roll/world.ts'
 
-/** As kubectl, where the context names none. */
+/** The default of kubectl, where the context names none. */
 const NAMESPACE = 'default'
 
 /** What `evenkeel explain` does, on the cluster of a kubeconfig and the journals of this machine. */

@@ -6,7 +6,7 @@ import { systemRandom as random } from '../../src/ground/machine/system-random.t
 import type { GuardActions } from '../../src/guard/cli/sub-command.ts'
 import type { RollSurroundings } from '../roll/world.ts'
 
-/** As kubectl, where the context names none. */
+/** The default of kubectl, where the context names none. */
 const NAMESPACE = 'default'
 
 /** What `evenkeel guard` does, on the cluster of a kubeconfig. */

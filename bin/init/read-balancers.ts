@@ -18,7 +18,7 @@ import { attempt } from '../doctor/attempt.ts'
 const USUAL_SOCKETS = ['/run/haproxy/admin.sock', '/run/haproxy.sock', '/var/lib/haproxy/stats']
 const USUAL_CONFIG = '/etc/haproxy/haproxy.cfg'
 
-/** Asks each runtime socket that was named, else those of the haproxy.cfg, else the usual ones of this machine. */
+/** Asks each runtime socket that was named, otherwise those of the haproxy.cfg, otherwise the usual ones of this machine. */
 export async function readBalancers(request: BalancerRequest, signal: AbortSignal): Promise<BalancerPart> {
   const isNamed = request.sockets.length > 0 || request.config !== undefined
   const [usual] = isNamed || !request.searchHere ? [] : await existing([USUAL_CONFIG])
@@ -46,7 +46,7 @@ async function readConfig(path: string | undefined): Promise<HaproxyConfig | und
   }
 }
 
-/** One of them is enough, and best one that may set states. */
+/** One socket is enough, preferably one that may set states. */
 async function socketsOf(config: HaproxyConfig | undefined, searchHere: boolean): Promise<readonly InstanceAddress[]> {
   const rank = ({ level }: ConfigSocket): number => (level === 'admin' ? 0 : 1)
   const [first] = (config?.sockets ?? []).toSorted((a, b) => rank(a) - rank(b))
@@ -60,7 +60,7 @@ type Named = Pick<SeenInstance, 'name' | 'address'>
 async function ask({ name, address }: Named, signal: AbortSignal): Promise<SeenInstance> {
   const instance = { name, address, at: addressText(address) }
   const inspection = await attempt(signal, async (limited) => {
-    // An inspection lists the backends of the process only as those outside its allow-list, so that list is empty here.
+    // An inspection lists the other backends of a process only as outside its allow-list, so that list is empty here.
     const all = await inspect({ name, address }, [], limited)
     return inspect({ name, address }, [...new Set(all.outside.map(({ backend }) => backend))], limited)
   })

@@ -2,10 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { UserError } from '../../src/ground/model/user-error.ts'
 import { isNamespace } from '../../src/ground/text/flag-reader.ts'
 
-/** Where the kubelet puts what a pod is known by. */
+/** Where the kubelet puts the identity of a pod. */
 export const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-/** The namespace of the pod this is, as the kubelet tells it beside the token; undefined where it does not. UserError `code` where it cannot be told. */
+/**
+ * The namespace of the pod, which the kubelet writes beside the token; undefined where it does not. UserError `code` where it
+ * cannot be read.
+ */
 export async function ownNamespace(serviceAccount: string, code: string): Promise<string | undefined> {
   const path = `${serviceAccount}/namespace`
   try {

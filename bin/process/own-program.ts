@@ -1,7 +1,7 @@
 import { isSea } from 'node:sea'
 import { fileURLToPath } from 'node:url'
 
-/** Where each lies, seen from here; the bundler puts all of them beside what starts them. */
+/** The path of each, from here; the bundler puts all of them beside the program that starts them. */
 const PLACES = {
   'probe-process': '../probe-process.ts',
   'reboot-machine': '../demo/reboot-machine.ts',

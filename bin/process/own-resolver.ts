@@ -3,7 +3,10 @@ import { type PodResolver, resolverOfPod } from '../../src/dns/decide/pod-resolv
 
 const RESOLV_CONF = '/etc/resolv.conf'
 
-/** Where this process sends its queries, where it runs in a pod: elsewhere resolv.conf names another DNS. Undefined where it cannot be read. */
+/**
+ * The DNS server of this process, if it runs in a pod: elsewhere resolv.conf names another DNS. Undefined where it cannot be
+ * read.
+ */
 export async function ownResolver(env: Readonly<Record<string, string | undefined>>): Promise<PodResolver | undefined> {
   // kubelet sets it in every pod.
   if (env.KUBERNETES_SERVICE_HOST === undefined) return undefined

@@ -41,7 +41,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** Opened at once, so that a path that cannot be written is said before anything is touched. */
+/** Opened at once, so that a path that cannot be written is reported before any change. */
 function openFile(path: string) {
   try {
     return createWriteStream(path, { fd: openSync(path, 'w') })
@@ -76,7 +76,7 @@ async function askLine(question: string, signal: AbortSignal): Promise<string | 
   } catch (error) {
     throw signal.aborted ? signal.reason : error
   } finally {
-    // The user did not press Enter: what is said next must not stand behind the question.
+    // The user did not press Enter: the next line must not be behind the question.
     if (answer === undefined) process.stderr.write('\n')
     lines.close()
   }

@@ -6,8 +6,8 @@ type Stream = Writable & { readonly columns?: number; readonly rows?: number }
 const DEFAULT_SIZE: TerminalSize = { columns: 80, rows: 24 }
 
 /**
- * A stream as a sink. A reader that went away (`| head`) ends this output and nothing else: a roll goes on, writes its
- * journal and keeps its true exit code. Any other failure to write is treated alike; the writer may ask for it.
+ * A stream as a sink. If its reader goes away (`| head`), only this output ends: a roll goes on, writes its journal and keeps
+ * its true exit code. Any other failed write is treated alike; the writer may read the failure.
  */
 export function streamSink(stream: Stream, onBroken: () => void = () => undefined): TextSink {
   let failure: string | undefined

@@ -4,11 +4,11 @@ import process from 'node:process'
 import type { Interrupts } from '../../src/cli/interrupts.ts'
 import type { LinePrinter } from '../../src/cli/line-printer.ts'
 
-/** npm passes a signal on that the terminal sends to both: one Ctrl-C arrives twice. No person presses that fast. */
+/** npm passes on a signal that the terminal sends to both: one Ctrl-C arrives twice. No person presses that fast. */
 const SAME_PRESS_MS = 200
 const POLL_EVERY_MS = 250
 
-/** Ctrl-C, SIGTERM and SIGHUP each count as one press; Ctrl-Z is answered while a node is out, else obeyed. */
+/** Ctrl-C, SIGTERM and SIGHUP each count as one press; Ctrl-Z is refused while a node is out, and otherwise obeyed. */
 export function watchSignals(interrupts: Interrupts, printer: LinePrinter): void {
   let pressedAt = Number.NEGATIVE_INFINITY
   const press = (): void => {
@@ -19,7 +19,7 @@ export function watchSignals(interrupts: Interrupts, printer: LinePrinter): void
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, press)
   const suspend = (): void => suspendOrSay(interrupts, printer)
   process.on('SIGTSTP', suspend)
-  // npm passes no Ctrl-Z on that reaches it alone.
+  // npm does not pass on a Ctrl-Z that reaches only it.
   if (process.env.npm_lifecycle_event !== undefined) watchParent(suspend)
 }
 
@@ -31,11 +31,11 @@ function suspendOrSay(interrupts: Interrupts, printer: LinePrinter): void {
     return
   }
   printer.print(refusal)
-  // What stands before us in the same job (npm, a shell) was stopped, and could pass nothing on.
+  // The process before us in the same job (npm, a shell) was stopped, and could pass nothing on.
   process.kill(0, 'SIGCONT')
 }
 
-/** Tells when the process that started this one is stopped; only Linux says so. */
+/** Notices that the process which started this one is stopped; only Linux shows that. */
 function watchParent(onStopped: () => void): void {
   let was = false
   const check = setInterval(() => {
@@ -46,7 +46,7 @@ function watchParent(onStopped: () => void): void {
   check.unref()
 }
 
-/** The state behind the name of the program, which may hold anything (proc_pid_stat(5)). */
+/** The state behind the name of the program, which may contain any text (proc_pid_stat(5)). */
 function isStopped(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

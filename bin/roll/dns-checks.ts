@@ -13,12 +13,15 @@ import type { ClusterPlace } from './world.ts'
 
 const TIMEOUT_MS = 1_000
 
-/** What a port-forward into pods of DNS would tell of their processes decides nothing here, and takes a right of its own. */
+/**
+ * A port-forward into pods of DNS would show the state of their processes, which decides nothing here, and needs a right of its
+ * own.
+ */
 const noLoopback: PodLoopback = {
   ask: () => Promise.resolve({ kind: 'notAsked', text: 'a roll asks no pod by port-forward' }),
 }
 
-/** How a roll asks DNS of its cluster; undefined where it is not to. Opens nothing yet. */
+/** How a roll checks DNS of its cluster; undefined where it does not. Opens nothing yet. */
 export function dnsChecksOf({ dns }: RollSpec, { api }: ClusterPlace): DnsChecks | undefined {
   if (dns === undefined) return undefined
   const { service, zone, image, namespace } = dns

@@ -16,7 +16,7 @@ import type { ClusterPlace } from './world.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** What asks the gates of the file. Opens nothing yet. */
+/** The sources of the file's gates. Opens nothing yet. */
 export function gatesOf({ gates }: RollSpec, { api }: Pick<ClusterPlace, 'api'>, env: Env): GateAsker | undefined {
   if (gates === undefined) return undefined
   return new GateAsker({
@@ -30,7 +30,7 @@ export function gatesOf({ gates }: RollSpec, { api }: Pick<ClusterPlace, 'api'>,
   })
 }
 
-/** Throws UserError for the first gate or silence that could never be asked for, before anything is touched. */
+/** Throws UserError for the first gate or silence that can never be asked, before any change. */
 export async function requireGates({ gates = [], silences = [] }: RollSpec, env: Env): Promise<void> {
   const rules = new CelRules(systemClock)
   const holds = new HttpHolds({ timers: systemTimers })
@@ -73,7 +73,7 @@ function refuse(what: string, fault: string | undefined, fix: string): void {
   if (fault !== undefined) throw new UserError(`${what} cannot be used: ${fault}`, { code: 'config.expression', fix })
 }
 
-/** A fault of a secret says whose it is. */
+/** An error about a secret names its owner. */
 async function named(what: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work()

@@ -16,7 +16,7 @@ import { openBalancers } from './open-balancers.ts'
 import { ownPodOf } from './own-pod.ts'
 import { clusterOf, journals, type RollSurroundings } from './world.ts'
 
-/** Of a roll that begins, or of what is left of a run. */
+/** For a roll that begins, or for the rest of a run. */
 type PlanRequest = RollRequest & Pick<RestOfRun, 'hostsLeft'>
 
 /** Asks the cluster, balancers and machines, and closes the connections. */

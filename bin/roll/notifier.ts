@@ -20,7 +20,7 @@ interface Place {
   readonly log: Log
 }
 
-/** A hook whose secrets cannot be read is left out with a warning: a roll that goes on must not be held up by it. */
+/** A receiver whose secrets cannot be read is left out with a warning: a roll that goes on must not be delayed by it. */
 export async function notifierOf(hooks: readonly HookSpec[], { env, journal, clock, log }: Place): Promise<Notifier> {
   const warn = (text: string): void => log.warn(`notification: ${text}`)
   const call = new HttpHooks(env)
@@ -47,7 +47,7 @@ export async function notifierOf(hooks: readonly HookSpec[], { env, journal, clo
   return new Notifier({ senders: senders.flat(), clock })
 }
 
-/** Throws UserError for the first secret that cannot be read, before anything is touched. */
+/** Throws UserError for the first secret that cannot be read, before any change. */
 export async function requireSecrets(hooks: readonly HookSpec[], env: Env): Promise<void> {
   for (const { name, target } of hooks) {
     try {

@@ -16,7 +16,7 @@ interface OpenBalancer extends Balancer {
 }
 
 interface Surroundings {
-  /** Absent: only what is reached without it is opened. */
+  /** Absent: only balancers that do not need it are opened. */
   readonly cluster: Cluster | undefined
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -24,7 +24,7 @@ interface Surroundings {
 /** Of ssh to nodes, by which a balancer is reached as well. */
 type Ssh = { readonly sshConfigFile?: string }
 
-/** `balancer`: the roll tells it states itself. `reader`: it does not, and nothing is left open between two readings. */
+/** `balancer`: the roll sets states itself. `reader`: it does not, and nothing stays open between two readings. */
 type Opened = { readonly balancer: OpenBalancer } | { readonly reader: BalancerReader }
 type Open<Kind extends BalancerKind> = (spec: BalancerSpec<Kind>, to: Surroundings & Ssh) => Opened | undefined
 

@@ -22,7 +22,7 @@ export async function ownPodOf(
   return { ownPod: { namespace, name, uid, node: nodeName } }
 }
 
-/** By the service account of a pod, the cluster that is rolled is the one that this process runs in: it would drain itself. */
+/** With the service account of a pod, the cluster of the roll is the one that this process runs in: it would drain itself. */
 export function refuseUnknownPod({ pod }: { readonly pod?: string }, { remembered }: ClusterPlace): void {
   if (pod !== undefined || remembered.kubeconfig !== undefined) return
   throw new UserError('the roll runs in a pod of the cluster, and does not know which: it would drain its own pod', {

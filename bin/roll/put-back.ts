@@ -33,7 +33,7 @@ async function runOfNodes(request: RunRequest, surroundings: RollSurroundings, s
   return leftRun(nodes, { file: request.file?.name ?? 'roll.yaml' }).run
 }
 
-/** What a run left out whose journal is lost, with a journal of its own. */
+/** Puts back what a run left out whose journal is lost, with a journal of its own. */
 export async function putBack(
   request: RunRequest & { readonly run: string; readonly file: FileOfRun },
   { surroundings, io, verdict }: Resuming & { readonly verdict: Verdict },

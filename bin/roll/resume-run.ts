@@ -86,7 +86,7 @@ function amendingOf(
   }
 }
 
-/** Until the engine has the journal and closes it: whatever fails must not leave it locked. */
+/** Until the engine has the journal and closes it: a failure must not leave it locked. */
 export async function untilEngine<T>(journal: OpenJournal, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -75,7 +75,7 @@ async function begin(request: RollRequest, surroundings: RollSurroundings, io: R
   await runEngine({ run: withoutWindow(run), place, clusterName: plan.cluster, journal, firstSeq: 0, surroundings }, io)
 }
 
-/** By a file, what has no journal here is put back by what the nodes tell. */
+/** With a file, a run without a journal here is put back from the records on the nodes. */
 async function abort(request: RunRequest, surroundings: RollSurroundings, io: RollIo): Promise<void> {
   const { file, run } = request
   const lost = file !== undefined && run !== undefined && !(await hasJournal(journals(request, surroundings), run))

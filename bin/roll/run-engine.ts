@@ -41,7 +41,7 @@ interface EngineRun {
   readonly surroundings: Pick<RollSurroundings, 'log' | 'env'>
 }
 
-/** Wires the engine to the real world and lets it run to its end; whatever happens, what was opened is closed. */
+/** Connects the engine to cluster and machines and runs it to its end; in any case, everything that was opened is closed. */
 export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void> {
   const { run, place, clusterName, journal, firstSeq, surroundings } = engineRun
   const { log, env } = surroundings
@@ -89,14 +89,14 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
     })
     await engine.run(io.interrupt)
   } finally {
-    // Whatever they end with, balancers, host and journal are closed.
+    // However these end, balancers, host and journal are closed.
     await Promise.allSettled([notifier.close(), nodeEvents.close()])
     const closings = [...balancers.map((balancer) => balancer.close()), host.close(), journal.close()]
     await Promise.all([...closings, latency.close()])
   }
 }
 
-/** A machine of a load balancer is no Node that an Event could be of. */
+/** A machine of a load balancer has no Node for an Event. */
 const isOfHost = ({ hosts }: RunState, event: StampedEvent): boolean =>
   'node' in event && hosts?.order.includes(event.node ?? '') === true
 
@@ -117,7 +117,7 @@ interface LatencyRecord {
   close(): Promise<void>
 }
 
-/** The journal keeps counts; the latency of each second lies in a file beside it, for the report. */
+/** The journal has counts; the latency of each second is in a file beside it, for the report. */
 function latencyOf({ run: { spec }, journal, surroundings }: EngineRun): LatencyRecord {
   const { log } = surroundings
   const file = new LatencyFile(journal.path, (reason) => log.warn(`latency over time is not kept: ${reason}`))

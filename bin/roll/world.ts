@@ -30,7 +30,7 @@ export interface ClusterPlace {
   readonly api: FollowParts
   readonly uid: string
   readonly context: ClusterContext
-  /** The way here, for a later command. */
+  /** The way to the cluster, for a later command. */
   readonly remembered: RememberedPlace
 }
 

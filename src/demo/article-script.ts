@@ -1,9 +1,9 @@
-/** What a script does with; every wait is its hands' own. */
+/** The commands of a script; all waits are theirs. */
 export interface ScriptHands {
   /** In the order in which they are rebooted. */
   readonly nodes: readonly string[]
   carriesIngress(node: string): boolean
-  /** `kubectl drain`, only of pods with volumes where told so. */
+  /** `kubectl drain`; `what` may restrict it to pods with volumes. */
   drain(node: string, what: 'withVolumes' | 'all'): Promise<void>
   /** Settles once the API shows another boot id. */
   reboot(node: string): Promise<void>
@@ -12,12 +12,12 @@ export interface ScriptHands {
   pause(ms: number): Promise<void>
 }
 
-/** The pauses that a script relies on in place of looking. */
+/** The pauses that a script has in place of checks. */
 export interface Pauses {
   readonly afterMaintMs: number
   readonly afterBootMs: number
   readonly afterUncordonMs: number
-  /** On top of that, where a balancer is to be told. */
+  /** Added to that, where the script commands a balancer. */
   readonly beforeReadyMs: number
   readonly afterReadyMs: number
 }
@@ -30,7 +30,7 @@ interface Script {
 
 type ScriptStep = 'maint' | 'drain' | 'reboot' | 'uncordon' | 'ready' | 'done'
 
-/** The article's loop over its hosts: drain, reboot, wait, uncordon, wait. Nothing in it looks at the service. */
+/** The article's loop over its hosts: drain, reboot, wait, uncordon, wait. It never checks the service. */
 export async function runArticleScript(
   hands: ScriptHands,
   { tellsBalancer, twoSteps, pauses }: Script,

@@ -5,23 +5,23 @@ import type { DemoPlan } from './demo-plan.ts'
 
 export interface DemoClusterOptions {
   readonly plan: DemoPlan
-  /** Where the balancer listens on 127.0.0.1; a free one where it is left out. */
+  /** Where the balancer listens on 127.0.0.1; absent: a free port. */
   readonly port?: number
   readonly balancer: 'auto' | 'embedded'
 }
 
-/** What became of one plan, but for what its judge saw. */
+/** The result of one plan, without the counts of its judge. */
 export interface PlanEnd {
-  /** Of a roll of ours. */
+  /** Only for a roll of ours. */
   readonly strays?: number
   /** Why the plan did not finish. */
   readonly failure?: string
 }
 
-/** A fresh embedded cluster with traffic's way in. */
+/** A fresh embedded cluster, with a URL for traffic. */
 export interface DemoCluster {
   readonly nodes: readonly string[]
-  /** Of the service, through the balancer. */
+  /** The URL of the service, through the balancer. */
   readonly url: string
   /** `HAProxy 2.6.12`, or that it is the embedded one and why. */
   readonly balancer: string
@@ -29,17 +29,17 @@ export interface DemoCluster {
   readonly balancerSocket: string
   readonly rollFile: string
   readonly stateDir: string
-  /** Tells each node and what is done to it, `done` last. */
+  /** Calls `tell` for each step of a node, `done` last. */
   run(tell: (node: string, step: string) => void, signal: AbortSignal): Promise<PlanEnd>
-  /** What the journal of the roll tells; undefined for a plan without one. */
+  /** The journal of the roll; undefined for a plan without one. */
   history(): Promise<RollHistory | undefined>
-  /** Everything is gone afterwards. */
+  /** Nothing is left afterwards. */
   end(): Promise<void>
 }
 
-/** What a demo does to this machine. */
+/** The actions of a demo on this machine. */
 export interface DemoActions {
-  /** UserError `demo.port` where the balancer cannot listen there; before anything is begun. */
+  /** UserError `demo.port` where the balancer cannot listen there; before any change. */
   checkPort(port: number): Promise<void>
   /** Wrong input is a UserError, and leaves nothing behind. Settles once the service answers through the balancer. */
   open(options: DemoClusterOptions, signal: AbortSignal): Promise<DemoCluster>

@@ -38,7 +38,7 @@ interface CommandFlags extends DemoFlags {
   readonly plan?: readonly DemoPlan[]
 }
 
-/** Each is read only where it is asked for. */
+/** Each is loaded only where it is asked for. */
 interface Demos {
   readonly plans: () => Promise<DemoActions>
   readonly dns: () => Promise<DnsDemoActions>
@@ -119,7 +119,7 @@ function planNames(name: string, before: readonly DemoPlan[] = []): readonly Dem
   return [...before, name]
 }
 
-/** In the article's order, whatever order they are named in. */
+/** In the article's order, whatever the order of the names. */
 function plansOf({ compare, plan }: CommandFlags): readonly DemoPlan[] {
   if (compare === true && plan !== undefined) {
     throw new UserError('--compare runs all plans', { code: 'usage.plan', fix: 'omit --compare or --plan' })

@@ -5,9 +5,9 @@ export type DemoPlan = (typeof DEMO_PLANS)[number]
 export const isDemoPlan = (text: string): text is DemoPlan => DEMO_PLANS.some((plan) => plan === text)
 
 interface PlanDetails {
-  /** `plain`: pods exit at once; `improved`: they serve on for a while, and there is a budget. */
+  /** `plain`: pods exit at once; `improved`: they go on serving for a while, and there is a budget. */
   readonly service: 'plain' | 'improved'
-  /** Whether the balancer is told of each node that carries the ingress. */
+  /** Whether the script commands the balancer for each node that carries the ingress. */
   readonly tellsBalancer: boolean
   /** Whether pods with volumes leave in a step of their own. */
   readonly twoSteps: boolean

@@ -4,7 +4,7 @@ import { LivePainter, paintedLine } from '../ground/text/terminal/live-painter.t
 import { type Line, paintLine } from '../ground/text/terminal/style.ts'
 import { timeText } from '../ground/text/time-text.ts'
 
-/** What a plan shows of itself now; undefined: nothing. */
+/** The present line of a plan; undefined: none. */
 type LiveLine = () => Line | undefined
 
 /** Lines that stay, and below them one for each plan that is under way. */

@@ -12,7 +12,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'at 1/s', align: 'right' },
 ]
 
-/** The comparison, in the order in which the plans ran: it never follows the result. */
+/** The comparison, in the order in which the plans ran: it never depends on the result. */
 export const demoTable = (plans: readonly PlanOutcome[]): readonly string[] =>
   tableLines(COLUMNS, plans.map(row)).map((line) => line.slice(2))
 

@@ -5,14 +5,14 @@ import { type ProbeReading, readProbe } from '../roll/cli/probe/probe-reading.ts
 import { LedgerProbe } from '../roll/probe/ledger-probe.ts'
 import type { DemoActions } from './demo-actions.ts'
 
-/** What the judge saw of one plan, from a second before it until its last request could have been answered. */
+/** The counts of the judge for one plan, from a second before it until its last request could have been answered. */
 export interface Judged<T> {
   readonly outcome: T
   /** Of the plan alone. */
   readonly seconds: number
   readonly reading: ProbeReading
   readonly failedAt1Hz: number
-  /** The longest time for which this process, and the cluster in it, got no turn. */
+  /** The longest time for which this process, and the cluster in it, did not run. */
   readonly stalledMs: number
 }
 
@@ -27,7 +27,7 @@ interface JudgeParts {
 /** Requests a second. */
 export const JUDGE_RATE = 100
 const LEAD_MS = 1_000
-/** As long as a request may take, and a little. */
+/** As long as a request may take, and a little more. */
 const TRAIL_MS = 2_200
 const START_LIMIT_MS = 20_000
 const POLL_EVERY_MS = 250
@@ -44,7 +44,7 @@ const targetOf = (url: string): ProbeTarget => ({
   servedByHeader: 'X-Served-By',
 })
 
-/** Has the product's own prober, in a process of its own, judge what is done. */
+/** Lets the product's own prober, in a process of its own, judge the work. */
 export async function judgedRun<T>(
   { clock, url, actions, onReading }: JudgeParts,
   act: () => Promise<T>,
@@ -90,7 +90,7 @@ interface Ticking {
   readonly read: () => void
 }
 
-/** What comes late here came late to every pod. */
+/** A delay here was a delay for every pod. */
 async function tick({ clock, stall, read }: Ticking, signal: AbortSignal): Promise<void> {
   try {
     for (;;) {

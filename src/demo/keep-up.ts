@@ -1,6 +1,6 @@
 import type { CliContext } from '../cli/cli-context.ts'
 
-/** Says how to reach what stays up, and waits for Ctrl-C, which is its normal end and not an interruption. */
+/** Shows how to reach what stays up, and waits for Ctrl-C, which is its normal end and no interruption. */
 export async function keepUp(
   { out, err, interrupts }: Pick<CliContext, 'out' | 'err' | 'interrupts'>,
   lines: readonly string[],

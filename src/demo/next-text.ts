@@ -3,7 +3,7 @@ import { countOf, countText } from '../ground/text/count-text.ts'
 import type { DemoCluster } from './demo-actions.ts'
 import type { PlanOutcome } from './plan-outcome.ts'
 
-/** What the figures are, and what to do with a cluster of one's own. */
+/** What the figures mean, and what to do with a cluster of one's own. */
 export function nextText(outcomes: readonly PlanOutcome[], program: string): readonly string[] {
   const plans = outcomes.length === 1 ? 'One plan' : `${outcomes.length} plans, each on a new cluster`
   return [
@@ -19,7 +19,7 @@ export function nextText(outcomes: readonly PlanOutcome[], program: string): rea
   ]
 }
 
-/** From here on a request of several hops may fail for want of a processor. */
+/** After such a stall a request of several hops may fail for want of a processor. */
 const STALLED_MS = 200
 
 function busyText(outcomes: readonly PlanOutcome[]): readonly string[] {
@@ -33,7 +33,7 @@ const verdictText = ({ failedRequests, sentRequests, failure }: PlanOutcome): st
     ? `evenkeel rebooted every node; ${countText(failedRequests)} failed of ${countOf(sentRequests, 'request')}.`
     : `evenkeel did not finish: ${failure}`
 
-/** The cluster is up still. */
+/** The cluster is still up. */
 export function keptText(cluster: DemoCluster, program: string): readonly string[] {
   const { url, kubeconfig, balancerSocket, rollFile, stateDir } = cluster
   return [

@@ -4,22 +4,22 @@ import type { PlanEnd } from './demo-actions.ts'
 import type { DemoPlan } from './demo-plan.ts'
 import type { Judged } from './judged-run.ts'
 
-/** One line of the comparison, and one object of its JSON. Milliseconds as the names say. */
+/** One line of the comparison, and one object of its JSON. Milliseconds where the name says so. */
 export interface PlanOutcome {
   readonly name: DemoPlan
-  /** What a check once a second would have counted: the mean over all phases of the same stream. */
+  /** How many failures a check once a second would have counted: the mean over all moments at which it could begin. */
   readonly failedAt1Hz: number
   readonly failedRequests: number
   readonly sentRequests: number
   readonly skippedRequests: number
-  /** The longest time for which the cluster got no turn of the processor: above some 200 ms the figures say little. */
+  /** The longest time for which the cluster did not run: above some 200 ms the figures mean little. */
   readonly stalledMs: number
   readonly strays?: number
   /** How long at least one lane was failing. */
   readonly downtimeMs: { readonly low: number; readonly high: number }
   readonly seconds: number
   readonly windows: readonly WindowDocument[]
-  /** Absent where the plan came to its end. */
+  /** Absent where the plan finished. */
   readonly failure?: string
 }
 

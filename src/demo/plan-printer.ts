@@ -11,13 +11,13 @@ interface Under {
   readonly node: string
   readonly step: string
   readonly sinceMs: number
-  /** When the first step of the node began, and what the judge had seen by then. */
+  /** When the first step of the node began, and the judge's counts at that time. */
   readonly nodeSinceMs: number
   readonly sentBefore: number
   readonly failedBefore: number
 }
 
-/** One plan on the screen: a line for each node that is done, and one for what goes on now. */
+/** One plan on the screen: a line for each node that is done, and one for the present step. */
 export class PlanPrinter {
   readonly #screen: DemoScreen
   readonly #name: Piece

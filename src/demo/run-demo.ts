@@ -27,7 +27,7 @@ interface DemoRequest {
   readonly flags: DemoFlags
 }
 
-/** More would take the processor from each other, and the judge from all of them. */
+/** More would take the processor from each other, and from the judge. */
 const LANES = 2
 
 /** Runs each plan on a cluster of its own, and compares them. Returns the exit code. */
@@ -63,11 +63,11 @@ interface Run {
   readonly actions: DemoActions
   readonly flags: DemoFlags
   readonly screen: DemoScreen
-  /** Those that are up. */
+  /** The clusters that are up. */
   readonly clusters: DemoCluster[]
   readonly last: DemoPlan | undefined
   readonly report?: ReportFile
-  /** The journal of the plan that keeps one. */
+  /** The journal of the plan that has one. */
   readonly kept: { history?: RollHistory | undefined }
 }
 
@@ -88,7 +88,7 @@ async function runPlan(run: Run, plan: DemoPlan, signal: AbortSignal): Promise<P
   )
   signal.throwIfAborted()
   const outcome = planOutcome(plan, judged)
-  // While its ground is there still.
+  // While its cluster still exists.
   if (run.report !== undefined) run.kept.history ??= await cluster.history()
   if (outcome.failure !== undefined) printer.note(`did not finish: ${outcome.failure}`)
   if (flags.keep === true && plan === last) return outcome
@@ -97,14 +97,14 @@ async function runPlan(run: Run, plan: DemoPlan, signal: AbortSignal): Promise<P
   return outcome
 }
 
-/** With what the judge counted of every plan; a line for each thing that people must know of it. */
+/** With the judge's counts for every plan; a line for each thing that people must know about it. */
 async function reported({ report, kept }: Run, plans: readonly PlanOutcome[]): Promise<readonly string[]> {
   if (report === undefined || kept.history === undefined) return []
   const lines = await writeReport({ ...kept.history, judged: { ratePerSecond: JUDGE_RATE, plans } }, report)
   return lines.split('\n')
 }
 
-/** Ours is held to what it promises; the others are there to be compared with. */
+/** Only our plan has to keep its promise; the others are for comparison. */
 const isBroken = ({ name, failedRequests, failure }: PlanOutcome): boolean =>
   failure !== undefined || (name === 'evenkeel' && failedRequests > 0)
 

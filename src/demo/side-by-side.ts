@@ -1,11 +1,11 @@
 interface SideBySide<T, R> {
   readonly items: readonly T[]
-  /** So many at once. */
+  /** How many at once. */
   readonly lanes: number
   readonly work: (item: T, signal: AbortSignal) => Promise<R>
 }
 
-/** The results in the order of the items. Where one cannot go on the others end too, and it rejects with the reason. */
+/** The results in the order of the items. If one cannot go on the others end too, and it rejects with the reason. */
 export async function sideBySide<T, R>(
   { items, lanes, work }: SideBySide<T, R>,
   interrupted: AbortSignal,

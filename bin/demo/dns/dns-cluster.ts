@@ -18,10 +18,10 @@ import { nodesReady, until } from '../settling.ts'
 const ZONE = 'cluster.local'
 const REPLICAS = 2
 const NODES = ['w-1', 'w-2', 'w-3']
-/** Of the Services: as kubeadm numbers them in its range. */
+/** Numbers of the Services in their range, as kubeadm gives them. */
 const API_NUMBER = 1
 const DNS_NUMBER = 10
-/** In place of 53, 443 and 8080: the first two take root. */
+/** In place of 53, 443 and 8080: the first two need root. */
 const WANTED = { dns: 1053, api: 6443, health: 8080 }
 const QUERIES_PER_SECOND = 100
 
@@ -31,7 +31,7 @@ interface Ports {
   readonly health: number
 }
 
-/** An embedded cluster with a DNS of two pods, the Service before them, and resolvers that ask it. */
+/** An embedded cluster with a DNS of two pods, their Service, and resolvers that query it. */
 export class DnsCluster {
   readonly net: LoopbackNet
   readonly cluster: EmbeddedCluster
@@ -54,7 +54,7 @@ export class DnsCluster {
     this.#ips = new ClusterIps(cluster.world, { net, timers, random })
   }
 
-  /** Its DNS answers. `net` is closed with it. */
+  /** Resolves once its DNS answers. `net` is closed with it. */
   static async open(net: LoopbackNet, signal: AbortSignal): Promise<DnsCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'evenkeel-demo-'))
     const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })
@@ -96,7 +96,7 @@ export class DnsCluster {
     return { address: this.net.serviceAddress(DNS_NUMBER), port: this.ports.dns }
   }
 
-  /** Of those that are there now, by their names. */
+  /** The pods that exist now, by name. */
   get pods(): readonly PodObject[] {
     const pods = [...this.cluster.world.store.all(PODS)] as PodObject[]
     return pods.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
@@ -137,7 +137,7 @@ export class DnsCluster {
   }
 }
 
-/** Others where something on this machine listens there on every address. */
+/** Other ports if something on this machine listens there on every address. */
 async function freePorts(net: LoopbackNet): Promise<Ports> {
   const dns = await net.freePort(WANTED.dns, [], 'both')
   const api = await net.freePort(WANTED.api, [dns])

@@ -11,11 +11,11 @@ import { DnsCluster } from './dns-cluster.ts'
 import { readPod } from './read-pod.ts'
 import { repairOfOurs } from './repair-of-ours.ts'
 
-/** What the demo of DNS does, on this machine's loopback; `openNet`: which addresses that has. */
+/** The actions of the demo of DNS, on this machine's loopback; `openNet` opens its addresses. */
 export const dnsDemoActions = (surroundings: RollSurroundings, openNet = LoopbackNet.open): DnsDemoActions => ({
   program: programName(),
   open: async (signal) => {
-    // Later it would stop the cluster in this process, under traffic.
+    // Loading it later would stop the cluster in this process, under traffic.
     await preloadKubeconfigReader()
     const ground = await DnsCluster.open(await openNet(), signal)
     try {

@@ -8,7 +8,7 @@ import type { DnsCluster } from './dns-cluster.ts'
 import { loopbackSockets } from './loopback-sockets.ts'
 import type { OpenedApi } from './repair-of-ours.ts'
 
-/** `timeoutSeconds` of a probe of kubelet where nothing else is said is 1; a busy machine is given twice that. */
+/** By default a probe of kubelet has a `timeoutSeconds` of 1; a busy machine gets twice that. */
 const TIMEOUT_MS = 2_000
 const NAMESPACE = 'kube-system'
 const QUESTION = { name: 'kubernetes.default.svc.cluster.local', type: 'A', class: 'IN' } as const
@@ -18,7 +18,7 @@ interface PodOfDemo {
   readonly parts: OpenedApi
 }
 
-/** What those see of a pod that ask over TCP, and what the API says of it. */
+/** How a pod looks to clients over TCP, and in the API. */
 export async function readPod(
   { net, ports }: DnsCluster,
   { pod, parts }: PodOfDemo,

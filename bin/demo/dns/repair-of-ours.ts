@@ -22,7 +22,7 @@ export type OpenedApi = Awaited<ReturnType<typeof openApi>>['parts']
 
 /** As `dns check --timeout`: on loopback an answer takes a millisecond. */
 const TIMEOUT_MS = 500
-/** A repair on a real cluster watches for a minute: so long old entries of connection tracking may lead clients astray. */
+/** A repair on a real cluster watches for a minute: during that time old entries of connection tracking may mislead clients. */
 const WATCH = { forMs: 10_000, everyMs: 3_000 }
 const NAMESPACE = 'evenkeel'
 const LEASE = { namespace: NAMESPACE, name: 'evenkeel-dns-repair' }
@@ -78,7 +78,7 @@ const checkParts = (ground: DnsCluster, parts: OpenedApi) => ({
   relays: [nodeRelays(ground)],
 })
 
-/** Asks from that address of a node, or from wherever this machine likes to. */
+/** Asks from this address of a node, or from any address of this machine. */
 function placeOf({ net, ports }: DnsCluster, address?: string) {
   const sockets = loopbackSockets(net, address)
   return { asker: new SocketAsker(clock, random, sockets), control: new PlainApiControl(sockets, ports.api) }

@@ -40,7 +40,7 @@ export async function embeddedGuards({ net, surroundings }: Place, signal: Abort
   // Also where there is no time left to wait.
   process.once('exit', removeFolder)
   const stop = new AbortController()
-  /** The last first. */
+  /** In reverse order. */
   const ends: (() => unknown)[] = [() => process.off('exit', removeFolder), removeFolder, () => net.close()]
   const end = async (): Promise<void> => {
     stop.abort(new Error('the demo is over'))

@@ -10,7 +10,7 @@ import { openGuardLoop } from '../../controller/open-guard-loop.ts'
 import { QUIET } from '../ingress/quiet.ts'
 
 const NAMESPACE = 'evenkeel'
-/** As `evenkeel controller` has it where nothing else is said. */
+/** The default of `evenkeel controller`. */
 const LEASE_MS = 15_000
 
 /** `evenkeel controller --guard`, in this process, until aborted: then it rejects with the reason of the signal. */

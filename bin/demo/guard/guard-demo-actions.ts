@@ -5,11 +5,11 @@ import type { RollSurroundings } from '../../roll/world.ts'
 import { programName } from '../program-name.ts'
 import { embeddedGuards } from './embedded-guards.ts'
 
-/** What the demo of NodeGuards does, on this machine's loopback; `openNet`: which addresses that has. */
+/** The actions of the demo of NodeGuards, on this machine's loopback; `openNet` opens its addresses. */
 export const guardDemoActions = (surroundings: RollSurroundings, openNet = LoopbackNet.open): GuardDemoActions => ({
   program: programName(),
   open: async (signal) => {
-    // Later it would stop the cluster in this process.
+    // Loading it later would stop the cluster in this process.
     await preloadKubeconfigReader()
     return embeddedGuards({ net: await openNet(), surroundings }, signal)
   },

@@ -5,7 +5,7 @@ import { isGoing, isReady, type PodObject } from '../../../src/sim/actors/pod-ob
 import { PODS } from '../../../src/sim/world/api-resource.ts'
 import type { Store } from '../../../src/sim/world/store.ts'
 
-/** Looks at the pods at each change of one, and goes by nothing that the controller says or works out. */
+/** Checks the pods at each change of one, and uses nothing that the controller reports or computes. */
 export class PodsWitness implements GuardsSeen {
   changes = 0
   mostAway = 0
@@ -27,7 +27,7 @@ export class PodsWitness implements GuardsSeen {
     return this.#seen.get(node) ?? {}
   }
 
-  /** Those that have a guard that is Ready and is not about to go. */
+  /** Nodes whose guard is Ready and not being deleted. */
   get guarded(): ReadonlySet<string> {
     const pods = [...this.#store.all(PODS)] as PodObject[]
     const guards = pods.filter(({ metadata }) => metadata.labels?.[GUARD_LABEL] !== undefined)

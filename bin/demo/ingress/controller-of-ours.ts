@@ -12,7 +12,7 @@ import { openIngressLoop } from '../../controller/open-ingress-loop.ts'
 import { QUIET } from './quiet.ts'
 
 const NAMESPACE = 'evenkeel'
-/** As `evenkeel controller` has it where nothing else is said. */
+/** The default of `evenkeel controller`. */
 const LEASE_MS = 15_000
 
 interface ControllerPlace {

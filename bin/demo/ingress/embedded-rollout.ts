@@ -34,15 +34,15 @@ interface Place extends RolloutOptions {
   readonly surroundings: RollSurroundings
 }
 
-/** An embedded cluster with one workload on each node, the balancer before it, and what an IngressDaemonSet takes. */
+/** An embedded cluster with one workload on each node, its balancer, and all that an IngressDaemonSet needs. */
 export class EmbeddedRollout {
   readonly nodes = NODES
   readonly folder = mkdtempSync(join(tmpdir(), 'evenkeel-demo-'))
   readonly #place: Place
   readonly #stop = new AbortController()
-  /** What is to be ended, the last first. */
+  /** What has to be ended, in reverse order. */
   readonly #ends: (() => void | Promise<void>)[] = []
-  /** Agents and the controller; it settles only where one of them cannot go on. */
+  /** Agents and the controller; settles only if one of them cannot go on. */
   #beside: Promise<unknown> = new Promise(() => undefined)
   #cluster: EmbeddedCluster | undefined
   #balancer: OpenBalancer | undefined
@@ -61,7 +61,7 @@ export class EmbeddedRollout {
     )
   }
 
-  /** It serves v1. `net` is closed with it. */
+  /** Resolves once it serves v1. `net` is closed with it. */
   static async open(place: Place, signal: AbortSignal): Promise<EmbeddedRollout> {
     const made = new EmbeddedRollout(place)
     try {
@@ -189,7 +189,7 @@ export class EmbeddedRollout {
     this.cluster.apply([WORKLOADS[this.#place.kind].manifest(version, this.#ports.app)])
   }
 
-  /** All pods are of that version and Ready, and an IngressDaemonSet says so too. */
+  /** All pods have this version and are Ready, and an IngressDaemonSet reports so too. */
   #serves(version: string): boolean {
     const { kind } = this.#place
     const { store } = this.cluster.world
@@ -213,7 +213,7 @@ function isObjectReady(object: ApiObject): boolean {
   return conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True')
 }
 
-/** Others where something on this machine listens there on every address. */
+/** Other ports if something on this machine listens there on every address. */
 async function freePorts(net: LoopbackNet): Promise<RolloutPorts> {
   const app = await net.freePort(WANTED.app)
   const node = await net.freePort(WANTED.node, [app])

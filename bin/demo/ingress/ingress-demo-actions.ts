@@ -6,12 +6,12 @@ import type { RollSurroundings } from '../../roll/world.ts'
 import { programName } from '../program-name.ts'
 import { EmbeddedRollout } from './embedded-rollout.ts'
 
-/** What the demo of IngressDaemonSets does, on this machine's loopback; `openNet`: which addresses that has. */
+/** The actions of the demo of IngressDaemonSets, on this machine's loopback; `openNet` opens its addresses. */
 export const ingressDemoActions = (surroundings: RollSurroundings, openNet = LoopbackNet.open): IngressDemoActions => ({
   program: programName(),
   probeSource,
   open: async (options, signal) => {
-    // Later it would stop the clusters in this process, under traffic.
+    // Loading it later would stop the clusters in this process, under traffic.
     await preloadKubeconfigReader()
     const made = await EmbeddedRollout.open({ ...options, net: await openNet(), surroundings }, signal)
     const { nodes, url, about: balancer, cluster } = made

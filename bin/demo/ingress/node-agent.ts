@@ -28,12 +28,12 @@ interface AgentPlace {
 }
 
 interface NodeAgent {
-  /** Rejects with the reason once the signal is aborted, and with nothing else. */
+  /** Rejects only with the reason of the signal. */
   readonly running: Promise<void>
   close(): Promise<void>
 }
 
-/** What does not listen refuses at once; a busy machine answers late. */
+/** A closed port refuses at once; a busy machine answers late. */
 const DATA_PORT = { everyMs: 200, limitMs: 2_000, fall: 3, rise: 1 }
 
 /** `evenkeel agent --node NAME --data-port PORT`, in this process: the same agent, on the address of the node. */
@@ -76,7 +76,7 @@ async function openAt({ cluster, net, node }: AgentPlace, port: number, pages: P
   return door
 }
 
-/** Where nodes are ports of 127.0.0.1, a node port is another one each time that it opens. */
+/** If nodes are ports of 127.0.0.1, a node port has another port each time that it opens. */
 function locatedDataPort(net: LoopbackNet): DataPort {
   const real = new TcpDataPort()
   return {

@@ -7,12 +7,12 @@ import { DEPLOYMENTS, PODS } from '../../../src/sim/world/api-resource.ts'
 import type { Change, Store } from '../../../src/sim/world/store.ts'
 import { READY_SECONDS } from './rollout-workloads.ts'
 
-/** Of a node that nothing was done to yet. */
+/** A node without any change so far. */
 const AT_REST = ['ready', 'done']
 
 type Step = readonly [node: string, step: string]
 
-/** What is done to which node of a rollout, by what the API shows. */
+/** The step of each node of a rollout, as the API shows it. */
 export class RolloutProgress {
   readonly #steps = new Map<string, string>()
   readonly #tell: (node: string, step: string) => void
@@ -33,7 +33,7 @@ export class RolloutProgress {
     return [...this.#steps.values()].filter((step) => step === 'done').length
   }
 
-  /** A pod of a DaemonSet is done with once it has been Ready for `minReadySeconds`: until then no other pod is replaced. */
+  /** A node of a DaemonSet is done once its pod has been Ready for `minReadySeconds`: until then no other pod is replaced. */
   read(nowMs: number): void {
     for (const pod of this.#store.all(PODS) as Iterable<PodObject>) {
       const { nodeName = '' } = pod.spec
@@ -51,7 +51,7 @@ export class RolloutProgress {
     const [node, step] = found
     const before = this.#steps.get(node)
     if (before === step || before === 'done' || (before === undefined && AT_REST.includes(step))) return
-    // The next pod is replaced at the moment when the one before is available, before that can be looked at.
+    // The next pod is replaced at the moment when the one before is available, before that can be read.
     if (before === undefined) for (const [other, last] of this.#steps) if (last === 'ready') this.#set(other, 'done')
     this.#set(node, step)
   }
@@ -71,7 +71,7 @@ function ofPod({ type, object }: Change): Step | undefined {
   return isReady(pod) ? [nodeName, 'ready'] : undefined
 }
 
-/** By the operation that the controller keeps on the Deployment of the node. */
+/** By the operation in the annotation of the node's Deployment. */
 function ofDeployment({ object: { metadata } }: Change): Step | undefined {
   const node = metadata.annotations?.[NODE_ANNOTATION]
   const word = parseOp(metadata.annotations?.[OP_ANNOTATION])

@@ -6,22 +6,22 @@ export interface RolloutPorts {
   /** Of the containers. */
   readonly app: number
   readonly node: number
-  /** Where the agent of a node answers health checks, and where it tells of itself. */
+  /** The ports of a node's agent: for health checks, and for its status. */
   readonly agent: number
   readonly agentStatus: number
 }
 
-/** Three failures of the check take 1.5 s at most, two successes 1 s. The margin is for a machine that is busy. */
+/** Three failed checks take at most 1.5 s, two good ones 1 s. The margin is for a busy machine. */
 const DETACH_GRACE_SECONDS = 3
-/** A busy machine answers late, and that is no reason to take a node for one that does not serve. */
+/** A busy machine answers late, which must not look like a node that does not serve. */
 const CHECK = { ...ROLLOUT_CHECK, timeoutMs: 2_000 }
-/** So long the balancer has to send to a node again before the next one changes. */
+/** How long the balancer has to send to a node again before the next one changes. */
 export const READY_SECONDS = 2
 const NAME = 'web'
 
 interface Workload {
   readonly podsPerNode: number
-  /** A DaemonSet has no other health check than that of its pod; the agent of a node can speak for it before its pods change. */
+  /** The only health check of a DaemonSet is that of its pod; a node's agent can refuse checks before its pods change. */
   readonly check: (ports: RolloutPorts) => CheckConfig
   readonly manifest: (version: string, app: number) => object
 }
@@ -72,7 +72,7 @@ export const WORKLOADS: Readonly<Record<RolloutKind, Workload>> = {
   },
 }
 
-/** Each node serves what it is sent by its own pods. */
+/** Each node serves its traffic with its own pods. */
 export const rolloutService = ({ app, node }: RolloutPorts): object => ({
   apiVersion: 'v1',
   kind: 'Service',

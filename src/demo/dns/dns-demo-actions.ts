@@ -7,23 +7,23 @@ export interface QueryTally {
   readonly lost: number
 }
 
-/** Resolvers that ask the Service all the time. Moments are those of the clock that a command has. */
+/** Resolvers that query the Service all the time. Times are those of the command's clock. */
 export interface SentQueries {
-  /** Of those that were sent from then on, and before `toMs`. */
+  /** The queries that were sent from `fromMs` on, and before `toMs`. */
   tally(fromMs?: number, toMs?: number): QueryTally
-  /** When the last one was sent that was lost; undefined: none was. */
+  /** When the last lost query was sent; undefined: none was lost. */
   lastLostAtMs(): number | undefined
-  /** The longest time for which this process, and the cluster in it, got no turn. */
+  /** The longest time for which this process, and the cluster in it, did not run. */
   readonly stalledMs: number
-  /** Resolves when each of those that were sent before `toMs` is answered or lost. */
+  /** Resolves when each query that was sent before `toMs` is answered or lost. */
   settled(signal: AbortSignal, toMs?: number): Promise<void>
-  /** No more are sent; resolves when each of them is answered or lost. */
+  /** Sends no more queries; resolves when each is answered or lost. */
   stop(signal: AbortSignal): Promise<void>
 }
 
-/** What is seen of the sick pod by others than those that ask over UDP. */
+/** How the sick pod looks to others than those that query it over UDP. */
 export interface PodReading {
-  /** `GET /health` over TCP, as its liveness probe asks. */
+  /** `GET /health` over TCP, like its liveness probe. */
   readonly health: boolean
   readonly dnsOverTcp: boolean
   /** As the API says. */
@@ -33,12 +33,12 @@ export interface PodReading {
 
 export interface RepairHearing {
   readonly onCheck: (check: DnsCheck) => void
-  /** Right before the sick pod is touched. */
+  /** Called right before the sick pod is changed. */
   readonly onTouch: () => void
   readonly onWord: (text: string) => void
 }
 
-/** An embedded cluster whose DNS is well. */
+/** An embedded cluster whose DNS works. */
 export interface DnsDemoCluster {
   readonly nodes: readonly string[]
   readonly pods: readonly { readonly name: string }[]
@@ -53,7 +53,7 @@ export interface DnsDemoCluster {
   readPod(signal: AbortSignal): Promise<PodReading>
   /** `evenkeel dns repair`, from two nodes. */
   repair(hears: RepairHearing, signal: AbortSignal): Promise<RepairOrBusy>
-  /** Everything is gone afterwards. */
+  /** Nothing is left afterwards. */
   end(): Promise<void>
 }
 

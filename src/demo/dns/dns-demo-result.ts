@@ -8,10 +8,10 @@ import type { DnsDemoCluster, QueryTally, SentQueries } from './dns-demo-actions
 import type { PodWatch } from './pod-watch.ts'
 
 const VERSION = '1'
-/** From here on a query may be lost for want of a processor. */
+/** After such a stall a query may be lost for want of a processor. */
 const STALLED_MS = 500
 
-/** All that was measured. Moments are of the clock's own time. */
+/** All that was measured. Times are those of the clock. */
 export interface DnsDemoRun {
   readonly cluster: Pick<DnsDemoCluster, 'sick' | 'service'>
   readonly queries: SentQueries
@@ -21,18 +21,18 @@ export interface DnsDemoRun {
   readonly beganAtMs: number
   /** When the first check was over. */
   readonly foundAtMs?: number
-  /** Absent: the pod was not touched. */
+  /** Absent: the pod was not changed. */
   readonly touchedAtMs?: number
 }
 
 interface Measured {
-  /** Of the sick pod: what the first check said of it. */
+  /** What the first check found about the sick pod. */
   readonly found: string | undefined
   readonly foundAfterMs: number | undefined
   readonly isCured: boolean
-  /** From the quarantine of the pod until a check found DNS well, with as many endpoints as before. */
+  /** From the quarantine of the pod until a check found that DNS works, with as many endpoints as before. */
   readonly curedAfterMs: number | undefined
-  /** From the quarantine until the last query was sent that was lost; 0 where that was before. */
+  /** From the quarantine until the last lost query was sent; 0 where that was before. */
   readonly lostForMs: number | undefined
   readonly before: QueryTally
   readonly during: QueryTally
@@ -94,7 +94,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'lost', align: 'right' },
 ]
 
-/** What was measured, and how the same is done elsewhere. */
+/** The measured values, and how to do the same on another cluster. */
 export function dnsDemoLines(run: DnsDemoRun, program: string): readonly Line[] {
   const { watch, cluster, queries } = run
   const { before, during, after, found, foundAfterMs, curedAfterMs, lostForMs } = measured(run)
@@ -123,7 +123,7 @@ export function dnsDemoLines(run: DnsDemoRun, program: string): readonly Line[] 
   ].map((line): Line => [line])
 }
 
-/** The cluster is up still. */
+/** The cluster is still up. */
 export const keptLines = ({ service, kubeconfig, sick }: DnsDemoCluster): readonly string[] => [
   '',
   'The cluster stays up until Ctrl-C. Try, in another terminal:',

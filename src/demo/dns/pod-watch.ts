@@ -2,7 +2,7 @@ import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { DnsDemoCluster, PodReading } from './dns-demo-actions.ts'
 
-/** How often was looked, and how often it was not so. */
+/** How often the pod was checked, and how often the check failed. */
 interface Seen {
   readonly asked: number
   readonly failed: number
@@ -10,7 +10,7 @@ interface Seen {
 
 const POLL_EVERY_MS = 500
 
-/** Looks at the sick pod again and again, as its kubelet does, and keeps count. */
+/** Checks the sick pod again and again, like its kubelet, and counts. */
 export class PodWatch {
   readonly #cluster: Pick<DnsDemoCluster, 'readPod'>
   readonly #clock: Clock
@@ -21,7 +21,7 @@ export class PodWatch {
     this.#clock = clock
   }
 
-  /** Until it is aborted, which is no error. */
+  /** Runs until aborted, which is no error. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       for (;;) {

@@ -21,13 +21,13 @@ interface DnsDemoFlags extends OutputFlags {
   readonly keep?: boolean
 }
 
-/** How long the healthy state is shown, and then the loss that only clients see. */
+/** How long the healthy state is shown, and then the loss that only clients notice. */
 const WELL_MS = 2_000
 const BROKEN_MS = 4_000
 const REFRESH_MS = 250
 const WHO_CELLS = 10
 
-/** Breaks one pod of DNS over UDP, has it found and repaired, and says what was lost. Returns the exit code. */
+/** Breaks one pod of DNS over UDP, lets it be found and repaired, and shows what was lost. Returns the exit code. */
 export async function runDnsDemo(context: CliContext, actions: DnsDemoActions, flags: DnsDemoFlags): Promise<number> {
   const modes = outputModes(flags, context.terminal)
   const screen = new DemoScreen(context, modes)
@@ -56,7 +56,7 @@ export async function runDnsDemo(context: CliContext, actions: DnsDemoActions, f
   }
 }
 
-/** Lines that stay, each with the one whom it is about. */
+/** Lines that stay, each with its subject. */
 class Show {
   readonly #screen: DemoScreen
 
@@ -68,7 +68,7 @@ class Show {
     this.#screen.say([{ text: padCells(who, WHO_CELLS), tone: 'name' }, ' ', ...line])
   }
 
-  /** Below them, drawn anew until `signal` is aborted. */
+  /** The lines below them, painted anew until `signal` is aborted. */
   async follow(queries: SentQueries, clock: Clock, signal: AbortSignal): Promise<void> {
     this.#screen.show(() => {
       const { sent, lost } = queries.tally()
@@ -108,7 +108,7 @@ async function shown(parts: Showing, signal: AbortSignal): Promise<DnsDemoRun> {
     await clock.sleep(WELL_MS, signal)
     show.say('resolvers', `100 queries a second to the Service: ${tallyText(queries.tally())}`)
     const brokenAtMs = clock.monoMs()
-    // The break must not lose what was sent before it.
+    // The break must not lose queries that were sent before it.
     await queries.settled(signal, brokenAtMs)
     cluster.dropUdp()
     show.say('break', `UDP to ${sick.name} on ${sick.node} is dropped, TCP is not`)
@@ -152,7 +152,7 @@ async function repairedIn({ cluster, show, clock, isLong }: Showing, signal: Abo
   }
 }
 
-/** What came of it, and why where that is not a cure. */
+/** The result, and why it is no cure, if it is not. */
 function endLines(repair: RepairOrBusy, isLong: boolean): readonly Line[] {
   if ('busy' in repair) return [[repair.trouble ?? `another repair is under way: ${repair.busy}`]]
   const { decision, outcome } = repair

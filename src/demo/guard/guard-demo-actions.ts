@@ -1,21 +1,21 @@
-/** What the pods show of the guard of a node. Moments are those of the clock that a command has. */
+/** What the pods show of the guard of a node. Times are those of the command's clock. */
 export interface NodeSeen {
-  /** Absent: it has had its guard all the time. */
+  /** Absent: it always had its guard. */
   readonly lostAtMs?: number
-  /** Absent: it has not got it back. */
+  /** Absent: it did not get it back. */
   readonly backAtMs?: number
 }
 
-/** What is seen of guards by the pods alone, since every node had its own. */
+/** What only the pods show of the guards, since every node had its own. */
 export interface GuardsSeen {
-  /** Of a pod, after each of which all pods were looked at. */
+  /** Changes of pods; all pods were checked after each. */
   readonly changes: number
-  /** So many nodes were without their guard at one moment. */
+  /** The most nodes that were without their guard at the same time. */
   readonly mostAway: number
   of(node: string): NodeSeen
 }
 
-/** A node as the status of the NodeGuard has it; those that are Armed are not in it. */
+/** A node in the status of the NodeGuard, which does not list those that are Armed. */
 export interface NodeRow {
   readonly name: string
   readonly state: string
@@ -25,19 +25,19 @@ export interface NodeRow {
 /** An embedded cluster whose nodes have guards, and a volume on each of the first two. */
 export interface GuardDemoCluster {
   readonly nodes: readonly string[]
-  /** The two that are drained, each with the volume that is attached to it. */
+  /** The two nodes that are drained, each with its attached volume. */
   readonly drained: readonly { readonly name: string; readonly volume: string }[]
   readonly kubeconfig: string
   readonly seen: GuardsSeen
   rows(): readonly NodeRow[]
-  /** As kubectl does; resolves when no pod is left that it asks to go. Tells of each refusal. */
+  /** Like kubectl; resolves when no pod is left that it evicts. Calls `onRefused` for each refusal. */
   drain(node: string, onRefused: (pod: string) => void, signal: AbortSignal): Promise<void>
   detach(volume: string): void
   /** Resolves when it is done. */
   uncordon(node: string, signal: AbortSignal): Promise<void>
-  /** Rejects where the controller cannot go on, and does not settle otherwise. */
+  /** Rejects where the controller cannot go on, and otherwise never settles. */
   readonly failed: Promise<never>
-  /** Everything is gone afterwards. */
+  /** Nothing is left afterwards. */
   end(): Promise<void>
 }
 

@@ -6,14 +6,14 @@ import type { GuardDemoCluster } from './guard-demo-actions.ts'
 
 const VERSION = '1'
 
-/** All that was measured. Moments are of the clock's own time. */
+/** All that was measured. Times are those of the clock. */
 export interface GuardDemoRun {
   readonly cluster: Pick<GuardDemoCluster, 'drained' | 'seen' | 'nodes'>
   /** When both drains began. */
   readonly beganAtMs: number
   /** By node. */
   readonly detachedAtMs: ReadonlyMap<string, number>
-  /** What the NodeGuard said of a node, in the order in which it said it. */
+  /** The texts of the NodeGuard about a node, in their order. */
   readonly words: readonly { readonly node: string; readonly text: string }[]
   /** Absent where both drains ended, and both nodes came back. */
   readonly failure?: string
@@ -44,14 +44,14 @@ function measured({ cluster: { drained, seen }, beganAtMs, detachedAtMs }: Guard
 const between = (fromMs: number | undefined, toMs: number | undefined): number | undefined =>
   fromMs === undefined || toMs === undefined ? undefined : toMs - fromMs
 
-/** Those that lost their guard, in the order in which they did. */
+/** Nodes that lost their guard, in that order. */
 const orderOf = (run: GuardDemoRun): readonly string[] =>
   measured(run)
     .filter(({ waitedMs }) => waitedMs !== undefined)
     .toSorted((one, other) => (one.waitedMs ?? 0) - (other.waitedMs ?? 0))
     .map(({ name }) => name)
 
-/** No guard went while a volume was attached, one node after the other was without its own, and both came back. */
+/** No guard left while a volume was attached, one node after the other was without its guard, and both came back. */
 export function isSound(run: GuardDemoRun): boolean {
   const nodes = measured(run)
   return (
@@ -123,7 +123,7 @@ const withoutGuards = (most: number): string =>
 const time = (ms: number | undefined): string =>
   ms === undefined ? 'never' : formatDuration(Math.round(ms / 100) * 100)
 
-/** The cluster is up still, and its controller runs. */
+/** The cluster is still up, and its controller runs. */
 export const keptLines = ({ kubeconfig }: Pick<GuardDemoCluster, 'kubeconfig'>, program: string): readonly string[] => [
   '',
   'The cluster stays up until Ctrl-C. Try, in other terminals:',

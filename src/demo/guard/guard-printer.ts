@@ -6,9 +6,9 @@ import type { NodeRow } from './guard-demo-actions.ts'
 const WHO_CELLS = 9
 const WAITING: readonly string[] = ['Held', 'Requested']
 
-/** Lines that stay, each with the node that it is about, and below them how each node stands now. */
+/** Lines that stay, each with its node, and below them the present state of each node. */
 export class GuardPrinter {
-  /** What the NodeGuard said, in its order. */
+  /** The texts of the NodeGuard, in their order. */
   readonly words: { readonly node: string; readonly text: string }[] = []
   readonly #screen: DemoScreen
   readonly #now = new Map<string, { readonly state: string; readonly text: string; readonly sinceMs: number }>()

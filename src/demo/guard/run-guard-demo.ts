@@ -21,7 +21,7 @@ const WORK_MS = 3_000
 const POLL_EVERY_MS = 50
 const LIMIT_MS = 50_000
 
-/** Drains two guarded nodes at once, and shows which of them goes when, and why. Returns the exit code. */
+/** Drains two guarded nodes at once, and shows which of them leaves when, and why. Returns the exit code. */
 export async function runGuardDemo(
   context: CliContext,
   actions: GuardDemoActions,
@@ -83,7 +83,7 @@ async function drained(showing: Showing, signal: AbortSignal): Promise<GuardDemo
       try {
         const drains = both.map(({ name }) => drainedAndBack(showing, name, ended))
         await Promise.race([Promise.all([...drains, detached(showing, found.detachedAtMs, ended)]), cluster.failed])
-        // The last words of the NodeGuard: no node asks any more.
+        // The last texts of the NodeGuard: no node asks any more.
         await until(clock, ended, () => cluster.rows().length === 0)
       } finally {
         over.abort()
@@ -97,7 +97,7 @@ async function drained(showing: Showing, signal: AbortSignal): Promise<GuardDemo
   }
 }
 
-/** As a person who drains a node, works on it, and uncordons it. */
+/** Like a person who drains a node, works on it, and uncordons it. */
 async function drainedAndBack(
   { cluster, printer, clock, isLong }: Showing,
   node: string,
@@ -134,7 +134,7 @@ async function detached(
   }
 }
 
-/** Says what the NodeGuard says of each of the two, whenever that is something else. */
+/** Shows the NodeGuard's text about each of the two whenever it changes. */
 async function followed({ cluster, printer, clock }: Showing, signal: AbortSignal): Promise<void> {
   for (;;) {
     printer.show(cluster.rows().filter(({ name }) => cluster.drained.some((one) => one.name === name)))

@@ -4,7 +4,7 @@ import type { DemoActions } from '../demo-actions.ts'
 export const ROLLOUT_KINDS = ['DaemonSet', 'IngressDaemonSet'] as const
 export type RolloutKind = (typeof ROLLOUT_KINDS)[number]
 
-/** The health check of either balancer, the only way by which it hears of a node. */
+/** The health check of either balancer, by which alone it notices changes of a node. */
 export const ROLLOUT_CHECK = { interMs: 500, fall: 3, rise: 2 } as const
 
 export interface RolloutOptions {
@@ -17,7 +17,7 @@ export interface RolloutEnd {
   readonly failure?: string
 }
 
-/** An embedded cluster whose pods are of v1, and serve through a load balancer. */
+/** An embedded cluster whose pods have v1, and serve through a load balancer. */
 export interface RolloutCluster {
   readonly nodes: readonly string[]
   /** Of the service, through the balancer. */
@@ -27,7 +27,7 @@ export interface RolloutCluster {
   readonly kubeconfig: string
   /** To v2. Tells each node and what is done to it, `done` last. */
   rollOut(tell: (node: string, step: string) => void, signal: AbortSignal): Promise<RolloutEnd>
-  /** Everything is gone afterwards. */
+  /** Nothing is left afterwards. */
   end(): Promise<void>
 }
 

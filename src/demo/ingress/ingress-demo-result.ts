@@ -8,12 +8,12 @@ import type { RolloutOutcome } from './rollout-outcome.ts'
 
 const { interMs, fall, rise } = ROLLOUT_CHECK
 const VERSION = '1'
-/** From here on a request of several hops may fail for want of a processor. */
+/** After such a stall a request of several hops may fail for want of a processor. */
 const STALLED_MS = 200
-/** Answers take some 10 ms. Where they take so much longer, others take longer than a client waits. */
+/** Answers take some 10 ms. If some take this long, others take longer than a client waits. */
 const SLOW_MS = 500
 
-/** The rollout of the IngressDaemonSet lost nothing, and both came to their end. */
+/** The rollout of the IngressDaemonSet lost nothing, and both finished. */
 export const isSound = (outcomes: readonly RolloutOutcome[]): boolean =>
   outcomes.every(
     ({ kind, failedRequests, failure }) => failure === undefined && (kind === 'DaemonSet' || failedRequests === 0),
@@ -94,11 +94,11 @@ const HOW: Readonly<Record<RolloutKind, string>> = {
 function verdictLines({ kind, failedRequests, sentRequests, failure }: RolloutOutcome): readonly string[] {
   if (failure !== undefined) return [`The rollout of the ${kind} did not finish: ${failure}`]
   const lost = `The ${kind} lost ${countOf(failedRequests, 'request')} of ${countText(sentRequests)}.`
-  // A DaemonSet that lost nothing, or an IngressDaemonSet that did, is not explained by this.
+  // This does not explain a DaemonSet without loss, nor an IngressDaemonSet with one.
   return (kind === 'DaemonSet') === failedRequests > 0 ? [lost, HOW[kind]] : [lost]
 }
 
-/** The cluster of the IngressDaemonSet is up still, and its controller runs. */
+/** The cluster of the IngressDaemonSet is still up, and its controller runs. */
 export function keptLines({ url, kubeconfig }: RolloutCluster, program: string): readonly string[] {
   return [
     '',

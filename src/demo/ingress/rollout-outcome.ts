@@ -15,12 +15,12 @@ export interface RolloutOutcome {
   readonly seconds: number
   /** In the order in which they were done. */
   readonly nodes: readonly { readonly name: string; readonly seconds: number }[]
-  /** The longest time for which the cluster got no turn of the processor: above some 200 ms the figures say little. */
+  /** The longest time for which the cluster did not run: above some 200 ms the figures mean little. */
   readonly stalledMs: number
-  /** Of the requests that were answered, the slower lane. */
+  /** Of the answered requests, for the slower lane. */
   readonly p99Ms: number
   readonly windows: readonly WindowDocument[]
-  /** Absent where the rollout came to its end. */
+  /** Absent where the rollout finished. */
   readonly failure?: string
 }
 
@@ -47,7 +47,7 @@ export function rolloutOutcome(kind: RolloutKind, judged: Judged<Rolled>): Rollo
   }
 }
 
-/** A window that was open to the end is longer than any other. */
+/** A window that was open at the end is longer than any other. */
 const upper = ({ highMs }: WindowDocument): number => highMs ?? Number.POSITIVE_INFINITY
 
 const tenths = (seconds: number): number => Math.round(seconds * 10) / 10

@@ -29,7 +29,7 @@ interface Run {
   readonly screen: DemoScreen
   /** Whether each step of a node has a line that stays. */
   readonly isLong: boolean
-  /** Those that are up. */
+  /** The clusters that are up. */
   readonly grounds: Map<RolloutKind, RolloutCluster>
 }
 
@@ -39,7 +39,7 @@ const ABOUT: Readonly<Record<RolloutKind, string>> = {
   IngressDaemonSet: 'two pods on each node; the balancer checks the agent of the node',
 }
 
-/** Rolls both out on a cluster each, side by side, and compares what was lost. Returns the exit code. */
+/** Rolls both out on a cluster each, side by side, and compares the losses. Returns the exit code. */
 export async function runIngressDemo(
   context: CliContext,
   actions: IngressDemoActions,
