@@ -12,7 +12,7 @@ Examples:
   evenkeel completion fish | source                for this fish
   evenkeel completion bash > /etc/bash_completion.d/evenkeel`
 
-/** `evenkeel completion bash|zsh|fish`, and `evenkeel __complete`, which the scripts ask. */
+/** `evenkeel completion bash|zsh|fish`, and `evenkeel __complete`, which the scripts call. */
 export const addCompletionCommand =
   (load: () => Promise<LiveValues>): AddCommand =>
   (program, context) => {

@@ -7,8 +7,8 @@ import { InterruptedError } from './interrupts.ts'
 const SHOWN_MAX = 2000
 
 /**
- * An error as people read it. A stack only for a bug, and then it says so. Details are ready to print (they carry carets
- * that must stay where they are) and already escaped where they were made.
+ * An error for people. Only a bug has a stack, and the text says that it is a bug. Details are ready to print (their carets
+ * must stay in place) and were escaped where they were made.
  */
 export function errorText(error: unknown): string {
   if (error instanceof UserError) return userErrorText(error)

@@ -4,8 +4,8 @@ export class InterruptedError extends Error {
 }
 
 /**
- * The person at the keyboard. The first Ctrl-C asks for an orderly end; the second one means now. While something must
- * not be suspended, Ctrl-Z is answered instead of obeyed.
+ * The person at the keyboard. The first Ctrl-C asks for an orderly end; the second one ends at once. While the process must not
+ * be suspended, Ctrl-Z gets an answer and is not obeyed.
  */
 export class Interrupts {
   readonly #asked = new AbortController()
@@ -27,12 +27,12 @@ export class Interrupts {
     ;(again ? this.#now : this.#asked).abort(new InterruptedError('interrupted'))
   }
 
-  /** `answer` says why not, or undefined where it may be suspended now. Absent: nothing is to be said any more. */
+  /** `answer` returns why not, or undefined where it may be suspended now. Absent: there is no answer any more. */
   refuseSuspend(answer?: () => string | undefined): void {
     this.#suspendRefusal = answer
   }
 
-  /** A command is under way that says what a Ctrl-Z would stop. */
+  /** A command is running that answers a Ctrl-Z. */
   get isWatched(): boolean {
     return this.#suspendRefusal !== undefined
   }

@@ -2,8 +2,8 @@ import { escapeForeign } from '../ground/model/foreign-text.ts'
 import type { TextSink } from '../ground/text/terminal/text-sink.ts'
 
 /**
- * How parts that know no screen say a line (a warning, an answer to Ctrl-Z). While a live region is drawn the line goes
- * through it: written past it, it would push the region down and the next frame would eat it.
+ * How parts without a screen print a line (a warning, an answer to Ctrl-Z). While a live region is drawn the line goes through
+ * it: otherwise it would move the region down and the next frame would overwrite it.
  */
 export class LinePrinter {
   readonly #sink: TextSink
@@ -18,7 +18,7 @@ export class LinePrinter {
     else this.#print(text)
   }
 
-  /** From now on through `print`. Returns how to take it back. */
+  /** Lines go through `print` from now on. Returns a function that ends that. */
   through(print: (text: string) => void): () => void {
     this.#print = print
     return () => {

@@ -13,7 +13,7 @@ import type { TerminalSettings } from '../ground/text/terminal/terminal-settings
 /** `-o`: what goes to stdout. `markdown` and `otlp`: of a report alone. */
 export type OutputForm = 'text' | 'json' | 'jsonl' | 'markdown' | 'otlp'
 
-/** As commander hands them over. */
+/** As commander gives them. */
 export interface OutputFlags {
   readonly progress: ProgressChoice
   readonly color: ColorChoice
@@ -22,7 +22,7 @@ export interface OutputFlags {
   readonly verbose?: number
 }
 
-/** 0 `-q`: verdict, holds, windows, errors. 1: and a line per node. 2 `-v`: and steps, pods. 3 `-vv`: and every write. */
+/** 0 `-q`: verdict, holds, windows, errors. 1: also a line for each node. 2 `-v`: also steps, pods. 3 `-vv`: also every write. */
 export type Level = 0 | 1 | 2 | 3
 
 export interface OutputModes {
@@ -32,7 +32,7 @@ export interface OutputModes {
   readonly errStyle: Style
 }
 
-/** The switches of progress, colour and amount, the same for every command that shows some. */
+/** The options for progress, colour and amount, the same for every command that shows some. */
 export function addOutputOptions(command: Command): Command {
   command.addOption(
     new Option('--progress <form>', 'form of progress; plain suits screen readers and logs')
@@ -48,7 +48,7 @@ export function addOutputOptions(command: Command): Command {
     )
 }
 
-/** Those of a command that shows its result alone. */
+/** The options of a command that only shows its result. */
 export function addStyleOptions(command: Command): Command {
   return command
     .addOption(new Option('--color <when>', 'colour').choices(COLOR_CHOICES).default('auto'))
@@ -61,7 +61,7 @@ export const resultStyle = (flags: Pick<OutputFlags, 'color' | 'ascii'>, termina
   symbols: chooseSymbols(flags.ascii === true, terminal),
 })
 
-/** What the flags and the surroundings come to; throws UserError for a form that cannot be. */
+/** The modes by flags and environment; throws UserError for a form that is not possible. */
 export function outputModes(flags: OutputFlags, terminal: TerminalSettings): OutputModes {
   const symbols = chooseSymbols(flags.ascii === true, terminal)
   const amount = flags.verbose ?? 0

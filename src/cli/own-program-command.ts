@@ -8,11 +8,14 @@ export interface OwnProgram {
   readonly usage: string
   /** The page that its own `--help` prints. */
   readonly help: () => Promise<string>
-  /** Its exit code, once it ended. */
+  /** Its exit code, once it has ended. */
   readonly main: () => Promise<(words: readonly string[]) => Promise<number>>
 }
 
-/** Agent and controller are programs of their own, which read their options without this one's libraries; here they are only found. */
+/**
+ * Agent and controller are programs of their own, which parse their options without this one's libraries; here they are only
+ * started.
+ */
 export const addOwnProgram =
   ({ name, summary, description, usage, help, main }: OwnProgram): AddCommand =>
   (program, _context, exitWith) => {

@@ -23,7 +23,7 @@ Exit codes: 0 done, nothing failed; 1 failed, stopped or aborted; 2 wrong usage
 or input, nothing touched; 3 held at a limit, can be resumed, or blocked by what
 the plan says, nothing touched; 130 interrupted.`
 
-/** Runs one command line and says its exit code. Never throws. `words` are the arguments without program and script. */
+/** Runs one command line and returns its exit code. Never throws. `words` are the arguments without program and script. */
 export async function runProgram(parts: ProgramParts, words: readonly string[]): Promise<number> {
   const { context } = parts
   let exitCode = 0
@@ -41,7 +41,7 @@ export async function runProgram(parts: ProgramParts, words: readonly string[]):
   }
 }
 
-/** All commands with their options. Nothing of what they do is loaded. */
+/** All commands with their options. The code of their actions is not loaded. */
 export function programOf({ version, context, commands }: ProgramParts, exitWith: (code: number) => void): Command {
   const program = rootCommand(version, context)
   for (const add of commands) add(program, context, exitWith)
@@ -66,7 +66,7 @@ function rootCommand(version: string, { out, err }: CliContext): Command {
     .exitOverride()
 }
 
-/** An error in the words of a subcommand names the help of that one. */
+/** An error about a subcommand names the help of that subcommand. */
 function pointAtOwnHelp(command: Command, path: string): void {
   for (const sub of command.commands) {
     const of = `${path} ${sub.name()}`

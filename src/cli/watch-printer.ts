@@ -6,12 +6,12 @@ import { type Line, padCells, paintLine, type Style } from '../ground/text/termi
 import type { TerminalSize, TextSink } from '../ground/text/terminal/text-sink.ts'
 import { timeText } from '../ground/text/time-text.ts'
 
-/** What shows each reading of a watch while it goes on. */
+/** Shows each reading of a watch while it goes on. */
 export interface WatchPrinter<T> {
   seen(reading: T): void
-  /** Ends all drawing and gives the terminal back. Safe to call twice. */
+  /** Ends all drawing and restores the terminal. Safe to call twice. */
   close(): Promise<void>
-  /** The cursor alone, for a way out of the process that has no time for more. */
+  /** Restores only the cursor, for an exit that has no time for more. */
   restoreCursor(): void
 }
 
@@ -22,21 +22,21 @@ interface PrinterParts {
 }
 
 interface Live<T> {
-  /** From the top. `forMs`: since the watch began. */
+  /** The whole frame. `forMs`: since the watch began. */
   readonly frame: (
     reading: T,
     show: { readonly now: WallMs; readonly forMs: number; readonly size: TerminalSize },
   ) => readonly Line[]
   /**
-   * Drawn until something is read. With it the screen is drawn anew each second, and its last frame stays. Absent: it is drawn at each
-   * reading, and goes.
+   * Drawn until the first reading. With it the screen is painted anew each second, and its last frame stays. Absent: it is
+   * painted at each reading, and removed at the end.
    */
   readonly first?: readonly Line[]
 }
 
-/** Ages are counted in seconds, and a terminal that was resized is drawn anew by then. */
+/** Ages are counted in seconds, and a resized terminal is painted anew by then. */
 const FRAME_MS = 1_000
-/** So long silent, a log says that the watch goes on. */
+/** After this time without a line, a log gets one that shows that the watch goes on. */
 const HEARTBEAT_MS = 60_000
 
 const nothing = (): void => undefined
@@ -54,7 +54,7 @@ export function livePrinter<T>({ sink, clock, style }: PrinterParts, { frame, fi
     const size = sink.size()
     const show = { now: clock.wallMs(), forMs: clock.monoMs() - begunAt, size }
     const lines = last === undefined ? (first ?? []) : frame(last.reading, show)
-    // One column stays free: a full line would fold, and the next frame would begin one row too low.
+    // One column stays free: a full line would wrap, and the next frame would begin one row too low.
     return lines.map((line) => paintLine(line, style, size.columns - 1))
   }
   const draw = (): void => painter.draw([], painted().map(paintedLine))
@@ -84,12 +84,12 @@ export function livePrinter<T>({ sink, clock, style }: PrinterParts, { frame, fi
 }
 
 interface Plain<T> {
-  /** Since the reading before; empty where nothing changed. */
+  /** The news since the last reading; empty where nothing changed. */
   readonly news: (reading: T) => readonly Line[]
   readonly unchanged: (reading: T) => Line
 }
 
-/** Lines for what is news, and one a minute where nothing changes. */
+/** Lines for news, and one a minute while nothing changes. */
 export function plainPrinter<T>({ sink, clock, style }: PrinterParts, { news, unchanged }: Plain<T>): WatchPrinter<T> {
   let spokenAt: MonoMs | undefined
   return {
@@ -106,14 +106,14 @@ export function plainPrinter<T>({ sink, clock, style }: PrinterParts, { news, un
 }
 
 interface Named<T> {
-  /** What is said of each thing, by its name. */
+  /** The text about each thing, by its name. */
   readonly said: (reading: T) => ReadonlyMap<string, string>
-  /** What is said of one that is named no more; undefined: nothing. */
+  /** The text about a name that is gone; undefined: none. */
   readonly gone: (name: string) => string | undefined
   readonly unchanged: (reading: T) => string
 }
 
-/** A line for each thing of which something else is said than before. */
+/** A line for each thing whose text has changed. */
 export function namedNews<T>(clock: Pick<Clock, 'wallMs'>, { said, gone, unchanged }: Named<T>): Plain<T> {
   let before: ReadonlyMap<string, string> = new Map()
   const line = (name: string, text: string): Line => [`${timeText(clock.wallMs())} ${padCells(name, 8)} ${text}`]

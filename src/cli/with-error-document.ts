@@ -10,8 +10,8 @@ interface ErrorFlags extends PasteOptions {
 }
 
 /**
- * Runs `work`; where it fails for a reason that is no bug, and stdout is for machines, that reason is the document. People
- * are printed on stderr as well, where the error that is thrown on is caught.
+ * Runs `work`. If it fails for a reason that is no bug, and stdout is for machines, that reason is the document. For people the
+ * error is also printed on stderr, where it is caught.
  */
 export async function withErrorDocument(
   { out }: CliContext,
@@ -31,7 +31,7 @@ export async function withErrorDocument(
   }
 }
 
-/** A command in a fix needs the options of this one. Details were made ready where they came from. */
+/** A command in a fix needs the options of this one. Details were completed where they were made. */
 function withPastedFix(error: unknown, paste: Paste): unknown {
   if (!(error instanceof UserError) || error.fix === undefined) return error
   const { message, code, details, cause } = error

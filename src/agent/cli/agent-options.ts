@@ -19,7 +19,7 @@ export interface AgentOptions {
   readonly keepDir: string
   /** Absent: the service account of the pod. */
   readonly kubeconfig?: string
-  /** Where the brake of the fleet is looked for; absent: the pod's own namespace. */
+  /** The namespace of the fleet's brake; absent: the pod's own. */
   readonly grantsNamespace?: string
   readonly dataPort?: { readonly address: string; readonly port: number }
   readonly dataEveryMs: number
@@ -33,7 +33,7 @@ export interface AgentOptions {
   readonly stale?: { readonly afterMs: number; readonly answer: 'up' | 'down' }
   /** Health checks of IngressDaemonSets are answered at their own ports. */
   readonly ingress: boolean
-  /** Those of one IngressDaemonSet, and nothing else of an agent: a pod of its `spec.healthChecker`. */
+  /** Only those of one IngressDaemonSet, and nothing else of an agent: a pod of its `spec.healthChecker`. */
   readonly ingressOnly?: OneIngress
 }
 
@@ -66,7 +66,7 @@ const FLAGS = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-/** Where the data port is asked if no address is given. */
+/** The address of the data port if none is given. */
 export const MACHINE_ITSELF = '127.0.0.1'
 const SHORTEST_INTERVAL_MS = 100
 const NOT_OF_ONE_INGRESS = [
@@ -111,7 +111,7 @@ Example:
   curl http://n1:8081/healthz
 `
 
-/** Undefined where help was asked for. Throws UserError AGENT_OPTIONS that names everything that is wrong. */
+/** Undefined where help was asked for. Throws UserError AGENT_OPTIONS that names every fault. */
 export function agentOptions(args: readonly string[], env: Readonly<Record<string, string | undefined>>) {
   const values = parsedFlags(args, FLAGS, OWNER)
   if (values.help === true) return undefined
@@ -179,7 +179,7 @@ class Reader extends FlagReader {
     return { address: bracketed ?? plain ?? MACHINE_ITSELF, port: asked }
   }
 
-  /** What an agent does beside that, such a process does not. */
+  /** Such a process does nothing else of an agent. */
   oneIngress(flag: string): OneIngress {
     for (const other of NOT_OF_ONE_INGRESS)
       if (this.value(other) !== undefined) this.wrong.push(`--${other} does not go with --${flag}`)
@@ -210,7 +210,7 @@ class Reader extends FlagReader {
     )
   }
 
-  /** Two doors at one port would each be given some of the clients that ask for the other. */
+  /** Two doors at one port would each get some of the clients of the other. */
   differ({ port, statusPort, agentCheckPort }: Pick<AgentOptions, 'port' | 'statusPort' | 'agentCheckPort'>): void {
     const flags = { port, 'status-port': statusPort, 'agent-check-port': agentCheckPort }
     const seen = new Map<number, string>()
@@ -221,7 +221,7 @@ class Reader extends FlagReader {
     }
   }
 
-  /** Between two of something that takes a while itself. */
+  /** The pause between two checks that take time themselves. */
   interval(flag: string): number {
     return this.duration(flag, SHORTEST_INTERVAL_MS, '100ms')
   }

@@ -10,17 +10,17 @@ import type { Clock } from '../../ground/ports/clock.ts'
 import { type Answer, isAnswer } from '../../service/model/answer.ts'
 import type { AgentBeside } from '../ports/agent-beside.ts'
 
-/** Where an agent is to listen; port 0 is not chosen yet. */
+/** Where an agent will listen; port 0 is not chosen yet. */
 export interface AgentPorts {
   readonly node: string
-  /** One address of the machine; all of them where absent. */
+  /** One address of the machine; absent: all of them. */
   readonly host?: string
   readonly port: number
   readonly statusPort: number
   readonly agentCheckPort?: number
 }
 
-/** What listens there: an agent of this node, another program, or one that does not answer just now. */
+/** What listens there: an agent of this node, another program, or a process that does not answer now. */
 type Who = { readonly is: 'agent'; readonly answer?: Answer } | { readonly is: 'other' | 'silent' | 'nobody' }
 type Ask = (signal: AbortSignal) => Promise<Who>
 
@@ -29,13 +29,13 @@ const ASK_LIMIT_MS = 1_000
 /** An agent that is about to close resets connections that it has not accepted: the next try may reach the other one. */
 const TRIES = 2
 const AGENT_CHECK_LINE = /^(up|down|up drain|up ready)\n$/
-/** Of an agent's line. */
+/** The length of an agent's line. */
 const LINE_BYTES_MAX = 64
 
 /**
- * The agent that listens already where this one is to; undefined where no process does. A port is shared with any process of
+ * The agent that already listens where this one will; undefined where no process does. A port may be shared with any process of
  * the same user that sets SO_REUSEPORT, as HAProxy does: the kernel would give that process half of the checks. So a process
- * that is no agent of this node is an error, a UserError PORT_TAKEN; a process that does not answer may be an agent.
+ * that is no agent of this node is an error, UserError PORT_TAKEN; a process that does not answer may be an agent.
  */
 export async function agentBeside(at: AgentPorts, clock: Clock, signal: AbortSignal): Promise<AgentBeside | undefined> {
   const address = at.host ?? MACHINE_ITSELF
@@ -54,8 +54,8 @@ export async function agentBeside(at: AgentPorts, clock: Clock, signal: AbortSig
 }
 
 /**
- * Whether a process may listen at one further port: no other does, or one that says the same of itself at `/nodename`. Rejects with
- * UserError PORT_TAKEN where another program does, or one that does not answer.
+ * Whether this process may listen at one more port: no other process does, or one with the same page `/nodename`. Rejects with
+ * UserError PORT_TAKEN for another program, or for one that does not answer.
  */
 export async function mayShare(at: SharedPlace, clock: Clock, signal: AbortSignal): Promise<void> {
   const { port, host = MACHINE_ITSELF } = at
@@ -102,7 +102,7 @@ export async function isTaken(port: number, host: string | undefined): Promise<b
     server.listen({ port, exclusive: true, ...present({ host }) })
     await once(server, 'listening')
   } catch (error) {
-    // Other obstacles to listening there are reported when the port is opened.
+    // Other errors are reported when the port is opened.
     return errorCode(error) === 'EADDRINUSE'
   }
   await new Promise<void>((resolve) => server.close(() => resolve()))
@@ -127,7 +127,7 @@ async function askName(
   return { is: page.status === 200 && page.body === says ? 'agent' : 'other' }
 }
 
-/** Something that speaks no HTTP is no agent; one that resets may be an agent that ends. */
+/** A process that does not speak HTTP is no agent; one that resets may be an agent that ends. */
 const unread = (code: string): Who => ({
   is: code === 'ECONNREFUSED' ? 'nobody' : code.startsWith('HPE_') ? 'other' : 'silent',
 })

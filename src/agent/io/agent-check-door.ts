@@ -4,15 +4,15 @@ import { type DoorParts, type OpenDoor, openDoor } from '../../ground/net/open-d
 import type { Caller } from '../../ground/ports/http-door.ts'
 
 /**
- * HAProxy's agent-check (configuration.txt 5.2, `agent-check`): each connection gets one line and no more. What
- * `agent-send` may send is not looked at.
+ * HAProxy's agent-check (configuration.txt 5.2, `agent-check`): each connection gets one line and no more. The text of
+ * `agent-send` is ignored.
  */
 export async function openAgentCheckDoor(
   { place, timers, limits }: DoorParts,
   lineOf: (caller: Caller) => string,
 ): Promise<OpenDoor> {
   const server = createServer((socket) => {
-    // A caller that goes away in between has heard what it wanted.
+    // A caller that goes away meanwhile has got its line.
     socket.on('error', () => socket.destroy())
     socket.resume()
     socket.end(`${lineOf({ address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 })}\n`)

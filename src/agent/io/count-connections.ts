@@ -1,6 +1,6 @@
 import type { SocketEnd, SocketRow } from './socket-row.ts'
 
-/** What rows have told so far. */
+/** The result of the rows so far. */
 export interface ConnectionsSeen {
   /** A process listens at the data port, at an address that other machines reach. */
   readonly listens: boolean
@@ -11,13 +11,13 @@ export const NONE_SEEN: ConnectionsSeen = { listens: false, open: 0 }
 
 export interface ConnectionsWanted {
   readonly port: number
-  /** Where a listener counts though it is a loopback address. */
+  /** A loopback address whose listener counts as well. */
   readonly address?: string
-  /** Whether it is this process that asks from there. */
+  /** Whether the connection is one of this process. */
   readonly isOwn: (peer: SocketEnd) => boolean
 }
 
-/** Of the kernel's tcp_states.h. TIME_WAIT (06) is a memory of a connection, SYN_RECV (03) is none yet. */
+/** Of the kernel's tcp_states.h. TIME_WAIT (06) is the memory of a connection, SYN_RECV (03) is not one yet. */
 const LISTEN = '0A'
 const FIN_WAIT2 = '05'
 /** ESTABLISHED, FIN_WAIT1, CLOSE_WAIT, LAST_ACK, CLOSING: something may still be under way. */
@@ -29,12 +29,12 @@ export function withRow(seen: ConnectionsSeen, row: SocketRow, wanted: Connectio
   return isOpen(row) && !wanted.isOwn(row.peer) ? { ...seen, open: seen.open + 1 } : seen
 }
 
-/** What all of it was acknowledged of, and no process reads from any more, is over. */
+/** A connection whose data was all acknowledged, and that no process reads any more, is over. */
 const isOpen = ({ state, inode }: SocketRow): boolean => OPEN.includes(state) || (state === FIN_WAIT2 && inode !== '0')
 
 /**
- * No connection from outside reaches a loopback address. By the rules of its network a port of the node does not lead to a
- * process that listens there alone, and such connections are in no table of this namespace.
+ * No connection from outside reaches a loopback address. By network rules a port of the node may not lead to a process that
+ * only listens there, and such connections are in no table of this namespace.
  */
 const isReached = (address: string, wanted: ConnectionsWanted): boolean =>
   address === wanted.address || !(address.startsWith('127.') || address === LOOPBACK6)

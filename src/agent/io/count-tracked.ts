@@ -1,14 +1,14 @@
 import type { SocketEnd } from './socket-row.ts'
 import type { TrackedRow } from './tracked-row.ts'
 
-/** What rows have told so far. */
+/** The result of the rows so far. */
 export interface TrackedSeen {
-  /** A check that this process has just made is there: connections to the port are tracked. */
+  /** A check that this process has just made is in the table: connections to the port are tracked. */
   readonly hasOwn: boolean
-  /** One from another address than the machine's is there, in whatever state: its way in is tracked, too. */
+  /** A connection from another address than the machine's is in the table, in any state: its way is tracked, too. */
   readonly hasOthers: boolean
   readonly open: number
-  /** Of these, those that rules lead elsewhere: no socket of this machine has them. */
+  /** Those of them that rules lead elsewhere: no socket of this machine has them. */
   readonly openElsewhere: number
 }
 
@@ -16,14 +16,14 @@ export const NONE_TRACKED: TrackedSeen = { hasOwn: false, hasOthers: false, open
 
 export interface TrackedWanted {
   readonly port: number
-  /** Canonical, of this machine: a client of the same port elsewhere belongs to another machine. */
+  /** Canonical addresses of this machine: a client of the same port at another address belongs to another machine. */
   readonly addresses: ReadonlySet<string>
   readonly isOwn: (end: SocketEnd) => boolean
-  /** From where this process asked last, however long ago. */
+  /** The source ports of this process's last checks, however long ago. */
   readonly lastOwnPorts: readonly number[]
 }
 
-/** Both sides have said their last and heard that of the other, or one has cut it. */
+/** Both sides have closed and confirmed, or one has reset it. */
 const OVER: readonly (string | undefined)[] = ['TIME_WAIT', 'CLOSE']
 
 export function withTracked(seen: TrackedSeen, row: TrackedRow, wanted: TrackedWanted): TrackedSeen {

@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { AgentFile, AgentStore } from '../ports/agent-store.ts'
 
-/** More is none of ours. */
+/** A larger file is not ours. */
 const BYTES_MAX = 65_536
-/** A process that began to write so long ago has ended before it was through. */
+/** A process that began to write so long ago ended before it was done. */
 const LEFT_AFTER_MS = 60_000
 
 /** A short text in a file; `memory` and `ingress` on tmpfs, the others on a disk, `override` as a person puts it there. */
@@ -59,8 +59,8 @@ async function firstBytes(path: string): Promise<string> {
 }
 
 /**
- * A reader has the one text or the other, also after a crash in between. No other process writes to the same name
- * on the way; process ids are no such names, since each container may count its own.
+ * A reader gets the old text or the new one, also after a crash in between. No other process writes to the same temporary name;
+ * process ids are not enough, since each container may count its own.
  */
 async function replaceFile(path: string, text: string): Promise<void> {
   const next = `${path}.${randomUUID()}${NEXT}`
@@ -81,7 +81,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
 
 const NEXT = '.new'
 
-/** What processes left that ended while they wrote. */
+/** Files of processes that ended during a write. */
 async function sweep(path: string): Promise<void> {
   const names = await readdir(dirname(path))
   const left = names.filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith(NEXT))
@@ -92,7 +92,7 @@ async function sweep(path: string): Promise<void> {
   }
 }
 
-/** A name that was put into a directory is on the disk once that is (fsync(2)). */
+/** A new name in a directory is on the disk once the directory is synced (fsync(2)). */
 async function sync(directory: string): Promise<void> {
   const opened = await open(directory, 'r')
   try {

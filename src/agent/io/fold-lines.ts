@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 const CHUNK_BYTES = 65_536
 
 /**
- * Takes a table of the kernel (proc(5)) line by line, never as a whole: it has some hundred bytes for each connection. Rejects
+ * Reads a table of the kernel (proc(5)) line by line, never as a whole: it has some hundred bytes for each connection. Rejects
  * as open(2) and read(2) do, or with the signal's reason.
  */
 export async function foldLines<T>(

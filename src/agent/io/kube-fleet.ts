@@ -8,16 +8,16 @@ import type { FleetNode } from '../model/fleet-node.ts'
 import type { Fleet } from '../ports/fleet.ts'
 import { parseFleetNode } from './parse-fleet-node.ts'
 
-/** A Node as the brake reads it. */
+/** A Node as the brake uses it. */
 const FLEET_NODES: ObjectKind<FleetNode> = { ...CLUSTER_KINDS.nodes, parse: parseFleetNode }
 
-/** All nodes, or those of a label selector. It takes the right to list and to watch nodes. */
+/** All nodes, or those of a label selector. Needs the right to list and to watch nodes. */
 export function kubeFleet(parts: FollowParts, labelSelector?: string): Fleet {
   const narrowed = present({ labelSelector })
   return {
     follow: (sink, signal) => follow(parts, { kind: resourceOf({ kind: FLEET_NODES, ...narrowed }), sink }, signal),
     read: async (name, signal) => {
-      // A list without a resourceVersion is as of now, and the only read that a label selector narrows.
+      // A list without a resourceVersion is as of now, and the only read that a label selector can restrict.
       const one = resourceOf({ kind: FLEET_NODES, ...narrowed, fieldSelector: `metadata.name=${name}` })
       const { objects } = await listPages(parts, one, signal)
       return objects.find((node) => node.name === name)

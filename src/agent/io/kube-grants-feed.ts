@@ -5,7 +5,7 @@ import type { Untrusted } from '../../ground/model/untrusted.ts'
 import { GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../service/model/cordon-grants.ts'
 import type { GrantsFeed, GrantsReading } from '../ports/grants-feed.ts'
 
-/** One watch of the one ConfigMap by which cordons are granted. */
+/** One watch of the ConfigMap with the granted cordons. */
 export const kubeGrantsFeed = (parts: FollowParts, namespace: string): GrantsFeed => ({
   follow: (sink, signal) => {
     const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`

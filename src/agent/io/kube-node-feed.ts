@@ -4,7 +4,7 @@ import { WorldError } from '../../ground/model/world-error.ts'
 import type { NodeFeed } from '../ports/node-feed.ts'
 import { parseNodeReading } from './parse-node-reading.ts'
 
-/** One watch of one Node object. An object that makes no sense is bad news of the server, not of the node. */
+/** One watch of one Node object. An object that makes no sense is a fault of the server, not of the node. */
 export const kubeNodeFeed = (parts: FollowParts, name: string): NodeFeed => ({
   follow: (sink, signal) =>
     followNamed(

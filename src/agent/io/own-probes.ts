@@ -1,12 +1,15 @@
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { SocketEnd } from './socket-row.ts'
 
-/** A port that was closed is not given to another connection to the same place before (tcp_tw_reuse, ip-sysctl.rst). */
+/**
+ * The kernel does not use a closed port for another connection to the same place before this time (tcp_tw_reuse,
+ * ip-sysctl.rst).
+ */
 const KNOWN_FOR_MS = 1_000
-/** However long ago they were: a table that is read while the port is asked may not have the very last yet. */
+/** Kept however old they are: a table that is read during a check may not have the very last one yet. */
 const KEPT = 3
 
-/** From where this process has just asked a port: the other side keeps the connection for a moment longer. */
+/** The source ports of this process's last checks: the other side keeps such a connection for a moment longer. */
 export class OwnProbes {
   readonly #clock: Clock
   #asked: readonly (SocketEnd & { readonly at: number })[] = []
@@ -26,7 +29,7 @@ export class OwnProbes {
     return this.#asked.some((own) => isSame(own, end) && now - own.at <= KNOWN_FOR_MS)
   }
 
-  /** The last that got through, the newest first. */
+  /** The last ones that succeeded, the newest first. */
   lastPorts(): readonly number[] {
     return this.#asked
       .slice(-KEPT)

@@ -5,7 +5,7 @@ import { RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import type { FleetNode } from '../model/fleet-node.ts'
 import { parseNodeReading } from './parse-node-reading.ts'
 
-/** A Node whose name can be read counts, whatever else it says: one that is left out would make the fleet smaller. */
+/** A Node whose name can be read counts, whatever else is wrong: without it the fleet would look smaller. */
 export function parseFleetNode(object: Untrusted): FleetNode {
   const metadata = object.at('metadata')
   const [name, uid] = [metadata.at('name').text(), metadata.at('uid').text()]

@@ -29,7 +29,7 @@ export function parseNodeReading(object: Untrusted): NodeReading {
     lifecycle: LIFECYCLE_CONDITIONS.filter((type) => types.includes(type) && !(type in announced)),
     removal: REMOVAL_TAINTS.filter((key) => taints.includes(key)),
     excluded: EXCLUDE_LABEL in labels,
-    // Cut where it is longer than any claims: it is unreadable then, and need not be kept whole.
+    // Cut where it is longer than valid claims: it is unreadable then, and need not be kept whole.
     ...present({ maintenance: annotations[MAINTENANCE_ANNOTATION]?.slice(0, CLAIMS_LENGTH_MAX + 1) }),
   }
 }

@@ -3,7 +3,7 @@ import { type ConnectionsSeen, type ConnectionsWanted, NONE_SEEN, withRow } from
 import { foldLines } from './fold-lines.ts'
 import { parseSocketRow } from './socket-row.ts'
 
-/** Of the network namespace that this process is in (proc(5), network_namespaces(7)). */
+/** Of this process's network namespace (proc(5), network_namespaces(7)). */
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6']
 
 /** Counts by the kernel's tables of sockets, where these have the data port: in the node's own network namespace. */
@@ -39,7 +39,7 @@ export class ProcConnections implements OpenConnections {
     }
   }
 
-  /** Most rows are none of the data port's, and are not looked at further. */
+  /** Most rows are not about the data port, and are skipped. */
   #withLine(seen: ConnectionsSeen, line: string): ConnectionsSeen {
     const row = line.includes(this.#mark) ? parseSocketRow(line) : undefined
     return row === undefined ? seen : withRow(seen, row, this.#wanted)

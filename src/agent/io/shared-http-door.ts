@@ -16,8 +16,8 @@ interface SharedDoorParts {
 }
 
 /**
- * A further port, which it shares with a process that says the same of itself and with no other program. Whatever is in the way
- * is a UserError, since the other ports are served all the same. Rejects with the signal's reason, too.
+ * One more port, which this process only shares with a process that has the same page `/nodename`. Any failure is a UserError,
+ * since the other ports are still served. Rejects with the signal's reason, too.
  */
 export async function openSharedHttpDoor(
   { at, says, pageOf, clock }: SharedDoorParts,

@@ -18,7 +18,7 @@ export interface SocketRow {
 const WORD = /[0-9A-F]{8}/g
 const END = /^((?:[0-9A-F]{8}){1}|(?:[0-9A-F]{8}){4}):([0-9A-F]{4})$/
 
-/** Undefined for the heading, and for what is no row. */
+/** Undefined for the heading, and for a text that is no row. */
 export function parseSocketRow(line: string): SocketRow | undefined {
   const [, local = '', peer = '', state = '', , , , , , inode = ''] = line.trim().split(/\s+/)
   const [here, there] = [endOf(local), endOf(peer)]
@@ -30,7 +30,7 @@ function endOf(text: string): SocketEnd | undefined {
   return address === '' ? undefined : { address: addressOf(address), port: Number.parseInt(port, 16) }
 }
 
-/** The kernel prints the bytes of an address as words of the machine: the last of four comes first where it is little-endian. */
+/** The kernel prints an address as words of the machine: on a little-endian one the last of four bytes comes first. */
 function addressOf(hex: string): string {
   const words = (hex.match(WORD) ?? []).map((word) => (word.match(/../g) ?? []).toReversed().join(''))
   const [first = ''] = words

@@ -4,17 +4,17 @@ import { NONE_TRACKED, type TrackedSeen, type TrackedWanted, withTracked } from 
 import { foldLines } from './fold-lines.ts'
 import { parseTrackedRow } from './tracked-row.ts'
 
-/** Of the network namespace that this process is in; for root alone, who needs no capability for it. */
+/** Of this process's network namespace; only root can read it, without any capability. */
 const TABLE = '/proc/self/net/nf_conntrack'
 
-/** The kernel leaves rows out that it passes while it forgets others (ct_seq_show): one reading proves nothing. */
+/** The kernel skips rows while it removes others (ct_seq_show): one reading proves nothing. */
 const READINGS = 3
 const READ_WITHIN_MS = 5_000
-/** After that the way that clients come in is proven anew. */
+/** After this time it has to be proven again that clients are tracked. */
 const PROVEN_FOR_MS = 600_000
 
 interface TrackedParts extends Pick<TrackedWanted, 'port' | 'isOwn'> {
-  /** The machine's addresses as they are now, canonical. */
+  /** The machine's present addresses, canonical. */
   readonly addresses: () => ReadonlySet<string>
   readonly lastOwnPorts: () => readonly number[]
   readonly clock: Clock
@@ -25,9 +25,9 @@ interface Reading extends TrackedSeen {
 }
 
 /**
- * Counts by the kernel's connection tracking, for a port that rules of the network lead into a pod, where no socket of the
- * node has it. An empty table proves nothing where rules or programs (NOTRACK, eBPF) lead around it. So it counts only while
- * it shows this process's own last checks, and where it has lately shown a client that is not this machine.
+ * Counts by the kernel's connection tracking, for a port that network rules lead into a pod, where no socket of the node has
+ * it. An empty table proves nothing where rules or programs (NOTRACK, eBPF) bypass it. So it counts only while it shows this
+ * process's own last checks, and if it has lately shown a client that is not this machine.
  */
 export class TrackedConnections implements TrackedTable {
   readonly #parts: TrackedParts
@@ -52,7 +52,7 @@ export class TrackedConnections implements TrackedTable {
     const isProven = this.#othersAt !== undefined && now - this.#othersAt <= PROVEN_FOR_MS
     if (seen === undefined || (!isProven && seen.hasOwn && this.#readings.length >= READINGS)) return undefined
     const hasAsked = this.#parts.lastOwnPorts().length > 0
-    // The kernel may pass over the own rows, too.
+    // The kernel may skip our own rows, too.
     const mayTell = !hasAsked || this.#readings.some(({ hasOwn }) => hasOwn)
     if (!seen.hasOwn || this.#readings.length < READINGS) return mayTell ? 'soon' : undefined
     return {
@@ -61,7 +61,7 @@ export class TrackedConnections implements TrackedTable {
     }
   }
 
-  /** Undefined where it cannot be read, or a row of the port cannot be understood. */
+  /** Undefined where it cannot be read, or a row of the port makes no sense. */
   async #read(signal: AbortSignal): Promise<TrackedSeen | undefined> {
     const { addresses, lastOwnPorts, ...parts } = this.#parts
     try {

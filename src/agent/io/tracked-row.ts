@@ -2,11 +2,11 @@ import { canonicalAddress } from '../../ground/model/ip-address.ts'
 import { present } from '../../ground/model/present.ts'
 import type { SocketEnd } from './socket-row.ts'
 
-/** A TCP row of /proc/net/nf_conntrack: a connection as its client sees it, before any address was translated. */
+/** A TCP row of /proc/net/nf_conntrack: a connection as its client sees it, before address translation. */
 export interface TrackedRow {
   readonly from: SocketEnd
   readonly to: SocketEnd
-  /** Another address answers than was asked: rules lead the connection elsewhere. */
+  /** The answering address is not the one that was called: rules lead the connection elsewhere. */
   readonly isTranslated: boolean
   /** As in the kernel's nf_conntrack_proto_tcp.c: ESTABLISHED, TIME_WAIT… Absent where hardware or a flowtable has it. */
   readonly state?: string
@@ -18,7 +18,7 @@ const ROW = new RegExp(
   `\\btcp\\s+6 (?:\\d+ ([A-Z_0-9]+) )?${TUPLE}(?:packets=\\d+ bytes=\\d+ )?(?:\\[UNREPLIED\\] )?src=(\\S+) `,
 )
 
-/** Undefined for other protocols, and for what is no row. */
+/** Undefined for other protocols, and for a text that is no row. */
 export function parseTrackedRow(line: string): TrackedRow | undefined {
   const [whole, state, source = '', destination = '', sport, dport, answerer = ''] = ROW.exec(line) ?? []
   if (whole === undefined) return undefined

@@ -26,16 +26,16 @@ export class AgentFiles {
   readonly #store: TimelyStore
   readonly #log: Log
   #override: AgentSnapshot['override']
-  /** What was never read may hold claims. */
+  /** A file that was never read may contain claims. */
   #kept: KeptClaims | undefined = UNREADABLE_CLAIMS
   #isKeptRead = false
   #wasKeptRead = false
-  /** It would survive a power cut: written by this very process. */
+  /** It would survive a power cut: this process has written it. */
   #isKeptSynced = false
-  /** As it is on the disk; absent: not read yet. */
+  /** The content of the file; absent: not read yet. */
   #owed: { readonly text: string | undefined } | undefined
   #remembered = ''
-  /** The memory that stands there; absent: there is none. */
+  /** The memory in the file; absent: there is none. */
   #recallable: string | undefined
   readonly #trouble = new Map<AgentFile, string>()
 
@@ -44,19 +44,19 @@ export class AgentFiles {
     this.#log = log
   }
 
-  /** What is said of the node by its files. */
+  /** The part of the snapshot that comes from the files. */
   get said(): Pick<AgentSnapshot, 'override' | 'kept'> {
     return {
       ...present({ override: this.#override, kept: this.#kept }),
     }
   }
 
-  /** Whether there is a claim on the disk is known: it was read by this process, if only once. */
+  /** It is known whether there is a claim on the disk: this process has read the file at least once. */
   get isKeptKnown(): boolean {
     return this.#wasKeptRead
   }
 
-  /** The claims that are on the disk for good. */
+  /** The claims that are synced to the disk. */
   get synced(): KeptClaims | undefined {
     return this.#isKeptSynced ? this.#kept : undefined
   }
@@ -74,13 +74,13 @@ export class AgentFiles {
   async remember(text: string, signal: AbortSignal): Promise<void> {
     if (text === this.#remembered) return
     const isWritten = await this.#write('memory', text, signal)
-    // What was given up may be there all the same.
+    // A write that was given up may still have happened.
     this.#remembered = isWritten ? text : ''
     if (isWritten) this.#recallable = text
     else if (this.#recallable !== undefined && !mayStandFor(this.#recallable, text)) await this.#forget(signal)
   }
 
-  /** An agent that restarts had better know nothing than say what is over. A file that cannot be written can be removed. */
+  /** After a restart no memory is better than an old one. A file that cannot be written can be removed. */
   async #forget(signal: AbortSignal): Promise<void> {
     try {
       await this.#store.write('memory', undefined, signal)
@@ -90,7 +90,7 @@ export class AgentFiles {
     }
   }
 
-  /** Gives the debts of the previous agent, the first time that they can be read. */
+  /** Returns the debts of the previous agent, the first time that they can be read. */
   async read(signal: AbortSignal): Promise<readonly string[]> {
     await this.#readKept(signal)
     const owed = await this.#readOwed(signal)
@@ -99,7 +99,7 @@ export class AgentFiles {
     return owed
   }
 
-  /** The claims on the disk become what they should be, going by what is there now. */
+  /** Changes the claims on the disk to the wanted ones, based on the present file. */
   async keep(wantedFor: (kept: KeptClaims | undefined) => KeptClaims | undefined, signal: AbortSignal): Promise<void> {
     if (!this.#isStale(wantedFor(this.#kept))) return
     await this.#readKept(signal)
@@ -110,7 +110,7 @@ export class AgentFiles {
     if (this.#isKeptSynced) this.#kept = wanted
   }
 
-  /** The addresses that are owed the end of a drain; as long as the file was not read, it may name more. */
+  /** The addresses that still have to be told the end of a drain; until the file was read, it may name more. */
   async owe(addresses: readonly string[], signal: AbortSignal): Promise<void> {
     const text = addresses.length === 0 ? undefined : formatOwed(addresses)
     if (this.#owed === undefined || this.#owed.text === text) return
@@ -121,7 +121,10 @@ export class AgentFiles {
     return !isSame(wanted, this.#kept) || (wanted !== undefined && wanted.claims.length > 0 && !this.#isKeptSynced)
   }
 
-  /** What makes no sense may hold claims: nothing has shown that they are over. What cannot be read says nothing new. */
+  /**
+   * A file that makes no sense may contain claims: nothing has shown that they are over. A file that cannot be read changes
+   * nothing.
+   */
   async #readKept(signal: AbortSignal): Promise<void> {
     const read = await this.#read('kept', signal)
     this.#isKeptRead = read !== undefined
@@ -151,7 +154,7 @@ export class AgentFiles {
     else this.#trouble.set('override', 'the override file must begin with up, drain or down')
   }
 
-  /** Undefined where it cannot be read; without text where there is none. */
+  /** Undefined where the file cannot be read; without text where there is none. */
   async #read(file: AgentFile, signal: AbortSignal): Promise<{ readonly text: string | undefined } | undefined> {
     try {
       const text = await this.#store.read(file, signal)
@@ -183,6 +186,6 @@ export class AgentFiles {
 
 const isSame = (a: KeptClaims | undefined, b: KeptClaims | undefined): boolean => identity(a) === identity(b)
 
-/** Whose claims they are, by which ids, on which Node; the version of the Node that they were seen on is no part of it. */
+/** The owners and ids of the claims, and their Node; the version of the Node does not matter. */
 const identity = (kept: KeptClaims | undefined): string =>
   JSON.stringify(kept && [kept.uid, kept.claims.map(({ owner, id, uid }) => [owner, id, uid])]) ?? ''

@@ -49,7 +49,7 @@ export function agentMetrics(status: AgentStatus): string {
   ].join('\n')
 }
 
-/** Anyone who may make Deployments can add to them. */
+/** Any account that may make Deployments can add to them. */
 const INGRESSES_MAX = 64
 
 function ofIngresses({ ingress }: AgentStatus): readonly string[] {

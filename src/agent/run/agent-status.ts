@@ -5,29 +5,29 @@ import type { KeptClaims } from '../model/kept-claims.ts'
 import type { AnsweredIngress } from './ingress-watch.ts'
 import type { Polls } from './poll-log.ts'
 
-/** What there is to tell of an agent, as of now. */
+/** The present status of an agent. */
 export interface AgentStatus {
   readonly node: string
   readonly now: MonoMs
   readonly wall: WallMs
   readonly decision: AgentDecision
-  /** Of the answer. */
+  /** Since when the answer is the present one. */
   readonly since: MonoMs
-  /** The API told of the node since this process began. */
+  /** The API has sent the node since this process began. */
   readonly heard: boolean
-  /** Whether there is a claim on the disk is known. */
+  /** It is known whether there is a claim on the disk. */
   readonly isKeptKnown: boolean
-  /** This process has found its data port open or closed, if it is to ask one: what is remembered may be of another port. */
+  /** This process has found its data port open or closed, if it has to check one: a remembered state may be of another port. */
   readonly isDataPortAsked: boolean
-  /** The API server cannot be followed since so long; absent while it is. */
+  /** For how long the API server cannot be followed; absent while it can. */
   readonly unheardForMs?: number
   readonly kept?: KeptClaims
-  /** Ids of the claims that the answer goes by and that are on the disk. */
+  /** Ids of the claims that the agent answers by and that are on the disk. */
   readonly acknowledged: readonly string[]
   /** Whether the brake of the fleet lets a cordon count. */
   readonly brake: Brake
   readonly dataPort?: 'open' | 'closed'
-  /** Since the last pass looked at its files. */
+  /** The time since its files were last read. */
   readonly filesReadAgoMs: number
   /** What could not be read or written, for people. */
   readonly trouble: readonly string[]
@@ -36,12 +36,12 @@ export interface AgentStatus {
   readonly ingress?: AnsweredStatus
 }
 
-/** What there is to tell of the IngressDaemonSets of the node. */
+/** The status of the node's IngressDaemonSets. */
 interface AnsweredStatus {
-  /** The API server told of them since this process began. */
+  /** The API server has sent them since this process began. */
   readonly heard: boolean
   readonly answered: readonly AnsweredIngress[]
   readonly isOpen: (port: number) => boolean
-  /** What is wrong with one of them or with a port, for people. */
+  /** Faults of one of them or of a port, for people. */
   readonly trouble: readonly string[]
 }

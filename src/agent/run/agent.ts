@@ -28,28 +28,28 @@ import { PollLog } from './poll-log.ts'
 interface AgentParts {
   readonly node: string
   readonly spec: AgentSpec
-  /** The checkers that ask by agent-check. */
+  /** The checkers that use agent-check. */
   readonly checkers: CheckerSpec
-  /** Absent where the data port is not asked. */
+  /** Absent where the data port is not checked. */
   readonly dataPort?: Omit<DataPortWatchParts, 'clock' | 'onChange'>
   readonly feed: NodeFeed
-  /** Absent where no brake is looked for: then there is none. */
+  /** Absent where there is no brake to follow. */
   readonly grants?: GrantsFeed
   readonly store: AgentStore
-  /** Of the machine; what was remembered in another boot counts no more. */
+  /** The boot id of the machine; a memory of another boot does not count. */
   readonly bootId: string
   readonly clock: Clock
   readonly log: Log
-  /** What was decided of the node, each time. */
+  /** Called with each decision. */
   readonly onDecision?: (decision: AgentDecision) => void
 }
 
-/** How often the override file is looked at, and a failed write tried again. */
+/** How often the override file is read, and a failed write tried again. */
 const READ_EVERY_MS = 1_000
 
 /**
- * The answer of one node, always in memory. It changes at once with what is heard; what must survive is written after it,
- * and a claim is acknowledged only when it has been.
+ * The answer of one node, always in memory. It changes at once with each event; files are written after it, and a claim is
+ * acknowledged only once it is written.
  */
 export class Agent {
   readonly #parts: AgentParts
@@ -64,10 +64,10 @@ export class Agent {
   #unheardSince: MonoMs | undefined
   #lookedAt: MonoMs
   #isRecalled = false
-  /** What was remembered when that was read last. */
+  /** The memory, as it was last read. */
   #recalled: string | undefined
   #isAsked = false
-  /** Told until the API has told of the node: then nothing is missing any more. */
+  /** Shown until the API has sent the node: then nothing is missing any more. */
   #forgotten: string | undefined
   readonly #firstTold = Promise.withResolvers<void>()
 
@@ -85,7 +85,7 @@ export class Agent {
       this.#brake = new BrakeWatch({ feed, node, log, onChange: (brake) => this.#take({ brake }) })
   }
 
-  /** Reads what the process before left; the answer stands when this resolves. Rejects with the signal's reason. */
+  /** Reads what the previous process left; the answer is known when this resolves. Rejects with the signal's reason. */
   async begin(signal: AbortSignal): Promise<void> {
     await this.#recall(signal)
     if (this.#brake === undefined) this.#evidence = { ...this.#evidence, brake: 'none' }
@@ -95,7 +95,7 @@ export class Agent {
     this.#judge()
   }
 
-  /** Follows, asks and writes until aborted; rejects with the signal's reason. */
+  /** Follows, checks and writes until aborted; rejects with the signal's reason. */
   async run(signal: AbortSignal): Promise<void> {
     const work: Promise<void>[] = [this.#follow(signal), this.#passes(signal)]
     if (this.#dataPort !== undefined) work.push(this.#dataPort.run(signal))
@@ -104,8 +104,8 @@ export class Agent {
   }
 
   /**
-   * From now on checkers ask this agent, which goes on from what the one before remembered last. While it waited beside that
-   * one it wrote nothing over: it might have said something else for the moment. Rejects with the signal's reason.
+   * From now on checkers ask this agent, which goes on from the last memory of the previous one. While it waited it overwrote
+   * no file: its answer may have been a temporary one. Rejects with the signal's reason.
    */
   async takeOver(signal: AbortSignal): Promise<void> {
     const before = this.#recalled
@@ -119,7 +119,7 @@ export class Agent {
     this.#wakeup.wake()
   }
 
-  /** Settles once something is known of the node, at most after `limitMs`. Rejects with the signal's reason. */
+  /** Settles once the node is known, at most after `limitMs`. Rejects with the signal's reason. */
   async known(limitMs: number, signal: AbortSignal): Promise<void> {
     if (this.#evidence.node !== undefined) return
     const over = new AbortController()
@@ -131,14 +131,14 @@ export class Agent {
     }
   }
 
-  /** The answer for a checker, which is noted. */
+  /** The answer for a checker; the poll is counted. */
   asked({ address, port }: Caller): Answer {
     const caller = { address: canonicalAddress(address), port }
     this.#polls.noted(caller, this.#decision.answer, this.#parts.clock.monoMs())
     return this.#decision.answer
   }
 
-  /** The line for one checker of HAProxy's agent-check, which is noted. */
+  /** The line for one checker of HAProxy's agent-check; the poll is counted. */
   agentCheckLine(caller: Caller): string {
     const { clock, checkers } = this.#parts
     const asked = { address: canonicalAddress(caller.address), answer: this.asked(caller), now: clock.monoMs() }
@@ -166,7 +166,7 @@ export class Agent {
       isDataPortAsked: this.#dataPort?.isFound ?? true,
       ...(unheardSince === undefined ? {} : { unheardForMs: now - unheardSince }),
       ...present({ kept, dataPort: evidence.dataPort }),
-      // Said by the node's own object, on the disk, and what is answered goes by it.
+      // A claim on the Node that is on the disk and that the answer follows.
       acknowledged: synced !== undefined && this.#decision.answer !== 'up' ? synced.claims.map(({ id }) => id) : [],
       brake: evidence.brake ?? 'unknown',
       filesReadAgoMs: now - this.#lookedAt,
@@ -199,7 +199,7 @@ export class Agent {
     this.#firstTold.resolve()
   }
 
-  /** What was heard counts at once: nothing is written before. */
+  /** An event changes the answer at once: nothing is written before. */
   #take(change: Partial<Pick<AgentEvidence, 'node' | 'dataPort' | 'brake'>>): void {
     this.#evidence = { ...this.#evidence, ...change }
     this.#judge()
@@ -268,7 +268,7 @@ export class Agent {
     return recalled === 'of another boot' ? undefined : recalled
   }
 
-  /** What was found out besides the API, and is as of now. */
+  /** What was read apart from the API, as of now. */
   #sinceThen(): Partial<AgentEvidence> {
     const { dataPort, brake } = this.#evidence
     return { ...present({ dataPort, brake }) }
@@ -276,7 +276,7 @@ export class Agent {
 
   async #look(signal: AbortSignal): Promise<void> {
     const owed = await this.#files.read(signal)
-    // What was remembered in this very boot is newer, and knows whose debts were paid.
+    // A memory of this boot is newer, and shows whose debts were paid.
     if (!this.#isRecalled) this.#owe(owed)
     this.#lookedAt = this.#parts.clock.monoMs()
   }

@@ -11,8 +11,8 @@ interface BrakeWatchParts {
 }
 
 /**
- * Follows the brake of the fleet. What was told last goes on while the API server is away; where it does not let this
- * process look it is unknown, since cordons are heard of then, and grants are not.
+ * Follows the brake of the fleet. The last grants stay in force while the API server is away. If this process may not read
+ * them, the brake is unknown: it sees cordons then, but no grants.
  */
 export class BrakeWatch {
   readonly #parts: BrakeWatchParts

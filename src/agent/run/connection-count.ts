@@ -2,7 +2,7 @@ import { DeadlineError, withDeadline } from '../../ground/loop/deadline.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { OpenConnections, TrackedTable } from '../ports/open-connections.ts'
 
-/** However many ask, tables of thousands of connections are read no more often. */
+/** Tables of thousands of connections are read at most this often, however many clients ask. */
 const FRESH_MS = 250
 /** A client that asks for the page waits for less than a second. */
 const LIMIT_MS = 500
@@ -19,8 +19,8 @@ interface Reading {
 }
 
 /**
- * How many connections are open at the data port, as of the moment it is asked or a quarter of a second before. Sockets tell
- * where something listens there; rules of the network may lead connections past it all the same, which tracking shows.
+ * How many connections are open at the data port, at most a quarter of a second ago. Sockets show whether something listens
+ * there; rules of the network may still lead connections past it, which tracking shows.
  */
 export class ConnectionCount {
   readonly #sockets: OpenConnections
@@ -53,7 +53,8 @@ export class ConnectionCount {
 
   async #count(signal: AbortSignal): Promise<number | undefined> {
     const [sockets, tracked] = await Promise.all([this.#sockets.count(signal), this.#tracked.count(signal)])
-    // The listener may not be the process that rules lead to: 0 is said once the table was read often enough to show others.
+    // The listener may not be the process that the rules lead to: 0 is only certain once the table was read often enough to show
+    // others.
     if (tracked === 'soon') return undefined
     return sockets === undefined ? tracked?.open : sockets + (tracked?.elsewhere ?? 0)
   }

@@ -3,22 +3,22 @@ import type { Answer } from '../../service/model/answer.ts'
 import { DIALECTS, type DialectName, isDialectName } from '../decide/dialect.ts'
 
 const TEXT = 'text/plain; charset=utf-8'
-/** No checker asks for more, and nothing longer is looked at. */
+/** No checker asks for more, and longer requests are refused. */
 const TARGET_MAX = 256
 
 interface DataPagesParts {
   readonly node: string
-  /** What `/nodename` says, where it is not the name of the node alone. */
+  /** The page `/nodename`, where it is not only the name of the node. */
   readonly says?: string
-  /** What is spoken where a request does not say. */
+  /** The dialect of requests that name none. */
   readonly dialect: DialectName
   readonly answerTo: (caller: Caller) => Answer
 }
 
-/** What an agent says at `/nodename`. Agents of one node share ports, and know each other by it. */
+/** The page `/nodename` of an agent. Agents of one node share ports, and know each other by it. */
 export const nodeSays = (node: string): string => `Node: ${JSON.stringify(node)}`
 
-/** The pages that load balancers and any other client may read: three pages and no file. */
+/** The pages for load balancers and any other client: three pages and no file. */
 export const dataPages =
   (parts: DataPagesParts): PageOf =>
   ({ target, caller }) => {

@@ -14,7 +14,7 @@ export interface DataPortWatchParts {
   readonly onChange: (found: 'open' | 'closed') => void
 }
 
-/** Asks the node's own data port again and again; the API server has no part in it. */
+/** Checks the node's own data port again and again, without the API server. */
 export class DataPortWatch {
   readonly #parts: DataPortWatchParts
   #streak: DataPortStreak = UNASKED
@@ -23,7 +23,7 @@ export class DataPortWatch {
     this.#parts = parts
   }
 
-  /** Whether this very process has asked it often enough to say something of it. */
+  /** This process has checked it often enough to know its state. */
   get isFound(): boolean {
     return this.#streak.found !== undefined
   }

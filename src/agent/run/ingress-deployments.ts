@@ -9,12 +9,12 @@ import type { Selection } from '../../ground/ports/objects.ts'
 import { HEALTH_ANNOTATION, parseHealthOrder } from '../../service/model/health-order.ts'
 import type { IngressReading } from '../decide/ingress-reading.ts'
 
-/** What the API server says of one Deployment. `node`: the full name of its node. */
+/** One Deployment of the API server. `node`: the full name of its node. */
 export interface DeploymentReading extends IngressReading {
   readonly node: string
-  /** The API group of its owner; absent: it has none just now. */
+  /** The API group of its owner; absent: it has no owner at present. */
   readonly group?: string
-  /** Whether the agent or the pods are to answer; absent: that cannot be read. */
+  /** Whether the agent or the pods have to answer; absent: that cannot be read. */
   readonly by?: 'agent' | 'pods'
 }
 
@@ -42,9 +42,9 @@ export const deploymentsOf = (node: string, only?: OneIngress): Selection<Deploy
 })
 
 /**
- * Whether this process answers for it: the agent of the node, or the pod of that one object. Never both, since the
- * kernel hands each connection to either of two processes that share a port. Where the order cannot be read, the process that answered
- * before goes on.
+ * Whether this process answers for it: the agent of the node, or the pod of that one object. Never both, since the kernel gives
+ * each connection to one of two processes that share a port. If the order cannot be read, the process that answered before goes
+ * on.
  */
 export function isAnsweredHere(deployment: DeploymentReading, node: string, only?: OneIngress): boolean {
   const { group = only?.group, by } = deployment
@@ -77,7 +77,7 @@ function parse(object: Untrusted): DeploymentReading {
   }
 }
 
-/** Two objects of one name may be there, one in each group, and their Deployments bear the same label. */
+/** There may be two objects of one name, one in each group, and their Deployments have the same label. */
 function groupOf(metadata: Untrusted): { readonly group?: string } {
   const owner = metadata
     .at('ownerReferences')

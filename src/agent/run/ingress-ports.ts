@@ -12,11 +12,11 @@ interface OpenPort {
 }
 
 interface IngressPortsParts {
-  /** Whose ports there are to be, as of now. */
+  /** The owners of the wanted ports, as of now. */
   readonly wanted: () => ReturnType<typeof allotPorts>
-  /** Whether anything is known of that yet. */
+  /** Whether they are known yet. */
   readonly isKnown: () => boolean
-  /** Rejects with UserError where that port cannot be had, or with the signal's reason. */
+  /** Rejects with UserError where the port is not available, or with the signal's reason. */
   readonly open: (port: number, signal: AbortSignal) => Promise<OpenPort>
   readonly clock: Clock
   readonly random: Random
@@ -31,7 +31,7 @@ interface Refused {
 
 const AGAIN = { baseMs: 1_000, capMs: 60_000 } as const
 
-/** Opens and closes the ports of IngressDaemonSets as they come and go. A port that cannot be had holds up no other port. */
+/** Opens and closes the ports of IngressDaemonSets as they come and go. A port that is not available delays no other port. */
 export class IngressPorts {
   readonly #parts: IngressPortsParts
   readonly #wakeup: Wakeup
@@ -47,7 +47,7 @@ export class IngressPorts {
     this.#wakeup = new Wakeup(parts.clock)
   }
 
-  /** Each port that was asked for when that became known is open, or was tried. */
+  /** Each port that was wanted when that became known is open, or was tried. */
   get isSettled(): boolean {
     return this.#isSettled
   }
@@ -76,7 +76,7 @@ export class IngressPorts {
       const isKnown = this.#parts.isKnown()
       this.#allotted = this.#parts.wanted()
       this.#closeOthers()
-      // All at once: whether another program has a port takes a second to find out if that one is silent.
+      // All at once: it takes a second to find out that a silent program has a port.
       await Promise.all([...this.#allotted.ports.keys()].map((port) => this.#try(port, signal)))
       this.#tell()
       this.#isSettled ||= isKnown
@@ -95,7 +95,7 @@ export class IngressPorts {
     for (const port of this.#refused.keys()) if (!ports.has(port)) this.#refused.delete(port)
   }
 
-  /** Not waited for: a checker that is slow to read its answer holds up no other port. */
+  /** Not waited for: a checker that reads its answer slowly delays no other port. */
   #close(port: number): void {
     const closing = this.#open.get(port)?.close()
     this.#open.delete(port)

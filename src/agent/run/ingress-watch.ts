@@ -19,18 +19,18 @@ import { TimelyStore } from './timely-store.ts'
 
 interface IngressWatchParts {
   readonly node: string
-  /** That one alone is answered for, by a pod of its own; absent: all for which the agent is to answer. */
+  /** Only this one is answered for, by a pod of its own; absent: all that the agent has to answer for. */
   readonly only?: OneIngress
   readonly objects: Pick<Objects, 'follow'>
   readonly store: AgentStore
   readonly bootId: string
   readonly clock: Clock
   readonly log: Log
-  /** Another Deployment is known, or another order of one. */
+  /** A Deployment, or the order of one, has changed. */
   readonly onChange: () => void
 }
 
-/** One IngressDaemonSet on this node, as it is answered for. */
+/** One IngressDaemonSet on this node, as its checks are answered. */
 export interface AnsweredIngress {
   readonly reading: IngressReading
   readonly decision: Pick<AgentDecision, 'answer' | 'reasons'>
@@ -46,8 +46,8 @@ interface Answered extends Omit<AnsweredIngress, 'polls'> {
 const WRITE_AGAIN_MS = 1_000
 
 /**
- * What is known of the IngressDaemonSets of one node, and what is answered for each. The last known state stays in force while the
- * API server is away, also over a restart of the agent in the same boot of the machine.
+ * What is known of the IngressDaemonSets of one node, and the answer for each. The last known state stays in force while the
+ * API server is away, also after a restart of the agent in the same boot of the machine.
  */
 export class IngressWatch {
   readonly #parts: IngressWatchParts
@@ -70,12 +70,12 @@ export class IngressWatch {
     this.#wakeup = new Wakeup(parts.clock)
   }
 
-  /** The API server has told this process of all Deployments of the node. */
+  /** The API server has sent all Deployments of the node to this process. */
   get heard(): boolean {
     return this.#heard
   }
 
-  /** Something is known, if only from the agent before. */
+  /** Something is known, at least from the previous agent. */
   get isKnown(): boolean {
     return this.#heard || this.#isRecalled
   }
@@ -96,7 +96,7 @@ export class IngressWatch {
     return [this.#apiTrouble, this.#storeTrouble, ...unreadable].filter((line) => line !== undefined)
   }
 
-  /** Reads what the process before left. Rejects with the signal's reason. */
+  /** Reads what the previous process left. Rejects with the signal's reason. */
   async begin(signal: AbortSignal): Promise<void> {
     const text = await this.#inStore(() => this.#store.read('ingress', signal))
     const known = text === undefined ? undefined : parseIngressMemory(text, this.#parts.bootId)
@@ -105,7 +105,7 @@ export class IngressWatch {
     this.#replace(known)
   }
 
-  /** From now on checkers ask this agent. While it waited beside another one it wrote nothing over. */
+  /** From now on checkers ask this agent. While it waited beside another one it overwrote nothing. */
   takeOver(): void {
     this.#isAsked = true
     this.#wakeup.wake()
@@ -119,13 +119,16 @@ export class IngressWatch {
     signal.throwIfAborted()
   }
 
-  /** The answer for the node is another one. */
+  /** The answer for the node has changed. */
   nodeAnswers(decision: Pick<AgentDecision, 'answer' | 'reasons'>): void {
     this.#node = decision
     this.#judge(this.readings)
   }
 
-  /** Answers one health check, and counts it. At a port that is about to close: the last answer where others go on, otherwise `down`. */
+  /**
+   * Answers one health check, and counts it. At a port that is about to close: the last answer where others go on, otherwise
+   * `down`.
+   */
   asked(uid: string | undefined, { address, port }: Caller): Answer {
     const answered = uid === undefined ? undefined : this.#answered.get(uid)
     if (answered === undefined) return this.#handedOver.get(uid ?? '') ?? 'down'
@@ -159,7 +162,7 @@ export class IngressWatch {
     return this.readings.filter((readings) => readings.uid !== uid)
   }
 
-  /** Where the order cannot be read, the ports are those of the last one that could. */
+  /** If the order cannot be read, the ports are those of the last one that could. */
   #answeredFor(deployment: DeploymentReading): readonly IngressReading[] {
     const was = this.#answered.get(deployment.uid)
     if (!isAnsweredHere(deployment, this.#parts.node, this.#parts.only)) {
@@ -184,7 +187,7 @@ export class IngressWatch {
     this.#parts.onChange()
   }
 
-  /** Counted at once and not when the next checker asks: what was asked before a change says nothing of the answer after it. */
+  /** Counted at once and not when the next checker asks: polls before a change do not count for the answer after it. */
   #judge(readings: readonly IngressReading[]): void {
     const before = this.#answered
     this.#answered = new Map(readings.map((one) => [one.uid, this.#answeredNow(one, before.get(one.uid))]))
@@ -208,7 +211,7 @@ export class IngressWatch {
     }
   }
 
-  /** An agent that begins again had better know nothing than what is over: what cannot be replaced is removed. */
+  /** After a restart no memory is better than an old one: a file that cannot be replaced is removed. */
   async #remember(signal: AbortSignal): Promise<boolean> {
     const text = formatIngressMemory(this.#parts.bootId, this.readings)
     if (text === this.#remembered) return true

@@ -5,16 +5,16 @@ import type { Answer } from '../../service/model/answer.ts'
 /** Of one address: balancers have several checkers behind one, and a person with curl is one, too. */
 export interface Polls {
   readonly address: string
-  /** Of the last one. */
+  /** The port of the last poll. */
   readonly port: number
   readonly at: MonoMs
   readonly answer: Answer
-  /** All of them, and those since the answer became what it is. */
+  /** All polls, and those since the answer is the present one. */
   readonly total: number
   readonly sinceAnswer: number
 }
 
-/** More addresses than any fleet of balancers has; beyond it the one that was heard longest ago is forgotten. */
+/** More addresses than any fleet of balancers has; beyond it the address with the oldest poll is dropped. */
 const ADDRESSES_MAX = 256
 
 /** The clients that asked for the answer, and the answer that each got. */
@@ -23,7 +23,7 @@ export class PollLog {
 
   noted({ address, port }: Caller, answer: Answer, at: MonoMs): void {
     const before = this.#polls.get(address)
-    // Put in anew, so that the order is that of the last polls.
+    // Added anew, so that the order is that of the last polls.
     this.#polls.delete(address)
     this.#polls.set(address, {
       address,
@@ -40,12 +40,12 @@ export class PollLog {
     }
   }
 
-  /** The answer is another from now on: what was asked before tells nothing of it, whatever was answered then. */
+  /** The answer changes now: polls before do not count for it, whatever their answer was. */
   answerChanged(): void {
     for (const [address, polls] of this.#polls) this.#polls.set(address, { ...polls, sinceAnswer: 0 })
   }
 
-  /** The last to ask comes last. */
+  /** In the order of their last polls. */
   all(): readonly Polls[] {
     return [...this.#polls.values()]
   }

@@ -6,18 +6,18 @@ import { agentMetrics } from './agent-metrics.ts'
 import type { AgentStatus } from './agent-status.ts'
 
 const JSON_TYPE = 'application/json'
-/** An agent that has not looked at anything for so long hangs. */
+/** An agent whose files were not read for so long hangs. */
 const HANGS_AFTER_MS = 30_000
 
 interface StatusPagesParts {
   readonly status: () => AgentStatus
-  /** Open at the data port as of now; undefined where that is not known. */
+  /** Open connections at the data port as of now; undefined where that is not known. */
   readonly connections: () => Promise<number | undefined>
   /** Health checks are answered. */
   readonly isOpen: () => boolean
 }
 
-/** For people, Prometheus and the kubelet: what is answered, why, and who asks. No health check uses these pages. */
+/** For people, Prometheus and the kubelet: the answer, its reasons, and who asks. No health check uses these pages. */
 export const statusPages =
   ({ status, connections, isOpen }: StatusPagesParts): PageOf =>
   ({ target }) => {
@@ -38,7 +38,7 @@ export const statusPages =
     }
   }
 
-/** An agent that cannot know whether it may let its node serve is no replacement for one that does. */
+/** An agent that does not know whether its node may serve cannot replace one that does. */
 const isReady = ({ heard, isKeptKnown, ingress }: AgentStatus): boolean =>
   heard && isKeptKnown && (ingress?.heard ?? true)
 
@@ -66,7 +66,7 @@ const pollsOf = (status: AgentStatus, polls: AgentStatus['polls']) =>
     answer,
   }))
 
-/** One without ports is answered for nowhere. */
+/** An IngressDaemonSet without ports is answered for nowhere. */
 const ingressesOf = (status: AgentStatus, { answered, isOpen }: NonNullable<AgentStatus['ingress']>) =>
   answered.flatMap(({ reading, decision, since, polls }) => {
     const { namespace, name, ready, order } = reading

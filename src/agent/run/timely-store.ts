@@ -16,8 +16,8 @@ const PLACES: Readonly<Record<AgentFile, Place>> = {
 }
 
 /**
- * A store whose calls settle in time. A call that hangs cannot be ended, and each takes one of few threads: while there is
- * one, whatever else is asked of that disk fails at once.
+ * A store whose calls settle in time. A call that hangs cannot be ended, and each uses one of few threads: while there is one,
+ * every other call to that disk fails at once.
  */
 export class TimelyStore {
   readonly #store: AgentStore
@@ -34,7 +34,7 @@ export class TimelyStore {
     return this.#inTime(file, () => this.#store.read(file), signal)
   }
 
-  /** As `read`. What was given up may still come to be written. */
+  /** Like `read`. A write that was given up may still happen. */
   write(file: Exclude<AgentFile, 'override'>, text: string | undefined, signal: AbortSignal): Promise<void> {
     return this.#inTime(file, () => this.#store.write(file, text), signal)
   }

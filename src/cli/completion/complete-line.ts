@@ -3,27 +3,27 @@ import { present } from '../../ground/model/present.ts'
 import { type OptionShape, optionsOf } from './option-shape.ts'
 import { type Candidate, type LiveValues, plain, valuesOfArgument, valuesOfOption, type Wanted } from './values.ts'
 
-/** What the scripts read in the last line, as cobra writes it, which kubectl asks of its plugins. */
+/** What the scripts read in the last line, in cobra's form, which kubectl expects of its plugins. */
 const SHELL_PART = { files: ':0', folders: ':16', nothing: ':4' } as const
 
-/** A name that holds one of these cannot be told from the end of its line, or would steer the terminal. */
+/** A name with one of these would end its line early, or steer the terminal. */
 const CONTROL = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/
 
-/** The line up to its last word. */
+/** The line before its last word. */
 interface Reading {
   readonly command: Command
   readonly options: readonly OptionShape[]
   readonly operands: readonly string[]
   /** Its value is the last word. */
   readonly pending?: OptionShape
-  /** `--` stands before the last word. */
+  /** `--` precedes the last word. */
   readonly isOver: boolean
   readonly given: ReadonlyMap<string, string>
 }
 
 /**
- * What may stand for the last of these words, as the scripts read it: a line for each candidate, with a tab and a
- * description, then one that says what the shell adds. Never rejects: what cannot be looked up has no candidates.
+ * The candidates for the last of these words, in the form that the scripts read: a line for each, with a tab and a description,
+ * then a line that says what the shell adds. Never rejects: a failed look-up has no candidates.
  */
 export async function completionText(
   program: Command,
@@ -36,7 +36,7 @@ export async function completionText(
   const isShells = wanted === 'files' || wanted === 'folders'
   const typed = isOptionWithValue(reading, current) ? (partsOf(current)[1] ?? '') : current
   const commands = commandsAt(reading, current).filter(({ value }) => value.startsWith(typed))
-  // No cluster is asked for what begins like a command.
+  // For a word that begins like a command no cluster is asked.
   const isCommand = typed !== '' && commands.length > 0
   const others = isShells || isCommand ? [] : await candidatesOf(wanted, reading, load)
   const lines = [...commands, ...others]
@@ -97,7 +97,7 @@ function wantedAt(reading: Reading, current: string): Wanted {
   if (current.startsWith('-') && !isOver)
     return options.flatMap(({ flags, about }) => flags.map((value) => ({ value, about })))
   const [first, ...more] = operands
-  // The command `help` is commander's and no part of the tree.
+  // The command `help` is commander's, and not in the tree.
   if (first === 'help' && more.length === 0 && namesOf(command).some(({ value }) => value === first))
     return namesOf(command)
   const all = command.registeredArguments
@@ -137,7 +137,7 @@ async function candidatesOf(
       }
     }
   } catch {
-    // A shell has no place to show why, and the command itself will say it.
+    // A shell cannot show the reason, and the command itself will.
     return []
   }
 }

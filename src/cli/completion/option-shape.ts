@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander'
 import { present } from '../../ground/model/present.ts'
 
-/** An option as far as completion needs it. */
+/** The parts of an option that completion needs. */
 export interface OptionShape {
   /** `-o`, `--output`. */
   readonly flags: readonly string[]
@@ -11,7 +11,7 @@ export interface OptionShape {
   readonly choices?: readonly string[]
 }
 
-/** Of commands that are programs of their own and read their options themselves: what their help lists is all that is known here. */
+/** Commands that are programs of their own and parse their options themselves: only their help is known here. */
 const OWN_HELP = new WeakMap<Command, () => Promise<string>>()
 
 export const setOwnHelp = (command: Command, help: () => Promise<string>): void => {

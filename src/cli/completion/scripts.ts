@@ -1,9 +1,9 @@
 export type Shell = 'bash' | 'zsh' | 'fish'
 
-/** The script for a shell. Each asks `evenkeel __complete` at every press of Tab, so that it is never out of date. */
+/** The script for a shell. It calls `evenkeel __complete` at every press of Tab, so it is never out of date. */
 export const completionScript = (shell: Shell): string => SCRIPTS[shell]
 
-/** `COMPREPLY` replaces only what stands behind the last `=` or `:`, since bash splits words there. */
+/** `COMPREPLY` replaces only the text behind the last `=` or `:`, since bash splits words there. */
 const BASH = `# bash completion for evenkeel. Load it with: source <(evenkeel completion bash)
 _evenkeel() {
   local i n=-1 previous= word last words=() value cut prefix= line candidate shell_part=

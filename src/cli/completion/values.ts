@@ -5,13 +5,13 @@ export interface Candidate {
   readonly about: string
 }
 
-/** What stands in a line for which nodes and contexts are sought. */
+/** The options in the line that name the cluster. */
 interface GivenPlace {
   readonly kubeconfig?: string
   readonly context?: string
 }
 
-/** What is looked up while a line is typed. Each rejects where it cannot be had. */
+/** Values that are looked up while a line is typed. Each rejects where the look-up fails. */
 export interface LiveValues {
   /** Newest first. */
   readonly runs: (stateDir: string | undefined) => Promise<readonly string[]>
@@ -20,7 +20,7 @@ export interface LiveValues {
   readonly nodes: (place: GivenPlace) => Promise<readonly string[]>
 }
 
-/** What may stand at one place of a line. `files` and `folders` are the shell's. */
+/** The kinds of values at one place of a line. `files` and `folders` come from the shell. */
 export type Wanted = 'runs' | 'contexts' | 'nodes' | 'files' | 'folders' | 'nothing' | readonly Candidate[]
 
 const BY_NAME: Readonly<Record<string, Wanted>> = {

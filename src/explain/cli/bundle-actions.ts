@@ -1,12 +1,12 @@
 import type { RollHistory } from '../../roll/cli/roll-actions.ts'
 
-/** Where runs are, and which one; absent run: the one begun last. */
+/** The directory of runs, and the run; absent: the newest. */
 interface BundleRequest {
   readonly stateDir?: string
   readonly run?: string
 }
 
-/** The files of a run as they are, secrets included. */
+/** The unchanged files of a run, with secrets. */
 interface StoredFiles {
   readonly run: string
   readonly journal: string

@@ -24,7 +24,7 @@ const ABOUT_FILES: Readonly<Record<string, string>> = {
 
 const SHOWN_MAX = 1000
 
-/** `evenkeel bundle`: reads a run, removes secrets, and writes what is left as one file. */
+/** `evenkeel bundle`: reads a run, removes secrets, and writes the rest as one file. */
 export async function bundleRun(
   context: CliContext,
   actions: BundleActions,
@@ -68,7 +68,7 @@ export async function bundleRun(
   return 0
 }
 
-/** Made from what is already redacted, so that nothing but that can be in them. */
+/** Made from redacted data, so that they contain nothing else. */
 function reportFiles(history: RollHistory): readonly BundledFile[] {
   const document = redactValue(reportDocument(redactValue(history).value)).value
   return [

@@ -22,7 +22,7 @@ export interface DoctorPlace {
 }
 
 export interface DoctorActions {
-  /** Looks once and changes nothing. What cannot be found out is a fact, too. */
+  /** Reads once and changes nothing. A failed read is a result, too. */
   readonly read: (
     request: { readonly place: DoctorPlace; readonly file?: Found<NamedRollFile> },
     signal: AbortSignal,
@@ -91,7 +91,7 @@ const SHOW_ERRORS = evenkeel`roll -f roll.yaml --dry-run`
 async function fileOf(file: string, context: CliContext): Promise<Found<NamedRollFile>> {
   const name = file === '-' ? 'standard input' : file
   try {
-    // Its nodes may be chosen on the command line of the roll.
+    // The command line of the roll may choose its nodes.
     const { spec } = readRollFile({ file: name, text: await context.readText(file) })
     return { is: 'found', value: { name, spec } }
   } catch (error) {
@@ -110,7 +110,7 @@ const NAME_CELLS_MAX = 30
 const FIX = 'fix: '
 const TEXT_MAX = 2_000
 
-/** One fix that several lines share stands once, below the last of them. */
+/** A fix that several lines share is shown once, below the last of them. */
 function checkLines(checks: readonly Check[], columns: number): readonly Line[] {
   const nameCells = 2 + Math.min(NAME_CELLS_MAX, Math.max(...checks.map(({ name }) => escapeForeign(name).length)))
   const room = Math.max(20, columns - STATE_CELLS - nameCells)

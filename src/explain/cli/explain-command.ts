@@ -16,7 +16,7 @@ import { addExplainPlace, type ExplainPlace } from './explain-place.ts'
 import { explainedDocument, explainedLines } from './explained-lines.ts'
 
 export interface ExplainActions {
-  /** Asks once. Rejects with UserError for what is wrong with the kubeconfig. */
+  /** Makes one request. Rejects with UserError for a fault of the kubeconfig. */
   readonly open: (place: ExplainPlace, signal: AbortSignal) => Promise<ExplainSources & { readonly namespace: string }>
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { SLOTS_NAMESPACE } from '../../ground/model/slot.ts'
 
-/** Which cluster, where its slots are, and where the journals of this machine are. */
+/** The cluster, the namespace of its slots, and the directory of journals on this machine. */
 export interface ExplainPlace {
   readonly kubeconfig?: string
   readonly context?: string

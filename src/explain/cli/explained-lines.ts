@@ -7,13 +7,13 @@ import { wrapWords } from '../../ground/text/wrap-words.ts'
 import type { Finding, Next } from '../decide/finding.ts'
 import type { Explained } from '../run/explain-node.ts'
 
-/** Of one part. */
+/** The most findings of one part. */
 const FINDINGS_MAX = 20
 const NEXT_MAX = 12
-/** A verdict may hold two names and a message of the API. */
+/** A verdict may contain two names and a message of the API. */
 const VERDICT_MAX = 1_000
 
-/** For people: the verdict, then each part with what was seen of it, what would change it, and what is not known. */
+/** For people: the verdict, then each part with its evidence, what would change it, and what is not known. */
 export function explainedLines(explained: Explained, paste: Paste, columns: number): readonly Line[] {
   const { verdict, findings, unknown } = explained
   const next = nextOf(findings)
@@ -45,17 +45,17 @@ function textsOf(findings: readonly Finding[]): BlockRow['texts'] {
   ]
 }
 
-/** Of what stands in the way; where nothing does, of the rest. */
+/** From findings that block; if there are none, from the rest. */
 function nextOf(findings: readonly Finding[]): readonly Next[] {
   const inTheWay = findings.filter(({ is }) => is !== 'fact').flatMap(({ next }) => next)
   const all = inTheWay.length > 0 ? inTheWay : findings.flatMap(({ next }) => next)
   return [...new Map(all.map((one) => [plainText(one.command ?? one.note), one])).values()]
 }
 
-/** Of the label and what stands before a text. */
+/** The label and what precedes a text. */
 const MARGIN = 14
 
-/** A note says when a command may be used: where there is no room for each beside its command, they stand above. */
+/** A note says when a command may be used: without room for it beside the command, it is above. */
 function nextTexts(next: readonly Next[], paste: Paste, columns: number): BlockRow['texts'] {
   const said = next.map(({ command, note }) => ({
     command: command === undefined ? '' : plainText(paste(command)),

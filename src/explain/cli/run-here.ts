@@ -4,7 +4,7 @@ import { currentHold, currentStep, type NodeView } from '../../roll/report/view/
 import type { NodeInWork, RunScene } from '../decide/node-scene.ts'
 import type { RunHere } from '../run/explain-sources.ts'
 
-/** A run by its journal, as it bears on one node. */
+/** A run by its journal, as far as it concerns one node. */
 export function runHereOf(
   { run, events, running, spec }: Pick<RollHistory, 'run' | 'events' | 'running' | 'spec'>,
   name: string,

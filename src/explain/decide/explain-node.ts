@@ -13,7 +13,7 @@ import { nodeState } from './node-state.ts'
 
 type State = 'InWork' | 'LeftBehind' | 'NotReady' | 'Claimed' | 'Draining' | 'InService'
 
-/** Which part is asked first for the cause. */
+/** The order in which parts are searched for the cause. */
 const PARTS: Readonly<Record<State, readonly Part[]>> = {
   InWork: ['roll', 'drain', 'guard', 'node', 'service', 'ingress', 'dns', 'budget', 'brake'],
   LeftBehind: ['roll', 'node', 'service', 'ingress', 'drain', 'guard', 'brake', 'budget', 'dns'],
@@ -23,7 +23,7 @@ const PARTS: Readonly<Record<State, readonly Part[]>> = {
   InService: ['node', 'service', 'roll', 'budget', 'guard', 'ingress', 'dns', 'brake', 'drain'],
 }
 
-/** Why the node is where it is, and what stands between it and what is asked of it. */
+/** Why the node is in its state, and what keeps it from the state that is wanted. */
 export function explainNode(s: NodeScene): Explanation {
   const guards = nodeGuards(s, s.guards ?? [])
   const pods = nodePods(s, guards)
@@ -61,13 +61,13 @@ function stateOf(s: NodeScene): State {
   return asksToDrain(s.node) === undefined ? 'InService' : 'Draining'
 }
 
-/** Of a node that is out already, what only keeps nodes from going out holds nothing up. */
+/** For a node that is out already, findings that only keep nodes from leaving do not matter. */
 const isLater = (state: State, { part, code }: Finding): boolean =>
   (part === 'dns' && state !== 'InService') ||
   (part === 'budget' && state !== 'InService' && state !== 'InWork') ||
   (code === 'VolumeAttached' && state === 'InService')
 
-/** The same, unless the roll that has the node out says that it is held for it. */
+/** The same, unless the roll that has the node out is held because of them. */
 const ofCluster = (s: NodeScene, state: State): readonly Finding[] =>
   nodeCluster(s).map((one) =>
     OF_CLUSTER.includes(one.code) && state !== 'InService' && state !== 'Draining' ? { ...one, is: 'fact' } : one,

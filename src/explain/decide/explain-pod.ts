@@ -5,11 +5,11 @@ import { podLeaving } from './pod-leaving.ts'
 import { type PodAround, type PodScene, refOf } from './pod-scene.ts'
 import { podService } from './pod-service.ts'
 
-/** What was read of the pod's node and of what has it. */
+/** What was read of the pod's node and of its owner. */
 interface PodOnNode {
-  /** What wants the node out or drained, as the end of a sentence; absent: nothing that is seen. */
+  /** What wants the node out or drained, as the end of a sentence; absent: nothing that is known. */
   readonly asked?: string
-  /** Of the NodeGuard of a guard pod, of the roll that has the node, and of the node itself. */
+  /** Findings of the guard pod's NodeGuard, of the roll that has the node, and of the node itself. */
   readonly findings: readonly Finding[]
 }
 
@@ -23,7 +23,7 @@ export function explainPod(scene: PodScene, around: PodAround, on: PodOnNode): E
   return { ...headOf(scene, { leaving, cause, asked: on.asked }), findings }
 }
 
-/** What its NodeGuard waits for says more than the answer of the budget that the guard keeps shut. */
+/** What its NodeGuard waits for explains more than the answer of the budget that the guard keeps shut. */
 const hasGuardCause = (findings: readonly Finding[]): boolean =>
   findings.some(({ part, is }) => part === 'guard' && is !== 'fact')
 

@@ -2,7 +2,7 @@ import { type Command, isCommand, plainText, type Sentence } from '../../ground/
 /** What a finding is about. */
 export type Part = 'node' | 'pod' | 'drain' | 'service' | 'budget' | 'guard' | 'ingress' | 'brake' | 'roll' | 'dns'
 
-/** What would change it: a command that can be pasted, or a sentence. */
+/** What would change it: a command to paste, or a sentence. */
 export interface Next {
   readonly command?: Command
   /** What the command does, or what to do where there is none. */
@@ -16,16 +16,14 @@ export const nextText = (next: Sentence, note = ''): Next =>
 /** One thing that was found out about a node or a pod. */
 export interface Finding {
   readonly part: Part
-  /**
-   * `stuck`: no program that is seen ends it; `waits`: it ends when something else does; `fact`: nothing waits for it.
-   */
+  /** `stuck`: nothing is working on it; `waits`: it ends when something else does; `fact`: nothing waits for it. */
   readonly is: 'stuck' | 'waits' | 'fact'
   /** `n1`, `shop/cart-0`. */
   readonly subject: string
   readonly code: string
   /** A sentence without a full stop. */
   readonly text: string
-  /** What was seen that says so. */
+  /** The evidence for it. */
   readonly evidence: readonly string[]
   readonly next: readonly Next[]
 }
@@ -34,7 +32,7 @@ type Given = Omit<Finding, 'evidence' | 'next'> & Partial<Pick<Finding, 'evidenc
 
 export const finding = (given: Given): Finding => ({ evidence: [], next: [], ...given })
 
-/** As a sentence of its own: a roll shortens it, so that a line of its progress has room for the numbers. */
+/** As a sentence of its own: a roll shortens it, so that its line of progress has room for the numbers. */
 export function asSentence(text: string): string {
   const [all, pod, budget, needed] = /^(\S+), budget (\S+) needs (\S+) healthy, has /.exec(text) ?? []
   if (all === undefined) return text
@@ -44,14 +42,14 @@ export function asSentence(text: string): string {
 
 /** What is known of a node or a pod, the cause first. */
 export interface Explanation {
-  /** How it stands, as one word. */
+  /** Its state, as one word. */
   readonly state: string
   /** The same with the cause, as one sentence without a full stop. */
   readonly verdict: string
   readonly findings: readonly Finding[]
 }
 
-/** What is said of the same thing from two sides, such as by a roll and by a dry run, stands once, with all that was seen. */
+/** Equal findings from two sources, such as a roll and a dry run, become one, with all evidence. */
 export function together(findings: readonly Finding[]): readonly Finding[] {
   const groups = Map.groupBy(findings, ({ code, subject, text }) => `${code} ${subject} ${text}`)
   return [...groups.values()].flatMap((group) => {
@@ -62,7 +60,7 @@ export function together(findings: readonly Finding[]): readonly Finding[] {
   })
 }
 
-/** Facts last; else by the order of the parts, and in each what is stuck before what waits. */
+/** Facts come last; the others are in the order of the parts, and in each `stuck` comes before `waits`. */
 export function ordered(findings: readonly Finding[], parts: readonly Part[]): readonly Finding[] {
   const rankOf = ({ part, is }: Finding): number => {
     const at = parts.indexOf(part)
@@ -71,5 +69,5 @@ export function ordered(findings: readonly Finding[], parts: readonly Part[]): r
   return findings.toSorted((one, other) => rankOf(one) - rankOf(other))
 }
 
-/** What stands in the way before anything else does. */
+/** The first finding that blocks. */
 export const causeOf = ([first]: readonly Finding[]): Finding | undefined => (first?.is === 'fact' ? undefined : first)

@@ -72,7 +72,7 @@ function nextOf({ budget }: NodeScene): readonly Next[] {
   ]
 }
 
-/** The holder of the slot of the node, with what is seen of that holder. */
+/** The holder of the node's slot, and what is known of that holder. */
 export function slotEvidence(s: NodeScene): readonly string[] {
   const slot = slotFor(s)
   if (slot === undefined)

@@ -39,7 +39,7 @@ function claimed(s: NodeScene, claim: Claim, all: readonly Claim[]): Finding {
   const is = lost !== undefined || owner.startsWith('person/') ? 'stuck' : 'waits'
   return finding({
     part: 'service',
-    // A roll that has the node is told of by its record.
+    // For a roll that has the node, see its record.
     is: owner.startsWith('roll/') && lost === undefined ? 'fact' : is,
     subject: name,
     code: lost === undefined ? 'Maintenance' : 'ClaimLeft',
@@ -49,7 +49,7 @@ function claimed(s: NodeScene, claim: Claim, all: readonly Claim[]): Finding {
   })
 }
 
-/** What is wrong where the owner of a claim is gone. */
+/** A fault where the owner of a claim is gone. */
 function lostOwner(s: NodeScene, owner: string): string | undefined {
   const { node, ingresses } = s
   if (owner.startsWith('roll/') && !(RECORD_ANNOTATION in node.annotations))
@@ -68,7 +68,7 @@ function followOf(owner: string): readonly Next[] {
   ]
 }
 
-/** Refused where the claims have changed since. */
+/** The patch is refused if the claims have changed since. */
 function withdraw({ node }: NodeScene, { owner }: Claim, all: readonly Claim[]): Next {
   const note = `withdraws the claim of ${owner}, if its work is over`
   if (all.length === 1) return withdrawAll(node.name, note)

@@ -6,7 +6,7 @@ import { rebootLocks } from '../../roll/decide/plan/reboot-lock-findings.ts'
 import { type Finding, finding } from './finding.ts'
 import type { NodeScene } from './node-scene.ts'
 
-/** What of the whole cluster lets no roll take the node out: the same that a plan says before a roll. */
+/** Findings about the whole cluster that let no roll take the node out: the same as in a plan. */
 export const nodeCluster = (s: NodeScene): readonly Finding[] => [...plane(s), ...kured(s)]
 
 type Said = Pick<Finding, 'is' | 'evidence'>
@@ -19,7 +19,7 @@ const asFinding = ({ node }: NodeScene, { code, text, fix }: PlanFinding, said: 
 
 const IS = { error: 'stuck', block: 'stuck', hold: 'waits', warning: 'fact' } as const
 
-/** Of an API server or a member of etcd that is not Ready, no program that is seen makes another one. */
+/** If an API server or a member of etcd is not Ready, nothing that is known replaces it. */
 function plane(s: NodeScene): readonly Finding[] {
   const { node, system } = s
   if (system === undefined || !isControlPlane(node)) return []
@@ -29,7 +29,7 @@ function plane(s: NodeScene): readonly Finding[] {
   return controlPlaneFindings(system, [node]).map((one) => asFinding(s, one, { is: IS[one.severity], evidence }))
 }
 
-/** On the node that it reboots, kured is what has the node; elsewhere a roll waits for it. A roll that has the lock does not wait. */
+/** If kured reboots this node, it has the node; otherwise a roll waits for kured. A roll that has the lock does not wait. */
 function kured(s: NodeScene): readonly Finding[] {
   const { node, daemonSets = [], now } = s
   return rebootLocks(daemonSets, { wall: now }).map(({ holders, finding: one }) => {

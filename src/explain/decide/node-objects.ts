@@ -12,11 +12,11 @@ import type { NodeScene } from './node-scene.ts'
 
 type NodeNow = Pick<NodeScene, 'node' | 'now'>
 
-/** What NodeGuards say of the node. Those that say nothing of it are left out. */
+/** The NodeGuards that list the node. */
 export const nodeGuards = (s: NodeNow, guards: readonly CheckedGuard[]): readonly Finding[] =>
   guards.flatMap((guard) => guardFinding(s, guard))
 
-/** Neither ends by itself: a person wrote the one, and guards contradict each other in the other. */
+/** Neither ends by itself: a person wrote the one, and in the other, guards contradict each other. */
 const NEEDS_PERSON: readonly string[] = ['HeldByHand', 'ForeignBudget', 'GuardRefused']
 
 function guardFinding({ node, now }: NodeNow, guard: CheckedGuard): readonly Finding[] {
@@ -62,7 +62,7 @@ function guardNext({ namespace, name }: CheckedGuard, node: string, reason: stri
   ]
 }
 
-/** What IngressDaemonSets say of the node. */
+/** The IngressDaemonSets that list the node. */
 export const nodeIngresses = (s: NodeScene): readonly Finding[] =>
   (s.ingresses ?? []).flatMap((object) => ingressFinding(s, object))
 

@@ -15,7 +15,7 @@ export interface PodFindings {
   readonly findings: readonly Finding[]
 }
 
-/** So many names stand in a line. */
+/** How many names a line has at most. */
 const NAMED_MAX = 8
 
 export function nodePods(s: NodeScene, guards: readonly Finding[]): PodFindings {
@@ -24,7 +24,7 @@ export function nodePods(s: NodeScene, guards: readonly Finding[]): PodFindings 
   const leave = pods.filter(({ found }) => !found.some(({ code }) => code === 'MirrorPod' || code === 'DaemonSetPod'))
   const blocked = leave.filter(({ found }) => found.some(({ is }) => is !== 'fact'))
   const findings = blocked.flatMap(({ scene, found }) => {
-    // What its NodeGuard waits for says more than the budget that the guard keeps shut.
+    // What its NodeGuard waits for explains more than the budget that the guard keeps shut.
     const isGuard = guardOf(scene.seen.pod) !== undefined && isGuardNamed
     return found.filter(({ is }) => is !== 'fact').map((one) => (isGuard ? { ...one, is: 'fact' as const } : one))
   })
@@ -53,7 +53,7 @@ const COUNTED: readonly (readonly [code: string, one: string, many: string])[] =
   ['MirrorPod', 'static pod of the kubelet stays', 'static pods of the kubelet stay'],
 ]
 
-/** What holds nothing up, one line for each kind. */
+/** Pods that block nothing, one line for each kind. */
 const counts = (s: NodeScene, pods: PodsFound): readonly Finding[] =>
   COUNTED.flatMap(([code, one, many]) => {
     const refs = pods.filter(({ found }) => found.some((one) => one.code === code)).map(({ scene }) => refOf(scene))
@@ -75,7 +75,7 @@ const counts = (s: NodeScene, pods: PodsFound): readonly Finding[] =>
     ]
   })
 
-/** A drain is over once these are detached. A NodeGuard that holds the node says more of them. */
+/** A drain ends once these are detached. A NodeGuard that holds the node has more about them. */
 const volumes = ({ node, pods = [], volumes: known }: NodeScene, isGuardNamed: boolean): readonly Finding[] =>
   known === undefined
     ? []

@@ -9,7 +9,7 @@ import { asSentence, type Finding, finding, type Next, nextText } from './findin
 import { slotEvidence } from './node-budget.ts'
 import { type NodeInWork, type NodeScene, type RunScene, slotFor } from './node-scene.ts'
 
-/** Whether a process works for the run that has the node: by its slot, and by the journal where that is here. */
+/** Whether a process has the run in work: by its slot, and by the journal if that is on this machine. */
 type RunLife = 'alive' | 'gone' | 'unknown'
 
 /** The record on the node; `unreadable`: why. */
@@ -23,7 +23,7 @@ export function recordOn({ node }: NodeScene): NodeRecord | { readonly unreadabl
 export function lifeOf(s: NodeScene, run: string): RunLife {
   if (s.run?.run === run) return s.run.running ? 'alive' : 'gone'
   const slot = slotFor(s)
-  // A run that puts another one's nodes back is called after that one.
+  // A run that puts another run's nodes back has that run's name.
   if (slot !== undefined && isOf(slot, run))
     return slot.left === undefined && slot.doubt === undefined ? 'alive' : 'gone'
   return s.budget === undefined || 'fault' in s.budget ? 'unknown' : 'gone'
@@ -32,7 +32,7 @@ export function lifeOf(s: NodeScene, run: string): RunLife {
 const isOf = ({ owner }: { readonly owner: string }, run: string): boolean =>
   owner === `run ${run}` || owner.startsWith(`run ${run}+`)
 
-/** What rolls want of the node: by the record on it, and by the journal of a run on this machine. */
+/** What rolls do with the node: by the record on it, and by the journal of a run on this machine. */
 export function nodeRoll(s: NodeScene): readonly Finding[] {
   const record = recordOn(s)
   const ofRun = s.run === undefined ? [] : runFindings(s, s.run)
@@ -111,7 +111,7 @@ function waysBack(s: NodeScene, run: string): readonly Next[] {
   ]
 }
 
-/** What the journal tells. */
+/** Findings from the journal. */
 function runFindings(s: NodeScene, run: RunScene): readonly Finding[] {
   if (run.node === 'notInRun') return []
   if (!run.running) return run.end?.outcome === 'completed' ? [] : [notRunning(s, run)]
@@ -180,7 +180,7 @@ const heldBy = (s: NodeScene, { at, reason, forMs }: Held): Finding =>
     ],
   })
 
-/** The run goes one node after the other. */
+/** The run works on one node after the other. */
 function waiting(s: NodeScene, { run, inWork, waiting: queue }: RunScene): readonly Finding[] {
   const { name } = s.node
   const place = queue.indexOf(name) + 1

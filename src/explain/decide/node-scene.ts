@@ -29,7 +29,7 @@ export interface NodeScene {
   readonly guards?: readonly CheckedGuard[]
   readonly ingresses?: readonly CheckedIngress[]
   readonly dns?: DnsReading
-  /** The pods of kube-system; read of a control-plane node alone. */
+  /** The pods of kube-system; only read for a control-plane node. */
   readonly system?: readonly Pod[]
   readonly daemonSets?: readonly Workload[]
   readonly run?: RunScene
@@ -37,14 +37,14 @@ export interface NodeScene {
 
 type ServingPods = Parameters<typeof lastDnsPod>[1]
 
-/** The DNS of the cluster, as its objects tell. */
+/** The DNS of the cluster, by its objects. */
 export interface DnsReading extends ServingPods {
   readonly service: { readonly namespace: string; readonly name: string }
-  /** What the controller's check said last; absent: no controller checks DNS. */
+  /** The last result of the controller's check; absent: no controller checks DNS. */
   readonly health?: Pick<Condition, 'status' | 'reason' | 'message'>
 }
 
-/** A node that a run works on. */
+/** A node that a run has in work. */
 export interface NodeInWork {
   readonly name: string
   /** Absent: between two steps. */
@@ -57,11 +57,11 @@ export interface NodeInWork {
 /** A run whose journal is on this machine. */
 export interface RunScene {
   readonly run: string
-  /** A process works on it now. */
+  /** A process has the run in work now. */
   readonly running: boolean
-  /** What the run says of the node. */
+  /** The state of the node in the run. */
   readonly node: 'waiting' | 'inWork' | 'ended' | 'notInRun'
-  /** How the run left the node. */
+  /** What became of the node in the run. */
   readonly state?: string
   readonly inWork: readonly NodeInWork[]
   /** Nodes of the run that are not begun, in its order. */

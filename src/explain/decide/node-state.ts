@@ -8,7 +8,7 @@ import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../service/m
 import { type Finding, finding } from './finding.ts'
 import type { NodeScene } from './node-scene.ts'
 
-/** What the Node says of itself, and whether a cordon of it takes it out of its load balancers. */
+/** The marks on the Node, and whether a cordon takes it out of its load balancers. */
 export const nodeState = (s: NodeScene): readonly Finding[] => [
   ...ready(s),
   ...cordon(s),
@@ -73,7 +73,7 @@ function toCome(s: NodeScene): readonly Finding[] {
 
 const uncordon = (name: string, note = 'once the work on it is done') => ({ command: kubectl`uncordon ${name}`, note })
 
-/** The taint of an earlier run keeps pods away for ever. */
+/** The taint of an earlier run would keep pods away for ever. */
 function left(s: NodeScene): readonly Finding[] {
   const { node } = s
   if (!isMarked(node)) return []
@@ -94,7 +94,7 @@ function left(s: NodeScene): readonly Finding[] {
   ]
 }
 
-/** What others announce by marks on the Node. */
+/** What other programs announce by marks on the Node. */
 function leaving(s: NodeScene): readonly Finding[] {
   const { name, labels, deleting } = s.node
   const why = budgetNode(s.node).leaving
@@ -123,7 +123,7 @@ const leaves = (name: string, why: string): Pick<Finding, 'code' | 'text' | 'evi
   evidence: ['the program that set it takes the node out'],
 })
 
-/** A node that a roll or a claim has out leaves by that; its cordon needs no grant. */
+/** A node that a roll or a claim has out leaves because of that; its cordon needs no grant. */
 function brake(s: NodeScene): readonly Finding[] {
   const { cordons, node } = s
   if (!node.unschedulable || cordons === undefined || cordons === 'unknown') return []

@@ -11,7 +11,7 @@ import type { Next } from './finding.ts'
 export const budgetsOver = (pod: Pod, budgets: readonly DisruptionBudget[]): readonly DisruptionBudget[] =>
   budgets.filter((budget) => budget.namespace === pod.namespace && selectorMatches(budget.selector, pod.labels))
 
-/** What the API server would answer by the numbers of the budgets, where no eviction was tried. */
+/** The API server's answer, computed from the numbers of the budgets, where no eviction was tried. */
 export function answerByBudgets(pod: Pod, budgets: readonly DisruptionBudget[]): EvictionAnswer {
   const [budget, second] = budgetsOver(pod, budgets)
   if (budget === undefined || pod.phase === 'Pending') return { kind: 'accepted' }
@@ -37,7 +37,7 @@ export function arithmetic(budget: DisruptionBudget): string {
   return `budget ${refKey(budget)}: ${budget.syncFailed ? 'it cannot be computed (condition SyncFailed); ' : ''}${sums}`
 }
 
-/** What would let the pod go. */
+/** What would let the pod leave. */
 export function budgetNext(pod: Pod, budget: DisruptionBudget): readonly Next[] {
   const { namespace, name, selector, currentHealthy, expectedPods } = budget
   if (budget.syncFailed)
@@ -65,7 +65,7 @@ function selectorFlag(selector: LabelSelector): readonly string[] {
   return labels.length === 0 ? [] : ['-l', labels.join(',')]
 }
 
-/** As `kubectl -l` takes it. */
+/** In the form of `kubectl -l`. */
 function requirementText({ key, operator, values }: LabelRequirement): string {
   if (operator === 'Exists') return key
   if (operator === 'DoesNotExist') return `!${key}`

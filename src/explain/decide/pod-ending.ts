@@ -12,7 +12,7 @@ import {
 import { type Finding, finding } from './finding.ts'
 import { type PodScene, refOf } from './pod-scene.ts'
 
-/** Why a pod that is being deleted is still there; undefined: it is not being deleted. */
+/** Why a pod that is being deleted still exists; undefined: it is not being deleted. */
 export function podEnding(scene: PodScene): Finding | undefined {
   const { now, nodeReady, seen } = scene
   const { ending } = seen.pod

@@ -13,17 +13,17 @@ export interface PodScene {
   readonly seen: SeenPod
   /** The Ready condition of its node. */
   readonly nodeReady?: 'True' | 'False' | 'Unknown'
-  /** Of its namespace at least. */
+  /** Those of its namespace, at least. */
   readonly budgets?: readonly DisruptionBudget[]
-  /** Of a dry run of its eviction. */
+  /** The answer to a dry run of its eviction. */
   readonly answer?: EvictionAnswer
-  /** By which a drain tells pods apart: of the roll that has the node, or of `kubectl drain` without flags. */
+  /** The settings by which a drain classifies pods: those of the roll that has the node, or of `kubectl drain` without flags. */
   readonly drain: Drain
 }
 
 export type Drain = RollSpec['drain']
 
-/** As `kubectl drain` without flags tells pods apart. */
+/** The classes of `kubectl drain` without flags. */
 export const PLAIN_DRAIN: Drain = {
   daemonSets: [],
   deleteEmptyDirData: false,
@@ -34,7 +34,7 @@ export const PLAIN_DRAIN: Drain = {
 
 export const refOf = ({ seen: { pod } }: PodScene): string => `${pod.namespace}/${pod.name}`
 
-/** What is read beside for one pod alone. */
+/** What is also read for one pod. */
 export interface PodAround {
   readonly slices?: readonly EndpointSlice[]
   readonly attachments?: readonly VolumeAttachment[]

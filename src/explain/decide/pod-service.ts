@@ -27,7 +27,7 @@ function placement(scene: PodScene): readonly Finding[] {
   ]
 }
 
-/** A volume that another node still has keeps the pod from starting. */
+/** A volume that is still attached to another node keeps the pod from starting. */
 function elsewhere(scene: PodScene, around: Required<Pick<PodAround, 'attachments' | 'claims'>>): readonly Finding[] {
   const { pod } = scene.seen
   if (pod.phase !== 'Pending' || pod.nodeName === undefined) return []

@@ -10,7 +10,7 @@ import type { Untrusted } from '../../ground/model/untrusted.ts'
 import type { Readiness, SeenPod } from '../model/seen-pod.ts'
 import type { ExplainReader } from '../ports/explain-reader.ts'
 
-/** It takes the rights to get nodes and pods, and to list what is asked for. */
+/** Needs the rights to get nodes and pods, and to list the kinds that are read. */
 export function kubeExplainReader(parts: FollowParts): ExplainReader {
   const objects = kubeObjects(parts)
   return {

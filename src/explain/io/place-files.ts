@@ -12,17 +12,17 @@ interface NewFile {
 
 interface PlacedFile {
   readonly path: string
-  /** Where the file that was there before is now. */
+  /** The new name of the file that existed. */
   readonly kept?: string
 }
 
 interface Placing {
   readonly random: Random
-  /** A file that is there is kept beside, as `PATH.bak`; without it, it is an error. */
+  /** An existing file is renamed to `PATH.bak`; without this option it is an error. */
   readonly replace: boolean
 }
 
-/** Of these, the ones that are there. */
+/** The files of these that exist. */
 export async function existing(paths: readonly string[]): Promise<readonly string[]> {
   const there = await Promise.all(paths.map(isThere))
   return paths.filter((_, at) => there[at])
@@ -35,7 +35,7 @@ const isThere = (path: string): Promise<boolean> =>
   )
 
 /**
- * Puts all of the files in place, or none, each whole at once. No file that was there is ever lost: a program that writes one
+ * Puts all of the files in place, or none, each whole at once. No existing file is ever lost: a program that writes one
  * meanwhile gets an error here. Rejects with UserError.
  */
 export async function placeFiles(files: readonly NewFile[], placing: Placing): Promise<readonly PlacedFile[]> {
@@ -60,7 +60,7 @@ export async function placeFiles(files: readonly NewFile[], placing: Placing): P
   }
 }
 
-/** Renames what is there to a name that nothing has. */
+/** Renames the existing file to a free name. */
 async function keep(path: string): Promise<string | undefined> {
   for (let number = 1; ; number += 1) {
     const kept = number === 1 ? `${path}.bak` : `${path}.bak${number}`

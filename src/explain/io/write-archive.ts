@@ -15,7 +15,7 @@ const PRIVATE = 0o600
 
 /**
  * Writes a new `.tar.gz` that only this user can read; resolves with its size in bytes. Rejects with UserError where the file
- * exists or cannot be made, with WorldError where the disk does not take it; then no half archive is left.
+ * exists or cannot be made, with WorldError where the disk refuses it; then no half archive is left.
  */
 export async function writeArchive(path: string, files: readonly ArchivedFile[], atMs: number): Promise<number> {
   const bytes = await promisify(gzip)(tarOf(files, atMs))
@@ -64,7 +64,7 @@ function headerOf(path: string, sizeBytes: number, atMs: number): Buffer {
   number(Math.floor(atMs / 1000), 136, 12)
   block.write('0', 156)
   block.write('ustar\x0000', 257)
-  // The checksum is taken with its own field full of spaces.
+  // The checksum is computed with its own field full of spaces.
   block.write(' '.repeat(8), 148)
   const sum = block.reduce((total, byte) => total + byte, 0)
   number(sum, 148, 8)

@@ -1,9 +1,9 @@
 import type { Pod } from '../../ground/model/pod.ts'
 
-/** A pod with what shows why it does not end, or does not begin. */
+/** A pod with the fields that show why it does not end, or does not begin. */
 export interface SeenPod {
   readonly pod: Pod
-  /** Why containers of it do not run or are not ready, in the words of the kubelet. */
+  /** Why its containers do not run or are not ready, in the words of the kubelet. */
   readonly waiting: readonly string[]
 }
 
@@ -11,6 +11,6 @@ export interface SeenPod {
 export interface Readiness {
   readonly reason: string
   readonly message: string
-  /** ISO 8601; absent: the condition does not say since when it is so. */
+  /** ISO 8601; absent: the condition has no time. */
   readonly since?: string
 }

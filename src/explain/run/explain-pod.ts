@@ -59,7 +59,7 @@ async function readNode(pass: ExplainPass, { nodeName }: Pod): Promise<OnNode | 
   return { scene, run }
 }
 
-/** What of the node bears on the pod. */
+/** What concerns the pod about its node. */
 async function onNode(pass: ExplainPass, pod: Pod, { scene }: OnNode) {
   const { node, run } = scene
   const guard = guardOf(pod)
@@ -77,7 +77,7 @@ async function onNode(pass: ExplainPass, pod: Pod, { scene }: OnNode) {
   return { findings, ...(asked === undefined ? {} : { asked }) }
 }
 
-/** What is said of the node explains the pod only where it names the pod. */
+/** A finding about the node explains the pod only where it names the pod. */
 const asContext = (one: Finding, pod: Pod): Finding => {
   const isMine = one.text.includes(refKey(pod)) || one.subject === refKey(pod)
   return isMine ? one : { ...one, is: 'fact', next: [] }

@@ -25,20 +25,20 @@ export interface ExplainSources {
   ) => Promise<RunHere | undefined>
 }
 
-/** A run whose journal is on this machine, as it bears on one node, and by which rules it drains. */
+/** A run whose journal is on this machine, as far as it concerns one node, and the settings of its drain. */
 export interface RunHere {
   readonly scene: RunScene
   readonly drain?: Drain
 }
 
-/** Where what is shared by all runs lies, and whether evictions are tried. */
+/** Where the objects that all runs share are, and whether evictions are tried. */
 export interface ExplainOptions {
   readonly slotsNamespace: string
   readonly grantsNamespace: string
   readonly dryRun: boolean
 }
 
-/** One look, and what it could not see. */
+/** One round of reads, with what could not be read. */
 export interface ExplainPass {
   readonly sources: ExplainSources
   readonly options: ExplainOptions

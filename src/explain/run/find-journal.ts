@@ -7,7 +7,7 @@ interface Sought {
   readonly cluster: Pick<Cluster, 'identity'>
 }
 
-/** The run that is sought, where its journal is here; else the run of this cluster that was begun last. */
+/** The wanted run if its journal is here; otherwise the newest run of this cluster. */
 export async function findJournal(
   store: Pick<JournalStore, 'runs'>,
   { wanted, cluster }: Sought,

@@ -37,7 +37,7 @@ class InvalidBudget extends Error {
   }
 }
 
-/** A limit that makes no sense is a finding, and nothing that could not be read. */
+/** A limit that makes no sense is a finding, and no failed read. */
 const rethrown = <T>(reading: Promise<T>): Promise<T> =>
   reading.catch((error: unknown) => {
     throw error instanceof UserError && error.code === 'budget.max-out' ? new InvalidBudget(error) : error
@@ -69,7 +69,7 @@ export const readSystem = ({ sources, unknowns, signal }: ExplainPass) =>
 export const readDaemonSets = ({ sources, unknowns, signal }: ExplainPass) =>
   unknowns.read('DaemonSets', sources.reader.list('daemonsets', undefined, signal))
 
-/** Of both groups. The one of the controller that came first is nearly nowhere: that it is not there is worth no word. */
+/** In both groups. The group of the older controller is rarely installed: that it is missing is not reported. */
 export async function readIngresses({
   sources,
   unknowns,
@@ -92,7 +92,7 @@ function noneWhereAbsent(error: unknown): readonly CheckedIngress[] {
   throw error
 }
 
-/** The pods of DNS, and what the controller's check said of it last. */
+/** The pods of DNS, and the last result of the controller's check. */
 export function readDns({ sources, unknowns, signal }: ExplainPass): Promise<DnsReading | undefined> {
   const read = async (): Promise<DnsReading | undefined> => {
     const found = findDnsService(await sources.dnsObjects.services(signal), {})

@@ -5,14 +5,14 @@ import type { SeenPod } from '../model/seen-pod.ts'
 import type { ExplainPass } from './explain-sources.ts'
 
 const AT_ONCE = 4
-/** A node has some 100 pods by default. */
+/** By default a node has at most some 110 pods. */
 const TRIED_MAX = 250
-/** The answer of an admission webhook to a dry run, which says nothing of a real eviction. */
+/** The answer of an admission webhook to a dry run, which shows nothing about a real eviction. */
 const REFUSES_DRY_RUNS = /does not support dry run|side effects/i
 
 /**
- * What the API server answers to an eviction of each pod, by its uid. It is a dry run: each check is made, and nothing is stored. Pods
- * that no drain evicts are left out.
+ * The API server's answer to an eviction of each pod, by its uid. It is a dry run: each check is made, and nothing is stored.
+ * Pods that no drain evicts are left out.
  */
 export async function tryEvictions(
   pass: ExplainPass,

@@ -7,7 +7,7 @@ export interface Unknown {
   readonly why: string
 }
 
-/** What could not be read in one look, in the order in which it was found out. */
+/** What could not be read, in the order of the reads. */
 export class Unknowns {
   readonly #found: Unknown[] = []
 
@@ -19,7 +19,7 @@ export class Unknowns {
     if (!this.#found.some((one) => one.what === what)) this.#found.push({ what, why })
   }
 
-  /** Undefined where it may not be read or does not exist. Rejects with what is neither. */
+  /** Undefined where it may not be read or does not exist. Rejects with any other error. */
   async read<T>(what: string, reading: Promise<T>): Promise<T | undefined> {
     try {
       return await reading

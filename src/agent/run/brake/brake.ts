@@ -27,9 +27,9 @@ interface BrakeParts {
   readonly configMaps: ConfigMaps
   readonly notices: ObjectNotices
   readonly leader: Pick<Leader, 'mayActForMs'>
-  /** Of this process, as in the Lease. */
+  /** The identity of this process in the Lease. */
   readonly identity: string
-  /** Where the agents look. */
+  /** The namespace in which the agents look. */
   readonly namespace: string
   readonly limit: OutLimit
   readonly returnMs: number
@@ -46,20 +46,20 @@ export interface BrakeStatus {
     readonly synced: boolean
     readonly unheardForMs: number
   }
-  /** As last read; absent where there are none, and in a process that does not lead. */
+  /** The grants that were read last; absent where there are none, and in a process that does not lead. */
   readonly grants?: CordonGrants
-  /** All nodes that are out, for whatever reason. */
+  /** All nodes that are out, for any reason. */
   readonly out: readonly NodeOut[]
   readonly decision: BrakeDecision['kind'] | 'standby'
   readonly reasons: readonly Reason[]
 }
 
-/** One fleet, one brake: one key. */
+/** One brake for the fleet: one key. */
 const KEY = 'brake'
 /** An operator may have changed the grants by hand, or removed them. */
 const SWEEP_MS = 5_000
 
-/** Tells the agents of a fleet which nodes may leave their balancers for a cordon. */
+/** Grants to the agents of a fleet which nodes may leave their balancers for a cordon. */
 export class Brake {
   readonly #parts: BrakeParts
   readonly #nodes: FollowCache<FleetNode>
@@ -90,17 +90,17 @@ export class Brake {
     })
   }
 
-  /** Follows and works until aborted, then rejects with the signal's reason; where it was stopped, it only follows. */
+  /** Follows and works until aborted, then rejects with the signal's reason; once stopped, it only follows. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([this.#nodes.run(signal), this.#reconciler.run(signal)])
   }
 
-  /** Begins nothing any more, and resolves when what is under way has ended. */
+  /** Begins no more work, and resolves when all work under way has ended. */
   stop(): Promise<void> {
     return this.#reconciler.stop()
   }
 
-  /** We lead now, or something else changed that no watch tells. */
+  /** This process leads now, or something changed that no watch shows. */
   wake(): void {
     this.#reconciler.add(KEY)
   }
@@ -127,7 +127,7 @@ export class Brake {
     }
   }
 
-  /** Seen also by processes that do not lead, so that the order of waiting nodes outlasts a leader. */
+  /** Processes that do not lead see it too, so that the order of waiting nodes survives a change of the leader. */
   #nodesChanged(): void {
     this.#observe([])
     this.#reconciler.add(KEY)
@@ -176,7 +176,7 @@ export class Brake {
     return this.#parts.notices.tell({ kind: 'Node', name: node, uid, type: 'Warning', reason }, signal)
   }
 
-  /** A grant that is taken back puts its node in: not by a watch that may be behind. */
+  /** Withdrawing a grant puts its node back in service: a watch that may be late is not enough for that. */
   async #checkDropped(name: string, signal: AbortSignal): Promise<void> {
     const node = await this.#parts.fleet.read(name, signal)
     if (node === undefined || !(node.unschedulable || node.unreadable)) return

@@ -4,9 +4,9 @@ import { formatGrants, GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../
 import type { BrakeAction } from '../../decide/brake/decide.ts'
 import type { Published } from '../../decide/brake/snapshot.ts'
 
-/** The leader that wrote it: a leader's first write voids what an earlier one may still send under an older version. */
+/** The leader that wrote it: its first write voids writes that an earlier leader may still send for an older version. */
 const LEADER_ANNOTATION = 'evenkeel.dev/leader'
-/** Beside the grants, and no agent's business: nodes that wait, and bear an event that says so. */
+/** Not read by agents: nodes that wait, and have an Event about it. */
 const ANNOUNCED_KEY = 'told'
 
 export function publishedBy(found: ConfigMap | undefined): Published | undefined {
@@ -22,7 +22,7 @@ export function publishedBy(found: ConfigMap | undefined): Published | undefined
 interface Writing {
   readonly namespace: string
   readonly self: string
-  /** As it was read; what else is in it stays. */
+  /** The object as it was read; other data in it stays. */
   readonly found: ConfigMap | undefined
 }
 

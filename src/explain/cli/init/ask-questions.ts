@@ -7,7 +7,7 @@ import { type Answers, answerTo, type Question } from '../../decide/init/init-qu
 import type { RollProposal } from '../../decide/init/roll-proposal.ts'
 import type { InitFlags } from './init-flags.ts'
 
-/** One question with the answer that the file goes by. */
+/** One question with the answer that the file uses. */
 interface Answered {
   readonly about: string
   readonly answer: string
@@ -25,7 +25,7 @@ interface Asking {
   readonly asks: boolean
 }
 
-/** Answers by options. Throws UserError for one that cannot be. */
+/** The answers in the options. Throws UserError for one that is not valid. */
 export function givenAnswers({ reboot, probe }: Pick<InitFlags, 'reboot' | 'probe'>): Answers {
   const given = new Map<string, string>()
   if (reboot !== undefined) given.set(REBOOT_ID, checked('--reboot', reboot, rebootFault))
@@ -68,7 +68,7 @@ function answered(
   return { about: question.about, answer: answerTo(question, answers), by }
 }
 
-/** Asked again until the answer is one. Enter is the default. */
+/** Repeats the question until the answer is valid. Enter is the default. */
 export async function askOne(
   { err, interrupts, askLine }: CliContext,
   { why, ask, preset, faultOf }: Question,

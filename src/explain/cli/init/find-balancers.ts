@@ -18,7 +18,7 @@ type Balancers = Pick<InitSnapshot, 'instances' | 'config' | 'noBalancer'>
 
 const FORMS = 'write PATH, HOST:PORT or [USER@]HOST:PATH'
 
-/** By the options, else on this machine, else as a person answers; undefined where no answer came. */
+/** From the options, otherwise on this machine, otherwise by a question; undefined where no answer came. */
 export async function findBalancers({ context, actions, flags }: Search): Promise<Balancers | undefined> {
   if (!flags.haproxy) return { instances: [], noBalancer: true }
   const { signal } = context.interrupts

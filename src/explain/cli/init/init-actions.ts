@@ -10,7 +10,7 @@ export interface BalancerRequest {
   readonly sockets: readonly InstanceAddress[]
   /** A haproxy.cfg. */
   readonly config?: string
-  /** Where neither is named, the usual places of this machine are looked at. */
+  /** Where neither is named, the usual places of this machine are searched. */
   readonly searchHere: boolean
 }
 
@@ -23,12 +23,12 @@ interface PlacedFile {
 }
 
 export interface InitActions {
-  /** Rejects where the API server cannot be reached; a list that it refuses is a fact. */
+  /** Rejects where the API server cannot be reached; a list that it refuses is a result. */
   readonly readCluster: (place: InitPlace, signal: AbortSignal) => Promise<ClusterPart>
-  /** A socket that does not answer is a fact, too. */
+  /** A socket that does not answer is a result, too. */
   readonly readBalancers: (request: BalancerRequest, signal: AbortSignal) => Promise<BalancerPart>
   readonly whichExist: (paths: readonly string[]) => Promise<readonly string[]>
-  /** All of them, or none; a file that was there is kept, or an error. */
+  /** All of them, or none; an existing file is kept, or an error. */
   readonly place: (
     files: readonly { readonly path: string; readonly text: string }[],
     options: { readonly replace: boolean },

@@ -1,7 +1,7 @@
 import type { OutputFlags } from '../../../cli/output-options.ts'
 import type { InitPlace } from './init-actions.ts'
 
-/** As commander hands them over. */
+/** As commander gives them. */
 export interface InitFlags extends InitPlace, Pick<OutputFlags, 'color' | 'ascii'> {
   readonly file: string
   readonly overwrite?: boolean

@@ -11,13 +11,13 @@ export interface InitResult extends Pick<RollProposal, 'found' | 'leftOut' | 'is
   readonly answers: Taken['answers']
   readonly file: string
   readonly rights: string
-  /** Files that were there, and where each is now. */
+  /** Files that existed, and their new names. */
   readonly kept: readonly { readonly path: string; readonly kept: string }[]
   readonly next: readonly string[]
   readonly texts: { readonly roll: string; readonly rights: string }
 }
 
-/** What was found, left out and assumed, and what to type next. With `-o yaml`, stdout has the files alone. */
+/** What was found, left out and assumed, and what to type next. With `-o yaml`, stdout has only the files. */
 export function writeResult(context: CliContext, flags: InitFlags, result: InitResult): void {
   const { out, err } = context
   if (flags.output === 'json') {

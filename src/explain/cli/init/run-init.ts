@@ -72,7 +72,7 @@ interface Texts {
   readonly rights: string
 }
 
-/** Both are read back by what reads roll files, before either is put in place. */
+/** Both are parsed again before either is put in place. */
 function textsOf(snapshot: InitSnapshot, { file, isComplete }: RollProposal, paths: Paths): Texts {
   const roll = rollFileYaml(HEAD, file)
   const source = { file: paths.file, text: roll }
@@ -106,7 +106,7 @@ function nextCommands(flags: InitFlags, paths: Paths, { isComplete }: RollPropos
   return [apply, isComplete ? paste(evenkeel`roll -f roll.yaml --dry-run`) : againCommand(flags)].map(plainText)
 }
 
-/** Once there are rights or a balancer, it finds more. */
+/** With rights or a balancer, a second run finds more. */
 function againCommand({
   file,
   haproxySocket = [],

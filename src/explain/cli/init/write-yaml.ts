@@ -7,7 +7,7 @@ const STYLE = { lineWidth: 0, flowCollectionPadding: false } as const
 const COMMENT_CELLS = 100
 const COMMENT_MAX = 4_000
 
-/** A roll file as text, with a comment above each value that has one. What is off is a comment itself. */
+/** A roll file as text, with a comment above each value that has one. A value that is off is a comment itself. */
 export function rollFileYaml(head: readonly string[], file: Section): string {
   const document = new Document(sectionNode(file, 0))
   document.commentBefore = head.flatMap(commentLines).join('\n')
@@ -50,11 +50,11 @@ const listNode = (items: readonly ListItem[], depth: number): YAMLSeq => {
 
 interface Commented<T> {
   readonly all: readonly T[]
-  /** What stands between two comments that are not of one value. */
+  /** The lines between two comments of different values. */
   readonly gap: readonly string[]
 }
 
-/** Comments of what is off wait for the next value that is not; what is left after the last one is returned. */
+/** Comments of values that are off wait for the next value that is on; those after the last one are returned. */
 function withComments<T extends Field | ListItem>(
   { all, gap }: Commented<T>,
   add: (one: T, before: string) => void,
@@ -72,7 +72,7 @@ function withComments<T extends Field | ListItem>(
   return waiting.join('\n')
 }
 
-/** So is what has nothing in it but values that are off. */
+/** A section with only values that are off is off, too. */
 function isOff({ off, value }: ListItem): boolean {
   if (off === true) return true
   const within = partsOf(value)
@@ -114,7 +114,7 @@ function nodeOf(value: FieldValue, depth: number): Node {
   return flow
 }
 
-/** Foreign text in it stays on its lines: what it holds can end no comment. */
+/** Foreign text in a comment stays on its lines, and cannot end the comment. */
 function commentLines(text: string): readonly string[] {
   const lines: string[] = []
   for (const word of escapeForeign(text, COMMENT_MAX).split(' ')) {

@@ -1,9 +1,9 @@
 import { isSecretKey, REMOVED, type Redacted, redactText } from '../../../ground/model/redact-text.ts'
 
-/** A JSON value of the same shape in which no field looks like a secret. */
+/** A JSON value of the same shape without anything that looks like a secret. */
 export function redactValue<T>(value: T): Redacted<T> {
   const walk = new Walk()
-  // The shape stays: a text is replaced by a text.
+  // The shape stays: a text replaces a text.
   return { value: walk.cleaned(value) as T, removed: walk.removed }
 }
 
@@ -36,7 +36,7 @@ function parseLine(line: string): unknown {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What has the words of a command in the roll file: that of the reboot, and those of a balancer. */
+/** The fields with commands in the roll file: that of the reboot, and those of a balancer. */
 const COMMANDS: ReadonlySet<string> = new Set(['command', 'detach', 'attach', 'status', 'cut'])
 
 class Walk {
@@ -54,7 +54,7 @@ class Walk {
     return value
   }
 
-  /** Words of a command: the value of `--token` is the next one. */
+  /** In a command the value of `--token` is the next word. */
   #list(items: readonly unknown[]): readonly unknown[] {
     return items.map((item, i) => {
       const before: unknown = items[i - 1]
@@ -78,7 +78,7 @@ class Walk {
     )
   }
 
-  /** A command of the roll file may have the password of a management controller in any place. Its program and its flags stay. */
+  /** A command of the roll file may contain the password of a management controller anywhere. Its program and its flags stay. */
   #command(words: readonly unknown[]): readonly unknown[] {
     return words.map((word, i) => (i === 0 || isPlainWord(word) ? this.cleaned(word) : this.#emptied(word)))
   }
@@ -95,7 +95,7 @@ class Walk {
     return `${origin}/${REMOVED}`
   }
 
-  /** Every text and number of a secret goes, its shape stays. */
+  /** Removes every text and number of a secret; its shape stays. */
   #emptied(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.#emptied(item))
     if (typeof value === 'object' && value !== null)

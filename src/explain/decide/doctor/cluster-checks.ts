@@ -11,7 +11,7 @@ import { type Check, type DoctorSnapshot, type Found, failedCheck, findingCheck 
 
 const CLOCKS_DIFFER_MS = 2_000
 
-/** What only the API server can tell. */
+/** Checks that need the API server. */
 export function clusterChecks(snapshot: DoctorSnapshot): readonly Check[] {
   const { api, kubeconfig } = snapshot
   if (api?.is === 'found') {
@@ -60,7 +60,7 @@ function rights({ rights: found, ...snapshot }: DoctorSnapshot): readonly Check[
 const slotsNamespace = ({ file }: Pick<DoctorSnapshot, 'file'>): string =>
   file?.is === 'found' ? file.value.spec.slots.namespace : SLOTS_NAMESPACE
 
-/** One entry for what is granted by one rule: the verbs on one object together. */
+/** One entry for each rule: the verbs on one object together. */
 function byObject(missing: readonly Access[]): readonly Access[] {
   const groups = Map.groupBy(missing, (access) => {
     const { verb: _, ...object } = access
@@ -117,7 +117,7 @@ function readyNodes({ value: all }: Found<readonly Node[]> & { readonly is: 'fou
 function leftovers(all: readonly Node[]): readonly Check[] {
   const name = 'leftovers'
   const found = [...all.flatMap(recorded), ...leftoverFindings({ cluster: { nodes: all } }, all)]
-  // A plan refuses a node that bears a record; another node may be rolled all the same.
+  // A plan refuses a node with a record; other nodes may still be rolled.
   if (found.length > 0) return found.map((finding) => findingCheck(name, { ...finding, severity: 'warning' }))
   return [{ name, state: 'ok', text: 'no node is cordoned, or has a record, a claim or a mark of an earlier run' }]
 }

@@ -6,7 +6,10 @@ import { type Check, type DoctorSnapshot, failedCheck } from './doctor-snapshot.
 import { balancerChecks, targetChecks } from './file-checks.ts'
 import { requestChecks } from './request-checks.ts'
 
-/** What a roll needs of this machine, of the cluster and of what its file names; one line each, in the order of a start. */
+/**
+ * What a roll needs of this machine, of the cluster and of what its file names; one line each, in the order in which a roll
+ * needs them.
+ */
 export const doctorChecks = (snapshot: DoctorSnapshot): readonly Check[] => [
   ...nodeJs(snapshot),
   ...rollFile(snapshot),

@@ -11,7 +11,7 @@ import type { RollSpec } from '../../../roll/model/roll-spec.ts'
 import type { TimeSpan } from '../../../roll/model/time-window.ts'
 import type { InstanceInspection } from '../../../service/model/balancer-inspection.ts'
 
-/** What one attempt to find something out came to. */
+/** The result of one attempt to read something. */
 export type Found<T> =
   | { readonly is: 'found'; readonly value: T }
   | { readonly is: 'failed'; readonly text: string; readonly code?: string; readonly fix?: Sentence }
@@ -24,23 +24,23 @@ export interface NamedRollFile {
 interface ApiAnswer {
   readonly server: Endpoint
   readonly version: string
-  /** By how much the clock of the API server is ahead of this machine's, at least. Absent: it does not say its time. */
+  /** How far the clock of the API server is ahead of this machine's, at least. Absent: the answer has no time. */
   readonly aheadMs?: number
 }
 
 interface Rights {
-  /** How many were asked for. */
+  /** How many rights were checked. */
   readonly wanted: number
-  /** Those without which no roll begins. */
+  /** Rights without which no roll begins. */
   readonly forbidden: readonly Access[]
-  /** Those without which a roll knows or says less. */
+  /** Rights without which a roll knows or shows less. */
   readonly spared: readonly Access[]
 }
 
 export interface InstanceFound {
   readonly balancer: string
   readonly instance: string
-  /** Absent: only the cluster can tell, and it was not reached. */
+  /** Absent: it has to be read from the cluster, which was not reached. */
   readonly inspection?: Found<InstanceInspection>
 }
 
@@ -50,11 +50,11 @@ export interface TargetFound {
   readonly answer: Found<undefined>
 }
 
-/** What was found on this machine, on the cluster and by the roll file. What an earlier failure made impossible is absent. */
+/** What was read of this machine, the cluster and the roll file. Parts that an earlier failure made impossible are absent. */
 export interface DoctorSnapshot {
-  /** Absent in the single executable, which brings its own. */
+  /** Absent in the single executable, which contains its own. */
   readonly node?: { readonly version: string; readonly wantedMajor: number }
-  /** Where the program is. */
+  /** The path of the program. */
   readonly ssh?: string
   readonly stateDirectory: Found<string>
   /** Absent: none was named. */
@@ -74,7 +74,7 @@ export interface DoctorSnapshot {
   readonly silencers?: readonly SilencerFound[]
 }
 
-/** What a gate answers about one of the nodes. */
+/** The answer of a gate about one of the nodes. */
 export interface GateFound {
   readonly name: string
   readonly node: string
@@ -85,7 +85,7 @@ export interface GateFound {
 /** Whether the commands of a hook are on this machine. */
 export interface ProgramsFound {
   readonly name: string
-  /** The first that is not. Absent: all are. */
+  /** The first that is missing. Absent: none is. */
   readonly missing?: string
 }
 
@@ -97,7 +97,7 @@ export interface SilencerFound {
 
 export interface Check {
   readonly name: string
-  /** `skipped`: an earlier check failed, or nothing says what to ask. */
+  /** `skipped`: an earlier check failed, or there is nothing to check. */
   readonly state: 'ok' | 'warning' | 'missing' | 'skipped'
   readonly text: string
   readonly fix?: Sentence

@@ -2,7 +2,7 @@ import { escapeForeign } from '../../../ground/model/foreign-text.ts'
 import { zonedTimeText } from '../../../ground/model/zoned-time.ts'
 import { type Check, type DoctorSnapshot, failedCheck } from './doctor-snapshot.ts'
 
-/** What the operator asks for beside the roll itself: a line for each that the roll file names. */
+/** Requests of the operator in the roll file: a line for each. */
 export const requestChecks = (snapshot: DoctorSnapshot): readonly Check[] => [
   ...windowCheck(snapshot),
   ...gateChecks(snapshot),
@@ -27,7 +27,7 @@ function windowCheck({ window }: DoctorSnapshot): readonly Check[] {
 
 const ASK_FIX = 'let it answer there, or correct "gates"'
 
-/** A gate may well not pass now; one that cannot be asked would hold the roll. */
+/** A gate need not pass now; one that cannot be asked would hold the roll. */
 function gateChecks({ gates = [] }: DoctorSnapshot): readonly Check[] {
   return gates.map(({ name: gate, node, answer }): Check => {
     const name = `gate ${gate}`

@@ -13,7 +13,7 @@ export interface KeptBackend {
   readonly servers: readonly SeenServer[]
   /** The nodes of the roll that it sends to. */
   readonly nodes: readonly string[]
-  /** Where its servers send to, for the comment. */
+  /** The targets of its servers, for the comment. */
   readonly about: string
 }
 
@@ -42,7 +42,7 @@ export function chooseBackends(snapshot: InitSnapshot, instance: SeenInstance, n
   return { kept, leftOut }
 }
 
-/** Those of the nodes that a backend sends to, by name. */
+/** The names of the nodes that a backend sends to. */
 export function balancedNodes(snapshot: InitSnapshot, nodes: readonly Node[]): readonly string[] {
   const kept = snapshot.instances.flatMap((instance) => chooseBackends(snapshot, instance, nodes).kept)
   return [...new Set(kept.flatMap((backend) => backend.nodes))]

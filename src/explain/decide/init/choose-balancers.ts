@@ -96,7 +96,7 @@ const configInstance = ({ file, backends }: HaproxyConfig): SeenInstance => ({
   backends: { is: 'found', value: backends },
 })
 
-/** What a process knows and its haproxy.cfg does not say, or the reverse: it was not reloaded, or another file is its own. */
+/** Differences between a process and its haproxy.cfg: it was not reloaded, or another file is its own. */
 function unlikeConfig(
   snapshot: InitSnapshot,
   nodes: readonly Node[],
@@ -115,12 +115,12 @@ function unlikeConfig(
 interface Agreed {
   readonly used: readonly KeptInstance[]
   readonly differences: readonly string[]
-  /** The one that a person chose where they disagree. */
+  /** The one that a person chose where they differ. */
   readonly right?: string
   readonly questions: readonly Question[]
 }
 
-/** Where instances disagree, only a person knows whether one of them is old. */
+/** Where instances differ, only a person knows whether one of them is old. */
 function agree(kept: readonly KeptInstance[], answers: Answers): Agreed {
   const differences = instanceDifferences(kept)
   if (differences.length === 0) return { used: kept, differences, questions: [] }

@@ -17,7 +17,7 @@ interface DrainInput {
   readonly snapshot: InitSnapshot
   /** The nodes of the roll; absent: not known. */
   readonly nodes: readonly Node[] | undefined
-  /** To whose NodePorts the balancers send. */
+  /** The Services whose NodePorts the balancers send to. */
   readonly services: readonly Service[]
 }
 
@@ -44,7 +44,7 @@ export function chooseDrain({ snapshot, nodes = [], services }: DrainInput, answ
   }
 }
 
-/** Where other nodes send to its pods, a DaemonSet is a stage of the drain. */
+/** If other nodes send to its pods, a DaemonSet is a stage of the drain. */
 function daemonSets(snapshot: InitSnapshot): Pick<Part, 'fields' | 'found'> {
   const served = servedDaemonSets({
     services: readOf(snapshot.services),
@@ -65,7 +65,7 @@ function daemonSets(snapshot: InitSnapshot): Pick<Part, 'fields' | 'found'> {
   }
 }
 
-/** A selector with expressions has no short form that is sure to be the same. */
+/** A selector with expressions has no short form that is surely equal. */
 const selectorText = ({ matchLabels, matchExpressions }: LabelSelector): string | undefined => {
   const labels = Object.entries(matchLabels)
   if (labels.length === 0 || matchExpressions.length > 0) return undefined
@@ -78,7 +78,7 @@ const off = (selector: LabelSelector): { readonly off?: true } =>
 interface Refusal {
   readonly id: 'emptyDir' | 'unmanaged'
   readonly key: string
-  /** Of one pod, and of several. */
+  /** The verb for one pod, and for several. */
   readonly does: readonly [one: string, many: string]
   readonly lost: string
 }
@@ -106,7 +106,7 @@ const DRAIN: RollSpec['drain'] = {
   stageLimitMs: 0,
 }
 
-/** Data that would be lost: only a person may say so. */
+/** Data that would be lost: only a person may allow it. */
 function refusedPods(
   { id, key, does: [one, many], lost }: Refusal,
   pods: readonly Pod[],
@@ -137,7 +137,7 @@ function refusedPods(
   return { fields: [field], found: [`${text}${isAllowed ? '' : ': the plan refuses them'}`], questions: [question] }
 }
 
-/** For a service that does nothing for its own exit; only its owner knows whether it does. */
+/** For a service that does not exit gracefully; only its owner knows whether it does. */
 function polite(snapshot: InitSnapshot, services: readonly Service[]): readonly Field[] {
   const workloads = readOf(snapshot.workloads)
   const items = services.flatMap((service): readonly ListItem[] => {

@@ -118,7 +118,7 @@ const targetOf = (url: string, at: number) => ({
 
 const ANY_ADDRESS = /^(|\*|0\.0\.0\.0|::)$/
 
-/** Where haproxy.cfg binds to one address. A certificate names a host, so an address is no URL of a TLS bind. */
+/** Where haproxy.cfg binds to one address. A certificate names a host, so the address of a TLS bind is no URL. */
 function frontendUrls(config: HaproxyConfig | undefined, kept: readonly KeptBackend[]): readonly string[] {
   const names = new Set(kept.map(({ backend }) => backend.name))
   return (config?.frontends ?? [])

@@ -12,13 +12,13 @@ const CONTROL_PLANE = ['node-role.kubernetes.io/control-plane', 'node-role.kuber
 interface RoleChoice {
   /** Absent: the nodes cannot be read. */
   readonly nodes?: readonly Node[]
-  /** Chooses them; absent: all nodes of the cluster. */
+  /** The selector of the nodes; absent: all nodes of the cluster. */
   readonly selector?: string
   readonly questions: readonly Question[]
   readonly found: readonly string[]
 }
 
-/** Which nodes are to be rolled, before it is known which of them are behind a balancer. */
+/** Which nodes are rolled, before it is known which of them are behind a balancer. */
 export function chooseRole(snapshot: InitSnapshot, answers: Answers): RoleChoice {
   const { nodes } = snapshot
   if (nodes.is === 'failed') return { questions: [], found: [] }
@@ -65,7 +65,7 @@ interface Balanced {
 }
 
 interface NodeChoice extends Part {
-  /** Those that are rolled; absent: that is not known. */
+  /** The nodes that are rolled; absent: not known. */
   readonly nodes?: readonly Node[]
   readonly questions: readonly Question[]
 }
@@ -111,11 +111,11 @@ export function chooseNodes(snapshot: InitSnapshot, { role, nodes: balanced }: B
 interface Around {
   /** Every node of the cluster. */
   readonly others: readonly Node[]
-  /** The names of those that match no server. */
+  /** The names of nodes that match no server. */
   readonly outside: string
 }
 
-/** By a role that they alone have, which a new node has too; else by name. */
+/** By a role that only they have, which a new node gets too; otherwise by name. */
 function onlyField(inside: readonly Node[], { others, outside }: Around): Field {
   const roles = Object.keys(inside[0]?.labels ?? {}).filter((label) => label.startsWith('node-role.kubernetes.io/'))
   const own = roles

@@ -1,4 +1,4 @@
-/** What cannot be known. `preset` is the answer of Enter, and of `--yes`. */
+/** Something that cannot be read. `preset` is the answer of Enter, and of `--yes`. */
 export interface Question {
   readonly id: string
   /** What the answer decides, in a few words. */
@@ -7,7 +7,7 @@ export interface Question {
   readonly why: string
   readonly ask: string
   readonly preset: string
-  /** What is wrong with an answer; absent: every text is one. */
+  /** Why an answer is not valid; absent: every text is. */
   readonly faultOf?: (answer: string) => string | undefined
 }
 

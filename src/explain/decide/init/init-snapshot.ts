@@ -23,19 +23,19 @@ export interface SeenBackend {
 
 /** One HAProxy, by its runtime API or by its haproxy.cfg. */
 export interface SeenInstance {
-  /** What the roll file calls it. */
+  /** The name in the roll file. */
   readonly name: string
   readonly address: InstanceAddress
-  /** The runtime API, as a person writes it. */
+  /** The runtime API, in the form in which a person writes it. */
   readonly at: string
   readonly backends: Found<readonly SeenBackend[]>
-  /** Of its socket; absent: the socket did not answer. */
+  /** The level of its socket; absent: the socket did not answer. */
   readonly level?: 'admin' | 'operator' | 'user' | 'unknown'
-  /** Why the socket did not answer, where the backends come from the haproxy.cfg. */
+  /** Why the socket did not answer, if the backends come from the haproxy.cfg. */
   readonly silent?: string
 }
 
-/** What was found on the cluster and at the load balancers. What could not be read says why. */
+/** What was read of the cluster and of the load balancers. A part that could not be read has the reason. */
 export interface InitSnapshot {
   readonly context: ClusterContext
   readonly apiServer: Endpoint
@@ -47,9 +47,9 @@ export interface InitSnapshot {
   readonly budgets: Found<readonly DisruptionBudget[]>
   readonly instances: readonly SeenInstance[]
   readonly config?: HaproxyConfig
-  /** A person said that there is no load balancer to be told. */
+  /** A person said that no load balancer needs commands. */
   readonly noBalancer: boolean
 }
 
-/** What was read, or nothing. That it could not be read is said once, beside the findings. */
+/** The value, or nothing. A failed read is reported once, beside the findings. */
 export const readOf = <T>(found: Found<readonly T[]>): readonly T[] => (found.is === 'found' ? found.value : [])

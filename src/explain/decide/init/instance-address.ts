@@ -1,7 +1,7 @@
 import type { InstanceAddress } from '../../../service/model/balancer-spec.ts'
 import type { Field } from './roll-file-outline.ts'
 
-/** As the roll file writes it. */
+/** The fields in the roll file. */
 export function addressFields(address: InstanceAddress): readonly Field[] {
   switch (address.kind) {
     case 'unix':
@@ -18,7 +18,7 @@ export function addressFields(address: InstanceAddress): readonly Field[] {
   }
 }
 
-/** As `--haproxy-socket` takes it. */
+/** The form of `--haproxy-socket`. */
 export function addressText(address: InstanceAddress): string {
   switch (address.kind) {
     case 'unix':
@@ -41,7 +41,7 @@ export function parseAddress(text: string): InstanceAddress | undefined {
   return isPort && !host.includes('@') ? { kind: 'tcp', host: host.replace(/^\[(.*)\]$/, '$1'), port } : undefined
 }
 
-/** Names as the roll file takes them, each once: `lb-1` for a socket of this machine, else the host. */
+/** Valid names for the roll file, each once: `lb-1` for a socket of this machine, otherwise the host. */
 export function instanceNames(addresses: readonly InstanceAddress[]): readonly string[] {
   const used = new Set<string>()
   return addresses.map((address, at) => {
@@ -54,7 +54,7 @@ export function instanceNames(addresses: readonly InstanceAddress[]): readonly s
   })
 }
 
-/** The text as a name of the roll file; undefined where nothing of it can be one. */
+/** The text as a name of the roll file; undefined where no part of it can be one. */
 export function plainName(text: string): string | undefined {
   const name = text
     .replace(/[^A-Za-z0-9._-]+/g, '-')

@@ -3,8 +3,8 @@ import type { KeptInstance } from './choose-backends.ts'
 import type { SeenServer } from './init-snapshot.ts'
 
 /**
- * Where two HAProxies that share a backend are not the same, as far as a roll is concerned: which backends send to nodes, and to
- * which. Instances without a common backend are different balancers.
+ * Where two HAProxies that share a backend differ for a roll: which backends send to nodes, and to which. Instances without a
+ * common backend are different balancers.
  */
 export function instanceDifferences(instances: readonly KeptInstance[]): readonly string[] {
   return instances.flatMap((one, at) => instances.slice(at + 1).flatMap((other) => differences(one, other)))

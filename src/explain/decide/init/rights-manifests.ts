@@ -18,11 +18,11 @@ export interface Manifest {
   readonly object: object
 }
 
-/** The identity that `deploy/roll-rbac.yaml` makes, too. */
+/** The identity that `deploy/roll-rbac.yaml` also makes. */
 const ACCOUNT = 'evenkeel-roll'
 const RBAC = 'rbac.authorization.k8s.io'
 
-/** Exactly what a roll by this file uses, as objects to apply. The names are those of `deploy/roll-rbac.yaml`. */
+/** Exactly the rights that a roll with this file uses, as objects to apply. The names are those of `deploy/roll-rbac.yaml`. */
 export function rightsManifests(spec: RollSpec): readonly Manifest[] {
   const { namespace } = spec.slots
   const wanted = rollAccess(spec)
@@ -46,7 +46,7 @@ export function rightsManifests(spec: RollSpec): readonly Manifest[] {
   ]
 }
 
-/** A Role of its own: without the others of that namespace a roll goes on. */
+/** A Role of its own: a roll can do without the other rights in that namespace. */
 const ofKured = (spec: RollSpec): readonly Manifest[] => {
   const { kuredLock } = spec.reboot
   if (kuredLock === undefined) return []
@@ -69,7 +69,7 @@ interface Place {
   /** Absent: the whole cluster. */
   readonly place: string | undefined
   readonly slots: string
-  /** Absent: as its namespace has it. */
+  /** Absent: the title of its namespace. */
   readonly title?: readonly [name: string, comment: string]
 }
 

@@ -1,4 +1,4 @@
-/** A roll file before it is written: values with the comments that stand above them. */
+/** A roll file before it is written: values with the comments above them. */
 export type FieldValue = string | number | boolean | readonly string[] | Section | List
 
 export interface Section {
@@ -12,7 +12,7 @@ interface List {
 export interface ListItem {
   readonly value: FieldValue
   readonly comment?: string
-  /** Written as a comment: it is a suggestion, or it is not known. */
+  /** Written as a comment: it is a suggestion, or not known. */
   readonly off?: true
 }
 
@@ -20,13 +20,13 @@ export interface Field extends ListItem {
   readonly key: string
 }
 
-/** Something that was not put into the file, and why. */
+/** Something that is not in the file, and why. */
 export interface LeftOut {
   readonly what: string
   readonly why: string
 }
 
-/** What one part of the proposal adds to it. */
+/** What one part adds to the proposal. */
 export interface Part {
   readonly fields: readonly Field[]
   readonly found: readonly string[]

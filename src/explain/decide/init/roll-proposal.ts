@@ -12,15 +12,15 @@ import type { Field, LeftOut, Section } from './roll-file-outline.ts'
 
 export interface RollProposal {
   readonly file: Section
-  /** What could not be known, in the order in which it is asked. Another answer may lead to other questions. */
+  /** What could not be read, in the order of the questions. Another answer may lead to other questions. */
   readonly questions: readonly Question[]
   readonly found: readonly string[]
   readonly leftOut: readonly LeftOut[]
-  /** Whether the plan can be made: what it needs is written. */
+  /** Whether a plan can be made: all that it needs is in the file. */
   readonly isComplete: boolean
 }
 
-/** The roll file for what was found, as far as it is known. Pure: the same facts and answers give the same file. */
+/** The roll file for what was read, as far as it is known. Pure: the same readings and answers give the same file. */
 export function proposeRoll(snapshot: InitSnapshot, answers: Answers): RollProposal {
   const role = chooseRole(snapshot, answers)
   const balancers = chooseBalancers(snapshot, role.nodes, answers)
@@ -76,7 +76,7 @@ const configFound = ({ config }: InitSnapshot): readonly string[] =>
     ? []
     : [`${config.file}: ${config.backends.length} backends, ${config.sockets.length} runtime sockets`]
 
-/** The nodes are told of where they are chosen. */
+/** Nodes that cannot be read are reported where nodes are chosen. */
 function unread({ pods, services, slices, workloads, budgets }: InitSnapshot): readonly LeftOut[] {
   const lists: readonly (readonly [what: string, found: Found<unknown>, lost: string])[] = [
     ['pods', pods, 'which of them the drain refuses is not known'],

@@ -1,7 +1,7 @@
 const WORD = /\s*((?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+)/gy
 const PIECE = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^"'\\]+)/g
 
-/** A command line as its words, with the quotes of a shell and nothing else of it; undefined where a quote is not closed. */
+/** The words of a command line; only the quotes of a shell are understood. Undefined where a quote is not closed. */
 export function splitWords(line: string): readonly string[] | undefined {
   const text = line.trim()
   const words: string[] = []
