@@ -4,20 +4,20 @@ import { type Parsed, parseNodeRecord } from '../../service/model/parse-node-rec
 import type { RunState } from './run-state.ts'
 
 interface Sighting {
-  /** If it is absent: as it was last seen, without any news of it. */
+  /** The Node; if it is absent, as it was last read. */
   readonly node: Node
   readonly absent?: true
-  /** It is there again without its annotations: what stood on the object that is no more. */
+  /** The Node exists again without its annotations: the record that was on the deleted object. */
   readonly lostRecord?: string
 }
 
 /**
- * The node under way, also where its object was deleted: what was there before us stood on that object and nowhere
- * else, and the machine may register again.
+ * The node under way, also after its object was deleted: the record was only on that object, and the machine may register
+ * again.
  */
 export class LastSeen {
   readonly #run: string
-  /** By node, from the journal: what stood on Nodes whose reboot an earlier process sent. */
+  /** By node, from the journal: records of Nodes whose reboot an earlier process sent. */
   readonly #before: Map<string, NodeRecord>
   #last: Node | undefined
 
@@ -34,9 +34,9 @@ export class LastSeen {
     return lostRecord === undefined ? { node } : { node, lostRecord }
   }
 
-  /** It was rebooted by an earlier process, and its object is another one since: it is not begun anew. */
+  /** An earlier process rebooted it, and its object is another one since: it is not begun again. */
   #lostBefore(node: Node): string | undefined {
-    // What this process finds on it or writes there stands until the process takes it off.
+    // A record that this process has found or written counts until the process removes it.
     if (RECORD_ANNOTATION in node.annotations) this.#before.delete(node.name)
     const before = this.#before.get(node.name)
     const isRebooted = before !== undefined && node.bootId !== '' && node.bootId !== before.bootId
@@ -50,7 +50,7 @@ export class LastSeen {
     const record = recordOf(last)
     const isAnother = now.uid !== last.uid && record?.run === this.#run && !(RECORD_ANNOTATION in now.annotations)
     if (!isAnother) return this.begin(now)
-    // From the intent on it is never put back before its proof: without another boot id the reboot may be to come.
+    // From the intent on the node is never put back before its proof: without another boot id the reboot may still come.
     if (INTENT_ANNOTATION in last.annotations && (now.bootId === '' || now.bootId === record.bootId))
       return absent(last)
     return { node: now, lostRecord: last.annotations[RECORD_ANNOTATION] ?? '' }
@@ -59,14 +59,14 @@ export class LastSeen {
 
 const absent = (last: Node): Sighting => ({ node: { ...last, ready: 'Unknown' }, absent: true })
 
-/** The record on a node, whosever; undefined where there is none that can be read. */
+/** The record on a node, of any run; undefined where there is none that can be read. */
 export function recordOf(node: Node): NodeRecord | undefined {
   const text = node.annotations[RECORD_ANNOTATION]
   const parsed = text === undefined ? undefined : recordFrom(node, text)
   return parsed?.ok === true ? parsed.value : undefined
 }
 
-/** What the text says that a node bears, or bore. A node as it was told never changes, and each pass reads it again. */
+/** The record in a text that a node has, or had. A Node object never changes, and each pass reads it again. */
 export function recordFrom(node: Node, text: string): Parsed<NodeRecord> {
   const known = READ.get(node)
   if (known?.text === text) return known.parsed

@@ -6,21 +6,21 @@ import type { LoadTick, RollEvent, StampedEvent } from '../model/roll-event.ts'
 import type { JournalEntry } from '../ports/journal.ts'
 import { isJournaledEvent } from './journaled-event.ts'
 
-/** What earlier processes of a run measured: the next one's totals go on from there. */
+/** What earlier processes of a run measured: the next process continues their totals. */
 export interface LoadBefore {
   readonly sent: number
-  /** Without those that are excused. */
+  /** Without excused failures. */
   readonly failed: number
   /** Absent: none. */
   readonly excused?: number
   readonly skipped: number
   readonly strays: number
   readonly notMeasuredMs: number
-  /** After this, up to the next process's first sample, nothing was measured. */
+  /** From this moment to the next process's first sample nothing was measured. */
   readonly until: WallMs
-  /** Of the failed requests, those that each node is blamed for first. */
+  /** Failed requests by the node that is blamed first. */
   readonly failedOf: Readonly<Record<string, number>>
-  /** Of the failed requests, those of processes that were killed before they could end for it. */
+  /** Failed requests of processes that were killed before they could end because of them. */
   readonly untold: number
 }
 
@@ -29,13 +29,13 @@ interface SeenWindow {
   readonly excused: number
   readonly window: FailureWindow
   readonly node: string | undefined
-  /** An end has said so already. */
+  /** An end has reported it already. */
   readonly told: boolean
 }
 
 type Counts = Required<Pick<LoadBefore, 'sent' | 'failed' | 'excused' | 'skipped' | 'notMeasuredMs' | 'until'>>
 
-/** Undefined where nothing was begun yet: what is sent before the first baseline is over counts for nothing. */
+/** Undefined where nothing was begun yet: requests before the end of the first baseline do not count. */
 export function loadBefore(entries: readonly JournalEntry[]): LoadBefore | undefined {
   const events = entries.filter(isJournaledEvent)
   const counts = events.reduce<Counts | undefined>(counted, undefined)
@@ -44,7 +44,10 @@ export function loadBefore(entries: readonly JournalEntry[]): LoadBefore | undef
   return { ...withWindows(counts, events.reduce<readonly SeenWindow[]>(withWindow, [])), strays }
 }
 
-/** The last tick comes up to some seconds before a kill; failures are in the journal at once, and each was sent. */
+/**
+ * The last tick is up to some seconds older than a kill; failures are in the journal at once, and each is a request that was
+ * sent.
+ */
 function withWindows(counts: Counts, windows: readonly SeenWindow[]): Omit<LoadBefore, 'strays'> {
   const failed = Math.max(counts.failed, sum(windows))
   const seenExcused = windows.reduce((total, seen) => total + seen.excused, 0)
@@ -86,14 +89,14 @@ const countsOf = ({ sent, failed, excused = 0, skipped, notMeasuredMs = 0 }: Loa
   notMeasuredMs,
 })
 
-/** A window that was told takes the place of what was told of it before. */
+/** A window replaces its earlier version. */
 function withWindow(windows: readonly SeenWindow[], event: RollEvent): readonly SeenWindow[] {
   if (event.type === 'roll.ended' && event.outcome === 'stopped') {
     return windows.map((seen) => ({ ...seen, told: true }))
   }
   if (event.type !== 'window.opened' && event.type !== 'window.closed') return windows
   const { window, blame } = event
-  // Journals of versions that excused a window as a whole have no number in it.
+  // Journals of versions that excused a window as a whole do not have the number.
   const excused = event.excused === true ? window.failed : (window.excused ?? 0)
   const same = windows.filter((seen) => isSameWindow(window, seen.window))
   const told = same.some((seen) => seen.told)

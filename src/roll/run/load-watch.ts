@@ -19,31 +19,31 @@ interface LoadWatchParts {
   readonly clock: Clock
   readonly steps: () => readonly StepSpan[]
   readonly reloads: () => readonly ReloadSpan[]
-  /** Every balancer instance was asked since then, and has answered. */
+  /** Every balancer instance was read since then. */
   readonly answeredSince: (at: MonoMs) => boolean
   readonly strays: () => number
-  /** What the stop rules of the file have used up. `isLast`: no control will be heard any more. Absent: it allows nothing. */
+  /** How much of the file's stop rules is used up. `isLast`: no more samples of controls will come. Absent: the file has none. */
   readonly uses?: (isLast: boolean) => readonly StopUse[]
   readonly emit: (event: RollEvent) => void
-  /** Of a run that is taken up. Something may be out already, so every sample counts, those of its baseline too. */
+  /** Of a resumed run. A node may be out already, so every sample counts, also those of its baseline. */
   readonly before?: LoadBefore
 }
 
 const TICK_MS = 1000
-/** The longest that a window is kept back until its cause can have been seen. */
+/** How long a window is held back at most, until its cause is known. */
 const LOOK_LIMIT_MS = 1000
-/** Longer than it takes to hear of a control, whatever its time-out. */
+/** Longer than any control takes to answer, whatever its time-out. */
 const TROUBLED_FOR_MS = 120_000
 
-/** Tells of each failure window when it opens and when it closes, with its causes, and ticks once a second. */
+/** Reports each failure window when it opens and when it closes, with its causes, and ticks once a second. */
 export class LoadWatch {
   readonly #parts: LoadWatchParts
   readonly #notices = new WindowNotices()
   #measuredSince: WallMs | undefined
-  /** Sent in the baseline of a run that has touched nothing yet. */
+  /** Requests in the baseline of a run that has changed nothing yet. */
   #uncounted = NONE
   #baselineP99Ms = 0
-  /** Of each latency limit, the highest share so far. */
+  /** By latency limit, the highest share so far. */
   readonly #slowest = new Map<string, number>()
 
   constructor(parts: LoadWatchParts) {
@@ -51,7 +51,10 @@ export class LoadWatch {
     if (parts.before !== undefined) this.#measuredSince = wallMs(0)
   }
 
-  /** A control that was green in it excuses failures from here on; of any other people must know that it does not. */
+  /**
+   * A control that was green in the baseline excuses failures from here on; people must know about every other control that it
+   * does not.
+   */
   baselineEnded(at: WallMs): void {
     const { probe, spec, before, emit } = this.#parts
     probe.baseline(wallMs(at - spec.baselineMs), at)
@@ -68,8 +71,8 @@ export class LoadWatch {
   }
 
   /**
-   * To be called when the probe knows more, and after each poll of a balancer: a request often fails before the reload
-   * is seen that made it fail, so a window is told once every instance has answered after it, or a second later.
+   * Called when the probe knows more, and after each poll of a balancer. A request often fails before the reload is seen that
+   * caused it, so a window is reported once every instance was read after it, or a second later.
    */
   changed(): void {
     this.#tell((noticedAt) => {
@@ -78,19 +81,19 @@ export class LoadWatch {
     })
   }
 
-  /** Requests failed of late, or too many are slow: what is known of them changes from batch to batch, and decides. */
+  /** Requests failed recently, or too many are slow: what is known of them changes from batch to batch, and matters. */
   isTroubled(): boolean {
     const since = this.#parts.clock.wallMs() - TROUBLED_FOR_MS
     const failed = this.#parts.probe.windows().some((window) => (window.firstOkAt ?? since) >= since)
     return failed || this.#uses(false).some(isUsedUp)
   }
 
-  /** Whether a window is kept back. */
+  /** Whether a window is held back. */
   hasUntold(): boolean {
     return this.#notices.hasUntold()
   }
 
-  /** Nothing more will be known: tells what was kept back. */
+  /** No more is going to be known: reports the windows that were held back. */
   finish(): void {
     this.#tell(() => true)
   }
@@ -103,12 +106,12 @@ export class LoadWatch {
     }
   }
 
-  /** Once a second, and where a node ends: its failed requests are counted up to then, and so is what was sent. */
+  /** Once a second, and at the end of a node: its requests and failures are counted up to then. */
   tellTotals(): void {
     this.#parts.emit({ type: 'load.tick', load: this.tick() })
   }
 
-  /** `isLast`: no control will be heard any more, so what one could still excuse counts. */
+  /** `isLast`: no more samples of controls will come, so failures that could still be excused count. */
   tick(isLast = false): LoadTick {
     const { before = NONE } = this.#parts
     const facts = this.#parts.probe.status()
@@ -136,7 +139,10 @@ export class LoadWatch {
     }
   }
 
-  /** Requests of every window of the run since its baseline whose most likely step is one of this node, reload or not. */
+  /**
+   * Failed requests of every window since the run's baseline whose most likely step is one of this node, with or without a
+   * reload.
+   */
   failedIn(node: string): number {
     const blamed = this.#windows().filter((window) => this.#causes(window).blame[0]?.node === node)
     return (this.#parts.before?.failedOf[node] ?? 0) + countedFailedOf(blamed)
@@ -187,8 +193,8 @@ function totals({ lanes }: ProbeStatus): { readonly sent: number; readonly faile
 }
 
 /**
- * With what lies between the last process's last word and the first sample of this one. Each target tells of a stall by
- * itself, so spans overlap.
+ * Includes the time between the last entry of the previous process and the first sample of this one. Each target reports a
+ * stall by itself, so spans overlap.
  */
 function notMeasuredMs({ startedAt, notMeasured }: ProbeStatus, before: LoadBefore | undefined): number {
   const between = before === undefined ? 0 : before.notMeasuredMs + Math.max(0, startedAt - before.until)

@@ -2,17 +2,17 @@ import { evenkeel, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { JournalStore } from '../ports/journal.ts'
 
-/** A process that died before its first line leaves one of these; nothing was begun under it. */
+/** Errors for the journal of a process that died before its first line; nothing was begun in that run. */
 const NEVER_BEGUN = ['journal.empty', 'journal.unknown-run']
 
 /**
- * The run that was begun last. Rejects with UserError `journal.none` where there is none, and with what is wrong with
- * the journal of the last one where it cannot be read: an older run must not be taken in its place.
+ * The newest run. Rejects with UserError `journal.none` where there is none, and with the error of the newest journal where it
+ * cannot be read: an older run must not be taken in its place.
  */
 export async function newestRun(store: JournalStore): Promise<string> {
   const runs = await store.runs()
   const readable = runs.find(({ header }) => header !== undefined)?.run
-  // A run's name begins with its time, which is all that an unreadable journal tells.
+  // A run's name begins with its time, which is all that is known of an unreadable journal.
   const later = runs.filter(({ run, header }) => header === undefined && (readable === undefined || run > readable))
   for (const { run } of later.toSorted((left, right) => (left.run < right.run ? 1 : -1)))
     await refuseUnreadable(store, run)
@@ -24,8 +24,8 @@ export async function newestRun(store: JournalStore): Promise<string> {
 }
 
 /**
- * The run that was begun for the key of `--once`, the newest one where there are several. Rejects with UserError where a journal
- * cannot be read: it may be the one, and must not be begun a second time.
+ * The run that was begun for the key of `--once`, the newest one where there are several. Rejects with UserError where a
+ * journal cannot be read: it may be that one, which must not be begun a second time.
  */
 export async function runOfKey(key: string, store: JournalStore): Promise<string | undefined> {
   for (const { run, header } of await store.runs()) {
@@ -45,7 +45,7 @@ async function refuseUnreadable(store: JournalStore, run: string): Promise<void>
   }
 }
 
-/** Rejects with what is wrong with a journal that is here and cannot be read: it is not lost. */
+/** Rejects with the error of a journal that is on this machine and cannot be read: it is not lost. */
 export async function hasJournal(store: JournalStore, run: string): Promise<boolean> {
   try {
     await store.read(run)

@@ -4,7 +4,7 @@ import { MARK_EFFECT, markOn, type NodeMark } from '../../service/model/node-mar
 import { nodeChanged } from './node-changed.ts'
 import { addTaintPatch, recorded, unchanged } from './node-patch.ts'
 
-/** Undefined where the Node bears such a mark already, of whatever value: that is not ours to replace. */
+/** Undefined where the Node has such a mark already, with any value: that is not ours to replace. */
 export function markNodePatch(node: Node, mark: NodeMark): JsonPatch | undefined {
   if (markOn(node, mark) !== 'absent') return undefined
   const { kind, key, value } = mark
@@ -18,7 +18,7 @@ export function markNodePatch(node: Node, mark: NodeMark): JsonPatch | undefined
   ]
 }
 
-/** Undefined where there is none any more; `NODE_CHANGED` where another value has taken the place of ours. */
+/** Undefined where the mark is gone; `NODE_CHANGED` where another value has replaced ours. */
 export function unmarkNodePatch(node: Node, mark: NodeMark): JsonPatch | undefined {
   const standing = markOn(node, mark)
   if (standing === 'absent') return undefined

@@ -1,8 +1,8 @@
 import type { Node } from '../../ground/model/node.ts'
 
 /**
- * Our own writes, until the watch has shown them: a pass that follows a write must not decide on the node as it was
- * before. Resource versions are comparable numbers (KEP-5504).
+ * Our own writes, until the watch has shown them: the pass after a write must not decide on the old node. Resource versions are
+ * comparable numbers (KEP-5504).
  */
 export class NodeOverlay {
   #written: Node | undefined

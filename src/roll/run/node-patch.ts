@@ -23,23 +23,23 @@ import { nodeChanged } from './node-changed.ts'
 
 const annotation = (key: string): string => `/metadata/annotations/${pointerToken(key)}`
 
-/** The very object that was read: a node deleted and made anew under the same name is not ours. */
+/** Only the object that was read: a node deleted and made anew under the same name is not ours. */
 export const sameNode = (node: Node): JsonPatch => [{ op: 'test', path: '/metadata/uid', value: node.uid }]
 
-/** Nothing at all was written since it was read. */
+/** No client has written to it since it was read. */
 export const unchanged = (node: Node): JsonPatch => [
   ...sameNode(node),
   { op: 'test', path: '/metadata/resourceVersion', value: node.resourceVersion },
 ]
 
-/** Our record is still there, word for word. */
+/** Our record is still there, unchanged. */
 export function recorded(node: Node): JsonPatch {
   const value = node.annotations[RECORD_ANNOTATION]
   invariant(value !== undefined, `no write to ${node.name} without a record`)
   return [...sameNode(node), { op: 'test', path: annotation(RECORD_ANNOTATION), value }]
 }
 
-/** Written once: the node was read without a record, and no client wrote to it since. */
+/** Written once: the node was read without a record, and no client has written to it since. */
 export function recordPatch(node: Node, record: NodeRecord): JsonPatch {
   const none = Object.keys(node.annotations).length === 0
   return [
@@ -68,9 +68,9 @@ export const addTaintPatch = (node: Node, taint: Taint): JsonPatch => [
 ]
 
 /**
- * Adds the claim to those that stand. Undefined where its owner has one already, or where what stands cannot be read: that
- * keeps the node out as well, and is not ours to replace. The word that withdrew earlier claims is none. Throws CLAIMS_FULL
- * where there is no room for one more.
+ * Adds the claim to the present ones. Undefined where its owner has one already, or where the claims cannot be read: such a
+ * text keeps the node out as well, and is not ours to replace. The word that withdrew earlier claims counts as none. Throws
+ * CLAIMS_FULL where there is no room for one more.
  */
 export function claimPatch(node: Node, claim: Claim): JsonPatch | undefined {
   const before = node.annotations[MAINTENANCE_ANNOTATION]
@@ -83,8 +83,8 @@ export function claimPatch(node: Node, claim: Claim): JsonPatch | undefined {
 }
 
 /**
- * Withdraws the claim of that owner and no other; the last one takes the annotation away. Undefined where it is withdrawn
- * already; `NODE_CHANGED` where what stands cannot be read.
+ * Withdraws the claim of this owner and no other; the last one removes the annotation. Undefined where it is withdrawn already;
+ * `NODE_CHANGED` where the claims cannot be read.
  */
 export function withdrawPatch(node: Node, owner: string): JsonPatch | undefined {
   const before = node.annotations[MAINTENANCE_ANNOTATION]
@@ -99,7 +99,7 @@ export function withdrawPatch(node: Node, owner: string): JsonPatch | undefined 
   return [...recorded(node), ...asClaimed(node), write]
 }
 
-/** The claims are word for word those that were read; where there are none, nothing at all was written since. */
+/** The claims are exactly those that were read; if there are none, no client has written to the Node since. */
 function asClaimed(node: Node): JsonPatch {
   const value = node.annotations[MAINTENANCE_ANNOTATION]
   return value === undefined ? unchanged(node) : [{ op: 'test', path: annotation(MAINTENANCE_ANNOTATION), value }]
@@ -111,16 +111,16 @@ interface Annotated {
 }
 
 /**
- * Undefined where a detacher is asked already, by whatever value: that is not ours to replace. An acknowledgement that stands
- * is kept: a detacher that goes by cordons, as node-detacher does, has answered the cordon before it is asked, and does not
- * say it twice.
+ * Undefined where a detacher is asked already, with any value: that is not ours to replace. An existing acknowledgement is
+ * kept: a detacher that goes by cordons, as node-detacher does, has answered the cordon before it is asked, and does not repeat
+ * that.
  */
 export function askToDetachPatch(node: Node, { key, value }: Annotated): JsonPatch | undefined {
   if (key in node.annotations) return undefined
   return [...recorded(node), ...unchanged(node), { op: 'add', path: annotation(key), value }]
 }
 
-/** Undefined where it is asked no more; `NODE_CHANGED` where another client has put another value there. */
+/** Undefined where it is not asked any more; `NODE_CHANGED` where another client has set another value. */
 export function endDetachPatch(node: Node, { key, value }: Annotated): JsonPatch | undefined {
   const found = node.annotations[key]
   if (found === undefined) return undefined
@@ -128,14 +128,14 @@ export function endDetachPatch(node: Node, { key, value }: Annotated): JsonPatch
   return [...recorded(node), { op: 'test', path: annotation(key), value }, { op: 'remove', path: annotation(key) }]
 }
 
-/** Undefined where it is gone already. */
+/** Undefined where the taint is gone already. */
 export function removeTaintPatch(node: Node, taint: Taint): JsonPatch | undefined {
   const index = node.taints.findIndex(({ key, effect }) => key === taint.key && effect === taint.effect)
   if (index < 0) return undefined
   return [...unchanged(node), { op: 'remove', path: `/spec/taints/${index}` }]
 }
 
-/** The last thing taken from a node, with the intent that goes with it. */
+/** Removed last from a node, together with its intent. */
 export const removeRecordPatch = (node: Node): JsonPatch => [
   ...recorded(node),
   ...[INTENT_ANNOTATION, RECORD_ANNOTATION]

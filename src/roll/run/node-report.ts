@@ -19,7 +19,7 @@ interface NodeReportParts {
   readonly clock: Clock
 }
 
-/** What the passes over one node have come to, as events: its steps and holds, its pods, its strays. */
+/** Reports the passes over one node as events: its steps and holds, its pods, its strays. */
 export class NodeReport {
   readonly #parts: NodeReportParts
   readonly #waits: ToldWaits
@@ -92,6 +92,6 @@ export class NodeReport {
   }
 }
 
-/** Nothing was begun: the time that the baseline takes is no node's. */
+/** Nothing was begun: the time of the baseline belongs to no node. */
 const isBaseline = (decision: Decision): boolean =>
   decision.kind === 'hold' && decision.reasons.every(({ code }) => code === 'BaselineShort')

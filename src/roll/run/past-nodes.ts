@@ -5,7 +5,7 @@ import type { PastNodes } from '../decide/plan/estimate.ts'
 import type { JournalEntry, JournalStore } from '../ports/journal.ts'
 import { isJournaledEvent } from './journaled-event.ts'
 
-/** Journals grow with the length of a run, and the newest tell best. */
+/** Journals grow with the length of a run, and the newest are the best estimate. */
 const READ_AT_MOST = 3
 
 /** How long nodes of the newest runs of this cluster took, where they came back in service. */
@@ -19,7 +19,7 @@ export async function pastNodes(store: JournalStore, cluster: string): Promise<P
   return newest === undefined ? undefined : { run: newest.run, nodeMs: measured.flatMap(({ nodeMs }) => nodeMs) }
 }
 
-/** A journal that cannot be read measures nothing; the roll itself will say what is wrong with it. */
+/** A journal that cannot be read gives no times; the roll itself will report its fault. */
 async function entriesOf(store: JournalStore, run: string): Promise<readonly JournalEntry[]> {
   try {
     return (await store.read(run)).entries
@@ -29,7 +29,7 @@ async function entriesOf(store: JournalStore, run: string): Promise<readonly Jou
   }
 }
 
-/** How long each node took that came back; the wait for a time window is no part of it. */
+/** How long each node took that came back, without the wait for a time window. */
 export function nodeTimes(entries: readonly JournalEntry[]): readonly number[] {
   const started = new Map<string, number>()
   const waiting = new Set<string>()

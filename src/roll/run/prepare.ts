@@ -39,20 +39,20 @@ interface PrepareParts {
   readonly spec: RollSpec
   readonly clusterName: string
   readonly cluster: Cluster
-  /** Absent: the node budget is not looked at. */
+  /** Absent: the node budget is not read. */
   readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly balancers: readonly BalancerReader[]
   readonly host: Host
   /** Machines of the load balancers. Absent: none can be asked. */
   readonly machines?: HostMachines
-  /** Those that a run under way has yet to bring through. Absent: all of the file, as for a roll that begins. */
+  /** The machines that a run under way still has to roll. Absent: all of the file, as for a roll that begins. */
   readonly hostsLeft?: readonly string[]
-  /** What this machine takes the time for: locks of others end by it. */
+  /** The time of this machine's clock, by which locks of others end. */
   readonly wall?: WallMs
   readonly ownPod?: OwnPod
 }
 
-/** Reads everything once, changes nothing, and says what a roll would do. */
+/** Reads everything once, changes nothing, and returns what a roll would do. */
 export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise<RollPlan> {
   const { spec, cluster, clusterName, host, machines, hostsLeft } = parts
   const [forbidden, spared, ofGates] = await Promise.all([
@@ -134,7 +134,7 @@ async function readCluster(cluster: Cluster, signal: AbortSignal): Promise<Clust
   return { nodes, pods, budgets, attachments, claims, slices, workloads: workloads.flat(), staleForMs: 0 }
 }
 
-/** Where it may not be read, that is told as a right that is missing. */
+/** If it may not be read, the missing right is reported. */
 async function readBudget({ spec, configMaps }: PrepareParts, signal: AbortSignal): Promise<ConfigMap | undefined> {
   try {
     return await configMaps?.read({ namespace: spec.slots.namespace, name: BUDGET_CONFIG_MAP }, signal)
@@ -144,7 +144,7 @@ async function readBudget({ spec, configMaps }: PrepareParts, signal: AbortSigna
   }
 }
 
-/** Rights alone do not tell whether the namespace is there. Where one is missing, that is told and this is no news. */
+/** Rights alone do not show whether the namespace exists. If a right is missing, that is reported instead. */
 export async function trySlot(
   { cluster, namespace }: { readonly cluster: Cluster; readonly namespace: string },
   forbidden: readonly Access[],

@@ -5,7 +5,7 @@ import type { RollEvent } from '../model/roll-event.ts'
 import { STEPS, type Step } from '../model/step.ts'
 import type { EventLog } from './event-log.ts'
 
-/** Texts hold counters, which change with every request: each telling is a line and a sync of the journal. */
+/** Texts contain counters, which change with every request: each report is a line and a sync of the journal. */
 const TEXT_TOLD_EVERY_MS = 10_000
 
 interface ProgressParts {
@@ -13,19 +13,19 @@ interface ProgressParts {
   readonly clock: Clock
 }
 
-/** A hold as it was told last: by codes and objects, and in words. */
+/** A hold as it was reported last: by codes and objects, and as text. */
 interface Held {
   readonly what: string
   readonly text: string
   readonly at: MonoMs
 }
 
-/** Of any decision, what is told. */
+/** The part of a decision that is reported. */
 type Told =
   | { readonly kind: 'act' | 'hold'; readonly step: Step; readonly reasons: readonly Reason[] }
   | { readonly kind: 'settled'; readonly reasons: readonly Reason[] }
 
-/** Turns decisions into steps that start and end, and holds that start, change and end. */
+/** Turns decisions into events: steps that start and end, holds that start, change and end. */
 export class Progress {
   readonly #parts: ProgressParts
   readonly #node: string
@@ -41,7 +41,7 @@ export class Progress {
     return this.#step
   }
 
-  /** `limitMs`: what is left of the wait before it is given up; absent where nothing gives it up. */
+  /** `limitMs`: what is left of the wait; absent where there is no limit. */
   decided(
     decision: Told,
     { onTheWay, limitMs }: { readonly onTheWay: boolean; readonly limitMs?: number | undefined },

@@ -1,7 +1,9 @@
 import { foldReloads, type OutServer, type TimedReading } from '../decide/availability/reload-spans.ts'
 import type { ReloadSpan } from '../model/reload-span.ts'
 
-/** Which instance was reloaded when, and how long something served for it that must be out: from the polls' answers. */
+/**
+ * Which instance was reloaded when, and how long a server served because of it that must be out: by the readings of the polls.
+ */
 export class ReloadWatch {
   readonly #mustBeOut: () => readonly OutServer[]
   readonly #last = new Map<string, TimedReading>()

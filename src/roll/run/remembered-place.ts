@@ -2,14 +2,14 @@ import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import type { JournalEntry } from '../ports/journal.ts'
 
-/** By which kubeconfig and context a run reached its cluster, so that a later command needs neither option. */
+/** The kubeconfig and context of a run, so that a later command needs neither option. */
 export interface RememberedPlace {
-  /** As $KUBECONFIG writes it, with absolute paths. Absent: the service account of a pod. */
+  /** In the form of $KUBECONFIG, with absolute paths. Absent: the service account of a pod. */
   readonly kubeconfig?: string
   readonly context: string
 }
 
-/** A resumed run was reached another way: that one counts from now on. Earlier versions do not look at it. */
+/** A resumed run used another kubeconfig or context: these count from then on. Earlier versions ignore this entry. */
 interface MovedEntry extends JournalEntry {
   readonly type: 'moved'
   readonly place: RememberedPlace
@@ -36,7 +36,7 @@ interface GivenPlace {
   readonly context?: string
 }
 
-/** Options that are given win. A context belongs to its kubeconfig: with another file its own current one counts. */
+/** Options have precedence. A context belongs to its kubeconfig: with another file its own current context counts. */
 export function placeOfRun({ kubeconfig, context }: GivenPlace, remembered: RememberedPlace | undefined): GivenPlace {
   // In a pod there is no kubeconfig to choose a context from.
   if (remembered?.kubeconfig === undefined || kubeconfig !== undefined) {
@@ -51,7 +51,7 @@ interface Remembered {
   readonly asked: GivenPlace
 }
 
-/** What is to be said where the kubeconfig or the context of a run no longer exists; any other error as it is. */
+/** The error where the kubeconfig or the context of a run no longer exists; any other error is returned unchanged. */
 export function goneSince(error: unknown, { run, place, asked }: Remembered): unknown {
   const { kubeconfig, context } = place
   if (!(error instanceof UserError) || kubeconfig === undefined || asked.kubeconfig !== kubeconfig) return error

@@ -8,7 +8,7 @@ import type { RunState } from './run-state.ts'
 import type { FileOfRun } from './take-up.ts'
 
 /**
- * A run whose journal is lost, for putting back what it left and nothing else. `nonce` tells this attempt from any other,
+ * A run whose journal is lost, which only puts back what that run left out. `nonce` distinguishes this attempt from any other,
  * and from the run's own process, which may live.
  */
 export const restoringRun = (
@@ -37,8 +37,8 @@ interface LostRun {
 }
 
 /**
- * What a run left out whose journal is lost: back by its records, as far as the file reaches. Throws UserError where no node
- * bears one, or the file reaches less.
+ * The nodes that a run whose journal is lost left out: they are put back by their records, as far as the file has their
+ * actuators. Throws UserError where no node has a record, or the file has too little.
  */
 export function lostRun(nodes: readonly Node[], { run, file, verdict, nonce }: LostRun): RunState {
   const left = leftRun(nodes, { run, file: file.name })

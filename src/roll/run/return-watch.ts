@@ -30,8 +30,8 @@ const ASK_EVERY_MS = 450
 type DataPorts = ReturnFacts['dataPorts']
 
 /**
- * What is looked at only while a node is to come back or be put back: its own heartbeat Lease, the containers of its boot,
- * and whether its data ports answer.
+ * What is only read while a node is expected back or put back: its own heartbeat Lease, the containers of its boot, and whether
+ * its data ports answer.
  */
 export class ReturnWatch {
   readonly #parts: ReturnWatchParts
@@ -45,12 +45,12 @@ export class ReturnWatch {
     this.#containers = containerFollower(parts)
   }
 
-  /** Follows heartbeat and containers of whichever node is asked for. Rejects with the signal's reason. */
+  /** Follows heartbeat and containers of the node that is asked for. Rejects with the signal's reason. */
   run(signal: AbortSignal): Promise<never> {
     return Promise.race([this.#heartbeats.run(signal), this.#containers.run(signal)])
   }
 
-  /** Heartbeat and containers as last told, of a node that was rebooted; they are not waited for. */
+  /** The last heartbeat and containers of a node that was rebooted; they are not waited for. */
   async ask(node: Node, record: NodeRecord, signal: AbortSignal): Promise<ReturnFacts> {
     for (const follower of [this.#heartbeats, this.#containers]) {
       if (node.bootId === record.bootId) follower.rest()
@@ -66,14 +66,14 @@ export class ReturnWatch {
     }
   }
 
-  /** No node is coming or put back: nothing is asked, and nothing followed. */
+  /** No node is expected or put back: nothing is asked, and nothing followed. */
   rest(): ReturnFacts {
     this.#heartbeats.rest()
     this.#containers.rest()
     return { dataPorts: {} }
   }
 
-  /** Passes come as often as anything changes; what they are told here is half a second old at most. */
+  /** Passes come as often as anything changes; these answers are at most half a second old. */
   async #dataPorts(node: Node, record: NodeRecord, signal: AbortSignal): Promise<DataPorts> {
     const last = this.#last
     const now = this.#parts.clock.monoMs()
@@ -90,7 +90,7 @@ export class ReturnWatch {
     return Object.fromEntries(unique.map(({ address, port }, i) => [`${address}:${port}`, answers[i] === true]))
   }
 
-  /** A port that is slow to answer does not answer. */
+  /** A port that is slow to answer counts as silent. */
   async #answers(at: { readonly address: string; readonly port: number }, signal: AbortSignal): Promise<boolean> {
     const { clock, dataPort } = this.#parts
     const deadline = { clock, limitMs: ASK_LIMIT_MS, signal, what: 'a data port' }

@@ -10,7 +10,7 @@ export interface RollEnd {
   readonly exitCode: number
   readonly reasons: readonly Reason[]
   readonly standings: readonly NodeResult[]
-  /** Nodes that must not serve and whose balancers may forget it. */
+  /** Nodes that must not serve although their balancers may forget it. */
   readonly guarded: readonly string[]
   readonly next: readonly Sentence[]
 }
@@ -21,11 +21,11 @@ export interface EndFacts {
   readonly interrupted: boolean
   /** Failed requests that no control target excuses. */
   readonly failed: number
-  /** What is known of them by now. */
+  /** The reasons for them, as far as they are known. */
   readonly failures: readonly Reason[]
-  /** Failed requests beside these for which nothing is called clean, though no stop rule looks at them. */
+  /** More failed requests: the end is not clean because of them, though no stop rule counts them. */
   readonly unjudged?: readonly Reason[]
-  /** The roll file allows what failed. */
+  /** The roll file allows these failures. */
   readonly isAllowed?: true
 }
 
@@ -37,7 +37,7 @@ const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
   interrupted: 130,
 }
 
-/** What a roll came to. Exit codes: 0 done, 1 stopped or aborted, 3 held at a limit, 130 interrupted. */
+/** The end of a roll. Exit codes: 0 done, 1 stopped or aborted, 3 held at a limit, 130 interrupted. */
 export function endOf(facts: EndFacts): RollEnd {
   const { run, standings, interrupted, failed, failures, unjudged = [], isAllowed = false } = facts
   const out = standings.filter((node) => node.state === 'out')
@@ -66,7 +66,7 @@ export function endOf(facts: EndFacts): RollEnd {
 const isUnfinished = ({ done, order, hosts }: RunState): boolean =>
   done.length < order.length || (hosts?.done.length ?? 0) < (hosts?.order.length ?? 0)
 
-/** Told after the last soak: nothing is called clean for that. */
+/** Failures after the last soak: the end is not clean because of them. */
 function lateFailures(failed: number, failures: readonly Reason[]): readonly Reason[] {
   if (failed === 0) return []
   return [{ code: 'RequestsFailed', text: `${failed} requests failed after the last node was through` }, ...failures]
@@ -83,8 +83,8 @@ function outcomeOf({ verdict }: RunState, { interrupted, isUnclean, isOut }: Lea
     if (interrupted) return 'interrupted'
     return isUnclean ? 'stopped' : 'completed'
   }
-  // Held and aborted say that what was out is back, but for what a reason names. A user who interrupts the return finds
-  // it where it was left.
+  // `held` and `aborted` mean that nodes that were out are back, except for those in a reason. A user who interrupts the return
+  // finds it unfinished.
   return interrupted && isOut && verdict.kind !== 'stopped' ? 'interrupted' : verdict.kind
 }
 

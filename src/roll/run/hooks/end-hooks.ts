@@ -18,8 +18,8 @@ interface EndParts {
 const TRIES = 3
 
 /**
- * At the end of a roll, unless people interrupted it: what was begun and not undone, as for a node or machine that stays out, is undone; then the
- * hooks of `afterRoll` run. What fails is said, with the command to type.
+ * At the end of a roll, unless people interrupted it: hooks that were begun and not undone, as for a node or machine that stays
+ * out, are undone; then the hooks of `afterRoll` run. Failures are reported, with the command to type.
  */
 export async function endHooks({ hooks, runner, clock, subjects, say }: EndParts, signal: AbortSignal): Promise<void> {
   await untilAborted(runner.idle(), signal)

@@ -18,15 +18,15 @@ type States = HookStates['states']
 interface HookRunnerParts {
   readonly hooks: readonly StepHook[]
   readonly programs: Programs
-  /** How earlier processes of the run left them. */
+  /** The states that earlier processes of the run left. */
   readonly before: States
   readonly isLost: boolean
   readonly clock: Clock
   readonly random: Random
   readonly events: Pick<EventLog, 'note' | 'emit'>
-  /** Ends whatever runs. */
+  /** Ends hooks that run. */
   readonly signal: AbortSignal
-  /** More is known. It must only take note. */
+  /** A state has changed. It must only take note. */
   readonly onNews: () => void
 }
 
@@ -57,12 +57,12 @@ export class HookRunner {
     return { states: Object.fromEntries(this.#states), isLost: this.#parts.isLost }
   }
 
-  /** The node is begun, or begun once more: what ran for it before it was put back counts no more. */
+  /** The node is begun, or begun again: hooks that ran before it was put back do not count any more. */
   begin(node: string): void {
     for (const key of this.#states.keys()) if (key.startsWith(`${node} `)) this.#states.delete(key)
   }
 
-  /** Returns once it was begun. */
+  /** Resolves once the hook was begun. */
   start(run: HookRun): void {
     const hook = this.#parts.hooks.find(({ name }) => name === run.hook)
     if (hook === undefined) throw new WorldError(`no hook ${run.hook}`, { code: 'HOOK_UNKNOWN', retry: 'never' })
@@ -78,12 +78,12 @@ export class HookRunner {
     void running.finally(() => this.#running.delete(running))
   }
 
-  /** Once nothing runs any more. */
+  /** Resolves once no hook runs. */
   async idle(): Promise<void> {
     await Promise.all(this.#running)
   }
 
-  /** Rejects with what no hook may end with. */
+  /** Rejects for a bug, and with the signal's reason. */
   async run(signal: AbortSignal): Promise<never> {
     for (;;) {
       if (this.#fault !== undefined) throw this.#fault

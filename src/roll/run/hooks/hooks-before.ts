@@ -54,7 +54,7 @@ function forget(states: Map<string, HookState>, name: string): void {
   for (const key of states.keys()) if (key.startsWith(`${name} `)) states.delete(key)
 }
 
-/** Time of another process means nothing here: its tries begin anew. */
+/** Times of another process mean nothing here: its tries begin anew. */
 const failedBefore = ({ way }: Ended): HookState =>
   way === 'run'
     ? { kind: 'begun' }

@@ -18,9 +18,9 @@ interface GivingBack extends RunEnding {
 }
 
 /**
- * At the end of a run the lock of kured is given back, also one that an earlier process of the run took. While a node or a machine
- * is left out it stays as it is: it ends by itself once no process renews it, and `resume` and `abort` give it back. A process that
- * goes on to keep the node out gives it back as soon as people have put the node back.
+ * At the end of a run kured's lock is given back, also one that an earlier process of the run took. While a node or a machine
+ * is left out the lock stays: it ends by itself once no process renews it, and `resume` and `abort` give it back. A process
+ * that goes on to keep the node out gives the lock back as soon as people have put the node back.
  */
 export async function giveBackLock(parts: GivingBack, signal: AbortSignal): Promise<void> {
   const { kuredLocks: locks } = parts
@@ -58,11 +58,11 @@ async function giveBack(parts: OneLock, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** As far as the watch shows: only what is ours is said to be left, with the command that removes it. */
+/** As far as the watch shows: only our own lock is reported as left, with the command that removes it. */
 const isShownOwn = ({ view, ref, run }: OneLock): boolean =>
   isOwn(daemonSetOf(view.facts().workloads, ref)?.rebootLock ?? '{}', run.id)
 
-/** The one of the file, and any other that an earlier process took by another file. */
+/** The DaemonSet of the file, and any other whose lock an earlier process took with another file. */
 function refsOf({ run, view }: GivingBack): readonly ObjectRef[] {
   const wanted = run.spec.reboot.kuredLock
   const shown = view.facts().workloads.filter(({ rebootLock = '{}' }) => isOwn(rebootLock, run.id))
@@ -78,7 +78,7 @@ function leftOut(nodes: readonly Node[], run: RunState): readonly string[] {
   const known = new Set([...nodes.map(({ name }) => name), ...(hosts?.order ?? [])])
   return [
     ...nodes.filter((node) => recordOf(node)?.run === run.id).map(({ name }) => name),
-    // A Node that was deleted has no record, and its machine is not put back by that.
+    // A Node that was deleted has no record, but its machine is not back because of that.
     ...keepsOut.filter((name) => !known.has(name)),
     ...hostsBegun(run),
   ]

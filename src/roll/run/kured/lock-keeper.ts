@@ -23,12 +23,12 @@ interface LockKeeperParts {
   readonly ref: ObjectRef
   readonly locks: KuredLocks
   readonly view: Pick<ClusterView, 'facts'>
-  /** Of the slots of this process: nothing is sent while one of them is held and not renewed. A lost slot ends only its lane. */
+  /** The slots of this process: nothing is sent while one of them is held and not renewed. A lost slot ends only its lane. */
   readonly keepers: readonly Pick<LeaseKeeper, 'state' | 'mayAct'>[]
   readonly clock: Clock
   readonly random: Random
   readonly events: Pick<EventLog, 'emit'>
-  /** A try has failed, or has worked again. */
+  /** A try has failed, or has succeeded again. */
   readonly onNews: () => void
 }
 
@@ -39,22 +39,22 @@ interface Failed {
 
 const ANSWER_MS = 5_000
 const BACKOFF = { baseMs: 1_000, capMs: 30_000 }
-/** The watch may be behind what was written just now. */
+/** The watch may not show yet what was written just now. */
 const LOOK_AGAIN_MS = 1_000
 /** The status of a DaemonSet changes with each pod of it, and the version with the status. */
 const CONFLICTS_MAX = 5
 
-/** Takes the lock of kured, renews it and gives it back, beside the passes. What it has is read from the cluster. */
+/** Takes kured's lock, renews it and gives it back, beside the passes. Its present state is read from the cluster. */
 export class KuredLockKeeper {
   readonly #parts: LockKeeperParts
-  /** Of each lane and machine that has said so, until it leaves. */
+  /** By lane and machine, from its first request until it leaves. */
   readonly #wants = new Map<object, boolean>()
-  /** Of the last one that left: so there is no break between the last node and the first machine. */
+  /** The request of the last one that left: so there is no gap between the last node and the first machine. */
   #lastWish = false
   #isNeeded: () => boolean = () => true
   readonly #wakeup: Wakeup
   readonly #backoff: Backoff
-  /** As this process has read or written it last. */
+  /** By this process's last read or write. */
   #isOurs = false
   #renewAt = 0
   #notBefore = 0
@@ -72,7 +72,7 @@ export class KuredLockKeeper {
     return this.#failure === undefined ? {} : { failure: this.#failure }
   }
 
-  /** After each pass of a lane, or over a machine. Undefined: as before. */
+  /** Called after each pass of a lane, or over a machine. Undefined: no change. */
   want(from: object, isWanted: boolean | undefined): void {
     if (isWanted === undefined) return
     // Another roll's lock may have ended with time, which no watch shows.
@@ -81,7 +81,7 @@ export class KuredLockKeeper {
     this.wake()
   }
 
-  /** It has nothing in work, and gives up its wish. That of the last one stands until another has a wish, or the roll ends. */
+  /** It has nothing in work, and withdraws its request. That of the last one counts until another has one, or the roll ends. */
   leave(from: object): void {
     const wish = this.#wants.get(from)
     if (wish === undefined) return
@@ -90,7 +90,7 @@ export class KuredLockKeeper {
     this.wake()
   }
 
-  /** After the end of the work: what is left out may be put back by people. */
+  /** After the end of the work: people may put back what is left out. */
   keepWhile(isNeeded: () => boolean): void {
     this.#isNeeded = isNeeded
     this.wake()
@@ -112,7 +112,7 @@ export class KuredLockKeeper {
     }
   }
 
-  /** From now on this sends nothing. */
+  /** Sends nothing from now on. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#turn.catch(() => undefined)
@@ -131,7 +131,7 @@ export class KuredLockKeeper {
     return this.#isOurs && shown === 'ours' ? Math.max(this.#renewAt, this.#notBefore) : this.#notBefore
   }
 
-  /** Whose it is as far as the watch shows. */
+  /** The owner, as far as the watch shows. */
   #shown(): 'ours' | 'others' | 'none' {
     const { view, ref, run, clock } = this.#parts
     const asking = { run: run.id, wall: clock.wallMs() }
@@ -196,7 +196,7 @@ export class KuredLockKeeper {
   }
 }
 
-/** No node is called so: the DaemonSet is what was written to. */
+/** The subject of the event is the DaemonSet that was written, since no node has this name. */
 export function lockWritten(
   action: 'takeKuredLock' | 'releaseKuredLock',
   { ref, run }: { readonly ref: ObjectRef; readonly run: string },
@@ -205,7 +205,7 @@ export function lockWritten(
   return { type: 'write', node: refKey(ref), action, text: `${verb} the lock of kured for run ${run}`, ok: true }
 }
 
-/** Reads the lock, and writes it where that is due. Another writer in between is no failure: it is read again. */
+/** Reads the lock, and writes it where that is due. A write by another client in between is no failure: it is read again. */
 export async function moveLock(
   { locks, ref }: Pick<LockKeeperParts, 'locks' | 'ref'>,
   asking: () => Parameters<typeof lockMove>[1],
