@@ -44,6 +44,7 @@ type Row = readonly [rule: string, stage: Stage, change: Change, node: Cell, mac
 const NO_PODS = not('a machine runs no pods')
 const NO_OBJECT = not('a machine has no object in the cluster that others could mark')
 const lapsed: Change = { slot: { state: 'mine', mayAct: false } }
+const free: Change = { slot: { state: 'free', mayAct: false } }
 const unwritable: Change = { journalWritable: false }
 const mute = probed({ lastVerdictAt: wallMs(NOW - 3001) })
 const asked: Change = {
@@ -70,6 +71,11 @@ const GUARDS: readonly Row[] = [
   ['nothing is in the way', 'again', {}, 'act reboot: sendReboot', 'reboot: reboot'],
   ['nothing is in the way', 'return', {}, 'act attach: setServer ready', 'attach: moveBack'],
   ['nothing is in the way', 'soak', {}, 'act soak: removeRecord', 'through'],
+  ['the slot is held', 'begin', free, 'act slot: takeSlot', 'slot: takeSlot'],
+  ['the slot is held', 'leave', free, 'act slot: takeSlot', 'slot: takeSlot'],
+  ['the slot is held', 'announce', free, 'act slot: takeSlot', 'slot: takeSlot'],
+  ['the slot is held', 'again', free, 'act slot: takeSlot', 'slot: takeSlot'],
+  ['the slot is held', 'return', free, 'act slot: takeSlot', 'slot: takeSlot'],
   ['the slot is renewed', 'begin', lapsed, 'hold record: SlotNotRenewed', 'record? SlotNotRenewed'],
   ['the slot is renewed', 'leave', lapsed, 'hold cordon: SlotNotRenewed', 'detach? SlotNotRenewed'],
   ['the slot is renewed', 'announce', lapsed, 'hold reboot: SlotNotRenewed', 'detach? SlotNotRenewed'],

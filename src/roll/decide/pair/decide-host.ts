@@ -67,13 +67,12 @@ const askedOfSlot = ({ evidence: { slotRefused }, now }: HostSnapshot): Reason |
 
 /** Only one slot is ever asked for, the first: so no two rolls have a machine each. */
 function takeSlot(s: HostSnapshot): HostDecision {
-  const { slot, memory } = s
-  const step = memory.record === undefined ? 'slot' : memory.intent === true ? 'reboot' : 'detach'
-  if (slot.state === 'lost') return holdAt(step, [{ code: 'SlotTaken', text: lostTo(slot.holderRun) }])
+  const { slot } = s
+  if (slot.state === 'lost') return holdAt('slot', [{ code: 'SlotTaken', text: lostTo(slot.holderRun) }])
   const refused = askedOfSlot(s)
-  if (refused !== undefined) return holdAt(step, [refused])
+  if (refused !== undefined) return holdAt('slot', [refused])
   const reason: Reason = { code: 'SlotFree', text: 'a machine is rebooted only while the roll has a slot' }
-  return actOn(step, { kind: 'takeSlot' }, reason)
+  return actOn('slot', { kind: 'takeSlot' }, reason)
 }
 
 const ASK_SLOT_EVERY_MS = 2000
