@@ -3,20 +3,12 @@ import { keepDetached, servesOn } from '../../service/decide/keep-detached.ts'
 import { RECHECK_MS, type StepAnswer } from '../../service/decide/step-answer.ts'
 import { type Action, actionKey } from '../../service/model/action.ts'
 import type { Decision } from '../model/decision.ts'
-import type { Step } from '../model/step.ts'
-import { BEGIN, COMING_BACK, GOING_DOWN, KEEPING_OUT, MUST_REBOOT, RESTORING } from './ladder.ts'
+import { BEGIN, KEEPING_OUT, ladderOf } from './ladder.ts'
 import { nodeGone } from './node-gone.ts'
-import {
-  hasCurrent,
-  hasRebooted,
-  type NodeSnapshot,
-  ownIntent,
-  ownRecord,
-  type RecordedSnapshot,
-} from './node-snapshot.ts'
+import { hasCurrent, hasRebooted, type NodeSnapshot, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
 import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
-import type { StepRule } from './step-rule.ts'
+import { climb, type StepDecision, type StepRule } from './step-rule.ts'
 
 /** One pass: from all that was read to the one thing to do next, or to wait for. Pure. */
 export function decide(s: RollSnapshot): Decision {
@@ -26,13 +18,14 @@ export function decide(s: RollSnapshot): Decision {
   const recorded: RecordedSnapshot = { ...s, record }
   if (s.run.verdict?.keepOut === true) return keptOut(recorded, s.run.verdict.reasons)
   if (isOldNews(recorded)) return { kind: 'hold', step: 'record', reasons: [oldNews(s)], recheckAfterMs: RECHECK_MS }
-  const decision = withServesOn(recorded, climb(ladderOf(recorded), recorded))
+  const ladder = s.cluster.unlisted === undefined ? ladderOf(recorded) : KEEPING_OUT
+  const decision = withServesOn(recorded, climbed(ladder, recorded))
   if (decision.kind === 'settled') return decision
   if (s.current.absent === true)
     return { kind: 'hold', step: decision.step, reasons: [nodeGone(s)], recheckAfterMs: RECHECK_MS }
   // No process writes to a node without its slot. A process that resumes has to take the slot first.
   const isToRewrite = s.current.recordLost === true && decision.step !== 'slot'
-  return isToRewrite ? asDecision(decision.step, rewrite(recorded), s) : decision
+  return isToRewrite ? whenDue({ ...rewrite(recorded), step: decision.step }, s) : decision
 }
 
 /** While the roll waits for its slot, the duty of step 4 may have yielded already; step 4 itself is not asked then. */
@@ -60,29 +53,17 @@ function rewrite({ current: { node }, record }: RecordedSnapshot): Extract<StepA
   }
 }
 
-/** Steps are judged by what is true now; which ladder they belong to follows from boot id, intent and verdict. */
-function ladderOf(s: RecordedSnapshot): readonly StepRule<RecordedSnapshot>[] {
-  if (s.cluster.unlisted !== undefined) return KEEPING_OUT
-  if (hasRebooted(s)) return COMING_BACK
-  const announced = ownIntent(s) !== undefined
-  const unsent = s.evidence.intentByUs && s.evidence.reboot === undefined
-  if (announced) return unsent && s.run.verdict === undefined ? GOING_DOWN : MUST_REBOOT
-  return s.run.verdict === undefined ? GOING_DOWN : RESTORING
+function climbed<S extends NodeSnapshot>(ladder: readonly StepRule<S>[], s: S): Decision {
+  const decision = climb(ladder, s)
+  return decision === undefined ? nodeDone(s) : whenDue(decision, s)
 }
 
-function climb<S extends NodeSnapshot>(ladder: readonly StepRule<S>[], s: S): Decision {
-  for (const rule of ladder) {
-    const answer = rule.next(s)
-    if (answer.kind !== 'done') return asDecision(rule.step, answer, s)
-  }
-  return { kind: 'settled', reasons: [{ code: 'NodeDone', object: s.current.node.name, text: 'every step is done' }] }
-}
-
-function asDecision(step: Step, answer: Exclude<StepAnswer, { kind: 'done' }>, s: NodeSnapshot): Decision {
-  if (answer.kind === 'hold') return { step, ...answer }
-  const due = answer.actions.filter((action) => isDue(action, s))
-  if (due.length > 0) return { kind: 'act', step, actions: due, reasons: answer.reasons }
-  const waits = answer.actions.flatMap((action) => {
+/** What is to be repeated later is waited for. */
+function whenDue(decision: StepDecision, s: NodeSnapshot): StepDecision {
+  if (decision.kind === 'hold') return decision
+  const due = decision.actions.filter((action) => isDue(action, s))
+  if (due.length > 0) return { ...decision, actions: due }
+  const waits = decision.actions.flatMap((action) => {
     const retry = s.evidence.retries[actionKey(action)]
     return retry === undefined ? [] : [{ action, retry }]
   })
@@ -90,7 +71,8 @@ function asDecision(step: Step, answer: Exclude<StepAnswer, { kind: 'done' }>, s
   const reasons = waits
     .filter(({ action }) => !isAnswered(action, s))
     .map(({ retry }): Reason => ({ code: 'Retrying', text: retry.error }))
-  return { kind: 'hold', step, reasons: [...reasons, ...answer.reasons], recheckAfterMs: Math.max(nextMs, 1) }
+  const recheckAfterMs = Math.max(nextMs, 1)
+  return { kind: 'hold', step: decision.step, reasons: [...reasons, ...decision.reasons], recheckAfterMs }
 }
 
 /** Where another owner has the slot, the step names it and says what to do. */
@@ -107,7 +89,7 @@ const isDue = (action: Action, s: NodeSnapshot): boolean =>
 function withoutRecord(s: NodeSnapshot): Decision {
   const wasThrough = s.evidence.attachedAt !== undefined || s.run.done.includes(s.current.node.name)
   const through = s.current.absent === true || wasThrough || s.run.verdict !== undefined
-  if (!through) return climb(BEGIN, s)
+  if (!through) return climbed(BEGIN, s)
   if (s.slot.state === 'mine') {
     const node = s.current.node.name
     const reasons: readonly Reason[] = [
@@ -115,10 +97,15 @@ function withoutRecord(s: NodeSnapshot): Decision {
     ]
     // A node that was given up before its record was never taken out, and has nothing to be watched for.
     const step = s.evidence.attachedAt === undefined ? 'slot' : 'soak'
-    return asDecision(step, { kind: 'act', actions: [{ kind: 'releaseSlot', node }], reasons }, s)
+    return whenDue({ kind: 'act', step, actions: [{ kind: 'releaseSlot', node }], reasons }, s)
   }
-  return { kind: 'settled', reasons: [{ code: 'NodeDone', object: s.current.node.name, text: 'every step is done' }] }
+  return nodeDone(s)
 }
+
+const nodeDone = ({ current: { node } }: NodeSnapshot): Decision => ({
+  kind: 'settled',
+  reasons: [{ code: 'NodeDone', object: node.name, text: 'every step is done' }],
+})
 
 /**
  * The node stays out: what a failed soak put back in is taken out again, unless no other server is left, and the rest

@@ -1,18 +1,13 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import type { Verdict } from '../model/verdict.ts'
 import { blockedLimit } from './blocked.ts'
-import { hasCurrent, hasRebooted, ownIntent, ownRecord } from './node-snapshot.ts'
-import { hostOutOfLimits } from './pair/host-limits.ts'
+import { ladderOf } from './ladder.ts'
+import { type NodeSnapshot, ownRecord } from './node-snapshot.ts'
+import { hostLadder } from './pair/decide-host.ts'
 import { requestsFailed } from './requests-failed.ts'
-import type { RollSnapshot } from './snapshot.ts'
-import { attach } from './steps/attach.ts'
-import { proof } from './steps/proof.ts'
-import { reboot } from './steps/reboot.ts'
-import { settle } from './steps/settle.ts'
-import { soak } from './steps/soak.ts'
-import { uncordon } from './steps/uncordon.ts'
+import { overLimit } from './step-rule.ts'
 import { measuredVerdict } from './stop/measured-verdict.ts'
-import { type AnySnapshot, isOfHost } from './subject.ts'
+import { type AnySnapshot, hasSubject, isBeyondRestore, isOfHost } from './subject.ts'
 import { closedMeanwhile } from './window/time-windows.ts'
 import { withFailures } from './with-failures.ts'
 
@@ -37,17 +32,16 @@ const isNewTo =
   ({ code, object }: Reason): boolean =>
     code === 'RequestsFailed' || !reasons.some((reason) => reason.code === code && reason.object === object)
 
-const outOfLimits = (s: AnySnapshot): Verdict | undefined => (isOfHost(s) ? hostOutOfLimits(s) : nodeOutOfLimits(s))
+/** A step that has waited for too long, or, while it can still be put back, what holds it up. */
+function outOfLimits(s: AnySnapshot): Verdict | undefined {
+  if (!hasSubject(s)) return undefined
+  const over = isOfHost(s) ? overLimit(hostLadder(s), s) : nodeOverLimit(s)
+  return over ?? (s.run.verdict === undefined && !isBeyondRestore(s) ? blockedLimit(s) : undefined)
+}
 
-function nodeOutOfLimits(s: RollSnapshot): Verdict | undefined {
-  if (!hasCurrent(s)) return undefined
-  const isGoingOn = s.run.verdict === undefined
+function nodeOverLimit(s: NodeSnapshot): Verdict | undefined {
   const record = ownRecord(s)
-  if (record === undefined) return isGoingOn ? blockedLimit(s) : undefined
+  if (record === undefined) return undefined
   const recorded = { ...s, record }
-  const { attachingSince, attachedAt } = s.evidence
-  if (attachingSince !== undefined) return attachedAt === undefined ? attach.limit?.(recorded) : soak.limit?.(recorded)
-  if (hasRebooted(recorded)) return proof.limit?.(recorded) ?? uncordon.limit?.(recorded) ?? settle.limit?.(recorded)
-  if (ownIntent(s) !== undefined) return reboot.limit?.(recorded)
-  return isGoingOn ? blockedLimit(recorded) : settle.limit?.(recorded)
+  return overLimit(ladderOf(recorded), recorded)
 }

@@ -1,4 +1,4 @@
-import type { NodeSnapshot, RecordedSnapshot } from './node-snapshot.ts'
+import { hasRebooted, type NodeSnapshot, ownIntent, type RecordedSnapshot } from './node-snapshot.ts'
 import type { StepRule } from './step-rule.ts'
 import { attach } from './steps/attach.ts'
 import { cordon } from './steps/cordon.ts'
@@ -25,21 +25,22 @@ export const BEGIN: readonly StepRule<NodeSnapshot>[] = [slot, record]
 export const KEEPING_OUT: readonly StepRule<RecordedSnapshot>[] = [slotHeld, listsAwaited]
 
 /** Out of service, down to the reboot. */
-export const GOING_DOWN: readonly StepRule<RecordedSnapshot>[] = [slot, cordon, detach, drain, reboot]
+const GOING_DOWN: readonly StepRule<RecordedSnapshot>[] = [slot, cordon, detach, drain, reboot]
 
 /** The intent is written: nothing before the reboot is asked for any more but that it happens, detached. */
-export const MUST_REBOOT: readonly StepRule<RecordedSnapshot>[] = [slotHeld, detach, reboot]
+const MUST_REBOOT: readonly StepRule<RecordedSnapshot>[] = [slotHeld, detach, reboot]
 
 /** Back, after a reboot. The order is law: uncordon, settle, attach, release. */
-export const COMING_BACK: readonly StepRule<RecordedSnapshot>[] = [
-  slotHeld,
-  proof,
-  politeEnd,
-  uncordon,
-  settle,
-  attach,
-  soak,
-]
+const COMING_BACK: readonly StepRule<RecordedSnapshot>[] = [slotHeld, proof, politeEnd, uncordon, settle, attach, soak]
 
 /** Back without a reboot: nothing to prove, the same way. */
-export const RESTORING: readonly StepRule<RecordedSnapshot>[] = [slotHeld, politeEnd, uncordon, settle, attach, soak]
+const RESTORING: readonly StepRule<RecordedSnapshot>[] = [slotHeld, politeEnd, uncordon, settle, attach, soak]
+
+/** Steps are judged by what is true now; which ladder they belong to follows from boot id, intent and verdict. */
+export function ladderOf(s: RecordedSnapshot): readonly StepRule<RecordedSnapshot>[] {
+  if (hasRebooted(s)) return COMING_BACK
+  const announced = ownIntent(s) !== undefined
+  const unsent = s.evidence.intentByUs && s.evidence.reboot === undefined
+  if (announced) return unsent && s.run.verdict === undefined ? GOING_DOWN : MUST_REBOOT
+  return s.run.verdict === undefined ? GOING_DOWN : RESTORING
+}

@@ -40,12 +40,15 @@ export function placeOf(s: SubjectSnapshot): { readonly node: string; readonly a
 export const isBegun = (s: SubjectSnapshot): boolean =>
   isOfHost(s) ? s.memory.record !== undefined : ownRecord(s) !== undefined
 
-/** The reboot of the node or machine is announced, or it has rebooted: it is not restored any more. */
-export function isBeyondRestore(s: SubjectSnapshot): boolean {
-  if (isOfHost(s)) return s.memory.record !== undefined && (hostHasRebooted(s) || s.memory.intent === true)
+/** The node or machine has another boot id than was recorded. */
+export function isRebooted(s: SubjectSnapshot): boolean {
+  if (isOfHost(s)) return hostHasRebooted(s)
   const record = ownRecord(s)
-  return record !== undefined && (hasRebooted({ ...s, record }) || ownIntent(s) !== undefined)
+  return record !== undefined && hasRebooted({ ...s, record })
 }
+
+/** The reboot of the node or machine is announced, or it has rebooted: it is not restored any more. */
+export const isBeyondRestore = (s: SubjectSnapshot): boolean => isBegun(s) && (isRebooted(s) || isAnnounced(s))
 
 /** The reboot of the node or machine is announced. */
 export const isAnnounced = (s: AnySnapshot): boolean =>

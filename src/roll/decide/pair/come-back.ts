@@ -1,21 +1,26 @@
+import { formatDuration } from '../../../ground/model/duration.ts'
+import { present } from '../../../ground/model/present.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import { evenkeel, say } from '../../../ground/model/sentence.ts'
+import { act, done, hold, holdWhere, type StepAnswer } from '../../../service/decide/step-answer.ts'
 import { type AdminState, type ServerReading, serverKey } from '../../../service/model/balancer.ts'
 import type { HostAction, ServerBefore } from '../../model/host-pair.ts'
 import { journalWritable, trafficMeasured } from '../guards.ts'
-import { hooksAt, isHookUnwritten, undoHooks } from '../hooks/hooks-due.ts'
+import { hooksAt, hooksUnwritten, isHookUnwritten, undoHooks } from '../hooks/hooks-due.ts'
 import { beforeAttach } from '../requests.ts'
-import { soakHold } from '../steps/soak.ts'
-import { actOn, atStep, type HostDecision, holdAt } from './host-decision.ts'
+import { type HostRule, overdue } from '../step-rule.ts'
+import { lastHooks, notSoaked, soakHold } from '../steps/soak.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import { isBeforeAttach } from './host-snapshot.ts'
-import { moveFailed } from './leave.ts'
+import { moveDue, moveFailed } from './leave.ts'
 import {
   addressesHere,
   addressFaults,
-  disagreements,
   isOut,
+  notWhole,
   ownInstances,
+  ownMachine,
   serversOf,
   silentInstances,
   silentMachines,
@@ -24,63 +29,84 @@ import {
 
 const TRY_AGAIN_MS = 5000
 
+/** Step 7: it says another boot id than before. */
+export const proof: HostRule = {
+  step: 'proof',
+  next(s) {
+    if (s.memory.isProven === true) return done
+    const text = `${s.host.name} has another boot id than before`
+    const reason: Reason = { code: 'HostRebooted', object: s.host.name, text }
+    return act([{ kind: 'proven', bootId: ownMachine(s)?.look?.bootId ?? '' }], reason)
+  },
+}
+
 /**
- * After the reboot: its instances answer, its servers are as they were before or as the other instances have them now, then it
- * may have its addresses back, and the pair is whole again.
+ * Step 9: its instances answer, and its servers are as they were before or as the other instances have them now.
  *
  * Law: an instance that comes back has each server out that the other instances have out, before it may have an address.
  */
-export function comeBack(s: HostSnapshot): HostDecision {
-  const { memory, evidence } = s
-  if (memory.isProven !== true) return proven(s)
-  if (s.run.verdict?.keepOut === true) return takeOutAgain(s)
-  if (evidence.isSoaked === true) return lastHooks(s) ?? through(s)
-  return isBeforeAttach(s) ? settling(s) : attaching(s)
-}
-
-function settling(s: HostSnapshot): HostDecision {
-  const hooks = atStep('settle', hooksAt(s, 'afterReboot'))
-  // What puts its servers right restores, and waits for no journal.
-  if (hooks !== undefined) return hooks.reasons.some(isHookUnwritten) ? (putRight(s) ?? hooks) : hooks
-  const against = notSettled(s)
-  if (against.length > 0) return putRight(s) ?? holdAt('settle', against)
-  return atStep('settle', beforeAttach(s)) ?? moveBack(s)
-}
-
-function attaching(s: HostSnapshot): HostDecision {
-  const { evidence } = s
-  const lost = putRight(s)
-  if (lost !== undefined) return lost
-  const { moved } = evidence
-  // An earlier process may have moved them away again, and its journal may not have it.
-  if (moved === undefined && addressesHere(s).length === 0) {
+export const settle: HostRule = {
+  step: 'settle',
+  next(s) {
+    if (s.evidence.isSoaked === true || !isBeforeAttach(s)) return done
+    const hooks = hooksAt(s, 'afterReboot')
+    // What puts its servers right restores, and waits for no journal.
+    if (hooks !== undefined) return hooks.reasons.some(isHookUnwritten) ? (putRight(s) ?? hooks) : hooks
     const against = notSettled(s)
-    if (against.length > 0) return holdAt('attach', against)
-  }
-  if (moved?.to !== 'back' || moved.error !== undefined) {
-    const isSoon = moved?.error !== undefined && s.now - moved.at < TRY_AGAIN_MS
-    return isSoon ? holdAt('attach', [moveFailed(s, moved.error)]) : moveBack(s)
-  }
-  const against = notWhole(s)
-  // The machines are not asked at the same moment: an address that moves is on both of them, or on none, for a second.
-  if (against.length > 0) return holdAt(evidence.attachedAt === undefined ? 'attach' : 'soak', against)
-  const watching = soakHold(s)
-  if (watching !== undefined) return { ...watching, step: 'soak' }
-  return lastHooks(s) ?? through(s)
+    return against.length > 0 ? (putRight(s) ?? hold(against)) : (beforeAttach(s) ?? done)
+  },
+  limit(s) {
+    if (!isBeforeAttach(s)) return undefined
+    const { host, spec, run, evidence } = s
+    // What gates and hooks alone take has limits of its own.
+    const limitMs = spec.settle.limitMs + (evidence.gateWait?.ms ?? 0)
+    return overdue(s, [evidence.provenSince, limitMs], () => {
+      const first = hooksUnwritten(s, 'afterReboot')
+      const against = first.length > 0 ? [] : notSettled(s)
+      const unwritten = against.length > 0 ? [] : [...first, ...hooksUnwritten(s, 'beforeAttach')]
+      const [what, repair] =
+        unwritten.length > 0
+          ? ['a hook was not run', 'make the journal writable']
+          : ['its balancer was not as before', `repair ${host.name}`]
+      const text = `${host.name} is back, and ${what} within the limit (${formatDuration(spec.settle.limitMs)})`
+      const next = say`${repair}, then: ${evenkeel`roll resume ${run.id}`}`
+      const reason: Reason = { code: 'HostNotSettled', object: host.name, text, next }
+      return [reason, ...(unwritten.length > 0 ? unwritten : against)]
+    })
+  },
 }
 
-const lastHooks = (s: HostSnapshot): HostDecision | undefined => atStep('soak', undoHooks(s) ?? hooksAt(s, 'afterNode'))
-
-function through({ host, pair }: HostSnapshot): HostDecision {
-  const text = `${host.name} is back with another boot id, and ${pair.name} is whole`
-  return { kind: 'settled', end: 'through', reasons: [{ code: 'HostBack', object: host.name, text }] }
+/** Step 10: it may have its addresses back, and the pair is whole again. */
+export const attach: HostRule = {
+  step: 'attach',
+  next(s) {
+    const { isSoaked, moved, attachedAt } = s.evidence
+    if (isSoaked === true) return done
+    if (isBeforeAttach(s)) return moveBack(s)
+    // An earlier process may have moved them away again, and its journal may not have it.
+    const isUnsure = moved === undefined && addressesHere(s).length === 0
+    const due = putRight(s) ?? (isUnsure ? holdWhere(notSettled(s)) : undefined) ?? moveDue(s, 'back', moveBack)
+    return due ?? (attachedAt === undefined ? holdWhere(notWhole(s, moved?.at)) : undefined) ?? done
+  },
+  limit(s) {
+    const { wholeAt, attachingSince, isSoaked } = s.evidence
+    if (isBeforeAttach(s) || isSoaked === true) return undefined
+    return overdue(s, [wholeAt ?? attachingSince, s.spec.attach.limitMs], () => [
+      pairNotWhole(s),
+      ...notWhole(s, s.evidence.moved?.at),
+    ])
+  },
 }
 
-function proven(s: HostSnapshot): HostDecision {
-  const own = s.machines.find(({ machine }) => machine.name === s.host.name)
-  const bootId = own?.look?.bootId ?? ''
-  const text = `${s.host.name} has another boot id than before`
-  return actOn('proof', { kind: 'proven', bootId }, { code: 'HostRebooted', object: s.host.name, text })
+/** Step 11. The machines are not asked at the same moment: an address that moves is on both of them, or on none, for a second. */
+export const soak: HostRule = {
+  step: 'soak',
+  next(s) {
+    const { isSoaked, moved } = s.evidence
+    const watching = isSoaked === true ? undefined : (holdWhere(notWhole(s, moved?.at)) ?? soakHold(s))
+    return watching ?? lastHooks(s) ?? done
+  },
+  limit: (s) => (isBeforeAttach(s) || s.evidence.isSoaked === true ? undefined : notSoaked(s)),
 }
 
 /**
@@ -88,45 +114,79 @@ function proven(s: HostSnapshot): HostDecision {
  * that never gave its addresses away keeps them while the journal cannot be written: no later process would know that they are
  * to come back.
  */
-function takeOutAgain(s: HostSnapshot): HostDecision {
-  const reasons = s.run.verdict?.reasons ?? []
-  const unwritten = s.memory.wasAway === true ? [] : journalWritable(s)
-  if (unwritten.length > 0) return { kind: 'settled', end: 'keptOut', reasons: [...reasons, ...unwritten] }
-  const reason: Reason = reasons[0] ?? { code: 'RequestsFailed', text: 'requests failed' }
-  return actOn('detach', { kind: 'moveAway' }, reason)
+export const outAgain: HostRule = {
+  step: 'detach',
+  next(s) {
+    if (s.memory.wasAway !== true && journalWritable(s).length > 0) return done
+    const reason = s.run.verdict?.reasons[0] ?? { code: 'RequestsFailed', text: 'requests failed' }
+    return act([{ kind: 'moveAway' }], reason)
+  },
+}
+
+/** Back without a reboot: the machine takes its addresses back, as far as its own rules give it any. */
+export const putBack: HostRule = {
+  step: 'attach',
+  next(s) {
+    if (s.memory.wasAway !== true) return undoHooks(s) ?? done
+    const { moved } = s.evidence
+    const why = s.run.verdict?.reasons[0] ?? { code: 'Aborted', text: 'the roll goes no further' }
+    const due = moveDue(s, 'back', () => act([{ kind: 'moveBack' }], why))
+    if (due !== undefined) return due
+    const isAwaited = moved !== undefined && s.now - moved.at < s.pair.moveLimitMs
+    const silent = silentMachines(s, moved?.at)
+    const against = silent.length > 0 ? silent : addressFaults(s)
+    return (isAwaited ? holdWhere(against) : undefined) ?? undoHooks(s) ?? done
+  },
+  /** The command that has them come back fails again and again: it stays as it is. */
+  limit(s) {
+    const { moved, movingBackSince } = s.evidence
+    const { error } = moved ?? {}
+    if (moved?.to !== 'back' || error === undefined) return undefined
+    return overdue(s, [movingBackSince, s.spec.attach.limitMs], () => [pairNotWhole(s), moveFailed(s, error)])
+  },
+}
+
+const pairNotWhole = (s: HostSnapshot): Reason => ({
+  code: 'PairNotWhole',
+  object: s.pair.name,
+  text: `${s.host.name} is to have its addresses again, and ${s.pair.name} was not whole within the limit (${formatDuration(s.spec.attach.limitMs)})`,
+  next: say`repair ${s.pair.name}, then: ${evenkeel`roll resume ${s.run.id}`}`,
+})
+
+function moveBack({ host, pair }: HostSnapshot): StepAnswer<HostAction> {
+  const text = `${host.name} is as before, and may have ${pair.addresses.join(', ')} again`
+  return act([{ kind: 'moveBack' }], { code: 'HostSettled', object: host.name, text })
 }
 
 /** What is missing before it may have its addresses back. */
-export function notSettled(s: HostSnapshot): readonly Reason[] {
+function notSettled(s: HostSnapshot): readonly Reason[] {
   const silent = silentSinceProof(s)
   if (silent.length > 0) return silent
   const lost = serversLost(s)
   if (lost.length > 0) return lost.map(({ reason }) => reason)
-  const { servers } = recordOfHost(s.memory)
-  const down = serversOf(ownInstances(s)).flatMap((server) => notUp(s, server, before(servers, server)))
+  const down = serversOf(ownInstances(s)).flatMap((server) => notUp(s, server))
   return down.length > 0 ? down : trafficMeasured(s)
 }
 
-const silentSinceProof = (s: HostSnapshot): readonly Reason[] => {
-  const since = s.evidence.provenSince
+function silentSinceProof(s: HostSnapshot): readonly Reason[] {
   const own = ownInstances(s)
-  const unread = own
-    .filter(({ askedAt = 0, silentForMs }) => silentForMs === 0 && askedAt < (since ?? 0))
-    .map(({ instance }) => ({
-      code: 'InstanceSilent' as const,
-      object: instance,
-      text: `${instance} has not answered since the reboot yet`,
-    }))
-  return [...silentInstances(own), ...unread]
+  const since = s.evidence.provenSince ?? 0
+  const unread = own.filter(({ askedAt = 0, silentForMs }) => silentForMs === 0 && askedAt < since)
+  const notYet = unread.map(({ instance }): Reason => {
+    const text = `${instance} has not answered since the reboot yet`
+    return { code: 'InstanceSilent', object: instance, text }
+  })
+  return [...silentInstances(own), ...notYet]
 }
 
-const before = (servers: readonly ServerBefore[], { ref }: ServerReading): ServerBefore | undefined =>
-  servers.find((server) => serverKey(server.ref) === serverKey(ref))
+const before = ({ memory }: HostSnapshot, { ref }: ServerReading): ServerBefore | undefined =>
+  recordOfHost(memory).servers.find((server) => serverKey(server.ref) === serverKey(ref))
 
 /** Up with a check that has passed on this very instance; a server that was down before, or is down at the others, may be. */
-function notUp(s: HostSnapshot, server: ServerReading, was: ServerBefore | undefined): readonly Reason[] {
+function notUp(s: HostSnapshot, server: ServerReading): readonly Reason[] {
   const others = twins(s, server)
-  const isExpected = others.length === 0 ? was?.up === true : others.every(({ operational }) => operational === 'up')
+  const isExpected =
+    others.length === 0 ? before(s, server)?.up === true : others.every(({ operational }) => operational === 'up')
   if (!isExpected || isOut(server.ownState)) return []
   if (server.operational === 'up' && server.uncheckedYet !== true) return []
   const key = serverKey(server.ref)
@@ -143,57 +203,37 @@ interface Lost {
 }
 
 /** A server that another instance has out stays out, since its node may be in work. Any other gets its recorded state, or the state on the other instances. */
-function wanted(s: HostSnapshot, server: ServerReading, was: ServerBefore | undefined): AdminState {
+function wanted(s: HostSnapshot, server: ServerReading): AdminState {
   const others = twins(s, server).map(({ ownState }) => ownState)
   const out = others.find(isOut)
   if (out !== undefined) return out
-  return others.length > 0 ? 'ready' : (was?.state ?? server.ownState)
+  return others.length > 0 ? 'ready' : (before(s, server)?.state ?? server.ownState)
 }
 
-function serversLost(s: HostSnapshot): readonly Lost[] {
-  const { servers } = recordOfHost(s.memory)
-  return serversOf(ownInstances(s)).flatMap((server): readonly Lost[] => {
-    const was = before(servers, server)
-    const state = wanted(s, server, was)
-    const key = serverKey(server.ref)
-    const isLost = isOut(state) !== isOut(server.ownState)
-    const weight = was === undefined || was.weight === server.weight ? {} : { weight: was.weight }
-    if (!isLost && Object.keys(weight).length === 0) return []
-    const text = isLost
-      ? `${key} is ${server.ownState}, and is to be ${state}`
-      : `${key} has lost its weight ${was?.weight}`
-    const action = { kind: 'restoreServer' as const, ref: server.ref, ...(isLost ? { state } : {}), ...weight }
+const serversLost = (s: HostSnapshot): readonly Lost[] =>
+  serversOf(ownInstances(s)).flatMap((server): readonly Lost[] => {
+    const { ref } = server
+    const [key, to, was] = [serverKey(ref), wanted(s, server), before(s, server)?.weight]
+    const state = isOut(to) === isOut(server.ownState) ? undefined : to
+    const weight = was === server.weight ? undefined : was
+    if (state === undefined && weight === undefined) return []
+    const text =
+      state === undefined
+        ? `${key} has lost its weight ${weight}`
+        : `${key} is ${server.ownState}, and is to be ${state}`
+    const action = { kind: 'restoreServer' as const, ref, ...present({ state, weight }) }
     return [{ action, reason: { code: 'ServerStateLost', object: key, text } }]
   })
-}
 
 /** Undefined: nothing was lost, or the instance refused it a moment ago. */
-function putRight(s: HostSnapshot): HostDecision | undefined {
+function putRight(s: HostSnapshot): StepAnswer<HostAction> | undefined {
   if (silentSinceProof(s).length > 0) return undefined
   if (s.now - (s.evidence.refusedAt ?? Number.NEGATIVE_INFINITY) < TRY_AGAIN_MS) return undefined
   const lost = serversLost(s)
-  if (lost.length === 0) return undefined
-  return {
-    kind: 'act',
-    step: isBeforeAttach(s) ? 'settle' : 'attach',
-    actions: lost.map(({ action }) => action),
-    reasons: lost.map(({ reason }) => reason),
-  }
-}
-
-const moveBack = ({ host, pair }: HostSnapshot): HostDecision =>
-  actOn(
-    'attach',
-    { kind: 'moveBack' },
-    {
-      code: 'HostSettled',
-      object: host.name,
-      text: `${host.name} is as before, and may have ${pair.addresses.join(', ')} again`,
-    },
-  )
-
-/** All machines and instances answer since the command, and each address is on one machine. */
-export function notWhole(s: HostSnapshot): readonly Reason[] {
-  const silent = [...silentMachines(s, s.evidence.moved?.at), ...silentInstances(s.instances)]
-  return silent.length > 0 ? silent : [...addressFaults(s), ...disagreements(s)]
+  return lost.length === 0
+    ? undefined
+    : act(
+        lost.map(({ action }) => action),
+        ...lost.map(({ reason }) => reason),
+      )
 }

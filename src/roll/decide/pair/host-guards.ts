@@ -5,10 +5,10 @@ import { lockOfKured } from '../others-work.ts'
 import { windowClosed } from '../window/window-reasons.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
 import {
-  addressFaults,
   answersSince,
   disagreements,
   notTakenOver,
+  notWhole,
   peerInstances,
   silentInstances,
   silentMachines,
@@ -40,12 +40,6 @@ const noNodeOut: Guard = ({ nodesOut, clusterUnknown }) => {
   }))
 }
 
-/** All machines answer, each address is on one of them, all instances answer and agree. */
-export const pairWhole: Guard = (s) => {
-  const silent = [...silentMachines(s), ...silentInstances(s.instances)]
-  return silent.length > 0 ? silent : [...addressFaults(s), ...disagreements(s)]
-}
-
 /** The machines that are to carry all traffic do so. */
 export const othersCarry: Guard = (s) => {
   const silent = [...silentMachines(s), ...silentInstances(peerInstances(s))]
@@ -69,7 +63,7 @@ export const mayBegin: Guard = (s) => {
   const refused = mayLeave(s)
   if (refused.some((reason) => waitOf(reason) === 'baseline')) return refused
   const against = [...refused, ...readSinceSlot(s), ...unreadSinceSlot(s)]
-  return against.length > 0 ? against : [...pairWhole(s), ...notTakenOver(s)]
+  return against.length > 0 ? against : [...notWhole(s), ...notTakenOver(s)]
 }
 
 const NEVER = monoMs(Number.POSITIVE_INFINITY)

@@ -99,11 +99,9 @@ export interface HostSnapshot
 /** It has another boot id than the recorded one, as it says or as the journal has it. */
 export function hasRebooted({ memory, machines, host }: HostSnapshot): boolean {
   if (memory.isProven === true) return true
-  const look = machines.find(({ machine }) => machine.name === host.name)
-  return memory.record !== undefined && look !== undefined && isOther(look.look?.bootId, memory.record.bootId)
+  const now = machines.find(({ machine }) => machine.name === host.name)?.look?.bootId
+  return memory.record !== undefined && now !== undefined && now !== memory.record.bootId
 }
-
-const isOther = (now: string | undefined, before: string): boolean => now !== undefined && now !== before
 
 /** It was not given its addresses back yet. A machine that rebooted by itself never gave them away, and settles all the same. */
 export const isBeforeAttach = ({ memory, evidence }: HostSnapshot): boolean =>

@@ -1,85 +1,65 @@
+import { formatDuration } from '../../../ground/model/duration.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
+import { evenkeel, say } from '../../../ground/model/sentence.ts'
+import { act, done, hold, holdWhere, type StepAnswer } from '../../../service/decide/step-answer.ts'
+import type { HostAction } from '../../model/host-pair.ts'
 import { journalWritable } from '../guards.ts'
 import { beforeLeaving, beforeReboot } from '../requests.ts'
-import { actOn, atStep, type HostDecision, holdAt } from './host-decision.ts'
-import { mayLeave, othersCarry, pairWhole } from './host-guards.ts'
+import { type HostRule, overdue } from '../step-rule.ts'
+import { unsureOfReboot } from '../steps/reboot.ts'
+import { mayLeave, mayTouch, othersCarry } from './host-guards.ts'
 import { recordOfHost } from './host-memory.ts'
 import type { HostSnapshot } from './host-snapshot.ts'
-import { addressesHere, addressFaults, silentMachines } from './pair-state.ts'
+import { addressesHere, answersSince, notWhole, ownMachine, silentMachines, stillHere } from './pair-state.ts'
 
 const TRY_AGAIN_MS = 5000
+const MOVE_AGAIN_MS = 30_000
 
-/**
- * Before the reboot: the addresses go to another machine, and what is connected here ends.
- *
- * Law: a machine is rebooted only once its virtual addresses were seen on another machine, and on it no more.
- */
-export function leave(s: HostSnapshot): HostDecision {
-  const { memory, evidence, host } = s
-  if (memory.isAway !== true) {
-    const against = [...mayLeave(s), ...pairWhole(s)]
-    return against.length > 0 ? holdAt('detach', against) : (atStep('detach', beforeLeaving(s)) ?? moveAway(s))
-  }
-  const { moved } = evidence
-  if (moved?.to !== 'away') return moveAway(s)
-  if (moved.error !== undefined)
-    return s.now - moved.at < TRY_AGAIN_MS ? holdAt('detach', [moveFailed(s, moved.error)]) : moveAway(s)
-  const unseen = silentMachines(s, moved.at)
-  if (unseen.length > 0) return holdAt('detach', unseen)
-  const notAway = stillHere(s)
-  if (notAway.length > 0) return holdAt('detach', notAway)
-  const left = connectionsLeft(s)
-  if (left !== undefined) return holdAt('detach', [left])
-  const against = [...mayLeave(s), ...othersCarry(s)]
-  if (against.length > 0) return holdAt('detach', against)
-  const text = `the addresses of ${s.pair.name} are on another machine, and ${endedText(s)}`
-  const reason: Reason = { code: 'HostIsOut', object: host.name, text }
-  return (
-    atStep('reboot', beforeReboot(s)) ??
-    actOn('reboot', { kind: 'reboot', bootId: recordOfHost(memory).bootId }, reason)
-  )
-}
-
-/** Its addresses, as they were read last. Empty: they are where they are to be. */
-export function stillHere(s: HostSnapshot): readonly Reason[] {
-  const faults = addressFaults(s)
-  return faults.length > 0 ? faults : addressesHere(s)
-}
-
-export const isAwayNow = (s: HostSnapshot): boolean =>
-  s.memory.isAway === true &&
-  s.evidence.moved?.to === 'away' &&
-  s.evidence.moved.error === undefined &&
-  silentMachines(s, s.evidence.moved.at).length === 0 &&
-  stillHere(s).length === 0
-
-function connectionsLeft(s: HostSnapshot): Reason | undefined {
-  const { connections, evidence, pair, host, now } = s
-  const isNews = connections !== undefined && connections.askedAt >= (evidence.awaySince ?? Number.POSITIVE_INFINITY)
-  if (isNews && connections.count === 0) return undefined
-  if (now - (evidence.awaySince ?? now) >= pair.connectionsLimitMs) return undefined
-  if (!isNews)
-    return {
-      code: 'HostConnectionsLeft',
-      object: host.name,
-      text: `the connections to ${host.name} are not counted yet`,
-    }
-  const text = `${connections.count} connections to ${host.name} are left`
-  return { code: 'HostConnectionsLeft', object: host.name, text }
-}
-
-function endedText({ connections, host }: HostSnapshot): string {
-  if (connections?.count === 0) return `no connection to ${host.name} is left`
-  return `the limit for connections to ${host.name} is over (${connections?.count ?? 'an unknown number'} left)`
+/** Step 4: the addresses go to another machine, and what is connected here ends. */
+export const detach: HostRule = {
+  step: 'detach',
+  next(s) {
+    const { memory, evidence } = s
+    // Its reboot is announced: an address that came back goes again before the command is sent again.
+    if (memory.intent === true) return isUnheard(s) && isToMoveAgain(s) ? moveAway(s) : done
+    if (memory.isAway !== true) return holdWhere([...mayLeave(s), ...notWhole(s)]) ?? beforeLeaving(s) ?? moveAway(s)
+    return (
+      moveDue(s, 'away', moveAway) ??
+      holdWhere(silentMachines(s, evidence.moved?.at)) ??
+      holdWhere(stillHere(s)) ??
+      holdWhere(connectionsLeft(s)) ??
+      holdWhere([...mayLeave(s), ...othersCarry(s)]) ??
+      done
+    )
+  },
+  /** The addresses did not go: the machine takes them back, and the roll ends. */
+  limit(s) {
+    const { moved, awaySince, movingSince } = s.evidence
+    if (s.memory.intent === true || moved?.to !== 'away' || awaySince !== undefined) return undefined
+    if (s.now - (movingSince ?? moved.at) < s.pair.moveLimitMs) return undefined
+    const text = `the addresses of ${s.host.name} were not on another machine within the limit (${formatDuration(s.pair.moveLimitMs)})`
+    const reason: Reason = { code: 'AddressesNotMoved', object: s.host.name, text }
+    return { kind: 'held', keepOut: false, reasons: [reason, ...silentMachines(s, moved.at), ...stillHere(s)] }
+  },
 }
 
 /** Also where it is said once more: an act that the journal refuses would have neither a reason nor a limit. */
-export function moveAway(s: HostSnapshot): HostDecision {
-  const { pair, host } = s
-  const unwritten = journalWritable(s)
-  if (unwritten.length > 0) return holdAt('detach', unwritten)
-  const text = `${pair.addresses.join(', ')} is to be on another machine than ${host.name}`
-  return actOn('detach', { kind: 'moveAway' }, { code: 'AddressesToMove', object: host.name, text })
+function moveAway(s: HostSnapshot): StepAnswer<HostAction> {
+  const text = `${s.pair.addresses.join(', ')} is to be on another machine than ${s.host.name}`
+  const reason: Reason = { code: 'AddressesToMove', object: s.host.name, text }
+  return holdWhere(journalWritable(s)) ?? act([{ kind: 'moveAway' }], reason)
+}
+
+/** A command that failed is sent again after a while. Undefined: it was sent, and did not fail. */
+export function moveDue(
+  s: HostSnapshot,
+  to: 'away' | 'back',
+  command: (s: HostSnapshot) => StepAnswer<HostAction>,
+): StepAnswer<HostAction> | undefined {
+  const { moved } = s.evidence
+  if (moved?.to !== to) return command(s)
+  if (moved.error === undefined) return undefined
+  return s.now - moved.at < TRY_AGAIN_MS ? hold([moveFailed(s, moved.error)]) : command(s)
 }
 
 export const moveFailed = ({ host }: HostSnapshot, error: string): Reason => ({
@@ -87,3 +67,77 @@ export const moveFailed = ({ host }: HostSnapshot, error: string): Reason => ({
   object: host.name,
   text: `the command that moves the addresses of ${host.name} failed: ${error}`,
 })
+
+function connectionsLeft(s: HostSnapshot): readonly Reason[] {
+  const { connections, evidence, pair, host, now } = s
+  const isNews = connections !== undefined && connections.askedAt >= (evidence.awaySince ?? Number.POSITIVE_INFINITY)
+  if (isNews && connections.count === 0) return []
+  if (now - (evidence.awaySince ?? now) >= pair.connectionsLimitMs) return []
+  const text = isNews
+    ? `${connections.count} connections to ${host.name} are left`
+    : `the connections to ${host.name} are not counted yet`
+  return [{ code: 'HostConnectionsLeft', object: host.name, text }]
+}
+
+/**
+ * Step 6: announced in the journal, and sent. A command that may have arrived is sent again only after `reboot.resendAfter`, to a
+ * machine that answers with the recorded boot id and has no address again.
+ *
+ * Law: a machine is rebooted only once its virtual addresses were seen on another machine, and on it no more.
+ */
+export const reboot: HostRule = {
+  step: 'reboot',
+  next(s) {
+    if (s.memory.intent !== true) return beforeReboot(s) ?? send(s, { code: 'HostIsOut', ...isOut(s) })
+    if (!isUnheard(s)) return hold([waiting(s)])
+    const text = 'no other boot id was seen since the command'
+    return holdWhere([...mayTouch(s), ...othersCarry(s), ...stillHere(s)]) ?? send(s, { code: 'RebootUnheard', text })
+  },
+  limit(s) {
+    const { host, spec, run, evidence } = s
+    // The command may have been lost, and the disk kept the roll from sending it again.
+    const unwritten = (evidence.stuckReasons ?? []).filter(({ code }) => code === 'JournalNotWritable')
+    const repair = unwritten.length > 0 ? 'make the journal writable' : `start ${host.name} again`
+    return overdue(s, [evidence.rebootSince, spec.reboot.returnLimitMs], () => [
+      {
+        code: 'HostDidNotReturn',
+        object: host.name,
+        text: `${host.name} did not come back with another boot id within the limit (${formatDuration(spec.reboot.returnLimitMs)})`,
+        next: say`${repair}, then: ${evenkeel`roll resume ${run.id}`}`,
+      },
+      ...unwritten,
+      ...(evidence.reboot?.answer.kind === 'sent' ? [] : [waiting(s)]),
+    ])
+  },
+}
+
+const send = ({ memory }: HostSnapshot, reason: Reason): StepAnswer<HostAction> =>
+  act([{ kind: 'reboot', bootId: recordOfHost(memory).bootId }], reason)
+
+function isOut({ connections, host, pair }: HostSnapshot): Omit<Reason, 'code'> {
+  const ended =
+    connections?.count === 0
+      ? `no connection to ${host.name} is left`
+      : `the limit for connections to ${host.name} is over (${connections?.count ?? 'an unknown number'} left)`
+  return { object: host.name, text: `the addresses of ${pair.name} are on another machine, and ${ended}` }
+}
+
+/** It answers, long after the command. */
+function isUnheard(s: HostSnapshot): boolean {
+  const { evidence, now, spec } = s
+  const since = evidence.reboot?.at ?? evidence.rebootSince ?? now
+  const own = ownMachine(s)
+  return own !== undefined && answersSince(own, since) && now - since >= spec.reboot.resendAfterMs
+}
+
+function isToMoveAgain(s: HostSnapshot): boolean {
+  const { moved } = s.evidence
+  const isSent = moved?.to === 'away' && s.now - moved.at < MOVE_AGAIN_MS
+  return addressesHere(s).length > 0 && !isSent
+}
+
+function waiting({ host: { name: object }, evidence: { reboot: sent } }: HostSnapshot): Reason {
+  const answer = sent?.answer
+  if (answer?.kind !== 'sent' && answer?.kind !== 'otherBoot') return unsureOfReboot(object, answer)
+  return { code: 'HostRebooting', object, text: `${object} is rebooting; it has not answered with another boot id yet` }
+}

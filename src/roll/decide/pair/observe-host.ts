@@ -7,11 +7,10 @@ import { gatesHeld, gateWait } from '../gates/gates-held.ts'
 import { isOfRequests } from '../gates/gates-hold.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import { slotHeard } from '../observe.ts'
-import { notWhole } from './come-back.ts'
-import type { HostDecision } from './host-decision.ts'
+import type { HostDecision } from './decide-host.ts'
 import type { HostEvidence, HostSnapshot } from './host-snapshot.ts'
 import { hasRebooted, isBeforeAttach } from './host-snapshot.ts'
-import { isAwayNow } from './leave.ts'
+import { notWhole, silentMachines, stillHere } from './pair-state.ts'
 
 /** What is seen now, folded into what was seen. */
 export function observeHost(s: HostSnapshot): HostEvidence {
@@ -28,6 +27,13 @@ export function observeHost(s: HostSnapshot): HostEvidence {
     ...attached(s),
   }
 }
+
+const isAwayNow = (s: HostSnapshot): boolean =>
+  s.memory.isAway === true &&
+  s.evidence.moved?.to === 'away' &&
+  s.evidence.moved.error === undefined &&
+  silentMachines(s, s.evidence.moved.at).length === 0 &&
+  stillHere(s).length === 0
 
 /** A process that resumes waits for its slot first, and for the machine after that. */
 function waitingSince(s: HostSnapshot): Pick<HostEvidence, 'rebootSince' | 'provenSince'> {
@@ -47,7 +53,7 @@ function attaching(s: HostSnapshot): Partial<HostEvidence> {
 /** The pair is whole again, and the soak begins. */
 function attached(s: HostSnapshot): Partial<HostEvidence> {
   const { evidence, memory, now, wall } = s
-  if (evidence.moved?.to !== 'back' || memory.isProven !== true || notWhole(s).length > 0) return {}
+  if (evidence.moved?.to !== 'back' || memory.isProven !== true || notWhole(s, evidence.moved.at).length > 0) return {}
   const { attachedAt = now, attachedAtWall = wall } = evidence
   return { attachedAt, attachedAtWall, wholeAt: now }
 }

@@ -18,11 +18,13 @@ const silentMachine = ({ machine, error }: MachineFacts): Reason => ({
   text: error === undefined ? `${machine.name} has not answered yet` : `${machine.name} does not answer: ${error}`,
 })
 
-/** Each machine that does not answer; `without` is the one that is expected to be away. */
-export const silentMachines = ({ machines }: Pair, since?: MonoMs, without?: string): readonly Reason[] =>
-  machines
-    .filter((facts) => facts.machine.name !== without && !answersSince(facts, since))
-    .map((facts) => silentMachine(facts))
+/** Each machine that does not answer, or has not been asked since. */
+export const silentMachines = ({ machines }: Pair, since?: MonoMs): readonly Reason[] =>
+  machines.filter((facts) => !answersSince(facts, since)).map(silentMachine)
+
+/** The machine in work. */
+export const ownMachine = ({ machines, host }: Pair): MachineFacts | undefined =>
+  machines.find(({ machine }) => machine.name === host.name)
 
 /** Exact addresses, of machines that answer. */
 const holders = ({ machines }: Pair, address: string): readonly string[] =>
@@ -59,6 +61,12 @@ export const addressesHere = (s: Pair): readonly Reason[] =>
       text: `${address} is still on ${s.host.name}`,
     }))
 
+/** Its addresses, as they were read last. Empty: they are where they are to be. */
+export function stillHere(s: Pair): readonly Reason[] {
+  const faults = addressFaults(s)
+  return faults.length > 0 ? faults : addressesHere(s)
+}
+
 export const ownInstances = ({ instances, host }: Pair): readonly InstanceSnapshot[] =>
   instances.filter(({ instance }) => host.instances.includes(instance))
 
@@ -81,6 +89,12 @@ export const serversOf = (instances: readonly InstanceSnapshot[]): readonly Serv
   instances.flatMap(({ reading, backends }) =>
     (reading?.servers ?? []).filter(({ ref }) => backends.includes(ref.backend)),
   )
+
+/** What is wrong with the pair: each machine answers, asked since then, each address is on one of them, all instances answer and agree. */
+export function notWhole(s: Pair, since?: MonoMs): readonly Reason[] {
+  const silent = [...silentMachines(s, since), ...silentInstances(s.instances)]
+  return silent.length > 0 ? silent : [...addressFaults(s), ...disagreements(s)]
+}
 
 /** One instance says that a server is out, and another that it is not: a node may be in work, or a command got lost. */
 export function disagreements(s: Pair): readonly Reason[] {

@@ -11,8 +11,8 @@ export const attach: StepRule = {
   next: (s) => attachNode(serviceOf(s), guardsOf(s)),
   remember: (s) => ({ ...attachBegan(s.evidence, s), ...(hasCurrent(s) ? awaitingClaims(serviceOf(s)) : {}) }),
   limit(s) {
-    const since = s.evidence.attachingSince
-    if (since === undefined || s.now - since < s.spec.attach.limitMs) return undefined
+    const { attachingSince: since, attachedAt } = s.evidence
+    if (attachedAt !== undefined || since === undefined || s.now - since < s.spec.attach.limitMs) return undefined
     const { name } = s.current.node
     const text = `${name} was not in service again on every instance of its balancers within the limit (${formatDuration(s.spec.attach.limitMs)})`
     return keptOut({ code: 'NotUp', object: name, text }, unattached(serviceOf(s)))

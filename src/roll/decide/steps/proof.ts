@@ -30,7 +30,8 @@ export const proof: StepRule = {
   },
   limit(s) {
     const back = s.evidence.returned
-    if (back === undefined || s.now - back.at < s.spec.reboot.returnLimitMs) return undefined
+    const isLater = s.evidence.attachingSince !== undefined
+    if (isLater || back === undefined || s.now - back.at < s.spec.reboot.returnLimitMs) return undefined
     const missing = unproven(s)
     if (missing.length === 0) return undefined
     const { name } = s.current.node

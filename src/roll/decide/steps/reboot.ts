@@ -57,7 +57,7 @@ export const reboot: StepRule = {
   },
   limit(s) {
     const since = s.evidence.awaySince
-    if (since === undefined || s.now - since < s.spec.reboot.returnLimitMs) return undefined
+    if (!isAnnounced(s) || since === undefined || s.now - since < s.spec.reboot.returnLimitMs) return undefined
     const { stuckReasons } = s.evidence
     if (isUnsent(s)) return keptOut(heldUp(s), stuckReasons)
     return keptOut(notReturned(s), stuckReasons.length > 0 ? stuckReasons : unreturned(s))
@@ -101,19 +101,18 @@ function waiting(node: string, answer: RebootAnswer | undefined): Reason {
         object: node,
         text: `${node} has another boot id, and its kubelet has not reported it yet`,
       }
-    case 'refused':
-      return { code: 'RebootRefused', object: node, text: `${node} refused the reboot: ${answer.text}` }
-    case 'unknown':
-      return {
-        code: 'RebootUnknown',
-        object: node,
-        text: `it is unknown whether ${node} got the reboot command: ${answer.text}`,
-      }
-    case undefined:
-      return {
-        code: 'RebootUnknown',
-        object: node,
-        text: `it is unknown whether ${node} got an earlier reboot command`,
-      }
+    default:
+      return unsureOfReboot(node, answer)
   }
+}
+
+/** Of a node or a machine: it refused the command, or it is not known whether it got one. */
+export function unsureOfReboot(
+  object: string,
+  answer: Extract<RebootAnswer, { kind: 'refused' | 'unknown' }> | undefined,
+): Reason {
+  if (answer?.kind === 'refused')
+    return { code: 'RebootRefused', object, text: `${object} refused the reboot: ${answer.text}` }
+  const what = answer === undefined ? 'an earlier reboot command' : `the reboot command: ${answer.text}`
+  return { code: 'RebootUnknown', object, text: `it is unknown whether ${object} got ${what}` }
 }

@@ -40,9 +40,9 @@ export const settle: StepRule = {
   },
   remember: (s, decision) => ({ settlingSince: s.evidence.settlingSince ?? s.now, ...inARow(s, decision) }),
   limit(s) {
-    const since = s.evidence.settlingSince
+    const { settlingSince: since, attachingSince } = s.evidence
     const waitedMs = s.now - (since ?? s.now) - (s.evidence.gateWait?.ms ?? 0)
-    if (since === undefined || waitedMs < s.spec.settle.limitMs) return undefined
+    if (attachingSince !== undefined || since === undefined || waitedMs < s.spec.settle.limitMs) return undefined
     const { name } = s.current.node
     return keptOut(
       {

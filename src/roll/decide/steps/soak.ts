@@ -1,16 +1,15 @@
 import { formatDuration } from '../../../ground/model/duration.ts'
 import { type Reason, waitOf } from '../../../ground/model/reason.ts'
 import { attachBegan } from '../../../service/decide/attach.ts'
-import { type Hold, hold } from '../../../service/decide/step-answer.ts'
+import { act, type Hold, hold } from '../../../service/decide/step-answer.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import { countedWindows } from '../counted-windows.ts'
 import { baselineGreen, controlHeard, trafficMeasured } from '../guards.ts'
-import { hooksAt, undoHooks } from '../hooks/hooks-due.ts'
-import { hasRebooted } from '../node-snapshot.ts'
+import { type HookAnswer, hooksAt, undoHooks } from '../hooks/hooks-due.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
 import { blameOf } from '../stop/judged-failures.ts'
 import { isStoppedBeside } from '../stop/other-lane.ts'
-import { type SubjectSnapshot, subjectOf } from '../subject.ts'
+import { isRebooted, type SubjectSnapshot, subjectOf } from '../subject.ts'
 
 /**
  * Step 11: attached, and no failed request for the soak time (a failure is the stop rule's business and detaches
@@ -20,17 +19,9 @@ import { type SubjectSnapshot, subjectOf } from '../subject.ts'
 export const soak: StepRule = {
   step: 'soak',
   next(s) {
-    const watching = soakHold(s)
-    if (watching !== undefined) return watching
-    const hooks = undoHooks(s) ?? (hasRebooted(s) ? hooksAt(s, 'afterNode') : undefined)
-    if (hooks !== undefined) return hooks
-    return {
-      kind: 'act',
-      actions: [{ kind: 'removeRecord', node: s.current.node.name }],
-      reasons: [
-        { code: 'BackInService', object: s.current.node.name, text: `${s.current.node.name} is back as it was` },
-      ],
-    }
+    const { name } = s.current.node
+    const back: Reason = { code: 'BackInService', object: name, text: `${name} is back as it was` }
+    return soakHold(s) ?? lastHooks(s) ?? act([{ kind: 'removeRecord', node: name }], back)
   },
   remember: (s) => ({
     ...attachBegan(s.evidence, s),
@@ -38,8 +29,12 @@ export const soak: StepRule = {
     attachedAt: s.evidence.attachedAt ?? s.now,
     attachedAtWall: s.evidence.attachedAtWall ?? s.wall,
   }),
-  limit: notSoaked,
+  limit: (s) => (s.evidence.attachedAt === undefined ? undefined : notSoaked(s)),
 }
+
+/** What hooks began is taken back; what follows only after a reboot. */
+export const lastHooks = (s: SubjectSnapshot): HookAnswer | undefined =>
+  undoHooks(s) ?? (isRebooted(s) ? hooksAt(s, 'afterNode') : undefined)
 
 /** Why a node or machine that is back is still watched. Undefined: it has soaked, or the roll has stopped. */
 export function soakHold(s: SubjectSnapshot): Hold | undefined {

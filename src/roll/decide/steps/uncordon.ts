@@ -25,8 +25,8 @@ export const uncordon: StepRule = {
   },
   /** A hook that waits for the journal is given as long as all that settles after it, which has not begun. */
   limit(s) {
-    const since = s.evidence.unwrittenSince
-    if (since === undefined || s.now - since < s.spec.settle.limitMs) return undefined
+    const { unwrittenSince: since, attachingSince } = s.evidence
+    if (attachingSince !== undefined || since === undefined || s.now - since < s.spec.settle.limitMs) return undefined
     const unwritten = hooksUnwritten(s, 'afterReboot')
     if (unwritten.length === 0) return undefined
     const { name } = s.current.node

@@ -30,10 +30,10 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation('does not cordon', [LADDER, '[slot, cordon, detach, drain, reboot]', '[slot, detach, drain, reboot]']),
   mutation('attaches before the proof', [
     LADDER,
-    '  slotHeld,\n  proof,\n  politeEnd,\n  uncordon,\n  settle,\n  attach,\n',
-    '  slotHeld,\n  attach,\n  proof,\n  politeEnd,\n  uncordon,\n  settle,\n',
+    '[slotHeld, proof, politeEnd, uncordon, settle, attach, soak]',
+    '[slotHeld, attach, proof, politeEnd, uncordon, settle, soak]',
   ]),
-  mutation('asks for no proof', [LADDER, '  slotHeld,\n  proof,\n  politeEnd,\n', '  slotHeld,\n']),
+  mutation('asks for no proof', [LADDER, '[slotHeld, proof, politeEnd, uncordon,', '[slotHeld, politeEnd, uncordon,']),
   mutation('trusts Ready in place of a new boot id', [
     'src/roll/decide/node-snapshot.ts',
     's.current.node.bootId !== s.record.bootId',
@@ -45,7 +45,7 @@ export const MUTATIONS: readonly Mutation[] = [
     [`${STEPS}/reboot.ts`, 'sent === undefined && s.evidence.intentByUs', 'sent === undefined'],
   ),
   mutation('restores after the intent, where it does not know of the reboot', [
-    'src/roll/decide/decide.ts',
+    LADDER,
     '? GOING_DOWN : MUST_REBOOT',
     '? GOING_DOWN : RESTORING',
   ]),
