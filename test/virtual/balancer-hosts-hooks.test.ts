@@ -255,3 +255,28 @@ test('law: what a hook has begun is undone before the record of its node is remo
   }
   assert.ok(writes >= 16, `${writes} writes were looked at`)
 })
+
+test('a machine keeps its addresses where its pair is found broken right before they would go', async (t) => {
+  const faults: readonly (readonly [code: string, (pair: MemoryPair) => void])[] = [
+    ['PairDisagrees', (pair) => void pair.set('lb-2', 'n1', 'drain')],
+    [
+      'AddressOnSeveral',
+      (pair) => {
+        pair.fault = 'several'
+      },
+    ],
+  ]
+  for (const [code, spoil] of faults) {
+    const roll = begun(t, {
+      hooks: [at('beforeNode', 'first')],
+      world: ({ pair, programs }) => {
+        programs.end = () => {
+          spoil(pair)
+          return undefined
+        }
+      },
+    })
+    await roll.clock.advance(1_000_000)
+    assert.deepEqual([roll.ended()?.outcome, codes(roll), roll.pair.said], ['held', [code], []])
+  }
+})

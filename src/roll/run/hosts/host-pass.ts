@@ -21,6 +21,7 @@ import type { BalancerPoller } from '../balancer-poller.ts'
 import type { ClusterView } from '../cluster-view.ts'
 import type { EventLog } from '../event-log.ts'
 import { runFacts, sharedFacts } from '../gather.ts'
+import { stillRightForHost } from '../last-moment.ts'
 import { recordOf } from '../last-seen.ts'
 import { wantWishes } from '../operator-wishes.ts'
 import { Progress } from '../progress.ts'
@@ -150,7 +151,7 @@ export class HostPass {
     const { events, pollers, clock } = this.#parts
     const { name: host } = this.#place.host
     for (const meant of actions) {
-      if (meant.kind === 'reboot' && !(await this.#isStillRight(signal))) return false
+      if (!(await this.#isStillRight(meant, signal))) return false
       if (disruptsHost(meant)) {
         const isKept = await events.kept(HOST_MEANT, { host, meant })
         if (!isKept && !this.#isSaidAgain(meant)) return false
@@ -181,14 +182,15 @@ export class HostPass {
     return kind === 'moveAway' && isProven === true && wasAway === true
   }
 
-  /** At the last moment: an address may have come back since it was looked at. */
-  async #isStillRight(signal: AbortSignal): Promise<boolean> {
+  /** At the last moment. What is to stay out goes without it: the others carry the traffic, and a machine that hangs is asked for long. */
+  async #isStillRight(meant: HostAction, signal: AbortSignal): Promise<boolean> {
+    const isLeaving = meant.kind === 'moveAway' && this.#gather().run.verdict === undefined
+    if (!isLeaving && meant.kind !== 'reboot') return true
     await Promise.all([
       this.#watch.refresh(signal),
       ...this.#own(this.#parts.pollers).map((poller) => poller.poll(signal)),
     ])
-    const decision = decideHost(this.#gather())
-    return decision.kind === 'act' && decision.actions.some(({ kind }) => kind === 'reboot')
+    return stillRightForHost(meant, this.#gather())
   }
 
   /** The next process is to know of it; where the disk refuses it now, it is written once it takes it. */
