@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { plainText } from '../../src/ground/model/sentence.ts'
 import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
 import type { RunState } from '../../src/roll/run/run-state.ts'
 import { MemoryPair, stateOf, twoHosts } from '../support/memory-pair.ts'
@@ -240,4 +241,23 @@ test('an interruption says where the machine stands', async (t) => {
   await roll.clock.advance(10_000)
   assert.deepEqual([roll.ended()?.outcome, stateNow(roll)], ['interrupted', ['lb-1 out', 'lb-2 notTouched']])
   assert.match(roll.ended()?.standings[0]?.text ?? '', /not rebooted, its addresses are to be on another machine/)
+})
+
+test('law: a stale slot that another run holds for a machine of a load balancer is not taken over; its machine is left without its addresses', async (t) => {
+  const roll = begun(t)
+  await roll.clock.advance(5_000)
+  roll.over.abort()
+  await roll.clock.advance(300_000)
+  assert.deepEqual(stateNow(roll), ['lb-1 out', 'lb-2 notTouched'])
+  const other = memoryRoll({ run: { id: 'run-2', order: ['n1'] }, world: roll, seed: 2 })
+  const running = other.begin()
+  t.after(() => leave(other, running))
+  await other.clock.advance(2_000_000)
+  const [reason] = other.ended()?.reasons ?? []
+  assert.deepEqual([other.ended()?.outcome, reason?.code, reason?.object], ['held', 'SlotStale', 'lb-1'])
+  assert.match(
+    plainText(reason?.next ?? ''),
+    / see that lb-1 is well, then release its slot as evenkeel budget --watch 2min says$/,
+  )
+  assert.deepEqual([other.reboots, roll.cluster.node('n1').unschedulable], [[], false])
 })

@@ -5,6 +5,9 @@ import type { ObjectRef } from './object-ref.ts'
 export const RUN_ANNOTATION = 'evenkeel.dev/run'
 export const NODE_ANNOTATION = 'evenkeel.dev/node'
 
+/** `true`: what the slot is held for is no Node but a machine of a load balancer. */
+const MACHINE_ANNOTATION = 'evenkeel.dev/machine'
+
 /**
  * The Lease whose renewal keeps a slot alive, as `namespace/name`: a controller has many slots and renews one Lease. Absent:
  * the slot itself is renewed.
@@ -43,6 +46,8 @@ export interface SlotOwner {
   /** The roll that the holder works for, or that restores it; for a foreign holder, the beginning of its text. */
   readonly run: string
   readonly node?: string
+  /** `node` is the name of a machine of a load balancer: nothing in the cluster tells whether it is back. */
+  readonly isMachine?: true
 }
 
 /** No Node has a longer name. The text of a Lease has no such limit. */
@@ -72,13 +77,27 @@ export function slotOwner(lease: Lease): SlotOwner | undefined {
     holder: lease.holder,
     run: clipped(slash < 0 ? lease.holder : lease.holder.slice(0, slash)),
     ...(node === undefined || node.length > NAME_LENGTH_MAX ? {} : { node }),
+    ...(lease.annotations[MACHINE_ANNOTATION] === 'true' ? { isMachine: true as const } : {}),
   }
 }
 
 const clipped = (text: string): string =>
   text.length > NAME_LENGTH_MAX ? `${text.slice(0, NAME_LENGTH_MAX)}...` : text
 
-const OF_THE_HOLDER: readonly string[] = [RUN_ANNOTATION, NODE_ANNOTATION, LIVES_BY_ANNOTATION]
+/** What the Lease of a slot says of its holder. */
+export const ofTheHolder = ({ run, node, isMachine }: HolderOf): Lease['annotations'] => ({
+  [RUN_ANNOTATION]: run,
+  [NODE_ANNOTATION]: node,
+  ...(isMachine === true ? { [MACHINE_ANNOTATION]: 'true' } : {}),
+})
+
+interface HolderOf {
+  readonly run: string
+  readonly node: string
+  readonly isMachine?: boolean
+}
+
+const OF_THE_HOLDER: readonly string[] = [RUN_ANNOTATION, NODE_ANNOTATION, MACHINE_ANNOTATION, LIVES_BY_ANNOTATION]
 
 /** The annotations that stay on the Lease of a slot when its holder changes. */
 export const notOfTheHolder = (annotations: Lease['annotations']): Lease['annotations'] =>

@@ -1,5 +1,6 @@
 import { type Claim, claimsOf, MAINTENANCE_ANNOTATION } from '../../ground/model/claims.ts'
 import type { Node } from '../../ground/model/node.ts'
+import { present } from '../../ground/model/present.ts'
 import { runOfOwner, type SeenSlot } from '../../ground/model/slot.ts'
 import { maxOut } from '../../service/decide/budget/max-out.ts'
 import { othersSlot } from '../../service/decide/budget/owner-text.ts'
@@ -129,12 +130,11 @@ export function slotToTake(s: NodeSnapshot): SlotReading & { readonly index: num
   const ofNode = indexes.find((index) => isLeftForNode(s, held.get(index)))
   const free = indexes.find((index) => !held.has(index))
   if (free !== undefined && ofNode === undefined) return { state: 'free', mayAct: false, index: free }
-  const stale =
-    ofNode ??
-    indexes.find((index) => {
-      const slot = held.get(index)
-      return slot?.isStale === true && !isBeside(s, slot.owner.node)
-    })
+  const left = indexes.filter((index) => {
+    const slot = held.get(index)
+    return slot?.isStale === true && !isBeside(s, slot.owner.node)
+  })
+  const stale = ofNode ?? left.find((index) => held.get(index)?.owner.isMachine !== true) ?? left[0]
   const index = stale ?? 0
   const owner = held.get(index)?.owner
   return {
@@ -142,25 +142,33 @@ export function slotToTake(s: NodeSnapshot): SlotReading & { readonly index: num
     mayAct: false,
     index,
     ...(owner === undefined ? {} : { holderRun: runOfOwner(owner) }),
-    ...(owner?.node === undefined ? {} : { holderNode: owner.node }),
+    ...present({ holderNode: owner?.node, holderIsMachine: owner?.isMachine }),
   }
 }
 
 /** A stale owner left a slot for the node under way, and it may be taken over: a free one would be this node's second. */
 const isLeftForNode = (s: NodeSnapshot, slot: SeenSlot | undefined): boolean =>
-  slot?.isStale === true && slot.owner.node === s.current.node.name && mayTakeStale(s, runOfOwner(slot.owner))
+  slot?.isStale === true &&
+  slot.owner.node === s.current.node.name &&
+  mayTakeStale(s, { holderRun: runOfOwner(slot.owner) })
 
 /** Whether another run holds a slot and renews it. */
 export const lives = (s: NodeSnapshot, run: string): boolean =>
   liveSlots(s).some(({ owner }) => runOfOwner(owner) === run)
 
 /**
- * A stale slot alone does not allow it: a node with a record whose run holds no slot any more still has to be restored.
+ * A stale slot alone does not allow it: a node with a record whose run holds no slot any more still has to be restored. Nothing in
+ * the cluster tells whether a machine of a load balancer is back.
  *
  * Law: a stale slot of another run is not taken over while a node bears the record of a run without a living slot.
+ * Law: a stale slot that another run holds for a machine of a load balancer is not taken over.
  */
-export function mayTakeStale(s: NodeSnapshot, holderRun: string | undefined): boolean {
+export function mayTakeStale(
+  s: NodeSnapshot,
+  { holderRun, holderIsMachine }: Pick<SlotReading, 'holderRun' | 'holderIsMachine'>,
+): boolean {
   if (holderRun === s.run.id) return true
+  if (holderIsMachine === true) return false
   const live = new Set(liveSlots(s).map(({ owner }) => runOfOwner(owner)))
   return s.cluster.nodes.every(({ annotations }) => {
     const text = annotations[RECORD_ANNOTATION]

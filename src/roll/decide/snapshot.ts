@@ -52,6 +52,8 @@ export interface SlotReading {
   readonly state: 'free' | 'mine' | 'other' | 'stale' | 'lost'
   readonly holderRun?: string
   readonly holderNode?: string
+  /** `holderNode` is a machine of a load balancer. */
+  readonly holderIsMachine?: true
   /** False once the last renewal is older than two thirds of the duration: then nothing is sent. */
   readonly mayAct: boolean
 }

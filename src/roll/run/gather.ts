@@ -190,7 +190,7 @@ function slotFacts(keeper: LeaseKeeper, refusal: SlotRefusal): SlotReading {
   const owner = state.kind === 'lost' ? state.owner : refusal?.owner
   const holder = {
     ...(owner === undefined ? {} : { holderRun: runOfOwner(owner) }),
-    ...(owner?.node === undefined ? {} : { holderNode: owner.node }),
+    ...present({ holderNode: owner?.node, holderIsMachine: owner?.isMachine }),
   }
   if (state.kind === 'lost') return { state: 'lost', mayAct: false, ...holder }
   if (refusal === undefined) return { state: 'free', mayAct: false }

@@ -5,14 +5,7 @@ import { invariant } from '../../ground/model/invariant.ts'
 import type { Lease } from '../../ground/model/lease.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
 import { present } from '../../ground/model/present.ts'
-import {
-  NODE_ANNOTATION,
-  notOfTheHolder,
-  RUN_ANNOTATION,
-  type SlotOwner,
-  slotHolder,
-  slotOwner,
-} from '../../ground/model/slot.ts'
+import { notOfTheHolder, ofTheHolder, type SlotOwner, slotHolder, slotOwner } from '../../ground/model/slot.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
 import type { Random } from '../../ground/ports/random.ts'
@@ -40,6 +33,8 @@ interface Wanted {
   readonly node: string
   readonly takeStale: boolean
   readonly slot?: number
+  /** `node` is a machine of a load balancer. */
+  readonly isMachine?: boolean
 }
 
 /**
@@ -64,7 +59,7 @@ export class LeaseKeeper {
   readonly #wakeup: Wakeup
   readonly #backoff: Backoff
   /** For which it is held, or was asked for last. */
-  #node = ''
+  #for: Pick<Wanted, 'node' | 'isMachine'> = { node: '' }
   #lost: { readonly node: string; readonly owner?: SlotOwner } | undefined
   /** We asked to be rid of it: an empty holder is then our own doing, and nothing may be sent any more. */
   #releasing = false
@@ -82,7 +77,7 @@ export class LeaseKeeper {
   state(): SlotState {
     if (this.#lost !== undefined) return { kind: 'lost', ...this.#lost }
     const { held } = this.#at
-    return held === undefined ? { kind: 'free' } : { kind: 'held', node: this.#node, renewedAt: held.sentAt }
+    return held === undefined ? { kind: 'free' } : { kind: 'held', node: this.#for.node, renewedAt: held.sentAt }
   }
 
   /** Ask before every effect, socket and ssh included. */
@@ -102,7 +97,7 @@ export class LeaseKeeper {
    */
   acquire(wanted: Wanted, signal: AbortSignal): Promise<AcquireAnswer> {
     invariant(this.#lost === undefined, 'a lost slot is not taken again')
-    invariant(this.#at.held === undefined || this.#node === wanted.node, 'a slot is for one node')
+    invariant(this.#at.held === undefined || this.#for.node === wanted.node, 'a slot is for one node')
     return this.#inTurn(() => this.#acquire(wanted, signal))
   }
 
@@ -166,17 +161,18 @@ export class LeaseKeeper {
     return held.sentAt + intervalMs - this.#parts.clock.monoMs()
   }
 
-  async #acquire({ node, takeStale, slot }: Wanted, signal: AbortSignal): Promise<AcquireAnswer> {
+  async #acquire(wanted: Wanted, signal: AbortSignal): Promise<AcquireAnswer> {
     if (this.#at.held !== undefined && !this.#releasing) return { kind: 'held' }
+    const { takeStale, slot = 0 } = wanted
     // A slot that is being given back is held until that is known.
-    if (this.#at.held === undefined) this.#at = this.#slot(slot ?? 0)
+    if (this.#at.held === undefined) this.#at = this.#slot(slot)
     const { lease, owner, staleInMs } = await this.#find(signal)
     const ours =
       owner === undefined || (owner.run === this.#parts.run && this.#parts.siblings?.().has(owner.holder) !== true)
     if (!ours && !(takeStale && staleInMs === 0)) return { kind: 'taken', owner, staleInMs }
-    this.#node = node
+    this.#for = wanted
     try {
-      await this.#claim(node, lease, signal)
+      await this.#claim(lease, signal)
     } catch (error) {
       if (!isConflict(error)) throw error
       const { staleInMs: inMs, owner: faster } = await this.#find(signal)
@@ -219,8 +215,8 @@ export class LeaseKeeper {
     return { kind: 'free' }
   }
 
-  #claim(node: string, found: Lease | undefined, signal: AbortSignal): Promise<void> {
-    const ours = { [RUN_ANNOTATION]: this.#parts.run, [NODE_ANNOTATION]: node }
+  #claim(found: Lease | undefined, signal: AbortSignal): Promise<void> {
+    const ours = ofTheHolder({ ...this.#for, run: this.#parts.run })
     return this.#at.claim(found, { ...notOfTheHolder(found?.annotations ?? {}), ...ours }, signal)
   }
 
@@ -248,7 +244,7 @@ export class LeaseKeeper {
   /** Of a Lease that was deleted. Where another run was faster it is lost; any other conflict is tried again. */
   async #claimAnew(signal: AbortSignal): Promise<boolean> {
     try {
-      await this.#claim(this.#node, undefined, signal)
+      await this.#claim(undefined, signal)
       return true
     } catch (error) {
       if (!isConflict(error)) throw error
@@ -265,7 +261,7 @@ export class LeaseKeeper {
       return false
     }
     this.#at.forget()
-    this.#lost = { node: this.#node, ...present({ owner }) }
+    this.#lost = { node: this.#for.node, ...present({ owner }) }
     this.#changed()
     return false
   }

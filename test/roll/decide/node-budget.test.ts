@@ -21,6 +21,12 @@ const slot = (index: number, run: string, node: string, change: Partial<SeenSlot
   ...change,
 })
 
+/** Of a machine of a load balancer: no Node tells whether it is back. */
+const leftMachine: SeenSlot = {
+  ...slot(0, 'run-2', 'lb-1', { isStale: true }),
+  owner: { holder: 'run-2/a', run: 'run-2', node: 'lb-1', isMachine: true },
+}
+
 interface World {
   readonly max?: number
   readonly slots?: readonly SeenSlot[]
@@ -173,6 +179,16 @@ for (const [what, world, want] of [
     'takes a slot from a run that is gone and left nothing',
     { slots: [slot(0, 'run-2', 'n2', { isStale: true }), slot(1, 'run-3', 'n3')] },
     'take 0 from a stale one',
+  ],
+  [
+    'takes no slot from a run that is gone and left a machine of a load balancer, and another one',
+    { slots: [leftMachine, slot(1, 'run-3', 'n3', { isStale: true })] },
+    'take 1 from a stale one',
+  ],
+  [
+    'takes no slot from a run that is gone and left a machine of a load balancer',
+    { slots: [leftMachine, slot(1, 'run-3', 'n3')] },
+    'take 0',
   ],
   [
     'takes the slot that a run that is gone left for the very node, and no free one beside it',

@@ -49,8 +49,9 @@ export const BEFORE_LEAVING = {
   },
   SlotStale: {
     is: 'run X left n1 out and does not renew its slot',
-    cause: 'The process of run X is gone, and a node still carries the record of that run.',
-    cure: '`evenkeel roll resume X` or `evenkeel roll abort X` on the machine that has the journal of X; without the journal, `evenkeel roll abort X -f roll.yaml`.',
+    cause:
+      'The process of run X is gone, and a node still carries the record of that run. Or the slot is held for a machine of a load balancer: nothing in the cluster tells whether that machine is back.',
+    cure: '`evenkeel roll resume X` or `evenkeel roll abort X` on the machine that has the journal of X; without the journal, `evenkeel roll abort X -f roll.yaml`. For a machine of a load balancer without the journal: see that it has its addresses again and that its balancer serves, then release its slot as `evenkeel budget --watch 2min` says.',
     wait: 'blocked',
   },
   OtherNodeBad: {

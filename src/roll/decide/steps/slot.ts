@@ -1,6 +1,6 @@
 import type { Reason } from '../../../ground/model/reason.ts'
 import { isRunName } from '../../../ground/model/run-name.ts'
-import { type Command, evenkeel, say } from '../../../ground/model/sentence.ts'
+import { type Command, evenkeel, type Sentence, say } from '../../../ground/model/sentence.ts'
 import { type SeenSlot, SLOTS_NAMESPACE } from '../../../ground/model/slot.ts'
 import { ownerText } from '../../../service/decide/budget/owner-text.ts'
 import type { NodeOut } from '../../../service/decide/budget/snapshot.ts'
@@ -88,10 +88,13 @@ const usedUp = (s: NodeSnapshot, { length }: readonly NodeOut[], max: number): R
 })
 
 /** With the namespaces that the command would not look in by itself. */
-function lookCommand({ namespace, grantsNamespace = namespace }: NodeSnapshot['spec']['slots']): Command {
+function lookCommand(
+  { namespace, grantsNamespace = namespace }: NodeSnapshot['spec']['slots'],
+  options: readonly string[] = [],
+): Command {
   const slots = namespace === SLOTS_NAMESPACE ? [] : ['--namespace', namespace]
   const grants = grantsNamespace === namespace ? [] : ['--grants-namespace', grantsNamespace]
-  return evenkeel`budget ${slots} ${grants}`
+  return evenkeel`budget ${slots} ${grants} ${options}`
 }
 
 /** Why a slot is held no longer by a run that has touched nothing. It is asked for again once there is room. */
@@ -144,7 +147,7 @@ function takeIt(s: NodeSnapshot): StepAnswer {
     case 'free':
       return act([take(s, slot.index, false)], free)
     case 'stale':
-      return mayTakeStale(s, slot.holderRun)
+      return mayTakeStale(s, slot)
         ? act([take(s, slot.index, true)], abandoned(s, slot))
         : act([take(s, slot.index, false)], owned(s, slot))
     case 'other':
@@ -192,6 +195,14 @@ function owned(s: NodeSnapshot, slot: SlotReading): Reason {
     text: stale
       ? `run ${holderRun} left ${holderNode} out and no longer renews its slot`
       : `the node budget is used up: run ${holderRun} has ${holderNode} out`,
-    ...(stale && isRunName(holderRun) ? { next: waysBack(holderRun) } : {}),
+    ...(stale && isRunName(holderRun)
+      ? { next: slot.holderIsMachine === true ? waysToMachine(s, holderNode, holderRun) : waysBack(holderRun) }
+      : {}),
   }
+}
+
+/** Without the journal of its run nothing tells what was done to the machine, so that a person has to look. */
+function waysToMachine({ spec }: NodeSnapshot, machine: string, run: string): Sentence {
+  const budget = lookCommand(spec.slots, ['--watch', '2min'])
+  return say`${evenkeel`roll resume ${run}`}, or ${evenkeel`roll abort ${run}`}; if its journal is lost, see that ${machine} is well, then release its slot as ${budget} says`
 }

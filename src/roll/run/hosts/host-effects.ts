@@ -75,7 +75,7 @@ export class HostEffects {
   }
 
   async #takeSlot({ name }: PairMachine, signal: AbortSignal): Promise<HostOutcome> {
-    const answer = await this.#parts.keeper.acquire({ node: name, takeStale: false }, signal)
+    const answer = await this.#parts.keeper.acquire({ node: name, isMachine: true, takeStale: false }, signal)
     if (answer.kind === 'held') return { ok: true }
     if (answer.kind === 'unanswered') {
       const text = `the slot cannot be taken: ${answer.error.message}`

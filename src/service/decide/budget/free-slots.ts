@@ -19,7 +19,7 @@ interface BudgetAtHand {
   readonly slots: readonly SeenSlot[]
 }
 
-/** Slots that a controller may ask for, the lowest first. */
+/** Slots that a controller may ask for, the lowest first. That of a machine of a load balancer is left to its run. */
 export function slotsToAskFor(budget: BudgetAtHand): readonly FreeSlot[] {
   const held = new Map(budget.slots.map((slot) => [slot.index, slot]))
   const maySteal = mayTakeStale(budget)
@@ -27,7 +27,7 @@ export function slotsToAskFor(budget: BudgetAtHand): readonly FreeSlot[] {
   return Array.from({ length: count }, (_, index) => index).flatMap((index): readonly FreeSlot[] => {
     const slot = held.get(index)
     if (slot === undefined) return [{ index }]
-    return slot.isStale && maySteal ? [{ index, stale: slot }] : []
+    return slot.isStale && maySteal && slot.owner.isMachine !== true ? [{ index, stale: slot }] : []
   })
 }
 

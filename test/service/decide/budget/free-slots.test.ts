@@ -11,6 +11,11 @@ const slot = (index: number, node: string, isStale: boolean): SeenSlot => ({
   durationMs: 15_000,
 })
 
+const ofMachine = (index: number): SeenSlot => {
+  const { owner, ...slot1 } = slot(index, 'lb-1', true)
+  return { ...slot1, owner: { ...owner, isMachine: true } }
+}
+
 const asked = (slots: readonly SeenSlot[]) =>
   slotFor(slotsToAskFor({ limit: { kind: 'count', count: 3 }, fleet: 9, out: [], slots }), 'n1')?.index
 
@@ -20,4 +25,8 @@ test('one slot per node: a slot that a stale owner left for the node is asked fo
 
 test('what a stale owner left for another node, and what a live one holds, is not preferred', () => {
   assert.deepEqual([asked([slot(2, 'n2', true)]), asked([slot(0, 'n1', false)]), asked([])], [0, 1, 0])
+})
+
+test('the slot of a machine of a load balancer is not taken over: no Node tells whether it is back', () => {
+  assert.deepEqual([asked([ofMachine(0)]), asked([ofMachine(0), ofMachine(1), ofMachine(2)])], [1, undefined])
 })
