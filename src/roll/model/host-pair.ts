@@ -33,6 +33,12 @@ export interface HostPair {
   readonly connectionsLimitMs: number
 }
 
+/** A machine, and those that stand in for it. */
+export interface HostPlace {
+  readonly pair: HostPair
+  readonly host: PairMachine
+}
+
 /** The machines of the load balancers, which the roll reboots beside the nodes. */
 export interface HostsSpec {
   /** Before all nodes, or after them. */

@@ -72,17 +72,14 @@ interface Known {
   readonly instances: () => readonly InstanceSnapshot[]
 }
 
-/** What asks and runs what the operator wrote in the file, for a node or for a machine. */
-export type WishWatches = Pick<GatherParts, 'gates' | 'hooks' | 'silences' | 'kuredLock'>
-
-type SharedParts = Pick<GatherParts, 'run' | 'clock' | 'events' | 'windows' | 'probe' | 'reloads' | 'steps'>
+type SharedParts = Pick<
+  GatherParts,
+  'run' | 'clock' | 'events' | 'windows' | 'probe' | 'reloads' | 'steps' | 'gates' | 'hooks' | 'silences' | 'kuredLock'
+>
 
 /** What is read in the same way for a node and for a machine. `node`: of which it is known how long it takes. */
-export function sharedFacts(
-  { run, clock, events, windows, probe, reloads, steps }: SharedParts,
-  { gates, hooks, silences, kuredLock }: WishWatches,
-  node?: string,
-) {
+export function sharedFacts(parts: SharedParts, node?: string) {
+  const { run, clock, events, windows, probe, reloads, steps, gates, hooks, silences, kuredLock } = parts
   return {
     now: clock.monoMs(),
     wall: clock.wallMs(),
@@ -112,7 +109,7 @@ export async function gather(
   const current = await currentFacts(parts, { ...known, verdict }, signal)
   const budget = parts.budget?.facts()
   return {
-    ...sharedFacts(parts, parts, current?.node.name),
+    ...sharedFacts(parts, current?.node.name),
     run: nodeRun(run, parts.under, known.verdict),
     ...present({ current }),
     cluster: view.facts(),

@@ -1,4 +1,5 @@
 import type { Wakeup } from '../../ground/loop/wakeup.ts'
+import { OVER } from '../../ground/model/over.ts'
 import type { InstanceSnapshot } from '../../service/decide/instance-snapshot.ts'
 import type { ServerRef } from '../../service/model/balancer.ts'
 import { conditionsWanted } from '../decide/announce/conditions-wanted.ts'
@@ -6,13 +7,19 @@ import type { OutServer } from '../decide/availability/reload-spans.ts'
 import { type DnsWant, dnsWanted } from '../decide/dns/dns-wanted.ts'
 import { kuredLockWanted } from '../decide/kured/lock-taken.ts'
 import type { NodeBeside, RollSnapshot } from '../decide/snapshot.ts'
-import type { Decision } from '../model/decision.ts'
+import type { AnySnapshot } from '../decide/subject.ts'
+import type { AnyDecision, Decision } from '../model/decision.ts'
+import type { HostPlace } from '../model/host-pair.ts'
 import { chooseNode } from './choose-node.ts'
 import type { GatherParts } from './gather.ts'
 import { NodePass } from './node-pass.ts'
 import { type LaneWishes, wantWishes } from './operator-wishes.ts'
+import type { MachineEffects } from './pair/machine-effects.ts'
+import { MachinePass } from './pair/machine-pass.ts'
+import { PairWatch } from './pair/pair-watch.ts'
 import type { Performer } from './perform.ts'
-import { verdictFor } from './run-state.ts'
+import type { RollEngineParts } from './roll-engine-parts.ts'
+import { hostsBegun, machinesLeft, verdictFor } from './run-state.ts'
 import { PASS_AT_LEAST_EVERY_MS, untilSettled } from './until-settled.ts'
 
 interface LaneParts extends GatherParts, LaneWishes {
@@ -27,16 +34,34 @@ interface LaneParts extends GatherParts, LaneWishes {
   readonly wantDns: () => void
   /** A node is through, restored, or to be kept out. */
   readonly settled: (snapshot: RollSnapshot | undefined) => void
+  /** A machine is through, restored, or left as it is. */
+  readonly machineSettled: (pass: MachinePass) => void
+  readonly machineEffects: MachineEffects
+  readonly ports: Pick<RollEngineParts, 'balancers' | 'machines'>
+}
+
+/** The passes over a node or a machine. */
+interface Passes<Decided extends AnyDecision> {
+  readonly snapshot: AnySnapshot | undefined
+  pass(work: AbortSignal, interrupt: AbortSignal): Promise<Decided>
+}
+
+/** `work`: what is under way is finished when `interrupt` comes. */
+interface Signals {
+  readonly work: AbortSignal
+  readonly interrupt: AbortSignal
 }
 
 /**
- * One node of a roll at a time, each from its first pass to its last. A roll with `parallel` has several lanes, each with a
- * slot of its own; they share what is read of the world, and the verdict: once one of them stops, no lane begins a node.
+ * One node or machine of a roll at a time, each from its first pass to its last. A roll with `parallel` has several lanes, each with a
+ * slot of its own; they share what is read of the world, and the verdict: once one of them stops, no lane begins a node. Machines of
+ * load balancers are the first lane's, and none is in work beside a node.
  */
 export class Lane {
   readonly #parts: LaneParts
   #node: string | undefined
   #pass: NodePass | undefined
+  #machine: MachinePass | undefined
   #wantsDns: DnsWant | undefined
   #strays = 0
 
@@ -53,6 +78,11 @@ export class Lane {
     return this.#pass?.snapshot
   }
 
+  /** The passes over the machine in work. */
+  get machine(): MachinePass | undefined {
+    return this.#machine
+  }
+
   get wantsDns(): DnsWant | undefined {
     return this.#wantsDns
   }
@@ -66,8 +96,8 @@ export class Lane {
     this.#parts.wakeup.wake()
   }
 
-  /** Until no node is left to begin. `work`: what is under way is finished when `interrupt` comes. */
-  async run(work: AbortSignal, interrupt: AbortSignal): Promise<void> {
+  /** Until no node is left to begin. */
+  async run(signals: Signals): Promise<void> {
     for (;;) {
       this.#parts.choosing()
       const choice = chooseNode(
@@ -76,8 +106,21 @@ export class Lane {
       )
       if (choice?.kind !== 'node') this.#parts.kuredLock?.leave(this)
       if (choice === undefined) return
-      if (choice.kind === 'later') await this.#parts.wakeup.next(PASS_AT_LEAST_EVERY_MS, interrupt)
-      else if ((await this.#roll(choice.name, work, interrupt)) === 'keptOut') return
+      if (choice.kind === 'later') await this.#parts.wakeup.next(PASS_AT_LEAST_EVERY_MS, signals.interrupt)
+      else if ((await this.#roll(choice.name, signals)) === 'keptOut') return
+    }
+  }
+
+  /**
+   * The machines of the load balancers: those that an earlier process of this run has begun, or all that are left. None is begun in
+   * the place of one that was put back: their order has reasons.
+   */
+  async runMachines(which: 'begun' | 'all', signals: Signals): Promise<void> {
+    const { run } = this.#parts
+    for (const place of machinesLeft(run)) {
+      const isBegun = hostsBegun(run).includes(place.host.name)
+      let isToCome = isBegun || (which === 'all' && run.verdict === undefined)
+      while (isToCome) isToCome = (await this.#rollMachine(place, signals)) && which === 'all'
     }
   }
 
@@ -93,23 +136,18 @@ export class Lane {
     return this.#pass?.serversOf(instance) ?? []
   }
 
-  /** Passes over one node until it is settled: through, restored, or to be kept out. */
-  async #roll(node: string, work: AbortSignal, interrupt: AbortSignal): Promise<'through' | 'keptOut'> {
-    const { performer, run, kuredLock, conditions } = this.#parts
+  /** Until the node is settled: through, restored, or to be kept out. */
+  async #roll(node: string, signals: Signals): Promise<'through' | 'keptOut'> {
+    const { performer, run, conditions } = this.#parts
     const under = { node, beside: () => this.#besideFacts(), isLeaving: () => this.#pass?.isLeaving === true }
     const pass = new NodePass({ ...this.#parts, under, performer })
     this.#node = node
     this.#pass = pass
-    const onePass = async (): Promise<Decision> => {
-      const decision = await pass.pass(work, interrupt)
+    await this.#untilSettled(pass, signals, (decision: Decision) => {
       this.#wantsDns = pass.snapshot && dnsWanted(pass.snapshot, decision)
       this.#parts.wantDns()
-      wantWishes(this.#parts, pass.snapshot, decision)
       conditions?.want(pass.snapshot && conditionsWanted(pass.snapshot, decision))
-      kuredLock?.want(this, pass.snapshot && kuredLockWanted(pass.snapshot, decision))
-      return decision
-    }
-    await untilSettled({ ...this.#parts, pass: onePass }, interrupt)
+    })
     const isKeptOut = verdictFor(run, node)?.keepOut === true
     this.#parts.settled(pass.snapshot)
     if (isKeptOut) return 'keptOut'
@@ -118,6 +156,45 @@ export class Lane {
     this.#node = undefined
     for (const other of this.#beside()) other.wake()
     return 'through'
+  }
+
+  /** Until the machine is through, put back, or left as it is. True: its turn comes again. */
+  async #rollMachine(place: HostPlace, signals: Signals): Promise<boolean> {
+    const { machineEffects: effects, ports, clock, machineSettled, kuredLock } = this.#parts
+    const over = new AbortController()
+    const watch = new PairWatch({ ...ports, ...place, clock, onNews: () => this.wake() })
+    const pass = new MachinePass({ ...this.#parts, place, effects, watch })
+    this.#machine = pass
+    const watching = watch.run(AbortSignal.any([signals.work, over.signal]))
+    try {
+      await Promise.race([this.#untilSettled(pass, signals), watching])
+      await pass.release(signals.interrupt)
+      machineSettled(pass)
+      this.#machine = undefined
+      kuredLock?.leave(this)
+      return pass.isToCome
+    } finally {
+      over.abort(OVER)
+      await watching.catch(() => undefined)
+    }
+  }
+
+  /** `passed`: after each pass. */
+  #untilSettled<Decided extends AnyDecision>(
+    passes: Passes<Decided>,
+    { work, interrupt }: Signals,
+    passed: (decision: Decided) => void = () => undefined,
+  ): Promise<void> {
+    const { kuredLock } = this.#parts
+    const pass = async (): Promise<Decided> => {
+      const decision = await passes.pass(work, interrupt)
+      const { snapshot } = passes
+      passed(decision)
+      wantWishes(this.#parts, snapshot, decision)
+      kuredLock?.want(this, snapshot && kuredLockWanted(snapshot, decision))
+      return decision
+    }
+    return untilSettled({ ...this.#parts, pass }, interrupt)
   }
 
   #beside(): readonly Lane[] {
@@ -140,11 +217,11 @@ export function nextDnsWant(lanes: readonly Lane[]): DnsWant | undefined {
 }
 
 /** All lanes until each is through. Whatever ends one of them, none is left in the middle of what it writes. */
-export async function inLanes(lanes: readonly Lane[], signal: AbortSignal, interrupt: AbortSignal): Promise<void> {
-  const work = lanes.map((lane) => lane.run(signal, interrupt))
+export async function inLanes(lanes: readonly Lane[], signals: Signals): Promise<void> {
+  const all = lanes.map((lane) => lane.run(signals))
   try {
-    await Promise.all(work)
+    await Promise.all(all)
   } finally {
-    if (interrupt.aborted) await Promise.allSettled(work)
+    if (signals.interrupt.aborted) await Promise.allSettled(all)
   }
 }

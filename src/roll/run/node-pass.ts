@@ -12,7 +12,6 @@ import type { Outcome } from '../../service/model/outcome.ts'
 import type { OutServer } from '../decide/availability/reload-spans.ts'
 import type { Evidence } from '../decide/evidence.ts'
 import { journalWritable } from '../decide/guards.ts'
-import { judge } from '../decide/judge.ts'
 import { goneVerdict } from '../decide/node-gone.ts'
 import { hasCurrent, type NodeSnapshot } from '../decide/node-snapshot.ts'
 import { observe } from '../decide/observe.ts'
@@ -23,14 +22,13 @@ import { serviceOf } from '../decide/service-of.ts'
 import type { RollSnapshot } from '../decide/snapshot.ts'
 import type { Decision } from '../model/decision.ts'
 import { STEPS } from '../model/step.ts'
-import type { Verdict } from '../model/verdict.ts'
 import { DecideOnFresh } from './decide-on-fresh.ts'
 import { Effects } from './effects.ts'
 import { type GatherParts, gather, nodeRun, type Under } from './gather.ts'
 import { instancesOf, stillRight, whyNot } from './last-moment.ts'
-import { NodeReport } from './node-report.ts'
+import { PassReport } from './pass-report.ts'
+import { PassVerdict } from './pass-verdict.ts'
 import type { Performer } from './perform.ts'
-import { giveVerdict } from './run-state.ts'
 import { StandingDuty } from './standing-duty.ts'
 
 type Act = Extract<Decision, { readonly kind: 'act' }>
@@ -58,16 +56,16 @@ export class NodePass {
   #slot: Extract<Outcome, { ok: false }>['slot']
   #last: RollSnapshot | undefined
   #isLeaving = false
-  /** The work on this node is over, and the roll is not. */
-  #verdict: Verdict | undefined
-  readonly #report: NodeReport
+  readonly #verdict: PassVerdict
+  readonly #report: PassReport
   readonly #effects: Effects
   readonly #fresh: DecideOnFresh
   readonly #duty: StandingDuty
 
   constructor(parts: NodePassParts) {
     this.#parts = parts
-    this.#report = new NodeReport(parts)
+    this.#report = new PassReport(parts)
+    this.#verdict = new PassVerdict(parts.under.node, parts)
     this.#effects = new Effects(parts)
     this.#duty = new StandingDuty({ ...parts, effects: this.#effects, now: () => this.#now() })
     this.#fresh = new DecideOnFresh({ ...parts, renewed: (s) => this.#renewed(s) })
@@ -89,14 +87,15 @@ export class NodePass {
   async pass(signal: AbortSignal, interrupt: AbortSignal = signal): Promise<Decision> {
     const gathered = await gather(this.#parts, this.#known(), signal)
     const evidence = this.#duty.takeInto(gathered)
-    const judged = this.#judged({ ...gathered, evidence: observe({ ...gathered, evidence }) })
+    const judged = this.#verdict.judged({ ...gathered, evidence: observe({ ...gathered, evidence }) })
     const { snapshot, decision } = await this.#fresh.decide(judged, AbortSignal.any([signal, interrupt]))
     this.#evidence = rememberDecision(snapshot, decision)
     this.#last = { ...snapshot, evidence: this.#evidence }
     this.#report.decided(snapshot, decision)
     this.#isLeaving ||= leaves(decision)
     const done = decision.kind === 'act' ? await this.#act(snapshot, decision, signal) : decision
-    this.#judgeAfter()
+    // It has been gone for too long, or was gone when it was given up; or what the operator asked for failed.
+    this.#verdict.give(goneVerdict(this.#last) ?? requestVerdict(this.#last))
     if (done.kind === 'settled') this.#noteTime(snapshot)
     return done
   }
@@ -109,13 +108,6 @@ export class NodePass {
     const { writable } = this.#parts.events
     const reasons = writable ? decision.reasons : journalWritable({ ...snapshot, journalWritable: false })
     return { kind: 'hold', step: decision.step, reasons, recheckAfterMs: RECHECK_MS }
-  }
-
-  /** The node under way has been gone for too long, or was gone when it was given up; or what the operator asked for failed. */
-  #judgeAfter(): void {
-    const verdict = this.#last && (goneVerdict(this.#last) ?? requestVerdict(this.#last))
-    const { run, events, under } = this.#parts
-    if (verdict !== undefined) giveVerdict(run, { node: under.node, verdict }, events)
   }
 
   /** Between passes, after each poll of `instance`: what a reload forgot is said again without waiting for a pass. */
@@ -145,17 +137,8 @@ export class NodePass {
   #known() {
     return {
       instances: () => this.#instances(),
-      ...present({ evidence: this.#evidence, slot: this.#slot, verdict: this.#verdict }),
+      ...present({ evidence: this.#evidence, slot: this.#slot, verdict: this.#verdict.own }),
     }
-  }
-
-  #judged(snapshot: RollSnapshot): RollSnapshot {
-    const verdict = judge(snapshot)
-    if (verdict === undefined || verdict === snapshot.run.verdict) return snapshot
-    const { run, events, under } = this.#parts
-    if (verdict.ofNode === true) this.#giveUpNode(snapshot, verdict)
-    else giveVerdict(run, { node: under.node, verdict }, events)
-    return { ...snapshot, run: { ...snapshot.run, verdict } }
   }
 
   /** From its slot until it served again, where this process saw all of it. */
@@ -164,13 +147,6 @@ export class NodePass {
     const { slotTakenAt, attachedAt, returned } = evidence
     const isWhole = slotTakenAt !== undefined && attachedAt !== undefined && returned !== undefined
     if (isWhole && run.underWay !== current?.node.name) windows?.measured(now - slotTakenAt)
-  }
-
-  /** The world tells a new process as much, so that the journal has it for people alone. */
-  #giveUpNode({ current }: RollSnapshot, verdict: Verdict): void {
-    this.#verdict = verdict
-    const node = current === undefined ? {} : { node: current.node.name }
-    for (const { text } of verdict.reasons) this.#parts.events.emit({ type: 'warning', text, ...node })
   }
 
   /** False where nothing was done, since the journal did not take what was meant. */
@@ -197,7 +173,7 @@ export class NodePass {
   #now(): NodeSnapshot | undefined {
     const last = this.#last
     if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return undefined
-    const run = nodeRun(this.#parts.run, this.#parts.under, this.#verdict)
+    const run = nodeRun(this.#parts.run, this.#parts.under, this.#verdict.own)
     return { ...last, run, ...this.#window(), instances: this.#instances(), evidence: this.#evidence }
   }
 
@@ -211,7 +187,7 @@ export class NodePass {
   #renewed(s: RollSnapshot): RollSnapshot {
     const { clock, probe } = this.#parts
     const measured = probe === undefined ? {} : { probe: probe.status() }
-    const run = nodeRun(this.#parts.run, this.#parts.under, this.#verdict)
+    const run = nodeRun(this.#parts.run, this.#parts.under, this.#verdict.own)
     const now = { now: clock.monoMs(), wall: clock.wallMs(), run, ...this.#window() }
     return { ...s, ...now, instances: this.#instances(), ...measured }
   }

@@ -1,7 +1,6 @@
 import { Backoff } from '../../ground/loop/backoff.ts'
 import { DeadlineError, withDeadline } from '../../ground/loop/deadline.ts'
 import { type EvictionAnswer, isAway } from '../../ground/model/eviction.ts'
-import type { RebootAnswer } from '../../ground/model/host.ts'
 import type { Node } from '../../ground/model/node.ts'
 import { formatPoliteMark, POLITE_ANNOTATION } from '../../ground/model/polite-mark.ts'
 import { present } from '../../ground/model/present.ts'
@@ -9,7 +8,7 @@ import { toIso } from '../../ground/model/time.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Cluster } from '../../ground/ports/cluster.ts'
-import type { Host, HostTarget } from '../../ground/ports/host.ts'
+import type { Host } from '../../ground/ports/host.ts'
 import type { Random } from '../../ground/ports/random.ts'
 import {
   type Action,
@@ -27,6 +26,7 @@ import { startHook } from './hooks/start-hook.ts'
 import { writeMark } from './marks-to-come.ts'
 import { mustBeDraining, mustStillRest, nodeChanged } from './node-changed.ts'
 import { type NodeWrite, nodePatch } from './node-write.ts'
+import { EFFECT_LIMIT_MS, REBOOT_LIMIT_MS, SLOT_LAPSED, SlotBound, slotLapsed } from './slot-bound.ts'
 
 interface PerformParts {
   readonly run: string
@@ -40,19 +40,18 @@ interface PerformParts {
   readonly random: Random
 }
 
-const EFFECT_LIMIT_MS = 15_000
-const REBOOT_LIMIT_MS = 45_000
-
 /**
  * Does one action and says how it went; never decides. Each effect checks at the last moment what must still hold (the
  * slot renewed, the node's record ours, the boot id the recorded one), since the decision is a moment old by then.
  */
 export class Performer {
   readonly #parts: PerformParts
+  readonly #bound: SlotBound
   readonly #backoffs = new Map<string, Backoff>()
 
   constructor(parts: PerformParts) {
     this.#parts = parts
+    this.#bound = new SlotBound(parts)
   }
 
   async perform(action: Action, signal: AbortSignal): Promise<Outcome> {
@@ -71,17 +70,12 @@ export class Performer {
     }
   }
 
+  /** What is asked of the slot itself has its own limit. */
   #limited<T>(action: Action, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
-    const limitMs = this.#limitMs(action)
-    if (limitMs <= 0) throw lapsed
-    return withDeadline({ clock: this.#parts.clock, limitMs, signal, what: actionKey(action) }, work)
-  }
-
-  /** An effect that hangs must not reach the world after the slot has lapsed. */
-  #limitMs(action: Action): number {
-    if (action.kind === 'takeSlot' || action.kind === 'releaseSlot') return EFFECT_LIMIT_MS
-    const ownMs = action.kind === 'sendReboot' ? REBOOT_LIMIT_MS : EFFECT_LIMIT_MS
-    return Math.min(ownMs, this.#parts.keeper.mayActForMs())
+    const what = actionKey(action)
+    if (action.kind !== 'takeSlot' && action.kind !== 'releaseSlot')
+      return this.#bound.limited({ what, limitMs: limitOf(action) }, signal, work)
+    return withDeadline({ clock: this.#parts.clock, limitMs: EFFECT_LIMIT_MS, signal, what }, work)
   }
 
   async #do(action: Exclude<Action, { kind: 'sendReboot' }>, signal: AbortSignal): Promise<Outcome> {
@@ -130,13 +124,10 @@ export class Performer {
     const renewed = await this.#parts.keeper.renewNow(signal)
     if (renewed.kind === 'unanswered')
       throw new WorldError(`the slot could not be renewed: ${renewed.error.message}`, SLOT_LAPSED)
-    if (renewed.kind !== 'renewed') throw lapsed
+    if (renewed.kind !== 'renewed') throw slotLapsed
   }
 
-  /**
-   * Renews first, so that the command has all the time that a slot can give. A command that is cut off by its limit may
-   * have arrived: that is not knowing, and no failure to be tried again soon.
-   */
+  /** Renews first, so that the command has all the time that a slot can give. */
   async #sendReboot(action: Extract<Action, { kind: 'sendReboot' }>, signal: AbortSignal): Promise<Outcome> {
     const target = await this.#limited(action, signal, async (limited) => {
       await this.#renewSlot(limited)
@@ -144,23 +135,11 @@ export class Performer {
       mustStillRest(node, action.bootId)
       return { node: node.name, address: node.internalAddresses[0] ?? node.name }
     })
-    const reboot = await this.#reboot(action, target, signal)
+    const { bootId } = action
+    const reboot = await this.#bound.reboot(actionKey(action), { target, bootId }, signal)
     if (reboot.kind !== 'refused') return { ok: true, reboot }
     const failed = this.#failed(actionKey(action), 'HOST_REFUSED', new Error(reboot.text))
     return { ...failed, reboot }
-  }
-
-  async #reboot(
-    action: Extract<Action, { kind: 'sendReboot' }>,
-    target: HostTarget,
-    signal: AbortSignal,
-  ): Promise<RebootAnswer> {
-    try {
-      return await this.#limited(action, signal, (limited) => this.#parts.host.reboot(target, action.bootId, limited))
-    } catch (error) {
-      if (error instanceof DeadlineError) return { kind: 'unknown', text: error.message }
-      throw error
-    }
   }
 
   async #remove(action: RemovalAction, signal: AbortSignal): Promise<Outcome> {
@@ -245,8 +224,7 @@ function markOf(action: PoliteAction): Readonly<Record<string, string | null>> {
   return action.kind === 'giveBackPod' ? { [POLITE_ANNOTATION]: null } : {}
 }
 
-const SLOT_LAPSED = { code: 'SLOT_LAPSED', retry: 'backoff' } as const
-const lapsed = new WorldError('the slot is not renewed, so nothing is sent', SLOT_LAPSED)
+const limitOf = ({ kind }: Action): number => (kind === 'sendReboot' ? REBOOT_LIMIT_MS : EFFECT_LIMIT_MS)
 
 const removed = ({ cluster }: PerformParts, action: RemovalAction, signal: AbortSignal): Promise<EvictionAnswer> =>
   action.kind === 'deletePod'

@@ -29,7 +29,6 @@ import { firstList } from './first-list.ts'
 import { type GatherParts, runFacts } from './gather.ts'
 import { giveBack } from './give-back.ts'
 import { GoneNodes } from './gone-nodes.ts'
-import { HostRounds } from './hosts/host-rounds.ts'
 import { kuredLockOf } from './kured/lock-keeper.ts'
 import { inLanes, Lane, nextDnsWant } from './lane.ts'
 import { LastSeen } from './last-seen.ts'
@@ -37,12 +36,14 @@ import { unmeasuredSince } from './load-before.ts'
 import { LoadWatch } from './load-watch.ts'
 import { NodeOverlay } from './node-overlay.ts'
 import { endWishes, hooksOf, type LaneWishes, laneWishes, loopsOf } from './operator-wishes.ts'
+import { MachineEffects } from './pair/machine-effects.ts'
+import type { MachinePass } from './pair/machine-pass.ts'
 import { Performer } from './perform.ts'
 import { ReloadWatch } from './reload-watch.ts'
 import { ReturnWatch } from './return-watch.ts'
 import { endOf, type RollEnd } from './roll-end.ts'
 import type { RollEngineParts } from './roll-engine-parts.ts'
-import { firstEvents, measuredFrom, nodeEnded, verdictFor } from './run-state.ts'
+import { firstEvents, hostEnded, measuredFrom, nodeEnded, verdictFor } from './run-state.ts'
 import { keeperOf } from './slot-keeper.ts'
 import { StepSpans } from './step-spans.ts'
 import { windowsOfRun } from './time-window-watch.ts'
@@ -58,7 +59,6 @@ export class RollEngine {
   readonly #shared: Omit<GatherParts, 'keeper' | 'lastSeen' | 'returns' | keyof LaneWishes>
   readonly #wishes: readonly LaneWishes[]
   readonly #lanes: readonly Lane[]
-  readonly #hosts: HostRounds | undefined
   readonly #pollers: readonly BalancerPoller[]
   readonly #view: ClusterView
   readonly #keepers: readonly LeaseKeeper[]
@@ -107,7 +107,6 @@ export class RollEngine {
     }
     this.#wishes = this.#keepers.map((keeper) => laneWishes({ ...wishes, mayAct: () => keeper.mayAct() }))
     this.#lanes = this.#returns.map((returns, index) => this.#makeLane(returns, index))
-    this.#hosts = this.#makeHosts()
     this.#load = this.#makeLoad()
   }
 
@@ -152,16 +151,20 @@ export class RollEngine {
       await firstList({ ...this.#parts, view: this.#view }, interrupt)
       await Promise.all(this.#pollers.map((poller) => poller.poll(interrupt)))
       const { run } = this.#parts
-      await this.#hosts?.begun(this.#work.signal, interrupt)
-      if (run.spec.hosts?.order === 'first') await this.#hosts?.rest(this.#work.signal, interrupt)
-      await inLanes(this.#lanes, this.#work.signal, interrupt)
-      await this.#hosts?.rest(this.#work.signal, interrupt)
+      const signals = { work: this.#work.signal, interrupt }
+      const [first] = this.#lanes
+      await first?.runMachines('begun', signals)
+      if (run.spec.hosts?.order === 'first') await first?.runMachines('all', signals)
+      await inLanes(this.#lanes, signals)
+      await first?.runMachines('all', signals)
       if (run.resumed && run.verdict?.keepOut !== true)
         await giveBack({ ...this.#parts, ...this.#shared, keeper: this.#keeperOf(0), say: this.#say }, interrupt)
     } catch (error) {
       if (!interrupt.aborted) throw error
-      for (const lane of this.#lanes) this.#takeStanding(lane.snapshot)
-      for (const host of this.#hosts?.standings() ?? []) this.#standings.set(host.node, host)
+      for (const { snapshot, machine } of this.#lanes) {
+        this.#takeStanding(snapshot)
+        if (machine !== undefined) this.#standings.set(machine.name, machine.result(0))
+      }
     }
   }
 
@@ -185,6 +188,13 @@ export class RollEngine {
     if (verdictFor(this.#parts.run, ended.node)?.keepOut !== true) nodeEnded(this.#parts.run, ended)
   }
 
+  /** A machine is through, restored, or left as it is. */
+  #machineSettled(pass: MachinePass): void {
+    const ended = pass.result(this.#load?.failedIn(pass.name) ?? 0)
+    this.#standingOf(ended)
+    hostEnded(this.#parts.run, ended)
+  }
+
   /** Runs beside the passes until the work is over; rejects at once when one of them fails for good. */
   async #background(): Promise<never> {
     const { signal } = this.#work
@@ -200,7 +210,6 @@ export class RollEngine {
 
   #wake(): void {
     for (const lane of this.#lanes) lane.wake()
-    this.#hosts?.wake()
     this.#shared.kuredLock?.wake()
   }
 
@@ -226,18 +235,9 @@ export class RollEngine {
       passing: () => this.#baseline(),
       wantDns: () => this.#shared.dns?.want(nextDnsWant(this.#lanes)),
       settled: (snapshot) => this.#settled(snapshot),
-    })
-  }
-
-  #makeHosts(): HostRounds | undefined {
-    return HostRounds.of({
-      ...this.#parts,
-      ...this.#shared,
-      wishes: { ...this.#shared, ...this.#wishes[0] },
-      keeper: this.#keeperOf(0),
-      passing: () => this.#baseline(),
-      failedIn: (host) => this.#load?.failedIn(host) ?? 0,
-      settled: (ended) => this.#standingOf(ended),
+      machineSettled: (pass) => this.#machineSettled(pass),
+      machineEffects: new MachineEffects({ ...this.#parts, ...this.#shared, keeper }),
+      ports: this.#parts,
     })
   }
 

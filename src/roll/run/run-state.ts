@@ -6,7 +6,7 @@ import type { Evidence } from '../decide/evidence.ts'
 import type { HookStates } from '../decide/hooks/hook-states.ts'
 import { type HostEntry, type HostMemory, isBegun, rememberHost } from '../decide/pair/host-memory.ts'
 import type { EarlierWindow } from '../decide/snapshot.ts'
-import { hostNames } from '../model/host-pair.ts'
+import { type HostPlace, hostNames } from '../model/host-pair.ts'
 import type { OwnPod } from '../model/own-pod.ts'
 import type { NodeResult, RollEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
@@ -136,6 +136,13 @@ export const memoryOfHost = ({ hosts }: RunState, host: string): HostMemory => h
 /** Machines that the run has begun, and neither finished nor put back. */
 export const hostsBegun = (run: RunState): readonly string[] =>
   (run.hosts?.order ?? []).filter((host) => isBegun(memoryOfHost(run, host)))
+
+/** Machines that the run is not through with, in their order. Of a process that may only put back nodes: none. */
+export function machinesLeft({ hosts, spec, restoresAs }: RunState): readonly HostPlace[] {
+  if (hosts === undefined || restoresAs !== undefined) return []
+  const places = (spec.hosts?.pairs ?? []).flatMap((pair) => pair.machines.map((host) => ({ pair, host })))
+  return places.filter(({ host: { name } }) => hosts.order.includes(name) && !hosts.done.includes(name))
+}
 
 export function rememberOfHost(run: RunState, entry: HostEntry): void {
   if (run.hosts === undefined) return

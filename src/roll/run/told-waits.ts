@@ -1,5 +1,5 @@
 import type { RollSnapshot } from '../decide/snapshot.ts'
-import type { Decision } from '../model/decision.ts'
+import type { AnyDecision } from '../model/decision.ts'
 import { STEPS } from '../model/step.ts'
 import type { EventLog } from './event-log.ts'
 import { idleEvent } from './idle-event.ts'
@@ -14,7 +14,7 @@ export class ToldWaits {
     this.#events = events
   }
 
-  decided(node: string, { evidence, now, run }: RollSnapshot, decision: Decision): void {
+  decided(node: string, { evidence, now, run }: RollSnapshot, decision: AnyDecision): void {
     for (const [server, seen] of Object.entries(evidence.noticing))
       if (seen.noticed !== undefined && this.#isNew(`${server} ${seen.way}`))
         this.#events.emit(noticedEvent({ node, server, seen, now }))
@@ -31,5 +31,5 @@ export class ToldWaits {
   }
 }
 
-const isPastDetach = (decision: Decision): boolean =>
+const isPastDetach = (decision: AnyDecision): boolean =>
   decision.kind !== 'settled' && STEPS.indexOf(decision.step) > STEPS.indexOf('detach')

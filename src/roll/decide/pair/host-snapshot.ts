@@ -2,7 +2,7 @@ import type { RebootAnswer } from '../../../ground/model/host.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
 import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
-import type { HostPair, MachineReading, PairMachine } from '../../model/host-pair.ts'
+import type { HostPlace, MachineReading, PairMachine } from '../../model/host-pair.ts'
 import type { Evidence, Stuck } from '../evidence.ts'
 import type { ClusterReading, RollSnapshot } from '../snapshot.ts'
 import type { HostMemory } from './host-memory.ts'
@@ -63,24 +63,23 @@ export interface HostEvidence
 /** All that a decision about one machine goes by. */
 export interface HostSnapshot
   extends Pick<
-    RollSnapshot,
-    | 'now'
-    | 'wall'
-    | 'spec'
-    | 'run'
-    | 'slot'
-    | 'journalWritable'
-    | 'window'
-    | 'probe'
-    | 'reloads'
-    | 'steps'
-    | 'gates'
-    | 'hooks'
-    | 'silences'
-    | 'kuredLock'
-  > {
-  readonly pair: HostPair
-  readonly host: PairMachine
+      RollSnapshot,
+      | 'now'
+      | 'wall'
+      | 'spec'
+      | 'run'
+      | 'slot'
+      | 'journalWritable'
+      | 'window'
+      | 'probe'
+      | 'reloads'
+      | 'steps'
+      | 'gates'
+      | 'hooks'
+      | 'silences'
+      | 'kuredLock'
+    >,
+    HostPlace {
   readonly machines: readonly MachineFacts[]
   /** Of all machines of the pair. */
   readonly instances: readonly InstanceSnapshot[]

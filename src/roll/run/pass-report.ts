@@ -5,53 +5,65 @@ import { DRAIN_STAGES } from '../decide/drain/classify-pod.ts'
 import { stageUnderWay } from '../decide/drain/stage-under-way.ts'
 import { drainState } from '../decide/drain/stages.ts'
 import { gateLimitLeftMs } from '../decide/gates/gates-held.ts'
-import { hasCurrent } from '../decide/node-snapshot.ts'
-import type { RollSnapshot } from '../decide/snapshot.ts'
-import type { Decision } from '../model/decision.ts'
+import type { NodeSnapshot } from '../decide/node-snapshot.ts'
+import { type AnySnapshot, hasSubject, isOfHost, subjectOf } from '../decide/subject.ts'
+import type { AnyDecision } from '../model/decision.ts'
+import type { Step } from '../model/step.ts'
 import type { EventLog } from './event-log.ts'
 import { Progress } from './progress.ts'
 import { allInOrder, type RunState } from './run-state.ts'
 import { ToldWaits } from './told-waits.ts'
 
-interface NodeReportParts {
+interface PassReportParts {
   readonly run: RunState
   readonly events: EventLog
   readonly clock: Clock
 }
 
-/** Reports the passes over one node as events: its steps and holds, its pods, its strays. */
-export class NodeReport {
-  readonly #parts: NodeReportParts
+/** Reports the passes over one node or machine as events: its steps and holds; of a node its pods and its strays. */
+export class PassReport {
+  readonly #parts: PassReportParts
   readonly #waits: ToldWaits
   readonly #putBack = new Set<string>()
   #progress: Progress | undefined
   #drained: string | undefined
   #strays = 0
 
-  constructor(parts: NodeReportParts) {
+  constructor(parts: PassReportParts) {
     this.#parts = parts
     this.#waits = new ToldWaits(parts.events)
   }
 
-  decided(snapshot: RollSnapshot, decision: Decision): void {
-    const { events, run } = this.#parts
-    if (!hasCurrent(snapshot)) return
-    const node = snapshot.current.node.name
-    if (this.#progress === undefined) {
-      if (isBaseline(decision)) return
-      events.emit({ type: 'node.started', node, index: allInOrder(run).indexOf(node) })
-      this.#progress = new Progress(node, { events, clock: this.#parts.clock })
-    }
-    this.#waits.decided(node, snapshot, decision)
-    const before = this.#progress.step
-    const limitMs = gateLimitLeftMs(snapshot, decision) ?? stuckLimitLeftMs(snapshot)
-    this.#progress.decided(decision, { onTheWay: snapshot.run.verdict === undefined, limitMs })
-    if (this.#progress.step === 'drain') this.#reportDrain(snapshot, before !== 'drain')
-    this.#reportStrays(snapshot, node)
+  /** The step that it is in. */
+  get step(): Step | undefined {
+    return this.#progress?.step
   }
 
-  #reportDrain(snapshot: RollSnapshot, begun: boolean): void {
-    if (!hasCurrent(snapshot)) return
+  decided(snapshot: AnySnapshot, decision: AnyDecision): void {
+    if (!hasSubject(snapshot)) return
+    const { name } = subjectOf(snapshot)
+    if (this.#progress === undefined && isUnbegun(snapshot, decision)) return
+    const progress = this.#progress ?? this.#begun(name)
+    if (isOfHost(snapshot)) {
+      progress.decided(decision, { onTheWay: false, limitMs: gateLimitLeftMs(snapshot, decision) })
+      return
+    }
+    this.#waits.decided(name, snapshot, decision)
+    const before = progress.step
+    const limitMs = gateLimitLeftMs(snapshot, decision) ?? stuckLimitLeftMs(snapshot)
+    progress.decided(decision, { onTheWay: snapshot.run.verdict === undefined, limitMs })
+    if (progress.step === 'drain') this.#reportDrain(snapshot, before !== 'drain')
+    this.#reportStrays(snapshot, name)
+  }
+
+  #begun(node: string): Progress {
+    const { events, run, clock } = this.#parts
+    events.emit({ type: 'node.started', node, index: allInOrder(run).indexOf(node) })
+    this.#progress = new Progress(node, { events, clock })
+    return this.#progress
+  }
+
+  #reportDrain(snapshot: NodeSnapshot, begun: boolean): void {
     const { left, putBack } = drainState(snapshot)
     this.#reportPutBack(putBack.map(refKey), snapshot.current.node.name)
     const remaining = DRAIN_STAGES.reduce((sum, stage) => sum + left[stage].length, 0)
@@ -82,7 +94,7 @@ export class NodeReport {
     }
   }
 
-  #reportStrays(snapshot: RollSnapshot, node: string): void {
+  #reportStrays(snapshot: NodeSnapshot, node: string): void {
     const entries = Object.entries(snapshot.evidence.detached)
     const total = entries.reduce((sum, [, seen]) => sum + seen.strays, 0)
     if (total <= this.#strays) return
@@ -92,6 +104,8 @@ export class NodeReport {
   }
 }
 
-/** Nothing was begun: the time of the baseline belongs to no node. */
-const isBaseline = (decision: Decision): boolean =>
-  decision.kind === 'hold' && decision.reasons.every(({ code }) => code === 'BaselineShort')
+/** Nothing was begun: the time of the baseline belongs to no node, and a machine that is left as it was is not begun. */
+const isUnbegun = (s: AnySnapshot, decision: AnyDecision): boolean =>
+  decision.kind === 'hold'
+    ? decision.reasons.every(({ code }) => code === 'BaselineShort')
+    : decision.kind === 'settled' && isOfHost(s)

@@ -1,108 +1,70 @@
 import { present } from '../../../ground/model/present.ts'
+import { RECHECK_MS } from '../../../service/decide/step-answer.ts'
 import { serverKey } from '../../../service/model/balancer.ts'
-import type { StepSpan } from '../../decide/availability/attribution.ts'
-import { gateLimitLeftMs } from '../../decide/gates/gates-held.ts'
-import { judge } from '../../decide/judge.ts'
-import { kuredLockWanted } from '../../decide/kured/lock-taken.ts'
-import type { HostDecision, HostEnd } from '../../decide/pair/decide-host.ts'
-import { decideHost } from '../../decide/pair/decide-host.ts'
+import { decideHost, type HostDecision, type HostEnd } from '../../decide/pair/decide-host.ts'
 import { HOST_ENTRY, HOST_MEANT, type HostEntry } from '../../decide/pair/host-memory.ts'
 import type { HostEvidence, HostSnapshot } from '../../decide/pair/host-snapshot.ts'
 import { hasRebooted } from '../../decide/pair/host-snapshot.ts'
 import { observeHost, rememberHostDecision, rememberHostOutcome } from '../../decide/pair/observe-host.ts'
 import { requestVerdict } from '../../decide/request-verdict.ts'
 import type { SlotReading } from '../../decide/snapshot.ts'
-import { disruptsHost, type HostAction } from '../../model/host-pair.ts'
-import type { ReloadSpan } from '../../model/reload-span.ts'
+import { disruptsHost, type HostAction, type HostPlace } from '../../model/host-pair.ts'
 import type { NodeResult } from '../../model/roll-event.ts'
-import type { Verdict } from '../../model/verdict.ts'
-import type { Probe } from '../../ports/probe.ts'
 import type { BalancerPoller } from '../balancer-poller.ts'
-import type { ClusterView } from '../cluster-view.ts'
-import type { EventLog } from '../event-log.ts'
-import { runFacts, sharedFacts } from '../gather.ts'
+import { type GatherParts, runFacts, sharedFacts } from '../gather.ts'
 import { stillRightForHost } from '../last-moment.ts'
 import { recordOf } from '../last-seen.ts'
-import { wantWishes } from '../operator-wishes.ts'
-import { Progress } from '../progress.ts'
-import { allInOrder, giveVerdict, memoryOfHost, type RunState, rememberOfHost, verdictFor } from '../run-state.ts'
-import type { TimeWindowWatch } from '../time-window-watch.ts'
-import { type HostEffectParts, HostEffects, type HostPlace } from './host-effects.ts'
-import { PairWatch } from './pair-watch.ts'
+import { PassReport } from '../pass-report.ts'
+import { PassVerdict } from '../pass-verdict.ts'
+import { hostsBegun, memoryOfHost, rememberOfHost } from '../run-state.ts'
+import type { MachineEffects } from './machine-effects.ts'
+import type { PairWatch } from './pair-watch.ts'
 
-export interface HostPassParts extends HostEffectParts {
-  readonly run: RunState
-  readonly events: EventLog
-  readonly pollers: readonly BalancerPoller[]
-  readonly view: ClusterView
-  readonly probe?: Probe
-  readonly windows?: TimeWindowWatch
-  readonly reloads: () => readonly ReloadSpan[]
-  readonly steps?: () => readonly StepSpan[]
+interface MachinePassParts extends GatherParts {
+  readonly place: HostPlace
+  readonly effects: MachineEffects
+  readonly watch: PairWatch
 }
 
-/** The passes over one machine: gather, observe, judge, decide, journal, perform, remember. */
-export class HostPass {
-  readonly #parts: HostPassParts
-  readonly #place: HostPlace
-  readonly #effects: HostEffects
-  readonly #progress: Progress
-  readonly #watch: PairWatch
-  #evidence: HostEvidence = {}
-  #isTold = false
-  #end: HostEnd | undefined
-  /** The work on this machine is over, and the roll is not. */
-  #verdict: Verdict | undefined
+const RELEASE_TRY_MS = 1000
 
-  constructor(parts: HostPassParts, place: HostPlace, onNews: () => void) {
+/** The passes over one machine: gather, observe, judge, decide, journal, perform, remember. */
+export class MachinePass {
+  readonly #parts: MachinePassParts
+  readonly #report: PassReport
+  readonly #verdict: PassVerdict
+  #evidence: HostEvidence = {}
+  #last: HostSnapshot | undefined
+  #end: HostEnd | undefined
+
+  constructor(parts: MachinePassParts) {
     this.#parts = parts
-    this.#place = place
-    this.#effects = new HostEffects(parts)
-    this.#progress = new Progress(place.host.name, parts)
-    this.#watch = new PairWatch({ ...parts, ...place, onNews })
+    this.#report = new PassReport(parts)
+    this.#verdict = new PassVerdict(parts.place.host.name, parts)
   }
 
-  /** Beside the passes. */
-  watch(signal: AbortSignal): Promise<void> {
-    return this.#watch.run(signal)
+  get name(): string {
+    return this.#parts.place.host.name
+  }
+
+  get snapshot(): HostSnapshot | undefined {
+    return this.#last
   }
 
   /** One pass; what it decided is performed already. `hold` where nothing came of it. */
   async pass(signal: AbortSignal): Promise<HostDecision> {
-    const { run, events } = this.#parts
-    const { name } = this.#place.host
-    this.#evidence = observeHost(this.#gather())
     const gathered = this.#gather()
-    const verdict = judge(gathered)
-    if (verdict !== undefined && verdict !== gathered.run.verdict) {
-      if (verdict.ofNode === true) this.#giveUpMachine(verdict)
-      else giveVerdict(run, { node: name, verdict }, events)
-    }
-    const s = this.#gather()
+    const s = this.#verdict.judged({ ...gathered, evidence: observeHost(gathered) })
     const decision = decideHost(s)
     this.#evidence = rememberHostDecision(s, decision)
-    this.#report(s, decision)
+    this.#report.decided(s, decision)
     if (decision.kind === 'settled') this.#settle(decision.end)
     const isDone = decision.kind !== 'act' || (await this.#act(decision.actions, signal))
-    this.#wish({ ...s, evidence: this.#evidence }, decision)
-    if (isDone) return decision
-    return { kind: 'hold', step: decision.step, reasons: decision.reasons, recheckAfterMs: 500 }
-  }
-
-  /** What the operator asked for beside the roll itself: what is to be known of it next, and whether it ends the roll. */
-  #wish(s: HostSnapshot, decision: HostDecision): void {
-    const { run, events } = this.#parts
-    wantWishes(this.#parts.wishes, s, decision)
-    this.#parts.wishes.kuredLock?.want(this, kuredLockWanted(s, decision))
-    const verdict = requestVerdict(s)
-    if (verdict !== undefined) giveVerdict(run, { node: s.host.name, verdict }, events)
-  }
-
-  /** The time tells a new process as much, so that the journal has it for people alone. */
-  #giveUpMachine(verdict: Verdict): void {
-    this.#verdict = verdict
-    const node = this.#place.host.name
-    for (const { text } of verdict.reasons) this.#parts.events.emit({ type: 'warning', text, node })
+    this.#last = { ...s, evidence: this.#evidence }
+    this.#verdict.give(requestVerdict(this.#last))
+    return isDone
+      ? decision
+      : { kind: 'hold', step: decision.step, reasons: decision.reasons, recheckAfterMs: RECHECK_MS }
   }
 
   /** It was put back, and its turn comes again. */
@@ -110,46 +72,42 @@ export class HostPass {
     return this.#end === 'restored' && this.#parts.run.verdict === undefined
   }
 
-  standing(failedRequests: number): NodeResult {
+  /** A machine that is left as it is keeps the slot: nothing else is begun beside it. */
+  async release(signal: AbortSignal): Promise<void> {
+    const { keeper, clock, run } = this.#parts
+    const isOut = hostsBegun(run).length > 0
+    while (!isOut && keeper.state().kind === 'held') {
+      const answer = await keeper.release(signal)
+      if (answer.kind === 'unanswered') await clock.sleep(RELEASE_TRY_MS, signal)
+    }
+  }
+
+  result(failedRequests: number): NodeResult {
     const s = this.#gather()
-    const { name } = this.#place.host
     const isOut = this.#end !== 'through' && s.memory.record !== undefined && this.#end !== 'restored'
     const state =
       this.#end === 'through' ? 'inService' : isOut ? 'out' : this.#end === 'restored' ? 'restored' : 'notTouched'
-    const step = this.#progress.step
     return {
-      node: name,
+      node: s.host.name,
       state,
       cordoned: false,
       detached: isOut && s.memory.isAway === true,
       podsMoved: 0,
       failedRequests,
-      text: standingText(s, state),
-      ...present({ step }),
+      text: resultText(s, state),
+      ...present({ step: this.#report.step }),
     }
-  }
-
-  #report(s: HostSnapshot, decision: HostDecision): void {
-    const { events, run } = this.#parts
-    const { name } = this.#place.host
-    if (!this.#isTold) {
-      const isBaseline = decision.kind === 'hold' && decision.reasons.every(({ code }) => code === 'BaselineShort')
-      if (isBaseline || decision.kind === 'settled') return
-      events.emit({ type: 'node.started', node: name, index: allInOrder(run).indexOf(name) })
-      this.#isTold = true
-    }
-    this.#progress.decided(decision, { onTheWay: false, limitMs: gateLimitLeftMs(s, decision) })
   }
 
   #settle(end: HostEnd): void {
     this.#end = end
-    if (end === 'through' || end === 'restored') this.#remember({ host: this.#place.host.name, ended: end })
+    if (end === 'through' || end === 'restored') this.#remember({ host: this.name, ended: end })
   }
 
   /** False where nothing was done, since the journal did not take what was meant. */
   async #act(actions: readonly HostAction[], signal: AbortSignal): Promise<boolean> {
-    const { events, pollers, clock } = this.#parts
-    const { name: host } = this.#place.host
+    const { events, effects, pollers, clock, place } = this.#parts
+    const { name: host } = place.host
     for (const meant of actions) {
       if (!(await this.#isStillRight(meant, signal))) return false
       if (disruptsHost(meant)) {
@@ -158,7 +116,7 @@ export class HostPass {
         if (isKept) rememberOfHost(this.#parts.run, { host, meant })
         else this.#remember({ host, meant })
       } else if (!isOfSlot(meant)) this.#remember({ host, meant })
-      const outcome = await this.#effects.perform(meant, this.#place, signal)
+      const outcome = await effects.perform(meant, place, signal)
       this.#evidence = rememberHostOutcome({ evidence: this.#evidence, now: clock.monoMs() }, meant, outcome)
       if (isReported(meant)) {
         const why = outcome.ok ? '' : `: ${outcome.error}`
@@ -178,7 +136,7 @@ export class HostPass {
 
   /** A machine that failed after its reboot gives its addresses away again, whatever the disk does: the journal knows that they are to come back. */
   #isSaidAgain({ kind }: HostAction): boolean {
-    const { isProven, wasAway } = memoryOfHost(this.#parts.run, this.#place.host.name)
+    const { isProven, wasAway } = memoryOfHost(this.#parts.run, this.#parts.place.host.name)
     return kind === 'moveAway' && isProven === true && wasAway === true
   }
 
@@ -187,7 +145,7 @@ export class HostPass {
     const isLeaving = meant.kind === 'moveAway' && this.#gather().run.verdict === undefined
     if (!isLeaving && meant.kind !== 'reboot') return true
     await Promise.all([
-      this.#watch.refresh(signal),
+      this.#parts.watch.refresh(signal),
       ...this.#own(this.#parts.pollers).map((poller) => poller.poll(signal)),
     ])
     return stillRightForHost(meant, this.#gather())
@@ -200,23 +158,22 @@ export class HostPass {
   }
 
   #own(pollers: readonly BalancerPoller[]): readonly BalancerPoller[] {
-    const names = new Set(this.#place.pair.machines.flatMap(({ instances }) => instances))
+    const names = new Set(this.#parts.place.pair.machines.flatMap(({ instances }) => instances))
     return pollers.filter((poller) => names.has(poller.facts().instance))
   }
 
   #gather(): HostSnapshot {
-    const { run, view, pollers } = this.#parts
-    const { name } = this.#place.host
+    const { run, view, pollers, place, watch } = this.#parts
+    const { name } = place.host
     const cluster = view.facts()
-    const verdict = verdictFor(run, name) ?? this.#verdict
     const { verdict: _, ...facts } = runFacts(run)
     return {
-      ...this.#place,
-      ...sharedFacts(this.#parts, this.#parts.wishes),
-      run: { ...facts, ...present({ verdict }) },
+      ...place,
+      ...sharedFacts(this.#parts),
+      run: { ...facts, ...present({ verdict: this.#verdict.now }) },
       slot: this.#slot(),
-      machines: this.#watch.machines(),
-      ...this.#watch.connections(),
+      machines: watch.machines(),
+      ...watch.connections(),
       instances: this.#own(pollers).map((poller) => poller.facts()),
       nodesOut: cluster.nodes.filter((node) => recordOf(node) !== undefined).map((node) => node.name),
       cluster: { workloads: cluster.workloads },
@@ -264,7 +221,7 @@ function actionText(action: HostAction, host: string): string {
   }
 }
 
-function standingText(s: HostSnapshot, state: NodeResult['state']): string {
+function resultText(s: HostSnapshot, state: NodeResult['state']): string {
   if (state === 'inService') return 'back in service'
   if (state === 'restored') return 'restored as it was'
   if (state === 'notTouched') return 'not touched'

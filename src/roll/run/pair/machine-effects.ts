@@ -1,4 +1,4 @@
-import { DeadlineError, withDeadline } from '../../../ground/loop/deadline.ts'
+import { DeadlineError } from '../../../ground/loop/deadline.ts'
 import type { RebootAnswer } from '../../../ground/model/host.ts'
 import { runOfOwner } from '../../../ground/model/slot.ts'
 import { WorldError } from '../../../ground/model/world-error.ts'
@@ -9,35 +9,31 @@ import { type ServerRef, serverKey } from '../../../service/model/balancer.ts'
 import type { Balancer } from '../../../service/ports/balancer.ts'
 import type { LeaseKeeper } from '../../../service/run/lease-keeper.ts'
 import type { HostOutcome } from '../../decide/pair/observe-host.ts'
-import type { HostAction, HostPair, PairMachine } from '../../model/host-pair.ts'
+import type { HostAction, HostPlace, PairMachine } from '../../model/host-pair.ts'
 import type { HostMachines } from '../../ports/host-machines.ts'
-import type { WishWatches } from '../gather.ts'
+import type { HookRunner } from '../hooks/hook-runner.ts'
 import { startHook } from '../hooks/start-hook.ts'
+import { EFFECT_LIMIT_MS, SlotBound } from '../slot-bound.ts'
 
-export interface HostEffectParts {
+interface MachineEffectsParts {
   readonly keeper: LeaseKeeper
   readonly host: Host
   readonly machines?: HostMachines
   readonly programs?: Programs
   readonly balancers: readonly Balancer[]
   readonly clock: Clock
-  readonly wishes: WishWatches
+  /** Absent: no hook can run. */
+  readonly hooks?: HookRunner
 }
-
-export interface HostPlace {
-  readonly pair: HostPair
-  readonly host: PairMachine
-}
-
-const EFFECT_LIMIT_MS = 15_000
-const REBOOT_LIMIT_MS = 45_000
 
 /** Does one thing to one machine and says how it went; never decides. Nothing is sent once the slot has lapsed. */
-export class HostEffects {
-  readonly #parts: HostEffectParts
+export class MachineEffects {
+  readonly #parts: MachineEffectsParts
+  readonly #bound: SlotBound
 
-  constructor(parts: HostEffectParts) {
+  constructor(parts: MachineEffectsParts) {
     this.#parts = parts
+    this.#bound = new SlotBound(parts)
   }
 
   async perform(action: HostAction, place: HostPlace, signal: AbortSignal): Promise<HostOutcome> {
@@ -65,9 +61,9 @@ export class HostEffects {
         return this.#setServer(action, signal)
       case 'runHook':
       case 'undoHook':
-        return startHook(action, this.#parts.wishes)
+        return startHook(action, this.#parts)
       case 'record':
-        this.#parts.wishes.hooks?.begin(place.host.name)
+        this.#parts.hooks?.begin(place.host.name)
         return { ok: true }
       case 'proven':
         return { ok: true }
@@ -96,7 +92,7 @@ export class HostEffects {
 
   async #move({ pair, host }: HostPlace, command: readonly string[], signal: AbortSignal): Promise<HostOutcome> {
     const { machines, programs } = this.#parts
-    const limitMs = this.#limitMs(pair.commandTimeoutMs)
+    const limitMs = this.#bound.limitMs(pair.commandTimeoutMs)
     if (pair.runs === 'here') {
       if (programs === undefined) throw new WorldError('nothing here runs commands', NO_WAY)
       const argv = command.map((text) => text.replaceAll('{host}', host.name).replaceAll('{ssh}', host.ssh))
@@ -106,7 +102,7 @@ export class HostEffects {
       return { ok: false, error: 'output' in end && end.output !== '' ? `${why}: ${lastLine(end.output)}` : why }
     }
     if (machines === undefined) throw new WorldError('nothing here reaches machines', NO_WAY)
-    const answer = await this.#limited(limitMs, signal, (limited) =>
+    const answer = await this.#bound.limited({ what: WHAT, limitMs }, signal, (limited) =>
       machines.run(host.ssh, { argv: command, limitMs }, limited),
     )
     return answer.ok ? { ok: true } : { ok: false, error: answer.text }
@@ -115,22 +111,12 @@ export class HostEffects {
   /** Renews first, so that the command has all the time that a slot can give. */
   async #reboot({ ssh }: PairMachine, bootId: string, signal: AbortSignal): Promise<HostOutcome> {
     const renewed = await this.#parts.keeper.renewNow(signal)
+    const target = { node: ssh, address: ssh }
     const reboot: RebootAnswer =
       renewed.kind === 'renewed'
-        ? await this.#sendReboot(ssh, bootId, signal)
+        ? await this.#bound.reboot(WHAT, { target, bootId }, signal)
         : { kind: 'refused', text: 'the slot could not be renewed, so nothing was sent' }
     return reboot.kind === 'refused' ? { ok: false, error: reboot.text, reboot } : { ok: true, reboot }
-  }
-
-  async #sendReboot(ssh: string, bootId: string, signal: AbortSignal): Promise<RebootAnswer> {
-    try {
-      return await this.#limited(this.#limitMs(REBOOT_LIMIT_MS), signal, (limited) =>
-        this.#parts.host.reboot({ node: ssh, address: ssh }, bootId, limited),
-      )
-    } catch (error) {
-      if (error instanceof DeadlineError) return { kind: 'unknown', text: error.message }
-      throw error
-    }
   }
 
   async #setServer(
@@ -138,7 +124,7 @@ export class HostEffects {
     signal: AbortSignal,
   ): Promise<HostOutcome> {
     const balancer = this.#balancer(ref)
-    await this.#limited(this.#limitMs(EFFECT_LIMIT_MS), signal, async (limited) => {
+    await this.#bound.limited({ what: WHAT, limitMs: EFFECT_LIMIT_MS }, signal, async (limited) => {
       if (weight !== undefined) await balancer.setWeight?.(ref, weight, limited)
       if (state !== undefined) await balancer.setState(ref, state, limited)
     })
@@ -150,17 +136,8 @@ export class HostEffects {
     if (balancer === undefined) throw new WorldError(`no balancer has ${serverKey(ref)}`, NO_WAY)
     return balancer
   }
-
-  #limitMs(ownMs: number): number {
-    const limitMs = Math.min(ownMs, this.#parts.keeper.mayActForMs())
-    if (limitMs <= 0) throw new WorldError('the slot is not renewed, so nothing is sent', NO_WAY)
-    return limitMs
-  }
-
-  #limited<T>(limitMs: number, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
-    return withDeadline({ clock: this.#parts.clock, limitMs, signal, what: 'the machine' }, work)
-  }
 }
 
+const WHAT = 'the machine'
 const lastLine = (output: string): string => output.trim().split('\n').at(-1) ?? ''
 const NO_WAY = { code: 'HOST_NO_WAY', retry: 'never' } as const
