@@ -1,7 +1,8 @@
 import { escapeForeign } from '../ground/model/foreign-text.ts'
-import { plainText } from '../ground/model/sentence.ts'
+import { present } from '../ground/model/present.ts'
 import { UserError } from '../ground/model/user-error.ts'
 import { WorldError } from '../ground/model/world-error.ts'
+import { findingText, fixLines } from '../ground/text/finding-text.ts'
 import { InterruptedError } from './interrupts.ts'
 
 const SHOWN_MAX = 2000
@@ -12,15 +13,14 @@ const SHOWN_MAX = 2000
  */
 export function errorText(error: unknown): string {
   if (error instanceof UserError) return userErrorText(error)
-  if (error instanceof WorldError) return `error: ${shown(error.message)} (${error.code})\n`
+  if (error instanceof WorldError) return `${findingText('error', { code: error.code, text: error.message })}\n`
   if (error instanceof InterruptedError) return 'INTERRUPTED  nothing was under way\n'
   return bugText(error)
 }
 
-function userErrorText(error: UserError): string {
-  const fix = error.fix === undefined ? '' : `  = fix: ${shown(plainText(error.fix))}\n`
-  if (error.details.length > 0) return `${[...error.details, shown(error.message)].join('\n')}\n${fix}`
-  return `error: ${shown(error.message)} (${error.code})\n${fix}`
+function userErrorText({ code, message, fix, details }: UserError): string {
+  if (details.length === 0) return `${findingText('error', { code, text: message, ...present({ fix }) })}\n`
+  return `${[...details, escapeForeign(message, SHOWN_MAX), ...fixLines(fix)].join('\n')}\n`
 }
 
 function bugText(error: unknown): string {
@@ -28,5 +28,3 @@ function bugText(error: unknown): string {
   const lines = stack.split('\n').map((line) => escapeForeign(line, SHOWN_MAX))
   return `error: this is a bug in evenkeel, not a fault of yours; nothing more was done\n${lines.join('\n')}\n`
 }
-
-const shown = (text: string): string => escapeForeign(text, SHOWN_MAX)

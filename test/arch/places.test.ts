@@ -153,7 +153,7 @@ const says = (labels: Node['labels']) => localVerdict(hold, { node: { labels } a
 assert.deepEqual(says({ busy: '' }), { hold: 'a', kind: 'held', text: 'busy' })
 assert.deepEqual(says({}), { hold: 'a', kind: 'clear', text: 'busy' })
 const [both] = guardOf({ toy: { label: 'busy' }, annotation: { key: 'a.b/c' } }).findings
-assert.equal(both?.message, 'a hold has not exactly one of volumes, pods, http, object, annotation and toy')
+assert.equal(both?.text, 'a hold has not exactly one of volumes, pods, http, object, annotation and toy')
 `,
 }
 

@@ -79,7 +79,7 @@ describe('the CustomResourceDefinitions of a real API server', requires('testbed
           assert.equal(reply.status, errors.length === 0 ? 201 : 422, JSON.stringify(reply.body))
           const causes = causesOf(reply)
           for (const error of errors) {
-            const said = OF_SHAPE.has(error.rule) ? '' : `${error.message}: ${error.fix}`
+            const said = OF_SHAPE.has(error.code) ? '' : `${error.text}: ${error.fix}`
             assert.ok(
               causes.some((cause) => cause.field === error.field && cause.message.includes(said)),
               `${error.field}: ${said}\n${JSON.stringify(causes, undefined, 2)}`,

@@ -15,7 +15,7 @@ describe('the example', () => {
   const errorsOf = (object: object) => validateIngress(object).filter(({ severity }) => severity === 'error')
 
   test('of the original is refused for each contradiction, with a way out', () => {
-    const found = errorsOf(originalExample()).map(({ field, message, fix }) => `${field}: ${message}; ${fix}`)
+    const found = errorsOf(originalExample()).map(({ field, text, fix }) => `${field}: ${text}; ${fix}`)
     const wanted = [
       /rollingUpdate\.maxDegradedNodes: maxUnavailableNodes and maxDegradedNodes are both set.*remove maxDegradedNodes/,
       /rollingUpdate\.maxUnavailablePodsPerNode: .*replaces all pods of a detached node at the same time.*100%/,

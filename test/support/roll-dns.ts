@@ -1,14 +1,14 @@
-import type { Finding, Subject } from '../../src/dns/decide/diagnosis/finding.ts'
+import type { DnsFinding, Subject } from '../../src/dns/decide/diagnosis/finding.ts'
 import type { PathReading } from '../../src/dns/decide/path-reading.ts'
 import type { DnsScene, Path, ScenePod } from '../../src/dns/decide/scene.ts'
 import { monoMs } from '../../src/ground/model/time.ts'
 import type { DnsReading, DnsReadings } from '../../src/roll/decide/dns/dns-readings.ts'
 
 /** `UdpDead pod c-1, node n2`. */
-export function found(text: string): Finding {
+export function found(text: string): DnsFinding {
   const [code, ...subjects] = text.split(/ (.*)/s).filter((part) => part !== '')
   return {
-    code: code as Finding['code'],
+    code: code as DnsFinding['code'],
     subjects: subjects
       .flatMap((part) => part.split(', '))
       .map((part): Subject => {

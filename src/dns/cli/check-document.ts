@@ -1,7 +1,7 @@
 import { evenkeel, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { CAUSES } from '../decide/causes.ts'
-import type { Finding } from '../decide/diagnosis/finding.ts'
+import type { DnsFinding } from '../decide/diagnosis/finding.ts'
 import type { DnsScene } from '../decide/scene.ts'
 import type { UdpSeen } from '../decide/udp-seen.ts'
 import type { DnsVerdict } from '../decide/verdict.ts'
@@ -31,13 +31,13 @@ export const checkDocument = ({
   scene,
 })
 
-export const explainDocument = (verdict: DnsVerdict, findings: readonly Finding[]): object => ({
+export const explainDocument = (verdict: DnsVerdict, findings: readonly DnsFinding[]): object => ({
   version: VERSION,
   verdict,
   findings: findings.map(findingDocument),
 })
 
-export function findingDocument({ code, subjects, evidence }: Finding): object {
+export function findingDocument({ code, subjects, evidence }: DnsFinding): object {
   const cause = CAUSES[code]
   const row = 'row' in cause ? { row: cause.row } : {}
   return {

@@ -3,7 +3,7 @@ import { countOf, countText } from '../../ground/text/count-text.ts'
 import { tableLines } from '../../ground/text/table-lines.ts'
 import type { Line, Tone } from '../../ground/text/terminal/style.ts'
 import { CAUSES } from '../decide/causes.ts'
-import type { Finding } from '../decide/diagnosis/finding.ts'
+import type { DnsFinding } from '../decide/diagnosis/finding.ts'
 import type { PathReading } from '../decide/path-reading.ts'
 import { type DnsScene, targetName } from '../decide/scene.ts'
 import type { DnsVerdict } from '../decide/verdict.ts'
@@ -43,7 +43,7 @@ export function checkLines(
 }
 
 /** One finding after the other: what is the case, for whom, why, and what to do. */
-export const findingLines = (findings: readonly Finding[], isLong: boolean): readonly Line[] =>
+export const findingLines = (findings: readonly DnsFinding[], isLong: boolean): readonly Line[] =>
   findings.flatMap(({ code, subjects, evidence }): readonly Line[] => {
     const { verdict, is, cause, cure } = CAUSES[code]
     const about = subjects

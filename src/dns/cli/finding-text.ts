@@ -1,6 +1,6 @@
 import type { Tone } from '../../ground/text/terminal/style.ts'
 import { CAUSES, type CauseCode } from '../decide/causes.ts'
-import type { Finding, Subject } from '../decide/diagnosis/finding.ts'
+import type { DnsFinding, Subject } from '../decide/diagnosis/finding.ts'
 import type { DnsVerdict } from '../decide/verdict.ts'
 import type { FindingOf } from '../run/dns-metrics.ts'
 
@@ -16,7 +16,7 @@ interface FindingText {
 }
 
 /** Findings of one code together, in the order in which they were found. */
-export const findingTexts = (findings: readonly Finding[]): readonly FindingText[] =>
+export const findingTexts = (findings: readonly DnsFinding[]): readonly FindingText[] =>
   pairTexts(findings.flatMap(({ code, subjects }) => subjects.map((subject) => ({ code, subject }))))
 
 function pairTexts(pairs: readonly FindingOf[]): readonly FindingText[] {

@@ -1,7 +1,7 @@
 import type { Condition } from '../../ground/model/condition.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import { CAUSES } from './causes.ts'
-import type { Finding, Subject } from './diagnosis/finding.ts'
+import type { DnsFinding, Subject } from './diagnosis/finding.ts'
 import { type DnsVerdict, verdictOf } from './verdict.ts'
 
 export const HEALTH_CONDITION = 'evenkeel.dev/DNSHealthy'
@@ -26,7 +26,7 @@ const MESSAGE_MAX = 500
  * The first of the worst findings in one sentence, and the other findings in another. It leaves out what changes from check to
  * check while the fault is the same, such as counts of queries.
  */
-export function healthOf(findings: readonly Finding[]): DnsHealth {
+export function healthOf(findings: readonly DnsFinding[]): DnsHealth {
   const verdict = verdictOf(findings)
   const first = findings.find(({ code }) => CAUSES[code].verdict === verdict)
   if (first === undefined) return unknownHealth('nothing was found')

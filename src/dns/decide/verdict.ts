@@ -1,6 +1,6 @@
 import type { Cause } from './cause.ts'
 import { CAUSES } from './causes.ts'
-import type { Finding } from './diagnosis/finding.ts'
+import type { DnsFinding } from './diagnosis/finding.ts'
 
 export type DnsVerdict = Cause['verdict']
 
@@ -8,5 +8,5 @@ export type DnsVerdict = Cause['verdict']
 export const DNS_VERDICTS: readonly DnsVerdict[] = ['bad', 'degraded', 'unverified', 'observed', 'ok']
 
 /** The verdict of all findings together. */
-export const verdictOf = (findings: readonly Finding[]): DnsVerdict =>
+export const verdictOf = (findings: readonly DnsFinding[]): DnsVerdict =>
   DNS_VERDICTS.find((verdict) => findings.some(({ code }) => CAUSES[code].verdict === verdict)) ?? 'unverified'

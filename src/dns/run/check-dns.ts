@@ -4,7 +4,7 @@ import type { Clock } from '../../ground/ports/clock.ts'
 import type { Random } from '../../ground/ports/random.ts'
 import { confirmed, needsConfirming } from '../decide/confirmed.ts'
 import { diagnose } from '../decide/diagnosis/diagnose.ts'
-import type { Finding } from '../decide/diagnosis/finding.ts'
+import type { DnsFinding } from '../decide/diagnosis/finding.ts'
 import { queriesToSeeAll } from '../decide/sampling.ts'
 import type { DnsScene } from '../decide/scene.ts'
 import { type DnsVerdict, verdictOf } from '../decide/verdict.ts'
@@ -45,7 +45,7 @@ export interface CheckParts {
 
 export interface DnsCheck {
   readonly verdict: DnsVerdict
-  readonly findings: readonly Finding[]
+  readonly findings: readonly DnsFinding[]
   readonly scene: DnsScene
   readonly askedZone: Deployment['askedZone']
   /** As its deployment says; absent: it is known. */

@@ -1,7 +1,7 @@
 import type { WallMs } from '../../ground/model/time.ts'
 import { familyLines, type MetricFamily, type MetricSample } from '../../ground/text/prometheus-text.ts'
 import { CAUSES, type CauseCode } from '../decide/causes.ts'
-import type { Finding, Subject } from '../decide/diagnosis/finding.ts'
+import type { DnsFinding, Subject } from '../decide/diagnosis/finding.ts'
 import { type Path, targetName } from '../decide/scene.ts'
 import { DNS_VERDICTS, type DnsVerdict } from '../decide/verdict.ts'
 
@@ -28,7 +28,7 @@ export interface LastCheck {
   readonly verdict: DnsVerdict
   /** Since when the verdict is this one. */
   readonly since: WallMs
-  readonly findings: readonly Finding[]
+  readonly findings: readonly DnsFinding[]
   /** How DNS was found, and what could not be read or made: sentences. */
   readonly notes: readonly string[]
   /** Why the check could not be made. Absent: it was made. */

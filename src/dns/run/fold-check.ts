@@ -1,6 +1,6 @@
 import { present } from '../../ground/model/present.ts'
 import type { WallMs } from '../../ground/model/time.ts'
-import type { Finding } from '../decide/diagnosis/finding.ts'
+import type { DnsFinding } from '../decide/diagnosis/finding.ts'
 import { type DnsScene, type Path, targetName } from '../decide/scene.ts'
 import type { DnsVerdict } from '../decide/verdict.ts'
 import type { DnsCheck } from './check-dns.ts'
@@ -57,7 +57,7 @@ function changesOf({ last: before, changes }: DnsStatus, now: LastCheck): readon
   return [...changes, change].slice(-CHANGES_MAX)
 }
 
-const pairsOf = (findings: readonly Finding[]): ReadonlyMap<string, FindingOf> =>
+const pairsOf = (findings: readonly DnsFinding[]): ReadonlyMap<string, FindingOf> =>
   new Map(
     findings.flatMap(({ code, subjects }) =>
       subjects.map((subject) => [`${code} ${subject.kind} ${subject.name}`, { code, subject }] as const),

@@ -3,18 +3,18 @@ import type { Clock } from '../../ground/ports/clock.ts'
 import type { DnsObjects } from '../ports/dns-objects.ts'
 import { type Deployment, findDeployment, type Sought } from './deployment.ts'
 
-interface Finding {
+interface Lookup {
   readonly objects: DnsObjects
   readonly clock: Clock
   readonly sought: Sought
 }
 
 /** Rejects as `findDeployment` does. */
-export const foundNow = ({ objects, clock, sought }: Finding, signal: AbortSignal): Promise<Deployment> =>
+export const foundNow = ({ objects, clock, sought }: Lookup, signal: AbortSignal): Promise<Deployment> =>
   findDeployment(objects, { sought, wallMs: clock.wallMs() }, signal)
 
 /** The deployment as it is by now. What cannot be listed again stays as it was, and the notes say so. */
-export async function foundAgain(before: Deployment, parts: Finding, signal: AbortSignal): Promise<Deployment> {
+export async function foundAgain(before: Deployment, parts: Lookup, signal: AbortSignal): Promise<Deployment> {
   try {
     const now = await foundNow(parts, signal)
     if (!now.isZoneAssumed) return now

@@ -4,7 +4,7 @@ import { type BlockRow, blockRows } from '../../ground/text/labelled-block.ts'
 import { type Paste, pastedIn } from '../../ground/text/paste.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
 import { wrapWords } from '../../ground/text/wrap-words.ts'
-import type { Finding, Next } from '../decide/finding.ts'
+import type { ExplainFinding, Next } from '../decide/finding.ts'
 import type { Explained } from '../run/explain-node.ts'
 
 /** The most findings of one part. */
@@ -32,7 +32,7 @@ const hanging = (text: string, columns: number): readonly Line[] =>
   wrapWords(escapeForeign(text), columns - 4).map((line, at): Line => [`${at === 0 ? '  ' : '    '}${line}`])
 
 /** A finding that blocks nothing is printed without its evidence. The JSON document has the evidence of every finding. */
-function textsOf(findings: readonly Finding[]): BlockRow['texts'] {
+function textsOf(findings: readonly ExplainFinding[]): BlockRow['texts'] {
   const more = findings.length - FINDINGS_MAX
   return [
     ...findings
@@ -46,7 +46,7 @@ function textsOf(findings: readonly Finding[]): BlockRow['texts'] {
 }
 
 /** From findings that block; if there are none, from the rest. */
-function nextOf(findings: readonly Finding[]): readonly Next[] {
+function nextOf(findings: readonly ExplainFinding[]): readonly Next[] {
   const inTheWay = findings.filter(({ is }) => is !== 'fact').flatMap(({ next }) => next)
   const all = inTheWay.length > 0 ? inTheWay : findings.flatMap(({ next }) => next)
   return [...new Map(all.map((one) => [plainText(one.command ?? one.note), one])).values()]

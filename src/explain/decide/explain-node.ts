@@ -1,6 +1,6 @@
 import { MAINTENANCE_ANNOTATION, parseClaims } from '../../ground/model/claims.ts'
 import { asksToDrain } from '../../guard/decide/asks.ts'
-import { causeOf, type Explanation, type Finding, ordered, type Part, together } from './finding.ts'
+import { causeOf, type ExplainFinding, type Explanation, ordered, type Part, together } from './finding.ts'
 import { nodeBudget } from './node-budget.ts'
 import { nodeClaims } from './node-claims.ts'
 import { nodeCluster } from './node-cluster.ts'
@@ -62,13 +62,13 @@ function stateOf(s: NodeScene): State {
 }
 
 /** For a node that is out already, findings that only keep nodes from leaving do not matter. */
-const isLater = (state: State, { part, code }: Finding): boolean =>
+const isLater = (state: State, { part, code }: ExplainFinding): boolean =>
   (part === 'dns' && state !== 'InService') ||
   (part === 'budget' && state !== 'InService' && state !== 'InWork') ||
   (code === 'VolumeAttached' && state === 'InService')
 
 /** The same, unless the roll that has the node out is held because of them. */
-const ofCluster = (s: NodeScene, state: State): readonly Finding[] =>
+const ofCluster = (s: NodeScene, state: State): readonly ExplainFinding[] =>
   nodeCluster(s).map((one) =>
     OF_CLUSTER.includes(one.code) && state !== 'InService' && state !== 'Draining' ? { ...one, is: 'fact' } : one,
   )
@@ -78,7 +78,7 @@ const OF_CLUSTER: readonly string[] = ['EtcdQuorum', 'LastApiServer', 'KuredLock
 interface Judged {
   readonly state: State
   readonly pods: PodFindings
-  readonly cause: Finding | undefined
+  readonly cause: ExplainFinding | undefined
 }
 
 function verdictOf(s: NodeScene, { state, pods, cause }: Judged): string {
@@ -109,7 +109,7 @@ function drainText(s: NodeScene, { left, blocked }: PodFindings, isHeld: boolean
   return `${asks}; nothing keeps ${left === 1 ? 'its 1 pod' : `its ${left} pods`} there, and nothing that is seen evicts ${left === 1 ? 'it' : 'them'}`
 }
 
-function inService(name: string, cause: Finding | undefined): string {
+function inService(name: string, cause: ExplainFinding | undefined): string {
   if (cause === undefined) return `${name} is in service; nothing takes it out`
   if (cause.code === 'MarkLeft') return `${name} is in service, and no new pod is placed on it: ${cause.text}`
   if (cause.part === 'service' || cause.part === 'node') return `${name} is Ready and does not serve: ${cause.text}`

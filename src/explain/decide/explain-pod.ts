@@ -1,6 +1,6 @@
 import { isFinished } from '../../ground/model/pod.ts'
 import { guardOf } from '../../roll/decide/drain/guard-of.ts'
-import { causeOf, type Explanation, type Finding, ordered, type Part, together } from './finding.ts'
+import { causeOf, type ExplainFinding, type Explanation, ordered, type Part, together } from './finding.ts'
 import { podLeaving } from './pod-leaving.ts'
 import { type PodAround, type PodScene, refOf } from './pod-scene.ts'
 import { podService } from './pod-service.ts'
@@ -10,7 +10,7 @@ interface PodOnNode {
   /** What wants the node out or drained, as the end of a sentence; absent: nothing that is known. */
   readonly asked?: string
   /** Findings of the guard pod's NodeGuard, of the roll that has the node, and of the node itself. */
-  readonly findings: readonly Finding[]
+  readonly findings: readonly ExplainFinding[]
 }
 
 const PARTS: readonly Part[] = ['pod', 'guard', 'drain', 'service', 'roll', 'node']
@@ -24,14 +24,14 @@ export function explainPod(scene: PodScene, around: PodAround, on: PodOnNode): E
 }
 
 /** What its NodeGuard waits for explains more than the answer of the budget that the guard keeps shut. */
-const hasGuardCause = (findings: readonly Finding[]): boolean =>
+const hasGuardCause = (findings: readonly ExplainFinding[]): boolean =>
   findings.some(({ part, is }) => part === 'guard' && is !== 'fact')
 
-const asFact = (one: Finding): Finding => (one.code === 'GuardNotGranted' ? { ...one, is: 'fact' } : one)
+const asFact = (one: ExplainFinding): ExplainFinding => (one.code === 'GuardNotGranted' ? { ...one, is: 'fact' } : one)
 
 interface Head {
-  readonly leaving: readonly Finding[]
-  readonly cause: Finding | undefined
+  readonly leaving: readonly ExplainFinding[]
+  readonly cause: ExplainFinding | undefined
   readonly asked: string | undefined
 }
 

@@ -1,4 +1,6 @@
+import type { Finding } from '../../ground/model/finding.ts'
 import { type Command, isCommand, plainText, type Sentence } from '../../ground/model/sentence.ts'
+
 /** What a finding is about. */
 export type Part = 'node' | 'pod' | 'drain' | 'service' | 'budget' | 'guard' | 'ingress' | 'brake' | 'roll' | 'dns'
 
@@ -14,23 +16,20 @@ export const nextText = (next: Sentence, note = ''): Next =>
   isCommand(next) ? { command: next, note } : { note: next }
 
 /** One thing that was found out about a node or a pod. */
-export interface Finding {
+export interface ExplainFinding extends Omit<Finding, 'fix'> {
   readonly part: Part
   /** `stuck`: nothing is working on it; `waits`: it ends when something else does; `fact`: nothing waits for it. */
   readonly is: 'stuck' | 'waits' | 'fact'
   /** `n1`, `shop/cart-0`. */
   readonly subject: string
-  readonly code: string
-  /** A sentence without a full stop. */
-  readonly text: string
   /** The evidence for it. */
   readonly evidence: readonly string[]
   readonly next: readonly Next[]
 }
 
-type Given = Omit<Finding, 'evidence' | 'next'> & Partial<Pick<Finding, 'evidence' | 'next'>>
+type Given = Omit<ExplainFinding, 'evidence' | 'next'> & Partial<Pick<ExplainFinding, 'evidence' | 'next'>>
 
-export const finding = (given: Given): Finding => ({ evidence: [], next: [], ...given })
+export const finding = (given: Given): ExplainFinding => ({ evidence: [], next: [], ...given })
 
 /** As a sentence of its own: a roll shortens it, so that its line of progress has room for the numbers. */
 export function asSentence(text: string): string {
@@ -46,11 +45,11 @@ export interface Explanation {
   readonly state: string
   /** The same with the cause, as one sentence without a full stop. */
   readonly verdict: string
-  readonly findings: readonly Finding[]
+  readonly findings: readonly ExplainFinding[]
 }
 
 /** Equal findings from two sources, such as a roll and a dry run, become one, with all evidence. */
-export function together(findings: readonly Finding[]): readonly Finding[] {
+export function together(findings: readonly ExplainFinding[]): readonly ExplainFinding[] {
   const groups = Map.groupBy(findings, ({ code, subject, text }) => `${code} ${subject} ${text}`)
   return [...groups.values()].flatMap((group) => {
     const first = group.find(({ is }) => is === 'stuck') ?? group.find(({ is }) => is === 'waits') ?? group[0]
@@ -61,8 +60,8 @@ export function together(findings: readonly Finding[]): readonly Finding[] {
 }
 
 /** Facts come last; the others are in the order of the parts, and in each `stuck` comes before `waits`. */
-export function ordered(findings: readonly Finding[], parts: readonly Part[]): readonly Finding[] {
-  const rankOf = ({ part, is }: Finding): number => {
+export function ordered(findings: readonly ExplainFinding[], parts: readonly Part[]): readonly ExplainFinding[] {
+  const rankOf = ({ part, is }: ExplainFinding): number => {
     const at = parts.indexOf(part)
     return (is === 'fact' ? 1_000 : 0) + (at < 0 ? parts.length : at) * 10 + (is === 'stuck' ? 0 : 1)
   }
@@ -70,4 +69,5 @@ export function ordered(findings: readonly Finding[], parts: readonly Part[]): r
 }
 
 /** The first finding that blocks. */
-export const causeOf = ([first]: readonly Finding[]): Finding | undefined => (first?.is === 'fact' ? undefined : first)
+export const causeOf = ([first]: readonly ExplainFinding[]): ExplainFinding | undefined =>
+  first?.is === 'fact' ? undefined : first

@@ -1,12 +1,12 @@
 import { evenkeel, plainText } from '../../ground/model/sentence.ts'
 import type { BudgetStatus } from '../../service/decide/budget/budget-status.ts'
-import { type Finding, finding, type Next, nextText } from './finding.ts'
+import { type ExplainFinding, finding, type Next, nextText } from './finding.ts'
 import { type NodeScene, slotFor } from './node-scene.ts'
 
 type OutNode = BudgetStatus['out'][number]
 
 /** Whether the node budget counts the node, or keeps it from leaving. */
-export function nodeBudget(s: NodeScene): readonly Finding[] {
+export function nodeBudget(s: NodeScene): readonly ExplainFinding[] {
   const { budget, node } = s
   const base = { part: 'budget', subject: node.name } as const
   if (budget === undefined) return []

@@ -11,11 +11,11 @@ import { asciiJson } from '../../ground/model/posix-quote.ts'
 import { evenkeel, kubectl } from '../../ground/model/sentence.ts'
 import { ingressOwner } from '../../ingress/decide/marks.ts'
 import { RECORD_ANNOTATION } from '../../service/model/node-record.ts'
-import { type Finding, finding, type Next } from './finding.ts'
+import { type ExplainFinding, finding, type Next } from './finding.ts'
 import type { NodeScene } from './node-scene.ts'
 
 /** The owners that want the node out, by the claims on it. */
-export function nodeClaims(s: NodeScene): readonly Finding[] {
+export function nodeClaims(s: NodeScene): readonly ExplainFinding[] {
   const { name, annotations } = s.node
   const text = annotations[MAINTENANCE_ANNOTATION]
   const word = parseClaims(text)
@@ -31,7 +31,7 @@ export function nodeClaims(s: NodeScene): readonly Finding[] {
   return word.kind === 'claimed' ? word.claims.map((claim) => claimed(s, claim, word.claims)) : []
 }
 
-function claimed(s: NodeScene, claim: Claim, all: readonly Claim[]): Finding {
+function claimed(s: NodeScene, claim: Claim, all: readonly Claim[]): ExplainFinding {
   const { name } = s.node
   const { owner, at, why } = claim
   const lost = lostOwner(s, owner)

@@ -1,12 +1,12 @@
 import { evenkeel } from '../../ground/model/sentence.ts'
 import { lastDnsPod } from '../../roll/decide/dns/dns-leaving.ts'
-import { type Finding, finding } from './finding.ts'
+import { type ExplainFinding, finding } from './finding.ts'
 import type { NodeScene } from './node-scene.ts'
 
 const CHECK = { command: evenkeel`dns check`, note: 'queries DNS on every path, and names what is wrong' }
 
 /** Whether the DNS of the cluster would keep a roll from taking the node out. */
-export function nodeDns({ dns, node }: NodeScene): readonly Finding[] {
+export function nodeDns({ dns, node }: NodeScene): readonly ExplainFinding[] {
   if (dns === undefined) return []
   const { service, health } = dns
   const base = { part: 'dns', subject: `${service.namespace}/${service.name}` } as const

@@ -7,19 +7,19 @@ import { clearText } from '../../guard/model/holds/hold-kinds.ts'
 import type { CheckedIngress } from '../../ingress/decide/ingress-kind.ts'
 import { ingressOwner } from '../../ingress/decide/marks.ts'
 import { rolloutStateOf } from '../../ingress/decide/rollout/rollout-state.ts'
-import { type Finding, finding, type Next } from './finding.ts'
+import { type ExplainFinding, finding, type Next } from './finding.ts'
 import type { NodeScene } from './node-scene.ts'
 
 type NodeNow = Pick<NodeScene, 'node' | 'now'>
 
 /** The NodeGuards that list the node. */
-export const nodeGuards = (s: NodeNow, guards: readonly CheckedGuard[]): readonly Finding[] =>
+export const nodeGuards = (s: NodeNow, guards: readonly CheckedGuard[]): readonly ExplainFinding[] =>
   guards.flatMap((guard) => guardFinding(s, guard))
 
 /** Neither ends by itself: a person wrote the one, and in the other, guards contradict each other. */
 const NEEDS_PERSON: readonly string[] = ['HeldByHand', 'ForeignBudget', 'GuardRefused']
 
-function guardFinding({ node, now }: NodeNow, guard: CheckedGuard): readonly Finding[] {
+function guardFinding({ node, now }: NodeNow, guard: CheckedGuard): readonly ExplainFinding[] {
   const { state, reason, message, steps, since } = explainByGuard(guard, node, now)
   if (state === 'NotListed') return []
   const of = `NodeGuard ${guard.namespace}/${guard.name}`
@@ -63,10 +63,10 @@ function guardNext({ namespace, name }: CheckedGuard, node: string, reason: stri
 }
 
 /** The IngressDaemonSets that list the node. */
-export const nodeIngresses = (s: NodeScene): readonly Finding[] =>
+export const nodeIngresses = (s: NodeScene): readonly ExplainFinding[] =>
   (s.ingresses ?? []).flatMap((object) => ingressFinding(s, object))
 
-function ingressFinding({ node }: NodeScene, object: CheckedIngress): readonly Finding[] {
+function ingressFinding({ node }: NodeScene, object: CheckedIngress): readonly ExplainFinding[] {
   const status = rolloutStateOf(object)
   const listed = status.nodes.find(({ name }) => name === node.name)
   const claim = claimsOf(node.annotations[MAINTENANCE_ANNOTATION]).find(({ owner }) => owner === ingressOwner(object))

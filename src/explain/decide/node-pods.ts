@@ -1,7 +1,7 @@
 import { kubectl } from '../../ground/model/sentence.ts'
 import { volumesLeft } from '../../roll/decide/drain/attached-volumes.ts'
 import { guardOf } from '../../roll/decide/drain/guard-of.ts'
-import { type Finding, finding } from './finding.ts'
+import { type ExplainFinding, finding } from './finding.ts'
 import type { NodeScene } from './node-scene.ts'
 import { podLeaving } from './pod-leaving.ts'
 import { refOf } from './pod-scene.ts'
@@ -12,13 +12,13 @@ export interface PodFindings {
   readonly left: number
   /** Of these, the pods that cannot leave now. */
   readonly blocked: number
-  readonly findings: readonly Finding[]
+  readonly findings: readonly ExplainFinding[]
 }
 
 /** How many names a line has at most. */
 const NAMED_MAX = 8
 
-export function nodePods(s: NodeScene, guards: readonly Finding[]): PodFindings {
+export function nodePods(s: NodeScene, guards: readonly ExplainFinding[]): PodFindings {
   const pods = (s.pods ?? []).map((scene) => ({ scene, found: podLeaving(scene) }))
   const isGuardNamed = guards.some(({ is }) => is !== 'fact')
   const leave = pods.filter(({ found }) => !found.some(({ code }) => code === 'MirrorPod' || code === 'DaemonSetPod'))
@@ -35,7 +35,10 @@ export function nodePods(s: NodeScene, guards: readonly Finding[]): PodFindings 
   }
 }
 
-type PodsFound = readonly { readonly scene: Parameters<typeof podLeaving>[0]; readonly found: readonly Finding[] }[]
+type PodsFound = readonly {
+  readonly scene: Parameters<typeof podLeaving>[0]
+  readonly found: readonly ExplainFinding[]
+}[]
 
 const COUNTED: readonly (readonly [code: string, one: string, many: string])[] = [
   ['MayLeave', 'pod may be evicted now', 'pods may be evicted now'],
@@ -54,7 +57,7 @@ const COUNTED: readonly (readonly [code: string, one: string, many: string])[] =
 ]
 
 /** Pods that block nothing, one line for each kind. */
-const counts = (s: NodeScene, pods: PodsFound): readonly Finding[] =>
+const counts = (s: NodeScene, pods: PodsFound): readonly ExplainFinding[] =>
   COUNTED.flatMap(([code, one, many]) => {
     const refs = pods.filter(({ found }) => found.some((one) => one.code === code)).map(({ scene }) => refOf(scene))
     if (refs.length === 0) return []
@@ -76,7 +79,7 @@ const counts = (s: NodeScene, pods: PodsFound): readonly Finding[] =>
   })
 
 /** A drain ends once these are detached. A NodeGuard that holds the node has more about them. */
-const volumes = ({ node, pods = [], volumes: known }: NodeScene, isGuardNamed: boolean): readonly Finding[] =>
+const volumes = ({ node, pods = [], volumes: known }: NodeScene, isGuardNamed: boolean): readonly ExplainFinding[] =>
   known === undefined
     ? []
     : volumesLeft({ node: node.name, pods: pods.map(({ seen }) => seen.pod), ...known }).map(

@@ -5,7 +5,7 @@ import { evenkeel, kubectl, say } from '../../ground/model/sentence.ts'
 import { STEPS } from '../../roll/model/step.ts'
 import { INTENT_ANNOTATION, type NodeRecord, RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import { parseNodeRecord, parseRebootIntent } from '../../service/model/parse-node-record.ts'
-import { asSentence, type Finding, finding, type Next, nextText } from './finding.ts'
+import { asSentence, type ExplainFinding, finding, type Next, nextText } from './finding.ts'
 import { slotEvidence } from './node-budget.ts'
 import { type NodeInWork, type NodeScene, type RunScene, slotFor } from './node-scene.ts'
 
@@ -33,7 +33,7 @@ const isOf = ({ owner }: { readonly owner: string }, run: string): boolean =>
   owner === `run ${run}` || owner.startsWith(`run ${run}+`)
 
 /** What rolls do with the node: by the record on it, and by the journal of a run on this machine. */
-export function nodeRoll(s: NodeScene): readonly Finding[] {
+export function nodeRoll(s: NodeScene): readonly ExplainFinding[] {
   const record = recordOn(s)
   const ofRun = s.run === undefined ? [] : runFindings(s, s.run)
   if (record === undefined) return ofRun
@@ -42,9 +42,9 @@ export function nodeRoll(s: NodeScene): readonly Finding[] {
   return [...(s.run?.run === record.run && life === 'alive' ? ofRun : []), recorded(s, record, life)]
 }
 
-const base = ({ node }: NodeScene): Pick<Finding, 'part' | 'subject'> => ({ part: 'roll', subject: node.name })
+const base = ({ node }: NodeScene): Pick<ExplainFinding, 'part' | 'subject'> => ({ part: 'roll', subject: node.name })
 
-const unreadable = (s: NodeScene, why: string): Finding =>
+const unreadable = (s: NodeScene, why: string): ExplainFinding =>
   finding({
     ...base(s),
     is: 'stuck',
@@ -57,7 +57,7 @@ const unreadable = (s: NodeScene, why: string): Finding =>
     ],
   })
 
-function recorded(s: NodeScene, { run, reason, at }: NodeRecord, life: RunLife): Finding {
+function recorded(s: NodeScene, { run, reason, at }: NodeRecord, life: RunLife): ExplainFinding {
   const { name } = s.node
   const evidence = [
     `annotation ${RECORD_ANNOTATION}: run ${run}, at ${at}`,
@@ -112,7 +112,7 @@ function waysBack(s: NodeScene, run: string): readonly Next[] {
 }
 
 /** Findings from the journal. */
-function runFindings(s: NodeScene, run: RunScene): readonly Finding[] {
+function runFindings(s: NodeScene, run: RunScene): readonly ExplainFinding[] {
   if (run.node === 'notInRun') return []
   if (!run.running) return run.end?.outcome === 'completed' ? [] : [notRunning(s, run)]
   switch (run.node) {
@@ -130,7 +130,7 @@ function runFindings(s: NodeScene, run: RunScene): readonly Finding[] {
   }
 }
 
-function notRunning(s: NodeScene, { run, end, node, state }: RunScene): Finding {
+function notRunning(s: NodeScene, { run, end, node, state }: RunScene): ExplainFinding {
   const { name } = s.node
   const [reason] = end?.reasons ?? []
   const how =
@@ -153,7 +153,7 @@ const stepText = ({ name, step, stepForMs }: NodeInWork): string =>
     ? `is between two steps of ${name}`
     : `${stepForMs === undefined ? 'is' : 'has been'} in step ${step} (${STEPS.indexOf(step) + 1} of ${STEPS.length}) of ${name}${stepForMs === undefined ? '' : ` for ${formatDuration(stepForMs)}`}`
 
-function worked(s: NodeScene, { run }: RunScene, work: NodeInWork): readonly Finding[] {
+function worked(s: NodeScene, { run }: RunScene, work: NodeInWork): readonly ExplainFinding[] {
   const at = `run ${run} ${stepText(work)}`
   const inWork = finding({ ...base(s), is: 'waits', code: 'InWork', text: at, evidence: [`the journal of run ${run}`] })
   const held = work.hold?.reasons.map((reason) => heldBy(s, { at, reason, forMs: work.hold?.forMs ?? 0 })) ?? []
@@ -166,7 +166,7 @@ interface Held {
   readonly forMs: number
 }
 
-const heldBy = (s: NodeScene, { at, reason, forMs }: Held): Finding =>
+const heldBy = (s: NodeScene, { at, reason, forMs }: Held): ExplainFinding =>
   finding({
     ...base(s),
     is: reason.never === true ? 'stuck' : 'waits',
@@ -181,7 +181,7 @@ const heldBy = (s: NodeScene, { at, reason, forMs }: Held): Finding =>
   })
 
 /** The run works on one node after the other. */
-function waiting(s: NodeScene, { run, inWork, waiting: queue }: RunScene): readonly Finding[] {
+function waiting(s: NodeScene, { run, inWork, waiting: queue }: RunScene): readonly ExplainFinding[] {
   const { name } = s.node
   const place = queue.indexOf(name) + 1
   const [work] = inWork

@@ -5,11 +5,11 @@ import { markedBy, TO_COME_KEY, unmarkCommand } from '../../ground/model/to-come
 import { isMarked, marked } from '../../roll/decide/plan/leftover-findings.ts'
 import { budgetNode } from '../../service/decide/budget/budget-node.ts'
 import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../service/model/node-record.ts'
-import { type Finding, finding } from './finding.ts'
+import { type ExplainFinding, finding } from './finding.ts'
 import type { NodeScene } from './node-scene.ts'
 
 /** The marks on the Node, and whether a cordon takes it out of its load balancers. */
-export const nodeState = (s: NodeScene): readonly Finding[] => [
+export const nodeState = (s: NodeScene): readonly ExplainFinding[] => [
   ...ready(s),
   ...cordon(s),
   ...toCome(s),
@@ -18,9 +18,9 @@ export const nodeState = (s: NodeScene): readonly Finding[] => [
   ...brake(s),
 ]
 
-const base = ({ node }: NodeScene): Pick<Finding, 'part' | 'subject'> => ({ part: 'node', subject: node.name })
+const base = ({ node }: NodeScene): Pick<ExplainFinding, 'part' | 'subject'> => ({ part: 'node', subject: node.name })
 
-function ready(s: NodeScene): readonly Finding[] {
+function ready(s: NodeScene): readonly ExplainFinding[] {
   const { name, ready: word } = s.node
   const { reason = '', message = '', since } = s.readiness ?? {}
   const sinceText = since === undefined ? '' : ` since ${since}`
@@ -38,7 +38,7 @@ function ready(s: NodeScene): readonly Finding[] {
   ]
 }
 
-function cordon(s: NodeScene): readonly Finding[] {
+function cordon(s: NodeScene): readonly ExplainFinding[] {
   const { name, unschedulable, taints } = s.node
   const shut = taints.filter(({ effect }) => effect !== 'PreferNoSchedule').map(({ key, effect }) => `${key}:${effect}`)
   const evidence = shut.length === 0 ? [] : [`taints ${shut.join(', ')}`]
@@ -55,7 +55,7 @@ function cordon(s: NodeScene): readonly Finding[] {
   ]
 }
 
-function toCome(s: NodeScene): readonly Finding[] {
+function toCome(s: NodeScene): readonly ExplainFinding[] {
   const { name } = s.node
   const run = markedBy(s.node)
   if (run === undefined) return []
@@ -74,7 +74,7 @@ function toCome(s: NodeScene): readonly Finding[] {
 const uncordon = (name: string, note = 'once the work on it is done') => ({ command: kubectl`uncordon ${name}`, note })
 
 /** The taint of an earlier run would keep pods away for ever. */
-function left(s: NodeScene): readonly Finding[] {
+function left(s: NodeScene): readonly ExplainFinding[] {
   const { node } = s
   if (!isMarked(node)) return []
   const { code, text, fix = '' } = marked([node.name])
@@ -95,7 +95,7 @@ function left(s: NodeScene): readonly Finding[] {
 }
 
 /** What other programs announce by marks on the Node. */
-function leaving(s: NodeScene): readonly Finding[] {
+function leaving(s: NodeScene): readonly ExplainFinding[] {
   const { name, labels, deleting } = s.node
   const why = budgetNode(s.node).leaving
   const causes =
@@ -117,14 +117,14 @@ function leaving(s: NodeScene): readonly Finding[] {
 
 const isControl = ({ node: { labels } }: NodeScene): boolean => 'node-role.kubernetes.io/control-plane' in labels
 
-const leaves = (name: string, why: string): Pick<Finding, 'code' | 'text' | 'evidence'> => ({
+const leaves = (name: string, why: string): Pick<ExplainFinding, 'code' | 'text' | 'evidence'> => ({
   code: 'NodeLeaves',
   text: `${name} ${why}`,
   evidence: ['the program that set it takes the node out'],
 })
 
 /** A node that a roll or a claim has out leaves because of that; its cordon needs no grant. */
-function brake(s: NodeScene): readonly Finding[] {
+function brake(s: NodeScene): readonly ExplainFinding[] {
   const { cordons, node } = s
   if (!node.unschedulable || cordons === undefined || cordons === 'unknown') return []
   const { recordOf, claimedBy } = budgetNode(node)

@@ -9,11 +9,11 @@ import {
   stuckEnding,
   withoutFinalizers,
 } from '../../roll/decide/drain/pod-ending.ts'
-import { type Finding, finding } from './finding.ts'
+import { type ExplainFinding, finding } from './finding.ts'
 import { type PodScene, refOf } from './pod-scene.ts'
 
 /** Why a pod that is being deleted still exists; undefined: it is not being deleted. */
-export function podEnding(scene: PodScene): Finding | undefined {
+export function podEnding(scene: PodScene): ExplainFinding | undefined {
   const { now, nodeReady, seen } = scene
   const { ending } = seen.pod
   if (ending === undefined) return undefined
@@ -24,9 +24,9 @@ export function podEnding(scene: PodScene): Finding | undefined {
   return finding({ ...base(scene), is: 'stuck', code, text, ...DETAILS[there.kind](scene, ending) })
 }
 
-type Details = Pick<Finding, 'evidence' | 'next'>
+type Details = Pick<ExplainFinding, 'evidence' | 'next'>
 
-const base = (scene: PodScene): Pick<Finding, 'part' | 'subject'> => ({ part: 'drain', subject: refOf(scene) })
+const base = (scene: PodScene): Pick<ExplainFinding, 'part' | 'subject'> => ({ part: 'drain', subject: refOf(scene) })
 
 function keptByFinalizer({ seen: { pod } }: PodScene, { finalizers, due }: PodEnding): Details {
   const names = finalizers.join(', ')
@@ -72,7 +72,7 @@ const DETAILS: Readonly<Record<Exclude<StillThere['kind'], 'inGrace'>, typeof ov
   overdue,
 }
 
-function inGrace(scene: PodScene, { due, graceSeconds, finalizers }: PodEnding, leftMs: number): Finding {
+function inGrace(scene: PodScene, { due, graceSeconds, finalizers }: PodEnding, leftMs: number): ExplainFinding {
   return finding({
     ...base(scene),
     is: 'waits',

@@ -5,13 +5,13 @@ import { evenkeel, kubectl } from '../../ground/model/sentence.ts'
 import { evictionRefusal } from '../../roll/decide/drain/budget-reasons.ts'
 import { classifyPod } from '../../roll/decide/drain/classify-pod.ts'
 import { guardOf } from '../../roll/decide/drain/guard-of.ts'
-import { asSentence, type Finding, finding, type Next } from './finding.ts'
+import { asSentence, type ExplainFinding, finding, type Next } from './finding.ts'
 import { answerByBudgets, arithmetic, budgetNext, budgetsOver } from './pod-budgets.ts'
 import { podEnding } from './pod-ending.ts'
 import { type PodScene, refOf } from './pod-scene.ts'
 
 /** Why a pod does not leave its node, by the rules of a drain and by the answer of the API server: one finding at least. */
-export function podLeaving(scene: PodScene): readonly Finding[] {
+export function podLeaving(scene: PodScene): readonly ExplainFinding[] {
   const ending = podEnding(scene)
   if (ending !== undefined) return [ending]
   const { pod } = scene.seen
@@ -22,9 +22,9 @@ export function podLeaving(scene: PodScene): readonly Finding[] {
   return [unmanaged(scene), ...evicted(scene).filter(({ is }) => is !== 'fact')]
 }
 
-const base = (scene: PodScene): Pick<Finding, 'part' | 'subject'> => ({ part: 'drain', subject: refOf(scene) })
+const base = (scene: PodScene): Pick<ExplainFinding, 'part' | 'subject'> => ({ part: 'drain', subject: refOf(scene) })
 
-function stays(scene: PodScene, why: 'mirror' | 'daemonSet'): Finding {
+function stays(scene: PodScene, why: 'mirror' | 'daemonSet'): ExplainFinding {
   const { namespace, controller, nodeName = 'its node' } = scene.seen.pod
   if (why === 'mirror')
     return finding({
@@ -46,7 +46,7 @@ function stays(scene: PodScene, why: 'mirror' | 'daemonSet'): Finding {
   })
 }
 
-function unmanaged(scene: PodScene): Finding {
+function unmanaged(scene: PodScene): ExplainFinding {
   const { namespace, name } = scene.seen.pod
   return finding({
     ...base(scene),
@@ -61,7 +61,7 @@ function unmanaged(scene: PodScene): Finding {
   })
 }
 
-const emptyDir = (scene: PodScene): Finding =>
+const emptyDir = (scene: PodScene): ExplainFinding =>
   finding({
     ...base(scene),
     is: 'fact',
@@ -72,7 +72,7 @@ const emptyDir = (scene: PodScene): Finding =>
   })
 
 /** The answer to its eviction. */
-function evicted(scene: PodScene): readonly Finding[] {
+function evicted(scene: PodScene): readonly ExplainFinding[] {
   const { seen, budgets = [], answer } = scene
   const { pod } = seen
   if (answer === undefined && scene.budgets === undefined && !isFinished(pod)) return [unknown(scene)]
@@ -90,7 +90,7 @@ function evicted(scene: PodScene): readonly Finding[] {
 const mayLeaveText = (scene: PodScene): string =>
   isFinished(scene.seen.pod) ? `${refOf(scene)} has ended, and may be removed` : `${refOf(scene)} may be evicted now`
 
-const unknown = (scene: PodScene): Finding =>
+const unknown = (scene: PodScene): ExplainFinding =>
   finding({
     ...base(scene),
     is: 'fact',

@@ -1,10 +1,10 @@
 import type { Pod } from '../../ground/model/pod.ts'
 import { evenkeel, kubectl } from '../../ground/model/sentence.ts'
-import { type Finding, finding } from './finding.ts'
+import { type ExplainFinding, finding } from './finding.ts'
 import { type PodAround, type PodScene, refOf, volumesOf } from './pod-scene.ts'
 
 /** Whether the pod is placed and Ready, and which Services send to it. */
-export function podService(scene: PodScene, { slices, attachments, claims }: PodAround): readonly Finding[] {
+export function podService(scene: PodScene, { slices, attachments, claims }: PodAround): readonly ExplainFinding[] {
   const { pod } = scene.seen
   return [
     ...placement(scene),
@@ -14,7 +14,7 @@ export function podService(scene: PodScene, { slices, attachments, claims }: Pod
   ]
 }
 
-function placement(scene: PodScene): readonly Finding[] {
+function placement(scene: PodScene): readonly ExplainFinding[] {
   const { pod } = scene.seen
   if (pod.nodeName !== undefined) return []
   return [
@@ -28,7 +28,10 @@ function placement(scene: PodScene): readonly Finding[] {
 }
 
 /** A volume that is still attached to another node keeps the pod from starting. */
-function elsewhere(scene: PodScene, around: Required<Pick<PodAround, 'attachments' | 'claims'>>): readonly Finding[] {
+function elsewhere(
+  scene: PodScene,
+  around: Required<Pick<PodAround, 'attachments' | 'claims'>>,
+): readonly ExplainFinding[] {
   const { pod } = scene.seen
   if (pod.phase !== 'Pending' || pod.nodeName === undefined) return []
   const volumes = volumesOf(pod, around.claims)
@@ -46,7 +49,7 @@ function elsewhere(scene: PodScene, around: Required<Pick<PodAround, 'attachment
     )
 }
 
-function readiness(scene: PodScene): readonly Finding[] {
+function readiness(scene: PodScene): readonly ExplainFinding[] {
   const { pod, waiting } = scene.seen
   if (pod.nodeName === undefined || pod.ready || pod.ending !== undefined || isOver(pod)) return []
   return [
@@ -65,7 +68,7 @@ function endpointOf(
   scene: PodScene,
   { uid }: Pod,
   { namespace, serviceName, name, endpoints }: NonNullable<PodAround['slices']>[number],
-): readonly Finding[] {
+): readonly ExplainFinding[] {
   const mine = endpoints.find(({ podUid }) => podUid === uid)
   if (mine === undefined) return []
   const service = `Service ${namespace}/${serviceName}`

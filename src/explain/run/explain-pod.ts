@@ -6,7 +6,7 @@ import { asksToDrain } from '../../guard/decide/asks.ts'
 import { guardOf } from '../../roll/decide/drain/guard-of.ts'
 import { RECORD_ANNOTATION } from '../../service/model/node-record.ts'
 import { explainPod } from '../decide/explain-pod.ts'
-import type { Finding } from '../decide/finding.ts'
+import type { ExplainFinding } from '../decide/finding.ts'
 import { nodeGuards } from '../decide/node-objects.ts'
 import { nodeRoll } from '../decide/node-roll.ts'
 import type { NodeScene } from '../decide/node-scene.ts'
@@ -66,7 +66,7 @@ async function onNode(pass: ExplainPass, pod: Pod, { scene }: OnNode) {
   const guards = guard === undefined ? [] : ((await readGuards(pass, pod.namespace)) ?? [])
   const asked = askedOf(scene)
   const isHere = RECORD_ANNOTATION in node.annotations || run?.node === 'inWork'
-  const findings: readonly Finding[] = [
+  const findings: readonly ExplainFinding[] = [
     ...nodeGuards(
       scene,
       guards.filter(({ name }) => name === guard),
@@ -78,7 +78,7 @@ async function onNode(pass: ExplainPass, pod: Pod, { scene }: OnNode) {
 }
 
 /** A finding about the node explains the pod only where it names the pod. */
-const asContext = (one: Finding, pod: Pod): Finding => {
+const asContext = (one: ExplainFinding, pod: Pod): ExplainFinding => {
   const isMine = one.text.includes(refKey(pod)) || one.subject === refKey(pod)
   return isMine ? one : { ...one, is: 'fact', next: [] }
 }

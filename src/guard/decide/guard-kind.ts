@@ -1,7 +1,7 @@
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import type { ObjectStatus } from '../../ground/model/object-status.ts'
 import { parseObjectStatus } from '../../ground/model/parse-object-status.ts'
-import type { Finding } from '../../ground/model/schema/finding.ts'
+import type { FieldFinding } from '../../ground/model/schema/field-finding.ts'
 import { validateObject } from '../../ground/model/schema/validate-object.ts'
 import type { NodeGuard } from '../model/node-guard.ts'
 import { parseNodeGuard } from '../model/parse-node-guard.ts'
@@ -9,14 +9,14 @@ import { guardSchema } from './schema/guard-schema.ts'
 
 /** A NodeGuard as it was read; one with errors is to be reported, and nothing may be done by it. */
 export interface CheckedGuard extends NodeGuard {
-  readonly findings: readonly Finding[]
+  readonly findings: readonly FieldFinding[]
   readonly status: ObjectStatus
 }
 
 const SCHEMA = { schema: guardSchema(), kind: 'nodeguard' }
 
 /** Everything that is wrong with a NodeGuard by itself, as the API server sees it by the schema of the kind; `old`: as it was before. */
-export const validateGuard = (object: unknown, old?: unknown): readonly Finding[] =>
+export const validateGuard = (object: unknown, old?: unknown): readonly FieldFinding[] =>
   validateObject(SCHEMA, object, old).findings
 
 export const NODE_GUARDS: ObjectKind<CheckedGuard> = {

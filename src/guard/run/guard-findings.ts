@@ -1,6 +1,6 @@
 import { urlFault } from '../../ground/model/hold-url.ts'
 import type { Reason } from '../../ground/model/reason.ts'
-import type { Finding } from '../../ground/model/schema/finding.ts'
+import { type FieldFinding, findingReason } from '../../ground/model/schema/field-finding.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
 import type { HoldSource } from '../holds/hold-source.ts'
 import type { ObjectRules } from '../holds/object-rules.ts'
@@ -12,16 +12,14 @@ interface Judges {
 }
 
 /** What is wrong with a NodeGuard, and what no schema can see: expressions, paths and URLs that cannot be used. */
-export const guardFindings = (guard: CheckedGuard, judges: Judges): readonly Finding[] => [
+export const guardFindings = (guard: CheckedGuard, judges: Judges): readonly FieldFinding[] => [
   ...guard.findings,
   ...guard.spec.holds.flatMap((hold, at) => holdFindings(hold, `spec.holds[${at}]`, judges)),
 ]
 
-function holdFindings(hold: Hold, at: string, { rules, source }: Judges): readonly Finding[] {
-  const found = (field: string, fault: string | undefined, fix: string): readonly Finding[] =>
-    fault === undefined
-      ? []
-      : [{ rule: 'unusableHold', field: `${at}.${field}`, severity: 'error', message: fault, fix }]
+function holdFindings(hold: Hold, at: string, { rules, source }: Judges): readonly FieldFinding[] {
+  const found = (field: string, fault: string | undefined, fix: string): readonly FieldFinding[] =>
+    fault === undefined ? [] : [{ code: 'unusableHold', field: `${at}.${field}`, severity: 'error', text: fault, fix }]
   switch (hold.kind) {
     case 'object':
       return found('object.clearWhen', rules.fault(hold.clearWhen), 'write an expression in CEL over object and node')
@@ -40,7 +38,7 @@ function holdFindings(hold: Hold, at: string, { rules, source }: Judges): readon
 }
 
 /** Why nothing is done by the guard; empty where something is. */
-export const refusedReasons = ({ name }: CheckedGuard, findings: readonly Finding[]): readonly Reason[] =>
+export const refusedReasons = ({ name }: CheckedGuard, findings: readonly FieldFinding[]): readonly Reason[] =>
   findings
     .filter(({ severity }) => severity === 'error')
-    .map(({ field, message, fix }) => ({ code: 'GuardRefused', object: name, text: `${field}: ${message}`, next: fix }))
+    .map((finding) => findingReason({ code: 'GuardRefused', object: name }, finding))

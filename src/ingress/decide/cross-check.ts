@@ -1,7 +1,7 @@
 import { INGRESS_LABEL, INGRESS_UID_LABEL } from '../../ground/model/ingress-keys.ts'
 import { selectorMatches } from '../../ground/model/label-selector.ts'
 import type { OutLimit } from '../../ground/model/out-limit.ts'
-import type { Finding } from '../../ground/model/schema/finding.ts'
+import type { FieldFinding } from '../../ground/model/schema/field-finding.ts'
 import { maxOut } from '../../service/decide/budget/max-out.ts'
 import type { CheckedIngress } from './ingress-kind.ts'
 import type { Neighbours, PortService } from './neighbours.ts'
@@ -16,7 +16,11 @@ type GivesWayTo = (other: CheckedIngress) => boolean
  * What is wrong with an IngressDaemonSet beside the rest of the cluster, which its own schema cannot see. The object has no error by
  * itself. Of two objects that exclude each other, the one that gives way has the finding.
  */
-export function crossCheck(object: CheckedIngress, around: Neighbours, givesWayTo: GivesWayTo): readonly Finding[] {
+export function crossCheck(
+  object: CheckedIngress,
+  around: Neighbours,
+  givesWayTo: GivesWayTo,
+): readonly FieldFinding[] {
   const first = around.objects.filter(
     (other) => !isSame(object, other) && other.findings.every(isWarning) && givesWayTo(other),
   )
@@ -33,21 +37,21 @@ export function crossCheck(object: CheckedIngress, around: Neighbours, givesWayT
 const isSame = (one: CheckedIngress, other: CheckedIngress): boolean =>
   one.group === other.group && one.namespace === other.namespace && one.name === other.name
 
-const isWarning = ({ severity }: Finding): boolean => severity === 'warning'
+const isWarning = ({ severity }: FieldFinding): boolean => severity === 'warning'
 
 const named = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
   `${namespace}/${name}`
 
 /** The names of what belongs to an object are made of its own name, and not of its group. */
-function otherGroup(object: CheckedIngress, others: readonly CheckedIngress[]): readonly Finding[] {
+function otherGroup(object: CheckedIngress, others: readonly CheckedIngress[]): readonly FieldFinding[] {
   const other = others.find(({ namespace, name }) => namespace === object.namespace && name === object.name)
   if (other === undefined) return []
   return [
     {
-      rule: 'nameInOtherGroup',
+      code: 'nameInOtherGroup',
       field: 'metadata.name',
       severity: 'error',
-      message: `${other.group} has an IngressDaemonSet ${named(other)} as well, and the Deployments of both would have the same names`,
+      text: `${other.group} has an IngressDaemonSet ${named(other)} as well, and the Deployments of both would have the same names`,
       fix: `choose another name, or first delete ingressdaemonsets.${other.group} ${other.name}`,
     },
   ]
@@ -57,19 +61,19 @@ function sharedPorts(
   object: CheckedIngress,
   others: readonly CheckedIngress[],
   { nodes }: Neighbours,
-): readonly Finding[] {
+): readonly FieldFinding[] {
   const ports = takenPorts(object.spec)
   return others.flatMap((other) => {
     const theirs = new Map(takenPorts(other.spec).map((taken) => [taken.port, taken]))
     const shared = ports.filter(({ port }) => theirs.has(port))
     if (shared.length === 0 || !shareNode(object.spec, other.spec, nodes)) return []
-    return shared.map(({ port, field, isHealth }): Finding => {
+    return shared.map(({ port, field, isHealth }): FieldFinding => {
       const use = theirs.get(port)?.isHealth ? 'answers health checks' : 'has a hostPort'
       return {
-        rule: 'portOfOther',
+        code: 'portOfOther',
         field,
         severity: 'error',
-        message: `IngressDaemonSet ${named(other)} ${use} at port ${port} of the same nodes`,
+        text: `IngressDaemonSet ${named(other)} ${use} at port ${port} of the same nodes`,
         fix: isHealth
           ? 'choose another port, also in the health check of the load balancer, or other nodes by spec.nodeSelector'
           : 'choose another port, or other nodes by spec.nodeSelector',
@@ -79,7 +83,7 @@ function sharedPorts(
 }
 
 /** Its own pods are told apart by further labels. What others select by these labels cannot tell them apart. */
-function selectEachOther(object: CheckedIngress, others: readonly CheckedIngress[]): readonly Finding[] {
+function selectEachOther(object: CheckedIngress, others: readonly CheckedIngress[]): readonly FieldFinding[] {
   const selects = (one: CheckedIngress, other: CheckedIngress): boolean =>
     Object.keys(one.spec.selector).length > 0 &&
     selectorMatches({ matchLabels: one.spec.selector, matchExpressions: [] }, other.spec.template.labels)
@@ -88,7 +92,7 @@ function selectEachOther(object: CheckedIngress, others: readonly CheckedIngress
     .map((other) =>
       warning('selectsOthersPods', {
         field: selects(object, other) ? 'spec.selector' : 'spec.template.metadata.labels',
-        message: selects(object, other)
+        text: selects(object, other)
           ? `it selects the pods of IngressDaemonSet ${named(other)} as well, and a Service with this selector sends to both`
           : `IngressDaemonSet ${named(other)} selects these pods as well, and a Service with its selector sends to both`,
         fix: 'if that is not meant, give one label another value in spec.selector and in the labels of the template',
@@ -97,19 +101,19 @@ function selectEachOther(object: CheckedIngress, others: readonly CheckedIngress
 }
 
 /** A Service that came later does not stop what runs: that is a warning. */
-function portsOfServices(object: CheckedIngress, services: readonly PortService[]): readonly Finding[] {
+function portsOfServices(object: CheckedIngress, services: readonly PortService[]): readonly FieldFinding[] {
   const ports = takenPorts(object.spec)
   if (ports.length === 0) return []
   return services.flatMap((service) =>
     ports
       .filter(({ port }) => service.healthCheckNodePort === port || service.nodePorts.includes(port))
-      .map(({ port, field, isHealth }): Finding => {
+      .map(({ port, field, isHealth }): FieldFinding => {
         const use = service.healthCheckNodePort === port ? 'healthCheckNodePort' : 'nodePort'
         return {
-          rule: 'portOfService',
+          code: 'portOfService',
           field,
           severity: isHealth && service.createdAt < object.createdAt ? 'error' : 'warning',
-          message: `port ${port} is the ${use} of Service ${named(service)}, which kube-proxy serves on each node`,
+          text: `port ${port} is the ${use} of Service ${named(service)}, which kube-proxy serves on each node`,
           fix: isHealth
             ? 'choose another port, also in the health check of the load balancer'
             : 'choose another hostPort, or give the Service another port',
@@ -119,21 +123,21 @@ function portsOfServices(object: CheckedIngress, services: readonly PortService[
 }
 
 /** The API server answers the eviction of a pod with 500 where it has two budgets (eviction.go). */
-function budgetsOfOthers(object: CheckedIngress, { budgets }: Neighbours): readonly Finding[] {
+function budgetsOfOthers(object: CheckedIngress, { budgets }: Neighbours): readonly FieldFinding[] {
   const { name, uid, namespace, spec } = object
   const labels = { ...spec.template.labels, [INGRESS_LABEL]: name, [INGRESS_UID_LABEL]: uid }
   return budgets
     .filter((budget) => budget.namespace === namespace && selectorMatches(budget.selector, labels))
     .map((budget) => ({
-      rule: 'secondBudget',
+      code: 'secondBudget',
       field: 'spec.template.metadata.labels',
       severity: 'warning',
-      message: `PodDisruptionBudget ${named(budget)} selects these pods, which have one each already, and no pod with two can be evicted, so drains fail`,
+      text: `PodDisruptionBudget ${named(budget)} selects these pods, which have one each already, and no pod with two can be evicted, so drains fail`,
       fix: `delete PodDisruptionBudget ${budget.name}, or let it select other labels`,
     }))
 }
 
-function limits({ spec }: CheckedIngress, { nodes, limit }: Neighbours): readonly Finding[] {
+function limits({ spec }: CheckedIngress, { nodes, limit }: Neighbours): readonly FieldFinding[] {
   const eligible = nodeCount(spec, nodes)
   const { minInServiceNodes } = spec.rollout
   if (eligible === 0) return []
@@ -143,7 +147,7 @@ function limits({ spec }: CheckedIngress, { nodes, limit }: Neighbours): readonl
       : [
           warning('noNodeMayLeave', {
             field: `${ROLLING}.minInServiceNodes`,
-            message: `${minInServiceNodes} nodes are to stay in service and only ${eligible} have pods, so none is ever updated`,
+            text: `${minInServiceNodes} nodes are to stay in service and only ${eligible} have pods, so none is ever updated`,
             fix: `write at most ${eligible - 1}`,
           }),
         ]),
@@ -154,7 +158,7 @@ function limits({ spec }: CheckedIngress, { nodes, limit }: Neighbours): readonl
 function moreThanBudget(
   { strategy }: CheckedIngress['spec'],
   of: { readonly eligible: number; readonly limit: OutLimit; readonly fleet: number },
-): readonly Finding[] {
+): readonly FieldFinding[] {
   const isDetach = strategy.kind === 'detach'
   const field = isDetach ? 'maxUnavailableNodes' : 'maxDegradedNodes'
   const asked = isDetach ? strategy.maxUnavailableNodes : strategy.maxDegradedNodes
@@ -164,14 +168,14 @@ function moreThanBudget(
   return [
     warning('moreThanBudget', {
       field: `${ROLLING}.${field}`,
-      message: `${wanted} nodes are more than the node budget lets out, which is ${most} of ${of.fleet}`,
+      text: `${wanted} nodes are more than the node budget lets out, which is ${most} of ${of.fleet}`,
       fix: `write ${most}, or raise maxOut in ConfigMap evenkeel-budget`,
     }),
   ]
 }
 
-const warning = (rule: string, words: Pick<Finding, 'field' | 'message' | 'fix'>): Finding => ({
+const warning = (code: string, words: Pick<FieldFinding, 'field' | 'text' | 'fix'>): FieldFinding => ({
   ...words,
-  rule,
+  code,
   severity: 'warning',
 })

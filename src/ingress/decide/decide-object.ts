@@ -1,6 +1,6 @@
 import type { LoopDecision } from '../../ground/model/loop-decision.ts'
 import type { Reason } from '../../ground/model/reason.ts'
-import type { Finding } from '../../ground/model/schema/finding.ts'
+import { type FieldFinding, findingReason } from '../../ground/model/schema/field-finding.ts'
 import type { IngressAction } from './action.ts'
 import { decideIngress } from './decide.ts'
 import { healthChecker } from './health-checker.ts'
@@ -15,7 +15,7 @@ export type ObjectReading =
   | {
       readonly kind: 'refused'
       readonly name: string
-      readonly findings: readonly Finding[]
+      readonly findings: readonly FieldFinding[]
       /** It asks for a rollback: what that comes to, and what that is about. */
       readonly back?: Rollback
       readonly reading?: IngressReading
@@ -101,14 +101,7 @@ function withRefusal(decision: ObjectDecision, refusal: Reason | undefined): Obj
 function refused({ name, findings, back }: Extract<ObjectReading, { kind: 'refused' }>): ObjectDecision {
   const reasons = findings
     .filter(({ severity }) => severity === 'error')
-    .map(
-      ({ field, message, fix }): Reason => ({
-        code: 'IngressRefused',
-        object: name,
-        text: `${field}: ${message}`,
-        next: fix,
-      }),
-    )
+    .map((finding) => findingReason({ code: 'IngressRefused', object: name }, finding))
   if (back?.kind === 'done')
     return { kind: 'act', actions: [{ kind: 'rollBack', ...back.to }], reasons: [...reasons, back.reason] }
   return {

@@ -2,7 +2,7 @@ import type { Node } from '../../ground/model/node.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { Refusals } from '../../ground/model/owned/refused-write.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
-import type { Finding } from '../../ground/model/schema/finding.ts'
+import type { FieldFinding } from '../../ground/model/schema/field-finding.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import type { BudgetReading } from '../../service/decide/budget/budget-reading.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
@@ -22,7 +22,7 @@ export interface HeldSlot {
 export interface IngressFound {
   readonly object: IngressDaemonSet
   /** Errors that the object has beside others; absent: none. */
-  readonly conflicts?: readonly Finding[]
+  readonly conflicts?: readonly FieldFinding[]
   /** The fields of its status, as they stand. */
   readonly status: Readonly<Record<string, unknown>>
   /** No cache is behind for longer than it may be. */

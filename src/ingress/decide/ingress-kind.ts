@@ -3,7 +3,7 @@ import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import type { ObjectStatus } from '../../ground/model/object-status.ts'
 import { parseCreatedAt } from '../../ground/model/parse-metadata.ts'
 import { parseObjectStatus } from '../../ground/model/parse-object-status.ts'
-import type { Finding } from '../../ground/model/schema/finding.ts'
+import type { FieldFinding } from '../../ground/model/schema/field-finding.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import { parseIngressDaemonSet } from '../model/parse-ingress-daemon-set.ts'
@@ -11,7 +11,7 @@ import { validateIngress } from './validate.ts'
 
 /** An IngressDaemonSet as it was read; one with errors is to be reported, and nothing may be done by it. */
 export interface CheckedIngress extends IngressDaemonSet {
-  readonly findings: readonly Finding[]
+  readonly findings: readonly FieldFinding[]
   readonly status: ObjectStatus
   readonly createdAt: WallMs
 }

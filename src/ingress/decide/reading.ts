@@ -3,6 +3,7 @@ import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/f
 import { listedNodes } from '../../ground/model/owned/listed-nodes.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { present } from '../../ground/model/present.ts'
+import { findingReason } from '../../ground/model/schema/field-finding.ts'
 import { budgetNode } from '../../service/decide/budget/budget-node.ts'
 import { othersSlot } from '../../service/decide/budget/owner-text.ts'
 import type { NodeOut } from '../../service/decide/budget/snapshot.ts'
@@ -55,9 +56,9 @@ export function ingressReading(found: IngressFound): IngressReading {
     revisionNames: new Set(found.revisions.map(({ name }) => name)),
     snapshot: {
       object,
-      conflicts: (found.conflicts ?? []).map(({ field, message, fix }) => ({
-        ...{ code: 'IngressConflict', object: object.name, text: `${field}: ${message}`, next: fix },
-      })),
+      conflicts: (found.conflicts ?? []).map((finding) =>
+        findingReason({ code: 'IngressConflict', object: object.name }, finding),
+      ),
       now: found.now,
       isFresh: found.isFresh,
       revisions: {

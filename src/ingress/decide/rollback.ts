@@ -1,7 +1,8 @@
 import type { JsonPatch } from '../../ground/model/json-patch.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import type { Reason } from '../../ground/model/reason.ts'
-import type { Finding } from '../../ground/model/schema/finding.ts'
+import type { FieldFinding } from '../../ground/model/schema/field-finding.ts'
+import type { Sentence } from '../../ground/model/sentence.ts'
 import type { IngressDaemonSet, IngressSpec } from '../model/ingress-daemon-set.ts'
 import { holdsTemplateOf, numberOf, specAt, templateHash } from './revision.ts'
 import { validateIngress } from './validate.ts'
@@ -45,7 +46,7 @@ export function rollbackOf(
     ({ severity }) => severity === 'error',
   )
   if (error !== undefined) {
-    const text = `the template of revision ${number} of ${name} is not allowed beside the rest of the spec: ${error.field}: ${error.message}`
+    const text = `the template of revision ${number} of ${name} is not allowed beside the rest of the spec: ${error.field}: ${error.text}`
     return refused(object, text, error.fix)
   }
   return { ...done('RollbackAsked', `${name} goes back to the template of revision ${number}`), to, spec: restored }
@@ -64,13 +65,13 @@ interface Kept {
 export function rollbackOfRefused(
   object: IngressDaemonSet,
   { revisions, snapshot }: Kept,
-  findingsOf: (spec: IngressSpec) => readonly Finding[],
+  findingsOf: (spec: IngressSpec) => readonly FieldFinding[],
 ): Rollback | undefined {
   const back = rollbackOf(object, { revisions, rejected: snapshot.revisions.rejected?.revision })
   if (back?.kind !== 'done' || back.spec === undefined) return back
   const error = findingsOf(back.spec).find(({ severity }) => severity === 'error')
   if (error === undefined) return back
-  const text = `${object.name} would be refused with the template of revision ${object.rollbackTo?.revision} as well: ${error.field}: ${error.message}`
+  const text = `${object.name} would be refused with the template of revision ${object.rollbackTo?.revision} as well: ${error.field}: ${error.text}`
   return refused(object, text, error.fix)
 }
 
@@ -78,7 +79,7 @@ const withoutRequest = ({ rollbackTo: _, ...spec }: Readonly<Record<string, unkn
 
 const ANOTHER = 'set spec.rollbackTo.revision to one that exists, or remove spec.rollbackTo'
 
-const refused = ({ name }: IngressDaemonSet, text: string, next: string): Rollback => ({
+const refused = ({ name }: IngressDaemonSet, text: string, next: Sentence): Rollback => ({
   kind: 'refused',
   reason: { code: 'RollbackRefused', object: name, text, next },
 })

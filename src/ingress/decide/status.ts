@@ -2,7 +2,7 @@ import type { ObjectStatus, WantedStatus } from '../../ground/model/object-statu
 import { sinceOf } from '../../ground/model/owned/listed-nodes.ts'
 import { present } from '../../ground/model/present.ts'
 import { messageOf, type Reason } from '../../ground/model/reason.ts'
-import type { Finding } from '../../ground/model/schema/finding.ts'
+import { type FieldFinding, findingReason } from '../../ground/model/schema/field-finding.ts'
 import { toIsoSeconds } from '../../ground/model/time.ts'
 import { ingressConditions } from './conditions.ts'
 import { nodeCounts } from './node-counts.ts'
@@ -71,13 +71,13 @@ export function refusedStatus(fields: WantedStatus['fields'], reasons: readonly 
 /** The condition `Doubtful` says what is allowed and most likely not meant. It stops nothing, and is there from the first warning on. */
 export function withDoubts(
   { fields, conditions }: WantedStatus,
-  findings: readonly Finding[],
+  findings: readonly FieldFinding[],
   before: ObjectStatus['conditions'],
 ): WantedStatus {
   const doubts = findings.filter(({ severity }) => severity === 'warning')
   const wasDoubtful = before.some(({ type }) => type === 'Doubtful')
   if (doubts.length === 0 && !wasDoubtful) return { fields, conditions }
-  const message = doubts.map(({ field, message, fix }) => `${field}: ${message}; ${fix}`).join('. ')
+  const message = doubts.map((finding) => messageOf(findingReason({ code: 'IngressDoubtful' }, finding))).join('. ')
   const words =
     doubts.length === 0
       ? ({ status: 'False', reason: 'NothingDoubtful', message: 'there is no warning' } as const)

@@ -1,4 +1,4 @@
-import type { Finding } from '../../ground/model/schema/finding.ts'
+import type { FieldFinding } from '../../ground/model/schema/field-finding.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import { INGRESS_DEFAULTS } from '../model/ingress-defaults.ts'
 
@@ -9,21 +9,21 @@ const MISSPELT = ['maxUnavaiablePodsPerNode', 'maxUnavailablePodsPerNodes']
 const NODE_PORTS = { first: 30_000, last: 32_767 }
 
 /** What is allowed and yet most likely not what was meant. */
-export function ingressWarnings(object: Untrusted): readonly Finding[] {
+export function ingressWarnings(object: Untrusted): readonly FieldFinding[] {
   const spec = object.at('spec')
   const found = [...misspelt(spec), ...nodePorts(spec), ...shortGraces(spec), ...endlessDrain(spec)]
   return found.map((warning) => ({ ...warning, severity: 'warning' }))
 }
 
-type Warning = Omit<Finding, 'severity'>
+type Warning = Omit<FieldFinding, 'severity'>
 
 const rollingOf = (spec: Untrusted): Untrusted => spec.at('updateStrategy').at('rollingUpdate')
 
 const misspelt = (spec: Untrusted): readonly Warning[] =>
   MISSPELT.filter((name) => !rollingOf(spec).at(name).absent).map((name) => ({
-    rule: 'misspelt',
+    code: 'misspelt',
     field: `${ROLLING}.${name}`,
-    message: `${name} is a misspelt name, which is taken for maxUnavailablePodsPerNode`,
+    text: `${name} is a misspelt name, which is taken for maxUnavailablePodsPerNode`,
     fix: 'write maxUnavailablePodsPerNode',
   }))
 
@@ -36,9 +36,9 @@ const nodePorts = (spec: Untrusted): readonly Warning[] =>
       if (number < NODE_PORTS.first || number > NODE_PORTS.last) return []
       return [
         {
-          rule: 'amongNodePorts',
+          code: 'amongNodePorts',
           field: `spec.healthCheckNodePorts[${i}]`,
-          message: `${number} is one of the ports that Kubernetes gives to Services of type NodePort, and a Service may get it`,
+          text: `${number} is one of the ports that Kubernetes gives to Services of type NodePort, and a Service may get it`,
           fix: `choose a port below ${NODE_PORTS.first} or above ${NODE_PORTS.last}, such as 10080`,
         },
       ]
@@ -58,16 +58,16 @@ function shortGraces(spec: Untrusted): readonly Warning[] {
   return [
     {
       isShort: detach < down,
-      rule: 'graceBelowProbe',
+      code: 'graceBelowProbe',
       field: `${ROLLING}.annotateDeploymentToDetach.gracePeriodSeconds`,
-      message: `the grace of ${detach} s is shorter than the ${down} s that the load balancer takes to notice, by loadBalancerProbe`,
+      text: `the grace of ${detach} s is shorter than the ${down} s that the load balancer takes to notice, by loadBalancerProbe`,
       fix: `write at least ${down}`,
     },
     {
       isShort: attach < up,
-      rule: 'attachGraceBelowProbe',
+      code: 'attachGraceBelowProbe',
       field: `${ROLLING}.attachGraceSeconds`,
-      message: `attachGraceSeconds of ${attach} is shorter than the ${up} s that the load balancer takes to send to a node again, by loadBalancerProbe`,
+      text: `attachGraceSeconds of ${attach} is shorter than the ${up} s that the load balancer takes to send to a node again, by loadBalancerProbe`,
       fix: `write at least ${up}`,
     },
   ].flatMap(({ isShort, ...warning }) => (isShort ? [warning] : []))
@@ -79,10 +79,9 @@ function endlessDrain(spec: Untrusted): readonly Warning[] {
   if (spec.at('onCordon').textOr(INGRESS_DEFAULTS.onCordon) !== 'Ignore' || gate !== 'Closed') return []
   return [
     {
-      rule: 'drainNeverEnds',
+      code: 'drainNeverEnds',
       field: 'spec.onCordon',
-      message:
-        'kubectl drain waits for ever where onCordon is Ignore and drainGate is Closed, unless a claim on the node asks for maintenance',
+      text: 'kubectl drain waits for ever where onCordon is Ignore and drainGate is Closed, unless a claim on the node asks for maintenance',
       fix: 'set drainGate to Open, or onCordon to Detach',
     },
   ]

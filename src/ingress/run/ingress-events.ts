@@ -1,18 +1,18 @@
 import { type EventTypes, type Saying, sayingsOf } from '../../ground/loop/owned/events-once.ts'
 import type { Reason } from '../../ground/model/reason.ts'
-import type { Finding } from '../../ground/model/schema/finding.ts'
+import { type FieldFinding, findingReason } from '../../ground/model/schema/field-finding.ts'
 
 /** What a person is to hear of an IngressDaemonSet. `doubts`: findings that do not refuse it. */
 export const ingressSayings = (
   name: string,
   reasons: readonly Reason[],
-  doubts: readonly Finding[],
+  doubts: readonly FieldFinding[],
 ): readonly Saying[] => [
   ...sayingsOf(reasons, EVENTS, keyOf),
-  ...doubts.map(({ rule, field, severity, message, fix }): Saying => {
-    const code = severity === 'error' ? 'IngressConflict' : 'IngressDoubtful'
-    const reason: Reason = { code, object: name, text: `${field}: ${message}`, next: fix }
-    return { key: `${rule} ${field}`, type: 'Warning', reason }
+  ...doubts.map((finding): Saying => {
+    const code = finding.severity === 'error' ? 'IngressConflict' : 'IngressDoubtful'
+    const reason = findingReason({ code, object: name }, finding)
+    return { key: `${finding.code} ${finding.field}`, type: 'Warning', reason }
   }),
 ]
 

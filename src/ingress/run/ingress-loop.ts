@@ -8,7 +8,7 @@ import type { IngressGroup } from '../../ground/model/ingress-keys.ts'
 import type { LoopDecision } from '../../ground/model/loop-decision.ts'
 import type { Node } from '../../ground/model/node.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
-import type { Finding } from '../../ground/model/schema/finding.ts'
+import type { FieldFinding } from '../../ground/model/schema/field-finding.ts'
 import type { Agents } from '../../service/ports/agents.ts'
 import { NOTHING_READ } from '../../service/run/budget-watch.ts'
 import { BUDGET_AGE_MS, ControllerBudget } from '../../service/run/controller-budget.ts'
@@ -129,7 +129,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
       this.#agents?.keep(uids)
       return undefined
     }
-    const refused = (findings: readonly Finding[]): Seen => ({
+    const refused = (findings: readonly FieldFinding[]): Seen => ({
       ...{ kind: 'refused', name: object.name, object, key, findings, ...this.#rollbackOfRefused(object) },
       doubts: findings.filter((finding) => !isError(finding)),
     })
@@ -223,7 +223,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
   }
 }
 
-const isError = ({ severity }: Finding): boolean => severity === 'error'
+const isError = ({ severity }: FieldFinding): boolean => severity === 'error'
 
 /** Its status cannot be written any more once it has no finalizer. */
 const isLeaving = ({ deleting, finalizers }: IngressDaemonSet): boolean => deleting && finalizers.length === 0

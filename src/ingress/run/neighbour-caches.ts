@@ -6,7 +6,7 @@ import type { OutLimit } from '../../ground/model/out-limit.ts'
 import { parseLabelSelector } from '../../ground/model/parse-label-selector.ts'
 import { parseCreatedAt, parseMetadata } from '../../ground/model/parse-metadata.ts'
 import { present } from '../../ground/model/present.ts'
-import type { Finding } from '../../ground/model/schema/finding.ts'
+import type { FieldFinding } from '../../ground/model/schema/field-finding.ts'
 import type { Untrusted } from '../../ground/model/untrusted.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
@@ -31,7 +31,7 @@ export class NeighbourCaches extends FollowCaches {
   readonly #parts: NeighbourParts
   readonly #services: FollowCache<PortService>
   readonly #budgets: FollowCache<OthersBudget>
-  readonly #found = new WeakMap<CheckedIngress, { readonly of: string; readonly findings: readonly Finding[] }>()
+  readonly #found = new WeakMap<CheckedIngress, { readonly of: string; readonly findings: readonly FieldFinding[] }>()
   #changes = 0
 
   constructor(parts: NeighbourParts) {
@@ -83,7 +83,7 @@ export class NeighbourCaches extends FollowCaches {
   }
 
   /** What is wrong with this object, which has no error by itself, beside those that stand before it. */
-  findings(object: CheckedIngress): readonly Finding[] {
+  findings(object: CheckedIngress): readonly FieldFinding[] {
     const of = `${this.#changes} ${JSON.stringify(this.#parts.limit())}`
     const known = this.#found.get(object)
     if (known?.of === of) return known.findings

@@ -1,5 +1,5 @@
 import type { LoopDecision } from '../../ground/model/loop-decision.ts'
-import type { Finding } from '../../ground/model/schema/finding.ts'
+import type { FieldFinding } from '../../ground/model/schema/field-finding.ts'
 import { decideObject, type ObjectReading } from '../decide/decide-object.ts'
 import type { ObjectAction } from '../decide/housekeeping.ts'
 import type { CheckedIngress } from '../decide/ingress-kind.ts'
@@ -11,7 +11,7 @@ export type Seen = ObjectReading & {
   readonly object: CheckedIngress
   readonly key: string
   /** What is to be said and does not refuse the object. */
-  readonly doubts: readonly Finding[]
+  readonly doubts: readonly FieldFinding[]
 }
 
 /** Of an object that makes no sense, nothing but a rollback is done. */

@@ -1,6 +1,6 @@
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import { UserError } from '../../ground/model/user-error.ts'
-import type { Finding } from './finding.ts'
+import type { FileFinding } from '../model/file-finding.ts'
 import { renderFinding } from './render-finding.ts'
 import type { SourceText } from './source-text.ts'
 
@@ -9,7 +9,7 @@ const SHOWN_MAX = 20
 /** All findings of a file as one error, in the order of the file. `untouched`: what was done to find them. */
 export function findingsError(
   source: SourceText,
-  findings: readonly Finding[],
+  findings: readonly FileFinding[],
   untouched = 'Nothing was contacted or changed.',
 ): UserError {
   const ordered = findings.toSorted((a, b) => a.span[0] - b.span[0])

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { nearestName } from '../../ground/text/nearest-name.ts'
+import type { FileFinding } from '../model/file-finding.ts'
 import { durationFault } from './duration-fault.ts'
 import { fieldSchema, knownFields, pathText } from './field-schema.ts'
-import type { Finding } from './finding.ts'
 import type { JsonSchema } from './roll-file-json-schema.ts'
 import { shownValue, withArticle, writtenValue } from './shown-value.ts'
 import type { Path, YamlTree } from './yaml-tree.ts'
@@ -15,7 +15,7 @@ interface IssueSite {
 }
 
 /** One complaint of the schema, in the words and places of the file; empty where the tree has reported it already. */
-export function issueFindings(site: IssueSite, issue: Issue, prefix: Path = []): readonly Finding[] {
+export function issueFindings(site: IssueSite, issue: Issue, prefix: Path = []): readonly FileFinding[] {
   const path = [...prefix, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))]
   const place: Place = { ...site, path, field: fieldSchema(site.schema, path), value: valueAt(site.tree.value, path) }
   if (place.field?.title === 'not yet') return [notYet(place)]
@@ -68,7 +68,7 @@ function exampleFix(
   return { fix: typeof place.path.at(-1) === 'string' ? `${lastName(place.path)}: ${written}` : written }
 }
 
-function notYet({ tree, path, field }: Place): Finding {
+function notYet({ tree, path, field }: Place): FileFinding {
   const feature = (field?.description ?? '').replace(/^Not yet: ([^.]*)\..*$/, '$1')
   return {
     code: 'config.not-yet',
@@ -78,7 +78,7 @@ function notYet({ tree, path, field }: Place): Finding {
   }
 }
 
-function unknownField({ tree, path, field }: Place, name: string): Finding {
+function unknownField({ tree, path, field }: Place, name: string): FileFinding {
   const known = knownFields(field)
   const nearest = nearestName(name, known)
   return {
@@ -91,7 +91,7 @@ function unknownField({ tree, path, field }: Place, name: string): Finding {
 }
 
 /** For a choice, the branch that the value was meant for: the one that does not refuse its type. */
-function unionFindings(site: IssueSite, issue: z.core.$ZodIssueInvalidUnion, place: Place): readonly Finding[] {
+function unionFindings(site: IssueSite, issue: z.core.$ZodIssueInvalidUnion, place: Place): readonly FileFinding[] {
   const meant = issue.errors.find(
     (errors) => !errors.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
   )
@@ -99,7 +99,7 @@ function unionFindings(site: IssueSite, issue: z.core.$ZodIssueInvalidUnion, pla
   return meant.flatMap((inner) => issueFindings(site, inner, place.path))
 }
 
-function custom(place: Place, issue: Issue, part: 'key' | 'value'): Finding {
+function custom(place: Place, issue: Issue, part: 'key' | 'value'): FileFinding {
   const params: Readonly<Record<string, unknown>> = (issue.code === 'custom' && issue.params) || {}
   const { code, hint, fix, at } = params
   const span = part === 'key' || at === 'key' ? place.tree.keySpan(place.path) : place.tree.valueSpan(place.path)
@@ -115,7 +115,7 @@ function custom(place: Place, issue: Issue, part: 'key' | 'value'): Finding {
 const customFix = (place: Place, fix: string, code: unknown): { readonly fix?: string } =>
   code === 'config.duration' || code === 'config.range' ? exampleFix(place, fix) : { fix }
 
-function unknownWord(place: Place, values: readonly unknown[]): Finding {
+function unknownWord(place: Place, values: readonly unknown[]): FileFinding {
   const words = values.map(String)
   const nearest = nearestName(String(place.value), words) ?? words[0]
   return {
@@ -127,7 +127,7 @@ function unknownWord(place: Place, values: readonly unknown[]): Finding {
   }
 }
 
-function outOfRange(place: Place, issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): Finding {
+function outOfRange(place: Place, issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): FileFinding {
   const { tree, path, field, value } = place
   const base = { code: 'config.range', span: tree.valueSpan(path) }
   if (issue.origin === 'array') return { ...base, text: `"${lastName(path)}" is an empty list`, ...exampleFix(place) }
@@ -144,12 +144,12 @@ function outOfRange(place: Place, issue: z.core.$ZodIssueTooSmall | z.core.$ZodI
   }
 }
 
-function mismatch(place: Place, rule: string): Finding {
+function mismatch(place: Place, rule: string): FileFinding {
   const text = `${shownValue(place.value)} is not ${withArticle(titleOf(place))}`
   return { code: 'config.value', text, span: place.tree.valueSpan(place.path), hint: rule, ...exampleFix(place) }
 }
 
-function wrongType(place: Place): readonly Finding[] {
+function wrongType(place: Place): readonly FileFinding[] {
   const { tree, path, value } = place
   if (value === undefined) return tree.isWritten(path) ? [] : [missing(place)]
   const span = tree.valueSpan(path)
@@ -186,7 +186,7 @@ function wrongType(place: Place): readonly Finding[] {
 
 const SWITCH_WORDS: Readonly<Record<string, boolean>> = { yes: true, on: true, no: false, off: false }
 
-function missing(place: Place): Finding {
+function missing(place: Place): FileFinding {
   const parent = place.path.slice(0, -1)
   const required = fieldSchema(place.schema, parent)?.required ?? []
   return {

@@ -1,5 +1,5 @@
+import type { FileFinding } from '../model/file-finding.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
-import type { Finding } from './finding.ts'
 import { findingsError } from './findings-error.ts'
 import type { NodeSelection } from './node-selection.ts'
 import { type RollFileRead, readRollFile } from './read-roll-file.ts'
@@ -33,7 +33,7 @@ const withSelection = (spec: RollSpec, selection: NodeSelection): RollSpec => ({
 const choosesNothing = ({ names, selector, all }: RollSpec['nodes']): boolean =>
   names.length === 0 && selector === undefined && !all
 
-const noNodes = (read: RollFileRead): Finding => ({
+const noNodes = (read: RollFileRead): FileFinding => ({
   code: 'config.no-nodes',
   text: 'the file chooses no nodes',
   span: read.nameSpan(['spec', 'nodes']),

@@ -1,7 +1,6 @@
 import { UserError } from '../../ground/model/user-error.ts'
+import type { FileFinding, SpecFinding } from '../model/file-finding.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
-import type { SpecFinding } from '../model/spec-finding.ts'
-import type { Finding } from './finding.ts'
 import { findingsError } from './findings-error.ts'
 import { issueFindings } from './issue-findings.ts'
 import { rollFileJsonSchema } from './roll-file-json-schema.ts'
@@ -15,7 +14,7 @@ const LENGTH_MAX = 256 * 1024
 export interface RollFileRead {
   readonly spec: RollSpec
   /** The place of the field's name, or of its nearest parent. */
-  nameSpan(path: Path): Finding['span']
+  nameSpan(path: Path): FileFinding['span']
   /** An error with all that the cluster has against this file, each thing at its line. */
   refusal(findings: readonly SpecFinding[]): UserError
 }
@@ -48,13 +47,13 @@ export function readRollFile(source: SourceText): RollFileRead {
 
 type Issues = Parameters<typeof issueFindings>[1][]
 
-function shapeFindings(tree: YamlTree, issues: Issues): readonly Finding[] {
+function shapeFindings(tree: YamlTree, issues: Issues): readonly FileFinding[] {
   const site = { tree, schema: rollFileJsonSchema() }
   return issues.flatMap((issue) => issueFindings(site, issue))
 }
 
 /** For a list or a section, the place of its name, since its value may fill the page. */
-function spanOf(tree: YamlTree, path: Path): Finding['span'] {
+function spanOf(tree: YamlTree, path: Path): FileFinding['span'] {
   const [start, end] = tree.valueSpan(path)
   const name = tree.keySpan(path)
   return tree.isWritten(path) && isOneValue(tree.value, path) ? [start, end] : name

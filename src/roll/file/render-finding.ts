@@ -1,6 +1,7 @@
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import { cellWidth, sliceCells } from '../../ground/text/cell-width.ts'
-import type { Finding } from './finding.ts'
+import { fixLines } from '../../ground/text/finding-text.ts'
+import type { FileFinding } from '../model/file-finding.ts'
 import { placeAt, type SourceText } from './source-text.ts'
 
 const EXCERPT_CELLS = 100
@@ -9,7 +10,7 @@ const BEFORE_MAX = 60
 const CARETS_MAX = 36
 
 /** One finding as people read it: what, where, the line itself with a caret under the place, the fix. */
-export function renderFinding(source: SourceText, finding: Finding): string {
+export function renderFinding(source: SourceText, finding: FileFinding): string {
   const { line, column, lineText, lineStart } = placeAt(source.text, finding.span[0])
   const gutter = ' '.repeat(String(line).length)
   const within = { start: finding.span[0] - lineStart, end: finding.span[1] - lineStart }
@@ -22,7 +23,7 @@ export function renderFinding(source: SourceText, finding: Finding): string {
     `${line} | ${excerpt}`.trimEnd(),
     `${gutter} | ${indent}${'^'.repeat(carets)}${beside ? hint : ''}`,
     ...(beside ? [] : wrapped(hint.trim()).map((line, at) => `${gutter} = ${at === 0 ? 'note: ' : '      '}${line}`)),
-    ...(finding.fix === undefined ? [] : [`${gutter} = fix: ${escapeForeign(finding.fix)}`]),
+    ...fixLines(finding.fix, gutter),
   ].join('\n')
 }
 

@@ -4,9 +4,6 @@ export interface SourceText {
   readonly text: string
 }
 
-/** Offsets into the text, end excluded. */
-export type Span = readonly [start: number, end: number]
-
 /** A place as editors count: from 1, columns in characters. */
 interface SourcePlace {
   readonly line: number

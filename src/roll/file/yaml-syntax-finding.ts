@@ -1,7 +1,7 @@
 import type { YAMLParseError } from 'yaml'
-import type { Finding } from './finding.ts'
+import type { FileFinding } from '../model/file-finding.ts'
 
-const KNOWN: Readonly<Record<string, Pick<Finding, 'text' | 'fix'> & { readonly code?: string }>> = {
+const KNOWN: Readonly<Record<string, Pick<FileFinding, 'text' | 'fix'> & { readonly code?: string }>> = {
   DUPLICATE_KEY: { code: 'config.duplicate-field', text: 'this field is written twice', fix: 'keep one of the two' },
   MULTIPLE_DOCS: {
     code: 'config.many-documents',
@@ -15,7 +15,7 @@ const KNOWN: Readonly<Record<string, Pick<Finding, 'text' | 'fix'> & { readonly 
 }
 
 /** The YAML parser's complaint, in our words where we have some. */
-export function syntaxFinding(error: YAMLParseError): Finding {
+export function syntaxFinding(error: YAMLParseError): FileFinding {
   const known = KNOWN[error.code]
   const span = [error.pos[0], Math.max(error.pos[1], error.pos[0] + 1)] as const
   if (known !== undefined) return { code: 'config.yaml', ...known, span }

@@ -1,6 +1,5 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml'
-import type { Finding } from './finding.ts'
-import type { Span } from './source-text.ts'
+import type { FileFinding, Span } from '../model/file-finding.ts'
 import { syntaxFinding } from './yaml-syntax-finding.ts'
 
 export type Path = readonly (string | number)[]
@@ -8,7 +7,7 @@ export type Path = readonly (string | number)[]
 /** A YAML text as plain values (own fields only, no prototype tricks), and the place where each was written. */
 export interface YamlTree {
   readonly value: unknown
-  readonly findings: readonly Finding[]
+  readonly findings: readonly FileFinding[]
   /** Too damaged to judge its fields. */
   readonly broken: boolean
   isWritten(path: Path): boolean
@@ -28,7 +27,7 @@ const MAX_DEPTH = 32
 /** Parses one YAML 1.2 document of the core schema. Never throws, whatever the text. */
 export function parseYamlTree(text: string): YamlTree {
   const document = parseDocument(text, { prettyErrors: false, stringKeys: true, logLevel: 'error', version: '1.2' })
-  const findings: Finding[] = document.errors.map(syntaxFinding)
+  const findings: FileFinding[] = document.errors.map(syntaxFinding)
   const broken = document.errors.some((error) => error.code !== 'DUPLICATE_KEY')
   const walk: Walk = { written: new Map(), findings, document }
   const value = broken ? undefined : plainValue(walk, document.contents, [])
@@ -45,7 +44,7 @@ export function parseYamlTree(text: string): YamlTree {
 
 interface Walk {
   readonly written: Map<string, Written>
-  readonly findings: Finding[]
+  readonly findings: FileFinding[]
   readonly document: Document
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { diagnose } from '../../../src/dns/decide/diagnosis/diagnose.ts'
-import type { Finding } from '../../../src/dns/decide/diagnosis/finding.ts'
+import type { DnsFinding } from '../../../src/dns/decide/diagnosis/finding.ts'
 import { HEALTH_CONDITION, healthOf } from '../../../src/dns/decide/health-condition.ts'
 import { nextCondition } from '../../../src/ground/model/condition.ts'
 import { aPodOfDns, aReading, aScene, DEAD, SILENT, V1, V2 } from './a-scene.ts'
@@ -40,7 +40,7 @@ test('the same is said of the same, however many queries were lost', () => {
 
 test('of many subjects three are named, and none of them steers a terminal', () => {
   const subjects = ['a\u001b[2J', 'b', 'c', 'd', 'e'].map((name) => ({ kind: 'pod', name }) as const)
-  const finding: Finding = { code: 'AllPodsSilent', subjects, evidence: [] }
+  const finding: DnsFinding = { code: 'AllPodsSilent', subjects, evidence: [] }
   assert.equal(healthOf([finding]).message, 'Pod a\\x1b[2J, pod b, pod c and 2 more: no pod answers, over UDP or TCP.')
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Finding } from '../../../src/explain/decide/finding.ts'
+import type { ExplainFinding } from '../../../src/explain/decide/finding.ts'
 import { podLeaving } from '../../../src/explain/decide/pod-leaving.ts'
 import { PLAIN_DRAIN, type PodScene } from '../../../src/explain/decide/pod-scene.ts'
 import type { EvictionAnswer } from '../../../src/ground/model/eviction.ts'
@@ -20,7 +20,7 @@ const scene = (pod: Partial<Pod>, more: Partial<PodScene> = {}, ending?: PodEndi
   ...more,
 })
 
-const said = ({ is, code, text }: Finding): string => `${is} ${code}: ${text}`
+const said = ({ is, code, text }: ExplainFinding): string => `${is} ${code}: ${text}`
 
 const BUDGET = { budget: 'cart', need: 2, have: 2 }
 

@@ -7,7 +7,7 @@ import { readGuard } from './read-guard.ts'
 
 for (const { rule, object, field, fix } of GUARD_FAULTS) {
   test(`a NodeGuard is refused by ${rule}, with its field and what to do`, () => {
-    const found = validateGuard(object).map((finding) => [finding.rule, finding.field, finding.severity])
+    const found = validateGuard(object).map((finding) => [finding.code, finding.field, finding.severity])
     assert.deepEqual(found, [[rule, field, 'error']])
     assert.match(validateGuard(object)[0]?.fix ?? '', fix)
   })
@@ -122,7 +122,7 @@ test('the mode and the group stay what they were, whether they were written or n
     now: Readonly<Record<string, unknown>>,
     before: Readonly<Record<string, unknown>>,
   ): readonly string[] =>
-    validateGuard(guardObject(now), guardObject(before)).map(({ rule, field }) => `${rule} ${field}`)
+    validateGuard(guardObject(now), guardObject(before)).map(({ code, field }) => `${code} ${field}`)
   assert.deepEqual(refused({ mode: 'Budget' }, {}), ['modeChanged spec.mode'])
   assert.deepEqual(refused({}, { mode: 'Budget' }), ['modeChanged spec.mode'])
   assert.deepEqual(refused({ mode: 'PerNode' }, {}), [])

@@ -286,10 +286,10 @@ describe('of an IngressDaemonSet beside', () => {
       )
       const found = crossCheck(object, around(beside), () => true)
       assert.deepEqual(
-        found.map(({ rule, severity, field }) => `${rule} ${severity} ${field}`),
+        found.map(({ code, severity, field }) => `${code} ${severity} ${field}`),
         says,
       )
-      for (const { message, fix } of found) assert.doesNotMatch(`${message} ${fix}`, /undefined|\.$/)
+      for (const { text, fix } of found) assert.doesNotMatch(`${text} ${fix}`, /undefined|\.$/)
     })
   }
 })

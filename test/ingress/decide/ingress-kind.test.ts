@@ -30,7 +30,7 @@ test('an object that no schema has refused is read with what is wrong with it', 
   const { spec, findings } = parse(stored(ingress({ podsPerNode: 2, minReadyPodsPerNode: 3 })))
   assert.equal(spec.podsPerNode, 2)
   assert.deepEqual(
-    findings.map(({ rule, severity }) => [rule, severity]),
+    findings.map(({ code, severity }) => [code, severity]),
     [['moreReadyThanPods', 'error']],
   )
 })

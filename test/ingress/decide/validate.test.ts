@@ -8,7 +8,7 @@ import { ingress } from '../../support/ingress/ingress-row.ts'
 import { INGRESS_ROWS } from '../../support/ingress/ingress-rows.ts'
 
 const saidOf = (object: unknown, old?: unknown): readonly string[] =>
-  validateIngress(object, old).map(({ rule, field }) => `${rule} ${field}`)
+  validateIngress(object, old).map(({ code, field }) => `${code} ${field}`)
 
 describe('of an IngressDaemonSet by itself it is said', () => {
   for (const { title, object, says } of INGRESS_ROWS) {
@@ -46,7 +46,7 @@ test('a selector is what it was before', () => {
 
 test('each finding is a sentence with a way out', () => {
   for (const finding of INGRESS_ROWS.flatMap(({ object }) => validateIngress(object))) {
-    assert.doesNotMatch(finding.message, /\.$|undefined/)
+    assert.doesNotMatch(finding.text, /\.$|undefined/)
     assert.doesNotMatch(finding.fix, /\.$|undefined/)
     assert.ok(finding.fix.length > 5)
   }

@@ -1,11 +1,11 @@
 import type { Digest, PodReadings } from './digest.ts'
 import { answersOverUdp, isRight, wrongData } from './digest.ts'
 import { readingsText } from './evidence-text.ts'
-import type { Finding } from './finding.ts'
+import type { DnsFinding } from './finding.ts'
 import { podSubject } from './pod-rows.ts'
 
 /** Findings about wrong data: of one pod compared with the others, or of all pods. */
-export function dataFindings({ scene, pods }: Digest): readonly Finding[] {
+export function dataFindings({ scene, pods }: Digest): readonly DnsFinding[] {
   const talking = pods.filter((readings) => answersOverUdp(readings) || readings.loopback?.tcp === 'answers')
   const wrong = talking.filter((readings) => wrongData(readings) !== undefined)
   if (wrong.length === 0) return []
@@ -24,7 +24,7 @@ export function dataFindings({ scene, pods }: Digest): readonly Finding[] {
 }
 
 /** Names outside of the cluster never count against a single pod. */
-export function upstreamFindings({ pods }: Digest): readonly Finding[] {
+export function upstreamFindings({ pods }: Digest): readonly DnsFinding[] {
   const asked = pods.filter(({ seen }) => seen.some(({ reading }) => reading.upstream !== 'notAsked'))
   const failing = asked.filter(({ seen }) => seen.every(({ reading }) => reading.upstream !== 'answers'))
   if (failing.length === 0) return []

@@ -3,7 +3,7 @@ import { dataFindings, upstreamFindings } from './data-rows.ts'
 import { type Digest, digest, isAsked, isWell, type PodReadings } from './digest.ts'
 import { pathText } from './evidence-text.ts'
 import { exposedFindings, isReachedFromOutside } from './exposed-rows.ts'
-import type { Finding } from './finding.ts'
+import type { DnsFinding } from './finding.ts'
 import {
   ailingPod,
   awayPod,
@@ -21,7 +21,7 @@ import { cacheFindings, serviceByApi, servicePath } from './service-rows.ts'
  * The decision table: the findings, and the readings that support each. A cause that several pods share is one finding, and blames
  * no single pod. Never empty.
  */
-export function diagnose(scene: DnsScene): readonly Finding[] {
+export function diagnose(scene: DnsScene): readonly DnsFinding[] {
   const d = digest(scene)
   const cutOff = cutOffVantages(d)
   if (!d.pods.some(isKnown) && d.service.length === 0 && d.exposed.length === 0) {
@@ -52,7 +52,7 @@ export function diagnose(scene: DnsScene): readonly Finding[] {
 
 const isKnown = (readings: PodReadings): boolean => isAsked(readings) || readings.loopback !== undefined
 
-function podFindings(d: Digest): readonly Finding[] {
+function podFindings(d: Digest): readonly DnsFinding[] {
   const each = d.pods.flatMap(
     (readings) => silentPod(d, readings) ?? ailingPod(readings) ?? miswiredPod(readings) ?? [],
   )
@@ -60,7 +60,7 @@ function podFindings(d: Digest): readonly Finding[] {
 }
 
 /** Targets that no place could query. Their state is unknown, so the verdict is not `ok`. */
-function notAsked(d: Digest): readonly Finding[] {
+function notAsked(d: Digest): readonly DnsFinding[] {
   const { pods, service, scene } = d
   const { namespace, name, addresses } = scene.service
   // If the API shows a fault of the Service, querying its address adds nothing.
@@ -75,7 +75,7 @@ function notAsked(d: Digest): readonly Finding[] {
   return subjects.length === 0 ? [] : [{ code: 'NotAsked', subjects, evidence: ['no place could ask it'] }]
 }
 
-function cutOffVantages({ unsound, scene }: Digest): readonly Finding[] {
+function cutOffVantages({ unsound, scene }: Digest): readonly DnsFinding[] {
   return unsound.map(({ name, node }) => ({
     code: 'VantageCutOff',
     subjects: [{ kind: 'vantage', name }, ...(node === undefined ? [] : [{ kind: 'node', name: node } as const])],

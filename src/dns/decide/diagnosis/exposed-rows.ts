@@ -2,17 +2,17 @@ import { queriesToSeeAll } from '../sampling.ts'
 import type { Path } from '../scene.ts'
 import { type Digest, isAsked, isWell } from './digest.ts'
 import { pathText } from './evidence-text.ts'
-import type { Finding, Subject } from './finding.ts'
+import type { DnsFinding, Subject } from './finding.ts'
 
 /**
  * The Service at its addresses outside of the cluster. If pods were queried and are ill, faults there follow from that and are
  * left out. If nothing else is reached, these addresses are the only evidence.
  */
-export function exposedFindings(d: Digest): readonly Finding[] {
+export function exposedFindings(d: Digest): readonly DnsFinding[] {
   const { exposed, pods, scene } = d
   if (exposed.length === 0 || pods.some((readings) => isAsked(readings) && !isWell(readings))) return []
   const subjects: readonly Subject[] = [{ kind: 'service', name: `${scene.service.namespace}/${scene.service.name}` }]
-  const found = exposed.flatMap((path): readonly Finding[] => {
+  const found = exposed.flatMap((path): readonly DnsFinding[] => {
     const code = faultOf(path)
     if (code === undefined) return []
     return [{ code, subjects: [...subjects, ...unmet(d, path)], evidence: [textOf(path)] }]

@@ -1,3 +1,4 @@
+import type { Finding } from '../../../ground/model/finding.ts'
 import type { CauseCode } from '../causes.ts'
 
 /** What a finding is about. */
@@ -6,7 +7,8 @@ export interface Subject {
   readonly name: string
 }
 
-export interface Finding {
+/** Its text and its cure are those of the cause. */
+export interface DnsFinding extends Pick<Finding, 'code'> {
   readonly code: CauseCode
   readonly subjects: readonly Subject[]
   /** The readings that led to the finding, a sentence each. */

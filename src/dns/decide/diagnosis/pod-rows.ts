@@ -10,12 +10,12 @@ import {
   wrongData,
 } from './digest.ts'
 import { pathText, readingsText } from './evidence-text.ts'
-import type { Finding, Subject } from './finding.ts'
+import type { DnsFinding, Subject } from './finding.ts'
 
 export const podSubject = ({ pod }: PodReadings): Subject => ({ kind: 'pod', name: pod.name })
 
 /** A fault of all pods at once: they share the cause, and no single pod is blamed. */
-export function sharedSilence({ pods, sound }: Digest): Finding | undefined {
+export function sharedSilence({ pods, sound }: Digest): DnsFinding | undefined {
   const asked = pods.filter(isAsked)
   if (asked.length === 0 || !asked.every(isSilentOverUdp)) return undefined
   const evidence = asked.map(readingsText)
@@ -36,7 +36,7 @@ const vantageSubject = ({ name }: { readonly name: string }): Subject => ({ kind
 const WAYS_BETWEEN_NODES = 2
 
 /** UDP reaches the pods of the vantage's own node and no pod of another node. TCP reaches both. */
-export function crossNode({ pods }: Digest): Finding | undefined {
+export function crossNode({ pods }: Digest): DnsFinding | undefined {
   const ways = pods.flatMap(({ pod, seen }) =>
     seen.flatMap(({ vantage, reading }) =>
       vantage.node === undefined || pod.node === undefined
@@ -60,7 +60,7 @@ export function crossNode({ pods }: Digest): Finding | undefined {
 }
 
 /** One silent pod among others that answer. */
-export function silentPod({ scene }: Digest, readings: PodReadings): Finding | undefined {
+export function silentPod({ scene }: Digest, readings: PodReadings): DnsFinding | undefined {
   if (!isSilentOverUdp(readings)) return undefined
   const { pod } = readings
   const node = scene.nodes.find(({ name }) => name === pod.node)
@@ -92,7 +92,7 @@ function aroundText({ pod }: PodReadings): readonly string[] {
 }
 
 /** A pod that answers, but not well. */
-export function ailingPod(readings: PodReadings): Finding | undefined {
+export function ailingPod(readings: PodReadings): DnsFinding | undefined {
   const evidence = [readingsText(readings)]
   const subjects = [podSubject(readings)]
   const states = new Set(readings.seen.map(({ reading }) => reading.udp))
@@ -105,7 +105,7 @@ export function ailingPod(readings: PodReadings): Finding | undefined {
 }
 
 /** A pod that kubelet reports as away: no client is sent there. */
-export function awayPod(readings: PodReadings): Finding {
+export function awayPod(readings: PodReadings): DnsFinding {
   const { isAway, ready } = readings.pod
   const why = isAway === 'down' ? 'its container does not run' : 'its container has been running for less than a minute'
   const evidence = [`${ready ? '' : 'the API says that it is not Ready, and '}${why}`]
@@ -113,7 +113,7 @@ export function awayPod(readings: PodReadings): Finding {
 }
 
 /** What the API says about a pod that answers. */
-export function miswiredPod(readings: PodReadings): Finding | undefined {
+export function miswiredPod(readings: PodReadings): DnsFinding | undefined {
   const { pod } = readings
   if (!answersOverUdp(readings) || wrongData(readings) !== undefined) return undefined
   const subjects = [podSubject(readings)]
@@ -131,14 +131,14 @@ export function miswiredPod(readings: PodReadings): Finding | undefined {
  * Pods that were queried only on their own loopback. This shows their process and data. For UDP there are only the pods' own
  * counters, which are not our measurement.
  */
-export function loopbackFindings({ pods }: Digest): readonly Finding[] {
+export function loopbackFindings({ pods }: Digest): readonly DnsFinding[] {
   const alone = pods.filter((readings) => !isAsked(readings) && readings.loopback !== undefined)
   const silent = alone.filter(({ loopback }) => loopback?.tcp === 'silent')
   const talking = alone.filter((readings) => !silent.includes(readings))
   const right = talking.filter((readings) => wrongData(readings) === undefined && !isSuspect(readings))
-  const each = (code: CauseCode, many: readonly PodReadings[]): readonly Finding[] =>
+  const each = (code: CauseCode, many: readonly PodReadings[]): readonly DnsFinding[] =>
     many.map((readings) => ({ code, subjects: [podSubject(readings)], evidence: [readingsText(readings)] }))
-  const together = (code: CauseCode, many: readonly PodReadings[]): readonly Finding[] =>
+  const together = (code: CauseCode, many: readonly PodReadings[]): readonly DnsFinding[] =>
     many.length === 0 ? [] : [{ code, subjects: many.map(podSubject), evidence: many.map(readingsText) }]
   return [
     // A process that answers other clients over UDP does not hang.

@@ -1,10 +1,10 @@
 import type { SceneVantage } from '../scene.ts'
 import { type Digest, isAsked, isWell, isWrong } from './digest.ts'
 import { pathText } from './evidence-text.ts'
-import type { Finding, Subject } from './finding.ts'
+import type { DnsFinding, Subject } from './finding.ts'
 
 /** Faults of the Service that the API alone shows. */
-export function serviceByApi({ scene: { service } }: Digest): Finding | undefined {
+export function serviceByApi({ scene: { service } }: Digest): DnsFinding | undefined {
   const name = `${service.namespace}/${service.name}`
   const subjects: readonly Subject[] = [{ kind: 'service', name }]
   if (service.udpPort === undefined)
@@ -17,7 +17,7 @@ export function serviceByApi({ scene: { service } }: Digest): Finding | undefine
 /**
  * The address of the Service, where pods answer well: the fault lies between. Behind it may be caches that answer in its place.
  */
-export function servicePath(d: Digest): readonly Finding[] {
+export function servicePath(d: Digest): readonly DnsFinding[] {
   const { scene, pods, service } = d
   const asked = pods.filter(isAsked)
   if (service.length === 0 || !asked.every(isWell)) return []
@@ -61,7 +61,7 @@ export function servicePath(d: Digest): readonly Finding[] {
 const isWithoutLocal = ({ scene: { service, pods } }: Digest, { node }: SceneVantage): boolean =>
   service.isLocal === true && node !== undefined && !pods.some((pod) => pod.node === node && pod.endpoint === 'serving')
 
-function noLocalEndpoint({ scene: { service } }: Digest, paths: Digest['service']): Finding {
+function noLocalEndpoint({ scene: { service } }: Digest, paths: Digest['service']): DnsFinding {
   const nodes = [...new Set(paths.flatMap(({ from }) => from.node ?? []))]
   return {
     code: 'NoLocalEndpoint',
@@ -77,7 +77,7 @@ const podsText = ({ scene: { pods, service }, away }: Digest): string =>
   `of ${service.selected ?? 0} pods that its selector picks ${pods.length} run, and ${away.length} of those are not Ready`
 
 /** The Service answers, but not with the pods' answers. */
-function servedWrongly({ scene, service }: Digest): readonly Finding[] {
+function servedWrongly({ scene, service }: Digest): readonly DnsFinding[] {
   const subjects: readonly Subject[] = [{ kind: 'service', name: `${scene.service.namespace}/${scene.service.name}` }]
   const text = ({ vantage, target, reading }: Digest['service'][number]): string =>
     pathText(vantage, target.name, reading)
@@ -88,9 +88,9 @@ function servedWrongly({ scene, service }: Digest): readonly Finding[] {
 }
 
 /** For nodes where a cache answers in the place of the Service. */
-export function cacheFindings({ scene, pods, caches }: Digest): readonly Finding[] {
+export function cacheFindings({ scene, pods, caches }: Digest): readonly DnsFinding[] {
   const dead = caches.filter(({ reading }) => reading.udp === 'silent')
-  const findings: Finding[] = dead.map(({ from, vantage, target, reading }) => ({
+  const findings: DnsFinding[] = dead.map(({ from, vantage, target, reading }) => ({
     code: 'CacheDead',
     subjects: [from.node === undefined ? { kind: 'vantage', name: from.name } : { kind: 'node', name: from.node }],
     evidence: [pathText(vantage, target.name, reading)],

@@ -1,5 +1,5 @@
 import { CAUSES } from '../causes.ts'
-import type { Finding } from '../diagnosis/finding.ts'
+import type { DnsFinding } from '../diagnosis/finding.ts'
 import { type Guard, guardsOf } from './guards.ts'
 import type { RepairSnapshot, SickPod } from './repair-snapshot.ts'
 
@@ -41,7 +41,7 @@ function sickPods({ scene, findings }: RepairSnapshot): readonly SickPod[] {
   })
 }
 
-function whyNothing(findings: readonly Finding[]): string {
+function whyNothing(findings: readonly DnsFinding[]): string {
   const codes = [...new Set(findings.map(({ code }) => code))]
   if (codes.every((code) => CAUSES[code].verdict === 'ok')) return 'DNS is healthy'
   return `${codes.join(', ')}: no DNS pod is at fault, so replacing one would cure nothing`

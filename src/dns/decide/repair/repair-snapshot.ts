@@ -1,13 +1,13 @@
 import type { ObjectRef } from '../../../ground/model/object-ref.ts'
 import type { RepairReading } from '../../model/repair-reading.ts'
 import type { CauseCode } from '../causes.ts'
-import type { Finding } from '../diagnosis/finding.ts'
+import type { DnsFinding } from '../diagnosis/finding.ts'
 import type { DnsScene, ScenePod } from '../scene.ts'
 
 /** The input of the decision about a repair: the scene, its findings, what the API says, and earlier repairs. */
 export interface RepairSnapshot extends RepairReading {
   readonly scene: DnsScene
-  readonly findings: readonly Finding[]
+  readonly findings: readonly DnsFinding[]
   /** The number of rounds that agree. */
   readonly rounds: 1 | 2
   readonly past: readonly PastRepair[]

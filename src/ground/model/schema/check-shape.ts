@@ -1,13 +1,13 @@
 import { isJsonObject } from '../json-object.ts'
-import type { Finding } from './finding.ts'
+import type { FieldFinding } from './field-finding.ts'
 import { below, isAbsent, type Place } from './place.ts'
 
-type Fault = Pick<Finding, 'rule' | 'message' | 'fix'>
+type Fault = Pick<FieldFinding, 'code' | 'text' | 'fix'>
 
 const INT32_MAX = 2_147_483_647
 
 /** What a structural schema forbids: wrong types and bounds, missing and unknown fields. */
-export function checkShape(place: Place): readonly Finding[] {
+export function checkShape(place: Place): readonly FieldFinding[] {
   const type = typeFault(place)
   if (type !== undefined) return [finding(place.path, type)]
   const size = lengthFault(place)
@@ -22,9 +22,9 @@ export function checkShape(place: Place): readonly Finding[] {
 }
 
 /** After such a finding no rule is evaluated: it would fail, or take time that grows with the square of a list. */
-export const blocksRules = ({ rule }: Finding): boolean => ['wrongType', 'missingField', 'tooMany'].includes(rule)
+export const blocksRules = ({ code }: FieldFinding): boolean => ['wrongType', 'missingField', 'tooMany'].includes(code)
 
-const finding = (field: string, fault: Fault): Finding => ({ ...fault, field, severity: 'error' })
+const finding = (field: string, fault: Fault): FieldFinding => ({ ...fault, field, severity: 'error' })
 
 const fieldOf = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
 
@@ -37,7 +37,7 @@ function typeFault(place: Place): Fault | undefined {
   const wanted = place.schema['x-kubernetes-int-or-string'] ? 'limit' : place.schema.type
   if (wanted === undefined || TYPES[wanted].is(place.value)) return undefined
   const name = TYPES[wanted].name
-  return { rule: 'wrongType', message: `not ${name}`, fix: `write ${name}; ${explained(place, place.path)}` }
+  return { code: 'wrongType', text: `not ${name}`, fix: `write ${name}; ${explained(place, place.path)}` }
 }
 
 const isInteger = (value: unknown): boolean => Number.isSafeInteger(value)
@@ -56,14 +56,14 @@ const TYPES = {
 function lengthFault({ schema, kind, value, path }: Place): Fault | undefined {
   const most = schema.maxItems
   if (!Array.isArray(value) || most === undefined || value.length <= most) return undefined
-  const message = `${value.length} items are more than ${most}`
-  return { rule: 'tooMany', message, fix: `write at most ${most}; ${explained({ kind }, path)}` }
+  const text = `${value.length} items are more than ${most}`
+  return { code: 'tooMany', text, fix: `write at most ${most}; ${explained({ kind }, path)}` }
 }
 
 function boundFaults({ schema, kind, value, path }: Place): readonly Fault[] {
   if (schema.enum !== undefined && !schema.enum.includes(String(value))) {
     const words = schema.enum.join(', ').replace(/, (?=[^,]*$)/, ' or ')
-    return [{ rule: 'notAChoice', message: `not ${words}`, fix: `write ${words}; ${explained({ kind }, path)}` }]
+    return [{ code: 'notAChoice', text: `not ${words}`, fix: `write ${words}; ${explained({ kind }, path)}` }]
   }
   const [size, unit, least, most] = sizeOf({ schema, value })
   const bounds =
@@ -71,8 +71,8 @@ function boundFaults({ schema, kind, value, path }: Place): readonly Fault[] {
   if (size >= (least ?? size) && size <= (most ?? size)) return []
   return [
     {
-      rule: 'outOfBounds',
-      message: `${size}${unit} is not ${bounds}`,
+      code: 'outOfBounds',
+      text: `${size}${unit} is not ${bounds}`,
       fix: `make it ${bounds}; ${explained({ kind }, path)}`,
     },
   ]
@@ -91,48 +91,48 @@ function sizeOf({ schema, value }: Pick<Place, 'schema' | 'value'>): Size {
   return [entries, ' entries', schema.minProperties, schema.maxProperties]
 }
 
-function missingFields({ schema, kind, value, path }: Place): readonly Finding[] {
+function missingFields({ schema, kind, value, path }: Place): readonly FieldFinding[] {
   if (!isJsonObject(value)) return []
   return (schema.required ?? [])
     .filter((name) => !Object.hasOwn(value, name) || isAbsent(value[name]))
     .map((name) => {
       const field = fieldOf(path, name)
       return finding(field, {
-        rule: 'missingField',
-        message: `${name} is missing`,
+        code: 'missingField',
+        text: `${name} is missing`,
         fix: `write it; ${explained({ kind }, field)}`,
       })
     })
 }
 
 /** A list of type `set` has no item twice, a list of type `map` no two items with the same keys. */
-function duplicates({ schema, value, path }: Place): readonly Finding[] {
+function duplicates({ schema, value, path }: Place): readonly FieldFinding[] {
   if (schema['x-kubernetes-list-type'] === undefined || !Array.isArray(value)) return []
   const keys = schema['x-kubernetes-list-map-keys']
   const seen = new Set<string>()
   return value.flatMap((item, i) => {
     const name = keys === undefined ? JSON.stringify(item) : keys.map((key) => JSON.stringify(item?.[key])).join(', ')
-    const message = `${name} is there twice`
+    const text = `${name} is there twice`
     const isNew = !seen.has(name)
     seen.add(name)
     return isNew
       ? []
-      : [finding(`${path}[${i}]`, { rule: 'twice', message, fix: 'remove one of them, or give it another name' })]
+      : [finding(`${path}[${i}]`, { code: 'twice', text, fix: 'remove one of them, or give it another name' })]
   })
 }
 
 /** The API server drops unknown fields, so they have no effect. */
-function unknownFields({ schema, kind, value, path }: Place): readonly Finding[] {
+function unknownFields({ schema, kind, value, path }: Place): readonly FieldFinding[] {
   const { properties, additionalProperties } = schema
   const takesAny = schema['x-kubernetes-preserve-unknown-fields'] || path === 'metadata'
   if (properties === undefined || additionalProperties !== undefined || takesAny || !isJsonObject(value)) return []
   return Object.keys(value)
     .filter((name) => !Object.hasOwn(properties, name))
     .map((name) => ({
-      rule: 'unknownField',
+      code: 'unknownField',
       field: fieldOf(path, name),
       severity: 'warning',
-      message: 'there is no such field, and it does nothing',
+      text: 'there is no such field, and it does nothing',
       fix: `remove it or correct its name; ${explain({ kind }, path)} lists the fields`,
     }))
 }

@@ -1,6 +1,6 @@
 import { Untrusted } from '../untrusted.ts'
 import { blocksRules, checkShape } from './check-shape.ts'
-import type { Finding } from './finding.ts'
+import type { FieldFinding } from './field-finding.ts'
 import { below, type Place } from './place.ts'
 
 /**
@@ -11,7 +11,7 @@ export function validateObject(
   { schema, kind }: Pick<Place, 'schema' | 'kind'>,
   object: unknown,
   old?: unknown,
-): { readonly findings: readonly Finding[]; readonly isReadable: boolean } {
+): { readonly findings: readonly FieldFinding[]; readonly isReadable: boolean } {
   const place: Place = { schema, kind, value: object, path: '' }
   const shape = checkShape(place)
   if (shape.some(blocksRules)) return { findings: shape, isReadable: false }
@@ -19,14 +19,14 @@ export function validateObject(
   return { findings: [...shape, ...brokenRules({ ...place, old: before })], isReadable: true }
 }
 
-function brokenRules(place: Place): readonly Finding[] {
+function brokenRules(place: Place): readonly FieldFinding[] {
   const self = new Untrusted(place.value, place.path)
   const old = place.old === undefined ? undefined : new Untrusted(place.old, place.path)
   const broken = (place.schema.rules ?? [])
     .filter(({ holds }) => !holds(self, old))
-    .map(({ rule, below: rest, message, fix }): Finding => {
+    .map(({ rule, below: rest, message, fix }): FieldFinding => {
       const field = place.path === '' ? rest.slice(1) : `${place.path}${rest}`
-      return { rule, field, severity: 'error', message, fix }
+      return { code: rule, field, severity: 'error', text: message, fix }
     })
   return [...broken, ...below(place).flatMap(brokenRules)]
 }

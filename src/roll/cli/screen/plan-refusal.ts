@@ -1,8 +1,7 @@
-import { escapeForeign } from '../../../ground/model/foreign-text.ts'
 import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
-import { plainText } from '../../../ground/model/sentence.ts'
 import { UserError } from '../../../ground/model/user-error.ts'
 import { countOf } from '../../../ground/text/count-text.ts'
+import { findingText } from '../../../ground/text/finding-text.ts'
 import type { RollPlan } from '../../model/roll-plan.ts'
 import { planErrors } from './plan-lines.ts'
 
@@ -10,14 +9,13 @@ import { planErrors } from './plan-lines.ts'
 export function planRefusal(plan: RollPlan): UserError | undefined {
   const errors = planErrors(plan)
   if (errors.length === 0) return undefined
-  const details = errors.map((finding) => findingText('error', finding))
+  const details = errors.map((finding) => planFindingText('error', finding))
   const message = `${countOf(errors.length, 'error')} in the plan for ${plan.cluster}. Nothing was changed.`
   return new UserError(message, { code: 'plan.refused', details })
 }
 
-/** One finding for stderr, with what to do about it. */
-export function findingText(label: string, { code, node, text, fix }: PlanFinding): string {
-  const where = node === undefined || text.includes(node) ? '' : `${escapeForeign(node)}: `
-  const lines = [`${label}: ${where}${escapeForeign(text)} (${code})`]
-  return [...lines, ...(fix === undefined ? [] : [`  = fix: ${escapeForeign(plainText(fix))}`])].join('\n')
+/** A finding for stderr; its text names the node. */
+export function planFindingText(label: string, { node, text, ...rest }: PlanFinding): string {
+  const where = node === undefined || text.includes(node) ? '' : `${node}: `
+  return findingText(label, { ...rest, text: `${where}${text}` })
 }

@@ -1,5 +1,5 @@
 import { CAUSES, type CauseCode } from '../../../dns/decide/causes.ts'
-import type { Finding } from '../../../dns/decide/diagnosis/finding.ts'
+import type { DnsFinding } from '../../../dns/decide/diagnosis/finding.ts'
 import type { PathReading } from '../../../dns/decide/path-reading.ts'
 import type { DnsReading } from './dns-readings.ts'
 
@@ -72,7 +72,7 @@ const POLICIES: Readonly<Record<CauseCode, Policy>> = {
 }
 
 /** The policy by the table. Exception: if only the assumed zone is not known, the names that were asked for may not exist. */
-export function policyOf(reading: DnsReading, finding: Finding): Policy {
+export function policyOf(reading: DnsReading, finding: DnsFinding): Policy {
   if (!reading.isZoneAssumed || !(finding.code === 'DataStale' || finding.code === 'DataStaleEverywhere'))
     return POLICIES[finding.code]
   const pods = new Set(finding.subjects.map(({ name }) => name))
@@ -85,7 +85,7 @@ export function policyOf(reading: DnsReading, finding: Finding): Policy {
 const ZONE_DATA: ReadonlySet<PathReading['data']> = new Set(['noKubernetes', 'wrongZone', 'unknown'])
 
 /** One finding in a sentence. */
-export function findingText({ code, subjects }: Finding): string {
+export function findingText({ code, subjects }: DnsFinding): string {
   const { is } = CAUSES[code]
   const who = subjects.map(({ kind, name }) => `${kind} ${name}`)
   const more = who.length > NAMED_MAX ? ` and ${who.length - NAMED_MAX} more` : ''

@@ -1,4 +1,4 @@
-import type { Finding } from '../../../dns/decide/diagnosis/finding.ts'
+import type { DnsFinding } from '../../../dns/decide/diagnosis/finding.ts'
 import type { DnsScene } from '../../../dns/decide/scene.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
 
@@ -7,7 +7,7 @@ export interface DnsReading {
   readonly kind: 'seen'
   readonly begunAt: MonoMs
   readonly endedAt: MonoMs
-  readonly findings: readonly Finding[]
+  readonly findings: readonly DnsFinding[]
   readonly scene: DnsScene
   /** No Corefile could be read: if DNS does not know the zone, the roll may have asked for the wrong one. */
   readonly isZoneAssumed: boolean

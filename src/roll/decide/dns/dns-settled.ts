@@ -1,4 +1,4 @@
-import type { Finding, Subject } from '../../../dns/decide/diagnosis/finding.ts'
+import type { DnsFinding, Subject } from '../../../dns/decide/diagnosis/finding.ts'
 import type { DnsScene } from '../../../dns/decide/scene.ts'
 import { refKey } from '../../../ground/model/object-ref.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
@@ -84,7 +84,7 @@ interface Here {
 }
 
 /** A fault that was found from a place outside of the nodes may be about this node, unless the node itself has an answer. */
-const isAbout = ({ subjects }: Finding, { node, place, scene }: Here): boolean =>
+const isAbout = ({ subjects }: DnsFinding, { node, place, scene }: Here): boolean =>
   subjects.some(({ kind, name }: Subject) => {
     if (kind === 'node') return name === node
     if (kind === 'pod') return scene.pods.some((pod) => pod.name === name && (pod.node ?? node) === node)

@@ -1,8 +1,8 @@
 import type { Node } from '../../../ground/model/node.ts'
 import type { BalancerSpec } from '../../../service/model/balancer-spec.ts'
+import type { SpecFinding } from '../../model/file-finding.ts'
 import { hostNames } from '../../model/host-pair.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
-import type { SpecFinding } from '../../model/spec-finding.ts'
 import { selectNodes } from '../plan/select-nodes.ts'
 import { type NodeOut, nodesOut } from './nodes-out.ts'
 

@@ -1,7 +1,7 @@
 import { belongsTo } from '../../../service/decide/match-node-servers.ts'
 import type { RecordedServer } from '../../../service/model/node-record.ts'
+import type { SpecFinding } from '../../model/file-finding.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
-import type { SpecFinding } from '../../model/spec-finding.ts'
 import type { NodeOut } from './nodes-out.ts'
 
 /**
