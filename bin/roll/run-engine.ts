@@ -75,7 +75,7 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
       firstSeq,
       sink: (event) => {
         notifier.note(event)
-        if (!isOfHost(run, event)) nodeEvents.note(event)
+        if (!isOfMachine(run, event)) nodeEvents.note(event)
         io.onEvent(event)
       },
       clock,
@@ -97,7 +97,7 @@ export async function runEngine(engineRun: EngineRun, io: RollIo): Promise<void>
 }
 
 /** A machine of a load balancer has no Node for an Event. */
-const isOfHost = ({ hosts }: RunState, event: StampedEvent): boolean =>
+const isOfMachine = ({ hosts }: RunState, event: StampedEvent): boolean =>
   'node' in event && hosts?.order.includes(event.node ?? '') === true
 
 function nodeEventsOf({ run, place, surroundings }: EngineRun, clock: Clock): NodeEvents {

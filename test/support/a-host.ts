@@ -1,9 +1,9 @@
 import { invariant } from '../../src/ground/model/invariant.ts'
 import { monoMs, wallMs } from '../../src/ground/model/time.ts'
 import { judge } from '../../src/roll/decide/judge.ts'
-import { decideHost } from '../../src/roll/decide/pair/decide-host.ts'
-import type { HostMemory } from '../../src/roll/decide/pair/host-memory.ts'
-import type { HostEvidence, HostSnapshot, MachineFacts } from '../../src/roll/decide/pair/host-snapshot.ts'
+import { decideMachine } from '../../src/roll/decide/pair/decide-machine.ts'
+import type { MachineMemory } from '../../src/roll/decide/pair/machine-memory.ts'
+import type { MachineEvidence, MachineSnapshot, MachineState } from '../../src/roll/decide/pair/machine-snapshot.ts'
 import type { ServerReading } from '../../src/service/model/balancer.ts'
 import { twoHosts } from './memory-pair.ts'
 import { anInstance, aServer, aSpec } from './roll-world.ts'
@@ -25,9 +25,9 @@ export interface Given {
   readonly silent?: readonly string[]
   readonly lb1?: Partial<ServerReading>
   readonly lb2?: Partial<ServerReading>
-  readonly memory?: HostMemory
-  readonly evidence?: HostEvidence
-  readonly change?: Partial<HostSnapshot>
+  readonly memory?: MachineMemory
+  readonly evidence?: MachineEvidence
+  readonly change?: Partial<MachineSnapshot>
 }
 
 export function aHost({
@@ -39,13 +39,13 @@ export function aHost({
   memory = {},
   evidence = {},
   change,
-}: Given): HostSnapshot {
+}: Given): MachineSnapshot {
   const [pair] = twoHosts().pairs
   const [host] = pair?.machines ?? []
   invariant(pair !== undefined && host !== undefined, 'there is a pair')
-  const machine = (name: string): MachineFacts => ({
+  const machine = (name: string): MachineState => ({
     machine: { name, ssh: name, instances: [name] },
-    look: {
+    reading: {
       bootId: name === 'lb-1' ? bootId : 'bbbbbbbb-0000-4000-8000-000000000000',
       // An address that only begins alike is another one.
       addresses: ['10.0.0.10', '10.0.0.1001', ...(on.includes(name) ? [ADDRESS] : [])],
@@ -81,15 +81,15 @@ export const RECORD = {
   bootId: BEFORE,
   servers: [{ ref: server('lb-1').ref, state: 'ready', weight: 10, up: true }],
 } as const
-export const began: HostMemory = { record: RECORD }
-export const away: HostMemory = { record: RECORD, isAway: true, wasAway: true }
-export const announced: HostMemory = { ...away, intent: true }
-export const proven: HostMemory = { ...announced, isProven: true }
+export const began: MachineMemory = { record: RECORD }
+export const away: MachineMemory = { record: RECORD, isAway: true, wasAway: true }
+export const announced: MachineMemory = { ...away, intent: true }
+export const proven: MachineMemory = { ...announced, isProven: true }
 export const moved = { moved: { to: 'away', at: at(5000) }, awaySince: at(4000) } as const
 export const back = { moved: { to: 'back', at: at(5000) }, provenSince: at(9000), attachingSince: at(5000) } as const
 
-export const said = (s: HostSnapshot): string => {
-  const decision = decideHost(s)
+export const said = (s: MachineSnapshot): string => {
+  const decision = decideMachine(s)
   if (decision.kind === 'act') return `${decision.step}: ${decision.actions.map(({ kind }) => kind).join(' ')}`
   if (decision.kind === 'settled') return decision.end
   return `${decision.step}? ${decision.reasons.map(({ code }) => code).join(' ')}`

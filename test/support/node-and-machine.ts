@@ -2,7 +2,7 @@ import type { FailureWindow, ProbeStatus, ProbeTarget } from '../../src/ground/m
 import { monoMs, wallMs } from '../../src/ground/model/time.ts'
 import type { Stuck } from '../../src/roll/decide/evidence.ts'
 import type { NodeSnapshot } from '../../src/roll/decide/node-snapshot.ts'
-import type { HostSnapshot } from '../../src/roll/decide/pair/host-snapshot.ts'
+import type { MachineSnapshot } from '../../src/roll/decide/pair/machine-snapshot.ts'
 import type { RollSnapshot } from '../../src/roll/decide/snapshot.ts'
 import type { RollSpec } from '../../src/roll/model/roll-spec.ts'
 import {
@@ -46,7 +46,7 @@ export interface Change
   /** In service again since so long. */
   readonly backMs?: number
   readonly ofNode?: (s: NodeSnapshot) => NodeSnapshot
-  readonly ofMachine?: Partial<HostSnapshot>
+  readonly ofMachine?: Partial<MachineSnapshot>
 }
 
 export const wall = wallMs(NOW)
@@ -200,7 +200,7 @@ function aHostAt(stage: Stage, backMs: number): Parameters<typeof aHost>[0] {
   }
 }
 
-export function machineWith(stage: Stage, { backMs = SOAKED_MS, ...change }: Change): HostSnapshot {
+export function machineWith(stage: Stage, { backMs = SOAKED_MS, ...change }: Change): MachineSnapshot {
   const { spec, run, unheard, silent, unread, kured, waited, ofNode, ofMachine, ...same } = change
   const s = aHost(aHostAt(stage, backMs))
   const { slotTakenAt: _, ...evidence } = s.evidence

@@ -9,7 +9,7 @@ import { hasCurrent } from './node-snapshot.ts'
 import { podsHere } from './pods-here.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import type { StepDecision } from './step-rule.ts'
-import { type AnySnapshot, isAnnounced, isOfHost } from './subject.ts'
+import { type AnySnapshot, isAnnounced, isOfMachine } from './subject.ts'
 
 /**
  * What the steps before the reboot have in common: a hold without progress is counted, by the class of its reasons, and
@@ -96,7 +96,7 @@ export function stuckLimitLeftMs(s: AnySnapshot): number | undefined {
   if (stuckSince === undefined || stuckReasons.length === 0) return undefined
   const limitMs = stuckLimitMs(s, stuckReasons)
   if (limitMs === Number.POSITIVE_INFINITY) return undefined
-  const endAt = (!isOfHost(s) && hasCurrent(s) ? laddersEndAt(s) : undefined) ?? stuckSince + limitMs
+  const endAt = (!isOfMachine(s) && hasCurrent(s) ? laddersEndAt(s) : undefined) ?? stuckSince + limitMs
   return Math.max(0, endAt - s.now)
 }
 

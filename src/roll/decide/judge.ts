@@ -3,11 +3,11 @@ import type { Verdict } from '../model/verdict.ts'
 import { blockedLimit } from './blocked.ts'
 import { ladderOf } from './ladder.ts'
 import { type NodeSnapshot, ownRecord } from './node-snapshot.ts'
-import { hostLadder } from './pair/decide-host.ts'
+import { machineLadder } from './pair/decide-machine.ts'
 import { requestsFailed } from './requests-failed.ts'
 import { overLimit } from './step-rule.ts'
 import { measuredVerdict } from './stop/measured-verdict.ts'
-import { type AnySnapshot, hasSubject, isBeyondRestore, isOfHost } from './subject.ts'
+import { type AnySnapshot, hasSubject, isBeyondRestore, isOfMachine } from './subject.ts'
 import { closedMeanwhile } from './window/time-windows.ts'
 import { withFailures } from './with-failures.ts'
 
@@ -35,7 +35,7 @@ const isNewTo =
 /** A step that has waited for too long, or, while it can still be put back, what holds it up. */
 function outOfLimits(s: AnySnapshot): Verdict | undefined {
   if (!hasSubject(s)) return undefined
-  const over = isOfHost(s) ? overLimit(hostLadder(s), s) : nodeOverLimit(s)
+  const over = isOfMachine(s) ? overLimit(machineLadder(s), s) : nodeOverLimit(s)
   return over ?? (s.run.verdict === undefined && !isBeyondRestore(s) ? blockedLimit(s) : undefined)
 }
 

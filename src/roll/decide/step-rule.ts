@@ -3,12 +3,12 @@ import type { MonoMs } from '../../ground/model/time.ts'
 import type { StepAnswer } from '../../service/decide/step-answer.ts'
 import type { Action } from '../../service/model/action.ts'
 import type { Decision } from '../model/decision.ts'
-import type { HostAction } from '../model/host-pair.ts'
+import type { MachineAction } from '../model/host-pair.ts'
 import type { Step } from '../model/step.ts'
 import type { Verdict } from '../model/verdict.ts'
 import type { Evidence } from './evidence.ts'
 import type { RecordedSnapshot } from './node-snapshot.ts'
-import type { HostSnapshot } from './pair/host-snapshot.ts'
+import type { MachineSnapshot } from './pair/machine-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
 
 /** A decision that is not settled. */
@@ -49,7 +49,7 @@ export function overLimit<S, Effect>(ladder: readonly StepRule<S, Effect>[], s: 
 }
 
 /** A step of a machine of a load balancer. */
-export type HostRule = StepRule<HostSnapshot, HostAction>
+export type MachineRule = StepRule<MachineSnapshot, MachineAction>
 
 /** A limit that leaves the node out: what is not proven, or not in service, is guarded. */
 export const keptOut = (reason: Reason, more: readonly Reason[]): Verdict => ({
@@ -60,7 +60,7 @@ export const keptOut = (reason: Reason, more: readonly Reason[]): Verdict => ({
 
 /** A wait that began at `since`, and has a limit that leaves the machine out. `since` is absent while nothing is waited for. */
 export function overdue(
-  { now }: Pick<HostSnapshot, 'now'>,
+  { now }: Pick<MachineSnapshot, 'now'>,
   [since, limitMs]: readonly [since: MonoMs | undefined, limitMs: number],
   reasons: () => readonly Reason[],
 ): Verdict | undefined {

@@ -1,8 +1,8 @@
 import { present } from '../../ground/model/present.ts'
 import type { RequestScope } from '../model/request-scope.ts'
 import { hasCurrent, hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
-import type { HostSnapshot } from './pair/host-snapshot.ts'
-import { hasRebooted as hostHasRebooted } from './pair/host-snapshot.ts'
+import type { MachineSnapshot } from './pair/machine-snapshot.ts'
+import { hasRebooted as machineHasRebooted } from './pair/machine-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
 
 /** The node or the machine that gates, hooks and silences of the file are for. */
@@ -14,17 +14,17 @@ export interface Subject {
 }
 
 /** A node or a machine is under way, or none. */
-export type AnySnapshot = RollSnapshot | HostSnapshot
+export type AnySnapshot = RollSnapshot | MachineSnapshot
 
 /** The same rules hold for both. */
-export type SubjectSnapshot = NodeSnapshot | HostSnapshot
+export type SubjectSnapshot = NodeSnapshot | MachineSnapshot
 
-export const isOfHost = (s: AnySnapshot): s is HostSnapshot => 'host' in s
+export const isOfMachine = (s: AnySnapshot): s is MachineSnapshot => 'host' in s
 
-export const hasSubject = (s: AnySnapshot): s is SubjectSnapshot => isOfHost(s) || hasCurrent(s)
+export const hasSubject = (s: AnySnapshot): s is SubjectSnapshot => isOfMachine(s) || hasCurrent(s)
 
 export function subjectOf(s: SubjectSnapshot): Subject {
-  if (isOfHost(s)) return { scope: 'hosts', name: s.host.name, address: s.host.ssh }
+  if (isOfMachine(s)) return { scope: 'hosts', name: s.host.name, address: s.host.ssh }
   const { name, internalAddresses } = s.current.node
   const [address] = internalAddresses
   return { scope: 'nodes', name, ...present({ address }) }
@@ -38,11 +38,11 @@ export function placeOf(s: SubjectSnapshot): { readonly node: string; readonly a
 
 /** The node or machine has a record of this run: the roll has begun it, and has not put it back. */
 export const isBegun = (s: SubjectSnapshot): boolean =>
-  isOfHost(s) ? s.memory.record !== undefined : ownRecord(s) !== undefined
+  isOfMachine(s) ? s.memory.record !== undefined : ownRecord(s) !== undefined
 
 /** The node or machine has another boot id than was recorded. */
 export function isRebooted(s: SubjectSnapshot): boolean {
-  if (isOfHost(s)) return hostHasRebooted(s)
+  if (isOfMachine(s)) return machineHasRebooted(s)
   const record = ownRecord(s)
   return record !== undefined && hasRebooted({ ...s, record })
 }
@@ -52,4 +52,4 @@ export const isBeyondRestore = (s: SubjectSnapshot): boolean => isBegun(s) && (i
 
 /** The reboot of the node or machine is announced. */
 export const isAnnounced = (s: AnySnapshot): boolean =>
-  isOfHost(s) ? s.memory.intent === true : hasCurrent(s) && ownIntent(s) !== undefined
+  isOfMachine(s) ? s.memory.intent === true : hasCurrent(s) && ownIntent(s) !== undefined

@@ -1,6 +1,6 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import type { Action } from '../../service/model/action.ts'
-import type { HostAction } from './host-pair.ts'
+import type { MachineAction } from './host-pair.ts'
 import type { Step } from './step.ts'
 
 /** `recheckAfterMs`: the cluster may also change without an event. */
@@ -15,7 +15,7 @@ export type Decision<Effect = Action> =
   | { readonly kind: 'settled'; readonly reasons: readonly Reason[] }
 
 /** About a node or about a machine. */
-export type AnyDecision = Decision<Action | HostAction>
+export type AnyDecision = Decision<Action | MachineAction>
 
 /** A decision that does not say settled. */
 export type AnyWaiting = Exclude<AnyDecision, { readonly kind: 'settled' }>

@@ -34,7 +34,7 @@ export interface HostPair {
 }
 
 /** A machine, and those that stand in for it. */
-export interface HostPlace {
+export interface MachinePlace {
   readonly pair: HostPair
   readonly host: PairMachine
 }
@@ -63,15 +63,15 @@ export interface ServerBefore {
 }
 
 /** The state before the roll. Only the journal has it; nothing is written on the machine. */
-export interface HostRecord {
+export interface MachineRecord {
   readonly bootId: string
   readonly servers: readonly ServerBefore[]
 }
 
 /** One action on a machine, or one fact about it for the journal. */
-export type HostAction =
+export type MachineAction =
   | { readonly kind: 'takeSlot' | 'releaseSlot' }
-  | { readonly kind: 'record'; readonly record: HostRecord }
+  | { readonly kind: 'record'; readonly record: MachineRecord }
   | { readonly kind: 'moveAway' }
   /** Announces the reboot in the journal, and sends it. */
   | { readonly kind: 'reboot'; readonly bootId: string }
@@ -82,7 +82,7 @@ export type HostAction =
   | HookAction
 
 /** These actions must be in the journal before they are done; the others put back, or change nothing. */
-export const disruptsHost = ({ kind }: HostAction): boolean =>
+export const disruptsMachine = ({ kind }: MachineAction): boolean =>
   kind === 'record' || kind === 'moveAway' || kind === 'reboot' || kind === 'runHook'
 
 export const hostNames = (spec: HostsSpec | undefined): readonly string[] =>

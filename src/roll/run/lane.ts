@@ -9,7 +9,7 @@ import { kuredLockWanted } from '../decide/kured/lock-taken.ts'
 import type { NodeBeside, RollSnapshot } from '../decide/snapshot.ts'
 import type { AnySnapshot } from '../decide/subject.ts'
 import type { AnyDecision, Decision } from '../model/decision.ts'
-import type { HostPlace } from '../model/host-pair.ts'
+import type { MachinePlace } from '../model/host-pair.ts'
 import { chooseNode } from './choose-node.ts'
 import type { GatherParts } from './gather.ts'
 import { NodePass } from './node-pass.ts'
@@ -19,7 +19,7 @@ import { MachinePass } from './pair/machine-pass.ts'
 import { PairWatch } from './pair/pair-watch.ts'
 import type { Performer } from './perform.ts'
 import type { RollEngineParts } from './roll-engine-parts.ts'
-import { hostsBegun, machinesLeft, verdictFor } from './run-state.ts'
+import { machinesBegun, machinesLeft, verdictFor } from './run-state.ts'
 import { PASS_AT_LEAST_EVERY_MS, untilSettled } from './until-settled.ts'
 
 interface LaneParts extends GatherParts, LaneWishes {
@@ -118,7 +118,7 @@ export class Lane {
   async runMachines(which: 'begun' | 'all', signals: Signals): Promise<void> {
     const { run } = this.#parts
     for (const place of machinesLeft(run)) {
-      const isBegun = hostsBegun(run).includes(place.host.name)
+      const isBegun = machinesBegun(run).includes(place.host.name)
       let isToCome = isBegun || (which === 'all' && run.verdict === undefined)
       while (isToCome) isToCome = (await this.#rollMachine(place, signals)) && which === 'all'
     }
@@ -159,7 +159,7 @@ export class Lane {
   }
 
   /** Until the machine is through, put back, or left as it is. True: its turn comes again. */
-  async #rollMachine(place: HostPlace, signals: Signals): Promise<boolean> {
+  async #rollMachine(place: MachinePlace, signals: Signals): Promise<boolean> {
     const { machineEffects: effects, ports, clock, machineSettled, kuredLock } = this.#parts
     const over = new AbortController()
     const watch = new PairWatch({ ...ports, ...place, clock, onNews: () => this.wake() })

@@ -3,10 +3,10 @@ import { type Action, actionKey, removesPod } from '../../service/model/action.t
 import { decide } from '../decide/decide.ts'
 import { judge } from '../decide/judge.ts'
 import type { NodeSnapshot } from '../decide/node-snapshot.ts'
-import { decideHost } from '../decide/pair/decide-host.ts'
-import type { HostSnapshot } from '../decide/pair/host-snapshot.ts'
+import { decideMachine } from '../decide/pair/decide-machine.ts'
+import type { MachineSnapshot } from '../decide/pair/machine-snapshot.ts'
 import { serviceOf } from '../decide/service-of.ts'
-import type { HostAction } from '../model/host-pair.ts'
+import type { MachineAction } from '../model/host-pair.ts'
 
 interface LastMoment {
   /** The snapshot that was decided by, with what balancers and the probe have said since; absent where no node is under way. */
@@ -48,9 +48,9 @@ export async function stillRight(meant: readonly Action[], { now, poll }: LastMo
  * The same for a machine of a load balancer, by what its pair and its instances have said since: its pair may not be whole any
  * more, or an address may have come back.
  */
-export function stillRightForHost(meant: HostAction, s: HostSnapshot): boolean {
+export function stillRightForMachine(meant: MachineAction, s: MachineSnapshot): boolean {
   if (s.run.verdict === undefined && judge(s) !== undefined) return false
-  const decision = decideHost(s)
+  const decision = decideMachine(s)
   return decision.kind === 'act' && decision.actions.some(({ kind }) => kind === meant.kind)
 }
 

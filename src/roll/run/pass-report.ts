@@ -6,7 +6,7 @@ import { stageUnderWay } from '../decide/drain/stage-under-way.ts'
 import { drainState } from '../decide/drain/stages.ts'
 import { gateLimitLeftMs } from '../decide/gates/gates-held.ts'
 import type { NodeSnapshot } from '../decide/node-snapshot.ts'
-import { type AnySnapshot, hasSubject, isOfHost, subjectOf } from '../decide/subject.ts'
+import { type AnySnapshot, hasSubject, isOfMachine, subjectOf } from '../decide/subject.ts'
 import type { AnyDecision } from '../model/decision.ts'
 import type { Step } from '../model/step.ts'
 import type { EventLog } from './event-log.ts'
@@ -44,7 +44,7 @@ export class PassReport {
     const { name } = subjectOf(snapshot)
     if (this.#progress === undefined && isUnbegun(snapshot, decision)) return
     const progress = this.#progress ?? this.#begun(name)
-    if (isOfHost(snapshot)) {
+    if (isOfMachine(snapshot)) {
       progress.decided(decision, { onTheWay: false, limitMs: gateLimitLeftMs(snapshot, decision) })
       return
     }
@@ -108,4 +108,4 @@ export class PassReport {
 const isUnbegun = (s: AnySnapshot, decision: AnyDecision): boolean =>
   decision.kind === 'hold'
     ? decision.reasons.every(({ code }) => code === 'BaselineShort')
-    : decision.kind === 'settled' && isOfHost(s)
+    : decision.kind === 'settled' && isOfMachine(s)

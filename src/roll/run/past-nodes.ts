@@ -1,6 +1,6 @@
 import type { Reason } from '../../ground/model/reason.ts'
 import { UserError } from '../../ground/model/user-error.ts'
-import { HOST_MEANT } from '../decide/pair/host-memory.ts'
+import { MACHINE_MEANT } from '../decide/pair/machine-memory.ts'
 import type { PastNodes } from '../decide/plan/estimate.ts'
 import type { JournalEntry, JournalStore } from '../ports/journal.ts'
 import { isJournaledEvent } from './journaled-event.ts'
@@ -33,7 +33,7 @@ async function entriesOf(store: JournalStore, run: string): Promise<readonly Jou
 export function nodeTimes(entries: readonly JournalEntry[]): readonly number[] {
   const started = new Map<string, number>()
   const waiting = new Set<string>()
-  const hosts = hostsBegun(entries)
+  const hosts = machinesBegun(entries)
   return entries.filter(isJournaledEvent).flatMap((event) => {
     if ('node' in event && hosts.has(event.node)) return []
     const at = Date.parse(event.at)
@@ -49,7 +49,7 @@ export function nodeTimes(entries: readonly JournalEntry[]): readonly number[] {
 }
 
 /** A machine of a load balancer takes another time than a node. */
-const hostsBegun = (entries: readonly JournalEntry[]): ReadonlySet<unknown> =>
-  new Set(entries.filter(({ type }) => type === HOST_MEANT).map(({ host }) => host))
+const machinesBegun = (entries: readonly JournalEntry[]): ReadonlySet<unknown> =>
+  new Set(entries.filter(({ type }) => type === MACHINE_MEANT).map(({ host }) => host))
 
 const isOfWindow = ({ code }: Reason): boolean => code === 'WindowClosed' || code === 'WindowClosesSoon'

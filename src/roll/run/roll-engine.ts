@@ -43,7 +43,7 @@ import { ReloadWatch } from './reload-watch.ts'
 import { ReturnWatch } from './return-watch.ts'
 import { endOf, type RollEnd } from './roll-end.ts'
 import type { RollEngineParts } from './roll-engine-parts.ts'
-import { firstEvents, hostEnded, measuredFrom, nodeEnded, verdictFor } from './run-state.ts'
+import { firstEvents, machineEnded, measuredFrom, nodeEnded, verdictFor } from './run-state.ts'
 import { keeperOf } from './slot-keeper.ts'
 import { StepSpans } from './step-spans.ts'
 import { windowsOfRun } from './time-window-watch.ts'
@@ -192,7 +192,7 @@ export class RollEngine {
   #machineSettled(pass: MachinePass): void {
     const ended = pass.result(this.#load?.failedIn(pass.name) ?? 0)
     this.#standingOf(ended)
-    hostEnded(this.#parts.run, ended)
+    machineEnded(this.#parts.run, ended)
   }
 
   /** Runs beside the passes until the work is over; rejects at once when one of them fails for good. */

@@ -3,7 +3,7 @@ import { UserError } from '../../ground/model/user-error.ts'
 import type { Action } from '../../service/model/action.ts'
 import type { NodeRecord } from '../../service/model/node-record.ts'
 import type { EvictedPod } from '../decide/evidence.ts'
-import { isOfHost } from '../decide/pair/host-memory.ts'
+import { isMachineEntry } from '../decide/pair/machine-memory.ts'
 import { hostNames } from '../model/host-pair.ts'
 import type { NodeResult } from '../model/roll-event.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
@@ -14,7 +14,7 @@ import { isJournaledEvent } from './journaled-event.ts'
 import { loadBefore } from './load-before.ts'
 import { nodeTimes } from './past-nodes.ts'
 import type { RememberedPlace } from './remembered-place.ts'
-import { hostsOf, type RunState, rememberOfHost } from './run-state.ts'
+import { hostsOf, type RunState, rememberOfMachine } from './run-state.ts'
 import { silencesBefore } from './silences/silence-keeper.ts'
 import { windowsBefore } from './windows-before.ts'
 
@@ -119,7 +119,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     ...(spec.stop === undefined ? {} : { windowsBefore: windowsBefore(journal.entries) }),
     ...present({ restoresAs: planned.restoresAs }),
   }
-  for (const entry of journal.entries.filter(isOfHost)) rememberOfHost(run, entry)
+  for (const entry of journal.entries.filter(isMachineEntry)) rememberOfMachine(run, entry)
   const hosts = hostsThrough(run)
   const seqs = journal.entries.flatMap(({ seq }) => (typeof seq === 'number' ? [seq] : []))
   return {

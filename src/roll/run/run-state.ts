@@ -4,9 +4,9 @@ import { toIso, type WallMs } from '../../ground/model/time.ts'
 import type { NodeRecord } from '../../service/model/node-record.ts'
 import type { Evidence } from '../decide/evidence.ts'
 import type { HookStates } from '../decide/hooks/hook-states.ts'
-import { type HostEntry, type HostMemory, isBegun, rememberHost } from '../decide/pair/host-memory.ts'
+import { isBegun, type MachineEntry, type MachineMemory, rememberMachine } from '../decide/pair/machine-memory.ts'
 import type { EarlierWindow } from '../decide/snapshot.ts'
-import { type HostPlace, hostNames } from '../model/host-pair.ts'
+import { hostNames, type MachinePlace } from '../model/host-pair.ts'
 import type { OwnPod } from '../model/own-pod.ts'
 import type { NodeResult, RollEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
@@ -79,7 +79,7 @@ interface HostsOfRun {
   readonly order: readonly string[]
   readonly done: readonly string[]
   /** Of each that was begun. */
-  readonly memory: Readonly<Record<string, HostMemory>>
+  readonly memory: Readonly<Record<string, MachineMemory>>
 }
 
 type NodesChosen = Extract<RollEvent, { readonly type: 'nodes.chosen' }>
@@ -131,28 +131,28 @@ export function nodeEnded(run: RunState, { node, state }: NodeResult): void {
   if (state === 'inService') course.done = [...run.done, node]
 }
 
-export const memoryOfHost = ({ hosts }: RunState, host: string): HostMemory => hosts?.memory[host] ?? {}
+export const memoryOfMachine = ({ hosts }: RunState, host: string): MachineMemory => hosts?.memory[host] ?? {}
 
 /** Machines that the run has begun, and neither finished nor put back. */
-export const hostsBegun = (run: RunState): readonly string[] =>
-  (run.hosts?.order ?? []).filter((host) => isBegun(memoryOfHost(run, host)))
+export const machinesBegun = (run: RunState): readonly string[] =>
+  (run.hosts?.order ?? []).filter((host) => isBegun(memoryOfMachine(run, host)))
 
 /** Machines that the run is not through with, in their order. Of a process that may only put back nodes: none. */
-export function machinesLeft({ hosts, spec, restoresAs }: RunState): readonly HostPlace[] {
+export function machinesLeft({ hosts, spec, restoresAs }: RunState): readonly MachinePlace[] {
   if (hosts === undefined || restoresAs !== undefined) return []
   const places = (spec.hosts?.pairs ?? []).flatMap((pair) => pair.machines.map((host) => ({ pair, host })))
   return places.filter(({ host: { name } }) => hosts.order.includes(name) && !hosts.done.includes(name))
 }
 
-export function rememberOfHost(run: RunState, entry: HostEntry): void {
+export function rememberOfMachine(run: RunState, entry: MachineEntry): void {
   if (run.hosts === undefined) return
   const { memory } = run.hosts
   const course: Course = run
-  course.hosts = { ...run.hosts, memory: { ...memory, [entry.host]: rememberHost(memory[entry.host] ?? {}, entry) } }
+  course.hosts = { ...run.hosts, memory: { ...memory, [entry.host]: rememberMachine(memory[entry.host] ?? {}, entry) } }
 }
 
 /** The run is through with a machine that serves again. */
-export function hostEnded(run: RunState, { node, state }: NodeResult): void {
+export function machineEnded(run: RunState, { node, state }: NodeResult): void {
   if (run.hosts === undefined || state !== 'inService') return
   const course: Course = run
   course.hosts = { ...run.hosts, done: [...run.hosts.done, node] }

@@ -6,8 +6,8 @@ import type { Stuck } from '../../../src/roll/decide/evidence.ts'
 import { judge } from '../../../src/roll/decide/judge.ts'
 import type { NodeSnapshot } from '../../../src/roll/decide/node-snapshot.ts'
 import { observe } from '../../../src/roll/decide/observe.ts'
-import type { HostSnapshot } from '../../../src/roll/decide/pair/host-snapshot.ts'
-import { observeHost, rememberHostDecision } from '../../../src/roll/decide/pair/observe-host.ts'
+import type { MachineSnapshot } from '../../../src/roll/decide/pair/machine-snapshot.ts'
+import { observeMachine, rememberMachineDecision } from '../../../src/roll/decide/pair/observe-machine.ts'
 import { rememberDecision } from '../../../src/roll/decide/remember-decision.ts'
 import type { StepDecision } from '../../../src/roll/decide/step-rule.ts'
 import { at, NOW } from '../../support/a-host.ts'
@@ -27,7 +27,7 @@ import {
   wall,
 } from '../../support/node-and-machine.ts'
 
-const verdictOf = (s: NodeSnapshot | HostSnapshot): string => {
+const verdictOf = (s: NodeSnapshot | MachineSnapshot): string => {
   const verdict = judge(s)
   if (verdict === undefined) return 'none'
   const { kind, keepOut, ofNode, reasons } = verdict
@@ -190,14 +190,17 @@ for (const [what, pass, sinceMs] of WAITS)
     const decision = { ...HOLD, ...pass }
     const found = [
       rememberDecision(nodeWith('begin', { waited, ofNode: withoutPods }), decision).stuckSince,
-      rememberHostDecision(machineWith('begin', { waited }), decision).stuckSince,
+      rememberMachineDecision(machineWith('begin', { waited }), decision).stuckSince,
     ]
     assert.deepEqual(found, [at(sinceMs), at(sinceMs)])
   })
 
 test('a node and a machine hear of a slot whose answer came too late for the caller', () => {
   const unread = { unread: true } as const
-  const found = [observe(nodeWith('begin', unread)).slotTakenAt, observeHost(machineWith('begin', unread)).slotTakenAt]
+  const found = [
+    observe(nodeWith('begin', unread)).slotTakenAt,
+    observeMachine(machineWith('begin', unread)).slotTakenAt,
+  ]
   assert.deepEqual(found, [NOW, NOW])
 })
 
@@ -206,7 +209,7 @@ test('a resumed node and a resumed machine are waited for only since the process
   const asking = { ...HOLD, step: 'slot', reasons: [{ code: 'SlotTaken', text: 'x' }] } as const
   const evidence = (stage: Stage, change: Change) => ({
     node: rememberDecision(nodeWith(stage, change), asking),
-    machine: observeHost({ ...machineWith(stage, change), evidence: {} }),
+    machine: observeMachine({ ...machineWith(stage, change), evidence: {} }),
   })
   const [again, back] = [evidence('again', free), evidence('return', free)]
   assert.deepEqual([again.node.awaySince, again.machine.rebootSince], [undefined, undefined])

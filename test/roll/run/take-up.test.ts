@@ -4,7 +4,7 @@ import { wallMs } from '../../../src/ground/model/time.ts'
 import { UserError } from '../../../src/ground/model/user-error.ts'
 import type { Host } from '../../../src/ground/ports/host.ts'
 import { planRefusal } from '../../../src/roll/cli/screen/plan-refusal.ts'
-import { HOST_ENTRY, type HostEntry } from '../../../src/roll/decide/pair/host-memory.ts'
+import { MACHINE_ENTRY, type MachineEntry } from '../../../src/roll/decide/pair/machine-memory.ts'
 import type { RollPlan } from '../../../src/roll/model/roll-plan.ts'
 import type { RollSpec } from '../../../src/roll/model/roll-spec.ts'
 import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
@@ -91,13 +91,13 @@ function runOfHosts(isSkipped: boolean): { readonly file: RollSpec; readonly jou
   const run = newRun({ spec: file, order: ['n1', 'n2'], hostOrder }, { wall: wallMs(0), suffix: '1f0e' })
   const { entries, ...journal } = journalOf(run)
   const through = ['n1', 'n2'].map((node) => ({ at: AT, type: 'through', node }))
-  const ended = isSkipped ? [] : [{ at: AT, type: HOST_ENTRY, host: 'lb-1', ended: 'through' }]
+  const ended = isSkipped ? [] : [{ at: AT, type: MACHINE_ENTRY, host: 'lb-1', ended: 'through' }]
   return { file, journal: { ...journal, entries: [...entries, ...through, ...ended] } }
 }
 
 /** The same with more lines of the journal about its machines. */
-function withLines({ file, journal }: ReturnType<typeof runOfHosts>, lines: readonly HostEntry[]) {
-  const more = lines.map((line) => ({ at: AT, type: HOST_ENTRY, ...line }))
+function withLines({ file, journal }: ReturnType<typeof runOfHosts>, lines: readonly MachineEntry[]) {
+  const more = lines.map((line) => ({ at: AT, type: MACHINE_ENTRY, ...line }))
   return { file, journal: { ...journal, entries: [...journal.entries, ...more] } }
 }
 
@@ -147,9 +147,9 @@ for (const isSkipped of [true, false])
     await assert.rejects(resumedWhere('', runOfHosts(isSkipped), ['lb-1']), { code: 'plan.refused' })
   })
 
-const RECORDED: HostEntry = { host: 'lb-2', meant: { kind: 'record', record: { bootId: 'b', servers: [] } } }
-const ANNOUNCED: HostEntry = { host: 'lb-2', meant: { kind: 'reboot', bootId: 'b' } }
-const PROVEN: HostEntry = { host: 'lb-2', meant: { kind: 'proven', bootId: 'c' } }
+const RECORDED: MachineEntry = { host: 'lb-2', meant: { kind: 'record', record: { bootId: 'b', servers: [] } } }
+const ANNOUNCED: MachineEntry = { host: 'lb-2', meant: { kind: 'reboot', bootId: 'b' } }
+const PROVEN: MachineEntry = { host: 'lb-2', meant: { kind: 'proven', bootId: 'c' } }
 
 test('a machine that is off in its reboot does not keep the run from another file, and one without the right to reboot does', async () => {
   const rebooting = () => withLines(runOfHosts(false), [RECORDED, ANNOUNCED])

@@ -8,13 +8,13 @@ import { STEPS, type Step } from '../../model/step.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import type { Evidence } from '../evidence.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
-import type { HostSnapshot } from '../pair/host-snapshot.ts'
-import { isBeforeAttach } from '../pair/host-snapshot.ts'
+import type { MachineSnapshot } from '../pair/machine-snapshot.ts'
+import { isBeforeAttach } from '../pair/machine-snapshot.ts'
 import {
   type AnySnapshot,
   hasSubject,
   isBeyondRestore,
-  isOfHost,
+  isOfMachine,
   placeOf,
   type SubjectSnapshot,
   subjectOf,
@@ -41,9 +41,10 @@ const MOMENTS: Readonly<Partial<Record<Step, GateMoment>>> = {
 }
 
 /** The moment of a node follows from its step, that of a machine from what was done to it already. */
-const momentOf = (s: AnySnapshot, step: Step): GateMoment | undefined => (isOfHost(s) ? momentOfHost(s) : MOMENTS[step])
+const momentOf = (s: AnySnapshot, step: Step): GateMoment | undefined =>
+  isOfMachine(s) ? momentOfMachine(s) : MOMENTS[step]
 
-function momentOfHost(s: HostSnapshot): GateMoment | undefined {
+function momentOfMachine(s: MachineSnapshot): GateMoment | undefined {
   const { isAway, intent, isProven } = s.memory
   if (isProven === true) return isBeforeAttach(s) ? 'attach' : undefined
   if (intent === true) return undefined
@@ -87,7 +88,7 @@ function isPassed(s: AnySnapshot, key: string, { step, reasons }: AnyWaiting): b
   const moment = GATE_MOMENTS.find((known) => key.startsWith(`${known} `))
   if (moment === undefined) return false
   const now = momentOf(s, step)
-  const isLater = isOfHost(s) ? now !== moment : STEPS.indexOf(step) > STEPS.indexOf(LAST_STEP[moment])
+  const isLater = isOfMachine(s) ? now !== moment : STEPS.indexOf(step) > STEPS.indexOf(LAST_STEP[moment])
   return isLater || (now === moment && reasons.some(isOfHook))
 }
 

@@ -1,17 +1,17 @@
 import type { Reason } from '../../../ground/model/reason.ts'
 import { act, done, type Hold, hold, holdWhere, type StepAnswer } from '../../../service/decide/step-answer.ts'
-import type { HostAction, ServerBefore } from '../../model/host-pair.ts'
+import type { MachineAction, ServerBefore } from '../../model/host-pair.ts'
 import type { Step } from '../../model/step.ts'
 import { slotLive } from '../guards.ts'
 import { beforeRecord } from '../requests.ts'
-import type { HostRule } from '../step-rule.ts'
+import type { MachineRule } from '../step-rule.ts'
 import { windowAgainst } from '../window/time-windows.ts'
-import { mayBegin } from './host-guards.ts'
-import type { HostSnapshot } from './host-snapshot.ts'
+import { mayBegin } from './machine-guards.ts'
+import type { MachineSnapshot } from './machine-snapshot.ts'
 import { ownInstances, ownMachine, serversOf, silentMachines } from './pair-state.ts'
 
 /** Step 1: a slot of the node budget. Only the first one is ever asked for, so that no two rolls have a machine each. */
-export const slot: HostRule = {
+export const slot: MachineRule = {
   step: 'slot',
   next(s) {
     const outside = windowAgainst(s)
@@ -21,16 +21,16 @@ export const slot: HostRule = {
 }
 
 /** The same for a machine that was begun: only the run that has the slot touches its addresses, its servers and its power. */
-export const slotHeld: HostRule = { step: 'slot', next: (s) => (s.slot.state === 'mine' ? done : takeSlot(s)) }
+export const slotHeld: MachineRule = { step: 'slot', next: (s) => (s.slot.state === 'mine' ? done : takeSlot(s)) }
 
 /** Asked before all other steps of a ladder: while the slot is not renewed, nothing is sent. */
-export const renewed = (step: Step): HostRule => ({ step, next: (s) => holdWhere(slotLive(s)) ?? done })
+export const renewed = (step: Step): MachineRule => ({ step, next: (s) => holdWhere(slotLive(s)) ?? done })
 
 /** A slot is not held for hours. */
-const beforeWindow = (s: HostSnapshot, outside: Reason): StepAnswer<HostAction> =>
+const beforeWindow = (s: MachineSnapshot, outside: Reason): StepAnswer<MachineAction> =>
   refusedLately(s) ?? (s.slot.state === 'mine' ? act([{ kind: 'releaseSlot' }], outside) : hold([outside]))
 
-function takeSlot(s: HostSnapshot): StepAnswer<HostAction> {
+function takeSlot(s: MachineSnapshot): StepAnswer<MachineAction> {
   const { state, holderRun = 'another owner' } = s.slot
   if (state === 'lost')
     return hold([{ code: 'SlotTaken', text: `the slot was taken by ${holderRun}, so nothing is sent` }])
@@ -41,17 +41,17 @@ function takeSlot(s: HostSnapshot): StepAnswer<HostAction> {
 const ASK_SLOT_EVERY_MS = 2000
 
 /** Why the slot was not taken, or given back, a moment ago. */
-const refusedLately = ({ evidence: { slotRefused }, now }: HostSnapshot): Hold | undefined =>
+const refusedLately = ({ evidence: { slotRefused }, now }: MachineSnapshot): Hold | undefined =>
   slotRefused !== undefined && now - slotRefused.at < ASK_SLOT_EVERY_MS ? hold([slotRefused.reason]) : undefined
 
 /** Step 2: what was there before, written to the journal; nothing of it is on the machine. */
-export const record: HostRule = {
+export const record: MachineRule = {
   step: 'record',
   next: (s) => holdWhere(mayBegin(s)) ?? beforeRecord(s) ?? writeRecord(s),
 }
 
-function writeRecord(s: HostSnapshot): StepAnswer<HostAction> {
-  const bootId = ownMachine(s)?.look?.bootId
+function writeRecord(s: MachineSnapshot): StepAnswer<MachineAction> {
+  const bootId = ownMachine(s)?.reading?.bootId
   if (bootId === undefined) return hold(silentMachines(s))
   const servers = serversOf(ownInstances(s)).map(
     ({ ref, ownState: state, weight, operational }): ServerBefore => ({ ref, state, weight, up: operational === 'up' }),

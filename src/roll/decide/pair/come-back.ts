@@ -4,16 +4,16 @@ import type { Reason } from '../../../ground/model/reason.ts'
 import { evenkeel, say } from '../../../ground/model/sentence.ts'
 import { act, done, hold, holdWhere, type StepAnswer } from '../../../service/decide/step-answer.ts'
 import { type AdminState, type ServerReading, serverKey } from '../../../service/model/balancer.ts'
-import type { HostAction, ServerBefore } from '../../model/host-pair.ts'
+import type { MachineAction, ServerBefore } from '../../model/host-pair.ts'
 import { journalWritable, trafficMeasured } from '../guards.ts'
 import { hooksAt, hooksUnwritten, isHookUnwritten, undoHooks } from '../hooks/hooks-due.ts'
 import { beforeAttach } from '../requests.ts'
-import { type HostRule, overdue } from '../step-rule.ts'
+import { type MachineRule, overdue } from '../step-rule.ts'
 import { lastHooks, notSoaked, soakHold } from '../steps/soak.ts'
-import { recordOfHost } from './host-memory.ts'
-import type { HostSnapshot } from './host-snapshot.ts'
-import { isBeforeAttach } from './host-snapshot.ts'
 import { moveDue, moveFailed } from './leave.ts'
+import { recordOfMachine } from './machine-memory.ts'
+import type { MachineSnapshot } from './machine-snapshot.ts'
+import { isBeforeAttach } from './machine-snapshot.ts'
 import {
   addressesHere,
   addressFaults,
@@ -30,13 +30,13 @@ import {
 const TRY_AGAIN_MS = 5000
 
 /** Step 7: it says another boot id than before. */
-export const proof: HostRule = {
+export const proof: MachineRule = {
   step: 'proof',
   next(s) {
     if (s.memory.isProven === true) return done
     const text = `${s.host.name} has another boot id than before`
     const reason: Reason = { code: 'HostRebooted', object: s.host.name, text }
-    return act([{ kind: 'proven', bootId: ownMachine(s)?.look?.bootId ?? '' }], reason)
+    return act([{ kind: 'proven', bootId: ownMachine(s)?.reading?.bootId ?? '' }], reason)
   },
 }
 
@@ -45,7 +45,7 @@ export const proof: HostRule = {
  *
  * Law: an instance that comes back has each server out that the other instances have out, before it may have an address.
  */
-export const settle: HostRule = {
+export const settle: MachineRule = {
   step: 'settle',
   next(s) {
     if (s.evidence.isSoaked === true || !isBeforeAttach(s)) return done
@@ -77,7 +77,7 @@ export const settle: HostRule = {
 }
 
 /** Step 10: it may have its addresses back, and the pair is whole again. */
-export const attach: HostRule = {
+export const attach: MachineRule = {
   step: 'attach',
   next(s) {
     const { isSoaked, moved, attachedAt } = s.evidence
@@ -99,7 +99,7 @@ export const attach: HostRule = {
 }
 
 /** Step 11. The machines are not asked at the same moment: an address that moves is on both of them, or on none, for a second. */
-export const soak: HostRule = {
+export const soak: MachineRule = {
   step: 'soak',
   next(s) {
     const { isSoaked, moved } = s.evidence
@@ -114,7 +114,7 @@ export const soak: HostRule = {
  * that never gave its addresses away keeps them while the journal cannot be written: no later process would know that they are
  * to come back.
  */
-export const outAgain: HostRule = {
+export const outAgain: MachineRule = {
   step: 'detach',
   next(s) {
     if (s.memory.wasAway !== true && journalWritable(s).length > 0) return done
@@ -124,7 +124,7 @@ export const outAgain: HostRule = {
 }
 
 /** Back without a reboot: the machine takes its addresses back, as far as its own rules give it any. */
-export const putBack: HostRule = {
+export const putBack: MachineRule = {
   step: 'attach',
   next(s) {
     if (s.memory.wasAway !== true) return undoHooks(s) ?? done
@@ -146,20 +146,20 @@ export const putBack: HostRule = {
   },
 }
 
-const pairNotWhole = (s: HostSnapshot): Reason => ({
+const pairNotWhole = (s: MachineSnapshot): Reason => ({
   code: 'PairNotWhole',
   object: s.pair.name,
   text: `${s.host.name} is to have its addresses again, and ${s.pair.name} was not whole within the limit (${formatDuration(s.spec.attach.limitMs)})`,
   next: say`repair ${s.pair.name}, then: ${evenkeel`roll resume ${s.run.id}`}`,
 })
 
-function moveBack({ host, pair }: HostSnapshot): StepAnswer<HostAction> {
+function moveBack({ host, pair }: MachineSnapshot): StepAnswer<MachineAction> {
   const text = `${host.name} is as before, and may have ${pair.addresses.join(', ')} again`
   return act([{ kind: 'moveBack' }], { code: 'HostSettled', object: host.name, text })
 }
 
 /** What is missing before it may have its addresses back. */
-function notSettled(s: HostSnapshot): readonly Reason[] {
+function notSettled(s: MachineSnapshot): readonly Reason[] {
   const silent = silentSinceProof(s)
   if (silent.length > 0) return silent
   const lost = serversLost(s)
@@ -168,7 +168,7 @@ function notSettled(s: HostSnapshot): readonly Reason[] {
   return down.length > 0 ? down : trafficMeasured(s)
 }
 
-function silentSinceProof(s: HostSnapshot): readonly Reason[] {
+function silentSinceProof(s: MachineSnapshot): readonly Reason[] {
   const own = ownInstances(s)
   const since = s.evidence.provenSince ?? 0
   const unread = own.filter(({ askedAt = 0, silentForMs }) => silentForMs === 0 && askedAt < since)
@@ -179,11 +179,11 @@ function silentSinceProof(s: HostSnapshot): readonly Reason[] {
   return [...silentInstances(own), ...notYet]
 }
 
-const before = ({ memory }: HostSnapshot, { ref }: ServerReading): ServerBefore | undefined =>
-  recordOfHost(memory).servers.find((server) => serverKey(server.ref) === serverKey(ref))
+const before = ({ memory }: MachineSnapshot, { ref }: ServerReading): ServerBefore | undefined =>
+  recordOfMachine(memory).servers.find((server) => serverKey(server.ref) === serverKey(ref))
 
 /** Up with a check that has passed on this very instance; a server that was down before, or is down at the others, may be. */
-function notUp(s: HostSnapshot, server: ServerReading): readonly Reason[] {
+function notUp(s: MachineSnapshot, server: ServerReading): readonly Reason[] {
   const others = twins(s, server)
   const isExpected =
     others.length === 0 ? before(s, server)?.up === true : others.every(({ operational }) => operational === 'up')
@@ -198,19 +198,19 @@ function notUp(s: HostSnapshot, server: ServerReading): readonly Reason[] {
 }
 
 interface Lost {
-  readonly action: HostAction
+  readonly action: MachineAction
   readonly reason: Reason
 }
 
 /** A server that another instance has out stays out, since its node may be in work. Any other gets its recorded state, or the state on the other instances. */
-function wanted(s: HostSnapshot, server: ServerReading): AdminState {
+function wanted(s: MachineSnapshot, server: ServerReading): AdminState {
   const others = twins(s, server).map(({ ownState }) => ownState)
   const out = others.find(isOut)
   if (out !== undefined) return out
   return others.length > 0 ? 'ready' : (before(s, server)?.state ?? server.ownState)
 }
 
-const serversLost = (s: HostSnapshot): readonly Lost[] =>
+const serversLost = (s: MachineSnapshot): readonly Lost[] =>
   serversOf(ownInstances(s)).flatMap((server): readonly Lost[] => {
     const { ref } = server
     const [key, to, was] = [serverKey(ref), wanted(s, server), before(s, server)?.weight]
@@ -226,7 +226,7 @@ const serversLost = (s: HostSnapshot): readonly Lost[] =>
   })
 
 /** Undefined: nothing was lost, or the instance refused it a moment ago. */
-function putRight(s: HostSnapshot): StepAnswer<HostAction> | undefined {
+function putRight(s: MachineSnapshot): StepAnswer<MachineAction> | undefined {
   if (silentSinceProof(s).length > 0) return undefined
   if (s.now - (s.evidence.refusedAt ?? Number.NEGATIVE_INFINITY) < TRY_AGAIN_MS) return undefined
   const lost = serversLost(s)

@@ -2,21 +2,21 @@ import { formatDuration } from '../../../ground/model/duration.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import { evenkeel, say } from '../../../ground/model/sentence.ts'
 import { act, done, hold, holdWhere, type StepAnswer } from '../../../service/decide/step-answer.ts'
-import type { HostAction } from '../../model/host-pair.ts'
+import type { MachineAction } from '../../model/host-pair.ts'
 import { journalWritable } from '../guards.ts'
 import { beforeLeaving, beforeReboot } from '../requests.ts'
-import { type HostRule, overdue } from '../step-rule.ts'
+import { type MachineRule, overdue } from '../step-rule.ts'
 import { unsureOfReboot } from '../steps/reboot.ts'
-import { mayLeave, mayTouch, othersCarry } from './host-guards.ts'
-import { recordOfHost } from './host-memory.ts'
-import type { HostSnapshot } from './host-snapshot.ts'
+import { mayLeave, mayTouch, othersCarry } from './machine-guards.ts'
+import { recordOfMachine } from './machine-memory.ts'
+import type { MachineSnapshot } from './machine-snapshot.ts'
 import { addressesHere, answersSince, notWhole, ownMachine, silentMachines, stillHere } from './pair-state.ts'
 
 const TRY_AGAIN_MS = 5000
 const MOVE_AGAIN_MS = 30_000
 
 /** Step 4: the addresses go to another machine, and what is connected here ends. */
-export const detach: HostRule = {
+export const detach: MachineRule = {
   step: 'detach',
   next(s) {
     const { memory, evidence } = s
@@ -44,7 +44,7 @@ export const detach: HostRule = {
 }
 
 /** Also where it is said once more: an act that the journal refuses would have neither a reason nor a limit. */
-function moveAway(s: HostSnapshot): StepAnswer<HostAction> {
+function moveAway(s: MachineSnapshot): StepAnswer<MachineAction> {
   const text = `${s.pair.addresses.join(', ')} is to be on another machine than ${s.host.name}`
   const reason: Reason = { code: 'AddressesToMove', object: s.host.name, text }
   return holdWhere(journalWritable(s)) ?? act([{ kind: 'moveAway' }], reason)
@@ -52,23 +52,23 @@ function moveAway(s: HostSnapshot): StepAnswer<HostAction> {
 
 /** A command that failed is sent again after a while. Undefined: it was sent, and did not fail. */
 export function moveDue(
-  s: HostSnapshot,
+  s: MachineSnapshot,
   to: 'away' | 'back',
-  command: (s: HostSnapshot) => StepAnswer<HostAction>,
-): StepAnswer<HostAction> | undefined {
+  command: (s: MachineSnapshot) => StepAnswer<MachineAction>,
+): StepAnswer<MachineAction> | undefined {
   const { moved } = s.evidence
   if (moved?.to !== to) return command(s)
   if (moved.error === undefined) return undefined
   return s.now - moved.at < TRY_AGAIN_MS ? hold([moveFailed(s, moved.error)]) : command(s)
 }
 
-export const moveFailed = ({ host }: HostSnapshot, error: string): Reason => ({
+export const moveFailed = ({ host }: MachineSnapshot, error: string): Reason => ({
   code: 'MoveFailed',
   object: host.name,
   text: `the command that moves the addresses of ${host.name} failed: ${error}`,
 })
 
-function connectionsLeft(s: HostSnapshot): readonly Reason[] {
+function connectionsLeft(s: MachineSnapshot): readonly Reason[] {
   const { connections, evidence, pair, host, now } = s
   const isNews = connections !== undefined && connections.askedAt >= (evidence.awaySince ?? Number.POSITIVE_INFINITY)
   if (isNews && connections.count === 0) return []
@@ -85,7 +85,7 @@ function connectionsLeft(s: HostSnapshot): readonly Reason[] {
  *
  * Law: a machine is rebooted only once its virtual addresses were seen on another machine, and on it no more.
  */
-export const reboot: HostRule = {
+export const reboot: MachineRule = {
   step: 'reboot',
   next(s) {
     if (s.memory.intent !== true) return beforeReboot(s) ?? send(s, { code: 'HostIsOut', ...isOut(s) })
@@ -111,10 +111,10 @@ export const reboot: HostRule = {
   },
 }
 
-const send = ({ memory }: HostSnapshot, reason: Reason): StepAnswer<HostAction> =>
-  act([{ kind: 'reboot', bootId: recordOfHost(memory).bootId }], reason)
+const send = ({ memory }: MachineSnapshot, reason: Reason): StepAnswer<MachineAction> =>
+  act([{ kind: 'reboot', bootId: recordOfMachine(memory).bootId }], reason)
 
-function isOut({ connections, host, pair }: HostSnapshot): Omit<Reason, 'code'> {
+function isOut({ connections, host, pair }: MachineSnapshot): Omit<Reason, 'code'> {
   const ended =
     connections?.count === 0
       ? `no connection to ${host.name} is left`
@@ -123,20 +123,20 @@ function isOut({ connections, host, pair }: HostSnapshot): Omit<Reason, 'code'> 
 }
 
 /** It answers, long after the command. */
-function isUnheard(s: HostSnapshot): boolean {
+function isUnheard(s: MachineSnapshot): boolean {
   const { evidence, now, spec } = s
   const since = evidence.reboot?.at ?? evidence.rebootSince ?? now
   const own = ownMachine(s)
   return own !== undefined && answersSince(own, since) && now - since >= spec.reboot.resendAfterMs
 }
 
-function isToMoveAgain(s: HostSnapshot): boolean {
+function isToMoveAgain(s: MachineSnapshot): boolean {
   const { moved } = s.evidence
   const isSent = moved?.to === 'away' && s.now - moved.at < MOVE_AGAIN_MS
   return addressesHere(s).length > 0 && !isSent
 }
 
-function waiting({ host: { name: object }, evidence: { reboot: sent } }: HostSnapshot): Reason {
+function waiting({ host: { name: object }, evidence: { reboot: sent } }: MachineSnapshot): Reason {
   const answer = sent?.answer
   if (answer?.kind !== 'sent' && answer?.kind !== 'otherBoot') return unsureOfReboot(object, answer)
   return { code: 'HostRebooting', object, text: `${object} is rebooting; it has not answered with another boot id yet` }

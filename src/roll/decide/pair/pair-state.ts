@@ -4,15 +4,15 @@ import type { MonoMs } from '../../../ground/model/time.ts'
 import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
 import { isSilent, silentInstance } from '../../../service/decide/node-servers.ts'
 import { type AdminState, type ServerReading, serverKey } from '../../../service/model/balancer.ts'
-import type { HostSnapshot, MachineFacts } from './host-snapshot.ts'
+import type { MachineSnapshot, MachineState } from './machine-snapshot.ts'
 
-type Pair = Pick<HostSnapshot, 'pair' | 'host' | 'machines' | 'instances'>
+type Pair = Pick<MachineSnapshot, 'pair' | 'host' | 'machines' | 'instances'>
 
 /** Asked at that time or later, and answered. */
-export const answersSince = ({ look, askedAt, silentForMs }: MachineFacts, since: MonoMs | undefined): boolean =>
-  look !== undefined && silentForMs === 0 && (since === undefined || (askedAt ?? 0) >= since)
+export const answersSince = ({ reading, askedAt, silentForMs }: MachineState, since: MonoMs | undefined): boolean =>
+  reading !== undefined && silentForMs === 0 && (since === undefined || (askedAt ?? 0) >= since)
 
-const silentMachine = ({ machine, error }: MachineFacts): Reason => ({
+const silentMachine = ({ machine, error }: MachineState): Reason => ({
   code: 'HostSilent',
   object: machine.name,
   text: error === undefined ? `${machine.name} has not answered yet` : `${machine.name} does not answer: ${error}`,
@@ -23,13 +23,13 @@ export const silentMachines = ({ machines }: Pair, since?: MonoMs): readonly Rea
   machines.filter((facts) => !answersSince(facts, since)).map(silentMachine)
 
 /** The machine in work. */
-export const ownMachine = ({ machines, host }: Pair): MachineFacts | undefined =>
+export const ownMachine = ({ machines, host }: Pair): MachineState | undefined =>
   machines.find(({ machine }) => machine.name === host.name)
 
 /** Exact addresses, of machines that answer. */
 const holders = ({ machines }: Pair, address: string): readonly string[] =>
   machines
-    .filter(({ look, silentForMs }) => silentForMs === 0 && look?.addresses.includes(canonicalAddress(address)))
+    .filter(({ reading, silentForMs }) => silentForMs === 0 && reading?.addresses.includes(canonicalAddress(address)))
     .map(({ machine }) => machine.name)
 
 /**

@@ -1,6 +1,6 @@
 import type { RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
-import type { HostMemory } from '../pair/host-memory.ts'
+import type { MachineMemory } from '../pair/machine-memory.ts'
 
 /** A node, or a machine of a load balancer, that may be down right now. `hasRebooted`: the run will not reboot it any more. */
 export interface UnderWay {
@@ -14,7 +14,7 @@ interface HostsOfRun {
   readonly hosts?: {
     readonly order: readonly string[]
     readonly done: readonly string[]
-    readonly memory: Readonly<Record<string, HostMemory>>
+    readonly memory: Readonly<Record<string, MachineMemory>>
   }
 }
 
@@ -31,7 +31,7 @@ export const hostsLeft = ({ hosts }: HostsOfRun): readonly string[] | undefined 
  */
 export function hostsUnderWay(run: HostsOfRun): readonly UnderWay[] {
   const left = hostsLeft(run) ?? []
-  const memoryOf = (name: string): HostMemory => run.hosts?.memory[name] ?? {}
+  const memoryOf = (name: string): MachineMemory => run.hosts?.memory[name] ?? {}
   const isAnnounced = (name: string): boolean => memoryOf(name).intent === true || memoryOf(name).isProven === true
   const pairs = run.spec.hosts?.pairs ?? []
   return pairs.flatMap(({ machines }) => {

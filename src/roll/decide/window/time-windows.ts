@@ -7,7 +7,7 @@ import {
   hasSubject,
   isBegun,
   isBeyondRestore,
-  isOfHost,
+  isOfMachine,
   type SubjectSnapshot,
   subjectOf,
 } from '../subject.ts'
@@ -45,7 +45,7 @@ export const awaitsWindow = (s: RollSnapshot | undefined): boolean =>
 export function closedMeanwhile(s: AnySnapshot): Verdict | undefined {
   const { window } = s.spec
   if (window === undefined || s.window?.open !== undefined || s.run.verdict !== undefined) return undefined
-  if (!hasSubject(s) || (!isOfHost(s) && s.current.absent === true)) return undefined
+  if (!hasSubject(s) || (!isOfMachine(s) && s.current.absent === true)) return undefined
   if (!isBegun(s) || isBeyondRestore(s)) return undefined
   if (window.onClose === 'finish' && isTouched(s)) return undefined
   return {
@@ -58,4 +58,6 @@ export function closedMeanwhile(s: AnySnapshot): Verdict | undefined {
 
 /** The first change to a node is its cordon, and to a machine the move of its addresses. */
 const isTouched = (s: SubjectSnapshot): boolean =>
-  isOfHost(s) ? s.memory.isAway === true : s.current.node.unschedulable || Object.keys(s.evidence.detached).length > 0
+  isOfMachine(s)
+    ? s.memory.isAway === true
+    : s.current.node.unschedulable || Object.keys(s.evidence.detached).length > 0

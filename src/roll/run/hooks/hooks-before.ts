@@ -1,7 +1,7 @@
 import { monoMs } from '../../../ground/model/time.ts'
 import type { Action } from '../../../service/model/action.ts'
 import type { HookState, HookStates } from '../../decide/hooks/hook-states.ts'
-import { type HostEntry, isOfHost } from '../../decide/pair/host-memory.ts'
+import { isMachineEntry, type MachineEntry } from '../../decide/pair/machine-memory.ts'
 import { type HookWay, hookKey } from '../../model/step-hook.ts'
 import type { JournalEntry } from '../../ports/journal.ts'
 
@@ -24,7 +24,7 @@ export function hooksBefore(entries: readonly JournalEntry[]): HookStates['state
   for (const entry of entries) {
     if (entry.type === 'meant' && Array.isArray(entry.actions))
       for (const action of entry.actions) noteMeant(states, action)
-    if (isOfHost(entry)) noteHost(states, entry)
+    if (isMachineEntry(entry)) noteMachine(states, entry)
     if (!isEnded(entry)) continue
     noteEnded(states, entry)
   }
@@ -44,7 +44,7 @@ function noteMeant(states: Map<string, HookState>, action: Action): void {
 }
 
 /** A machine likewise. */
-function noteHost(states: Map<string, HookState>, entry: HostEntry): void {
+function noteMachine(states: Map<string, HookState>, entry: MachineEntry): void {
   if (!('meant' in entry)) return
   if (entry.meant.kind === 'runHook' || entry.meant.kind === 'undoHook') noteMeant(states, entry.meant)
   if (entry.meant.kind === 'record') forget(states, entry.host)

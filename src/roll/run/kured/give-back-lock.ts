@@ -7,7 +7,7 @@ import type { Cluster } from '../../../ground/ports/cluster.ts'
 import { daemonSetOf } from '../../decide/kured/lock-taken.ts'
 import type { KuredLocks } from '../../ports/kured-locks.ts'
 import { recordOf } from '../last-seen.ts'
-import { hostsBegun, type RunState } from '../run-state.ts'
+import { machinesBegun, type RunState } from '../run-state.ts'
 import { answered, type RunEnding, requireLiveSlot, untilNoneLeft } from '../until-none-left.ts'
 import { type KuredLockKeeper, lockWritten, moveLock } from './lock-keeper.ts'
 
@@ -80,7 +80,7 @@ function leftOut(nodes: readonly Node[], run: RunState): readonly string[] {
     ...nodes.filter((node) => recordOf(node)?.run === run.id).map(({ name }) => name),
     // A Node that was deleted has no record, but its machine is not back because of that.
     ...keepsOut.filter((name) => !known.has(name)),
-    ...hostsBegun(run),
+    ...machinesBegun(run),
   ]
 }
 

@@ -8,8 +8,8 @@ import type { Programs } from '../../../ground/ports/programs.ts'
 import { type ServerRef, serverKey } from '../../../service/model/balancer.ts'
 import type { Balancer } from '../../../service/ports/balancer.ts'
 import type { LeaseKeeper } from '../../../service/run/lease-keeper.ts'
-import type { HostOutcome } from '../../decide/pair/observe-host.ts'
-import type { HostAction, HostPlace, PairMachine } from '../../model/host-pair.ts'
+import type { MachineOutcome } from '../../decide/pair/observe-machine.ts'
+import type { MachineAction, MachinePlace, PairMachine } from '../../model/host-pair.ts'
 import type { HostMachines } from '../../ports/host-machines.ts'
 import type { HookRunner } from '../hooks/hook-runner.ts'
 import { startHook } from '../hooks/start-hook.ts'
@@ -36,7 +36,7 @@ export class MachineEffects {
     this.#bound = new SlotBound(parts)
   }
 
-  async perform(action: HostAction, place: HostPlace, signal: AbortSignal): Promise<HostOutcome> {
+  async perform(action: MachineAction, place: MachinePlace, signal: AbortSignal): Promise<MachineOutcome> {
     try {
       return await this.#do(action, place, signal)
     } catch (error) {
@@ -45,7 +45,7 @@ export class MachineEffects {
     }
   }
 
-  async #do(action: HostAction, place: HostPlace, signal: AbortSignal): Promise<HostOutcome> {
+  async #do(action: MachineAction, place: MachinePlace, signal: AbortSignal): Promise<MachineOutcome> {
     switch (action.kind) {
       case 'takeSlot':
         return this.#takeSlot(place.host, signal)
@@ -70,7 +70,7 @@ export class MachineEffects {
     }
   }
 
-  async #takeSlot({ name }: PairMachine, signal: AbortSignal): Promise<HostOutcome> {
+  async #takeSlot({ name }: PairMachine, signal: AbortSignal): Promise<MachineOutcome> {
     const answer = await this.#parts.keeper.acquire({ node: name, isMachine: true, takeStale: false }, signal)
     if (answer.kind === 'held') return { ok: true }
     if (answer.kind === 'unanswered') {
@@ -83,14 +83,14 @@ export class MachineEffects {
     return { ok: false, error: text, slot: { code: 'SlotTaken', text } }
   }
 
-  async #releaseSlot(signal: AbortSignal): Promise<HostOutcome> {
+  async #releaseSlot(signal: AbortSignal): Promise<MachineOutcome> {
     const answer = await this.#parts.keeper.release(signal)
     if (answer.kind !== 'unanswered') return { ok: true }
     const text = `the slot cannot be given back: ${answer.error.message}`
     return { ok: false, error: text, slot: { code: 'ApiUnreachable', text } }
   }
 
-  async #move({ pair, host }: HostPlace, command: readonly string[], signal: AbortSignal): Promise<HostOutcome> {
+  async #move({ pair, host }: MachinePlace, command: readonly string[], signal: AbortSignal): Promise<MachineOutcome> {
     const { machines, programs } = this.#parts
     const limitMs = this.#bound.limitMs(pair.commandTimeoutMs)
     if (pair.runs === 'here') {
@@ -109,7 +109,7 @@ export class MachineEffects {
   }
 
   /** Renews first, so that the command has all the time that a slot can give. */
-  async #reboot({ ssh }: PairMachine, bootId: string, signal: AbortSignal): Promise<HostOutcome> {
+  async #reboot({ ssh }: PairMachine, bootId: string, signal: AbortSignal): Promise<MachineOutcome> {
     const renewed = await this.#parts.keeper.renewNow(signal)
     const target = { node: ssh, address: ssh }
     const reboot: RebootAnswer =
@@ -120,9 +120,9 @@ export class MachineEffects {
   }
 
   async #setServer(
-    { ref, state, weight }: Extract<HostAction, { kind: 'restoreServer' }>,
+    { ref, state, weight }: Extract<MachineAction, { kind: 'restoreServer' }>,
     signal: AbortSignal,
-  ): Promise<HostOutcome> {
+  ): Promise<MachineOutcome> {
     const balancer = this.#balancer(ref)
     await this.#bound.limited({ what: WHAT, limitMs: EFFECT_LIMIT_MS }, signal, async (limited) => {
       if (weight !== undefined) await balancer.setWeight?.(ref, weight, limited)

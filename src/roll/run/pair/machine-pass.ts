@@ -1,27 +1,27 @@
 import { present } from '../../../ground/model/present.ts'
 import { RECHECK_MS } from '../../../service/decide/step-answer.ts'
 import { serverKey } from '../../../service/model/balancer.ts'
-import { decideHost, type HostDecision, type HostEnd } from '../../decide/pair/decide-host.ts'
-import { HOST_ENTRY, HOST_MEANT, type HostEntry } from '../../decide/pair/host-memory.ts'
-import type { HostEvidence, HostSnapshot } from '../../decide/pair/host-snapshot.ts'
-import { hasRebooted } from '../../decide/pair/host-snapshot.ts'
-import { observeHost, rememberHostDecision, rememberHostOutcome } from '../../decide/pair/observe-host.ts'
+import { decideMachine, type MachineDecision, type MachineEnd } from '../../decide/pair/decide-machine.ts'
+import { MACHINE_ENTRY, MACHINE_MEANT, type MachineEntry } from '../../decide/pair/machine-memory.ts'
+import type { MachineEvidence, MachineSnapshot } from '../../decide/pair/machine-snapshot.ts'
+import { hasRebooted } from '../../decide/pair/machine-snapshot.ts'
+import { observeMachine, rememberMachineDecision, rememberMachineOutcome } from '../../decide/pair/observe-machine.ts'
 import { requestVerdict } from '../../decide/request-verdict.ts'
 import type { SlotReading } from '../../decide/snapshot.ts'
-import { disruptsHost, type HostAction, type HostPlace } from '../../model/host-pair.ts'
+import { disruptsMachine, type MachineAction, type MachinePlace } from '../../model/host-pair.ts'
 import type { NodeResult } from '../../model/roll-event.ts'
 import type { BalancerPoller } from '../balancer-poller.ts'
 import { type GatherParts, runFacts, sharedFacts } from '../gather.ts'
-import { stillRightForHost } from '../last-moment.ts'
+import { stillRightForMachine } from '../last-moment.ts'
 import { recordOf } from '../last-seen.ts'
 import { PassReport } from '../pass-report.ts'
 import { PassVerdict } from '../pass-verdict.ts'
-import { hostsBegun, memoryOfHost, rememberOfHost } from '../run-state.ts'
+import { machinesBegun, memoryOfMachine, rememberOfMachine } from '../run-state.ts'
 import type { MachineEffects } from './machine-effects.ts'
 import type { PairWatch } from './pair-watch.ts'
 
 interface MachinePassParts extends GatherParts {
-  readonly place: HostPlace
+  readonly place: MachinePlace
   readonly effects: MachineEffects
   readonly watch: PairWatch
 }
@@ -33,9 +33,9 @@ export class MachinePass {
   readonly #parts: MachinePassParts
   readonly #report: PassReport
   readonly #verdict: PassVerdict
-  #evidence: HostEvidence = {}
-  #last: HostSnapshot | undefined
-  #end: HostEnd | undefined
+  #evidence: MachineEvidence = {}
+  #last: MachineSnapshot | undefined
+  #end: MachineEnd | undefined
 
   constructor(parts: MachinePassParts) {
     this.#parts = parts
@@ -47,16 +47,16 @@ export class MachinePass {
     return this.#parts.place.host.name
   }
 
-  get snapshot(): HostSnapshot | undefined {
+  get snapshot(): MachineSnapshot | undefined {
     return this.#last
   }
 
   /** One pass; what it decided is performed already. `hold` where nothing came of it. */
-  async pass(signal: AbortSignal): Promise<HostDecision> {
+  async pass(signal: AbortSignal): Promise<MachineDecision> {
     const gathered = this.#gather()
-    const s = this.#verdict.judged({ ...gathered, evidence: observeHost(gathered) })
-    const decision = decideHost(s)
-    this.#evidence = rememberHostDecision(s, decision)
+    const s = this.#verdict.judged({ ...gathered, evidence: observeMachine(gathered) })
+    const decision = decideMachine(s)
+    this.#evidence = rememberMachineDecision(s, decision)
     this.#report.decided(s, decision)
     if (decision.kind === 'settled') this.#settle(decision.end)
     const isDone = decision.kind !== 'act' || (await this.#act(decision.actions, signal))
@@ -75,7 +75,7 @@ export class MachinePass {
   /** A machine that is left as it is keeps the slot: nothing else is begun beside it. */
   async release(signal: AbortSignal): Promise<void> {
     const { keeper, clock, run } = this.#parts
-    const isOut = hostsBegun(run).length > 0
+    const isOut = machinesBegun(run).length > 0
     while (!isOut && keeper.state().kind === 'held') {
       const answer = await keeper.release(signal)
       if (answer.kind === 'unanswered') await clock.sleep(RELEASE_TRY_MS, signal)
@@ -99,25 +99,25 @@ export class MachinePass {
     }
   }
 
-  #settle(end: HostEnd): void {
+  #settle(end: MachineEnd): void {
     this.#end = end
     if (end === 'through' || end === 'restored') this.#remember({ host: this.name, ended: end })
   }
 
   /** False where nothing was done, since the journal did not take what was meant. */
-  async #act(actions: readonly HostAction[], signal: AbortSignal): Promise<boolean> {
+  async #act(actions: readonly MachineAction[], signal: AbortSignal): Promise<boolean> {
     const { events, effects, pollers, clock, place } = this.#parts
     const { name: host } = place.host
     for (const meant of actions) {
       if (!(await this.#isStillRight(meant, signal))) return false
-      if (disruptsHost(meant)) {
-        const isKept = await events.kept(HOST_MEANT, { host, meant })
+      if (disruptsMachine(meant)) {
+        const isKept = await events.kept(MACHINE_MEANT, { host, meant })
         if (!isKept && !this.#isSaidAgain(meant)) return false
-        if (isKept) rememberOfHost(this.#parts.run, { host, meant })
+        if (isKept) rememberOfMachine(this.#parts.run, { host, meant })
         else this.#remember({ host, meant })
       } else if (!isOfSlot(meant)) this.#remember({ host, meant })
       const outcome = await effects.perform(meant, place, signal)
-      this.#evidence = rememberHostOutcome({ evidence: this.#evidence, now: clock.monoMs() }, meant, outcome)
+      this.#evidence = rememberMachineOutcome({ evidence: this.#evidence, now: clock.monoMs() }, meant, outcome)
       if (isReported(meant)) {
         const why = outcome.ok ? '' : `: ${outcome.error}`
         events.emit({
@@ -135,26 +135,26 @@ export class MachinePass {
   }
 
   /** A machine that failed after its reboot gives its addresses away again, whatever the disk does: the journal knows that they are to come back. */
-  #isSaidAgain({ kind }: HostAction): boolean {
-    const { isProven, wasAway } = memoryOfHost(this.#parts.run, this.#parts.place.host.name)
+  #isSaidAgain({ kind }: MachineAction): boolean {
+    const { isProven, wasAway } = memoryOfMachine(this.#parts.run, this.#parts.place.host.name)
     return kind === 'moveAway' && isProven === true && wasAway === true
   }
 
   /** At the last moment. What is to stay out goes without it: the others carry the traffic, and a machine that hangs is asked for long. */
-  async #isStillRight(meant: HostAction, signal: AbortSignal): Promise<boolean> {
+  async #isStillRight(meant: MachineAction, signal: AbortSignal): Promise<boolean> {
     const isLeaving = meant.kind === 'moveAway' && this.#gather().run.verdict === undefined
     if (!isLeaving && meant.kind !== 'reboot') return true
     await Promise.all([
       this.#parts.watch.refresh(signal),
       ...this.#own(this.#parts.pollers).map((poller) => poller.poll(signal)),
     ])
-    return stillRightForHost(meant, this.#gather())
+    return stillRightForMachine(meant, this.#gather())
   }
 
   /** The next process is to know of it; where the disk refuses it now, it is written once it takes it. */
-  #remember(entry: HostEntry): void {
-    this.#parts.events.note(HOST_ENTRY, { ...entry })
-    rememberOfHost(this.#parts.run, entry)
+  #remember(entry: MachineEntry): void {
+    this.#parts.events.note(MACHINE_ENTRY, { ...entry })
+    rememberOfMachine(this.#parts.run, entry)
   }
 
   #own(pollers: readonly BalancerPoller[]): readonly BalancerPoller[] {
@@ -162,7 +162,7 @@ export class MachinePass {
     return pollers.filter((poller) => names.has(poller.facts().instance))
   }
 
-  #gather(): HostSnapshot {
+  #gather(): MachineSnapshot {
     const { run, view, pollers, place, watch } = this.#parts
     const { name } = place.host
     const cluster = view.facts()
@@ -178,7 +178,7 @@ export class MachinePass {
       nodesOut: cluster.nodes.filter((node) => recordOf(node) !== undefined).map((node) => node.name),
       cluster: { workloads: cluster.workloads },
       clusterUnknown: cluster.staleForMs > 0 || cluster.unlisted !== undefined,
-      memory: memoryOfHost(run, name),
+      memory: memoryOfMachine(run, name),
       evidence: this.#evidence,
     }
   }
@@ -192,12 +192,12 @@ export class MachinePass {
 }
 
 /** No process goes by it after a crash: the Lease says who has the slot. */
-const isOfSlot = ({ kind }: HostAction): boolean => kind === 'takeSlot' || kind === 'releaseSlot'
+const isOfSlot = ({ kind }: MachineAction): boolean => kind === 'takeSlot' || kind === 'releaseSlot'
 
 /** The hook runner reports how a hook ended, and the record and the proof are steps of their own. */
-const isReported = ({ kind }: HostAction): boolean => !['record', 'proven', 'runHook', 'undoHook'].includes(kind)
+const isReported = ({ kind }: MachineAction): boolean => !['record', 'proven', 'runHook', 'undoHook'].includes(kind)
 
-function actionText(action: HostAction, host: string): string {
+function actionText(action: MachineAction, host: string): string {
   switch (action.kind) {
     case 'takeSlot':
       return 'slot taken'
@@ -221,7 +221,7 @@ function actionText(action: HostAction, host: string): string {
   }
 }
 
-function resultText(s: HostSnapshot, state: NodeResult['state']): string {
+function resultText(s: MachineSnapshot, state: NodeResult['state']): string {
   if (state === 'inService') return 'back in service'
   if (state === 'restored') return 'restored as it was'
   if (state === 'notTouched') return 'not touched'

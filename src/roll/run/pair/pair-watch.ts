@@ -4,7 +4,7 @@ import type { MonoMs } from '../../../ground/model/time.ts'
 import { WorldError } from '../../../ground/model/world-error.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
 import type { Balancer } from '../../../service/ports/balancer.ts'
-import type { ConnectionFacts, MachineFacts } from '../../decide/pair/host-snapshot.ts'
+import type { ConnectionCount, MachineState } from '../../decide/pair/machine-snapshot.ts'
 import type { HostPair, MachineReading, PairMachine } from '../../model/host-pair.ts'
 import type { HostMachines } from '../../ports/host-machines.ts'
 
@@ -19,13 +19,13 @@ interface PairWatchParts {
   readonly onNews: () => void
 }
 
-const LOOK_EVERY_MS = 1000
+const READ_EVERY_MS = 1000
 /** ssh gives up a connection after 10 s. */
-const LOOK_LIMIT_MS = 15_000
+const READ_LIMIT_MS = 15_000
 const COUNT_LIMIT_MS = 2000
 
 interface Seen {
-  look?: MachineReading
+  reading?: MachineReading
   askedAt?: MonoMs
   silentSince?: MonoMs
   error?: string
@@ -35,38 +35,38 @@ interface Seen {
 export class PairWatch {
   readonly #parts: PairWatchParts
   readonly #seen = new Map<string, Seen>()
-  #connections: ConnectionFacts | undefined
+  #connections: ConnectionCount | undefined
 
   constructor(parts: PairWatchParts) {
     this.#parts = parts
   }
 
-  machines(): readonly MachineFacts[] {
+  machines(): readonly MachineState[] {
     const now = this.#parts.clock.monoMs()
     return this.#parts.pair.machines.map((machine) => {
-      const { look, askedAt, silentSince, error } = this.#seen.get(machine.name) ?? {}
+      const { reading, askedAt, silentSince, error } = this.#seen.get(machine.name) ?? {}
       return {
         machine,
-        silentForMs: look === undefined ? 1 : silentSince === undefined ? 0 : Math.max(1, now - silentSince),
-        ...present({ look, askedAt, error }),
+        silentForMs: reading === undefined ? 1 : silentSince === undefined ? 0 : Math.max(1, now - silentSince),
+        ...present({ reading, askedAt, error }),
       }
     })
   }
 
-  connections(): { readonly connections?: ConnectionFacts } {
+  connections(): { readonly connections?: ConnectionCount } {
     return this.#connections === undefined ? {} : { connections: this.#connections }
   }
 
   /** All of them once more, now. */
   async refresh(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#parts.pair.machines.map((machine) => this.#look(machine, signal)))
+    await Promise.all(this.#parts.pair.machines.map((machine) => this.#read(machine, signal)))
   }
 
   /** Rejects with the signal's reason. */
   async run(signal: AbortSignal): Promise<void> {
     const { pair } = this.#parts
     await Promise.all([
-      ...pair.machines.map((machine) => this.#every(() => this.#look(machine, signal), signal)),
+      ...pair.machines.map((machine) => this.#every(() => this.#read(machine, signal), signal)),
       this.#every(() => this.#count(signal), signal),
     ])
   }
@@ -75,20 +75,20 @@ export class PairWatch {
     for (;;) {
       await work()
       this.#parts.onNews()
-      await this.#parts.clock.sleep(LOOK_EVERY_MS, signal)
+      await this.#parts.clock.sleep(READ_EVERY_MS, signal)
     }
   }
 
-  async #look({ name, ssh }: PairMachine, signal: AbortSignal): Promise<void> {
+  async #read({ name, ssh }: PairMachine, signal: AbortSignal): Promise<void> {
     const { clock, machines } = this.#parts
     const askedAt = clock.monoMs()
     const seen = this.#seen.get(name) ?? {}
     this.#seen.set(name, seen)
     try {
       if (machines === undefined) throw new WorldError('nothing here asks machines', NO_WAY)
-      const deadline = { clock, limitMs: LOOK_LIMIT_MS, signal, what: `ssh ${ssh}` }
-      const look = await withDeadline(deadline, (limited) => machines.read(ssh, limited))
-      this.#seen.set(name, { look, askedAt })
+      const deadline = { clock, limitMs: READ_LIMIT_MS, signal, what: `ssh ${ssh}` }
+      const reading = await withDeadline(deadline, (limited) => machines.read(ssh, limited))
+      this.#seen.set(name, { reading, askedAt })
     } catch (error) {
       if (!(error instanceof WorldError || error instanceof DeadlineError)) throw error
       seen.silentSince ??= askedAt

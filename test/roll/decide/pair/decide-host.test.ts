@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { monoMs } from '../../../../src/ground/model/time.ts'
-import { decideHost } from '../../../../src/roll/decide/pair/decide-host.ts'
-import type { HostMemory } from '../../../../src/roll/decide/pair/host-memory.ts'
-import type { HostEvidence } from '../../../../src/roll/decide/pair/host-snapshot.ts'
+import { decideMachine } from '../../../../src/roll/decide/pair/decide-machine.ts'
+import type { MachineMemory } from '../../../../src/roll/decide/pair/machine-memory.ts'
+import type { MachineEvidence } from '../../../../src/roll/decide/pair/machine-snapshot.ts'
 import {
   AFTER,
   aHost,
@@ -176,14 +176,18 @@ for (const [what, given, expected] of ROWS) {
 }
 
 test('law: a virtual address that is on several machines of a pair, or on none, holds the roll', () => {
-  const states: readonly (readonly [HostMemory, HostEvidence])[] = [
+  const states: readonly (readonly [MachineMemory, MachineEvidence])[] = [
     [{}, {}],
     [began, {}],
     [away, moved],
   ]
   for (const on of [[], ['lb-1', 'lb-2']])
     for (const [memory, evidence] of states)
-      assert.equal(decideHost(aHost({ on, memory, evidence })).kind, 'hold', `${on.join()} ${JSON.stringify(memory)}`)
+      assert.equal(
+        decideMachine(aHost({ on, memory, evidence })).kind,
+        'hold',
+        `${on.join()} ${JSON.stringify(memory)}`,
+      )
 })
 
 test('law: a machine is rebooted only once its virtual addresses were seen on another machine, and on it no more', () => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gateVerdict } from '../../../../src/roll/decide/gates/gates-held.ts'
 import { judge } from '../../../../src/roll/decide/judge.ts'
-import { decideHost } from '../../../../src/roll/decide/pair/decide-host.ts'
-import type { HostSnapshot } from '../../../../src/roll/decide/pair/host-snapshot.ts'
-import { observeHost, rememberHostDecision } from '../../../../src/roll/decide/pair/observe-host.ts'
+import { decideMachine } from '../../../../src/roll/decide/pair/decide-machine.ts'
+import type { MachineSnapshot } from '../../../../src/roll/decide/pair/machine-snapshot.ts'
+import { observeMachine, rememberMachineDecision } from '../../../../src/roll/decide/pair/observe-machine.ts'
 import type { GateAnswer, GateMoment, GateSpec } from '../../../../src/roll/model/gate-spec.ts'
 import { AFTER, aHost, at, away, began, type Given, moved, proven, said, verdictOf } from '../../../support/a-host.ts'
 import { aGate } from '../../../support/gate-and-hook-world.ts'
@@ -17,7 +17,7 @@ const gated = (
   moment: GateMoment | undefined,
   kind: GateAnswer['kind'] = 'passes',
   agoMs = 500,
-): Partial<HostSnapshot> => ({
+): Partial<MachineSnapshot> => ({
   spec: aSpec({ hosts: twoHosts(), gates: [GATE] }),
   ...(moment === undefined
     ? {}
@@ -31,7 +31,7 @@ const gated = (
 const atReboot: Given = { on: ['lb-2'], memory: away, evidence: moved }
 const settled: Given = { on: ['lb-2'], bootId: AFTER, memory: proven, evidence: { provenSince: at(1000) } }
 
-const unsilenced: Partial<HostSnapshot> = {
+const unsilenced: Partial<MachineSnapshot> = {
   ...gated('node', 'passes', 60_000),
   spec: aSpec({
     hosts: twoHosts(),
@@ -76,9 +76,9 @@ for (const [what, given, expected] of GATE_ROWS) {
 /** The verdict once a gate has held the machine for so long. */
 function heldFor(given: Given, ms: number): string {
   const s = aHost(given)
-  const decision = decideHost(s)
-  const first = rememberHostDecision({ ...s, now: at(ms) }, decision)
-  const verdict = gateVerdict({ ...s, evidence: rememberHostDecision({ ...s, evidence: first }, decision) })
+  const decision = decideMachine(s)
+  const first = rememberMachineDecision({ ...s, now: at(ms) }, decision)
+  const verdict = gateVerdict({ ...s, evidence: rememberMachineDecision({ ...s, evidence: first }, decision) })
   return verdict === undefined ? 'none' : `${verdict.kind}${verdict.keepOut ? ' keepOut' : ''}`
 }
 
@@ -93,7 +93,7 @@ test('the limit of a gate that passed is over once the addresses are away, and g
   const gatesHeld = { 'node ceph': at(50_000) }
   const left = (given: Given) => {
     const s = aHost({ ...given, evidence: { ...given.evidence, gatesHeld } })
-    return rememberHostDecision(s, decideHost(s)).gatesHeld
+    return rememberMachineDecision(s, decideMachine(s)).gatesHeld
   }
   assert.equal(left({ memory: away, evidence: moved, change: gated('node') }), undefined)
   assert.deepEqual(left({ memory: began, on: [], change: gated('node') }), gatesHeld)
@@ -110,5 +110,5 @@ test('what a gate takes is no time of settle, and a machine that did not answer 
   assert.equal(verdictOf({ ...late, evidence: { ...late.evidence, gateWait: { ms: 890_000 } } }), 'none')
   const seen = { ...moved, movingSince: at(400_000), awaySince: at(399_000) }
   const s = aHost({ ...atReboot, silent: ['lb-1'], evidence: seen })
-  assert.equal(judge({ ...s, evidence: observeHost(s) }), undefined)
+  assert.equal(judge({ ...s, evidence: observeMachine(s) }), undefined)
 })

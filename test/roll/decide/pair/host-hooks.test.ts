@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import type { HookState } from '../../../../src/roll/decide/hooks/hook-states.ts'
 import { hookVerdict } from '../../../../src/roll/decide/hooks/hook-verdict.ts'
 import { judge } from '../../../../src/roll/decide/judge.ts'
-import { decideHost } from '../../../../src/roll/decide/pair/decide-host.ts'
-import type { HostSnapshot } from '../../../../src/roll/decide/pair/host-snapshot.ts'
-import { observeHost, rememberHostDecision } from '../../../../src/roll/decide/pair/observe-host.ts'
+import { decideMachine } from '../../../../src/roll/decide/pair/decide-machine.ts'
+import type { MachineSnapshot } from '../../../../src/roll/decide/pair/machine-snapshot.ts'
+import { observeMachine, rememberMachineDecision } from '../../../../src/roll/decide/pair/observe-machine.ts'
 import type { HookMoment, StepHook } from '../../../../src/roll/model/step-hook.ts'
 import {
   AFTER,
@@ -27,11 +27,11 @@ import { aSpec } from '../../../support/roll-world.ts'
 
 type States = Readonly<Record<string, HookState>>
 
-const hooked = (moment: HookMoment, states: States = {}, change: Partial<StepHook> = {}): Partial<HostSnapshot> => ({
+const hooked = (moment: HookMoment, states: States = {}, change: Partial<StepHook> = {}): Partial<MachineSnapshot> => ({
   spec: aSpec({ hosts: twoHosts(), hooks: [aHook({ appliesTo: ['hosts'], at: moment, ...change })] }),
   hooks: { states, isLost: false },
 })
-const onFullDisk = (...of: Parameters<typeof hooked>): Partial<HostSnapshot> => ({
+const onFullDisk = (...of: Parameters<typeof hooked>): Partial<MachineSnapshot> => ({
   ...hooked(...of),
   journalWritable: false,
 })
@@ -47,7 +47,7 @@ const inService: Given = {
   evidence: { ...back, attachedAt: at(900_000), wholeAt: at(900_000) },
 }
 const stopped = { kind: 'stopped', keepOut: false, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
-const restoring: Partial<HostSnapshot> = { run: { id: 'run-1', order: [], done: [], verdict: stopped } }
+const restoring: Partial<MachineSnapshot> = { run: { id: 'run-1', order: [], done: [], verdict: stopped } }
 
 const ROWS: readonly (readonly [what: string, given: Given, said: string])[] = [
   ['recorded', { memory: began, change: hooked('beforeNode') }, 'detach: runHook'],
@@ -147,7 +147,7 @@ test('once hooks are all that is left for a machine, the limit of attach is over
   const s = aHost({ ...inService, on: [], change: hooked('beforeReboot', DONE) })
   assert.equal(judge(s)?.kind, 'stopped')
   const due = aHost({ ...inService, change: hooked('beforeReboot', DONE) })
-  const evidence = rememberHostDecision({ ...due, evidence: observeHost(due) }, decideHost(due))
+  const evidence = rememberMachineDecision({ ...due, evidence: observeMachine(due) }, decideMachine(due))
   assert.equal(judge({ ...s, evidence }), undefined)
   assert.equal(said({ ...s, evidence }), 'soak: undoHook')
 })

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { newLock } from '../../../../src/ground/model/kured-lock.ts'
 import { wallMs } from '../../../../src/ground/model/time.ts'
 import { kuredLockWanted } from '../../../../src/roll/decide/kured/lock-taken.ts'
-import { decideHost } from '../../../../src/roll/decide/pair/decide-host.ts'
-import type { HostSnapshot } from '../../../../src/roll/decide/pair/host-snapshot.ts'
+import { decideMachine } from '../../../../src/roll/decide/pair/decide-machine.ts'
+import type { MachineSnapshot } from '../../../../src/roll/decide/pair/machine-snapshot.ts'
 import {
   AFTER,
   aHost,
@@ -30,10 +30,10 @@ interface Lock {
   readonly lock?: string
   /** The file asks for it. */
   readonly isAsked?: boolean
-  readonly change?: Partial<HostSnapshot>
+  readonly change?: Partial<MachineSnapshot>
 }
 
-function locked(given: Given, { lock, isAsked = true, change }: Lock = {}): HostSnapshot {
+function locked(given: Given, { lock, isAsked = true, change }: Lock = {}): MachineSnapshot {
   const set = aWorkload({ ...REF, kind: 'DaemonSet', ...(lock === undefined ? {} : { rebootLock: lock }) })
   const spec = aSpec({ hosts: twoHosts(), gates: [aGate({ appliesTo: ['hosts'], timesInARow: 1 })] })
   const s = aHost(given)
@@ -82,7 +82,7 @@ for (const [what, given, ...expected] of ROWS)
 test('the lock is wanted once a machine may be begun, and until it is whole', () => {
   const wanted = (given: Given, lock?: Lock): boolean | undefined => {
     const s = locked(given, lock)
-    return kuredLockWanted(s, decideHost(s))
+    return kuredLockWanted(s, decideMachine(s))
   }
   const own = { lock: ofRun('run-1') }
   assert.deepEqual([wanted({ change: free }), wanted({}), wanted({}, own)], [undefined, true, true])
@@ -98,6 +98,6 @@ test('the lock is given back while a machine that is not begun waits for a time 
   const outside = locked({}, { change: { ...closed, ...free, spec: { ...spec, window } } })
   const answers = { ceph: [{ kind: 'fails', text: 'x', begunAt: at(0), endedAt: at(0) }] } as const
   const refused = locked({}, { change: { gates: { about: { node: 'lb-1', moment: 'node' }, readings: answers } } })
-  assert.deepEqual([said(outside), kuredLockWanted(outside, decideHost(outside))], ['slot? WindowClosed', false])
-  assert.deepEqual([said(refused), kuredLockWanted(refused, decideHost(refused))], ['record? GateFails', false])
+  assert.deepEqual([said(outside), kuredLockWanted(outside, decideMachine(outside))], ['slot? WindowClosed', false])
+  assert.deepEqual([said(refused), kuredLockWanted(refused, decideMachine(refused))], ['record? GateFails', false])
 })

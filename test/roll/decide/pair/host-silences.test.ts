@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { HostSnapshot } from '../../../../src/roll/decide/pair/host-snapshot.ts'
+import type { MachineSnapshot } from '../../../../src/roll/decide/pair/machine-snapshot.ts'
 import type { SilenceState } from '../../../../src/roll/decide/silences/silence-states.ts'
 import { silencesWanted } from '../../../../src/roll/decide/silences/silences-due.ts'
 import type { SilenceSpec } from '../../../../src/roll/model/silence-spec.ts'
@@ -13,7 +13,7 @@ const silenced = (
   state: SilenceState | undefined,
   silence: Partial<SilenceSpec> = {},
   node = 'lb-1',
-): Partial<HostSnapshot> => ({
+): Partial<MachineSnapshot> => ({
   spec: aSpec({ hosts: twoHosts(), silences: [{ ...SILENCE, appliesTo: ['hosts'], ...silence }] }),
   silences: { node, states: state === undefined ? {} : { am: state } },
 })

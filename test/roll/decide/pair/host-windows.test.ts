@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { wallMs } from '../../../../src/ground/model/time.ts'
 import { judge } from '../../../../src/roll/decide/judge.ts'
-import type { HostSnapshot } from '../../../../src/roll/decide/pair/host-snapshot.ts'
-import { rememberHostDecision } from '../../../../src/roll/decide/pair/observe-host.ts'
+import type { MachineSnapshot } from '../../../../src/roll/decide/pair/machine-snapshot.ts'
+import { rememberMachineDecision } from '../../../../src/roll/decide/pair/observe-machine.ts'
 import type { TimeWindowSpec, TimeWindowState } from '../../../../src/roll/model/time-window.ts'
 import { AFTER, aHost, announced, at, away, began, type Given, moved, NOW, said } from '../../../support/a-host.ts'
 import { twoHosts } from '../../../support/memory-pair.ts'
@@ -11,7 +11,7 @@ import { aSpec } from '../../../support/roll-world.ts'
 
 const HOUR_MS = 3_600_000
 const CLOSED: TimeWindowState = { now: wallMs(NOW), longestMs: HOUR_MS }
-const outside = (onClose: TimeWindowSpec['onClose'], window = CLOSED): Partial<HostSnapshot> => ({
+const outside = (onClose: TimeWindowSpec['onClose'], window = CLOSED): Partial<MachineSnapshot> => ({
   spec: aSpec({ hosts: twoHosts(), window: { zone: 'UTC', open: [], not: [], onClose } }),
   window,
 })
@@ -49,6 +49,6 @@ test('what is waited for in a window has had no time before it', () => {
   const other = { code: 'PairDisagrees', text: 'x' } as const
   const s = aHost({ evidence: { stuckSince: at(HOUR_MS), stuckReasons: [wait] } })
   const hold = { kind: 'hold', step: 'record', recheckAfterMs: 500 } as const
-  assert.equal(rememberHostDecision(s, { ...hold, reasons: [wait] }).stuckSince, at(HOUR_MS))
-  assert.equal(rememberHostDecision(s, { ...hold, reasons: [other] }).stuckSince, NOW)
+  assert.equal(rememberMachineDecision(s, { ...hold, reasons: [wait] }).stuckSince, at(HOUR_MS))
+  assert.equal(rememberMachineDecision(s, { ...hold, reasons: [other] }).stuckSince, NOW)
 })

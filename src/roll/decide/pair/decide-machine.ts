@@ -1,37 +1,37 @@
 import type { Reason } from '../../../ground/model/reason.ts'
-import type { HostAction } from '../../model/host-pair.ts'
+import type { MachineAction } from '../../model/host-pair.ts'
 import { journalWritable } from '../guards.ts'
-import { type AtStep, climb, type HostRule } from '../step-rule.ts'
+import { type AtStep, climb, type MachineRule } from '../step-rule.ts'
 import { record, renewed, slot, slotHeld } from './begin.ts'
 import { attach, outAgain, proof, putBack, settle, soak } from './come-back.ts'
-import type { HostSnapshot } from './host-snapshot.ts'
-import { hasRebooted } from './host-snapshot.ts'
 import { detach, reboot } from './leave.ts'
+import type { MachineSnapshot } from './machine-snapshot.ts'
+import { hasRebooted } from './machine-snapshot.ts'
 
 /** How the work on a machine ends in this process. */
-export type HostEnd = 'through' | 'restored' | 'notTouched' | 'keptOut'
+export type MachineEnd = 'through' | 'restored' | 'notTouched' | 'keptOut'
 
-export type HostDecision =
-  | AtStep<HostAction>
-  | { readonly kind: 'settled'; readonly end: HostEnd; readonly reasons: readonly Reason[] }
+export type MachineDecision =
+  | AtStep<MachineAction>
+  | { readonly kind: 'settled'; readonly end: MachineEnd; readonly reasons: readonly Reason[] }
 
 /** Before anything was done to the machine. */
-const BEGIN: readonly HostRule[] = [slot, record]
+const BEGIN: readonly MachineRule[] = [slot, record]
 
 /** Without its addresses, down to the reboot. */
-const GOING_DOWN: readonly HostRule[] = [slotHeld, renewed('detach'), detach, reboot]
+const GOING_DOWN: readonly MachineRule[] = [slotHeld, renewed('detach'), detach, reboot]
 
 /** Back, after a reboot. */
-const COMING_BACK: readonly HostRule[] = [slotHeld, renewed('settle'), proof, settle, attach, soak]
+const COMING_BACK: readonly MachineRule[] = [slotHeld, renewed('settle'), proof, settle, attach, soak]
 
 /** It failed after its reboot: its addresses go to the other machines again. */
-const KEPT_OUT: readonly HostRule[] = [slotHeld, renewed('settle'), proof, outAgain]
+const KEPT_OUT: readonly MachineRule[] = [slotHeld, renewed('settle'), proof, outAgain]
 
 /** Back without a reboot. */
-const RESTORING: readonly HostRule[] = [slotHeld, renewed('detach'), putBack]
+const RESTORING: readonly MachineRule[] = [slotHeld, renewed('detach'), putBack]
 
 /** Which ladder applies follows from the journal's memory, the boot id and the verdict. */
-export function hostLadder(s: HostSnapshot): readonly HostRule[] {
+export function machineLadder(s: MachineSnapshot): readonly MachineRule[] {
   const { memory, run } = s
   if (memory.record === undefined) return BEGIN
   if (hasRebooted(s)) return COMING_BACK
@@ -43,16 +43,16 @@ export function hostLadder(s: HostSnapshot): readonly HostRule[] {
  *
  * Law: the machines of a pair are taken one at a time, and only from a pair that is whole.
  */
-export function decideHost(s: HostSnapshot): HostDecision {
+export function decideMachine(s: MachineSnapshot): MachineDecision {
   const { memory, run } = s
   const { reasons = [], keepOut } = run.verdict ?? {}
   if (memory.record === undefined && run.verdict !== undefined) return { kind: 'settled', end: 'notTouched', reasons }
   const isLeftSo = memory.isAway === true || !hasRebooted(s)
   if (memory.record !== undefined && keepOut === true && isLeftSo) return { kind: 'settled', end: 'keptOut', reasons }
-  return climb(keepOut === true ? KEPT_OUT : hostLadder(s), s) ?? ended(s)
+  return climb(keepOut === true ? KEPT_OUT : machineLadder(s), s) ?? ended(s)
 }
 
-function ended(s: HostSnapshot): HostDecision {
+function ended(s: MachineSnapshot): MachineDecision {
   const { host, pair, run } = s
   const { reasons = [], keepOut } = run.verdict ?? {}
   if (keepOut === true) return { kind: 'settled', end: 'keptOut', reasons: [...reasons, ...journalWritable(s)] }

@@ -3,7 +3,7 @@ import { monoMs } from '../../../ground/model/time.ts'
 import { baselineGreen, readSinceSlot, runAble, trafficWell } from '../guards.ts'
 import { lockOfKured } from '../others-work.ts'
 import { windowClosed } from '../window/window-reasons.ts'
-import type { HostSnapshot } from './host-snapshot.ts'
+import type { MachineSnapshot } from './machine-snapshot.ts'
 import {
   answersSince,
   disagreements,
@@ -14,7 +14,7 @@ import {
   silentMachines,
 } from './pair-state.ts'
 
-type Guard = (s: HostSnapshot) => readonly Reason[]
+type Guard = (s: MachineSnapshot) => readonly Reason[]
 
 /**
  * A machine whose reboot is announced is finished in any case, and one without its addresses where the roll file says so.

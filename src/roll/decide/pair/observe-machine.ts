@@ -1,19 +1,19 @@
 import type { RebootAnswer } from '../../../ground/model/host.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import type { AnyWaiting } from '../../model/decision.ts'
-import type { HostAction } from '../../model/host-pair.ts'
+import type { MachineAction } from '../../model/host-pair.ts'
 import { waitedSince } from '../blocked.ts'
 import { gatesHeld, gateWait } from '../gates/gates-held.ts'
 import { isOfRequests } from '../gates/gates-hold.ts'
 import { isHookUnwritten } from '../hooks/hooks-due.ts'
 import { slotHeard } from '../observe.ts'
-import type { HostDecision } from './decide-host.ts'
-import type { HostEvidence, HostSnapshot } from './host-snapshot.ts'
-import { hasRebooted, isBeforeAttach } from './host-snapshot.ts'
+import type { MachineDecision } from './decide-machine.ts'
+import type { MachineEvidence, MachineSnapshot } from './machine-snapshot.ts'
+import { hasRebooted, isBeforeAttach } from './machine-snapshot.ts'
 import { notWhole, silentMachines, stillHere } from './pair-state.ts'
 
 /** What is seen now, folded into what was seen. */
-export function observeHost(s: HostSnapshot): HostEvidence {
+export function observeMachine(s: MachineSnapshot): MachineEvidence {
   const { evidence, now } = s
   const isAway = isAwayNow(s)
   return {
@@ -28,7 +28,7 @@ export function observeHost(s: HostSnapshot): HostEvidence {
   }
 }
 
-const isAwayNow = (s: HostSnapshot): boolean =>
+const isAwayNow = (s: MachineSnapshot): boolean =>
   s.memory.isAway === true &&
   s.evidence.moved?.to === 'away' &&
   s.evidence.moved.error === undefined &&
@@ -36,7 +36,7 @@ const isAwayNow = (s: HostSnapshot): boolean =>
   stillHere(s).length === 0
 
 /** A process that resumes waits for its slot first, and for the machine after that. */
-function waitingSince(s: HostSnapshot): Pick<HostEvidence, 'rebootSince' | 'provenSince'> {
+function waitingSince(s: MachineSnapshot): Pick<MachineEvidence, 'rebootSince' | 'provenSince'> {
   const { evidence, memory, now } = s
   if (s.slot.state !== 'mine') return {}
   if (memory.isProven === true) return { provenSince: evidence.provenSince ?? now }
@@ -44,21 +44,21 @@ function waitingSince(s: HostSnapshot): Pick<HostEvidence, 'rebootSince' | 'prov
 }
 
 /** A process that takes it up finds it settled, and its addresses may be back already. */
-function attaching(s: HostSnapshot): Partial<HostEvidence> {
+function attaching(s: MachineSnapshot): Partial<MachineEvidence> {
   const { evidence, memory, now, wall } = s
   if (memory.isProven !== true || isBeforeAttach(s) || evidence.attachingSince !== undefined) return {}
   return { attachingSince: now, attachingSinceWall: wall }
 }
 
 /** The pair is whole again, and the soak begins. */
-function attached(s: HostSnapshot): Partial<HostEvidence> {
+function attached(s: MachineSnapshot): Partial<MachineEvidence> {
   const { evidence, memory, now, wall } = s
   if (evidence.moved?.to !== 'back' || memory.isProven !== true || notWhole(s, evidence.moved.at).length > 0) return {}
   const { attachedAt = now, attachedAtWall = wall } = evidence
   return { attachedAt, attachedAtWall, wholeAt: now }
 }
 
-export interface HostOutcome {
+export interface MachineOutcome {
   readonly ok: boolean
   readonly error?: string
   readonly reboot?: RebootAnswer
@@ -67,11 +67,11 @@ export interface HostOutcome {
 }
 
 /** How one effect went. */
-export function rememberHostOutcome(
-  { evidence, now }: Pick<HostSnapshot, 'evidence' | 'now'>,
-  action: HostAction,
-  outcome: HostOutcome,
-): HostEvidence {
+export function rememberMachineOutcome(
+  { evidence, now }: Pick<MachineSnapshot, 'evidence' | 'now'>,
+  action: MachineAction,
+  outcome: MachineOutcome,
+): MachineEvidence {
   const error = outcome.ok ? {} : { error: outcome.error ?? 'it failed' }
   switch (action.kind) {
     case 'takeSlot': {
@@ -100,13 +100,13 @@ export function rememberHostOutcome(
 }
 
 /** Hooks are the last of its way: what they take is no time in which the pair could become whole. */
-const soaked = ({ step, reasons }: AnyWaiting): Pick<HostEvidence, 'isSoaked'> =>
+const soaked = ({ step, reasons }: AnyWaiting): Pick<MachineEvidence, 'isSoaked'> =>
   step === 'soak' && reasons.some(isOfHook) ? { isSoaked: true } : {}
 
 const isOfHook = (reason: Reason): boolean =>
   isOfRequests(reason.code) || reason.code === 'HookDue' || isHookUnwritten(reason)
 
-export function rememberHostDecision(s: HostSnapshot, decision: HostDecision): HostEvidence {
+export function rememberMachineDecision(s: MachineSnapshot, decision: MachineDecision): MachineEvidence {
   const { evidence } = s
   if (decision.kind === 'settled') return evidence
   // To ask for a slot that another run has is no progress.

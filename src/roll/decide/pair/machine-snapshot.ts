@@ -2,16 +2,16 @@ import type { RebootAnswer } from '../../../ground/model/host.ts'
 import type { Reason } from '../../../ground/model/reason.ts'
 import type { MonoMs } from '../../../ground/model/time.ts'
 import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
-import type { HostPlace, MachineReading, PairMachine } from '../../model/host-pair.ts'
+import type { MachinePlace, MachineReading, PairMachine } from '../../model/host-pair.ts'
 import type { Evidence, Stuck } from '../evidence.ts'
 import type { ClusterReading, RollSnapshot } from '../snapshot.ts'
-import type { HostMemory } from './host-memory.ts'
+import type { MachineMemory } from './machine-memory.ts'
 
 /** A machine of the pair as it answered last. */
-export interface MachineFacts {
+export interface MachineState {
   readonly machine: PairMachine
   /** Absent: it never answered. */
-  readonly look?: MachineReading
+  readonly reading?: MachineReading
   /** When that was asked. */
   readonly askedAt?: MonoMs
   /** 0 when the newest question was answered. */
@@ -20,13 +20,13 @@ export interface MachineFacts {
 }
 
 /** Connections that clients have to the instances of the machine in work. */
-export interface ConnectionFacts {
+export interface ConnectionCount {
   readonly count: number
   readonly askedAt: MonoMs
 }
 
 /** What this process has seen and done; the next one gathers it anew. */
-export interface HostEvidence
+export interface MachineEvidence
   extends Pick<
       Evidence,
       | 'slotTakenAt'
@@ -61,7 +61,7 @@ export interface HostEvidence
 }
 
 /** All that a decision about one machine goes by. */
-export interface HostSnapshot
+export interface MachineSnapshot
   extends Pick<
       RollSnapshot,
       | 'now'
@@ -79,29 +79,29 @@ export interface HostSnapshot
       | 'silences'
       | 'kuredLock'
     >,
-    HostPlace {
-  readonly machines: readonly MachineFacts[]
+    MachinePlace {
+  readonly machines: readonly MachineState[]
   /** Of all machines of the pair. */
   readonly instances: readonly InstanceSnapshot[]
   /** Absent: not asked, or no balancer can tell. */
-  readonly connections?: ConnectionFacts
+  readonly connections?: ConnectionCount
   /** Nodes that are out, or may be, by any roll. */
   readonly nodesOut: readonly string[]
   /** kured's DaemonSet is among them, with its lock. */
   readonly cluster: Pick<ClusterReading, 'workloads'>
   /** The node list is old, or was not read. */
   readonly clusterUnknown: boolean
-  readonly memory: HostMemory
-  readonly evidence: HostEvidence
+  readonly memory: MachineMemory
+  readonly evidence: MachineEvidence
 }
 
 /** It has another boot id than the recorded one, as it says or as the journal has it. */
-export function hasRebooted({ memory, machines, host }: HostSnapshot): boolean {
+export function hasRebooted({ memory, machines, host }: MachineSnapshot): boolean {
   if (memory.isProven === true) return true
-  const now = machines.find(({ machine }) => machine.name === host.name)?.look?.bootId
+  const now = machines.find(({ machine }) => machine.name === host.name)?.reading?.bootId
   return memory.record !== undefined && now !== undefined && now !== memory.record.bootId
 }
 
 /** It was not given its addresses back yet. A machine that rebooted by itself never gave them away, and settles all the same. */
-export const isBeforeAttach = ({ memory, evidence }: HostSnapshot): boolean =>
+export const isBeforeAttach = ({ memory, evidence }: MachineSnapshot): boolean =>
   memory.isAway === true || (memory.wasAway !== true && evidence.moved?.to !== 'back')

@@ -1,13 +1,13 @@
 import { invariant } from '../../../ground/model/invariant.ts'
-import type { HostAction, HostRecord } from '../../model/host-pair.ts'
+import type { MachineAction, MachineRecord } from '../../model/host-pair.ts'
 
 /**
  * What a run knows of a machine that it has begun: all of it stands in the journal, in the order in which it came to be. A
  * process that takes the run up folds the same entries, so that it goes on where the last one was killed.
  */
-export interface HostMemory {
+export interface MachineMemory {
   /** Absent: it was not begun, or was restored since. */
-  readonly record?: HostRecord
+  readonly record?: MachineRecord
   /** It was to give its addresses away, and not yet to take them back. */
   readonly isAway?: true
   /** It was to give them away at some time since it was begun. */
@@ -21,19 +21,19 @@ export interface HostMemory {
 }
 
 /** One line of the journal about a machine. */
-export type HostEntry =
-  | { readonly host: string; readonly meant: HostAction }
+export type MachineEntry =
+  | { readonly host: string; readonly meant: MachineAction }
   | { readonly host: string; readonly ended: 'through' | 'restored' }
 
 /** What disrupts: where the disk refuses it, it is not done. */
-export const HOST_MEANT = 'host.meant'
+export const MACHINE_MEANT = 'host.meant'
 /** What puts back, and how it ended: done in any case, and written as soon as the disk takes it. */
-export const HOST_ENTRY = 'host'
+export const MACHINE_ENTRY = 'host'
 
-export const isOfHost = <Entry extends { readonly type: string }>(entry: Entry): entry is Entry & HostEntry =>
-  entry.type === HOST_MEANT || entry.type === HOST_ENTRY
+export const isMachineEntry = <Entry extends { readonly type: string }>(entry: Entry): entry is Entry & MachineEntry =>
+  entry.type === MACHINE_MEANT || entry.type === MACHINE_ENTRY
 
-export function rememberHost(memory: HostMemory, entry: HostEntry): HostMemory {
+export function rememberMachine(memory: MachineMemory, entry: MachineEntry): MachineMemory {
   if ('ended' in entry) return entry.ended === 'through' ? { isThrough: true } : {}
   const { meant } = entry
   switch (meant.kind) {
@@ -59,9 +59,9 @@ export function rememberHost(memory: HostMemory, entry: HostEntry): HostMemory {
 }
 
 /** It has a record, which says what was there before. */
-export function recordOfHost({ record }: HostMemory): HostRecord {
+export function recordOfMachine({ record }: MachineMemory): MachineRecord {
   invariant(record !== undefined, 'a machine that was begun has a record')
   return record
 }
 
-export const isBegun = ({ record }: HostMemory): boolean => record !== undefined
+export const isBegun = ({ record }: MachineMemory): boolean => record !== undefined
