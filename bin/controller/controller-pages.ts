@@ -60,11 +60,11 @@ const queueOf = ({ depth, underWay, passes, failures, lastPassMs }: LoopStatus):
   lastPassMs: Math.round(lastPassMs),
 })
 
-const dnsHealth = ({ state, health: told, seen: { checks, failures, last }, repair }: DnsLoopStatus): unknown => ({
+const dnsHealth = ({ state, health: condition, seen: { checks, failures, last }, repair }: DnsLoopStatus): unknown => ({
   state,
   checks,
   failures,
-  health: told ?? null,
+  health: condition ?? null,
   last:
     last === undefined
       ? null

@@ -38,12 +38,12 @@ export const doctorActions = (surroundings: RollSurroundings): DoctorActions => 
     ])
     const found = { ...machine, ...ofCluster, ...present({ file }) }
     if (spec === undefined) return found
-    const [instances, targets, wishes] = await Promise.all([
+    const [instances, targets, requests] = await Promise.all([
       inspectAll(spec, { cluster, surroundings }, signal),
       askTargets(spec, signal),
       readRequests(spec, { ...ofCluster, ...present({ parts }), env: surroundings.env }, signal),
     ])
-    return { ...found, instances, targets, ...wishes }
+    return { ...found, instances, targets, ...requests }
   },
 })
 

@@ -9,8 +9,8 @@ import type { Verdict } from '../../src/roll/model/verdict.ts'
 import type { OpenJournal } from '../../src/roll/ports/journal.ts'
 import { newestRun } from '../../src/roll/run/newest-run.ts'
 import { goneSince, isSamePlace, movedEntry, placeOfRun, rememberedPlace } from '../../src/roll/run/remembered-place.ts'
+import { type Amending, resumeRun } from '../../src/roll/run/resume-run.ts'
 import { withoutWindow } from '../../src/roll/run/run-state.ts'
-import { type Amending, takeUp } from '../../src/roll/run/take-up.ts'
 import { makePlan } from './make-plan.ts'
 import { ownPodOf, refuseUnknownPod } from './own-pod.ts'
 import { runEngine } from './run-engine.ts'
@@ -38,7 +38,7 @@ export async function goOn(request: RunRequest, resuming: Resuming): Promise<voi
   const journal = await store.open(id, place.uid)
   const amending = amendingOf(asked, resuming, place)
   const { run, clusterName, firstSeq } = await untilEngine(journal, async () => {
-    const resumed = await takeUp({
+    const resumed = await resumeRun({
       journal,
       ...present({ amending, verdict }),
       ...(request.keepsVerdict === undefined ? {} : { keepsVerdict: true }),

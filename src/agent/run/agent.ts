@@ -69,7 +69,7 @@ export class Agent {
   #isAsked = false
   /** Shown until the API has sent the node: then nothing is missing any more. */
   #forgotten: string | undefined
-  readonly #firstTold = Promise.withResolvers<void>()
+  readonly #firstKnown = Promise.withResolvers<void>()
 
   constructor(parts: AgentParts) {
     this.#parts = parts
@@ -125,7 +125,7 @@ export class Agent {
     const over = new AbortController()
     try {
       const limit = this.#parts.clock.sleep(limitMs, AbortSignal.any([signal, over.signal]))
-      await Promise.race([this.#firstTold.promise, limit])
+      await Promise.race([this.#firstKnown.promise, limit])
     } finally {
       over.abort(OVER)
     }
@@ -196,7 +196,7 @@ export class Agent {
     this.#heard = true
     this.#forgotten = undefined
     this.#take({ node: readingOf(event) ?? 'gone' })
-    this.#firstTold.resolve()
+    this.#firstKnown.resolve()
   }
 
   /** An event changes the answer at once: nothing is written before. */

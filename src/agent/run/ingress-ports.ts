@@ -39,7 +39,7 @@ export class IngressPorts {
   readonly #refused = new Map<number, Refused>()
   readonly #closing = new Set<Promise<void>>()
   #allotted: ReturnType<typeof allotPorts> = { ports: new Map(), trouble: [] }
-  #told: readonly string[] = []
+  #logged: readonly string[] = []
   #isSettled = false
 
   constructor(parts: IngressPortsParts) {
@@ -121,8 +121,8 @@ export class IngressPorts {
 
   #tell(): void {
     const { trouble } = this
-    for (const line of trouble) if (!this.#told.includes(line)) this.#parts.log.warn(line)
-    this.#told = trouble
+    for (const line of trouble) if (!this.#logged.includes(line)) this.#parts.log.warn(line)
+    this.#logged = trouble
   }
 
   #againInMs(): number | undefined {

@@ -102,12 +102,12 @@ export function readDns({ sources, unknowns, signal }: ExplainPass): Promise<Dns
     }
     const { service } = found
     const { namespace, selector = {} } = service
-    const [pods, endpoints, told] = await Promise.all([
+    const [pods, endpoints, object] = await Promise.all([
       sources.dnsObjects.pods({ namespace, selector }, signal),
       sources.dnsObjects.endpoints(service, signal),
       sources.conditions.read(service, signal),
     ])
-    const health = told?.conditions.find(({ type }) => type === HEALTH_CONDITION)
+    const health = object?.conditions.find(({ type }) => type === HEALTH_CONDITION)
     const around = { endpoints, service, wallMs: sources.clock.wallMs(), downNodes: new Set<string>() }
     return {
       service: { namespace, name: service.name },

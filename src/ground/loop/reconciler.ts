@@ -34,7 +34,7 @@ export interface Loop<S, A> {
    * Writes the decision to the cluster: the status of the key's object, its Events. It comes before the actions and stops none
    * of them: if it fails, the pass fails only after them. Rejects as `gather` does.
    */
-  tell?(told: DecidedPass<S, A>, signal: AbortSignal): Promise<void>
+  tell?(pass: DecidedPass<S, A>, signal: AbortSignal): Promise<void>
 }
 
 interface DecidedPass<S, A> {
@@ -180,10 +180,10 @@ export class Reconciler<S, A> {
     if (snapshot === undefined) return { kind: 'done' }
     const decision = loop.decide(snapshot)
     loop.decided?.(key, decision)
-    const untold = await this.#untold({ key, snapshot, decision }, signal)
+    const failure = await this.#tell({ key, snapshot, decision }, signal)
     const done = decision.kind === 'act' ? await this.#allDone(key, decision.actions, signal) : { isLeading: true }
     if (!done.isLeading) return { kind: 'done' }
-    const trouble = done.refusal ?? untold
+    const trouble = done.refusal ?? failure
     if (trouble !== undefined) throw trouble
     return { kind: 'done', againInMs: this.#againInMs(decision) }
   }
@@ -240,12 +240,12 @@ export class Reconciler<S, A> {
   }
 
   /** Why the status could not be written, if it was a WorldError. */
-  async #untold(told: DecidedPass<S, A>, signal: AbortSignal): Promise<WorldError | DeadlineError | undefined> {
+  async #tell(pass: DecidedPass<S, A>, signal: AbortSignal): Promise<WorldError | DeadlineError | undefined> {
     const { loop } = this.#parts
     if (loop.tell === undefined) return undefined
     const { tell } = loop
     try {
-      await this.#whileLeading({ what: 'its status', signal }, (limited) => tell(told, limited))
+      await this.#whileLeading({ what: 'its status', signal }, (limited) => tell(pass, limited))
       return undefined
     } catch (error) {
       signal.throwIfAborted()

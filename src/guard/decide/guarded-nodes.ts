@@ -71,12 +71,12 @@ function patched(last: Known, around: Around): Known | undefined {
 function changedNames(last: Around, now: Around): ReadonlySet<string> | undefined {
   if (last.followed !== now.followed || last.guard.uid !== now.guard.uid) return undefined
   const names = new Set([...last.asking, ...now.asking])
-  const isToldAll =
+  const hasAllNames =
     addChanged(names, [last.nodes, now.nodes], ({ name }) => name) &&
     addChanged(names, [last.pods, now.pods], ({ nodeName }) => nodeName) &&
     addChanged(names, [last.deployments, now.deployments], nodeOf) &&
     addChanged(names, [last.gates, now.gates], nodeOf)
-  return isToldAll ? names : undefined
+  return hasAllNames ? names : undefined
 }
 
 /** False: the lists differ in length, so that they cannot be compared place by place. */

@@ -125,7 +125,7 @@ async function written({ decide, next, name }: WriteCommand, call: RolloutCall, 
   }
 }
 
-interface Told {
+interface Shown {
   readonly name: string
   readonly isDry: boolean
   readonly steps: readonly { readonly command: string; readonly note: string }[]
@@ -133,7 +133,7 @@ interface Told {
 
 function changedLines(
   { object, change }: Changed,
-  { isDry, steps, columns }: Told & { readonly columns: number },
+  { isDry, steps, columns }: Shown & { readonly columns: number },
 ): readonly Line[] {
   const at = `${object.namespace}/${object.name}`
   if (change.kind === 'nothing') return [[`${at}: nothing to do: ${change.text}`]]
@@ -158,7 +158,7 @@ const writeText =
     note: '',
   })
 
-const changedDocument = ({ object, change }: Changed, { name, isDry, steps }: Told): object => ({
+const changedDocument = ({ object, change }: Changed, { name, isDry, steps }: Shown): object => ({
   ...{ group: object.group, namespace: object.namespace, name: object.name },
   command: name,
   dryRun: isDry,

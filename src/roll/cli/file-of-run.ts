@@ -2,13 +2,13 @@ import type { CliContext } from '../../cli/cli-context.ts'
 import { evenkeel } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { readRollFile } from '../file/read-roll-file.ts'
-import type { FileOfRun } from '../run/take-up.ts'
-import type { TakeUpFlags } from './roll-options.ts'
+import type { FileOfRun } from '../run/resume-run.ts'
+import type { ResumeFlags } from './roll-options.ts'
 
 /** The roll file of a resume or an abort, if it names one; it is refused for the same reasons as for a roll. */
 export async function fileOfRun(
   name: 'resume' | 'abort',
-  { file, probe = true }: TakeUpFlags,
+  { file, probe = true }: ResumeFlags,
   context: CliContext,
 ): Promise<FileOfRun | undefined> {
   if (file === undefined) {

@@ -20,7 +20,7 @@ export interface OutageNews<W> {
 interface Held<W> {
   readonly item: W
   readonly since: number
-  readonly told: boolean
+  readonly isShown: boolean
 }
 
 interface Candidate<W> {
@@ -50,8 +50,8 @@ export class OutageTeller<W extends Noted> {
     const isOld = (held: Held<W>): boolean => isSameWindow(item.window, held.item.window)
     const old = this.#held.filter(isOld)
     const since = Math.min(now, ...old.map((held) => held.since))
-    const told = old.some((held) => held.told)
-    this.#held = [...this.#held.filter((held) => !isOld(held)), { item, since, told }]
+    const isShown = old.some((held) => held.isShown)
+    this.#held = [...this.#held.filter((held) => !isOld(held)), { item, since, isShown }]
   }
 
   /** The content of one line, if one is due: the outage that has waited longest. */
@@ -82,7 +82,7 @@ export class OutageTeller<W extends Noted> {
     this.#held =
       type === 'closed'
         ? this.#held.filter((held) => !gone.has(held))
-        : this.#held.map((held) => (gone.has(held) ? { ...held, told: true } : held))
+        : this.#held.map((held) => (gone.has(held) ? { ...held, isShown: true } : held))
     const others = [...gone].slice(1).map(({ item }) => item)
     return { type, windows: [first.held[0].item, ...others], outages: taken.length }
   }
@@ -90,7 +90,7 @@ export class OutageTeller<W extends Noted> {
   #candidates(): readonly Candidate<W>[] {
     return byOutage(this.#held, ({ item }) => item.window).flatMap((held): readonly Candidate<W>[] => {
       const isOver = held.every(({ item }) => item.closed)
-      if (!isOver && held.some(({ told }) => told)) return []
+      if (!isOver && held.some(({ isShown }) => isShown)) return []
       const since = Math.min(...held.map((one) => one.since))
       return [{ type: isOver ? 'closed' : 'opened', target: held[0].item.window.target, since, held }]
     })

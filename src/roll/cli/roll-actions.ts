@@ -5,7 +5,7 @@ import type { StampedEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import type { RememberedPlace } from '../run/remembered-place.ts'
-import type { FileOfRun } from '../run/take-up.ts'
+import type { FileOfRun } from '../run/resume-run.ts'
 
 /** The cluster, and the directory of journals. Absent: the cluster that kubectl would use, and `$XDG_STATE_HOME/evenkeel`. */
 export interface RollPlace {

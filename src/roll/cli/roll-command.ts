@@ -15,8 +15,8 @@ import {
   addRollOptions,
   type ListFlags,
   type ReportFlags,
+  type ResumeFlags,
   type RollFlags,
-  type TakeUpFlags,
 } from './roll-options.ts'
 
 const EXAMPLES = `
@@ -47,12 +47,12 @@ export const addRollCommand =
         exitWith(await withErrorDocument(context, flags, () => rollCommand(shared.context, load, { names, flags })))
       },
     )
-    addTakeUp(roll, {
+    addResumeOrAbort(roll, {
       name: 'resume',
       about: 'continue a roll that was held, interrupted or killed',
       ...shared,
     })
-    addTakeUp(roll, { name: 'abort', about: 'end a roll: put back the node that is out, then stop', ...shared })
+    addResumeOrAbort(roll, { name: 'abort', about: 'end a roll: put back the node that is out, then stop', ...shared })
     addHistory(roll, { name: 'status', about: 'show the state of a roll', ...shared })
     addHistory(roll, {
       name: 'report',
@@ -70,7 +70,7 @@ interface Sub<Name extends string> {
   readonly exitWith: (code: number) => void
 }
 
-const TAKE_UP_EXAMPLES = {
+const RESUME_EXAMPLES = {
   resume: `
 Examples:
   evenkeel roll resume                             continue the roll begun last
@@ -85,19 +85,19 @@ Examples:
 
 const RUN = ['[run]', 'the run, by the name of its journal (default: the run begun last)'] as const
 
-function addTakeUp(roll: Command, { name, about, context, load, exitWith }: Sub<'resume' | 'abort'>): void {
+function addResumeOrAbort(roll: Command, { name, about, context, load, exitWith }: Sub<'resume' | 'abort'>): void {
   const command = roll
     .command(name)
     .description(`${sentence(about)}.`)
     .summary(about)
     .argument(...RUN)
-    .addHelpText('after', TAKE_UP_EXAMPLES[name])
+    .addHelpText('after', RESUME_EXAMPLES[name])
   const addOwnOptions = name === 'resume' ? addResumeOptions : addAbortOptions
   addOutputOptions(addEventsOptions(addPlaceOptions(addOwnOptions(command)))).action(
-    async (run: string | undefined, flags: TakeUpFlags) => {
-      const { takeUpCommand } = await import('./run-roll.ts')
+    async (run: string | undefined, flags: ResumeFlags) => {
+      const { resumeCommand } = await import('./run-roll.ts')
       const asked = { name, flags, ...present({ run }) }
-      exitWith(await withErrorDocument(context, flags, () => takeUpCommand(context, load, asked)))
+      exitWith(await withErrorDocument(context, flags, () => resumeCommand(context, load, asked)))
     },
   )
 }

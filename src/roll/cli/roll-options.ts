@@ -37,7 +37,7 @@ export interface RollFlags extends PlaceFlags, MetricsFlags {
   readonly probe: boolean
 }
 
-export interface TakeUpFlags extends PlaceFlags, MetricsFlags {
+export interface ResumeFlags extends PlaceFlags, MetricsFlags {
   readonly file?: string
   readonly pod?: string
   readonly ignoreWindow?: boolean

@@ -11,14 +11,14 @@ import { clusterWords, flagWords } from '../../ground/text/flag-words.ts'
 import { pastedIn } from '../../ground/text/paste.ts'
 import { paintLine, type Style } from '../../ground/text/terminal/style.ts'
 import type { TextSink } from '../../ground/text/terminal/text-sink.ts'
-import { onceAnswer } from '../decide/takeup/once.ts'
+import { onceAnswer } from '../decide/resume/once.ts'
 import type { RollEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import { fileOfRun, unmeasured } from './file-of-run.ts'
 import type { RollActions, RollHistory, RollIo, RollRequest } from './roll-actions.ts'
 import type { RollContext } from './roll-context.ts'
-import { type PlaceFlags, pasteOf, placeOf, type RollFlags, type TakeUpFlags } from './roll-options.ts'
+import { type PlaceFlags, pasteOf, placeOf, type ResumeFlags, type RollFlags } from './roll-options.ts'
 import { rollSpecOfFlags } from './roll-spec-of-flags.ts'
 import { planBlocked } from './screen/plan-blocked.ts'
 import { needsNone, planLines, toRollText } from './screen/plan-lines.ts'
@@ -68,7 +68,7 @@ async function goOnOnce(begun: RollHistory, { context, load, flags }: Once): Pro
     say(`Run ${begun.run} was begun for this key and is not over: it goes on.`)
     const { file: _, probe: __, ...same } = flags
     return passingFails(context, () =>
-      takeUpCommand(context, load, { name: 'resume', run: begun.run, flags: same, keepsVerdict: true }),
+      resumeCommand(context, load, { name: 'resume', run: begun.run, flags: same, keepsVerdict: true }),
     )
   }
   say(`Run ${begun.run} was begun for this key and is over: nothing is done.`)
@@ -171,18 +171,18 @@ async function rollNone(
   }
 }
 
-interface TakingUpRun {
+interface RunToResume {
   readonly name: 'resume' | 'abort'
   readonly run?: string
-  readonly flags: TakeUpFlags
+  readonly flags: ResumeFlags
   readonly keepsVerdict?: true
 }
 
 /** Goes on with a roll, or ends it. */
-export async function takeUpCommand(
+export async function resumeCommand(
   context: RollContext,
   load: () => Promise<RollActions>,
-  { name, run, flags, keepsVerdict }: TakingUpRun,
+  { name, run, flags, keepsVerdict }: RunToResume,
 ): Promise<number> {
   const modes = modesOf(flags, context)
   const file = await fileOfRun(name, flags, context)

@@ -114,8 +114,9 @@ export class BalancerPoller {
     try {
       const isLook = kind === 'look' && this.#silentSince === undefined && begunAt - this.#wholeFor < WHOLE_EVERY_MS
       const looked = isLook ? await withDeadline(deadline, (limited) => this.#look(limited)) : undefined
-      const told = looked ?? (await withDeadline(deadline, (limited) => balancer.read(instance, limited, this.#own())))
-      const reading = this.#served.marked(told)
+      const answer =
+        looked ?? (await withDeadline(deadline, (limited) => balancer.read(instance, limited, this.#own())))
+      const reading = this.#served.marked(answer)
       this.#isNews ||= this.#silentSince !== undefined || isBalancerNews(this.#reading, reading)
       keepPlaces(this.#reading?.servers ?? reading.servers, reading.servers)
       this.#reading = reading

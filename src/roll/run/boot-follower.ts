@@ -101,7 +101,7 @@ export const heartbeatFollower = ({ cluster, ...parts }: FollowerParts<'followHe
 /** Whatever else the API shows, only the Lease of that name is the node's. */
 function renewTimeAfter(node: string, event: FollowEvent<Lease>, known: string | undefined): string | undefined {
   if (event.type === 'fresh' || event.type === 'broken') return known
-  const lease = toldBy(event).find(({ name }) => name === node)
+  const lease = objectsOf(event).find(({ name }) => name === node)
   if (lease === undefined && event.type !== 'listed') return known
   return event.type === 'deleted' ? undefined : lease?.renewTime || undefined
 }
@@ -125,12 +125,12 @@ export const containerFollower = ({ cluster, ...parts }: FollowerParts<'followPo
 
 function containersAfter(node: string, event: FollowEvent<Pod>, known: Containers | undefined): Containers | undefined {
   if (event.type === 'fresh' || event.type === 'broken') return known
-  const pods = toldBy(event).filter(({ nodeName }) => nodeName === node)
+  const pods = objectsOf(event).filter(({ nodeName }) => nodeName === node)
   const ids = pods.flatMap(({ containerIds }) => Object.values(containerIds)).filter((id) => id !== '')
   if (known === undefined) return { first: new Set(ids), since: new Set() }
   const fresh = ids.filter((id) => !known.first.has(id) && !known.since.has(id))
   return fresh.length === 0 ? known : { ...known, since: new Set([...known.since, ...fresh]) }
 }
 
-const toldBy = <O>(event: Exclude<FollowEvent<O>, { type: 'fresh' | 'broken' }>): readonly O[] =>
+const objectsOf = <O>(event: Exclude<FollowEvent<O>, { type: 'fresh' | 'broken' }>): readonly O[] =>
   event.type === 'listed' ? event.objects : [event.object]

@@ -20,7 +20,7 @@ export class ClusterView {
   readonly #cluster: Pick<Cluster, 'list'>
   #isLost = false
   /** The node that was read by its name before the nodes were listed; none or one. A list may be older than that. */
-  #sighted: readonly Node[] = []
+  #readNodes: readonly Node[] = []
   readonly #overlay = new NodeOverlay()
   #joined: { readonly lists: readonly (readonly Workload[])[]; readonly workloads: readonly Workload[] } | undefined
   #lostAt: MonoMs | undefined
@@ -68,24 +68,24 @@ export class ClusterView {
   }
 
   /** Takes a node that was read by its name, until the nodes are listed as they were then or later. */
-  sighted(node: Node): void {
-    this.#sighted = [node]
+  addRead(node: Node): void {
+    this.#readNodes = [node]
     this.#overlay.wrote(node)
   }
 
   node(name: string): Node | undefined {
     const { nodes } = this.#caches
-    const sighted = this.#sighted.find((node) => node.name === name)
-    if (!nodes.freshness().synced) return sighted
-    return sighted === undefined ? nodes.get(name) : this.#overlay.newest(nodes.get(name))
+    const readNode = this.#readNodes.find((node) => node.name === name)
+    if (!nodes.freshness().synced) return readNode
+    return readNode === undefined ? nodes.get(name) : this.#overlay.newest(nodes.get(name))
   }
 
   /** The list itself unless the node that was read is newer there: indexes are kept by it. */
   #nodes(): readonly Node[] {
     const { nodes } = this.#caches
-    if (!nodes.freshness().synced) return this.#sighted
+    if (!nodes.freshness().synced) return this.#readNodes
     const listed = nodes.objects()
-    if (this.#sighted.length === 0) return listed
+    if (this.#readNodes.length === 0) return listed
     const isOlder = (node: Node): boolean => this.#overlay.newest(node) !== node
     return listed.some(isOlder) ? listed.map((node) => this.#overlay.newest(node) ?? node) : listed
   }

@@ -38,7 +38,7 @@ const keyOf = (want: DnsWant): string => `${want.for} ${want.node}`
 export class DnsWatch {
   readonly #parts: DnsWatchParts
   readonly #wakeup: Wakeup
-  readonly #told = new Set<string>()
+  readonly #said = new Set<string>()
   #want: DnsWant | undefined
   #askedFor: string | undefined
   #last: DnsReadings['last']
@@ -156,8 +156,8 @@ export class DnsWatch {
 
   #tell(last: Last): void {
     for (const text of dnsNotices(last, this.#parts.spec?.image !== undefined)) {
-      if (this.#told.has(text)) continue
-      this.#told.add(text)
+      if (this.#said.has(text)) continue
+      this.#said.add(text)
       this.#parts.say(text)
     }
   }

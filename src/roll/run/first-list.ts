@@ -18,7 +18,7 @@ const READ_AGAIN = { baseMs: 500, capMs: 2000 } as const
 
 interface FirstListParts {
   readonly run: Pick<RunState, 'id' | 'underWay'>
-  readonly view: Pick<ClusterView, 'synced' | 'sighted' | 'error'>
+  readonly view: Pick<ClusterView, 'synced' | 'addRead' | 'error'>
   readonly cluster: Pick<Cluster, 'readNode'>
   readonly clock: Clock
   readonly random: Random
@@ -80,7 +80,7 @@ async function nodeOut(parts: FirstListParts, { listed, read }: FirstLook, signa
     const limited = { clock, limitMs: READ_LIMIT_MS, signal, what: `the read of ${name}` }
     try {
       const node = await withDeadline(limited, (within) => cluster.readNode(name, within))
-      if (node !== undefined) view.sighted(node)
+      if (node !== undefined) view.addRead(node)
       read.resolve()
       return node === undefined || recordOf(node)?.run !== run.id ? await listed : undefined
     } catch (error) {

@@ -21,7 +21,7 @@ export interface LoadBefore {
   /** Failed requests by the node that is blamed first. */
   readonly failedOf: Readonly<Record<string, number>>
   /** Failed requests of processes that were killed before they could end because of them. */
-  readonly untold: number
+  readonly unreported: number
 }
 
 interface SeenWindow {
@@ -30,7 +30,7 @@ interface SeenWindow {
   readonly window: FailureWindow
   readonly node: string | undefined
   /** An end has reported it already. */
-  readonly told: boolean
+  readonly isReported: boolean
 }
 
 type Counts = Required<Pick<LoadBefore, 'sent' | 'failed' | 'excused' | 'skipped' | 'notMeasuredMs' | 'until'>>
@@ -60,7 +60,7 @@ function withWindows(counts: Counts, windows: readonly SeenWindow[]): Omit<LoadB
     ...(excused === 0 ? {} : { excused }),
     sent: counts.sent + failed - counts.failed + excused - countedExcused,
     failedOf: Object.fromEntries(nodes.map((name) => [name, sum(windows.filter(({ node }) => node === name))])),
-    untold: sum(windows.filter(({ told }) => !told)),
+    unreported: sum(windows.filter(({ isReported }) => !isReported)),
   }
 }
 
@@ -92,17 +92,17 @@ const countsOf = ({ sent, failed, excused = 0, skipped, notMeasuredMs = 0 }: Loa
 /** A window replaces its earlier version. */
 function withWindow(windows: readonly SeenWindow[], event: RollEvent): readonly SeenWindow[] {
   if (event.type === 'roll.ended' && event.outcome === 'stopped') {
-    return windows.map((seen) => ({ ...seen, told: true }))
+    return windows.map((seen) => ({ ...seen, isReported: true }))
   }
   if (event.type !== 'window.opened' && event.type !== 'window.closed') return windows
   const { window, blame } = event
   // Journals of versions that excused a window as a whole do not have the number.
   const excused = event.excused === true ? window.failed : (window.excused ?? 0)
   const same = windows.filter((seen) => isSameWindow(window, seen.window))
-  const told = same.some((seen) => seen.told)
+  const isReported = same.some((seen) => seen.isReported)
   return [
     ...windows.filter((seen) => !same.includes(seen)),
-    { window, failed: window.failed - excused, excused, node: blame[0]?.node, told },
+    { window, failed: window.failed - excused, excused, node: blame[0]?.node, isReported },
   ]
 }
 

@@ -20,10 +20,10 @@ export function markNodePatch(node: Node, mark: NodeMark): JsonPatch | undefined
 
 /** Undefined where the mark is gone; `NODE_CHANGED` where another value has replaced ours. */
 export function unmarkNodePatch(node: Node, mark: NodeMark): JsonPatch | undefined {
-  const standing = markOn(node, mark)
-  if (standing === 'absent') return undefined
+  const found = markOn(node, mark)
+  if (found === 'absent') return undefined
   const { kind, key, value } = mark
-  if (standing === 'others') throw nodeChanged(node, `bears the ${kind} ${key} of another owner now`)
+  if (found === 'others') throw nodeChanged(node, `bears the ${kind} ${key} of another owner now`)
   if (kind !== 'taint')
     return [
       ...recorded(node),

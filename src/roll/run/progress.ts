@@ -6,7 +6,7 @@ import { STEPS, type Step } from '../model/step.ts'
 import type { EventLog } from './event-log.ts'
 
 /** Texts contain counters, which change with every request: each report is a line and a sync of the journal. */
-const TEXT_TOLD_EVERY_MS = 10_000
+const TEXT_EVERY_MS = 10_000
 
 interface ProgressParts {
   readonly events: Pick<EventLog, 'emit'>
@@ -21,7 +21,7 @@ interface Held {
 }
 
 /** The part of a decision that is reported. */
-type Told =
+type Reported =
   | { readonly kind: 'act' | 'hold'; readonly step: Step; readonly reasons: readonly Reason[] }
   | { readonly kind: 'settled'; readonly reasons: readonly Reason[] }
 
@@ -43,7 +43,7 @@ export class Progress {
 
   /** `limitMs`: what is left of the wait; absent where there is no limit. */
   decided(
-    decision: Told,
+    decision: Reported,
     { onTheWay, limitMs }: { readonly onTheWay: boolean; readonly limitMs?: number | undefined },
   ): void {
     if (decision.kind === 'settled') {
@@ -73,7 +73,7 @@ export class Progress {
     this.#step = undefined
   }
 
-  #hold(decision: Exclude<Told, { kind: 'settled' }>, limitMs: number | undefined): void {
+  #hold(decision: Exclude<Reported, { kind: 'settled' }>, limitMs: number | undefined): void {
     const reasons = decision.kind === 'hold' ? decision.reasons.filter((reason) => !isProgress(reason)) : []
     if (reasons.length === 0) {
       if (decision.kind === 'hold') this.#endHold()
@@ -103,7 +103,7 @@ const wordsOf = (reasons: readonly Reason[]): Omit<Held, 'at'> => ({
   text: reasons.map(({ text }) => text).join('\n'),
 })
 
-const isNews = (now: Held, told: Held): boolean =>
-  now.what !== told.what || (now.text !== told.text && now.at - told.at >= TEXT_TOLD_EVERY_MS)
+const isNews = (now: Held, reported: Held): boolean =>
+  now.what !== reported.what || (now.text !== reported.text && now.at - reported.at >= TEXT_EVERY_MS)
 
 const nothingToDo: Reason = { code: 'NothingToDo', text: 'it was done already' }

@@ -1,11 +1,11 @@
 import type { Node } from '../../ground/model/node.ts'
 import { restorerOf } from '../../ground/model/slot.ts'
-import { type LeftRun, leftRun } from '../decide/takeup/left-run.ts'
-import { outsideFile } from '../decide/takeup/outside-file.ts'
+import { type LeftRun, leftRun } from '../decide/resume/left-run.ts'
+import { outsideFile } from '../decide/resume/outside-file.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import type { Verdict } from '../model/verdict.ts'
+import type { FileOfRun } from './resume-run.ts'
 import type { RunState } from './run-state.ts'
-import type { FileOfRun } from './take-up.ts'
 
 /**
  * A run whose journal is lost, which only puts back what that run left out. `nonce` distinguishes this attempt from any other,

@@ -13,13 +13,13 @@ import type { RunState } from './run-state.ts'
  */
 export function unjudged(run: RunState, probe: ProbeStatus | undefined): readonly Reason[] {
   if (run.before === undefined) return []
-  const { failed, untold } = run.before
+  const { failed, unreported } = run.before
   const facts = runFacts(run)
   const known = probe === undefined ? {} : { probe }
   const early = countedFailedOf(countedWindows({ run: { ...facts, measuredSince: wallMs(0) }, ...known }))
   return [
-    ...reason(failed - untold, 'before this run was resumed'),
-    ...reason(untold, 'before a process of this run was killed'),
+    ...reason(failed - unreported, 'before this run was resumed'),
+    ...reason(unreported, 'before a process of this run was killed'),
     ...reason(early - countedFailedOf(countedWindows({ run: facts, ...known })), 'before traffic was green again'),
   ]
 }

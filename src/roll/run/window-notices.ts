@@ -7,7 +7,7 @@ interface Notice {
   /** As it stood when it was looked at last. */
   readonly window: FailureWindow
   readonly noticedAt: MonoMs
-  readonly told: boolean
+  readonly isReported: boolean
 }
 
 interface DueNotice {
@@ -21,7 +21,7 @@ export class WindowNotices {
   #open: readonly Notice[] = []
 
   hasUntold(): boolean {
-    return this.#open.some(({ told }) => !told)
+    return this.#open.some(({ isReported }) => !isReported)
   }
 
   /** What is to be told of these windows now. `mayTell`: whether one noticed then may be told already. */
@@ -34,15 +34,15 @@ export class WindowNotices {
   #dueOf(window: FailureWindow, now: MonoMs, mayTell: (noticedAt: MonoMs) => boolean): readonly DueNotice[] {
     const same = this.#open.filter((notice) => isSameWindow(window, notice.window))
     const others = this.#open.filter((notice) => !same.includes(notice))
-    const before = same.some(({ told }) => told)
+    const before = same.some(({ isReported }) => isReported)
     const noticedAt = same[0]?.noticedAt ?? now
-    const told = before || mayTell(noticedAt)
+    const isReported = before || mayTell(noticedAt)
     // Told as over once it is known, too, what a control excuses of it.
-    const isOver = told && window.firstOkAt !== undefined && window.undecided === undefined
-    this.#open = isOver ? others : [...others, { window, noticedAt, told }]
+    const isOver = isReported && window.firstOkAt !== undefined && window.undecided === undefined
+    this.#open = isOver ? others : [...others, { window, noticedAt, isReported }]
     if (isOver) this.#closed.add(windowKey(window))
     return [
-      ...(told && !before ? [{ type: 'window.opened', window } as const] : []),
+      ...(isReported && !before ? [{ type: 'window.opened', window } as const] : []),
       ...(isOver ? [{ type: 'window.closed', window } as const] : []),
     ]
   }

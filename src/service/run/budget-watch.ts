@@ -188,14 +188,14 @@ export class BudgetWatch {
   }
 
   #takeLimit(found: ConfigMap | 'forbidden' | undefined): Reason | undefined {
-    const told = found === 'forbidden' ? ({ kind: 'absent' } as const) : budgetLimit(found)
-    if (told.kind === 'invalid') return told.reason
+    const parsed = found === 'forbidden' ? ({ kind: 'absent' } as const) : budgetLimit(found)
+    if (parsed.kind === 'invalid') return parsed.reason
     if (found === undefined && this.#isLimited)
       this.#sayOnce(
         `ConfigMap ${this.#parts.slots.namespace}/${BUDGET_CONFIG_MAP} is gone; what it said last stays in force: maxOut ${limitText(this.#limit)}`,
       )
-    if (told.kind === 'limit') {
-      this.#limit = told.limit
+    if (parsed.kind === 'limit') {
+      this.#limit = parsed.limit
       this.#isLimited = true
     }
     return undefined

@@ -43,9 +43,9 @@ export async function lookAtBudget(
     ifAllowed(configMaps.read(budgetRef, signal)),
     ifAllowed(configMaps.read(grantsRef, signal)),
   ])
-  const told = budgetLimit(budget === 'forbidden' ? undefined : budget)
-  if (told.kind === 'invalid') throw invalid(told.reason)
-  const limit = told.kind === 'limit' ? told.limit : undefined
+  const parsed = budgetLimit(budget === 'forbidden' ? undefined : budget)
+  if (parsed.kind === 'invalid') throw invalid(parsed.reason)
+  const limit = parsed.kind === 'limit' ? parsed.limit : undefined
   const reader = new SlotsReader({ cluster, clock, namespace, durationMs: SLOT_STALE_MS })
   const count = maxOut(limit ?? ONE_OUT, nodes.length)
   const first = await reader.read(count, signal)

@@ -18,7 +18,7 @@ export class ContainerStop {
   readonly #preStopMs: number
   readonly #pending: Lifetime
   readonly #graceMs: number
-  #isTold = false
+  #isTerminated = false
 
   constructor({ timers, process, preStopMs, graceMs }: ContainerStopParts) {
     this.#pending = new Lifetime(timers)
@@ -34,8 +34,8 @@ export class ContainerStop {
 
   /** SIGTERM, once. */
   terminate(): void {
-    if (this.#isTold) return
-    this.#isTold = true
+    if (this.#isTerminated) return
+    this.#isTerminated = true
     this.#process.terminate()
   }
 

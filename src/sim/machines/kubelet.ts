@@ -61,7 +61,7 @@ export class Kubelet {
     if (this.#hasBegun || !this.#link.isUp()) return
     this.#hasBegun = true
     const { random } = this.#parts
-    this.#heartbeat.begin(() => this.#life.later(random.between(...STALE), () => this.#takeUpPods()))
+    this.#heartbeat.begin(() => this.#life.later(random.between(...STALE), () => this.#resumePods()))
   }
 
   /** The kubelet and its containers have to end; it reports nothing about that to the API. `ended`: the last container has. */
@@ -96,7 +96,7 @@ export class Kubelet {
     for (const pod of known.values()) this.#sync(pod)
   }
 
-  #takeUpPods(): void {
+  #resumePods(): void {
     const { pods, node, random } = this.#parts
     this.#unfollow = pods.follow(node.name, (pod, isGone) => this.#hear(pod, isGone))
     for (const { metadata } of pods.of(node.name)) {

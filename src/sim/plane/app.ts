@@ -58,7 +58,7 @@ export class App implements Listener, AppSide {
   }
 
   get isReady(): boolean {
-    return this.#phase === 'ready' && this.#proxy?.isTold !== false
+    return this.#phase === 'ready' && this.#proxy?.knowsEndpoints !== false
   }
 
   /** Called whenever that may have changed. */

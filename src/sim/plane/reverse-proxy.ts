@@ -23,7 +23,7 @@ export class ReverseProxy {
   }
 
   /** It knows its endpoints, even if there are none. */
-  get isTold(): boolean {
+  get knowsEndpoints(): boolean {
     return this.#endpoints !== undefined
   }
 

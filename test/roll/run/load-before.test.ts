@@ -57,7 +57,7 @@ test('a killed process leaves its totals, up to its last tick', () => {
     notMeasuredMs: 300,
     until: at('06:00:20'),
     failedOf: {},
-    untold: 0,
+    unreported: 0,
   })
 })
 
@@ -79,7 +79,7 @@ test('requests that failed after the last tick are not lost with it', () => {
     ),
   )
   assert.deepEqual(
-    [before?.failed, before?.sent, before?.untold, before?.failedOf, before?.until],
+    [before?.failed, before?.sent, before?.unreported, before?.failedOf, before?.until],
     [11, 2007, 11, { n1: 11 }, at('06:00:30')],
   )
 })
@@ -95,14 +95,14 @@ test('what an end has told, or a control target excuses, need not be told again;
       ['06:10:15', aTick(4500, { failed: 7, excused: 5, notMeasuredMs: 560_000 })],
     ),
   )
-  assert.deepEqual([before?.failed, before?.excused, before?.sent, before?.untold], [7, 5, 4500, 0])
+  assert.deepEqual([before?.failed, before?.excused, before?.sent, before?.unreported], [7, 5, 4500, 0])
 })
 
 test('of a window that a control excuses in part, the rest counts; what came after the last tick is not lost', () => {
   const partly = aWindow(9, { excused: 4 })
   const before = loadBefore(journaled(['06:00:10', GREEN], ['06:00:31', failing('window.closed', partly)]))
   assert.deepEqual(
-    [before?.failed, before?.excused, before?.sent, before?.untold, before?.failedOf],
+    [before?.failed, before?.excused, before?.sent, before?.unreported, before?.failedOf],
     [5, 4, 9, 5, { n1: 5 }],
   )
 })

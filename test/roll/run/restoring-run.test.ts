@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Node } from '../../../src/ground/model/node.ts'
-import { leftRun } from '../../../src/roll/decide/takeup/left-run.ts'
+import { leftRun } from '../../../src/roll/decide/resume/left-run.ts'
 import type { StampedEvent } from '../../../src/roll/model/roll-event.ts'
 import { restoringRun } from '../../../src/roll/run/restoring-run.ts'
 import { RollEngine } from '../../../src/roll/run/roll-engine.ts'

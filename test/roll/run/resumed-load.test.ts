@@ -55,7 +55,7 @@ const BEFORE: LoadBefore = {
   notMeasuredMs: 1_000,
   until: wallMs(at('06:08:45')),
   failedOf: { n2: 6 },
-  untold: 0,
+  unreported: 0,
 }
 
 /** A probe whose facts a test sets, and the watch that reads them. */

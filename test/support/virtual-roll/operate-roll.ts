@@ -12,7 +12,7 @@ interface Operating {
   /** What is said to it after each end: go on, or put back what is out. */
   readonly word: (ends: number) => 'resume' | 'abort'
   /** The next process, where it is not begun by a plain resume; undefined: nothing is left to take up. */
-  readonly takeUp?: (verdict: Verdict | undefined) => Promise<EngineProcess | undefined>
+  readonly resumeRun?: (verdict: Verdict | undefined) => Promise<EngineProcess | undefined>
   /** Of each process that begins, the first among them. */
   readonly onProcess?: (process: EngineProcess) => void
 }
@@ -28,7 +28,7 @@ const ENDS_MAX = 60
  * Acts as an operator who was told to get it done: answers every end of a process but success with the same word again.
  * Returns how many processes it took.
  */
-export async function operateRoll({ roll, first, pauseMs, word, takeUp, onProcess }: Operating): Promise<number> {
+export async function operateRoll({ roll, first, pauseMs, word, resumeRun, onProcess }: Operating): Promise<number> {
   let running = first
   for (let ends = 1; ends <= ENDS_MAX; ends += 1) {
     onProcess?.(running)
@@ -37,7 +37,7 @@ export async function operateRoll({ roll, first, pauseMs, word, takeUp, onProces
     if (end !== 'died' && isDone(roll, end)) return ends
     await sleep(roll, pauseMs())
     const verdict = nextWord === 'abort' ? ABORTED : undefined
-    const next = takeUp === undefined ? roll.resume(verdict) : await takeUp(verdict)
+    const next = resumeRun === undefined ? roll.resume(verdict) : await resumeRun(verdict)
     if (next === undefined) return ends
     running = next
   }

@@ -33,10 +33,10 @@ interface Failed {
  * The nodes that failed are tried once more, without those that a person skips, unless it is one by its name; and the template that an automatic
  * rollback left.
  */
-export function retry(object: CheckedIngress, wished: Requested): RolloutChange {
-  if (wished.node !== undefined) return retryNodes(failedNodes(object, wished))
+export function retry(object: CheckedIngress, requested: Requested): RolloutChange {
+  if (requested.node !== undefined) return retryNodes(failedNodes(object, requested))
   const lifted = lift(object)
-  const nodes = retryNodes(withoutSkipped(object, failedNodes(object, wished)))
+  const nodes = retryNodes(withoutSkipped(object, failedNodes(object, requested)))
   if (lifted === undefined) return nodes
   return nodes.kind === 'write'
     ? { kind: 'write', writes: [lifted, ...nodes.writes] }
@@ -84,8 +84,8 @@ const requestOf = ({ of, rejected }: Pick<Failed, 'of' | 'rejected'>) =>
   rejected === undefined ? { key: RETRY_ANNOTATION, value: of } : { key: REJECTED_ANNOTATION, value: rejected }
 
 /** The node does not count among those that stop the rollout. */
-export function skip(object: CheckedIngress, wished: Requested): RolloutChange {
-  const failed = failedNodes(object, wished)
+export function skip(object: CheckedIngress, requested: Requested): RolloutChange {
+  const failed = failedNodes(object, requested)
   if ('kind' in failed) return failed
   return asked(
     failed.filter(({ deployment, of }) => deployment.annotations[SKIP_ANNOTATION] !== of),

@@ -9,7 +9,7 @@ interface WindowNews {
 }
 
 /** A shorter window is shown once, when it is over. */
-const TOLD_OPEN_AFTER_MS = 1_000
+const SHOWN_OPEN_AFTER_MS = 1_000
 
 const laneOf = (window: FailureWindow): string => `${window.lane} ${window.target}`
 
@@ -17,15 +17,15 @@ const laneOf = (window: FailureWindow): string => `${window.lane} ${window.targe
 export class WindowTeller {
   readonly #closed = new Set<string>()
   readonly #open = new Map<string, number>()
-  #told = 0
+  #shown = 0
 
   /** What is new in `windows`; with `ended`, windows without an end are closed as they are. */
   news(windows: readonly FailureWindow[], now: WallMs, ended: boolean): readonly WindowNews[] {
     return windows.flatMap((window) => {
       const isOver = window.firstOkAt !== undefined && window.undecided === undefined
       if (isOver || ended) return this.#close(window)
-      const isTold = this.#open.has(laneOf(window)) || now - window.firstBadAt < TOLD_OPEN_AFTER_MS
-      return isTold ? [] : [this.#opened(window)]
+      const isShown = this.#open.has(laneOf(window)) || now - window.firstBadAt < SHOWN_OPEN_AFTER_MS
+      return isShown ? [] : [this.#opened(window)]
     })
   }
 
@@ -45,7 +45,7 @@ export class WindowTeller {
   }
 
   #next(): number {
-    this.#told += 1
-    return this.#told
+    this.#shown += 1
+    return this.#shown
   }
 }

@@ -59,8 +59,8 @@ function whatRows({ windows }: RollView): readonly BlockRow[] {
 
 /** The first reason is in the title, except for an interrupted roll, whose title says where it was. */
 function whyRows({ end }: RollView): readonly BlockRow[] {
-  const told = end?.outcome === 'interrupted' ? 0 : 1
-  const texts = (end?.reasons ?? []).slice(told, told + SHOWN_MAX).map(({ text }) => text)
+  const inTitle = end?.outcome === 'interrupted' ? 0 : 1
+  const texts = (end?.reasons ?? []).slice(inTitle, inTitle + SHOWN_MAX).map(({ text }) => text)
   return texts.length === 0 ? [] : [{ label: 'why', texts }]
 }
 

@@ -77,7 +77,7 @@ export function rollMetrics(view: RollView, counts: RollCounts, times: MetricTim
 }
 
 function nodeFamilies({ nodes, end }: RollView): readonly string[] {
-  const states = nodes.map((node) => standingOf(node, end)?.state)
+  const states = nodes.map((node) => resultOf(node, end)?.state)
   const failed = states.filter((state) => state === 'out' || state === 'gone' || state === 'restored')
   return [
     ...family({ name: 'nodes', help: 'Nodes of the roll.' }, [{ value: nodes.length }]),
@@ -94,7 +94,7 @@ function nodeFamilies({ nodes, end }: RollView): readonly string[] {
   ]
 }
 
-const standingOf = ({ name, state, standing }: NodeView, end: RollView['end']): NodeResult | undefined =>
+const resultOf = ({ name, state, standing }: NodeView, end: RollView['end']): NodeResult | undefined =>
   end?.standings.find(({ node }) => node === name) ?? (state === 'ended' ? standing : undefined)
 
 interface InWork {

@@ -26,12 +26,12 @@ export class WindowLines {
 }
 
 function windowLine(view: RollView, { type, windows, outages }: OutageNews<WindowView>): Line {
-  const told = outageView(windows, outages)
-  const { window, blame, reloads } = told
+  const outage = outageView(windows, outages)
+  const { window, blame, reloads } = outage
   const reload = reloads.length === 0 ? '' : `; reload of ${reloadedText(reloads)}`
   const text =
     type === 'closed'
-      ? `FAILED ${outageSpanText(told)}, ${outageClassText(told)}; ${causeText(told)}`
-      : `FAILING ${window.target}: ${outageClassText(told)}: ${window.firstError}${reload}`
+      ? `FAILED ${outageSpanText(outage)}, ${outageClassText(outage)}; ${causeText(outage)}`
+      : `FAILING ${window.target}: ${outageClassText(outage)}: ${window.firstError}${reload}`
   return saidLine(view, { ...(blame[0] && { node: blame[0].node }), word: 'window', text, tone: 'stop' }, view.lastAt)
 }

@@ -18,8 +18,8 @@ export const cordon: StepRule = {
     if (s.current.node.unschedulable) return hooksOfCordoned(s) ?? ownPodLeaves(s)
     const refusals = mayStart(s)
     if (refusals.length > 0) return hold(refusals)
-    const wishes = beforeLeaving(s)
-    if (wishes !== undefined) return wishes
+    const requested = beforeLeaving(s)
+    if (requested !== undefined) return requested
     return act([{ kind: 'cordon', node: s.current.node.name }], {
       code: 'Schedulable',
       text: 'new pods can still be scheduled here',

@@ -22,8 +22,8 @@ export const record: StepRule<NodeSnapshot> = {
     if (foreign !== undefined) return hold([foreign])
     const refusals = mayStart(s)
     if (refusals.length > 0) return hold(refusals)
-    const wishes = beforeRecord(s)
-    if (wishes !== undefined) return wishes
+    const requested = beforeRecord(s)
+    if (requested !== undefined) return requested
     const marks = marksToSet(s)
     if (marks !== undefined) return marks
     const { name, resourceVersion } = s.current.node

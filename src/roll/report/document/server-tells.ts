@@ -15,7 +15,7 @@ export interface ServerTell {
 
 const KEY = '(?<backend>[^/]+)/(?<server>.+) on (?<instance>.+)'
 const STATE = '(?<state>ready|drain|maint)'
-const TOLD = new RegExp(`^set ${KEY} to ${STATE}$`)
+const SET = new RegExp(`^set ${KEY} to ${STATE}$`)
 const FOUND = new RegExp(`^${KEY} is ${STATE}$`)
 const AGAIN = new RegExp(`^${KEY} had lost its state and was set to ${STATE} again$`)
 
@@ -23,7 +23,7 @@ const AGAIN = new RegExp(`^${KEY} had lost its state and was set to ${STATE} aga
 export function serverTells(events: readonly StampedEvent[]): readonly ServerTell[] {
   return events.flatMap((event) => {
     if (event.type === 'write' && isTrafficKind(event.action) && event.ok) {
-      return tell(event, TOLD.exec(event.text), 'told')
+      return tell(event, SET.exec(event.text), 'told')
     }
     if (event.type === 'reasserted') return tell(event, AGAIN.exec(event.text), 'again')
     if (event.type === 'step.started' && event.step === 'detach') {

@@ -42,7 +42,7 @@ function rollSpan(view: RollView, startedAt: number): Omit<Span, 'events'> {
       'evenkeel.exit_code': end?.exitCode,
       'evenkeel.reason.code': end?.reasons.map(({ code }) => code),
       'evenkeel.nodes': nodes.length,
-      'evenkeel.nodes.done': nodes.filter((node) => standingOf(node, view)?.state === 'inService').length,
+      'evenkeel.nodes.done': nodes.filter((node) => resultOf(node, view)?.state === 'inService').length,
       'evenkeel.requests.sent': measured?.sent,
       'evenkeel.requests.failed': measured?.failed,
       'evenkeel.requests.excused': measured?.excused,
@@ -58,7 +58,7 @@ function rollSpan(view: RollView, startedAt: number): Omit<Span, 'events'> {
 function nodeSpans(node: NodeView, view: RollView, recorded: ReadonlySet<string>): readonly Omit<Span, 'events'>[] {
   const { name, startedAt, steps } = node
   if (startedAt === undefined) return []
-  const standing = standingOf(node, view)
+  const standing = resultOf(node, view)
   const failed = standing !== undefined && FAILED.includes(standing.state) ? { error: standing.text } : {}
   // A node that was out and is resumed still has the end of the earlier process.
   const endedAt = node.state === 'ended' ? node.endedAt : undefined
@@ -89,7 +89,7 @@ function nodeSpans(node: NodeView, view: RollView, recorded: ReadonlySet<string>
 
 const FAILED: readonly NodeResult['state'][] = ['out', 'gone', 'restored']
 
-const standingOf = ({ name, state, standing }: NodeView, { end }: RollView): NodeResult | undefined =>
+const resultOf = ({ name, state, standing }: NodeView, { end }: RollView): NodeResult | undefined =>
   end?.standings.find(({ node }) => node === name) ?? (state === 'ended' ? standing : undefined)
 
 /** A process that was killed records no end of its step: the view ends the step at the last event of that process. */

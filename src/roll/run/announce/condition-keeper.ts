@@ -27,7 +27,7 @@ interface Kept {
   readonly uid: string
   want: readonly string[]
   /** As this process has written it last, or has found it. */
-  told: readonly string[]
+  written: readonly string[]
   readonly backoff: Backoff
   dueAt: number
   warned: string | undefined
@@ -52,7 +52,7 @@ export class ConditionKeeper {
     if (want === undefined) return
     const { node, types } = want
     const kept = this.#kept.get(node.uid) ?? this.#begun(want)
-    if (isSame(kept.want, types) && isSame(kept.told, types)) return
+    if (isSame(kept.want, types) && isSame(kept.written, types)) return
     kept.want = types
     this.#kept.set(node.uid, kept)
     this.#wakeup.wake()
@@ -70,9 +70,9 @@ export class ConditionKeeper {
   }
 
   #begun({ node }: ConditionsWant): Kept {
-    const told = announcedOn(node, this.#parts.run.id)
+    const written = announcedOn(node, this.#parts.run.id)
     const backoff = new Backoff(BACKOFF, this.#parts.random)
-    return { node: node.name, uid: node.uid, want: told, told, backoff, dueAt: 0, warned: undefined }
+    return { node: node.name, uid: node.uid, want: written, written, backoff, dueAt: 0, warned: undefined }
   }
 
   async #tell(kept: Kept, signal: AbortSignal): Promise<void> {
@@ -82,7 +82,7 @@ export class ConditionKeeper {
       ? await setWithin(this.#parts, conditionsChange(kept, { run: run.id, wall: clock.wallMs() }), signal)
       : { message: 'the slot is not renewed' }
     if (failure === undefined) {
-      kept.told = want
+      kept.written = want
       kept.backoff.reset()
       kept.dueAt = 0
       const text = want.length === 0 ? `announce nothing on ${node}` : `announce ${want.join(', ')} on ${node}`
@@ -99,17 +99,17 @@ export class ConditionKeeper {
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((type) => other.includes(type))
 
-const isToTell = ({ want, told }: Kept): boolean => !isSame(want, told)
+const isToTell = ({ want, written }: Kept): boolean => !isSame(want, written)
 
 interface Telling {
   readonly run: string
   readonly wall: WallMs
 }
 
-function conditionsChange({ node, uid, want, told }: Kept, { run, wall }: Telling): ConditionsChange {
+function conditionsChange({ node, uid, want, written }: Kept, { run, wall }: Telling): ConditionsChange {
   const at = toIsoSeconds(wall)
-  const added = ANNOUNCED_CONDITIONS.filter((type) => want.includes(type) && !told.includes(type))
-  const over = told.filter((type) => !want.includes(type))
+  const added = ANNOUNCED_CONDITIONS.filter((type) => want.includes(type) && !written.includes(type))
+  const over = written.filter((type) => !want.includes(type))
   return {
     node,
     uid,

@@ -50,7 +50,7 @@ export class KuredLockKeeper {
   /** By lane and machine, from its first request until it leaves. */
   readonly #wants = new Map<object, boolean>()
   /** The request of the last one that left: so there is no gap between the last node and the first machine. */
-  #lastWish = false
+  #lastRequest = false
   #isNeeded: () => boolean = () => true
   readonly #wakeup: Wakeup
   readonly #backoff: Backoff
@@ -83,10 +83,10 @@ export class KuredLockKeeper {
 
   /** It has nothing in work, and withdraws its request. That of the last one counts until another has one, or the roll ends. */
   leave(from: object): void {
-    const wish = this.#wants.get(from)
-    if (wish === undefined) return
+    const request = this.#wants.get(from)
+    if (request === undefined) return
     this.#wants.delete(from)
-    if (this.#wants.size === 0) this.#lastWish = wish
+    if (this.#wants.size === 0) this.#lastRequest = request
     this.wake()
   }
 
@@ -119,8 +119,8 @@ export class KuredLockKeeper {
   }
 
   get #isWanted(): boolean {
-    const isWished = this.#wants.size === 0 ? this.#lastWish : [...this.#wants.values()].includes(true)
-    return isWished && this.#isNeeded()
+    const isRequested = this.#wants.size === 0 ? this.#lastRequest : [...this.#wants.values()].includes(true)
+    return isRequested && this.#isNeeded()
   }
 
   #dueAt(): number {

@@ -45,7 +45,7 @@ interface Kept {
   mayHaveMore: boolean
   dueAt: number
   state: SilenceState | undefined
-  told: string | undefined
+  reported: string | undefined
 }
 
 interface Failure {
@@ -136,7 +136,7 @@ export class SilenceKeeper {
       mayHaveMore: this.#parts.isResumed,
       dueAt: 0,
       state: undefined,
-      told: undefined,
+      reported: undefined,
     }
   }
 
@@ -153,8 +153,8 @@ export class SilenceKeeper {
       kept.state = { kind: 'failed', text: failure.message }
       kept.dueAt = clock.monoMs() + backoff.nextMs(failure.retryAfterMs)
       const text = `alerts of ${want.node} are not silenced in ${silence.name}: ${failure.message}`
-      if (kept.told !== text) events.emit({ type: 'warning', node: want.node, text })
-      kept.told = text
+      if (kept.reported !== text) events.emit({ type: 'warning', node: want.node, text })
+      kept.reported = text
     }
     onNews()
   }

@@ -7,8 +7,8 @@ import type { RollSpec } from '../../../../src/roll/model/roll-spec.ts'
 import type { Verdict } from '../../../../src/roll/model/verdict.ts'
 import { prepare } from '../../../../src/roll/run/prepare.ts'
 import { lostRun } from '../../../../src/roll/run/restoring-run.ts'
+import { type FileOfRun, resumeRun } from '../../../../src/roll/run/resume-run.ts'
 import { plannedEntry } from '../../../../src/roll/run/run-from-journal.ts'
-import { type FileOfRun, takeUp } from '../../../../src/roll/run/take-up.ts'
 import type { Scene } from '../checkers/scene.ts'
 import type { EngineProcess } from '../engine-process.ts'
 import { MemoryJournal } from '../memory-journal.ts'
@@ -23,7 +23,7 @@ async function resumeBy(roll: VirtualRoll, file: string): Promise<EngineProcess>
   const { cluster, balancers, host, clock } = roll.ports()
   const append = (entry: Parameters<MemoryJournal['write']>[0]): Promise<void> =>
     roll.journal.write(entry, (ms) => clock.sleep(ms, NEVER))
-  const { run, firstSeq } = await takeUp({
+  const { run, firstSeq } = await resumeRun({
     journal: { run: header.run, header, entries, append },
     amending: {
       file: fileOf(loadRollFile({ file: 'roll.yaml', text: file })),
@@ -118,12 +118,12 @@ export class SeedOperator {
         this.#running = process
         onProcess(roll, process)
       },
-      takeUp: (verdict) => this.#takeUp(roll, verdict),
+      resumeRun: (verdict) => this.#resumeRun(roll, verdict),
     })
     this.#running = undefined
   }
 
-  async #takeUp(roll: VirtualRoll, verdict: Verdict | undefined): Promise<EngineProcess | undefined> {
+  async #resumeRun(roll: VirtualRoll, verdict: Verdict | undefined): Promise<EngineProcess | undefined> {
     const next = this.#next
     this.#next = 'resume'
     if (next === 'journalLost') {

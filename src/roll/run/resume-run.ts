@@ -1,7 +1,7 @@
 import type { Node } from '../../ground/model/node.ts'
 import { evenkeel, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
-import { restOfPlan, type UnderWay } from '../decide/takeup/rest-of-plan.ts'
+import { restOfPlan, type UnderWay } from '../decide/resume/rest-of-plan.ts'
 import type { SpecFinding } from '../model/file-finding.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
@@ -30,7 +30,7 @@ export interface Amending {
   readonly warn: (text: string) => void
 }
 
-interface TakingUp {
+interface Resuming {
   readonly journal: Journal & StoredJournal
   /** Absent: by what it went by before. */
   readonly amending?: Amending
@@ -44,7 +44,7 @@ interface TakingUp {
  * Goes on with a run where its journal ends, or ends it; with a file, by that one. Rejects with UserError where that may not
  * be, with WorldError where it cannot be asked now.
  */
-export async function takeUp({ journal, amending, verdict, keepsVerdict }: TakingUp): Promise<ResumedRun> {
+export async function resumeRun({ journal, amending, verdict, keepsVerdict }: Resuming): Promise<ResumedRun> {
   const found = runFromJournal(journal)
   if (verdict === undefined && found.run.restoresAs !== undefined) throw onlyRestores(found.run)
   const run = amending === undefined ? found.run : await amended(found.run, { ...amending, journal, verdict })

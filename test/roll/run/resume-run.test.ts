@@ -9,9 +9,9 @@ import type { RollPlan } from '../../../src/roll/model/roll-plan.ts'
 import type { RollSpec } from '../../../src/roll/model/roll-spec.ts'
 import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
 import { prepare } from '../../../src/roll/run/prepare.ts'
+import { type Amending, resumeRun } from '../../../src/roll/run/resume-run.ts'
 import { plannedEntry } from '../../../src/roll/run/run-from-journal.ts'
 import { newRun } from '../../../src/roll/run/run-state.ts'
-import { type Amending, takeUp } from '../../../src/roll/run/take-up.ts'
 import type { BalancerReader } from '../../../src/service/ports/balancer.ts'
 import { MemoryPair } from '../../support/memory-pair.ts'
 import { memoryRoll } from '../../support/memory-roll.ts'
@@ -59,16 +59,16 @@ function amendingBy(refused?: UserError) {
 
 test('a run whose journal was made to put nodes back is ended, and not gone on with', async () => {
   const restoring = journalOf({ ...begun, restoresAs: `${begun.id}+1f0e` })
-  await assert.rejects(takeUp({ journal: restoring }), { code: 'journal.restores' })
+  await assert.rejects(resumeRun({ journal: restoring }), { code: 'journal.restores' })
   const verdict = { kind: 'aborted', keepOut: false, reasons: [] } as const
-  const { run } = await takeUp({ journal: restoring, verdict })
+  const { run } = await resumeRun({ journal: restoring, verdict })
   assert.deepEqual([run.verdict, run.order], [verdict, ['n1', 'n2']])
 })
 
 test('a run goes on by another file, which is in its journal; nodes that the run does not have are named', async () => {
   const journal = journalOf(begun)
   const amending = amendingBy()
-  const { run } = await takeUp({ journal, amending })
+  const { run } = await resumeRun({ journal, amending })
   assert.deepEqual([run.spec, run.order], [amending.file.spec, ['n1', 'n2']])
   assert.deepEqual(
     journal.appended.map(({ type }) => type),
@@ -80,7 +80,7 @@ test('a run goes on by another file, which is in its journal; nodes that the run
 test('a run stays by its file where the plan by another one is refused', async () => {
   const journal = journalOf(begun)
   const refused = new UserError('1 error in the plan', { code: 'plan.refused' })
-  await assert.rejects(takeUp({ journal, amending: amendingBy(refused) }), { code: 'plan.refused' })
+  await assert.rejects(resumeRun({ journal, amending: amendingBy(refused) }), { code: 'plan.refused' })
   assert.deepEqual(journal.appended, [])
 })
 
@@ -136,7 +136,7 @@ async function resumedWhere(
       prepare({ ...rest, clusterName: 'here', cluster, balancers: [inspected(pair)], host, machines: pair.ssh }, NEVER),
     refusal: planRefusal,
   }
-  return takeUp({ journal, amending })
+  return resumeRun({ journal, amending })
 }
 
 for (const isSkipped of [true, false])

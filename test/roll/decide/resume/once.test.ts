@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onceAnswer } from '../../../../src/roll/decide/takeup/once.ts'
+import { onceAnswer } from '../../../../src/roll/decide/resume/once.ts'
 import type { NodeResult, RollOutcome, StampedEvent } from '../../../../src/roll/model/roll-event.ts'
 import type { Verdict } from '../../../../src/roll/model/verdict.ts'
 import { verdictBefore } from '../../../../src/roll/run/run-from-journal.ts'

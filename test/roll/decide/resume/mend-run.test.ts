@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../../../../src/ground/model/node.ts'
-import { mendRun, type RunSoFar } from '../../../../src/roll/decide/takeup/mend-run.ts'
+import { mendRun, type RunSoFar } from '../../../../src/roll/decide/resume/mend-run.ts'
 import type { RollSpec } from '../../../../src/roll/model/roll-spec.ts'
 import type { BalancerSpec } from '../../../../src/service/model/balancer-spec.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../../src/service/model/node-record.ts'
