@@ -45,7 +45,7 @@ interface KeyChange<T> {
   readonly now?: T
 }
 
-interface Named {
+export interface Named {
   readonly namespace?: string
   readonly name: string
   readonly uid?: string

@@ -1,24 +1,46 @@
-import type { FollowCache } from './follow-cache.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Objects, Selection } from '../ports/objects.ts'
+import { FollowCache, type FollowCacheParts, type Named } from './follow-cache.ts'
 
-type Followed = Pick<FollowCache<never>, 'run' | 'synced' | 'freshness'>
+interface CachesParts {
+  readonly objects: Pick<Objects, 'follow'>
+  readonly clock: Clock
+}
+
+type Hooks<T> = Omit<FollowCacheParts<T>, 'follow' | 'clock'>
 
 /** Caches that a loop goes by together. */
 export abstract class FollowCaches {
-  protected abstract all(): readonly Followed[]
+  readonly #parts: CachesParts
+  readonly #all: Pick<FollowCache<never>, 'run' | 'synced' | 'freshness'>[] = []
+
+  constructor(parts: CachesParts) {
+    this.#parts = parts
+  }
+
+  protected cacheOf<T extends Named>(follow: FollowCacheParts<T>['follow'], hooks: Hooks<T>): FollowCache<T> {
+    const cache = new FollowCache({ follow, clock: this.#parts.clock, ...hooks })
+    this.#all.push(cache)
+    return cache
+  }
+
+  protected objectsOf<T extends Named>(selection: Selection<T>, hooks: Hooks<T>): FollowCache<T> {
+    return this.cacheOf((sink, signal) => this.#parts.objects.follow(selection, sink, signal), hooks)
+  }
 
   /** Until aborted; rejects with the signal's reason. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.all().map((cache) => cache.run(signal)))
+    await Promise.all(this.#all.map((cache) => cache.run(signal)))
   }
 
   /** Resolves when each has its first list; rejects with the signal's reason. */
   async synced(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.all().map((cache) => cache.synced(signal)))
+    await Promise.all(this.#all.map((cache) => cache.synced(signal)))
   }
 
   /** A broken watch shows what was, and nothing is decided by that. */
   isFresh(): boolean {
-    return this.all().every((cache) => {
+    return this.#all.every((cache) => {
       const { synced, brokenSince } = cache.freshness()
       return synced && brokenSince === undefined
     })

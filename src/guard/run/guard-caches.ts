@@ -1,10 +1,9 @@
-import { FollowCache, type FollowCacheParts } from '../../ground/loop/follow-cache.ts'
+import type { FollowCache, FollowCacheParts } from '../../ground/loop/follow-cache.ts'
 import { FollowCaches } from '../../ground/loop/follow-caches.ts'
 import { withKnownSpecs } from '../../ground/loop/owned/known-specs.ts'
 import { DAEMON_SETS, DEPLOYMENTS, GATES } from '../../ground/loop/owned/owned-kinds.ts'
 import { GUARD_LABEL, GUARD_UID_LABEL } from '../../ground/model/guard-keys.ts'
 import type { Node } from '../../ground/model/node.ts'
-import type { ObjectKind } from '../../ground/model/object-kind.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../ground/model/owned/found-workload.ts'
 import type { OwnedObject } from '../../ground/model/owned-object.ts'
 import { present } from '../../ground/model/present.ts'
@@ -44,68 +43,65 @@ export class GuardCaches extends FollowCaches {
   readonly #podsOf: { get(uid: string): readonly GuardPod[] }
 
   constructor(parts: CachesParts) {
-    super()
-    const { followNodes, objects, cluster, clock, onGroup, onStray } = parts
+    super(parts)
+    const { followNodes, objects, cluster, onGroup, onStray } = parts
     const wakeAll = (): void => {
       for (const { spec } of this.guards.objects()) onGroup(spec.group)
     }
     const wake = (isMeant: (guard: CheckedGuard) => boolean): void => {
       for (const guard of this.guards.objects()) if (isMeant(guard)) onGroup(guard.spec.group)
     }
-    const ofLabel = <T extends { readonly labels: OwnedObject['labels'] }>() => ({
-      onKey: (_key: string, change: { readonly before?: T; readonly now?: T }) => {
-        const uids = [change.before, change.now].flatMap((one) => one?.labels[GUARD_UID_LABEL] ?? [])
-        wake(({ uid }) => uids.includes(uid))
-      },
-    })
-    const follow =
-      <T>(kind: ObjectKind<T>, labelSelector?: string): FollowCacheParts<T>['follow'] =>
-      (sink, signal) =>
-        objects.follow({ kind, ...present({ labelSelector }) }, sink, signal)
-    this.nodes = new FollowCache({
-      follow: followNodes,
-      clock,
+    this.nodes = this.cacheOf(followNodes, {
       isNews: (before, now) => !isSamePlace(before, now),
       isSame: isSameNode,
       onKey: wakeAll,
     })
-    this.guards = new FollowCache({
-      follow: (sink, signal) => objects.follow({ kind: NODE_GUARDS }, withKnownSpecs(sink), signal),
-      clock,
+    const followGuards: FollowCacheParts<CheckedGuard>['follow'] = (sink, signal) =>
+      objects.follow({ kind: NODE_GUARDS }, withKnownSpecs(sink), signal)
+    this.guards = this.cacheOf(followGuards, {
       onKey: (_key, { before, now }) => {
         for (const one of [before, now]) if (one !== undefined) onGroup(one.spec.group)
         if (now === undefined || now.deleting) onStray()
       },
     })
-    this.attachments = new FollowCache({
-      follow: (sink, signal) => cluster.follow('volumeattachments', sink, signal),
-      clock,
+    this.attachments = this.cacheOf((sink, signal) => cluster.follow('volumeattachments', sink, signal), {
       onKey: () => wake(({ spec }) => spec.holds.some(({ kind }) => kind === 'volumes')),
     })
-    this.#deployments = new FollowCache({ follow: follow(DEPLOYMENTS, GUARD_LABEL), clock, ...ofLabel() })
-    this.#pods = new FollowCache({
-      follow: follow(GUARD_PODS, GUARD_LABEL),
-      clock,
-      onKey: (_key, { before, now }) => {
-        wake(({ uid }) => uid === before?.guardUid || uid === now?.guardUid)
-        if (now !== undefined && this.#isStray(now)) onStray()
+    this.#deployments = this.objectsOf(
+      { kind: DEPLOYMENTS, labelSelector: GUARD_LABEL },
+      {
+        onKey: (_key, { before, now }) => {
+          const uids = [before, now].map((one) => one?.labels[GUARD_UID_LABEL])
+          wake(({ uid }) => uids.includes(uid))
+        },
       },
-    })
+    )
     // Of others as well: two budgets over one pod make each eviction of it fail.
-    this.#gates = new FollowCache({
-      follow: follow(GATES),
-      clock,
-      onKey: (_key, { before, now }) => {
-        const namespace = (now ?? before)?.namespace
-        wake((guard) => guard.namespace === namespace)
+    this.#gates = this.objectsOf(
+      { kind: GATES },
+      {
+        onKey: (_key, { before, now }) => {
+          const namespace = (now ?? before)?.namespace
+          wake((guard) => guard.namespace === namespace)
+        },
       },
-    })
-    this.#daemonSets = new FollowCache({
-      follow: follow(DAEMON_SETS),
-      clock,
-      isNews: isNewsOfTarget,
-      onKey: (key) => wake((guard) => targetKey(guard) === key),
-    })
+    )
+    this.#pods = this.objectsOf(
+      { kind: GUARD_PODS, labelSelector: GUARD_LABEL },
+      {
+        onKey: (_key, { before, now }) => {
+          wake(({ uid }) => uid === before?.guardUid || uid === now?.guardUid)
+          if (now !== undefined && this.#isStray(now)) onStray()
+        },
+      },
+    )
+    this.#daemonSets = this.objectsOf(
+      { kind: DAEMON_SETS },
+      {
+        isNews: isNewsOfTarget,
+        onKey: (key) => wake((guard) => targetKey(guard) === key),
+      },
+    )
     this.#attachmentsOf = this.attachments.index(({ nodeName }) => [nodeName])
     this.#deploymentsOf = this.#deployments.index(controllerOf)
     this.#gatesOf = this.#gates.index(controllerOf)
@@ -142,11 +138,6 @@ export class GuardCaches extends FollowCaches {
       otherGates: this.#gatesIn.get(namespace),
       pods: this.#podsOf.get(`${namespace}/${uid}`),
     }
-  }
-
-  protected all() {
-    const { nodes, guards, attachments } = this
-    return [nodes, guards, attachments, this.#deployments, this.#gates, this.#pods, this.#daemonSets]
   }
 }
 

@@ -1,4 +1,4 @@
-import { FollowCache, type FollowCacheParts } from '../../ground/loop/follow-cache.ts'
+import type { FollowCache, FollowCacheParts } from '../../ground/loop/follow-cache.ts'
 import { FollowCaches } from '../../ground/loop/follow-caches.ts'
 import { JoinedLists } from '../../ground/loop/owned/joined-lists.ts'
 import { withKnownSpecs } from '../../ground/loop/owned/known-specs.ts'
@@ -52,33 +52,30 @@ export class IngressCaches extends FollowCaches {
   readonly #daemonSetsOf: { get(value: string): readonly FoundDaemonSet[] }
 
   constructor(parts: CachesParts) {
-    super()
-    const { followNodes, clock, groups, onFleet } = parts
-    const named = <T extends { readonly labels: OwnedObject['labels'] }>() => ({
-      onKey: (_key: string, change: { readonly before?: T; readonly now?: T }) =>
-        this.#changed(
-          parts,
-          [change.before, change.now].flatMap((one) => one?.labels[INGRESS_UID_LABEL] ?? []),
-        ),
-    })
-    this.nodes = new FollowCache({
-      follow: followNodes,
-      clock,
+    super(parts)
+    const { objects, followNodes, groups, onFleet } = parts
+    const owned = <T extends { readonly name: string }>(kind: ObjectKind<T>, uidOf: (one: T) => string | undefined) =>
+      this.objectsOf(
+        { kind, labelSelector: INGRESS_LABEL },
+        {
+          onKey: (_key, { before, now }) =>
+            this.#changed(
+              parts,
+              [before, now].map((one) => (one === undefined ? undefined : uidOf(one))),
+            ),
+        },
+      )
+    const byLabel = ({ labels }: OwnedObject): string | undefined => labels[INGRESS_UID_LABEL]
+    this.nodes = this.cacheOf(followNodes, {
       isNews: (before, now) => !isSamePlace(before, now),
       isSame: isSameNode,
       onChange: onFleet,
     })
-    this.deployments = labelled(parts, DEPLOYMENTS, named<FoundDeployment>())
-    this.gates = labelled(parts, GATES, named<OwnedObject>())
-    this.revisions = labelled(parts, REVISIONS, named<OwnedObject>())
-    this.#daemonSets = labelled(parts, DAEMON_SETS, named<FoundDaemonSet>())
-    this.pods = labelled(parts, INGRESS_PODS, {
-      onKey: (_key, change) =>
-        this.#changed(
-          parts,
-          [change.before, change.now].flatMap((one) => one?.ingressUid ?? []),
-        ),
-    })
+    this.deployments = owned(DEPLOYMENTS, byLabel)
+    this.gates = owned(GATES, byLabel)
+    this.revisions = owned(REVISIONS, byLabel)
+    this.pods = owned(INGRESS_PODS, ({ ingressUid }) => ingressUid)
+    this.#daemonSets = owned(DAEMON_SETS, byLabel)
     this.#podsOf = this.pods.indexWithin(
       ({ namespace, ingressUid }) => ownerKey(namespace, ingressUid),
       ({ nodeLabel }) => [nodeLabel],
@@ -91,9 +88,9 @@ export class IngressCaches extends FollowCaches {
     this.#daemonSetsOf = this.#daemonSets.index(byNamespace)
     this.#objects = new Map(
       groups.map((group) => {
-        const cache = new FollowCache<CheckedIngress>({
-          follow: (sink, signal) => parts.objects.follow({ kind: ingressKind(group) }, withKnownSpecs(sink), signal),
-          clock,
+        const follow: FollowCacheParts<CheckedIngress>['follow'] = (sink, signal) =>
+          objects.follow({ kind: ingressKind(group) }, withKnownSpecs(sink), signal)
+        const cache = this.cacheOf(follow, {
           onKey: (key, { before, now }) => {
             parts.onObject(`${group}/${key}`)
             if (wordsOf(before) !== wordsOf(now)) this.#wakeWhoGiveWay(parts)
@@ -131,17 +128,12 @@ export class IngressCaches extends FollowCaches {
     }
   }
 
-  protected all() {
-    const { nodes, deployments, gates, revisions, pods } = this
-    return [nodes, deployments, gates, revisions, pods, this.#daemonSets, ...this.#objects.values()]
-  }
-
   /** Another object is gone, or wants other things: what they gave way to may be over. */
   #wakeWhoGiveWay({ onObject }: CachesParts): void {
     for (const object of this.objects()) if (givesWay(object)) onObject(ingressKey(object))
   }
 
-  #changed({ onOwned }: CachesParts, uids: readonly string[]): void {
+  #changed({ onOwned }: CachesParts, uids: readonly (string | undefined)[]): void {
     for (const object of this.objects()) if (uids.includes(object.uid)) onOwned(ingressKey(object))
   }
 }
@@ -151,16 +143,3 @@ const wordsOf = (object: CheckedIngress | undefined): string | undefined =>
 
 /** Pods of another namespace may bear the labels of an object, and are none of its own. */
 const ownerKey = (namespace: string, uid: string): string => `${namespace}/${uid}`
-
-type Hooks<T> = Pick<FollowCacheParts<T>, 'onKey'>
-
-const labelled = <T extends { readonly name: string }>(
-  { objects, clock }: CachesParts,
-  kind: ObjectKind<T>,
-  hooks: Hooks<T>,
-): FollowCache<T> =>
-  new FollowCache({
-    follow: (sink, signal) => objects.follow({ kind, labelSelector: INGRESS_LABEL }, sink, signal),
-    clock,
-    ...hooks,
-  })

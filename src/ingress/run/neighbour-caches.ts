@@ -1,4 +1,4 @@
-import { FollowCache } from '../../ground/loop/follow-cache.ts'
+import type { FollowCache } from '../../ground/loop/follow-cache.ts'
 import { FollowCaches } from '../../ground/loop/follow-caches.ts'
 import { INGRESS_LABEL } from '../../ground/model/ingress-keys.ts'
 import type { ObjectKind } from '../../ground/model/object-kind.ts'
@@ -35,33 +35,30 @@ export class NeighbourCaches extends FollowCaches {
   #changes = 0
 
   constructor(parts: NeighbourParts) {
-    super()
+    super(parts)
     this.#parts = parts
-    const { objects, clock, onChange } = parts
-    this.#services = new FollowCache<PortService>({
-      follow: (sink, signal) => objects.follow({ kind: SERVICES }, sink, signal),
-      clock,
-      onKey: (_key, { before, now }) => {
-        if (!takesPorts(before) && !takesPorts(now)) return
-        this.changed()
-        onChange()
+    const { onChange } = parts
+    this.#services = this.objectsOf(
+      { kind: SERVICES },
+      {
+        onKey: (_key, { before, now }) => {
+          if (!takesPorts(before) && !takesPorts(now)) return
+          this.changed()
+          onChange()
+        },
+        isNews: (before, now) => portsOf(before) !== portsOf(now),
       },
-      isNews: (before, now) => portsOf(before) !== portsOf(now),
-    })
-    this.#budgets = new FollowCache<OthersBudget>({
-      follow: (sink, signal) =>
-        objects.follow({ kind: OTHERS_BUDGETS, labelSelector: `!${INGRESS_LABEL}` }, sink, signal),
-      clock,
-      onKey: () => {
-        this.changed()
-        onChange()
+    )
+    this.#budgets = this.objectsOf(
+      { kind: OTHERS_BUDGETS, labelSelector: `!${INGRESS_LABEL}` },
+      {
+        onKey: () => {
+          this.changed()
+          onChange()
+        },
+        isNews: (before, now) => JSON.stringify(before.selector) !== JSON.stringify(now.selector),
       },
-      isNews: (before, now) => JSON.stringify(before.selector) !== JSON.stringify(now.selector),
-    })
-  }
-
-  protected all() {
-    return [this.#services, this.#budgets]
+    )
   }
 
   /** Nodes or IngressDaemonSets are not what they were. */
