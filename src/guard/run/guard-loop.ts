@@ -54,7 +54,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
   #life: AbortSignal = NO_LIFE
 
   constructor(parts: GuardLoopParts) {
-    const { clock, objects, cluster, log, rules, source } = parts
+    const { clock, objects, cluster, rules, source } = parts
     this.#parts = parts
     this.#memory = new GuardMemory(clock)
     this.#caches = new GuardCaches({
@@ -67,12 +67,8 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
       attachmentsOf: (node) => this.#caches.attachmentsOf(node),
       onNews: ({ spec }) => this.#loop.changed(spec.group),
     })
-    this.#budget = new ControllerBudget({
-      ...parts,
-      nodes: () => this.#caches.nodes,
-      onNews: () => this.wake(),
-      say: (text) => log.warn('guard: the node budget', { reason: text }),
-    })
+    const { nodes } = this.#caches
+    this.#budget = new ControllerBudget({ ...parts, name: this.name, nodes, onNews: () => this.wake() })
     this.#reader = new GroupReader({
       ...{ rules, source, clock, caches: this.#caches, holds: this.#holds, latest: this.#latest, memory: this.#memory },
       budget: () => this.#budget.facts() ?? NOTHING_READ,
@@ -82,7 +78,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     this.#events = new EventsOnce(parts.notices)
     this.#effects = new GuardEffects({
       ...{ objects, clock, latest: this.#latest },
-      nodeWrites: new NodeWrites({ cluster, latest: this.#latest, budget: this.#budget, nodes: this.#caches.nodes }),
+      nodeWrites: new NodeWrites({ cluster, latest: this.#latest, budget: this.#budget, nodes }),
       unshown: this.#memory,
     })
     this.#status = new StatusWriter({ objects, kind: NODE_GUARDS, clock })

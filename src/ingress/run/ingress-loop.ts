@@ -61,7 +61,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
   readonly #agents: AgentsOfObjects | undefined
 
   constructor(parts: IngressLoopParts) {
-    const { clock, objects, cluster, groups, log } = parts
+    const { clock, objects, cluster, groups } = parts
     this.#parts = parts
     this.#memory = new IngressMemory(clock)
     this.#agents = parts.agents === undefined ? undefined : new AgentsOfObjects({ agents: parts.agents, clock })
@@ -83,15 +83,11 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
       onChange: () => this.wake(),
     })
     this.#events = new EventsOnce(parts.notices)
-    this.#budget = new ControllerBudget({
-      ...parts,
-      nodes: () => this.#caches.nodes,
-      onNews: () => this.wake(),
-      say: (text) => log.warn('ingress: the node budget', { reason: text }),
-    })
+    const { nodes } = this.#caches
+    this.#budget = new ControllerBudget({ ...parts, name: this.name, nodes, onNews: () => this.wake() })
     this.#effects = new IngressEffects({
       ...{ objects, cluster, latest: this.#latest },
-      nodeWrites: new NodeWrites({ cluster, latest: this.#latest, budget: this.#budget, nodes: this.#caches.nodes }),
+      nodeWrites: new NodeWrites({ cluster, latest: this.#latest, budget: this.#budget, nodes }),
       unshown: this.#memory,
     })
     this.#statusOf = new Map(

@@ -8,13 +8,13 @@ import { BudgetWatch } from './budget-watch.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import { ControllerSlots } from './controller-slots.ts'
 
-interface BudgetParts extends Omit<ControllerParts, 'objects' | 'followNodes' | 'notices' | 'log'> {
-  /** As the watch told them last. */
-  nodes(): Pick<FollowCache<Node>, 'get' | 'versionOf' | 'objects'>
+interface BudgetParts extends Omit<ControllerParts, 'objects' | 'followNodes' | 'notices'> {
+  /** Of the loop. */
+  readonly name: string
+  /** The Nodes of the watch. */
+  readonly nodes: Pick<FollowCache<Node>, 'get' | 'versionOf' | 'objects'>
   /** The budget is another one. */
   onNews(): void
-  /** A person is to hear of it. */
-  say(text: string): void
 }
 
 /** All Nodes as they were read, when that began, and how many slots were taken or given back until then. */
@@ -42,13 +42,14 @@ export class ControllerBudget {
   #counted: Counted | undefined
 
   constructor(parts: BudgetParts) {
-    const { namespace, grantsNamespace } = parts
+    const { name, namespace, grantsNamespace, nodes, log } = parts
     this.#parts = parts
     this.#watch = new BudgetWatch({
       ...parts,
       slots: { namespace, grantsNamespace, leaseDurationMs: SLOT_STALE_MS },
-      nodeCount: () => parts.nodes().objects().length,
+      nodeCount: () => nodes.objects().length,
       rights: 'docs/controller.md',
+      say: (text) => log.warn(`${name}: the node budget`, { reason: text }),
     })
   }
 
@@ -69,7 +70,7 @@ export class ControllerBudget {
   async readWithNodes(signal: AbortSignal): Promise<readonly Node[]> {
     const { cluster, nodes, clock } = this.#parts
     const [at, changes] = [clock.monoMs(), this.#changes]
-    const [found] = await Promise.all([freshNodes({ cluster, cache: nodes() }, signal), this.#watch.read(signal)])
+    const [found] = await Promise.all([freshNodes({ cluster, cache: nodes }, signal), this.#watch.read(signal)])
     this.#readAt = clock.monoMs()
     this.#counted = { nodes: found, at, changes }
     return found

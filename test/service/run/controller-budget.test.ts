@@ -24,9 +24,10 @@ async function counted() {
     configMaps: { read: async () => undefined },
     leader: { mayActForMs: () => 60_000 },
     lease: { namespace: 'evenkeel', name: 'evenkeel-controller' },
-    nodes: () => cache,
+    name: 'toy',
+    nodes: cache,
     onNews: () => undefined,
-    say: () => undefined,
+    log: { debug: () => undefined, warn: () => undefined },
   })
   await budget.readWithNodes(never)
   cluster.change('n1', { unschedulable: true })

@@ -30,25 +30,26 @@ export const GATES: ObjectKind<OwnedObject> = {
 
 function parseDeployment(object: Untrusted): FoundDeployment {
   const status = object.at('status')
-  const generation = object.at('metadata').at('generation').integerOr(0)
   return {
-    ...parseOwnedObject(object),
+    ...parseWorkload(object),
     replicas: object.at('spec').at('replicas').integerOr(1),
     updated: status.at('updatedReplicas').integerOr(0),
     ready: status.at('readyReplicas').integerOr(0),
     available: status.at('availableReplicas').integerOr(0),
-    isObserved: status.at('observedGeneration').integerOr(0) >= generation,
   }
 }
 
 function parseDaemonSet(object: Untrusted): FoundDaemonSet {
   const status = object.at('status')
-  const generation = object.at('metadata').at('generation').integerOr(0)
   return {
-    ...parseOwnedObject(object),
+    ...parseWorkload(object),
     desired: status.at('desiredNumberScheduled').integerOr(0),
     updated: status.at('updatedNumberScheduled').integerOr(0),
     available: status.at('numberAvailable').integerOr(0),
-    isObserved: status.at('observedGeneration').integerOr(0) >= generation,
   }
+}
+
+function parseWorkload(object: Untrusted): OwnedObject & { readonly isObserved: boolean } {
+  const observed = object.at('status').at('observedGeneration').integerOr(0)
+  return { ...parseOwnedObject(object), isObserved: observed >= object.at('metadata').at('generation').integerOr(0) }
 }
