@@ -6,18 +6,18 @@ import type { GuardPod } from './found.ts'
 import type { FoundGate, GuardView } from './snapshot.ts'
 import type { WantedGuard } from './wanted-guard.ts'
 
-/** By whom a hold is passed over: a person, or `maxHold`. */
+/** Who overrides a hold: a person, or `maxHold`. */
 export interface Released {
   readonly by: string
   readonly why?: string
   readonly passedOver: string
 }
 
-/** Of one guard. One write each, under the version that was read. */
+/** Actions for one guard. Each is one write, which names the version that was read. */
 export type GuardObjectAction = { readonly view: GuardView } & (
   | { readonly kind: 'createGate'; readonly wanted: WantedGuard }
   | { readonly kind: 'createDeployment'; readonly wanted: WantedGuard; readonly replicas: number }
-  /** What the budget says is not what it is to say. */
+  /** The budget is not as wanted. */
   | {
       readonly kind: 'closeGate'
       readonly wanted: WantedGuard
@@ -44,15 +44,15 @@ export type GuardObjectAction = { readonly view: GuardView } & (
     }
   | { readonly kind: 'deleteDeployment'; readonly deployment: OwnedObject }
   | { readonly kind: 'deleteGate'; readonly gate: OwnedObject }
-  /** In mode Budget, of a node that is to have no guard any more. */
+  /** In mode Budget: deletes the guard of a node that is to have none. */
   | { readonly kind: 'deletePod'; readonly pod: GuardPod }
-  /** In mode Budget, of the node that is granted: a budget that was opened would let the guard of any node go. */
+  /** In mode Budget: deletes the guard of the granted node, since an open budget would let the guard of any node go. */
   | { readonly kind: 'letGo'; readonly pod: GuardPod; readonly node: string; readonly released?: Released }
-  /** It was deleted and resists. `node`: the one that is granted; absent where nothing is left to be resisted. */
+  /** Removes our finalizer from a deleted pod. `node`: the granted node; absent: there is nothing left to guard. */
   | { readonly kind: 'unlockPod'; readonly pod: GuardPod; readonly node?: string }
 )
 
-/** A pod that was deleted and resists, and its NodeGuard is gone. */
+/** Removes our finalizer from a deleted pod whose NodeGuard is gone. */
 interface GuardStrayAction {
   readonly kind: 'unlockStray'
   readonly pod: GuardPod
@@ -60,7 +60,7 @@ interface GuardStrayAction {
 
 export type GuardAction = GuardObjectAction | NodeEffect | GuardStrayAction
 
-/** The UID of the object that an action changes. Undefined: it makes one, or it is not of an object. */
+/** The UID of the object that an action changes. Undefined: it creates one. */
 export function objectOfGuardAction(action: GuardAction, nodes: ReadonlyMap<string, Node>): string | undefined {
   if ('pod' in action) return action.pod.uid
   if (!('view' in action)) return nodes.get(action.node)?.uid
@@ -69,7 +69,7 @@ export function objectOfGuardAction(action: GuardAction, nodes: ReadonlyMap<stri
   return 'object' in action.gate ? action.gate.object.uid : action.gate.uid
 }
 
-/** What an action does, and to what. */
+/** The kind of an action and the name of the object that it changes. */
 export function guardActionKey(action: GuardAction): string {
   if (action.kind === 'unlockStray') return `${action.kind} ${action.pod.uid}`
   if (!('view' in action)) return `${action.kind} ${action.node}`

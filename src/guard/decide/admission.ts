@@ -14,7 +14,7 @@ type Admission = { readonly may: true; readonly slot?: FreeSlot } | { readonly m
 export function admission({ s }: GuardPass, x: GroupNode): Admission {
   const { budget } = s
   if (budget.fault !== undefined) return { may: false, reason: budget.fault }
-  // Its owner takes the node out by its own right, and has been counted.
+  // The owner of this slot has the node out already, and it is counted.
   if (x.slot.kind === 'others' && hasBegun(budget.out, x)) return { may: true }
   const limit = maxOut(budget.limit, budget.fleet)
   const others = budget.out.filter(({ node }) => node !== x.name && !givesWay(s, x, node))
@@ -27,7 +27,7 @@ export function admission({ s }: GuardPass, x: GroupNode): Admission {
 const hasBegun = (out: readonly NodeOut[], { name }: GroupNode): boolean =>
   out.some(({ node, why }) => node === name && why.some(({ kind }) => kind !== 'slot'))
 
-/** Of several that took a slot before each saw the others, the one of the lowest slot goes on. */
+/** Of several owners that took slots at the same time, the one with the lowest slot goes on. */
 function givesWay({ budget: { out, slots } }: GuardPass['s'], { slot }: GroupNode, name: string): boolean {
   if (slot.kind !== 'ours') return false
   const isUntouched = out.some(({ node, why }) => node === name && why.every(({ kind }) => kind === 'slot'))

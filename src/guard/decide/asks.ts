@@ -17,13 +17,12 @@ export function asksToDrain({
   return taint === undefined ? undefined : `has the taint ${taint.key}`
 }
 
-/** A pod that replaces the guard does not come back there. */
+/** No new guard pod is placed on the node. */
 export const takesNoPods = ({ unschedulable, taints }: Node): boolean =>
   unschedulable || taints.some(({ key, effect }) => effect === 'NoSchedule' && LEAVING_TAINTS.includes(key))
 
 /**
- * The node without the signs that it is about to be removed. A guard that is there stays until the Node is gone: what removes nodes is what
- * it is to resist.
+ * The node without the signs of its removal. A guard stays until the Node is gone, since it has to resist the program that removes nodes.
  */
 export function asIfItStayed(node: Node): { readonly node: Node; readonly isGoing: boolean } {
   const { deleting, ...rest } = node

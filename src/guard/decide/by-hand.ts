@@ -2,12 +2,14 @@ import { present } from '../../ground/model/present.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import type { ByHand, ByHandList } from '../model/node-guard.ts'
 
-/** What a person wants of the list that is on a NodeGuard. Each person has one entry for a node at most. */
+/** A change of a list on a NodeGuard that a person asks for. Each person has at most one entry for a node. */
 export type ByHandRequest =
   | { readonly kind: 'add'; readonly entry: ByHand }
   | { readonly kind: 'remove'; readonly node: string; readonly by: string }
 
-/** `nothing`: it is so already. `others`: only other persons have written about the node. `unreadable`: what is there makes no sense. */
+/**
+ * `nothing`: the list is as asked already. `others`: only other persons have an entry for the node. `unreadable`: the list cannot be read.
+ */
 export type ByHandChange =
   | { readonly kind: 'write'; readonly entries: readonly ByHand[]; readonly left: readonly ByHand[] }
   | { readonly kind: 'nothing' }
@@ -16,13 +18,13 @@ export type ByHandChange =
 
 interface How {
   readonly now: WallMs
-  /** What cannot be read is given up. */
+  /** A list that cannot be read is replaced. */
   readonly replaces: boolean
 }
 
 export const isEntryOver = ({ until }: ByHand, now: WallMs): boolean => until !== undefined && Date.parse(until) <= now
 
-/** What becomes of the list: entries of others stay, and those that are over go. */
+/** The list after the change. Entries of others stay, and expired ones go. */
 export function changeByHand({ entries, unreadable }: ByHandList, request: ByHandRequest, how: How): ByHandChange {
   if (unreadable !== undefined && !how.replaces) return { kind: 'unreadable', why: unreadable }
   const { node, by } = request.kind === 'add' ? request.entry : request
@@ -30,12 +32,12 @@ export function changeByHand({ entries, unreadable }: ByHandList, request: ByHan
   const rest = current.filter((entry) => entry.node !== node || entry.by !== by)
   const left = rest.filter((entry) => entry.node === node)
   if (request.kind === 'add') return { kind: 'write', entries: [...rest, request.entry], left }
-  // A list that could not be read is written anew, whatever was in it.
+  // A list that cannot be read is written anew.
   if (rest.length < current.length || unreadable !== undefined) return { kind: 'write', entries: rest, left }
   return left.length > 0 ? { kind: 'others', entries: left } : { kind: 'nothing' }
 }
 
-/** As the annotation has it; undefined: it is to be removed. */
+/** The value of the annotation. Undefined: the annotation is to be removed. */
 export const formatByHand = (entries: readonly ByHand[]): string | undefined =>
   entries.length === 0 ? undefined : JSON.stringify(entries.map(inOrder))
 

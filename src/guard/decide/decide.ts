@@ -6,17 +6,17 @@ import { guardPass } from './pass.ts'
 import type { GuardSnapshot } from './snapshot.ts'
 import { upkeep } from './upkeep.ts'
 
-/** Holds may be asked over the network, or end without an event. */
+/** Holds may be read over the network, or end without an event. */
 const HELD_AGAIN_MS = 1_000
 const WAITING_AGAIN_MS = 5_000
 const STALE_AGAIN_MS = 5_000
 const REFUSED_AGAIN_MS = 10_000
 
-/** Of many, so many are done before the world is looked at again. */
+/** At most so many actions in a pass. */
 const AT_ONCE = 200
 
 /**
- * What is next for the guards of a group: the budgets that are to be closed and the grants, then the objects.
+ * Decides for the guards of a group: first the budgets to close and the grants, then the objects.
  *
  * Law: while the world is not known as it is now, no node is granted.
  */
@@ -51,7 +51,7 @@ function refusedReason({ refusals }: GuardSnapshot, action: GuardAction): readon
     : [{ code: 'WriteRefused', object, text: `the next write for ${object} is refused: ${words}` }]
 }
 
-/** The node where there is one, else the guard. */
+/** The node of the action, else its guard. */
 function subjectOf(action: GuardAction): string {
   if (action.kind === 'unlockStray') return action.pod.name
   if ('node' in action && action.node !== undefined && action.node !== '') return action.node

@@ -5,7 +5,7 @@ import { targetGone } from './may-go.ts'
 import { guardPass, isTooLong } from './pass.ts'
 import type { GuardSnapshot, GuardView } from './snapshot.ts'
 
-/** What is worth a word of a guard, beside its grants: of its nodes that ask, and of itself. */
+/** The reasons for the Events of a guard, beside its grants. */
 export function guardReasons(s: GuardSnapshot, view: GuardView): readonly Reason[] {
   if (!s.isFresh) return []
   const pass = guardPass(s)

@@ -14,9 +14,9 @@ type Json = Readonly<Record<string, unknown>>
 export interface Followed {
   /** The DaemonSet is gone: nothing is known of which nodes are to have guards. */
   readonly isGone: boolean
-  /** Whether a node is to have a guard; `Keep`: one that is there stays. */
+  /** Whether a node is to have a guard. `Keep`: an existing guard stays. */
   readonly judge: (node: Node) => 'Run' | 'Keep' | 'Leave'
-  /** What a guard pod takes over: where it may be placed. */
+  /** Where a guard pod may be placed. */
   readonly placement: { readonly nodeSelector: Json; readonly affinity: Json; readonly tolerations: readonly Json[] }
 }
 
@@ -47,7 +47,7 @@ interface Around {
   readonly nodes: readonly Node[]
 }
 
-/** By what was followed last: of thousands of nodes, nothing that follows from it is worked out anew. */
+/** The last result, by the spec. While it is the same, nothing that is derived from it is made anew for thousands of nodes. */
 const LAST = new WeakMap<GuardSpec, { readonly by: string; readonly followed: Followed }>()
 
 export function followedBy({ spec }: NodeGuard, { daemonSet, nodes }: Around): Followed {
@@ -85,7 +85,7 @@ function staying(judge: ReturnType<typeof eligibilityIn>, found: Node): 'Run' | 
   return isGoing && kind === 'Run' ? 'Keep' : kind
 }
 
-/** What is there is kept, or removed, and nothing new is made. */
+/** Existing guards are kept or removed, and no new ones are made. */
 const GONE = { Keep: 'Keep', Remove: 'Leave' } as const
 
 /**

@@ -5,7 +5,7 @@ import { present } from '../../ground/model/present.ts'
 import { toIso, type WallMs, wallMs } from '../../ground/model/time.ts'
 import type { FoundGate, Grant } from './snapshot.ts'
 
-/** As it stands on a budget while it is open. */
+/** The value of the annotation on an open budget. */
 export const formatGrant = ({ node, at }: Grant): string => JSON.stringify({ node, at: toIso(at) })
 
 function parseGrant(text: string | undefined): Grant | undefined {
@@ -33,5 +33,5 @@ function isClosed({ content: { spec } }: OwnedObject): boolean {
   return minAvailable === undefined ? maxUnavailable === 0 : minAvailable === 1 && maxUnavailable === undefined
 }
 
-/** A grant that a clock ahead of ours has written began a moment ago. */
+/** A grant from a clock that is ahead of ours counts as begun now. */
 export const grantedForMs = ({ at }: Grant, now: WallMs): number => Math.max(0, now - at)

@@ -26,12 +26,12 @@ export interface Granting {
   readonly actions: readonly GuardAction[]
   /** Why nodes that ask are not granted yet. */
   readonly reasons: readonly Reason[]
-  /** The node that has the grant of the group, or is about to. */
+  /** The node that has the grant of the group, or gets it next. */
   readonly lead?: GroupNode
 }
 
 /**
- * Which node of the group may go, and what is left of grants before it. A node keeps its grant until its guards are back.
+ * Decides which node of the group may go, and ends earlier grants. A node keeps its grant until its guards are back.
  *
  * Law: of all guards of a group one node is granted at a time.
  */
@@ -41,7 +41,7 @@ export function grants(pass: GuardPass): Granting {
   return made
 }
 
-/** A decision and the status that says it go by the same one. */
+/** The decision and the status use the same result. */
 const GRANTS = new WeakMap<GuardPass, Granting>()
 
 function granting(pass: GuardPass): Granting {
@@ -60,17 +60,17 @@ function withLead(pass: GuardPass, lead: GroupNode, undone: readonly GuardAction
   return { lead, actions: [...undone, ...actions], reasons: [...reasons, ...waiting(pass, lead)] }
 }
 
-/** Its guard is gone, and a person has said that no other node is to wait for it. */
+/** The guard of the node is missing, and a person has released the other nodes from waiting for it. */
 const isLost = ({ s }: GuardPass, x: GroupNode): boolean => isAway(x) && isGivenUp(s, x)
 
-/** No guard is there that could be evicted. */
+/** Closes budgets that are open although no guard is left to evict. */
 const shutGone = (x: GroupNode): readonly GuardAction[] =>
   x.members.filter(({ isOpen, isThere }) => isOpen && !isThere).map((member) => closeGate(x, member))
 
-/** It is cordoned, and a guard of it is not there, whether it was evicted or never came up. */
+/** The node asks to be drained, and one of its guards is missing, evicted or never started. */
 const isGone = ({ asks, wanted }: GroupNode): boolean => asks !== undefined && wanted.some(({ isThere }) => !isThere)
 
-/** First the node whose guards are gone, then the node that may lose them at any moment. */
+/** First a node whose guards are gone, then a node that may lose them at any moment. */
 function rank(x: GroupNode): number {
   if (isGone(x)) return 0
   if (x.members.some(({ isOpen }) => isOpen)) return 1
@@ -78,7 +78,7 @@ function rank(x: GroupNode): number {
   return x.claim === undefined ? 4 : 3
 }
 
-/** Of all that ask, in the order in which they began to. */
+/** The nodes that ask, in the order in which they began to. */
 const queue = (pass: GuardPass): readonly GroupNode[] =>
   pass.nodes
     .filter(({ asks, wanted }) => asks !== undefined && wanted.some(({ isThere }) => isThere))
@@ -106,14 +106,14 @@ function withNext(pass: GuardPass, undone: readonly GuardAction[]): Granting {
   return { actions: undone, reasons }
 }
 
-/** Of all nodes that ask beside the one that has the grant. */
+/** Why the nodes wait that ask beside the granted one. */
 function waiting(pass: GuardPass, lead: GroupNode): readonly Reason[] {
   return queue(pass)
     .filter((x) => x !== lead)
     .flatMap((x) => whyBehind(pass, x, lead))
 }
 
-/** A node that is held says so first: its turn would not help it. */
+/** A node that is held gets the reason of its hold, since its turn would not help it. */
 function whyBehind(pass: GuardPass, x: GroupNode, first: GroupNode): readonly Reason[] {
   const answer = mayGo(pass, x)
   return answer.kind === 'held' ? answer.reasons : [behind(x, first)]
@@ -127,7 +127,7 @@ const behind = ({ name }: GroupNode, { name: first }: GroupNode): Reason => ({
 
 type Next = Omit<Granting, 'lead'>
 
-/** What is next for the node that has the grant, or is to have it. */
+/** The next step of the node that has the grant, or gets it next. */
 function ofLead(pass: GuardPass, x: GroupNode): Next {
   const { asks, node, wanted } = x
   if (node === undefined || wanted.length === 0) return { actions: giveBack(pass, x), reasons: [] }
@@ -140,7 +140,7 @@ function ofLead(pass: GuardPass, x: GroupNode): Next {
   return { ...next, actions: [...shut, ...next.actions] }
 }
 
-/** A guard of it is still there, and it is to be drained. */
+/** The next step of a node that asks and still has a guard. */
 function ofAsking(pass: GuardPass, x: GroupNode): Next {
   const isBegun = isGone(x)
   const open = x.wanted.filter(({ isOpen }) => isOpen)
@@ -152,7 +152,7 @@ function ofAsking(pass: GuardPass, x: GroupNode): Next {
   const going = letGoBefore(pass, x, isBegun || open.length > 0)
   if (going !== undefined) return { actions: going, reasons: isBegun ? [draining(x)] : [] }
   const [first] = queue(pass).filter((other) => other === x || whyNot(pass, other).length === 0)
-  // Its owner has the node out, and no other node gets a place before it is done.
+  // The owner of the slot has the node out, and no other node can go before that ends.
   const mayGiveWay = x.slot.kind !== 'others'
   if (mayGiveWay && first !== undefined && first !== x)
     return { actions: giveBack(pass, x), reasons: [behind(x, first)] }
@@ -163,8 +163,8 @@ function ofAsking(pass: GuardPass, x: GroupNode): Next {
 }
 
 /**
- * What is next for a node that was let go already, and was counted then. The slot that it shared may be gone with its owner: without one no
- * further guard is let go. Undefined: it is let go like any other.
+ * The next step for a node of which a guard was released already; the node was counted then. The slot that it shared may be gone with its
+ * owner, and without a slot no further guard is released. Undefined: the node is treated like any other.
  */
 function letGoBefore(pass: GuardPass, x: GroupNode, isLetGo: boolean): readonly GuardAction[] | undefined {
   if (!isLetGo) return undefined
@@ -199,7 +199,7 @@ function nextStep(pass: GuardPass, x: GroupNode, slot: FreeSlot | undefined): re
   return opening(pass, x)
 }
 
-/** Each guard of the node is let go: its budget is opened, and in mode Budget it is removed. */
+/** Releases each guard of the node: opens its budget, or in mode Budget deletes the pod. */
 const opening = (pass: GuardPass, x: GroupNode): readonly GuardObjectAction[] =>
   x.wanted.flatMap((member): readonly GuardObjectAction[] => {
     const { view, n } = member
@@ -214,14 +214,17 @@ const opening = (pass: GuardPass, x: GroupNode): readonly GuardObjectAction[] =>
     return [{ kind: 'openGate', view, wanted, gate, node: x.name, ...released }, ...ends]
   })
 
-/** What is said and kept of a grant that passes over a hold. */
+/** Who overrode the holds, for the Event and the status. */
 function releasedBy(answer: ReturnType<typeof ofMember>): { readonly released?: Released } {
   if (answer.kind !== 'released') return {}
   const { kind: _, ...released } = answer
   return { released }
 }
 
-/** Its Deployment makes another one at once, which must not come back there, and no rollout may be under way that would take a second one away. */
+/**
+ * The Deployment replaces the deleted guard at once. So the node must take no pods, and no rollout may run that would take a second guard
+ * away.
+ */
 function removing(
   { name, node }: GroupNode,
   { view, n }: Member,
@@ -245,14 +248,14 @@ const claiming = ({ s }: GuardPass, { name }: GroupNode): GuardAction => ({
   },
 })
 
-/** A node that was granted keeps a slot while its guard is gone, also where that was lost. */
+/** Takes a slot again for a granted node that has lost its slot. */
 function kept({ s: { budget } }: GuardPass, x: GroupNode): readonly GuardAction[] {
   if (x.slot.kind !== 'none' || x.claim === undefined || budget.fault !== undefined) return []
   const slot = slotFor(slotsToAskFor(budget), x.name)
   return slot === undefined ? [] : [{ kind: 'takeSlot', node: x.name, ...slot }]
 }
 
-/** Nothing of the grant is left there: the budgets first, then the claim, then the slot. */
+/** Ends the grant of a node: closes the budgets first, then withdraws the claim, then releases the slot. */
 function giveBack(pass: GuardPass, x: GroupNode): readonly GuardAction[] {
   const open = x.members.filter(({ isOpen }) => isOpen).map((member) => closeGate(x, member))
   if (open.length > 0) return open

@@ -18,20 +18,20 @@ import { guardedNodes } from './guarded-nodes.ts'
 import type { Guarding, GuardSnapshot, GuardView, HoldVerdict } from './snapshot.ts'
 import { guardOfAll } from './wanted-guard.ts'
 
-/** A NodeGuard with all that was read for it. */
+/** A NodeGuard and the objects that were read for it. */
 export interface FoundGuard {
   readonly guard: NodeGuard
-  /** It makes no sense: what is there stays, and holds its nodes. */
+  /** The spec has errors: existing guards stay and hold their nodes. */
   readonly isRefused?: true
-  /** Of the name that it follows. */
+  /** The DaemonSet that the guard follows. */
   readonly daemonSet?: OwnedObject
-  /** Controlled by it. */
+  /** Those that the guard controls. */
   readonly deployments: readonly FoundDeployment[]
   readonly gates: readonly OwnedObject[]
-  /** Of its namespace, and not controlled by it. */
+  /** Other budgets of the namespace. */
   readonly otherGates: readonly OwnedObject[]
   readonly pods: readonly GuardPod[]
-  /** What the holds of a node that asks said when they were read last. */
+  /** The last verdicts of the holds of a node that asks. */
   verdictsOf(node: string): readonly HoldVerdict[] | undefined
 }
 
@@ -41,7 +41,7 @@ interface FoundGroup {
   readonly now: WallMs
   readonly isFresh: boolean
   readonly nodes: readonly Node[]
-  /** Names of nodes that ask: the holds of the others are not read, for there may be thousands. */
+  /** Names of nodes that ask. The holds of the others are not read, since there may be thousands. */
   readonly asking: ReadonlySet<string>
   readonly budget: BudgetReading
   readonly holder: string
@@ -60,7 +60,7 @@ export function groupSnapshot(found: FoundGroup): GuardSnapshot {
       limit: budget.limit,
       fleet: nodes.length,
       ...present({ fault: budget.fault }),
-      // No balancer is asked here: a node counts by what stands on it, and by the slot that is held for it.
+      // No balancer is asked here. A node counts by its Node and by the slot that is held for it.
       out: whoIsOut({
         nodes: nodes.map(budgetNode),
         places: [],
@@ -103,7 +103,7 @@ function viewOf(found: FoundGuard, { nodes, asking }: FoundGroup): GuardView {
   }
 }
 
-/** Those that are of no node. Each is of one at most: where all are, which is nearly always, none is looked for. */
+/** Objects that no guarding uses. Each is used once at most, so if the counts are equal, none is left. */
 function unused<T extends object>(
   all: readonly T[],
   guardings: readonly Guarding[],
@@ -126,7 +126,7 @@ function fleetOf({ guard, deployments, gates }: FoundGuard, followed: Followed):
   }
 }
 
-/** By name: those that select a pod of this guard as well. */
+/** Names of other budgets that select a pod of this guard. */
 function foreignBudgets({ otherGates, pods }: FoundGuard): readonly string[] {
   const labels = pods.find(({ isFinished, deleting }) => !isFinished && !deleting)?.labels
   if (labels === undefined) return []

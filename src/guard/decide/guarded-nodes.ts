@@ -11,7 +11,7 @@ import { claimOn } from './pass.ts'
 import type { GuardedNode, HoldVerdict } from './snapshot.ts'
 import { guardOfNode } from './wanted-guard.ts'
 
-/** What the nodes of a guard are made of. A list that is the same one as before has the same things in it. */
+/** The inputs for the nodes of a guard. The same list object means that nothing in it has changed. */
 interface Around {
   readonly guard: NodeGuard
   readonly followed: Followed
@@ -31,10 +31,10 @@ interface Known {
   readonly guarded: readonly GuardedNode[]
 }
 
-/** By the spec: of thousands of nodes, those alone are looked at anew for which something changed. */
+/** The last result, by the spec. Only nodes for which something changed are computed again. */
 const KNOWN = new WeakMap<GuardSpec, Known>()
 
-/** The nodes that are to have a guard, or for which something is there. */
+/** The nodes that are to have a guard, or for which objects exist. */
 export function guardedNodes(around: Around): readonly GuardedNode[] {
   const { spec } = around.guard
   const last = KNOWN.get(spec)
@@ -52,7 +52,7 @@ function whole(around: Around): Known {
   return { around, guarded, places: new Map(guarded.map(({ name }, at) => [name, at])) }
 }
 
-/** Undefined: a node came or went, so that the list is made anew. */
+/** The last result with the changed nodes replaced. Undefined: a node came or went, so the list is made anew. */
 function patched(last: Known, around: Around): Known | undefined {
   const names = changedNames(last.around, around)
   if (names === undefined) return undefined
@@ -79,7 +79,7 @@ function changedNames(last: Around, now: Around): ReadonlySet<string> | undefine
   return hasAllNames ? names : undefined
 }
 
-/** False: the lists differ in length, so that they cannot be compared place by place. */
+/** False: the lists differ in length and cannot be compared place by place. */
 function addChanged<T>(
   names: Set<string>,
   [last, now]: readonly [readonly T[], readonly T[]],
@@ -103,7 +103,7 @@ function guardedNode(around: Around, name: string): GuardedNode | undefined {
   const deployment = isPerNode ? DEPLOYMENTS.of(around.deployments).get(name)?.at(-1) : undefined
   const gate = isPerNode ? GATES.of(around.gates).get(name)?.at(-1) : undefined
   const isThere = pods.length > 0 || deployment !== undefined || gate !== undefined
-  // A node with a claim was granted: its guard may be gone by that, and the node is not back yet.
+  // A node with a claim was granted. Its guard may have been evicted, and the node is not back yet.
   const isWanted =
     node !== undefined && isToHave(followed, node, isThere || claimOn(node, guard.spec.group) !== undefined)
   if (!isWanted && !isThere) return undefined
@@ -121,7 +121,7 @@ function guardedNode(around: Around, name: string): GuardedNode | undefined {
   }
 }
 
-/** A guard that is there stays on a node that takes no new one. */
+/** An existing guard stays on a node that takes no new one. */
 function isToHave({ judge }: Followed, node: Node, isThere: boolean): boolean {
   const verdict = judge(node)
   return verdict === 'Run' || (verdict === 'Keep' && isThere)
@@ -129,7 +129,7 @@ function isToHave({ judge }: Followed, node: Node, isThere: boolean): boolean {
 
 const nodeOf = ({ annotations }: OwnedObject): string | undefined => annotations[NODE_ANNOTATION]
 
-/** Objects of a list by a node that each names, made once for each list. */
+/** The objects of a list by the node that each names, indexed once for each list. */
 class ByNode<T extends object> {
   readonly #nodeOf: (one: T) => string | undefined
   readonly #made = new WeakMap<readonly T[], ReadonlyMap<string, readonly T[]>>()

@@ -13,8 +13,8 @@ type HoldAnswer =
   | { readonly kind: 'held'; readonly reasons: readonly Reason[] }
 
 /**
- * What the holds of all guards of a node come to. Once the node is granted, guards that are gone have nothing left to hold. Before that one
- * may have been deleted, and its holds count all the same.
+ * Whether the holds of all guards of a node let it go. Once the node is granted, the holds of evicted guards do not count. Before the grant
+ * they count even if the guard was deleted.
  *
  * Law: a hold that is not known to be clear holds its node.
  */

@@ -6,7 +6,7 @@ import { type GroupNode, type GuardPass, isAway, type Member } from './pass.ts'
 
 type GuardState = 'Armed' | 'Requested' | 'Held' | 'Granted' | 'Draining' | 'Degraded' | 'Conflict'
 
-/** How one guard of a node stands. */
+/** The state of one guard of a node. */
 export interface MemberState {
   readonly state: GuardState
   readonly reason?: Reason
@@ -14,14 +14,14 @@ export interface MemberState {
 
 interface Of {
   readonly member: Member
-  /** As it was decided. */
+  /** The decision of this pass. */
   readonly granting: Granting
 }
 
-/** Nearly all of thousands of nodes. */
+/** Shared by nearly all of thousands of nodes. */
 const ARMED: MemberState = { state: 'Armed' }
 
-/** What the status says of a guard of a node. */
+/** The state of a guard of a node, for the status. */
 export function memberStateOf(pass: GuardPass, x: GroupNode, { member, granting }: Of): MemberState {
   const first = firstReasons(granting).get(x.name)
   if (member.view.foreignBudgets.length > 0) return { state: 'Conflict', ...present({ reason: first }) }
@@ -35,7 +35,7 @@ export function memberStateOf(pass: GuardPass, x: GroupNode, { member, granting 
   return { state: 'Degraded', reason: first ?? { code: 'GuardMissing', object: x.name, text } }
 }
 
-/** The first reason of each node, found once for thousands of nodes. */
+/** The first reason of each node, indexed once for each decision. */
 const FIRST = new WeakMap<Granting, ReadonlyMap<string, Reason>>()
 
 function firstReasons(granting: Granting): ReadonlyMap<string, Reason> {
@@ -62,5 +62,5 @@ function ofAsking(pass: GuardPass, x: GroupNode, member: Member): MemberState {
   return { state: mayGo(pass, x).kind === 'held' ? 'Held' : 'Requested' }
 }
 
-/** None of its guards is there. */
+/** None of the node's guards exists. */
 const isBare = ({ wanted }: GroupNode): boolean => wanted.length > 0 && wanted.every(({ isThere }) => !isThere)

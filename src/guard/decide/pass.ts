@@ -12,11 +12,11 @@ import type { GuardedNode, GuardSnapshot, GuardView } from './snapshot.ts'
 export interface Member {
   readonly view: GuardView
   readonly n: GuardedNode
-  /** A guard of it is on the node and is not about to go. */
+  /** A guard pod is on the node and stays. */
   readonly isThere: boolean
-  /** And it is ready for as long as is wanted. */
+  /** That pod has been ready for `minReadySeconds`. */
   readonly isReady: boolean
-  /** Evictions of its guard are let through. */
+  /** The budget is open, so evictions succeed. */
   readonly isOpen: boolean
 }
 
@@ -27,10 +27,10 @@ export interface GroupNode {
   readonly members: readonly Member[]
   /** Those that are to be there. */
   readonly wanted: readonly Member[]
-  /** What shows that it is to be drained, or that its guard was deleted, as the end of a sentence; absent: nothing does. */
+  /** The sign that the node is to be drained or that its guard was deleted, as the end of a sentence. Absent: there is none. */
   readonly asks?: string
   readonly slot: NodeSlot
-  /** The claim of the group on it. */
+  /** The claim of the group on the node. */
   readonly claim?: Claim
 }
 
@@ -43,14 +43,14 @@ export interface GuardPass {
   readonly s: GuardSnapshot
   /** By name. */
   readonly nodes: readonly GroupNode[]
-  /** Those without a guard that is ready, but for those of which a person has said that they may be without. */
+  /** Nodes without a ready guard, except those that a person has released from that. */
   readonly away: readonly GroupNode[]
 }
 
-/** As claims name the guards of a group. */
+/** The owner that claims for the guards of a group name. */
 export const guardOwner = (group: string): string => `guard/${group}`
 
-/** A decision and the status that says it go by the same one. */
+/** The decision and the status use the same result. */
 const PASSES = new WeakMap<GuardSnapshot, GuardPass>()
 
 export function guardPass(s: GuardSnapshot): GuardPass {
@@ -64,7 +64,7 @@ export function guardPass(s: GuardSnapshot): GuardPass {
       else list.push(memberOf(s, view, n))
     }
   const slots = slotsByNode(s)
-  // Of a node that no guard is for any more, a slot or a claim may be left.
+  // A slot or a claim may be left on a node that no guard is for any more.
   for (const [name, slot] of slots) if (slot.kind === 'ours' && !members.has(name)) members.set(name, [])
   for (const node of s.nodes.values())
     if (claimOn(node, s.group) !== undefined && !members.has(node.name)) members.set(node.name, [])
@@ -98,7 +98,7 @@ function groupNode({ group, nodes }: GuardSnapshot, { name, of, slot }: Row): Gr
   if (node === undefined) return { name, slot, members: of, wanted }
   const [asks, claim] = [askedBy(node, of), claimOn(node, group)]
   const quiet = { name, slot, members: of, wanted, node }
-  // Nearly all of thousands of nodes.
+  // The usual case, for nearly all of thousands of nodes.
   return asks === undefined && claim === undefined ? quiet : { ...quiet, ...present({ asks, claim }) }
 }
 
@@ -133,11 +133,11 @@ function slotsByNode({ budget: { slots, holder } }: GuardSnapshot): ReadonlyMap<
   return found
 }
 
-/** A guard that is to be there is missing or not ready: no other node of the group may lose its own. */
+/** A wanted guard is missing or not ready, so no other node of the group may lose its own. */
 export const isAway = ({ node, wanted }: GroupNode): boolean =>
   node !== undefined && wanted.some(({ isReady }) => !isReady)
 
-/** Its guards were deleted before they were ready and resist, so that none of them can become ready before the node is drained. */
+/** The guards were deleted before they were ready, and our finalizer keeps them. They cannot become ready before the node is drained. */
 export const isStuck = (x: GroupNode): boolean =>
   isAway(x) && x.wanted.every(({ isReady, n: { pods } }) => isReady || (pods.length > 0 && pods.every(isResisting)))
 
@@ -151,17 +151,17 @@ export const isGivenUp = ({ now }: GuardSnapshot, { name, wanted }: GroupNode): 
 export const releaseOf = ({ guard: { releases } }: GuardView, name: string, now: WallMs): ByHand | undefined =>
   releases.entries.find(({ node, until }) => node === name && !isOver(until, now) && !isTooLong(until, now))
 
-/** No operator looks after a release for longer than a day. */
+/** A longer release counts as forgotten. */
 const RELEASE_MAX_MS = 24 * 3_600_000 + 60_000
 
 export const isTooLong = (until: string | undefined, now: WallMs): boolean =>
   until === undefined || Date.parse(until) - now > RELEASE_MAX_MS
 
-/** Of an entry that a person wrote. */
+/** The entry of a person has expired. */
 export const isOver = (until: string | undefined, now: WallMs): boolean =>
   until !== undefined && Date.parse(until) <= now
 
-/** Something of the group is under way there. */
+/** The group has a slot, a claim or an open budget for the node. */
 export const isUnderWay = ({ members, slot, claim }: GroupNode): boolean =>
   slot.kind === 'ours' || claim !== undefined || members.some(({ isOpen }) => isOpen)
 

@@ -11,22 +11,22 @@ import type { NodeGuard } from '../model/node-guard.ts'
 import type { GuardPod } from './found.ts'
 import type { WantedGuard } from './wanted-guard.ts'
 
-/** All that a decision about the guards of a group goes by. */
+/** The input of a decision about the guards of a group. */
 export interface GuardSnapshot {
   readonly group: string
   readonly now: WallMs
-  /** No cache is behind for longer than it may be. */
+  /** All caches are fresh. */
   readonly isFresh: boolean
   readonly budget: GuardBudget
-  /** All Nodes, by name: one that has no guard any more may bear the claim of the group. */
+  /** All Nodes, by name. A Node without a guard may still have the claim of the group. */
   readonly nodes: ReadonlyMap<string, Node>
-  /** Those that are there and make sense. */
+  /** The guards without errors, and the refused ones. */
   readonly guards: readonly GuardView[]
-  /** Pods that were deleted and resist, and whose NodeGuard is gone. */
+  /** Deleted pods that our finalizer keeps although their NodeGuard is gone. */
   readonly strays: readonly GuardPod[]
-  /** Names of guards of the group that make no sense: what they hold is not known. */
+  /** Names of the refused guards of the group. It is not known what they hold. */
   readonly refusedGuards: readonly string[]
-  /** When nodes that ask began to, by name. */
+  /** By node: when it began to ask. */
   readonly requestedAt: ReadonlyMap<string, WallMs>
   /** By `guardActionKey`. */
   readonly refusals: Refusals
@@ -47,24 +47,24 @@ interface GuardBudget {
   readonly holder: string
 }
 
-/** A NodeGuard with what is there for it. */
+/** A NodeGuard and its objects. */
 export interface GuardView {
   readonly guard: NodeGuard
-  /** It makes no sense: what is there stays, and holds its nodes. */
+  /** The spec has errors: existing guards stay and hold their nodes. */
   readonly isRefused?: true
   /** The DaemonSet that it follows is gone. */
   readonly isTargetGone: boolean
-  /** Budgets of others over its pods: with two budgets, an eviction is answered with an error. */
+  /** Budgets of others over the guard's pods. With two budgets over a pod, an eviction fails. */
   readonly foreignBudgets: readonly string[]
-  /** Nodes that are to have a guard, or for which something is there. */
+  /** Nodes that are to have a guard, or for which objects exist. */
   readonly nodes: readonly GuardedNode[]
   /** In mode Budget: its one Deployment and its one budget. */
   readonly fleet?: Guarding
-  /** Objects of this guard that are for nothing any more: Deployments first, then budgets. */
+  /** Objects of this guard that no node needs any more. */
   readonly surplus: { readonly deployments: readonly OwnedObject[]; readonly gates: readonly OwnedObject[] }
 }
 
-/** A Deployment of guards and the budget over its pods: as they are, and as they are to be. */
+/** A Deployment of guards and the budget over its pods, as found and as wanted. */
 export interface Guarding {
   readonly wanted: WantedGuard
   readonly deployment?: FoundDeployment
@@ -85,19 +85,19 @@ export interface Grant {
 
 export interface GuardedNode {
   readonly name: string
-  /** Absent: it is gone. */
+  /** Absent: the Node is gone. */
   readonly node?: Node
-  /** It is to have a guard. */
+  /** The node is to have a guard. */
   readonly isWanted: boolean
   /** Guards of this NodeGuard on the node that have not ended. */
   readonly pods: readonly GuardPod[]
   /** In mode PerNode. */
   readonly own?: Guarding
-  /** What its holds say; absent: they were not read yet, or the node does not ask. */
+  /** The verdicts of the holds. Absent: they were not read yet, or the node does not ask. */
   readonly verdicts?: readonly HoldVerdict[]
 }
 
-/** What a hold says of a node. */
+/** The verdict of a hold on a node. */
 export interface HoldVerdict {
   readonly hold: string
   readonly kind: 'clear' | 'held' | 'unknown'

@@ -15,12 +15,12 @@ const NODES_MAX = 100
 const RELEASED_MAX = 10
 
 interface Before {
-  /** As the status has it from before. */
+  /** From the status that was written before. */
   readonly nodes: ListedNodes
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** What the status of a guard is to say. Undefined: the world is not known as it is now, so what stands there stays. */
+/** The wanted status of a guard. Undefined: the caches are late, so the status stays as it is. */
 export function guardStatus(
   s: GuardSnapshot,
   view: GuardView,
@@ -63,7 +63,7 @@ export function guardStatus(
   }
 }
 
-/** Of a NodeGuard that nothing is done by: its other fields, `fields`, stay as they stand. */
+/** The wanted status of a refused NodeGuard. `fields`: its other fields, which stay. */
 export function refusedGuardStatus(fields: WantedStatus['fields'], reasons: readonly Reason[]): WantedStatus {
   const words = { reason: 'GuardRefused', message: reasons.map(messageOf).join('. ') }
   return {
@@ -96,7 +96,7 @@ interface Releasing {
   readonly before: unknown
 }
 
-/** The grants of this pass that pass over a hold, before those that the status has. */
+/** The grants that overrode a hold: first those of this pass, then those in the status. */
 function releasedList({ now }: GuardSnapshot, view: GuardView, { actions, before }: Releasing): readonly unknown[] {
   const old: readonly unknown[] = Array.isArray(before) ? before : []
   const fresh = actions.flatMap((action) =>
@@ -104,7 +104,7 @@ function releasedList({ now }: GuardSnapshot, view: GuardView, { actions, before
       ? [{ node: action.node, ...action.released, at: toIso(now) }]
       : [],
   )
-  // A grant that could not be written is tried again: it is one.
+  // A grant whose write failed is tried again and is listed once.
   const known = old.filter((entry) => !fresh.some(({ node, by }) => isOf(entry, { node, by })))
   return [...fresh, ...known].slice(0, RELEASED_MAX)
 }

@@ -7,12 +7,12 @@ import { type GroupNode, type GuardPass, isAway, isUnderWay } from './pass.ts'
 import type { GuardedNode, Guarding, GuardView } from './snapshot.ts'
 import { wantedDeployment, wantedGate } from './wanted-guard.ts'
 
-/** So many guards of mode PerNode are replaced at a time. */
+/** At most so many guards of mode PerNode are replaced at a time. */
 const REPLACED_AT_ONCE = 20
 
 /**
- * What is missing or wrong of the objects of a guard, whatever is granted. A budget is made before the pods that it is over, and removed
- * after them.
+ * Creates, corrects and deletes the objects of a guard, whatever is granted. A budget is created before the pods that it protects, and
+ * deleted after them.
  *
  * Law: no guard pod is made before the budget over it.
  */
@@ -22,7 +22,7 @@ export function upkeep(pass: GuardPass, view: GuardView): readonly GuardObjectAc
   return [...ofObjects, ...surplus(view), ...view.nodes.flatMap((n) => needless(view, n))]
 }
 
-/** Guards that were deleted and resist for nothing: their node is gone or is to have none, or another guard is there. */
+/** Unlocks deleted guards that are not needed: the node is gone, is to have no guard, or has another one. */
 function needless(view: GuardView, { node, isWanted, pods }: GuardedNode): readonly GuardObjectAction[] {
   const locked = pods.filter(({ deleting, isLocked }) => deleting && isLocked)
   if (locked.length === 0) return []
@@ -30,7 +30,7 @@ function needless(view: GuardView, { node, isWanted, pods }: GuardedNode): reado
   return isNeeded ? [] : locked.map((pod) => ({ kind: 'unlockPod', view, pod }))
 }
 
-/** Deployments first: while pods are there, their budget is. */
+/** Deployments first, since a budget stays as long as its pods. */
 const surplus = (view: GuardView): readonly GuardObjectAction[] => [
   ...view.surplus.deployments.map((deployment): GuardObjectAction => ({ kind: 'deleteDeployment', view, deployment })),
   ...(view.surplus.deployments.length > 0
@@ -53,7 +53,7 @@ function perNode(view: GuardView): readonly GuardObjectAction[] {
   })
 }
 
-/** Its pods end with the Deployment; the budget stays until they are gone. */
+/** The pods end with the Deployment. The budget stays until they are gone. */
 function removal(view: GuardView, n: GuardedNode, { deployment, gate }: Guarding): readonly GuardObjectAction[] {
   if (deployment !== undefined) return deployment.deleting ? [] : [{ kind: 'deleteDeployment', view, deployment }]
   if (gate === undefined || n.pods.length > 0) return []
@@ -67,13 +67,16 @@ function missingOf(view: GuardView, { wanted, deployment, gate }: Guarding, repl
 
 interface Size {
   readonly replicas: number
-  /** So many of them have no node. */
+  /** How many of the replicas have no node. */
   readonly unplaceable: number
   readonly isPaused: boolean
   readonly pods: 'keep' | 'replace'
 }
 
-/** Of objects that are as they are wanted: while neither they nor the wish are others, nothing is compared anew for thousands of nodes. */
+/**
+ * Deployments that are as wanted, with the inputs of that comparison. While these are the same, nothing is compared again for thousands of
+ * nodes.
+ */
 const ALIGNED = new WeakMap<FoundDeployment, Guarding & { readonly size: Size }>()
 
 function alignment(view: GuardView, guarding: Guarding, size: Size): GuardObjectAction | undefined {
@@ -104,7 +107,7 @@ function misalignment(
   return patch === undefined ? undefined : { kind: 'alignDeployment', view, wanted, deployment, ...size }
 }
 
-/** Mode Budget: one Deployment as large as the nodes are many. */
+/** Mode Budget: one Deployment with a replica for each node. */
 function ofFleet(pass: GuardPass, view: GuardView, fleet: Guarding): readonly GuardObjectAction[] {
   const { wanted, deployment, gate } = fleet
   const replicas = replicasOf(view)
@@ -131,9 +134,9 @@ function ofFleet(pass: GuardPass, view: GuardView, fleet: Guarding): readonly Gu
 }
 
 /**
- * A node that is without a guard of this Deployment alone does not stand against it: the Deployment counts that one as unavailable, so it takes
- * no other one away until it is there. And its template may be what keeps it away. A pod on a node that is to have none would count in its
- * place.
+ * Whether the pods of the Deployment may be replaced. A node that lacks only a guard of this Deployment does not prevent it: the Deployment
+ * counts that guard as unavailable and removes no other until it is ready, and a wrong template may be the cause. This does not hold while
+ * a pod is on a node that is to have none, since that pod would count in its place.
  */
 function mayReplace({ nodes }: GuardPass, view: GuardView, isInPlace: boolean): boolean {
   const isInTheWay = ({ wanted }: GroupNode): boolean =>
@@ -141,7 +144,7 @@ function mayReplace({ nodes }: GuardPass, view: GuardView, isInPlace: boolean): 
   return !nodes.some((x) => x.asks !== undefined || isUnderWay(x) || (isAway(x) && isInTheWay(x)))
 }
 
-/** Nodes that are drained are left out, so that no pod waits for them that an autoscaler would add a node for. */
+/** Drained nodes do not count. A pod that waits for one would make an autoscaler add a node. */
 function replicasOf({ guard, nodes }: GuardView): number {
   const wanted = nodes.filter(({ isWanted }) => isWanted)
   if (guard.spec.pendingReplacement === 'KeepPending') return wanted.length
@@ -150,11 +153,11 @@ function replicasOf({ guard, nodes }: GuardView): number {
   return wanted.filter((n) => !isDrained(n)).length
 }
 
-/** It replaces no pod at this time. */
+/** The Deployment replaces no pod now. */
 export const isStill = (deployment: FoundDeployment): boolean =>
   isRolledOut(deployment) || (deployment.isObserved && isSaidPaused(deployment))
 
-/** All pods are of one template. Of two, a Deployment that shrinks takes from both, and would end a guard that is there. */
+/** All pods have one template. With two templates, a Deployment that shrinks removes pods of both, and might end a guard that is needed. */
 const isRolledOut = ({ isObserved, updated, replicas }: FoundDeployment): boolean => isObserved && updated >= replicas
 
 const isSaidPaused = ({ content: { spec } }: FoundDeployment): boolean => isJsonObject(spec) && spec.paused === true

@@ -11,9 +11,9 @@ import type { Followed } from './followed.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The objects of one node, or in mode Budget those of all nodes. */
+/** The wanted objects of one node, or in mode Budget of all nodes. */
 export interface WantedGuard {
-  /** Of the Deployment and of the PodDisruptionBudget. */
+  /** The name of the Deployment and of the PodDisruptionBudget. */
   readonly name: string
   /** In mode PerNode. */
   readonly node?: string
@@ -24,14 +24,14 @@ export interface WantedGuard {
   readonly template: Json
 }
 
-/** In mode Budget the pods of all nodes bear this, so that no budget of mode PerNode selects them. */
+/** In mode Budget the pods have this label, so that no budget of mode PerNode selects them. */
 const ALL_NODES = 'all'
 const SCOPE_LABEL = 'evenkeel.dev/guard-scope'
 
-/** By what the guard follows, which is the same object while that is the same. */
+/** By `Followed`, which is the same object until it changes; then by node. */
 const KNOWN = new WeakMap<Followed, Map<string, WantedGuard>>()
 
-/** For a guard on that node alone. */
+/** The wanted objects of one node. */
 export function guardOfNode(guard: NodeGuard, followed: Followed, node: string): WantedGuard {
   const known = KNOWN.get(followed) ?? new Map<string, WantedGuard>()
   KNOWN.set(followed, known)
@@ -49,7 +49,7 @@ function newGuardOf(guard: NodeGuard, followed: Followed, node: string): WantedG
       requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields: [here] }] },
     },
   }
-  // The node is chosen already; a selector would keep the pod from a node that changed its labels in between.
+  // The node is chosen already. A selector would keep the pod from a node whose labels changed meanwhile.
   return {
     ...templateOf(guard, { selector, spec: { affinity, tolerations: followed.placement.tolerations } }),
     name,
@@ -58,7 +58,7 @@ function newGuardOf(guard: NodeGuard, followed: Followed, node: string): WantedG
   }
 }
 
-/** For the guards of all nodes. */
+/** The wanted objects of all nodes, in mode Budget. */
 export function guardOfAll(guard: NodeGuard, { placement }: Followed): WantedGuard {
   const selector = { [GUARD_UID_LABEL]: guard.uid, [SCOPE_LABEL]: ALL_NODES }
   const apart = [{ topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: selector } }]
@@ -74,7 +74,7 @@ export function guardOfAll(guard: NodeGuard, { placement }: Followed): WantedGua
   }
 }
 
-/** The template with its hash: what the API server makes of it is not compared. */
+/** The template and its hash. The hash is compared, since the API server adds defaults to the template. */
 function templateOf(
   guard: NodeGuard,
   { selector, spec }: { readonly selector: Readonly<Record<string, string>>; readonly spec: Json },
@@ -98,7 +98,7 @@ function templateOf(
 
 const defaultPod = ({ spec: { image } }: NodeGuard): Json => ({
   automountServiceAccountToken: false,
-  // It does nothing, so it ends at once.
+  // The container does nothing, so it can end at once.
   terminationGracePeriodSeconds: 5,
   containers: [
     {
@@ -118,8 +118,8 @@ const defaultPod = ({ spec: { image } }: NodeGuard): Json => ({
 })
 
 /**
- * In mode PerNode the new guard starts before the old one ends, so that its node is never without one. In mode Budget two guards of one
- * node exclude each other: with the defaults of a Deployment no new one could ever start.
+ * In mode PerNode the new guard starts before the old one ends, so the node is never without one. In mode Budget two guards cannot be on
+ * one node, so with the defaults of a Deployment no new guard could start.
  */
 const strategyOf = (node: string | undefined, unplaceable: number) =>
   node === undefined ? { maxSurge: 0, maxUnavailable: 1 + unplaceable } : { maxSurge: 1, maxUnavailable: 0 }
@@ -150,8 +150,8 @@ export const wantedDeployment = (
 })
 
 /**
- * The budget over these pods. Closed it refuses every eviction; open it lets the pod of its node go, also one that is not ready, which an
- * eviction would otherwise have to wait for. That of all nodes is never open.
+ * The budget over the pods. A closed one refuses every eviction. An open one lets the pod of its node go, also if it is not ready. The
+ * budget of mode Budget is never open.
  */
 export const wantedGate = (guard: NodeGuard, { name, node, selector }: WantedGuard, isOpen: boolean): WantedObject => ({
   metadata: ownedMetadata(ownerOf(guard), {

@@ -5,9 +5,9 @@ import { mayGo, targetGone } from './may-go.ts'
 import { type GroupNode, type GuardPass, isAway, isStuck } from './pass.ts'
 import type { GuardView } from './snapshot.ts'
 
-/** Besides the budget: other nodes without a guard, and holds. */
+/** Why a node may not go, beside the node budget: other nodes without a guard, and holds. */
 export function whyNot(pass: GuardPass, x: GroupNode): readonly Reason[] {
-  // A node without a guard that is ready does not wait for one that is stuck, which would wait for it in turn, for ever.
+  // A node without a ready guard does not wait for a stuck node. That one would wait for it, too, and both for ever.
   const away = pass.away.filter((other) => other !== x && !(isAway(x) && isStuck(other)))
   const answer = mayGo(pass, x)
   return [
@@ -38,7 +38,7 @@ const foreignBudget = ({ name }: GroupNode, budget: string): Reason => ({
   next: `change the selector of ${budget}, or remove it`,
 })
 
-/** In mode Budget, the guard that is removed would be made anew on the node. */
+/** In mode Budget, a deleted guard would be placed on the node again. */
 const wouldComeBack = ({ node, wanted }: GroupNode): boolean =>
   node !== undefined && !takesNoPods(node) && wanted.some(({ n, isThere }) => isThere && n.own === undefined)
 
@@ -49,7 +49,7 @@ const notCordoned = ({ name, asks = '' }: GroupNode): Reason => ({
   next: kubectl`cordon ${name}`,
 })
 
-/** Which nodes are to have a guard is known no more, and nothing of a node says that its guard is missing. */
+/** The DaemonSet is gone, so it is not known which nodes are to have a guard, nor which guards are missing. */
 const isUnsure = ({ isTargetGone, fleet }: GuardView): boolean => isTargetGone && fleet !== undefined
 
 const unknownGuard = ({ name }: GroupNode, guard: string): Reason => ({

@@ -15,7 +15,7 @@ import { guardFindings, refusedReasons } from './guard-findings.ts'
 import type { GuardMemory } from './guard-memory.ts'
 import type { HoldReader } from './hold-reader.ts'
 
-/** No group has this name: it stands for what is left of groups and guards that are gone. */
+/** The key for what is left of deleted groups and guards. No group has this name. */
 export const LEFT = ''
 
 interface ReaderParts {
@@ -26,29 +26,29 @@ interface ReaderParts {
   readonly rules: ObjectRules
   readonly source: HoldSource
   readonly clock: Clock
-  /** As it was read last. */
+  /** The last reading. */
   budget(): BudgetReading
   /** The holder of the slots of a group. */
   holderOf(group: string): string
-  /** Of what is read beside the passes. */
+  /** Ends the readings that run beside the passes. */
   life(): AbortSignal
 }
 
-/** What a pass goes by. */
+/** The input of a pass. */
 export interface GroupSeen {
   readonly snapshot: GuardSnapshot
   readonly guards: readonly CheckedGuard[]
-  /** Guards that contradict themselves, with why. */
+  /** Guards with errors in their spec, and which errors. */
   readonly refused: readonly (readonly [CheckedGuard, readonly Reason[]])[]
 }
 
-/** Verdicts that were read a moment ago, by the UID of their guard. */
+/** Fresh verdicts of the holds of one node, by the UID of the guard. */
 interface Fresh {
   readonly node: string
   readonly verdicts: ReadonlyMap<string, readonly HoldVerdict[]>
 }
 
-/** What is known of a group at this moment. */
+/** Makes the snapshot of a group from the caches. */
 export class GroupReader {
   readonly #parts: ReaderParts
 

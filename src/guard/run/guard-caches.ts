@@ -21,13 +21,13 @@ interface CachesParts {
   readonly cluster: Pick<Cluster, 'follow'>
   readonly followNodes: FollowCacheParts<Node>['follow']
   readonly clock: Clock
-  /** Something of a guard of this group is another thing now. */
+  /** Something that concerns a guard of this group has changed. */
   readonly onGroup: (group: string) => void
-  /** A pod has no NodeGuard that is known, or a NodeGuard went. */
+  /** A pod belongs to no known NodeGuard, or a NodeGuard was deleted. */
   readonly onStray: () => void
 }
 
-/** All that the loop follows. */
+/** The caches of the guard loop. */
 export class GuardCaches extends FollowCaches {
   readonly nodes: FollowCache<Node>
   readonly guards: FollowCache<CheckedGuard>
@@ -76,7 +76,7 @@ export class GuardCaches extends FollowCaches {
         },
       },
     )
-    // Of others as well: two budgets over one pod make each eviction of it fail.
+    // Budgets of others count as well: with two budgets over one pod, each eviction of it fails.
     this.#gates = this.objectsOf(
       { kind: GATES },
       {
@@ -113,7 +113,7 @@ export class GuardCaches extends FollowCaches {
     return this.guards.objects().filter(({ spec }) => spec.group === group)
   }
 
-  /** Pods that were deleted and resist, and whose NodeGuard is gone or goes. */
+  /** Pods whose deletion is held up by our finalizer although their NodeGuard is deleted. */
   strays(): readonly GuardPod[] {
     return this.#pods.objects().filter((pod) => this.#isStray(pod))
   }

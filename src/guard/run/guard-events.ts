@@ -3,11 +3,11 @@ import type { Reason } from '../../ground/model/reason.ts'
 import type { GuardAction } from '../decide/action.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
 
-/** What a person is to hear of a NodeGuard. */
+/** The Events of a NodeGuard. */
 export const guardSayings = (reasons: readonly Reason[]): readonly Saying[] =>
   sayingsOf(reasons, EVENTS, ({ code, object = '' }) => `${code} ${object}`)
 
-/** The grants of this pass, as reasons. */
+/** A reason for each grant of this pass. */
 export const grantReasons = (guard: CheckedGuard, actions: readonly GuardAction[]): readonly Reason[] =>
   actions.flatMap((action): readonly Reason[] => {
     if ((action.kind !== 'openGate' && action.kind !== 'letGo') || action.view.guard.uid !== guard.uid) return []

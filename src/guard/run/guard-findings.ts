@@ -11,7 +11,7 @@ interface Judges {
   readonly source: Pick<HoldSource, 'pathFault'>
 }
 
-/** What is wrong with a NodeGuard, and what no schema can see: expressions, paths and URLs that cannot be used. */
+/** The findings of a NodeGuard, with those that no schema can see: expressions, paths and URLs that cannot be used. */
 export const guardFindings = (guard: CheckedGuard, judges: Judges): readonly FieldFinding[] => [
   ...guard.findings,
   ...guard.spec.holds.flatMap((hold, at) => holdFindings(hold, `spec.holds[${at}]`, judges)),
@@ -37,7 +37,7 @@ function holdFindings(hold: Hold, at: string, { rules, source }: Judges): readon
   }
 }
 
-/** Why nothing is done by the guard; empty where something is. */
+/** The errors for which the guard is refused. Empty: it is not refused. */
 export const refusedReasons = ({ name }: CheckedGuard, findings: readonly FieldFinding[]): readonly Reason[] =>
   findings
     .filter(({ severity }) => severity === 'error')

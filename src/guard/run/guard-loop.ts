@@ -85,13 +85,13 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     this.#loop = new OwnedLoop({ ...parts, system: this, refused: this.#memory.refused })
   }
 
-  /** Follows and works until aborted, then rejects with the signal's reason; where it was stopped, it only follows. */
+  /** Runs the caches and the loop until aborted, then rejects with the signal's reason. After `stop`, only the caches go on. */
   async run(signal: AbortSignal): Promise<void> {
     this.#life = signal
     await Promise.all([this.#caches.run(signal), this.#loop.run(signal)])
   }
 
-  /** Begins nothing any more, and resolves when what is under way has ended. */
+  /** Starts no new pass, and resolves when the running passes have ended. */
   stop(): Promise<void> {
     return this.#loop.stop()
   }
@@ -117,7 +117,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     return this.#reader.of(group, this.#latest.all(this.#caches.nodes.objects()))
   }
 
-  /** Also where none of their guards is left. */
+  /** Groups that still have a slot or a claim, also those without a guard. */
   #groupsLeft(): ReadonlySet<string> {
     const nodes = this.#latest.all(this.#caches.nodes.objects())
     const holder = this.#budget.holderOf(guardOwner(LEFT))
@@ -128,7 +128,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     return decideGuards(snapshot)
   }
 
-  /** A slot that was not seen may be one to give back. */
+  /** While the budget cannot be read, there may be a slot to release that no pass knows. */
   againInMs(): number | undefined {
     return this.#budget.facts()?.fault === undefined ? undefined : BUDGET_AGE_MS
   }
@@ -163,7 +163,9 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     return verdicts === undefined ? undefined : this.#reader.of(group, nodes, { node: node.name, verdicts })
   }
 
-  /** By the UID of each guard of the group. Undefined: the guards changed meanwhile, and other holds count than those that were read. */
+  /**
+   * The fresh verdicts, by the UID of each guard of the group. Undefined: the guards changed during the reading, so other holds count now.
+   */
   async #freshHolds(
     group: string,
     node: Node,
@@ -208,7 +210,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
   }
 }
 
-/** With these a node is granted, or about to be. */
+/** Actions that grant a node, or come before its grant. */
 const GRANTS: ReadonlySet<GuardAction['kind']> = new Set(['takeSlot', 'claim', 'openGate', 'letGo', 'unlockPod'])
 const LETTING_GO: ReadonlySet<GuardAction['kind']> = new Set(['openGate', 'letGo', 'unlockPod'])
 const NOT_READ: ReadonlyMap<string, readonly HoldVerdict[]> = new Map()

@@ -10,7 +10,7 @@ import type { Objects } from '../../ground/ports/objects.ts'
 import { type GuardAction, guardActionKey } from '../decide/action.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
 
-/** What a process has seen and no object bears yet. The next process begins without it. */
+/** What this process has seen and no object stores. The next process begins without it. */
 export class GuardMemory {
   /** By group. */
   readonly refused = new RefusedWrites<GuardAction>(guardActionKey)
@@ -24,14 +24,14 @@ export class GuardMemory {
     this.gates = new Unshown({ kind: GATES, clock })
   }
 
-  /** Objects that the caches have not shown for long. Rejects with the signal's reason. */
+  /** Reads objects that the caches have not shown for long. Rejects with the signal's reason. */
   async findUnshown(objects: Pick<Objects, 'get'>, signal: AbortSignal): Promise<void> {
     for (const unshown of [this.deployments, this.gates]) await unshown.findAgain(objects, signal)
   }
 
   /**
-   * When each of these nodes began to ask. The status of the guards tells it where this process has not seen it, and only there: a node
-   * whose grant ended asks anew.
+   * When each of these nodes began to ask for a drain. If this process has not seen that, the status of the guards tells it. A node whose
+   * grant has ended asks anew.
    */
   requestedAt(
     group: string,

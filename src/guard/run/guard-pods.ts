@@ -46,7 +46,7 @@ function parsePod(object: Untrusted): GuardPod {
   }
 }
 
-/** When the deletion was asked for, in ms since 1970. A shorter grace moves both by as much. */
+/** The time of the deletion request, in ms since 1970. A shorter grace period moves both fields by the same amount. */
 function deletedAt(metadata: Untrusted): number {
   const dueAt = Date.parse(metadata.at('deletionTimestamp').textOr(''))
   return dueAt - 1_000 * (metadata.at('deletionGracePeriodSeconds').optionalInteger() ?? 0)

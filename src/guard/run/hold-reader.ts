@@ -13,9 +13,9 @@ import { type Asked, isRemote, localVerdict, remoteVerdict } from './read-hold.t
 
 interface ReaderParts extends Asked {
   readonly cluster: Pick<Cluster, 'list'>
-  /** As the watch told them last. */
+  /** From the watch. */
   attachmentsOf(node: string): readonly VolumeAttachment[]
-  /** A verdict is another one now. */
+  /** A verdict has changed. */
   readonly onNews: (guard: NodeGuard) => void
 }
 
@@ -24,16 +24,16 @@ interface Read {
   readonly verdict: HoldVerdict
 }
 
-/** What was read is read again after this, while the node asks. */
+/** While a node asks, its holds are read again after this time. */
 const AGAIN_MS = 1_000
-/** Its node does not ask any more. */
+/** The verdicts of a node that does not ask any more are kept for so long. */
 const KEPT_MS = 600_000
-/** Of many nodes that ask, so many holds are read at a time. */
+/** So many holds are read at a time. */
 const AT_ONCE = 16
 
 /**
- * Reads what the holds of a node say. Those that take a request are read beside the passes, so that a target that hangs holds its node
- * and no other. At the moment of a grant all of them are read once more.
+ * Reads the holds of nodes. Holds that need a request are read beside the passes, so that a target that hangs holds its own node alone.
+ * Right before a grant, all holds of the node are read once more.
  *
  * Law: what cannot be read of a hold is unknown, and never clear.
  */
@@ -46,7 +46,7 @@ export class HoldReader {
     this.#parts = parts
   }
 
-  /** As far as they are known. */
+  /** The verdicts that are known. */
   verdicts(guard: NodeGuard, node: Node): readonly HoldVerdict[] {
     return guard.spec.holds.flatMap((hold) => {
       if (isRemote(hold)) return this.#read.get(keyOf(guard, node, hold))?.verdict ?? []
@@ -54,7 +54,7 @@ export class HoldReader {
     })
   }
 
-  /** Reads holds of the node that is granted first, then those that were read longest ago, and settles before they are answered. */
+  /** Begins to read holds: first those of the granted node, then those with the oldest verdicts. Returns before the answers come. */
   refresh(asking: readonly (readonly [NodeGuard, Node])[], signal: AbortSignal): void {
     const now = this.#parts.clock.monoMs()
     for (const [key, { at }] of this.#read) if (now - at > KEPT_MS) this.#read.delete(key)
@@ -73,7 +73,7 @@ export class HoldReader {
     }
   }
 
-  /** All holds of a node, as of this call or later. */
+  /** Reads all holds of a node, as of this call or later. */
   async fresh(guard: NodeGuard, node: Node, signal: AbortSignal): Promise<readonly HoldVerdict[]> {
     const { cluster, clock } = this.#parts
     const isOfVolumes = guard.spec.holds.some(({ kind }) => kind === 'volumes')

@@ -30,7 +30,7 @@ interface EffectsParts {
   readonly unshown: Pick<GuardMemory, 'deployments' | 'gates'>
 }
 
-/** One effect, under the versions of the objects that it was decided by. */
+/** Performs one action. The write names the version of the object that the action was decided by. */
 export class GuardEffects {
   readonly #parts: EffectsParts
   readonly #owned: OwnedEffects
@@ -88,7 +88,7 @@ export class GuardEffects {
     await this.#parts.objects.patch({ kind: GUARD_PODS, namespace, name, patch }, signal)
   }
 
-  /** A watch may not have shown its NodeGuard yet. */
+  /** Reads the NodeGuard of the pod before, since the watch may be late. */
   async #unlockStray(pod: GuardPod, signal: AbortSignal): Promise<void> {
     const { namespace, guardUid, labels } = pod
     const at = { kind: NODE_GUARDS, namespace, name: labels[GUARD_LABEL] ?? '' }
@@ -96,7 +96,7 @@ export class GuardEffects {
     if (guard === undefined || guard.uid !== guardUid || guard.deleting) await this.#unlock(pod, signal)
   }
 
-  /** An open budget says for which node it is, from the write on that opens it. */
+  /** The write that opens a budget also names the node that it is open for. */
   async #setGate(
     action: Extract<GuardObjectAction, { kind: 'openGate' | 'closeGate' }>,
     signal: AbortSignal,

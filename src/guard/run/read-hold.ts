@@ -14,10 +14,10 @@ import type { ObjectRules } from '../holds/object-rules.ts'
 import type { Hold, HoldKindName } from '../model/holds/hold-kinds.ts'
 import { labelText } from '../model/label-text.ts'
 
-/** What a hold says, without its name. */
+/** A verdict without the name of the hold. */
 type Said = Omit<HoldVerdict, 'hold'>
 
-/** What is known of the node without a request. */
+/** The part of a node that is known from the watches. */
 interface Known {
   readonly node: Node
   readonly attachments: readonly VolumeAttachment[]
@@ -35,7 +35,7 @@ interface Asking extends Asked {
   readonly signal: AbortSignal
 }
 
-/** `local` needs no request. `remote` takes one, and rejects where there is no answer. */
+/** `local` needs no request. `remote` sends one, and rejects if there is no answer. */
 type Reading<Kind extends HoldKindName> =
   | { readonly local: (hold: Hold<Kind>, known: Known) => Said }
   | { readonly remote: (hold: Hold<Kind>, asking: Asking) => Promise<Said> }
@@ -74,16 +74,16 @@ const READINGS: { readonly [Kind in HoldKindName]: Reading<Kind> } = {
 
 const readingOf = <Kind extends HoldKindName>(hold: Hold<Kind>): Reading<Kind> => READINGS[hold.kind]
 
-/** Its reading takes a request. */
+/** The hold is read by a request. */
 export const isRemote = (hold: Hold): boolean => 'remote' in readingOf(hold)
 
-/** Undefined where it takes a request. */
+/** Undefined: the hold is read by a request. */
 export function localVerdict<Kind extends HoldKindName>(hold: Hold<Kind>, known: Known): HoldVerdict | undefined {
   const reading = readingOf(hold)
   return 'local' in reading ? { hold: hold.name, ...reading.local(hold, known) } : undefined
 }
 
-/** Undefined where it takes none. Rejects where there is no answer. */
+/** Undefined: the hold needs no request. Rejects if there is no answer. */
 export async function remoteVerdict<Kind extends HoldKindName>(
   hold: Hold<Kind>,
   asking: Asking,

@@ -96,12 +96,12 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
     this.#loop = new OwnedLoop({ ...parts, system: this, refused: this.#memory.refused })
   }
 
-  /** Follows and works until aborted, then rejects with the signal's reason; where it was stopped, it only follows. */
+  /** Runs the caches and the loop until aborted, then rejects with the signal's reason. After `stop`, only the caches go on. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([this.#caches.run(signal), this.#neighbours.run(signal), this.#loop.run(signal)])
   }
 
-  /** Begins nothing any more, and resolves when what is under way has ended. */
+  /** Starts no new pass, and resolves when the running passes have ended. */
   stop(): Promise<void> {
     return this.#loop.stop()
   }

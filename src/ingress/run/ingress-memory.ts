@@ -73,7 +73,7 @@ export class IngressMemory {
     this.gates = new Unshown({ kind: GATES, clock })
   }
 
-  /** Objects that the caches have not shown for long. Rejects with the signal's reason. */
+  /** Reads objects that the caches have not shown for long. Rejects with the signal's reason. */
   async findUnshown(objects: Pick<Objects, 'get'>, signal: AbortSignal): Promise<void> {
     for (const unshown of [this.deployments, this.daemonSets, this.gates]) await unshown.findAgain(objects, signal)
   }

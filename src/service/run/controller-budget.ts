@@ -9,35 +9,35 @@ import type { ControllerParts } from './controller-parts.ts'
 import { ControllerSlots } from './controller-slots.ts'
 
 interface BudgetParts extends Omit<ControllerParts, 'objects' | 'followNodes' | 'notices'> {
-  /** Of the loop. */
+  /** The name of the loop, for the log. */
   readonly name: string
   /** The Nodes of the watch. */
   readonly nodes: Pick<FollowCache<Node>, 'get' | 'versionOf' | 'objects'>
-  /** The budget is another one. */
+  /** The budget has changed. */
   onNews(): void
 }
 
-/** All Nodes as they were read, when that began, and how many slots were taken or given back until then. */
+/** All Nodes of one reading, the time at which it began, and the count of slot changes until then. */
 interface Counted {
   readonly nodes: readonly Node[]
   readonly at: MonoMs
   readonly changes: number
 }
 
-/** The step after a count follows within some 100 ms. */
+/** The next step usually follows within some 100 ms. */
 const COUNTED_MS = 1_000
 
-/** A pass goes by a reading of the budget that is no older. */
+/** A pass uses no older reading of the budget. */
 export const BUDGET_AGE_MS = 5_000
 
-/** The node budget as the loop of a controller uses it, and the slots of each of its owners. */
+/** The node budget for the loop of a controller, and the slots of each owner in it. */
 export class ControllerBudget {
   readonly #parts: BudgetParts
   readonly #watch: BudgetWatch
   /** By owner. */
   readonly #slots = new Map<string, ControllerSlots>()
   #readAt: MonoMs | undefined
-  /** How many slots were taken or given back. */
+  /** How many times a slot was taken or released. */
   #changes = 0
   #counted: Counted | undefined
 
@@ -53,12 +53,12 @@ export class ControllerBudget {
     })
   }
 
-  /** As it was read last. */
+  /** The last reading. */
   facts(): BudgetReading | undefined {
     return this.#watch.facts()
   }
 
-  /** Of no more than a few seconds ago. Rejects with the signal's reason. */
+  /** Reads the budget unless the last reading is a few seconds old at most. Rejects with the signal's reason. */
   async readIfOld(signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts
     if (this.#readAt !== undefined && clock.monoMs() - this.#readAt < BUDGET_AGE_MS) return
@@ -66,7 +66,7 @@ export class ControllerBudget {
     this.#readAt = clock.monoMs()
   }
 
-  /** The budget with all slots is read as of this call or later, and all Nodes are answered as of then. */
+  /** Reads the budget and all slots, and returns all Nodes, as of this call or later. */
   async readWithNodes(signal: AbortSignal): Promise<readonly Node[]> {
     const { cluster, nodes, clock } = this.#parts
     const [at, changes] = [clock.monoMs(), this.#changes]
@@ -77,8 +77,9 @@ export class ControllerBudget {
   }
 
   /**
-   * The same for the step after the one that `readWithNodes` was called for: where that is a moment ago, and no slot was taken or given back
-   * since, of all Nodes this one is read again. Whoever takes another one out holds a slot for it, and all slots are read.
+   * Like `readWithNodes`, for the step after the one that `readWithNodes` was called for. If that was a moment ago and no slot has changed
+   * since, only this Node is read again. Other nodes cannot leave unnoticed: whoever takes one out holds a slot for it, and all slots are
+   * read.
    */
   async readWithNode(name: string, signal: AbortSignal): Promise<readonly Node[]> {
     const { cluster, clock } = this.#parts
@@ -90,7 +91,7 @@ export class ControllerBudget {
     return counted.nodes.flatMap((one) => (one.name === name ? (node ?? []) : one))
   }
 
-  /** In the Leases of the slots of that owner. */
+  /** The holder in the Leases of this owner's slots. */
   holderOf(owner: string): string {
     return this.#slotsOf(owner).holder
   }

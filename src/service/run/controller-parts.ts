@@ -10,7 +10,7 @@ import type { ObjectNotices } from '../../ground/ports/object-notices.ts'
 import type { Objects } from '../../ground/ports/objects.ts'
 import type { Random } from '../../ground/ports/random.ts'
 
-/** What the loop of a controller that takes nodes out is made of. */
+/** The ports and settings of a controller's loop that takes nodes out. */
 export interface ControllerParts {
   readonly objects: Objects
   readonly cluster: Pick<

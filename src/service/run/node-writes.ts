@@ -27,7 +27,7 @@ export class NodeWrites {
     this.#parts = parts
   }
 
-  /** For that owner. Rejects with WorldError, and with the signal's reason. */
+  /** Performs one effect for that owner. Rejects with WorldError, and with the signal's reason. */
   perform(
     effect: NodeEffect,
     { owner, node }: { readonly owner: string; readonly node: Node | undefined },

@@ -1,7 +1,4 @@
-/**
- * One list of two. While neither changes it is the very same one: what was made of a list of thousands in the last look is found by the
- * list.
- */
+/** Joins two lists. While neither changes, the answer is the same list object, so that values derived from it can be reused. */
 export class JoinedLists<T extends object> {
   readonly #known = new WeakMap<readonly T[], { readonly more: readonly T[]; readonly joined: readonly T[] }>()
 

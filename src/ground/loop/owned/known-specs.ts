@@ -8,11 +8,11 @@ interface Specified {
 type Sink<T> = (event: FollowEvent<T>) => void
 
 /**
- * A sink that passes on an object whose spec is as before with the very spec that it had: after a write of its status, what was made of the
- * spec is found by the spec.
+ * A sink that passes objects on to `sink`. An object whose spec has not changed keeps its earlier spec object, so that values derived from
+ * the spec can be reused after a write of the status.
  */
 export function withKnownSpecs<T extends Specified>(sink: Sink<T>): Sink<T> {
-  /** By UID: the spec as it was read last, with its text. */
+  /** By UID: the last spec, with its text. */
   const known = new Map<string, { readonly text: string; readonly spec: T['spec'] }>()
   const kept = (object: T): T => {
     const text = JSON.stringify(object.spec)
@@ -25,7 +25,7 @@ export function withKnownSpecs<T extends Specified>(sink: Sink<T>): Sink<T> {
     if (event.type === 'applied') return sink({ ...event, object: kept(event.object) })
     if (event.type === 'deleted') known.delete(event.object.uid)
     if (event.type !== 'listed') return sink(event)
-    // An object that went while no watch told of it is in no list.
+    // An object that was deleted while the watch was broken is not in the new list.
     const listed = new Set(event.objects.map(({ uid }) => uid))
     for (const uid of known.keys()) if (!listed.has(uid)) known.delete(uid)
     sink({ ...event, objects: event.objects.map(kept) })

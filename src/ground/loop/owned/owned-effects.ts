@@ -11,9 +11,9 @@ interface EffectsParts {
 }
 
 interface Patching<T> {
-  /** As it was read. */
+  /** The object that the patch was decided by. */
   readonly found: T
-  /** Undefined: it is so already. */
+  /** Undefined: the object is as wanted already. */
   readonly patch: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -23,7 +23,10 @@ interface Adopting<T> extends Patching<T> {
 
 type Deletable = Pick<OwnedObject, 'namespace' | 'name' | 'uid' | 'resourceVersion' | 'deleting'>
 
-/** Writes to objects that we own, each under the version that it was decided by. They reject with WorldError, and with the signal's reason. */
+/**
+ * Writes to objects of ours. Each write names the version of the object that it was decided by. All reject with WorldError, and with the
+ * signal's reason.
+ */
 export class OwnedEffects {
   readonly #parts: EffectsParts
 
@@ -31,7 +34,10 @@ export class OwnedEffects {
     this.#parts = parts
   }
 
-  /** The object of that name: the one that was made, or the one that is there already, also of another owner. Undefined: it is gone again. */
+  /**
+   * Returns the object of that name: the new one, or one that exists already, perhaps of another owner. Undefined: that one was deleted
+   * meanwhile.
+   */
   async create<T>(
     { kind, namespace }: { readonly kind: ObjectKind<T>; readonly namespace: string },
     wanted: WantedObject,
@@ -54,8 +60,8 @@ export class OwnedEffects {
   }
 
   /**
-   * An object whose owner is gone gets ours. That one is read once more, since a successor of the same name owns nothing. The patch names the
-   * version of the object, so that what others took meanwhile stays theirs.
+   * Makes `owner` the owner of an object whose owner is gone. Reads `owner` once more before, since a successor of the same name owns
+   * nothing. The patch names the version of the object, so an object that others took meanwhile stays theirs.
    */
   async adopt<T extends OwnedObject>(
     kind: ObjectKind<T>,
@@ -66,10 +72,7 @@ export class OwnedEffects {
     if (now?.uid === owner.uid && !now.deleting) await this.patch(kind, change, signal)
   }
 
-  /**
-   * An object that is being deleted is not deleted again: a finalizer of another program may keep it, and a cache may show it as it was
-   * before.
-   */
+  /** Deletes no object that is being deleted: a finalizer of another program may keep it, and a cache may show it as it was before. */
   async delete<T extends Deletable>(kind: ObjectKind<T>, found: T, signal: AbortSignal): Promise<void> {
     const { objects, latest } = this.#parts
     if (latest.of(found).deleting) return

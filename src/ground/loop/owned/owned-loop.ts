@@ -8,37 +8,40 @@ import { type LoopStatus, Reconciler } from '../reconciler.ts'
 import { isRefusal, isSlow, type RefusedWrites, type Subject } from './refused-writes.ts'
 import { RepeatedActs, wanted } from './repeated-acts.ts'
 
-/** An action with what it was decided by. */
+/** An action, with the snapshot that it was decided by. */
 export interface Bound<S, A> {
   readonly action: A
   readonly seen: S
   readonly key: string
 }
 
-/** What differs between the controllers of objects that are ours. */
+/** The part of a controller that differs between kinds of objects. */
 export interface OwnedSystem<S, A> {
   readonly name: string
-  /** Undefined: the key stands for nothing any more. */
+  /** Undefined: nothing of this key is left. */
   gather(key: string, signal: AbortSignal): Promise<S | undefined>
   /** Pure. */
   decide(seen: S): LoopDecision<A>
-  /** What an action does, and to what. */
+  /** The kind of an action and the name of the object that it changes. */
   keyOf(action: A): string
-  /** The UID of the object that an action changes: what was done to one of its name before says nothing of it. Undefined: it makes one. */
+  /**
+   * The UID of the object that an action changes, since earlier actions on another object of the same name do not count. Undefined: the
+   * action creates an object.
+   */
   objectOf(action: A, seen: S): string | undefined
-  /** What the actions are decided for: refusals of writes are kept for it. */
+  /** The object or the group that the actions are decided for. Refused writes are remembered for it. */
   subjectOf(seen: S): Subject
-  /** By caches that are behind nothing is wanted, and no refusal is over. */
+  /** False while a cache is late. Then a decision without an action does not end the refusal of that action. */
   isKnown(seen: S): boolean
-  /** Something is about to go out of service by it, so that it is decided once more by what was just read. */
+  /** The action is about to take a node out of service, so it is decided once more on fresh reads. */
   takesOut(action: A, seen: S): boolean
-  /** The same as `gather`, with nodes, slots and holds that were just read. Undefined: it is not to be done any more. */
+  /** The same as `gather`, with fresh nodes, slots and holds. Undefined: the action is not wanted any more. */
   gatherFresh(bound: Bound<S, A>, signal: AbortSignal): Promise<S | undefined>
-  /** One effect, under the versions of the objects that it was decided by. */
+  /** Performs one action. The write names the version of the object in the snapshot. */
   perform(action: A, seen: S, signal: AbortSignal): Promise<void>
-  /** Before the effects: the status of the object, its Events. */
+  /** Writes the status and the Events, before the actions are performed. */
   tell(seen: S, decision: LoopDecision<A>, signal: AbortSignal): Promise<void>
-  /** In how many ms the key is looked at again, whatever was decided. */
+  /** The key gets another pass after so many ms, whatever was decided. Undefined: as decided. */
   againInMs(decision: LoopDecision<A>): number | undefined
 }
 
@@ -55,7 +58,7 @@ const [SWEEP_MS, WORKERS] = [60_000, 4]
 /** Many events of one change lead to one pass. */
 const GATHER_EVENTS_MS = 20
 
-/** The loop of a controller of objects that are ours. */
+/** The loop of a controller: decides for a key, performs the actions, and remembers which writes were refused and which had no effect. */
 export class OwnedLoop<S, A> {
   readonly #parts: LoopParts<S, A>
   readonly #reconciler: Reconciler<Passed<S>, Bound<S, A>>
@@ -94,17 +97,17 @@ export class OwnedLoop<S, A> {
     return this.#reconciler.run(signal)
   }
 
-  /** Begins nothing any more, and resolves when what is under way has ended. */
+  /** Starts no new pass, and resolves when the running passes have ended. */
   stop(): Promise<void> {
     return this.#reconciler.stop()
   }
 
-  /** Something that concerns this key is another thing now. */
+  /** Something that concerns this key has changed. */
   changed(key: string): void {
     this.#reconciler.add(key, GATHER_EVENTS_MS)
   }
 
-  /** At once. */
+  /** Starts a pass at once. */
   add(key: string): void {
     this.#reconciler.add(key)
   }
@@ -144,7 +147,7 @@ export class OwnedLoop<S, A> {
       this.#repeated.done(bound.key, this.#actOf(action, bound.seen))
     } catch (error) {
       const refusal = { error, now: clock.wallMs(), luck: random.next() }
-      // Where a reading took too long, nothing was refused.
+      // A deadline before the write was sent is no refusal.
       if (isSent || error instanceof WorldError) refused.refuse(subject, action, refusal)
       throw error
     }
@@ -157,9 +160,8 @@ interface Passed<S> {
 }
 
 /**
- * An action as it is to be done, with what it is decided by. Before something goes out of service it is decided once more, since a cache
- * may lag without a sign of it. What that says is done: it may be for another revision or another slot. Undefined: nothing of this kind
- * is to be done any more.
+ * Decides an action once more on fresh reads, if it takes a node out of service, since a cache may be late without a sign of it. Returns
+ * the new action, which may name another revision or another slot. Undefined: no such action is wanted any more.
  */
 export async function stillDecided<S, A>(
   system: Pick<OwnedSystem<S, A>, 'decide' | 'keyOf' | 'takesOut' | 'gatherFresh'>,
@@ -176,7 +178,7 @@ export async function stillDecided<S, A>(
   return anew === undefined ? undefined : { action: anew, seen: now }
 }
 
-/** What is wanted by it, whether it is done in this pass or later. */
+/** All actions that a decision wants, in this pass or later. */
 function wantedBy<A>(decision: LoopDecision<A>): readonly A[] {
   const { actions, later } = wanted(decision)
   return [...actions, ...later]

@@ -4,7 +4,7 @@ import { type WallMs, wallMs } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
 import { DeadlineError } from '../deadline.ts'
 
-/** Over with the next look, so that it is not worth a word. */
+/** Errors that end with the next pass, so they are not reported. */
 const OVER_SOON: readonly string[] = ['KUBE_CONFLICT', 'KUBE_NOT_FOUND', 'NODES_BEHIND']
 const LASTING: readonly string[] = [
   'KUBE_FORBIDDEN',
@@ -17,16 +17,15 @@ const LASTING: readonly string[] = [
 
 type WriteFault = WorldError | DeadlineError
 
-/** It says nothing of any other write. An API server that cannot be reached, fails or is throttled does. */
+/** The error concerns this write alone. An API server that cannot be reached, fails or throttles concerns all writes. */
 export const isRefusal = (error: WriteFault): boolean => OVER_SOON.includes(codeOf(error)) || isLasting(error)
 
 const isLasting = (error: unknown): error is WriteFault =>
   (error instanceof WorldError || error instanceof DeadlineError) && (LASTING.includes(codeOf(error)) || isSlow(error))
 
 /**
- * The webhook of one kind of write does not answer. The API server says so by an error of its own, after as long as the webhook may take,
- * which by default is longer than a write may. Where the API server answers nothing at all, no lead is renewed, and then this
- * process ends.
+ * The webhook for one kind of write does not answer. The API server reports that only after the timeout of the webhook, which by default is
+ * longer than the limit of a write. If the API server itself does not answer, the leader cannot renew its Lease and the process ends.
  */
 export const isSlow = (error: WriteFault): boolean =>
   error instanceof DeadlineError || (error.code === 'KUBE_SERVER' && error.message.includes('failed calling webhook'))
@@ -39,46 +38,46 @@ const wordsOf = (error: WriteFault): string =>
     : error.message
 
 /**
- * Each change of the words is a write of the status, which leads to the next try. What refuses may say something else each time, such as
- * the time.
+ * The text of a refusal is kept for so long. Each new text is a write of the status, which leads to the next try, and a webhook may put the
+ * time into its text.
  */
 const SAME_WORDS_MS = 60_000
 
 /**
- * Of few, each is tried after ten seconds at most. Of many, the pauses are longer, so that all together are tried some times a second,
- * and none is later than after a minute.
+ * A few refused writes are tried again within ten seconds each. With many, the pauses grow, so that all of them together cause some tries a
+ * second; no pause is longer than a minute.
  */
 const PAUSE = { leastMs: 10_000, eachMs: 200, mostMs: 60_000 }
-/** The rest of a pause is drawn, so that what was refused at once is not tried at once. */
+/** The rest of a pause is random, so that writes refused at the same time are not tried again at the same time. */
 const PAUSE_SHARE = 0.75
 
 interface Refused {
   readonly code: string
   readonly words: string
-  /** Since when it has these words. */
+  /** Since when the refusal has this text. */
   readonly since: WallMs
-  /** When it was first refused, with no success since. */
+  /** The first refusal since the last success. */
   readonly first: WallMs
   readonly mayStand: boolean
   readonly until: WallMs
   readonly generation: number
 }
 
-/** What actions are decided for: an object, or what several objects share. */
+/** The object that actions are decided for, or a group of objects. */
 export interface Subject {
   readonly uid: string
-  /** What it says now may be allowed, so that a refusal of an earlier generation is no reason to wait. */
+  /** A refusal of an earlier generation is no reason to wait, since the new spec may be allowed. */
   readonly generation: number
 }
 
 export interface Refusal {
   readonly error: unknown
   readonly now: WallMs
-  /** Below 1. */
+  /** Random, from 0 to below 1. */
   readonly luck: number
 }
 
-/** Which writes were refused when they were tried last, and why. */
+/** The writes whose last try was refused, and why. */
 export class RefusedWrites<A> {
   readonly #keyOf: (action: A) => string
   /** By the UID of the subject, then by the key of the action. */
@@ -88,7 +87,7 @@ export class RefusedWrites<A> {
     this.#keyOf = keyOf
   }
 
-  /** Whether the refusal lasts, so that a pause is made. */
+  /** Returns whether the refusal lasts, so that the write waits before the next try. */
   refuse({ uid, generation }: Subject, action: A, { error, now, luck }: Refusal): boolean {
     if (!isLasting(error)) return false
     const refused = this.#refused.get(uid) ?? new Map<string, Refused>()
@@ -104,7 +103,7 @@ export class RefusedWrites<A> {
     return true
   }
 
-  /** Only these are still to be done. */
+  /** Forgets the refusals of all other actions of the subject. */
   keep(uid: string, actions: readonly A[]): void {
     const refused = this.#refused.get(uid)
     if (refused === undefined) return
@@ -113,12 +112,12 @@ export class RefusedWrites<A> {
     if (refused.size === 0) this.#refused.delete(uid)
   }
 
-  /** Done, or not to be done any more. */
+  /** The action was done, or is not wanted any more. */
   done(uid: string, action: A): void {
     this.#refused.get(uid)?.delete(this.#keyOf(action))
   }
 
-  /** Undefined: none. */
+  /** Undefined: no write of the subject is refused. */
   of({ uid, generation }: Subject): Refusals | undefined {
     const refused = this.#refused.get(uid)
     if (refused === undefined || refused.size === 0) return undefined
@@ -133,7 +132,7 @@ export class RefusedWrites<A> {
     )
   }
 
-  /** Only these subjects are there. */
+  /** Forgets all other subjects. */
   keepSubjects(uids: ReadonlySet<string>): void {
     for (const uid of this.#refused.keys()) if (!uids.has(uid)) this.#refused.delete(uid)
   }

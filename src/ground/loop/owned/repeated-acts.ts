@@ -2,7 +2,7 @@ import type { LoopDecision } from '../../model/loop-decision.ts'
 import { type MonoMs, monoMs } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-/** An action may be done this often in a row without a pause, because a cache is behind by some milliseconds. */
+/** An action is repeated this often without a pause, because a cache is some milliseconds late. */
 const REPEATED_AT_ONCE = 5
 const PAUSE = { baseMs: 20, mostMs: 10_000 }
 
@@ -12,8 +12,8 @@ interface Done {
 }
 
 /**
- * Actions that were done and are decided again at once, pass after pass: what they write has no effect, or no watch shows it. An object
- * that another program holds by a finalizer stays though it is deleted, a webhook undoes what is written, a watch is silent.
+ * Actions that are decided again in each pass although they were done: the write has no effect, or no watch shows it. For example, a
+ * finalizer of another program keeps a deleted object, a webhook reverts the write, or a watch is silent.
  *
  * Law: an act that changed nothing that is seen is repeated later each time.
  */
@@ -26,7 +26,7 @@ export class RepeatedActs {
     this.#clock = clock
   }
 
-  /** `act`: the key of the action, with the UID of the object that it changes. */
+  /** `act`: the key of the action and the UID of the object that it changes. */
   done(of: string, act: string): void {
     const done = this.#done.get(of) ?? new Map<string, Done>()
     this.#done.set(of, done)
@@ -40,7 +40,9 @@ export class RepeatedActs {
     this.#done.delete(of)
   }
 
-  /** The same decision without what is to wait. What it does not want any more has had its effect. */
+  /**
+   * The same decision without the actions that have to wait. An action that it does not want any more has had its effect, and is forgotten.
+   */
   paced<A>(of: string, decision: LoopDecision<A>, actOf: (action: A) => string): LoopDecision<A> {
     const done = this.#done.get(of)
     if (done === undefined) return decision
@@ -59,7 +61,7 @@ export class RepeatedActs {
   }
 }
 
-/** What a decision wants now, and what it wants later. */
+/** The actions that a decision wants now, and those that it wants later. */
 export function wanted<A>(decision: LoopDecision<A>): { readonly actions: readonly A[]; readonly later: readonly A[] } {
   if (decision.kind === 'settled') return { actions: [], later: [] }
   return { actions: decision.kind === 'act' ? decision.actions : [], later: decision.later ?? [] }

@@ -11,27 +11,27 @@ interface UnshownParts<T> {
   readonly clock: Pick<Clock, 'monoMs'>
 }
 
-/** By then a cache shows what was made. What it does not show is asked for once more, so many objects in a pass. */
+/** By then a cache shows a new object. An object that it does not show is read again, at most so many in a pass. */
 const ASKED_AGAIN_MS = 30_000
 const ASKED_AT_ONCE = 10
 
 /**
- * Objects of a kind that a cache does not show: those that were just made, and those of others that have a name of ours. No watch says that
- * those of others are gone. Until then their names are taken, and nothing is made in vain.
+ * Objects of a kind that the cache does not show: new ones, and objects of other programs that have a name that we need. No watch tells
+ * when such an object of others is deleted. Until then its name is taken, and no create is tried in vain.
  */
 export class Unshown<T extends OwnedObject> {
   readonly #parts: UnshownParts<T>
   /** By namespace and name. */
   readonly #found = new Map<string, { readonly object: T; readonly since: MonoMs }>()
   readonly #joined = new JoinedLists<T>()
-  /** Lists of the cache that show none of them. */
+  /** Lists of the cache that show none of these objects. */
   #compared = new WeakSet<readonly T[]>()
 
   constructor(parts: UnshownParts<T>) {
     this.#parts = parts
   }
 
-  /** It was made, or found where it was to be made. */
+  /** The object was created, or it was found where ours was to be created. */
   note(object: T): void {
     this.#found.set(keyOf(object), { object, since: this.#parts.clock.monoMs() })
     this.#compared = new WeakSet()
@@ -41,7 +41,7 @@ export class Unshown<T extends OwnedObject> {
     this.#found.clear()
   }
 
-  /** The objects that a cache shows, and those of these that it does not show. The very same list while neither changes. */
+  /** The objects that the cache shows, and after them the others. While neither changes, this is the same list object. */
   with(shown: readonly T[], isMeant: (object: T) => boolean): readonly T[] {
     if (this.#found.size === 0) return shown
     if (!this.#compared.has(shown)) {
@@ -52,7 +52,7 @@ export class Unshown<T extends OwnedObject> {
     return this.#joined.of(shown, unshown.filter(isMeant))
   }
 
-  /** Rejects with the signal's reason. */
+  /** Reads objects that the cache has not shown for long. Rejects with the signal's reason. */
   async findAgain(objects: Pick<Objects, 'get'>, signal: AbortSignal): Promise<void> {
     const { kind, clock } = this.#parts
     const now = clock.monoMs()
@@ -66,7 +66,7 @@ export class Unshown<T extends OwnedObject> {
   }
 }
 
-/** The same object where nothing was written to it, and where it cannot be asked for now. */
+/** Returns the known object if its version is still the same, and if it cannot be read now. */
 async function ifAnswered<T extends OwnedObject>(known: T, asked: Promise<T | undefined>): Promise<T | undefined> {
   try {
     const found = await asked
