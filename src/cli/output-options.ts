@@ -55,6 +55,16 @@ export function addStyleOptions(command: Command): Command {
     .option('--ascii', 'no symbols beyond ASCII')
 }
 
+/** Its form, for people or for machines. */
+export const outputOption = (): Option =>
+  new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text')
+
+/** By which a command reaches its cluster. */
+export const addClusterOptions = (command: Command): Command =>
+  command
+    .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
+    .option('--context <name>', 'context of the kubeconfig')
+
 /** Form and colour of such a result. */
 export const resultStyle = (flags: Pick<OutputFlags, 'color' | 'ascii'>, terminal: TerminalSettings): Style => ({
   color: chooseColor(flags.color, terminal, 'stdout'),

@@ -2,7 +2,7 @@ import { OVER } from '../ground/model/over.ts'
 import type { MonoMs, WallMs } from '../ground/model/time.ts'
 import type { Clock } from '../ground/ports/clock.ts'
 import { LivePainter, paintedLine } from '../ground/text/terminal/live-painter.ts'
-import { type Line, padCells, paintLine, type Style } from '../ground/text/terminal/style.ts'
+import { type Line, padCells, paintLine, paintLines, type Style } from '../ground/text/terminal/style.ts'
 import type { TerminalSize, TextSink } from '../ground/text/terminal/text-sink.ts'
 import { timeText } from '../ground/text/time-text.ts'
 
@@ -99,7 +99,7 @@ export function plainPrinter<T>({ sink, clock, style }: PrinterParts, { news, un
       if (lines.length === 0 && !isDue) return
       spokenAt = clock.monoMs()
       const shown = lines.length === 0 ? [unchanged(reading)] : lines
-      sink.write(shown.map((line) => `${paintLine(line, style)}\n`).join(''))
+      sink.write(paintLines(shown, style))
     },
     ...withoutScreen,
   }

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { addOutputOptions } from '../cli/output-options.ts'
+import { addOutputOptions, outputOption } from '../cli/output-options.ts'
 import type { AddCommand } from '../cli/program.ts'
 import { UserError } from '../ground/model/user-error.ts'
 import type { DemoActions } from './demo-actions.ts'
@@ -84,7 +84,7 @@ export const addDemoCommand =
           .choices(['auto', 'embedded'])
           .default('auto'),
       )
-      .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
+      .addOption(outputOption())
       .addHelpText('after', EXAMPLE)
     addOutputOptions(command).action(async (flags: CommandFlags) => {
       if (flags.dns === true) {

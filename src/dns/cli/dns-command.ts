@@ -1,9 +1,8 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { CliContext } from '../../cli/cli-context.ts'
-import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output-options.ts'
+import { addStyleOptions, type OutputFlags, outputOption } from '../../cli/output-options.ts'
+import { printResult } from '../../cli/print-result.ts'
 import type { AddCommand } from '../../cli/program.ts'
-import { withErrorDocument } from '../../cli/with-error-document.ts'
-import { type Line, paintLine, type Style } from '../../ground/text/terminal/style.ts'
 import { diagnose } from '../decide/diagnosis/diagnose.ts'
 import { type DnsVerdict, verdictOf } from '../decide/verdict.ts'
 import type { DnsCheck } from '../run/check-dns.ts'
@@ -67,19 +66,19 @@ function addCheck(dns: Command, { load, context, exitWith }: Wired): void {
   const command = addPlaceOptions(dns.command('check'))
     .summary('check once, and say what is wrong')
     .description('Asks each pod of DNS and its Service over UDP and TCP, once, and says what is wrong and what to do.')
-    .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
+    .addOption(outputOption())
     .option('-v, --verbose', 'also show how DNS was found, and every reading')
     .addHelpText('after', CHECK_EXAMPLE)
-  addStyleOptions(command).action(async (flags: CheckFlags) => {
-    const code = await withErrorDocument(context, flags, async () => {
-      const place = placeOf(flags)
-      const check = await (await load()).check(place, context.interrupts.signal)
-      if (flags.output === 'json') context.out.write(`${JSON.stringify(checkDocument(check), null, 2)}\n`)
-      else write(context, checkLines(check, flags.verbose === true), resultStyle(flags, context.terminal))
-      return EXIT[check.verdict]
-    })
-    exitWith(code)
-  })
+  addStyleOptions(command).action((flags: CheckFlags) =>
+    printResult({ context, exitWith }, flags, async () => {
+      const check = await (await load()).check(placeOf(flags), context.interrupts.signal)
+      return {
+        code: EXIT[check.verdict],
+        lines: () => checkLines(check, flags.verbose === true),
+        document: checkDocument(check),
+      }
+    }),
+  )
 }
 
 function addExplain(dns: Command, { context, exitWith }: Omit<Wired, 'load'>): void {
@@ -90,20 +89,17 @@ function addExplain(dns: Command, { context, exitWith }: Omit<Wired, 'load'>): v
       'Diagnoses a check that `evenkeel dns check -o json` recorded, and shows each reading that decided the result.',
     )
     .argument('<file>', 'the recorded check; - reads it from stdin')
-    .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
+    .addOption(outputOption())
     .addHelpText('after', EXPLAIN_EXAMPLE)
-  addStyleOptions(command).action(async (file: string, flags: Pick<CheckFlags, 'color' | 'ascii' | 'output'>) => {
-    const code = await withErrorDocument(context, flags, async () => {
+  addStyleOptions(command).action((file: string, flags: Pick<CheckFlags, 'color' | 'ascii' | 'output'>) =>
+    printResult({ context, exitWith }, flags, async () => {
       const findings = diagnose(sceneOfDocument(await context.readText(file), file))
       const verdict = verdictOf(findings)
-      if (flags.output === 'json') context.out.write(`${JSON.stringify(explainDocument(verdict, findings), null, 2)}\n`)
-      else write(context, findingLines(findings, true), resultStyle(flags, context.terminal))
-      return EXIT[verdict]
-    })
-    exitWith(code)
-  })
-}
-
-function write({ out }: CliContext, lines: readonly Line[], style: Style): void {
-  out.write(lines.map((line) => `${paintLine(line, style)}\n`).join(''))
+      return {
+        code: EXIT[verdict],
+        lines: () => findingLines(findings, true),
+        document: explainDocument(verdict, findings),
+      }
+    }),
+  )
 }

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { duration } from '../../cli/flag-values.ts'
+import { addClusterOptions } from '../../cli/output-options.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
 import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
@@ -44,9 +45,7 @@ export interface PlaceFlags {
 }
 
 export const addPlaceOptions = (command: Command): Command =>
-  command
-    .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig')
+  addClusterOptions(command)
     .option('--service <namespace/name>', 'the Service of DNS; otherwise it is looked up')
     .option('--zone <domain>', 'the cluster domain; otherwise it is read from the Corefile')
     .option('--outside <name>', 'a name outside the cluster that must resolve as well')

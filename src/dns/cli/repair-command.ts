@@ -1,11 +1,9 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { CliContext } from '../../cli/cli-context.ts'
-import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output-options.ts'
-import { withErrorDocument } from '../../cli/with-error-document.ts'
+import { addStyleOptions, type OutputFlags, outputOption } from '../../cli/output-options.ts'
+import { printResult } from '../../cli/print-result.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
-import { plainly } from '../../ground/model/sentence.ts'
 import { pasteWith } from '../../ground/text/paste.ts'
-import { paintLine } from '../../ground/text/terminal/style.ts'
 import type { RepairOrBusy } from '../run/repair-alone.ts'
 import type { Repair } from '../run/repair-dns.ts'
 import { addPlaceOptions, type DnsPlace, type PlaceFlags, placeOf } from './dns-place.ts'
@@ -46,10 +44,10 @@ export function addRepair(dns: Command, { load, context, exitWith }: Wired): voi
     .summary('replace one unhealthy DNS pod if that is safe')
     .description('Checks DNS, replaces the one unhealthy pod if every guard holds, and verifies that this helped.')
     .option('--dry-run', 'only say what would be done')
-    .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
+    .addOption(outputOption())
     .addHelpText('after', EXAMPLE)
-  addStyleOptions(command).action(async (flags: RepairFlags) => {
-    const code = await withErrorDocument(context, flags, async () => {
+  addStyleOptions(command).action((flags: RepairFlags) =>
+    printResult({ context, exitWith }, flags, async () => {
       const place = placeOf(flags)
       const { signal } = context.interrupts
       const actions = await load()
@@ -58,16 +56,11 @@ export function addRepair(dns: Command, { load, context, exitWith }: Wired): voi
       }
       const isDry = flags.dryRun === true
       const repair = isDry ? await actions.wouldRepair(place, signal) : await actions.repair(place, say, signal)
-      const style = resultStyle(flags, context.terminal)
-      const text =
-        flags.output === 'json'
-          ? `${JSON.stringify(repairDocument(repair, isDry), plainly, 2)}\n`
-          : repairLines(repair, { isDry, paste: pasteWith(place) })
-              .map((line) => `${paintLine(line, style)}\n`)
-              .join('')
-      context.out.write(text)
-      return exitOf(repair)
-    })
-    exitWith(code)
-  })
+      return {
+        code: exitOf(repair),
+        lines: () => repairLines(repair, { isDry, paste: pasteWith(place) }),
+        document: repairDocument(repair, isDry),
+      }
+    }),
+  )
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CliContext } from '../../cli/cli-context.ts'
 import { duration } from '../../cli/flag-values.ts'
-import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output-options.ts'
+import { addStyleOptions, type OutputFlags, outputOption, resultStyle } from '../../cli/output-options.ts'
 import { jsonPrinter, livePrinter, plainPrinter, type WatchPrinter } from '../../cli/watch-printer.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
 import { present } from '../../ground/model/present.ts'
@@ -86,7 +86,7 @@ export function addWatch(dns: Command, { load, context, exitWith, exitOf }: Wire
         .choices(['auto', 'live', 'plain'])
         .default('auto'),
     )
-    .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
+    .addOption(outputOption())
     .option('--scene', 'with -o json: all evidence of each check, for dns explain')
     .addHelpText('after', EXAMPLE)
   addStyleOptions(command).action(async (flags: WatchFlags) => {

@@ -1,4 +1,4 @@
-import { Option } from 'commander'
+import { outputOption } from '../../cli/output-options.ts'
 import type { AddCommand } from '../../cli/program.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
 import type { BundleActions, BundleFlags } from './bundle-actions.ts'
@@ -25,7 +25,7 @@ export const addBundleCommand =
       .argument('[run]', 'the run, by the name of its journal (default: the run begun last)')
       .option('--state-dir <dir>', 'directory of the journals (default: $XDG_STATE_HOME/evenkeel)')
       .option('--to <file>', 'write to this file, which must not exist (default: evenkeel-RUN.tar.gz)')
-      .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
+      .addOption(outputOption())
       .addHelpText('after', END)
       .action(async (run: string | undefined, flags: BundleFlags) => {
         const { bundleRun } = await import('./bundle-run.ts')

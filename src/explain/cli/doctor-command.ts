@@ -1,15 +1,14 @@
-import { Option } from 'commander'
 import type { CliContext } from '../../cli/cli-context.ts'
 import { EXIT_FAILED } from '../../cli/exit-codes.ts'
-import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output-options.ts'
+import { addClusterOptions, addStyleOptions, type OutputFlags, outputOption } from '../../cli/output-options.ts'
+import { printResult } from '../../cli/print-result.ts'
 import type { AddCommand } from '../../cli/program.ts'
-import { withErrorDocument } from '../../cli/with-error-document.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import { present } from '../../ground/model/present.ts'
-import { evenkeel, plainly, plainText } from '../../ground/model/sentence.ts'
+import { evenkeel, plainText } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { pastedIn, pasteWith } from '../../ground/text/paste.ts'
-import { type Line, padCells, paintLine, type Tone } from '../../ground/text/terminal/style.ts'
+import { type Line, padCells, type Tone } from '../../ground/text/terminal/style.ts'
 import { wrapText } from '../../ground/text/wrap-words.ts'
 import { readRollFile } from '../../roll/file/read-roll-file.ts'
 import { doctorChecks } from '../decide/doctor/doctor-checks.ts'
@@ -55,34 +54,29 @@ Exit codes: 0 nothing is missing, warnings allowed; 1 something is missing;
 export const addDoctorCommand =
   (load: () => Promise<DoctorActions>): AddCommand =>
   (program, context, exitWith) => {
-    const command = program
-      .command('doctor')
-      .summary('say what is missing for a roll, on this machine and on the cluster')
-      .description('Says what is missing for a roll, on this machine and on the cluster, and how to fix it.')
-      .option('-f, --file <file>', 'roll file; its balancers and probe targets are checked; - reads it from stdin')
-      .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
-      .option('--context <name>', 'context of the kubeconfig')
+    const command = addClusterOptions(
+      program
+        .command('doctor')
+        .summary('say what is missing for a roll, on this machine and on the cluster')
+        .description('Says what is missing for a roll, on this machine and on the cluster, and how to fix it.')
+        .option('-f, --file <file>', 'roll file; its balancers and probe targets are checked; - reads it from stdin'),
+    )
       .option('--state-dir <dir>', 'directory of the journals of rolls (default: $XDG_STATE_HOME/evenkeel)')
-      .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
+      .addOption(outputOption())
       .addHelpText('after', EXAMPLE)
-    addStyleOptions(command).action(async (flags: DoctorFlags) => {
-      const code = await withErrorDocument(context, flags, async () => {
+    addStyleOptions(command).action((flags: DoctorFlags) =>
+      printResult({ context, exitWith }, flags, async () => {
         const named = flags.file === undefined ? {} : { file: await fileOf(flags.file, context) }
         const { read } = await load()
         const snapshot = await read({ place: flags, ...named }, context.interrupts.signal)
         const checks = pastedIn(doctorChecks(snapshot), pasteWith(flags))
-        const style = resultStyle(flags, context.terminal)
-        const text =
-          flags.output === 'json'
-            ? `${JSON.stringify({ checks }, plainly, 2)}\n`
-            : checkLines(checks, context.out.size().columns)
-                .map((line) => `${paintLine(line, style)}\n`)
-                .join('')
-        context.out.write(text)
-        return checks.some(({ state }) => state === 'missing') ? EXIT_FAILED : 0
-      })
-      exitWith(code)
-    })
+        return {
+          code: checks.some(({ state }) => state === 'missing') ? EXIT_FAILED : 0,
+          lines: (columns) => checkLines(checks, columns),
+          document: { checks },
+        }
+      }),
+    )
   }
 
 /** With the line and the fix of each. */

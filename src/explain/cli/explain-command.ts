@@ -1,14 +1,12 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { CliContext } from '../../cli/cli-context.ts'
-import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output-options.ts'
+import { addStyleOptions, type OutputFlags, outputOption } from '../../cli/output-options.ts'
+import { printResult } from '../../cli/print-result.ts'
 import type { AddCommand } from '../../cli/program.ts'
-import { withErrorDocument } from '../../cli/with-error-document.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
-import { plainly } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { nearestNames } from '../../ground/text/nearest-name.ts'
 import { pasteWith } from '../../ground/text/paste.ts'
-import { paintLine } from '../../ground/text/terminal/style.ts'
 import { type Explained, explainNodeByReading } from '../run/explain-node.ts'
 import { explainPodByReading } from '../run/explain-pod.ts'
 import type { ExplainSources } from '../run/explain-sources.ts'
@@ -105,36 +103,30 @@ const addOptions = (command: Command): Command =>
   addStyleOptions(
     addExplainPlace(command)
       .option('--no-dry-run', 'do not try evictions; go by the numbers of the budgets')
-      .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text')),
+      .addOption(outputOption()),
   )
 
 type Options = Parameters<typeof explainNodeByReading>[1]['options']
 
-async function show(
-  { load, context, exitWith }: Wired,
+const show = (
+  wired: Wired,
   flags: Flags,
   explain: (
     sources: ExplainSources & { readonly namespace: string },
     options: Options,
   ) => Promise<{ readonly of: object; readonly explained: Explained }>,
-): Promise<void> {
-  const { slotsNamespace, grantsNamespace = slotsNamespace, dryRun } = flags
-  const code = await withErrorDocument(context, flags, async () => {
-    const sources = await (await load()).open(flags, context.interrupts.signal)
+): Promise<void> =>
+  printResult(wired, flags, async () => {
+    const { slotsNamespace, grantsNamespace = slotsNamespace, dryRun } = flags
+    const sources = await (await wired.load()).open(flags, wired.context.interrupts.signal)
     const { of, explained } = await explain(sources, { slotsNamespace, grantsNamespace, dryRun })
     const paste = pasteWith(flags)
-    const style = resultStyle(flags, context.terminal)
-    const text =
-      flags.output === 'json'
-        ? `${JSON.stringify(explainedDocument(explained, of, paste), plainly, 2)}\n`
-        : explainedLines(explained, paste, context.out.size().columns)
-            .map((line) => `${paintLine(line, style)}\n`)
-            .join('')
-    context.out.write(text)
-    return 0
+    return {
+      code: 0,
+      lines: (columns) => explainedLines(explained, paste, columns),
+      document: explainedDocument(explained, of, paste),
+    }
   })
-  exitWith(code)
-}
 
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/
 

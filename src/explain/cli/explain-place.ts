@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { addClusterOptions } from '../../cli/output-options.ts'
 import { SLOTS_NAMESPACE } from '../../ground/model/slot.ts'
 
 /** The cluster, the namespace of its slots, and the directory of journals on this machine. */
@@ -11,9 +12,7 @@ export interface ExplainPlace {
 }
 
 export const addExplainPlace = (command: Command): Command =>
-  command
-    .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig')
+  addClusterOptions(command)
     .option('--state-dir <dir>', 'directory of the journals of rolls (default: $XDG_STATE_HOME/evenkeel)')
     .option('--slots-namespace <name>', 'namespace of the slots and of ConfigMap evenkeel-budget', SLOTS_NAMESPACE)
     .option('--grants-namespace <name>', 'namespace of ConfigMap evenkeel-cordon-grants (default: that of the slots)')

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { addClusterOptions } from '../../cli/output-options.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
 import { commandText, evenkeel, kubectl } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
@@ -23,10 +24,7 @@ export interface GuardGround {
 }
 
 export const addGuardPlace = (command: Command): Command =>
-  command
-    .option('-n, --namespace <name>', 'namespace of the object (default: that of the context)')
-    .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig')
+  addClusterOptions(command.option('-n, --namespace <name>', 'namespace of the object (default: that of the context)'))
 
 const KINDS: readonly string[] = ['nodeguard', 'nodeguards', 'ng']
 const GROUPS: readonly string[] = ['', 'evenkeel.dev', 'v1alpha1.evenkeel.dev']

@@ -1,5 +1,6 @@
 import { EXIT_FAILED, EXIT_INTERRUPTED } from '../../cli/exit-codes.ts'
 import { InterruptedError } from '../../cli/interrupts.ts'
+import type { Result } from '../../cli/print-result.ts'
 import type { WatchPrinter } from '../../cli/watch-printer.ts'
 import { FollowCache } from '../../ground/loop/follow-cache.ts'
 import { OVER } from '../../ground/model/over.ts'
@@ -12,7 +13,7 @@ import { guardCommands } from './guard-place.ts'
 import type { GuardReading } from './guard-printer.ts'
 import { guardDocument } from './status-document.ts'
 import { guardLines, guardTable } from './status-lines.ts'
-import { type GuardCall, type GuardResult, looksAlike } from './sub-command.ts'
+import { type GuardCall, looksAlike } from './sub-command.ts'
 
 interface StatusRun extends GuardCall {
   readonly printer: WatchPrinter<GuardReading>
@@ -25,7 +26,7 @@ const HELD = 3
 const LOOK_MS = 1_000
 
 /** Looks once, or until it is interrupted. Rejects with UserError where the object is not there, and with WorldError. */
-export async function guardStatus(run: StatusRun): Promise<GuardResult> {
+export async function guardStatus(run: StatusRun): Promise<Result> {
   const { ground, namespace, name, isAll, signal } = run
   if (name !== undefined && isAll)
     throw new UserError('nodeguard/NAME is one object, and --all-namespaces means several', {
@@ -41,7 +42,7 @@ export async function guardStatus(run: StatusRun): Promise<GuardResult> {
 }
 
 /** Until it is interrupted, or until the one guard that is watched is gone. */
-async function watched(run: StatusRun, first: readonly CheckedGuard[]): Promise<GuardResult> {
+async function watched(run: StatusRun, first: readonly CheckedGuard[]): Promise<Result> {
   const { ground, namespace, name, isAll, context, printer } = run
   const { clock, interrupts, onExit } = context
   const selection = {
@@ -57,7 +58,7 @@ async function watched(run: StatusRun, first: readonly CheckedGuard[]): Promise<
   const takeBack = onExit(() => printer.restoreCursor())
   const following = cache.run(life.signal)
   let seen = first
-  const look = async (): Promise<GuardResult> => {
+  const look = async (): Promise<Result> => {
     await cache.synced(interrupts.signal)
     for (;;) {
       const now = cache.objects()
@@ -95,7 +96,7 @@ function exitOf(states: readonly Pick<GuardState, 'kind'>[]): number {
   return states.some(({ kind }) => kind !== 'well') ? HELD : 0
 }
 
-function resultOf(run: StatusRun, guards: readonly CheckedGuard[], isCut: boolean): GuardResult {
+function resultOf(run: StatusRun, guards: readonly CheckedGuard[], isCut: boolean): Result {
   const { name, isAll, place, context } = run
   const [one] = guards
   const now = context.clock.wallMs()
@@ -114,7 +115,7 @@ function resultOf(run: StatusRun, guards: readonly CheckedGuard[], isCut: boolea
   }
 }
 
-function goneResult({ namespace, name = '' }: StatusRun, first: readonly CheckedGuard[]): GuardResult {
+function goneResult({ namespace, name = '' }: StatusRun, first: readonly CheckedGuard[]): Result {
   const why = `${name} was deleted`
   return {
     code: EXIT_FAILED,

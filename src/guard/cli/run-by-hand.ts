@@ -1,3 +1,4 @@
+import type { Result } from '../../cli/print-result.ts'
 import { formatDuration } from '../../ground/model/duration.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import { present } from '../../ground/model/present.ts'
@@ -12,7 +13,7 @@ import { byHandDocument, byHandLines, nothingLines } from './by-hand-lines.ts'
 import { explain } from './explain-command.ts'
 import type { Explained } from './explain-lines.ts'
 import { guardCommands } from './guard-place.ts'
-import { type GuardCall, type GuardResult, looksAlike } from './sub-command.ts'
+import { type GuardCall, looksAlike } from './sub-command.ts'
 
 export interface ByHandFlags {
   readonly node: string
@@ -33,13 +34,13 @@ interface ByHandRun {
 }
 
 /** Adds an entry of a person to a NodeGuard, or takes it back. Rejects with UserError and WorldError. */
-export async function runByHand(run: ByHandRun): Promise<GuardResult> {
+export async function runByHand(run: ByHandRun): Promise<Result> {
   const by = personOf(run)
   refuseUnready(run)
   return run.flags.remove === true ? removed(run, by) : added(run, by)
 }
 
-async function added(run: ByHandRun, by: string): Promise<GuardResult> {
+async function added(run: ByHandRun, by: string): Promise<Result> {
   const { call, flags, command } = run
   const { node, why, for: forMs } = flags
   const before = await explain(call, node)
@@ -60,7 +61,7 @@ async function added(run: ByHandRun, by: string): Promise<GuardResult> {
   return { code: 0, lines: (columns) => byHandLines(notice, columns), document: byHandDocument(notice) }
 }
 
-async function removed(run: ByHandRun, by: string): Promise<GuardResult> {
+async function removed(run: ByHandRun, by: string): Promise<Result> {
   const { flags, command } = run
   const { node } = flags
   const after = await written(run, { kind: 'remove', node, by })

@@ -1,10 +1,9 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { CliContext } from '../../cli/cli-context.ts'
-import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output-options.ts'
-import { withErrorDocument } from '../../cli/with-error-document.ts'
+import { addStyleOptions, outputOption } from '../../cli/output-options.ts'
+import { printResult, type Result, type ResultFlags } from '../../cli/print-result.ts'
 import { present } from '../../ground/model/present.ts'
 import { nearestNames } from '../../ground/text/nearest-name.ts'
-import { type Line, paintLine } from '../../ground/text/terminal/style.ts'
 import type { LooksAlike } from '../run/commands/find-guard.ts'
 import { addGuardPlace, type GuardGround, type GuardPlace, parseGuardTarget } from './guard-place.ts'
 
@@ -30,49 +29,26 @@ export interface GuardCall {
   readonly signal: AbortSignal
 }
 
-export interface GuardResult {
-  readonly code: number
-  readonly lines: (columns: number) => readonly Line[]
-  readonly document: object
-}
-
-type Flags = GuardPlace &
-  Pick<OutputFlags, 'color' | 'ascii'> & { readonly namespace?: string; readonly output: 'text' | 'json' }
+type Flags = GuardPlace & ResultFlags & { readonly namespace?: string }
 
 /** What all commands of guards have: where the object is, and the form of the result. */
 export function addGuardSub<F>(
   command: Command,
-  { load, context, exitWith }: GuardWired,
-  run: (call: GuardCall, flags: F & Flags) => Promise<GuardResult>,
+  wired: GuardWired,
+  run: (call: GuardCall, flags: F & Flags) => Promise<Result>,
 ): void {
-  addStyleOptions(
-    addGuardPlace(command).addOption(
-      new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'),
-    ),
-  ).action(async (words: readonly string[], flags: F & Flags) => {
-    const code = await withErrorDocument(context, flags, async () => {
-      const name = words.length === 0 ? {} : { name: parseGuardTarget(words) }
-      const { kubeconfig, context: contextName } = flags
-      const place = {
-        ...present({ kubeconfig, context: contextName }),
-      }
-      const { signal } = context.interrupts
-      const ground = await (await load()).open(place, signal)
-      const namespace = flags.namespace ?? ground.namespace
-      const result = await run({ ground, namespace, ...name, place, context, signal }, flags)
-      const style = resultStyle(flags, context.terminal)
-      context.out.write(
-        flags.output === 'json'
-          ? `${JSON.stringify(result.document, null, 2)}\n`
-          : result
-              .lines(context.out.size().columns)
-              .map((line) => `${paintLine(line, style)}\n`)
-              .join(''),
-      )
-      return result.code
-    })
-    exitWith(code)
-  })
+  addStyleOptions(addGuardPlace(command).addOption(outputOption())).action(
+    (words: readonly string[], flags: F & Flags) =>
+      printResult(wired, flags, async () => {
+        const name = words.length === 0 ? {} : { name: parseGuardTarget(words) }
+        const place = { ...present({ kubeconfig: flags.kubeconfig, context: flags.context }) }
+        const { context } = wired
+        const { signal } = context.interrupts
+        const ground = await (await wired.load()).open(place, signal)
+        const namespace = flags.namespace ?? ground.namespace
+        return run({ ground, namespace, ...name, place, context, signal }, flags)
+      }),
+  )
 }
 
 const NAMED_AT_MOST = 3

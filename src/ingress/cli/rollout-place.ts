@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { addClusterOptions } from '../../cli/output-options.ts'
 import { INGRESS_GROUPS } from '../../ground/model/ingress-keys.ts'
 import { present } from '../../ground/model/present.ts'
 import { commandText, evenkeel, kubectl } from '../../ground/model/sentence.ts'
@@ -32,11 +33,11 @@ export interface RolloutFlags extends RolloutPlace {
 }
 
 export const addRolloutPlace = (command: Command): Command =>
-  command
-    .argument('<target...>', 'ingressdaemonset/NAME, or ids/NAME')
-    .option('-n, --namespace <name>', 'namespace of the object (default: that of the context)')
-    .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig')
+  addClusterOptions(
+    command
+      .argument('<target...>', 'ingressdaemonset/NAME, or ids/NAME')
+      .option('-n, --namespace <name>', 'namespace of the object (default: that of the context)'),
+  )
 
 /** Of the commands that look at the Lease of the controller, and of those after which such a one is typed. */
 export const addControllerPlace = (command: Command): Command =>

@@ -1,6 +1,6 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { LinePrinter } from '../../cli/line-printer.ts'
-import { addOutputOptions, addStyleOptions } from '../../cli/output-options.ts'
+import { addOutputOptions, addStyleOptions, outputOption } from '../../cli/output-options.ts'
 import type { AddCommand } from '../../cli/program.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
 import { present } from '../../ground/model/present.ts'
@@ -151,7 +151,7 @@ function addList(
     .summary('list the rolls of this machine, newest first')
     .description('Lists the rolls of the state directory, newest first. Reads only journals; contacts no cluster.')
     .option('--state-dir <dir>', 'directory of the journals (default: $XDG_STATE_HOME/evenkeel)')
-    .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
+    .addOption(outputOption())
     .addHelpText('after', LIST_EXAMPLES)
   addStyleOptions(command).action(async (flags: ListFlags) => {
     const { listCommand } = await import('./roll-list.ts')

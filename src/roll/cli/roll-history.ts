@@ -6,7 +6,7 @@ import { UserError } from '../../ground/model/user-error.ts'
 import { countOf } from '../../ground/text/count-text.ts'
 import { blockLines, blockRows } from '../../ground/text/labelled-block.ts'
 import { type Paste, pastedIn } from '../../ground/text/paste.ts'
-import { type Line, paintLine, type Style } from '../../ground/text/terminal/style.ts'
+import { type Line, paintLines, type Style } from '../../ground/text/terminal/style.ts'
 import { markdownReport } from '../report/markdown-report.ts'
 import { reportDocument } from '../report/report-document.ts'
 import { traceRequest } from '../report/traces/trace-request.ts'
@@ -75,7 +75,7 @@ function resultText(history: PastedHistory, ask: HistoryAsk & { readonly style: 
       return `${traceRequest(history)}\n`
     case 'text': {
       const lines = name === 'status' ? statusLines(history, view, context) : reportLines(history, view, context)
-      return `${lines.map((line) => paintLine(line, style)).join('\n')}\n`
+      return paintLines(lines, style)
     }
   }
 }

@@ -3,7 +3,7 @@ import { resultStyle } from '../../cli/output-options.ts'
 import { present } from '../../ground/model/present.ts'
 import { originOf, type RunOrigin } from '../../ground/model/run-origin.ts'
 import { type Column, tableLines } from '../../ground/text/table-lines.ts'
-import { paintLine } from '../../ground/text/terminal/style.ts'
+import { paintLines } from '../../ground/text/terminal/style.ts'
 import type { RollOutcome } from '../model/roll-event.ts'
 import { rollViewOf } from '../report/view/reduce-roll.ts'
 import type { RollView } from '../report/view/roll-view.ts'
@@ -43,7 +43,12 @@ export async function listCommand(
   }
   const style = resultStyle(flags, terminal)
   const lines = runs.length === 0 ? [`No rolls in ${stateDir}.`] : tableLines(COLUMNS, documents.map(cellsOf))
-  out.write(lines.map((line) => `${paintLine([line], style)}\n`).join(''))
+  out.write(
+    paintLines(
+      lines.map((line) => [line]),
+      style,
+    ),
+  )
   return 0
 }
 

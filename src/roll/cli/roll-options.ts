@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { OutputFlags, OutputForm } from '../../cli/output-options.ts'
+import { addClusterOptions, type OutputFlags, type OutputForm } from '../../cli/output-options.ts'
 import { present } from '../../ground/model/present.ts'
 import { type Paste, pasteWith } from '../../ground/text/paste.ts'
 import type { RememberedPlace } from '../run/remembered-place.ts'
@@ -54,9 +54,7 @@ export interface ReportFlags extends PlaceFlags {
 export type ListFlags = Pick<PlaceFlags, 'stateDir' | 'color' | 'ascii'> & { readonly output: 'text' | 'json' }
 
 export function addPlaceOptions(command: Command, forms: readonly OutputForm[] = ['text', 'json', 'jsonl']): Command {
-  return command
-    .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig')
+  return addClusterOptions(command)
     .option('--state-dir <dir>', 'directory of the journals (default: $XDG_STATE_HOME/evenkeel)')
     .addOption(outputForm(forms))
 }

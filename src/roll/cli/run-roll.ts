@@ -9,7 +9,7 @@ import { toIso } from '../../ground/model/time.ts'
 import { BlockedError, UserError } from '../../ground/model/user-error.ts'
 import { clusterWords, flagWords } from '../../ground/text/flag-words.ts'
 import { pastedIn } from '../../ground/text/paste.ts'
-import { paintLine, type Style } from '../../ground/text/terminal/style.ts'
+import { paintLines, type Style } from '../../ground/text/terminal/style.ts'
 import type { TextSink } from '../../ground/text/terminal/text-sink.ts'
 import { onceAnswer } from '../decide/resume/once.ts'
 import type { RollEvent } from '../model/roll-event.ts'
@@ -245,5 +245,5 @@ interface PlanTarget {
 function writePlan(plan: RollPlan, { sink, style, level, command }: PlanTarget): void {
   const { columns } = sink.size()
   const lines = planLines(plan, { level, columns, command })
-  sink.write(`${lines.map((line) => paintLine(line, style)).join('\n')}\n`)
+  sink.write(paintLines(lines, style))
 }

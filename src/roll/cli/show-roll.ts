@@ -3,7 +3,7 @@ import type { OutputModes } from '../../cli/output-options.ts'
 import { steadyClock } from '../../ground/loop/steady-clock.ts'
 import { plainly } from '../../ground/model/sentence.ts'
 import { type Paste, pastedIn } from '../../ground/text/paste.ts'
-import { paintLine } from '../../ground/text/terminal/style.ts'
+import { paintLines } from '../../ground/text/terminal/style.ts'
 import type { TextSink } from '../../ground/text/terminal/text-sink.ts'
 import type { StampedEvent } from '../model/roll-event.ts'
 import { outcomeDocument } from '../report/view/outcome-document.ts'
@@ -137,8 +137,7 @@ class RollScreen {
     if (flags.output === 'json') context.out.write(`${JSON.stringify(outcomeDocument(this.#view), plainly, 2)}\n`)
     const talk = flags.output === 'text' ? context.out : context.err
     const style = flags.output === 'text' ? modes.outStyle : modes.errStyle
-    const lines = summaryLines(this.#view, talk.size().columns).map((line) => `${paintLine(line, style)}\n`)
-    talk.write(lines.join(''))
+    talk.write(paintLines(summaryLines(this.#view, talk.size().columns), style))
   }
 
   /** A line that is no event. */

@@ -1,12 +1,10 @@
 import { Option } from 'commander'
 import { duration } from '../../cli/flag-values.ts'
-import { addStyleOptions, type OutputFlags, resultStyle } from '../../cli/output-options.ts'
+import { addClusterOptions, addStyleOptions, type OutputFlags, outputOption } from '../../cli/output-options.ts'
+import { printResult } from '../../cli/print-result.ts'
 import type { AddCommand } from '../../cli/program.ts'
-import { withErrorDocument } from '../../cli/with-error-document.ts'
-import { plainly } from '../../ground/model/sentence.ts'
 import { SLOTS_NAMESPACE } from '../../ground/model/slot.ts'
 import { pastedIn, pasteWith } from '../../ground/text/paste.ts'
-import { paintLine } from '../../ground/text/terminal/style.ts'
 import type { BudgetStatus } from '../decide/budget/budget-status.ts'
 import type { BudgetPlace } from '../run/look-at-budget.ts'
 import { budgetLines } from './budget-lines.ts'
@@ -50,14 +48,14 @@ Exit codes: 0 one more node may leave at this moment; 1 the API cannot be querie
 export const addBudgetCommand =
   (load: () => Promise<BudgetActions>): AddCommand =>
   (program, context, exitWith) => {
-    const command = program
-      .command('budget')
-      .summary('say which nodes are out, and how many more may leave')
-      .description(
-        'Says which nodes are out, for whom and since when, who holds the slots, and how many more may leave.',
-      )
-      .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
-      .option('--context <name>', 'context of the kubeconfig')
+    const command = addClusterOptions(
+      program
+        .command('budget')
+        .summary('say which nodes are out, and how many more may leave')
+        .description(
+          'Says which nodes are out, for whom and since when, who holds the slots, and how many more may leave.',
+        ),
+    )
       .option('--namespace <name>', 'namespace of the slots and of ConfigMap evenkeel-budget', SLOTS_NAMESPACE)
       .option('--grants-namespace <name>', 'namespace of ConfigMap evenkeel-cordon-grants (default: that of the slots)')
       .addOption(
@@ -65,24 +63,19 @@ export const addBudgetCommand =
           .argParser(duration)
           .default(0, 'once'),
       )
-      .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
+      .addOption(outputOption())
       .addHelpText('after', EXAMPLE)
-    addStyleOptions(command).action(async (flags: BudgetFlags) => {
-      const code = await withErrorDocument(context, flags, async () => {
+    addStyleOptions(command).action((flags: BudgetFlags) =>
+      printResult({ context, exitWith }, flags, async () => {
         const { namespace, grantsNamespace = namespace, watch: watchMs } = flags
         const place = { ...flags, namespace, grantsNamespace, watchMs }
         const found = await (await load()).read(place, context.interrupts.signal)
         const status = pastedIn(found, pasteWith({ ...flags, slotsNamespace: namespace }))
-        const style = resultStyle(flags, context.terminal)
-        const text =
-          flags.output === 'json'
-            ? `${JSON.stringify(status, plainly, 2)}\n`
-            : budgetLines(status, namespace)
-                .map((line) => `${paintLine(line, style)}\n`)
-                .join('')
-        context.out.write(text)
-        return status.more > 0 ? 0 : EXIT_USED_UP
-      })
-      exitWith(code)
-    })
+        return {
+          code: status.more > 0 ? 0 : EXIT_USED_UP,
+          lines: () => budgetLines(status, namespace),
+          document: status,
+        }
+      }),
+    )
   }

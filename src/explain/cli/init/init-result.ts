@@ -1,7 +1,7 @@
 import type { CliContext } from '../../../cli/cli-context.ts'
 import { resultStyle } from '../../../cli/output-options.ts'
 import { type BlockRow, blockLines } from '../../../ground/text/labelled-block.ts'
-import { paintLine } from '../../../ground/text/terminal/style.ts'
+import { paintLines } from '../../../ground/text/terminal/style.ts'
 import type { RollProposal } from '../../decide/init/roll-proposal.ts'
 import type { Taken } from './ask-questions.ts'
 import type { InitFlags } from './init-flags.ts'
@@ -29,7 +29,7 @@ export function writeResult(context: CliContext, flags: InitFlags, result: InitR
   const sink = flags.output === 'yaml' ? err : out
   const style = resultStyle(flags, context.terminal)
   const lines = blockLines({ ...titleOf(flags, result), rows: rowsOf(result) }, sink.size().columns)
-  sink.write(lines.map((line) => `${paintLine(line, style)}\n`).join(''))
+  sink.write(paintLines(lines, style))
 }
 
 function titleOf({ output }: InitFlags, { file, rights, context }: InitResult) {

@@ -53,3 +53,7 @@ export const padCells = (text: string, cells: number): string => text + ' '.repe
 /** Spaces before `text`: for numbers. */
 export const padCellsStart = (text: string, cells: number): string =>
   ' '.repeat(Math.max(0, cells - cellWidth(text))) + text
+
+/** Whole lines, each with its end. */
+export const paintLines = (lines: readonly Line[], style: Style): string =>
+  lines.map((line) => `${paintLine(line, style)}\n`).join('')

@@ -1,6 +1,6 @@
 import type { Level } from '../../../cli/output-options.ts'
 import type { Clock } from '../../../ground/ports/clock.ts'
-import { type Line, paintLine, type Style } from '../../../ground/text/terminal/style.ts'
+import { type Line, paintLines, type Style } from '../../../ground/text/terminal/style.ts'
 import type { TextSink } from '../../../ground/text/terminal/text-sink.ts'
 import type { StampedEvent } from '../../model/roll-event.ts'
 import { reduceRoll } from '../../report/view/reduce-roll.ts'
@@ -84,6 +84,6 @@ export class PlainProgress implements ProgressView {
   #print(lines: readonly Line[]): void {
     if (lines.length === 0) return
     this.#spokenAt = this.#parts.clock.monoMs()
-    this.#parts.sink.write(lines.map((line) => `${paintLine(line, this.#parts.style)}\n`).join(''))
+    this.#parts.sink.write(paintLines(lines, this.#parts.style))
   }
 }
