@@ -114,7 +114,7 @@ export async function gather(
     ...present({ current }),
     cluster: view.facts(),
     instances: known.instances(),
-    slot: slotFacts(parts.keeper, known.slot),
+    slot: slotReading(parts.keeper, known.slot),
     ...present({ budget }),
     ...(parts.dns === undefined ? {} : { dns: parts.dns.facts() }),
     evidence: evidenceFor(current, known.evidence, parts),
@@ -181,7 +181,8 @@ export function runFacts(run: RunState, of?: OfNode): RunSnapshot {
   }
 }
 
-function slotFacts(keeper: LeaseKeeper, refusal: SlotRefusal): SlotReading {
+/** `refusal`: the answer to the last try for the slot. */
+export function slotReading(keeper: LeaseKeeper, refusal?: SlotRefusal): SlotReading {
   const state = keeper.state()
   if (state.kind === 'held') return { state: 'mine', mayAct: keeper.mayAct() }
   const owner = state.kind === 'lost' ? state.owner : refusal?.owner

@@ -31,9 +31,9 @@ const beforeWindow = (s: MachineSnapshot, outside: Reason): StepAnswer<MachineAc
   refusedLately(s) ?? (s.slot.state === 'mine' ? act([{ kind: 'releaseSlot' }], outside) : hold([outside]))
 
 function takeSlot(s: MachineSnapshot): StepAnswer<MachineAction> {
-  const { state, holderRun = 'another owner' } = s.slot
-  if (state === 'lost')
-    return hold([{ code: 'SlotTaken', text: `the slot was taken by ${holderRun}, so nothing is sent` }])
+  const { state, holderRun } = s.slot
+  const owner = holderRun === undefined ? 'another owner' : `run ${holderRun}`
+  if (state === 'lost') return hold([{ code: 'SlotTaken', text: `the slot was taken by ${owner}, so nothing is sent` }])
   const reason: Reason = { code: 'SlotFree', text: 'a machine is rebooted only while the roll has a slot' }
   return refusedLately(s) ?? act([{ kind: 'takeSlot' }], reason)
 }

@@ -7,11 +7,10 @@ import type { MachineEvidence, MachineSnapshot } from '../../decide/pair/machine
 import { hasRebooted } from '../../decide/pair/machine-snapshot.ts'
 import { observeMachine, rememberMachineDecision, rememberMachineOutcome } from '../../decide/pair/observe-machine.ts'
 import { requestVerdict } from '../../decide/request-verdict.ts'
-import type { SlotReading } from '../../decide/snapshot.ts'
 import { disruptsMachine, type MachineAction, type MachinePlace } from '../../model/host-pair.ts'
 import type { NodeResult } from '../../model/roll-event.ts'
 import type { BalancerPoller } from '../balancer-poller.ts'
-import { type GatherParts, runFacts, sharedFacts } from '../gather.ts'
+import { type GatherParts, runFacts, sharedFacts, slotReading } from '../gather.ts'
 import { stillRightForMachine } from '../last-moment.ts'
 import { recordOf } from '../last-seen.ts'
 import { PassReport } from '../pass-report.ts'
@@ -163,7 +162,7 @@ export class MachinePass {
   }
 
   #gather(): MachineSnapshot {
-    const { run, view, pollers, place, watch } = this.#parts
+    const { run, view, keeper, pollers, place, watch } = this.#parts
     const { name } = place.host
     const cluster = view.facts()
     const { verdict: _, ...facts } = runFacts(run)
@@ -171,7 +170,7 @@ export class MachinePass {
       ...place,
       ...sharedFacts(this.#parts),
       run: { ...facts, ...present({ verdict: this.#verdict.now }) },
-      slot: this.#slot(),
+      slot: slotReading(keeper),
       machines: watch.machines(),
       ...watch.connections(),
       instances: this.#own(pollers).map((poller) => poller.facts()),
@@ -181,13 +180,6 @@ export class MachinePass {
       memory: memoryOfMachine(run, name),
       evidence: this.#evidence,
     }
-  }
-
-  #slot(): SlotReading {
-    const { keeper } = this.#parts
-    const state = keeper.state()
-    if (state.kind === 'held') return { state: 'mine', mayAct: keeper.mayAct() }
-    return { state: state.kind === 'lost' ? 'lost' : 'free', mayAct: false }
   }
 }
 

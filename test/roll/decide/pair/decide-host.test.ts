@@ -248,3 +248,15 @@ test('each wait for a machine has a limit, and what it leads to depends on wheth
     rows.map(([, expected]) => expected),
   )
 })
+
+test('a machine whose slot another run took names that run', () => {
+  const lost = (holder: { readonly holderRun?: string }) =>
+    decideMachine(aHost({ memory: began, change: { slot: { state: 'lost', mayAct: false, ...holder } } })).reasons
+  assert.deepEqual(
+    [{ holderRun: 'run-2' }, {}].map((holder) => lost(holder).map(({ text }) => text)),
+    [
+      ['the slot was taken by run run-2, so nothing is sent'],
+      ['the slot was taken by another owner, so nothing is sent'],
+    ],
+  )
+})
