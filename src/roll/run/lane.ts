@@ -13,7 +13,7 @@ import type { MachinePlace } from '../model/host-pair.ts'
 import { chooseNode } from './choose-node.ts'
 import type { GatherParts } from './gather.ts'
 import { NodePass } from './node-pass.ts'
-import { type LaneWishes, wantWishes } from './operator-wishes.ts'
+import { type LaneRequests, wantRequests } from './operator-requests.ts'
 import type { MachineEffects } from './pair/machine-effects.ts'
 import { MachinePass } from './pair/machine-pass.ts'
 import { PairWatch } from './pair/pair-watch.ts'
@@ -22,7 +22,7 @@ import type { RollEngineParts } from './roll-engine-parts.ts'
 import { machinesBegun, machinesLeft, verdictFor } from './run-state.ts'
 import { PASS_AT_LEAST_EVERY_MS, untilSettled } from './until-settled.ts'
 
-interface LaneParts extends GatherParts, LaneWishes {
+interface LaneParts extends GatherParts, LaneRequests {
   readonly performer: Performer
   readonly wakeup: Wakeup
   /** Lanes that go first, and those that do not. */
@@ -190,7 +190,7 @@ export class Lane {
       const decision = await passes.pass(work, interrupt)
       const { snapshot } = passes
       passed(decision)
-      wantWishes(this.#parts, snapshot, decision)
+      wantRequests(this.#parts, snapshot, decision)
       kuredLock?.want(this, snapshot && kuredLockWanted(snapshot, decision))
       return decision
     }

@@ -13,11 +13,11 @@ import type { Probe } from '../ports/probe.ts'
 import type { TimeWindows } from '../ports/time-windows.ts'
 import type { RollDnsChecks } from './dns-watch.ts'
 import type { EventSink } from './event-log.ts'
-import type { WishPorts } from './operator-wishes.ts'
+import type { RequestPorts } from './operator-requests.ts'
 import type { RunState } from './run-state.ts'
 
 /** What a roll runs on. */
-export interface RollEngineParts extends WishPorts {
+export interface RollEngineParts extends RequestPorts {
   readonly run: RunState
   readonly clusterName: string
   readonly cluster: Cluster

@@ -35,7 +35,7 @@ import { LastSeen } from './last-seen.ts'
 import { unmeasuredSince } from './load-before.ts'
 import { LoadWatch } from './load-watch.ts'
 import { NodeOverlay } from './node-overlay.ts'
-import { endWishes, hooksOf, type LaneWishes, laneWishes, loopsOf } from './operator-wishes.ts'
+import { endRequests, hooksOf, type LaneRequests, laneRequests, loopsOf } from './operator-requests.ts'
 import { MachineEffects } from './pair/machine-effects.ts'
 import type { MachinePass } from './pair/machine-pass.ts'
 import { Performer } from './perform.ts'
@@ -56,8 +56,8 @@ export class RollEngine {
   readonly #reloads = new ReloadWatch(() => this.#lanes.flatMap((lane) => lane.mustBeOut()))
   readonly #standings = new Map<string, NodeResult>()
   readonly #gone: GoneNodes
-  readonly #shared: Omit<GatherParts, 'keeper' | 'lastSeen' | 'returns' | keyof LaneWishes>
-  readonly #wishes: readonly LaneWishes[]
+  readonly #shared: Omit<GatherParts, 'keeper' | 'lastSeen' | 'returns' | keyof LaneRequests>
+  readonly #requests: readonly LaneRequests[]
   readonly #lanes: readonly Lane[]
   readonly #pollers: readonly BalancerPoller[]
   readonly #view: ClusterView
@@ -86,7 +86,7 @@ export class RollEngine {
     this.#returns = lanes.map(() => new ReturnWatch({ cluster, dataPort: parts.dataPort, clock, onChange }))
     this.#pollers = this.#makePollers()
     this.#gone = new GoneNodes({ run, view: this.#view, events: this.#events, standings: this.#standings })
-    const wishes = { ...parts, events: this.#events, signal: this.#work.signal, onNews: onChange }
+    const requests = { ...parts, events: this.#events, signal: this.#work.signal, onNews: onChange }
     const say = this.#say
     const dnsParts = { spec: run.spec.dns, clock, onNews: onChange, say }
     this.#shared = {
@@ -102,10 +102,10 @@ export class RollEngine {
       ...windowsOfRun(parts),
       ...budgetOfRun({ ...parts, view: this.#view, onNews: onChange, say }),
       ...(parts.dns === undefined ? {} : { dns: new DnsWatch({ ...dnsParts, checks: parts.dns }) }),
-      ...hooksOf(wishes),
+      ...hooksOf(requests),
       ...kuredLockOf({ ...parts, view: this.#view, events: this.#events, keepers: this.#keepers, onNews: onChange }),
     }
-    this.#wishes = this.#keepers.map((keeper) => laneWishes({ ...wishes, mayAct: () => keeper.mayAct() }))
+    this.#requests = this.#keepers.map((keeper) => laneRequests({ ...requests, mayAct: () => keeper.mayAct() }))
     this.#lanes = this.#returns.map((returns, index) => this.#makeLane(returns, index))
     this.#load = this.#makeLoad()
   }
@@ -118,8 +118,8 @@ export class RollEngine {
       for (const event of firstEvents(run, clusterName)) this.#emit(event)
       if (run.keepsVerdict === true) this.#events.note('verdict', { verdict: run.verdict, keepsOut: run.keepsOut })
       await Promise.race([this.#roll(interrupt), background])
-      const silences = this.#wishes.flatMap((wishes) => wishes.silences ?? [])
-      await Promise.race([endWishes({ ...this.#shared, silences, emit: this.#emit }, interrupt), background])
+      const silences = this.#requests.flatMap((requests) => requests.silences ?? [])
+      await Promise.race([endRequests({ ...this.#shared, silences, emit: this.#emit }, interrupt), background])
       const marks = endMarks({ ...this.#parts, ...this.#shared, keeper: this.#keeperOf(0) }, this.#work.signal)
       await Promise.all([this.#lastLook(), marks, this.#shared.dns?.close()])
       const load = this.#load?.tick(true) ?? unmeasuredSince(run.before, clock.wallMs())
@@ -202,7 +202,7 @@ export class RollEngine {
     await Promise.all([
       ...[this.#view, ...this.#keepers, ...this.#returns, ...this.#pollers].map((loop) => loop.run(signal)),
       ...(probe === undefined ? [] : [probe.run(() => this.#probeChanged(), signal)]),
-      ...this.#wishes.flatMap(loopsOf).map((loop) => loop.run(signal)),
+      ...this.#requests.flatMap(loopsOf).map((loop) => loop.run(signal)),
       ...[this.#load, dns, hooks, kuredLock].flatMap((loop) => loop?.run(signal) ?? []),
     ])
     throw new WorldError('the roll lost what it runs on', { code: 'ROLL_BACKGROUND', retry: 'never' })
@@ -224,7 +224,7 @@ export class RollEngine {
     const { run, clock } = this.#parts
     return new Lane({
       ...this.#shared,
-      ...this.#wishes[index],
+      ...this.#requests[index],
       keeper,
       lastSeen: new LastSeen(run),
       returns,

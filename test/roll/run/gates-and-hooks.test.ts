@@ -8,7 +8,7 @@ import { aGate, aHook, exited, MemoryGates, MemoryPrograms } from '../../support
 import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
 import { aSpec } from '../../support/roll-world.ts'
 
-interface Wishes {
+interface Requests {
   readonly gates?: readonly GateSpec[]
   readonly hooks?: readonly StepHook[]
 }
@@ -23,14 +23,14 @@ interface Told {
   readonly warnings: readonly string[]
 }
 
-/** A roll of n1 and n2 by these wishes, to its end. */
+/** A roll of n1 and n2 by these requests, to its end. */
 async function rolled(
-  wishes: Wishes,
+  requests: Requests,
   prepare: (world: Pick<Told, 'roll' | 'source' | 'programs'>) => void = () => undefined,
   run: Partial<RunState> = {},
 ): Promise<Told> {
   const [source, programs] = [new MemoryGates(), new MemoryPrograms()]
-  const spec = aSpec({ soakMs: 1_000, ...wishes })
+  const spec = aSpec({ soakMs: 1_000, ...requests })
   const roll = memoryRoll({ run: { spec, order: ['n1', 'n2'], ...run }, gates: source, programs })
   prepare({ roll, source, programs })
   const running = roll.begin()

@@ -27,8 +27,8 @@ export const reboot: StepRule = {
     if (ownIntent(s) === undefined) {
       const against = [...refusals, ...controlPlaneKept(s), ...othersWork(s)]
       if (against.length > 0) return hold(against)
-      const wishes = beforeReboot(s)
-      if (wishes !== undefined) return wishes
+      const requests = beforeReboot(s)
+      if (requests !== undefined) return requests
       return act([{ kind: 'writeIntent', node: node.name, bootId: s.record.bootId }], {
         code: 'NoIntent',
         text: 'the reboot is not announced on the node yet',

@@ -61,7 +61,7 @@ function missing(s: RecordedSnapshot): readonly Reason[] {
   return against.length > 0 || !hasRebooted(s) ? against : hooksUnwritten(s, 'beforeAttach')
 }
 
-/** A wish holds back no node that was not rebooted: it goes back as it was. */
+/** A request holds back no node that was not rebooted: it goes back as it was. */
 const gated = (s: RecordedSnapshot): StepAnswer => (hasRebooted(s) ? beforeAttach(s) : undefined) ?? done
 
 function inARow(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'settledInARow' | 'settledAt'> {

@@ -22,7 +22,7 @@ import type { RunState } from './run-state.ts'
 import { SilenceKeeper } from './silences/silence-keeper.ts'
 
 /** What asks and runs what the operator wrote in the file. */
-export interface WishPorts {
+export interface RequestPorts {
   /** Absent: no gate of the file passes. */
   readonly gates?: GateSource
   /** Absent: no hook can run. */
@@ -31,7 +31,7 @@ export interface WishPorts {
   readonly silencing?: { readonly silencer: Silencer; readonly secret: (ref: SecretRef) => Promise<string> }
 }
 
-interface WishParts extends WishPorts {
+interface RequestParts extends RequestPorts {
   readonly run: RunState
   readonly events: EventLog
   readonly clock: Clock
@@ -41,7 +41,7 @@ interface WishParts extends WishPorts {
 }
 
 /** The hooks of the file, of all nodes and machines together. */
-export function hooksOf(parts: WishParts): Pick<GatherParts, 'hooks'> {
+export function hooksOf(parts: RequestParts): Pick<GatherParts, 'hooks'> {
   const { run, programs } = parts
   const { hooks } = run.spec
   if (programs === undefined || hooks === undefined) return {}
@@ -49,23 +49,23 @@ export function hooksOf(parts: WishParts): Pick<GatherParts, 'hooks'> {
   return { hooks: new HookRunner({ ...parts, ...left, hooks, programs }) }
 }
 
-export type LaneWishes = Pick<GatherParts, 'gates' | 'silences'> & {
+export type LaneRequests = Pick<GatherParts, 'gates' | 'silences'> & {
   /** Absent: the file has nothing announced. */
   readonly conditions?: ConditionKeeper
 }
 
-interface LaneParts extends WishParts {
+interface LaneParts extends RequestParts {
   readonly cluster: Pick<Cluster, 'setConditions'>
   /** Whether the slot of the lane is renewed. */
   readonly mayAct: () => boolean
 }
 
 /** What of them runs beside the passes. */
-export const loopsOf = ({ gates, silences, conditions }: LaneWishes) =>
+export const loopsOf = ({ gates, silences, conditions }: LaneRequests) =>
   [gates, silences, conditions].filter((loop) => loop !== undefined)
 
 /** What the file has asked and kept for the node of one lane. */
-export function laneWishes(parts: LaneParts): LaneWishes {
+export function laneRequests(parts: LaneParts): LaneRequests {
   const { run, gates: source, silencing } = parts
   const { gates, silences, announce } = run.spec
   return {
@@ -84,7 +84,7 @@ const ofRun = ({ id, origin, resumed, silencesBefore = {} }: RunState) => ({
 })
 
 /** After each pass over a node or a machine: what is to be known, or kept, next. */
-export function wantWishes(
+export function wantRequests(
   { gates, silences }: Pick<GatherParts, 'gates' | 'silences'>,
   snapshot: AnySnapshot | undefined,
   decision: AnyDecision,
@@ -111,7 +111,10 @@ interface EndParts {
 }
 
 /** A roll that people interrupted goes on later, and its hooks with it. */
-export async function endWishes({ run, hooks: runner, silences, view, clock, emit }: EndParts, interrupt: AbortSignal) {
+export async function endRequests(
+  { run, hooks: runner, silences, view, clock, emit }: EndParts,
+  interrupt: AbortSignal,
+) {
   if (interrupt.aborted) return
   const nodes = run.order.map((name): Subject => {
     const [address] = view.node(name)?.internalAddresses ?? []
