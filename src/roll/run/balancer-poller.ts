@@ -27,7 +27,7 @@ interface BalancerPollerParts {
   readonly instance: string
   readonly clock: Clock
   /** The servers that each poll asks for: those of the node under way. The others are asked for in a whole reading. */
-  readonly own: (facts: InstanceSnapshot) => readonly ServerRef[]
+  readonly own: (instance: InstanceSnapshot) => readonly ServerRef[]
   /** After every poll, answered or not. Awaited before the next one. `isNews`: it may change a decision. */
   readonly onPoll: (isNews: boolean, instance: string) => Promise<void>
   /** Every answer, at once and in order. */
@@ -65,7 +65,7 @@ export class BalancerPoller {
     })
   }
 
-  facts(): InstanceSnapshot {
+  snapshot(): InstanceSnapshot {
     const { spec, instance, clock } = this.#parts
     const silentForMs = this.#silentSince === undefined ? 0 : Math.max(1, clock.monoMs() - this.#silentSince)
     return {
@@ -139,6 +139,6 @@ export class BalancerPoller {
   }
 
   #own(): readonly ServerRef[] {
-    return this.#parts.own(this.facts())
+    return this.#parts.own(this.snapshot())
   }
 }

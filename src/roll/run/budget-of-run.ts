@@ -8,7 +8,7 @@ import type { RunState } from './run-state.ts'
 
 interface Wiring {
   readonly run: RunState
-  readonly view: Pick<ClusterView, 'facts'>
+  readonly view: Pick<ClusterView, 'reading'>
   readonly cluster: Pick<Cluster, 'readLease' | 'list'>
   readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly clock: Clock
@@ -20,7 +20,7 @@ interface Wiring {
 /** Of one roll; nothing where it was given no way to ask. */
 export function budgetOfRun({ run, view, configMaps, ...same }: Wiring): { readonly budget?: BudgetWatch } {
   if (configMaps === undefined) return {}
-  const nodeCount = (): number => view.facts().nodes.length
+  const nodeCount = (): number => view.reading().nodes.length
   const rights = 'deploy/roll-rbac.yaml'
   return { budget: new BudgetWatch({ ...same, configMaps, slots: run.spec.slots, nodeCount, rights }) }
 }

@@ -9,7 +9,7 @@ import type { RunState } from './run-state.ts'
 
 interface ChoosingParts {
   readonly run: RunState
-  readonly view: Pick<ClusterView, 'facts' | 'node'>
+  readonly view: Pick<ClusterView, 'reading' | 'node'>
   readonly budget?: Pick<BudgetWatch, 'facts'>
 }
 
@@ -25,7 +25,7 @@ export function chooseNode(parts: ChoosingParts, beside: readonly string[] = [])
   const found = bearing(parts, beside)
   if (found !== undefined) return { kind: 'node', name: found }
   // Which nodes bear a record is not known yet, and one that is out goes first.
-  if (beside.length > 0 && parts.view.facts().unlisted !== undefined) return LATER
+  if (beside.length > 0 && parts.view.reading().unlisted !== undefined) return LATER
   const { run, view } = parts
   if (run.verdict !== undefined) return undefined
   const done = new Set(run.done)
@@ -41,7 +41,7 @@ const LATER: Choice = { kind: 'later' }
 // Looked for only where none is under way: there may be thousands.
 const bearing = ({ run, view }: ChoosingParts, beside: readonly string[]): string | undefined =>
   view
-    .facts()
+    .reading()
     .nodes.find(
       (node) => recordOf(node)?.run === run.id && !run.settledHere.includes(node.name) && !beside.includes(node.name),
     )?.name
@@ -58,7 +58,7 @@ function mayBeBeside(parts: ChoosingParts, name: string, beside: readonly string
   if (beside.length >= (run.spec.parallel?.nodes ?? 1)) return false
   if (run.ownPod !== undefined && [name, ...beside].includes(run.ownPod.node)) return false
   const read = budget?.facts()
-  const limit = mayBeOut({ spec: run.spec, cluster: view.facts(), ...present({ budget: read }) })
+  const limit = mayBeOut({ spec: run.spec, cluster: view.reading(), ...present({ budget: read }) })
   if (beside.length >= limit) return false
   const node = view.node(name)
   return node !== undefined && beside.every((other) => goTogether(run, node, view.node(other)))

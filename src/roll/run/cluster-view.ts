@@ -110,11 +110,11 @@ export class ClusterView {
     return Object.values(this.#caches).flatMap((cache) => (cache.freshness().synced ? [] : [cache.kind]))
   }
 
-  facts(): ClusterReading {
+  reading(): ClusterReading {
     this.#noteLoss()
     const { pods, budgets, attachments, claims, slices, services } = this.#caches
     const { deployments, replicasets, statefulsets, daemonsets } = this.#caches
-    const unlisted = this.#unlistedFacts()
+    const unlisted = this.#unlisted()
     return {
       nodes: this.#nodes(),
       pods: pods.objects(),
@@ -143,7 +143,7 @@ export class ClusterView {
     return this.#broken().flatMap((freshness) => freshness.error?.message ?? [])[0]
   }
 
-  #unlistedFacts(): ClusterReading['unlisted'] {
+  #unlisted(): ClusterReading['unlisted'] {
     const kinds = this.unlisted()
     const error = this.error()
     return kinds.length === 0 ? undefined : { kinds, ...present({ error }) }

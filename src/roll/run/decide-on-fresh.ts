@@ -78,9 +78,9 @@ export class DecideOnFresh {
 
   async #recounted(s: RollSnapshot, budget: BudgetWatch, signal: AbortSignal): Promise<Decided> {
     const { clock, renewed } = this.#parts
-    const [facts, nodes] = await Promise.all([budget.read(signal), budget.nodes(signal)])
-    if ('code' in nodes) return decidedOn({ ...s, budget: { fault: nodes, ...facts } })
-    const decided = decidedOn({ ...renewed(s), budget: facts, cluster: { ...s.cluster, nodes } })
+    const [reading, nodes] = await Promise.all([budget.read(signal), budget.nodes(signal)])
+    if ('code' in nodes) return decidedOn({ ...s, budget: { fault: nodes, ...reading } })
+    const decided = decidedOn({ ...renewed(s), budget: reading, cluster: { ...s.cluster, nodes } })
     this.#refusing = does(decided, isFirstTouch) ? undefined : { nodes, at: clock.monoMs() }
     return decided
   }

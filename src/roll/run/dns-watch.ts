@@ -54,7 +54,7 @@ export class DnsWatch {
     this.#wakeup = new Wakeup(parts.clock)
   }
 
-  facts(): DnsReadings {
+  readings(): DnsReadings {
     return {
       ...present({ last: this.#last, seen: this.#seen, askingSince: this.#askingSince }),
     }

@@ -78,7 +78,7 @@ type SharedParts = Pick<
 >
 
 /** What is read in the same way for a node and for a machine. `node`: of which it is known how long it takes. */
-export function sharedFacts(parts: SharedParts, node?: string) {
+export function sharedReadings(parts: SharedParts, node?: string) {
   const { run, clock, events, windows, probe, reloads, steps, gates, hooks, silences, kuredLock } = parts
   return {
     now: clock.monoMs(),
@@ -87,12 +87,12 @@ export function sharedFacts(parts: SharedParts, node?: string) {
     journalWritable: events.writable,
     reloads: reloads(),
     ...present({
-      window: windows?.facts(node),
+      window: windows?.state(node),
       probe: probe?.status(),
-      gates: gates?.facts(),
-      hooks: hooks?.facts(),
-      silences: silences?.facts(),
-      kuredLock: kuredLock?.facts(),
+      gates: gates?.readings(),
+      hooks: hooks?.states(),
+      silences: silences?.states(),
+      kuredLock: kuredLock?.state(),
       steps: steps?.(),
     }),
   }
@@ -106,22 +106,22 @@ export async function gather(
 ): Promise<RollSnapshot> {
   const { run, view } = parts
   const verdict = verdictFor(run, parts.under.node) ?? known.verdict
-  const current = await currentFacts(parts, { ...known, verdict }, signal)
+  const current = await nodeReading(parts, { ...known, verdict }, signal)
   const budget = parts.budget?.facts()
   return {
-    ...sharedFacts(parts, current?.node.name),
+    ...sharedReadings(parts, current?.node.name),
     run: nodeRun(run, parts.under, known.verdict),
     ...present({ current }),
-    cluster: view.facts(),
+    cluster: view.reading(),
     instances: known.instances(),
     slot: slotReading(parts.keeper, known.slot),
     ...present({ budget }),
-    ...(parts.dns === undefined ? {} : { dns: parts.dns.facts() }),
+    ...(parts.dns === undefined ? {} : { dns: parts.dns.readings() }),
     evidence: evidenceFor(current, known.evidence, parts),
   }
 }
 
-async function currentFacts(
+async function nodeReading(
   parts: GatherParts & { readonly under: Under },
   { evidence, verdict }: Pick<Known, 'evidence'> & { readonly verdict: Verdict | undefined },
   signal: AbortSignal,
@@ -157,7 +157,7 @@ export function nodeRun(run: RunState, { node, beside, isLeaving }: Under, ofNod
   const others = beside?.() ?? []
   const verdict = verdictFor(run, node) ?? ofNode
   return {
-    ...runFacts(run, { node, beside: others }),
+    ...runSnapshot(run, { node, beside: others }),
     ...(others.length > 0 && isLeaving?.() === true ? { isLeaving: true } : {}),
     ...present({ verdict }),
   }
@@ -169,7 +169,7 @@ interface OfNode {
 }
 
 /** Of the whole run, or as one of its nodes has it. */
-export function runFacts(run: RunState, of?: OfNode): RunSnapshot {
+export function runSnapshot(run: RunState, of?: OfNode): RunSnapshot {
   const verdict = of === undefined ? run.verdict : verdictFor(run, of.node)
   return {
     id: run.id,

@@ -139,7 +139,7 @@ export class Lane {
   /** Until the node is settled: through, restored, or to be kept out. */
   async #roll(node: string, signals: Signals): Promise<'through' | 'keptOut'> {
     const { performer, run, conditions } = this.#parts
-    const under = { node, beside: () => this.#besideFacts(), isLeaving: () => this.#pass?.isLeaving === true }
+    const under = { node, beside: () => this.#besideNodes(), isLeaving: () => this.#pass?.isLeaving === true }
     const pass = new NodePass({ ...this.#parts, under, performer })
     this.#node = node
     this.#pass = pass
@@ -202,11 +202,11 @@ export class Lane {
     return [...first, ...after]
   }
 
-  #besideFacts(): readonly NodeBeside[] {
+  #besideNodes(): readonly NodeBeside[] {
     const { first, after } = this.#parts.others()
-    const factsOf = (lane: Lane, goesFirst: boolean): readonly NodeBeside[] =>
+    const nodesOf = (lane: Lane, goesFirst: boolean): readonly NodeBeside[] =>
       lane.#node === undefined ? [] : [{ node: lane.#node, goesFirst, isLeaving: lane.#pass?.isLeaving === true }]
-    return [...first.flatMap((lane) => factsOf(lane, true)), ...after.flatMap((lane) => factsOf(lane, false))]
+    return [...first.flatMap((lane) => nodesOf(lane, true)), ...after.flatMap((lane) => nodesOf(lane, false))]
   }
 }
 

@@ -58,14 +58,14 @@ export class LoadWatch {
   baselineEnded(at: WallMs): void {
     const { probe, spec, before, emit } = this.#parts
     probe.baseline(wallMs(at - spec.baselineMs), at)
-    const facts = probe.status()
-    this.#baselineP99Ms = worstP99Ms(facts)
+    const status = probe.status()
+    this.#baselineP99Ms = worstP99Ms(status)
     if (before === undefined) {
       this.#measuredSince = at
-      this.#uncounted = totals(facts)
+      this.#uncounted = totals(status)
     }
-    emit({ type: 'baseline.ended', sent: facts.greenStreak, p99Ms: this.#baselineP99Ms })
-    for (const control of facts.redControls ?? []) {
+    emit({ type: 'baseline.ended', sent: status.greenStreak, p99Ms: this.#baselineP99Ms })
+    for (const control of status.redControls ?? []) {
       emit({ type: 'warning', text: `${control} failed in the baseline, so it excuses no failed request` })
     }
   }
@@ -114,8 +114,8 @@ export class LoadWatch {
   /** `isLast`: no more samples of controls will come, so failures that could still be excused count. */
   tick(isLast = false): LoadTick {
     const { before = NONE } = this.#parts
-    const facts = this.#parts.probe.status()
-    const now = totals(facts)
+    const status = this.#parts.probe.status()
+    const now = totals(status)
     const windows = this.#windows()
     const excused = excusedOf(windows)
     const waiting = isLast ? 0 : windows.reduce((sum, { undecided }) => sum + (undecided?.failed ?? 0), 0)
@@ -130,10 +130,10 @@ export class LoadWatch {
         (total, target) => total + (target.control ? 0 : target.ratePerSecond),
         0,
       ),
-      p99Ms: worstP99Ms(facts),
+      p99Ms: worstP99Ms(status),
       baselineP99Ms: this.#baselineP99Ms,
       strays: (this.#parts.before?.strays ?? 0) + this.#parts.strays(),
-      notMeasuredMs: notMeasuredMs(facts, this.#parts.before),
+      notMeasuredMs: notMeasuredMs(status, this.#parts.before),
       ...(this.#measuredSince === undefined ? { inBaseline: true } : {}),
       ...(stop.length === 0 ? {} : { stop }),
     }
@@ -201,5 +201,5 @@ function notMeasuredMs({ startedAt, notMeasured }: ProbeStatus, before: LoadBefo
   return Math.round(between + lengthMs(union(notMeasured)))
 }
 
-const worstP99Ms = (facts: ProbeStatus): number =>
-  Math.max(0, ...facts.lanes.filter((lane) => !lane.control).map((lane) => lane.p99Ms))
+const worstP99Ms = (status: ProbeStatus): number =>
+  Math.max(0, ...status.lanes.filter((lane) => !lane.control).map((lane) => lane.p99Ms))

@@ -53,7 +53,7 @@ interface TakingOff extends RunEnding {
  */
 export async function takeOffMarks(parts: TakingOff, signal: AbortSignal): Promise<void> {
   const { run, view, events, cluster } = parts
-  let left = marksLeft(view.facts().nodes, run.id)
+  let left = marksLeft(view.reading().nodes, run.id)
   if (run.spec.drain.preferDone !== true && left.length === 0) return
   const failure = await untilNoneLeft(
     parts,

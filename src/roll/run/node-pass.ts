@@ -180,7 +180,7 @@ export class NodePass {
   /** As it stands now: a window may close while a journal is slow. */
   #window(): Pick<RollSnapshot, 'window'> {
     const { windows } = this.#parts
-    return windows === undefined ? {} : { window: windows.facts(this.#last?.current?.node.name) }
+    return windows === undefined ? {} : { window: windows.state(this.#last?.current?.node.name) }
   }
 
   /** With what balancers and the probe have said since, and the time. */
@@ -200,7 +200,7 @@ export class NodePass {
   }
 
   async #poll(instances: ReadonlySet<string> | undefined, signal: AbortSignal): Promise<void> {
-    const polled = this.#parts.pollers.filter((poller) => instances?.has(poller.facts().instance) ?? true)
+    const polled = this.#parts.pollers.filter((poller) => instances?.has(poller.snapshot().instance) ?? true)
     await Promise.all(polled.map((poller) => poller.poll(signal)))
   }
 
@@ -231,7 +231,7 @@ export class NodePass {
     const { overlay, view, run } = this.#parts
     const newest = (name: string): Node | undefined => overlay.newest(view.node(name))
     return this.#parts.pollers.map((poller) => {
-      const read = poller.facts()
+      const read = poller.snapshot()
       return this.#duty.asAnswered(actuatorAt(run.spec.balancers, read.balancer).asAsked(read, newest))
     })
   }

@@ -75,7 +75,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     return makePlan({ ...NOTHING_READ, spec, clusterName, apiServer: cluster.server, forbidden })
   }
   const mayReadVolumes = !spared.some(({ resource }) => resource === 'persistentvolumes')
-  const [facts, services, balancers, slotRefusal, budgetObject, volumes] = await Promise.all([
+  const [reading, services, balancers, slotRefusal, budgetObject, volumes] = await Promise.all([
     readCluster(cluster, signal),
     cluster.list('services', signal),
     readBalancers(parts, signal),
@@ -83,16 +83,16 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     readBudget(parts, signal),
     mayReadVolumes ? cluster.list('persistentvolumes', signal) : undefined,
   ])
-  const { nodes } = selectNodes(spec.nodes, facts.nodes)
+  const { nodes } = selectNodes(spec.nodes, reading.nodes)
   const { onlyIfNeeded } = spec.reboot
   const way = spec.reboot.kind === 'ssh' ? { ssh: spec.reboot } : {}
   const hosts = await inspectHosts(
     host,
-    { ...way, nodes, all: facts.nodes, onlyIfNeeded, leaves: parts.ownPod?.node },
+    { ...way, nodes, all: reading.nodes, onlyIfNeeded, leaves: parts.ownPod?.node },
     signal,
   )
-  const instances = balancers.map(({ facts: instance }) => instance)
-  const names = facts.nodes.map(({ name }) => name)
+  const instances = balancers.map(({ instance }) => instance)
+  const names = reading.nodes.map(({ name }) => name)
   const pairs = await inspectPairs(
     { ...way, host, machines, hosts: spec.hosts, hostsLeft, nodes: names, instances, onlyIfNeeded },
     signal,
@@ -101,7 +101,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     spec,
     clusterName,
     apiServer: cluster.server,
-    cluster: facts,
+    cluster: reading,
     services,
     instances,
     inspections: balancers.flatMap(({ inspection }) => (inspection === undefined ? [] : [inspection])),
@@ -161,7 +161,7 @@ export async function trySlot(
 }
 
 interface ReadInstance {
-  readonly facts: InstanceSnapshot
+  readonly instance: InstanceSnapshot
   readonly inspection?: InstanceInspection
   readonly finding?: PlanFinding
 }
@@ -182,13 +182,13 @@ async function readBalancers({ spec, balancers }: PrepareParts, signal: AbortSig
         const servers = inspection.backends.flatMap((backend) => backend.servers)
         const { process, version } = inspection
         const reading = { instance, process, version, at: monoMs(0), servers }
-        return { facts: { ...known, silentForMs: 0, reading }, inspection }
+        return { instance: { ...known, silentForMs: 0, reading }, inspection }
       } catch (error) {
         if (!(error instanceof WorldError)) throw error
         const node = machineOf(spec.hosts, instance)
         const about = node === undefined ? {} : { node }
         const finding = { severity: 'error', code: error.code, text: error.message, ...about } as const
-        return { facts: { ...known, silentForMs: 1, error: error.message }, finding }
+        return { instance: { ...known, silentForMs: 1, error: error.message }, finding }
       }
     }),
   )

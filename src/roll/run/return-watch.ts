@@ -18,7 +18,7 @@ interface ReturnWatchParts {
   readonly onChange: () => void
 }
 
-interface ReturnFacts {
+interface ReturnReading {
   readonly leaseRenewTime?: string
   readonly newContainers?: readonly string[]
   readonly dataPorts: Readonly<Record<string, boolean>>
@@ -27,7 +27,7 @@ interface ReturnFacts {
 const ASK_LIMIT_MS = 1000
 const ASK_EVERY_MS = 450
 
-type DataPorts = ReturnFacts['dataPorts']
+type DataPorts = ReturnReading['dataPorts']
 
 /**
  * What is only read while a node is expected back or put back: its own heartbeat Lease, the containers of its boot, and whether
@@ -51,7 +51,7 @@ export class ReturnWatch {
   }
 
   /** The last heartbeat and containers of a node that was rebooted; they are not waited for. */
-  async ask(node: Node, record: NodeRecord, signal: AbortSignal): Promise<ReturnFacts> {
+  async ask(node: Node, record: NodeRecord, signal: AbortSignal): Promise<ReturnReading> {
     for (const follower of [this.#heartbeats, this.#containers]) {
       if (node.bootId === record.bootId) follower.rest()
       else follower.follow(node)
@@ -67,7 +67,7 @@ export class ReturnWatch {
   }
 
   /** No node is expected or put back: nothing is asked, and nothing followed. */
-  rest(): ReturnFacts {
+  rest(): ReturnReading {
     this.#heartbeats.rest()
     this.#containers.rest()
     return { dataPorts: {} }

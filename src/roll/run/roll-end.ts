@@ -15,7 +15,7 @@ export interface RollEnd {
   readonly next: readonly Sentence[]
 }
 
-export interface EndFacts {
+export interface EndSnapshot {
   readonly run: RunState
   readonly standings: readonly NodeResult[]
   readonly interrupted: boolean
@@ -38,8 +38,8 @@ const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
 }
 
 /** The end of a roll. Exit codes: 0 done, 1 stopped or aborted, 3 held at a limit, 130 interrupted. */
-export function endOf(facts: EndFacts): RollEnd {
-  const { run, standings, interrupted, failed, failures, unjudged = [], isAllowed = false } = facts
+export function endOf(snapshot: EndSnapshot): RollEnd {
+  const { run, standings, interrupted, failed, failures, unjudged = [], isAllowed = false } = snapshot
   const out = standings.filter((node) => node.state === 'out')
   const gone = standings.filter((node) => node.state === 'gone').map(({ node }) => node)
   const wasInWork = (node: string): boolean => node === run.underWay || run.inWorkBefore?.includes(node) === true

@@ -26,7 +26,7 @@ import { endFailures } from './end-failures.ts'
 import { endMarks } from './end-marks.ts'
 import { EventLog, type EventSink } from './event-log.ts'
 import { firstList } from './first-list.ts'
-import { type GatherParts, runFacts } from './gather.ts'
+import { type GatherParts, runSnapshot } from './gather.ts'
 import { giveBack } from './give-back.ts'
 import { GoneNodes } from './gone-nodes.ts'
 import { kuredLockOf } from './kured/lock-keeper.ts'
@@ -124,7 +124,7 @@ export class RollEngine {
       await Promise.all([this.#lastLook(), marks, this.#shared.dns?.close()])
       const load = this.#load?.tick(true) ?? unmeasuredSince(run.before, clock.wallMs())
       const standings = allStandings(run, this.#standings)
-      const failures = endFailures(run, this.#stopFacts())
+      const failures = endFailures(run, this.#stopSnapshot())
       const end = endOf({ run, standings, interrupted: interrupt.aborted, ...failures })
       this.#emit({ type: 'roll.ended', ...end, ...present({ load }) })
       // It has stopped with a node that must not serve: each poll says what a reload forgot, until interrupted.
@@ -255,7 +255,7 @@ export class RollEngine {
       if (isNews) this.#wake()
     }
     const onAnswer = (look: TimedReading): void => this.#reloads.answered(look)
-    const own = (facts: InstanceSnapshot): readonly ServerRef[] => this.#lanes.flatMap((lane) => lane.serversOf(facts))
+    const own = (at: InstanceSnapshot): readonly ServerRef[] => this.#lanes.flatMap((lane) => lane.serversOf(at))
     return BalancerPoller.all(run.spec.balancers, [...balancers, ...endpoints], { clock, own, onPoll, onAnswer })
   }
 
@@ -269,17 +269,17 @@ export class RollEngine {
       steps: (): readonly StepSpan[] => this.#spans.all(),
       reloads: () => this.#reloads.all(),
       answeredSince: (at) => this.#pollers.every((poller) => poller.hasAnsweredSince(at)),
-      uses: (isLast) => stopUse(this.#stopFacts(), isLast),
+      uses: (isLast) => stopUse(this.#stopSnapshot(), isLast),
       strays: () => this.#lanes.reduce((sum, { strays }) => sum + strays, 0),
       emit: this.#emit,
       ...present({ before: run.before }),
     })
   }
 
-  #stopFacts(): StopSnapshot {
+  #stopSnapshot(): StopSnapshot {
     const { run, probe, clock } = this.#parts
-    const facts = { run: runFacts(run), spec: run.spec, wall: clock.wallMs(), steps: this.#spans.all() }
-    return { ...facts, reloads: this.#reloads.all(), ...(probe === undefined ? {} : { probe: probe.status() }) }
+    const known = { run: runSnapshot(run), spec: run.spec, wall: clock.wallMs(), steps: this.#spans.all() }
+    return { ...known, reloads: this.#reloads.all(), ...(probe === undefined ? {} : { probe: probe.status() }) }
   }
 
   #probeChanged(): void {

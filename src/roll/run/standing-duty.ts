@@ -71,22 +71,22 @@ export class StandingDuty {
       const next = lost.find((action) => !tried.has(actionKey(action)))
       if (next === undefined) break
       tried.add(actionKey(next))
-      const poller = pollers.find((candidate) => candidate.facts().instance === next.ref.instance)
+      const poller = pollers.find((candidate) => candidate.snapshot().instance === next.ref.instance)
       const begun = await this.#begin(s, next)
       isWritten &&= begun !== 'refused'
       if (begun === 'refused') continue
       if (begun === 'first') await poller?.poll(signal)
       if (begun === 'again' || this.#isLost(next))
         await this.#say(s, { action: next, isPass: instance === undefined }, signal)
-      if (poller !== undefined && this.asAnswered(poller.facts()).silentForMs > 0) await poller.poll(signal)
+      if (poller !== undefined && this.asAnswered(poller.snapshot()).silentForMs > 0) await poller.poll(signal)
     }
     return isWritten && tried.size > 0
   }
 
   /** What an instance said before the last word that a pass knows nothing of is no answer to it. */
-  asAnswered(facts: InstanceSnapshot): InstanceSnapshot {
-    const isAnswer = (facts.askedAt ?? 0) >= (this.#told.get(facts.instance) ?? 0)
-    return isAnswer ? facts : { ...facts, silentForMs: Math.max(1, facts.silentForMs) }
+  asAnswered(instance: InstanceSnapshot): InstanceSnapshot {
+    const isAnswer = (instance.askedAt ?? 0) >= (this.#told.get(instance.instance) ?? 0)
+    return isAnswer ? instance : { ...instance, silentForMs: Math.max(1, instance.silentForMs) }
   }
 
   /** What was said and answered since the last pass began, folded into its evidence. */
@@ -122,7 +122,7 @@ export class StandingDuty {
     const outcome = await this.#tell(action, isPass, signal)
     const since = this.#outSince(s, server)
     if (since === undefined || !outcome.ok) return
-    await pollers.find((poller) => poller.facts().instance === action.ref.instance)?.poll(signal)
+    await pollers.find((poller) => poller.snapshot().instance === action.ref.instance)?.poll(signal)
     const text = `${server} had lost its state and was set to ${action.state} again`
     const afterMs = Math.round(clock.monoMs() - since)
     events.emit({ type: 'reasserted', node: action.node, server, afterMs, text })

@@ -63,7 +63,7 @@ export class TimeWindowWatch {
     this.#slowestMs = Math.max(this.#slowestMs, ms)
   }
 
-  facts(node: string | undefined): TimeWindowState {
+  state(node: string | undefined): TimeWindowState {
     const { wall, machineWall = wall } = this.#parts
     const [ofRun, ofMachine] = [wall(), machineWall()]
     const setByMs = Math.abs(ofMachine - ofRun)

@@ -3,7 +3,7 @@ import type { Reason } from '../../ground/model/reason.ts'
 import { wallMs } from '../../ground/model/time.ts'
 import { countedFailedOf } from '../decide/availability/not-counted.ts'
 import { countedWindows } from '../decide/counted-windows.ts'
-import { runFacts } from './gather.ts'
+import { runSnapshot } from './gather.ts'
 import type { RunState } from './run-state.ts'
 
 /**
@@ -14,13 +14,13 @@ import type { RunState } from './run-state.ts'
 export function unjudged(run: RunState, probe: ProbeStatus | undefined): readonly Reason[] {
   if (run.before === undefined) return []
   const { failed, unreported } = run.before
-  const facts = runFacts(run)
+  const snapshot = runSnapshot(run)
   const known = probe === undefined ? {} : { probe }
-  const early = countedFailedOf(countedWindows({ run: { ...facts, measuredSince: wallMs(0) }, ...known }))
+  const early = countedFailedOf(countedWindows({ run: { ...snapshot, measuredSince: wallMs(0) }, ...known }))
   return [
     ...reason(failed - unreported, 'before this run was resumed'),
     ...reason(unreported, 'before a process of this run was killed'),
-    ...reason(early - countedFailedOf(countedWindows({ run: facts, ...known })), 'before traffic was green again'),
+    ...reason(early - countedFailedOf(countedWindows({ run: snapshot, ...known })), 'before traffic was green again'),
   ]
 }
 

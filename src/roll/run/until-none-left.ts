@@ -17,7 +17,7 @@ interface Ending {
 /** What each part of the end of a run has in its hands. */
 export interface RunEnding extends Ending {
   readonly run: RunState
-  readonly view: Pick<ClusterView, 'facts'>
+  readonly view: Pick<ClusterView, 'reading'>
   readonly events: Pick<EventLog, 'emit'>
 }
 

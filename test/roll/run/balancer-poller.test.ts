@@ -102,7 +102,7 @@ test('where a look is cheap it is what polls do, and everything is read at every
   assert.deepEqual(ground.looked, [200, 400, 600, 1_000, 1_200, 1_400, 1_800, 2_000, 2_200])
   ground.sessions = 7
   await ground.clock.advance(200)
-  assert.equal(ground.poller.facts().reading?.servers[0]?.totalSessions, 7)
+  assert.equal(ground.poller.snapshot().reading?.servers[0]?.totalSessions, 7)
 })
 
 test('what a look sees to have changed is read at once', async (t) => {
@@ -114,14 +114,14 @@ test('what a look sees to have changed is read at once', async (t) => {
   ground.state = 'drain'
   await ground.clock.advance(100)
   assert.deepEqual([ground.begun, ground.told()], [[0, 400], [true]])
-  assert.equal(ground.poller.facts().reading?.servers[0]?.adminState, 'drain')
+  assert.equal(ground.poller.snapshot().reading?.servers[0]?.adminState, 'drain')
 })
 
 test('a look counts as an answer, and not as a reading of everything', async (t) => {
   const ground = new Ground(t, { looks: true })
   void ground.run()
   await ground.clock.advance(700)
-  const { facts, since } = { facts: ground.poller.facts(), since: ground.poller.hasAnsweredSince(monoMs(600)) }
+  const { facts, since } = { facts: ground.poller.snapshot(), since: ground.poller.hasAnsweredSince(monoMs(600)) }
   assert.deepEqual([facts.askedAt, since], [0, true])
 })
 
@@ -131,10 +131,10 @@ test('after a look that was not answered everything is read', async (t) => {
   await ground.clock.advance(100)
   ground.fault = SILENT
   await ground.clock.advance(150)
-  assert.deepEqual([ground.looked, ground.poller.facts().silentForMs], [[200], 50])
+  assert.deepEqual([ground.looked, ground.poller.snapshot().silentForMs], [[200], 50])
   ground.fault = undefined
   await ground.clock.advance(150)
-  assert.deepEqual([ground.begun, ground.looked, ground.poller.facts().silentForMs], [[0, 400], [200], 0])
+  assert.deepEqual([ground.begun, ground.looked, ground.poller.snapshot().silentForMs], [[0, 400], [200], 0])
 })
 
 test('a pass that asks reads everything, whenever that was read last', async (t) => {
@@ -149,18 +149,18 @@ test('silence is news each time, is counted from its first moment, and its end i
   const ground = new Ground(t)
   void ground.run()
   await ground.clock.advance(100)
-  assert.equal(ground.poller.facts().silentForMs, 0)
+  assert.equal(ground.poller.snapshot().silentForMs, 0)
   ground.told()
   ground.fault = SILENT
   await ground.clock.advance(100)
-  assert.equal(ground.poller.facts().silentForMs, 1)
+  assert.equal(ground.poller.snapshot().silentForMs, 1)
   await ground.clock.advance(450)
-  const { silentForMs, error, reading } = ground.poller.facts()
+  const { silentForMs, error, reading } = ground.poller.snapshot()
   assert.deepEqual([silentForMs, error, reading?.servers.length], [450, 'no process listens there', 1])
   ground.fault = undefined
   await ground.clock.advance(150)
   assert.deepEqual(ground.told(), [true, true, true, true])
-  const healed = ground.poller.facts()
+  const healed = ground.poller.snapshot()
   assert.deepEqual([healed.silentForMs, healed.error], [0, undefined])
   await ground.clock.advance(200)
   assert.deepEqual(ground.told(), [false])
@@ -188,7 +188,7 @@ test('an answer counts as of when it was asked for: what came meanwhile it need 
     [0, 1].map((at) => ground.poller.hasAnsweredSince(monoMs(at))),
     [true, false],
   )
-  assert.equal(ground.poller.facts().askedAt, 0)
+  assert.equal(ground.poller.snapshot().askedAt, 0)
 })
 
 test('a poll begins after the one before it has ended', async (t) => {
@@ -205,9 +205,9 @@ test('an instance that hears and does not answer is silent after two seconds', a
   ground.fault = 'hangs'
   void ground.run()
   await ground.clock.advance(1_999)
-  assert.equal(ground.poller.facts().error, undefined)
+  assert.equal(ground.poller.snapshot().error, undefined)
   await ground.clock.advance(1)
-  assert.equal(ground.poller.facts().error, 'lb-1 of edge did not answer within 2000 ms')
+  assert.equal(ground.poller.snapshot().error, 'lb-1 of edge did not answer within 2000 ms')
 })
 
 test('what is no trouble of the world is no silence: it ends the polls', async (t) => {

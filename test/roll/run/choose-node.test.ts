@@ -28,7 +28,7 @@ function parts({
 }: Case): Parameters<typeof chooseNode>[0] {
   const listing = unlisted === undefined ? {} : { unlisted: { kinds: ['pods'] } }
   const view = {
-    facts: () => ({ ...aSnapshot().cluster, nodes, ...listing }),
+    reading: () => ({ ...aSnapshot().cluster, nodes, ...listing }),
     node: (name: string) => nodes.find((node) => node.name === name),
   }
   const run = {

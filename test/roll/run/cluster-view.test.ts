@@ -34,19 +34,19 @@ function scene(isListed = true) {
 test('one stream that is cut is no loss of the API server', () => {
   const { view, cut } = scene()
   cut('pods')
-  assert.equal(view.facts().lostAt, undefined)
-  assert.equal(view.facts().staleForMs, 1)
+  assert.equal(view.reading().lostAt, undefined)
+  assert.equal(view.reading().staleForMs, 1)
 })
 
 test('all streams cut at once are, and the last moment of it is remembered', async () => {
   const { clock, view, list, cut, kinds } = scene()
   kinds.forEach(cut)
   await clock.advance(3000)
-  const lostAt = view.facts().lostAt
+  const lostAt = view.reading().lostAt
   list()
   await clock.advance(20_000)
   assert.equal(lostAt, clock.monoMs() - 20_000)
-  assert.deepEqual([view.facts().lostAt, view.facts().staleForMs], [monoMs(lostAt), 0])
+  assert.deepEqual([view.reading().lostAt, view.reading().staleForMs], [monoMs(lostAt), 0])
 })
 
 test('the API server is back when the last stream is, not the first', async () => {
@@ -54,27 +54,27 @@ test('the API server is back when the last stream is, not the first', async () =
   kinds.forEach(cut)
   list(kinds.slice(1))
   await clock.advance(3000)
-  assert.equal(view.facts().lostAt, clock.monoMs())
+  assert.equal(view.reading().lostAt, clock.monoMs())
   list()
   await clock.advance(3000)
-  assert.equal(view.facts().lostAt, clock.monoMs() - 3000)
+  assert.equal(view.reading().lostAt, clock.monoMs() - 3000)
 })
 
 test('a cluster of which one kind is not listed yet is not known', () => {
   const { view, list, kinds } = scene(false)
   list(kinds.slice(1))
-  assert.equal(view.facts().staleForMs, 1)
+  assert.equal(view.reading().staleForMs, 1)
   list(kinds.slice(0, 1))
-  assert.equal(view.facts().staleForMs, 0)
+  assert.equal(view.reading().staleForMs, 0)
 })
 
 test('a change of one kind of workload is seen beside the others, which stay as they are', () => {
   const { view, applied } = scene()
-  const names = (): readonly string[] => view.facts().workloads.map(({ kind, name }) => `${kind} ${name}`)
+  const names = (): readonly string[] => view.reading().workloads.map(({ kind, name }) => `${kind} ${name}`)
   assert.deepEqual(names(), [])
   applied('replicasets', aWorkload())
   assert.deepEqual(names(), ['ReplicaSet cart'])
   applied('statefulsets', aWorkload({ kind: 'StatefulSet', name: 'db', uid: 'uid-db' }))
   assert.deepEqual(names(), ['ReplicaSet cart', 'StatefulSet db'])
-  assert.equal(view.facts().workloads, view.facts().workloads)
+  assert.equal(view.reading().workloads, view.reading().workloads)
 })

@@ -88,7 +88,7 @@ async function ended(store: NodeStore, { away = 0, seen = [], slot = 'free', may
       readNode: (name: string) => answers(() => store.readNode(name)),
       patchNode: (name: string, patch: never) => answers(() => store.patchNode(name, patch)),
     },
-    view: { facts: () => ({ ...aSnapshot().cluster, nodes: seen }) },
+    view: { reading: () => ({ ...aSnapshot().cluster, nodes: seen }) },
     keeper: { state: () => SLOT[slot] as never, mayAct: () => mayAct },
     events: { emit: (event: RollEvent) => void told.push(event) },
     clock,

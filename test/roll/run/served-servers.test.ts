@@ -40,7 +40,9 @@ async function seen(...answers: readonly Answer[]): Promise<'detached' | 'down' 
     onAnswer: () => undefined,
   })
   for (const _ of answers) await poller.poll(new AbortController().signal)
-  return servesNothing({ addresses: ['n1', 'n2'].flatMap((name) => aNode(name).internalAddresses) }, [poller.facts()])
+  return servesNothing({ addresses: ['n1', 'n2'].flatMap((name) => aNode(name).internalAddresses) }, [
+    poller.snapshot(),
+  ])
 }
 
 const ELSEWHERE: Answer = { ...RELOADED, address: '10.0.0.2' }

@@ -17,7 +17,7 @@ interface Withdrawing extends RunEnding {
  */
 export async function withdrawConditions(parts: Withdrawing, signal: AbortSignal): Promise<void> {
   const { run, view, events, cluster } = parts
-  let left = over(view.facts().nodes, run.id)
+  let left = over(view.reading().nodes, run.id)
   if (run.spec.announce === undefined && left.length === 0) return
   const failure = await untilNoneLeft(
     parts,

@@ -48,7 +48,7 @@ export class GateWatch {
     this.#wakeup = new Wakeup(parts.clock)
   }
 
-  facts(): GateReadings {
+  readings(): GateReadings {
     const readings = Object.fromEntries([...this.#asked].map(([name, asked]) => [name, asked.readings]))
     return { ...present({ about: this.#about }), readings }
   }

@@ -26,13 +26,13 @@ export async function endHooks({ hooks, runner, clock, subjects, say }: EndParts
   for (const { scope, name: node, ...address } of subjects)
     for (const hook of hooks.toReversed()) {
       const place = { node, ...address }
-      const isUndone = runner.facts().states[hookKey(place.node, 'undo', hook.name)]?.kind === 'done'
-      if (isUndone || !isToUndo(runner.facts(), { scope, name: node }, hook)) continue
+      const isUndone = runner.states().states[hookKey(place.node, 'undo', hook.name)]?.kind === 'done'
+      if (isUndone || !isToUndo(runner.states(), { scope, name: node }, hook)) continue
       if (!(await tried({ runner, clock }, { hook: hook.name, way: 'undo', place }, signal)))
         say(`the undo of hook ${hook.name} has failed for ${place.node}; type: ${byHand(hook.undo ?? [], place)}`)
     }
   for (const { name, at } of hooks)
-    if (at === 'afterRoll' && runner.facts().states[hookKey('', 'run', name)]?.kind !== 'done')
+    if (at === 'afterRoll' && runner.states().states[hookKey('', 'run', name)]?.kind !== 'done')
       await tried({ runner, clock }, { hook: name, way: 'run', place: { node: '' } }, signal)
 }
 
@@ -45,7 +45,7 @@ async function tried(
   for (let tries = 1; ; tries++) {
     runner.start(run)
     await untilAborted(runner.idle(), signal)
-    const state = runner.facts().states[key]
+    const state = runner.states().states[key]
     if (state?.kind !== 'failed') return state?.kind === 'done'
     if (tries === TRIES) return false
     await clock.sleep(Math.max(1, state.nextAt - clock.monoMs()), signal)

@@ -53,7 +53,7 @@ export class HookRunner {
     for (const [key, state] of Object.entries(parts.before)) this.#states.set(key, state)
   }
 
-  facts(): HookStates {
+  states(): HookStates {
     return { states: Object.fromEntries(this.#states), isLost: this.#parts.isLost }
   }
 

@@ -60,12 +60,12 @@ async function giveBack(parts: OneLock, signal: AbortSignal): Promise<void> {
 
 /** As far as the watch shows: only our own lock is reported as left, with the command that removes it. */
 const isShownOwn = ({ view, ref, run }: OneLock): boolean =>
-  isOwn(daemonSetOf(view.facts().workloads, ref)?.rebootLock ?? '{}', run.id)
+  isOwn(daemonSetOf(view.reading().workloads, ref)?.rebootLock ?? '{}', run.id)
 
 /** The DaemonSet of the file, and any other whose lock an earlier process took with another file. */
 function refsOf({ run, view }: GivingBack): readonly ObjectRef[] {
   const wanted = run.spec.reboot.kuredLock
-  const shown = view.facts().workloads.filter(({ rebootLock = '{}' }) => isOwn(rebootLock, run.id))
+  const shown = view.reading().workloads.filter(({ rebootLock = '{}' }) => isOwn(rebootLock, run.id))
   const refs = [...(wanted === undefined ? [] : [wanted]), ...shown]
   return [...new Map(refs.map((ref) => [refKey(ref), { namespace: ref.namespace, name: ref.name }])).values()]
 }
@@ -86,7 +86,7 @@ function leftOut(nodes: readonly Node[], run: RunState): readonly string[] {
 
 /** As far as the watch shows. */
 function mayBeLeftOut({ view, run }: GivingBack): boolean {
-  const { nodes, unlisted } = view.facts()
+  const { nodes, unlisted } = view.reading()
   return unlisted !== undefined || leftOut(nodes, run).length > 0
 }
 

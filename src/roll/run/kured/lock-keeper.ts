@@ -22,7 +22,7 @@ interface LockKeeperParts {
   readonly run: Pick<RunState, 'id'>
   readonly ref: ObjectRef
   readonly locks: KuredLocks
-  readonly view: Pick<ClusterView, 'facts'>
+  readonly view: Pick<ClusterView, 'reading'>
   /** The slots of this process: nothing is sent while one of them is held and not renewed. A lost slot ends only its lane. */
   readonly keepers: readonly Pick<LeaseKeeper, 'state' | 'mayAct'>[]
   readonly clock: Clock
@@ -68,7 +68,7 @@ export class KuredLockKeeper {
     this.#backoff = new Backoff(BACKOFF, parts.random)
   }
 
-  facts(): KuredLockState {
+  state(): KuredLockState {
     return this.#failure === undefined ? {} : { failure: this.#failure }
   }
 
@@ -135,7 +135,7 @@ export class KuredLockKeeper {
   #shown(): 'ours' | 'others' | 'none' {
     const { view, ref, run, clock } = this.#parts
     const asking = { run: run.id, wall: clock.wallMs() }
-    const found = daemonSetOf(view.facts().workloads, ref)
+    const found = daemonSetOf(view.reading().workloads, ref)
     if (found === undefined) return 'none'
     if (rebootLocks([found], asking).length > 0) return 'others'
     return isHeldBy(found, asking) ? 'ours' : 'none'

@@ -10,7 +10,7 @@ import { requestVerdict } from '../../decide/request-verdict.ts'
 import { disruptsMachine, type MachineAction, type MachinePlace } from '../../model/host-pair.ts'
 import type { NodeResult } from '../../model/roll-event.ts'
 import type { BalancerPoller } from '../balancer-poller.ts'
-import { type GatherParts, runFacts, sharedFacts, slotReading } from '../gather.ts'
+import { type GatherParts, runSnapshot, sharedReadings, slotReading } from '../gather.ts'
 import { stillRightForMachine } from '../last-moment.ts'
 import { recordOf } from '../last-seen.ts'
 import { PassReport } from '../pass-report.ts'
@@ -158,22 +158,22 @@ export class MachinePass {
 
   #own(pollers: readonly BalancerPoller[]): readonly BalancerPoller[] {
     const names = new Set(this.#parts.place.pair.machines.flatMap(({ instances }) => instances))
-    return pollers.filter((poller) => names.has(poller.facts().instance))
+    return pollers.filter((poller) => names.has(poller.snapshot().instance))
   }
 
   #gather(): MachineSnapshot {
     const { run, view, keeper, pollers, place, watch } = this.#parts
     const { name } = place.host
-    const cluster = view.facts()
-    const { verdict: _, ...facts } = runFacts(run)
+    const cluster = view.reading()
+    const { verdict: _, ...ofRun } = runSnapshot(run)
     return {
       ...place,
-      ...sharedFacts(this.#parts),
-      run: { ...facts, ...present({ verdict: this.#verdict.now }) },
+      ...sharedReadings(this.#parts),
+      run: { ...ofRun, ...present({ verdict: this.#verdict.now }) },
       slot: slotReading(keeper),
       machines: watch.machines(),
       ...watch.connections(),
-      instances: this.#own(pollers).map((poller) => poller.facts()),
+      instances: this.#own(pollers).map((poller) => poller.snapshot()),
       nodesOut: cluster.nodes.filter((node) => recordOf(node) !== undefined).map((node) => node.name),
       cluster: { workloads: cluster.workloads },
       clusterUnknown: cluster.staleForMs > 0 || cluster.unlisted !== undefined,

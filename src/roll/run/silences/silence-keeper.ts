@@ -77,7 +77,7 @@ export class SilenceKeeper {
     this.#wakeup = new Wakeup(parts.clock)
   }
 
-  facts(): SilenceStates {
+  states(): SilenceStates {
     const states = this.#kept.flatMap(({ silence, state }) =>
       state === undefined ? [] : [[silence.name, state] as const],
     )

@@ -52,7 +52,7 @@ async function ended(nodes: readonly Node[], change: Partial<Ending> = {}) {
           writes.push(asked)
         },
       },
-      view: { facts: () => ({ ...aSnapshot().cluster, nodes: seen }) },
+      view: { reading: () => ({ ...aSnapshot().cluster, nodes: seen }) },
       keeper: { state: () => SLOT[slot] as never, mayAct: () => mayAct },
       events: { emit: (event) => void told.push(event) },
       clock,

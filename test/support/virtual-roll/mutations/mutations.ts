@@ -184,8 +184,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('trusts a reading from before its last command', [
     'src/roll/run/standing-duty.ts',
-    'return isAnswer ? facts',
-    'return isAnswer || this.#told.size >= 0 ? facts',
+    'return isAnswer ? instance',
+    'return isAnswer || this.#told.size >= 0 ? instance',
   ]),
   mutation('stamps by a clock that can be set', [
     'src/ground/loop/steady-clock.ts',
