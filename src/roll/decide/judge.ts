@@ -16,14 +16,14 @@ import { withFailures } from './with-failures.ts'
  * for the node or machine under way, that is, where it can no longer be put back. What it says of failed requests is told anew as more is known of them.
  */
 export function judge(s: AnySnapshot): Verdict | undefined {
-  const standing = s.run.verdict
+  const earlier = s.run.verdict
   const found = outOfLimits(s) ?? measuredVerdict(s) ?? closedMeanwhile(s)
-  if (found === undefined) return standing
-  if (standing === undefined) return found
-  const worse = (found.keepOut && !standing.keepOut) || (standing.ofNode === true && found.ofNode !== true)
+  if (found === undefined) return earlier
+  if (earlier === undefined) return found
+  const worse = (found.keepOut && !earlier.keepOut) || (earlier.ofNode === true && found.ofNode !== true)
   const sticks = worse
-    ? { ...found, reasons: [...standing.reasons, ...found.reasons.filter(isNewTo(standing))] }
-    : standing
+    ? { ...found, reasons: [...earlier.reasons, ...found.reasons.filter(isNewTo(earlier))] }
+    : earlier
   return withFailures(sticks, requestsFailed(s))
 }
 

@@ -45,8 +45,8 @@ function unproven(s: RecordedSnapshot): readonly Reason[] {
     return [{ code: 'SameBootId', object: node.name, text: `${node.name} still has its old boot id` }]
   const reasons: Reason[] = []
   const daemons = expectedDaemons(s)
-  const told = toldSinceBoot(s)
-  if (!told.heartbeat && !daemons.some((expected) => isProven(expected, told))) {
+  const since = sinceBoot(s)
+  if (!since.heartbeat && !daemons.some((expected) => isProven(expected, since))) {
     reasons.push({
       code: 'HeartbeatOld',
       object: node.name,
@@ -60,27 +60,27 @@ function unproven(s: RecordedSnapshot): readonly Reason[] {
       text: `${node.name} is not Ready (Ready is ${node.ready})`,
     })
   }
-  return [...reasons, ...foreignTaints(s), ...daemons.flatMap((expected) => unprovenDaemon(expected, told))]
+  return [...reasons, ...foreignTaints(s), ...daemons.flatMap((expected) => unprovenDaemon(expected, since))]
 }
 
 /** What of the node is newer than its boot. */
-interface ToldSinceBoot {
+interface SinceBoot {
   readonly heartbeat: boolean
   /** A heartbeat, and its kubelet must have looked at every pod meanwhile. */
-  readonly podsLookedAt: boolean
+  readonly podsChecked: boolean
   /** Ids of containers. */
   readonly containers: ReadonlySet<string>
 }
 
 /** A kubelet looks at its pods within a second of its boot (measured). A heartbeat may come before that. */
-const PODS_LOOKED_AT_MS = 10_000
+const PODS_CHECKED_MS = 10_000
 
-function toldSinceBoot(s: RecordedSnapshot): ToldSinceBoot {
+function sinceBoot(s: RecordedSnapshot): SinceBoot {
   const heartbeat = heartbeatMoved(s)
   const sinceMs = s.now - (s.evidence.returned?.at ?? s.now)
   return {
     heartbeat,
-    podsLookedAt: heartbeat && sinceMs >= PODS_LOOKED_AT_MS,
+    podsChecked: heartbeat && sinceMs >= PODS_CHECKED_MS,
     containers: new Set(s.current.newContainers),
   }
 }
@@ -109,8 +109,8 @@ function foreignTaints(s: RecordedSnapshot): readonly Reason[] {
     }))
 }
 
-function unprovenDaemon(expected: ExpectedDaemon, told: ToldSinceBoot): readonly Reason[] {
-  if (isProven(expected, told)) return []
+function unprovenDaemon(expected: ExpectedDaemon, since: SinceBoot): readonly Reason[] {
+  if (isProven(expected, since)) return []
   const { daemon, pods } = expected
   const ready = pods.filter((pod) => pod.ready)
   if (ready.some((pod) => !hasOtherContainers(pod, daemon)))
@@ -124,13 +124,13 @@ function unprovenDaemon(expected: ExpectedDaemon, told: ToldSinceBoot): readonly
  * and reads Ready for a while as all do. So an id counts at once only where no pod showed it yet when the boot id was known.
  * A process that begins later cannot tell the two apart: then they count after a while.
  */
-const isProven = ({ daemon, pods }: ExpectedDaemon, told: ToldSinceBoot): boolean =>
+const isProven = ({ daemon, pods }: ExpectedDaemon, since: SinceBoot): boolean =>
   pods.some(
     (pod) =>
       pod.ready &&
       !pod.terminating &&
       hasOtherContainers(pod, daemon) &&
-      (told.podsLookedAt || isOfThisBoot(pod, told)),
+      (since.podsChecked || isOfThisBoot(pod, since)),
   )
 
 function hasOtherContainers(pod: Pod, daemon: RecordedDaemon): boolean {
@@ -138,5 +138,5 @@ function hasOtherContainers(pod: Pod, daemon: RecordedDaemon): boolean {
   return ids.length > 0 && ids.every((id) => id !== '' && !daemon.containerIds.includes(id))
 }
 
-const isOfThisBoot = (pod: Pod, { containers }: ToldSinceBoot): boolean =>
+const isOfThisBoot = (pod: Pod, { containers }: SinceBoot): boolean =>
   Object.values(pod.containerIds).every((id) => containers.has(id))
