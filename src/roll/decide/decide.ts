@@ -83,8 +83,8 @@ const isDue = (action: Action, s: NodeSnapshot): boolean =>
   (s.evidence.retries[actionKey(action)]?.notBefore ?? s.now) <= s.now
 
 /**
- * Nothing of ours is on the node: it has not begun, or it is through, or it is given up before it began, or is no more. One
- * that an earlier process brought through is looked at again where an old list still shows its record, and begun no more.
+ * The node bears no record of this run: it has not begun, or it is through, or it was given up before it began, or it is gone. An old
+ * list may still show the record of a node that an earlier process brought through: it is not begun again.
  */
 function withoutRecord(s: NodeSnapshot): Decision {
   const wasThrough = s.evidence.attachedAt !== undefined || s.run.done.includes(s.current.node.name)
@@ -108,8 +108,8 @@ const nodeDone = ({ current: { node } }: NodeSnapshot): Decision => ({
 })
 
 /**
- * The node stays out: what a failed soak put back in is taken out again, unless no other server is left, and the rest
- * is the standing duty's.
+ * The node stays out. What the failed soak had put back in is taken out again, except a last usable server. StandingDuty repeats the
+ * rest.
  */
 function keptOut(s: RecordedSnapshot, reasons: readonly Reason[]): Decision {
   const actions = keepDetached(serviceOf(s)).filter((action) => isDue(action, s))

@@ -46,7 +46,7 @@ export interface Evidence extends ServiceEvidence {
   /** This process wrote the intent and has not sent the command: no other process can have sent it. */
   readonly intentByUs: boolean
   readonly reboot?: { readonly at: MonoMs; readonly answer: RebootAnswer }
-  /** The first sight of another boot id, with the heartbeats at that moment. */
+  /** When another boot id was seen first, with the heartbeats at that moment. */
   readonly returned?: {
     readonly bootId: string
     readonly at: MonoMs

@@ -116,7 +116,7 @@ const mayGo: Guard<NodeSnapshot> = allOf((s) => mayBeTaken(serviceOf(s)), others
 /** The owner of a claim may be at work on the machine itself: nothing of ours is begun under its hands. */
 const unclaimed: Guard<NodeSnapshot> = (s) => claimedByOthers(serviceOf(s))
 
-/** Traffic is measured and green before anything is begun, and again by each process that takes a roll up. */
+/** Traffic is measured and green before anything is begun, and again by each process that resumes a roll. */
 export const baselineGreen: Guard<AnySnapshot> = (s) => {
   if (s.probe === undefined || s.spec.probe === undefined || s.run.measuredSince !== undefined) return []
   return baselineMissing(s.probe, s.wall, s.spec)

@@ -12,8 +12,9 @@ import { closedMeanwhile } from './window/time-windows.ts'
 import { withFailures } from './with-failures.ts'
 
 /**
- * The stop rules, and the one thing that ends the work on a node or machine alone. A verdict sticks; a later one replaces it only where it is worse
- * for the node or machine under way, that is, where it can no longer be put back. What it says of failed requests is told anew as more is known of them.
+ * The stop rules, and a closed time window, which ends the work on one node or machine alone. A verdict sticks. A later one replaces it
+ * only where it is worse for the node or machine under way: it can no longer be put back. What a verdict says of failed requests
+ * changes as more is known of them.
  */
 export function judge(s: AnySnapshot): Verdict | undefined {
   const earlier = s.run.verdict

@@ -17,17 +17,17 @@ import { uncordon } from './steps/uncordon.ts'
 export const BEGIN: readonly StepRule<NodeSnapshot>[] = [slot, record]
 
 /**
- * Something was not listed even once. The standing duty needs the slot and nothing of the lists; every further step would
- * take what was not listed for what is not there.
+ * Something was not listed even once. StandingDuty needs the slot and no list. Every further step would take what was not listed for
+ * what is not there.
  *
- * Law: a process that takes a run up does nothing but keep its node out until everything was listed once.
+ * Law: a process that resumes a run does nothing but keep its node out until everything was listed once.
  */
 export const KEEPING_OUT: readonly StepRule<RecordedSnapshot>[] = [slotHeld, listsAwaited]
 
 /** Out of service, down to the reboot. */
 const GOING_DOWN: readonly StepRule<RecordedSnapshot>[] = [slot, cordon, detach, drain, reboot]
 
-/** The intent is written: nothing before the reboot is asked for any more but that it happens, detached. */
+/** The intent is written: the node has to be rebooted, and has to be detached when that happens. */
 const MUST_REBOOT: readonly StepRule<RecordedSnapshot>[] = [slotHeld, detach, reboot]
 
 /** Back, after a reboot. The order is law: uncordon, settle, attach, release. */

@@ -44,7 +44,7 @@ function firstReturn(s: RecordedSnapshot): Pick<Evidence, 'returned'> {
   const { leaseRenewTime } = s.current
   const known = s.evidence.returned
   const first: Evidence['returned'] = known?.bootId === bootId ? known : { bootId, at: s.now, heartbeat }
-  // Where the Lease is told only later, the first renewal that is told counts as one from before.
+  // Where the Lease is read only later, the first renewal that is read counts as one from before.
   if (first.leaseRenewTime !== undefined || leaseRenewTime === undefined) return { returned: first }
   return { returned: { ...first, leaseRenewTime } }
 }

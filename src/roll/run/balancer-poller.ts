@@ -31,7 +31,7 @@ interface BalancerPollerParts {
   /** After every poll, answered or not. Awaited before the next one. `isNews`: it may change a decision. */
   readonly onPoll: (isNews: boolean, instance: string) => Promise<void>
   /** Every answer, at once and in order. */
-  readonly onAnswer: (look: TimedReading) => void
+  readonly onAnswer: (timed: TimedReading) => void
 }
 
 /** Asks one instance again and again, and keeps what it said last. */
@@ -43,7 +43,7 @@ export class BalancerPoller {
   /** When the poll began that was answered last, and the last one that read everything. */
   #answeredFor: MonoMs = monoMs(Number.NEGATIVE_INFINITY)
   #wholeFor: MonoMs = monoMs(Number.NEGATIVE_INFINITY)
-  /** Of any poll since the last time that it was told. */
+  /** Of any poll since it was reported last. */
   #isNews = false
   #turn: Promise<void> = Promise.resolve()
   readonly #served = new ServedServers()
@@ -86,7 +86,7 @@ export class BalancerPoller {
 
   async run(signal: AbortSignal): Promise<never> {
     for (;;) {
-      await this.#next(signal, 'look')
+      await this.#next(signal, 'partial')
       const isNews = this.#isNews
       this.#isNews = false
       await this.#parts.onPoll(isNews, this.#parts.instance)
@@ -99,29 +99,30 @@ export class BalancerPoller {
     return this.#next(signal, 'whole')
   }
 
-  #next(signal: AbortSignal, kind: 'whole' | 'look'): Promise<void> {
+  #next(signal: AbortSignal, kind: 'whole' | 'partial'): Promise<void> {
     const next = this.#turn.then(() => this.#ask(signal, kind))
     this.#turn = next.catch(() => undefined)
     return next
   }
 
-  async #ask(signal: AbortSignal, kind: 'whole' | 'look'): Promise<void> {
+  async #ask(signal: AbortSignal, kind: 'whole' | 'partial'): Promise<void> {
     const { balancer, instance, clock } = this.#parts
     const begunAt = clock.monoMs()
     const askedAt = clock.wallMs()
     const limitMs = balancer.answerLimitMs ?? POLL_LIMIT_MS
     const deadline = { clock, limitMs, signal, what: `${instance} of ${balancer.name}` }
     try {
-      const isLook = kind === 'look' && this.#silentSince === undefined && begunAt - this.#wholeFor < WHOLE_EVERY_MS
-      const looked = isLook ? await withDeadline(deadline, (limited) => this.#look(limited)) : undefined
+      const isPartial =
+        kind === 'partial' && this.#silentSince === undefined && begunAt - this.#wholeFor < WHOLE_EVERY_MS
+      const partial = isPartial ? await withDeadline(deadline, (limited) => this.#readPartly(limited)) : undefined
       const answer =
-        looked ?? (await withDeadline(deadline, (limited) => balancer.read(instance, limited, this.#own())))
+        partial ?? (await withDeadline(deadline, (limited) => balancer.read(instance, limited, this.#own())))
       const reading = this.#served.marked(answer)
       this.#isNews ||= this.#silentSince !== undefined || isBalancerNews(this.#reading, reading)
       keepPlaces(this.#reading?.servers ?? reading.servers, reading.servers)
       this.#reading = reading
       this.#answeredFor = begunAt
-      if (looked === undefined) this.#wholeFor = begunAt
+      if (partial === undefined) this.#wholeFor = begunAt
       this.#silentSince = undefined
       this.#error = undefined
       this.#parts.onAnswer({ balancer: balancer.name, reading, askedAt, answeredAt: clock.wallMs() })
@@ -133,7 +134,7 @@ export class BalancerPoller {
     }
   }
 
-  async #look(signal: AbortSignal): Promise<InstanceReading | undefined> {
+  async #readPartly(signal: AbortSignal): Promise<InstanceReading | undefined> {
     const { balancer, instance } = this.#parts
     return balancer.readCounters?.(instance, this.#own(), signal)
   }

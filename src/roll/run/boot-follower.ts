@@ -90,7 +90,7 @@ interface FollowerParts<M extends keyof Cluster>
   readonly cluster: Pick<Cluster, M>
 }
 
-/** The renewTime last told, verbatim; undefined while there is no Lease. */
+/** The renewTime read last, verbatim; undefined while there is no Lease. */
 export const heartbeatFollower = ({ cluster, ...parts }: FollowerParts<'followHeartbeat'>) =>
   new BootFollower<Lease, string>({
     ...parts,
@@ -106,7 +106,7 @@ function renewTimeAfter(node: string, event: FollowEvent<Lease>, known: string |
   return event.type === 'deleted' ? undefined : lease?.renewTime || undefined
 }
 
-/** The container ids that the first list showed, and those that were told only after it. */
+/** The container ids that the first list showed, and those that came only after it. */
 interface Containers {
   readonly first: ReadonlySet<string>
   readonly since: ReadonlySet<string>

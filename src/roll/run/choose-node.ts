@@ -38,7 +38,7 @@ export function chooseNode(parts: ChoosingParts, beside: readonly string[] = [])
 
 const LATER: Choice = { kind: 'later' }
 
-// Looked for only where none is under way: there may be thousands.
+// The nodes are searched only where none is under way: there may be thousands.
 const bearing = ({ run, view }: ChoosingParts, beside: readonly string[]): string | undefined =>
   view
     .reading()

@@ -68,7 +68,7 @@ export class DecideOnFresh {
     return this.#recounted(s, budget, signal)
   }
 
-  /** A budget that was never read is no reason to give; later it is looked at beside the passes, until there is room. */
+  /** A budget that was never read is no reason to give; later it is read beside the passes, until there is room. */
   async #held(first: Decided, budget: BudgetWatch, signal: AbortSignal): Promise<Decided> {
     if (budget.facts() === undefined)
       return this.#byBudget({ ...first.snapshot, budget: await budget.read(signal) }, signal)

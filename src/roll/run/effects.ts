@@ -11,7 +11,7 @@ interface EffectsParts {
   readonly overlay: NodeOverlay
 }
 
-/** The one way of every effect, within a pass and between two: named in the journal, done, told of. */
+/** The one way of every effect, within a pass and between two: named in the journal, done, reported. */
 export class Effects {
   readonly #parts: EffectsParts
 
@@ -26,12 +26,12 @@ export class Effects {
     return isOnDisk ? actions : actions.filter(isRestoring)
   }
 
-  /** What was begun before is done again: the journal is told, and the entry of the first time is what counts. */
+  /** What was begun before is done again: the journal names it again, and the entry of the first time is what counts. */
   again(action: Action): void {
     this.#parts.events.note('meant', { actions: [action] })
   }
 
-  /** `lastError`: what it was refused with the last time, which is told once. */
+  /** `lastError`: what it was refused with the last time, which is reported once. */
   async do(action: Action, signal: AbortSignal, lastError?: string): Promise<Outcome> {
     const { performer, events, overlay } = this.#parts
     const outcome = await performer.perform(action, signal)

@@ -8,7 +8,7 @@ export type EventSink = (event: StampedEvent) => void
 
 type Entry = Parameters<Journal['append']>[0]
 
-/** Which nodes are through, which pods were evicted, how hooks ended and what a machine was told is in the journal alone. */
+/** Which nodes are through, which pods were evicted, how hooks ended and what was sent to a machine is in the journal alone. */
 const NEEDED: ReadonlySet<string> = new Set(['through', 'evicted', 'hook', 'host'])
 
 /** Ticks come once a second, for the screen. What a killed process has measured is known to within this. */

@@ -28,7 +28,7 @@ interface FirstListParts {
  * Waits until passes may begin: everything that a roll goes by was listed once, or the node is known that an earlier
  * process of this run has out. A list can take half a minute to fail, and a reload of a balancer is answered within a
  * second. Where no node is known to be out, a process that resumes or aborts plans nothing, so that a right that is missing,
- * or an API server that is away, shows here first: told in its own words.
+ * or an API server that is away, shows here first, in its own words.
  */
 export async function firstList(parts: FirstListParts, signal: AbortSignal): Promise<void> {
   const over = new AbortController()
@@ -58,7 +58,7 @@ async function everything({ clock, view }: FirstListParts, signal: AbortSignal):
   }
 }
 
-interface FirstLook {
+interface FirstReading {
   readonly listed: Promise<unknown>
   /** The node was read by its name once, or was tried to. */
   readonly read: { readonly resolve: () => void }
@@ -68,7 +68,7 @@ interface FirstLook {
  * A node without the record of this run is not out: then everything is waited for. That it is read counts where everything
  * is listed, too: a list may be older, and show the node with a record that an earlier process has taken off.
  */
-async function nodeOut(parts: FirstListParts, { listed, read }: FirstLook, signal: AbortSignal): Promise<unknown> {
+async function nodeOut(parts: FirstListParts, { listed, read }: FirstReading, signal: AbortSignal): Promise<unknown> {
   const { run, cluster, clock, random, view } = parts
   const name = run.underWay
   if (name === undefined) {

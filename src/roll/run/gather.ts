@@ -127,9 +127,9 @@ async function nodeReading(
   signal: AbortSignal,
 ): Promise<NodeReading | undefined> {
   const found = parts.overlay.newest(parts.view.node(parts.under.node))
-  const sighting = evidence === undefined ? parts.lastSeen.begin(found) : parts.lastSeen.again(evidence.node, found)
-  if (sighting === undefined) return undefined
-  const { node, absent, lostRecord } = sighting
+  const seen = evidence === undefined ? parts.lastSeen.begin(found) : parts.lastSeen.again(evidence.node, found)
+  if (seen === undefined) return undefined
+  const { node, absent, lostRecord } = seen
   const recordText = lostRecord ?? node.annotations[RECORD_ANNOTATION]
   const intentText = node.annotations[INTENT_ANNOTATION]
   const record = recordText === undefined ? undefined : recordFrom(node, recordText)

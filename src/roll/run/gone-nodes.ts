@@ -9,7 +9,7 @@ interface GoneNodesParts {
   readonly view: Pick<ClusterView, 'node' | 'unlisted'>
   readonly events: EventLog
   /** Where nodes stand as far as is known: those that are gone are added, those that came back taken from it. */
-  readonly standings: Map<string, NodeResult>
+  readonly results: Map<string, NodeResult>
 }
 
 /** Node objects that disappear while their roll goes on. */
@@ -22,22 +22,22 @@ export class GoneNodes {
 
   /** A node of the order that is no more is left out, unless it comes back while there are others to roll. */
   note(): void {
-    const { run, view, events, standings } = this.#parts
+    const { run, view, events, results } = this.#parts
     if (view.unlisted().length > 0) return
     const done = new Set(run.done)
     for (const node of run.order) {
       if (done.has(node)) continue
       const isThere = view.node(node) !== undefined
-      const known = standings.get(node)
-      if (isThere && known?.state === 'gone') standings.delete(node)
+      const known = results.get(node)
+      if (isThere && known?.state === 'gone') results.delete(node)
       if (isThere || known !== undefined) continue
-      standings.set(node, goneStanding(node))
+      results.set(node, goneResult(node))
       events.emit({ type: 'warning', node, text: `${goneText(node)}; it is left out` })
     }
   }
 }
 
-const goneStanding = (node: string): NodeResult => ({
+const goneResult = (node: string): NodeResult => ({
   node,
   state: 'gone',
   cordoned: false,

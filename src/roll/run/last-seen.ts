@@ -3,7 +3,7 @@ import { formatRecord, INTENT_ANNOTATION, type NodeRecord, RECORD_ANNOTATION } f
 import { type Parsed, parseNodeRecord } from '../../service/model/parse-node-record.ts'
 import type { RunState } from './run-state.ts'
 
-interface Sighting {
+interface SeenNode {
   /** The Node; if it is absent, as it was last read. */
   readonly node: Node
   readonly absent?: true
@@ -27,7 +27,7 @@ export class LastSeen {
   }
 
   /** A node that is begun, or found under way. */
-  begin(node: Node | undefined): Sighting | undefined {
+  begin(node: Node | undefined): SeenNode | undefined {
     this.#last = node
     if (node === undefined) return undefined
     const lostRecord = this.#lostBefore(node)
@@ -43,7 +43,7 @@ export class LastSeen {
     return isRebooted ? formatRecord(before) : undefined
   }
 
-  again(name: string, now: Node | undefined): Sighting | undefined {
+  again(name: string, now: Node | undefined): SeenNode | undefined {
     const last = this.#last?.name === name ? this.#last : undefined
     if (last === undefined) return this.begin(now)
     if (now === undefined) return absent(last)
@@ -57,7 +57,7 @@ export class LastSeen {
   }
 }
 
-const absent = (last: Node): Sighting => ({ node: { ...last, ready: 'Unknown' }, absent: true })
+const absent = (last: Node): SeenNode => ({ node: { ...last, ready: 'Unknown' }, absent: true })
 
 /** The record on a node, of any run; undefined where there is none that can be read. */
 export function recordOf(node: Node): NodeRecord | undefined {

@@ -89,8 +89,8 @@ export class LoadWatch {
   }
 
   /** Whether a window is held back. */
-  hasUntold(): boolean {
-    return this.#notices.hasUntold()
+  hasUnreported(): boolean {
+    return this.#notices.hasUnreported()
   }
 
   /** No more is going to be known: reports the windows that were held back. */

@@ -12,7 +12,7 @@ import type { Step } from '../model/step.ts'
 import type { EventLog } from './event-log.ts'
 import { Progress } from './progress.ts'
 import { allInOrder, type RunState } from './run-state.ts'
-import { ToldWaits } from './told-waits.ts'
+import { WaitEnds } from './wait-ends.ts'
 
 interface PassReportParts {
   readonly run: RunState
@@ -23,7 +23,7 @@ interface PassReportParts {
 /** Reports the passes over one node or machine as events: its steps and holds; of a node its pods and its strays. */
 export class PassReport {
   readonly #parts: PassReportParts
-  readonly #waits: ToldWaits
+  readonly #waits: WaitEnds
   readonly #putBack = new Set<string>()
   #progress: Progress | undefined
   #drained: string | undefined
@@ -31,7 +31,7 @@ export class PassReport {
 
   constructor(parts: PassReportParts) {
     this.#parts = parts
-    this.#waits = new ToldWaits(parts.events)
+    this.#waits = new WaitEnds(parts.events)
   }
 
   /** The step that it is in. */

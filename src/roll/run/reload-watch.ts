@@ -13,11 +13,11 @@ export class ReloadWatch {
     this.#mustBeOut = mustBeOut
   }
 
-  answered(look: TimedReading): void {
-    const key = `${look.balancer} ${look.reading.instance}`
+  answered(timed: TimedReading): void {
+    const key = `${timed.balancer} ${timed.reading.instance}`
     const before = this.#last.get(key)
-    this.#spans = foldReloads(this.#spans, { before, now: look, mustBeOut: this.#mustBeOut() })
-    this.#last.set(key, look)
+    this.#spans = foldReloads(this.#spans, { before, now: timed, mustBeOut: this.#mustBeOut() })
+    this.#last.set(key, timed)
   }
 
   all(): readonly ReloadSpan[] {

@@ -22,7 +22,7 @@ export interface RollEngineParts extends RequestPorts {
   readonly clusterName: string
   readonly cluster: Cluster
   readonly balancers: readonly Balancer[]
-  /** Those that are told by the agents of the nodes. */
+  /** Load balancers that go by the agents of the nodes. */
   readonly endpoints?: readonly BalancerReader[]
   readonly host: Host
   /** Machines of the load balancers. Absent: none can be asked. */

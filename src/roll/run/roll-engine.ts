@@ -17,7 +17,7 @@ import type { StopSnapshot } from '../decide/stop/judged-failures.ts'
 import { stopUse } from '../decide/stop/stop-rules.ts'
 import { awaitsWindow } from '../decide/window/time-windows.ts'
 import type { NodeResult, RollEvent } from '../model/roll-event.ts'
-import { allStandings } from './all-standings.ts'
+import { allResults } from './all-results.ts'
 import { BalancerPoller } from './balancer-poller.ts'
 import { budgetOfRun } from './budget-of-run.ts'
 import { ClusterView } from './cluster-view.ts'
@@ -54,7 +54,7 @@ export class RollEngine {
   readonly #events: EventLog
   readonly #spans = new StepSpans()
   readonly #reloads = new ReloadWatch(() => this.#lanes.flatMap((lane) => lane.mustBeOut()))
-  readonly #standings = new Map<string, NodeResult>()
+  readonly #results = new Map<string, NodeResult>()
   readonly #gone: GoneNodes
   readonly #shared: Omit<GatherParts, 'keeper' | 'lastSeen' | 'returns' | keyof LaneRequests>
   readonly #requests: readonly LaneRequests[]
@@ -85,7 +85,7 @@ export class RollEngine {
     this.#keepers = lanes.map(() => keeperOf(run, { cluster, clock, random, onChange, siblings }))
     this.#returns = lanes.map(() => new ReturnWatch({ cluster, dataPort: parts.dataPort, clock, onChange }))
     this.#pollers = this.#makePollers()
-    this.#gone = new GoneNodes({ run, view: this.#view, events: this.#events, standings: this.#standings })
+    this.#gone = new GoneNodes({ run, view: this.#view, events: this.#events, results: this.#results })
     const requests = { ...parts, events: this.#events, signal: this.#work.signal, onNews: onChange }
     const say = this.#say
     const dnsParts = { spec: run.spec.dns, clock, onNews: onChange, say }
@@ -121,9 +121,9 @@ export class RollEngine {
       const silences = this.#requests.flatMap((requests) => requests.silences ?? [])
       await Promise.race([endRequests({ ...this.#shared, silences, emit: this.#emit }, interrupt), background])
       const marks = endMarks({ ...this.#parts, ...this.#shared, keeper: this.#keeperOf(0) }, this.#work.signal)
-      await Promise.all([this.#lastLook(), marks, this.#shared.dns?.close()])
+      await Promise.all([this.#lastPolls(), marks, this.#shared.dns?.close()])
       const load = this.#load?.tick(true) ?? unmeasuredSince(run.before, clock.wallMs())
-      const standings = allStandings(run, this.#standings)
+      const standings = allResults(run, this.#results)
       const failures = endFailures(run, this.#stopSnapshot())
       const end = endOf({ run, standings, interrupted: interrupt.aborted, ...failures })
       this.#emit({ type: 'roll.ended', ...end, ...present({ load }) })
@@ -140,8 +140,8 @@ export class RollEngine {
   }
 
   /** The roll reports failed requests only with what the balancers say of the time in which they failed. */
-  async #lastLook(): Promise<void> {
-    if (this.#load?.hasUntold() === true)
+  async #lastPolls(): Promise<void> {
+    if (this.#load?.hasUnreported() === true)
       await Promise.all(this.#pollers.map((poller) => poller.poll(this.#work.signal)))
     this.#load?.finish()
   }
@@ -162,8 +162,8 @@ export class RollEngine {
     } catch (error) {
       if (!interrupt.aborted) throw error
       for (const { snapshot, machine } of this.#lanes) {
-        this.#takeStanding(snapshot)
-        if (machine !== undefined) this.#standings.set(machine.name, machine.result(0))
+        this.#takeResult(snapshot)
+        if (machine !== undefined) this.#results.set(machine.name, machine.result(0))
       }
     }
   }
@@ -182,16 +182,16 @@ export class RollEngine {
 
   /** A node is through, restored, or to be kept out. */
   #settled(snapshot: RollSnapshot | undefined): void {
-    const ended = this.#takeStanding(snapshot)
+    const ended = this.#takeResult(snapshot)
     if (ended === undefined) return
-    this.#standingOf(ended)
+    this.#resultOf(ended)
     if (verdictFor(this.#parts.run, ended.node)?.keepOut !== true) nodeEnded(this.#parts.run, ended)
   }
 
   /** A machine is through, restored, or left as it is. */
   #machineSettled(pass: MachinePass): void {
     const ended = pass.result(this.#load?.failedIn(pass.name) ?? 0)
-    this.#standingOf(ended)
+    this.#resultOf(ended)
     machineEnded(this.#parts.run, ended)
   }
 
@@ -241,10 +241,10 @@ export class RollEngine {
     })
   }
 
-  #standingOf(standing: NodeResult): void {
-    this.#standings.set(standing.node, standing)
+  #resultOf(result: NodeResult): void {
+    this.#results.set(result.node, result)
     this.#load?.tellTotals()
-    this.#emit({ type: 'node.ended', standing })
+    this.#emit({ type: 'node.ended', standing: result })
   }
 
   #makePollers(): readonly BalancerPoller[] {
@@ -254,7 +254,7 @@ export class RollEngine {
       this.#load?.changed()
       if (isNews) this.#wake()
     }
-    const onAnswer = (look: TimedReading): void => this.#reloads.answered(look)
+    const onAnswer = (timed: TimedReading): void => this.#reloads.answered(timed)
     const own = (at: InstanceSnapshot): readonly ServerRef[] => this.#lanes.flatMap((lane) => lane.serversOf(at))
     return BalancerPoller.all(run.spec.balancers, [...balancers, ...endpoints], { clock, own, onPoll, onAnswer })
   }
@@ -287,14 +287,14 @@ export class RollEngine {
     if (this.#parts.run.measuredSince === undefined || this.#load?.isTroubled() !== false) this.#wake()
   }
 
-  #takeStanding(snapshot: RollSnapshot | undefined): NodeResult | undefined {
+  #takeResult(snapshot: RollSnapshot | undefined): NodeResult | undefined {
     if (snapshot === undefined || !hasCurrent(snapshot)) return undefined
     const ended = nodeResult(
       snapshot,
       this.#spans.stepOf(snapshot.current.node.name),
       this.#load?.failedIn(snapshot.current.node.name) ?? 0,
     )
-    this.#standings.set(ended.node, ended)
+    this.#results.set(ended.node, ended)
     return ended
   }
 }

@@ -111,7 +111,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     recordsBefore: recordsBefore(journal.entries, done),
     hooksBefore: hooksBefore(journal.entries),
     silencesBefore: silencesBefore(journal.entries),
-    standingsBefore: standingsBefore(journal.entries),
+    resultsBefore: resultsBefore(journal.entries),
     ...hostsOf(spec, planned.hostOrder),
     ...present({ estimates: planned.estimates }),
     ...(slowestMs === 0 ? {} : { slowestMs }),
@@ -201,7 +201,7 @@ function recordsBefore(
   return Object.fromEntries(left)
 }
 
-function standingsBefore(entries: readonly JournalEntry[]): Readonly<Record<string, NodeResult>> {
+function resultsBefore(entries: readonly JournalEntry[]): Readonly<Record<string, NodeResult>> {
   const ended = entries.filter(isJournaledEvent).filter((event) => event.type === 'node.ended')
   return Object.fromEntries(ended.map(({ standing }) => [standing.node, standing]))
 }

@@ -72,7 +72,7 @@ export interface RunState {
   /** Machines of the load balancers. Absent: the file has none. */
   readonly hosts?: HostsOfRun
   /** As earlier processes of this run left their nodes. */
-  readonly standingsBefore?: Readonly<Record<string, NodeResult>>
+  readonly resultsBefore?: Readonly<Record<string, NodeResult>>
 }
 
 interface HostsOfRun {

@@ -7,7 +7,7 @@ import { runSnapshot } from './gather.ts'
 import type { RunState } from './run-state.ts'
 
 /**
- * Failed requests of a run that was taken up which no stop rule of this process looks at: those of earlier processes,
+ * Failed requests of a resumed run which no stop rule of this process looks at: those of earlier processes,
  * ended or killed, and those since, while a node may have been out and this process had no green baseline yet. A run in
  * which a request failed is never done, by whichever process.
  */

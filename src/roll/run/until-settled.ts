@@ -11,7 +11,7 @@ interface Passes {
   readonly wakeup: Wakeup
 }
 
-/** The longest that nothing is looked at, whatever a decision asks for. */
+/** The longest time between two passes, whatever a decision asks for. */
 export const PASS_AT_LEAST_EVERY_MS = 5000
 
 /** Passes over one node or machine until it is settled. Rejects with the reason of `interrupt`. */

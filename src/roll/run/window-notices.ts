@@ -4,7 +4,7 @@ import { isSameWindow } from '../decide/availability/same-window.ts'
 import { windowKey } from '../decide/counted-windows.ts'
 
 interface Notice {
-  /** As it stood when it was looked at last. */
+  /** As it was read last. */
   readonly window: FailureWindow
   readonly noticedAt: MonoMs
   readonly isReported: boolean
@@ -15,16 +15,16 @@ interface DueNotice {
   readonly window: FailureWindow
 }
 
-/** Each window is told once when it opens and once when it closes, however it grows in between. */
+/** Each window is reported once when it opens and once when it closes, however it grows in between. */
 export class WindowNotices {
   readonly #closed = new Set<string>()
   #open: readonly Notice[] = []
 
-  hasUntold(): boolean {
+  hasUnreported(): boolean {
     return this.#open.some(({ isReported }) => !isReported)
   }
 
-  /** What is to be told of these windows now. `mayTell`: whether one noticed then may be told already. */
+  /** What is to be reported of these windows now. `mayTell`: whether one noticed then may be reported already. */
   due(windows: readonly FailureWindow[], now: MonoMs, mayTell: (noticedAt: MonoMs) => boolean): readonly DueNotice[] {
     return windows
       .filter((window) => !this.#closed.has(windowKey(window)))
@@ -37,7 +37,7 @@ export class WindowNotices {
     const before = same.some(({ isReported }) => isReported)
     const noticedAt = same[0]?.noticedAt ?? now
     const isReported = before || mayTell(noticedAt)
-    // Told as over once it is known, too, what a control excuses of it.
+    // Reported as over once it is known, too, what a control excuses of it.
     const isOver = isReported && window.firstOkAt !== undefined && window.undecided === undefined
     this.#open = isOver ? others : [...others, { window, noticedAt, isReported }]
     if (isOver) this.#closed.add(windowKey(window))

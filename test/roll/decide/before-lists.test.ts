@@ -10,7 +10,7 @@ import { shortDecision } from '../../support/short-decision.ts'
 const unlisted = (s: RollSnapshot): RollSnapshot => ({ ...s, cluster: { ...s.cluster, unlisted: { kinds: ['pods'] } } })
 const verdict: Verdict = { kind: 'aborted', keepOut: false, reasons: [{ code: 'Aborted', text: 'x' }] }
 
-test('law: a process that resumes a node has its slot back before anything else; a process that takes a run up has its slot back before anything else was listed', () => {
+test('law: a process that resumes a node has its slot back before anything else; a process that resumes a run has its slot back before anything else was listed', () => {
   const free = aSnapshot({ ...back, change: { slot: { state: 'free', mayAct: false } } })
   assert.equal(shortDecision(decide(unlisted(free))), 'act slot: takeSlot')
 })
@@ -27,7 +27,7 @@ test('what was not listed is named, and why', () => {
 })
 
 for (const [step, stage] of Object.entries({ drain: out, reboot: announced, proof: proven, attach: settled })) {
-  test(`law: a process that takes a run up does nothing but keep its node out until everything was listed once; nothing of the ${step} is done while the pods were never listed, stop or not`, () => {
+  test(`law: a process that resumes a run does nothing but keep its node out until everything was listed once; nothing of the ${step} is done while the pods were never listed, stop or not`, () => {
     const s = unlisted(aSnapshot(stage))
     assert.equal(shortDecision(decide(s)), 'hold slot: NotListedYet')
     assert.equal(shortDecision(decide({ ...s, run: { ...s.run, verdict } })), 'hold slot: NotListedYet')

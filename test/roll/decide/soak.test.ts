@@ -43,7 +43,7 @@ interface Soaking {
   readonly measuredMs?: number
 }
 
-/** n1 as a process finds it that takes a run up: rebooted and in service everywhere, for so long. */
+/** n1 as a process that resumes finds it: rebooted and in service everywhere, for so long. */
 function soaking({ attachedMs, windows = [], measuredMs }: Soaking) {
   const s = aSnapshot({
     node: { bootId: NEW_BOOT },

@@ -78,7 +78,7 @@ test('a window is reported once every balancer has answered after it, with the r
   world.windows = [aWindow()]
   watch.changed()
   assert.deepEqual(windows(), [])
-  assert.equal(watch.hasUntold(), true)
+  assert.equal(watch.hasUnreported(), true)
   await clock.advance(100)
   world.reloads = [RELOAD]
   world.answeredFor = monoMs(1060)
@@ -110,7 +110,7 @@ test('what was kept back is told at the end', async () => {
   watch.changed()
   watch.finish()
   assert.deepEqual(windows(), ['window.opened 1000  reboot', 'window.closed 1000  reboot'])
-  assert.equal(watch.hasUntold(), false)
+  assert.equal(watch.hasUnreported(), false)
 })
 
 test('a window whose beginning moves to the front, since a request timed out before it, is told once', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NodeResult } from '../../../src/roll/model/roll-event.ts'
 import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
-import { allStandings } from '../../../src/roll/run/all-standings.ts'
+import { allResults } from '../../../src/roll/run/all-results.ts'
 import { runFromJournal } from '../../../src/roll/run/run-from-journal.ts'
 import { aJournal, journaled } from '../../support/journaled.ts'
 import { leave, memoryRoll } from '../../support/memory-roll.ts'
@@ -27,7 +27,7 @@ test('a node that an earlier process was through with keeps what it moved and wh
   )
   assert.deepEqual(run.done, ['n1', 'n2'])
   assert.deepEqual(
-    allStandings(run, new Map()).map(({ node, state, podsMoved, failedRequests, text }) => [
+    allResults(run, new Map()).map(({ node, state, podsMoved, failedRequests, text }) => [
       node,
       state,
       podsMoved,

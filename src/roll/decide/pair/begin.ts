@@ -44,7 +44,7 @@ const ASK_SLOT_EVERY_MS = 2000
 const refusedLately = ({ evidence: { slotRefused }, now }: MachineSnapshot): Hold | undefined =>
   slotRefused !== undefined && now - slotRefused.at < ASK_SLOT_EVERY_MS ? hold([slotRefused.reason]) : undefined
 
-/** Step 2: what was there before, written to the journal; nothing of it is on the machine. */
+/** Step 2: what was there before, written to the journal alone. */
 export const record: MachineRule = {
   step: 'record',
   next: (s) => holdWhere(mayBegin(s)) ?? beforeRecord(s) ?? writeRecord(s),

@@ -43,7 +43,7 @@ export const detach: MachineRule = {
   },
 }
 
-/** Also where it is said once more: an act that the journal refuses would have neither a reason nor a limit. */
+/** Held also where the command is sent once more: an act that the journal refuses would have neither a reason nor a limit. */
 function moveAway(s: MachineSnapshot): StepAnswer<MachineAction> {
   const text = `${s.pair.addresses.join(', ')} is to be on another machine than ${s.host.name}`
   const reason: Reason = { code: 'AddressesToMove', object: s.host.name, text }

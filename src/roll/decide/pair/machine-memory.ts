@@ -3,7 +3,7 @@ import type { MachineAction, MachineRecord } from '../../model/host-pair.ts'
 
 /**
  * What a run knows of a machine that it has begun: all of it stands in the journal, in the order in which it came to be. A
- * process that takes the run up folds the same entries, so that it goes on where the last one was killed.
+ * process that resumes the run folds the same entries, so that it goes on where the last one was killed.
  */
 export interface MachineMemory {
   /** Absent: it was not begun, or was restored since. */

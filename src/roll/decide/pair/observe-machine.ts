@@ -43,7 +43,7 @@ function waitingSince(s: MachineSnapshot): Pick<MachineEvidence, 'rebootSince' |
   return memory.intent === true && !hasRebooted(s) ? { rebootSince: evidence.rebootSince ?? now } : {}
 }
 
-/** A process that takes it up finds it settled, and its addresses may be back already. */
+/** A process that resumes finds the machine settled, and its addresses may be back already. */
 function attaching(s: MachineSnapshot): Partial<MachineEvidence> {
   const { evidence, memory, now, wall } = s
   if (memory.isProven !== true || isBeforeAttach(s) || evidence.attachingSince !== undefined) return {}

@@ -66,13 +66,13 @@ function unproven(s: RecordedSnapshot): readonly Reason[] {
 /** What of the node is newer than its boot. */
 interface SinceBoot {
   readonly heartbeat: boolean
-  /** A heartbeat, and its kubelet must have looked at every pod meanwhile. */
+  /** A heartbeat, and its kubelet must have checked every pod meanwhile. */
   readonly podsChecked: boolean
   /** Ids of containers. */
   readonly containers: ReadonlySet<string>
 }
 
-/** A kubelet looks at its pods within a second of its boot (measured). A heartbeat may come before that. */
+/** A kubelet checks its pods within a second of its boot (measured). A heartbeat may come before that. */
 const PODS_CHECKED_MS = 10_000
 
 function sinceBoot(s: RecordedSnapshot): SinceBoot {

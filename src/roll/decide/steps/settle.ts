@@ -78,7 +78,7 @@ function inARow(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'settle
   return { settledInARow: s.evidence.settledInARow + 1, settledAt: s.now }
 }
 
-/** Between two looks that count as two in a row. */
+/** Between two readings that count as two in a row. */
 const SETTLE_INTERVAL_MS = RECHECK_MS / 2
 
 function unsettled(s: RecordedSnapshot): readonly Reason[] {

@@ -123,7 +123,7 @@ const shared = (s: NodeSnapshot, slot: SeenSlot): Reason => ({
 /** The same for a node that is out already: it holds its unit whatever became of the others. */
 export const slotHeld: StepRule<NodeSnapshot> = { step: 'slot', next: takeIt }
 
-/** A process that takes up a node that is out, and has not heard yet what else there is. */
+/** A process resumes with a node that is out, and has not listed yet what else there is. */
 export const listsAwaited: StepRule<NodeSnapshot> = {
   step: 'slot',
   next(s) {

@@ -6,9 +6,9 @@ import { idleEvent } from './idle-event.ts'
 import { noticedEvent } from './noticed-event.ts'
 
 /** Tells how the waits for load balancers that cannot be asked, and for what they left open, ended: each once. */
-export class ToldWaits {
+export class WaitEnds {
   readonly #events: Pick<EventLog, 'emit'>
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
 
   constructor(events: Pick<EventLog, 'emit'>) {
     this.#events = events
@@ -25,8 +25,8 @@ export class ToldWaits {
   }
 
   #isNew(what: string): boolean {
-    const isNew = !this.#told.has(what)
-    this.#told.add(what)
+    const isNew = !this.#reported.has(what)
+    this.#reported.add(what)
     return isNew
   }
 }

@@ -5,7 +5,7 @@ import type { Decision } from '../../../src/roll/model/decision.ts'
 import type { RollEvent } from '../../../src/roll/model/roll-event.ts'
 import type { Step } from '../../../src/roll/model/step.ts'
 import type { Verdict } from '../../../src/roll/model/verdict.ts'
-import { ToldWaits } from '../../../src/roll/run/told-waits.ts'
+import { WaitEnds } from '../../../src/roll/run/wait-ends.ts'
 import type { ConnectionsEnd } from '../../../src/service/decide/evidence.ts'
 import { KEY, noticedSince } from '../../support/endpoint-world.ts'
 import { aSnapshot } from '../../support/roll-world.ts'
@@ -17,7 +17,7 @@ const holds = (step: Step): Decision => ({ kind: 'hold', step, reasons: [], rech
 /** What was told after these steps, with how it ended known from the start. */
 function told(steps: readonly Step[], verdict?: Verdict) {
   const events: RollEvent[] = []
-  const waits = new ToldWaits({ emit: (event) => events.push(event) })
+  const waits = new WaitEnds({ emit: (event) => events.push(event) })
   const evidence = { ...noticedSince('out', 940_000), connectionsEnded: { [KEY]: END } }
   const s = aSnapshot({ evidence })
   const seen = verdict === undefined ? s : { ...s, run: { ...s.run, verdict } }
