@@ -149,7 +149,7 @@ export const KEPT_SEEDS: readonly string[] = [
   // that was out before, and held for it at the next node, and no process withdrew the request before the roll was over.
   '2639857',
   // Requests failed while the journal was slow to write that a node is through. Its record was off it then, and the pass that was
-  // to give the slot back left it to the standing duty, which had nothing to say: one pass followed the other, and no time passed.
+  // to give the slot back left it to the keep-out duty, which had nothing to say: one pass followed the other, and no time passed.
   '1000033',
   // A node was begun 200 ms after a reload: the first check of the only other server met a pod that was leaving, and took it out.
   '9001583',

@@ -108,7 +108,7 @@ const nodeDone = ({ current: { node } }: NodeSnapshot): Decision => ({
 })
 
 /**
- * The node stays out. What the failed soak had put back in is taken out again, except a last usable server. StandingDuty repeats the
+ * The node stays out. What the failed soak had put back in is taken out again, except a last usable server. KeepOutDuty repeats the
  * rest.
  */
 function keptOut(s: RecordedSnapshot, reasons: readonly Reason[]): Decision {

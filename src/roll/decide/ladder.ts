@@ -17,7 +17,7 @@ import { uncordon } from './steps/uncordon.ts'
 export const BEGIN: readonly StepRule<NodeSnapshot>[] = [slot, record]
 
 /**
- * Something was not listed even once. StandingDuty needs the slot and no list. Every further step would take what was not listed for
+ * Something was not listed even once. KeepOutDuty needs the slot and no list. Every further step would take what was not listed for
  * what is not there.
  *
  * Law: a process that resumes a run does nothing but keep its node out until everything was listed once.

@@ -25,11 +25,11 @@ import { STEPS } from '../model/step.ts'
 import { DecideOnFresh } from './decide-on-fresh.ts'
 import { Effects } from './effects.ts'
 import { type GatherParts, gather, nodeRun, type Under } from './gather.ts'
+import { KeepOutDuty } from './keep-out-duty.ts'
 import { instancesOf, stillRight, whyNot } from './last-moment.ts'
 import { PassReport } from './pass-report.ts'
 import { PassVerdict } from './pass-verdict.ts'
 import type { Performer } from './perform.ts'
-import { StandingDuty } from './standing-duty.ts'
 
 type Act = Extract<Decision, { readonly kind: 'act' }>
 
@@ -60,14 +60,14 @@ export class NodePass {
   readonly #report: PassReport
   readonly #effects: Effects
   readonly #fresh: DecideOnFresh
-  readonly #duty: StandingDuty
+  readonly #duty: KeepOutDuty
 
   constructor(parts: NodePassParts) {
     this.#parts = parts
     this.#report = new PassReport(parts)
     this.#verdict = new PassVerdict(parts.under.node, parts)
     this.#effects = new Effects(parts)
-    this.#duty = new StandingDuty({ ...parts, effects: this.#effects, now: () => this.#now() })
+    this.#duty = new KeepOutDuty({ ...parts, effects: this.#effects, now: () => this.#now() })
     this.#fresh = new DecideOnFresh({ ...parts, renewed: (s) => this.#renewed(s) })
   }
 
@@ -102,7 +102,7 @@ export class NodePass {
 
   /** Where nothing came of it, the decision is a hold after all: no pass follows at once on one that did nothing. */
   async #act(snapshot: RollSnapshot, decision: Act, signal: AbortSignal): Promise<Decision> {
-    // What a verdict takes out again is the standing duty's. A node that bears no record any more gives its slot back.
+    // What a verdict takes out again is the keep-out duty's. A node that bears no record any more gives its slot back.
     const isDuty = snapshot.run.verdict?.keepOut === true && decision.step === 'detach'
     if (await (isDuty ? this.#duty.keep(signal) : this.#perform(decision.actions, signal))) return decision
     const { writable } = this.#parts.events

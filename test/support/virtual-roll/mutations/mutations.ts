@@ -183,9 +183,9 @@ export const MUTATIONS: readonly Mutation[] = [
     '',
   ]),
   mutation('trusts a reading from before its last command', [
-    'src/roll/run/standing-duty.ts',
+    'src/roll/run/keep-out-duty.ts',
     'return isAnswer ? instance',
-    'return isAnswer || this.#told.size >= 0 ? instance',
+    'return isAnswer || this.#sentAt.size >= 0 ? instance',
   ]),
   mutation('stamps by a clock that can be set', [
     'src/ground/loop/steady-clock.ts',

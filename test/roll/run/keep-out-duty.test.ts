@@ -4,9 +4,9 @@ import { WorldError } from '../../../src/ground/model/world-error.ts'
 import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
 import { Effects } from '../../../src/roll/run/effects.ts'
 import { EventLog } from '../../../src/roll/run/event-log.ts'
+import { KeepOutDuty } from '../../../src/roll/run/keep-out-duty.ts'
 import { NodeOverlay } from '../../../src/roll/run/node-overlay.ts'
 import { Performer } from '../../../src/roll/run/perform.ts'
-import { StandingDuty } from '../../../src/roll/run/standing-duty.ts'
 import type { Action } from '../../../src/service/model/action.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../src/service/model/node-record.ts'
 import { LeaseKeeper } from '../../../src/service/run/lease-keeper.ts'
@@ -176,6 +176,6 @@ test('where nothing is to be said the duty has done nothing, so that its pass is
   const journal = { run: 'run-1', append: async () => undefined }
   const events = new EventLog({ journal, clock, sink: () => undefined, firstSeq: 0 })
   const effects = new Effects({ performer, events, overlay: new NodeOverlay() })
-  const duty = new StandingDuty({ effects, events, pollers: [], clock, now: () => undefined })
+  const duty = new KeepOutDuty({ effects, events, pollers: [], clock, now: () => undefined })
   assert.equal(await duty.keep(new AbortController().signal), false)
 })

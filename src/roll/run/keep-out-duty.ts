@@ -20,7 +20,7 @@ interface Saying {
   readonly isPass: boolean
 }
 
-interface StandingDutyParts {
+interface KeepOutDutyParts {
   readonly effects: Effects
   readonly events: EventLog
   readonly pollers: readonly BalancerPoller[]
@@ -37,10 +37,10 @@ interface StandingDutyParts {
  * To say a state again that this run had a server in begins nothing: the journal names it once more, and no disk is waited
  * for. A machine that others rebooted, and whose servers this process never saw out, is taken out for the first time.
  */
-export class StandingDuty {
-  readonly #parts: StandingDutyParts
-  /** Instance → when it was told something that no pass knows of; infinite while it is. */
-  readonly #told = new Map<string, number>()
+export class KeepOutDuty {
+  readonly #parts: KeepOutDutyParts
+  /** Instance → when a command was sent to it that no pass knows of; infinite while it is sent. */
+  readonly #sentAt = new Map<string, number>()
   /** Server → the last reading that showed it out: if it serves again, it has done so since then at most. */
   readonly #readOutAt = new Map<string, MonoMs>()
   /** Action key → what it was refused with last. */
@@ -53,13 +53,13 @@ export class StandingDuty {
     { readonly action: TrafficAction; readonly outcome: Outcome; readonly at: MonoMs }
   >()
 
-  constructor(parts: StandingDutyParts) {
+  constructor(parts: KeepOutDutyParts) {
     this.#parts = parts
   }
 
   /**
-   * Of one instance, after each poll of it, or of all. What the next server is told is decided by what the instance says
-   * after the last one was told. False: nothing was to be said, or something had to wait for the disk, and the disk refused.
+   * Repeats the commands to one instance after each poll of it, or to all. The command to each server is decided by what the instance
+   * answers after the command to the one before. False: no command was due, or one had to wait for the disk, and the disk refused.
    */
   async keep(signal: AbortSignal, instance?: string): Promise<boolean> {
     const { now, pollers } = this.#parts
@@ -83,13 +83,13 @@ export class StandingDuty {
     return isWritten && tried.size > 0
   }
 
-  /** What an instance said before the last word that a pass knows nothing of is no answer to it. */
+  /** A reading from before the last command that no pass knows of does not show what that command did. */
   asAnswered(instance: InstanceSnapshot): InstanceSnapshot {
-    const isAnswer = (instance.askedAt ?? 0) >= (this.#told.get(instance.instance) ?? 0)
+    const isAnswer = (instance.askedAt ?? 0) >= (this.#sentAt.get(instance.instance) ?? 0)
     return isAnswer ? instance : { ...instance, silentForMs: Math.max(1, instance.silentForMs) }
   }
 
-  /** What was said and answered since the last pass began, folded into its evidence. */
+  /** The commands since the last pass began and their answers, folded into its evidence. */
   takeInto(s: RollSnapshot): Evidence {
     const answers = [...this.#answers.values()]
     const evidence = outAnew(s.evidence, this.#takenOut)
@@ -101,7 +101,7 @@ export class StandingDuty {
     )
   }
 
-  /** A word that is tried once more after a refusal is in the journal already. */
+  /** A command that is tried once more after a refusal is in the journal already. */
   async #begin(s: NodeSnapshot, action: TrafficAction): Promise<'again' | 'first' | 'refused'> {
     const { effects } = this.#parts
     if (!wasOutBefore(serviceOf(s), action.ref)) return (await effects.begun([action])).length > 0 ? 'first' : 'refused'
@@ -109,7 +109,7 @@ export class StandingDuty {
     return 'again'
   }
 
-  /** The disk took its time: it is looked at again whether it still is to be said. */
+  /** The disk took its time: whether the command is still due is decided again. */
   #isLost(action: TrafficAction): boolean {
     const s = this.#parts.now()
     return s !== undefined && keepDetached(serviceOf(s)).some((lost) => actionKey(lost) === actionKey(action))
@@ -133,7 +133,7 @@ export class StandingDuty {
     const { effects, clock } = this.#parts
     const { instance } = action.ref
     const key = actionKey(action)
-    this.#told.set(instance, Number.POSITIVE_INFINITY)
+    this.#sentAt.set(instance, Number.POSITIVE_INFINITY)
     try {
       const outcome = await effects.do(action, signal, this.#refusals.get(key))
       if (outcome.ok) this.#refusals.delete(key)
@@ -141,7 +141,7 @@ export class StandingDuty {
       if (outcome.ok || isPass) this.#answers.set(key, { action, outcome, at: clock.monoMs() })
       return outcome
     } finally {
-      this.#told.set(instance, clock.monoMs())
+      this.#sentAt.set(instance, clock.monoMs())
     }
   }
 
