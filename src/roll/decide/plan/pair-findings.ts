@@ -3,6 +3,7 @@ import type { PlanFinding } from '../../../ground/model/plan-finding.ts'
 import type { InstanceSnapshot } from '../../../service/decide/instance-snapshot.ts'
 import type { HostPair, HostsSpec, MachineReading, PairMachine } from '../../model/host-pair.ts'
 import type { PlannedHost } from '../../model/roll-plan.ts'
+import type { MachineState } from '../pair/machine-snapshot.ts'
 import { addressFaults, disagreements } from '../pair/pair-state.ts'
 import { reachFix, type SshWay } from './host-findings.ts'
 import type { RebootNeed } from './reboot-need.ts'
@@ -122,12 +123,13 @@ function wholeness(
   { instances }: PairsAround,
 ): readonly PlanFinding[] {
   const asked = inquiries.filter((inquiry) => inquiry.pair === pair)
-  const machines = asked.flatMap(({ machine, answer }) =>
-    answer.kind === 'answered' ? [{ machine, look: answer.machine, silentForMs: 0 }] : [],
+  const machines = asked.flatMap(
+    ({ machine, answer }): readonly (MachineState & { readonly reading: MachineReading })[] =>
+      answer.kind === 'answered' ? [{ machine, reading: answer.machine, silentForMs: 0 }] : [],
   )
   const [host] = pair.machines
   if (host === undefined || machines.length < asked.length) return []
-  const known = new Set(machines.map(({ look }) => look.bootId))
+  const known = new Set(machines.map(({ reading }) => reading.bootId))
   if (known.size < machines.length) {
     const names = machines.map(({ machine }) => machine.name).join(' and ')
     const text = `${names} of ${pair.name} answer with the same boot id, so two of them are one machine`
