@@ -10,7 +10,7 @@ import { mayBegin } from './machine-guards.ts'
 import type { MachineSnapshot } from './machine-snapshot.ts'
 import { ownInstances, ownMachine, serversOf, silentMachines } from './pair-state.ts'
 
-/** Step 1: a slot of the node budget. Only the first one is ever asked for, so that no two rolls have a machine each. */
+/** Step 1: the first slot of the node budget and no other one, so that two rolls never have a machine each. */
 export const slot: MachineRule = {
   step: 'slot',
   next(s) {
@@ -20,13 +20,13 @@ export const slot: MachineRule = {
   },
 }
 
-/** The same for a machine that was begun: only the run that has the slot touches its addresses, its servers and its power. */
+/** Step 1 of a machine that was begun: only the run that has the slot moves its addresses, sets its servers or reboots it. */
 export const slotHeld: MachineRule = { step: 'slot', next: (s) => (s.slot.state === 'mine' ? done : takeSlot(s)) }
 
-/** Asked before all other steps of a ladder: while the slot is not renewed, nothing is sent. */
+/** While the slot is not renewed, nothing is sent: the ladder waits here, and shows `step`. */
 export const renewed = (step: Step): MachineRule => ({ step, next: (s) => holdWhere(slotLive(s)) ?? done })
 
-/** A slot is not held for hours. */
+/** While a time window is waited for, the slot is given back: the wait may take hours. */
 const beforeWindow = (s: MachineSnapshot, outside: Reason): StepAnswer<MachineAction> =>
   refusedLately(s) ?? (s.slot.state === 'mine' ? act([{ kind: 'releaseSlot' }], outside) : hold([outside]))
 
@@ -44,7 +44,7 @@ const ASK_SLOT_EVERY_MS = 2000
 const refusedLately = ({ evidence: { slotRefused }, now }: MachineSnapshot): Hold | undefined =>
   slotRefused !== undefined && now - slotRefused.at < ASK_SLOT_EVERY_MS ? hold([slotRefused.reason]) : undefined
 
-/** Step 2: what was there before, written to the journal alone. */
+/** Step 2: the boot id and the servers as they are now go into the journal. */
 export const record: MachineRule = {
   step: 'record',
   next: (s) => holdWhere(mayBegin(s)) ?? beforeRecord(s) ?? writeRecord(s),

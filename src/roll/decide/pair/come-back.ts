@@ -29,7 +29,7 @@ import {
 
 const TRY_AGAIN_MS = 5000
 
-/** Step 7: it says another boot id than before. */
+/** Step 7: the machine answers with another boot id than the recorded one. */
 export const proof: MachineRule = {
   step: 'proof',
   next(s) {
@@ -50,7 +50,7 @@ export const settle: MachineRule = {
   next(s) {
     if (s.evidence.isSoaked === true || !isBeforeAttach(s)) return done
     const hooks = hooksAt(s, 'afterReboot')
-    // What puts its servers right restores, and waits for no journal.
+    // A hook waits for the journal. Commands that put servers right restore, and do not wait.
     if (hooks !== undefined) return hooks.reasons.some(isHookUnwritten) ? (putRight(s) ?? hooks) : hooks
     const against = notSettled(s)
     return against.length > 0 ? (putRight(s) ?? hold(against)) : (beforeAttach(s) ?? done)
@@ -58,7 +58,7 @@ export const settle: MachineRule = {
   limit(s) {
     if (!isBeforeAttach(s)) return undefined
     const { host, spec, run, evidence } = s
-    // What gates and hooks alone take has limits of its own.
+    // Gates and hooks have limits of their own, so the time that they alone took is added.
     const limitMs = spec.settle.limitMs + (evidence.gateWait?.ms ?? 0)
     return overdue(s, [evidence.provenSince, limitMs], () => {
       const first = hooksUnwritten(s, 'afterReboot')
@@ -76,14 +76,14 @@ export const settle: MachineRule = {
   },
 }
 
-/** Step 10: it may have its addresses back, and the pair is whole again. */
+/** Step 10: the machine may have its addresses back, and the pair becomes whole again. */
 export const attach: MachineRule = {
   step: 'attach',
   next(s) {
     const { isSoaked, moved, attachedAt } = s.evidence
     if (isSoaked === true) return done
     if (isBeforeAttach(s)) return moveBack(s)
-    // An earlier process may have moved them away again, and its journal may not have it.
+    // An earlier process may have moved the addresses away again without an entry in its journal.
     const isUnsure = moved === undefined && addressesHere(s).length === 0
     const due = putRight(s) ?? (isUnsure ? holdWhere(notSettled(s)) : undefined) ?? moveDue(s, 'back', moveBack)
     return due ?? (attachedAt === undefined ? holdWhere(notWhole(s, moved?.at)) : undefined) ?? done
@@ -98,7 +98,10 @@ export const attach: MachineRule = {
   },
 }
 
-/** Step 11. The machines are not asked at the same moment: an address that moves is on both of them, or on none, for a second. */
+/**
+ * Step 11: traffic is watched. The machines are not asked at the same moment, so an address that moves may seem to be on both or on
+ * none for a second.
+ */
 export const soak: MachineRule = {
   step: 'soak',
   next(s) {
@@ -110,9 +113,9 @@ export const soak: MachineRule = {
 }
 
 /**
- * Requests failed since it was put back, or the pair did not become whole: the other machines carried the traffic well. A machine
- * that never gave its addresses away keeps them while the journal cannot be written: no later process would know that they are
- * to come back.
+ * Requests failed since the machine was put back, or the pair did not become whole: its addresses go to the other machines, which
+ * carried the traffic well before. A machine that never gave its addresses away keeps them while the journal cannot be written:
+ * without the entry, no later process would bring them back.
  */
 export const outAgain: MachineRule = {
   step: 'detach',
@@ -123,7 +126,7 @@ export const outAgain: MachineRule = {
   },
 }
 
-/** Back without a reboot: the machine takes its addresses back, as far as its own rules give it any. */
+/** Back without a reboot: the machine may have its addresses back. Its own rules decide which of them it gets. */
 export const putBack: MachineRule = {
   step: 'attach',
   next(s) {
@@ -137,7 +140,7 @@ export const putBack: MachineRule = {
     const against = silent.length > 0 ? silent : addressFaults(s)
     return (isAwaited ? holdWhere(against) : undefined) ?? undoHooks(s) ?? done
   },
-  /** The command that has them come back fails again and again: it stays as it is. */
+  /** The command that moves the addresses back fails again and again: the machine stays as it is. */
   limit(s) {
     const { moved, movingBackSince } = s.evidence
     const { error } = moved ?? {}
@@ -158,7 +161,7 @@ function moveBack({ host, pair }: MachineSnapshot): StepAnswer<MachineAction> {
   return act([{ kind: 'moveBack' }], { code: 'HostSettled', object: host.name, text })
 }
 
-/** What is missing before it may have its addresses back. */
+/** What is missing before the machine may have its addresses back. */
 function notSettled(s: MachineSnapshot): readonly Reason[] {
   const silent = silentSinceProof(s)
   if (silent.length > 0) return silent
@@ -182,7 +185,7 @@ function silentSinceProof(s: MachineSnapshot): readonly Reason[] {
 const before = ({ memory }: MachineSnapshot, { ref }: ServerReading): ServerBefore | undefined =>
   recordOfMachine(memory).servers.find((server) => serverKey(server.ref) === serverKey(ref))
 
-/** Up with a check that has passed on this very instance; a server that was down before, or is down at the others, may be. */
+/** A server has to be up by a check of this very instance, unless it was down before or is down on the other instances. */
 function notUp(s: MachineSnapshot, server: ServerReading): readonly Reason[] {
   const others = twins(s, server)
   const isExpected =
@@ -202,7 +205,10 @@ interface Lost {
   readonly reason: Reason
 }
 
-/** A server that another instance has out stays out, since its node may be in work. Any other gets its recorded state, or the state on the other instances. */
+/**
+ * A server that another instance has out is out here too, since its node may be in work. Any other is ready if another instance has it,
+ * and else as recorded.
+ */
 function wanted(s: MachineSnapshot, server: ServerReading): AdminState {
   const others = twins(s, server).map(({ ownState }) => ownState)
   const out = others.find(isOut)
@@ -225,7 +231,7 @@ const serversLost = (s: MachineSnapshot): readonly Lost[] =>
     return [{ action, reason: { code: 'ServerStateLost', object: key, text } }]
   })
 
-/** Undefined: nothing was lost, or the instance refused it a moment ago. */
+/** Undefined: no server has to be put right, or an instance refused that a moment ago. */
 function putRight(s: MachineSnapshot): StepAnswer<MachineAction> | undefined {
   if (silentSinceProof(s).length > 0) return undefined
   if (s.now - (s.evidence.refusedAt ?? Number.NEGATIVE_INFINITY) < TRY_AGAIN_MS) return undefined

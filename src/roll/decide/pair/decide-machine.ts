@@ -24,13 +24,13 @@ const GOING_DOWN: readonly MachineRule[] = [slotHeld, renewed('detach'), detach,
 /** Back, after a reboot. */
 const COMING_BACK: readonly MachineRule[] = [slotHeld, renewed('settle'), proof, settle, attach, soak]
 
-/** It failed after its reboot: its addresses go to the other machines again. */
+/** Out again, because the machine failed after its reboot. */
 const KEPT_OUT: readonly MachineRule[] = [slotHeld, renewed('settle'), proof, outAgain]
 
 /** Back without a reboot. */
 const RESTORING: readonly MachineRule[] = [slotHeld, renewed('detach'), putBack]
 
-/** Which ladder applies follows from the journal's memory, the boot id and the verdict. */
+/** The ladder of a machine follows from what the journal has of it, from its boot id and from the verdict. */
 export function machineLadder(s: MachineSnapshot): readonly MachineRule[] {
   const { memory, run } = s
   if (memory.record === undefined) return BEGIN
@@ -39,7 +39,7 @@ export function machineLadder(s: MachineSnapshot): readonly MachineRule[] {
 }
 
 /**
- * What to do next about one machine of a pair: a process that was killed at any line goes on from the same place.
+ * What to do next about one machine of a pair. A process that was killed at any line is followed by one that goes on from there.
  *
  * Law: the machines of a pair are taken one at a time, and only from a pair that is whole.
  */

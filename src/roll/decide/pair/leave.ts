@@ -15,12 +15,12 @@ import { addressesHere, answersSince, notWhole, ownMachine, silentMachines, stil
 const TRY_AGAIN_MS = 5000
 const MOVE_AGAIN_MS = 30_000
 
-/** Step 4: the addresses go to another machine, and what is connected here ends. */
+/** Step 4: the addresses go to another machine, and the connections of clients to this one end. */
 export const detach: MachineRule = {
   step: 'detach',
   next(s) {
     const { memory, evidence } = s
-    // Its reboot is announced: an address that came back goes again before the command is sent again.
+    // The reboot is announced. Before its command is sent again, an address that came back has to go again.
     if (memory.intent === true) return isUnheard(s) && isToMoveAgain(s) ? moveAway(s) : done
     if (memory.isAway !== true) return holdWhere([...mayLeave(s), ...notWhole(s)]) ?? beforeLeaving(s) ?? moveAway(s)
     return (
@@ -32,7 +32,7 @@ export const detach: MachineRule = {
       done
     )
   },
-  /** The addresses did not go: the machine takes them back, and the roll ends. */
+  /** The addresses did not go within the limit: the machine takes them back, and the roll ends. */
   limit(s) {
     const { moved, awaySince, movingSince } = s.evidence
     if (s.memory.intent === true || moved?.to !== 'away' || awaySince !== undefined) return undefined
@@ -43,7 +43,7 @@ export const detach: MachineRule = {
   },
 }
 
-/** Held also where the command is sent once more: an act that the journal refuses would have neither a reason nor a limit. */
+/** Waits for the journal, also before the command is repeated: what only the journal refuses would have no reason and no limit. */
 function moveAway(s: MachineSnapshot): StepAnswer<MachineAction> {
   const text = `${s.pair.addresses.join(', ')} is to be on another machine than ${s.host.name}`
   const reason: Reason = { code: 'AddressesToMove', object: s.host.name, text }
@@ -80,8 +80,8 @@ function connectionsLeft(s: MachineSnapshot): readonly Reason[] {
 }
 
 /**
- * Step 6: announced in the journal, and sent. A command that may have arrived is sent again only after `reboot.resendAfter`, to a
- * machine that answers with the recorded boot id and has no address again.
+ * Step 6: the reboot is announced in the journal, and sent. It is sent again only after `reboot.resendAfter`, and only to a machine that
+ * still answers with the recorded boot id and has none of the addresses.
  *
  * Law: a machine is rebooted only once its virtual addresses were seen on another machine, and on it no more.
  */
@@ -122,7 +122,7 @@ function isOut({ connections, host, pair }: MachineSnapshot): Omit<Reason, 'code
   return { object: host.name, text: `the addresses of ${pair.name} are on another machine, and ${ended}` }
 }
 
-/** It answers, long after the command. */
+/** The machine answers, although its reboot was sent long ago. */
 function isUnheard(s: MachineSnapshot): boolean {
   const { evidence, now, spec } = s
   const since = evidence.reboot?.at ?? evidence.rebootSince ?? now

@@ -27,7 +27,7 @@ const windowOpen: Guard = ({ spec, window, memory }) => {
   return isFinished ? [] : [windowClosed(spec.window, window)]
 }
 
-/** Its instance would lose the state of a node that is out, and the node would have no other to be out of. */
+/** While a node is out, no instance restarts: it would forget that it has the node's servers out. */
 const noNodeOut: Guard = ({ nodesOut, clusterUnknown }) => {
   if (clusterUnknown)
     return [
@@ -40,7 +40,7 @@ const noNodeOut: Guard = ({ nodesOut, clusterUnknown }) => {
   }))
 }
 
-/** The machines that are to carry all traffic do so. */
+/** The other machines answer, and their instances can carry all traffic. */
 export const othersCarry: Guard = (s) => {
   const silent = [...silentMachines(s), ...silentInstances(peerInstances(s))]
   return silent.length > 0 ? silent : [...disagreements(s), ...notTakenOver(s)]
@@ -52,7 +52,10 @@ export const mayTouch: Guard = (s) => {
   return lacking.length > 0 ? lacking : [...windowOpen(s), ...trafficWell(s), ...noNodeOut(s)]
 }
 
-/** The same until its reboot is announced. The baseline first: what it takes is no machine's time. A machine may be down after that, and the lock of kured changes nothing any more. */
+/**
+ * Before each disruptive effect until the reboot is announced. The baseline comes first, since its time belongs to no machine. After the
+ * announcement the machine may be down already, so the lock of kured is not asked any more.
+ */
 export const mayLeave: Guard = (s) => {
   const unmeasured = baselineGreen(s)
   return unmeasured.length > 0 ? unmeasured : [...mayTouch(s), ...lockOfKured(s)]
@@ -68,7 +71,7 @@ export const mayBegin: Guard = (s) => {
 
 const NEVER = monoMs(Number.POSITIVE_INFINITY)
 
-/** The boot id that is recorded is read while the slot is ours. */
+/** The boot id that is recorded has to be read while this run has the slot. */
 const unreadSinceSlot: Guard = ({ machines, evidence, slot }) =>
   slot.state !== 'mine'
     ? []

@@ -2,15 +2,15 @@ import { invariant } from '../../../ground/model/invariant.ts'
 import type { MachineAction, MachineRecord } from '../../model/host-pair.ts'
 
 /**
- * What a run knows of a machine that it has begun: all of it stands in the journal, in the order in which it came to be. A
+ * What a run knows of a machine that it has begun. All of it is in the journal, in the order in which it happened. A
  * process that resumes the run folds the same entries, so that it goes on where the last one was killed.
  */
 export interface MachineMemory {
   /** Absent: it was not begun, or was restored since. */
   readonly record?: MachineRecord
-  /** It was to give its addresses away, and not yet to take them back. */
+  /** It was sent the command to give its addresses away, and not yet the one to take them back. */
   readonly isAway?: true
-  /** It was to give them away at some time since it was begun. */
+  /** It was sent the command to give its addresses away at some time since it was begun. */
   readonly wasAway?: true
   /** Its reboot is announced. */
   readonly intent?: true
@@ -25,9 +25,9 @@ export type MachineEntry =
   | { readonly host: string; readonly meant: MachineAction }
   | { readonly host: string; readonly ended: 'through' | 'restored' }
 
-/** What disrupts: where the disk refuses it, it is not done. */
+/** Entries about what disrupts: what the disk refuses is not done. */
 export const MACHINE_MEANT = 'host.meant'
-/** What puts back, and how it ended: done in any case, and written as soon as the disk takes it. */
+/** Entries about what restores, and how the work ended: done in any case, and written once the disk takes them. */
 export const MACHINE_ENTRY = 'host'
 
 export const isMachineEntry = <Entry extends { readonly type: string }>(entry: Entry): entry is Entry & MachineEntry =>

@@ -40,23 +40,23 @@ export interface MachineEvidence
     Stuck {
   /** The last command that moves addresses, and its answer. */
   readonly moved?: { readonly to: 'away' | 'back'; readonly at: MonoMs; readonly error?: string }
-  /** Since the first command of this process that has them go, or since they were seen away last. */
+  /** Since the first command of this process that moves the addresses away, or since they were seen away last. */
   readonly movingSince?: MonoMs
-  /** Since the first command of this process that has them come back. */
+  /** Since the first command of this process that moves the addresses back. */
   readonly movingBackSince?: MonoMs
   /** The addresses are on other machines since. */
   readonly awaySince?: MonoMs | undefined
   readonly reboot?: { readonly at: MonoMs; readonly answer: RebootAnswer }
-  /** Since when it is waited for with the reboot announced. */
+  /** Since when this process waits for the announced reboot. */
   readonly rebootSince?: MonoMs
   readonly provenSince?: MonoMs
   /** The pair was seen whole last, since the machine is back. */
   readonly wholeAt?: MonoMs
   /** It has been back for the soak time; hooks are left. */
   readonly isSoaked?: true
-  /** It was not given, or could not be given back: another owner has it, or the API server did not answer. */
+  /** The last try to take the slot, or to give it back, that failed: another owner has it, or the API server did not answer. */
   readonly slotRefused?: { readonly at: MonoMs; readonly reason: Reason }
-  /** Last failed word to a server of its instances. */
+  /** When a command to a server of its instances failed last. */
   readonly refusedAt?: MonoMs
 }
 

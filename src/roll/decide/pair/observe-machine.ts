@@ -19,7 +19,7 @@ export function observeMachine(s: MachineSnapshot): MachineEvidence {
   return {
     ...evidence,
     ...slotHeard(s),
-    // A machine that did not answer for a moment, while it waits for something else, has its time for the move anew.
+    // A machine that was away and does not show it now has the whole limit of the move again.
     ...(evidence.awaySince !== undefined && !isAway ? { movingSince: now } : {}),
     awaySince: isAway ? (evidence.awaySince ?? now) : undefined,
     ...waitingSince(s),
@@ -35,7 +35,7 @@ const isAwayNow = (s: MachineSnapshot): boolean =>
   silentMachines(s, s.evidence.moved.at).length === 0 &&
   stillHere(s).length === 0
 
-/** A process that resumes waits for its slot first, and for the machine after that. */
+/** A process that resumes waits for its slot first: the wait for the machine begins after that. */
 function waitingSince(s: MachineSnapshot): Pick<MachineEvidence, 'rebootSince' | 'provenSince'> {
   const { evidence, memory, now } = s
   if (s.slot.state !== 'mine') return {}
@@ -99,7 +99,7 @@ export function rememberMachineOutcome(
   }
 }
 
-/** Hooks are the last of its way: what they take is no time in which the pair could become whole. */
+/** Hooks come last, after the soak: while they run, the pair does not have to become whole. */
 const soaked = ({ step, reasons }: AnyWaiting): Pick<MachineEvidence, 'isSoaked'> =>
   step === 'soak' && reasons.some(isOfHook) ? { isSoaked: true } : {}
 

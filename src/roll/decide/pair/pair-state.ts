@@ -33,8 +33,8 @@ const holders = ({ machines }: Pair, address: string): readonly string[] =>
     .map(({ machine }) => machine.name)
 
 /**
- * What is wrong with the virtual addresses: each is on exactly one machine. What is said of machines that do not answer is not
- * known, so ask for these first.
+ * What is wrong with the virtual addresses: each has to be on exactly one machine. It says nothing of machines that do not answer:
+ * check these first.
  *
  * Law: a virtual address that is on several machines of a pair, or on none, holds the roll.
  */
@@ -61,7 +61,7 @@ export const addressesHere = (s: Pair): readonly Reason[] =>
       text: `${address} is still on ${s.host.name}`,
     }))
 
-/** Its addresses, as they were read last. Empty: they are where they are to be. */
+/** What is wrong with the addresses once they were moved away. Empty: each is on one other machine. */
 export function stillHere(s: Pair): readonly Reason[] {
   const faults = addressFaults(s)
   return faults.length > 0 ? faults : addressesHere(s)
@@ -90,7 +90,7 @@ export const serversOf = (instances: readonly InstanceSnapshot[]): readonly Serv
     (reading?.servers ?? []).filter(({ ref }) => backends.includes(ref.backend)),
   )
 
-/** What is wrong with the pair: each machine answers, asked since then, each address is on one of them, all instances answer and agree. */
+/** What is wrong where not each machine was asked since then and answers, each address is on one, and all instances answer and agree. */
 export function notWhole(s: Pair, since?: MonoMs): readonly Reason[] {
   const silent = [...silentMachines(s, since), ...silentInstances(s.instances)]
   return silent.length > 0 ? silent : [...addressFaults(s), ...disagreements(s)]

@@ -66,7 +66,7 @@ export class MachinePass {
       : { kind: 'hold', step: decision.step, reasons: decision.reasons, recheckAfterMs: RECHECK_MS }
   }
 
-  /** It was put back, and its turn comes again. */
+  /** The machine was put back, and is begun again later. */
   get isToCome(): boolean {
     return this.#end === 'restored' && this.#parts.run.verdict === undefined
   }
@@ -133,13 +133,16 @@ export class MachinePass {
     return true
   }
 
-  /** A machine that failed after its reboot gives its addresses away again, whatever the disk does: the journal knows that they are to come back. */
+  /** A machine that failed after its reboot gives its addresses away again without the disk: the journal has an entry of the first time. */
   #isSaidAgain({ kind }: MachineAction): boolean {
     const { isProven, wasAway } = memoryOfMachine(this.#parts.run, this.#parts.place.host.name)
     return kind === 'moveAway' && isProven === true && wasAway === true
   }
 
-  /** At the last moment. What is to stay out goes without it: the others carry the traffic, and a machine that hangs is asked for long. */
+  /**
+   * Reads all of the pair once more, and decides again. A machine that is to stay out gives its addresses away without that: a machine
+   * that hangs would hold it up, and the others carry the traffic.
+   */
   async #isStillRight(meant: MachineAction, signal: AbortSignal): Promise<boolean> {
     const isLeaving = meant.kind === 'moveAway' && this.#gather().run.verdict === undefined
     if (!isLeaving && meant.kind !== 'reboot') return true
@@ -150,7 +153,7 @@ export class MachinePass {
     return stillRightForMachine(meant, this.#gather())
   }
 
-  /** The next process is to know of it; where the disk refuses it now, it is written once it takes it. */
+  /** For the next process. Where the disk refuses the entry now, it is written once the disk takes it. */
   #remember(entry: MachineEntry): void {
     this.#parts.events.note(MACHINE_ENTRY, { ...entry })
     rememberOfMachine(this.#parts.run, entry)
@@ -183,7 +186,7 @@ export class MachinePass {
   }
 }
 
-/** No process goes by it after a crash: the Lease says who has the slot. */
+/** Not in the journal: after a crash the Lease says who has the slot. */
 const isOfSlot = ({ kind }: MachineAction): boolean => kind === 'takeSlot' || kind === 'releaseSlot'
 
 /** The hook runner reports how a hook ended, and the record and the proof are steps of their own. */

@@ -10,7 +10,7 @@ import type { HostMachines } from '../../ports/host-machines.ts'
 
 interface PairWatchParts {
   readonly pair: HostPair
-  /** The one in work: its connections are counted. */
+  /** The machine in work, whose connections are counted. */
   readonly host: PairMachine
   /** Absent: no machine can be asked. */
   readonly machines?: HostMachines
@@ -57,7 +57,7 @@ export class PairWatch {
     return this.#connections === undefined ? {} : { connections: this.#connections }
   }
 
-  /** All of them once more, now. */
+  /** Asks all of them once more, now. */
   async refresh(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#parts.pair.machines.map((machine) => this.#read(machine, signal)))
   }
@@ -96,7 +96,7 @@ export class PairWatch {
     }
   }
 
-  /** Of all instances on the machine together; nothing is known as soon as one of them does not tell. */
+  /** Counts for all instances on the machine together. Where one of them does not answer, there is no count. */
   async #count(signal: AbortSignal): Promise<void> {
     const { host, balancers, clock } = this.#parts
     const askedAt = clock.monoMs()
