@@ -19,7 +19,7 @@ export function explainedLines(explained: Explained, paste: Paste, columns: numb
   const next = nextOf(findings)
   const rows: readonly BlockRow[] = [
     ...[...Map.groupBy(findings, ({ part }) => part)].map(([label, of]) => ({ label, texts: textsOf(of) })),
-    ...(next.length === 0 ? [] : [{ label: 'next', texts: nextTexts(next, paste, columns) }]),
+    { label: 'next', texts: nextTexts(next, paste, columns) },
   ]
   return [
     ...wrapWords(escapeForeign(verdict, VERDICT_MAX), columns).map((text): Line => [text]),

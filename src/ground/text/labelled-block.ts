@@ -9,8 +9,14 @@ export interface BlockRow {
   readonly texts: readonly Text[]
 }
 
+/** A command to paste, and what it does; empty: nothing is said of it. */
+export interface NextStep {
+  readonly command: string
+  readonly note: string
+}
+
 /** `under`: it belongs to the paragraph before it, and is indented. */
-type Text = Sentence | { readonly command: string; readonly note: string } | { readonly under: string }
+type Text = Sentence | NextStep | { readonly under: string }
 
 export interface Block {
   readonly word: string
@@ -35,9 +41,11 @@ export function blockLines({ word, tone, title, rows }: Block, columns: number):
   ]
 }
 
-/** Rows without a head. */
-export const blockRows = (rows: readonly BlockRow[], columns: number): readonly Line[] =>
-  rows.flatMap((row) => rowLines(row, columns, labelCells(rows)))
+/** Rows without a head. A row without a text is not shown. */
+export function blockRows(rows: readonly BlockRow[], columns: number): readonly Line[] {
+  const shown = rows.filter(({ texts }) => texts.length > 0)
+  return shown.flatMap((row) => rowLines(row, columns, labelCells(shown)))
+}
 
 const labelCells = (rows: readonly BlockRow[]): number =>
   2 + Math.max(LABEL_CELLS_MIN, ...rows.map(({ label }) => label.length))
@@ -54,11 +62,7 @@ function rowLines({ label, texts }: BlockRow, columns: number, cells: number): r
   return lines.map((text, index): Line => [`${' '.repeat(INDENT)}${(index === 0 ? label : '').padEnd(cells)}`, text])
 }
 
-function commandLine(
-  { command, note }: { readonly command: string; readonly note: string },
-  cells: number,
-  room: number,
-): string {
+function commandLine({ command, note }: NextStep, cells: number, room: number): string {
   const line = `${command.padEnd(cells)}    ${note}`
   return note === '' || line.length > room ? command : line
 }

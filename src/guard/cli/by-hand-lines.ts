@@ -1,5 +1,5 @@
 import { flagWords } from '../../ground/text/flag-words.ts'
-import { blockLines } from '../../ground/text/labelled-block.ts'
+import { blockLines, type NextStep } from '../../ground/text/labelled-block.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
 import type { NodeExplanation } from '../decide/from-status/explain-node.ts'
 import type { CheckedGuard } from '../decide/guard-kind.ts'
@@ -25,7 +25,7 @@ export function byHandLines(notice: ByHandNotice, columns: number): readonly Lin
   const others = notice.left.map((entry) => `${PAST[notice.command]} by ${personText(entry)} as well`)
   const rows = [
     { label: 'then', texts: [thenText(notice)] },
-    ...(others.length === 0 ? [] : [{ label: 'also', texts: others }]),
+    { label: 'also', texts: others },
     { label: 'next', texts: nextAfter(notice) },
   ]
   const { namespace, name } = notice.guard
@@ -84,12 +84,12 @@ function releasedThen(state: string, node: string, queue: string | undefined): s
   }
 }
 
-interface Step {
-  readonly command: string
-  readonly note: string
-}
-
-function nextAfter({ command, entry: { node, by }, isRemoved, commands: { guard } }: ByHandNotice): readonly Step[] {
+function nextAfter({
+  command,
+  entry: { node, by },
+  isRemoved,
+  commands: { guard },
+}: ByHandNotice): readonly NextStep[] {
   const watch = { command: guard('status', '--watch'), note: 'follow it' }
   const back = { command: guard(command, '--node', node, ...flagWords('--by', by), '--remove'), note: 'take it back' }
   return isRemoved ? [watch] : [watch, back]

@@ -3,7 +3,7 @@ import { present } from '../../ground/model/present.ts'
 import { REASONS, type ReasonCode } from '../../ground/model/reasons/catalogue.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 import { flagWords } from '../../ground/text/flag-words.ts'
-import { type BlockRow, blockLines } from '../../ground/text/labelled-block.ts'
+import { type BlockRow, blockLines, type NextStep } from '../../ground/text/labelled-block.ts'
 import type { Line, Tone } from '../../ground/text/terminal/style.ts'
 import type { NodeExplanation } from '../decide/from-status/explain-node.ts'
 import { guardStateOf } from '../decide/from-status/guard-state.ts'
@@ -44,17 +44,14 @@ function titleOf({ guard, node, now, explanation: { state, message, since } }: E
 function rowsOf(explained: Explained): readonly BlockRow[] {
   const { guard, node, explanation } = explained
   const { kind, why } = guardStateOf(guard)
-  const row = (label: string, texts: readonly string[]): readonly BlockRow[] =>
-    texts.length === 0 ? [] : [{ label, texts }]
-  const steps = nextOf(explained)
   return [
-    ...explanation.steps.flatMap(({ about, text }) => row(about, [text])),
-    ...row('holds', guard.spec.holds.length === 0 ? [noHoldsText(guard)] : holdTexts(explained)),
-    ...row('by hand', [...byHandTexts(explanation), ...unreadableTexts(guard)]),
-    ...row('maxHold', maxHoldTexts(guard)),
-    ...row('status', kind === 'failed' || kind === 'unseen' ? [why] : []),
-    ...row('help', helpTexts(explanation, { guard: guard.name, node })),
-    ...(steps.length === 0 ? [] : [{ label: 'next', texts: steps }]),
+    ...explanation.steps.map(({ about, text }) => ({ label: about, texts: [text] })),
+    { label: 'holds', texts: guard.spec.holds.length === 0 ? [noHoldsText(guard)] : holdTexts(explained) },
+    { label: 'by hand', texts: [...byHandTexts(explanation), ...unreadableTexts(guard)] },
+    { label: 'maxHold', texts: maxHoldTexts(guard) },
+    { label: 'status', texts: kind === 'failed' || kind === 'unseen' ? [why] : [] },
+    { label: 'help', texts: helpTexts(explanation, { guard: guard.name, node }) },
+    { label: 'next', texts: nextOf(explained) },
   ]
 }
 
@@ -100,16 +97,11 @@ function helpTexts({ reason }: NodeExplanation, of: { readonly guard: string; re
   return cure === '' ? [] : [`${reason}: ${cure}`]
 }
 
-interface Step {
-  readonly command: string
-  readonly note: string
-}
-
-function nextOf({ guard, node, explanation, commands }: Explained): readonly Step[] {
+function nextOf({ guard, node, explanation, commands }: Explained): readonly NextStep[] {
   const { guard: evenkeel, kubectl } = commands
   const { state, heldByHand, releases, steps } = explanation
   const of = (...words: readonly string[]) => ['--node', node, ...words]
-  const step = (command: string, note: string): Step => ({ command, note })
+  const step = (command: string, note: string): NextStep => ({ command, note })
   const isShut = steps.some(({ about, is }) => about === 'asks' && is === 'shut')
   const watch = step(evenkeel('status', '--watch'), 'follow it')
   return [

@@ -1,5 +1,5 @@
 import { formatMinSec } from '../../ground/model/duration.ts'
-import { type BlockRow, blockLines } from '../../ground/text/labelled-block.ts'
+import { type BlockRow, blockLines, type NextStep } from '../../ground/text/labelled-block.ts'
 import { type Column, tableLines } from '../../ground/text/table-lines.ts'
 import type { Line, Tone } from '../../ground/text/terminal/style.ts'
 import { type GuardState, guardCondition, guardStateOf } from '../decide/from-status/guard-state.ts'
@@ -104,9 +104,9 @@ export function guardLines({ guard, commands, now, isCut = false }: GuardScene, 
   const rows: readonly BlockRow[] = [
     { label: 'state', texts: [countsText(status)] },
     { label: 'guard', texts: [`mode ${mode}, group ${group}`] },
-    ...(true_.length === 0 ? [] : [{ label: 'condition', texts: true_ }]),
-    ...(status.released.length === 0 ? [] : [{ label: 'released', texts: status.released.map(releaseText) }]),
-    ...(next.length === 0 ? [] : [{ label: 'next', texts: next }]),
+    { label: 'condition', texts: true_ },
+    { label: 'released', texts: status.released.map(releaseText) },
+    { label: 'next', texts: next },
   ]
   return [...guardNodeLines(status, { now, most: MOST_NODES }), ...blockLines({ ...head, rows }, columns)]
 }
@@ -114,13 +114,8 @@ export function guardLines({ guard, commands, now, isCut = false }: GuardScene, 
 const releaseText = ({ node, by, why, at, passedOver }: GuardStatus['released'][number]): string =>
   `${node} at ${at} by ${by}${why === undefined ? '' : ` (${why})`}${passedOver === undefined ? '' : `, although ${passedOver}`}`
 
-interface Step {
-  readonly command: string
-  readonly note: string
-}
-
 /** Commands that help where it stands, one for each state that needs a person. */
-export function nextSteps(guard: CheckedGuard, { guard: evenkeel, kubectl }: GuardCommands): readonly Step[] {
+export function nextSteps(guard: CheckedGuard, { guard: evenkeel, kubectl }: GuardCommands): readonly NextStep[] {
   const { namespace, name } = guard
   const { kind } = guardStateOf(guard)
   const { nodes } = parseGuardStatus(guard)

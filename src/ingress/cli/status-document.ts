@@ -1,4 +1,5 @@
 import { present } from '../../ground/model/present.ts'
+import type { NextStep } from '../../ground/text/labelled-block.ts'
 import type { CheckedIngress } from '../decide/ingress-kind.ts'
 import { conditionOf, type RolloutState } from '../decide/rollout/rollout-state.ts'
 import type { RolloutReading } from '../run/commands/rollout-watch.ts'
@@ -12,7 +13,7 @@ interface Ended {
   readonly state: RolloutState
   readonly reading: RolloutReading
   readonly end: StatusEnd
-  readonly next: readonly { readonly command: string; readonly note: string }[]
+  readonly next: readonly NextStep[]
 }
 
 /** One document for scripts. */

@@ -1,7 +1,7 @@
 import { INGRESS_NODE_LABEL } from '../../ground/model/ingress-keys.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
 import { nodeLabel } from '../../ground/model/owned/node-names.ts'
-import { type Block, type BlockRow, blockLines } from '../../ground/text/labelled-block.ts'
+import { type Block, type BlockRow, blockLines, type NextStep } from '../../ground/text/labelled-block.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
 import type { CheckedIngress } from '../decide/ingress-kind.ts'
 import type { RolloutState } from '../decide/rollout/rollout-state.ts'
@@ -21,11 +21,6 @@ interface Ended {
   readonly lease: ObjectRef
 }
 
-interface Step {
-  readonly command: string
-  readonly note: string
-}
-
 const HELD = 3
 
 /** 0 done; 1 it failed; 3 it does not go on without a person, or was not done when the command ended. */
@@ -38,7 +33,7 @@ export function endLines(ended: Ended, columns: number): readonly Line[] {
   const rows: readonly BlockRow[] = [
     ...(unled === undefined ? [] : [{ label: 'why', texts: [unled] }]),
     ...(state.kind === 'done' ? [] : [{ label: 'state', texts: [countsText(object)] }]),
-    ...(steps.length === 0 ? [] : [{ label: 'next', texts: steps }]),
+    { label: 'next', texts: steps },
   ]
   return blockLines({ ...headOf(ended), rows }, columns)
 }
@@ -55,23 +50,23 @@ function headOf({ object, state, end }: Ended): Omit<Block, 'rows'> {
 }
 
 /** Commands that help where it stands. */
-export function nextSteps({ object, state, unled, commands, lease, end }: Ended): readonly Step[] {
+export function nextSteps({ object, state, unled, commands, lease, end }: Ended): readonly NextStep[] {
   const led = unled === undefined && state.kind !== 'unseen' ? [] : controllerSteps(commands, lease)
   return [...led, ...stepsOf(object, state, commands), ...(end === 'settled' ? [] : againSteps(state, commands))]
 }
 
-const controllerSteps = ({ kubectl }: Commands, { namespace }: ObjectRef): readonly Step[] => [
+const controllerSteps = ({ kubectl }: Commands, { namespace }: ObjectRef): readonly NextStep[] => [
   { command: kubectl('-n', namespace, 'get', 'pods,leases'), note: 'the controller, which has to run with --ingress' },
 ]
 
-const againSteps = ({ kind }: RolloutState, { rollout }: Commands): readonly Step[] =>
+const againSteps = ({ kind }: RolloutState, { rollout }: Commands): readonly NextStep[] =>
   kind === 'going' || kind === 'unseen' ? [{ command: rollout('status'), note: 'follow it' }] : []
 
 function stepsOf(
   { namespace }: CheckedIngress,
   { code, nodes }: RolloutState,
   { rollout, kubectl }: Commands,
-): readonly Step[] {
+): readonly NextStep[] {
   switch (code) {
     case 'RolloutPaused':
       return [{ command: rollout('resume'), note: 'go on' }]

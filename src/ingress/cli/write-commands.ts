@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { count } from '../../cli/flag-values.ts'
 import { present } from '../../ground/model/present.ts'
-import { type Block, blockLines } from '../../ground/text/labelled-block.ts'
+import { type Block, blockLines, type NextStep } from '../../ground/text/labelled-block.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
 import type { CheckedIngress } from '../decide/ingress-kind.ts'
 import { pause, type RolloutChange, type RolloutWrite, resume, undo } from '../decide/rollout/changes.ts'
@@ -26,7 +26,7 @@ interface WriteCommand {
   readonly options?: (command: Command) => Command
   readonly decide: (flags: WriteFlags) => Decide
   /** What a person types after it. */
-  readonly next: (commands: Commands) => readonly { readonly command: string; readonly note: string }[]
+  readonly next: (commands: Commands) => readonly NextStep[]
 }
 
 const status: WriteCommand['next'] = ({ rollout }) => [{ command: rollout('status'), note: 'follow the rollout' }]
@@ -128,7 +128,7 @@ async function written({ decide, next, name }: WriteCommand, call: RolloutCall, 
 interface Shown {
   readonly name: string
   readonly isDry: boolean
-  readonly steps: readonly { readonly command: string; readonly note: string }[]
+  readonly steps: readonly NextStep[]
 }
 
 function changedLines(
@@ -142,9 +142,9 @@ function changedLines(
     word: isDry ? 'DRY RUN' : 'DONE',
     title: `${at}: ${first ?? ''}`,
     rows: [
-      ...(more.length === 0 ? [] : [{ label: 'also', texts: more }]),
+      { label: 'also', texts: more },
       ...(isDry ? [{ label: 'write', texts: change.writes.map(writeText(object)) }] : []),
-      ...(steps.length === 0 ? [] : [{ label: 'next', texts: steps }]),
+      { label: 'next', texts: steps },
     ],
   }
   return blockLines(block, columns)

@@ -25,7 +25,7 @@ export function endBlock(view: RollView): Block | undefined {
     word: WORDS[end.outcome],
     tone: end.outcome === 'held' ? 'hold' : 'stop',
     title: titleOf(view, end.outcome),
-    rows: [...whatRows(view), ...whyRows(view), ...stopRows(view), stateRow(view), ...nextRows(view)],
+    rows: [whatRow(view), whyRow(view), ...stopRows(view), stateRow(view), nextRow(view)],
   }
 }
 
@@ -44,7 +44,7 @@ function titleOf(view: RollView, outcome: RollOutcome): string {
 
 const underWay = (view: RollView): NodeResult | undefined => view.end?.standings.find(({ state }) => state === 'out')
 
-function whatRows({ windows }: RollView): readonly BlockRow[] {
+function whatRow({ windows }: RollView): BlockRow {
   const outages = outageViews(windows)
   const texts = outages
     .slice(0, SHOWN_MAX)
@@ -52,16 +52,14 @@ function whatRows({ windows }: RollView): readonly BlockRow[] {
   const more = outages.length - SHOWN_MAX
   const rest = more > 0 ? [`and ${more} more windows`] : []
   const lost = reloadLossText(windows)
-  return texts.length === 0
-    ? []
-    : [{ label: 'what', texts: [...texts, ...rest, ...(lost === undefined ? [] : [lost])] }]
+  return { label: 'what', texts: [...texts, ...rest, ...(lost === undefined ? [] : [lost])] }
 }
 
 /** The first reason is in the title, except for an interrupted roll, whose title says where it was. */
-function whyRows({ end }: RollView): readonly BlockRow[] {
+function whyRow({ end }: RollView): BlockRow {
   const inTitle = end?.outcome === 'interrupted' ? 0 : 1
   const texts = (end?.reasons ?? []).slice(inTitle, inTitle + SHOWN_MAX).map(({ text }) => text)
-  return texts.length === 0 ? [] : [{ label: 'why', texts }]
+  return { label: 'why', texts }
 }
 
 /** Nodes with the same state are named together; those that need a person come first. */
@@ -86,12 +84,12 @@ function namesText(nodes: readonly string[]): string {
   return nodes.length <= 8 ? nodes.join(', ') : `${nodes.slice(0, 6).join(', ')} and ${nodes.length - 6} more`
 }
 
-function nextRows(view: RollView): readonly BlockRow[] {
+function nextRow(view: RollView): BlockRow {
   const next = view.end?.next ?? []
   const texts = next.map((one) =>
     isCommand(one) ? { command: commandText(one), note: noteOf(one, underWay(view)) } : one,
   )
-  return texts.length === 0 ? [] : [{ label: 'next', texts }]
+  return { label: 'next', texts }
 }
 
 function noteOf({ words: [, sub] }: Command, under: NodeResult | undefined): string {

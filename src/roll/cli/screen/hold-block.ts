@@ -26,7 +26,7 @@ export function holdBlock(view: RollView, node: NodeView, now: number): Block | 
       { label: 'why', texts: [...why, ...(left > 0 ? [`and ${left} more`] : [])] },
       { label: 'since', texts: [sinceText(hold, now)] },
       { label: 'state', texts: [standing.join('; ')] },
-      ...(next.length === 0 ? [] : [{ label: 'next', texts: next }]),
+      { label: 'next', texts: next },
     ],
   }
 }

@@ -78,7 +78,7 @@ function limitRows(view: RollView): readonly BlockRow[] {
   const moved = movesOf(view).some(isOften) ? movesText(view) : undefined
   return [
     ...(moved === undefined ? [] : [{ label: 'moved', texts: [moved] }]),
-    ...(seen.length === 0 ? [] : [{ label: 'what', texts: seen }]),
+    { label: 'what', texts: seen },
     ...stopRows(view),
     ...(load === undefined ? [] : [{ label: 'limits', texts: [limitsText(load, gapText(view))] }]),
   ]
