@@ -1,4 +1,5 @@
 import { isControlPlane, type Node } from '../../ground/model/node.ts'
+import { present } from '../../ground/model/present.ts'
 import { evenkeel, kubectl, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { WorldError } from '../../ground/model/world-error.ts'
@@ -106,12 +107,6 @@ async function readVolumes({ sources, unknowns, signal }: ExplainPass): Promise<
   ])
   return attachments === undefined || claims === undefined ? undefined : { attachments, claims }
 }
-
-type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> }
-
-/** Without what is not known. */
-export const present = <T extends object>(fields: T): Present<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>
 
 async function noSuchNode({ sources, signal }: ExplainPass, name: string, looksAlike: LooksAlike): Promise<UserError> {
   const known = await sources.cluster.list('nodes', signal).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import { type ObjectRef, refKey } from '../../ground/model/object-ref.ts'
 import type { Pod } from '../../ground/model/pod.ts'
+import { present } from '../../ground/model/present.ts'
 import { kubectl, say } from '../../ground/model/sentence.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { asksToDrain } from '../../guard/decide/asks.ts'
@@ -13,7 +14,7 @@ import type { NodeScene } from '../decide/node-scene.ts'
 import { nodeState } from '../decide/node-state.ts'
 import { PLAIN_DRAIN, type PodAround, type PodScene } from '../decide/pod-scene.ts'
 import type { Explained } from './explain-node.ts'
-import { present, readRun } from './explain-node.ts'
+import { readRun } from './explain-node.ts'
 import type { ExplainOptions, ExplainPass, ExplainSources, RunHere } from './explain-sources.ts'
 import { readBudget, readGuards } from './read-shared.ts'
 import { tryEvictions } from './try-evictions.ts'
@@ -74,7 +75,7 @@ async function onNode(pass: ExplainPass, pod: Pod, { scene }: OnNode) {
     ...(isHere ? nodeRoll(scene) : []).map((one) => asContext(one, pod)),
     ...nodeState(scene).map((one) => asContext(one, pod)),
   ]
-  return { findings, ...(asked === undefined ? {} : { asked }) }
+  return { findings, ...present({ asked }) }
 }
 
 /** A finding about the node explains the pod only where it names the pod. */

@@ -2,8 +2,8 @@ import { EXIT_FAILED, EXIT_INTERRUPTED } from '../../cli/exit-codes.ts'
 import { InterruptedError } from '../../cli/interrupts.ts'
 import type { Result } from '../../cli/print-result.ts'
 import type { WatchPrinter } from '../../cli/watch-printer.ts'
+import { whileFollowed } from '../../cli/while-followed.ts'
 import { FollowCache } from '../../ground/loop/follow-cache.ts'
-import { OVER } from '../../ground/model/over.ts'
 import { present } from '../../ground/model/present.ts'
 import { UserError } from '../../ground/model/user-error.ts'
 import { type GuardState, guardStateOf } from '../decide/from-status/guard-state.ts'
@@ -44,7 +44,7 @@ export async function guardStatus(run: StatusRun): Promise<Result> {
 /** Until it is interrupted, or until the one guard that is watched is gone. */
 async function watched(run: StatusRun, first: readonly CheckedGuard[]): Promise<Result> {
   const { ground, namespace, name, isAll, context, printer } = run
-  const { clock, interrupts, onExit } = context
+  const { clock, interrupts } = context
   const selection = {
     kind: NODE_GUARDS,
     ...(isAll ? {} : { namespace }),
@@ -54,9 +54,6 @@ async function watched(run: StatusRun, first: readonly CheckedGuard[]): Promise<
     follow: (sink, signal) => ground.objects.follow(selection, sink, signal),
     clock,
   })
-  const life = new AbortController()
-  const takeBack = onExit(() => printer.restoreCursor())
-  const following = cache.run(life.signal)
   let seen = first
   const look = async (): Promise<Result> => {
     await cache.synced(interrupts.signal)
@@ -69,17 +66,10 @@ async function watched(run: StatusRun, first: readonly CheckedGuard[]): Promise<
     }
   }
   try {
-    return await Promise.race([look(), following.then(() => Promise.reject(OVER))])
+    return await whileFollowed(run, (signal) => cache.run(signal), look)
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error
     return resultOf(run, seen, true)
-  } finally {
-    life.abort(OVER)
-    await following.catch((error: unknown) => {
-      if (error !== OVER) throw error
-    })
-    await printer.close()
-    takeBack()
   }
 }
 

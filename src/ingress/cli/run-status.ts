@@ -1,10 +1,10 @@
 import type { CliContext } from '../../cli/cli-context.ts'
 import { EXIT_INTERRUPTED } from '../../cli/exit-codes.ts'
 import { InterruptedError } from '../../cli/interrupts.ts'
+import type { Result } from '../../cli/print-result.ts'
 import type { WatchPrinter } from '../../cli/watch-printer.ts'
+import { whileFollowed } from '../../cli/while-followed.ts'
 import { CONTROLLER_LEASE } from '../../ground/model/lease.ts'
-import { OVER } from '../../ground/model/over.ts'
-import type { Line } from '../../ground/text/terminal/style.ts'
 import type { CheckedIngress } from '../decide/ingress-kind.ts'
 import { type RolloutState, rolloutStateOf } from '../decide/rollout/rollout-state.ts'
 import { findIngress, type IngressAddress } from '../run/commands/find-ingress.ts'
@@ -26,39 +26,24 @@ interface StatusRun {
   readonly timeoutMs?: number
 }
 
-/** How a look at a rollout ended. */
-interface StatusResult {
-  readonly code: number
-  readonly lines: (columns: number) => readonly Line[]
-  readonly document: object
-}
-
 const LOOK_MS = 1_000
 /** What seems to hold may be the moment between two writes of the controller. */
 const SETTLED_AFTER_MS = 5_000
 const MOST_NODES = 50
 
 /** Looks until the rollout is done or does not go on. Rejects with UserError where the object is not there, and with WorldError. */
-export async function runStatus(run: StatusRun): Promise<StatusResult> {
-  const { ground, at, context, controllerNamespace, printer } = run
-  const { interrupts, clock } = context
+export async function runStatus(run: StatusRun): Promise<Result> {
+  const { ground, at, controllerNamespace } = run
+  const { interrupts, clock } = run.context
   const found = await findIngress(ground.objects, at, interrupts.signal)
   const lease = { namespace: controllerNamespace, name: CONTROLLER_LEASE }
   const watch = new RolloutWatch({ ...ground, clock, lease }, found)
-  const life = new AbortController()
-  const takeBack = context.onExit(() => printer.restoreCursor())
-  const following = watch.run(life.signal)
-  try {
-    const { seen, end } = await Promise.race([looked(run, watch, found), following.then(() => Promise.reject(OVER))])
-    return resultOf(run, seen, end)
-  } finally {
-    life.abort(OVER)
-    await following.catch((error: unknown) => {
-      if (error !== OVER) throw error
-    })
-    await printer.close()
-    takeBack()
-  }
+  const { seen, end } = await whileFollowed(
+    run,
+    (signal) => watch.run(signal),
+    () => looked(run, watch, found),
+  )
+  return resultOf(run, seen, end)
 }
 
 interface Looked {
@@ -104,7 +89,7 @@ function isSettled({ state: { kind, code } }: Seen, forMs: number): boolean {
   return (kind === 'failed' || kind === 'held') && forMs >= SETTLED_AFTER_MS
 }
 
-function resultOf(run: StatusRun, { object, state, reading }: Seen, end: StatusEnd): StatusResult {
+function resultOf(run: StatusRun, { object, state, reading }: Seen, end: StatusEnd): Result {
   const lease = { namespace: run.controllerNamespace, name: CONTROLLER_LEASE }
   const ended = { object, state, end, unled: reading.unled, commands: commandsOf(object, run.place), lease }
   const nodes = shownNodes(state, reading)
