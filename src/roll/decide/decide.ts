@@ -34,7 +34,7 @@ const withServesOn = (s: RecordedSnapshot, decision: Decision): Decision =>
     ? { ...decision, reasons: [...decision.reasons, ...servesOn(serviceOf(s))] }
     : decision
 
-/** A node is through after its reboot alone, so that this is a view from before it. */
+/** The run is through with a node only after its reboot, so this list is from before that. */
 const isOldNews = (s: RecordedSnapshot): boolean => s.run.done.includes(s.current.node.name) && !hasRebooted(s)
 
 const oldNews = ({ current: { node } }: NodeSnapshot): Reason => ({
@@ -43,7 +43,7 @@ const oldNews = ({ current: { node } }: NodeSnapshot): Reason => ({
   text: `the API server shows ${node.name} as it was before its reboot, although the run has finished it`,
 })
 
-/** Nothing is done to a node that does not bear its way back. */
+/** Nothing else is done to a node before it bears its record again. */
 function rewrite({ current: { node }, record }: RecordedSnapshot): Extract<StepAnswer, { kind: 'act' }> {
   const text = `${node.name} was registered again, without the record of its state before the roll`
   return {

@@ -14,7 +14,7 @@ import type { RollSnapshot } from './snapshot.ts'
 import { awaitedWindows } from './stop/stop-rules.ts'
 import { type AnySnapshot, isAnnounced } from './subject.ts'
 
-/** A guard names what must hold; its reasons, everything that is wrong. No reasons: it holds. */
+/** A guard has the name of what must hold. It returns everything that is wrong, or no reason if it holds. */
 type Guard<S> = (s: S) => readonly Reason[]
 
 export const slotLive: Guard<AnySnapshot> = (s) =>
@@ -113,7 +113,7 @@ const othersProven: Guard<NodeSnapshot> = (s) => othersChecked(serviceOf(s))
 /** Before a node goes that serves: its balancers have nothing against it, and pods that move find what they ask for. */
 const mayGo: Guard<NodeSnapshot> = allOf((s) => mayBeTaken(serviceOf(s)), othersProven, dnsWell)
 
-/** The owner of a claim may be at work on the machine itself: nothing of ours is begun under its hands. */
+/** The owner of a claim may be at work on the machine itself, so this run begins nothing there. */
 const unclaimed: Guard<NodeSnapshot> = (s) => claimedByOthers(serviceOf(s))
 
 /** Traffic is measured and green before anything is begun, and again by each process that resumes a roll. */
@@ -122,13 +122,13 @@ export const baselineGreen: Guard<AnySnapshot> = (s) => {
   return baselineMissing(s.probe, s.wall, s.spec)
 }
 
-/** While no verdict stands, nothing goes on before traffic is measured: what fails before that is not counted. */
+/** While there is no verdict, nothing goes on before traffic is measured: failures before that are not counted. */
 export const trafficMeasured: Guard<AnySnapshot> = (s) => (s.run.verdict === undefined ? baselineGreen(s) : [])
 
 /** What this run lacks itself. */
 export const runAble: Guard<AnySnapshot> = allOf(slotLive, journalWritable)
 
-/** Before anything disruptive: traffic is measured, and nothing stands against going on. */
+/** Before anything disruptive: traffic is measured, and no failure speaks against it. */
 export const trafficWell: Guard<AnySnapshot> = allOf(probeMeasures, controlHeard, notFailingNow)
 
 const worldKnown: Guard<RollSnapshot> = allOf<RollSnapshot>(clusterHeard, trafficWell)
@@ -136,8 +136,8 @@ const worldKnown: Guard<RollSnapshot> = allOf<RollSnapshot>(clusterHeard, traffi
 const balancersKnown: Guard<RollSnapshot> = allOf(instancesAnswer, readSinceSlot)
 
 /**
- * Before each further disruptive effect. What the run lacks itself is said alone: an API server that is away as well would
- * excuse the wait for it, which has a limit.
+ * Before each further disruptive effect. What the run itself lacks is the only reason where there is any: the wait for it has a limit,
+ * which a second reason, an API server that is away, would suspend.
  */
 export const mayDisrupt: Guard<RollSnapshot> = (s) => {
   const lacking = runAble(s)

@@ -50,8 +50,8 @@ function firstReturn(s: RecordedSnapshot): Pick<Evidence, 'returned'> {
 }
 
 /**
- * A process that begins with a node rebooted, uncordoned and up everywhere finds it in its soak. Where the cordon is
- * not ours to lift it tells nothing, and the node settles again.
+ * A process that begins with a node that is rebooted, uncordoned and up everywhere finds it in its soak. A node that was cordoned
+ * before the run stays cordoned, so the cordon shows nothing, and the node settles again.
  */
 function alreadyAttached(s: RecordedSnapshot): Partial<Pick<Evidence, 'attachingSince' | 'attachingSinceWall'>> {
   if (s.evidence.attachingSince !== undefined) return s.cluster.unlisted === undefined ? {} : { attachingSince: s.now }
@@ -80,7 +80,7 @@ function drainBegun(s: RecordedSnapshot): Pick<Evidence, 'firstSeen' | 'evicted'
   return { firstSeen: podsHere(s).map((pod) => pod.uid), evicted }
 }
 
-/** Their pods count as evicted still, and another one of theirs not as put back. */
+/** Evicted pods of DaemonSets still count as evicted, but another pod of the same DaemonSet does not count as put back. */
 const withoutDaemonSets = (evicted: Evidence['evicted']): Evidence['evicted'] =>
   Object.fromEntries(
     Object.entries(evicted).map(([uid, pod]) => [uid, pod.stage === 3 ? { name: pod.name, stage: 3 } : pod]),

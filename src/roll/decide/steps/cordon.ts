@@ -9,8 +9,8 @@ import { silencesHold } from '../silences/silences-due.ts'
 import type { StepRule } from '../step-rule.ts'
 
 /**
- * Step 3: only after all guards of the detach pass on every instance, the last usable server among them. The pod of the roll leaves
- * with the cordon, which keeps its successor away.
+ * Step 3: only after all guards of the detach pass on every instance, the last usable server among them. The pod of this roll, if it
+ * runs here, leaves as soon as the cordon keeps its successor away.
  */
 export const cordon: StepRule = {
   step: 'cordon',
@@ -28,7 +28,7 @@ export const cordon: StepRule = {
   remember: beforeReboot,
 }
 
-/** A node that people cordoned has its hooks, and its silences, before anything is taken from it. */
+/** On a node that people have cordoned, silences and hooks come before its detach, since this run sets no cordon. */
 function hooksOfCordoned(s: RecordedSnapshot): StepAnswer | undefined {
   if (Object.keys(s.evidence.detached).length > 0) return undefined
   const silences = silencesHold(s)

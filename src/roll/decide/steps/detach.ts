@@ -7,7 +7,7 @@ import type { NodeSnapshot } from '../node-snapshot.ts'
 import { serviceOf } from '../service-of.ts'
 import type { StepRule } from '../step-rule.ts'
 
-/** What a roll has against taking its node out, or putting it back in. */
+/** The guards of a roll for taking its node out, and for putting it back in. */
 export const guardsOf = (s: NodeSnapshot): ServiceGuards => ({
   maySend: () => slotLive(s),
   mayDisrupt: () => mayDisrupt(s),

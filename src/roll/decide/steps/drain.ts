@@ -40,7 +40,7 @@ export const drain: StepRule = {
   remember: beforeReboot,
 }
 
-/** Nothing is taken from the node before all of them may go. */
+/** Pods that the drain refuses. No other pod leaves before all of them may. */
 function refusedPods(s: RecordedSnapshot, pods: readonly Pod[]): StepAnswer {
   const asked = new Set<string>()
   const answers = pods.map((pod) => refusedStep(s, pod, asked))
@@ -93,7 +93,7 @@ function firstStep(s: RecordedSnapshot, pod: Pod, asked: Set<string>): PoliteAns
   return refused(s, pod, 'releasePod') ?? { kind: 'act', action: release }
 }
 
-/** The workload of a pod that was let go and is not away, also before a watch has shown that. */
+/** The workload of a pod that its ReplicaSet has released and that is still here, also before a watch shows the release. */
 function workloadLetGo(s: RecordedSnapshot, pod: Pod): string | undefined {
   if (isOnItsWay(s, pod)) return undefined
   if (isReleased(pod)) return pod.polite.workload
@@ -114,7 +114,7 @@ function mayLeave(s: RecordedSnapshot, pod: Pod, asked: Set<string>): Reason | u
       s.cluster.budgets,
     )
   }
-  // Its budget says when it may go; a replacement on another node is not what it stands for.
+  // Its disruption budget decides when it may go: a guard pod has no replacement on another node.
   if (guardOf(pod) !== undefined) return undefined
   const workload = workloadOf(pod, s.cluster.workloads)
   if (workload === undefined || workload.kind === 'DaemonSet' || !pod.ready) return undefined
@@ -150,7 +150,7 @@ const volumesHeld = (s: RecordedSnapshot): readonly Reason[] =>
     text: `volume ${volume.persistentVolumeName} is still attached (${volume.attacher})`,
   }))
 
-/** Also of a node that lost its taint since, such as one that registered anew. */
+/** Pods of DaemonSets were evicted: true also where the node has lost our taint since, by being registered anew. */
 const haveDaemonsLeft = (s: RecordedSnapshot): boolean =>
   Object.values(s.evidence.evicted).some(({ stage }) => stage === 3)
 

@@ -15,8 +15,8 @@ import { evict } from './drain.ts'
 const TRIES_MAX = 5
 
 /**
- * What a polite drain has begun, on the way back of a node that is not to be drained any more: a pod that is replaced leaves, any
- * other one has its labels back. After it no pod of the node is half on its way.
+ * Ends a polite drain on the way back of a node that is not to be drained any more: a pod that is replaced leaves, and any other one
+ * gets its labels back. After this step no pod of the node is between the two.
  */
 export const politeEnd: StepRule = {
   step: 'drain',
@@ -46,7 +46,7 @@ export const politeEnd: StepRule = {
   },
 }
 
-/** What leaves is written to the journal first, and its replacement stands in for it. */
+/** A pod leaves only if the journal can be written first and its replacement serves. */
 const mayFinish = (s: RecordedSnapshot, pod: ReleasedPod): boolean => s.journalWritable && isReplaced(s, pod)
 
 const isGivenUp = ({ evidence }: RecordedSnapshot, { uid }: ReleasedPod): boolean =>

@@ -13,8 +13,8 @@ import { keptOut, type StepRule } from '../step-rule.ts'
 import { isAnnounced } from '../subject.ts'
 
 /**
- * Step 6: the intent is on the node, then the command was sent. Not knowing whether it was sent (a cut connection, a
- * new process) means waiting for another boot id, or the limit, before it is sent again.
+ * Step 6: the intent is on the node, then the command was sent. Where it is not known whether it was sent (a cut connection, a new
+ * process), the step waits for another boot id, or for a limit, before it sends again.
  *
  * Law: a lost connection is not knowing whether the reboot was sent, and not knowing is waited for.
  */
@@ -83,7 +83,7 @@ function notReturned({ current: { node }, run, evidence, spec }: RecordedSnapsho
   }
 }
 
-/** What is known of a reboot after which no other boot id was seen, where it is not known to be under way. */
+/** Why no other boot id was seen. Empty where the reboot is known to be under way. */
 function unreturned({ current, evidence }: RecordedSnapshot): readonly Reason[] {
   const answer = evidence.reboot?.answer
   return answer?.kind === 'sent' ? [] : [waiting(current.node.name, answer)]

@@ -10,7 +10,7 @@ import type { StepRule } from '../step-rule.ts'
 import { waysBack } from '../ways-back.ts'
 
 /**
- * Step 2: what was there before us, written once and never over another's.
+ * Step 2: the state of the node before this run, written once and never over the record of another run.
  *
  * Law: the record says what was there while the slot was held.
  */
@@ -35,7 +35,7 @@ export const record: StepRule<NodeSnapshot> = {
   remember: stuck,
 }
 
-/** Why the node is not ours to begin: it is out for another run, or for one that cannot be read. */
+/** The node bears the record of another run, or one that cannot be read: this run does not begin it. */
 export function foreignRecord(s: NodeSnapshot): Reason | undefined {
   const { record: parsed, node } = s.current
   if (parsed === undefined) return undefined

@@ -55,13 +55,13 @@ export const settle: StepRule = {
   },
 }
 
-/** A hook that the journal holds up comes after everything else. */
+/** A hook that waits for the journal is named only where nothing else is missing. */
 function missing(s: RecordedSnapshot): readonly Reason[] {
   const against = unsettled(s)
   return against.length > 0 || !hasRebooted(s) ? against : hooksUnwritten(s, 'beforeAttach')
 }
 
-/** A request holds back no node that was not rebooted: it goes back as it was. */
+/** Gates and hooks hold only a node that was rebooted. Any other goes back as it was. */
 const gated = (s: RecordedSnapshot): StepAnswer => (hasRebooted(s) ? beforeAttach(s) : undefined) ?? done
 
 function inARow(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'settledInARow' | 'settledAt'> {
@@ -94,8 +94,8 @@ function unsettled(s: RecordedSnapshot): readonly Reason[] {
 }
 
 /**
- * Also where the node was not rebooted: the drain may have evicted a DaemonSet's pod, and until another is Ready nothing
- * serves at its port. The next record would have it as not Ready before, and the next proof would not ask for it.
+ * Also asked where the node was not rebooted: the drain may have evicted a DaemonSet's pod, and nothing serves at its port until
+ * another one is Ready. Else the next record would say that the pod was not Ready before, and the next proof would not ask for it.
  */
 const daemonsAway = (s: RecordedSnapshot): readonly Reason[] =>
   expectedDaemons(s)

@@ -18,8 +18,8 @@ import { windowAgainst } from '../window/time-windows.ts'
 import { foreignRecord } from './record.ts'
 
 /**
- * Step 1: one unit of the node budget. Bad nodes use it up too, so it is asked again until the intent is written. A process
- * that resumes a node with the run's record has its slot back first: what a reload forgets meanwhile is said again.
+ * Step 1: one unit of the node budget. Bad nodes use it up too, so the budget is counted again until the intent is written. A process
+ * that resumes a node takes its slot back first: only with the slot may it repeat the commands that a reload forgot.
  *
  * Law: no roll begins a node that would be one more out than the budget allows.
  * Law: all nodes are counted again between the slot and the first touch, and of several owners that are too many the one
@@ -41,10 +41,10 @@ export const slot: StepRule<NodeSnapshot> = {
   remember: (s, decision) => ({ ...stuck(s, decision), ...(s.evidence.intentByUs ? heldUp(s, decision) : {}) }),
 }
 
-/** It is waited for by the hour. */
+/** A time window is waited for by the hour. */
 const WINDOW_RECHECK_MS = 5000
 
-/** A slot is not held for hours. */
+/** While a time window is waited for, the slot is given back: the wait may take hours. */
 const beforeWindow = (s: NodeSnapshot, outside: Reason): StepAnswer =>
   s.slot.state === 'mine'
     ? act([{ kind: 'releaseSlot', node: s.current.node.name }], outside)
@@ -68,7 +68,7 @@ function overBudget(s: NodeSnapshot): StepAnswer | undefined {
   return hold(mostNotReady(s, bad) ? [heartbeatsLost, ...reasons] : reasons)
 }
 
-/** It comes back, or ends this roll: a wait for it has no limit of its own. */
+/** The other node comes back, or ends this roll. So the wait for it has no limit of its own. */
 const awaitsOwn = (s: NodeSnapshot, node: string): Reason => ({
   code: 'OtherNodeOfRoll',
   object: node,
@@ -76,7 +76,7 @@ const awaitsOwn = (s: NodeSnapshot, node: string): Reason => ({
 })
 
 function mayTake(s: NodeSnapshot): StepAnswer {
-  // A Lease may be gone that the other run still counts on, and would have to make anew.
+  // The Lease of the other run may be deleted: the run relies on it all the same, and creates it again.
   const foreign = s.slot.state === 'mine' ? undefined : foreignRecord(s)
   return foreign === undefined ? takeIt(s) : hold([foreign])
 }
@@ -87,7 +87,7 @@ const usedUp = (s: NodeSnapshot, { length }: readonly NodeOut[], max: number): R
   next: say`${lookCommand(s.spec.slots)} shows which nodes are out, and for which owner`,
 })
 
-/** With the namespaces that the command would not look in by itself. */
+/** Names the namespaces only where the command would take other ones by itself. */
 function lookCommand(
   { namespace, grantsNamespace = namespace }: NodeSnapshot['spec']['slots'],
   options: readonly string[] = [],
@@ -97,7 +97,7 @@ function lookCommand(
   return evenkeel`budget ${slots} ${grants} ${options}`
 }
 
-/** Why a slot is held no longer by a run that has touched nothing. It is asked for again once there is room. */
+/** Why a run that has touched nothing gives its slot back. It takes one again once there is room. */
 function givenBack(s: NodeSnapshot, bad: readonly NodeOut[]): Reason | undefined {
   const first = yieldsTo(s)
   if (first !== undefined) return yielded(first)
@@ -120,7 +120,7 @@ const shared = (s: NodeSnapshot, slot: SeenSlot): Reason => ({
   text: `${ownerText(slot)} holds slot ${slot.index} for ${s.current.node.name} itself`,
 })
 
-/** The same for a node that is out already: it holds its unit whatever became of the others. */
+/** Step 1 of a node that is out already: it keeps its slot, however many other nodes are out. */
 export const slotHeld: StepRule<NodeSnapshot> = { step: 'slot', next: takeIt }
 
 /** A process resumes with a node that is out, and has not listed yet what else there is. */
@@ -141,7 +141,7 @@ function takeIt(s: NodeSnapshot): StepAnswer {
   const slot = slotToTake(s)
   if (slot.state === 'mine') return done
   if (slot.state === 'lost') return hold([owned(s, slot)])
-  // The slot of an earlier process of this run may be any: one that is taken blindly would be a second one.
+  // An earlier process of this run may hold any of the slots: another one would be the second of this node.
   if (s.budget?.isUnread === true && s.budget.fault !== undefined) return hold([s.budget.fault])
   switch (slot.state) {
     case 'free':
@@ -201,7 +201,7 @@ function owned(s: NodeSnapshot, slot: SlotReading): Reason {
   }
 }
 
-/** Without the journal of its run nothing tells what was done to the machine, so that a person has to look. */
+/** Without the journal of the run, nothing says what was done to the machine. So a person has to check it. */
 function waysToMachine({ spec }: NodeSnapshot, machine: string, run: string): Sentence {
   const budget = lookCommand(spec.slots, ['--watch', '2min'])
   return say`${evenkeel`roll resume ${run}`}, or ${evenkeel`roll abort ${run}`}; if its journal is lost, see that ${machine} is well, then release its slot as ${budget} says`

@@ -12,9 +12,9 @@ import { isStoppedBeside } from '../stop/other-lane.ts'
 import { isRebooted, type SubjectSnapshot, subjectOf } from '../subject.ts'
 
 /**
- * Step 11: attached, and no failed request for the soak time (a failure is the stop rule's business and detaches
- * again). Its postcondition takes the record away, after which only the slot is left to release. A process that takes
- * a run up counts no failure before its own baseline is green: until then the soak has not begun.
+ * Step 11: attached, and no failed request for the soak time. A failure is for the stop rules, which detach the node again. The step
+ * ends by removing the record: after that only the slot is left to release. A process that resumes a run counts no failure before
+ * its own baseline is green, so until then the soak has not begun.
  */
 export const soak: StepRule = {
   step: 'soak',
@@ -32,7 +32,7 @@ export const soak: StepRule = {
   limit: (s) => (s.evidence.attachedAt === undefined ? undefined : notSoaked(s)),
 }
 
-/** What hooks began is taken back; what follows only after a reboot. */
+/** What hooks have begun is undone. After a reboot, the hooks at `afterNode` follow. */
 export const lastHooks = (s: SubjectSnapshot): HookAnswer | undefined =>
   undoHooks(s) ?? (isRebooted(s) ? hooksAt(s, 'afterNode') : undefined)
 
@@ -49,7 +49,7 @@ export function soakHold(s: SubjectSnapshot): Hold | undefined {
   return hold([reason], Math.min(Math.max(leftMs, 100), 1000))
 }
 
-/** In service, and traffic is red since before anything could be counted: a soak that cannot begin has failed. */
+/** In service, and traffic was never green since: a soak that cannot begin has failed. */
 export function notSoaked(s: SubjectSnapshot): Verdict | undefined {
   const since = s.evidence.attachedAt ?? s.now
   const limitMs = s.spec.probe?.baselineLimitMs ?? 0
@@ -60,7 +60,7 @@ export function notSoaked(s: SubjectSnapshot): Verdict | undefined {
   return keptOut({ code: 'NotSoaked', object: name, text }, red)
 }
 
-/** What is left of the soak since failures count. */
+/** The rest of the soak time, counted from when failures began to count. */
 const unwatchedMs = ({ run, spec, wall }: SubjectSnapshot): number =>
   run.measuredSince === undefined ? 0 : spec.soakMs - (wall - run.measuredSince)
 

@@ -6,7 +6,7 @@ import { hooksAt, hooksUnwritten, isHookUnwritten } from '../hooks/hooks-due.ts'
 import { hasRebooted } from '../node-snapshot.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
 
-/** Step 8: as recorded. What was cordoned before us stays so. After a reboot, the hooks that follow it come first. */
+/** Step 8: as recorded, so that a node that was cordoned before this run stays cordoned. After a reboot, hooks come first. */
 export const uncordon: StepRule = {
   step: 'uncordon',
   next(s) {
@@ -23,7 +23,7 @@ export const uncordon: StepRule = {
   remember({ evidence: { unwrittenSince }, now }, { reasons }) {
     return reasons.some(isHookUnwritten) ? { unwrittenSince: unwrittenSince ?? now } : {}
   },
-  /** A hook that waits for the journal is given as long as all that settles after it, which has not begun. */
+  /** A hook that waits for the journal has the limit of the step settle, which has not begun yet. */
   limit(s) {
     const { unwrittenSince: since, attachingSince } = s.evidence
     if (attachingSince !== undefined || since === undefined || s.now - since < s.spec.settle.limitMs) return undefined
