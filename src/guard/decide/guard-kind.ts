@@ -7,7 +7,7 @@ import type { NodeGuard } from '../model/node-guard.ts'
 import { parseNodeGuard } from '../model/parse-node-guard.ts'
 import { guardSchema } from './schema/guard-schema.ts'
 
-/** A NodeGuard as it was read; one with errors is to be reported, and nothing may be done by it. */
+/** A NodeGuard with its findings. One with errors is reported, and nothing else is done for it. */
 export interface CheckedGuard extends NodeGuard {
   readonly findings: readonly FieldFinding[]
   readonly status: ObjectStatus
@@ -15,7 +15,7 @@ export interface CheckedGuard extends NodeGuard {
 
 const SCHEMA = { schema: guardSchema(), kind: 'nodeguard' }
 
-/** Everything that is wrong with a NodeGuard by itself, as the API server sees it by the schema of the kind; `old`: as it was before. */
+/** The findings of a NodeGuard by itself, as the API server finds them by the schema. `old`: the object before a change. */
 export const validateGuard = (object: unknown, old?: unknown): readonly FieldFinding[] =>
   validateObject(SCHEMA, object, old).findings
 

@@ -8,10 +8,7 @@ interface Mark {
   readonly value: string
 }
 
-/**
- * One write each. It is done under the version of the object that was read, so that of two leaders, or by a cache that is
- * behind, nothing is done twice.
- */
+/** Each action is one write. The write names the version of the object that was read, so two leaders, or a late cache, do nothing twice. */
 export type NodeAction = NodeEffect | OwnNodeAction
 
 type OwnNodeAction = {
@@ -20,30 +17,30 @@ type OwnNodeAction = {
   | { readonly kind: 'createDeployment'; readonly revision: string; readonly op: IngressOp; readonly mark: Mark }
   | { readonly kind: 'deleteDeployment' }
   /**
-   * On the Deployment; `mark`: set in the same write. It removes the note that an earlier one was given up. `isRetry`: the wish of a
-   * person to try it again is met with it, and goes.
+   * Writes the operation on the Deployment. `mark`: set in the same write. The write removes the note that an earlier update was given up.
+   * `isRetry`: it also removes the request of a person to try again.
    */
   | { readonly kind: 'writeOp'; readonly op: IngressOp; readonly mark?: Mark; readonly isRetry?: true }
-  /** `gaveUp`: the revision that is not tried again here is noted in the same write; absent: such a note goes. */
+  /** `gaveUp`: the write also notes this revision, which is not tried again on the node. Absent: the write removes such a note. */
   | { readonly kind: 'clearOp'; readonly gaveUp?: string }
   | { readonly kind: 'unmarkDeployment'; readonly key: string }
-  /** This owner is added to the owners that hold the mark; `asked`: the mark itself is set in the same write. */
+  /** Adds this owner to the holders of the mark. `asked`: the write also sets the mark. */
   | ({ readonly kind: 'markNode'; readonly owner: string; readonly asked?: AskedDetacher } & Mark)
   | { readonly kind: 'unmarkNode'; readonly owner: string; readonly key: string; readonly removesKey: boolean }
-  /** `atOnce`: all pods are replaced at once. The note that pods were rejected goes in the same write. */
+  /** `atOnce`: all pods are replaced at once. The write removes the note that pods were rejected. */
   | {
       readonly kind: 'applyTemplate'
       readonly revision: string
       readonly replicas: number
       readonly atOnce: boolean
     }
-  /** `rejected`: what is noted in the same write; absent: such a note goes. */
+  /** `rejected`: the write also notes this rejection. Absent: the write removes such a note. */
   | { readonly kind: 'scale'; readonly replicas: number; readonly rejected?: Rejection }
   | { readonly kind: 'setGate'; readonly isOpen: boolean }
 )
 
 export type IngressAction =
   | NodeAction
-  /** Noted in the status before anything is rolled back. */
+  /** Notes the failed revision in the status, before the rollback begins. */
   | { readonly kind: 'rejectRevision'; readonly revision: string; readonly backTo: string; readonly at: string }
   | { readonly kind: 'removeFinalizer' }

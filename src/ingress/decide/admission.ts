@@ -10,18 +10,18 @@ import { fleetOf, isFirstToLeave, massReason, nodeHolds } from './rollout-rules.
 import { freeSlots, slotCount } from './slots.ts'
 import { upkeep } from './upkeep.ts'
 
-/** Why a node is to go out of service: for good, for the work of others, or for other pods. */
+/** Why a node leaves service: for good, for the work of others, or for new pods. */
 type Purpose = 'leave' | 'maintain' | 'update'
 
 /**
- * Whether a node may be taken out now. `slot`: to be taken first. `isForRoom`: there is no room yet, and nothing else is
- * against it.
+ * Whether a node may be taken out now. `slot`: this slot is taken first. `isForRoom`: the only reason against it is that there is no room
+ * yet.
  */
 export type Admission =
   | { readonly may: true; readonly slot?: FreeSlot }
   | { readonly may: false; readonly reasons: readonly Reason[]; readonly isForRoom: boolean }
 
-/** Of a node that is in service, or waits for its turn. */
+/** The purpose of a node that is in service, or waits for its turn. */
 export function purposeOf({ target }: Pass, n: NodeView): Purpose | undefined {
   if (n.deployment === undefined || n.node === undefined || n.op !== undefined || n.overDetached !== undefined)
     return undefined
@@ -30,14 +30,14 @@ export function purposeOf({ target }: Pass, n: NodeView): Purpose | undefined {
   return n.deployment.revision === target ? undefined : 'update'
 }
 
-/** What is left as one node after the other is let go. */
+/** The room that is left in this pass; each admitted node reduces it. */
 interface Room {
   readonly under: Set<string>
   readonly out: Set<string>
   readonly serving: Set<string>
   /** Of the cluster. */
   readonly away: Set<string>
-  /** In which the rollout is at work. */
+  /** The zones in which the rollout is working. */
   readonly zones: Map<string, string>
   free: readonly FreeSlot[]
   old: number
@@ -48,8 +48,7 @@ interface Room {
 }
 
 /**
- * Which nodes may leave now, by name, of all that want to and need nothing first. Each node counts those that were let go
- * before it, in this pass as well.
+ * Decides which nodes may leave now, by name. Each node counts those admitted before it, also in this pass.
  *
  * Law: a rollout takes no node out beyond the limit of its object or the node budget, whatever has the others out.
  */
@@ -70,7 +69,7 @@ export function admissions(pass: Pass): ReadonlyMap<string, Admission> {
   return answers
 }
 
-/** A node that leaves for good needs nothing first. */
+/** The node wants to leave and needs no write before. A node that leaves for good needs none. */
 function isCandidate(pass: Pass, n: NodeView): boolean {
   const purpose = purposeOf(pass, n)
   if (purpose === undefined || n.deployment === undefined) return false
@@ -86,7 +85,7 @@ function roomOf(pass: Pass): Room {
   return {
     under: names((n) => n.isUnderWay && (n.slot.kind !== 'none' || away.has(n.name))),
     out: names((n) => n.isOut),
-    // A node that has a slot serves for a moment only.
+    // A node that has a slot is about to leave.
     serving: names((n) => n.isServing && !n.isUnderWay),
     away,
     zones: new Map(pass.nodes.filter(isAtWork).map((n) => [n.name, zoneOf(pass, n)])),
@@ -106,8 +105,8 @@ function letGo(pass: Pass, n: NodeView, room: Room): void {
 }
 
 /**
- * An operation is under way, and its slot was lost; or its first pods come up, and are to leave by now. Without one a node is brought back,
- * and nothing else is done to it.
+ * The node needs a slot again: its operation has lost the slot, or its first pods start and are to leave already. Without a slot, a node is
+ * only brought back.
  */
 function hasLostSlot(pass: Pass, n: NodeView): boolean {
   const { op, slot, state } = n
@@ -116,7 +115,7 @@ function hasLostSlot(pass: Pass, n: NodeView): boolean {
   return op.phase !== 'Attaching' || state === 'Leaving' || state === 'Maintenance'
 }
 
-/** Its operation and its mark stand, and the node is not asked to leave yet. */
+/** The operation and the mark are written, and the node is not asked to leave yet. */
 export const isAboutToLeave = ({ s }: Pass, n: NodeView): boolean =>
   n.op?.phase === 'Detaching' &&
   n.op.t1 === undefined &&
@@ -124,13 +123,18 @@ export const isAboutToLeave = ({ s }: Pass, n: NodeView): boolean =>
   n.slot.kind === 'ours' &&
   ownClaim(s.object, n) === undefined
 
-/** Others may have gone out since it was let go: the API may have been away for seconds between the two writes. */
+/**
+ * Checks the budget again, since others may have left since the admission: the API may have been away for seconds between the two writes.
+ */
 function onceMore(pass: Pass, n: NodeView, room: Room): Admission {
   const full = [...ownLimits(pass, { ...n, isServing: n.couldServe }, room), ...budgetFull(pass, n, room)]
   return full.length > 0 ? refused(full, true) : { may: true }
 }
 
-/** A node that is out by its claim takes no room anew. A node that serves all the same is let go like any other. */
+/**
+ * Admits a node that needs its slot back. A node that is out by its claim needs no new room. A node that serves nevertheless is admitted
+ * like any other.
+ */
 function slotBack(pass: Pass, n: NodeView, room: Room): Admission {
   const { fault } = pass.s.budget
   if (fault !== undefined) return refused([fault], true)
@@ -146,10 +150,10 @@ function slotBack(pass: Pass, n: NodeView, room: Room): Admission {
 const refused = (reasons: readonly Reason[], isForRoom: boolean): Admission => ({ may: false, reasons, isForRoom })
 
 function admit(pass: Pass, n: NodeView, room: Room): Admission {
-  // It goes whatever is decided, so it takes no room that it would not take anyway.
+  // The node leaves whatever is decided, so it needs no extra room.
   if (n.isGoing) return { may: true }
   const purpose = purposeOf(pass, n)
-  // Whose slot is shared was granted already, by the same count.
+  // The owner of a shared slot was admitted already, by the same count.
   const isFrozen = purpose === 'maintain' && n.slot.kind !== 'others'
   const rules = purpose === 'update' ? updateRules(pass, n, room) : isFrozen ? room.mass : []
   if (rules.length > 0) return refused(rules, false)
@@ -162,7 +166,7 @@ function admit(pass: Pass, n: NodeView, room: Room): Admission {
   return slot === undefined ? refused([noRoom(pass, n, room)], true) : { may: true, slot }
 }
 
-/** The slot for this node, which no other node of the pass gets. */
+/** Takes a slot for this node; no other node of the pass gets it. */
 function takeFrom(room: Room, { name }: NodeView): FreeSlot | undefined {
   const slot = slotFor(room.free, name)
   room.free = room.free.filter((one) => one !== slot)
@@ -187,7 +191,7 @@ function ownLimits(pass: Pass, n: NodeView, room: Room): readonly Reason[] {
   const { name } = pass.s.object
   const hasNone = !n.isServing && n.deployment?.ready === 0
   if (hasNone && purposeOf(pass, n) === 'update' && rollout.replaceUnavailableFirst) return []
-  // Nothing is lost where it serves nothing already: such nodes wait for each other alone.
+  // A node that serves nothing costs no capacity, so such nodes wait only for each other.
   const others = [...(n.isServing ? room.out : room.under)].filter((other) => other !== n.name)
   const left = without(room.serving, n)
   return [
@@ -217,10 +221,13 @@ const tooFew = (name: string, left: number, min: number): Reason => ({
   ...(left === 0 ? { next: 'with one node, set spec.updateStrategy.rollingUpdate.minInServiceNodes to 0' } : {}),
 })
 
-/** An owner with a slot for the node in its own right takes it out anyway: its work is shared, and the update waits. */
+/**
+ * Why the node budget has no room. An owner with a slot for the node takes it out anyway: the maintenance is shared with it, and the update
+ * waits.
+ */
 function budgetFull(pass: Pass, n: NodeView, room: Room): readonly Reason[] {
   if (n.slot.kind === 'others') {
-    // Until its owner has begun with the node, there is no more right in a shared slot than in one just taken.
+    // Until its owner has begun with the node, a shared slot counts like one that was just taken.
     if (purposeOf(pass, n) === 'maintain')
       return hasBegun(pass, n) || hasRoom(pass, n, room) ? [] : [noRoom(pass, n, room)]
     return [{ code: 'SlotOfOthers', object: n.name, text: `${n.slot.owner} holds the slot for ${n.name}` }]
@@ -230,7 +237,7 @@ function budgetFull(pass: Pass, n: NodeView, room: Room): readonly Reason[] {
 
 const hasRoom = (pass: Pass, n: NodeView, room: Room): boolean => without(room.away, n) < slotCount(pass)
 
-/** The node is out already, and not only about to be. */
+/** The node is out already. */
 const hasBegun = ({ s }: Pass, { name }: NodeView): boolean =>
   s.budget.out.some(({ node, why }) => node === name && why.some(({ kind }) => kind !== 'slot'))
 

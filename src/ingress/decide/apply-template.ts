@@ -13,16 +13,13 @@ interface Applying {
   readonly admission: Admission | undefined
 }
 
-/**
- * The template of the operation is written, or why not yet. All is looked at once more: others may have put the node
- * back.
- */
+/** Writes the template of the operation, or says why not yet. All conditions are checked again, since others may have put the node back. */
 export function mayApply(pass: Pass, n: NodeView, { op, admission }: Applying): NodeAnswer {
   const isInPlace = pass.s.object.spec.strategy.kind === 'inPlace' && op.inPlace === true
   if (!neverServed(n)) {
     const slot = slotFor(n, admission)
     if (slot !== undefined) return slot
-    // Claims that cannot be read may lack ours by now.
+    // If the claims cannot be read, ours may be missing.
     const isAsked = op.inPlace !== true && unreadableClaims(n) === undefined && askDetach(pass, n, op) === undefined
     if (!isInPlace && !isAsked) return detachAnew(pass, n, op)
     const until = isInPlace ? [] : gracesLeft(pass, n, op)
@@ -40,7 +37,7 @@ const cordoned = (n: NodeView): Reason => ({
   text: `${n.name} is cordoned, so that no new pod is placed there`,
 })
 
-/** Nothing that disrupts is done without a slot. */
+/** Takes the slot before anything disruptive. */
 export function slotFor(n: NodeView, admission: Admission | undefined): NodeAnswer | undefined {
   if (n.isGoing || n.slot.kind !== 'none' || admission === undefined) return undefined
   if (!admission.may) return wait(admission.reasons)

@@ -10,15 +10,14 @@ import type { NodeView, Pass } from './pass.ts'
 import type { IngressSnapshot } from './snapshot.ts'
 
 /**
- * What is missing of all that asks for the detach: the mark of the Deployment, the claim, the mark of the Node, in this
- * order, and that it all stands. Undefined: nothing is. It is asked again for as long as the node is to be out, since others
- * may have removed it.
+ * Writes the next missing sign that asks for the detach: the mark of the Deployment, the claim, the mark of the Node, and then the note
+ * that all are set. Undefined: none is missing. This goes on as long as the node is to be out, since others may remove a sign.
  */
 export function askDetach(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer | undefined {
   const { object, now } = pass.s
   const { deployment: mark, node } = object.spec.detach
   if (!isMarked(n, mark)) {
-    // Whatever reached the node meanwhile, its grace begins now; where pods change already, that is for the next change.
+    // The grace begins now, whatever reached the node meanwhile. If pods change already, it counts for the next change.
     const text = `the Deployment of ${n.name} does not bear ${mark.key}`
     return act(n, { kind: 'writeOp', op: { ...op, markedAgain: now }, mark }, { code: 'MarkMissing', text })
   }
@@ -48,7 +47,7 @@ interface Asking {
   readonly isSet: boolean
 }
 
-/** What its detacher acknowledged before counts no more: that is written down before it is asked again. */
+/** Asks the detacher. An earlier acknowledgement does not count any more; that is noted before the detacher is asked again. */
 function askDetacher({ s }: Pass, n: NodeView, { op: { t1, ...op }, mark, isSet }: Asking): NodeAnswer {
   const { key, value } = mark
   const tooSoon = isSet ? stillAskedBack(s, n, op) : undefined
@@ -60,8 +59,8 @@ function askDetacher({ s }: Pass, n: NodeView, { op: { t1, ...op }, mark, isSet 
 }
 
 /**
- * A mark that is away for a moment may never be seen. Its detacher would keep the node out with the answer that it gave before, which counts
- * no more. So it has the time to attach the node first.
+ * Whether the detacher still needs time to attach the node. A mark that is away only for a moment may never be noticed; the detacher would
+ * then keep the node out with its earlier answer, which does not count any more.
  */
 function stillAskedBack(
   { now, object }: IngressSnapshot,
@@ -75,10 +74,10 @@ function stillAskedBack(
   return wait([{ code: 'AttachGrace', object: n.name, text }], until)
 }
 
-/** A timestamp that stands there already is of an earlier cycle, however young it is. */
+/** The request to the detacher. A timestamp that is there already belongs to an earlier cycle, however young it is. */
 function asking({ object, now }: IngressSnapshot, { node }: NodeView): AskedDetacher {
   const { key } = object.spec.detach.acknowledgement ?? {}
   const before = key === undefined ? undefined : node?.annotations[key]
-  // What is no timestamp will never count.
+  // A value that is no timestamp never counts.
   return { at: now, ...(before !== undefined && parseTimestamp(before).kind === 'at' ? { before } : {}) }
 }

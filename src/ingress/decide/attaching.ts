@@ -9,8 +9,7 @@ import type { NodeView, Pass } from './pass.ts'
 import { mayMove } from './rollout-rules.ts'
 
 /**
- * What still asks for the node to be out is withdrawn in the reverse order, each by its own owner alone. Undefined: nothing
- * of this object asks for it any more.
+ * Removes the next sign of this object that asks for the detach, in the reverse order. Undefined: none is left.
  *
  * Law: an IngressDaemonSet withdraws its own claim and its own hold on a mark, and those of no other owner.
  */
@@ -26,7 +25,7 @@ export function withdraw({ s }: Pass, n: NodeView, why: string): NodeAnswer | un
   return undefined
 }
 
-/** The way back: all is withdrawn, then balancers have time to send again, and last the operation goes. */
+/** The way back: all signs are removed, then balancers get time to send again, and at last the operation is removed. */
 export function attaching(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer {
   const { now, object } = pass.s
   const back = withdraw(pass, n, op.gaveUp === true ? 'its detach is given up' : 'its pods are as they should be')
@@ -43,14 +42,14 @@ export function attaching(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer {
   return act(n, { kind: 'clearOp', ...gaveUp }, { code: 'NodeAttached', text: `${n.name} is attached again` })
 }
 
-/** Since when nothing of this object keeps the node out. Undefined: that is written. */
+/** Notes since when nothing of this object keeps the node out. Undefined: that is noted already. */
 export function noteWithdrawn({ s: { now } }: Pass, n: NodeView, op: IngressOp): NodeAnswer | undefined {
   if (op.t3 !== undefined && op.t3 <= now + SKEW_MS) return undefined
   const text = `nothing of this object keeps ${n.name} out any more`
   return act(n, { kind: 'writeOp', op: { ...op, phase: 'Attaching', t3: now } }, { code: 'MayReturn', text })
 }
 
-/** Its load balancers need some time until they send to it again. Undefined: they have had it. */
+/** Waits until the load balancers send to the node again. Undefined: the time is over. */
 export function attachGrace({ s }: Pass, n: NodeView, from: number): NodeAnswer | undefined {
   const { attachGraceMs } = s.object.spec.detach
   const until = from + attachGraceMs
@@ -60,8 +59,8 @@ export function attachGrace({ s }: Pass, n: NodeView, from: number): NodeAnswer 
 }
 
 /**
- * The same where no Deployment could bear since when. What this process saw counts; where it saw no claim, the process before may have withdrawn
- * one, so that the grace runs from when the slot was first seen.
+ * The same wait for a node without a Deployment, so nothing stores its beginning. What this process saw counts. If it saw no claim, an
+ * earlier process may have withdrawn one, so the grace runs from when the slot was first seen.
  */
 export function graceWithoutDeployment(pass: Pass, n: NodeView): NodeAnswer | undefined {
   if (n.slot.kind !== 'ours') return undefined
@@ -69,8 +68,8 @@ export function graceWithoutDeployment(pass: Pass, n: NodeView): NodeAnswer | un
 }
 
 /**
- * Others removed the operation of a node that was on its way back, so nothing on the cluster says that its load balancers do not send to
- * it yet. The slot is kept for as long as the grace would have lasted.
+ * Others removed the operation of a node on its way back, so nothing on the cluster shows that its load balancers do not send to it yet.
+ * The slot is kept as long as the grace would have lasted.
  */
 export function graceOfLost({ s }: Pass, n: NodeView): NodeAnswer | undefined {
   if (n.slot.kind !== 'ours' || n.slot.lost === undefined) return undefined
@@ -84,8 +83,8 @@ export function graceOfLost({ s }: Pass, n: NodeView): NodeAnswer | undefined {
 }
 
 /**
- * Its agent may not know yet that the claim is gone, or find that the node serves nothing. After the limit the node is stuck: pods of
- * another template may be what it needs, and the rest is for a person.
+ * Waits for the agent, which may not know yet that the claim is gone, or finds that the node serves nothing. After the limit the node is
+ * stuck: it may need pods of another template, or a person.
  */
 function untilHeard(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer {
   const { s, target } = pass
@@ -98,7 +97,7 @@ function untilHeard(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer {
       { kind: 'writeOp', op: toDetach({ ...op, revision: target }, s.now) },
       { code: 'RevisionSuperseded', text: `revision ${target} is wanted by now, so ${n.name} goes on to that one` },
     )
-  // The agent goes by the claim of this operation, so that the id stays what it is.
+  // The agent uses the id of this claim, so the id stays.
   if (n.request?.kind === 'retry' && n.request.of === op.id)
     return act(
       n,

@@ -9,7 +9,7 @@ import type { NodeView, Pass } from './pass.ts'
 import { actionKey } from './refusals.ts'
 import { isHeldIdle, isToGiveBack } from './slots.ts'
 
-/** Of one object, one node and one moment: a process that writes it twice writes the same. */
+/** A new id from the object, the node and the time, so a process that writes it twice writes the same. */
 export const newId = ({ s }: Pass, { name }: Pick<NodeView, 'name'>): string =>
   `${s.now.toString(36)}-${shortHash(`${ingressOwner(s.object)}/${name}`)}`
 
@@ -24,8 +24,8 @@ export const newOp = (
 })
 
 /**
- * Of a node that this object may have out already, and nothing says why. Its claim tells since when: its agent and its detacher may have
- * acknowledged that long ago. Its mark may have been away, so that what goes by it begins now.
+ * An operation for a node that this object may have out already without a readable reason. The claim tells since when, since the agent and
+ * the detacher may have acknowledged it long ago. The mark may have been missing, so its grace begins now.
  */
 export function opOfOut(pass: Pass, n: NodeView, to: Parameters<typeof newOp>[2]): IngressOp {
   const { object, now } = pass.s
@@ -35,8 +35,7 @@ export function opOfOut(pass: Pass, n: NodeView, to: Parameters<typeof newOp>[2]
 }
 
 /**
- * A node that nothing is under way on, and that is to leave: the slot first, then all nodes are counted again, then the
- * operation is written, with which the first effect comes.
+ * Begins with a node that is to leave: takes the slot, counts all nodes again, and writes the operation together with the first effect.
  *
  * Law: nothing is done to a node before its operation stands on its Deployment.
  */
@@ -61,7 +60,7 @@ export function begin(pass: Pass, n: NodeView, admission: Admission | undefined)
     } as const
     return act(n, { kind: 'writeOp', op }, { code: 'NodeBegun', text: `${n.name}: ${text}` })
   }
-  // For the work of others the pods stay as they are, at first.
+  // For the work of others the pods stay as they are at first.
   const revision = purpose === 'update' ? pass.target : (n.deployment?.revision ?? pass.target)
   const op = newOp(pass, n, { revision, phase: 'Detaching' })
   return act(
@@ -86,7 +85,7 @@ export const takeSlot = (n: NodeView, slot: NonNullable<Extract<Admission, { may
       : { code: 'SlotAbandoned', text: `the owner of slot ${slot.index} is gone and left no record on a node` },
   )
 
-/** The last thing done for a node. */
+/** Releases the slot, the last write for a node. */
 export const giveBack = (n: NodeView, why: string): NodeAnswer =>
   n.slot.kind === 'ours'
     ? act(n, { kind: 'releaseSlot', index: n.slot.index }, { code: 'SlotUnneeded', text: `${n.name}: ${why}` })

@@ -53,7 +53,7 @@ function progressing(pass: Pass, { counts, isComplete, reasons }: Seen): Words {
   return is(true, 'RollingOut', first === undefined ? updated : `${updated}; ${first.text}`)
 }
 
-/** The nodes have, or go back to, another revision than the template asks for: it failed. */
+/** The template failed, so the nodes have or get another revision. */
 const isRolledBack = ({ s, target }: Pass): boolean => s.revisions.desired !== target
 
 const rolledBack = ({ s: { object, revisions }, target }: Pass): string =>
@@ -79,7 +79,7 @@ function degraded(pass: Pass): Words {
 }
 
 function ready(pass: Pass, { counts, isComplete }: Seen): Words {
-  // What is wanted is the other template, and that is not the one all nodes have.
+  // The other template is wanted, and not all nodes have it.
   if (pass.s.rollbackRefused !== undefined) return is(false, 'RollbackRefused', inService(counts))
   if (pass.s.object.rollbackTo !== undefined) return is(false, 'RollingOut', 'the template is about to be another one')
   const [conflict] = pass.s.conflicts ?? []

@@ -9,12 +9,12 @@ import { nodeCount, shareNode, takenPorts } from './node-ports.ts'
 
 const ROLLING = 'spec.updateStrategy.rollingUpdate'
 
-/** Whether the other object goes on where both cannot. */
+/** Of two objects that exclude each other, whether the other one goes on. */
 type GivesWayTo = (other: CheckedIngress) => boolean
 
 /**
- * What is wrong with an IngressDaemonSet beside the rest of the cluster, which its own schema cannot see. The object has no error by
- * itself. Of two objects that exclude each other, the one that gives way has the finding.
+ * The conflicts of an IngressDaemonSet with other objects of the cluster, which its schema cannot see. Of two objects that exclude each
+ * other, the one that gives way has the finding.
  */
 export function crossCheck(
   object: CheckedIngress,
@@ -42,7 +42,7 @@ const isWarning = ({ severity }: FieldFinding): boolean => severity === 'warning
 const named = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
   `${namespace}/${name}`
 
-/** The names of what belongs to an object are made of its own name, and not of its group. */
+/** An object of the same name in the other group conflicts, since the names of owned objects do not contain the group. */
 function otherGroup(object: CheckedIngress, others: readonly CheckedIngress[]): readonly FieldFinding[] {
   const other = others.find(({ namespace, name }) => namespace === object.namespace && name === object.name)
   if (other === undefined) return []
@@ -82,7 +82,10 @@ function sharedPorts(
   })
 }
 
-/** Its own pods are told apart by further labels. What others select by these labels cannot tell them apart. */
+/**
+ * Two objects whose pods match each other's labels. Their own selectors have further labels, but Services of others cannot tell the pods
+ * apart.
+ */
 function selectEachOther(object: CheckedIngress, others: readonly CheckedIngress[]): readonly FieldFinding[] {
   const selects = (one: CheckedIngress, other: CheckedIngress): boolean =>
     Object.keys(one.spec.selector).length > 0 &&
@@ -100,7 +103,7 @@ function selectEachOther(object: CheckedIngress, others: readonly CheckedIngress
     )
 }
 
-/** A Service that came later does not stop what runs: that is a warning. */
+/** A Service that came later causes only a warning, since it must not stop what runs. */
 function portsOfServices(object: CheckedIngress, services: readonly PortService[]): readonly FieldFinding[] {
   const ports = takenPorts(object.spec)
   if (ports.length === 0) return []
@@ -122,7 +125,7 @@ function portsOfServices(object: CheckedIngress, services: readonly PortService[
   )
 }
 
-/** The API server answers the eviction of a pod with 500 where it has two budgets (eviction.go). */
+/** Budgets of others over the pods. The API server answers the eviction of a pod with two budgets with 500 (eviction.go). */
 function budgetsOfOthers(object: CheckedIngress, { budgets }: Neighbours): readonly FieldFinding[] {
   const { name, uid, namespace, spec } = object
   const labels = { ...spec.template.labels, [INGRESS_LABEL]: name, [INGRESS_UID_LABEL]: uid }

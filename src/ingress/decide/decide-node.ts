@@ -39,7 +39,7 @@ export function decideNode(pass: Pass, n: NodeView, admission: Admission | undef
   return admission === undefined ? atRest(pass, n, deployment) : begin(pass, n, admission)
 }
 
-/** What is due there comes first, and may be refused each time. */
+/** Releases an unused slot. The writes that come before it may be refused each time. */
 function idleSlotBack(pass: Pass, n: NodeView): NodeAnswer | undefined {
   if (!isHeldIdle(pass, n) || graceOfLost(pass, n) !== undefined) return undefined
   return giveBack(n, 'what it needs first is not done yet')
@@ -65,13 +65,13 @@ function underWay(pass: Pass, n: NodeView, way: UnderWay): NodeAnswer {
   const closed = setGate(pass, n, false)
   if (closed !== undefined) return closed
   const { op, deployment } = way
-  // It was taken because the node was to leave before it served.
+  // The slot was taken because the node was to leave before it served.
   const isUnneeded = isFirst(op) && !isFirstToLeave(pass, n) && ownClaim(pass.s.object, n) === undefined
   if (isUnneeded && n.slot.kind === 'ours') return giveBack(n, 'it is not to leave any more')
   if (op.phase === 'Detaching') return goingOut(pass, n, way)
   if (op.phase === 'Updating') return updating(pass, n, way)
   if (op.phase === 'Verifying') return verifying(pass, n, way)
-  // Its agent gives no good answer without them.
+  // The agent gives no good answer without these pods.
   return podsMissing(pass, n, deployment) ?? attaching(pass, n, op)
 }
 
@@ -91,7 +91,7 @@ function goingOut(pass: Pass, n: NodeView, { op, deployment, admission }: UnderW
       { code: 'RevisionSuperseded', text: `revision ${pass.target} is wanted by now` },
     )
   const toUpdate: IngressOp = { ...op, phase: 'Updating', t2: pass.s.now }
-  // Another revision is wanted since, or the maintenance is over, or the template came before the phase was written.
+  // Another revision is wanted meanwhile, or the maintenance is over, or the template was written before the phase.
   if (deployment.revision === op.revision)
     return act(
       n,
@@ -114,7 +114,7 @@ function goingOut(pass: Pass, n: NodeView, { op, deployment, admission }: UnderW
   return act(n, { kind: 'writeOp', op: toUpdate }, { code: 'NodeDetached', text: `${n.name} is detached` })
 }
 
-/** It goes back before it was asked to leave. */
+/** The node goes back before it was asked to leave. */
 const calledBack = (n: NodeView, op: IngressOp, [why]: readonly Reason[]): NodeAnswer =>
   act(
     n,
@@ -123,9 +123,9 @@ const calledBack = (n: NodeView, op: IngressOp, [why]: readonly Reason[]): NodeA
   )
 
 /**
- * Something may keep the node out, and nothing tells why. It is taken for detached by us: its pods are verified as they are,
- * and then all is withdrawn. Nothing is taken out for it. Others may have removed the mark of the Deployment as well, and it may have been set
- * again a moment ago: if the node is to leave after all, its grace runs from now on.
+ * The operation is missing or unreadable. The node is treated as detached by us: its pods are verified as they are, and then all signs are
+ * removed. Others may have removed the mark of the Deployment as well, and it may have been set again a moment ago, so if the node is to
+ * leave after all, its grace begins now.
  */
 function takeStock(
   pass: Pass,

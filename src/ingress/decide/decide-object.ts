@@ -10,13 +10,13 @@ import { atMost, pauseOf, refusalReasons, refusedLast } from './refusals.ts'
 import type { Rollback } from './rollback.ts'
 import { takenNames } from './taken-names.ts'
 
-/** An IngressDaemonSet as a pass finds it: one that makes no sense is left alone, with all that it has out or in. */
+/** An IngressDaemonSet as a pass finds it. A refused one is left alone, and its nodes stay as they are. */
 export type ObjectReading =
   | {
       readonly kind: 'refused'
       readonly name: string
       readonly findings: readonly FieldFinding[]
-      /** It asks for a rollback: what that comes to, and what that is about. */
+      /** The object asks for a rollback: its result, and the objects that it is about. */
       readonly back?: Rollback
       readonly reading?: IngressReading
     }
@@ -24,20 +24,20 @@ export type ObjectReading =
 
 type ObjectDecision = LoopDecision<ObjectAction>
 
-/** A person has to change it, and then there is an event. */
+/** The watch tells when a person changes the object. */
 const REFUSED_AGAIN_MS = 60_000
 
-/** What is next for an IngressDaemonSet: what it needs first, then its nodes, and beside them what is left over. */
+/** Decides for an IngressDaemonSet: what it needs first, then its nodes, and the housekeeping beside them. */
 export function decideObject(seen: ObjectReading): ObjectDecision {
   const decision = seen.kind === 'refused' ? refused(seen) : decideReading(seen.reading)
   const { snapshot } = seen.reading ?? {}
   return snapshot?.refusals === undefined ? decision : withRefusals(decision, snapshot)
 }
 
-/** Another look, for those that come first by then. */
+/** Refused writes wait at most this long for the next pass. */
 const REFUSED_LOOK_MS = 10_000
 
-/** What was refused before is not tried before its pause is over, and then last; it is said first for as long as it is wanted. */
+/** A refused write is tried after its pause, and after all others. Its reason comes first as long as the write is wanted. */
 function withRefusals(decision: ObjectDecision, snapshot: IngressReading['snapshot']): ObjectDecision {
   const { refusals, object, now } = snapshot
   if (decision.kind === 'settled' || refusals === undefined) return decision
@@ -78,7 +78,7 @@ const laterOf = <A>(decision: LoopDecision<A>): readonly A[] =>
 
 const CHECKER_AGAIN_MS = 30_000
 
-/** Last: a DaemonSet that the API server refuses holds up no node. */
+/** The write for the health checker comes last, so a refused DaemonSet holds up no node. */
 function withChecker(decision: ObjectDecision, checker: ReturnType<typeof healthChecker>): ObjectDecision {
   if (checker.reasons.length === 0) return decision
   if (decision.kind === 'act' || checker.actions.length > 0) {
@@ -89,7 +89,7 @@ function withChecker(decision: ObjectDecision, checker: ReturnType<typeof health
   return { ...decision, reasons: [...decision.reasons, ...checker.reasons] }
 }
 
-/** It is said also where no node waits for it. */
+/** A refused rollback is reported even if no node waits for it. */
 function withRefusal(decision: ObjectDecision, refusal: Reason | undefined): ObjectDecision {
   if (refusal === undefined || decision.reasons.some(({ code }) => code === refusal.code)) return decision
   const reasons = [...decision.reasons, refusal]
@@ -113,7 +113,7 @@ function refused({ name, findings, back }: Extract<ObjectReading, { kind: 'refus
 
 const TAKEN_AGAIN_MS = 30_000
 
-/** A node whose name is taken by an object of others gets no object of that kind, and that object is never written to. */
+/** Removes the creates whose names are taken by objects of others, which are never written to. */
 function withoutTaken(decision: ReturnType<typeof decideIngress>, reading: IngressReading): ObjectDecision {
   const taken = takenNames(reading)
   if (taken.length === 0) return decision

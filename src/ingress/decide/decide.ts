@@ -12,12 +12,12 @@ import type { IngressSnapshot } from './snapshot.ts'
 
 export type IngressDecision = LoopDecision<IngressAction>
 
-/** Something without an event may have changed. */
+/** For changes that no watch tells. */
 const RECHECK_MS = 10_000
-/** So many nodes may begin to have pods at once, as with a DaemonSet. */
+/** At most so many nodes get their first pods at once, as with a DaemonSet. */
 const CREATED_AT_ONCE = 50
 
-/** What is next for an IngressDaemonSet. What is not known changes nothing. */
+/** Decides for the nodes of an IngressDaemonSet. While the caches are late, nothing is changed. */
 export function decideIngress(snapshot: IngressSnapshot): IngressDecision {
   if (!snapshot.isFresh) return { kind: 'hold', reasons: [behind(snapshot)], recheckAfterMs: RECHECK_MS }
   const pass = passOf(snapshot)
@@ -39,14 +39,14 @@ export function decideIngress(snapshot: IngressSnapshot): IngressDecision {
 interface Answered {
   readonly answers: readonly NodeAnswer[]
   readonly acts: readonly Extract<NodeAnswer, { readonly kind: 'act' }>[]
-  /** Those that are done now. */
+  /** The actions of this pass. */
   readonly actions: readonly NodeAction[]
 }
 
 function decided(pass: Pass, { answers, acts, actions }: Answered): IngressDecision {
   const { object } = pass.s
   if (actions.length > 0) {
-    // What other nodes wait for is said as well: the status lists them all.
+    // The waits of all other nodes are reasons as well, since the status lists them.
     const waits = answers.flatMap((answer) => (answer.kind === 'hold' ? answer.reasons : []))
     return { kind: 'act', actions, reasons: [...acts.map(({ reason }) => reason), ...waits] }
   }
@@ -54,7 +54,7 @@ function decided(pass: Pass, { answers, acts, actions }: Answered): IngressDecis
   return rest(pass, answers)
 }
 
-/** A node whose write was refused waits for the end of the pause, and nothing waits for the node. */
+/** A node whose write was refused waits for its pause, and holds up no other node. */
 function paused(answer: NodeAnswer, snapshot: IngressSnapshot): NodeAnswer {
   const until = answer.kind === 'act' ? pauseOf(answer.action, snapshot) : undefined
   return answer.kind === 'act' && until !== undefined ? { kind: 'hold', reasons: [answer.reason], until } : answer
@@ -66,7 +66,7 @@ const behind = ({ object }: IngressSnapshot): Reason => ({
   text: `the current state of ${object.name} is not known, so nothing is done`,
 })
 
-/** Nodes failed at the wanted revision, and it is not the one that all had before. */
+/** Begins an automatic rollback: nodes failed at the wanted revision, which is not the one that all nodes had before. */
 function rollBack(pass: Pass): IngressDecision | undefined {
   const { object, revisions } = pass.s
   const { desired, current, rejected } = revisions
@@ -90,7 +90,7 @@ function atOnce(actions: readonly NodeAction[], snapshot: IngressSnapshot): Retu
 }
 
 function letGo({ object, budget: { fault } }: IngressSnapshot): IngressDecision {
-  // A slot that cannot be seen would stay held for as long as the controller lives.
+  // A slot that cannot be read would stay held as long as the controller lives.
   if (fault !== undefined) return { kind: 'hold', reasons: [fault], recheckAfterMs: RECHECK_MS }
   const text = `nothing of ${object.name} is left on any node`
   const reasons: readonly Reason[] = [{ code: 'ObjectUnused', object: object.name, text }]

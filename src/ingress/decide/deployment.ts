@@ -15,24 +15,24 @@ import { OP_ANNOTATION } from './op.ts'
 import { podTemplate } from './pod-template.ts'
 import { wantedMetadata } from './wanted-metadata.ts'
 
-/** The Deployment of a node, as it is to be. */
+/** The wanted Deployment of a node. */
 export interface DeploymentOrder {
   readonly identity: NodeIdentity
-  /** Of the template that `ids.spec` has here, which may be an older one. */
+  /** The revision of the template in `ids.spec`, which may be an older one. */
   readonly revision: { readonly number: number; readonly hash: string }
-  /** `podsPerNode`, unless the node is to have fewer. */
+  /** `podsPerNode`, or fewer. */
   readonly replicas: number
-  /** As it is now; absent: it is made. */
+  /** The existing Deployment. Absent: a new one is created. */
   readonly found?: Pick<FoundDeployment, 'annotations' | 'ready'>
-  /** Health checkers run on all nodes: where agents answered they may end. */
+  /** Health checkers run on all nodes, so they may answer in place of the agents. */
   readonly areCheckersReady?: boolean
 }
 
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Full name of the node, revision and hash stand beside the template they are of: one write carries all of them, so
- * that no crash leaves a Deployment that says of itself what is not so.
+ * The wanted Deployment. One write sets the template together with the node's name, the revision and the hash, so a crash leaves no
+ * Deployment with wrong annotations.
  */
 export function wantedDeployment(ids: IngressDaemonSet, order: DeploymentOrder): WantedObject {
   const { identity, revision, replicas, found, areCheckersReady } = order
@@ -51,7 +51,7 @@ export function wantedDeployment(ids: IngressDaemonSet, order: DeploymentOrder):
       replicas,
       selector: { matchLabels: identity.selector },
       ...timesOf(ids.spec),
-      // The revisions are kept once, and not once for each node.
+      // Revisions are stored once as ControllerRevisions, not for each node.
       revisionHistoryLimit: 0,
       paused: false,
       strategy: { type: 'RollingUpdate', rollingUpdate: rollingUpdate(ids.spec) },
@@ -61,7 +61,7 @@ export function wantedDeployment(ids: IngressDaemonSet, order: DeploymentOrder):
 }
 
 /**
- * What the agent of the node goes by. A change of it replaces no pod.
+ * The health order for the agent of the node. A change of it replaces no pod.
  *
  * Law: a higher number of ready pods counts on a node once so many are ready there.
  *
@@ -86,23 +86,23 @@ export function healthOrder(spec: IngressSpec, found?: DeploymentOrder['found'],
 
 const BY_PODS = { by: 'pods' } as const
 
-/** Pods of its own answer, and no agent. */
+/** Pods of the object answer health checks, and not the agent. */
 export const hasHealthChecker = ({ healthChecker, healthCheckNodePorts }: IngressSpec): boolean =>
   healthChecker.image !== undefined && healthCheckNodePorts.length > 0
 
-/** The mark that stands keeps its meaning until the operation is over, also where the spec names another one by now. */
+/** The mark for the health order. The current mark counts until the operation is over, even if the spec names another one by now. */
 function markOf({ detach }: IngressSpec, annotations: FoundDeployment['annotations'], before: HealthOrder['mark']) {
   const stands = ({ key, value }: HealthOrder['mark']): boolean => annotations[key] === value
   return OP_ANNOTATION in annotations && stands(before) && !stands(detach.deployment) ? before : detach.deployment
 }
 
-/** The API wants the deadline to be the longer one. */
+/** The API requires a deadline longer than `minReadySeconds`. */
 function timesOf({ minReadySeconds, rollout }: IngressSpec): Json {
   const deadline = Math.ceil(rollout.progressDeadlineMs / 1_000)
   return { minReadySeconds, progressDeadlineSeconds: Math.max(deadline, minReadySeconds + 1) }
 }
 
-/** A node that is detached serves nothing: all of its pods go at once, and none is started beside the old ones. */
+/** On a detached node all pods are replaced at once, without extra pods. */
 const rollingUpdate = ({ strategy }: IngressSpec): Json =>
   strategy.kind === 'detach'
     ? { maxUnavailable: '100%', maxSurge: 0 }

@@ -8,20 +8,20 @@ import { askedDetacher, claimedAt, isMarkOfOthers } from './marks.ts'
 import type { IngressOp } from './op.ts'
 import type { IngressNode, IngressSnapshot } from './snapshot.ts'
 
-/** By so much the clocks of two machines may differ. */
+/** The clocks of two machines may differ by this much. */
 export const SKEW_MS = 120_000
 
 export interface DetachWait {
   readonly reason: Reason
-  /** It ends by itself then; absent: for an acknowledgement. */
+  /** When the wait ends by itself. Absent: it ends with an acknowledgement. */
   readonly until?: number
 }
 
 type Asked = IngressOp & { readonly t1: WallMs }
 
 /**
- * What a detach still waits for, after all that asks for it stands. A grace runs from its mark; no process begins it
- * anew. The one of the Deployment does not begin while the agent is silent.
+ * The waits of a detach, once all its signs are set. A grace runs from its mark; no process begins it anew. The grace of the Deployment
+ * does not begin while the agent is silent.
  *
  * Law: no pod of a node changes before every grace of its detach is over.
  */
@@ -39,7 +39,7 @@ export function detachWaits(s: IngressSnapshot, n: IngressNode, op: Asked): read
 interface Grace {
   readonly from: number
   readonly graceMs: number
-  /** The key of what was written. */
+  /** The key of the mark. */
   readonly of: string
 }
 
@@ -50,7 +50,7 @@ function grace({ now }: IngressSnapshot, n: IngressNode, { from, graceMs, of }: 
   return [{ reason: { code: 'DetachGrace', object: n.name, text }, until }]
 }
 
-/** Health answers fail from the mark and the claim on, or, where an agent gives them, from its acknowledgement on. */
+/** The wait for health checks. Answers fail from the mark and the claim on, or from the agent's acknowledgement on. */
 function byHealth(s: IngressSnapshot, n: IngressNode, op: Asked): readonly DetachWait[] {
   const { key, graceMs } = s.object.spec.detach.deployment
   const asked = Math.max(op.t0, op.markedAgain ?? op.t0, claimedAt(s.object, n) ?? op.t1)
@@ -92,15 +92,15 @@ interface Question {
 }
 
 /**
- * From when on an acknowledgement counts, or why it does not. An acknowledgement that stood on the Node when it was asked for, or
- * that is older than that, is of an earlier cycle; by how much clocks differ is let pass. None counts from before all was asked,
- * and one of the future counts from when it was first seen.
+ * From when on an acknowledgement counts, or why it does not count. One that was on the Node before the request, or is older than the
+ * request by more than clocks differ, belongs to an earlier cycle. None counts from before all signs were set. One in the future counts
+ * from when it was first seen.
  */
 function acknowledgedAt(s: IngressSnapshot, { n, op, wanted, node }: Question): number | string {
   const stamp = stampOf(node, wanted.key)
   if (stamp.kind === 'absent') return `the annotation ${wanted.key} is missing`
   if (stamp.kind === 'unreadable') return `the annotation ${wanted.key} is no RFC 3339 time`
-  // Others asked before: their cycle is the one that was acknowledged.
+  // Others asked before, so the acknowledgement is of their cycle.
   if (!isMarkOfOthers(s.object, n)) {
     const asked = askedDetacher(n, s.object.spec.detach.node?.key ?? '')
     if (asked?.before === node.annotations[wanted.key])

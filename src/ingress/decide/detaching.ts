@@ -6,21 +6,21 @@ import { isAskRefused, overdue } from './node-state.ts'
 import type { IngressOp } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
 
-/** What a node that is out of its balancers waits for no more, or what is next on the way there. */
+/** Whether the detach is complete, or the next write or wait. */
 type Detached = { readonly kind: 'detached' } | { readonly kind: 'not yet'; readonly answer: NodeAnswer }
 
 const notYet = (answer: NodeAnswer): Detached => ({ kind: 'not yet', answer })
 
-/** How a missing acknowledgement is dealt with after the limit. */
+/** What to do about a missing acknowledgement after the limit. */
 interface Patience {
   /**
-   * `as said`: by `onTimeout`; `patient`: the same, but the node is not attached again, since it is to be out for another reason; `bounded`: it
-   * goes on, because the node or its pods go anyway.
+   * `as said`: by `onTimeout`. `patient`: the same, but the node is not attached again, since it is to be out for another reason.
+   * `bounded`: go on, because the node or its pods go anyway.
    */
   readonly timeout: 'bounded' | 'as said' | 'patient'
 }
 
-/** Asks for all that is missing, then waits for graces and acknowledgements. */
+/** Sets all missing signs, then waits for graces and acknowledgements. */
 export function detaching(pass: Pass, n: NodeView, { op, timeout }: Patience & { readonly op: IngressOp }): Detached {
   const { now, object } = pass.s
   if (Math.max(op.t0, op.t1 ?? 0, op.markedAgain ?? 0) > now + SKEW_MS) return notYet(fromFuture(pass, n, op))
@@ -49,7 +49,10 @@ function waitFor(waits: readonly DetachWait[]): NodeAnswer {
   )
 }
 
-/** The clock of the process that wrote it is ahead, or it was forged: nothing can be counted from it, so all graces begin now. */
+/**
+ * The times of the operation are in the future, by a clock that is ahead or by a forgery. Nothing can be counted from them, so all graces
+ * begin now.
+ */
 function fromFuture(pass: Pass, n: NodeView, { t1: _t1, markedAgain: _again, ...op }: IngressOp): NodeAnswer {
   const text = `the times of the operation on ${n.name} are in the future, so its graces begin now`
   return act(n, { kind: 'writeOp', op: { ...op, t0: pass.s.now } }, { code: 'OperationFromFuture', text })
@@ -68,7 +71,7 @@ const timedOut = (n: NodeView): Reason => ({
   next: 'look at its detacher and its agent; then retry or skip the node',
 })
 
-/** A retry and a skip are for updates, and help nothing here. */
+/** The next step for a person. Retry and skip apply only to updates. */
 function heldOut(n: NodeView, onTimeout: 'Pause' | 'Abort'): Reason {
   const { text, ...reason } = timedOut(n)
   const unlikeAbort = onTimeout === 'Abort' ? '; it is to be out, so it is not attached again' : ''

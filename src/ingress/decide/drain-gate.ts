@@ -6,8 +6,8 @@ import { nodeMark } from './names.ts'
 import { wantedMetadata } from './wanted-metadata.ts'
 
 /**
- * The PodDisruptionBudget of a node: `closed`, evictions are refused, so that a drain waits; `open`, every pod of the node
- * may go. One for each pod and no more: with two, an eviction is answered with 500.
+ * The PodDisruptionBudget of a node. `closed`: evictions are refused, so a drain waits. `open`: every pod of the node may go. No pod may
+ * have two budgets, since then its eviction fails with 500.
  */
 export const wantedGate = (ids: IngressDaemonSet, identity: NodeIdentity, gate: 'closed' | 'open'): WantedObject => ({
   metadata: wantedMetadata(ids, {
@@ -21,5 +21,5 @@ export const wantedGate = (ids: IngressDaemonSet, identity: NodeIdentity, gate: 
   },
 })
 
-/** By default a budget counts healthy pods alone, and refuses the eviction of a running pod where none is. */
+/** By default a budget counts only healthy pods, and refuses the eviction of a running pod if none is healthy. */
 const OPEN = { maxUnavailable: '100%', unhealthyPodEvictionPolicy: 'AlwaysAllow' }

@@ -9,49 +9,49 @@ import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import type { Unbegun } from './refusals.ts'
 import type { IngressNode } from './snapshot.ts'
 
-/** What is known of a slot since it was first seen to be ours. */
+/** What this process has seen of a slot of ours. */
 export interface HeldSlot {
   readonly since: WallMs
-  /** The claim of the object stood on the Node while it was held, and is gone since then. */
+  /** Since when the object's claim is gone that was on the Node while the slot was held. */
   readonly withdrawn?: WallMs
-  /** The operation that stood on the Deployment of its node while it was held, as text, and is gone since then. */
+  /** The operation, as text, that was on the Deployment while the slot was held, and since when it is gone. */
   readonly lost?: { readonly op: string; readonly since: WallMs }
 }
 
 /** All that was read for a decision about an IngressDaemonSet. */
 export interface IngressFound {
   readonly object: IngressDaemonSet
-  /** Errors that the object has beside others; absent: none. */
+  /** Conflicts of the object with others. Absent: none. */
   readonly conflicts?: readonly FieldFinding[]
-  /** The fields of its status, as they stand. */
+  /** The fields of its current status. */
   readonly status: Readonly<Record<string, unknown>>
-  /** No cache is behind for longer than it may be. */
+  /** All caches are fresh. */
   readonly isFresh: boolean
   readonly now: WallMs
   readonly nodes: readonly Node[]
-  /** Of its namespace: those that bear the label of the object, and what has a name of ours without it. */
+  /** Deployments of the namespace that have the object's label or one of our names. */
   readonly deployments: readonly FoundDeployment[]
-  /** Those of this object, and of its namespace those without a controller and those that were met. */
+  /** The object's gates, and of its namespace those without a controller and those that no cache shows. */
   readonly gates: readonly OwnedObject[]
   readonly revisions: readonly OwnedObject[]
   readonly daemonSets: readonly FoundDaemonSet[]
-  /** Of this object, by the label of their node; another function where any of them is another one. */
+  /** The object's pods, by the label of their node. Another function after each change. */
   podsOf(nodeLabel: string): readonly IngressPod[]
   readonly budget: BudgetReading
   /** The holder of the slots of this object, as their Leases say. */
   readonly slotHolder: string
-  /** Of a slot of this object, by the name of its node. */
+  /** What was seen of the object's slot for that node. */
   heldSlot(node: string): HeldSlot | undefined
-  /** When the acknowledgement that stands on the Node was first seen. */
+  /** When the acknowledgement on the Node was first seen. */
   acknowledgedSince(node: Node): WallMs | undefined
-  /** Writes that were refused; absent: none was. */
+  /** Refused writes. Absent: none. */
   readonly refusals?: Refusals
   readonly unbegun?: Unbegun
-  /** What the agent of a node says; undefined: agents are not asked. */
+  /** The answer of a node's agent. Undefined: agents are not asked. */
   agentOf(node: string): IngressNode['agent']
 }
 
-/** A pod of an IngressDaemonSet, whichever. */
+/** A pod of any IngressDaemonSet. */
 export interface IngressPod {
   readonly namespace: string
   readonly name: string
@@ -63,11 +63,11 @@ export interface IngressPod {
   readonly nodeLabel: string
   /** The hash of the template it was made from. */
   readonly revision: string
-  /** It failed by itself, or was rejected, and not because its machine goes down. */
+  /** The pod failed or was rejected, but not because its machine shuts down. */
   readonly isFailed: boolean
-  /** Its kubelet ended or rejected it, because its machine goes down. */
+  /** The kubelet ended or rejected the pod because its machine shuts down. */
   readonly isShutDown: boolean
-  /** And not about to end. */
+  /** The pod runs and is not being deleted. */
   readonly isRunning: boolean
   readonly isFinished: boolean
   readonly createdAt: WallMs

@@ -11,10 +11,10 @@ import { healthCheckerName } from './names.ts'
 import { ownershipOf } from './ownership.ts'
 import type { IngressReading } from './reading.ts'
 
-/** What is done to the DaemonSet of `spec.healthChecker`. */
+/** Actions on the DaemonSet of `spec.healthChecker`. */
 export type HealthCheckerAction =
   | { readonly kind: 'createHealthChecker'; readonly wanted: WantedObject }
-  /** Its owner is gone, and it is one of ours by its name and its labels. */
+  /** Adopts a DaemonSet without an owner that has our name and labels. */
   | { readonly kind: 'adoptHealthChecker'; readonly daemonSet: FoundDaemonSet }
   | {
       readonly kind: 'alignHealthChecker'
@@ -30,15 +30,15 @@ interface Decided {
 
 const NOTHING: Decided = { actions: [], reasons: [] }
 
-/** All nodes have a pod that has lived for long enough, so that each of them can answer. */
+/** All nodes have a checker pod that has lived long enough to answer. */
 export function areCheckersReady({ snapshot: { object }, checker }: IngressReading): boolean {
   if (checker === undefined || checker.controller?.uid !== object.uid || checker.deleting) return false
   return checker.isObserved && checker.desired > 0 && checker.available >= checker.desired
 }
 
 /**
- * The DaemonSet of the health checker is there where the object names an image and has health ports. It goes once no Deployment says any more
- * that its pods answer: the agents answer from the moment on at which that is written.
+ * Keeps the DaemonSet of the health checker while the object names an image and has health ports. It is deleted once no Deployment says any
+ * more that its pods answer; from that write on, the agents answer.
  */
 export function healthChecker(reading: IngressReading): Decided {
   const { checker: found, snapshot } = reading

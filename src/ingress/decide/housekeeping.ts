@@ -21,35 +21,35 @@ import { remembered } from './remembered.ts'
 import { holdsTemplateOf, numberOf, templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
 
-/** What an IngressDaemonSet needs beside its nodes, and what is left over of it. */
+/** Actions that an IngressDaemonSet needs beside its nodes, and the cleanup of what is left over. */
 type HousekeepingAction =
   | { readonly kind: 'addFinalizer' }
   | { readonly kind: 'createRevision'; readonly number: number; readonly collisionCount: number }
-  /** A template that is used once more gets the highest number. */
+  /** Gives the highest number to a template that is used again. */
   | { readonly kind: 'renumberRevision'; readonly revision: OwnedObject; readonly number: number }
-  /** One write: the template and the placement, where they are other ones, and `spec.rollbackTo` goes. */
+  /** One write: sets the template and the placement if they differ, and removes `spec.rollbackTo`. */
   | { readonly kind: 'rollBack'; readonly template?: object; readonly placement?: string }
   | { readonly kind: 'deleteRevision'; readonly revision: OwnedObject }
-  /** Its owner is gone, and it is one of ours by its labels, its name and its selector. */
+  /** Adopts a Deployment without an owner that has our labels, name and selector. */
   | { readonly kind: 'adopt'; readonly deployment: FoundDeployment }
-  /** A second Deployment of its node, or of no node that it names. */
+  /** Deletes a second Deployment of a node, or one that names no node. */
   | { readonly kind: 'deleteSurplus'; readonly deployment: FoundDeployment }
-  /** Of a node that has no Deployment any more. */
+  /** Deletes the gate of a node without a Deployment. */
   | { readonly kind: 'deleteGate'; readonly gate: OwnedObject }
-  /** What changes no pod: labels, owners, the health checks, the strategy and the deadlines. */
+  /** Corrects labels, owners, health checks, strategy and deadlines, which changes no pod. */
   | { readonly kind: 'align'; readonly deployment: FoundDeployment; readonly patch: Readonly<Record<string, unknown>> }
 
 interface Needed {
   readonly actions: readonly HousekeepingAction[]
-  /** Wanted as well, and not tried in this pass. */
+  /** Actions that are wanted and not tried in this pass. */
   readonly later?: readonly HousekeepingAction[]
   readonly reasons: readonly Reason[]
 }
 
-/** So many writes of one kind in one pass. */
+/** At most so many of these writes in a pass. */
 const AT_ONCE = 50
 
-/** Before anything is done to a node: the object stays until all is put back, and the template is kept. */
+/** What comes before any work on a node: the finalizer, so that the object stays until all nodes are put back, and the stored template. */
 export function neededFirst(reading: IngressReading): Needed | undefined {
   const { object } = reading.snapshot
   if (!object.finalizers.includes(INGRESS_FINALIZER))
@@ -60,7 +60,7 @@ export function neededFirst(reading: IngressReading): Needed | undefined {
   return revisionAction(reading)
 }
 
-/** A rollback comes before a template that is used once more gets another number: it may be asked for by the old one. */
+/** Stores the template, rolls back, or renumbers. A rollback comes before a renumbering, since it may name the old number. */
 function revisionAction({ snapshot, revisions, revisionNames }: IngressReading): Needed | undefined {
   const { object } = snapshot
   const { name, spec } = object
@@ -85,7 +85,7 @@ function revisionAction({ snapshot, revisions, revisionNames }: IngressReading):
     : prepared({ kind: 'renumberRevision', revision: kept, number: highest + 1 })
 }
 
-/** Beside what is done to nodes. */
+/** The cleanup beside the work on nodes. */
 export function housekeeping(reading: IngressReading): Needed {
   const { snapshot, deployments } = reading
   const { object } = snapshot
@@ -105,7 +105,7 @@ export function housekeeping(reading: IngressReading): Needed {
   return { actions, later, reasons }
 }
 
-/** Gates of nodes that have no Deployment: where it goes, its pods are deleted, which no gate holds up. */
+/** Gates of nodes without a Deployment. The pods of a deleted Deployment are deleted and not evicted, so they need no gate. */
 function unusedGates({ gates, deployments: { names } }: IngressReading): readonly HousekeepingAction[] {
   const known = UNUSED_GATES.get(gates)
   if (known?.names === names) return known.actions
@@ -124,7 +124,7 @@ interface UnusedGates {
 /** A set of gates never changes. */
 const UNUSED_GATES = new WeakMap<IngressReading['gates'], UnusedGates>()
 
-/** Those that no node has, beyond the number that the object keeps; the oldest go. */
+/** The oldest unused revisions beyond `revisionHistoryLimit`. */
 function unusedRevisions({ snapshot, revisions, deployments }: IngressReading): readonly HousekeepingAction[] {
   const { object, revisions: named } = snapshot
   if (revisions.length <= object.spec.revisionHistoryLimit) return []
@@ -140,7 +140,7 @@ function unusedRevisions({ snapshot, revisions, deployments }: IngressReading): 
 
 const byNumber = (one: OwnedObject, other: OwnedObject): number => numberOf(one) - numberOf(other)
 
-/** A node that something is under way on is left alone: its strategy may be another one meanwhile. */
+/** Corrections of Deployments. A node with an operation is left alone, since its strategy may differ during that. */
 function drifted(reading: IngressReading): readonly HousekeepingAction[] {
   const { object } = reading.snapshot
   const owner = ingressOwner(object)
@@ -179,5 +179,5 @@ function driftOf(object: IngressDaemonSet, { node, deployment, areReady }: Kept)
   return deploymentPatch(deployment, wanted, 'keep')
 }
 
-/** What is done for an IngressDaemonSet, beside its nodes or to them. */
+/** All actions for an IngressDaemonSet. */
 export type ObjectAction = IngressAction | HousekeepingAction | HealthCheckerAction

@@ -9,14 +9,14 @@ import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import { parseIngressDaemonSet } from '../model/parse-ingress-daemon-set.ts'
 import { validateIngress } from './validate.ts'
 
-/** An IngressDaemonSet as it was read; one with errors is to be reported, and nothing may be done by it. */
+/** An IngressDaemonSet with its findings. One with errors is reported, and nothing else is done for it. */
 export interface CheckedIngress extends IngressDaemonSet {
   readonly findings: readonly FieldFinding[]
   readonly status: ObjectStatus
   readonly createdAt: WallMs
 }
 
-/** The kind as that group serves it. What it says is the same in each. */
+/** The kind in that API group. Its fields are the same in each group. */
 export function ingressKind(group: IngressGroup): ObjectKind<CheckedIngress> {
   const parse = parseIngressDaemonSet(group)
   return {

@@ -7,7 +7,7 @@ import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, toDetach } from './op.ts'
 import { type NodeView, neverServed, type Pass } from './pass.ts'
 
-/** Pods are not to be there any more: the node is detached first, and only then do its pods go. */
+/** The node is to have no pods any more: it is detached first, and only then its pods go. */
 export function leaving(pass: Pass, n: NodeView, admission: Admission | undefined): NodeAnswer {
   const { op } = n
   if (op === undefined) return begin(pass, n, admission)
@@ -20,7 +20,7 @@ export function leaving(pass: Pass, n: NodeView, admission: Admission | undefine
       { kind: 'writeOp', op: toDetach(op, pass.s.now) },
       { code: 'NodeBegun', text: `${n.name} needs no pods any more` },
     )
-  // It is out whatever is waited for, or it goes anyway; else its load balancers may send there still.
+  // `bounded`, if the node is out or goes anyway; otherwise its load balancers may still send to it.
   const timeout = n.isGoing || n.node?.ready !== 'True' ? 'bounded' : 'patient'
   const detached = detaching(pass, n, { op, timeout })
   return detached.kind === 'detached' ? deleteDeployment(n) : detached.answer
@@ -29,14 +29,14 @@ export function leaving(pass: Pass, n: NodeView, admission: Admission | undefine
 const deleteDeployment = (n: NodeView): NodeAnswer =>
   act(n, { kind: 'deleteDeployment' }, { code: 'PodsUnwanted', text: `${n.name} needs no pods any more` })
 
-/** The Node is gone, or another one has its name: there is nothing to wait for. */
+/** The Node is gone, or another one has its name, so there is nothing to wait for. */
 export const gone = (n: NodeView): NodeAnswer =>
   n.deployment === undefined ? giveBack(n, 'it is gone') : deleteDeployment(n)
 
-/** There is no Deployment. One is made where pods are to be; else what is left on the node is taken away. */
+/** The next step without a Deployment: one is created if the node is to have pods, otherwise the rest on the node is removed. */
 export function withoutDeployment(pass: Pass, n: NodeView): NodeAnswer {
   if (n.eligibility === 'Run' && !n.isGoing) {
-    // Of an earlier Node of this name. A node that is still claimed is out, and keeps its slot until it is back.
+    // The slot is of an earlier Node of this name. A node that is still claimed is out, and keeps its slot until it is back.
     if (n.slot.kind === 'ours' && !n.isAsked)
       return graceWithoutDeployment(pass, n) ?? giveBack(n, 'nothing keeps it out any more')
     return create(pass, n)
@@ -47,8 +47,8 @@ export function withoutDeployment(pass: Pass, n: NodeView): NodeAnswer {
 }
 
 /**
- * A node that this object has out has lost its Deployment: it stays out for the same claim, which its agent knows, and counts as out. Else
- * they are its first pods.
+ * Creates the Deployment. If this object has the node out, the Deployment was lost: the node stays out by the same claim, which its agent
+ * knows. Otherwise these are its first pods.
  */
 function create(pass: Pass, n: NodeView): NodeAnswer {
   const { object, now } = pass.s
@@ -63,7 +63,7 @@ function create(pass: Pass, n: NodeView): NodeAnswer {
   )
 }
 
-/** Where the rollout does not go on by itself, a new node has the pods that are known to be good. */
+/** The revision for a new node: while the rollout is held, the last good one. */
 function firstRevision({ s, target }: Pass): string {
   const { rollout } = s.object.spec
   const { current, promoted } = s.revisions
@@ -72,9 +72,8 @@ function firstRevision({ s, target }: Pass): string {
 }
 
 /**
- * The object is being deleted: first each node is put back, and last the object itself goes, with what belongs to it. The slot of a node is kept
- * until its load balancers have had the time to send to it again: others go by the same budget. Its agent is not waited for, since the
- * object is to go.
+ * Puts a node back because the object is being deleted. The slot is kept until the load balancers send to the node again, since others use
+ * the same budget. The agent is not waited for.
  *
  * Law: nothing of an IngressDaemonSet is left on a Node once the object is gone.
  */
@@ -89,7 +88,7 @@ export function putBack(pass: Pass, n: NodeView): NodeAnswer {
   const { op, deployment } = n
   if (op === undefined)
     return (deployment === undefined ? graceWithoutDeployment(pass, n) : graceOfLost(pass, n)) ?? giveBack(n, why)
-  // No claim was made for it.
+  // A new or in-place node was never claimed.
   const wasIn = op.isNew === true || (op.inPlace === true && pass.s.object.spec.strategy.kind === 'inPlace')
   const grace = wasIn ? undefined : (noteWithdrawn(pass, n, op) ?? attachGrace(pass, n, op.t3 ?? pass.s.now))
   return grace ?? act(n, { kind: 'clearOp' }, reason)

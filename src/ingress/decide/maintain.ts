@@ -15,14 +15,14 @@ interface Maintained {
 }
 
 /**
- * Others work on the node. It is detached first; then its gate opens, so that a drain of any tool may evict its pods. An
- * update that is due is done meanwhile, since the node is out anyway.
+ * Others work on the node. It is detached first; then its gate opens, so that the drain of any tool may evict its pods. A due update is
+ * done meanwhile, since the node is out anyway.
  *
  * Law: pods may be evicted from a node by a drain once it is detached, and not before.
  */
 export function maintain(pass: Pass, n: NodeView, { op, deployment, admission }: Maintained): NodeAnswer {
   if (neverServed(n)) return setGate(pass, n, true) ?? waitForOthers(n)
-  // It was opened while none of its first pods was ready.
+  // The gate was opened while none of the first pods was ready.
   const closed = isFirst(op) ? setGate(pass, n, false) : undefined
   if (closed !== undefined) return closed
   const slot = slotFor(n, admission)
@@ -33,7 +33,7 @@ export function maintain(pass: Pass, n: NodeView, { op, deployment, admission }:
       { kind: 'writeOp', op: toDetach(op, pass.s.now) },
       { code: 'NodeBegun', text: `others work on ${n.name}, so it stays out` },
     )
-  // Others work on the node, so it is not attached again after the limit. A machine that is dead acknowledges nothing any more.
+  // Others work on the node, so it is not attached again after the limit. A dead machine acknowledges nothing any more.
   const detached = detaching(pass, n, { op, timeout: n.node?.ready === 'True' ? 'patient' : 'bounded' })
   if (detached.kind === 'not yet') return setGate(pass, n, false) ?? detached.answer
   return setGate(pass, n, true) ?? whileOut(pass, n, { op, deployment })

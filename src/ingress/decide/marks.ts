@@ -5,7 +5,7 @@ import type { DetachMark, IngressDaemonSet } from '../model/ingress-daemon-set.t
 import type { IngressOp } from './op.ts'
 import type { IngressNode } from './snapshot.ts'
 
-/** As claims name it. Namespaces have no dot. Objects of one name in both groups have their own each. */
+/** The owner in claims. The group is part of it, so objects of one name in both groups differ. Namespaces have no dot. */
 export const ingressOwner = ({ group, namespace, name }: IngressDaemonSet): string =>
   `ingress/${namespace}.${name}${group === 'evenkeel.dev' ? '' : '@mumoshu'}`
 
@@ -21,7 +21,7 @@ const claimsText = ({ node }: IngressNode): string | undefined => node?.annotati
 export const ownClaim = (object: IngressDaemonSet, n: IngressNode): Claim | undefined =>
   claimsOf(claimsText(n)).find(({ owner }) => owner === ingressOwner(object))
 
-/** Since when it is claimed; undefined where it is not, or no time is said. */
+/** Since when the object claims the node. Undefined: it does not, or the claim has no time. */
 export function claimedAt(object: IngressDaemonSet, n: IngressNode): number | undefined {
   const { at = '' } = ownClaim(object, n) ?? {}
   return at === '' ? undefined : Date.parse(at)
@@ -33,7 +33,7 @@ export function unreadableClaims(n: IngressNode): string | undefined {
   return word.kind === 'unreadable' ? word.why : undefined
 }
 
-/** Other objects of this kind change their own pods: that asks nothing of these. */
+/** A claim of another owner. Claims of other IngressDaemonSets do not count, since those change only their own pods. */
 export const isClaimedForMaintenance = (n: IngressNode): boolean =>
   claimsOf(claimsText(n)).some(({ owner }) => !owner.startsWith('ingress/'))
 
@@ -48,7 +48,7 @@ const holdersOf = (n: IngressNode) => parseHolders(n.node?.annotations[HOLDERS_A
 
 const ownersOf = (n: IngressNode, key: string): readonly string[] => holdersOf(n).get(key)?.owners ?? []
 
-/** Since when the mark asks the detacher; undefined where it is of others, or was set by a release that did not note it. */
+/** Since when the mark asks the detacher. Undefined: the mark is of others, or an earlier release set it without the time. */
 export const askedDetacher = (n: IngressNode, key: string): AskedDetacher | undefined => holdersOf(n).get(key)?.asked
 
 interface NodeMarkWrite {
@@ -56,7 +56,7 @@ interface NodeMarkWrite {
 }
 
 /**
- * What is missing of the mark on the Node. A mark that others set asks the same: it is neither held nor ever taken away.
+ * The write that is missing for the mark on the Node. A mark that others set asks the same, and gets no holder of ours.
  *
  * Law: a mark for a detacher that others set on a Node is never taken away.
  */
@@ -68,13 +68,13 @@ export function missingNodeMark(object: IngressDaemonSet, n: IngressNode): NodeM
   return holders.length === 0 || holders.includes(ingressOwner(object)) ? undefined : { kind: 'join' }
 }
 
-/** The mark on the Node is not of this kind of object, so its detacher may have acknowledged it long ago. */
+/** The mark on the Node is of another program, so its detacher may have acknowledged it long ago. */
 export function isMarkOfOthers(object: IngressDaemonSet, n: IngressNode): boolean {
   const key = object.spec.detach.node?.key
   return key !== undefined && n.node?.annotations[key] !== undefined && ownersOf(n, key).length === 0
 }
 
-/** Whether the mark goes with this holder: it is the last one, and no other has written its own value there. */
+/** Whether the mark is removed with this holder: it is the last one, and nobody else has written another value. */
 export function isLastHolder(object: IngressDaemonSet, n: IngressNode, key: string): boolean {
   const owners = ownersOf(n, key).filter((owner) => owner !== ingressOwner(object))
   const mark = object.spec.detach.node

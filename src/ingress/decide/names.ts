@@ -10,17 +10,17 @@ interface Owner {
   readonly uid: string
 }
 
-/** Of a node for which there is nothing yet. */
+/** The identity of a node without objects. */
 export const newIdentity = (owner: Owner, node: string, collisionCount = 0): NodeIdentity => ({
   node,
   name: `${owner.name}-${shortHash(salted(node, collisionCount))}`,
   selector: { [INGRESS_UID_LABEL]: owner.uid, [INGRESS_NODE_LABEL]: nodeLabel(node, collisionCount) },
 })
 
-/** A Node never changes, and its names are asked for in each pass. */
+/** Node objects never change, and each pass needs their names. */
 const IDENTITIES = new WeakMap<Node, Map<string, NodeIdentity>>()
 
-/** As the objects of a node are named where there are none yet. */
+/** The names for the objects of a node that has none yet. */
 export function identityFor({ name, uid }: Owner, node: Node): NodeIdentity {
   const known = IDENTITIES.get(node) ?? new Map<string, NodeIdentity>()
   IDENTITIES.set(node, known)
@@ -29,7 +29,7 @@ export function identityFor({ name, uid }: Owner, node: Node): NodeIdentity {
   return identity
 }
 
-/** Of a node whose Deployment is there: it keeps its name and its selector, also where a new one would have others. */
+/** The names for a node with a Deployment, which keeps its name and selector even if a new one would have others. */
 export const identityOf = (deployment: OwnedObject, node: string): NodeIdentity => ({
   node,
   name: deployment.name,
@@ -41,7 +41,7 @@ export const nodeMark = ({ node, selector }: NodeIdentity): Readonly<Record<stri
   [INGRESS_NODE_LABEL]: selector[INGRESS_NODE_LABEL] ?? nodeLabel(node),
 })
 
-/** What was read never changes, and each pass asks for all of it. */
+/** Objects never change, and each pass needs the labels of all. */
 const MATCH_LABELS = new WeakMap<OwnedObject, Readonly<Record<string, string>>>()
 
 /** spec.selector.matchLabels of a Deployment or a PodDisruptionBudget. */

@@ -6,7 +6,7 @@ import type { IngressNode } from './snapshot.ts'
 /** What is next for one node: one write, a wait, or nothing. */
 export type NodeAnswer =
   | { readonly kind: 'act'; readonly action: NodeAction; readonly reason: Reason }
-  /** `until`: it ends by itself then, in ms of the wall clock. */
+  /** `until`: when the hold ends by itself, in ms of the wall clock. */
   | { readonly kind: 'hold'; readonly reasons: readonly Reason[]; readonly until?: number }
   | { readonly kind: 'rest' }
 

@@ -1,7 +1,7 @@
 import { awaitsAgent } from './node-state.ts'
 import type { NodeView, Pass } from './pass.ts'
 
-/** Of nodes, each counted by what it is now. */
+/** How many nodes are in each state now. */
 export interface NodeCounts {
   /** Nodes that are to have pods. */
   readonly desired: number

@@ -6,7 +6,7 @@ import type { IngressFound, IngressPod } from './found.ts'
 import { identityFor, matchLabelsOf } from './names.ts'
 import type { SortedDeployments } from './ownership.ts'
 
-/** A node with what is there for it. */
+/** A node and its objects. */
 export interface NodeRow<N extends Node | undefined = Node | undefined> {
   readonly name: string
   readonly node: N
@@ -28,12 +28,12 @@ interface Rows extends RowSources {
   readonly rows: readonly NodeRow<Node>[]
 }
 
-/** Of the last look, by the spec of the object. */
+/** The rows of the last pass, by the spec of the object. */
 const ROWS = new WeakMap<object, Rows>()
 
 /**
- * One row for each node of the list, in its order. A row in which nothing changed is the very row of the last look: of thousands
- * all but a few are, and nothing is looked up for them.
+ * One row for each node of the list, in its order. An unchanged row is the same object as in the last pass, which is true of all but a few
+ * of thousands.
  */
 export function nodeRows(sources: RowSources): readonly NodeRow<Node>[] {
   const { found, ours, gates } = sources
@@ -53,7 +53,7 @@ export function nodeRows(sources: RowSources): readonly NodeRow<Node>[] {
   return rows
 }
 
-/** By place, where all are where they were, and by name from the first on that is not. */
+/** Finds the old rows by place, and from the first difference on by name. */
 function knownRows(rows: readonly NodeRow<Node>[]): (at: number, name: string) => NodeRow<Node> | undefined {
   let byName: ReadonlyMap<string, NodeRow<Node>> | undefined
   return (at, name) => {

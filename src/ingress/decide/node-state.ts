@@ -27,7 +27,7 @@ export function targetRevision({ revisions }: IngressSnapshot): string {
   return isRejected && current !== undefined ? current : desired
 }
 
-/** Where a node is, from what is true of it now. `op`: undefined also where what stands there cannot be read. */
+/** The state of a node, from what is true of it now. `op`: also undefined if the operation cannot be read. */
 export function nodeState(s: IngressSnapshot, n: IngressNode, op: IngressOp | undefined): NodeState {
   const { deployment } = n
   if (deployment === undefined) return n.eligibility === 'Run' && n.node !== undefined ? 'Creating' : 'Absent'
@@ -39,9 +39,7 @@ export function nodeState(s: IngressSnapshot, n: IngressNode, op: IngressOp | un
   return deployment.ready < s.object.spec.podsPerNode ? 'Degraded' : 'InService'
 }
 
-/**
- * It does not go on by itself. Nodes of a revision that is not wanted any more are no longer stuck: the next one may run.
- */
+/** The node does not go on by itself. At a revision that is not wanted any more, a node is not stuck, since the next revision may run. */
 function isStuck(s: IngressSnapshot, n: IngressNode, op: IngressOp | undefined): boolean {
   const target = targetRevision(s)
   if (n.deployment?.revision === target && isRejected(s, n.deployment)) return true
@@ -52,7 +50,7 @@ function isStuck(s: IngressSnapshot, n: IngressNode, op: IngressOp | undefined):
   return isChanging(op) && isLate(s, op)
 }
 
-/** Also while they are tried again, or the rollout would go on for as long as that takes. */
+/** The pods were rejected too often. This also holds while they are tried again, since the rollout would go on in that time otherwise. */
 function isRejected({ object }: IngressSnapshot, deployment: IngressDeployment): boolean {
   const rejection = rejectionOf(deployment)
   if (rejection === undefined || rejection.count === 0) return false
@@ -65,7 +63,7 @@ const isLate = ({ object, now }: IngressSnapshot, { t0, t2 = t0 }: IngressOp): b
   now - t2 > object.spec.rollout.progressDeadlineMs
 
 /**
- * On its way back, and its agent has not given a good health answer since. A node that never was claimed waits for nothing.
+ * The node is on its way back, and its agent has not answered well since. A node that was never claimed waits for nothing.
  *
  * Law: a node on its way back is in service for an IngressDaemonSet only once its agent has answered, however late that is.
  */
@@ -76,7 +74,7 @@ export const awaitsAgent = (n: IngressNode, op: IngressOp): boolean =>
   op.inPlace !== true &&
   n.agent.released?.id !== op.id
 
-/** Until then the agent of a node on its way back may be silent; undefined: it is not on its way back yet. */
+/** Until when the agent of a node on its way back may be silent. Undefined: it is not on its way back yet. */
 export function returnDeadline({ object }: IngressSnapshot, { t3 }: IngressOp): number | undefined {
   const { attachGraceMs, timeoutMs } = object.spec.detach
   return t3 === undefined ? undefined : t3 + attachGraceMs + timeoutMs
@@ -95,8 +93,8 @@ export function overdue(s: IngressSnapshot, n: IngressNode, op: IngressOp): read
 const ASKING = ['writeOp', 'claim', 'markNode']
 
 /**
- * A write of the detach is refused, and the limit of the detach is over; it runs from the beginning of the operation where not all stands that
- * asks for it, and anew from the first refusal: a controller that was away has not asked yet, and a webhook may be away for a moment.
+ * A write of the detach is refused, and the limit of the detach is over. The limit runs from the operation's beginning or from when all
+ * signs were set, and also from the first refusal: a controller that was away has not asked yet, and a webhook may be away for a moment.
  */
 export function isAskRefused(
   { refusals, now, object }: IngressSnapshot,
@@ -115,9 +113,9 @@ const isHeldByTimeout = (s: IngressSnapshot, n: IngressNode, op: IngressOp): boo
   s.object.spec.detach.onTimeout === 'Pause' && overdue(s, n, op) !== undefined
 
 /**
- * Others work on the node, and its pods are to make room. A cordon ends last in a maintenance, after the reboot, so it
- * tells when the pods may come back. A claim alone takes the node out by itself, and asks nothing of the pods. With a claim
- * a cordon counts also where cordons are ignored, or the drain of its owner would wait for the gate for ever.
+ * Others work on the node, and the pods are to make room. A cordon ends last in a maintenance, so it tells when the pods may come back. A
+ * claim alone takes the node out, but asks nothing of the pods. With a claim, a cordon counts even if cordons are ignored; otherwise the
+ * drain of the claim's owner would wait for the gate for ever.
  */
 function isInMaintenance({ spec }: IngressDaemonSet, n: IngressNode): boolean {
   const { node } = n

@@ -26,7 +26,7 @@ import { rejectionOf } from './rejection.ts'
 import { remembered } from './remembered.ts'
 import type { IngressDeployment, IngressNode } from './snapshot.ts'
 
-/** All that the view of one node is made of. */
+/** The inputs for the view of one node. */
 interface Seen {
   readonly row: NodeRow
   readonly slot: SeenSlot | undefined
@@ -38,7 +38,7 @@ type View = IngressNode | 'nothing of this object'
 
 const VIEWS = remembered<NodeRow, View>()
 
-/** Each node that is eligible, or bears something of this object, or was one for which a Deployment is there. */
+/** Each node that is eligible, has a mark of this object, or has a Deployment or a slot of it. */
 export function nodeViews(
   found: IngressFound,
   ours: RowSources['ours'],
@@ -72,7 +72,7 @@ export function nodeViews(
 
 type Slots = ReadonlyMap<string, SeenSlot>
 
-/** Names of nodes that are in no list, and of which a Deployment or a slot of this object is there. */
+/** Names of unlisted nodes that have a Deployment or a slot of this object. */
 function unlisted({ nodes, slotHolder }: IngressFound, ours: RowSources['ours'], slots: Slots): readonly string[] {
   const held = [...slots].filter(([, slot]) => slot.owner.holder === slotHolder).map(([name]) => name)
   const names = new Set(nodes.map(({ name }) => name))
@@ -88,7 +88,7 @@ function seenOf(found: IngressFound, row: NodeRow, slots: Slots): Seen {
   }
 }
 
-/** It goes by no clock: no slot is held for it, and none of its pods failed. */
+/** The view does not depend on the time: no slot is held, and no pod failed. */
 const isTimeless = ({ slot, row }: Seen): boolean =>
   slot === undefined && !row.pods.some(({ isFailed, isShutDown }) => isFailed || isShutDown)
 
@@ -105,7 +105,7 @@ function listedView(found: IngressFound, seen: Seen, eligibility: ReturnType<Ret
   return matters ? { ...view, eligibility: kind, isGoing, slot } : 'nothing of this object'
 }
 
-/** Something of this object may stand on the Node. */
+/** The Node may have a claim or a mark of this object. */
 const bears = ({ annotations }: Node, owner: string): boolean =>
   [MAINTENANCE_ANNOTATION, HOLDERS_ANNOTATION].some((key) => annotations[key]?.includes(owner) === true)
 
@@ -152,7 +152,7 @@ function deploymentView(
   const word = parseOp(annotations[OP_ANNOTATION])
   const begun = word.kind === 'op' ? (word.op.t2 ?? word.op.t0) : 0
   const tried = rejectionOf({ annotations, revision })?.triedAt ?? 0
-  // Pods say in whole seconds when they were made. A note of the future would let them fail for ever.
+  // Pods have creation times in whole seconds. A note in the future would hide failures for ever.
   const since = Math.max(now - FAILED_WITHIN_MS, begun, Math.floor(Math.min(tried, now) / 1_000) * 1_000)
   const nodeUid = annotations[NODE_UID_ANNOTATION]
   const isOfEarlierNode = node !== undefined && nodeUid !== undefined && nodeUid !== node.uid
@@ -167,7 +167,7 @@ function deploymentView(
   }
 }
 
-/** A gate that others have written to is neither, so that it is written again. */
+/** A gate that others have changed is neither open nor closed, so it is written again. */
 function gateOf(
   object: IngressDaemonSet,
   deployment: FoundDeployment,

@@ -2,7 +2,7 @@ import { jsonObject } from '../../ground/model/json-object.ts'
 import { toIso, type WallMs } from '../../ground/model/time.ts'
 import { parseTimestamp } from '../../service/model/detacher.ts'
 
-/** On the Deployment of a node: what is under way there. */
+/** The operation, on the Deployment of a node. */
 export const OP_ANNOTATION = 'evenkeel.dev/ingress-operation'
 
 const PHASES = ['Detaching', 'Updating', 'Verifying', 'Attaching'] as const
@@ -10,39 +10,39 @@ const PHASES = ['Detaching', 'Updating', 'Verifying', 'Attaching'] as const
 export type Phase = (typeof PHASES)[number]
 
 /**
- * What is under way on a node. It is written before the first effect and removed after the last one, so that the next
- * process knows why the node is out. Times are of the clock of the process that wrote them.
+ * The operation on a node. It is written before the first effect and removed after the last one, so the next process knows why the node is
+ * out. The times are of the clock of the process that wrote them.
  */
 export interface IngressOp {
-  /** What the claim on the node bears, and an agent acknowledges. */
+  /** The id of the claim, which an agent acknowledges. */
   readonly id: string
-  /** The pods are to be of it before the node comes back. */
+  /** The revision that the pods get before the node comes back. */
   readonly revision: string
   readonly phase: Phase
-  /** It began: the mark of the Deployment was set. What was acknowledged before is of an earlier one. */
+  /** The beginning: the mark of the Deployment was set. Earlier acknowledgements do not count. */
   readonly t0: WallMs
-  /** All that asks for the detach stood: claim, mark of the Deployment, mark of the Node. */
+  /** When all signs of the detach were set: claim, mark of the Deployment, mark of the Node. */
   readonly t1?: WallMs
-  /** The change of the pods began; the progress deadline runs from then on. */
+  /** When the change of the pods began, which is also the beginning of the progress deadline. */
   readonly t2?: WallMs
-  /** Nothing of it kept the node out any more. */
+  /** Since when nothing of this object keeps the node out. */
   readonly t3?: WallMs
-  /** The mark of the Deployment was set once more, because others had removed it. */
+  /** When the mark of the Deployment was set again, because others had removed it. */
   readonly markedAgain?: WallMs
-  /** Its detacher was asked back then, before the node was to leave once more. */
+  /** When the mark for the detacher was removed, before the node was to leave again. */
   readonly unmarkedAt?: WallMs
-  /** The pods are the first of this node, which was not attached yet: it is not one more out. */
+  /** The first pods of this node. It was never attached, so it does not count as out. */
   readonly isNew?: true
-  /** Nothing is asked to leave for it. */
+  /** The update is done in place, without a detach. */
   readonly inPlace?: true
-  /** It was given up, and the node is attached again with the pods that it had. */
+  /** The update was given up, and the node is attached again with its old pods. */
   readonly gaveUp?: true
 }
 
-/** Its first pods come up. Once it is on its way in it is a node like any other. */
+/** The first pods of the node start. Once it is on its way in, it is a node like any other. */
 export const isFirst = (op: IngressOp | undefined): boolean => op?.isNew === true && op.phase !== 'Attaching'
 
-/** Out of service again, or still: to be detached from here on, with what stands of an earlier detach. */
+/** The operation set back to the detach, for a node that is to be out again, with the signs that are set already. */
 export function toDetach(
   { t2: _t2, t3, isNew: _isNew, inPlace: _inPlace, gaveUp: _gaveUp, ...op }: IngressOp,
   now: WallMs,
@@ -59,11 +59,11 @@ const LENGTH_MAX = 1_024
 const ID = /^[0-9A-Za-z._-]{1,64}$/
 const REVISION = /^[0-9A-Za-z._-]{1,253}$/
 
-/** The revision that a Deployment says it has. Anyone who may patch it can write another text, which no operation could bear. */
+/** The revision in a Deployment's annotation, if it has the form of one. Anyone who may patch the Deployment can write another text. */
 export const revisionIn = (text: string | undefined): string =>
   text !== undefined && REVISION.test(text) ? text : 'unknown'
 
-/** Anyone who may patch Deployments can write it: each field is checked, and what is wrong is said. */
+/** Parses the annotation, which anyone who may patch Deployments can write. Each field is checked. */
 export function parseOp(text: string | undefined): OpWord {
   if (text === undefined) return { kind: 'none' }
   const op = opIn(text)
@@ -76,7 +76,7 @@ export const formatOp = ({ t0, t1, t2, t3, markedAgain, unmarkedAt, ...op }: Ing
 const isoOf = (times: Readonly<Record<string, WallMs | undefined>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(times).flatMap(([key, at]) => (at === undefined ? [] : [[key, toIso(at)]])))
 
-/** What the text holds, or what is wrong with it. */
+/** The operation in the text, or what is wrong with it. */
 function opIn(text: string): IngressOp | string {
   if (text.length > LENGTH_MAX) return `it is longer than ${LENGTH_MAX} characters`
   const raw = jsonObject(text)

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { NodeView, Pass } from './pass.ts'
 
-/** All nodes of a zone are done before one of the next. A node without the label is of a zone without a name. */
+/** The zone of a node. All nodes of a zone are done before the next zone. Nodes without the label are in a zone without a name. */
 export const zoneOf = ({ s }: Pass, { node }: NodeView): string => node?.labels[s.object.spec.rollout.zoneKey] ?? ''
 
 export const isCanary = ({ s }: Pass, { node }: NodeView): boolean => {
@@ -9,13 +9,13 @@ export const isCanary = ({ s }: Pass, { node }: NodeView): boolean => {
   return canary !== undefined && Object.entries(canary).every(([key, value]) => node?.labels[key] === value)
 }
 
-/** The same for the same node at each pass and after each restart, and another one for another object. */
+/** A hash of the node and the object, which is the same in each pass and after each restart. */
 const place = ({ s }: Pass, { name }: NodeView): string => hash('sha256', `${s.object.uid}/${name}`)
 
 /**
- * Which nodes are asked first: those that hold a slot already, that go anyway, that others wait for, and then the rollout:
- * its canary nodes, nodes that are out already, and the others by zone, and by a hash. Nodes whose operation was refused come
- * last, by when that was: their slot was given back for the others.
+ * The order of the nodes: first those that hold a slot, those that go anyway, and those that others wait for; then the rollout with its
+ * canary nodes, the nodes that are out already, and the others by zone and by a hash. Nodes whose operation was refused come last, by the
+ * time of the refusal, since their slot was released for the others.
  */
 export function inOrder(pass: Pass, nodes: readonly NodeView[]): readonly NodeView[] {
   const keyed = nodes.map((n) => {
@@ -33,7 +33,7 @@ export function inOrder(pass: Pass, nodes: readonly NodeView[]): readonly NodeVi
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
 const REFUSED = 7
-/** A node that others wait for lets one other node go first, and not all. */
+/** A node that others wait for comes first again after this time. */
 const OTHERS_FIRST_MS = 60_000
 
 function rankOf(pass: Pass, n: NodeView): number {

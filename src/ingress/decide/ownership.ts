@@ -6,20 +6,20 @@ import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import { matchLabelsOf, nodeMark } from './names.ts'
 
 /**
- * Whose an object is. An `orphan` may be adopted, after both it and the IngressDaemonSet were read once more. An object that
- * is `leaving` has the name only a little longer. What is `foreign` is never written to.
+ * Who owns an object. An `orphan` may be adopted, after the IngressDaemonSet was read once more. An object that is `leaving` has the name
+ * only a little longer. A `foreign` object is never written to.
  */
 type Ownership = { readonly kind: 'ours' | 'orphan' | 'leaving' } | { readonly kind: 'foreign'; readonly text: string }
 
 type Words = Readonly<Record<string, string>>
 
-/** `labels`: as the object of that name bears them where it is ours. */
+/** `labels`: the labels that our object of that name has. */
 export function ownershipOf(ids: IngressDaemonSet, found: OwnedObject, labels: Words): Ownership {
   const { controller } = found
   if (controller?.uid === ids.uid) return { kind: 'ours' }
   if (controller !== undefined) return foreign(`is controlled by ${controller.kind} ${controller.name}`)
   if (found.deleting) return { kind: 'leaving' }
-  // An orphan bears the UID of its owner that is gone.
+  // An orphan has the UID of its deleted owner in its labels.
   const unlike = Object.entries(labels).find(([key, value]) => key !== INGRESS_UID_LABEL && found.labels[key] !== value)
   if (unlike !== undefined) return foreign(`has no controller, and not the label ${unlike.join('=')}`)
   return ids.deleting ? foreign(`has no controller, and ${ids.name} is being deleted`) : { kind: 'orphan' }
@@ -32,28 +32,31 @@ interface ForNode<T> {
   readonly deployment: T
 }
 
-/** A node that has no Deployment, where the name of its Deployment is taken. */
+/** A node without a Deployment, whose name for it is taken. */
 interface NameTaken {
   readonly node: string
-  /** `collision`: by our own Deployment of another node, so that names need another hash. */
+  /** `collision`: our own Deployment of another node has the name. */
   readonly kind: 'foreign' | 'leaving' | 'collision'
-  /** Goes on from the name of the Deployment. */
+  /** The end of a sentence that begins with the name of the Deployment. */
   readonly text: string
   readonly name: string
 }
 
 export interface SortedDeployments<T> {
-  /** By node; also of nodes that have no identity any more. */
+  /** By node, also of nodes that are gone. */
   readonly ours: ReadonlyMap<string, T>
-  /** Of these, and of the orphans: the same set while they have the same names. */
+  /** The names of ours and of the orphans. The same set object while the names are the same. */
   readonly names: ReadonlySet<string>
-  /** Ours as well, and needed by no node: a second one of its node, or one that does not say which node it is for. */
+  /** Our Deployments that no node needs: a second one of its node, or one that names no node. */
   readonly surplus: readonly T[]
   readonly orphans: readonly ForNode<T>[]
   readonly taken: readonly NameTaken[]
 }
 
-/** `identities`: of all nodes, as a new Deployment would be named. What is not ours and has no such name is left out. */
+/**
+ * Sorts Deployments by owner. `identities`: the names that new Deployments of all nodes would have. Foreign ones without such a name are
+ * left out.
+ */
 export function sortDeployments<T extends OwnedObject>(
   ids: IngressDaemonSet,
   found: readonly T[],
@@ -63,7 +66,7 @@ export function sortDeployments<T extends OwnedObject>(
   const controlled = found
     .filter(({ controller }) => controller?.uid === ids.uid)
     .map((deployment) => ({ deployment, ...nodeOf(deployment, byName.get(deployment.name) ?? []) }))
-    // Of two for one node, the one that has the name that a new one would have is kept.
+    // Of two for one node, the one with the name of a new one is kept.
     .toSorted((a, b) => Number(b.isNamed) - Number(a.isNamed) || (a.deployment.name < b.deployment.name ? -1 : 1))
   const ours = new Map<string, T>()
   const surplus: T[] = []
@@ -78,8 +81,7 @@ export function sortDeployments<T extends OwnedObject>(
 }
 
 /**
- * `before`, with what is new of some Deployments that are of the same owner and the same node as they were then: of thousands a few
- * change between two passes. Undefined: they have to be sorted.
+ * `before` with a few changed Deployments replaced, if their owner and node are the same as then. Undefined: all have to be sorted again.
  */
 export function sortedAsBefore<T extends OwnedObject>(
   ids: IngressDaemonSet,
@@ -102,14 +104,14 @@ export function sortedAsBefore<T extends OwnedObject>(
   return changed.size === 0 ? sorted : { ...sorted, ours: new Map([...sorted.ours, ...changed]) }
 }
 
-/** All that Deployments with a controller are sorted by. */
+/** The fields by which Deployments with a controller are sorted. */
 const isPlacedAlike = (last: OwnedObject, now: OwnedObject): boolean =>
   now.controller !== undefined &&
   now.controller.uid === last.controller?.uid &&
   now.name === last.name &&
   matchLabelsOf(now)[INGRESS_NODE_LABEL] === matchLabelsOf(last)[INGRESS_NODE_LABEL]
 
-/** By its name and its selector, which is immutable; by the annotation, which is not, where these say of no node that it is its own. */
+/** The node of a Deployment: by its name and its immutable selector, or else by its annotation, which may change. */
 function nodeOf(
   deployment: OwnedObject,
   named: readonly NodeIdentity[],
@@ -140,7 +142,7 @@ function sortNames<T extends OwnedObject>(
   return { orphans, taken }
 }
 
-/** Undefined: it may be adopted. */
+/** Undefined: the object may be adopted. */
 function whyTaken(
   ids: IngressDaemonSet,
   deployment: OwnedObject,
@@ -172,7 +174,7 @@ function whyNotAdopted(
   return selectsAlone(deployment) ? undefined : foreign('has no controller, and may select pods that are not its own')
 }
 
-/** Its selector cannot be changed any more: it has to be one of ours. */
+/** The selector is one of ours. It cannot be changed any more. */
 function selectsAlone(deployment: OwnedObject): boolean {
   const selector = matchLabelsOf(deployment)
   return INGRESS_UID_LABEL in selector && selector[INGRESS_NODE_LABEL] === deployment.labels[INGRESS_NODE_LABEL]

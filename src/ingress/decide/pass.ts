@@ -5,25 +5,25 @@ import { type IngressOp, isFirst, OP_ANNOTATION, parseOp } from './op.ts'
 import { remembered } from './remembered.ts'
 import type { IngressNode, IngressSnapshot } from './snapshot.ts'
 
-/** A node with what follows from the snapshot for it alone. */
+/** A node with what follows for it from the snapshot. */
 export interface NodeView extends IngressNode {
   readonly state: NodeState
   readonly op?: IngressOp
-  /** It may be out by this object, and nothing readable says why; in words. */
+  /** Why the node may be out by this object although no readable operation says so, in words. */
   readonly overDetached?: string
-  /** Traffic that reaches the node is served, as far as this object knows. */
+  /** The node serves traffic, as far as this object knows. */
   readonly isServing: boolean
-  /** It would be, without the mark of this object on its Deployment. */
+  /** The node would serve without the mark of this object on its Deployment. */
   readonly couldServe: boolean
-  /** This object has it out, or holds a slot to take it out; a node whose first pods start without a slot is not among these. */
+  /** This object has the node out, or holds a slot for it. A node whose first pods start without a slot does not count. */
   readonly isUnderWay: boolean
-  /** Something of this object asks for it to be out. */
+  /** A sign of this object asks for the node to be out. */
   readonly isAsked: boolean
-  /** It counts against the limit of this object, by whatever it is out. */
+  /** The node counts against the limit of this object, whatever took it out. */
   readonly isOut: boolean
 }
 
-/** One look at an IngressDaemonSet. */
+/** What follows from a snapshot of an IngressDaemonSet. */
 export interface Pass {
   readonly s: IngressSnapshot
   readonly target: string
@@ -60,7 +60,7 @@ const isEligible = ({ node, eligibility, deployment }: NodeView): boolean =>
 
 const VIEWS = remembered<IngressNode, NodeView>()
 
-/** Nothing is under way there that the clock could make late. */
+/** The node's view does not depend on the time. */
 const isTimeless = ({ deployment }: IngressNode): boolean => deployment?.annotations[OP_ANNOTATION] === undefined
 
 function viewOf(s: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): NodeView {
@@ -98,12 +98,12 @@ function servesUnmarked({ object }: IngressSnapshot, n: IngressNode, out: Readon
 }
 
 /**
- * Its first pods come up, and none of them is ready. A balancer that does not ask the health ports may send to the first one that is ready,
- * before the node counts as in service.
+ * The first pods start, and none is ready yet. Once one is ready, a balancer that does not ask the health ports may send to it, before the
+ * node counts as in service.
  */
 export const neverServed = ({ op, deployment }: NodeView): boolean => isFirst(op) && deployment?.ready === 0
 
-/** Its pods are those of the template that it has, and all are there. */
+/** All pods exist and have the template of the Deployment. */
 export function isSettled({ s }: Pass, { deployment }: NodeView): boolean {
   const wanted = s.object.spec.podsPerNode
   if (deployment === undefined || !deployment.isObserved || deployment.oldPods > 0) return false

@@ -12,7 +12,7 @@ interface PodsOf {
   readonly hash: string
 }
 
-/** The user's template, bound to the node. Labels of the user stay, so that Services go on to find the pods. */
+/** The user's template, bound to the node. The user's labels stay, so that Services find the pods. */
 export function podTemplate(ids: IngressDaemonSet, { identity, hash }: PodsOf): Json {
   const { object, labels } = ids.spec.template
   const ours = { [INGRESS_LABEL]: ids.name, [INGRESS_UID_LABEL]: ids.uid, ...nodeMark(identity) }
@@ -48,8 +48,8 @@ const isSame =
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
 
 /**
- * Terms are alternatives, so the node stands in each of them. By affinity and not by nodeName: the scheduler leaves a pod
- * that does not fit pending, where a kubelet would refuse one pod after the other.
+ * Adds the node to each term, since terms are alternatives. An affinity is used and not nodeName: the scheduler leaves a pod pending that
+ * does not fit, while a kubelet would reject one pod after the other.
  */
 function boundTo(node: string, affinity: Json): Json {
   const nodeAffinity = objectOr(affinity.nodeAffinity)

@@ -19,19 +19,19 @@ import { templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
 import type { IngressSnapshot } from './snapshot.ts'
 
-/** What a decision goes by, and the objects that its effects are about. */
+/** The snapshot for a decision, and the objects that its actions change. */
 export interface IngressReading {
   readonly snapshot: IngressSnapshot
   readonly deployments: SortedDeployments<FoundDeployment>
   /** The PodDisruptionBudgets of this object, by name. */
   readonly gates: ReadonlyMap<string, OwnedObject>
-  /** Those that are not of this object, by name. */
+  /** Other PodDisruptionBudgets, by name. */
   readonly otherGates: ReadonlyMap<string, OwnedObject>
-  /** Whichever has the name of its health checker. */
+  /** The DaemonSet with the name of the health checker, of whatever owner. */
   readonly checker?: FoundDaemonSet
   /** The ControllerRevisions of this object. */
   readonly revisions: readonly OwnedObject[]
-  /** Of all ControllerRevisions of its namespace: an object of the other group may have its name and its template. */
+  /** The names of all ControllerRevisions of the namespace, since an object of the other group may have the same name and template. */
   readonly revisionNames: ReadonlySet<string>
 }
 
@@ -89,7 +89,7 @@ interface NamedGates {
   readonly others: ReadonlyMap<string, OwnedObject>
 }
 
-/** By the list in which they were found, which never changes. */
+/** By the list of the cache, which never changes. */
 const GATES = new WeakMap<readonly OwnedObject[], NamedGates>()
 
 function gatesOf({ object, gates }: IngressFound): NamedGates {
@@ -113,7 +113,7 @@ interface Sorted {
 /** By the spec of the object. */
 const SORTED = new WeakMap<object, Sorted>()
 
-/** While nodes of the same names are there, what is new of some Deployments is put into what the last pass found. */
+/** The sorted Deployments. While the names of the nodes are the same, only changed Deployments are sorted again. */
 function sorted({ object, deployments: found, nodes }: IngressFound): SortedDeployments<FoundDeployment> {
   const last = SORTED.get(object.spec)
   const isSameObject =
@@ -137,8 +137,8 @@ const word = <K extends string>(key: K, value: unknown): { readonly [P in K]?: s
   (typeof value === 'string' && value !== '' ? { [key]: value } : {}) as { readonly [P in K]?: string }
 
 /**
- * Of all nodes: no balancer is asked here, so that a node counts by what stands on it, and by the slot that is held for it. Where no
- * brake is, the agent of a cordoned node, and a detacher, take it out at once: one that has pods of this object counts.
+ * The nodes that are out. No balancer is asked here, so a node counts by its Node and by the slot that is held for it. Without a brake, the
+ * agent or a detacher takes a cordoned node out at once, so a cordoned node with pods of this object counts.
  */
 function nodesOut({ nodes, budget }: IngressFound, { ours }: SortedDeployments<FoundDeployment>): readonly NodeOut[] {
   const out = whoIsOut({

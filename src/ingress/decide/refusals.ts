@@ -4,7 +4,7 @@ import type { Reason } from '../../ground/model/reason.ts'
 import { NODE_ANNOTATION } from '../../ground/model/slot.ts'
 import type { WallMs } from '../../ground/model/time.ts'
 
-/** By node, when its operation was refused last: nodes that gave their slot back, and do not find it first again. */
+/** By node: when its operation was refused last. Such nodes released their slot, and must not take it again before the others. */
 export type Unbegun = ReadonlyMap<string, WallMs>
 
 /** What a decision knows of refusals. */
@@ -13,31 +13,31 @@ interface RefusalsNow {
   readonly refusals?: Refusals
 }
 
-/** What of an action says to what it is done. */
+/** The fields of an action that name what it changes. */
 interface About {
   readonly kind: string
   readonly node?: string
   readonly deployment?: OwnedObject
   readonly gate?: OwnedObject
   readonly daemonSet?: OwnedObject
-  /** Of nodes, the hash of a template. */
+  /** A ControllerRevision, or the hash of a template. */
   readonly revision?: OwnedObject | string
 }
 
-/** What an action does, and to what. */
+/** The kind of an action and the name of the object that it changes. */
 export const actionKey = (action: About): string => `${action.kind} ${action.node ?? objectOf(action)?.name ?? ''}`
 
-/** The node that an action is for; else the object that it is about, and of the IngressDaemonSet itself its name. */
+/** The node of an action, or else the name of its object. */
 function subjectOf(action: About, ids: string): string {
   const object = objectOf(action)
   return action.node ?? object?.annotations[NODE_ANNOTATION] ?? object?.name ?? ids
 }
 
-/** The object that an action is about, other than the Deployment of a node. */
+/** The object in an action. Actions for a node have none. */
 export const objectOf = ({ deployment, gate, daemonSet, revision }: About): OwnedObject | undefined =>
   deployment ?? gate ?? daemonSet ?? (typeof revision === 'object' ? revision : undefined)
 
-/** When the pause of one that was refused is over. Undefined: it may be tried now. */
+/** The end of the pause after a refusal. Undefined: the action may be tried now. */
 export function pauseOf(action: About, { refusals, now }: RefusalsNow): WallMs | undefined {
   const until = refusals?.get(actionKey(action))?.until
   return until === undefined || until <= now ? undefined : until
@@ -45,11 +45,11 @@ export function pauseOf(action: About, { refusals, now }: RefusalsNow): WallMs |
 
 interface Split<A> {
   readonly now: readonly A[]
-  /** They were refused: their pause is not over, or others come first. */
+  /** Refused actions whose pause is not over, or that come after others. */
   readonly later: readonly A[]
 }
 
-/** So many of them, and as many whose pause is over: what was refused neither takes the place of others nor loses its own. */
+/** At most so many new actions, and as many refused ones whose pause is over, so neither takes the place of the other. */
 export function atMost<A extends About>(max: number, actions: readonly A[], known: RefusalsNow): Split<A> {
   const { refusals } = known
   if (refusals === undefined) return { now: actions.slice(0, max), later: [] }
@@ -65,8 +65,8 @@ export function atMost<A extends About>(max: number, actions: readonly A[], know
 }
 
 /**
- * Those that were refused come last, and before them those of a kind of which any was: of many, they would use up what a pass may try,
- * again and again.
+ * Puts refused actions last, and before them those of a kind of which one was refused. Otherwise they would use up the refusals that a pass
+ * may have, each time.
  */
 export function refusedLast<A extends About>(actions: readonly A[], refusals: Refusals): readonly A[] {
   const kinds = new Set([...refusals.keys()].map(kindOfKey))
@@ -82,7 +82,7 @@ export function refusedLast<A extends About>(actions: readonly A[], refusals: Re
 
 const kindOfKey = (key: string): string => key.slice(0, key.indexOf(' '))
 
-/** Of the writes that are still to be done. Their order does not depend on which of them are tried now. */
+/** The reasons for refused writes that are still wanted. Their order does not depend on which are tried now. */
 export function refusalReasons(actions: readonly About[], refusals: Refusals, ids: string): readonly Reason[] {
   return actions
     .flatMap((action) => {

@@ -1,13 +1,13 @@
-/** The last revision that a rollback left, as the status of the object has it. */
+/** The last revision that was rolled back, from the status. */
 export interface RejectedRevision {
   readonly revision: string
   /** ISO 8601, in whole seconds; absent: an earlier release wrote it. */
   readonly at?: string
-  /** It may be tried once more: the template was another one since then, or a person wants it. */
+  /** The revision may be tried again: the template has changed since, or a person asks for it. */
   readonly isLifted: boolean
 }
 
-/** `desired`: of the template as it is now; `retried`: what a person wants tried again. */
+/** `desired`: the revision of the current template. `retried`: the revision that a person wants to try again. */
 export function rejectedRevision(
   { rejectedRevision: revision, rejectedAt: at, rejectionLifted }: Readonly<Record<string, unknown>>,
   { desired, retried }: { readonly desired: string; readonly retried?: string | undefined },
@@ -18,9 +18,9 @@ export function rejectedRevision(
   return { ...rejected, isLifted }
 }
 
-/** By which a person asks for another try: it counts for this one alone, and not for the next one of the same revision. */
+/** The id in a person's request to try again. It counts for this rejection alone, and not for the next one of the same revision. */
 export const rejectionId = ({ revision, at }: Omit<RejectedRevision, 'isLifted'>): string => at ?? revision
 
-/** What a person writes to let a revision go on after its canary nodes. What was written before it was rejected counts no more. */
+/** The id in a person's request to go on after the canary nodes. One from before a rejection does not count any more. */
 export const promotionId = (revision: string, rejected: Omit<RejectedRevision, 'isLifted'> | undefined): string =>
   rejected?.revision === revision && rejected.at !== undefined ? `${revision}@${rejected.at}` : revision

@@ -5,14 +5,14 @@ import { parseTimestamp } from '../../service/model/detacher.ts'
 import { SKEW_MS } from './detached.ts'
 import { type IngressDeployment, REJECTED_ANNOTATION } from './snapshot.ts'
 
-/** The pods of a Deployment failed again and again, such as those that the kubelet rejects. */
+/** The pods of a Deployment failed repeatedly, such as pods that the kubelet rejects. */
 export interface Rejection {
   readonly revision: string
-  /** How often, one after the other; 0: never, and pods that failed before `triedAt` count for nothing. */
+  /** How often in a row. 0: never; then failures before `triedAt` do not count. */
   readonly count: number
-  /** The last time. */
+  /** The last failure. */
   readonly at: WallMs
-  /** They are made once more since then. */
+  /** When the pods were created again. */
   readonly triedAt?: WallMs
 }
 
@@ -21,8 +21,8 @@ const LATEST_TRY_MS = 3_600_000
 const COUNT_MAX = 1_000
 
 /**
- * What stands on the Deployment. A revision alone, as earlier releases and `evenkeel rollout retry` write it: it is to be tried
- * again now. What is no such note is taken for one of a revision that there is not.
+ * Parses the note on the Deployment. A revision alone, as earlier releases and `evenkeel rollout retry` write it, means: try again now. Any
+ * other text counts as a note of an unknown revision.
  */
 export function parseRejection(text: string): Rejection {
   const raw = jsonObject(text)
@@ -48,7 +48,7 @@ export const formatRejection = ({ revision, count, at, triedAt }: Rejection): st
     ...(triedAt === undefined ? {} : { triedAt: toIso(triedAt) }),
   })
 
-/** Of the pods that it has now. */
+/** The rejection of the Deployment's current revision. */
 export function rejectionOf({
   annotations,
   revision,
@@ -58,7 +58,7 @@ export function rejectionOf({
   return found?.revision === revision ? found : undefined
 }
 
-/** Ten minutes after the first time, then twice as long each time, and an hour at most. A time that lies in the future does not count. */
+/** Ten minutes after the first failure, then twice as long each time, at most an hour. A time in the future does not count. */
 export function nextTryAt({ count, at }: Rejection, now: WallMs): number {
   return at > now + SKEW_MS ? now : at + Math.min(FIRST_TRY_MS * 2 ** (count - 1), LATEST_TRY_MS)
 }

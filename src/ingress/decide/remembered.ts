@@ -4,25 +4,24 @@ interface Made<K, V> {
   readonly value: V
 }
 
-/** Asks for what follows from `key` and `inputs`; `make` is called where one of them is another value than last time. */
+/** Returns the value for `key` and `inputs`. `make` is called if one of them is another value than last time. */
 type Recall<K, V> = (key: K, inputs: readonly unknown[], make: () => V) => V
 
-/** Names that are gone are forgotten once there are so many of them. */
+/** Unused names are forgotten once there are so many. */
 const GONE_MAX = 64
 
-/** What the last pass made for a spec: by name, and in the order in which it was asked for. */
+/** The values of the last pass for a spec, by name and in the order of the requests. */
 interface Known<K, V> {
   readonly byName: Map<string, Made<K, V>>
   readonly inOrder: Made<K, V>[]
 }
 
 /**
- * What was made before of the same values, for each spec: of thousands of nodes a pass finds all but a few as the last pass left
- * them. A value that was read is replaced and never changed, so the same values give the same answer. `make` must go by nothing else.
+ * Remembers the values of the last pass for each spec, since of thousands of nodes only a few change between passes. Objects are replaced
+ * and never changed, so the same inputs give the same value. `make` must use nothing else.
  *
- * By name and not by a weak reference to the value: a weak map costs several times as much, in each look and in each garbage
- * collection. The order is nearly always that of the last pass, and then no name has to be looked up. `count`: how many names there
- * are now.
+ * The key is the name, since a weak map costs several times as much in each pass and each garbage collection. The order is nearly always
+ * that of the last pass; then no name has to be looked up. `count`: how many names there are now.
  */
 export function remembered<K extends { readonly name: string }, V>(): (spec: object, count: number) => Recall<K, V> {
   const specs = new WeakMap<object, Known<K, V>>()

@@ -9,8 +9,8 @@ import { revisionName } from './names.ts'
 import { wantedMetadata } from './wanted-metadata.ts'
 
 /**
- * Of what makes new pods where it changes, and of nothing else: the number of pods of a node, the strategy and the health
- * checks are no part of it. Names and labels in clusters are made with it, so what is hashed never changes.
+ * The hash of the fields whose change makes new pods, without the number of pods, the strategy and the health checks. Names and labels in
+ * clusters contain it, so the hashed fields never change.
  */
 export const templateHash = (spec: IngressSpec): string => shortHash(canonicalJson(revisionData(spec)))
 
@@ -19,12 +19,12 @@ const revisionData = ({ template, placement }: IngressSpec): object => ({
 })
 
 interface RevisionOrder {
-  /** Counts up from 1; a template that is used once more gets the highest. */
+  /** Counts up from 1. A template that is used again gets the highest number. */
   readonly number: number
   readonly collisionCount: number
 }
 
-/** The ControllerRevision that keeps the template of now, for a rollback and for nodes that keep it. */
+/** The ControllerRevision that stores the current template, for rollbacks and for nodes that keep it. */
 export function wantedRevision(ids: IngressDaemonSet, { number, collisionCount }: RevisionOrder): WantedObject {
   const hash = templateHash(ids.spec)
   const name = revisionName(ids.name, hash, collisionCount)
@@ -35,11 +35,11 @@ export function wantedRevision(ids: IngressDaemonSet, { number, collisionCount }
   }
 }
 
-/** Counts up as templates are wanted; 0 where another program has written something else. */
+/** The number of a ControllerRevision. 0: another program has written something else. */
 export const numberOf = ({ content }: OwnedObject): number =>
   typeof content.revision === 'number' ? content.revision : 0
 
-/** Whether a ControllerRevision holds the template of the spec; one of its name that does not is a collision of hashes. */
+/** Whether a ControllerRevision has the template of the spec. If not, the hashes collide. */
 export const holdsTemplateOf = (revision: OwnedObject, spec: IngressSpec): boolean =>
   canonicalJson(revision.content.data) === canonicalJson(revisionData(spec))
 

@@ -7,9 +7,9 @@ import type { IngressDaemonSet, IngressSpec } from '../model/ingress-daemon-set.
 import { holdsTemplateOf, numberOf, specAt, templateHash } from './revision.ts'
 import { validateIngress } from './validate.ts'
 
-/** What becomes of `spec.rollbackTo`. `to` is empty where the template is that one already: the field alone goes. */
+/** The result of `spec.rollbackTo`. `to` is empty if the template is that one already; then only the field is removed. */
 export type Rollback =
-  /** `spec`: as it will be. */
+  /** `spec`: the spec after the rollback. */
   | { readonly kind: 'done'; readonly reason: Reason; readonly to: Partial<Restored>; readonly spec?: IngressSpec }
   | { readonly kind: 'refused'; readonly reason: Reason }
 
@@ -19,8 +19,8 @@ interface Restored {
 }
 
 /**
- * The rollback that the object asks for; undefined: none. It is forward motion to an old template, so that the budget, the canary
- * nodes and a pause hold as for any other.
+ * The rollback that the object asks for. Undefined: none. A rollback is a rollout of an old template, with the same budget, canary nodes
+ * and pauses.
  */
 export function rollbackOf(
   object: IngressDaemonSet,
@@ -58,10 +58,7 @@ interface Kept {
   readonly snapshot: { readonly revisions: { readonly rejected?: { readonly revision: string } } }
 }
 
-/**
- * The same of an object that is refused: the rollback is what makes it right. `findingsOf`: what it would have against it beside others,
- * with that spec.
- */
+/** The same for a refused object, which a rollback may correct. `findingsOf`: the conflicts that the object would have with that spec. */
 export function rollbackOfRefused(
   object: IngressDaemonSet,
   { revisions, snapshot }: Kept,
@@ -93,10 +90,7 @@ export function existing(revisions: readonly OwnedObject[]): string {
   return `it has revisions ${numbers.slice(0, -1).join(', ')} and ${last}`
 }
 
-/**
- * Both in one write, of the very object that was read: a template of which it is not known any more that it was asked for would stay,
- * and a request without its template would be forgotten.
- */
+/** Sets the template and removes the request in one write, on the version that was read. Two writes could leave one without the other. */
 export const rollbackPatch = ({ resourceVersion }: IngressDaemonSet, to: Partial<Restored>): JsonPatch => [
   { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
   ...(to.template === undefined ? [] : [{ op: 'add', path: '/spec/template', value: to.template } as const]),

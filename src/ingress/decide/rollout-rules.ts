@@ -6,7 +6,7 @@ import { isCanary } from './order.ts'
 import { type NodeView, neverServed, type Pass } from './pass.ts'
 import { GAVE_UP_ANNOTATION } from './snapshot.ts'
 
-/** Its pods are, or are going to be, of the revision that is wanted. */
+/** The node has or gets the wanted revision. */
 const isMoved = ({ target }: Pass, { deployment, op }: NodeView): boolean =>
   deployment?.revision === target || op?.revision === target
 
@@ -22,7 +22,7 @@ const gaveUp = ({ target }: Pass, n: NodeView): boolean =>
 const isSkipped = ({ target }: Pass, { request, op }: NodeView): boolean =>
   request?.kind === 'skip' && (request.of === op?.id || request.of === target)
 
-/** A node that came back with an earlier revision, and whose agent is silent, says nothing of the wanted one. */
+/** The node is stuck at the wanted revision. One that came back with an earlier revision and whose agent is silent does not count. */
 const isStuckAtTarget = ({ target }: Pass, { state, op }: NodeView): boolean =>
   state === 'Stuck' && (op === undefined || op.revision === target)
 
@@ -30,14 +30,11 @@ const isStuckAtTarget = ({ target }: Pass, { state, op }: NodeView): boolean =>
 export const failedNodes = (pass: Pass): readonly NodeView[] =>
   pass.nodes.filter((n) => (isStuckAtTarget(pass, n) || gaveUp(pass, n)) && !isSkipped(pass, n))
 
-/** As many nodes have failed as stop a rollout. */
+/** So many nodes have failed that the rollout stops. */
 export const isStalled = (pass: Pass): boolean =>
   failedNodes(pass).length >= pass.s.object.spec.rollout.failureThreshold
 
-/**
- * The canary nodes go first. A revision that all nodes had before needs no canary, so that a rollback does not wait for a
- * person.
- */
+/** Canary nodes go first, unless all nodes had the revision before, so that a rollback does not wait for a person. */
 const isCanaryFirst = ({ s, target }: Pass): boolean =>
   s.object.spec.rollout.canary !== undefined && s.revisions.promoted !== target && s.revisions.current !== target
 
@@ -48,7 +45,7 @@ export function awaitsPromotion(pass: Pass): boolean {
   return nodes.length > 0 && nodes.every((n) => isDone(pass, n))
 }
 
-/** Why no node is to be given the wanted revision now. */
+/** Why no node may get the wanted revision now. */
 function rolloutHolds(pass: Pass): readonly Reason[] {
   const { rollout } = pass.s.object.spec
   const { name } = pass.s.object
@@ -83,7 +80,7 @@ const stalled = (name: string, failed: readonly NodeView[]): Reason => ({
   next: 'change the template, or go back to an earlier revision, or retry or skip these nodes',
 })
 
-/** How many have to be well again says the half, and one where there are two nodes. */
+/** The reason for a hold in a mass disruption, with the number of nodes that must be well again. */
 export function massReason(pass: Pass, hit: readonly NodeView[]): Reason {
   const { name } = pass.s.object
   const tooMany = hit.length - Math.max(1, Math.floor(pass.eligible.length / 2))
@@ -95,7 +92,7 @@ export function massReason(pass: Pass, hit: readonly NodeView[]): Reason {
   }
 }
 
-/** What node holds go by beside the node. */
+/** What the holds of a node depend on beside the node. */
 interface FleetView {
   /** How many nodes have another revision. */
   readonly old: number
@@ -103,13 +100,13 @@ interface FleetView {
   readonly hasCanary: boolean
 }
 
-/** Why this node in particular is not to be given the wanted revision now. */
+/** Why this node may not get the wanted revision now. */
 export function nodeHolds(pass: Pass, n: NodeView, { old, hasCanary }: FleetView): readonly Reason[] {
   const { partition } = pass.s.object.spec.rollout
   const reasons: Reason[] = []
   const say = (code: Reason['code'], text: string): number => reasons.push({ code, object: n.name, text })
   if (n.eligibility === 'Keep') say('NewPodsRefused', `${n.name} has a taint that new pods do not tolerate`)
-  // Where others work on it, its pods come back with the end of their work.
+  // If others work on the node, its pods come back when that ends.
   if (n.node?.unschedulable === true && n.state !== 'Maintenance')
     say('NewPodsRefused', `${n.name} is cordoned, so that no new pod is placed there`)
   if (n.node?.ready !== 'True') say('NodeNotReady', `${n.name} is not Ready`)
@@ -124,17 +121,17 @@ export function nodeHolds(pass: Pass, n: NodeView, { old, hasCanary }: FleetView
   return reasons
 }
 
-/** Nodes that are to be given the wanted revision yet. */
+/** Nodes that still need the wanted revision. */
 const oldNodes = (pass: Pass): number => pass.eligible.filter((n) => !isMoved(pass, n)).length
 
 interface Fleet extends FleetView {
-  /** Why no node is to be given the wanted revision now. */
+  /** Why no node may get the wanted revision now. */
   readonly holds: readonly Reason[]
 }
 
 const FLEETS = new WeakMap<Pass, Fleet>()
 
-/** What is the same for each node. It goes through all of them, so that it is made once for a pass. */
+/** What is the same for each node, computed once for a pass. */
 export function fleetOf(pass: Pass): Fleet {
   const made = FLEETS.get(pass)
   if (made !== undefined) return made
@@ -144,14 +141,14 @@ export function fleetOf(pass: Pass): Fleet {
   return fleet
 }
 
-/** Whether a node that is out may go to the wanted revision: always from one that failed, else by the rules. */
+/** Whether a node that is out may get the wanted revision: always from a failed one, otherwise by the rules. */
 export function mayMove(pass: Pass, n: NodeView, from: string): boolean {
   if (from !== pass.s.revisions.current) return true
   const fleet = fleetOf(pass)
   return fleet.holds.length === 0 && nodeHolds(pass, n, fleet).length === 0
 }
 
-/** Its first pods come up, one of them is ready, and they are to leave or to be replaced: that takes a slot, as with any other node. */
+/** The first pods start, one is ready, and they are to leave or to be replaced. That needs a slot, as with any other node. */
 export function isFirstToLeave(pass: Pass, n: NodeView): boolean {
   const { op, deployment, state } = n
   if (op === undefined || !isFirst(op) || neverServed(n)) return false

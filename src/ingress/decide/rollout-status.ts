@@ -5,9 +5,8 @@ import type { NodeView, Pass } from './pass.ts'
 const ADMITTED_MAX = 100
 
 /**
- * The rollout that is under way, for the status; undefined: none is. Nodes that are out for the work of others alone are no
- * rollout. Since when is kept from the status, also over a restart, and in whole seconds: a cache that does not show the status yet that
- * was just written would otherwise lead to another one.
+ * The running rollout, for the status. Undefined: none. Nodes that are out only for the work of others are no rollout. The beginning is
+ * taken from the status, also after a restart, in whole seconds; otherwise a late cache would cause another write of the status.
  */
 export function rolloutStatus(
   pass: Pass,

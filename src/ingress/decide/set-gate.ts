@@ -1,7 +1,7 @@
 import { act, type NodeAnswer } from './node-answer.ts'
 import type { NodeView, Pass } from './pass.ts'
 
-/** Undefined: it is so. */
+/** Undefined: the gate is so already. */
 export function setGate({ s }: Pass, n: NodeView, isOpen: boolean): NodeAnswer | undefined {
   const opens = isOpen || s.object.spec.drainGate === 'Open'
   if (n.deployment === undefined || n.deployment.gate === (opens ? 'open' : 'closed')) return undefined

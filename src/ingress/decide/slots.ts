@@ -8,16 +8,13 @@ export const slotCount = ({ s }: Pass): number => maxOut(s.budget.limit, s.budge
 /** Slots that may be asked for, the lowest first. */
 export const freeSlots = ({ s }: Pass): readonly FreeSlot[] => slotsToAskFor(s.budget)
 
-/** From then on a slot for which there is no room is given back, so that other owners find it free. */
+/** After so long a slot without room is released, so that other owners find it free. */
 const HELD_IDLE_MS = 30_000
 
 export const isHeldIdle = ({ s }: Pass, { slot }: NodeView): boolean =>
   slot.kind === 'ours' && s.now - slot.takenAt >= HELD_IDLE_MS
 
-/**
- * What becomes of a slot whose node is not touched yet, where too many are out: the one of the lowest slot goes on, and the
- * others ask again.
- */
+/** Whether a slot of an untouched node is released because too many nodes are out. The lowest slot goes on, and the others ask again. */
 export function isToGiveBack(pass: Pass, n: NodeView): boolean {
   const { slot } = n
   if (slot.kind !== 'ours') return false

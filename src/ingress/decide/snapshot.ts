@@ -12,13 +12,13 @@ import type { IngressOp } from './op.ts'
 import type { Unbegun } from './refusals.ts'
 import type { RejectedRevision } from './rejected-revision.ts'
 
-/** All that a decision about an IngressDaemonSet goes by. */
+/** The input of a decision about an IngressDaemonSet. */
 export interface IngressSnapshot {
   readonly object: IngressDaemonSet
-  /** Why it gives way to other objects: nothing new is begun, and what is under way ends. Absent: it does not. */
+  /** Why the object gives way to others: nothing new is begun, and running operations end. Absent: it does not. */
   readonly conflicts?: readonly Reason[]
   readonly now: WallMs
-  /** No cache is behind for longer than it may be. */
+  /** All caches are fresh. */
   readonly isFresh: boolean
   readonly revisions: IngressRevisions
   /** As the status has it from before. */
@@ -30,7 +30,7 @@ export interface IngressSnapshot {
   readonly refusals?: Refusals
   readonly unbegun?: Unbegun
   readonly budget: IngressBudget
-  /** Each node that is eligible, or bears something of this object, or was one for which a Deployment is there. */
+  /** Each node that is eligible, has a mark of this object, or has a Deployment or a slot of it. */
   readonly nodes: readonly IngressNode[]
 }
 
@@ -39,9 +39,9 @@ interface IngressRevisions {
   readonly desired: string
   /** The last one that all nodes had. */
   readonly current?: string
-  /** The last one that a rollback left; it is not rolled out again, unless that is lifted. */
+  /** The last revision that was rolled back. It is not rolled out again unless that is lifted. */
   readonly rejected?: RejectedRevision
-  /** A person has let the rollout of this one go on after its canary nodes. */
+  /** The revision that a person let go on after its canary nodes. */
   readonly promoted?: string
 }
 
@@ -62,9 +62,9 @@ export interface IngressNode {
   readonly name: string
   /** Absent: it is gone, by an authoritative list. */
   readonly node?: Node
-  /** `Run`: pods are to be there; `Keep`: those that are there stay, new ones would not be placed; `Leave`: none are to be. */
+  /** `Run`: the node is to have pods. `Keep`: existing pods stay, and new ones would not be placed. `Leave`: the node is to have none. */
   readonly eligibility: 'Run' | 'Keep' | 'Leave'
-  /** The node, or its pods, go whatever is decided: it is deleted, removed, or tainted with NoExecute. */
+  /** The node or its pods go whatever is decided: the Node is deleted, is to be removed, or has a NoExecute taint. */
   readonly isGoing: boolean
   readonly deployment?: IngressDeployment
   /** Pods of this object that are on the node, also while they end. */
@@ -72,9 +72,9 @@ export interface IngressNode {
   readonly slot: NodeSlot
   /** Absent: no agent answers for the node. */
   readonly agent?: AgentWord
-  /** When the acknowledgement that stands on the Node was first seen, by the clock of this process. */
+  /** When the acknowledgement on the Node was first seen, by the clock of this process. */
   readonly acknowledgementSeen?: WallMs
-  /** What a person wants of a node that is stuck; it counts for that operation, or that revision, alone. */
+  /** A person's request for a stuck node, which counts for that operation or revision alone. */
   readonly request?: { readonly kind: 'retry' | 'skip'; readonly of: string }
 }
 
@@ -84,17 +84,17 @@ type NodeSlot =
       readonly kind: 'ours'
       readonly index: number
       readonly takenAt: WallMs
-      /** The claim of this object stood on the Node while it was held, and is gone since then. */
+      /** Since when the object's claim is gone that was on the Node while the slot was held. */
       readonly withdrawnAt?: WallMs
-      /** The operation that it was held for is gone since then: it was over, or others removed it. */
+      /** The operation of the slot, and since when it is gone: it was over, or others removed it. */
       readonly lost?: { readonly op: IngressOp; readonly since: WallMs }
     }
-  /** It is held for this node by an owner that lives; in words. */
+  /** Another living owner holds the slot for this node; the owner in words. */
   | { readonly kind: 'others'; readonly owner: string }
 
-/** What the agent of a node says of claims. */
+/** What the agent of a node says about claims. */
 interface AgentWord {
-  /** The id of a claim without which it gives a good answer again, or would but for others. */
+  /** The id of the withdrawn claim since which the answer is good again, or would be without other owners. */
   readonly released?: { readonly id: string; readonly since: WallMs }
   readonly acknowledged?: {
     readonly id: string
@@ -103,7 +103,7 @@ interface AgentWord {
   }
 }
 
-/** The Deployment of a node, with what stands beside it. */
+/** The Deployment of a node, its pods and its gate. */
 export interface IngressDeployment {
   /** Of the template that it has. */
   readonly revision: string
@@ -113,22 +113,22 @@ export interface IngressDeployment {
   readonly updated: number
   readonly ready: number
   readonly available: number
-  /** Its controller has seen what it says now. */
+  /** Its controller has observed the current generation. */
   readonly isObserved: boolean
-  /** Pods of an older template that are still there. */
+  /** Pods of an older template that still exist. */
   readonly oldPods: number
   /**
-   * Pods that failed in the last ten minutes, since its pods began to change, and since they were tried again; such as those that the
-   * kubelet rejects.
+   * Pods that failed in the last ten minutes, and since the pods began to change or were tried again. For example, pods that the kubelet
+   * rejects.
    */
   readonly failedPods: number
-  /** Pods of the same time that the kubelet rejected because its machine goes down. */
+  /** Pods of the same time that the kubelet rejected because its machine shuts down. */
   readonly shutDownPods: number
   /** Pods that run, whether they are ready or not. */
   readonly runningPods: number
   /** Whether its PodDisruptionBudget lets pods be evicted. */
   readonly gate: 'absent' | 'open' | 'closed'
-  /** It was made for an earlier Node of this name. */
+  /** The Deployment was made for an earlier Node of this name. */
   readonly isOfEarlierNode?: true
 }
 

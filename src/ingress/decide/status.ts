@@ -15,7 +15,7 @@ import type { IngressSnapshot } from './snapshot.ts'
 /** Objects have a bound in size, and a status is read by people. */
 const NODES_MAX = 100
 
-/** What the status of the object is to say. Undefined: the world is not known as it is now, so what stands there stays. */
+/** The wanted status of the object. Undefined: the caches are late, so the status stays as it is. */
 export function ingressStatus(s: IngressSnapshot, reasons: readonly Reason[]): WantedStatus | undefined {
   if (!s.isFresh) return undefined
   const pass = passOf(s)
@@ -56,7 +56,7 @@ const rejectedFields = ({ revision, at, isLifted }: RejectedRevision): WantedSta
   ...(isLifted ? { rejectionLifted: true } : {}),
 })
 
-/** Of an object that nothing is done by: its other fields, `fields`, stay as they stand. */
+/** The wanted status of a refused object. `fields`: its other fields, which stay. */
 export function refusedStatus(fields: WantedStatus['fields'], reasons: readonly Reason[]): WantedStatus {
   const words = { reason: 'IngressRefused', message: reasons.map(messageOf).join('. ') }
   return {
@@ -68,7 +68,7 @@ export function refusedStatus(fields: WantedStatus['fields'], reasons: readonly 
   }
 }
 
-/** The condition `Doubtful` says what is allowed and most likely not meant. It stops nothing, and is there from the first warning on. */
+/** Adds the condition `Doubtful`, for what is allowed and most likely not meant. It stops nothing, and exists from the first warning on. */
 export function withDoubts(
   { fields, conditions }: WantedStatus,
   findings: readonly FieldFinding[],
@@ -118,10 +118,10 @@ function notInService({ s, nodes }: Pass, reasons: readonly Reason[]): WantedSta
   return { nodes: listed.slice(0, NODES_MAX), ...(listed.length > NODES_MAX ? { truncated: true } : {}) }
 }
 
-/** A person is to look, also where the node is in service: its gate may be what cannot be made. */
+/** Reasons that need a person, even if the node is in service: for example, its gate cannot be created. */
 const REFUSED: readonly string[] = ['WriteRefused', 'NameTaken']
 
-/** Those that need a person first, and those that only wait for their turn last. */
+/** Nodes that need a person come first, and nodes that wait for their turn last. */
 const urgency = ({ state, reason = '' }: ListedNode): number =>
   state === 'Stuck' || REFUSED.includes(reason) ? 0 : state === 'Queued' ? 2 : 1
 const byUrgency = (one: ListedNode, other: ListedNode): number =>

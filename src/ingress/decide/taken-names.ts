@@ -5,10 +5,10 @@ import { identityOf } from './names.ts'
 import { ownershipOf } from './ownership.ts'
 import type { IngressReading } from './reading.ts'
 
-/** A node for which an object cannot be made, since one of others has its name. */
+/** A node for which an object cannot be created, since an object of others has its name. */
 interface TakenName {
   readonly node: string
-  /** What is not done therefore. */
+  /** The action that is left out. */
   readonly makes: NodeAction['kind']
   readonly reason: Reason
 }

@@ -6,7 +6,7 @@ import type { NodeView, Pass } from './pass.ts'
 import { nextTryAt, type Rejection, rejectionOf } from './rejection.ts'
 import type { IngressDeployment } from './snapshot.ts'
 
-/** What is next for pods that were rejected: they are made once more, or the note goes. Undefined: they have to wait, or to come up. */
+/** The next step for rejected pods: they are created again, or the note is removed. Undefined: they wait, or start. */
 export function tryAgain({ s }: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
   const rejection = rejectionOf(deployment)
   if (rejection === undefined) return undefined
@@ -21,13 +21,13 @@ export function tryAgain({ s }: Pass, n: NodeView, deployment: IngressDeployment
   return act(n, { kind: 'scale', replicas: podsPerNode }, { code: 'ReplicasDiffer', text })
 }
 
-/** Once others are done with the node it is another one: its disk may have been emptied. */
+/** When the next try is due. After the work of others it is due at once, since the cause, such as a full disk, may be gone. */
 const dueAt = ({ op }: NodeView, rejection: Rejection, now: WallMs): number =>
   (op?.t2 ?? 0) > rejection.at ? now : nextTryAt(rejection, now)
 
 /**
- * As many pods as are to be there. Those that failed until now did so while none was made, such as on a node that was not Ready: it is noted
- * that they do not count, or the new ones would be taken for rejected before they start.
+ * Scales up to all pods. Earlier failures, such as those on a node that was not Ready, are noted as not counting; otherwise the new pods
+ * would count as rejected before they start.
  */
 export function makeAll({ s }: Pass, n: NodeView, { revision, replicas, failedPods }: IngressDeployment): NodeAnswer {
   const { podsPerNode } = s.object.spec
@@ -40,31 +40,28 @@ export function makeAll({ s }: Pass, n: NodeView, { revision, replicas, failedPo
   )
 }
 
-/** The note stays until they are available, so that the next time is known for what it is. */
+/** Creates the pods again. The note stays until they are available, so that the next failure is counted. */
 export function makeOnceMore(n: NodeView, replicas: number, rejected: Rejection): NodeAnswer {
   const text = `${n.name} gets ${replicas} pods, after they were rejected`
   return act(n, { kind: 'scale', replicas, rejected }, { code: 'ReplicasDiffer', text })
 }
 
-/** The kubelet rejects them, and their ReplicaSet makes them anew at once. */
+/** The ReplicaSet replaces rejected pods at once, so more failures than this count as a rejection. */
 const REJECTED_AT_MOST = 5
 
-/**
- * No failure says anything of the pods: others work on the node, or it is not Ready, or that is over and its pods are about to be
- * made.
- */
+/** Failures say nothing about the pods: others work on the node, or it is not Ready, or its pods are about to be created after that. */
 const isAway = ({ state, node, op }: NodeView, { revision }: IngressDeployment): boolean =>
   state === 'Maintenance' || node?.ready !== 'True' || (op?.phase === 'Detaching' && op.revision === revision)
 
-/** A machine that goes down has its kubelet reject each pod, also one that is made anew. */
+/** The machine shuts down, so its kubelet rejects each pod, also new ones. */
 export const rejectsAll = (n: NodeView, deployment: IngressDeployment): boolean =>
   isAway(n, deployment) && deployment.failedPods + deployment.shutDownPods >= REJECTED_AT_MOST
 
-/** Pods that run stay, and no other is made for a while: of a node that is away, until it is back. */
+/** Scales down to the running pods for a while; on a node that is away, until it is back. */
 export function stopRejected({ s }: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
   const { revision, failedPods, available, replicas } = deployment
   if (isAway(n, deployment)) return stopUntilBack(n, deployment)
-  // What failed before these came up is over, such as while others worked on the node.
+  // Failures from before these pods started do not count any more.
   if (available >= replicas) return undefined
   const before = rejectionOf(deployment)
   if (failedPods < REJECTED_AT_MOST || (before !== undefined && before.triedAt === undefined)) return undefined
@@ -73,7 +70,7 @@ export function stopRejected({ s }: Pass, n: NodeView, deployment: IngressDeploy
   return act(n, { kind: 'scale', replicas: available, rejected }, { code: 'PodsRejected', text })
 }
 
-/** What was noted of its pods before stays as it is. */
+/** Scales down and keeps the earlier note. */
 function stopUntilBack(n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
   const { replicas, runningPods } = deployment
   if (!rejectsAll(n, deployment) || replicas <= runningPods) return undefined
@@ -86,7 +83,7 @@ function stopUntilBack(n: NodeView, deployment: IngressDeployment): NodeAnswer |
   )
 }
 
-/** The next try may be due, and wait for the node itself. */
+/** The wait until the next try, which may be due and wait for the node. */
 export function untilNextTry(pass: Pass, n: NodeView, rejection: Rejection): NodeAnswer {
   const at = nextTryAt(rejection, pass.s.now)
   return wait([rejected(pass, n, rejection)], at > pass.s.now ? at : undefined)

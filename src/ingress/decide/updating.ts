@@ -20,8 +20,7 @@ interface UnderWay {
 }
 
 /**
- * The pods are replaced. Where the node is out for it, no pod is touched before the detach is over; and once pods
- * change, nothing but pods that are all there brings the node back.
+ * Replaces the pods. No pod is touched before the detach is over, and once pods change, the node comes back only when all pods are ready.
  *
  * Law: the template of a node that serves is not changed before the node is detached, unless its object updates in place.
  */
@@ -44,7 +43,7 @@ export function updating(pass: Pass, n: NodeView, { op, deployment, admission }:
   return act(n, { kind: 'writeOp', op: { ...op, phase: 'Verifying' } }, { code: 'NodeUpdated', text })
 }
 
-/** Its pods stay ready for as long as the object asks. */
+/** Waits until the pods have been ready as long as the object asks. */
 export function verifying(pass: Pass, n: NodeView, { op, deployment, admission }: UnderWay): NodeAnswer {
   const newer = supersede(pass, n, { op, admission })
   if (newer !== undefined) return newer
@@ -60,8 +59,8 @@ export function verifying(pass: Pass, n: NodeView, { op, deployment, admission }
 }
 
 /**
- * For as long as pods change. Where all are there and it is refused, as after a rollback of a node that was never claimed, nothing is left to
- * be out for. A node whose first pods start bears its mark from the beginning, and no claim.
+ * Sets missing signs again while pods change. If all pods are ready and a write is refused, as after a rollback of a node that was never
+ * claimed, there is no reason to be out any more. A node whose first pods start has its mark from the beginning, and no claim.
  */
 function askedAgain(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer | undefined {
   if (op.inPlace === true || op.isNew === true) return undefined
@@ -80,12 +79,12 @@ const revisionOfOthers = (n: NodeView) =>
   ({ code: 'NodeBegun', text: `the Deployment of ${n.name} has another revision than it was given` }) as const
 
 /**
- * A newer revision is wanted meanwhile. A node that is out goes there at once; one that keeps the revision before waits for its turn. A
- * node that came here because others did not want it out any more may be in service still.
+ * A newer revision is wanted meanwhile. A node that is out gets it at once; one that keeps the previous revision waits for its turn. A node
+ * may still be in service if others do not want it out any more.
  */
 function supersede(pass: Pass, n: NodeView, { op, admission }: Omit<UnderWay, 'deployment'>): NodeAnswer | undefined {
   if (op.revision === pass.target || !mayMove(pass, n, op.revision)) return undefined
-  // It is not out for an update: once it is as it was, it waits for its turn.
+  // The node is not out for an update, so once it is as it was, it waits for its turn.
   const isAsItWas = n.deployment?.revision === op.revision && isSettled(pass, n)
   if (op.inPlace === true && n.slot.kind === 'none' && isAsItWas) return undefined
   const slot = isFirstToLeave(pass, n) ? slotFor(n, admission) : undefined
@@ -99,7 +98,7 @@ function supersede(pass: Pass, n: NodeView, { op, admission }: Omit<UnderWay, 'd
 const isOut = ({ s }: Pass, n: NodeView, op: IngressOp): boolean =>
   op.inPlace === true || neverServed(n) || (op.t1 !== undefined && detachWaits(s, n, { ...op, t1: op.t1 }).length === 0)
 
-/** A person wants it tried again: pods that were rejected are made once more, and the deadline begins anew. */
+/** A person asks for another try: rejected pods are created again, and the deadline begins anew. */
 function retry(pass: Pass, n: NodeView, { op, deployment }: Omit<UnderWay, 'admission'>): NodeAnswer | undefined {
   if (n.request?.kind !== 'retry' || n.request.of !== op.id) return undefined
   const rejection = rejectionOf(deployment)

@@ -6,18 +6,18 @@ import { GAVE_UP_ANNOTATION, type IngressDeployment } from './snapshot.ts'
 import { makeAll, rejectsAll, stopRejected, tryAgain } from './try-again.ts'
 
 /**
- * What a node needs before anything is begun there. It takes no place in the rollout until that is done: where the write is refused, the others
- * would wait for it for ever.
+ * What a node needs before anything is begun there. Until then it takes no place in the rollout; otherwise the others would wait for ever
+ * for a node whose write is refused.
  */
 export const upkeep = (pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined =>
   stopRejected(pass, n, deployment) ?? upkeepFirst(pass, n, deployment)
 
-/** Of a node that nothing is under way on. The gate is closed before a cordon comes: a drain evicts in the same second. */
+/** The upkeep of a node without an operation. The gate is closed before a cordon comes, since a drain evicts in the same second. */
 function upkeepFirst(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
   return setGate(pass, n, false) ?? forgetGivenUp(pass, n, deployment) ?? podsFirst(pass, n, deployment)
 }
 
-/** Once another revision is wanted: the one that was given up may be wanted anew, and counts as failed until then. */
+/** Removes the note of a given-up revision once another one is wanted. */
 function forgetGivenUp({ target }: Pass, n: NodeView, { annotations }: IngressDeployment): NodeAnswer | undefined {
   const { [GAVE_UP_ANNOTATION]: revision } = annotations
   if (revision === undefined || revision === target) return undefined

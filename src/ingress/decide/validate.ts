@@ -7,8 +7,8 @@ import { ingressWarnings } from './warnings.ts'
 const KIND = { schema: ingressSchema(), kind: 'ingressdaemonset' }
 
 /**
- * Everything that is wrong with an IngressDaemonSet by itself, as the API server sees it by the schema of the kind, and what is worth
- * a warning. `old` is the object before, where it is changed. What takes other objects to see is not looked for.
+ * The findings of an IngressDaemonSet by itself: its errors, as the API server finds them by the schema, and warnings. `old`: the object
+ * before a change.
  */
 export function validateIngress(object: unknown, old?: unknown): readonly FieldFinding[] {
   const { findings, isReadable } = validateObject(KIND, object, old)

@@ -73,7 +73,7 @@ function shortGraces(spec: Untrusted): readonly Warning[] {
   ].flatMap(({ isShort, ...warning }) => (isShort ? [warning] : []))
 }
 
-/** Nothing takes a node out for a plain cordon then, and the gate opens for a node that is out. */
+/** With ignored cordons, nothing takes a node out for a plain cordon, and the gate opens only for a node that is out. */
 function endlessDrain(spec: Untrusted): readonly Warning[] {
   const gate = spec.at('drainGate').textOr(INGRESS_DEFAULTS.drainGate)
   if (spec.at('onCordon').textOr(INGRESS_DEFAULTS.onCordon) !== 'Ignore' || gate !== 'Closed') return []

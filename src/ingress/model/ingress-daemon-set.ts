@@ -1,7 +1,7 @@
 import type { IngressGroup } from '../../ground/model/ingress-keys.ts'
 import type { OutLimit } from '../../ground/model/out-limit.ts'
 
-/** So many pods of one node; a percentage is of `podsPerNode`, and `max` of it is 100. */
+/** A number of pods of one node, or a percentage of `podsPerNode`. */
 export type PodLimit = OutLimit | { readonly kind: 'count'; readonly count: 0 }
 
 /** A mark with which an object asks for a node to be detached, and how long balancers need to act on it. */
@@ -111,7 +111,7 @@ export interface IngressDaemonSet {
   readonly deleting: boolean
   /** The revision that a person lets go on after its canary nodes. */
   readonly promoted?: string
-  /** A person wants the revision tried again that was rejected then. */
+  /** The rejected revision that a person wants to try again. */
   readonly retried?: string
   readonly rollbackTo?: RollbackRequest
   readonly spec: IngressSpec

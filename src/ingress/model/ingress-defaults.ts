@@ -1,4 +1,4 @@
-/** What holds where an IngressDaemonSet says nothing; the schema of the kind and its parser go by this. */
+/** The defaults of an IngressDaemonSet, for its schema and its parser. */
 export const INGRESS_DEFAULTS = {
   podsPerNode: 1,
   minReadySeconds: 0,

@@ -18,8 +18,8 @@ import type {
 import { INGRESS_DEFAULTS as D } from './ingress-defaults.ts'
 
 /**
- * An IngressDaemonSet of that group, with what holds where it says nothing, and misspelt names read as the right one. Where it
- * contradicts itself, the reading is the one that disturbs least: a node is detached before its pods change.
+ * Parses an IngressDaemonSet of that group, with its defaults, and with misspelt names read as the right ones. If the spec contradicts
+ * itself, the reading is the one that disturbs least: a node is detached before its pods change.
  */
 export const parseIngressDaemonSet =
   (group: IngressGroup) =>

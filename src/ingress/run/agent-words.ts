@@ -18,38 +18,38 @@ interface AskingParts {
 }
 
 interface AgentWordsParts extends AskingParts {
-  /** The UID of the IngressDaemonSet whose operations they are asked for: two may have a node out at once. */
+  /** The UID of the IngressDaemonSet. Two of them may have a node out at once. */
   readonly of: string
 }
 
 const AT_ONCE = 64
 const LIMIT_MS = 900
-/** The same for all nodes, which most of them are. */
+/** Shared by the nodes of which nothing was heard, which are most. */
 const NOTHING_HEARD: NonNullable<IngressNode['agent']> = {}
 
 /**
- * What agents say of the claims of nodes that are on their way out or back. An agent that is cut off from the API goes on with the
- * answer that it had, so a grace runs from its word and not from what was written.
+ * The answers of agents on nodes that are on their way out or back. An agent that is cut off from the API keeps its last answer, so a grace
+ * runs from the agent's answer and not from the write.
  */
 class AgentWords {
   readonly #parts: AgentWordsParts
-  /** By node: the claim that its agent has acknowledged, and when that was first heard. */
+  /** By node: the claim that the agent has acknowledged, and when that was first heard. */
   readonly #heard = new Map<string, { readonly id: string; readonly seen: WallMs }>()
-  /** By node: the claim without which its agent gives a good answer again, and since when it has. */
+  /** By node: the withdrawn claim since which the agent's answer is good again, and since when. */
   readonly #released = new Map<string, { readonly id: string; readonly since: WallMs }>()
-  /** By node: the claim that was withdrawn while its agent gave a bad answer. */
+  /** By node: the claim that was withdrawn while the agent's answer was bad. */
   readonly #awaited = new Map<string, string>()
 
   constructor(parts: AgentWordsParts) {
     this.#parts = parts
   }
 
-  /** Asks those whose word is awaited, and no others. */
+  /** Asks only the agents whose answers are awaited. */
   async ask(nodes: readonly Node[], deployments: readonly FoundDeployment[], signal: AbortSignal): Promise<void> {
     const awaited = new Map(deployments.filter(({ controller }) => controller?.uid === this.#parts.of).flatMap(opOf))
     for (const words of [this.#heard, this.#released, this.#awaited])
       for (const node of words.keys()) if (!awaited.has(node)) words.delete(node)
-    // The same claim may be made once more. What was said of it before it was withdrawn counts no more.
+    // The same claim may be made again. An answer from before its withdrawal does not count any more.
     for (const [node, { op }] of awaited) if (op.phase === 'Attaching') this.#heard.delete(node)
     const asked = nodes.flatMap((node) => {
       const way = awaited.get(node.name)
@@ -93,7 +93,7 @@ class AgentWords {
     signal.throwIfAborted()
   }
 
-  /** The pods of a health checker know no claims: what they answer says whether they know of the mark. */
+  /** Asks the agent, or the pods of the health checker. Those know no claims; their answer shows whether they know of the mark. */
   async #answer(
     address: string,
     { op, ports, isByPods }: UnderWay,
@@ -107,7 +107,7 @@ class AgentWords {
     return { acknowledged: heard === 'out' && op.phase === 'Detaching' ? [op.id] : [], isUp: heard === 'up' }
   }
 
-  /** Each time anew, since an agent that finds nothing that serves gives a bad answer again. */
+  /** Judges each answer anew, since an agent that finds nothing to serve gives a bad answer again. */
   #back(node: Node, way: UnderWay, answer: Awaited<ReturnType<Agents['ask']>>): void {
     const { id } = way.op
     const isBack =
@@ -119,14 +119,14 @@ class AgentWords {
       this.#released.delete(node.name)
       this.#awaited.set(node.name, id)
     } else if (isNew) {
-      // Only a process that has seen the bad answer knows since when the good one is given; else the written time counts.
+      // Only a process that has seen the bad answer knows when the good answers began. Otherwise the written time counts.
       const since = this.#awaited.get(node.name) === id ? this.#parts.clock.wallMs() : wallMs(0)
       this.#released.set(node.name, { id, since })
     }
   }
 }
 
-/** The words for each IngressDaemonSet, by its UID. */
+/** The answers for each IngressDaemonSet, by its UID. */
 export class AgentsOfObjects {
   readonly #parts: AskingParts
   readonly #words = new Map<string, AgentWords>()
@@ -141,13 +141,13 @@ export class AgentsOfObjects {
     return words
   }
 
-  /** Forgets those of objects that are gone. */
+  /** Forgets all other objects. */
   keep(uids: ReadonlySet<string>): void {
     for (const uid of this.#words.keys()) if (!uids.has(uid)) this.#words.delete(uid)
   }
 }
 
-/** The node comes back with the last owner that wants it out, and that owner is not waited for. */
+/** Others keep the node out. It comes back with the last of them, and this object does not wait for that. */
 const isOutByOthers = ({ unschedulable, annotations }: Node): boolean =>
   unschedulable || claimsOf(annotations[MAINTENANCE_ANNOTATION]).length > 0
 
@@ -157,11 +157,11 @@ interface UnderWay {
   readonly namespace: string
   readonly name: string
   readonly ports: readonly number[]
-  /** Pods of a health checker answer there, and not the agent. */
+  /** Pods of a health checker answer on these ports, and not the agent. */
   readonly isByPods: boolean
 }
 
-/** An agent that answers for no IngressDaemonSet speaks for the node alone, and its word for the node is enough. */
+/** Whether the agent answers well for these ports. An agent that knows no IngressDaemonSets answers for the whole node, which is enough. */
 function answersFor({ ingresses }: AgentAnswer, { namespace, name, ports }: UnderWay): boolean {
   if (ingresses === undefined || ports.length === 0) return true
   const found = ingresses.find((one) => one.namespace === namespace && one.name === name)

@@ -18,7 +18,7 @@ import type { IngressDaemonSet, IngressSpec } from '../model/ingress-daemon-set.
 type Json = Readonly<Record<string, unknown>>
 type Of<K extends NodeAction['kind']> = Extract<NodeAction, { readonly kind: K }>
 
-/** The Deployment of a node as it is made: its operation and its mark are on it from the first moment. */
+/** A new Deployment of a node, which has its operation and its mark from the beginning. */
 export function newDeployment(
   reading: IngressReading,
   { revision, op, mark }: Of<'createDeployment'>,
@@ -44,7 +44,10 @@ interface Wanted {
   readonly atOnce?: boolean
 }
 
-/** By the template of that revision, which may be an older one. REVISION_MISSING where it is not kept any more. */
+/**
+ * The Deployment with the template of that revision, which may be an older one. Throws REVISION_MISSING if the revision is not stored any
+ * more.
+ */
 function wantedAt(reading: IngressReading, { revision, atOnce = false, ...order }: Wanted): WantedObject {
   const { object } = reading.snapshot
   const kept = reading.revisions.find(({ labels }) => labels[REVISION_HASH_LABEL] === revision)
@@ -64,7 +67,7 @@ const ALL_AT_ONCE: IngressDaemonSet['spec']['strategy'] = {
   maxUnavailableNodes: { kind: 'count', count: 1 },
 }
 
-/** Undefined: the Deployment is so already. */
+/** Undefined: the Deployment is as wanted already. */
 export function templatePatch(
   reading: IngressReading,
   { revision, replicas, atOnce }: Of<'applyTemplate'>,
@@ -79,8 +82,8 @@ export function templatePatch(
 type Annotated = Pick<FoundDeployment, 'annotations' | 'ready'>
 
 /**
- * The annotations that an action writes on a Deployment; null: it goes. The health order goes with each of them: of fewer pods
- * fewer are enough in the same write.
+ * The annotations that an action writes on a Deployment; null removes one. Each such write also sets the health order, so that it always
+ * fits the number of pods.
  */
 export function annotationsOf(
   action: NodeAction,
@@ -125,7 +128,7 @@ function ofAction(action: NodeAction, found: Annotated): Readonly<Record<string,
 const gone = ({ annotations }: Annotated, key: string): Readonly<Record<string, null>> =>
   key in annotations ? { [key]: null } : {}
 
-/** Under the version that was read, so that of two writers one is refused. */
+/** Adds annotations to a patch, and the version that was read, so that one of two writers is refused. */
 export function withAnnotations(
   patch: Json,
   { found, annotations }: { readonly found: FoundDeployment; readonly annotations: Json },

@@ -21,20 +21,20 @@ interface CachesParts {
   /** Lists and watches all Nodes; settles only when aborted, with the signal's reason. */
   readonly followNodes: FollowCacheParts<Node>['follow']
   readonly clock: Clock
-  /** Those whose CustomResourceDefinition is to be there. */
+  /** The API groups whose CustomResourceDefinition is installed. */
   readonly groups: readonly IngressGroup[]
-  /** The object of that key is another thing now. */
+  /** The object of that key has changed. */
   readonly onObject: (key: string) => void
-  /** What belongs to that object is another thing now: a Deployment, a pod. */
+  /** A Deployment, a pod or another object of that object has changed. */
   readonly onOwned: (key: string) => void
-  /** The same of all objects. */
+  /** Something that concerns all objects has changed. */
   readonly onFleet: () => void
 }
 
 /** `GROUP/NAMESPACE/NAME`. */
 export const ingressKey = ({ group, namespace, name }: CheckedIngress): string => `${group}/${namespace}/${name}`
 
-/** All that the loop follows: what bears the label of an IngressDaemonSet, and all Nodes. */
+/** The caches of the ingress loop: all Nodes, and what has the label of an IngressDaemonSet. */
 export class IngressCaches extends FollowCaches {
   readonly nodes: FollowCache<Node>
   readonly deployments: FollowCache<FoundDeployment>
@@ -111,12 +111,12 @@ export class IngressCaches extends FollowCaches {
     return [...this.#objects.values()].flatMap((cache) => cache.objects())
   }
 
-  /** By the label of their node; the same function while none of them changes. */
+  /** The object's pods, by the label of their node. The same function until one of them changes. */
   podsOf({ namespace, uid }: CheckedIngress): (nodeLabel: string) => readonly IngressPod[] {
     return this.#podsOf.get(ownerKey(namespace, uid))
   }
 
-  /** Deployments and revisions of the whole namespace: a name may be taken by those of others. */
+  /** Deployments and revisions of the whole namespace, since those of others may have one of our names. */
   around({ namespace, uid }: CheckedIngress) {
     const gates = this.#gatesOf.get(uid)
     const orphans = this.#orphanGatesOf.get(namespace)
@@ -128,7 +128,7 @@ export class IngressCaches extends FollowCaches {
     }
   }
 
-  /** Another object is gone, or wants other things: what they gave way to may be over. */
+  /** Another object was deleted or changed, so objects that gave way to it may go on. */
   #wakeWhoGiveWay({ onObject }: CachesParts): void {
     for (const object of this.objects()) if (givesWay(object)) onObject(ingressKey(object))
   }
@@ -141,5 +141,5 @@ export class IngressCaches extends FollowCaches {
 const wordsOf = (object: CheckedIngress | undefined): string | undefined =>
   object === undefined ? undefined : `${object.uid}/${object.generation}`
 
-/** Pods of another namespace may bear the labels of an object, and are none of its own. */
+/** The namespace is part of the key, since pods of another namespace may have the same labels. */
 const ownerKey = (namespace: string, uid: string): string => `${namespace}/${uid}`

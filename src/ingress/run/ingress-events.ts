@@ -2,7 +2,7 @@ import { type EventTypes, type Saying, sayingsOf } from '../../ground/loop/owned
 import type { Reason } from '../../ground/model/reason.ts'
 import { type FieldFinding, findingReason } from '../../ground/model/schema/field-finding.ts'
 
-/** What a person is to hear of an IngressDaemonSet. `doubts`: findings that do not refuse it. */
+/** The Events of an IngressDaemonSet. `doubts`: findings that do not refuse it. */
 export const ingressSayings = (
   name: string,
   reasons: readonly Reason[],
@@ -16,7 +16,7 @@ export const ingressSayings = (
   }),
 ]
 
-/** What is refused stands beside what is said of the same node in the same pass. */
+/** A refused write gets an Event of its own beside other Events of the same node. */
 const keyOf = ({ code, object = '' }: Reason): string => (code === 'WriteRefused' ? `${code} ${object}` : object)
 
 const EVENTS: EventTypes = {

@@ -23,7 +23,10 @@ export const INGRESS_PODS: ObjectKind<IngressPod> = {
   parse: parsePod,
 }
 
-/** Of a pod that was ended, and of one that is not let in (kubelet, nodeshutdown_manager.go). Neither is deleted. */
+/**
+ * The reasons of a pod that was ended and of a pod that was rejected in a shutdown (kubelet, nodeshutdown_manager.go). Neither pod is
+ * deleted.
+ */
 const SHUTDOWN: readonly string[] = ['Terminated', 'NodeShutdown']
 
 function parsePod(object: Untrusted): IngressPod {
@@ -36,7 +39,7 @@ function parsePod(object: Untrusted): IngressPod {
     ingressUid: labels[INGRESS_UID_LABEL] ?? '',
     nodeLabel: labels[INGRESS_NODE_LABEL] ?? '',
     revision: labels[REVISION_HASH_LABEL] ?? '',
-    // What is deleted ends with whatever exit code its containers have.
+    // A deleted pod may end with any exit code.
     isFailed: phase === 'Failed' && !isLeaving && !isOfShutdown,
     isShutDown: phase === 'Failed' && !isLeaving && isOfShutdown,
     isRunning: phase === 'Running' && !isLeaving,

@@ -40,7 +40,7 @@ interface IngressLoopParts extends ControllerParts {
 
 const ASK_AGENT_AGAIN_MS = 500
 
-/** Brings the nodes of all IngressDaemonSets nearer to what these say, one write after the other. */
+/** Brings the nodes of all IngressDaemonSets to what their objects ask for. A key is an object. */
 export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
   readonly name = 'ingress'
   readonly keyOf = actionKey
@@ -157,7 +157,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
     const { deployments, gates, revisions, daemonSets } = this.#caches.around(object)
     const ours = this.#latest.all(deployments)
     const words = this.#agents?.of(object.uid)
-    // Without its Nodes, a claim that is seen would count as gone.
+    // Without the Nodes, every claim would count as gone.
     if (known !== undefined) this.#memory.noteSlots(slotHolder, { slots: budget.slots, ours, nodes, object }, now)
     return ingressReading({
       object,
@@ -180,7 +180,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
     })
   }
 
-  /** An agent that was not heard is asked again, and a slot that was not seen may be one to give back. */
+  /** A silent agent is asked again. While the budget cannot be read, there may be a slot to release that no pass knows. */
   againInMs({ reasons }: LoopDecision<ObjectAction>): number | undefined {
     if (reasons.some(({ code }) => code === 'AgentNotHeard')) return ASK_AGENT_AGAIN_MS
     return this.#budget.facts()?.fault === undefined ? undefined : BUDGET_AGE_MS
@@ -190,7 +190,7 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
     return object
   }
 
-  /** The claim follows on the operation, for which all nodes were read. */
+  /** The claim comes right after the operation, for which all Nodes were read. */
   async gatherFresh({ action, key, seen }: Bound<Seen, ObjectAction>, signal: AbortSignal): Promise<Seen | undefined> {
     const nodes = await (action.kind === 'claim'
       ? this.#budget.readWithNode(action.node, signal)
@@ -221,5 +221,5 @@ export class IngressLoop implements OwnedSystem<Seen, ObjectAction> {
 
 const isError = ({ severity }: FieldFinding): boolean => severity === 'error'
 
-/** Its status cannot be written any more once it has no finalizer. */
+/** The status cannot be written any more once the object has no finalizer. */
 const isLeaving = ({ deleting, finalizers }: IngressDaemonSet): boolean => deleting && finalizers.length === 0

@@ -15,9 +15,9 @@ import type { IngressDaemonSet } from '../model/ingress-daemon-set.ts'
 import { IngressRefusals } from './ingress-refusals.ts'
 
 interface NotedSlot extends HeldSlot {
-  /** That stood there last. */
+  /** The last operation on the Deployment, as text. */
   readonly op?: string
-  /** The UID of the Node that bore a claim of the object. */
+  /** The UID of the Node that had a claim of the object. */
   readonly claimed?: string
 }
 
@@ -33,7 +33,7 @@ type Deployments = readonly FoundDeployment[]
 const NO_OPS: ReadonlyMap<string, string> = new Map()
 const NO_NODES: ReadonlyMap<string, Node> = new Map()
 
-/** By node. */
+/** The operations by node, as text. */
 const opsOf = (deployments: Deployments, uid: string): ReadonlyMap<string, string> =>
   new Map(
     deployments.flatMap(({ controller, annotations: { [NODE_ANNOTATION]: node, [OP_ANNOTATION]: op } }) =>
@@ -47,7 +47,7 @@ interface Claimed {
   readonly now: WallMs
 }
 
-/** Whether the object claims the node, or since when it does not any more. Another Node of this name was never claimed. */
+/** Whether the object claims the node, or since when it does not any more. A new Node of the same name was never claimed. */
 function claimSeen(node: Node | undefined, { claim, owner, now }: Claimed): Claimed['claim'] {
   if (node === undefined) return {}
   if (claimsOf(node.annotations[MAINTENANCE_ANNOTATION]).some((one) => one.owner === owner))
@@ -56,7 +56,7 @@ function claimSeen(node: Node | undefined, { claim, owner, now }: Claimed): Clai
   return claimed === node.uid ? { claimed, withdrawn } : {}
 }
 
-/** What a process of the controller has seen and no object bears. The next process begins without it, and waits a little longer. */
+/** What this process has seen and no object stores. The next process begins without it, and waits a little longer. */
 export class IngressMemory {
   readonly deployments: Unshown<FoundDeployment>
   readonly daemonSets: Unshown<FoundDaemonSet>
@@ -64,7 +64,7 @@ export class IngressMemory {
   readonly refused = new IngressRefusals()
   /** By holder, then by node. */
   readonly #slots = new Map<string, ReadonlyMap<string, NotedSlot>>()
-  /** By the UID of the object. A Node that changes is another value, and its acknowledgement is found by the text. */
+  /** By the UID of the object, then by node: the text of the acknowledgement, and since when it is there. */
   readonly #acknowledged = new Map<string, Map<string, { readonly value: string; readonly since: WallMs }>>()
 
   constructor(clock: Pick<Clock, 'monoMs'>) {
@@ -78,7 +78,7 @@ export class IngressMemory {
     for (const unshown of [this.deployments, this.daemonSets, this.gates]) await unshown.findAgain(objects, signal)
   }
 
-  /** The slots that this holder has now, and what stands on the Deployments of the object that they are of. */
+  /** Notes the slots that this holder has now, with the operations on the object's Deployments. */
   noteSlots(holder: string, { slots, ours, nodes, object }: SeenSlots, now: WallMs): void {
     const held = slots.flatMap(({ owner }) => (owner.holder === holder ? (owner.node ?? []) : []))
     const ops = held.length === 0 ? NO_OPS : opsOf(ours, object.uid)
@@ -100,7 +100,7 @@ export class IngressMemory {
     return this.#slots.get(holder)?.get(node)
   }
 
-  /** When the acknowledgement that stands on the Node was first seen; undefined: none stands there. */
+  /** When the acknowledgement on the Node was first seen. Undefined: there is none. */
   acknowledgedSince({ spec, uid }: IngressDaemonSet, node: Node, now: WallMs): WallMs | undefined {
     const key = spec.detach.acknowledgement?.key
     if (key === undefined) return undefined
@@ -117,10 +117,10 @@ export class IngressMemory {
     return now
   }
 
-  /** Only these objects are there. */
+  /** Forgets all other objects. */
   keep(uids: ReadonlySet<string>): void {
     this.refused.keepSubjects(uids)
-    // An object of others that has a name of those that are left is found again.
+    // Objects of others in the way of the remaining objects are found again.
     for (const unshown of [this.deployments, this.daemonSets, this.gates]) unshown.clear()
     for (const uid of this.#acknowledged.keys()) if (!uids.has(uid)) this.#acknowledged.delete(uid)
   }

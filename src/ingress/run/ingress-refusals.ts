@@ -6,10 +6,10 @@ import { WorldError } from '../../ground/model/world-error.ts'
 import type { ObjectAction } from '../decide/housekeeping.ts'
 import { actionKey, type Unbegun } from '../decide/refusals.ts'
 
-/** The operation of a node may be allowed by then, whatever refused it. */
+/** After so long, a node whose operation was refused is tried first again. */
 const UNBEGUN_MS = 3_600_000
 
-/** Writes of IngressDaemonSets that were refused, and nodes whose operation was refused when it was to begin. */
+/** Refused writes of IngressDaemonSets, and nodes whose operation was refused at its beginning. */
 export class IngressRefusals extends RefusedWrites<ObjectAction> {
   /** By the UID of the object, then by node: when its operation was refused last. */
   readonly #unbegun = new Map<string, { readonly generation: number; readonly nodes: Map<string, WallMs> }>()
@@ -20,7 +20,7 @@ export class IngressRefusals extends RefusedWrites<ObjectAction> {
 
   override refuse(object: Subject, action: ObjectAction, refusal: Refusal): boolean {
     const isLasting = super.refuse(object, action, refusal)
-    // A write without an answer may stand.
+    // A write without an answer may have succeeded.
     if (isLasting && action.kind === 'writeOp' && refusal.error instanceof WorldError)
       this.#nodesOf(object, refusal.now).set(action.node, refusal.now)
     return isLasting
@@ -36,14 +36,14 @@ export class IngressRefusals extends RefusedWrites<ObjectAction> {
     for (const uid of this.#unbegun.keys()) if (!uids.has(uid)) this.#unbegun.delete(uid)
   }
 
-  /** What a decision takes into account. A field is absent if it would be empty. */
+  /** The refusals for a decision. A field is absent if it would be empty. */
   known(object: Subject, now: WallMs): { readonly refusals?: Refusals; readonly unbegun?: Unbegun } {
     const nodes = this.#unbegun.has(object.uid) ? this.#nodesOf(object, now) : undefined
     const unbegun = nodes === undefined || nodes.size === 0 ? undefined : new Map(nodes)
     return present({ refusals: this.of(object), unbegun })
   }
 
-  /** Those of this generation, and of the last hour. */
+  /** The refused nodes of this generation, of the last hour. */
   #nodesOf({ uid, generation }: Subject, now: WallMs): Map<string, WallMs> {
     const known = this.#unbegun.get(uid)
     const nodes = known?.generation === generation ? known.nodes : new Map<string, WallMs>()

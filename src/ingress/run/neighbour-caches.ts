@@ -20,13 +20,13 @@ interface NeighbourParts {
   readonly objects: Pick<Objects, 'follow'>
   readonly clock: Clock
   readonly caches: Pick<IngressCaches, 'nodes' | 'objects'>
-  /** As it was read last. */
+  /** From the last reading. */
   readonly limit: () => OutLimit | undefined
-  /** A port was taken or given back, or a budget is another one. */
+  /** A port was taken or released, or a budget has changed. */
   readonly onChange: () => void
 }
 
-/** What IngressDaemonSets share the cluster with: followed, and looked at for each object once after a change. */
+/** Services and budgets of others, and the conflicts of each object with them. The conflicts are found once after each change. */
 export class NeighbourCaches extends FollowCaches {
   readonly #parts: NeighbourParts
   readonly #services: FollowCache<PortService>
@@ -61,12 +61,12 @@ export class NeighbourCaches extends FollowCaches {
     )
   }
 
-  /** Nodes or IngressDaemonSets are not what they were. */
+  /** Nodes or IngressDaemonSets have changed. */
   changed(): void {
     this.#changes += 1
   }
 
-  /** All that is known now. */
+  /** The current neighbours. */
   #around(): Neighbours {
     const { caches, limit } = this.#parts
     const most = limit()
@@ -79,7 +79,7 @@ export class NeighbourCaches extends FollowCaches {
     }
   }
 
-  /** What is wrong with this object, which has no error by itself, beside those that stand before it. */
+  /** The conflicts of this object with those that go before it. The object has no error by itself. */
   findings(object: CheckedIngress): readonly FieldFinding[] {
     const of = `${this.#changes} ${JSON.stringify(this.#parts.limit())}`
     const known = this.#found.get(object)

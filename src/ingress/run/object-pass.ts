@@ -6,15 +6,15 @@ import type { CheckedIngress } from '../decide/ingress-kind.ts'
 import { OP_ANNOTATION, parseOp } from '../decide/op.ts'
 import { objectOf } from '../decide/refusals.ts'
 
-/** What a pass goes by. */
+/** The input of a pass. */
 export type Seen = ObjectReading & {
   readonly object: CheckedIngress
   readonly key: string
-  /** What is to be said and does not refuse the object. */
+  /** Findings that are reported and do not refuse the object. */
   readonly doubts: readonly FieldFinding[]
 }
 
-/** Of an object that makes no sense, nothing but a rollback is done. */
+/** Decides a pass. For a refused object only a rollback is done. */
 export function decidePass(seen: Seen): LoopDecision<ObjectAction> {
   const decision = decideObject(seen)
   if (seen.reading !== undefined || decision.kind === 'settled') return decision
@@ -22,17 +22,17 @@ export function decidePass(seen: Seen): LoopDecision<ObjectAction> {
   return rest.kind === 'hold' ? rest : { kind: 'settled', reasons: rest.reasons }
 }
 
-/** The UIDs of the Deployment and of the Node that an action of a node is about; else that of its object. */
+/** The UIDs of the Deployment and the Node of an action; for an action without a node, the UID of its object. */
 export function objectOfAction(action: ObjectAction, { reading }: Seen): string | undefined {
   if (!('node' in action)) return objectOf(action)?.uid
   const node = reading?.snapshot.nodes.find(({ name }) => name === action.node)?.node
   return `${reading?.deployments.ours.get(action.node)?.uid} ${node?.uid}`
 }
 
-/** By caches that are behind nothing is wanted, and no refusal is over. */
+/** False while a cache is late. Then a decision without an action does not end the refusal of that action. */
 export const isKnown = (seen: Seen): boolean => seen.kind === 'refused' || seen.reading.snapshot.isFresh
 
-/** A node that nothing is under way on is about to be taken out, or to be changed while it serves. */
+/** The action begins to take a node out, or to change it while it serves. */
 export function takesOut(action: ObjectAction, { reading }: Seen): boolean {
   if (action.kind === 'takeSlot') return true
   if (action.kind !== 'writeOp' && action.kind !== 'claim') return false

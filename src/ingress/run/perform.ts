@@ -37,7 +37,7 @@ interface PerformParts {
   readonly unshown: Pick<IngressMemory, 'deployments' | 'daemonSets' | 'gates'>
 }
 
-/** One effect, under the versions of the objects that it was decided by. */
+/** Performs one action. The write names the version of the object that the action was decided by. */
 export class IngressEffects {
   readonly #parts: PerformParts
   readonly #owned: OwnedEffects
@@ -161,7 +161,10 @@ export class IngressEffects {
     if (found !== undefined) this.#parts.unshown.deployments.note(found)
   }
 
-  /** What others made is taken over with the selector of our Deployment, which may be another one by now. */
+  /**
+   * Opens or closes the gate of a node. A gate without an owner is adopted, and the write sets the selector of our Deployment, which may
+   * have changed.
+   */
   async #setGate(
     { node, isOpen }: Extract<NodeAction, { kind: 'setGate' }>,
     reading: IngressReading,
@@ -182,7 +185,10 @@ export class IngressEffects {
     if (made !== undefined) this.#parts.unshown.gates.note(made)
   }
 
-  /** A Node that is gone is asked for by its name first: the cache of the Nodes may be behind that of the Deployments. */
+  /**
+   * Deletes the Deployment of a node. If the Node seems gone, it is read by name before, since the cache of Nodes may be later than the
+   * cache of Deployments.
+   */
   async #remove({ node: name }: NodeAction, reading: IngressReading, signal: AbortSignal): Promise<void> {
     const found = reading.deployments.ours.get(name)
     if (found === undefined) return
@@ -213,7 +219,7 @@ function changeOf(
   return withAnnotations(spec, { found: on.found, annotations })
 }
 
-/** An object that is one of ours by its name and its labels, with our reference beside those that it has. */
+/** The patch that adds our owner reference to the existing ones. */
 function adopted<T extends OwnedObject>(object: IngressDaemonSet, found: T) {
   const { ownerReferences } = wantedMetadata(object, { name: found.name })
   const { resourceVersion, owners } = found

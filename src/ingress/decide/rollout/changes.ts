@@ -8,7 +8,7 @@ import { holdsTemplateOf, numberOf } from '../revision.ts'
 import { existing } from '../rollback.ts'
 import { conditionOf } from './rollout-state.ts'
 
-/** One write of a person, and what it comes to. */
+/** One write for a person's command. */
 export interface RolloutWrite {
   /** Absent: the IngressDaemonSet itself; else the Deployment of that name. */
   readonly deployment?: string
@@ -17,7 +17,7 @@ export interface RolloutWrite {
   readonly text: string
 }
 
-/** What a command is to do. `nothing`: it is so already. `refused`: by what is there, and what to do instead. */
+/** The result of a command. `nothing`: it is so already. `refused`: why, and what to do instead. */
 export type RolloutChange =
   | { readonly kind: 'write'; readonly writes: readonly RolloutWrite[] }
   | { readonly kind: 'nothing'; readonly text: string }
@@ -25,7 +25,7 @@ export type RolloutChange =
 
 export const nothing = (text: string): RolloutChange => ({ kind: 'nothing', text })
 
-/** Of the spec that was read: another one may want something else. */
+/** Tests for the spec that was read, since another one may ask for something else. */
 const testsOf = ({ uid, generation }: CheckedIngress): JsonPatch => [
   { op: 'test', path: '/metadata/uid', value: uid },
   { op: 'test', path: '/metadata/generation', value: generation },
@@ -43,7 +43,7 @@ export function pause(object: CheckedIngress): RolloutChange {
   return write(object, [{ op: 'add', path: '/spec/paused', value: true }], text)
 }
 
-/** A pause ends first. Without one, the rollout that waits after its canary nodes is let go on. */
+/** Ends a pause. Without one, lets a rollout go on that waits after its canary nodes. */
 export function resume(object: CheckedIngress): RolloutChange {
   const { name, spec, status, generation, resourceVersion, retried } = object
   if (spec.rollout.paused)
@@ -66,7 +66,7 @@ export function resume(object: CheckedIngress): RolloutChange {
   return { kind: 'write', writes: [{ patch, text }] }
 }
 
-/** `to` absent: the revision before the one of now. The controller writes the template. */
+/** `to` absent: the previous revision. The controller writes the template. */
 export function undo(object: CheckedIngress, revisions: readonly OwnedObject[], to?: number): RolloutChange {
   const { name, spec, rollbackTo } = object
   const isNow = (revision: OwnedObject): boolean => holdsTemplateOf(revision, spec)

@@ -5,14 +5,14 @@ import { Untrusted } from '../../../ground/model/untrusted.ts'
 import type { CheckedIngress } from '../ingress-kind.ts'
 import { holdsTemplateOf, numberOf } from '../revision.ts'
 
-/** A ControllerRevision with when it was made, ISO 8601. */
+/** A ControllerRevision with its creation time, ISO 8601. */
 export type DatedRevision = OwnedObject & { readonly createdAt: string }
 
-/** A revision that is kept. */
+/** A stored revision. */
 export interface HistoryRow {
   readonly revision: number
   readonly name: string
-  /** In labels and in the status it goes by this. */
+  /** The name of the revision in labels and in the status. */
   readonly hash: string
   readonly createdAt: string
   readonly images: readonly string[]
@@ -22,11 +22,11 @@ export interface HistoryRow {
   readonly isWanted: boolean
   /** The last one that every node had. */
   readonly isCurrent: boolean
-  /** It failed, and an automatic rollback left it. */
+  /** The revision failed and was rolled back automatically. */
   readonly isRejected: boolean
 }
 
-/** What belongs to an object, of one namespace. */
+/** The Deployments and revisions of an object. */
 export interface OfIngress {
   readonly revisions: readonly DatedRevision[]
   readonly deployments: readonly FoundDeployment[]

@@ -19,20 +19,17 @@ interface Requested {
   readonly node?: string
 }
 
-/** What failed on a node, by which a wish of a person counts for it and for nothing later. */
+/** What failed on a node. A person's request names it, and so counts for nothing later. */
 interface Failed {
   readonly node: string
   readonly deployment: FoundDeployment
   /** The id of the operation, or the revision. */
   readonly of: string
-  /** Nothing is under way there, and its pods, which are of this revision, were rejected. */
+  /** The revision whose pods were rejected, if no operation is under way. */
   readonly rejected?: string
 }
 
-/**
- * The nodes that failed are tried once more, without those that a person skips, unless it is one by its name; and the template that an automatic
- * rollback left.
- */
+/** Tries failed nodes again, except those that a person skips unless one is named, and the template that was rolled back automatically. */
 export function retry(object: CheckedIngress, requested: Requested): RolloutChange {
   if (requested.node !== undefined) return retryNodes(failedNodes(object, requested))
   const lifted = lift(object)
@@ -69,7 +66,7 @@ function retryNodes(failed: readonly Failed[] | RolloutChange): RolloutChange {
   )
 }
 
-/** Undefined: the template that the object has was not rejected. */
+/** Undefined: the current template was not rejected. */
 function lift({ name, spec, status, retried, resourceVersion }: CheckedIngress): RolloutWrite | undefined {
   const rejected = rejectedRevision(status.fields, { desired: templateHash(spec), retried })
   if (rejected === undefined || rejected.isLifted) return undefined
@@ -79,11 +76,11 @@ function lift({ name, spec, status, retried, resourceVersion }: CheckedIngress):
   return { patch: { metadata: { resourceVersion, annotations } }, text }
 }
 
-/** A revision without a time is due to be tried again. */
+/** A revision without a time means that it is due to be tried again. */
 const requestOf = ({ of, rejected }: Pick<Failed, 'of' | 'rejected'>) =>
   rejected === undefined ? { key: RETRY_ANNOTATION, value: of } : { key: REJECTED_ANNOTATION, value: rejected }
 
-/** The node does not count among those that stop the rollout. */
+/** Skips nodes: they do not count as failed any more. */
 export function skip(object: CheckedIngress, requested: Requested): RolloutChange {
   const failed = failedNodes(object, requested)
   if ('kind' in failed) return failed
@@ -91,7 +88,7 @@ export function skip(object: CheckedIngress, requested: Requested): RolloutChang
     failed.filter(({ deployment, of }) => deployment.annotations[SKIP_ANNOTATION] !== of),
     (one) => ({
       patch: [
-        // A wish to try it again comes first, also one that was met long ago.
+        // A request to try again would come first, even one that was met long ago, so it is removed.
         ...(RETRY_ANNOTATION in one.deployment.annotations ? [without(RETRY_ANNOTATION)] : []),
         add(SKIP_ANNOTATION, one.of),
       ],
@@ -122,7 +119,7 @@ function asked(
   }
 }
 
-/** Of the very operation that was read. */
+/** Tests for the operation that was read. */
 function testsOf({ uid, annotations }: FoundDeployment): JsonPatch {
   const op = annotations[OP_ANNOTATION]
   return [

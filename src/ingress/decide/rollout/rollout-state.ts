@@ -14,7 +14,7 @@ export interface ListedNode {
   readonly message?: string
 }
 
-/** Where a rollout is, by what its object says. */
+/** The state of a rollout, from its object. */
 export interface RolloutState {
   /**
    * `unseen`: the controller has not looked at the object as it is now; `held`: it does not go on without a person, and nothing is
@@ -29,7 +29,7 @@ export interface RolloutState {
 
 const UNDER_WAY: readonly string[] = ['Creating', 'Detaching', 'Updating', 'Verifying', 'Attaching', 'Leaving']
 
-/** Of one reading. What it holds up may go on a moment later: only what stays so is reported. */
+/** The state in one reading. A hold may end a moment later, so only one that lasts is reported. */
 export function rolloutStateOf(object: CheckedIngress): RolloutState {
   const nodes = listedNodes(object)
   const found = earlyWord(object) ?? wordOfConditions(object, nodes) ?? going(object)

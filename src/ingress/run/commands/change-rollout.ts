@@ -12,7 +12,7 @@ interface Changing {
   readonly objects: Pick<Objects, 'get' | 'list' | 'patch'>
   readonly at: IngressAddress
   readonly decide: (object: CheckedIngress, of: OfIngress) => RolloutChange
-  /** Nothing is written. */
+  /** Writes nothing. */
   readonly isDry: boolean
 }
 
@@ -21,12 +21,11 @@ export interface Changed {
   readonly change: Exclude<RolloutChange, { readonly kind: 'refused' }>
 }
 
-/** Another write may come between what is read and what is written; then it is decided anew. */
+/** After a conflict with another write, the change is decided again, at most so often. */
 const TRIES = 5
 
 /**
- * Reads, decides, and writes what was decided by what was read. Rejects with UserError where what is there refuses it, and with
- * WorldError.
+ * Reads the object, decides, and writes on the version that was read. Rejects with UserError if the change is refused, and with WorldError.
  */
 export async function changeRollout(changing: Changing, signal: AbortSignal): Promise<Changed> {
   const { objects, at, decide, isDry } = changing

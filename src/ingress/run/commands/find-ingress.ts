@@ -8,11 +8,11 @@ import { type CheckedIngress, ingressKind } from '../../decide/ingress-kind.ts'
 export interface IngressAddress {
   readonly namespace: string
   readonly name: string
-  /** Absent: whichever group has one of that name. */
+  /** Absent: the group that has an object of that name. */
   readonly group?: IngressGroup
 }
 
-/** `ingressdaemonset/web`, or with its group where that is not ours: as kubectl takes it. */
+/** `ingressdaemonset/web`, with the group if it is not ours, as kubectl takes it. */
 export const targetText = ({ group, name }: Pick<CheckedIngress, 'group' | 'name'>): string =>
   `${fullKind(group)}/${name}`
 

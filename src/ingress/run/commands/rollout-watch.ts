@@ -22,20 +22,23 @@ interface WatchParts {
 
 /** One reading of a rollout. */
 export interface RolloutReading {
-  /** Undefined: it is gone. */
+  /** Undefined: the object is gone. */
   readonly object: CheckedIngress | undefined
   readonly deployments: readonly FoundDeployment[]
-  /** Why this may be old news; in words. */
+  /** Why this may be out of date, in words. */
   readonly trouble?: string
-  /** Why no controller seems to act; in words. */
+  /** Why no controller seems to act, in words. */
   readonly unled?: string
 }
 
 const LEASE_AGAIN_MS = 5_000
-/** A Lease that is not renewed for so long, by the clock of this process. A live leader renews it several times. */
+/**
+ * After so long without a renewal, by the clock of this process, the controller counts as gone. A live leader renews the Lease several
+ * times in that time.
+ */
 const SILENT_MS = 30_000
 
-/** Follows an IngressDaemonSet with its Deployments, and looks whether a controller leads. */
+/** Follows an IngressDaemonSet with its Deployments, and checks whether a controller leads. */
 export class RolloutWatch {
   readonly #parts: WatchParts
   readonly #key: string
@@ -59,7 +62,7 @@ export class RolloutWatch {
     await Promise.all([this.#objects.run(signal), this.#deployments.run(signal)])
   }
 
-  /** After the first list of the object. */
+  /** Resolves after the first list of the object. */
   async synced(signal: AbortSignal): Promise<void> {
     await this.#objects.synced(signal)
   }
@@ -76,7 +79,7 @@ export class RolloutWatch {
     }
   }
 
-  /** An account that may not read the Lease gets no word of the controller. */
+  /** An account that may not read the Lease learns nothing of the controller. */
   async #readLease(signal: AbortSignal): Promise<void> {
     const { cluster, clock, lease } = this.#parts
     const now = clock.monoMs()
