@@ -14,6 +14,8 @@ export interface Row extends MemberState {
 
 interface Seen {
   readonly rows: readonly Row[]
+  /** How many nodes beside these are Armed. */
+  readonly quiet: number
   readonly refusals: readonly Reason[]
 }
 
@@ -36,12 +38,12 @@ const is = (status: boolean, reason: string, message: string): Words => ({
   message,
 })
 
-function ready(view: GuardView, { rows }: Seen): Words {
-  const guarded = rows.filter(({ isReady }) => isReady).length
-  const counted = `${guarded} of ${rows.length} nodes are guarded`
+function ready(view: GuardView, { rows, quiet }: Seen): Words {
+  const [desired, guarded] = [quiet + rows.length, quiet + rows.filter(({ isReady }) => isReady).length]
+  const counted = `${guarded} of ${desired} nodes are guarded`
   if (view.isTargetGone) return is(false, 'TargetGone', `${counted}; ${targetGone(view).text}`)
-  if (rows.length === 0) return is(false, 'NoNodes', 'no node needs a guard')
-  return guarded === rows.length ? is(true, 'AllGuarded', counted) : is(false, 'NodesUnguarded', counted)
+  if (desired === 0) return is(false, 'NoNodes', 'no node needs a guard')
+  return guarded === desired ? is(true, 'AllGuarded', counted) : is(false, 'NodesUnguarded', counted)
 }
 
 function held(s: GuardSnapshot, view: GuardView, { rows }: Seen): Words {

@@ -10,8 +10,9 @@ export function guardReasons(s: GuardSnapshot, view: GuardView): readonly Reason
   if (!s.isFresh) return []
   const pass = guardPass(s)
   const { guard } = view
-  const names = new Set(view.nodes.filter(({ isWanted }) => isWanted).map(({ name }) => name))
-  const reasons = grants(pass).reasons.filter(({ object = '' }) => names.has(object))
+  const all = grants(pass).reasons
+  const names = new Set(all.length === 0 ? [] : view.nodes.flatMap(({ name, isWanted }) => (isWanted ? name : [])))
+  const reasons = all.filter(({ object = '' }) => names.has(object))
   const long = guard.releases.entries.find(({ until }) => isTooLong(until, s.now))
   const unreadable =
     guard.releases.unreadable ?? (long === undefined ? undefined : `that of ${long.node} ends in more than 24 hours`)

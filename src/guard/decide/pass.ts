@@ -41,8 +41,13 @@ type NodeSlot =
 
 export interface GuardPass {
   readonly s: GuardSnapshot
-  /** By name. */
+  /** By name, without the quiet ones. */
   readonly nodes: readonly GroupNode[]
+  /**
+   * By guard: how many nodes are quiet. A quiet node is wanted, has a ready guard and a closed budget, asks for nothing, and has no slot and
+   * no claim of the group. Nearly all of thousands of nodes are, and nothing is decided for them.
+   */
+  readonly quiet: ReadonlyMap<GuardView, number>
   /** Nodes without a ready guard, except those that a person has released from that. */
   readonly away: readonly GroupNode[]
 }
@@ -56,26 +61,58 @@ const PASSES = new WeakMap<GuardSnapshot, GuardPass>()
 export function guardPass(s: GuardSnapshot): GuardPass {
   const made = PASSES.get(s)
   if (made !== undefined) return made
-  const members = new Map<string, Member[]>()
-  for (const view of s.guards)
-    for (const n of view.nodes) {
-      const list = members.get(n.name)
-      if (list === undefined) members.set(n.name, [memberOf(s, view, n)])
-      else list.push(memberOf(s, view, n))
-    }
   const slots = slotsByNode(s)
+  const busy = busyNames(s, slots)
+  const members = new Map<string, Member[]>()
+  const quiet = new Map<GuardView, number>()
+  for (const view of s.guards) {
+    const found = view.nodes.filter(({ name }) => busy.has(name))
+    quiet.set(view, view.nodes.length - found.length)
+    for (const n of found) members.set(n.name, [...(members.get(n.name) ?? []), memberOf(s, view, n)])
+  }
   // A slot or a claim may be left on a node that no guard is for any more.
   for (const [name, slot] of slots) if (slot.kind === 'ours' && !members.has(name)) members.set(name, [])
   for (const node of s.nodes.values())
     if (claimOn(node, s.group) !== undefined && !members.has(node.name)) members.set(node.name, [])
   const nodes = [...members].map(([name, of]) => groupNode(s, { name, of, slot: slots.get(name) ?? NO_SLOT }))
   const pass = {
-    s,
+    ...{ s, quiet },
     nodes: nodes.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
     away: nodes.filter((x) => isAway(x) && !isGivenUp(s, x)),
   }
   PASSES.set(s, pass)
   return pass
+}
+
+/** Names of nodes that are not quiet for a guard of the group. */
+function busyNames(s: GuardSnapshot, slots: ReadonlyMap<string, NodeSlot>): ReadonlySet<string> {
+  const busy = new Set(slots.keys())
+  for (const view of s.guards) {
+    const isBusy = view.foreignBudgets.length > 0
+    for (const n of view.nodes) if (isBusy || quietFrom(view, n) > s.now) busy.add(n.name)
+  }
+  return busy
+}
+
+/** A guarded node is replaced when something of it changes. */
+const QUIET_FROM = new WeakMap<GuardedNode, number>()
+
+/** From when on the node is quiet for this guard, if nothing changes. */
+function quietFrom(view: GuardView, n: GuardedNode): number {
+  const from = QUIET_FROM.get(n) ?? newQuietFrom(view, n)
+  QUIET_FROM.set(n, from)
+  return from
+}
+
+function newQuietFrom({ guard: { spec } }: GuardView, { node, isWanted, pods, own }: GuardedNode): number {
+  if (!isWanted || node === undefined || own?.gate?.isOpen === true) return Number.POSITIVE_INFINITY
+  if (asksToDrain(node) !== undefined || claimOn(node, spec.group) !== undefined) return Number.POSITIVE_INFINITY
+  const minReadyMs = spec.minReadySeconds * 1_000
+  const unknown = minReadyMs === 0 ? 0 : Number.POSITIVE_INFINITY
+  return pods
+    .filter(({ deleting, isReady }) => isReady && !deleting)
+    .map(({ readySince }) => (readySince === undefined ? unknown : readySince + minReadyMs))
+    .reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
 }
 
 const NO_SLOT: NodeSlot = { kind: 'none' }
@@ -94,12 +131,13 @@ export function claimOn({ annotations }: Node, group: string): Claim | undefined
 
 function groupNode({ group, nodes }: GuardSnapshot, { name, of, slot }: Row): GroupNode {
   const node = nodes.get(name)
-  const wanted = of.every(({ n }) => n.isWanted) ? of : of.filter(({ n }) => n.isWanted)
-  if (node === undefined) return { name, slot, members: of, wanted }
-  const [asks, claim] = [askedBy(node, of), claimOn(node, group)]
-  const quiet = { name, slot, members: of, wanted, node }
-  // The usual case, for nearly all of thousands of nodes.
-  return asks === undefined && claim === undefined ? quiet : { ...quiet, ...present({ asks, claim }) }
+  const asks = node === undefined ? undefined : askedBy(node, of)
+  const claim = node === undefined ? undefined : claimOn(node, group)
+  return {
+    ...{ name, slot, members: of },
+    wanted: of.filter(({ n }) => n.isWanted),
+    ...present({ node, asks, claim }),
+  }
 }
 
 function askedBy(node: Node, members: readonly Member[]): string | undefined {

@@ -34,16 +34,17 @@ export function guardStatus(
   const pass = guardPass(s)
   const granting = grants(pass)
   const rows = rowsOf(pass, view, granting)
+  const quiet = pass.quiet.get(view) ?? 0
   const { lead } = granting
   const isLeads = lead?.members.some((member) => member.view === view && (member.isOpen || !member.isThere))
   const listed = rows.filter(({ state }) => state !== 'Armed').toSorted(byUrgency)
   const now = toIsoSeconds(s.now)
   const released = releasedList(s, view, { actions, before: before.fields.released })
   return {
-    conditions: guardConditions(s, view, { rows, refusals }),
+    conditions: guardConditions(s, view, { rows, quiet, refusals }),
     fields: {
-      desiredNodes: rows.length,
-      guardedNodes: rows.filter(({ isReady }) => isReady).length,
+      desiredNodes: quiet + rows.length,
+      guardedNodes: quiet + rows.filter(({ isReady }) => isReady).length,
       requestedNodes: rows.filter(({ state }) => state === 'Requested' || state === 'Held').length,
       heldNodes: rows.filter(({ state }) => state === 'Held').length,
       ...(lead !== undefined && isLeads ? { grantedNode: lead.name } : {}),
@@ -75,6 +76,7 @@ export function refusedGuardStatus(fields: WantedStatus['fields'], reasons: read
   }
 }
 
+/** Without the quiet nodes, which are all Armed. */
 function rowsOf(pass: GuardPass, view: GuardView, granting: Granting): readonly Row[] {
   return pass.nodes.flatMap((x) => {
     const member = x.wanted.find((one) => one.view === view)
