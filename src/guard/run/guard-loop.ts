@@ -163,9 +163,7 @@ export class GuardLoop implements OwnedSystem<GroupSeen, GuardAction> {
     return verdicts === undefined ? undefined : this.#reader.of(group, nodes, { node: node.name, verdicts })
   }
 
-  /**
-   * The fresh verdicts, by the UID of each guard of the group. Undefined: the guards changed during the reading, so other holds count now.
-   */
+  /** Fresh verdicts, by the UID of each guard of the group. Undefined: the guards changed during the reading. */
   async #freshHolds(
     group: string,
     node: Node,

@@ -29,10 +29,7 @@ export class GuardMemory {
     for (const unshown of [this.deployments, this.gates]) await unshown.findAgain(objects, signal)
   }
 
-  /**
-   * When each of these nodes began to ask for a drain. If this process has not seen that, the status of the guards tells it. A node whose
-   * grant has ended asks anew.
-   */
+  /** When each node began to ask for a drain: as this process saw it, else by the status. After the end of its grant a node asks anew. */
   requestedAt(
     group: string,
     {

@@ -27,10 +27,7 @@ const LIMIT_MS = 900
 /** Shared by the nodes of which nothing was heard, which are most. */
 const NOTHING_HEARD: NonNullable<IngressNode['agent']> = {}
 
-/**
- * The answers of agents on nodes that are on their way out or back. An agent that is cut off from the API keeps its last answer, so a grace
- * runs from the agent's answer and not from the write.
- */
+/** The answers of agents on nodes on their way out or back. A grace runs from the answer: an agent without the API keeps its last one. */
 class AgentWords {
   readonly #parts: AgentWordsParts
   /** By node: the claim that the agent has acknowledged, and when that was first heard. */

@@ -44,10 +44,7 @@ interface Wanted {
   readonly atOnce?: boolean
 }
 
-/**
- * The Deployment with the template of that revision, which may be an older one. Throws REVISION_MISSING if the revision is not stored any
- * more.
- */
+/** The Deployment with the template of that revision. Throws REVISION_MISSING if the revision is not stored any more. */
 function wantedAt(reading: IngressReading, { revision, atOnce = false, ...order }: Wanted): WantedObject {
   const { object } = reading.snapshot
   const kept = reading.revisions.find(({ labels }) => labels[REVISION_HASH_LABEL] === revision)
@@ -81,10 +78,7 @@ export function templatePatch(
 
 type Annotated = Pick<FoundDeployment, 'annotations' | 'ready'>
 
-/**
- * The annotations that an action writes on a Deployment; null removes one. Each such write also sets the health order, so that it always
- * fits the number of pods.
- */
+/** The annotations that an action writes on a Deployment; null removes one. The health order is always among them, if it changes. */
 export function annotationsOf(
   action: NodeAction,
   spec: IngressSpec,

@@ -23,10 +23,7 @@ export const INGRESS_PODS: ObjectKind<IngressPod> = {
   parse: parsePod,
 }
 
-/**
- * The reasons of a pod that was ended and of a pod that was rejected in a shutdown (kubelet, nodeshutdown_manager.go). Neither pod is
- * deleted.
- */
+/** Of a pod that was ended or rejected in a shutdown, which is not deleted (kubelet, nodeshutdown_manager.go). */
 const SHUTDOWN: readonly string[] = ['Terminated', 'NodeShutdown']
 
 function parsePod(object: Untrusted): IngressPod {

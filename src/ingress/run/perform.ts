@@ -161,10 +161,7 @@ export class IngressEffects {
     if (found !== undefined) this.#parts.unshown.deployments.note(found)
   }
 
-  /**
-   * Opens or closes the gate of a node. A gate without an owner is adopted, and the write sets the selector of our Deployment, which may
-   * have changed.
-   */
+  /** Opens or closes the gate of a node. A gate without an owner is adopted, with the selector of our Deployment. */
   async #setGate(
     { node, isOpen }: Extract<NodeAction, { kind: 'setGate' }>,
     reading: IngressReading,
@@ -185,10 +182,7 @@ export class IngressEffects {
     if (made !== undefined) this.#parts.unshown.gates.note(made)
   }
 
-  /**
-   * Deletes the Deployment of a node. If the Node seems gone, it is read by name before, since the cache of Nodes may be later than the
-   * cache of Deployments.
-   */
+  /** Deletes the Deployment of a node. A Node that seems gone is read by name before, since its cache may be late. */
   async #remove({ node: name }: NodeAction, reading: IngressReading, signal: AbortSignal): Promise<void> {
     const found = reading.deployments.ours.get(name)
     if (found === undefined) return

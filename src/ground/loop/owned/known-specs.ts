@@ -7,10 +7,7 @@ interface Specified {
 
 type Sink<T> = (event: FollowEvent<T>) => void
 
-/**
- * A sink that passes objects on to `sink`. An object whose spec has not changed keeps its earlier spec object, so that values derived from
- * the spec can be reused after a write of the status.
- */
+/** Passes objects on. One with an unchanged spec keeps its earlier spec object, so that values derived from that can be reused. */
 export function withKnownSpecs<T extends Specified>(sink: Sink<T>): Sink<T> {
   /** By UID: the last spec, with its text. */
   const known = new Map<string, { readonly text: string; readonly spec: T['spec'] }>()

@@ -23,10 +23,7 @@ interface Adopting<T> extends Patching<T> {
 
 type Deletable = Pick<OwnedObject, 'namespace' | 'name' | 'uid' | 'resourceVersion' | 'deleting'>
 
-/**
- * Writes to objects of ours. Each write names the version of the object that it was decided by. All reject with WorldError, and with the
- * signal's reason.
- */
+/** Writes to objects of ours, for the version that was read. They reject with WorldError, and with the signal's reason. */
 export class OwnedEffects {
   readonly #parts: EffectsParts
 
@@ -34,10 +31,7 @@ export class OwnedEffects {
     this.#parts = parts
   }
 
-  /**
-   * Returns the object of that name: the new one, or one that exists already, perhaps of another owner. Undefined: that one was deleted
-   * meanwhile.
-   */
+  /** The new object, or the one of that name that exists already, perhaps of another owner. Undefined: that one is gone again. */
   async create<T>(
     { kind, namespace }: { readonly kind: ObjectKind<T>; readonly namespace: string },
     wanted: WantedObject,

@@ -24,10 +24,7 @@ export interface OwnedSystem<S, A> {
   decide(seen: S): LoopDecision<A>
   /** The kind of an action and the name of the object that it changes. */
   keyOf(action: A): string
-  /**
-   * The UID of the object that an action changes, since earlier actions on another object of the same name do not count. Undefined: the
-   * action creates an object.
-   */
+  /** The UID of the object that an action changes. Undefined: the action creates one. */
   objectOf(action: A, seen: S): string | undefined
   /** The object or the group that the actions are decided for. Refused writes are remembered for it. */
   subjectOf(seen: S): Subject

@@ -37,16 +37,10 @@ const wordsOf = (error: WriteFault): string =>
     ? `the API server did not answer within ${Math.round(error.limitMs / 1_000)} s; where it answers others, a webhook may be slow`
     : error.message
 
-/**
- * The text of a refusal is kept for so long. Each new text is a write of the status, which leads to the next try, and a webhook may put the
- * time into its text.
- */
+/** The text of a refusal is kept so long: each new text is a write of the status, and a webhook may name the time. */
 const SAME_WORDS_MS = 60_000
 
-/**
- * A few refused writes are tried again within ten seconds each. With many, the pauses grow, so that all of them together cause some tries a
- * second; no pause is longer than a minute.
- */
+/** With many refused writes the pauses grow, so that together they cause some tries a second. */
 const PAUSE = { leastMs: 10_000, eachMs: 200, mostMs: 60_000 }
 /** The rest of a pause is random, so that writes refused at the same time are not tried again at the same time. */
 const PAUSE_SHARE = 0.75

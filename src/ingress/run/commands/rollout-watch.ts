@@ -32,10 +32,7 @@ export interface RolloutReading {
 }
 
 const LEASE_AGAIN_MS = 5_000
-/**
- * After so long without a renewal, by the clock of this process, the controller counts as gone. A live leader renews the Lease several
- * times in that time.
- */
+/** After so long without a renewal, by the clock of this process, the controller counts as gone. */
 const SILENT_MS = 30_000
 
 /** Follows an IngressDaemonSet with its Deployments, and checks whether a controller leads. */
