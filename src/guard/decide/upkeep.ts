@@ -38,6 +38,9 @@ const surplus = (view: GuardView): readonly GuardObjectAction[] => [
     : view.surplus.gates.map((gate): GuardObjectAction => ({ kind: 'deleteGate', view, gate }))),
 ]
 
+const KEPT: Size = { replicas: 1, unplaceable: 0, isPaused: false, pods: 'keep' }
+const REPLACED: Size = { ...KEPT, pods: 'replace' }
+
 function perNode(view: GuardView): readonly GuardObjectAction[] {
   const moving = view.nodes.filter(({ own }) => own?.deployment !== undefined && !isStill(own.deployment)).length
   let room = REPLACED_AT_ONCE - moving
@@ -46,9 +49,9 @@ function perNode(view: GuardView): readonly GuardObjectAction[] {
     if (!n.isWanted) return removal(view, n, n.own)
     const missing = missingOf(view, n.own, 1)
     if (missing !== undefined) return [missing]
-    const pods = room > 0 && !view.isTargetGone ? 'replace' : 'keep'
-    const aligned = alignment(view, n.own, { replicas: 1, unplaceable: 0, isPaused: false, pods })
-    if (aligned !== undefined && pods === 'replace') room -= 1
+    const size = room > 0 && !view.isTargetGone ? REPLACED : KEPT
+    const aligned = alignment(view, n.own, size)
+    if (aligned !== undefined && size === REPLACED) room -= 1
     return aligned === undefined ? [] : [aligned]
   })
 }
@@ -73,19 +76,14 @@ interface Size {
   readonly pods: 'keep' | 'replace'
 }
 
-/**
- * Deployments that are as wanted, with the inputs of that comparison. While these are the same, nothing is compared again for thousands of
- * nodes.
- */
-const ALIGNED = new WeakMap<FoundDeployment, Guarding & { readonly size: Size }>()
+/** What is as wanted. A guarding is replaced when something of it changes, so nothing is compared again for thousands of nodes. */
+const ALIGNED = new WeakMap<Guarding, Size>()
 
 function alignment(view: GuardView, guarding: Guarding, size: Size): GuardObjectAction | undefined {
-  const { wanted, deployment, gate } = guarding
-  const last = deployment === undefined ? undefined : ALIGNED.get(deployment)
-  const isSame = last?.wanted === wanted && last.gate?.object === gate?.object && isSameSize(last.size, size)
-  if (isSame) return undefined
+  const last = ALIGNED.get(guarding)
+  if (last !== undefined && isSameSize(last, size)) return undefined
   const action = misalignment(view, guarding, size)
-  if (action === undefined && deployment !== undefined) ALIGNED.set(deployment, { ...guarding, size })
+  if (action === undefined) ALIGNED.set(guarding, size)
   return action
 }
 
