@@ -2,7 +2,8 @@ import type { Endpoint } from '../model/endpoint.ts'
 import type { JsonPatch } from '../model/json-patch.ts'
 import type { Node } from '../model/node.ts'
 import type { Pod } from '../model/pod.ts'
-import type { Cluster, NodeVersion } from '../ports/cluster.ts'
+import { present } from '../model/present.ts'
+import type { Cluster, Kind, NodeVersion } from '../ports/cluster.ts'
 import { forbiddenAccess } from './access-review.ts'
 import type { ApiClient } from './api-client.ts'
 import { askObject, findObject } from './api-object.ts'
@@ -23,7 +24,10 @@ export function kubeCluster(parts: FollowParts, server: Endpoint): Cluster {
   return {
     server,
     identity: (signal) => identity(client, signal),
-    list: async (kind, signal) => (await listPages(parts, resourceOf({ kind: CLUSTER_KINDS[kind] }), signal)).objects,
+    list: async (kind, signal) => {
+      const resource = { ...resourceOf({ kind: CLUSTER_KINDS[kind] }), ...present({ pageItems: PAGE_ITEMS[kind] }) }
+      return (await listPages(parts, resource, signal)).objects
+    },
     nodeVersions: async (signal) => (await listPages(parts, NODE_VERSIONS, signal)).objects,
     follow: (kind, sink, signal) => follow(parts, { kind: resourceOf({ kind: CLUSTER_KINDS[kind] }), sink }, signal),
     followHeartbeat: (node, sink, signal) => follow(parts, { kind: heartbeatLease(node), sink }, signal),
@@ -40,6 +44,9 @@ export function kubeCluster(parts: FollowParts, server: Endpoint): Cluster {
     forbidden: (wanted, signal) => forbiddenAccess(client, wanted, signal),
   }
 }
+
+/** VolumeAttachments are small, and a NodeGuard reads all of them before a grant. */
+const PAGE_ITEMS: Readonly<Partial<Record<Kind, number>>> = { volumeattachments: 5_000 }
 
 function readNode(client: ApiClient, name: string, signal: AbortSignal): Promise<Node | undefined> {
   const call = { verb: 'get', resource: 'nodes', path: nodePath(name) } as const

@@ -39,6 +39,14 @@ test('the versions of all nodes come in one page, as many nodes as Kubernetes al
   assert.deepEqual(asked, ['limit=5000', 'limit=5000&continue=more'])
 })
 
+test('all VolumeAttachments come in one page', async (t) => {
+  const { cluster, server, signal } = await scene(t)
+  server.putInTheWay('GET /apis/storage.k8s.io/v1/volumeattachments', page([]))
+  await cluster.list('volumeattachments', signal)
+  const [asked] = server.requests.filter(({ path }) => path.endsWith('/volumeattachments'))
+  assert.equal(asked?.query.get('limit'), '5000')
+})
+
 test('a token that has grown too old starts the list over, and nothing is listed twice', async (t) => {
   const { cluster, server, signal } = await scene(t)
   server.putInTheWay('list', page(['old', 'a'], 'x'))
