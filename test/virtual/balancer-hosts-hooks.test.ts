@@ -278,5 +278,7 @@ test('a machine keeps its addresses where its pair is found broken right before 
     })
     await roll.clock.advance(1_000_000)
     assert.deepEqual([roll.ended()?.outcome, codes(roll), roll.pair.said], ['held', [code], []])
+    const undone = roll.events.flatMap((event) => (event.type === 'write' && !event.ok ? [event.text] : []))
+    assert.match(undone.join(), /^addresses of lb-1 moved away: not done, since /)
   }
 })

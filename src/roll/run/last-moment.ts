@@ -1,3 +1,4 @@
+import type { Reason } from '../../ground/model/reason.ts'
 import { isBackInService, mayBeDark } from '../../service/decide/keep-detached.ts'
 import { type Action, actionKey, removesPod } from '../../service/model/action.ts'
 import { decide } from '../decide/decide.ts'
@@ -45,13 +46,14 @@ export async function stillRight(meant: readonly Action[], { now, poll }: LastMo
 }
 
 /**
- * The same for a machine of a load balancer, by what its pair and its instances have said since: its pair may not be whole any
- * more, or an address may have come back.
+ * Why an effect on a machine of a load balancer is not right any more, by what its pair and its instances answered right before it: the
+ * pair is not whole, or an address has come back. Undefined: it still is right.
  */
-export function stillRightForMachine(meant: MachineAction, s: MachineSnapshot): boolean {
-  if (s.run.verdict === undefined && judge(s) !== undefined) return false
+export function notRightForMachine(meant: MachineAction, s: MachineSnapshot): string | undefined {
+  const verdict = s.run.verdict === undefined ? judge(s) : undefined
   const decision = decideMachine(s)
-  return decision.kind === 'act' && decision.actions.some(({ kind }) => kind === meant.kind)
+  const isRight = decision.kind === 'act' && decision.actions.some(({ kind }) => kind === meant.kind)
+  return verdict === undefined && isRight ? undefined : textsOf(verdict ?? decision)
 }
 
 export const instancesOf = (actions: readonly Action[]): ReadonlySet<string> =>
@@ -68,8 +70,11 @@ export function whyNot(s: NodeSnapshot | undefined): string {
   if (silent.length > 0) return `${silent.join(', ')} did not answer`
   const verdict = s.run.verdict === undefined ? judge(s) : undefined
   if (verdict === undefined && isBackInService(serviceOf(s))) return `${s.current.node.name} is in service again`
-  return (verdict ?? decide(s)).reasons.map(({ text }) => text).join('; ')
+  return textsOf(verdict ?? decide(s))
 }
+
+const textsOf = ({ reasons }: { readonly reasons: readonly Reason[] }): string =>
+  reasons.map(({ text }) => text).join('; ')
 
 const stops = (s: NodeSnapshot): boolean => s.run.verdict === undefined && judge(s) !== undefined
 

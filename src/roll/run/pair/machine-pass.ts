@@ -11,7 +11,7 @@ import { disruptsMachine, type MachineAction, type MachinePlace } from '../../mo
 import type { NodeResult } from '../../model/roll-event.ts'
 import type { BalancerPoller } from '../balancer-poller.ts'
 import { type GatherParts, runSnapshot, sharedReadings, slotReading } from '../gather.ts'
-import { stillRightForMachine } from '../last-moment.ts'
+import { notRightForMachine } from '../last-moment.ts'
 import { recordOf } from '../last-seen.ts'
 import { PassReport } from '../pass-report.ts'
 import { PassVerdict } from '../pass-verdict.ts'
@@ -117,16 +117,7 @@ export class MachinePass {
       } else if (!isOfSlot(meant)) this.#remember({ host, meant })
       const outcome = await effects.perform(meant, place, signal)
       this.#evidence = rememberMachineOutcome({ evidence: this.#evidence, now: clock.monoMs() }, meant, outcome)
-      if (isReported(meant)) {
-        const why = outcome.ok ? '' : `: ${outcome.error}`
-        events.emit({
-          type: 'write',
-          node: host,
-          action: meant.kind,
-          text: `${actionText(meant, host)}${why}`,
-          ok: outcome.ok,
-        })
-      }
+      if (isReported(meant)) this.#wrote(meant, outcome.ok ? undefined : (outcome.error ?? 'it failed'))
     }
     if (actions.some(({ kind }) => kind === 'restoreServer' || kind === 'takeSlot'))
       await Promise.all(this.#own(pollers).map((poller) => poller.poll(signal)))
@@ -144,13 +135,19 @@ export class MachinePass {
    * that hangs would hold it up, and the others carry the traffic.
    */
   async #isStillRight(meant: MachineAction, signal: AbortSignal): Promise<boolean> {
+    const { watch, pollers } = this.#parts
     const isLeaving = meant.kind === 'moveAway' && this.#gather().run.verdict === undefined
     if (!isLeaving && meant.kind !== 'reboot') return true
-    await Promise.all([
-      this.#parts.watch.refresh(signal),
-      ...this.#own(this.#parts.pollers).map((poller) => poller.poll(signal)),
-    ])
-    return stillRightForMachine(meant, this.#gather())
+    await Promise.all([watch.refresh(signal), ...this.#own(pollers).map((poller) => poller.poll(signal))])
+    const why = notRightForMachine(meant, this.#gather())
+    if (why !== undefined) this.#wrote(meant, `not done, since ${why}`)
+    return why === undefined
+  }
+
+  /** `failure`: absent where it was done. */
+  #wrote(action: MachineAction, failure?: string): void {
+    const text = `${actionText(action, this.name)}${failure === undefined ? '' : `: ${failure}`}`
+    this.#parts.events.emit({ type: 'write', node: this.name, action: action.kind, text, ok: failure === undefined })
   }
 
   /** For the next process. Where the disk refuses the entry now, it is written once the disk takes it. */
