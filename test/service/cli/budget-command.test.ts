@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runProgram } from '../../../src/cli/program.ts'
+import { evenkeel, kubectl, say } from '../../../src/ground/model/sentence.ts'
 import { UserError } from '../../../src/ground/model/user-error.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import { addBudgetCommand, type BudgetActions } from '../../../src/service/cli/budget-command.ts'
@@ -58,6 +59,18 @@ test('where to look is what the flags say; the grants are looked for beside the 
     ['evenkeel', 'evenkeel', 0, undefined, undefined],
     ['ops', 'edge', 120_000, 'k', 'c'],
   ])
+})
+
+test('a command that is printed has the options by which this one found its cluster', async () => {
+  const slot = { index: 0, owner: 'run run-2', renewTime: '2026-01-01T00:00:00Z' }
+  const left = { why: 'it was not renewed', command: kubectl`-n ops patch lease evenkeel-slot-0` }
+  const slots = [
+    { ...slot, left },
+    { ...slot, index: 1, doubt: say`${evenkeel`budget --watch 2min`} shows more` },
+  ]
+  const { out } = await budget(['--namespace', 'ops', '--context', 'c'], async () => ({ ...FREE, slots }))
+  assert.match(out, /^ {2}kubectl --context c -n ops patch lease evenkeel-slot-0$/m)
+  assert.match(out, /: evenkeel budget --watch 2min --context c --namespace ops shows more$/m)
 })
 
 test('exit code 0 is not said to reserve anything', async () => {
