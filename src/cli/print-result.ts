@@ -23,6 +23,11 @@ interface Caller {
   readonly exitWith: (code: number) => void
 }
 
+/** What a command is made with: its actions, which are loaded when it runs, and where its output and its exit code go. */
+export interface Wired<Actions> extends Caller {
+  readonly load: () => Promise<Actions>
+}
+
 /** Does the work and prints its result in the form that was asked for. */
 export async function printResult(
   { context, exitWith }: Caller,

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import type { CliContext } from '../../cli/cli-context.ts'
 import { addStyleOptions, type OutputFlags, outputOption } from '../../cli/output-options.ts'
-import { printResult } from '../../cli/print-result.ts'
+import { printResult, type Wired } from '../../cli/print-result.ts'
 import type { AddCommand } from '../../cli/program.ts'
 import { diagnose } from '../decide/diagnosis/diagnose.ts'
 import { type DnsVerdict, verdictOf } from '../decide/verdict.ts'
@@ -56,13 +55,7 @@ export const addDnsCommand =
     addExplain(dns, { context, exitWith })
   }
 
-interface Wired {
-  readonly load: () => Promise<DnsActions>
-  readonly context: CliContext
-  readonly exitWith: (code: number) => void
-}
-
-function addCheck(dns: Command, { load, context, exitWith }: Wired): void {
+function addCheck(dns: Command, { load, context, exitWith }: Wired<DnsActions>): void {
   const command = addPlaceOptions(dns.command('check'))
     .summary('check once, and say what is wrong')
     .description('Asks each pod of DNS and its Service over UDP and TCP, once, and says what is wrong and what to do.')
@@ -81,7 +74,7 @@ function addCheck(dns: Command, { load, context, exitWith }: Wired): void {
   )
 }
 
-function addExplain(dns: Command, { context, exitWith }: Omit<Wired, 'load'>): void {
+function addExplain(dns: Command, { context, exitWith }: Omit<Wired<DnsActions>, 'load'>): void {
   const command = dns
     .command('explain')
     .summary('say what recorded evidence shows')

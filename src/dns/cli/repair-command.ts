@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import type { CliContext } from '../../cli/cli-context.ts'
 import { addStyleOptions, type OutputFlags, outputOption } from '../../cli/output-options.ts'
-import { printResult } from '../../cli/print-result.ts'
+import { printResult, type Wired } from '../../cli/print-result.ts'
 import { escapeForeign } from '../../ground/model/foreign-text.ts'
 import { pasteWith } from '../../ground/text/paste.ts'
 import type { RepairOrBusy } from '../run/repair-alone.ts'
@@ -32,14 +31,8 @@ The unhealthy pod is kept for inspection, without the labels of its Service. Aft
 
 Exit codes: 0 cured, or all is well; 1 not cured, or no pod is at fault; 2 wrong usage, or a right is missing; 3 held by a guard, or another repair is under way.`
 
-interface Wired {
-  readonly load: () => Promise<RepairActions>
-  readonly context: CliContext
-  readonly exitWith: (code: number) => void
-}
-
 /** `evenkeel dns repair`. */
-export function addRepair(dns: Command, { load, context, exitWith }: Wired): void {
+export function addRepair(dns: Command, { load, context, exitWith }: Wired<RepairActions>): void {
   const command = addPlaceOptions(dns.command('repair'))
     .summary('replace one unhealthy DNS pod if that is safe')
     .description('Checks DNS, replaces the one unhealthy pod if every guard holds, and verifies that this helped.')

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CliContext } from '../../cli/cli-context.ts'
 import { duration } from '../../cli/flag-values.ts'
 import { addStyleOptions, type OutputFlags, outputOption, resultStyle } from '../../cli/output-options.ts'
+import type { Wired } from '../../cli/print-result.ts'
 import { jsonPrinter, livePrinter, plainPrinter, type WatchPrinter } from '../../cli/watch-printer.ts'
 import { withErrorDocument } from '../../cli/with-error-document.ts'
 import { present } from '../../ground/model/present.ts'
@@ -61,16 +62,13 @@ On a terminal it draws a table with the last checks of each path: the higher a m
 Exit codes: 0 each check was ok; 1 one was bad or degraded; 2 wrong usage, or nothing can be asked;
 3 none was bad or degraded, and the state of one is not known; 130 interrupted.`
 
-interface Wired {
-  readonly load: () => Promise<WatchActions>
-  readonly context: CliContext
-  readonly exitWith: (code: number) => void
+interface WatchWired extends Wired<WatchActions> {
   /** The exit code of a check with that verdict. */
   readonly exitOf: (verdict: DnsVerdict) => number
 }
 
 /** `evenkeel dns watch`. */
-export function addWatch(dns: Command, { load, context, exitWith, exitOf }: Wired): void {
+export function addWatch(dns: Command, { load, context, exitWith, exitOf }: WatchWired): void {
   const command = addPlaceOptions(dns.command('watch'))
     .summary('check again and again, and show what changes')
     .description('Checks DNS again and again, and shows the state, how long answers take, and what changes.')

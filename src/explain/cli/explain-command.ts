@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import type { CliContext } from '../../cli/cli-context.ts'
 import { addStyleOptions, type OutputFlags, outputOption } from '../../cli/output-options.ts'
-import { printResult } from '../../cli/print-result.ts'
+import { printResult, type Wired } from '../../cli/print-result.ts'
 import type { AddCommand } from '../../cli/program.ts'
 import type { ObjectRef } from '../../ground/model/object-ref.ts'
 import { UserError } from '../../ground/model/user-error.ts'
@@ -47,12 +46,6 @@ Example: why a pod does not leave its node
   evenkeel explain pod cart-0 -n shop
 ${END}`
 
-interface Wired {
-  readonly load: () => Promise<ExplainActions>
-  readonly context: CliContext
-  readonly exitWith: (code: number) => void
-}
-
 /** `evenkeel explain node|pod`. */
 export const addExplainCommand =
   (load: () => Promise<ExplainActions>): AddCommand =>
@@ -68,7 +61,7 @@ export const addExplainCommand =
     addPod(explain, wired)
   }
 
-function addNode(explain: Command, wired: Wired): void {
+function addNode(explain: Command, wired: Wired<ExplainActions>): void {
   const command = explain
     .command('node')
     .summary('why a node is not drained, not in service, or not next')
@@ -83,7 +76,7 @@ function addNode(explain: Command, wired: Wired): void {
   )
 }
 
-function addPod(explain: Command, wired: Wired): void {
+function addPod(explain: Command, wired: Wired<ExplainActions>): void {
   const command = explain
     .command('pod')
     .summary('why a pod does not leave its node')
@@ -109,7 +102,7 @@ const addOptions = (command: Command): Command =>
 type Options = Parameters<typeof explainNodeByReading>[1]['options']
 
 const show = (
-  wired: Wired,
+  wired: Wired<ExplainActions>,
   flags: Flags,
   explain: (
     sources: ExplainSources & { readonly namespace: string },

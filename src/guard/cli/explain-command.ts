@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander'
+import type { Wired } from '../../cli/print-result.ts'
 import { explainNode } from '../decide/from-status/explain-node.ts'
 import { findGuard, findNode } from '../run/commands/find-guard.ts'
 import { type Explained, explainDocument, explainLines } from './explain-lines.ts'
 import { guardCommands } from './guard-place.ts'
-import { addGuardSub, type GuardCall, type GuardWired, looksAlike } from './sub-command.ts'
+import { addGuardSub, type GuardActions, type GuardCall, looksAlike } from './sub-command.ts'
 
 const EXAMPLE = `
 Example: why n1 is not drained
@@ -17,7 +18,7 @@ Exit codes: 0 explained; 1 the API cannot be queried; 2 wrong usage, or there is
 /** `--node`, without which none of these commands means anything. */
 export const nodeOption = (): Option => new Option('--node <name>', 'the node').makeOptionMandatory()
 
-export function addExplain(guard: Command, wired: GuardWired): void {
+export function addExplain(guard: Command, wired: Wired<GuardActions>): void {
   const command = guard
     .command('explain')
     .summary('say what keeps a node from being drained')

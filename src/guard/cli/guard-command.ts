@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander'
 import { outputModes } from '../../cli/output-options.ts'
+import type { Wired } from '../../cli/print-result.ts'
 import type { AddCommand } from '../../cli/program.ts'
 import { silentPrinter, type WatchPrinter } from '../../cli/watch-printer.ts'
 import { PROGRESS_CHOICES, type ProgressChoice } from '../../ground/text/terminal/choose-progress.ts'
 import { addExplain } from './explain-command.ts'
 import { type GuardReading, liveGuardPrinter, plainGuardPrinter } from './guard-printer.ts'
 import { guardStatus } from './guard-status.ts'
-import { addGuardSub, type GuardActions, type GuardCall, type GuardWired } from './sub-command.ts'
+import { addGuardSub, type GuardActions, type GuardCall } from './sub-command.ts'
 import { addGuardWrites } from './write-commands.ts'
 
 const STATUS_EXAMPLE = `
@@ -47,7 +48,7 @@ interface StatusFlags {
   readonly ascii?: boolean
 }
 
-function addStatus(guard: Command, wired: GuardWired): void {
+function addStatus(guard: Command, wired: Wired<GuardActions>): void {
   const command = guard
     .command('status')
     .summary('show all NodeGuards, or one with its nodes')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CliContext } from '../../cli/cli-context.ts'
 import { addStyleOptions, outputOption } from '../../cli/output-options.ts'
-import { printResult, type Result, type ResultFlags } from '../../cli/print-result.ts'
+import { printResult, type Result, type ResultFlags, type Wired } from '../../cli/print-result.ts'
 import { present } from '../../ground/model/present.ts'
 import { nearestNames } from '../../ground/text/nearest-name.ts'
 import type { LooksAlike } from '../run/commands/find-guard.ts'
@@ -10,12 +10,6 @@ import { addGuardPlace, type GuardGround, type GuardPlace, parseGuardTarget } fr
 export interface GuardActions {
   /** Asks once. Rejects with UserError for what is wrong with the kubeconfig. */
   readonly open: (place: GuardPlace, signal: AbortSignal) => Promise<GuardGround>
-}
-
-export interface GuardWired {
-  readonly load: () => Promise<GuardActions>
-  readonly context: CliContext
-  readonly exitWith: (code: number) => void
 }
 
 /** What a command line asks for, and where. */
@@ -34,7 +28,7 @@ type Flags = GuardPlace & ResultFlags & { readonly namespace?: string }
 /** What all commands of guards have: where the object is, and the form of the result. */
 export function addGuardSub<F>(
   command: Command,
-  wired: GuardWired,
+  wired: Wired<GuardActions>,
   run: (call: GuardCall, flags: F & Flags) => Promise<Result>,
 ): void {
   addStyleOptions(addGuardPlace(command).addOption(outputOption())).action(

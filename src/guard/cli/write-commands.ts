@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { duration } from '../../cli/flag-values.ts'
+import type { Wired } from '../../cli/print-result.ts'
 import { formatDuration } from '../../ground/model/duration.ts'
 import type { ByHandKind } from '../run/commands/change-guard.ts'
 import { nodeOption } from './explain-command.ts'
 import { type ByHandFlags, runByHand } from './run-by-hand.ts'
-import { addGuardSub, type GuardWired } from './sub-command.ts'
+import { addGuardSub, type GuardActions } from './sub-command.ts'
 
 const RELEASE_EXAMPLE = `
 Example: let n1 go although its holds are not clear; it asks you to type the name of the node
@@ -49,7 +50,7 @@ const LONGEST_RELEASE_MS = 24 * 3_600_000
 const TEXT_MAX = 200
 
 /** `evenkeel guard release` and `hold`. */
-export function addGuardWrites(guard: Command, wired: GuardWired): void {
+export function addGuardWrites(guard: Command, wired: Wired<GuardActions>): void {
   for (const { name, kind, summary, help } of COMMANDS) {
     const command = guard
       .command(name)

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { count, duration } from '../../cli/flag-values.ts'
 import { outputModes } from '../../cli/output-options.ts'
+import type { Wired } from '../../cli/print-result.ts'
 import type { AddCommand } from '../../cli/program.ts'
 import { silentPrinter, type WatchPrinter } from '../../cli/watch-printer.ts'
 import { present } from '../../ground/model/present.ts'
@@ -17,7 +18,7 @@ import { historyLines } from './history-lines.ts'
 import { addControllerPlace } from './rollout-place.ts'
 import { runStatus } from './run-status.ts'
 import { liveStatusPrinter, plainStatusPrinter, type Seen } from './status-printer.ts'
-import { addSub, type RolloutActions, type RolloutCall, type Wired } from './sub-command.ts'
+import { addSub, type RolloutActions, type RolloutCall } from './sub-command.ts'
 import { addWrites } from './write-commands.ts'
 
 const STATUS_EXAMPLE = `
@@ -62,7 +63,7 @@ interface StatusFlags {
   readonly ascii?: boolean
 }
 
-function addStatus(rollout: Command, wired: Wired): void {
+function addStatus(rollout: Command, wired: Wired<RolloutActions>): void {
   const command = rollout
     .command('status')
     .summary('follow a rollout until it is done or stuck')
@@ -99,7 +100,7 @@ interface HistoryFlags {
   readonly revision?: number
 }
 
-function addHistory(rollout: Command, wired: Wired): void {
+function addHistory(rollout: Command, wired: Wired<RolloutActions>): void {
   const command = rollout
     .command('history')
     .summary('list the revisions, with the nodes that have each')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CliContext } from '../../cli/cli-context.ts'
 import { addStyleOptions, outputOption } from '../../cli/output-options.ts'
-import { printResult, type Result, type ResultFlags } from '../../cli/print-result.ts'
+import { printResult, type Result, type ResultFlags, type Wired } from '../../cli/print-result.ts'
 import { present } from '../../ground/model/present.ts'
 import type { IngressAddress } from '../run/commands/find-ingress.ts'
 import {
@@ -15,12 +15,6 @@ import {
 export interface RolloutActions {
   /** Asks once. Rejects with UserError for what is wrong with the kubeconfig. */
   readonly open: (place: RolloutPlace, signal: AbortSignal) => Promise<RolloutGround>
-}
-
-export interface Wired {
-  readonly load: () => Promise<RolloutActions>
-  readonly context: CliContext
-  readonly exitWith: (code: number) => void
 }
 
 /** What a command line asks for, and of what. */
@@ -37,7 +31,7 @@ type SubFlags = RolloutFlags & ResultFlags
 /** What all commands about one object have: where it is, and the form of the result. */
 export function addSub<F>(
   command: Command,
-  wired: Wired,
+  wired: Wired<RolloutActions>,
   run: (call: RolloutCall, flags: F & SubFlags) => Promise<Result>,
 ): void {
   addStyleOptions(addRolloutPlace(command).addOption(outputOption())).action(

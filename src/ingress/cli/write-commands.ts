@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { count } from '../../cli/flag-values.ts'
+import type { Wired } from '../../cli/print-result.ts'
 import { present } from '../../ground/model/present.ts'
 import { type Block, blockLines, type NextStep } from '../../ground/text/labelled-block.ts'
 import type { Line } from '../../ground/text/terminal/style.ts'
@@ -9,7 +10,7 @@ import type { OfIngress } from '../decide/rollout/history.ts'
 import { retry, skip } from '../decide/rollout/requests.ts'
 import { type Changed, changeRollout } from '../run/commands/change-rollout.ts'
 import { addControllerPlace, type Commands, commandsOf } from './rollout-place.ts'
-import { addSub, type RolloutCall, type Wired } from './sub-command.ts'
+import { addSub, type RolloutActions, type RolloutCall } from './sub-command.ts'
 
 interface WriteFlags {
   readonly dryRun?: true
@@ -95,7 +96,7 @@ const COMMANDS: readonly WriteCommand[] = [
 ]
 
 /** `evenkeel rollout pause`, `resume`, `undo`, `retry` and `skip`. */
-export function addWrites(rollout: Command, wired: Wired): void {
+export function addWrites(rollout: Command, wired: Wired<RolloutActions>): void {
   for (const each of COMMANDS) {
     const command = rollout
       .command(each.name)

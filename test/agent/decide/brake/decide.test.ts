@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BrakeDecision, decideBrake } from '../../../../src/agent/decide/brake/decide.ts'
 import { parseOutLimit } from '../../../../src/ground/model/out-limit.ts'
+import { plainText } from '../../../../src/ground/model/sentence.ts'
 import { monoMs } from '../../../../src/ground/model/time.ts'
 import { maxOut } from '../../../../src/service/decide/budget/max-out.ts'
 import { aBrake, type BrakeScene, NOW, nodesOf } from '../../../support/brake-world.ts'
@@ -221,7 +222,7 @@ function why(scene: BrakeScene): string {
   const [reason] = decideBrake(aBrake(scene)).reasons
   if (reason === undefined) return 'none'
   const { code, object, text, next } = reason
-  return `${code}${object === undefined ? '' : ` ${object}`}: ${text}${next === undefined ? '' : ` | ${next}`}`
+  return `${code}${object === undefined ? '' : ` ${object}`}: ${text}${next === undefined ? '' : ` | ${plainText(next)}`}`
 }
 
 const published = (change: object) => ({ published: { writer: 'controller-a', announced: [], ...change } })
