@@ -1,26 +1,12 @@
 import type { DnsLoop } from '../../src/dns/run/dns-loop.ts'
-import type { ApiClient } from '../../src/ground/kube/api-client.ts'
-import type { ApiReach } from '../../src/ground/kube/api-reach.ts'
-import type { Leader } from '../../src/ground/loop/leader.ts'
-import type { ObjectRef } from '../../src/ground/model/object-ref.ts'
 import { present } from '../../src/ground/model/present.ts'
-import type { Log } from '../../src/ground/ports/log.ts'
 import type { GuardLoop } from '../../src/guard/run/guard-loop.ts'
 import type { IngressLoop } from '../../src/ingress/run/ingress-loop.ts'
 import type { ControllerOptions } from './controller-options.ts'
-import type { sharedNodes } from './shared-nodes.ts'
+import type { LoopPlace } from './loop-parts.ts'
 
-interface LoopsPlace {
-  readonly client: ApiClient
-  readonly reach: ApiReach
-  readonly leader: Leader
-  readonly identity: string
-  /** The Lease of the leader. */
-  readonly lease: ObjectRef
+interface LoopsPlace extends LoopPlace {
   readonly options: ControllerOptions
-  readonly log: Log
-  /** Absent: each loop follows the Nodes by a watch of its own. */
-  readonly followNodes?: ReturnType<typeof sharedNodes>['nodes']
 }
 
 /** The loops beside the brake. */
