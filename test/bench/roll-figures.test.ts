@@ -64,7 +64,7 @@ test('without the script ours stands alone, and without ours there is nothing to
   assert.deepEqual(shown([script]), [])
 })
 
-test('a run that is void or ended badly is told', () => {
+test('a run that is void or ended badly is reported', () => {
   const end = { code: 3, stderr: '', warnings: [], strays: 0, rebooted: 1, leftovers: [], events: [] }
   assert.deepEqual(rollTroubles([ours, { ...ours, judged: { ...judged, outcome: end, void: true } }]), [
     'evenkeel: void, the judge skipped more than 0.1 %',

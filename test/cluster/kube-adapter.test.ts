@@ -220,7 +220,7 @@ describe('the Kubernetes adapter on a real API server', requires('testbed'), () 
     })
   })
 
-  test('a client certificate that has expired is told with its date', async () => {
+  test('a client certificate that has expired is reported with its date', async () => {
     const { outside } = await bed.userKubeconfig('late', { notAfter: new Date('2026-01-02T03:04:05Z') })
     await assert.rejects(openOnBed(outside, signal), {
       name: 'UserError',
@@ -229,7 +229,7 @@ describe('the Kubernetes adapter on a real API server', requires('testbed'), () 
     })
   })
 
-  test('a token that is not valid is told', async () => {
+  test('a token that is not valid is reported', async () => {
     const config = JSON.parse(readFileSync(bed.kubeconfig, 'utf8'))
     const folder = mkdtempSync(join(tmpdir(), 'evenkeel-'))
     const path = join(folder, 'kubeconfig')

@@ -147,7 +147,7 @@ describe('evictions on a real API server', requires('testbed'), () => {
       return budgets.find((budget) => budget.name === name)?.syncFailed || undefined
     })
 
-  test('a budget that can no longer be computed is told apart from one at its limit', async () => {
+  test('a budget that can no longer be computed is distinguished from one at its limit', async () => {
     await raw('POST', BUDGETS, {
       metadata: { name: 'odd' },
       spec: { selector: { matchLabels: { app: 'odd' } }, maxUnavailable: 1 },

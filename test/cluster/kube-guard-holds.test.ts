@@ -417,7 +417,7 @@ function holdsByHand(ground: Ground): void {
     assert.equal(await of.evict(), 429)
   })
 
-  test('a release that cannot be read releases nothing, and is told', async () => {
+  test('a release that cannot be read releases nothing, and is reported', async () => {
     const of = await heldNode(ground(), 'unread')
     await of.annotate({ [RELEASES]: JSON.stringify([{ node: of.node, by: 'alice' }]) })
     await of.told(/^Warning ReleasesUnreadable: .*the entry of unread-1 has no end/)

@@ -96,7 +96,7 @@ test('an object that runs and is changed to the port of another one gets no furt
   )
 })
 
-test('a Service that takes the port later, and a budget of others, are told by Events and stop nothing', async (t) => {
+test('a Service that takes the port later, and a budget of others, are reported by Events and stop nothing', async (t) => {
   const ground = await aGround(t)
   ground.apply(anIngressManifest('v1', { healthCheckNodePorts: [30_999] }))
   await ground.until('it to be carried', () => isReady(ground, 'web'))

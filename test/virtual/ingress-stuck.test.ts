@@ -82,7 +82,7 @@ test('a node whose agent is silent on its way back is stuck after the limit, and
   await allHave(ground, 'v2')
 })
 
-test('a node whose agent stays silent is tried again by a wish, which counts once, and is left out by a skip', async (t) => {
+test('a node whose agent stays silent is tried again by a request, which counts once, and is left out by a skip', async (t) => {
   const ground = await served(t)
   const node = await silentOnReturn(ground)
   const stuck = () => ground.until('it to be stuck', () => ground.condition('Stalled') === 'True NodesStuck', 90)

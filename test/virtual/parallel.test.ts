@@ -86,7 +86,7 @@ test('a failed request while two nodes are out stops both lanes: what is not reb
 const KILLED_IN = process.env.CRASH_STRIDE === '1' ? (['cordon', 'reboot', 'attach'] as const) : (['reboot'] as const)
 
 for (const step of KILLED_IN) {
-  test(`killed in step ${step} of the second node while two are in work, and resumed: both are taken up, each node is rebooted once, and no request fails`, async () => {
+  test(`killed in step ${step} of the second node while two are in work, and resumed: both nodes go on, each is rebooted once, and no request fails`, async () => {
     await onCluster({ ...FOUR, maxOut: '2' }, async ({ ground, out }) => {
       const boots = ground.countBoots()
       const judge = await ground.judge()

@@ -24,7 +24,7 @@ test('each fault that a step can bring about goes by its own name', () => {
   )
 })
 
-test('a cell that could be filled and is not is named, one that cannot be is told apart', () => {
+test('a cell that could be filled and is not is named, one that cannot be is distinguished', () => {
   const all = Object.fromEntries(CELLS.map(({ step, fault }) => [`${step} ${fault}`, 2]))
   assert.deepEqual(emptyCells(all), [])
   assert.deepEqual(emptyCells({ ...all, 'cordon kill': 0 }), [{ step: 'cordon', fault: 'kill' }])

@@ -151,7 +151,7 @@ for (const [step, onClose, isPutBack] of CLOSINGS)
   })
 
 for (const onClose of ['restore', 'finish'] as const)
-  test(`a process that is killed in the drain and taken up after the window: with ${onClose} ${onClose === 'restore' ? 'nothing is rebooted' : 'its node is finished'}`, async () => {
+  test(`a process that is killed in the drain and resumed after the window: with ${onClose} ${onClose === 'restore' ? 'nothing is rebooted' : 'its node is finished'}`, async () => {
     const { cluster, roll, boots, before } = await windowed({ duration: '10min', window: { onClose, waitLimit: '0s' } })
     const killed = await roll.begin()
     await cluster.time.settle(killed.log.first(begins('n1', 'drain')), HOUR_MS)

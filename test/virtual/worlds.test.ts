@@ -80,7 +80,7 @@ test('an instance that forgets a node that is dark, while the other one remember
   assert.ok(drains('lb-2') > drains('lb-1'), `${drains('lb-2')} times, and ${drains('lb-1')} times the other one`)
 })
 
-test('of two balancers each is told of its own backend alone', async () => {
+test('of two balancers each gets commands for its own backend alone', async () => {
   const { violations, lines } = await rolled({ balancers: TWO })
   assert.deepEqual(violations, [])
   assert.deepEqual(firstAndLast(lines), ['lb-1 web/n1 drain ready', 'lb-2 edge/n1 drain ready'])
@@ -105,7 +105,7 @@ test('requests that outlast the idle limit are cut, and no other one is', async 
   assert.deepEqual([...cuts], ['lb-1 shutdown sessions server web/n1'])
 })
 
-test('a balancer that goes by checks alone is told by the agent of the node, and nothing is lost', async () => {
+test('a balancer that goes by checks alone notices what the agent of the node answers, and nothing is lost', async () => {
   const agents = { countsConnections: false, declaresCheckers: true }
   const { violations, lines, reboots } = await rolled({ balancers: AGENTS_ALONE, agents })
   assert.deepEqual(violations, [])

@@ -24,7 +24,7 @@ test('checkers are named by their addresses, however these are written', () => {
   assert.deepEqual(options?.checkers, { '10.0.0.5': 3, '10.0.0.6': 1 })
 })
 
-test('the brake is looked for where it is told', () => {
+test('the brake is looked for in the given namespace', () => {
   assert.equal(agentOptions(['--node', 'n1', '--grants-namespace', 'evenkeel'], {})?.grantsNamespace, 'evenkeel')
   assert.equal(agentOptions(['--node', 'n1'], {})?.grantsNamespace, undefined)
 })

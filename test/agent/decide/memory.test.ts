@@ -49,7 +49,7 @@ test('an address that it told to drain is told again that the drain is over, as 
   assert.deepEqual(evidence.owed, { 'lb-1': { told: 0 }, 'lb-2': { told: 0 } })
 })
 
-test('the memory of another boot is told apart from what makes no sense', () => {
+test('the memory of another boot is distinguished from what makes no sense', () => {
   const text = formatMemory(BOOT, WHOLE)
   assert.equal(parseMemory(text, OTHER_BOOT, NOW), 'of another boot')
   const ofNoBoot = JSON.stringify({ version: 1, bootId: 'none', evidence: WHOLE })

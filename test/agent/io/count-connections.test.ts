@@ -45,7 +45,7 @@ test('a row tells both ends, of IPv4, of IPv6 and of IPv4 within IPv6', () => {
   assert.deepEqual(parseSocketRow(mapped)?.peer, { address: '10.10.1.9', port: 54_321 })
 })
 
-test('what is no row tells nothing', () => {
+test('what is no row shows nothing', () => {
   for (const line of ['', HEAD, '0:', '0: 0500000A 09010A0A 01', '0: 0500000A:1BB 09010A0A:D431 01', 'x'.repeat(9_999)])
     assert.equal(parseSocketRow(line), undefined)
 })

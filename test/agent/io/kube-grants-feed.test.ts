@@ -106,7 +106,7 @@ test('one ConfigMap is asked for by its name, as its rights are given, and its g
   )
 })
 
-test('no such ConfigMap is told as none, and other ConfigMaps of the namespace are ignored', async (t) => {
+test('no such ConfigMap is reported as none, and other ConfigMaps of the namespace are ignored', async (t) => {
   const fed = await Fed.of(t, aConfigMap('kube-root-ca.crt', { 'ca.crt': 'x' }))
   await fed.tells('listed')
   fed.says('ADDED', 'kube-root-ca.crt', { grants: GRANTS })

@@ -16,7 +16,7 @@ test('a Node that cannot be read but for its name counts as one that stays and i
   })
 })
 
-test('a Node that has the record of a roll is told from one that does not', () => {
+test('a Node with the record of a roll is distinguished from one without', () => {
   const metadata = { name: 'n1', uid: 'u1', resourceVersion: '1' }
   const annotations = { 'evenkeel.dev/record': '{}' }
   const recorded = parseFleetNode(new Untrusted({ metadata: { ...metadata, annotations } }, 'node'))

@@ -76,7 +76,7 @@ test('a check of one’s own does not count, also while its other end is not clo
   assert.equal(await own.count(never), 1)
 })
 
-test('a table longer than what is read at once is read to its end, and one that cannot be read tells nothing', async (t) => {
+test('a table longer than what is read at once is read to its end, and one that cannot be read shows nothing', async (t) => {
   const folder = await aFolder(t)
   const row = (i: number, state: string): string =>
     `${String(i).padStart(4)}: 0500000A:01BB 09010A0A:${i.toString(16).toUpperCase().padStart(4, '0')} ${state} 00000000:00000000 00:00000000 00000000     0        0 4711 1 0000 20 4 0 10 -1`

@@ -109,7 +109,7 @@ test('a row of the port that makes no sense makes all of it unknown', async (t) 
   assert.equal(await count(...well), 0)
 })
 
-test('what one reading lacks the two before still have; a single one tells nothing', async (t) => {
+test('what one reading lacks the two before still have; a single one shows nothing', async (t) => {
   const { once, clock } = await table(t)
   const client = row(CLIENT, NODE, 'ESTABLISHED')
   assert.equal(await once(OWN, client), 'soon')
@@ -136,7 +136,7 @@ test('a way in that no client has come by for ten minutes is proven no more', as
   assert.equal(await count(OWN), undefined)
 })
 
-test('what rules lead elsewhere is told apart from what the machine has itself', async (t) => {
+test('what rules lead elsewhere is distinguished from what the machine has itself', async (t) => {
   const { once } = await table(t)
   const own = row(CLIENT, NODE, 'ESTABLISHED').replace('src=10.244.1.7', 'src=10.0.0.5')
   const led = row('10.0.0.9:50001', NODE, 'ESTABLISHED')
@@ -156,7 +156,7 @@ test('before the first own check a table may tell soon', async (t) => {
   for (let i = 0; i < 3; i += 1) assert.equal(await tracked.count(never), 'soon')
 })
 
-test('a table that cannot be read tells nothing', async (t) => {
+test('a table that cannot be read shows nothing', async (t) => {
   const clock = new VirtualClock()
   const parts = { port: 443, addresses: () => new Set(HERE), isOwn: () => true, lastOwnPorts: () => [40_000], clock }
   const folder = await aFolder(t)

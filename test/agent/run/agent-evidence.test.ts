@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { AgentPlace, answers } from '../../support/agent/agent-place.ts'
 
-test('the addresses that ask are told beside the answer, by HTTP and agent-check alike, and requests to the status port do not count', async (t) => {
+test('the addresses that ask are reported beside the answer, by HTTP and agent-check alike, and requests to the status port do not count', async (t) => {
   const place = await AgentPlace.of(t)
   const agent = await place.agent('--agent-check-port', '0')
   await answers(agent, '200 OK')
@@ -34,7 +34,7 @@ test('the addresses that ask are told beside the answer, by HTTP and agent-check
   assert.ok((poll?.agoMs ?? -1) >= 0 && (poll?.agoMs ?? 60_000) < 60_000)
 })
 
-test('connections to the data port are told, without those of the agent itself', async (t) => {
+test('connections to the data port are reported, without those of the agent itself', async (t) => {
   const place = await AgentPlace.of(t)
   const app = createServer((socket) => socket.on('error', () => undefined).resume()).listen(0)
   await once(app, 'listening')

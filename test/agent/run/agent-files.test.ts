@@ -172,7 +172,7 @@ test('a disk that begins to hang changes no answer, and a request is acknowledge
   assert.deepEqual(life.agent.status().acknowledged, ['r-1'])
 })
 
-test('a memory that makes no sense is told until it is not missed any more, and one of another boot is none', async (t) => {
+test('a memory that makes no sense is reported until it is not missed any more, and one of another boot is none', async (t) => {
   for (const text of ['', '{"version":1,', '7', `{"version":1,"bootId":"x","evidence":"${'x'.repeat(99_999)}`]) {
     const life = new AgentLife(t)
     life.store.texts.set('memory', text)

@@ -193,7 +193,7 @@ test('on a full tmpfs no memory is left that says what is over, and one that say
   assert.equal(life.now, 'down ColdStart')
 })
 
-test('debts of a drain that a full tmpfs could not remember are told by the disk', async (t) => {
+test('debts of a drain that a full tmpfs could not remember are read from the disk', async (t) => {
   const life = await new AgentLife(t).start()
   const caller = { address: '10.0.0.9', port: 1 }
   life.feed.node()

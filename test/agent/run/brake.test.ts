@@ -78,7 +78,7 @@ test('law: a brake that cannot be read takes no node out and puts none back', as
   }
 })
 
-test('what keeps the brake from being read is told', async (t) => {
+test('what keeps the brake from being read is reported', async (t) => {
   const { life, grants } = await braked(t)
   grants.forbidden()
   assert.deepEqual(life.agent.status().trouble, [

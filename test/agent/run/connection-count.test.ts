@@ -26,7 +26,7 @@ test('a count of zero is not told before tracking was read often enough to show 
   assert.equal(await counted(0, { open: 0, elsewhere: 0 }), 0)
 })
 
-test('a table that does not answer in time tells nothing, and is asked again', async () => {
+test('a table that does not answer in time shows nothing, and is asked again', async () => {
   const clock = new VirtualClock()
   let hangs = true
   const sockets = { count: async () => (hangs ? new Promise<never>(() => undefined) : 4) }

@@ -47,7 +47,7 @@ export function watchesContract(door: () => ApiDoor): void {
     assert.equal((await within(watch, 3)).at(-1), 'ADDED there-c')
   })
 
-  test('what leaves the selector is told as deleted, as it last was in it; what enters it as added', async () => {
+  test('what leaves the selector is reported as deleted, as it last was in it; what enters it as added', async () => {
     await aMap('mover', { set: 'watch-3' })
     const { body } = await ask('GET', `${MAPS}?labelSelector=set%3Dwatch-3`)
     const version = field(body, 'metadata.resourceVersion')
@@ -58,7 +58,7 @@ export function watchesContract(door: () => ApiDoor): void {
     assert.equal(field(watch.events[0]?.object, 'metadata.labels.set'), 'watch-3')
   })
 
-  test('an object that a finalizer holds is told as changed, and as deleted when it goes', async () => {
+  test('an object that a finalizer holds is reported as changed, and as deleted when it goes', async () => {
     await ask('POST', MAPS, {
       body: { metadata: { name: 'lingers', labels: { set: 'watch-4' }, finalizers: ['test.local/hold'] } },
     })
@@ -72,7 +72,7 @@ export function watchesContract(door: () => ApiDoor): void {
 
   const listWatch = (set: string, rest: string) => `${MAPS}?watch=true&labelSelector=set%3D${set}&${rest}`
 
-  test('a watch that asks for the initial events is told when it has had them all, and goes on', async () => {
+  test('a watch that asks for the initial events gets a mark after the last of them, and goes on', async () => {
     await aMap('initial-a', { set: 'watch-5' })
     const { body } = await ask('GET', MAPS)
     for (const version of ['', '0', String(field(body, 'metadata.resourceVersion'))]) {

@@ -22,7 +22,7 @@ async function lookAfter(
 }
 
 export function looksContract(open: OpenBalancerDoor): void {
-  test('one server of one proxy is told as in the table of all, and alone', async (t) => {
+  test('one server of one proxy is reported as in the table of all, and alone', async (t) => {
     const door = await open(t)
     await onceProven(door)
     const [header, row = '', ...rest] = await tableOfOne(door, 'web/b')

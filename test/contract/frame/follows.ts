@@ -79,7 +79,7 @@ export function followsContract(ground: () => FrameGround): void {
     await end()
   })
 
-  test('a server that has forgotten where the watch begins is listed again, and only what changed is told', async () => {
+  test('a server that has forgotten where the watch begins is listed again, and only what changed is reported', async () => {
     const { asked, between } = forgetting()
     const { cache, told, end, make, resize, remove, signal } = followed('forgotten', between)
     await make(3, 1)

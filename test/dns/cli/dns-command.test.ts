@@ -58,7 +58,7 @@ const steady = (text: string): string =>
     .replaceAll(/\d+\.\d ms/g, 'N.N ms')
     .replaceAll(/\(\d+ queries in (.*), [^)]*\)/g, '(N queries in $1, T)')
 
-test('a healthy cluster is told in a table, with exit code 0', async (t) => {
+test('a healthy cluster is reported in a table, with exit code 0', async (t) => {
   const { code, out } = await dns(await dnsWorld(t), ['check'])
   assert.equal(
     steady(out),
@@ -75,7 +75,7 @@ Healthy: every pod and the Service answer correctly over UDP
   assert.equal(code, 0)
 })
 
-test('what is wrong is told with its evidence, its cause and its cure, and exit code 1', async (t) => {
+test('what is wrong is reported with its evidence, its cause and its cure, and exit code 1', async (t) => {
   const { code, out } = await dns(await sick(t), ['check'])
   assert.equal(code, 1)
   assert.match(

@@ -91,7 +91,7 @@ test('a dry run says what would be done and why it may', async () => {
   assert.deepEqual([code, asked], [0, ['dry']])
 })
 
-test('a cure is told with what to do about the pod that is kept, and what goes on beside the result', async () => {
+test('a cure is reported with what to do about the pod that is kept, and what goes on beside the result', async () => {
   const { check, decision } = found(SICK)
   const { code, out, err, asked } = await repair({
     check,

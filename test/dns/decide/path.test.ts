@@ -95,12 +95,12 @@ test('a server that answers what needs no zone and nothing else is silent', () =
   assert.equal(readPath(tries).udp, 'silent')
 })
 
-test('half of the queries lost is told as loss, with how they were lost, most often first', () => {
+test('half of the queries lost is reported as loss, with how they were lost, most often first', () => {
   const tries = round((rung, nth) => (nth > 0 ? RIGHT[rung] : rung === 'L1' ? { kind: 'refused' } : TIMEOUT))
   assert.deepEqual([readPath(tries).udp, readPath(tries).how], ['loses', ['timeout', 'refused']])
 })
 
-test('what is wrong with answers is told by the worst of it, and all of it in words', () => {
+test('what is wrong with answers is reported by the worst of it, and all of it in words', () => {
   const servfail = replied({ rcode: 'SERVFAIL' })
   const unsynced = readPath(round((rung) => (rung === 'L0' || rung === 'L1' ? RIGHT[rung] : servfail)))
   assert.equal(unsynced.data, 'unsynced')
@@ -109,7 +109,7 @@ test('what is wrong with answers is told by the worst of it, and all of it in wo
   assert.deepEqual([stale.udp, stale.data, stale.faults], ['answers', 'stale', ['L4: NXDOMAIN for Service shop/cart']])
 })
 
-test('a name outside that fails is told apart, and is no fault of the server’s data', () => {
+test('a name outside that fails is a finding of its own, and no fault of the server’s data', () => {
   const outside = { ...FACTS, outside: 'example.com' }
   const failing = readPath(round((rung) => (rung === 'L7' ? replied({ rcode: 'SERVFAIL' }) : RIGHT[rung]), outside))
   assert.deepEqual([failing.upstream, failing.data], ['fails', 'right'])

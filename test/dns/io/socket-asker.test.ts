@@ -117,7 +117,7 @@ test('where nothing listens a connected socket hears it at once, over UDP and TC
   assert.deepEqual(await ask(port, { socket: 'unconnected', timeoutMs: SOON_MS }), { kind: 'timeout' })
 })
 
-test('a reply from another port is not seen by a connected socket, and is told by one that is not', async (t) => {
+test('a reply from another port is not seen by a connected socket, and is reported by one that is not', async (t) => {
   const answering = (query: Buffer): Told => [{ bytes: reply(query, { answers: [ADDRESS] }), fromElsewhere: true }]
   assert.deepEqual(await answeredBy(t, answering, { timeoutMs: SOON_MS }), { kind: 'timeout' })
   const outcome = await answeredBy(t, answering, { socket: 'unconnected' })
@@ -180,7 +180,7 @@ test('a reply that comes too late is none, and is not taken for that to the next
   assert.equal(next.reply.answers[0]?.data, '10.96.0.1')
 })
 
-test('over TCP a server that closes, goes silent or lies about the length is told apart', async (t) => {
+test('over TCP a server that closes, goes silent or lies about the length is distinguished', async (t) => {
   const server = await FakeDnsServer.of(t)
   server.answeringTcp = () => []
   assert.deepEqual(await ask(server.port, { over: 'tcp', timeoutMs: SOON_MS }), { kind: 'timeout' })

@@ -148,7 +148,7 @@ describe('a pod is silent over UDP and TCP', () => {
   })
 })
 
-test('what one round alone lost is not told', async (t) => {
+test('what one round alone lost is not reported', async (t) => {
   const world = await dnsWorld(t)
   const [pod] = world.pods
   assert.ok(pod !== undefined)
@@ -266,7 +266,7 @@ test('a place that reaches pods and not Services judges pods alone', async (t) =
   ])
 })
 
-test('no Service, no rights and an API that is away are told apart, with what to do', async (t) => {
+test('no Service, no rights and an API that is away are distinguished, with what to do', async (t) => {
   const refuse = (code: string): Partial<DnsObjects> => ({
     services: () => Promise.reject(new WorldError(`list services: ${code}`, { code, retry: 'backoff' })),
   })
@@ -284,7 +284,7 @@ test('no Service, no rights and an API that is away are told apart, with what to
   await assert.rejects(check(await dnsWorld(t, 1, refuse('KUBE_UNREACHABLE'))), { name: 'WorldError' })
 })
 
-test('rights that are missing for less are told, and the check goes on', async (t) => {
+test('rights that are missing for less are reported, and the check goes on', async (t) => {
   const forbidden = (): Promise<never> =>
     Promise.reject(new WorldError('get configmaps: forbidden', { code: 'KUBE_FORBIDDEN', retry: 'never' }))
   const world = await dnsWorld(t, 2, { configMap: forbidden, nodes: forbidden })

@@ -184,7 +184,7 @@ describe('what the Service shows', () => {
     assert.equal(world.written.length, 1)
   })
 
-  test('a condition that could not be written is tried again after a moment, and the Event is not told twice', async (t) => {
+  test('a condition that could not be written is tried again after a moment, and the Event is not reported twice', async (t) => {
     const world = worldOf(t, {}, WELL)
     world.refusals = ['KUBE_UNREACHABLE', 'KUBE_UNREACHABLE', 'KUBE_UNREACHABLE']
     await world.run(500)
@@ -263,7 +263,7 @@ describe('leadership', () => {
 })
 
 describe('repairs', () => {
-  test('without the option an ill pod is told of and not touched', async (t) => {
+  test('without the option an ill pod is reported and not touched', async (t) => {
     const world = worldOf(t, {}, SICK)
     await world.run(10 * MINUTE_MS)
     assert.deepEqual([world.touched, world.events.length], [[], 1])

@@ -69,7 +69,7 @@ test('a place that reaches a node port alone calls DNS well where each pod was m
   )
 })
 
-test('a node port that drops UDP is told from one that is not reached: it answers over TCP, at a port of its own', async (t) => {
+test('a node port that drops UDP is distinguished from one that is not reached: it answers over TCP, at a port of its own', async (t) => {
   const { objects, nodePort } = await exposedWorld(t)
   nodePort.answering = () => []
   const checked = await check(objects, false)

@@ -205,7 +205,7 @@ describe('one at a time', () => {
   })
 })
 
-test('repairs that a person has spoilt are told by name, and nothing is touched', async () => {
+test('repairs that a person has spoilt are reported by name, and nothing is touched', async () => {
   const world = new RepairWorld(SICK)
   world.kept = {
     namespace: 'evenkeel',

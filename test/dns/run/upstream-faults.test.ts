@@ -95,7 +95,7 @@ const EMPTY = {
   '/readyz': {},
 }
 
-test('fault 1, the first lost packet was an out-of-memory: here it is nothing, and memory is told and never changed', async (t) => {
+test('fault 1, the first lost packet was an out-of-memory: here it is nothing, and memory is reported and never changed', async (t) => {
   const world = await dnsWorld(t)
   for (const pod of world.pods) {
     let isFirst = true

@@ -44,7 +44,7 @@ const first = (s: NodeScene): string => {
   return `${state} ${findings[0]?.is} ${findings[0]?.code}`
 }
 
-test('whether the run that has a node lives is told by its journal here, by its slot, or is not known', () => {
+test('whether the run that has a node lives is known by its journal here, by its slot, or not at all', () => {
   const rows: readonly (readonly [Partial<NodeScene>, string])[] = [
     [{}, 'InWork waits RecordOfRun'],
     [{ budget: budget(recorded) }, 'LeftBehind stuck LeftBehind'],
@@ -77,7 +77,7 @@ test('the hold of a run at the node is the cause, with its step and what would c
   assert.equal(findings[0]?.next[0]?.note, 'what LastUsableServer means: docs/troubleshooting.md#lastusableserver')
 })
 
-test('an intent is told with the boot id of the node', () => {
+test('an intent is reported with the boot id of the node', () => {
   const intent = (bootId: string) => JSON.stringify({ version: 1, run: RUN, bootId, at: '2026-01-01T00:05:00Z' })
   const evidence = (bootId: string): string | undefined =>
     explainNode(
@@ -131,7 +131,7 @@ test('a node that a run has out tells why, where the run has a reason', () => {
   assert.ok(!evidenceOf(recorded).some((text) => text.startsWith('the reason')))
 })
 
-test('a claim of a roll without its record is left behind, and one with it is told by the record alone', () => {
+test('a claim of a roll without its record is left behind, and one with it is reported by the record alone', () => {
   const claims = JSON.stringify({ version: 2, claims: [{ owner: `roll/${RUN}`, id: 'a' }] })
   const annotations = { 'evenkeel.dev/maintenance': claims }
   assert.equal(first(scene({ annotations })), 'Claimed stuck ClaimLeft')

@@ -175,7 +175,7 @@ const ENDINGS: readonly (readonly [string, PodEnding, PodScene['nodeReady'], str
 ]
 
 for (const [name, ending, nodeReady, text] of ENDINGS)
-  test(`a pod that is being deleted, ${name}, is told apart`, () => {
+  test(`a pod that is being deleted, ${name}, is distinguished`, () => {
     const more = nodeReady === undefined ? {} : { nodeReady }
     const found = podLeaving(scene({ terminating: true, claims: ['data'] }, more, ending))
     assert.deepEqual(found.map(said), [text])

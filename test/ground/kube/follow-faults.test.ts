@@ -119,7 +119,7 @@ test('a kind without changes and without bookmarks is looked at again, and is no
   assert.equal(scene.server.count('list'), 6)
 })
 
-test('a link that has gone dead is told as broken when it does not even list', async (t) => {
+test('a link that has gone dead is reported as broken when it does not even list', async (t) => {
   const scene = await watching(t)
   scene.server.muteWatches()
   scene.server.putInTheWay('list', () => undefined)

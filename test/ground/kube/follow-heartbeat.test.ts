@@ -29,7 +29,7 @@ async function watching(t: TestContext): Promise<Scene> {
   return { ...opened, server, events, beat: () => last }
 }
 
-test('the Lease of that node alone is asked for, once, and its renewals are told as they come', async (t) => {
+test('the Lease of that node alone is asked for, once, and its renewals are reported as they come', async (t) => {
   const scene = await watching(t)
   assert.equal(scene.beat(), 'beat-1')
   for (const beat of ['beat-2', 'beat-3', 'beat-4', 'beat-5']) {

@@ -24,7 +24,7 @@ const watching: State = {
 const gone = new WorldError('too old', { code: 'KUBE_GONE', retry: 'now' })
 const failed = (error: WorldError): Input => ({ type: 'failed', error })
 
-test('a list is told at once and watched from its version', () => {
+test('a list is reported at once and watched from its version', () => {
   const step = followStep(empty, { type: 'listed', listing: { objects: ['a'], resourceVersion: '7' } }, at(5))
   assert.deepEqual(step, {
     event: { type: 'listed', objects: ['a'] },
@@ -58,7 +58,7 @@ test('silence is no failure, and only a list tells whether it was death', () => 
   assert.deepEqual(step, { pauseMs: 110, next: { kind: 'empty', failures: 3 } })
 })
 
-test('after a failure that was told, a watch waits a second for a word, then a list is asked for', () => {
+test('after a failure that was reported, a watch waits a second for a word, then a list is asked for', () => {
   const unreachable = new WorldError('reset', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
   const broken = followStep(watching, failed(unreachable), at(60_000)).next
   const again = followStep(broken, { type: 'opened', stream: 'second' }, at(61_000)).next
@@ -88,7 +88,7 @@ test('a view that is half an hour old is listed anew when its watch ends', () =>
   assert.equal(followStep(watching, { type: 'ended' }, at(30 * 60_000)).next.kind, 'empty')
 })
 
-test('a failure is told with the time until the next try', () => {
+test('a failure is reported with the time until the next try', () => {
   const error = new WorldError('no', { code: 'KUBE_THROTTLED', retry: 'backoff', retryAfterMs: 7000 })
   const step = followStep(listed, failed(error), at(100, 0))
   assert.deepEqual(step.event, { type: 'broken', error, retryInMs: 7020 })

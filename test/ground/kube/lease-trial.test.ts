@@ -29,7 +29,7 @@ test('a Lease that is there is tried as it stands', async (t) => {
   assert.equal(server.count(`POST ${LEASES}`), 0)
 })
 
-test('a namespace that is not there, or takes no new object, is told', async (t) => {
+test('a namespace that is not there, or takes no new object, is reported', async (t) => {
   const { server, trial } = await scene(t)
   server.putInTheWay(`POST ${LEASES}`, answering(404, status(404, 'namespaces "evenkeel" not found')))
   await assert.rejects(trial(), { code: 'KUBE_NOT_FOUND', message: /namespaces "evenkeel" not found/ })

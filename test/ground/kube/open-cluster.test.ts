@@ -95,7 +95,7 @@ test('of two kubeconfigs the first that says something is believed', async (t) =
   await openPath(t, `${first}:${join(folder, 'missing')}:${second}`)
 })
 
-test('a client certificate that has expired is told with its date', async (t) => {
+test('a client certificate that has expired is reported with its date', async (t) => {
   const server = await aServer(t)
   const notAfter = new Date('2025-02-03T04:05:06Z')
   const { certificatePem, keyPem } = server.authority.issue({ commonName: 'admin' }, { notAfter })
@@ -113,21 +113,21 @@ test('a client certificate that is none is the kubeconfig’s fault', async (t) 
   await assert.rejects(open(t, kubeconfigOf(server, user)), { name: 'UserError', code: 'KUBECONFIG_BROKEN' })
 })
 
-test('a client key that is none is told', async (t) => {
+test('a client key that is none is reported', async (t) => {
   const server = await aServer(t)
   const { certificatePem } = server.authority.issue({ commonName: 'admin' })
   const user = { 'client-certificate-data': base64(certificatePem), 'client-key-data': base64('hello') }
   await assert.rejects(open(t, kubeconfigOf(server, user)), { name: 'UserError', code: 'KUBE_UNREACHABLE' })
 })
 
-test('a token that no header can carry is told', async (t) => {
+test('a token that no header can carry is reported', async (t) => {
   const server = await aServer(t)
   const odd = kubeconfigOf(server, { token: 'x\r\nhost: evil' })
   await assert.rejects(open(t, odd), { name: 'UserError', message: /Invalid character/ })
   assert.equal(server.requests.length, 0)
 })
 
-test('a file that the kubeconfig names and that cannot be read is told', async (t) => {
+test('a file that the kubeconfig names and that cannot be read is reported', async (t) => {
   const server = await aServer(t)
   const user = { 'client-certificate': '/nowhere/client.crt', 'client-key': '/nowhere/client.key' }
   await assert.rejects(open(t, kubeconfigOf(server, user)), {
@@ -137,7 +137,7 @@ test('a file that the kubeconfig names and that cannot be read is told', async (
   })
 })
 
-test('a refused connection is told with the address', async (t) => {
+test('a refused connection is reported with the address', async (t) => {
   const server = await aServer(t)
   await server.stop()
   await assert.rejects(open(t, kubeconfigOf(server, TOKEN)), {
@@ -147,7 +147,7 @@ test('a refused connection is told with the address', async (t) => {
   })
 })
 
-test('a server name that cannot be resolved is told', async (t) => {
+test('a server name that cannot be resolved is reported', async (t) => {
   const server = await aServer(t)
   const cluster = { server: 'https://api.nowhere.invalid:6443' }
   await assert.rejects(open(t, kubeconfigOf(server, TOKEN, cluster)), {
@@ -182,7 +182,7 @@ test('a certificate is not looked at where the kubeconfig says so', async (t) =>
   await open(t, kubeconfigOf(server, TOKEN, cluster))
 })
 
-test('a server that speaks something else is told', async (t) => {
+test('a server that speaks something else is reported', async (t) => {
   const other = createServer((socket) => socket.end('SSH-2.0-x\r\n')).listen(0, '127.0.0.1')
   t.after(() => other.close())
   await new Promise((resolve) => other.once('listening', resolve))
@@ -198,7 +198,7 @@ for (const url of ['http://10.0.0.1:8080', 'ftp://127.0.0.1', 'not a url']) {
   })
 }
 
-test('a refused credential is told', async (t) => {
+test('a refused credential is reported', async (t) => {
   const server = await aServer(t)
   server.tokens = []
   await assert.rejects(open(t, kubeconfigOf(server, TOKEN)), {
@@ -208,7 +208,7 @@ test('a refused credential is told', async (t) => {
   })
 })
 
-test('a right that is missing is told with its verb and resource', async (t) => {
+test('a right that is missing is reported with its verb and resource', async (t) => {
   const server = await aServer(t)
   const message = 'namespaces "kube-system" is forbidden: User "me" cannot get resource "namespaces"'
   server.putInTheWay('GET /api/v1/namespaces/kube-system', answering(403, status(403, message)))

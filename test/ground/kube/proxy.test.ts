@@ -108,7 +108,7 @@ for (const [title, name, written] of [
   })
 }
 
-test('a proxy that asks who comes is told', async (t) => {
+test('a proxy that asks for credentials is reported', async (t) => {
   const { server, url } = await aFarServer(t)
   const { port, tunnels } = await aProxy(t)
   const env = { HTTPS_PROXY: `http://me:s%40fe@127.0.0.1:${port}` }
@@ -154,7 +154,7 @@ for (const [title, refusal, words] of [
   ['refuses the login', 407, /by the proxy 127\.0\.0\.1:\d+ failed: .*407 Proxy Authentication Required$/],
   ['hangs up', 'cut', /by the proxy 127\.0\.0\.1:\d+ failed: /],
 ] as const) {
-  test(`a proxy that ${title} is told, and not its password`, async (t) => {
+  test(`a proxy that ${title} is reported, and not its password`, async (t) => {
     const { server, url } = await aFarServer(t)
     const { port } = await aProxy(t, { refusal })
     const env = { HTTPS_PROXY: `http://me:secret@127.0.0.1:${port}` }
@@ -181,7 +181,7 @@ test('a proxy that does not answer is waited for no longer than a server', async
   await over
 })
 
-test('a proxy address where no process listens is told as the proxy', async (t) => {
+test('a proxy address where no process listens is reported as the proxy', async (t) => {
   const { server, url } = await aFarServer(t)
   const env = { HTTPS_PROXY: 'http://127.0.0.1:1' }
   await assert.rejects(open(t, kubeconfigOf(server, TOKEN, { server: url }), { env }), {

@@ -63,7 +63,7 @@ for (const { answer, code, text, retry } of REFUSALS) {
   })
 }
 
-test('Retry-After is told, within reason', async (t) => {
+test('Retry-After is reported, within reason', async (t) => {
   const { cluster, server, signal } = await scene(t)
   server.putInTheWay(PATH, answering(429, status(429), { 'retry-after': '3' }))
   await assert.rejects(cluster.readNode('a', signal), { code: 'KUBE_THROTTLED', retryAfterMs: 3000 })

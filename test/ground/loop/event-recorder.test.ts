@@ -80,7 +80,7 @@ test('a fleet that turns ill at once is written of as fast as the rate of all al
   assert.equal(world.writes, 105)
 })
 
-test('an Event that could not be written is told when it is said again', async () => {
+test('an Event that could not be written is reported when it is said again', async () => {
   const { world, tell, said } = aRecorder()
   world.failing = true
   await assert.rejects(tell('held'), { code: 'KUBE_UNREACHABLE' })

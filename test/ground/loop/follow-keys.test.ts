@@ -52,7 +52,7 @@ function pods(isNews?: (before: OfNode, now: OfNode) => boolean) {
   return { cache, tell, on, changes: () => changes }
 }
 
-test('a list is in place as a whole, before the first of its keys is told', () => {
+test('a list is in place as a whole, before the first of its keys is reported', () => {
   let seen: readonly string[] = []
   let send: (event: FollowEvent<OfNode>) => void = () => undefined
   const cache: FollowCache<OfNode> = new FollowCache<OfNode>({
@@ -96,7 +96,7 @@ test('a list after a gap tells the keys that changed in it, and no others', () =
   assert.deepEqual([on('n1'), on('n2')], [['b', 'c'], ['d']])
 })
 
-test('an object that is no news is kept and found, and no listener is told', () => {
+test('an object that is no news is kept and found, and no listener is called', () => {
   const { cache, tell, on, changes } = pods((before, now) => before.node !== now.node)
   tell({ type: 'listed', objects: [pod('a', 'n1')] })
   assert.deepEqual(tell({ type: 'applied', object: pod('a', 'n1', '2') }), [])

@@ -64,7 +64,7 @@ test('a renewal that the API asks to wait with waits as long as it is asked to',
   assert.equal(writes.length, 2)
 })
 
-test('a listener is told when the process leads, and when that is over', async () => {
+test('a listener is called when the process leads, and when that is over', async () => {
   const { clock, changes, leader } = await leading()
   assert.deepEqual(changes, [true])
   const released = leader.release(never)

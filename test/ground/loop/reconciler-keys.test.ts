@@ -55,7 +55,7 @@ test('a key that stands for nothing is not decided upon, and is looked at again 
   assert.equal(world.looks, 2)
 })
 
-test('what was decided is told before it is done, and what cannot be told keeps nothing from being done', async () => {
+test('a decision is reported before it is done, and a report that fails keeps nothing from being done', async () => {
   const order: string[] = []
   let failing = true
   const { clock, world, reconciler } = aLoop({

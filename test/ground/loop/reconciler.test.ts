@@ -50,7 +50,7 @@ test('an effect that hangs is given up before the leader’s time is over', asyn
   assert.equal(reconciler.status().trouble, 'countdown: an effect did not answer within 700 ms')
 })
 
-test('a pass that the world fails comes again after a pause, with nothing done twice, and its trouble is told until it passes', async () => {
+test('a pass that the world fails comes again after a pause, with nothing done twice, and its trouble is reported until it passes', async () => {
   let failing = true
   const { clock, world, reconciler, warned } = aLoop({
     perform: async (action) => {

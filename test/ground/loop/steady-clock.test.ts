@@ -40,7 +40,7 @@ test('a steady clock begins at the wall time of its machine, however long that i
   assert.equal(awake, true)
 })
 
-test('a step of half a second is told, and less is not', () => {
+test('a step of half a second is reported, and less is not', () => {
   const clock = new VirtualClock()
   const told: number[] = []
   const steady = steadyClock(clock, { onSet: (byMs) => told.push(byMs) })

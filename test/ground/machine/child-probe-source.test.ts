@@ -131,7 +131,7 @@ test('killed it is begun again, and the time between is not measured', async (t)
   assert.deepEqual(facts.windows, [])
 })
 
-test('what killed it is told in its own words', async (t) => {
+test('what killed it is reported in its own words', async (t) => {
   const { deaths } = aProbe(t, 'not a url')
   await until(() => deaths.length > 0)
   assert.match(deaths[0] ?? '', /^exit code 1: .*Invalid URL/s)

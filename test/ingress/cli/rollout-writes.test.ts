@@ -103,7 +103,7 @@ for (const [title, words, says, wanted] of NODES) {
   })
 }
 
-test('a skip is not undone by a wish to retry that was met before, and asked twice it does nothing', async () => {
+test('a skip is not undone by a request to retry that was met before, and asked twice it does nothing', async () => {
   const scripted = new ScriptedRollout({
     nodes: [{ ...STUCK, annotations: { 'evenkeel.dev/ingress-retry': 'op-before' } }],
   })

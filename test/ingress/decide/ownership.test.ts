@@ -138,7 +138,7 @@ test('an IngressDaemonSet that is being deleted adopts nothing', () => {
   )
 })
 
-test('two nodes of one name are told apart, whichever comes first', () => {
+test('two nodes of one name are distinguished, whichever comes first', () => {
   const [long, other] = ['n'.repeat(64), 'm'.repeat(64)]
   const one = newIdentity(IDS, long)
   const same = { ...one, node: other }

@@ -114,7 +114,7 @@ test('a hold for a silent agent ends with the limit', () => {
   assert.equal(decision.recheckAfterMs, 3_000)
 })
 
-test('what is written for a wish to try it again keeps the id, which its agent goes by, and takes the wish away', () => {
+test('what is written for a request to try it again keeps the id, which its agent goes by, and takes the request away', () => {
   const decision = decideIngress(scene({ t3: 610, request: RETRY }))
   assert.ok(decision.kind === 'act')
   const [action] = decision.actions

@@ -176,7 +176,7 @@ test('a revision that was rejected is known as that until every node has it, and
   assert.deepEqual(told([done('n1')], true), [undefined, undefined, undefined])
 })
 
-test('what stops a revision from being tried again is over once the template is another one, or for the wish of a person', () => {
+test('what stops a revision from being tried again is over once the template is another one, or for the request of a person', () => {
   const status = { rejectedRevision: 'r2', rejectedAt: AT }
   const lifted = (more: object, retried?: string, desired = 'r2') =>
     rejectedRevision({ ...status, ...more }, { desired, retried })?.isLifted

@@ -44,7 +44,7 @@ test('a mark of another key counts from the write that sets it, and not while th
   assert.equal(annotationsOf(over, renamed, state)[HEALTH_ANNOTATION], order(4, 'new/key'))
 })
 
-test('a wish to try it again goes with the write that meets it, and with no other', () => {
+test('a request to try it again goes with the write that meets it, and with no other', () => {
   const state = found(4, { 'evenkeel.dev/ingress-retry': 'op-1' })
   const again: NodeAction = { kind: 'writeOp', node: 'n1', op: OP }
   assert.equal('evenkeel.dev/ingress-retry' in annotationsOf(again, specOf(4), state), false)

@@ -59,7 +59,7 @@ test('a request that failed on each lane is one line, once the other lane can ha
   assert.deepEqual(until(500, 5_000), ['1250 closed shop/new+shop/kept'])
 })
 
-test('an outage that lasts is told while it does, and once more when both lanes are over', () => {
+test('an outage that lasts is reported while it does, and once more when both lanes are over', () => {
   const { opened, closed, until } = teller()
   opened(oneFailed(0), 250)
   opened(oneFailed(10, { lane: 'kept' }), 250)
@@ -106,7 +106,7 @@ test('several targets take turns, a line a second, the one that waits longest fi
   ])
 })
 
-test('at the end all that is untold is told, a line for each target, and nothing twice', () => {
+test('at the end all that was not reported yet is reported, a line for each target, and nothing twice', () => {
   const { opened, closed, rest } = teller()
   closed(oneFailed(0), 100)
   closed(oneFailed(300), 400)

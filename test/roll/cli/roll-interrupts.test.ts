@@ -57,7 +57,7 @@ test('a node that is kept out is watched until Ctrl-C, which says what a reload 
   )
 })
 
-test('what a reload costs while a node is kept out is told after the end too', async () => {
+test('what a reload costs while a node is kept out is reported after the end too', async () => {
   const out = standing('w-2', { state: 'out', step: 'proof', text: 'rebooted, cordoned, detached' })
   const end: RollEvent = { ...ended('stopped', 1), standings: [out], guarded: ['w-2'] } as RollEvent
   const after = async (io: RollIo): Promise<void> => {

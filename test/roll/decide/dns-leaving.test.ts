@@ -107,7 +107,7 @@ test('that DNS was ill counts until a check finds it well', () => {
   assert.equal(withDns(fresh, { ...ill, last }), 'hold record: DnsIll')
 })
 
-test('where a check told nothing another one is not waited for', () => {
+test('where a check showed nothing another one is not waited for', () => {
   const old = { begunAt: monoMs(0), endedAt: monoMs(1) }
   const vantages = [{ name: 'here', control: 'fails' }] as const
   const scene = aDnsScene({ vantages })

@@ -132,7 +132,7 @@ describe('a check counts for a node that is back', () => {
     assert.equal(withDns({}, { ...since(920_000), spec }), ATTACHES)
   })
 
-  test('and is not waited for from here alone, where the one before told nothing', () => {
+  test('and is not waited for from here alone, where the one before showed nothing', () => {
     const last = { kind: 'unknown', begunAt: monoMs(1), endedAt: monoMs(2), why: 'forbidden' } as const
     assert.equal(withDns({ last }), ATTACHES)
     const spec = aSpec({ dns: { image: 'registry.example/evenkeel:1.0', namespace: 'evenkeel' } })

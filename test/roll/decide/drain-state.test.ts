@@ -92,7 +92,7 @@ for (const [title, pod, drain, verdict] of CLASSES) {
 
 const names = (pods: readonly Pod[]): string => pods.map(({ name }) => name).join(' ')
 
-test('the pods of the node are told apart by stage, and those of other nodes are no matter', () => {
+test('the pods of the node are distinguished by stage, and those of other nodes are no matter', () => {
   const pods = [
     aPod('data', 'n1', { claims: ['data'] }),
     aPod('cart', 'n1'),

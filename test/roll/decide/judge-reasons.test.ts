@@ -92,7 +92,7 @@ for (const [title, s, leftMs] of LEFT) {
     assert.equal(stuckLimitLeftMs(s), leftMs))
 }
 
-test('a machine that is away for too long stays out, and is told by what became of its reboot', () => {
+test('a machine that is away for too long stays out, and the reason is what became of its reboot', () => {
   const reasons = (evidence: Partial<Evidence>) => {
     const s = aSnapshot({ ...announced, evidence: { ...out.evidence, awaySince: monoMs(1), ...evidence } })
     const verdict = judge(s)

@@ -163,7 +163,7 @@ test('a reload at another time is not named', () => {
   assert.deepEqual(verdict?.reasons, [{ code: 'RequestsFailed', object: 'shop', text: FAILED }])
 })
 
-test('a reload that is seen after the verdict is told in its words, and the verdict stays what it was', () => {
+test('a reload that is seen after the verdict is reported in its words, and the verdict stays what it was', () => {
   const standing = {
     kind: 'stopped',
     keepOut: false,

@@ -83,7 +83,7 @@ test('a machine that does not come back within the limit stays out', () => {
   assert.equal(since(100_001), undefined)
 })
 
-test('what is known of a reboot that did not happen is told with the stop', () => {
+test('what is known of a reboot that did not happen is reported with the stop', () => {
   const told = (answer: RebootAnswer | undefined) => {
     const sent = answer === undefined ? {} : { reboot: { at: monoMs(900_000), answer } }
     const evidence = { ...detachedEvidence(), awaySince: monoMs(100_000), ...sent }
@@ -144,7 +144,7 @@ test('a node whose checks do not pass stays out', () => {
   assert.equal(since(700_001), undefined)
 })
 
-test('what keeps a node from being attached is told with the stop: a silent instance, or the checks of one that answers', () => {
+test('what keeps a node from being attached is reported with the stop: a silent instance, or the checks of one that answers', () => {
   const evidence = { ...detachedEvidence(), attachingSince: monoMs(700_000) }
   const attaching = aSnapshot({ ...out, node: { bootId: NEW_BOOT }, evidence })
   const silent = attaching.instances.map((instance) => ({ ...instance, silentForMs: 5000, error: 'nobody listens' }))

@@ -95,7 +95,7 @@ function rebooted(leaseRenewTime: string | undefined, evidence: Partial<Evidence
   return { ...s, current: { ...s.current, ...(leaseRenewTime === undefined ? {} : { leaseRenewTime }) } }
 }
 
-test('a Lease that is told after the first sight of the boot id is kept as it is told first', () => {
+test('a Lease that is first read after the boot id is kept as it was first read', () => {
   const unknown = observe(rebooted(undefined))
   const told = observe(rebooted('lease-1', unknown))
   const renewed = observe(rebooted('lease-2', told))
@@ -204,7 +204,7 @@ test('nothing is said again to a server that serves as it was put back, while ot
   assert.deepEqual(keepDetached(serviceOf(aSnapshot({ ...out, node: { bootId: NEW_BOOT }, evidence }))), [])
 })
 
-test('an instance that does not answer is told nothing again by what it said before', () => {
+test('an instance that does not answer gets no command because of its last reading', () => {
   const silent = anInstance([aServer('n1'), aServer('n2')], { silentForMs: 1 })
   const s = aSnapshot({ ...out, announced: true, evidence: detachedEvidence(), change: { instances: [silent] } })
   assert.deepEqual(keepDetached(serviceOf(s)), [])

@@ -178,14 +178,14 @@ test('a server that leads to no node is listed', () => {
   assert.deepEqual(plan.unmatchedServers, ['web/n8 (10.0.0.8:30080) on lb-1'])
 })
 
-test('a balancer that did not answer is told with what to do about it', () => {
+test('a balancer that did not answer is reported with what to do about it', () => {
   assert.deepEqual(
     makePlan(facts({ hostFindings: [UNREACHABLE] })).findings.map(({ fix }) => fix),
     ['check its address under "balancers", and that HAProxy runs and serves its runtime API there'],
   )
 })
 
-test('a missing right on Leases is told with the namespace that the file names', () => {
+test('a missing right on Leases is reported with the namespace that the file names', () => {
   const access = { verb: 'create', group: 'coordination.k8s.io', resource: 'leases' }
   const fixes = makePlan(
     facts({

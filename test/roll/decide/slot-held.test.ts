@@ -27,7 +27,7 @@ test('while the process waits for the slot, it names only the owner of the slot'
   })
 })
 
-test('another process of the same run is told as such: it may live, where this one has not the journal', () => {
+test('another process of the same run is reported as such: it may live, where this one has not the journal', () => {
   assert.deepEqual(tried({ state: 'other', mayAct: false, holderRun: 'run-1', holderNode: 'n1' }), {
     kind: 'hold',
     texts: [

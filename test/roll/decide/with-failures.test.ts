@@ -29,7 +29,7 @@ test('a verdict with nothing new to say is the very one that stood', () => {
   assert.equal(withFailures(without, [failed('1')]), without)
 })
 
-test('of many failed windows the first ten are told', () => {
+test('of many failed windows the first ten are reported', () => {
   const windows = Array.from(
     { length: 12 },
     (_, at): FailureWindow => ({

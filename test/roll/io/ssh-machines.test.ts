@@ -45,7 +45,7 @@ test('a command runs there word by word, and says how it ended', requires('ssh')
   assert.deepEqual(late, { ok: false, text: 'it did not end within 1000 ms' })
 })
 
-test('a machine that is away, or that lets no one in, is told as such', requires('ssh'), async (t) => {
+test('a machine that is away, or that lets no one in, is reported as such', requires('ssh'), async (t) => {
   const { sshd, machines: asked } = await machines(t)
   await assert.rejects(asked.read('not-let-in', never), { code: 'HOST_DENIED' })
   await assert.rejects(asked.read('-oProxyCommand=x', never), { code: 'HOST_NAME' })

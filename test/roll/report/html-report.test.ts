@@ -127,7 +127,7 @@ test('each window has its card, with both lanes in it: bounds, classes, error, w
   assert.match(textIn(second ?? page), /1\. cp-1, attach; 2\. cp-1, settle/)
 })
 
-test('what a control excuses is told in the verdict, beside its stop rule and on the cards', () => {
+test('what a control excuses is reported in the verdict, beside its stop rule and on the cards', () => {
   const page = pageOf(reportDocument({ events: excusedRun() }))
   assert.match(textIn(byId(page, 'verdict')), /Not counted ?13 failed while a control target failed too/)
   assert.match(textIn(byId(page, 'rules')), /2 \(and 13 with a control that failed too\)/)

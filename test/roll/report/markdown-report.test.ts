@@ -35,7 +35,7 @@ test('verdict first, then windows, nodes, holds; rules and what the measurement 
   assert.doesNotMatch(text, /hunter2|s3cret/)
 })
 
-test('what a control excuses is told beside what counts', () => {
+test('what a control excuses is reported beside what counts', () => {
   const text = markdownReport(reportDocument({ events: excusedRun() }))
   assert.match(text, /^\| Not counted \| 13 failed while a control target failed too \|$/m)
   assert.match(

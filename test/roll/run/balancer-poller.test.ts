@@ -166,7 +166,7 @@ test('silence is news each time, is counted from its first moment, and its end i
   assert.deepEqual(ground.told(), [false])
 })
 
-test('news of a poll that a pass asked for is told with the next one', async (t) => {
+test('news of a poll that a pass asked for is reported with the next one', async (t) => {
   const ground = new Ground(t)
   void ground.run()
   await ground.clock.advance(100)

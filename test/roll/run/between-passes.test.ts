@@ -67,7 +67,7 @@ test('every balancer is read again as soon as the slot is taken, so that the rec
   assert.ok(slot > 0 && record - slot < 100, `slot at ${slot} ms, record at ${record} ms`)
 })
 
-test('no hold is told while the first answer of a balancer is on its way', async (t) => {
+test('no hold is reported while the first answer of a balancer is on its way', async (t) => {
   const roll = memoryRoll()
   const read = roll.balancer.read.bind(roll.balancer)
   let reads = 0

@@ -43,7 +43,7 @@ test('nothing is new before the first list, nor what it shows', async () => {
   assert.deepEqual(since(), [])
 })
 
-test('a container that is told after the first list is new, and each wakes the roll once', async () => {
+test('a container that is reported after the first list is new, and each wakes the roll once', async () => {
   const { send, since, changes } = await following()
   send({ type: 'listed', objects: [proxy('old')] })
   send({ type: 'applied', object: proxy('', 'new-1') })

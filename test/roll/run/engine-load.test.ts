@@ -132,7 +132,7 @@ for (const order of [
   ['n1', 'n2'],
   ['n2', 'n1'],
 ]) {
-  test(`connections that a balancer gave to n1 while it was out are told once and counted once at the end (${order})`, async (t) => {
+  test(`connections that a balancer gave to n1 while it was out are reported once and counted once at the end (${order})`, async (t) => {
     const roll = memoryRoll({ run: { spec: SPEC, order }, probe: traffic().probe })
     let strays = 0
     saysOf(roll, ({ totalSessions }) => ({ totalSessions: totalSessions + strays }))
@@ -146,7 +146,7 @@ for (const order of [
   })
 }
 
-test('a window that was kept back until its cause is known is told before the end', async (t) => {
+test('a window that was kept back until its cause is known is reported before the end', async (t) => {
   const { probe, fails } = traffic()
   const roll = memoryRoll({ run: { spec: SPEC }, probe })
   begun(t, roll)

@@ -45,7 +45,7 @@ test('an eviction is in the journal with its pod, its stage and its workload', a
   )
 })
 
-test('how far a drain is, is told with its stages: a third one where DaemonSets are drained as well', async (t) => {
+test('how far a drain is, is reported with its stages: a third one where DaemonSets are drained as well', async (t) => {
   const drain = aSpec().drain
   for (const [daemonSets, stages] of [
     [[], 2],
@@ -66,7 +66,7 @@ test('how far a drain is, is told with its stages: a third one where DaemonSets 
   }
 })
 
-test('a pod that its controller puts back on a node that is being drained is told once', async (t) => {
+test('a pod that its controller puts back on a node that is being drained is reported once', async (t) => {
   const roll = memoryRoll()
   const { leaves, comes } = withCart(roll)
   begun(t, roll)

@@ -47,7 +47,7 @@ test('a node that is through is noted as soon as a disk that refused it has room
   )
 })
 
-test('the journal counts as writable again with the first entry that it takes, and the trouble is told once', async () => {
+test('the journal counts as writable again with the first entry that it takes, and the trouble is reported once', async () => {
   const full = new WorldError('no space left on device', { code: 'JOURNAL_WRITE', retry: 'backoff' })
   const warnings: string[] = []
   let isFull = true

@@ -201,7 +201,7 @@ test('a hook that holds is run again until it works, or its limit restores the n
   assert.ok(never.held.includes('HookFailed'))
 })
 
-test('a hook that may fail is told of, and the roll goes on', async () => {
+test('a hook that may fail is reported, and the roll goes on', async () => {
   const told = await rolled({ hooks: [aHook({ onFailure: 'ignore' })] }, ({ programs }) => {
     programs.end = () => ({ kind: 'notStarted', why: 'spawn ceph ENOENT' })
   })

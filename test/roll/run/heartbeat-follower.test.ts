@@ -57,7 +57,7 @@ test('no Lease is followed before a node is named', async () => {
   assert.deepEqual([streams.length, follower.known()], [0, undefined])
 })
 
-test('what the first list shows and each renewal after it is told, and each wakes the roll', async () => {
+test('what the first list shows and each renewal after it is reported, and each wakes the roll', async () => {
   const { follower, changes, send } = running()
   follower.follow(n1)
   await macrotask()

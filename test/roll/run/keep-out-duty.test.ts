@@ -119,7 +119,7 @@ test('a word that a balancer refuses again and again is in the journal and told 
   assert.ok(entries.length - before < 40, `${entries.length - before} entries`)
 })
 
-test('a node that a verdict takes out again had lost no state: no reload is told of', async (t) => {
+test('a node that a verdict takes out again had lost no state: no reload is reported', async (t) => {
   const roll = begun(t)
   const { clock, balancer, events } = roll
   const read = balancer.read.bind(balancer)
@@ -138,7 +138,7 @@ test('a node that a verdict takes out again had lost no state: no reload is told
   assert.deepEqual([balancer.state('n1'), later.length], ['drain', 1])
 })
 
-test('what is not done at the last moment is told with what stood against it', async (t) => {
+test('what is not done at the last moment is reported with what stood against it', async (t) => {
   const roll = begun(t, { servers: [aServer('n1'), aServer('n2')] })
   const { clock, balancer, disk, events } = roll
   let isFirst = true

@@ -74,7 +74,7 @@ test('a node is not cordoned if the other server goes out while the journal is s
   assert.equal(roll.cluster.node('n1').unschedulable, true)
 })
 
-test('of two servers that a reload put back in, the second stays in where the others went out while the first was told', async (t) => {
+test('of two servers that a reload put back in, the second stays in where the others went out while the command for the first was sent', async (t) => {
   const servers = [{ ...A, currentSessions: 1 }, aServer('n1b', { address: '10.0.0.1' }), B]
   const roll = begun(t, memoryRoll({ servers }))
   await roll.clock.advance(5_000)

@@ -113,7 +113,7 @@ test('what was kept back is told at the end', async () => {
   assert.equal(watch.hasUnreported(), false)
 })
 
-test('a window whose beginning moves to the front, since a request timed out before it, is told once', () => {
+test('a window whose beginning moves to the front, since a request timed out before it, is reported once', () => {
   const { watch, world, windows } = watched()
   world.answeredFor = 0
   world.windows = [aWindow()]

@@ -27,7 +27,7 @@ test('a reboot is neither announced nor sent under a slot that another run has t
   }
 })
 
-test('what a machine answered to its reboot is told with the failure', async () => {
+test('what a machine answered to its reboot is reported with the failure', async () => {
   const world = await new PerformWorld().hold()
   world.answer = { kind: 'refused', text: 'sudo: a password is required' }
   assert.deepEqual((await world.perform({ kind: 'sendReboot', node: 'n1', bootId: BOOT })).reboot, world.answer)

@@ -31,7 +31,7 @@ function told() {
   return { clock, decided, events, holds, steps }
 }
 
-test('a hold whose counter runs is told anew every ten seconds, and not with each request', async () => {
+test('a hold whose counter runs is reported anew every ten seconds, and not with each request', async () => {
   const { clock, decided, holds } = told()
   for (let failed = 0; failed <= 400; failed += 1) {
     decided(holding('BaselineNotGreen', 'shop', `${failed} requests failed`))
@@ -44,7 +44,7 @@ test('a hold whose counter runs is told anew every ten seconds, and not with eac
   ])
 })
 
-test('another reason for a hold, or another object of it, is told at once', () => {
+test('another reason for a hold, or another object of it, is reported at once', () => {
   const { decided, holds } = told()
   decided(holding('OtherNodeBad', 'n2', 'n2 is not Ready'))
   decided(holding('OtherNodeBad', 'n3', 'n3 is not Ready'))

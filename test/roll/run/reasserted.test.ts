@@ -30,7 +30,7 @@ test('a state that a reload forgot is said again so long after the last reading 
   assert.deepEqual(reasserted(), [200, 200])
 })
 
-test('a node that is kept out for good is told of with the same measure', async (t) => {
+test('a node that is kept out for good is reported with the same measure', async (t) => {
   const { clock, balancer, reasserted, ended } = await rebooting(t)
   await clock.advance(1_000_000)
   assert.deepEqual(ended()?.guarded, ['n1'])

@@ -109,7 +109,7 @@ test('a run that begins counts from the end of its baseline', () => {
   )
 })
 
-test('the totals of a baseline say that they are, until it is over; those of a run that is taken up count at once', () => {
+test('the totals of a baseline say that they are, until it is over; those of a resumed run count at once', () => {
   const begun = watching()
   begun.knows({ lanes: [lane(600, 2)] })
   assert.deepEqual([begun.watch.tick().sent, begun.watch.tick().inBaseline], [600, true])
@@ -118,7 +118,7 @@ test('the totals of a baseline say that they are, until it is over; those of a r
   assert.equal(watching(BEFORE).watch.tick().inBaseline, undefined)
 })
 
-test('a run that is taken up adds to what was measured before, and to what was not the time in between', () => {
+test('a resumed run adds to what was measured before, and to what was not the time in between', () => {
   const { watch, knows } = watching(BEFORE)
   knows({ lanes: [lane(1_000, 2)], notMeasured: [{ from: wallMs(at('06:10:02')), to: wallMs(at('06:10:02.400')) }] })
   const { sent, failed, skipped, strays, notMeasuredMs } = watch.tick()
@@ -128,14 +128,14 @@ test('a run that is taken up adds to what was measured before, and to what was n
   )
 })
 
-test('the baseline of a run that is taken up takes nothing away: a node may be out in it', () => {
+test('the baseline of a resumed run takes nothing away: a node may be out in it', () => {
   const { watch, knows } = watching(BEFORE)
   knows({ lanes: [lane(1_000, 2)] })
   watch.baselineEnded(wallMs(at('06:10:10')))
   assert.deepEqual([watch.tick().sent, watch.tick().failed], [26_600, 8])
 })
 
-test('what fails before traffic is green again is told where a run is taken up, and not where one begins', () => {
+test('what fails before traffic is green again is reported where a run is resumed, and not where one begins', () => {
   const begun = watching()
   begun.knows({ windows: [WINDOW] })
   begun.watch.changed()
@@ -150,7 +150,7 @@ test('what fails before traffic is green again is told where a run is taken up, 
   assert.equal(resumed.watch.failedIn('n2'), 9)
 })
 
-test('a window that is over is told once, however often it is looked at', () => {
+test('a window that is over is reported once, however often it is looked at', () => {
   const { watch, events, knows } = watching(BEFORE)
   knows({ windows: [WINDOW] })
   for (let look = 0; look < 3; look += 1) watch.changed()
@@ -172,7 +172,7 @@ test('a window that a control excuses is marked as the prober’s; one that it e
   assert.deepEqual(told(2), [undefined, 2, 'n2'])
 })
 
-test('a window is told as over once it is known what a control excuses of it', () => {
+test('a window is reported as over once it is known what a control excuses of it', () => {
   const { watch, events, knows } = watching(BEFORE)
   knows({ windows: [{ ...WINDOW, undecided: { failed: 3, since: wallMs(at('06:10:05')) } }] })
   watch.changed()

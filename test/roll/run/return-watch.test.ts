@@ -46,7 +46,7 @@ function watched(answers: () => Promise<boolean>) {
   return { clock, watch, asked, beat, pods, stop }
 }
 
-test('a heartbeat is not waited for: it is told as soon as it is known', async (t) => {
+test('a heartbeat is not waited for: it is reported as soon as it is known', async (t) => {
   const { clock, watch, beat, stop } = watched(async () => true)
   t.after(() => stop.abort())
   assert.deepEqual(await watch.ask(node, aRecord(), never), { dataPorts: { '10.0.0.1:30080': true } })

@@ -122,7 +122,7 @@ test('a detacher that is away is named, and the limit puts everything back', asy
   assert.notEqual(roll.ended()?.outcome, 'completed')
 })
 
-test('a roll that ends between the request and the answer is taken up where it was', async (t) => {
+test('a roll that ends between the request and the answer is resumed where it was', async (t) => {
   const first = aRoll()
   const { running, detacher } = begun(t, first, true)
   await first.clock.advance(20_000)

@@ -173,7 +173,7 @@ for (const [what, mark, checks, leaveMs, returnMs] of [
   })
 }
 
-test('what the roll waited for is told with the checks that it was computed from', async (t) => {
+test('what the roll waited for is reported with the checks that it was computed from', async (t) => {
   const { roll } = aRoll(t)
   await roll.clock.advance(600_000)
   const [{ text: out } = { text: '' }, { text: back } = { text: '' }] = noticed(roll)
@@ -267,7 +267,7 @@ test('a mark that others remove while the node must be out is set again', async 
 })
 
 for (const seconds of [9, 14, 24, 45]) {
-  test(`a roll that ends after ${seconds} s is taken up where it was`, async (t) => {
+  test(`a roll that ends after ${seconds} s is resumed where it was`, async (t) => {
     const first = aRoll(t)
     await first.roll.clock.advance(seconds * 1_000)
     await leave(first.roll, first.running)

@@ -50,7 +50,7 @@ test('a node that is restored is in no journal as through', async (t) => {
   )
 })
 
-test('a run that is taken up after its last node gives the slot back that its process died with', async (t) => {
+test('a run that is resumed after its last node gives the slot back that its process died with', async (t) => {
   const done = ['n1', 'n2', 'n3']
   const roll = memoryRoll({ run: { resumed: true, done } })
   const lease = { ...SLOT, resourceVersion: '', durationSeconds: 120, renewTime: '', transitions: 0, annotations: {} }
@@ -60,7 +60,7 @@ test('a run that is taken up after its last node gives the slot back that its pr
   assert.deepEqual([outcomeOf(roll), roll.cluster.leases.get(SLOT)?.holder], [['completed', 0], ''])
 })
 
-test('a run that is taken up after its last node does not end before the API has released the slot', async (t) => {
+test('a run that is resumed after its last node does not end before the API has released the slot', async (t) => {
   const roll = memoryRoll({ run: { resumed: true, done: ['n1', 'n2', 'n3'] } })
   const lease = { ...SLOT, resourceVersion: '', durationSeconds: 120, renewTime: '', transitions: 0, annotations: {} }
   roll.cluster.leases.put({ ...lease, holder: 'run-1/dead' })
@@ -81,7 +81,7 @@ test('a run that is taken up after its last node does not end before the API has
   assert.deepEqual([outcomeOf(roll), roll.cluster.leases.get(SLOT)?.holder], [['completed', 0], ''])
 })
 
-test('a run that is taken up after its last node gives back whichever slot was left, once the slots can be read', async (t) => {
+test('a run that is resumed after its last node gives back whichever slot was left, once the slots can be read', async (t) => {
   const unheard = new WorldError('connect ECONNREFUSED', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
   const world = { isAway: true }
   const read = async () => {

@@ -65,7 +65,7 @@ test('a roll without a failed request ends as done', () => {
   assert.deepEqual([end.outcome, end.exitCode, end.reasons, end.next], ['completed', 0, [], []])
 })
 
-test('a person who interrupts the restore is told of an interruption, with what led to it, as long as a node is out', () => {
+test('a person who interrupts the restore sees an interruption, with what led to it, as long as a node is out', () => {
   const facts = { node: 'n1', cordoned: true, detached: true, podsMoved: 0, failedRequests: 0 }
   const out: NodeResult = { ...facts, state: 'out', text: 'not rebooted, cordoned, detached' }
   const restored: NodeResult = { ...facts, cordoned: false, detached: false, state: 'restored', text: 'as it was' }

@@ -116,7 +116,7 @@ test('the record of a node is known from before a reboot that was sent, until th
   assert.deepEqual([known(record), known(record, other), known(record, sent, through('n1'))], [{}, {}, {}])
 })
 
-test('the events of a run that is taken up are counted on from the last one in its journal, or from 0', () => {
+test('the events of a resumed run are counted on from the last one in its journal, or from 0', () => {
   const { firstSeq } = runFromJournal(
     aJournal(journaled(['06:05:01', { type: 'node.ended', standing }], ['06:05:02', { type: 'node.ended', standing }])),
   )

@@ -71,7 +71,7 @@ test('law: a silence has the matchers of the file, filled in for one node, and n
   assert.ok(manager.puts.some(({ id }) => id === 'id-1'))
 })
 
-test('an Alertmanager that is away is told of and holds nothing, unless the file says so', async () => {
+test('an Alertmanager that is away is reported and holds nothing, unless the file says so', async () => {
   for (const fault of ['Alertmanager answered 503', 'hangs']) {
     const manager = new MemoryAlertmanager()
     manager.fault = fault
@@ -148,7 +148,7 @@ test('silences whose making had no answer are found by their text and ended with
   )
 })
 
-test('a run that is taken up looks for silences that the process before it may have made', async () => {
+test('a resumed run looks for silences that the process before it may have made', async () => {
   const manager = new MemoryAlertmanager()
   manager.losesAnswers = true
   const begun = begin(manager, { silence: { onFailure: 'hold' } })
@@ -160,7 +160,7 @@ test('a run that is taken up looks for silences that the process before it may h
   assert.equal(manager.standing.size, 0)
 })
 
-test('an expiry that fails is told of, and the silence is left to end by itself', async () => {
+test('an expiry that fails is reported, and the silence is left to end by itself', async () => {
   const manager = new MemoryAlertmanager()
   const begun = begin(manager, { run: { order: ['n1'] } })
   await begun.roll.clock.advance(5_000)

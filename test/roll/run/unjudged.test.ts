@@ -50,7 +50,7 @@ const outcomeOf = (run: ReturnType<typeof killed>, facts: ProbeStatus | undefine
   return { outcome, exitCode, texts: reasons.map(({ text }) => text) }
 }
 
-test('a run that was killed, taken up and lost nothing is done', () => {
+test('a run that was killed, resumed and lost nothing is done', () => {
   assert.deepEqual(outcomeOf(killed(), probe([])), { outcome: 'completed', exitCode: 0, texts: [] })
 })
 

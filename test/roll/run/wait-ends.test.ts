@@ -25,7 +25,7 @@ function told(steps: readonly Step[], verdict?: Verdict) {
   return events.map((event) => (event.type === 'idle' ? `idle ${event.by} ${event.left} ${event.afterMs}` : event.type))
 }
 
-test('how connections ended is told once the node goes on, wherever it waited meanwhile', () => {
+test('how connections ended is reported once the node goes on, wherever it waited meanwhile', () => {
   assert.deepEqual(told(['detach']), ['noticed'])
   assert.deepEqual(told(['detach', 'drain']), ['noticed', 'idle limit 2 5000'])
   assert.deepEqual(told(['detach', 'slot', 'drain']), ['noticed', 'idle limit 2 5000'])
@@ -35,7 +35,7 @@ test('it is reported once, also where the node has to be detached again', () => 
   assert.deepEqual(told(['detach', 'drain', 'detach', 'drain', 'reboot']), ['noticed', 'idle limit 2 5000'])
 })
 
-test('a node that steps back, or is given up, tells nothing of it', () => {
+test('a node that steps back, or is given up, shows nothing of it', () => {
   assert.deepEqual(told(['detach', 'cordon', 'slot']), ['noticed'])
   assert.deepEqual(told(['detach', 'attach'], FAILED), ['noticed'])
 })

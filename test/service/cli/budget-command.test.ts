@@ -17,7 +17,7 @@ async function budget(words: readonly string[], look: BudgetActions['read'] = as
   return { code, out: context.out.text, err: context.err.text }
 }
 
-test('the budget is told in plain lines, and exit code 0 says that one more node may leave', async () => {
+test('the budget is reported in plain lines, and exit code 0 says that one more node may leave', async () => {
   assert.deepEqual(await budget([]), {
     code: 0,
     out: 'no nodes of 4 are out or about to be, and at most 2 may be: evenkeel-budget says 2\n2 more may leave\nbalancers and agents were not queried: a roll queries them, and may count more nodes as out\n\nno slot is held in namespace evenkeel\n',

@@ -33,7 +33,7 @@ test('a node whose address is not the recorded one any more is not called detach
   assert.equal(decision.reasons[0]?.text, 'n1 no longer has the recorded address 10.0.0.1 of web/n1 on lb-1')
 })
 
-test('a node that came back with another address is not called in service, and its server is told nothing', () => {
+test('a node that came back with another address is not called in service, and its server gets no command', () => {
   const back = aSnapshot({ ...settled, node: { bootId: NEW_BOOT, internalAddresses: moved } })
   assert.equal(shortDecision(decide(withPort(back))), 'hold attach: ServerNotListed')
   assert.deepEqual(keepDetached(serviceOf(back)), [])

@@ -66,7 +66,7 @@ test('a server that was out before goes back to that state, and one in service s
   assert.equal(next([ALICE], { n1: {} }), 'hold soak: Soaking')
 })
 
-test('a claim that keeps a node out is told with its owner, its time, its reason and the command to withdraw it', () => {
+test('a claim that keeps a node out is reported with its owner, its time, its reason and the command to withdraw it', () => {
   const reasonsOf = (claims: readonly Claim[] | string) => {
     const decision = decide(bySocket(claims))
     return plain(decision.reasons.map(({ object, text, next: cure }) => [object, text, cure]))

@@ -192,7 +192,7 @@ test('the last node that is in is not taken out', () => {
   assert.deepEqual(states.map(taken), [[], last, last, last, last])
 })
 
-test('that a node is idle is told of the moment in which it is seen to be out', () => {
+test('a node is reported idle as of the moment in which it is seen to be out', () => {
   const { evidence, now } = given({ n1: told(heard('out')), world: CORDONED })
   assert.deepEqual(evidence.connectionsEnded['web/n1 on lb-1'], { by: 'connections', left: 0, since: now, at: now })
 })

@@ -84,7 +84,7 @@ test('connections pooled in maint are waited for, and the server stays in it, wh
   }
 })
 
-test('a server counts as taken out only in the state that it was told, not in one that people set', () => {
+test('a server counts as taken out only in the state that was set, not in one that people set', () => {
   const seen = (state: 'drain' | 'maint') =>
     Object.keys(observe(aSnapshot({ ...cordoned, servers: drained({ adminState: state, ownState: state }) })).detached)
   assert.deepEqual([seen('drain'), seen('maint')], [['web/n1 on lb-1'], []])

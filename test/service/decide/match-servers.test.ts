@@ -54,7 +54,7 @@ test('an address counts and not its spelling', () => {
   }
 })
 
-test('nodes that share an address are told apart by their ports', () => {
+test('nodes that share an address are distinguished by their ports', () => {
   const nodes = [
     { node: 'n1', addresses: ['10.0.0.1'], ports: [8001] },
     { node: 'n2', addresses: ['10.0.0.1'], ports: [8002, 8003] },

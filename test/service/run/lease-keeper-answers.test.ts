@@ -86,7 +86,7 @@ test('a claim that another process was faster with names the owner of the slot, 
   assert.deepEqual(await free.keeper.acquire(WANTED, never), { kind: 'taken', staleInMs: 30_000 })
 })
 
-test('a claim that the API did not answer is no answer, and taken up again as our own', async () => {
+test('a claim that the API did not answer is no answer, and counts as our own once it is read', async () => {
   const { keeper, client, store, leases } = aKeeper()
   leases.writeError = UNREACHABLE
   assert.deepEqual(await keeper.acquire(WANTED, never), { kind: 'unanswered', error: UNREACHABLE })

@@ -72,7 +72,7 @@ test('nothing is out where nothing is: one node may leave', async () => {
   assert.deepEqual(await looked({}), { maxOut: 1, unread: [], nodes: 4, out: [], mayBeOut: [], slots: [], more: 1 })
 })
 
-test('a node that is out is told with the run and the time that its record names, and its slot is not counted beside it', async () => {
+test('a node that is out is reported with the run and the time that its record names, and its slot is not counted beside it', async () => {
   const nodes = [aNode('n1', out), ...FOUR.slice(1)]
   const view = await looked({ nodes, maps: { 'evenkeel-budget': { maxOut: '50%' } }, leases: () => [{}] })
   assert.deepEqual([view.maxOut, view.says, view.more], [2, '50%', 1])

@@ -86,7 +86,7 @@ test('a sleep that is aborted ends with the reason, at once', async () => {
   assert.equal(clock.pending, 0)
 })
 
-test('work that nothing can end is told, not waited for', async () => {
+test('work that nothing can end is reported, not waited for', async () => {
   const clock = time()
   const { promise } = Promise.withResolvers<void>()
   await assert.rejects(clock.settle(promise, 1000), /nothing is left to happen/)

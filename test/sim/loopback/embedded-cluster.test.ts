@@ -46,7 +46,7 @@ test('the kubeconfig that it writes leads the product to it, and no other user c
   assert.deepEqual(ready.map(({ name }) => name).toSorted(), ['n1', 'n2'])
 })
 
-test('a client that does not know the token is told so, as an API server says it', async (t) => {
+test('a client without the token is refused, in the words of an API server', async (t) => {
   const { kubeconfig } = await aCluster(t)
   const { clusters } = JSON.parse(readFileSync(kubeconfig, 'utf8')) as { clusters: [{ cluster: { server: string } }] }
   const { server } = clusters[0].cluster
@@ -65,7 +65,7 @@ test('a client that does not know the token is told so, as an API server says it
   assert.equal(await ask(`${server}x${path}`), 401)
 })
 
-test('its reboot command acts on the boot id that it was told, and on no other', async (t) => {
+test('its reboot command acts on the boot id that it was given, and on no other', async (t) => {
   const { kubeconfig, machines, powerSocket } = await aCluster(t)
   const cluster = await opened(kubeconfig)
   const bootIdOf = async (): Promise<string | undefined> => (await cluster.readNode('n1', never))?.bootId

@@ -121,7 +121,7 @@ test('a real HAProxy before the embedded cluster', requires('haproxy'), async (t
   assert.deepEqual([...names].toSorted(), ['p1/n1', 'p2/n2'])
 })
 
-test('a HAProxy whose port is taken is told apart from one that does not answer', requires('haproxy'), async (t) => {
+test('a HAProxy whose port is taken is distinguished from one that does not answer', requires('haproxy'), async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())

@@ -60,7 +60,7 @@ test('while the API is away it keeps the endpoints that it knew, and updates the
   await room.until(() => room.lastProcess.told.at(-1) === '10.244.9.2:8080', 9_000)
 })
 
-test('an app that has ended is told nothing any more, and the next app is told anew', async () => {
+test('an app that has ended gets no endpoints any more, and the next app gets them anew', async () => {
   const room = await aRoom()
   const before = room.lastProcess
   before.exit(1)
@@ -70,7 +70,7 @@ test('an app that has ended is told nothing any more, and the next app is told a
   assert.deepEqual([before.told, room.lastProcess.told], [['10.244.9.1:8080'], ['10.244.9.2:8080']])
 })
 
-test('an app that forwards to no Service is told nothing', async () => {
+test('an app that forwards to no Service gets no endpoints', async () => {
   const room = await MachineRoom.withPod()
   assert.deepEqual(room.lastProcess.told, [])
 })

@@ -77,7 +77,7 @@ test('where none is ready, endpoints that serve while they end are sent to', asy
   assert.equal(rules(room), '30080 → 10.244.1.5:8080')
 })
 
-test('a port without endpoints is told as one that refuses', async () => {
+test('a port without endpoints gets a rule that refuses', async () => {
   const room = await aService([])
   assert.equal(rules(room), '30080 →')
 })

@@ -12,7 +12,7 @@ test('an app that says nothing of itself answers at once and ends as soon as it 
   assert.deepEqual(appOfPod(podWith({ NODE_NAME: 'n1' })), plain)
 })
 
-test('the app is told by its environment how it starts, answers and stops', () => {
+test('the environment of an app sets how it starts, answers and stops', () => {
   assert.deepEqual(appOfPod(podWith({ STOP: 'immediate', START_DELAY: '1.5s', ANSWER: '20ms', GRACE: '1m' })), {
     startMs: 1_500,
     stop: 'immediate',

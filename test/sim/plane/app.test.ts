@@ -91,7 +91,7 @@ test('an app that stops at once cuts what is under way, and so does SIGKILL', as
   assert.deepEqual(killed.heard, ['0.1 s: exit 137', '0.1 s: broken', '0.1 s: closed'])
 })
 
-test('a caller that asks after the end how the app ended is told', async () => {
+test('a caller that asks after the end gets how the app ended', async () => {
   const { time, pod, heard } = await anApp(IMMEDIATE)
   pod.terminate()
   await time.advance(10)

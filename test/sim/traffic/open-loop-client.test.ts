@@ -64,7 +64,7 @@ test('answers that take long move no request: the schedule is absolute', async (
   assert.ok(samples.every(({ verdict, startedLateMs }) => verdict === 'ok' && startedLateMs === 0))
 })
 
-test('why a request failed is told by the phase in which it did', async () => {
+test('why a request failed is reported by the phase in which it did', async () => {
   const why = async (
     answer: Parameters<typeof aServer>[0],
     change: Partial<ProbeTarget> = {},

@@ -67,7 +67,7 @@ export function relayContract(
       })
     }
 
-    test('what the relay’s own sockets hear is told apart: nothing listens, silence, another source, another id', async (t) => {
+    test('what the relay’s own sockets hear is distinguished: nothing listens, silence, another source, another id', async (t) => {
       const asker = askerOver((await relay(t)).stream)
       assert.deepEqual(await ask(asker, await ephemeralPort()), { kind: 'refused' })
       assert.deepEqual(await ask(asker, await ephemeralPort(), { over: 'tcp' }), { kind: 'refused' })

@@ -43,7 +43,7 @@ class Ground {
   }
 }
 
-test('a burst of cordons is granted at once, and a node that waits is told once, however long', async (t) => {
+test('a burst of cordons is granted at once, and a node that waits is reported once, however long', async (t) => {
   const ground = new Ground(t)
   ground.brake('a')
   ground.fleet.set('n1 n2 n3 n4')
@@ -69,7 +69,7 @@ test('a node that comes back keeps its slot for the return delay, then the next 
   assert.deepEqual(ground.granted, ['n2', 'n3'])
 })
 
-test('while the nodes cannot be followed nothing is published, and all is taken up once they can', async (t) => {
+test('while the nodes cannot be followed nothing is published, and all of it once they can', async (t) => {
   const ground = new Ground(t)
   const brake = ground.brake('a')
   ground.fleet.set('n1! n2 n3 n4')
@@ -161,7 +161,7 @@ test('a controller that does not lead writes nothing and asks nothing, and knows
   assert.deepEqual(ground.granted, ['n1', 'n3'])
 })
 
-test('a right to write events that is missing keeps no grant back, and is told', async (t) => {
+test('a right to write events that is missing keeps no grant back, and is reported', async (t) => {
   const ground = new Ground(t)
   ground.notices.forbidden = true
   const brake = ground.brake('a')

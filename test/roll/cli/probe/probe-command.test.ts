@@ -153,7 +153,7 @@ test('the summary tells of these failures, and of the control that excuses nothi
   assert.doesNotMatch(`${found.out}${found.err}`, /not counted/)
 })
 
-test('requests that got no answer while the control got none either are not counted, and are told apart', async (t) => {
+test('requests that got no answer while the control got none either are not counted, and are distinguished', async (t) => {
   let firstAt: number | undefined
   const isDown = (): boolean => {
     firstAt ??= performance.now()

@@ -67,7 +67,7 @@ test('both lanes of one outage are one line, and two events', async () => {
   assert.equal(events.filter(({ type }) => type === 'window.closed').length, 2)
 })
 
-test('an outage that lasts is told while it does; one that never ended is told at the end', async () => {
+test('an outage that lasts is reported while it does; one that never ended is reported at the end', async () => {
   const { firstOkAt: _end, ...open } = aWindow({ firstBadAt: at(1_000), lastBadAt: at(1_500), lastOkAt: at(980) })
   const { lines } = await spoken((ms) => (ms < 1_250 ? [] : [open]), 6_000)
   assert.deepEqual(lines, [

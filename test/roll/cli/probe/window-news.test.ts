@@ -9,14 +9,14 @@ const asOpen = ({ firstOkAt: _at, ...window }: FailureWindow): FailureWindow => 
 const told = (teller: WindowTeller, windows: readonly FailureWindow[], ms: number, ended = false): readonly string[] =>
   teller.news(windows, at(2_467_200 + ms), ended).map(({ number, type, window }) => `${number} ${type} ${window.lane}`)
 
-test('a short window is told once, when it is over', () => {
+test('a short window is reported once, when it is over', () => {
   const teller = new WindowTeller()
   assert.deepEqual(told(teller, [asOpen(aWindow())], 400), [])
   assert.deepEqual(told(teller, [aWindow()], 700), ['1 closed new'])
   assert.deepEqual(told(teller, [aWindow()], 950), [])
 })
 
-test('a long window is told while it lasts and keeps its number', () => {
+test('a long window is reported while it lasts and keeps its number', () => {
   const teller = new WindowTeller()
   const kept = aWindow({ lane: 'kept' })
   assert.deepEqual(told(teller, [asOpen(aWindow())], 1_100), ['1 opened new'])

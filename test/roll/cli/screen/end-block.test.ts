@@ -164,7 +164,7 @@ test('interrupted: at which step, and both ways on', () => {
   )
 })
 
-test('interrupted while it was put back: why it was to be put back is told', () => {
+test('interrupted while it was put back: why it was to be put back is reported', () => {
   const text = 'not rebooted, cordoned, detached'
   const end = summary(new Story().begin(['w-2']), {
     outcome: 'interrupted',

@@ -77,7 +77,7 @@ test('verbose leaves every step and pod, very verbose every write', () => {
   )
 })
 
-test('a node that stays out or was put back is told as it stands', () => {
+test('a node that stays out or was put back is reported as it stands', () => {
   const story = new Story().begin(['w-1', 'w-2'])
   story.add('06:15:00', {
     type: 'node.ended',

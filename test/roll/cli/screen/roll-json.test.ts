@@ -145,7 +145,7 @@ test('the events of -o jsonl: one object a line, numbered without gaps, units in
   )
 })
 
-test('a run that was killed and taken up is one document', () => {
+test('a run that was killed and resumed is one document', () => {
   const killed = new Story()
     .begin(['w-1'])
     .add('06:14:50', { type: 'node.started', node: 'w-1', index: 0 })

@@ -99,7 +99,7 @@ for (const kind of KINDS) {
   })
 }
 
-test('an outage that lasts is told after a second, and again when it is over', async () => {
+test('an outage that lasts is reported after a second, and again when it is over', async () => {
   const { clock, emit, end, lines } = rolling('plain')
   emit({ type: 'window.opened', window: OPEN, reloads: [reload], blame })
   await clock.advance(8_000)
@@ -113,7 +113,7 @@ test('an outage that lasts is told after a second, and again when it is over', a
   await end()
 })
 
-test('what failed just before the end is told before the end is', async () => {
+test('what failed just before the end is reported before the end is', async () => {
   const { emit, end, lines } = rolling('plain')
   emit({ type: 'window.closed', window: failure, reloads: [reload], blame: [] })
   await end()

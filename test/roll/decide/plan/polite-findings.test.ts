@@ -81,18 +81,18 @@ test('pods that cannot are named by their workload, once, with the reason', () =
   )
 })
 
-test('only pods of the nodes that are rolled are told of, and an entry that chooses none at all', () => {
+test('only pods of the nodes that are rolled are reported, and an entry that chooses none at all', () => {
   assert.deepEqual(codes(facts([aPod('cart-b', 'n2', { labels: LABELS, claims: ['data'] })])), [])
   assert.deepEqual(codes(facts([cart], {}, by({ app: 'crat' }))), ['PoliteUnused'])
 })
 
-test('a balancer that keeps connections to servers open is told', () => {
+test('a balancer that keeps connections to servers open is reported', () => {
   const instances = [anInstance([aServer('n1', { idleConnections: 1 })])]
   assert.deepEqual(codes(facts([cart], { instances })), ['PolitePooled'])
   assert.deepEqual(codes(facts([cart], { instances: [anInstance([aServer('n1')])] })), [])
 })
 
-test('a headless Service, and one that sends to pods before they are Ready, are told', () => {
+test('a headless Service, and one that sends to pods before they are Ready, are reported', () => {
   assert.deepEqual(codes(facts([cart], { services: [{ ...service, headless: true, publishesNotReady: true }] })), [
     'PoliteHeadless',
     'PoliteNotReady',

@@ -121,7 +121,7 @@ test('each node is either out by its record, carries one that cannot be read, or
   assert.deepEqual([recorded.map(({ node }) => node.name), rest.map(({ name }) => name)], [['n2'], ['n3']])
 })
 
-test('what a file does not reach of a node that is out is told with what to add', () => {
+test('what a file does not reach of a node that is out is reported with what to add', () => {
   const { recorded } = nodesOut([out('n1', { slotNamespace: 'ops' })])
   assert.deepEqual(outsideFile(recorded, aSpec({ balancers: [balancer('outer', ['web'])] })), [
     {

@@ -44,7 +44,7 @@ for (const [title, events, kind] of [
   ['stopped, and put every node back', [started, ended('stopped', 'restored')], 'over'],
   ['is done', [started, ended('completed', 'inService')], 'over'],
 ] as const) {
-  test(`a run of a key that ${title} is ${kind === 'over' ? 'over' : 'taken up'}`, () => {
+  test(`a run of a key that ${title} is ${kind === 'over' ? 'over' : 'resumed'}`, () => {
     assert.equal(onceAnswer(events).kind, kind)
   })
 }

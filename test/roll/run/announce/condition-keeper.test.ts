@@ -91,7 +91,7 @@ test('a process that takes the run up removes what an earlier one has announced,
   assert.deepEqual(world.changes(), [[[], ['DrainInProgress']]])
 })
 
-test('a write that fails is told once, tried again, and what is wanted by then is written', async () => {
+test('a write that fails is reported once, tried again, and what is wanted by then is written', async () => {
   const world = new World()
   world.refusal = refused
   await world.want(['MaintenancePlanned'])

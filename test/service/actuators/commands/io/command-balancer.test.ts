@@ -117,7 +117,7 @@ const UNKNOWN: readonly (readonly [what: string, status: string, why: RegExp])[]
   ['hangs', 'echo \'{"state":"out"}\'; sleep 60', /^its status command did not end within 1.5 s$/],
 ]
 for (const [what, status, why] of UNKNOWN) {
-  test(`a status command that ${what} tells nothing, and silences the balancer where its node is under way`, async (t) => {
+  test(`a status command that ${what} shows nothing, and silences the balancer where its node is under way`, async (t) => {
     const { read } = await aCommandBalancer(t, {
       status: `[ "$1" = n2 ] && echo '{"state":"in"}' && exit; ${status}`,
       change: { timeoutMs: 1_500 },
@@ -172,7 +172,7 @@ test('after a command nothing is told that was read before it', async (t) => {
   assert.equal(n1(await read([REF])).ownState, 'ready', 'somebody put it back')
 })
 
-test('a balancer that follows late is not told twice: what was asked for stands until it shows', async (t) => {
+test('a balancer that follows late is not reported twice: what was asked for stands until it shows', async (t) => {
   const { balancer, read, at } = await aCommandBalancer(t, { status: BY_FILE })
   await read()
   await balancer.setState(REF, 'drain', never)
@@ -221,7 +221,7 @@ for (const end of ['its limit', 'the roll'] as const) {
   })
 }
 
-test('a server that is no node of the cluster is told nothing', async (t) => {
+test('a server that is no node of the cluster gets no command', async (t) => {
   const { balancer, read, ran } = await aCommandBalancer(t, {})
   await read()
   await assert.rejects(balancer.setState({ ...REF, server: 'n9; id' }, 'drain', never), { code: 'BALANCER_NO_SERVER' })

@@ -14,7 +14,7 @@ backend second
   server a 127.0.0.1:${port} track web/a
 `
 
-test('checks go on and are told while a server is in drain', requires('haproxy'), async (t) => {
+test('checks go on and are reported while a server is in drain', requires('haproxy'), async (t) => {
   const origin = await Origin.start(t)
   const haproxy = await LocalHaproxy.start(t, { sections: () => checked(origin.port, 'inter 100ms rise 2 fall 2') })
   const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web', 'second'] })

@@ -132,7 +132,7 @@ test('a hundred megabytes are not read to the end', async (t) => {
   assert.ok(sent < 10_000_000, `${sent} bytes were sent`)
 })
 
-test('a connection that is reset is told by when it was', async (t) => {
+test('the error of a reset connection depends on when it was reset', async (t) => {
   await assert.rejects(
     readingOf(t, (socket) => socket.destroy()),
     { code: 'BALANCER_UNREACHABLE' },

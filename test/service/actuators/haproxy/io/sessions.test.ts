@@ -107,7 +107,7 @@ test('cut sessions end at once on the server they were cut on, and on no other',
 const ofA = { cookie: 'SRV=a' }
 const WITH_COOKIE = 'cookie SRV insert'
 
-test('requests that wait for one server are told as queued', requires('haproxy'), async (t) => {
+test('requests that wait for one server are reported as queued', requires('haproxy'), async (t) => {
   const { haproxy, a } = await twoServers(t, { backend: WITH_COOKIE, a: 'cookie a maxconn 1', b: 'cookie b' })
   const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web'] })
   const first = ask(haproxy, '/slow', ofA)

@@ -57,7 +57,7 @@ test('what ssh says of a failed login is handed on', real, async (t) => {
   await assert.rejects(to('lb').read('lb-1', never), { code: 'BALANCER_UNREACHABLE', message: /Connection refused/ })
 })
 
-test('a login that reaches no socket is told apart from one that fails', real, async (t) => {
+test('a login that reaches no socket is distinguished from one that fails', real, async (t) => {
   const sshd = await LocalSshd.start(t)
   const address = { kind: 'ssh', host: 'lb', path: '/nowhere/admin.sock' } as const
   const balancer = opened(t, { address, backends: ['web'], sshConfigFile: sshd.configFile })

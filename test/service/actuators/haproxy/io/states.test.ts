@@ -79,7 +79,7 @@ test('a tracking server shows the state it inherits apart from its own', require
   assert.equal((await serverOf(balancer, 'web/a')).adminState, 'ready')
 })
 
-test('weight 0 set by hand is no admin state and is told as weight', requires('haproxy'), async (t) => {
+test('weight 0 set by hand is no admin state and is reported as weight', requires('haproxy'), async (t) => {
   const haproxy = await LocalHaproxy.start(t, { sections: () => STATES })
   const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web'] })
   await haproxy.command('set server web/a weight 0')

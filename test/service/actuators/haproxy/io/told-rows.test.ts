@@ -54,7 +54,7 @@ test('pooled connections are those of both pools', () => {
   assert.equal(first?.idleConnections, 5)
 })
 
-test('servers are told in the order of the tables', () => {
+test('servers are reported in the order of the tables', () => {
   const [, stateOfB = ''] = RECORDED.states.slice(2)
   const [, statOfB = ''] = RECORDED.stats.slice(1)
   const added = answersWith(
