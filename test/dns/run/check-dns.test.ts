@@ -13,6 +13,7 @@ import { systemRandom } from '../../../src/ground/machine/system-random.ts'
 import { WorldError } from '../../../src/ground/model/world-error.ts'
 import { type DnsWorld, dnsWorld, likeCoreDns } from '../../support/dns/dns-world.ts'
 import { reply } from '../../support/dns/fake-dns-server.ts'
+import { userError } from '../../support/plain.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
 
 const never = new AbortController().signal
@@ -271,16 +272,15 @@ test('no Service, no rights and an API that is away are distinguished, with what
     services: () => Promise.reject(new WorldError(`list services: ${code}`, { code, retry: 'backoff' })),
   })
   const none = await dnsWorld(t, 1, { services: async () => [] })
-  await assert.rejects(check(none), { name: 'UserError', code: 'dns.no-service', fix: /--service/ })
+  await assert.rejects(check(none), userError('dns.no-service', /^no Service/, /--service/))
   await assert.rejects(check(none, { sought: { service: { namespace: 'a', name: 'b' } } }), {
     message: 'there is no Service a/b',
     code: 'dns.no-service',
   })
-  await assert.rejects(check(await dnsWorld(t, 1, refuse('KUBE_FORBIDDEN'))), {
-    name: 'UserError',
-    message: 'this identity is not allowed to list services',
-    fix: /dns-rbac\.yaml/,
-  })
+  await assert.rejects(
+    check(await dnsWorld(t, 1, refuse('KUBE_FORBIDDEN'))),
+    userError('dns.forbidden', /^this identity is not allowed to list services$/, /dns-rbac\.yaml/),
+  )
   await assert.rejects(check(await dnsWorld(t, 1, refuse('KUBE_UNREACHABLE'))), { name: 'WorldError' })
 })
 

@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { FileJournalStore } from '../../../src/roll/io/file-journal-store.ts'
 import type { JournalEntry } from '../../../src/roll/ports/journal.ts'
 import { inOwn, requiresOwn } from '../../support/namespaces.ts'
+import { userError } from '../../support/plain.ts'
 import { SpokenProcess } from '../../support/spoken-process.ts'
 
 const AT = '2026-01-01T00:00:00.000Z'
@@ -142,7 +143,7 @@ test('a run that is not there, and a name that leads elsewhere, are unknown runs
   const store = new FileJournalStore(await stateDir(t))
   for (const run of ['roll-9', '', '..', '../roll-1', '/etc', '-x', 'a/b', 'a\0b', 'x'.repeat(65)]) {
     await assert.rejects(store.open(run, 'cluster-1'), { name: 'UserError', code: 'journal.unknown-run' })
-    await assert.rejects(store.read(run), { code: 'journal.unknown-run', fix: /^name (its directory|the run)/ })
+    await assert.rejects(store.read(run), userError('journal.unknown-run', /^no run /, /^name (its directory|the run)/))
   }
 })
 

@@ -2,25 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node } from '../../../../src/ground/model/node.ts'
 import type { PlanFinding } from '../../../../src/ground/model/plan-finding.ts'
-import { plainText } from '../../../../src/ground/model/sentence.ts'
-import { UserError } from '../../../../src/ground/model/user-error.ts'
 import { leftRun } from '../../../../src/roll/decide/resume/left-run.ts'
 import { nodesOut } from '../../../../src/roll/decide/resume/nodes-out.ts'
 import { outsideFile } from '../../../../src/roll/decide/resume/outside-file.ts'
 import { restOfPlan } from '../../../../src/roll/decide/resume/rest-of-plan.ts'
 import { formatRecord, type NodeRecord, RECORD_ANNOTATION } from '../../../../src/service/model/node-record.ts'
+import { userError } from '../../../support/plain.ts'
 import { aNode, aRecord, aSpec } from '../../../support/roll-world.ts'
 
 const out = (name: string, change: Partial<NodeRecord> = {}): Node =>
   aNode(name, { annotations: { [RECORD_ANNOTATION]: formatRecord(aRecord(change)) } })
-
-const refused = (code: string, text: RegExp, fix: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof UserError)
-  assert.equal(error.code, code)
-  assert.match(error.message, text)
-  assert.match(plainText(error.fix ?? ''), fix)
-  return true
-}
 
 test('the run that has a node out is the one that is meant', () => {
   const left = leftRun([aNode('n1'), out('n2')], { file: 'roll.yaml' })
@@ -31,12 +22,16 @@ test('of several runs one has to be named', () => {
   const nodes = [out('n1'), out('n2', { run: 'run-2' })]
   assert.throws(
     () => leftRun(nodes, { file: 'mine.yaml' }),
-    refused('abort.which-run', /run-1 \(n1\); run-2 \(n2\)/, /^name the run: evenkeel roll abort run-1 -f mine\.yaml$/),
+    userError(
+      'abort.which-run',
+      /run-1 \(n1\); run-2 \(n2\)/,
+      /^name the run: evenkeel roll abort run-1 -f mine\.yaml$/,
+    ),
   )
   assert.deepEqual(leftRun(nodes, { run: 'run-2', file: 'mine.yaml' }).run, 'run-2')
   assert.throws(
     () => leftRun(nodes, { run: 'run-3', file: 'mine.yaml' }),
-    refused('abort.which-run', /^run run-3 keeps no node out: run-1/, /run-1/),
+    userError('abort.which-run', /^run run-3 keeps no node out: run-1/, /run-1/),
   )
 })
 
@@ -44,9 +39,9 @@ test('where nothing is out there is nothing to put back', () => {
   const cordoned = [aNode('n1', { unschedulable: true })]
   assert.throws(
     () => leftRun(cordoned, { file: 'f' }),
-    refused('abort.nothing-out', /carries a record/, /kubectl uncordon/),
+    userError('abort.nothing-out', /carries a record/, /kubectl uncordon/),
   )
-  assert.throws(() => leftRun(cordoned, { run: 'run-1', file: 'f' }), refused('abort.nothing-out', /./, /./))
+  assert.throws(() => leftRun(cordoned, { run: 'run-1', file: 'f' }), userError('abort.nothing-out', /./, /./))
 })
 
 test('a record that cannot be read belongs to no run, and text that a shell would run as a command is no name of a run', () => {
@@ -57,7 +52,11 @@ test('a record that cannot be read belongs to no run, and text that a shell woul
   )
   assert.throws(
     () => leftRun(nodes, { file: 'f' }),
-    refused('abort.record-unreadable', /^n1, n2 carry records/, /kubectl annotate node n1 n2 evenkeel\.dev\/record-$/),
+    userError(
+      'abort.record-unreadable',
+      /^n1, n2 carry records/,
+      /kubectl annotate node n1 n2 evenkeel\.dev\/record-$/,
+    ),
   )
 })
 
