@@ -13,7 +13,7 @@ function reasonCodes(folder: string): readonly string[] {
 
 /** What stands behind `code:`, and what is handed to a function of the same file as its parameter `code`. */
 function codesIn(text: string): readonly string[] {
-  const source = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest)
+  const source = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest, true)
   const takers = new Map<string, number>()
   walk(source, (node) => {
     const name = ts.isVariableDeclaration(node) || ts.isFunctionDeclaration(node) ? node.name : undefined
@@ -25,13 +25,20 @@ function codesIn(text: string): readonly string[] {
   })
   const codes: string[] = []
   walk(source, (node) => {
-    if (ts.isPropertyAssignment(node) && isCode(node.name)) codes.push(...literals(node.initializer))
+    if (ts.isPropertyAssignment(node) && isCode(node.name) && !isOfField(node.parent))
+      codes.push(...literals(node.initializer))
     if (!ts.isCallExpression(node) || !ts.isIdentifier(node.expression)) return
+    if (node.arguments.some(isOfField)) return
     const handed = node.arguments[takers.get(node.expression.text) ?? -1]
     if (handed !== undefined) codes.push(...literals(handed))
   })
   return codes
 }
+
+/** What is wrong with a field of an object is said by the field and a sentence; nobody is shown its code. */
+const isOfField = (node: ts.Node): boolean =>
+  ts.isObjectLiteralExpression(node) &&
+  node.properties.some(({ name }) => name !== undefined && ts.isIdentifier(name) && name.text === 'field')
 
 const isCode = (name: ts.Node): boolean => ts.isIdentifier(name) && name.text === 'code'
 
