@@ -5,7 +5,7 @@ import { type ObjectRef, refKey } from '../../ground/model/object-ref.ts'
 import {
   LIVES_BY_ANNOTATION,
   NODE_ANNOTATION,
-  RUN_ANNOTATION,
+  notOfTheHolder,
   type SeenSlot,
   slotOwner,
   slotRef,
@@ -90,8 +90,7 @@ export class ControllerSlots {
     const found = await lease.read(signal)
     if (found === undefined || !this.#isOurs(found) || found.annotations[NODE_ANNOTATION] !== node) return
     this.#mustLead()
-    const { [NODE_ANNOTATION]: _node, [LIVES_BY_ANNOTATION]: _lives, ...annotations } = found.annotations
-    await lease.clear(found, { annotations }, signal)
+    await lease.clear(found, { annotations: notOfTheHolder(found.annotations) }, signal)
   }
 
   #mayTake(found: Lease, node: string): boolean {
@@ -116,8 +115,8 @@ export class ControllerSlots {
   }
 
   #annotations(node: string, found: Lease | undefined): Lease['annotations'] {
-    const { [RUN_ANNOTATION]: _run, ...annotations } = found?.annotations ?? {}
-    return { ...annotations, [NODE_ANNOTATION]: node, [LIVES_BY_ANNOTATION]: refKey(this.#parts.lease) }
+    const kept = notOfTheHolder(found?.annotations ?? {})
+    return { ...kept, [NODE_ANNOTATION]: node, [LIVES_BY_ANNOTATION]: refKey(this.#parts.lease) }
   }
 
   #mustLead(): void {

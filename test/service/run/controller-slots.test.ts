@@ -145,6 +145,22 @@ test('a slot of a roll is not taken, nor one that the controller holds for anoth
   assert.deepEqual(await first.slots.take(take(2, 'n3'), never), { kind: 'taken', holder: 'run-1/a' })
 })
 
+test('a slot that a person released by hand for a machine of a load balancer is the slot of a node once the controller has it', async () => {
+  const { clock, store, first } = await aWorld()
+  const ref = slotRef('evenkeel', 0)
+  const annotations = { 'evenkeel.dev/run': 'run-1', 'evenkeel.dev/node': 'lb-1', 'evenkeel.dev/machine': 'true' }
+  store.put({
+    ...{ ...ref, resourceVersion: '', holder: '', durationSeconds: 120 },
+    ...{ renewTime: '', transitions: 0, annotations },
+  })
+  assert.deepEqual(await first.slots.take(take(0, 'n1'), never), { kind: 'held' })
+  const reader = new SlotsReader({ cluster: store.client(), clock, namespace: 'evenkeel', durationMs: ROLL_MS })
+  const [slot] = await reader.read(1, never)
+  assert.deepEqual([slot?.owner.node, slot?.owner.isMachine], ['n1', undefined])
+  await first.slots.release({ index: 0, node: 'n1' }, never)
+  assert.deepEqual(store.get(ref)?.annotations, {})
+})
+
 test('a slot that names no Lease that there can be is one of its own', async () => {
   const { store, seen, watched } = await aWorld()
   const annotations = { 'evenkeel.dev/node': 'n1', 'evenkeel.dev/lives-by': '../../x' }
