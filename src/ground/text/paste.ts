@@ -34,7 +34,8 @@ export function pasteWith(options: PasteOptions): Paste {
     if (program === 'kubectl') return { program, words: [...where, ...words] }
     const [subcommand = ''] = words
     const named = words.map((word, at) => (word === 'roll.yaml' && words[at - 1] === '-f' ? file : word))
-    return { program, words: [...named, ...(subcommand === 'roll' ? given : where), ...(more[subcommand] ?? [])] }
+    const added = [...(subcommand === 'roll' ? given : where), ...(more[subcommand] ?? [])]
+    return { program, words: [...named, ...notIn(words, added)] }
   }
   return (sentence) => {
     if (typeof sentence === 'string') return sentence
@@ -42,6 +43,10 @@ export function pasteWith(options: PasteOptions): Paste {
     return { pieces: sentence.pieces.map((piece) => (typeof piece === 'string' ? piece : completed(piece))) }
   }
 }
+
+/** Of flags with their values those that the words do not have yet. */
+const notIn = (words: readonly string[], added: readonly string[]): readonly string[] =>
+  added.filter((_, at) => !words.includes(added[at - (at % 2)] ?? ''))
 
 /** The same for every sentence in a value: reasons of an event, findings of a plan. */
 export function pastedIn<T>(value: T, paste: Paste): T

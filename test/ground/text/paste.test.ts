@@ -62,3 +62,11 @@ test('a command that would be broken at the end of a line stands whole on its ow
     `kubectl ${WHERE} describe node n1`,
   ])
 })
+
+test('an option that a command names already is not added once more', () => {
+  const ops = pasteWith({ context: 'prod', slotsNamespace: 'ops', grantsNamespace: 'brake' })
+  assert.equal(
+    plainText(ops(evenkeel`budget --namespace ops --watch 2min`)),
+    'evenkeel budget --namespace ops --watch 2min --context prod --grants-namespace brake',
+  )
+})
