@@ -150,7 +150,7 @@ export function slotToTake(s: NodeSnapshot): SlotReading & { readonly index: num
 const isLeftForNode = (s: NodeSnapshot, slot: SeenSlot | undefined): boolean =>
   slot?.isStale === true &&
   slot.owner.node === s.current.node.name &&
-  mayTakeStale(s, { holderRun: runOfOwner(slot.owner) })
+  mayTakeStale(s, { holderRun: runOfOwner(slot.owner), ...present({ holderIsMachine: slot.owner.isMachine }) })
 
 /** Whether another run holds a slot and renews it. */
 export const lives = (s: NodeSnapshot, run: string): boolean =>

@@ -191,6 +191,11 @@ for (const [what, world, want] of [
     'take 0',
   ],
   [
+    'takes a free slot beside the one that a run that is gone left for the machine of a load balancer on the very node',
+    { slots: [{ ...leftMachine, owner: { ...leftMachine.owner, node: 'n1' } }] },
+    'take 1',
+  ],
+  [
     'takes the slot that a run that is gone left for the very node, and no free one beside it',
     { max: 3, slots: [slot(2, 'run-2', 'n1', { isStale: true })] },
     'take 2 from a stale one',
