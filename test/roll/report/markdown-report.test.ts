@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { htmlReport } from '../../../src/roll/report/html-report.ts'
 import { markdownReport } from '../../../src/roll/report/markdown-report.ts'
 import { reportDocument } from '../../../src/roll/report/report-document.ts'
+import { plain } from '../../support/plain.ts'
 import { excusedRun } from '../../support/report-runs/excused-run.ts'
 import { SPEC } from '../../support/report-runs/fixed-spec.ts'
+import { heldRun } from '../../support/report-runs/held-run.ts'
 import { cleanRun, failedRun, HOSTILE, hostileRun } from '../../support/report-runs/report-runs.ts'
 
 test('verdict first, then windows, nodes, holds; rules and what the measurement covers are evidence', () => {
@@ -66,3 +69,13 @@ test('what comes from outside is neither HTML, nor a link, nor a cell, nor a lin
     assert.deepEqual(new Set(cells).size, 1, table)
   }
 })
+
+for (const [name, run] of Object.entries({ failedRun, heldRun, hostileRun })) {
+  test(`a journal whose commands are texts, as an earlier version wrote them, makes the same report: ${name}`, () => {
+    const [now, before] = [run(), plain(run())].map((events) => reportDocument({ events, spec: SPEC, tool: '0.1.0' }))
+    assert.ok(now !== undefined && before !== undefined)
+    assert.deepEqual(plain(before), plain(now))
+    assert.equal(markdownReport(before), markdownReport(now))
+    assert.equal(htmlReport(before), htmlReport(now))
+  })
+}
