@@ -5,7 +5,10 @@ import type { ObjectRef } from './object-ref.ts'
 export const RUN_ANNOTATION = 'evenkeel.dev/run'
 export const NODE_ANNOTATION = 'evenkeel.dev/node'
 
-/** `true`: what the slot is held for is no Node but a machine of a load balancer. */
+/**
+ * Names the machine of a load balancer that the slot is held for, where it is for no Node. An earlier version leaves the annotation when it
+ * takes the slot for a node, and then it names another one.
+ */
 const MACHINE_ANNOTATION = 'evenkeel.dev/machine'
 
 /**
@@ -77,7 +80,7 @@ export function slotOwner(lease: Lease): SlotOwner | undefined {
     holder: lease.holder,
     run: clipped(slash < 0 ? lease.holder : lease.holder.slice(0, slash)),
     ...(node === undefined || node.length > NAME_LENGTH_MAX ? {} : { node }),
-    ...(lease.annotations[MACHINE_ANNOTATION] === 'true' ? { isMachine: true as const } : {}),
+    ...(node !== undefined && lease.annotations[MACHINE_ANNOTATION] === node ? { isMachine: true as const } : {}),
   }
 }
 
@@ -88,7 +91,7 @@ const clipped = (text: string): string =>
 export const ofTheHolder = ({ run, node, isMachine }: HolderOf): Lease['annotations'] => ({
   [RUN_ANNOTATION]: run,
   [NODE_ANNOTATION]: node,
-  ...(isMachine === true ? { [MACHINE_ANNOTATION]: 'true' } : {}),
+  ...(isMachine === true ? { [MACHINE_ANNOTATION]: node } : {}),
 })
 
 interface HolderOf {

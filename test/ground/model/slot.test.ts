@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Lease } from '../../../src/ground/model/lease.ts'
-import { NODE_ANNOTATION, slotOwner, slotRef } from '../../../src/ground/model/slot.ts'
+import { NODE_ANNOTATION, ofTheHolder, slotOwner, slotRef } from '../../../src/ground/model/slot.ts'
 import { othersSlot } from '../../../src/service/decide/budget/owner-text.ts'
 
 const lease = (holder: string, node: string): Lease => ({
@@ -29,4 +29,14 @@ test('a slot whose text is longer than any name counts still, in few words, and 
   const slot = othersSlot({ index: 1, owner, isStale: false, renewTime: '', durationMs: 120_000 })
   assert.deepEqual(slot, { index: 1, owner: `run ${'r'.repeat(253)}...` })
   assert.equal(owner.holder, holder)
+})
+
+test('a slot of a machine stays one of a machine, and not once a version that does not know the annotation has it for a node', () => {
+  const ofMachine = {
+    ...lease('run-1/a', ''),
+    annotations: ofTheHolder({ run: 'run-1', node: 'lb-1', isMachine: true }),
+  }
+  assert.deepEqual(slotOwner(ofMachine), { holder: 'run-1/a', run: 'run-1', node: 'lb-1', isMachine: true })
+  const ofNode = { ...ofMachine, annotations: { ...ofMachine.annotations, [NODE_ANNOTATION]: 'n1' } }
+  assert.deepEqual(slotOwner(ofNode), { holder: 'run-1/a', run: 'run-1', node: 'n1' })
 })

@@ -148,7 +148,7 @@ test('a slot of a roll is not taken, nor one that the controller holds for anoth
 test('a slot that a person released by hand for a machine of a load balancer is the slot of a node once the controller has it', async () => {
   const { clock, store, first } = await aWorld()
   const ref = slotRef('evenkeel', 0)
-  const annotations = { 'evenkeel.dev/run': 'run-1', 'evenkeel.dev/node': 'lb-1', 'evenkeel.dev/machine': 'true' }
+  const annotations = { 'evenkeel.dev/run': 'run-1', 'evenkeel.dev/node': 'lb-1', 'evenkeel.dev/machine': 'lb-1' }
   store.put({
     ...{ ...ref, resourceVersion: '', holder: '', durationSeconds: 120 },
     ...{ renewTime: '', transitions: 0, annotations },
