@@ -26,25 +26,33 @@ interface ListParts {
 
 /**
  * All objects of a kind, read in pages; each page is reduced to the fields that are used. With a continue token that is too old
- * (410) the list starts over, since the earlier pages are of another moment.
+ * (410) the list starts over, since the earlier pages are of another moment. With large pages it starts over in pages of 500 where an answer
+ * cannot be read: thousands of objects with many labels may be larger than an answer may be.
  */
 export async function listPages<T>(parts: ListParts, kind: Resource<T>, signal: AbortSignal): Promise<Listing<T>> {
+  let pageItems = kind.pageItems ?? PAGE_ITEMS
   for (let restarts = 0; ; restarts++) {
     try {
-      return await listOnce(parts, kind, signal)
+      return await listOnce(parts, { ...kind, pageItems }, signal)
     } catch (error) {
-      const isGone = error instanceof WorldError && error.code === 'KUBE_GONE'
-      if (!isGone || restarts === RESTARTS_MAX) throw error
+      const code = error instanceof WorldError ? error.code : undefined
+      const isTooLarge = code === 'KUBE_REPLY' && pageItems > PAGE_ITEMS
+      if ((code !== 'KUBE_GONE' && !isTooLarge) || restarts === RESTARTS_MAX) throw error
+      if (isTooLarge) pageItems = PAGE_ITEMS
     }
   }
 }
 
-async function listOnce<T>({ client, log }: ListParts, kind: Resource<T>, signal: AbortSignal): Promise<Listing<T>> {
+async function listOnce<T>(
+  { client, log }: ListParts,
+  kind: Resource<T> & { readonly pageItems: number },
+  signal: AbortSignal,
+): Promise<Listing<T>> {
   const objects: T[] = []
   let resourceVersion = ''
   let token = ''
   for (let page = 0; page < PAGES_MAX; page++) {
-    const limit = String(kind.pageItems ?? PAGE_ITEMS)
+    const limit = String(kind.pageItems)
     const query = { ...kind.query, limit, ...(token === '' ? {} : { continue: token }) }
     const { resource, path } = kind
     const call: ApiCall = { verb: 'list', resource, path, query, ...present({ accept: kind.accept }) }

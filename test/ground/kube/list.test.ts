@@ -47,6 +47,22 @@ test('all VolumeAttachments come in one page', async (t) => {
   assert.equal(asked?.query.get('limit'), '5000')
 })
 
+test('a large page that is larger than an answer may be is read again in pages of five hundred', async (t) => {
+  const { cluster, server, signal } = await scene(t)
+  const annotations = { large: 'x'.repeat(65 * 1024 * 1024) }
+  const items = [{ metadata: { ...item('a').metadata, annotations } }]
+  server.putInTheWay('list', answering(200, { metadata: { resourceVersion: '7' }, items }))
+  server.putInTheWay('list', page(['a'], 'more'))
+  server.putInTheWay('list', page(['b']))
+  const versions = await cluster.nodeVersions(signal)
+  assert.deepEqual(
+    versions.map(({ name }) => name),
+    ['a', 'b'],
+  )
+  const asked = server.requests.filter(({ path }) => path === '/api/v1/nodes').map(({ query }) => query.toString())
+  assert.deepEqual(asked, ['limit=5000', 'limit=500', 'limit=500&continue=more'])
+})
+
 test('a token that has grown too old starts the list over, and nothing is listed twice', async (t) => {
   const { cluster, server, signal } = await scene(t)
   server.putInTheWay('list', page(['old', 'a'], 'x'))
