@@ -78,8 +78,8 @@ export class ControllerBudget {
 
   /**
    * Like `readWithNodes`, for the step after the one that `readWithNodes` was called for. If that was a moment ago and no slot has changed
-   * since, only this Node is read again. Other nodes cannot leave unnoticed: whoever takes one out holds a slot for it, and all slots are
-   * read.
+   * since, only this Node is read again. A node that an owner takes out meanwhile is seen by its slot, since all slots are read. A node that
+   * turns NotReady or is cordoned by hand within this second is seen by the next pass.
    */
   async readWithNode(name: string, signal: AbortSignal): Promise<readonly Node[]> {
     const { cluster, clock } = this.#parts
