@@ -2,7 +2,7 @@ import type { Lease } from './lease.ts'
 import type { ObjectRef } from './object-ref.ts'
 
 /** A slot of the node budget is a Lease; these annotations name its holder. */
-export const RUN_ANNOTATION = 'evenkeel.dev/run'
+const RUN_ANNOTATION = 'evenkeel.dev/run'
 export const NODE_ANNOTATION = 'evenkeel.dev/node'
 
 /**
