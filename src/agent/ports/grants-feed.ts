@@ -1,7 +1,7 @@
 import type { FollowEvent } from '../../ground/ports/cluster.ts'
 import type { CordonGrants } from '../../service/model/cordon-grants.ts'
 
-/** The grants as read. Absent: the object cannot be parsed, which does not mean that there is none. */
+/** The grants as read. Absent: the object exists and cannot be parsed. */
 export interface GrantsReading {
   readonly grants?: CordonGrants
 }

@@ -35,7 +35,7 @@ export class AgentFiles {
   /** The content of the file; absent: not read yet. */
   #owed: { readonly text: string | undefined } | undefined
   #remembered = ''
-  /** The memory in the file; absent: there is none. */
+  /** The memory that the file had. Absent: the file had none. */
   #recallable: string | undefined
   readonly #trouble = new Map<AgentFile, string>()
 
@@ -154,7 +154,7 @@ export class AgentFiles {
     else this.#trouble.set('override', 'the override file must begin with up, drain or down')
   }
 
-  /** Undefined where the file cannot be read; without text where there is none. */
+  /** Undefined: the file cannot be read. `text` is absent if there is no file. */
   async #read(file: AgentFile, signal: AbortSignal): Promise<{ readonly text: string | undefined } | undefined> {
     try {
       const text = await this.#store.read(file, signal)

@@ -5,7 +5,7 @@ import type { AgentBeside } from '../ports/agent-beside.ts'
 import type { AgentStatus } from './agent-status.ts'
 
 interface TakeOverParts {
-  /** Another agent that answers at the same place; undefined where there is none. */
+  /** Another agent that answers at the same address and port, if there is one. */
   readonly beside: () => Promise<AgentBeside | undefined>
   readonly status: () => Pick<AgentStatus, 'heard' | 'isKeptKnown' | 'isDataPortAsked' | 'decision' | 'ingress'>
   /** Shorter than a new pod must be ready before the old one ends. */

@@ -8,7 +8,7 @@ export interface Named<T> {
   readonly resource: string
   readonly name: string
   readonly parse: (object: Untrusted) => T
-  /** The event for an object that makes no sense; this does not mean that there is none. */
+  /** The event for an object that cannot be parsed. The object exists, so it is not reported as deleted. */
   readonly senseless: FollowEvent<T>
 }
 

@@ -26,9 +26,9 @@ export interface FollowCacheParts<T> {
   /** The objects or the freshness have changed. Called within the stream: it must only take note. */
   readonly onChange?: () => void
   /**
-   * The object of this key came, changed or went: `before` and `now`, absent where there was or is none. Called for each key by
-   * itself, within the stream, before `onChange`; also for changes that a list shows and no watch did. A controller notes the
-   * keys that the object matters to.
+   * The object of this key was added, changed or deleted. `before` is absent if it was added, `now` if it was deleted. Called once for each
+   * key, within the stream, before `onChange`; also for changes that a list shows and no watch did. A controller notes the keys that the
+   * object matters to.
    */
   readonly onKey?: (key: string, change: KeyChange<T>) => void
   /** Whether a change of an object matters; where this is absent, each change does. */
