@@ -13,6 +13,17 @@ const BUILD = fileURLToPath(new URL('../../bin/build.ts', import.meta.url))
 const run = (...words: readonly string[]) =>
   ended(spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] }))
 
+/** Prints on its standard error where each module is loaded from. */
+const SAY_LOADED = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module'
+  import { writeSync } from 'node:fs'
+  registerHooks({ load: (url, context, next) => { writeSync(2, url + '\\n'); return next(url, context) } })`)}`
+
+async function filesLoadedBy(...words: readonly string[]): Promise<readonly string[]> {
+  const { err } = await run('--import', SAY_LOADED, ...words)
+  return err.split('\n').flatMap((line) => (line.startsWith('file:') ? [fileURLToPath(line)] : []))
+}
+
 test('the bundle runs by itself, finds its prober beside it and loads little for its help', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'evenkeel-'))
   t.after(() => rm(dir, { recursive: true }))
@@ -27,6 +38,10 @@ test('the bundle runs by itself, finds its prober beside it and loads little for
   const help = await run(entry, '--help')
   assert.deepEqual([help.code, help.err], [0, ''])
   assert.match(help.out, /^Usage: evenkeel/)
+  const loaded = await Promise.all((await filesLoadedBy(entry, '--help')).map((file) => readFile(file, 'utf8')))
+  assert.ok(loaded.length > 10, `${loaded.length} files`)
+  const packages = new Set(loaded.flatMap((text) => text.match(/(?<=^\/\/ .*node_modules\/)(@[^/]+\/)?[^/\n]+/gm) ?? []))
+  assert.deepEqual([...packages], ['commander'])
   const missing = await run(entry, 'roll', '--all', '--no-probe', '-y', '--kubeconfig', '/nonexistent')
   assert.equal(missing.code, 2)
   assert.match(missing.err, /there is no kubeconfig/)

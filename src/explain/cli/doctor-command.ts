@@ -10,7 +10,6 @@ import { UserError } from '../../ground/model/user-error.ts'
 import { pastedIn, pasteWith } from '../../ground/text/paste.ts'
 import { type Line, padCells, type Tone } from '../../ground/text/terminal/style.ts'
 import { wrapText } from '../../ground/text/wrap-words.ts'
-import { readRollFile } from '../../roll/file/read-roll-file.ts'
 import { doctorChecks } from '../decide/doctor/doctor-checks.ts'
 import type { Check, DoctorSnapshot, Found, NamedRollFile } from '../decide/doctor/doctor-snapshot.ts'
 
@@ -84,6 +83,8 @@ const SHOW_ERRORS = evenkeel`roll -f roll.yaml --dry-run`
 
 async function fileOf(file: string, context: CliContext): Promise<Found<NamedRollFile>> {
   const name = file === '-' ? 'standard input' : file
+  // Its parsers take a fifth of a second to load, which no other command should wait for.
+  const { readRollFile } = await import('../../roll/file/read-roll-file.ts')
   try {
     // The command line of the roll may choose its nodes.
     const { spec } = readRollFile({ file: name, text: await context.readText(file) })
