@@ -73,6 +73,19 @@ const PARTS: readonly Part[] = [
     env: { CRASH_STRIDE: '1' },
   },
   {
+    name: 'writes',
+    what: 'rolls with hooks, time windows, a lock of kured or announced conditions, killed at every write and effect',
+    argv: [
+      'test/run.ts',
+      'virtual/hooks-crash',
+      'virtual/balancer-hosts-hooks',
+      'virtual/time-windows-killed',
+      'virtual/kured-lock',
+      'virtual/announced-conditions',
+    ],
+    env: { CRASH_STRIDE: '1' },
+  },
+  {
     name: 'kept',
     what: 'all seeds that once failed',
     argv: ['test/run.ts', 'virtual/swarm'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, before, beforeEach } from 'node:test'
 import { budgetNeverOpens, budgetOpensLater, podUnderTwoBudgets } from '../scenarios/budgets.ts'
 import { FAILED_BESIDE_OTHERS, outageBesideDeadControl } from '../scenarios/dead-control.ts'
 import { nodeNeverBack } from '../scenarios/never-back.ts'
@@ -89,29 +89,6 @@ atNight(
   real,
   async () => {
     await outageBesideDeadControl(ground, FAILED_BESIDE_OTHERS)
-    assert.deepEqual(await bed().leftovers(), [])
-  },
-)
-
-test(
-  'a file whose reboot cannot work holds the node; resume with the corrected file goes on from there',
-  real,
-  async () => {
-    const boots = new BootCounter(bed().bed)
-    const judge = bed().judge()
-    const nodes = { names: ['n1'] }
-    const ssh = { command: ['false'], configFile: bed().bed.sshConfig }
-    const roll = bed().roll('-f', bed().file({ spec: { nodes, reboot: { ...REBOOT, ssh } } }), '--yes')
-    await roll.untilHeld('RebootUnknown', 'exit code 1')
-    roll.kill('SIGKILL')
-    await roll.ended()
-    const resumed = bed().roll('resume', '-f', bed().file({ spec: { nodes } }))
-    const end = await resumed.ended()
-    const judged = await judge.verdict()
-    assert.equal(end.code, 0, `${end.stderr}\n${end.stdout.slice(-2000)}`)
-    assert.deepEqual(resumed.written('evict'), [], 'what was drained stays drained')
-    assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
-    assert.equal((await boots.stop()).n1, 1)
     assert.deepEqual(await bed().leftovers(), [])
   },
 )

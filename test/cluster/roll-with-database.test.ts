@@ -5,6 +5,7 @@ import { reloadedInSteps6And7, TOLD_BESIDE_OTHERS_MS } from '../scenarios/reload
 import { volumesFirst } from '../scenarios/stages.ts'
 import { requires } from '../support/requires.ts'
 import { atNight } from '../support/roll-bed/at-night.ts'
+import { BootCounter } from '../support/roll-bed/boot-counter.ts'
 import { isVoid } from '../support/roll-bed/judge.ts'
 import { RealGround } from '../support/roll-bed/real-ground.ts'
 import { RATE_BESIDE_OTHERS, RollBed } from '../support/roll-bed/roll-bed.ts'
@@ -29,6 +30,34 @@ test('a roll killed in every step and resumed loses no request and reboots each 
   assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
 })
 
+test(
+  'a file whose reboot cannot work holds the node; resume with the corrected file goes on from there',
+  real,
+  async () => {
+    await bed().settled()
+    const boots = new BootCounter(bed().bed)
+    const judge = bed().judge()
+    const nodes = { names: ['n1'] }
+    const ssh = { command: ['false'], configFile: bed().bed.sshConfig }
+    const roll = bed().roll(
+      '-f',
+      bed().file({ spec: { nodes, reboot: { ssh, resendAfter: '10s', returnLimit: '20s' } } }),
+      '--yes',
+    )
+    await roll.untilHeld('RebootUnknown', 'exit code 1')
+    roll.kill('SIGKILL')
+    await roll.ended()
+    const resumed = bed().roll('resume', '-f', bed().file({ spec: { nodes } }))
+    const end = await resumed.ended()
+    const judged = await judge.verdict()
+    assert.equal(end.code, 0, `${end.stderr}\n${end.stdout.slice(-2000)}`)
+    assert.deepEqual(resumed.written('evict'), [], 'what was drained stays drained')
+    assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
+    assert.equal((await boots.stop()).n1, 1)
+    assert.deepEqual(await bed().leftovers(), [])
+  },
+)
+
 atNight(
   'the roll repeats its commands after HAProxy is reloaded in steps 6 and 7; lost requests are counted and attributed to the reload',
   real,
@@ -47,7 +76,7 @@ atNight(
 )
 
 // Last: the volumes that it leaves are attached by nothing any more.
-test('pods with volumes are gone and their volumes detached before any other pod is evicted', real, async () => {
+atNight('pods with volumes are gone and their volumes detached before any other pod is evicted', real, async () => {
   await opened?.settled()
   await volumesFirst(ground)
 })

@@ -38,6 +38,18 @@ test('each file with rows for the night is run by a part of it', () => {
   )
 })
 
+test('each file that kills at some writes by day kills at all of them in a part of the night', () => {
+  const files = repositoryFiles('ts').filter(
+    (file) => /^test\/virtual\/.*\.test\.ts$/.test(file) && textOf(file).includes('process.env.CRASH_STRIDE'),
+  )
+  assert.ok(files.includes('test/virtual/hooks-crash.test.ts'))
+  const words = wordsOfTheNight((part) => part.includes("CRASH_STRIDE: '1'"))
+  assert.deepEqual(
+    files.filter((file) => !words.some((word) => file.includes(word))),
+    [],
+  )
+})
+
 test('each file that is left out by day is run by a part of the night', () => {
   const all = repositoryFiles('ts').filter((file) => file.endsWith('.test.ts'))
   const day = new Set(byDay(all))

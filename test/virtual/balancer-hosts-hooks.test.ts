@@ -11,7 +11,7 @@ import { MemoryPair } from '../support/memory-pair.ts'
 import { leave, memoryRoll } from '../support/memory-roll.ts'
 import { hostsSpec, RUN_HOSTS } from '../support/two-hosts-run.ts'
 
-const STRIDE = Number(process.env.CRASH_STRIDE ?? 3)
+const STRIDE = Number(process.env.CRASH_STRIDE ?? 7)
 
 const ofHosts = (change: Partial<StepHook> = {}): StepHook => aHook({ appliesTo: ['hosts'], ...change })
 const at = (moment: StepHook['at'], name: string): StepHook => {

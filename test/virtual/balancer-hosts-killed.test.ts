@@ -12,7 +12,7 @@ import { hostsSpec, RUN_HOSTS } from '../support/two-hosts-run.ts'
 const spec = hostsSpec()
 
 /** By day some of the writes, at night all. */
-const STRIDE = Number(process.env.CRASH_STRIDE ?? 3)
+const STRIDE = Number(process.env.CRASH_STRIDE ?? 7)
 
 const AT = '2026-01-01T00:00:00.000Z'
 const ABORTED: Verdict = { kind: 'aborted', keepOut: false, reasons: [{ code: 'Aborted', text: 'aborted' }] }

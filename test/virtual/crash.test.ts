@@ -8,7 +8,7 @@ import { runJobs } from '../support/virtual-roll/jobs/run-jobs.ts'
 const test = simulationTest(import.meta.url)
 
 /** All of them take some minutes: `CRASH_STRIDE=1 node test/run.ts virtual/crash`. */
-const STRIDE = Number(process.env.CRASH_STRIDE ?? 11)
+const STRIDE = Number(process.env.CRASH_STRIDE ?? 17)
 const CLEAN: CrashPlan = { crashes: [], word: 'resume', nodes: 2, rolled: ['n1'] }
 
 async function failed(plans: readonly CrashPlan[]): Promise<readonly string[]> {

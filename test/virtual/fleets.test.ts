@@ -7,7 +7,7 @@ import { runJobs } from '../support/virtual-roll/jobs/run-jobs.ts'
 const test = simulationTest(import.meta.url)
 
 /** `npm run fleets` runs more of them. */
-const FLEETS = Number(process.env.FLEETS ?? 12)
+const FLEETS = Number(process.env.FLEETS ?? 8)
 /**
  * Seeds that once failed, and why: 32 of a budget that was lowered to one while a controller held a higher slot, for which a
  * roll took slot 0 as well. 20429 of a budget that said "1" for seconds in which a roll did not read it: the judge held the

@@ -8,7 +8,7 @@ import { KEPT_ROLLOUTS } from './kept-seeds.ts'
 const test = simulationTest(import.meta.url)
 
 /** `npm run ingress` runs more of them. */
-const ROLLOUTS = Number(process.env.INGRESS_ROLLOUTS ?? 12)
+const ROLLOUTS = Number(process.env.INGRESS_ROLLOUTS ?? 8)
 async function reports(seeds: readonly string[]): Promise<readonly JobReport[]> {
   const found: JobReport[] = []
   await runJobs({

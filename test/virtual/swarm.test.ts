@@ -11,18 +11,18 @@ import { PLAIN_WORLD } from '../support/virtual-roll/swarm/world-kind.ts'
 import { KEPT_POLITE, KEPT_SEEDS } from './kept-seeds.ts'
 
 /** Of the first generation, always the same. `npm run nightly -- seeds early` has others of both generations each night. */
-const EARLY_SEEDS = 10
-/** By day each commit runs an eighth of the kept seeds, and the next commit most likely another one: `npm run nightly -- kept` runs all. */
-const KEPT_STRIDE = Number(process.env.KEPT_STRIDE ?? 8)
+const EARLY_SEEDS = 6
+/** By day each commit runs a twelfth of the kept seeds, and the next commit most likely another one: `npm run nightly -- kept` runs all. */
+const KEPT_STRIDE = Number(process.env.KEPT_STRIDE ?? 12)
 /** `SWARM_SEEDS=10000 node test/run.ts virtual/swarm`, or `npm run swarm`. */
-const NEW_SEEDS = Number(process.env.SWARM_SEEDS ?? 14)
+const NEW_SEEDS = Number(process.env.SWARM_SEEDS ?? 8)
 /**
  * Other seeds for each commit, and the same for each run of it: what fails among them can be run again, and is kept. The
  * first ones where there is no commit, or no git.
  */
 const FIRST_NEW = Number(process.env.SWARM_FROM ?? FIRST_BY_STEP + commitNumber())
 /** With pods that leave politely, likewise. */
-const NEW_POLITE = 6
+const NEW_POLITE = 3
 const SEED_OF_DIGEST = '5'
 
 function commitNumber(): number {

@@ -33,7 +33,6 @@ const LONGEST = [
   'roll-api-restarts',
   'roll-with-database',
   'cluster-contract',
-  'roll-trouble',
   'roll-budget',
   'roll-input',
   'kube-adapter',
@@ -73,7 +72,7 @@ const CLUSTER = ['test/cluster/', 'test/testbed/']
 /**
  * `npm run nightly` has a part for each of these files. By day other tests show the same:
  * - what the test bed can do: every test on a cluster;
- * - rolls beside a brake or other rolls, while the API server restarts, or while DNS is ill: virtual time, and the tests of the loops;
+ * - rolls in the worst luck, beside a brake or other rolls, while the API server restarts, or while DNS is ill: virtual time, and the tests of the loops;
  * - bursts of cordons: virtual time, and `kube-controller`;
  * - nodes that need no reboot: virtual time, `ground/machine/ssh-need` and `bin/roll-only-if-needed`;
  * - pods that leave politely, or past their budgets: virtual time;
@@ -112,6 +111,7 @@ const AT_NIGHT = [
   'test/cluster/roll-operation.test.ts',
   'test/cluster/roll-prefer-done.test.ts',
   'test/cluster/roll-stacked.test.ts',
+  'test/cluster/roll-trouble.test.ts',
 ]
 
 /** Files without those that run by their names alone. */
