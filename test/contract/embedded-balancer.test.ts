@@ -90,7 +90,11 @@ class EmbeddedOrigin implements DoorOrigin, Listener {
 
 const STEP_MS = 2
 const LIMIT_MS = 20_000
-const PORTS = { web: 80, dead: 81, silent: 82, sticky: 83, follow: 84, aside: 85, closing: 86 } as const
+const PORTS = {
+  ...{ web: 80, dead: 81, silent: 82, sticky: 83, follow: 84, aside: 85, closing: 86 },
+  ...{ warming: 87, spare: 88, narrow: 89, asked: 90 },
+} as const
+const AGENT_PORT = 9_000
 
 const CHECK = { path: '/readyz', interMs: TIMES.interMs, fall: TIMES.fall, rise: TIMES.rise }
 const A = { name: 'a', address: '10.0.0.1', port: 8080 }
@@ -136,6 +140,22 @@ const BESIDES = {
       { ...B, track: 'web/b' },
     ],
   },
+  warming: {
+    name: 'warming',
+    servers: [A, B].map((server) => ({ ...server, weight: 100, slowStartMs: 2_000 })),
+    check: CHECK,
+  },
+  spare: { name: 'spare', servers: [A, { ...B, isBackup: true }], check: CHECK },
+  narrow: {
+    name: 'narrow',
+    cookie: 'SRV',
+    servers: [
+      { ...A, cookie: 'a', maxConnections: 1 },
+      { ...B, cookie: 'b', maxConnections: 1 },
+    ],
+    check: CHECK,
+  },
+  asked: { name: 'asked', servers: [{ ...A, weight: 100, agent: { port: AGENT_PORT, interMs: TIMES.interMs } }, B] },
 } as const
 
 /** The embedded balancer in a virtual network, whose time goes on while the test waits. */
@@ -150,6 +170,8 @@ function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}): Promis
   const { accept } = b
   network.listen({ host: '10.0.0.1', port: 8081 }, { accept })
   if (options.health !== undefined) a.sayHealth(options.health)
+  let agentLine = 'ready up'
+  network.listen({ host: '10.0.0.1', port: AGENT_PORT }, { accept: () => agentSaying(() => agentLine) })
   const { hardStopAfterMs, serverTimeoutMs = TIMES.serverTimeoutMs } = options
   const beside = options.beside === undefined ? [] : [BESIDES[options.beside]]
   const config: BalancerConfig = {
@@ -201,6 +223,9 @@ function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}): Promis
     balancer,
     a,
     b,
+    sayAgent: (line) => {
+      agentLine = line
+    },
     nowMs: () => time.monoMs(),
     command: async (line) => embedded.answer(line),
     client: (frontend) => dial(PORTS[frontend]),
@@ -208,6 +233,13 @@ function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}): Promis
     until,
   })
 }
+
+/** The line is all that it says. */
+const agentSaying = (line: () => string): Accepted => ({
+  bind: () => undefined,
+  request: (_, reply) => reply({ status: 200, body: `${line()}\n` }),
+  closed: () => undefined,
+})
 
 function clientOn(connection: Connection, until: BalancerDoor['until']): DoorClient {
   return {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, type TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
@@ -188,8 +188,14 @@ class LoopbackClient implements DoorClient {
 async function openRealBalancer(t: TestContext, options: DoorOptions = {}): Promise<BalancerDoor> {
   const [a, b] = [await LoopbackOrigin.start(t), await LoopbackOrigin.start(t)]
   if (options.health !== undefined) a.sayHealth(options.health)
+  let agentLine = 'ready up'
+  const agent = createTcpServer((socket) => socket.on('error', () => socket.destroy()).end(`${agentLine}\n`))
+  agent.listen(0, '127.0.0.1')
+  await once(agent, 'listening')
+  t.after(() => agent.close())
   const refusing = await LoopbackOrigin.start(t)
   const ports = {
+    agent: (agent.address() as AddressInfo).port,
     a: a.port,
     b: b.port,
     dead: refusing.port,
@@ -216,6 +222,9 @@ async function openRealBalancer(t: TestContext, options: DoorOptions = {}): Prom
     balancer,
     a,
     b,
+    sayAgent: (line) => {
+      agentLine = line
+    },
     nowMs: () => performance.now(),
     command: (line) => haproxy.command(line),
     client: async (frontend) => {
@@ -240,6 +249,7 @@ function globalLines(directory: string, { hardStopAfterMs }: DoorOptions): strin
 }
 
 interface Ports {
+  readonly agent: number
   readonly a: number
   readonly b: number
   readonly dead: number
@@ -277,12 +287,18 @@ backend silent
   server s 127.0.0.1:${ports.silent}
 `
 
+const frontLines = (directory: string, name: DoorKind): string => `frontend front-${name}
+  bind unix@${directory}/${name}.sock
+  default_backend ${name}
+backend ${name}
+`
+
 const CHECKED = `  balance roundrobin
   option httpchk GET /readyz
   default-server check inter ${TIMES.interMs}ms fall ${TIMES.fall} rise ${TIMES.rise}
 `
 
-const besides = (directory: string, { a, b }: Ports): Readonly<Record<DoorKind | 'none', string>> => ({
+const besides = (directory: string, { a, b, agent }: Ports): Readonly<Record<DoorKind | 'none', string>> => ({
   none: '',
   sticky: `frontend front-sticky
   bind unix@${directory}/sticky.sock
@@ -312,6 +328,20 @@ backend follow
   balance roundrobin
   server a 127.0.0.1:${a} track web/a
   server b 127.0.0.1:${b} track web/b
+`,
+  warming: `${frontLines(directory, 'warming')}${CHECKED}  default-server weight 100 slowstart 2s
+  server a 127.0.0.1:${a}
+  server b 127.0.0.1:${b}
+`,
+  spare: `${frontLines(directory, 'spare')}${CHECKED}  server a 127.0.0.1:${a}
+  server b 127.0.0.1:${b} backup
+`,
+  narrow: `${frontLines(directory, 'narrow')}  cookie SRV insert indirect nocache
+${CHECKED}  server a 127.0.0.1:${a} cookie a maxconn 1
+  server b 127.0.0.1:${b} cookie b maxconn 1
+`,
+  asked: `${frontLines(directory, 'asked')}  server a 127.0.0.1:${a} weight 100 agent-check agent-port ${agent} agent-inter ${TIMES.interMs}ms
+  server b 127.0.0.1:${b}
 `,
 })
 

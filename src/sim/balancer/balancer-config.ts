@@ -10,6 +10,12 @@ export interface CheckConfig {
   readonly timeoutMs?: number
 }
 
+/** `agent-check`: each `inter` a line from this port of the server's machine says how the server is. */
+export interface AgentConfig {
+  readonly port: number
+  readonly interMs: number
+}
+
 export interface ServerConfig {
   readonly name: string
   readonly address: string
@@ -20,6 +26,17 @@ export interface ServerConfig {
   readonly cookie?: string
   /** `BACKEND/SERVER` whose state and check it follows: it has no check of its own. */
   readonly track?: string
+  /** `backup`: used once no other server of its backend can be. */
+  readonly isBackup?: boolean
+  /** `disabled`: in maint from the beginning. */
+  readonly isDisabled?: boolean
+  /** `slowstart`: from down or maint on it takes a growing part of its weight and of its `maxconn`, for so long. */
+  readonly slowStartMs?: number
+  /** `maxconn`: so many requests at once, and others wait; none where it is absent. */
+  readonly maxConnections?: number
+  readonly agent?: AgentConfig
+  /** It has no check of its own, whatever its backend has. */
+  readonly isUnchecked?: boolean
 }
 
 export interface BackendConfig {
@@ -33,7 +50,7 @@ export interface BackendConfig {
   readonly check?: CheckConfig
 }
 
-interface FrontendConfig {
+export interface FrontendConfig {
   readonly name: string
   readonly port: number
   readonly backend: string
@@ -47,6 +64,8 @@ export interface BalancerConfig {
   readonly connectTimeoutMs: number
   readonly clientTimeoutMs: number
   readonly serverTimeoutMs: number
+  /** `timeout queue`: for so long a request waits for a server that has room; by default as long as for a connection. */
+  readonly queueTimeoutMs?: number
   /** How often a failed connection is tried again; by default 3. */
   readonly retries?: number
   /** `hard-stop-after`: after a reload the old process ends after this time, whatever it still has in work. */

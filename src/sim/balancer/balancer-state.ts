@@ -1,7 +1,9 @@
 import { invariant } from '../../ground/model/invariant.ts'
 import type { Clock } from '../../ground/ports/clock.ts'
+import type { Timers } from '../../ground/ports/timers.ts'
 import { Backend } from './backend.ts'
 import type { BalancerConfig } from './balancer-config.ts'
+import { Frontend } from './frontend.ts'
 import type { Server } from './server.ts'
 
 export type BalancerClock = Pick<Clock, 'monoMs' | 'wallMs'>
@@ -9,6 +11,7 @@ export type BalancerClock = Pick<Clock, 'monoMs' | 'wallMs'>
 interface BalancerStateParts {
   readonly config: BalancerConfig
   readonly clock: BalancerClock
+  readonly timers: Timers
   readonly pid: number
 }
 
@@ -19,22 +22,26 @@ const FIRST_PROXY_ID = 2
 export class BalancerState {
   readonly config: BalancerConfig
   readonly pid: number
+  readonly frontends: readonly Frontend[]
   readonly backends: readonly Backend[]
   readonly startedAtS: number
   /** After a reload: it ends its work and takes nothing new. */
   isStopping = false
   readonly #clock: BalancerClock
+  readonly #timers: Timers
   readonly #startedAtMs: number
 
-  constructor({ config, clock, pid }: BalancerStateParts) {
+  constructor({ config, clock, timers, pid }: BalancerStateParts) {
     this.config = config
     this.pid = pid
     this.#clock = clock
+    this.#timers = timers
     this.#startedAtMs = clock.monoMs()
     this.startedAtS = Math.floor(clock.wallMs() / 1_000)
     const nowMs = (): number => clock.monoMs()
+    this.frontends = config.frontends.map((frontend) => new Frontend(frontend))
     this.backends = config.backends.map(
-      (backend, at) => new Backend(backend, { id: FIRST_PROXY_ID + config.frontends.length + at, nowMs }),
+      (backend, at) => new Backend(backend, { id: FIRST_PROXY_ID + config.frontends.length + at, nowMs, timers }),
     )
     for (const server of this.servers) {
       const { track } = server.config
@@ -66,7 +73,7 @@ export class BalancerState {
    * checked. `keepsStates`: `show servers state` was written to the state file before (`load-server-state-from-file`).
    */
   reload(pid: number, { keepsStates = false } = {}): BalancerState {
-    const next = new BalancerState({ config: this.config, clock: this.#clock, pid })
+    const next = new BalancerState({ config: this.config, clock: this.#clock, timers: this.#timers, pid })
     if (keepsStates) {
       const before = this.servers
       for (const [at, server] of next.servers.entries()) {

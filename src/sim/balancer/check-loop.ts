@@ -1,8 +1,19 @@
 import type { Timers } from '../../ground/ports/timers.ts'
 import type { Connection, Network } from '../network/network.ts'
 import type { CheckLimits, Limit } from './check-limits.ts'
-import type { Server } from './server.ts'
-import type { CheckResult, CheckStatus, ServerCheck } from './server-check.ts'
+import type { CheckResult, CheckStatus } from './server-check.ts'
+
+/** What is asked: a server, or its agent. */
+export interface Asked {
+  readonly host: string
+  readonly port: number
+  readonly path: string
+  readonly interMs: number
+  readonly timeoutMs?: number
+  readonly check: { readonly rests: boolean; isRunning: boolean }
+  /** `said`: the body of an answer. */
+  ended(result: CheckResult, said: string): void
+}
 
 interface CheckLoopParts {
   readonly network: Network
@@ -12,11 +23,12 @@ interface CheckLoopParts {
   readonly connectTimeoutMs: number
 }
 
-/** Asks one server again and again; the next time `inter` after the last answer, or after the limit for one. */
+type End = (status: CheckStatus, more?: { readonly code?: number; readonly said?: string }) => void
+
+/** Asks again and again; the next time `inter` after the last answer, or after the limit for one. */
 export class CheckLoop {
   readonly #parts: CheckLoopParts
-  readonly #server: Server
-  readonly #check: ServerCheck
+  readonly #asked: Asked
   /** Of what is planned. */
   #callOff: () => void = () => undefined
   #limit: Limit | undefined
@@ -24,10 +36,9 @@ export class CheckLoop {
   /** Counts checks, so that a late answer is not taken for that of a later one. */
   #round = 0
 
-  constructor(parts: CheckLoopParts, server: Server, check: ServerCheck) {
+  constructor(parts: CheckLoopParts, asked: Asked) {
     this.#parts = parts
-    this.#server = server
-    this.#check = check
+    this.#asked = asked
   }
 
   start(inMs: number): void {
@@ -42,24 +53,22 @@ export class CheckLoop {
   }
 
   #due(): void {
-    if (this.#check.isPaused) this.start(this.#check.config.interMs)
+    if (this.#asked.check.rests) this.start(this.#asked.interMs)
     else this.#begin()
   }
 
   #begin(): void {
     const { network, nowMs, connectTimeoutMs } = this.#parts
-    const { interMs, timeoutMs } = this.#check.config
+    const { host, port, interMs, timeoutMs, check } = this.#asked
     const round = ++this.#round
     const startedAtMs = nowMs()
-    const end = (status: CheckStatus, code = 0): void => {
-      if (round === this.#round) this.#end({ status, code, durationMs: nowMs() - startedAtMs })
+    const end: End = (status, { code = 0, said = '' } = {}) => {
+      if (round === this.#round) this.#end({ status, code, durationMs: nowMs() - startedAtMs }, said)
     }
-    this.#check.isRunning = true
+    check.isRunning = true
     // Without `timeout check` one limit holds for the whole of it.
     const connectLimitMs = timeoutMs === undefined ? interMs : Math.min(connectTimeoutMs, interMs)
     this.#limitTo(connectLimitMs, () => end('L4TOUT'))
-    const { address: host, port: dataPort } = this.#server.config
-    const { port = dataPort } = this.#check.config
     network.dial({ host, port }, (dialled) => {
       if (round !== this.#round) {
         if (dialled.kind === 'open') dialled.connection.close()
@@ -76,11 +85,14 @@ export class CheckLoop {
     })
   }
 
-  #ask(connection: Connection, end: (status: CheckStatus, code?: number) => void): void {
+  #ask(connection: Connection, end: End): void {
     this.#connection = connection
-    connection.send({ path: this.#check.config.path }, (answer) => {
+    connection.send({ path: this.#asked.path }, (answer) => {
       if (answer === 'broken') end('L7RSP')
-      else end(answer.status >= 200 && answer.status < 400 ? 'L7OK' : 'L7STS', answer.status)
+      else {
+        const { status: code, body: said } = answer
+        end(code >= 200 && code < 400 ? 'L7OK' : 'L7STS', { code, said })
+      }
     })
   }
 
@@ -96,13 +108,13 @@ export class CheckLoop {
     this.#limit = undefined
   }
 
-  #end(result: CheckResult): void {
+  #end(result: CheckResult, said: string): void {
     this.#round += 1
     this.#noLimit()
     this.#connection?.close()
     this.#connection = undefined
-    this.#check.isRunning = false
-    this.#server.checked(result)
-    this.start(this.#check.config.interMs)
+    this.#asked.check.isRunning = false
+    this.#asked.ended(result, said)
+    this.start(this.#asked.interMs)
   }
 }

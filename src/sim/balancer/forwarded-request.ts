@@ -3,7 +3,9 @@ import type { Broken, Connection, Network, NetworkReply, NetworkRequest } from '
 import type { Backend } from './backend.ts'
 import type { BalancerConfig } from './balancer-config.ts'
 import type { IdlePurge } from './idle-purge.ts'
-import type { Server, Session } from './server.ts'
+import type { QueuedRequest, RequestQueue } from './request-queue.ts'
+import type { Server } from './server.ts'
+import type { Session } from './server-load.ts'
 
 /** `dropped`: the client's connection is closed without an answer. */
 export type Outcome = NetworkReply | 'dropped'
@@ -30,9 +32,15 @@ const TURN_AROUND_MS = 1_000
  * One request on its way: to the server of its cookie or of round robin, and never to another (no `option redispatch`). A retry
  * goes to the same server even if that was put into maint meanwhile.
  */
-export class ForwardedRequest implements Session {
+export class ForwardedRequest implements Session, QueuedRequest<Server> {
   readonly #ways: Forwarding
   readonly #client: ClientRequest
+  #backend: Backend | undefined
+  /** Its client named the server. */
+  #isKnown = false
+  #leaveQueue: () => void = () => undefined
+  /** Where it has a place. */
+  #place: Server | undefined
   #server: Server | undefined
   #connection: Connection | undefined
   /** For a client that did not know its server. */
@@ -49,11 +57,39 @@ export class ForwardedRequest implements Session {
 
   start(backend: Backend): void {
     this.#closesServer = backend.closesServers
+    this.#backend = backend
     const known = backend.known(this.#client.request.cookie)
+    this.#isKnown = known !== undefined
     const server = known ?? backend.next()
-    if (server !== undefined && known === undefined) this.#cookie = backend.cookieOf(server)
     if (server === undefined) this.#finish({ status: 503, body: '' })
-    else this.#attempt(server)
+    else if (server === 'full') this.#waitIn(backend.queue)
+    else {
+      if (known === undefined) server.load.count('balanced')
+      if (server.isFull) this.#waitIn(server.load.queue, server)
+      else {
+        server.load.takePlace()
+        this.go(server)
+      }
+    }
+  }
+
+  go(server: Server): void {
+    this.#callOff()
+    this.#leaveQueue = () => undefined
+    this.#place = server
+    if (!this.#isKnown) this.#cookie = this.#backend?.cookieOf(server)
+    this.#attempt(server)
+  }
+
+  /** `server`: the one that its client knows. */
+  #waitIn(queue: RequestQueue<Server>, server?: Server): void {
+    const { timers, config } = this.#ways
+    queue.add(this)
+    this.#leaveQueue = () => queue.forget(this)
+    this.#callOff = timers.later(config.queueTimeoutMs ?? config.connectTimeoutMs, () => {
+      server?.load.count('connectErrors')
+      this.#finish({ status: 503, body: '' })
+    })
   }
 
   cut(): void {
@@ -70,21 +106,21 @@ export class ForwardedRequest implements Session {
 
   #attempt(server: Server): void {
     this.#server = server
-    server.begin(this)
-    server.count('sessions')
-    if (server.admin !== 'ready') server.count('strays')
+    server.load.begin(this)
+    server.load.count('sessions')
+    if (server.admin !== 'ready') server.load.count('strays')
     const pooled = this.#client.isFirst ? undefined : server.idle.take()
     if (pooled === undefined) {
       this.#connect(server)
       return
     }
-    server.count('reuses')
+    server.load.count('reuses')
     this.#send(server, pooled, { wasReused: true })
   }
 
   #connect(server: Server): void {
     const { network, timers, config } = this.#ways
-    server.count('connects')
+    server.load.count('connects')
     let isAwaited = true
     this.#callOff = timers.later(config.connectTimeoutMs, () => {
       isAwaited = false
@@ -112,14 +148,14 @@ export class ForwardedRequest implements Session {
   /** The request leaves the server until it is tried there again. */
   #failed(server: Server, how: 'refused' | 'silent'): void {
     const { timers, config } = this.#ways
-    server.end(this)
+    server.load.end(this)
     this.#failures += 1
     if (this.#failures > (config.retries ?? RETRIES)) {
-      server.count('connectErrors')
+      server.load.count('connectErrors')
       this.#finish({ status: 503, body: '' })
       return
     }
-    server.count('retries')
+    server.load.count('retries')
     if (how === 'silent') this.#attempt(server)
     else this.#callOff = timers.later(Math.min(TURN_AROUND_MS, config.connectTimeoutMs), () => this.#attempt(server))
   }
@@ -128,7 +164,7 @@ export class ForwardedRequest implements Session {
     const { timers, config, purge } = this.#ways
     this.#connection = connection
     this.#callOff = timers.later(config.serverTimeoutMs, () => {
-      server.count('responseErrors')
+      server.load.count('responseErrors')
       connection.close()
       this.#finish({ status: 504, body: '' })
     })
@@ -156,7 +192,7 @@ export class ForwardedRequest implements Session {
       this.#finish('dropped')
       return
     }
-    server.count('responseErrors')
+    server.load.count('responseErrors')
     this.#finish({ status: 502, body: '' })
   }
 
@@ -164,7 +200,9 @@ export class ForwardedRequest implements Session {
     if (this.#isOver) return
     this.#isOver = true
     this.#callOff()
-    this.#server?.end(this)
+    this.#leaveQueue()
+    this.#server?.load.end(this)
+    if (this.#place !== undefined) this.#backend?.leave(this.#place)
     this.#client.done(outcome)
   }
 }

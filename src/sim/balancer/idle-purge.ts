@@ -31,10 +31,11 @@ export class IdlePurge {
   #purge(server: Server): void {
     this.#planned.delete(server)
     const needed = this.#needed.get(server) ?? 0
-    const excess = server.sessions.size + server.idle.size - Math.max(server.recentPeak, needed)
+    const { load } = server
+    const excess = load.sessions.size + server.idle.size - Math.max(load.recentPeak, needed)
     server.idle.close(Math.ceil(Math.max(0, excess) / 2))
-    this.#needed.set(server, Math.max(server.recentPeak, Math.floor((needed + server.recentPeak) / 2)))
-    server.recentPeak = server.sessions.size
+    this.#needed.set(server, Math.max(load.recentPeak, Math.floor((needed + load.recentPeak) / 2)))
+    load.recentPeak = load.sessions.size
     if (server.idle.size > 0) this.watch(server)
   }
 }

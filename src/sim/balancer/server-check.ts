@@ -1,6 +1,7 @@
 import type { CheckConfig } from './balancer-config.ts'
+import type { OperState } from './server-states.ts'
 
-export type CheckStatus = 'INI' | 'L4TOUT' | 'L4CON' | 'L7TOUT' | 'L7RSP' | 'L7OK' | 'L7STS'
+export type CheckStatus = 'INI' | 'CHECKED' | 'L4TOUT' | 'L4CON' | 'L7TOUT' | 'L7RSP' | 'L7OK' | 'L7STS'
 
 export interface CheckResult {
   readonly status: CheckStatus
@@ -17,6 +18,7 @@ export class ServerCheck {
   readonly config: CheckConfig
   #health: number
   #isPaused = false
+  #isEnabled = true
   #isRunning = false
   #failures = 0
   #last: CheckResult | undefined
@@ -45,9 +47,43 @@ export class ServerCheck {
     return this.#isPaused
   }
 
-  set isPaused(isPaused: boolean) {
-    this.#isPaused = isPaused
+  /** `disable health`, `enable health`. */
+  get isEnabled(): boolean {
+    return this.#isEnabled
+  }
+
+  enable(isEnabled: boolean): void {
+    this.#isEnabled = isEnabled
     this.#changed()
+  }
+
+  /** No check begins. */
+  get rests(): boolean {
+    return this.#isPaused || !this.#isEnabled
+  }
+
+  /** It takes its server down. */
+  get isDown(): boolean {
+    return this.#isEnabled && !this.isHealthy
+  }
+
+  /** Its server begins in maint. */
+  beginPaused(): void {
+    this.#isPaused = true
+    this.#health = 0
+  }
+
+  /** Its server enters maint. */
+  pause(): void {
+    if (this.#isEnabled) this.beginPaused()
+    this.#changed()
+  }
+
+  /** Its server leaves maint. */
+  goOn(): void {
+    if (!this.#isEnabled) return
+    this.#isPaused = false
+    this.health = this.config.rise
   }
 
   get isRunning(): boolean {
@@ -82,9 +118,10 @@ export class ServerCheck {
     else this.#fail()
   }
 
-  adopt(other: ServerCheck): void {
-    this.health = other.health
-    this.isPaused = other.isPaused
+  /** From a state file, where its server was in that state. */
+  adopt(other: ServerCheck, oper: OperState): void {
+    this.health = healthOf(oper, other)
+    this.#isEnabled = other.#isEnabled
     this.#last = other.#last
   }
 
@@ -99,5 +136,19 @@ export class ServerCheck {
     this.#failures += 1
     this.health -= 1
     if (!this.isHealthy) this.health = 0
+  }
+}
+
+/** HAProxy rounds what the state file says of health to what fits the state. */
+function healthOf(oper: OperState, { config: { rise }, health, fullHealth }: ServerCheck): number {
+  switch (oper) {
+    case 'stopped':
+      return 0
+    case 'running':
+      return fullHealth
+    case 'starting':
+      return rise === 1 ? fullHealth : health < 1 || health >= rise ? rise - 1 : health
+    case 'stopping':
+      return health < rise || health >= fullHealth ? rise : health
   }
 }

@@ -1,5 +1,4 @@
 import type { Backend } from './backend.ts'
-import type { BalancerState } from './balancer-state.ts'
 import type { Server } from './server.ts'
 
 /** How the row of a server is written. */
@@ -40,13 +39,13 @@ export class ServerRows<P> {
     this.#writing = writing
   }
 
-  of({ backends }: BalancerState): readonly string[] {
+  of(backends: readonly Backend[]): readonly string[] {
     return [this.#head, ...backends.flatMap((backend) => this.#blocksOf(backend))]
   }
 
   #blocksOf(backend: Backend): readonly string[] {
     const { servers } = backend
-    const nowS = servers[0]?.nowS ?? 0
+    const nowS = servers[0]?.times.nowS ?? 0
     const known = this.#written.get(backend) ?? { rows: [], blocks: [], nowS }
     this.#written.set(backend, known)
     const isLater = known.nowS !== nowS

@@ -1,8 +1,9 @@
 import type { Backend } from './backend.ts'
 import type { BalancerState } from './balancer-state.ts'
-import { type AdminState, OPER_STATES, type OperState, type Server } from './server.ts'
+import type { Server } from './server.ts'
 import type { CheckStatus } from './server-check.ts'
 import { ServerRows } from './server-rows.ts'
+import { type AdminState, OPER_STATES, type OperState } from './server-states.ts'
 
 /** The columns of 2.4 to 2.9 (management.txt 9.3, `show servers state`). */
 const COLUMNS =
@@ -14,15 +15,18 @@ const COLUMNS =
 const ADMIN_BITS = { ready: 0, maint: 0x01, drain: 0x08 } as const
 /** Of the server that it tracks. */
 const INHERITED_BITS = { ready: 0, maint: 0x02, drain: 0x10 } as const
-const CONFIGURED_AND_ENABLED = 0x06
+/** `disabled` in the file, whatever was set since. */
+const CONFIGURED_MAINT = 0x04
+const CONFIGURED = 0x02
+const ENABLED = 0x04
+const AGENT = 0x10
 const PAUSED = 0x08
 const RUNNING = 0x01
-/** `rise`, as it is where nothing is said. */
-const UNCHECKED_HEALTH = 2
 
 /** `HCHK_STATUS_*`. */
 const STATUS_NUMBERS: Readonly<Record<CheckStatus, number>> = {
   INI: 1,
+  CHECKED: 3,
   L4TOUT: 7,
   L4CON: 8,
   L7TOUT: 12,
@@ -31,8 +35,13 @@ const STATUS_NUMBERS: Readonly<Record<CheckStatus, number>> = {
   L7STS: 17,
 }
 
-/** The table as pieces of text. */
-export const showServersState = (state: BalancerState): readonly string[] => ROWS.of(state)
+export const NO_BACKEND = "Can't find backend.\n"
+
+/** `show servers state [BACKEND]`: the table as pieces of text. */
+export function showServersState({ backends }: BalancerState, [name]: readonly string[]): string | readonly string[] {
+  const shown = name === undefined ? backends : backends.filter((backend) => backend.name === name)
+  return shown.length === 0 && name !== undefined ? NO_BACKEND : ROWS.of(shown)
+}
 
 const HEADER = `1\n# ${COLUMNS}\n`
 
@@ -45,6 +54,8 @@ interface Read {
   readonly result: number
   readonly health: number
   readonly bits: number
+  readonly agentBits: number
+  readonly weight: number
 }
 
 interface Written extends Read {
@@ -58,15 +69,16 @@ const ROWS = new ServerRows<Written>(HEADER, {
     const read = readOf(server)
     return last !== undefined && isSame(last, read) ? last : written(backend, server, read)
   },
-  textOf: ({ head, tail }, server) => [head, server.sinceChangeS, tail].join(' '),
+  textOf: ({ head, tail }, server) => [head, server.times.sinceChangeS, tail].join(' '),
 })
 
-function written(backend: Backend, { id, config, weight, check }: Server, read: Read): Written {
-  const [oper, admin] = [OPER_STATES[read.oper], ADMIN_BITS[read.own] | INHERITED_BITS[read.inherited]]
-  const head = [backend.id, backend.name, id, config.name, config.address, oper, admin, weight, weight]
-  // No agent, no forced ids, no name to resolve.
-  const rest = [0, 0, 0, '-', config.port, '-', 0, check?.config.port ?? 0, '-', '-', 0]
-  const tail = [STATUS_NUMBERS[read.status], read.result, read.health, read.bits, ...rest]
+function written(backend: Backend, { id, config, weight, check, agent }: Server, read: Read): Written {
+  const ofFile = config.isDisabled === true ? CONFIGURED_MAINT : 0
+  const [oper, admin] = [OPER_STATES[read.oper], ofFile | ADMIN_BITS[read.own] | INHERITED_BITS[read.inherited]]
+  const head = [backend.id, backend.name, id, config.name, config.address, oper, admin, read.weight, weight.initial]
+  // No forced ids, no name to resolve.
+  const rest = [0, 0, '-', config.port, '-', 0, check?.config.port ?? 0, '-', '-', agent?.config.port ?? 0]
+  const tail = [STATUS_NUMBERS[read.status], read.result, read.health, read.bits, read.agentBits, ...rest]
   return { ...read, head: head.join(' '), tail: `${tail.join(' ')}\n` }
 }
 
@@ -77,13 +89,18 @@ const isSame = (known: Read, read: Read): boolean =>
   known.status === read.status &&
   known.result === read.result &&
   known.health === read.health &&
-  known.bits === read.bits
+  known.bits === read.bits &&
+  known.agentBits === read.agentBits &&
+  known.weight === read.weight
 
-function readOf({ oper, own, inherited, check }: Server): Read {
-  const state = { oper, own, inherited }
-  if (check === undefined) return { ...state, status: 'INI', result: 0, health: UNCHECKED_HEALTH, bits: 0 }
-  const { last, isRunning, isPaused, health } = check
+function readOf({ oper, own, inherited, check, agent, health, weight, config }: Server): Read {
+  const agentBits = agent === undefined ? 0 : AGENT | bitsOf(agent)
+  const state = { oper, own, inherited, health, agentBits, weight: weight.set }
+  if (check === undefined) return { ...state, status: 'INI', result: 0, bits: config.isDisabled === true ? PAUSED : 0 }
+  const { last, isRunning, isPaused } = check
   const result = isRunning || last === undefined ? 0 : last.status === 'L7OK' ? 3 : 2
-  const bits = CONFIGURED_AND_ENABLED | (isPaused ? PAUSED : 0) | (isRunning ? RUNNING : 0)
-  return { ...state, status: last?.status ?? 'INI', result, health, bits }
+  return { ...state, status: last?.status ?? 'INI', result, bits: bitsOf(check) | (isPaused ? PAUSED : 0) }
 }
+
+const bitsOf = ({ isEnabled, isRunning }: { readonly isEnabled: boolean; readonly isRunning: boolean }): number =>
+  CONFIGURED | (isEnabled ? ENABLED : 0) | (isRunning ? RUNNING : 0)

@@ -23,7 +23,7 @@ const COLUMNS = (
 ).split(',')
 
 const ZEROS = (
-  'qcur,qmax,bin,bout,dresp,wredis,bck,rate,rate_max,hrsp_1xx,hrsp_2xx,hrsp_3xx,hrsp_4xx,hrsp_5xx,hrsp_other,cli_abrt,' +
+  'bin,bout,dresp,wredis,rate,rate_max,hrsp_1xx,hrsp_2xx,hrsp_3xx,hrsp_4xx,hrsp_5xx,hrsp_other,cli_abrt,' +
   'srv_abrt,qtime,ctime,rtime,ttime,wrew,qtime_max,ctime_max,rtime_max,ttime_max,eint,need_conn_est,ssl_sess,' +
   'ssl_reused_sess,ssl_failed_handshake'
 ).split(',')
@@ -31,14 +31,15 @@ const ZEROS = (
 /** Of every server; bytes, rates and times are not counted. */
 const FIXED: ReadonlyMap<string, string | number> = new Map<string, string | number>([
   ...ZEROS.map((name) => [name, 0] as const),
-  ...Object.entries({ act: 1, pid: 1, type: 2, lastsess: -1, mode: 'http', '-': '-' }),
+  ...Object.entries({ pid: 1, type: 2, lastsess: -1, mode: 'http', '-': '-' }),
 ])
 
 /** What differs from server to server, in the order of the columns; but for `lastchg` and `downtime`, which never rest. */
 const SHOWN = (
-  'pxname,svname,scur,smax,stot,econ,eresp,wretr,status,weight,chkfail,chkdown,iid,sid,lbtot,tracked,check_status,check_code,' +
-  'check_duration,check_desc,check_rise,check_fall,check_health,addr,cookie,connect,reuse,srv_icur,idle_conn_cur,' +
-  'safe_conn_cur,used_conn_cur,uweight'
+  'pxname,svname,qcur,qmax,scur,smax,slim,stot,econ,eresp,wretr,status,weight,act,bck,chkfail,chkdown,iid,sid,throttle,' +
+  'lbtot,tracked,check_status,check_code,check_duration,agent_status,agent_code,agent_duration,check_desc,agent_desc,' +
+  'check_rise,check_fall,check_health,agent_rise,agent_fall,agent_health,addr,cookie,connect,reuse,srv_icur,' +
+  'idle_conn_cur,safe_conn_cur,used_conn_cur,uweight'
 ).split(',')
 
 type Cells = readonly (string | number)[]
@@ -73,21 +74,29 @@ function filled({ before, behind }: Template, cells: Cells, from: number): strin
   return [...before.flatMap((fixed, at) => [fixed, cells[from + at]]), behind].join('')
 }
 
-/**
- * `show stat -1 4 -1`: the servers of all backends, as pieces of text. A roll reads it more often than anything else, so
- * that texts which are kept are joined: what is put together by `+` is put together anew whenever it is read.
- */
-export const showStat = (state: BalancerState): readonly string[] => ROWS.of(state)
-
 const HEADER = `# ${COLUMNS.join(',')},\n`
+const SERVERS = '4'
 
-/** `show stat IID 4 SID`: the header, and the row of that server if there is one. */
-export function showServerStat({ backends }: BalancerState, command: string): readonly string[] {
-  const [, , proxyId, , serverId] = command.split(' ').map(Number)
-  const backend = backends.find(({ id }) => id === proxyId)
-  const server = backend?.servers.find(({ id }) => id === serverId)
-  if (backend === undefined || server === undefined) return [HEADER]
-  return [HEADER, WRITING.textOf(WRITING.partsOf(backend, server, undefined), server)]
+/**
+ * `show stat [PROXY TYPE SERVER]` for servers, as pieces of text; frontends and backends as a whole have no row. A roll reads
+ * it more often than anything else, so that texts which are kept are joined: what is put together by `+` is put together anew
+ * whenever it is read.
+ */
+export function showStat({ backends }: BalancerState, words: readonly string[]): string | readonly string[] {
+  const [proxy = ALL, type = SERVERS, serverId = ALL] = words.length < 3 ? [] : words
+  if (type !== SERVERS && type !== ALL) return [HEADER]
+  const named = backends.filter(({ id, name }) => String(id) === proxy || name === proxy)
+  if (proxy !== ALL && named.length === 0 && !/^\d+$/.test(proxy)) return 'No such proxy.\n'
+  const shown = proxy === ALL ? backends : named
+  if (serverId === ALL) return ROWS.of(shown)
+  return [HEADER, ...shown.flatMap((backend) => oneRow(backend, Number(serverId)))]
+}
+
+const ALL = '-1'
+
+function oneRow(backend: Backend, serverId: number): readonly string[] {
+  const server = backend.servers.find(({ id }) => id === serverId)
+  return server === undefined ? [] : [WRITING.textOf(WRITING.partsOf(backend, server, undefined), server)]
 }
 
 interface Written {
@@ -104,8 +113,8 @@ const WRITING: RowWriting<Written> = {
     return { cells, head: filled(HEAD, cells, 0), tail: filled(TAIL, cells, HEAD.before.length) }
   },
   textOf: ({ head, tail }, server) => {
-    const downS = server.check === undefined ? '' : server.downS
-    return [head, server.sinceChangeS, ',', downS, ',', tail, '\n'].join('')
+    const downS = server.check?.isEnabled === true ? server.downS : ''
+    return [head, server.times.sinceChangeS, ',', downS, ',', tail, '\n'].join('')
   },
 }
 
@@ -116,54 +125,49 @@ function isSame(known: Cells, cells: Cells): boolean {
   return true
 }
 
-/** As `TOLD` names them. Of a check all but the first two are empty while it is paused, as in maint. */
+/** As `SHOWN` names them. Of a check all but the first two are empty while it is paused, as in maint. */
 function cellsOf(backend: Backend, server: Server): Cells {
-  const { config, counters, idle, sessions, weight, check } = server
+  const { config, idle, weight, check, load, agent } = server
+  const { counters, sessions, queue, maxConnections } = load
   const { reused, size } = idle
-  const shown = check === undefined || check.isPaused ? undefined : check
-  const status = shown?.last?.status ?? 'INI'
+  const isBackup = config.isBackup === true ? 1 : 0
   return [
-    backend.name,
-    config.name,
-    sessions.size,
-    counters.mostSessions,
-    counters.sessions,
-    counters.connectErrors,
-    counters.responseErrors,
-    counters.retries,
-    statusText(server),
-    weight,
-    check?.failures ?? '',
-    check === undefined ? '' : counters.timesDown,
-    backend.id,
-    server.id,
-    counters.sessions,
-    config.track ?? '',
-    shown === undefined ? '' : shown.isRunning ? `* ${status}` : status,
-    shown === undefined ? '' : codeText(shown),
-    shown?.last === undefined ? '' : Math.round(shown.last.durationMs),
-    shown === undefined ? '' : DESCRIPTIONS[status],
-    shown?.config.rise ?? '',
-    shown?.config.fall ?? '',
-    shown?.health ?? '',
-    server.address,
-    config.cookie ?? '',
-    counters.connects,
-    counters.reuses,
-    size,
-    size - reused,
-    reused,
-    sessions.size,
-    weight,
+    ...[backend.name, config.name, queue.size, queue.most, sessions.size, counters.mostSessions],
+    maxConnections === 0 ? '' : maxConnections,
+    ...[counters.sessions, counters.connectErrors, counters.responseErrors, counters.retries],
+    ...[statusText(server), weight.shown, 1 - isBackup, isBackup],
+    ...(check?.isEnabled === true ? [check.failures, counters.timesDown] : ['', '']),
+    ...[backend.id, server.id],
+    server.oper === 'starting' && server.admin === 'ready' && weight.set > 0 ? weight.throttle : '',
+    ...[counters.balanced, config.track ?? ''],
+    ...outcomeCells(check?.rests === false ? check : undefined),
+    ...outcomeCells(agent?.rests === false ? agent : undefined),
+    check?.rests === false ? DESCRIPTIONS[check.last?.status ?? 'INI'] : '',
+    agent?.rests === false ? DESCRIPTIONS[agent.last?.status ?? 'INI'] : '',
+    ...(check?.rests === false ? [check.config.rise, check.config.fall, check.health] : ['', '', '']),
+    ...(agent?.rests === false ? [1, 1, agent.health] : ['', '', '']),
+    ...[server.address, config.cookie ?? '', counters.connects, counters.reuses],
+    ...[size, size - reused, reused, sessions.size, weight.set],
   ]
 }
 
+/** How the last check ended: its status, code and duration. */
+function outcomeCells(check: Pick<ServerCheck, 'last' | 'isRunning'> | undefined): Cells {
+  if (check === undefined) return ['', '', '']
+  const status = check.last?.status ?? 'INI'
+  const durationMs = check.last === undefined ? '' : Math.round(check.last.durationMs)
+  return [check.isRunning ? `* ${status}` : status, codeText(check), durationMs]
+}
+
 /** While the next check runs, the code of the last one is 0 already. */
-const codeText = ({ last, isRunning }: ServerCheck): string | number =>
-  last === undefined || last.code === 0 ? '' : isRunning ? 0 : last.code
+const codeText = ({ last, isRunning }: Pick<ServerCheck, 'last' | 'isRunning'>): string | number =>
+  last === undefined || !CODED.includes(last.status) ? '' : isRunning ? 0 : last.code
+
+const CODED: readonly CheckStatus[] = ['L7OK', 'L7STS']
 
 const DESCRIPTIONS: Readonly<Record<CheckStatus, string>> = {
   INI: 'Initializing',
+  CHECKED: 'No status change',
   L4TOUT: 'Layer4 timeout',
   L4CON: 'Layer4 connection problem',
   L7TOUT: 'Layer7 timeout',
@@ -172,14 +176,24 @@ const DESCRIPTIONS: Readonly<Record<CheckStatus, string>> = {
   L7STS: 'Layer7 wrong status',
 }
 
-/** `UP 2/3`: so many failures are left; `DOWN 1/2`: so many passes came. */
-function statusText({ admin, inherited, oper, config: { track }, reference: { check } }: Server): string {
-  if (inherited === 'maint') return `MAINT (via ${track})`
+/** `UP 2/3`: so many failures are left; `DOWN 1/2`: so many passes came (`stats_fill_sv_stats_computestate`). */
+function statusText(server: Server): string {
+  const { admin, inherited, oper, config, reference } = server
+  if (inherited === 'maint') return `MAINT (via ${config.track})`
   if (admin === 'maint') return 'MAINT'
-  if (check === undefined && oper === 'running') return admin === 'drain' ? 'DRAIN' : 'no check'
-  const { health, fullHealth, config } = check ?? { health: 0, fullHealth: 0, config: { rise: 0, fall: 0 } }
-  if (oper === 'stopped') return health > 0 ? `DOWN ${health}/${config.rise}` : 'DOWN'
-  const left = health < fullHealth ? ` ${health - config.rise + 1}/${config.fall}` : ''
-  const word = oper === 'stopping' ? 'NOLB' : admin === 'drain' ? 'DRAIN' : 'UP'
-  return `${word}${left}`
+  const check = reference.check?.isEnabled === true ? reference.check : undefined
+  const agent = reference.agent?.isEnabled === true ? reference.agent : undefined
+  if (oper === 'stopped') {
+    if (agent?.health === 0) return 'DOWN (agent)'
+    return isRising(reference, { check, agent }) ? `DOWN ${reference.health}/${check?.config.rise ?? 2}` : 'DOWN'
+  }
+  const isFalling = check !== undefined && check.health < check.fullHealth
+  const left = isFalling ? ` ${check.health - check.config.rise + 1}/${check.config.fall}` : ''
+  if (oper === 'stopping') return `NOLB${left}`
+  if (admin === 'drain') return agent === undefined ? `DRAIN${left}` : 'DRAIN (agent)'
+  return check === undefined ? 'no check' : `UP${left}`
 }
+
+/** Something of it that is asked is not down any more. */
+const isRising = ({ health }: Server, of: { readonly check: unknown; readonly agent: unknown }): boolean =>
+  of.check === undefined ? of.agent !== undefined : health > 0

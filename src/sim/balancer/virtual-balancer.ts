@@ -31,8 +31,8 @@ export class VirtualBalancer {
 
   constructor(parts: VirtualBalancerParts) {
     this.#parts = parts
-    const { config, clock, firstPid } = parts
-    this.#worker = this.#startWorker(new BalancerState({ config, clock, pid: firstPid }))
+    const { config, clock, timers, firstPid } = parts
+    this.#worker = this.#startWorker(new BalancerState({ config, clock, timers, pid: firstPid }))
   }
 
   get state(): BalancerState {
@@ -51,7 +51,7 @@ export class VirtualBalancer {
 
   tally(): readonly ServerTally[] {
     return this.state.backends.flatMap((backend) =>
-      backend.servers.map(({ config, counters }) => ({
+      backend.servers.map(({ config, load: { counters } }) => ({
         backend: backend.name,
         server: config.name,
         sessions: counters.sessions,

@@ -1,10 +1,13 @@
 import type { Timers } from '../../ground/ports/timers.ts'
 import type { Accepted, Network } from '../network/network.ts'
+import { agentAsked } from './agent-words.ts'
 import type { BalancerState } from './balancer-state.ts'
 import { CheckLimits } from './check-limits.ts'
-import { CheckLoop } from './check-loop.ts'
+import { type Asked, CheckLoop } from './check-loop.ts'
 import { ClientSession } from './client-session.ts'
+import type { Frontend } from './frontend.ts'
 import { IdlePurge } from './idle-purge.ts'
+import type { Server } from './server.ts'
 
 interface WorkerParts {
   readonly network: Network
@@ -26,7 +29,7 @@ export class Worker {
   readonly #limits: CheckLimits
   readonly #clients = new Set<ClientSession>()
   #checks: readonly CheckLoop[] = []
-  #unlisten: readonly (() => void)[] = []
+  readonly #unlisten = new Map<string, () => void>()
   #callOffHardStop: () => void = () => undefined
 
   constructor(parts: WorkerParts) {
@@ -37,13 +40,20 @@ export class Worker {
   }
 
   start(): void {
-    const { config, backends } = this.state
-    this.#unlisten = config.frontends.map(({ port, backend: name }) => {
-      const backend = backends.find((candidate) => candidate.name === name)
-      const accept = (): Accepted | undefined => (backend === undefined ? undefined : this.#accept(backend))
-      return this.#parts.network.listen({ host: config.host, port }, { accept })
-    })
+    for (const frontend of this.state.frontends) {
+      this.#listen(frontend)
+      frontend.onChange(() => this.#listen(frontend))
+    }
     this.#startChecks()
+  }
+
+  #listen({ config: { name, port, backend: backendName }, isOpen }: Frontend): void {
+    this.#unlisten.get(name)?.()
+    this.#unlisten.delete(name)
+    if (!isOpen || this.state.isStopping) return
+    const backend = this.state.backend(backendName)
+    const accept = (): Accepted | undefined => (backend === undefined ? undefined : this.#accept(backend))
+    this.#unlisten.set(name, this.#parts.network.listen({ host: this.state.config.host, port }, { accept }))
   }
 
   /** Another process listens now. Work under way here goes on to its end. */
@@ -90,26 +100,23 @@ export class Worker {
   #startChecks(): void {
     const { network, timers, nowMs, state } = this.#parts
     const parts = { network, timers, nowMs, limits: this.#limits, connectTimeoutMs: state.config.connectTimeoutMs }
-    const checked = state.servers.flatMap((server) =>
-      server.check === undefined ? [] : [{ server, check: server.check }],
-    )
-    const long = checked.map(({ check }) => check.config.interMs).filter((ms) => ms >= SHORT_INTERVAL_MS)
+    const asked = state.servers.flatMap(askedOf)
+    const long = asked.map(({ interMs }) => interMs).filter((ms) => ms >= SHORT_INTERVAL_MS)
     const shortestMs = Math.min(...long)
-    this.#checks = checked.map(({ server, check }, at) => {
-      const { interMs } = check.config
-      const spreadMs = Math.max(interMs, long.length === 0 ? 0 : shortestMs)
-      const loop = new CheckLoop(parts, server, check)
-      loop.start((spreadMs * at) / checked.length)
+    this.#checks = asked.map((one, at) => {
+      const spreadMs = Math.max(one.interMs, long.length === 0 ? 0 : shortestMs)
+      const loop = new CheckLoop(parts, one)
+      loop.start((spreadMs * at) / asked.length)
       return loop
     })
   }
 
   #stopTaking(): void {
     this.state.isStopping = true
-    for (const end of this.#unlisten) end()
+    for (const end of this.#unlisten.values()) end()
     for (const check of this.#checks) check.stop()
     this.#limits.end()
-    this.#unlisten = []
+    this.#unlisten.clear()
     this.#checks = []
   }
 
@@ -120,7 +127,30 @@ export class Worker {
   #end(): void {
     this.#callOffHardStop()
     this.#purge.stop()
-    for (const server of this.state.servers) server.idle.closeAll()
+    for (const server of this.state.servers) server.stop()
     this.#parts.ended(this)
   }
+}
+
+/** What is asked about a server, its agent behind its check. */
+function askedOf(server: Server): readonly Asked[] {
+  const { config, check, agent } = server
+  const host = config.address
+  const ofCheck: readonly Asked[] =
+    check === undefined
+      ? []
+      : [{ host, port: config.port, ...check.config, check, ended: (result) => server.checked(result) }]
+  const ofAgent: readonly Asked[] =
+    agent === undefined
+      ? []
+      : [
+          {
+            host,
+            ...agent.config,
+            path: '/',
+            check: agent,
+            ended: (result, line) => agentAsked(server, agent, { ...result, line }),
+          },
+        ]
+  return [...ofCheck, ...ofAgent]
 }

@@ -36,19 +36,23 @@ export interface DoorOrigin {
 }
 
 /** What a backend beside `web` has, with the same two servers. */
-export type DoorKind = 'sticky' | 'follow' | 'aside' | 'closing'
+export type DoorKind = 'sticky' | 'follow' | 'aside' | 'closing' | 'warming' | 'spare' | 'narrow' | 'asked'
 
 /**
  * Frontends `web`, `dead` and `silent`, to the backends of the same name; the server of `dead` refuses, that of `silent`
  * says nothing, and neither is checked. Where it is asked for, backend `sticky` gives each client the cookie `SRV` with the
  * name of its server, the servers of `follow` track those of `web`, and the one server of `aside` is `a`, checked at the port
- * of `b`; `closing` has `option http-server-close`. The balancer may touch these too.
+ * of `b`; `closing` has `option http-server-close`. The servers of `warming` have weight 100 and warm up for two seconds; in
+ * `spare` server `b` is a backup; in `narrow`, whose clients have the cookie `SRV`, each server takes one request at once; in
+ * `asked` the agent says how `a` is, which is not checked. The balancer may touch these too.
  */
 export interface BalancerDoor {
   /** May touch `web` and `dead`; its instance is `lb-1`. */
   readonly balancer: HaproxyBalancer
   readonly a: DoorOrigin
   readonly b: DoorOrigin
+  /** What the agent of server `a` of `asked` answers from now on; `ready up` at first. */
+  sayAgent(line: string): void
   nowMs(): number
   command(line: string): Promise<string>
   client(frontend: DoorFrontend): Promise<DoorClient>

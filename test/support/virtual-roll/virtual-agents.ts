@@ -95,6 +95,6 @@ export class VirtualAgents {
     return cluster.instances
       .flatMap(({ balancer }) => balancer.state.servers)
       .filter(({ config }) => config.address === address && config.port === dataPort)
-      .reduce((sum, { sessions, idle }) => sum + sessions.size + idle.size, 0)
+      .reduce((sum, { load, idle }) => sum + load.sessions.size + idle.size, 0)
   }
 }
