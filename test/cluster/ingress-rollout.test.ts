@@ -179,7 +179,7 @@ test('an unmodified drain takes the ingress pods of a node under traffic, and no
   )
 })
 
-test('the same change of a DaemonSet loses requests', real, async (t) => {
+atNight('the same change of a DaemonSet loses requests', real, async (t) => {
   const { bed } = place()
   await bed.kubectl(['delete', 'ingressdaemonset/web', '--wait', '--timeout=120s'], { limitMs: 130_000 })
   await bed.apply([aDaemonSet('d1')])
