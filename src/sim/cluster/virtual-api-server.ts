@@ -1,6 +1,7 @@
 import type { Timers } from '../../ground/ports/timers.ts'
 import type { SeededRandom } from '../clocks/seeded-random.ts'
 import type { ApiAccess } from '../machines/api-access.ts'
+import { Reflector } from '../machines/reflector.ts'
 import type { Store } from '../world/store.ts'
 
 interface VirtualApiServerParts {
@@ -10,12 +11,6 @@ interface VirtualApiServerParts {
   /** Starts the controllers that act through it from within the control plane; the returned function ends them. */
   readonly runControllers: () => () => void
 }
-
-/**
- * A controller manager ends when it cannot renew its Lease and is started again at once, or follows again after client-go's
- * back-off, which doubles from 0.8 s with as much jitter (reflector.go): after a short outage both are back by then.
- */
-const FOLLOWERS_BACK_MS = { least: 1_000, most: 24_000 }
 
 /** How long the past is kept at least, and twice that at most: `--etcd-compaction-interval` (storage/etcd3/compact.go). */
 const COMPACTED_EVERY_MS = 300_000
@@ -28,15 +23,10 @@ export class VirtualApiServer implements ApiAccess {
 
   constructor(parts: VirtualApiServerParts) {
     this.#parts = parts
-    this.#endControllers = parts.runControllers()
+    this.#runControllers()
     this.#compactLater(parts.store.revision)
   }
 
-  isReachable(): boolean {
-    return this.#life !== undefined
-  }
-
-  /** Aborted when it goes, and every connection to it with it; undefined while it is away. */
   get life(): AbortSignal | undefined {
     return this.#life?.signal
   }
@@ -51,19 +41,24 @@ export class VirtualApiServer implements ApiAccess {
   }
 
   kill(): void {
-    this.#life?.abort(new Error('ECONNRESET'))
+    const life = this.#life
     this.#life = undefined
+    life?.abort(new Error('ECONNRESET'))
     this.#endControllers?.()
     this.#endControllers = undefined
   }
 
   start(): void {
-    if (this.#life !== undefined) return
-    const life = new AbortController()
-    this.#life = life
+    this.#life ??= new AbortController()
+  }
+
+  /** They follow by watches, like all others. */
+  #runControllers(): void {
     const { timers, random, runControllers } = this.#parts
-    timers.later(random.between(FOLLOWERS_BACK_MS.least, FOLLOWERS_BACK_MS.most), () => {
-      if (this.#life === life) this.#endControllers = runControllers()
-    })
+    this.#endControllers = runControllers()
+    const onBack = (): void => {
+      this.#endControllers = runControllers()
+    }
+    new Reflector({ access: this, timers, random, onBack })
   }
 }

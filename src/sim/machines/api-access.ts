@@ -1,4 +1,5 @@
-/** Whether the API server can be reached from one place in the cluster: faults cut a node off, or take the server away. */
+/** The API server as one place in the cluster reaches it: faults cut a node off, or take the server away. */
 export interface ApiAccess {
-  isReachable(): boolean
+  /** Aborted when the server goes, and every connection to it with it; undefined while it is away. */
+  readonly life: AbortSignal | undefined
 }

@@ -10,11 +10,11 @@ interface ApiLinkParts {
   readonly access: ApiAccess
   readonly timers: Timers
   readonly random: SeededRandom
-  /** The API answers again after a failure: events from meanwhile were missed. */
+  /** The API answers again after a failure. */
   readonly onBack: () => void
 }
 
-/** One client of the API: once it has noticed a failure, it counts the API as away until one of its own retries succeeds. */
+/** What one client writes by: once a request has failed, it counts the API as away until one of its own retries succeeds. */
 export class ApiLink {
   readonly #parts: ApiLinkParts
   #isLost = false
@@ -25,7 +25,7 @@ export class ApiLink {
 
   isUp(): boolean {
     if (this.#isLost) return false
-    if (this.#parts.access.isReachable()) return true
+    if (this.#parts.access.life !== undefined) return true
     this.#isLost = true
     this.#retryAfter(FIRST_MS)
     return false
@@ -34,7 +34,7 @@ export class ApiLink {
   #retryAfter(ms: number): void {
     const { access, timers, random, onBack } = this.#parts
     timers.later(ms * random.between(1, 1.1), () => {
-      if (!access.isReachable()) {
+      if (access.life === undefined) {
         this.#retryAfter(Math.min(2 * ms, LONGEST_MS))
         return
       }

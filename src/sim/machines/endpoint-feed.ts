@@ -5,9 +5,9 @@ import type { ApiObject } from '../world/api-object.ts'
 import { ENDPOINT_SLICES } from '../world/api-resource.ts'
 import type { World } from '../world/world.ts'
 import type { ApiAccess } from './api-access.ts'
-import { ApiLink } from './api-link.ts'
 import type { SliceObject } from './endpoints-for.ts'
 import { Lifetime } from './lifetime.ts'
+import { Reflector } from './reflector.ts'
 
 interface EndpointFeedParts {
   readonly world: Pick<World, 'store'>
@@ -39,8 +39,10 @@ export class EndpointFeed {
   readonly #followed: Followed
   /** Of the process that is told. */
   readonly #life: Lifetime
-  readonly #link: ApiLink
+  readonly #reflector: Reflector
   readonly #unfollow: () => void
+  /** Of when the API went away. */
+  #known: readonly Destination[] = []
   #isPlanned = false
 
   constructor(parts: EndpointFeedParts, followed: Followed) {
@@ -48,7 +50,10 @@ export class EndpointFeed {
     this.#parts = parts
     this.#followed = followed
     this.#life = new Lifetime(life)
-    this.#link = new ApiLink({ access, timers: this.#life, random, onBack: () => this.#changed() })
+    const onLost = (): void => {
+      if (this.#isPlanned) this.#known = this.#endpoints()
+    }
+    this.#reflector = new Reflector({ access, timers: this.#life, random, onLost, onBack: () => this.#changed() })
     this.#unfollow = world.store.subscribe(ENDPOINT_SLICES, ({ object }) => {
       if (life.isOver) this.#unfollow()
       else if (this.#concerns(object)) this.#changed()
@@ -67,11 +72,11 @@ export class EndpointFeed {
   }
 
   #changed(): void {
-    if (this.#isPlanned || !this.#link.isUp()) return
+    if (this.#isPlanned || !this.#reflector.isFollowing) return
     this.#isPlanned = true
     this.#life.later(this.#parts.random.between(...HEARD_MS), () => {
       this.#isPlanned = false
-      if (this.#link.isUp()) this.#followed.tell(this.#endpoints())
+      this.#followed.tell(this.#reflector.isFollowing ? this.#endpoints() : this.#known)
     })
   }
 

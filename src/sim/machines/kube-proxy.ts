@@ -2,9 +2,9 @@ import type { Timers } from '../../ground/ports/timers.ts'
 import type { SeededRandom } from '../clocks/seeded-random.ts'
 import type { DataPlane, NodePortRule } from '../plane/data-plane.ts'
 import type { ApiAccess } from './api-access.ts'
-import { ApiLink } from './api-link.ts'
 import { Lifetime } from './lifetime.ts'
 import type { NodePortTable } from './node-port-table.ts'
+import { Reflector } from './reflector.ts'
 
 interface KubeProxyParts {
   readonly timers: Timers
@@ -24,22 +24,28 @@ const WRITE: Span = [20, 80]
 /** `iptables.minSyncPeriod`. */
 const MIN_PERIOD_MS = 1_000
 
-/** The kube-proxy of one node, for one boot of its machine. While the API is away it leaves its rules as they are. */
+/** The kube-proxy of one node, for one boot of its machine. While the API is away it goes by what it knew before. */
 export class KubeProxy {
   readonly #parts: KubeProxyParts
   readonly #life: Lifetime
-  readonly #link: ApiLink
+  /** One for Services and endpoints, which it follows by a watch each. */
+  readonly #reflector: Reflector
   readonly #unfollow: () => void
+  /** What it knows to be wanted while it cannot follow; undefined before its first list. */
+  #known: readonly NodePortRule[] | undefined
   #written: readonly NodePortRule[] | undefined
   /** A write is planned, or not yet long enough ago. */
   #isBusy = true
   #isDirty = true
 
   constructor(parts: KubeProxyParts) {
-    const { timers, access, random, table } = parts
+    const { timers, access, random, table, node } = parts
     this.#parts = parts
     this.#life = new Lifetime(timers)
-    this.#link = new ApiLink({ access, timers: this.#life, random, onBack: () => this.#changed() })
+    const onLost = (): void => {
+      this.#known = table.rulesOf(node)
+    }
+    this.#reflector = new Reflector({ access, timers: this.#life, random, onLost, onBack: () => this.#changed() })
     this.#unfollow = table.follow(() => this.#changed())
     this.#writeWithin(FIRST)
   }
@@ -51,9 +57,9 @@ export class KubeProxy {
   }
 
   #changed(): void {
+    if (!this.#reflector.isFollowing) return
     this.#isDirty = true
-    if (this.#isBusy || !this.#link.isUp()) return
-    this.#writeWithin(WRITE)
+    if (!this.#isBusy) this.#writeWithin(WRITE)
   }
 
   #writeWithin([leastMs, mostMs]: Span): void {
@@ -63,17 +69,17 @@ export class KubeProxy {
 
   #write(): void {
     const { plane, table, node } = this.#parts
-    if (!this.#link.isUp()) {
+    this.#isDirty = false
+    const rules = this.#reflector.isFollowing ? table.rulesOf(node) : this.#known
+    if (rules === undefined) {
       this.#isBusy = false
       return
     }
-    this.#isDirty = false
-    const rules = table.rulesOf(node)
     if (rules !== this.#written) plane.setRules(node, rules)
     this.#written = rules
     this.#life.later(MIN_PERIOD_MS, () => {
       this.#isBusy = false
-      if (this.#isDirty) this.#changed()
+      if (this.#isDirty) this.#writeWithin(WRITE)
     })
   }
 }

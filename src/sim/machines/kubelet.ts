@@ -12,6 +12,7 @@ import type { NodePod } from './node-pod.ts'
 import type { NodeSpec } from './node-spec.ts'
 import { PodRun } from './pod-run.ts'
 import type { PodsOfNodes } from './pods-of-nodes.ts'
+import { Reflector } from './reflector.ts'
 
 interface KubeletParts {
   readonly world: World
@@ -35,12 +36,17 @@ const STALE: Span = [700, 800]
 const SPREAD: Span = [0, 250]
 /** From a write until the kubelet knows of it. */
 const WATCH: Span = [5, 30]
+/** Until it writes what it could not write before (status_manager.go, syncPeriod). */
+const STATUS_SYNC: Span = [0, 10_000]
 
 /** The kubelet of one node, for one boot of its machine. */
 export class Kubelet {
   readonly #parts: KubeletParts
   readonly #life: Lifetime
+  /** What it writes by. */
   readonly #link: ApiLink
+  /** Of its pods. */
+  readonly #reflector: Reflector
   readonly #heartbeat: NodeHeartbeat
   readonly #runs = new Map<string, PodRun>()
   /** Uids of pods that are about to be looked at. */
@@ -49,11 +55,13 @@ export class Kubelet {
   #unfollow: (() => void) | undefined
 
   constructor(parts: KubeletParts) {
-    const { timers, access, random } = parts
+    const { access, random } = parts
     this.#parts = parts
-    this.#life = new Lifetime(timers)
-    this.#link = new ApiLink({ access, timers: this.#life, random, onBack: () => this.#catchUp() })
-    this.#heartbeat = new NodeHeartbeat({ ...parts, timers: this.#life, link: this.#link })
+    this.#life = new Lifetime(parts.timers)
+    const timers = this.#life
+    this.#link = new ApiLink({ access, timers, random, onBack: () => this.#tellAgain() })
+    this.#reflector = new Reflector({ access, timers, random, onBack: () => this.#relist() })
+    this.#heartbeat = new NodeHeartbeat({ ...parts, timers, link: this.#link })
   }
 
   /** Without the API it waits for it: it does not know what to run. */
@@ -83,12 +91,18 @@ export class Kubelet {
     this.#life.end()
   }
 
-  #catchUp(): void {
+  #tellAgain(): void {
     if (!this.#hasBegun) {
       this.start()
       return
     }
     this.#heartbeat.beat()
+    this.#life.later(this.#parts.random.between(...STATUS_SYNC), () => {
+      for (const run of [...this.#runs.values()]) run.report()
+    })
+  }
+
+  #relist(): void {
     if (this.#unfollow === undefined) return
     const { pods, node } = this.#parts
     const known = new Map(pods.of(node.name).map((pod) => [pod.metadata.uid, pod]))
@@ -102,7 +116,7 @@ export class Kubelet {
     for (const { metadata } of pods.of(node.name)) {
       this.#life.later(random.between(...SPREAD), () => {
         const pod = pods.get(metadata)
-        if (pod?.metadata.uid === metadata.uid && this.#link.isUp()) this.#sync(pod)
+        if (pod?.metadata.uid === metadata.uid && this.#reflector.isFollowing) this.#sync(pod)
       })
     }
   }
@@ -112,11 +126,11 @@ export class Kubelet {
     const { metadata } = heard
     const { uid } = metadata
     if (!isGone && this.#runs.get(uid)?.isSettled(heard) === true) return
-    if (!this.#link.isUp() || this.#heardOf.has(uid)) return
+    if (!this.#reflector.isFollowing || this.#heardOf.has(uid)) return
     this.#heardOf.add(uid)
     this.#life.later(random.between(...WATCH), () => {
       this.#heardOf.delete(uid)
-      if (!this.#link.isUp()) return
+      if (!this.#reflector.isFollowing) return
       const pod = pods.get(metadata)
       if (pod?.metadata.uid === uid) this.#sync(pod)
       else this.#runs.get(uid)?.vanish()

@@ -98,6 +98,11 @@ export class PodRun {
   update(pod: NodePod): void {
     this.#pod = pod
     if (isGoing(pod)) this.#end(1_000 * (pod.metadata.deletionGracePeriodSeconds ?? 0))
+    this.report()
+  }
+
+  /** Tells the API how it is with the pod, as far as the API does not know. */
+  report(): void {
     if (this.#isCleared) this.#remove()
     else this.#write()
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { wallMs } from '../../../src/ground/model/time.ts'
 import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
 import { VirtualTime } from '../../../src/sim/clocks/virtual-time.ts'
+import type { ApiAccess } from '../../../src/sim/machines/api-access.ts'
 import type { KubeletSettings } from '../../../src/sim/machines/kubelet-settings.ts'
 import { Machines } from '../../../src/sim/machines/machines.ts'
 import type { NodePod, RunStatus } from '../../../src/sim/machines/node-pod.ts'
@@ -37,8 +38,8 @@ export class MachineRoom {
   readonly plane = new MemoryPlane(this.time)
   readonly world: World
   readonly machines: Machines
-  /** Nodes that cannot reach the API. */
-  readonly cutOff = new Set<string>()
+  /** Of nodes that can reach the API. */
+  readonly #reach = new Map<string, AbortController>()
 
   constructor({ seed = 'room', settings }: RoomOptions = {}) {
     const random = new SeededRandom(seed)
@@ -51,7 +52,7 @@ export class MachineRoom {
       timers: this.time,
       random: random.fork('machines'),
       plane: this.plane,
-      accessOf: (node) => ({ isReachable: () => !this.cutOff.has(node) }),
+      accessOf: (node) => this.#accessOf(node),
       ...(settings === undefined ? {} : { settings }),
     })
   }
@@ -64,6 +65,27 @@ export class MachineRoom {
     room.place(options)
     await room.time.advance(5_000)
     return room
+  }
+
+  #accessOf(node: string): ApiAccess {
+    const reach = this.#reach
+    reach.set(node, new AbortController())
+    return {
+      get life() {
+        return reach.get(node)?.signal
+      },
+    }
+  }
+
+  /** A node cannot reach the API any more. */
+  cutOff(node = 'n1'): void {
+    const life = this.#reach.get(node)
+    this.#reach.delete(node)
+    life?.abort(new Error('ECONNRESET'))
+  }
+
+  reconnect(node = 'n1'): void {
+    this.#reach.set(node, new AbortController())
   }
 
   machine(name = 'n1') {

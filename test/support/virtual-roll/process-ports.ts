@@ -103,9 +103,9 @@ export class ProcessPorts {
       timers: time,
       latencyMs: API_LATENCY_MS,
       passageOf: (request) => {
+        const passage = passageOf?.(request) ?? { kind: 'passes' }
         const { life } = apiServer
         if (life === undefined) return { kind: 'refused' }
-        const passage = passageOf?.(request) ?? { kind: 'passes' }
         return passage.kind === 'passes' ? { ...passage, life } : passage
       },
       around: (request, answer) => {

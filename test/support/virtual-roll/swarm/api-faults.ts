@@ -22,7 +22,7 @@ interface ApiFaultParts {
   readonly sinceMs: () => number
 }
 
-/** What becomes of the requests of rolls while the API is in trouble. The requests of other clients are not touched. */
+/** What becomes of the requests of rolls while the API is in trouble. Those of other clients fail only while it is away. */
 export class ApiFaults {
   readonly #parts: ApiFaultParts
   /** When all watches that are open say nothing any more, since an eviction was not heard of. */
@@ -121,7 +121,6 @@ export class ApiFaults {
       for (const fault of this.#spans) {
         const { what, fromMs, toMs, share } = fault
         if (now < fromMs || now >= toMs) continue
-        if (what === 'away') return 'cut'
         if (what !== 'hidesEvents' || event.type === 'BOOKMARK' || random.next() >= share) continue
         tally.happened(fault, roll)
         return undefined

@@ -48,6 +48,8 @@ export class OutsideFaults {
   /** When all is over that steps have brought about. */
   #cuedUntilMs = 0
   #isHealed = false
+  /** Of the API server, how many go on. */
+  #outages = 0
   readonly #callOffs: (() => void)[] = []
 
   constructor(parts: OutsideFaultParts) {
@@ -108,6 +110,7 @@ export class OutsideFaults {
   #start(fault: Fault): void {
     const { time } = this.#parts.cluster
     if (fault.kind === 'machine') this.#bringBadLuck(fault)
+    if (fault.kind === 'api' && fault.what === 'away') this.#takeApiAway(fault)
     if ('atMs' in fault) this.#callOffs.push(time.later(fault.atMs - this.sinceMs, () => this.#happen(fault)))
     if (fault.kind === 'partition') this.#cutOff(fault)
     if (fault.kind === 'nodeDies') time.later(fault.fromMs - this.sinceMs, () => this.#die(fault))
@@ -246,6 +249,19 @@ export class OutsideFaults {
       const heal = cluster.network.partition(BALANCER_HOST, address)
       scene.partitionsMs.push({ instance: FIRST_INSTANCE, from: scene.nowMs, to: scene.nowMs + toMs - fromMs })
       cluster.time.later(toMs - fromMs, heal)
+    })
+  }
+
+  /** For everybody: kubelets, kube-proxies and controllers lose it as well. */
+  #takeApiAway({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): void {
+    const { time, apiServer } = this.#parts.cluster
+    time.later(fromMs - this.sinceMs, () => {
+      this.#outages += 1
+      apiServer.kill()
+    })
+    time.later(toMs - this.sinceMs, () => {
+      this.#outages -= 1
+      if (this.#outages === 0) apiServer.start()
     })
   }
 
