@@ -1,5 +1,5 @@
+import { isWanted } from '../scheduler/node-rules.ts'
 import type { NodeObject } from './node-object.ts'
-import { isWanted } from './node-refusal.ts'
 import type { PodTemplate } from './owned-pods.ts'
 import { type PodObject, type Toleration, tolerates } from './pod-object.ts'
 

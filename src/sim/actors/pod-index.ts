@@ -36,6 +36,11 @@ export class PodIndex {
     return this.#pods.of(ANTI_AFFINITY)
   }
 
+  /** Pods that wait for room on a node that the scheduler has chosen. */
+  nominatedTo(node: string): readonly PodObject[] {
+    return this.#pods.of(`nominated ${node}`)
+  }
+
   matching(namespace: string, selector: WrittenSelector | undefined): readonly PodObject[] {
     const [pair] = Object.entries(selector?.matchLabels ?? {})
     const group = pair === undefined ? `namespace ${namespace}` : `label ${namespace} ${pair[0]}=${pair[1]}`
@@ -53,10 +58,15 @@ function groupsOf(pod: PodObject): readonly string[] {
   return [
     `namespace ${namespace}`,
     owner === undefined ? `orphans ${namespace}` : `controller ${owner.uid}`,
-    ...(nodeName === '' ? [] : [`node ${nodeName}`]),
+    ...(nodeName === '' ? nominated(pod) : [`node ${nodeName}`]),
     ...(nodeName === '' || antiAffinityOf(pod).length === 0 ? [] : [ANTI_AFFINITY]),
     ...Object.entries(labels).map(([key, value]) => `label ${namespace} ${key}=${value}`),
   ]
+}
+
+function nominated({ status }: PodObject): readonly string[] {
+  const node = status?.nominatedNodeName ?? ''
+  return node === '' ? [] : [`nominated ${node}`]
 }
 
 /** One index for all actors of a world: it lives as long as its store. */

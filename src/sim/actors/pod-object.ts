@@ -23,13 +23,17 @@ export interface ContainerStatus {
   readonly containerID: string
 }
 
-interface PodSpec {
+export interface PodSpec {
   readonly nodeName?: string
+  readonly schedulerName?: string
+  readonly priority?: number
+  readonly preemptionPolicy?: string
   readonly terminationGracePeriodSeconds?: number
   readonly tolerations?: readonly Toleration[]
   readonly nodeSelector?: Readonly<Record<string, string>>
   readonly affinity?: {
     readonly nodeAffinity?: { readonly requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector }
+    readonly podAffinity?: { readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[] }
     readonly podAntiAffinity?: { readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[] }
   }
   readonly topologySpreadConstraints?: readonly SpreadConstraint[]
@@ -37,10 +41,37 @@ interface PodSpec {
   readonly hostNetwork?: boolean
   readonly hostname?: string
   readonly subdomain?: string
+  readonly resources?: Resources
+  readonly overhead?: Quantities
+  readonly initContainers?: readonly InitContainer[]
   readonly containers: readonly {
     readonly name: string
-    readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[]
+    readonly ports?: readonly ContainerPort[]
+    readonly resources?: Resources
   }[]
+}
+
+/** By the name of the resource, as a text of `resource.Quantity`. */
+export type Quantities = Readonly<Record<string, string>>
+
+export interface Resources {
+  readonly requests?: Quantities
+  readonly limits?: Quantities
+}
+
+interface InitContainer {
+  readonly name: string
+  readonly restartPolicy?: string
+  readonly ports?: readonly ContainerPort[]
+  readonly resources?: Resources
+}
+
+interface ContainerPort {
+  readonly name?: string
+  readonly containerPort: number
+  readonly hostPort?: number
+  readonly hostIP?: string
+  readonly protocol?: string
 }
 
 /** `v1.PodAffinityTerm`. */
@@ -49,11 +80,20 @@ export interface PodAffinityTerm {
   readonly labelSelector?: WrittenSelector
   readonly namespaces?: readonly string[]
   readonly namespaceSelector?: WrittenSelector
+  readonly matchLabelKeys?: readonly string[]
+  readonly mismatchLabelKeys?: readonly string[]
 }
 
-interface SpreadConstraint {
+/** `v1.TopologySpreadConstraint`. */
+export interface SpreadConstraint {
   readonly topologyKey: string
+  readonly maxSkew: number
+  readonly whenUnsatisfiable?: string
   readonly labelSelector?: WrittenSelector
+  readonly matchLabelKeys?: readonly string[]
+  readonly minDomains?: number
+  readonly nodeAffinityPolicy?: string
+  readonly nodeTaintsPolicy?: string
 }
 
 interface PodVolume {
@@ -68,6 +108,8 @@ export interface PodObject extends ApiObject {
     readonly phase?: string
     readonly podIP?: string
     readonly startTime?: string
+    /** Where the scheduler makes room for it. */
+    readonly nominatedNodeName?: string
     readonly conditions?: readonly Condition[]
     readonly containerStatuses?: readonly ContainerStatus[]
   }
@@ -106,5 +148,8 @@ export const tolerates = (tolerations: readonly Toleration[], taint: Taint): boo
   )
 
 /** Its terms that have to hold. */
+export const affinityOf = ({ spec }: PodObject): readonly PodAffinityTerm[] =>
+  spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
+
 export const antiAffinityOf = ({ spec }: PodObject): readonly PodAffinityTerm[] =>
   spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []

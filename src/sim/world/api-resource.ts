@@ -119,6 +119,13 @@ export const VOLUME_ATTACHMENTS = resource('storage.k8s.io', 'v1', {
   status: 'empty',
 })
 
+export const PRIORITY_CLASSES = resource('scheduling.k8s.io', 'v1', {
+  plural: 'priorityclasses',
+  kind: 'PriorityClass',
+  namespaced: false,
+  shortNames: ['pc'],
+})
+
 /** A custom resource, as a CustomResourceDefinition with the subresource `status` has it served. */
 export const NODE_GUARDS = resource('evenkeel.dev', 'v1alpha1', {
   plural: 'nodeguards',
@@ -161,6 +168,7 @@ export const API_RESOURCES: readonly ApiResource[] = [
   LEASES,
   ENDPOINT_SLICES,
   VOLUME_ATTACHMENTS,
+  PRIORITY_CLASSES,
   NODE_GUARDS,
   CONTROLLER_REVISIONS,
   INGRESS_DAEMON_SETS,

@@ -1,4 +1,5 @@
 import { present } from '../../ground/model/present.ts'
+import { withPriority } from './admit-priority.ts'
 import { alreadyExists, badRequest, invalid, notFound } from './api-failure.ts'
 import type { ApiObject, ObjectMeta } from './api-object.ts'
 import { type ApiResource, apiVersionOf, NAMESPACES, PODS } from './api-resource.ts'
@@ -33,8 +34,9 @@ export function createObject(world: World, { resource, namespace, body, dryRun =
     throw alreadyExists(resource, name)
   }
   if (resource === PODS) checkQuotas(world, namespace ?? '', name)
+  const admitted = resource === PODS ? withPriority(world, given, name) : given
   const object = withDefaults(resource, {
-    ...withStatus(resource, given),
+    ...withStatus(resource, admitted),
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,
     metadata: newMetadata(world, { resource, metadata, name, namespace }),

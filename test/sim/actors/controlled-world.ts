@@ -16,6 +16,8 @@ import { turnsOfLoop } from '../../support/turns-of-loop.ts'
 
 const START = wallMs(Date.parse('2026-01-01T00:00:00Z'))
 
+const ALLOCATABLE: Readonly<Record<string, string>> = { cpu: '4', memory: '8Gi', pods: '110' }
+
 /** A world whose kubelets are played by the test: nothing happens to a pod that it does not do. */
 export class ControlledWorld implements ActorParts {
   readonly timers = new VirtualTime({ startAt: START, turns: turnsOfLoop })
@@ -27,10 +29,10 @@ export class ControlledWorld implements ActorParts {
     for (const name of nodes) this.addNode(name)
   }
 
-  addNode(name: string, labels: Readonly<Record<string, string>> = {}): void {
+  addNode(name: string, labels: Readonly<Record<string, string>> = {}, allocatable = ALLOCATABLE): void {
     const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: this.#now() }]
     const metadata = { name, labels: { 'kubernetes.io/hostname': name, ...labels } }
-    this.#create(NODES, { metadata, spec: {}, status: { conditions } })
+    this.#create(NODES, { metadata, spec: {}, status: { conditions, allocatable } })
   }
 
   /** A manifest, as it is written. */

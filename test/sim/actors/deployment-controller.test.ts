@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { runDeploymentController } from '../../../src/sim/actors/deployment-controller.ts'
 import { isGoing, isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
 import { runReplicaSetController } from '../../../src/sim/actors/replica-set-controller.ts'
-import { runScheduler } from '../../../src/sim/actors/scheduler.ts'
+import { runScheduler } from '../../../src/sim/scheduler/scheduler.ts'
 import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../src/sim/world/api-resource.ts'
 import { ControlledWorld } from './controlled-world.ts'
 

@@ -4,7 +4,7 @@ import { runDeploymentController } from '../../../src/sim/actors/deployment-cont
 import { runDisruptionController } from '../../../src/sim/actors/disruption-controller.ts'
 import { isGoing, type PodObject } from '../../../src/sim/actors/pod-object.ts'
 import { runReplicaSetController } from '../../../src/sim/actors/replica-set-controller.ts'
-import { runScheduler } from '../../../src/sim/actors/scheduler.ts'
+import { runScheduler } from '../../../src/sim/scheduler/scheduler.ts'
 import { ApiFailure } from '../../../src/sim/world/api-failure.ts'
 import { DEPLOYMENTS, DISRUPTION_BUDGETS, PODS } from '../../../src/sim/world/api-resource.ts'
 import type { BudgetObject } from '../../../src/sim/world/budget-object.ts'

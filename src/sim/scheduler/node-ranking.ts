@@ -1,6 +1,6 @@
-import type { NodeObject } from './node-object.ts'
-import type { PodIndex } from './pod-index.ts'
-import { controllerOf, isFinished, isGoing, type PodObject, tolerates } from './pod-object.ts'
+import type { NodeObject } from '../actors/node-object.ts'
+import type { PodIndex } from '../actors/pod-index.ts'
+import { controllerOf, isFinished, isGoing, type PodObject, tolerates } from '../actors/pod-object.ts'
 
 /**
  * The best node for a pod, of those that take it: the fewest taints of `PreferNoSchedule`, then the fewest pods that it should

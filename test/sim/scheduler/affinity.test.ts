@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PodAffinityTerm, PodObject } from '../../../src/sim/actors/pod-object.ts'
-import { runScheduler } from '../../../src/sim/actors/scheduler.ts'
+import { runScheduler } from '../../../src/sim/scheduler/scheduler.ts'
 import { NODES, PODS } from '../../../src/sim/world/api-resource.ts'
 import { deleteObject } from '../../../src/sim/world/delete-object.ts'
-import { ControlledWorld } from './controlled-world.ts'
+import { ControlledWorld } from '../actors/controlled-world.ts'
 
 const HOST = 'kubernetes.io/hostname'
 const WEB: PodAffinityTerm = { topologyKey: HOST, labelSelector: { matchLabels: { app: 'web' } } }
@@ -55,14 +55,16 @@ test('pods that are not to share a node get one each, and one too many waits and
   )
 })
 
-test('a pod that is placed keeps others away by its own terms, and they say so', async () => {
+test('a pod that is placed keeps others away by its own terms, and minutes pass until they notice that it is gone', async () => {
   const cluster = scheduled(['n1'])
   await placed(cluster, pod('alone', 'db', [WEB]))
   assert.equal(await placed(cluster, pod('a', 'web')), undefined)
   assert.match(wordsOf(cluster, 'a') ?? '', /^0\/1 nodes are available: 1 node\(s\) didn't satisfy existing pods anti-/)
   assert.equal(await placed(cluster, pod('b', 'other')), 'n1')
   cluster.world.store.remove(PODS, cluster.get(PODS, 'alone').metadata)
-  await cluster.after(100)
+  await cluster.after(299_000)
+  assert.equal(placeOf(cluster, 'a'), undefined)
+  await cluster.after(32_000)
   assert.equal(placeOf(cluster, 'a'), 'n1')
 })
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runScheduler } from '../../../src/sim/actors/scheduler.ts'
 import { runVolumeBinder } from '../../../src/sim/actors/volume-binder.ts'
+import { runScheduler } from '../../../src/sim/scheduler/scheduler.ts'
 import { NODES, PODS } from '../../../src/sim/world/api-resource.ts'
-import { ControlledWorld } from './controlled-world.ts'
+import { ControlledWorld } from '../actors/controlled-world.ts'
 
 const pod = (name: string, spec: object = {}) => ({
   apiVersion: 'v1',

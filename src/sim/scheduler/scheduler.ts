@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ObjectIndex } from '../actors/object-index.ts'
+import { isFinished, isGoing, type PodObject } from '../actors/pod-object.ts'
+import { type ActorParts, runReconciler } from '../actors/run-reconciler.ts'
+import type { ApiObject } from '../world/api-object.ts'
+import { NODES, PODS, VOLUME_CLAIMS, VOLUMES } from '../world/api-resource.ts'
+import { type Change, keyOf } from '../world/store.ts'
+import { type Pick, placer } from './place-pod.ts'
+import { driveOut } from './preemption.ts'
+import type { Plugin } from './refusal.ts'
+import { requeues } from './requeue-hints.ts'
+import { priorityOf } from './search-nodes.ts'
+
+const LAG_MS = 20
+const WAITING = 'waiting'
+/** How long a pod waits that no change has brought back, and how often such pods are looked for (scheduling_queue.go). */
+const LONGEST_WAIT_MS = 300_000
+const LOOK_MS = 30_000
+
+/** Gives pods without a node one, where one takes them. The returned function ends it. */
+export function runScheduler(parts: ActorParts, pick?: Pick): () => void {
+  const { world } = parts
+  const startedMs = world.clock.wallMs()
+  const waiting = new ObjectIndex<PodObject>(world.store, PODS, (pod) => (isWaiting(pod) ? [WAITING] : []))
+  /** By uid, which plugins have refused a pod when it was tried last. */
+  const refusedBy = new Map<string, ReadonlySet<Plugin>>()
+  const place = placer(world, pick)
+  const again = (change: Change): readonly string[] => {
+    if (refusedBy.size === 0) return []
+    const isRequeued = requeues(world, change)
+    return waiting
+      .of(WAITING)
+      .filter((pod) => isRequeued(pod, refusedBy.get(pod.metadata.uid) ?? new Set()))
+      .toSorted((a, b) => priorityOf(b.spec) - priorityOf(a.spec))
+      .map(({ metadata }) => keyOf(metadata))
+  }
+  const end = runReconciler(parts, {
+    watches: [
+      [PODS, (change) => (isToTry(change) ? [keyOf(change.object.metadata)] : [])],
+      [PODS, again],
+      [NODES, again],
+      [VOLUME_CLAIMS, again],
+      [VOLUMES, again],
+    ],
+    lagMs: LAG_MS,
+    sync: (key) => {
+      const [namespace = '', name = ''] = key.split('/')
+      const pod = world.store.get(PODS, { namespace, name }) as PodObject | undefined
+      if (pod === undefined || !isWaiting(pod)) return undefined
+      const refused = place(pod)
+      if (refused === undefined) {
+        refusedBy.delete(pod.metadata.uid)
+        return undefined
+      }
+      refusedBy.set(pod.metadata.uid, refused.by)
+      if (refused.driven !== undefined) driveOut(world, pod, refused.driven)
+      return LONGEST_WAIT_MS + LOOK_MS - ((world.clock.wallMs() - startedMs) % LOOK_MS)
+    },
+  })
+  const forget = world.store.subscribe(PODS, ({ type, object }) => {
+    if (type === 'DELETED') refusedBy.delete(object.metadata.uid)
+  })
+  return () => {
+    end()
+    forget()
+    waiting.end()
+  }
+}
+
+function isWaiting(object: ApiObject): boolean {
+  const pod = object as PodObject
+  return (pod.spec.nodeName ?? '') === '' && !isGoing(pod) && !isFinished(pod)
+}
+
+/** It is new, or it asks for another place than before. */
+function isToTry({ type, object, previous }: Change): boolean {
+  if (type === 'DELETED' || !isWaiting(object)) return false
+  return (
+    previous === undefined ||
+    !isDeepStrictEqual(object.spec, previous.spec) ||
+    !isDeepStrictEqual(object.metadata.labels, previous.metadata.labels)
+  )
+}
