@@ -35,9 +35,9 @@ export function runDaemonSetController(parts: ActorParts): () => void {
       const [namespace = '', name = ''] = key.split('/')
       const set = world.store.get(DAEMON_SETS, { namespace, name }) as DaemonSetObject | undefined
       if (set === undefined || isGoing(set)) return undefined
-      const { status, againMs } = syncOf(set).run(set)
+      const { status, again } = syncOf(set).run(set)
       if (!isDeepStrictEqual(status, set.status)) world.store.put(DAEMON_SETS, { ...set, status })
-      return againMs
+      return again
     },
   })
   return () => {

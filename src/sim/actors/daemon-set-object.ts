@@ -7,7 +7,7 @@ export interface DaemonSetObject extends ApiObject {
     readonly template: PodTemplate
     readonly updateStrategy?: {
       readonly type?: string
-      readonly rollingUpdate?: { readonly maxUnavailable?: number | string }
+      readonly rollingUpdate?: { readonly maxSurge?: number | string; readonly maxUnavailable?: number | string }
     }
   }
 }

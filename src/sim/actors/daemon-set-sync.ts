@@ -2,21 +2,21 @@ import { DAEMON_SETS, NODES, PODS } from '../world/api-resource.ts'
 import { deleteObject } from '../world/delete-object.ts'
 import type { World } from '../world/world.ts'
 import { affinityTo, daemonPlacement, daemonTolerations } from './daemon-placement.ts'
+import { daemonLimits, daemonRollout, excessPods } from './daemon-rollout.ts'
 import type { DaemonSetObject } from './daemon-set-object.ts'
 import { type DaemonNode, type DaemonRules, DaemonTally, daemonCounts } from './daemon-tally.ts'
 import type { NodeObject } from './node-object.ts'
 import { createOwnedPod } from './owned-pods.ts'
-import { availabilityOf, isAvailable } from './pod-availability.ts'
+import { availabilityOf } from './pod-availability.ts'
 import { isFinished, isGoing, type PodObject } from './pod-object.ts'
-import { shareOf } from './share-of.ts'
 import { templateHash } from './template-hash.ts'
 
-const AGAIN_MS = 1_000
 const HASH = 'controller-revision-hash'
 
 interface DaemonSetSynced {
   readonly status: Readonly<Record<string, number>>
-  readonly againMs: number | undefined
+  /** As for `ReconcilerSpec.sync`. */
+  readonly again: number | 'failed' | undefined
 }
 
 /** The work on one DaemonSet: only nodes with changes are visited. */
@@ -54,35 +54,37 @@ export class DaemonSetSync {
       minReadySeconds: set.spec.minReadySeconds ?? 0,
       nowMs: this.#world.clock.wallMs(),
     }
-    const waits = this.#visit(set, { rules, hash })
-    const { current, updated } = this.#tally.total
+    const work = { rules, hash }
+    let again = this.#visit(set, work)
+    const { current, updated, desired } = this.#tally.total
     if (updated < current && set.spec.updateStrategy?.type !== 'OnDelete') {
-      for (const pod of this.#toReplace(set, rules)) remove(this.#world, pod)
-      waits.push(...this.#visit(set, { rules, hash }))
+      const { outdated, surged } = daemonRollout({ set, nodes: this.#nodes(set), rules, desired })
+      for (const pod of outdated) remove(this.#world, pod)
+      const isRefused = surged.map((name) => this.#make(set, { name, hash })).includes(false)
+      again = isRefused ? 'failed' : sooner(again, this.#visit(set, work))
     }
-    return { status: this.#tally.status(set), againMs: waits.length === 0 ? undefined : Math.min(...waits) }
+    return { status: this.#tally.status(set), again }
   }
 
-  /** Works on the nodes with changes, also with changes of its own; returns how long to wait for nodes that are not settled. */
-  #visit(set: DaemonSetObject, { rules, hash }: { readonly rules: DaemonRules; readonly hash: string }): number[] {
-    const waits: number[] = []
+  /** Works on the nodes with changes, also with changes of its own; returns when nodes that are not settled are to be seen. */
+  #visit(set: DaemonSetObject, work: Work): DaemonSetSynced['again'] {
+    let again: DaemonSetSynced['again']
     const unsettled: string[] = []
     for (const name of this.#touched) {
       this.#touched.delete(name)
       const node = this.#nodeOf(set, name)
-      const isRefused = node !== undefined && this.#manage(set, { name, node, hash }) === 'refused'
+      const isRefused = node !== undefined && !this.#manage(set, { ...work, name, node })
       const after = this.#nodeOf(set, name)
-      this.#tally.set(name, after && daemonCounts(after, rules))
-      const { againMs } = availabilityOf(after?.pods ?? [], rules.minReadySeconds, rules.nowMs)
-      const wait = isRefused ? AGAIN_MS : againMs
+      this.#tally.set(name, after && daemonCounts(after, work.rules))
+      const { againMs } = availabilityOf(after?.pods ?? [], work.rules.minReadySeconds, work.rules.nowMs)
       // Our own write marks the node as changed again: that change is known.
       this.#touched.delete(name)
-      if (wait === undefined) continue
-      waits.push(wait)
+      if (!isRefused && againMs === undefined) continue
+      again = isRefused ? 'failed' : sooner(again, againMs)
       unsettled.push(name)
     }
     for (const name of unsettled) this.touch(name)
-    return waits
+    return again
   }
 
   #nodeOf({ spec }: DaemonSetObject, name: string): DaemonNode | undefined {
@@ -90,44 +92,52 @@ export class DaemonSetSync {
     return node === undefined ? undefined : { pods: this.#podsOn(name), ...daemonPlacement(node, spec.template) }
   }
 
-  /** daemon_controller.go, podsShouldBeOnNode. */
-  #manage(
-    set: DaemonSetObject,
-    { name, node, hash }: { readonly name: string; readonly node: DaemonNode; readonly hash: string },
-  ): 'refused' | 'done' {
-    const staying = node.pods.filter((pod) => !isGoing(pod))
+  #nodes({ spec }: DaemonSetObject): readonly (DaemonNode & { readonly name: string })[] {
+    return ([...this.#world.store.all(NODES)] as NodeObject[]).map((node) => {
+      const { name } = node.metadata
+      return { name, pods: this.#podsOn(name), ...daemonPlacement(node, spec.template) }
+    })
+  }
+
+  /** daemon_controller.go, podsShouldBeOnNode. False: the API refused a pod. */
+  #manage(set: DaemonSetObject, { name, node, hash, rules }: Work & Managed): boolean {
     if (!node.shouldStay) {
-      for (const pod of staying) remove(this.#world, pod)
-      return 'done'
+      for (const pod of node.pods) if (!isGoing(pod)) remove(this.#world, pod)
+      return true
     }
-    const [, ...excess] = staying.filter((pod) => !isFinished(pod))
-    for (const pod of [...staying.filter(isFinished), ...excess]) remove(this.#world, pod)
-    // A terminating pod still occupies the node: the next pod is created after it has ended.
-    if (!node.shouldRun || this.#podsOn(name).length > 0) return 'done'
+    for (const pod of excessPods(set, node.pods, rules)) remove(this.#world, pod)
+    const left = this.#podsOn(name)
+    // A terminating pod still occupies the node, and the next pod is created after it has ended. Under a surge it does not.
+    const isMissing = daemonLimits(set, 1).surge > 0 ? left.every(isGoing) : left.length === 0
+    return !node.shouldRun || !isMissing || this.#make(set, { name, hash })
+  }
+
+  #make(set: DaemonSetObject, { name, hash }: { readonly name: string; readonly hash: string }): boolean {
     const { template } = set.spec
-    const isMade = createOwnedPod(this.#world, {
+    return createOwnedPod(this.#world, {
       resource: DAEMON_SETS,
       owner: set,
       template,
       labels: { [HASH]: hash, 'pod-template-generation': String(set.metadata.generation ?? 1) },
       spec: { tolerations: daemonTolerations(template.spec), affinity: affinityTo(name, template.spec) },
     })
-    return isMade ? 'done' : 'refused'
   }
+}
 
-  /**
-   * Old pods that may be removed now: all that are not available, and as many others as may be missing (update.go,
-   * rollingUpdate).
-   */
-  #toReplace(set: DaemonSetObject, rules: DaemonRules): readonly PodObject[] {
-    const nodes = [...this.#world.store.all(NODES)].map(({ metadata }) => this.#podsOn(metadata.name))
-    const { desired } = this.#tally.total
-    const limit = shareOf(set.spec.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1, desired, Math.ceil)
-    const isWell = (pod: PodObject): boolean => !isGoing(pod) && isAvailable(pod, rules.minReadySeconds, rules.nowMs)
-    const missing = desired - nodes.filter((pods) => pods.some(isWell)).length
-    const old = nodes.flat().filter((pod) => !rules.isCurrent(pod) && !isGoing(pod))
-    return [...old.filter((pod) => !isWell(pod)), ...old.filter(isWell).slice(0, Math.max(0, limit - missing))]
-  }
+interface Work {
+  readonly rules: DaemonRules
+  readonly hash: string
+}
+
+interface Managed {
+  readonly name: string
+  readonly node: DaemonNode
+}
+
+function sooner(a: DaemonSetSynced['again'], b: DaemonSetSynced['again']): DaemonSetSynced['again'] {
+  if (a === 'failed' || b === 'failed') return 'failed'
+  if (a === undefined || b === undefined) return a ?? b
+  return Math.min(a, b)
 }
 
 function remove(world: World, pod: PodObject): void {

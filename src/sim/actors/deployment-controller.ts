@@ -6,8 +6,9 @@ import { createObject } from '../world/create-object.ts'
 import { deleteObject } from '../world/delete-object.ts'
 import { replaceObject } from '../world/replace-object.ts'
 import { keyOf } from '../world/store.ts'
-import { stampOf, type World } from '../world/world.ts'
+import type { World } from '../world/world.ts'
 import { type DeploymentObject, rollingLimits } from './deployment-object.ts'
+import { progressCheckMs } from './deployment-progress.ts'
 import { deploymentStatus } from './deployment-status.ts'
 import { ObjectIndex } from './object-index.ts'
 import { controllerReference, ownedPods, ownerKeys, wasAccepted } from './owned-pods.ts'
@@ -18,7 +19,6 @@ import { type ActorParts, runReconciler } from './run-reconciler.ts'
 import { templateHash } from './template-hash.ts'
 
 const LAG_MS = 10
-const AGAIN_MS = 1_000
 const HASH = 'pod-template-hash'
 const REVISION = 'deployment.kubernetes.io/revision'
 
@@ -56,7 +56,7 @@ function deploymentOf(world: World, pod: ApiObject): readonly string[] {
   return set === undefined ? [] : ownerKeys(DEPLOYMENTS.kind, { object: set })
 }
 
-function sync(world: World, sets: Sets, deployment: DeploymentObject): number | undefined {
+function sync(world: World, sets: Sets, deployment: DeploymentObject): number | 'failed' | undefined {
   const { uid } = deployment.metadata
   const hash = templateHash(deployment.spec.template)
   const isCurrent = ({ metadata }: ReplicaSetObject): boolean => metadata.labels?.[HASH] === hash
@@ -65,7 +65,7 @@ function sync(world: World, sets: Sets, deployment: DeploymentObject): number | 
     deployment.spec.strategy?.type === 'Recreate' && others().some((set) => ownedPods(world, set).length > 0)
   const isMissing = !sets.of(uid).some(isCurrent) && deployment.spec.paused !== true
   if (isMissing && isHeld) scaleAll(world, emptied(others()))
-  const isRefused = isMissing && !isHeld && !makeSet(world, deployment, { hash, old: others() })
+  const isMade = isMissing && !isHeld && makeSet(world, deployment, { hash, old: others() })
   const current = sets.of(uid).find(isCurrent)
   if (current !== undefined) {
     scaleAll(world, rolloutScales({ deployment, current, old: others(), isHeld }))
@@ -75,11 +75,13 @@ function sync(world: World, sets: Sets, deployment: DeploymentObject): number | 
   const status = deploymentStatus({
     deployment: latest,
     current: sets.of(uid).find(isCurrent),
+    isNew: isMade,
     all: sets.of(uid),
-    now: stampOf(world.clock.wallMs()),
+    nowMs: world.clock.wallMs(),
   })
   if (!isDeepStrictEqual(status, latest.status)) world.store.put(DEPLOYMENTS, { ...latest, status })
-  return isRefused ? AGAIN_MS : undefined
+  const isRefused = isMissing && !isHeld && !isMade
+  return isRefused ? 'failed' : progressCheckMs({ ...latest, ...present({ status }) }, world.clock.wallMs())
 }
 
 interface Making {

@@ -9,6 +9,7 @@ export interface DeploymentObject extends ApiObject {
     readonly replicas?: number
     readonly paused?: boolean
     readonly minReadySeconds?: number
+    readonly progressDeadlineSeconds?: number
     readonly revisionHistoryLimit?: number
     readonly selector?: WrittenSelector
     readonly template: PodTemplate
@@ -17,7 +18,17 @@ export interface DeploymentObject extends ApiObject {
       readonly rollingUpdate?: { readonly maxSurge?: number | string; readonly maxUnavailable?: number | string }
     }
   }
-  readonly status?: { readonly conditions?: readonly Condition[] }
+  readonly status?: {
+    readonly replicas?: number
+    readonly updatedReplicas?: number
+    readonly readyReplicas?: number
+    readonly availableReplicas?: number
+    readonly conditions?: readonly DeploymentCondition[]
+  }
+}
+
+export interface DeploymentCondition extends Condition {
+  readonly lastUpdateTime?: string
 }
 
 interface RollingLimits {

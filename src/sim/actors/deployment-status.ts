@@ -1,16 +1,18 @@
-import { type DeploymentObject, rollingLimits } from './deployment-object.ts'
+import { stampOf } from '../world/world.ts'
+import { type DeploymentCondition, type DeploymentObject, rollingLimits } from './deployment-object.ts'
+import { type DeploymentNumbers, progressCondition } from './deployment-progress.ts'
 import { omitZeros } from './omit-zeros.ts'
 import type { Condition } from './pod-object.ts'
 import type { ReplicaSetObject } from './replica-set-object.ts'
-import { withCondition } from './with-condition.ts'
 
 interface DeploymentInput {
   readonly deployment: DeploymentObject
   /** The ReplicaSet of its present template. */
   readonly current: ReplicaSetObject | undefined
+  /** It was made just now. */
+  readonly isNew: boolean
   readonly all: readonly ReplicaSetObject[]
-  /** RFC 3339. */
-  readonly now: string
+  readonly nowMs: number
 }
 
 type Count = 'replicas' | 'readyReplicas' | 'availableReplicas'
@@ -28,7 +30,9 @@ export function deploymentStatus(input: DeploymentInput): DeploymentObject['stat
     availableReplicas: sum('availableReplicas'),
     unavailableReplicas: Math.max(0, wanted - sum('availableReplicas')),
   }
-  return { ...omitZeros(numbers), conditions: [...conditionsOf(input, numbers), ...failureOf(input)] }
+  const progress = progressCondition({ ...input, numbers, set: current?.metadata.name })
+  const conditions = [availability(input, numbers), ...(progress === undefined ? [] : [progress]), ...failureOf(input)]
+  return { ...omitZeros(numbers), conditions }
 }
 
 const FAILURE = 'ReplicaFailure'
@@ -37,51 +41,23 @@ const FAILURE = 'ReplicaFailure'
 const failureOf = ({ current }: DeploymentInput): readonly Condition[] =>
   (current?.status?.conditions ?? []).filter(({ type }) => type === FAILURE)
 
-interface Numbers {
-  readonly replicas: number
-  readonly updatedReplicas: number
-  readonly availableReplicas: number
-}
-
-function conditionsOf({ deployment, current, now }: DeploymentInput, numbers: Numbers): readonly Condition[] {
+/** Only a change of its status or reason is written (deployment_util.go, SetDeploymentCondition). */
+function availability({ deployment, nowMs }: DeploymentInput, numbers: DeploymentNumbers): DeploymentCondition {
   const { replicas = 1 } = deployment.spec
   const isEnough = numbers.availableReplicas >= replicas - rollingLimits(deployment).unavailable
-  const available: Condition = isEnough
-    ? {
-        type: 'Available',
-        status: 'True',
-        reason: 'MinimumReplicasAvailable',
-        message: 'Deployment has minimum availability.',
-        lastTransitionTime: now,
-      }
-    : {
-        type: 'Available',
-        status: 'False',
-        reason: 'MinimumReplicasUnavailable',
-        message: 'Deployment does not have minimum availability.',
-        lastTransitionTime: now,
-      }
-  const before = deployment.status?.conditions?.filter(({ type }) => type !== FAILURE)
-  const withAvailable = withCondition(before, available)
-  const name = current?.metadata.name
-  if (name === undefined) return withAvailable
-  const isComplete =
-    numbers.updatedReplicas === replicas && numbers.replicas === replicas && numbers.availableReplicas >= replicas
-  const done = {
-    type: 'Progressing',
-    status: 'True',
-    reason: 'NewReplicaSetAvailable',
+  const before = deployment.status?.conditions?.find(({ type }) => type === 'Available')
+  if (before?.status === (isEnough ? 'True' : 'False')) return before
+  const now = stampOf(nowMs)
+  return {
+    type: 'Available',
+    ...(isEnough
+      ? { status: 'True', reason: 'MinimumReplicasAvailable', message: 'Deployment has minimum availability.' }
+      : {
+          status: 'False',
+          reason: 'MinimumReplicasUnavailable',
+          message: 'Deployment does not have minimum availability.',
+        }),
+    lastUpdateTime: now,
     lastTransitionTime: now,
-  } as const
-  if (isComplete) {
-    return withCondition(withAvailable, { ...done, message: `ReplicaSet "${name}" has successfully progressed.` })
   }
-  // A rollout that was once complete does not start anew when pods fail later.
-  const wasComplete = before?.some(({ type, reason }) => type === 'Progressing' && reason === done.reason) === true
-  if (wasComplete && numbers.replicas === numbers.updatedReplicas) return withAvailable
-  return withCondition(withAvailable, {
-    ...done,
-    reason: 'ReplicaSetUpdated',
-    message: `ReplicaSet "${name}" is progressing.`,
-  })
 }

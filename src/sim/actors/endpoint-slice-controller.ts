@@ -15,7 +15,8 @@ import { endpointOf, type ServiceObject, type SlicePort, slicePorts } from './se
 import { type SlicePart, slicePartsOf } from './slice-parts.ts'
 
 const LAG_MS = 10
-const AGAIN_MS = 1_000
+/** defaultSyncBackOff. */
+const FIRST_RETRY_MS = 1_000
 const SERVICE_NAME = 'kubernetes.io/service-name'
 const MANAGED_BY = { 'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io' }
 
@@ -33,6 +34,7 @@ export function runEndpointSliceController(parts: ActorParts): () => void {
       [PODS, (change) => selecting(services.of(change.object.metadata.namespace ?? ''), change)],
     ],
     lagMs: LAG_MS,
+    firstRetryMs: FIRST_RETRY_MS,
     sync: (key) => {
       const [namespace = '', name = ''] = key.split('/')
       const service = world.store.get(SERVICES, { namespace, name }) as ServiceObject | undefined
@@ -77,7 +79,7 @@ function isSelected({ spec }: ServiceObject, labels: Readonly<Record<string, str
   return pairs.length > 0 && pairs.every(([key, value]) => labels[key] === value)
 }
 
-function sync(world: World, service: ServiceObject, slices: readonly ApiObject[]): number | undefined {
+function sync(world: World, service: ServiceObject, slices: readonly ApiObject[]): 'failed' | undefined {
   const { namespace = '' } = service.metadata
   const { selector = {} } = service.spec
   if (Object.keys(selector).length === 0) return undefined
@@ -87,7 +89,7 @@ function sync(world: World, service: ServiceObject, slices: readonly ApiObject[]
     .toSorted((a, b) => (a.targetRef.name < b.targetRef.name ? -1 : 1))
   const ports = slicePorts(service, pods)
   const written = slicePartsOf(endpoints, slices).map((part, at) => write(world, service, { ...part, ports, at }))
-  return written.every(Boolean) ? undefined : AGAIN_MS
+  return written.every(Boolean) ? undefined : 'failed'
 }
 
 /** Returns whether it was accepted. An empty slice is deleted, except for the first. */

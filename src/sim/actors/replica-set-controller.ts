@@ -15,8 +15,6 @@ import type { ReplicaSetObject } from './replica-set-object.ts'
 import { type ActorParts, runReconciler } from './run-reconciler.ts'
 
 const LAG_MS = 10
-/** After the API has refused a pod. */
-const AGAIN_MS = 1_000
 
 type Sets = ObjectIndex<ReplicaSetObject>
 
@@ -56,7 +54,7 @@ const inNamespace = (name = ''): string => `namespace ${name}`
 
 const ofController = (uid: string): string => `controller ${uid}`
 
-function sync(world: World, sets: Sets, set: ReplicaSetObject): number | undefined {
+function sync(world: World, sets: Sets, set: ReplicaSetObject): number | 'failed' | undefined {
   claim(world, set)
   const wanted = set.spec.replicas ?? 1
   const pods = activePods(world, set)
@@ -82,7 +80,7 @@ function sync(world: World, sets: Sets, set: ReplicaSetObject): number | undefin
     ...failed(world, set, refusal),
   }
   if (!isDeepStrictEqual(status, set.status)) world.store.put(REPLICA_SETS, { ...set, status })
-  return refusal === undefined ? againMs : AGAIN_MS
+  return refusal === undefined ? againMs : 'failed'
 }
 
 /** The first refusal is kept until a sync in which all pods were accepted (pkg/controller/replicaset, calculateStatus). */

@@ -4,9 +4,8 @@ import { createObject } from '../world/create-object.ts'
 import type { World } from '../world/world.ts'
 import { createOwnedPod, wasAccepted } from './owned-pods.ts'
 import type { PodObject } from './pod-object.ts'
+import { REVISION_LABEL, type RevisionObject } from './stateful-revisions.ts'
 import type { StatefulSetObject } from './stateful-set-object.ts'
-
-export const REVISION_LABEL = 'controller-revision-hash'
 
 const nameOf = ({ metadata }: StatefulSetObject, ordinal: number): string => `${metadata.name}-${ordinal}`
 
@@ -19,13 +18,14 @@ export function ordinalOf({ metadata }: StatefulSetObject, pod: PodObject): numb
 
 interface StatefulPod {
   readonly ordinal: number
-  readonly revision: string
+  readonly revision: RevisionObject
 }
 
 /** The pod of an ordinal, with its claims before it. False: the API refused it (stateful_set_utils.go, newStatefulSetPod). */
 export function createStatefulPod(world: World, set: StatefulSetObject, { ordinal, revision }: StatefulPod): boolean {
   const name = nameOf(set, ordinal)
-  const { template, serviceName } = set.spec
+  const { serviceName } = set.spec
+  const { template } = revision.data.spec
   if (!createClaims(world, set, ordinal)) return false
   const claimed = (set.spec.volumeClaimTemplates ?? []).map(({ metadata }) => ({
     name: metadata.name,
@@ -38,7 +38,7 @@ export function createStatefulPod(world: World, set: StatefulSetObject, { ordina
     template,
     name,
     labels: {
-      [REVISION_LABEL]: revision,
+      [REVISION_LABEL]: revision.metadata.name,
       'statefulset.kubernetes.io/pod-name': name,
       'apps.kubernetes.io/pod-index': String(ordinal),
     },

@@ -1,25 +1,34 @@
 import { isDeepStrictEqual } from 'node:util'
-import { PODS, STATEFUL_SETS } from '../world/api-resource.ts'
+import { CONTROLLER_REVISIONS, PODS, STATEFUL_SETS } from '../world/api-resource.ts'
 import { deleteObject } from '../world/delete-object.ts'
 import { keyOf } from '../world/store.ts'
 import type { World } from '../world/world.ts'
+import { ObjectIndex } from './object-index.ts'
 import { ownerKeys } from './owned-pods.ts'
 import { availabilityOf, isAvailable } from './pod-availability.ts'
 import { podIndexOf } from './pod-index.ts'
-import { isFinished, isGoing, type PodObject } from './pod-object.ts'
+import { controllerOf, isFinished, isGoing, type PodObject } from './pod-object.ts'
 import { type ActorParts, runReconciler } from './run-reconciler.ts'
-import { createStatefulPod, ordinalOf, REVISION_LABEL } from './stateful-pod.ts'
+import { createStatefulPod, ordinalOf } from './stateful-pod.ts'
+import {
+  forgetRevisions,
+  REVISION_LABEL,
+  type RevisionIndex,
+  type Revisions,
+  revisionsOf,
+} from './stateful-revisions.ts'
 import type { StatefulSetObject } from './stateful-set-object.ts'
 import { statefulSetStatus } from './stateful-set-status.ts'
-import { templateHash } from './template-hash.ts'
 
 const LAG_MS = 10
-const AGAIN_MS = 1_000
 
 /** Keeps the numbered pods of each StatefulSet. The returned function ends it. */
 export function runStatefulSetController(parts: ActorParts): () => void {
   const { world } = parts
-  return runReconciler(parts, {
+  const revisions: RevisionIndex = new ObjectIndex(world.store, CONTROLLER_REVISIONS, (revision) => [
+    controllerOf(revision)?.uid ?? '',
+  ])
+  const end = runReconciler(parts, {
     watches: [
       [STATEFUL_SETS, ({ object }) => [keyOf(object.metadata)]],
       [PODS, (change) => ownerKeys(STATEFUL_SETS.kind, change)],
@@ -28,19 +37,26 @@ export function runStatefulSetController(parts: ActorParts): () => void {
     sync: (key) => {
       const [namespace = '', name = ''] = key.split('/')
       const set = world.store.get(STATEFUL_SETS, { namespace, name }) as StatefulSetObject | undefined
-      return set === undefined ? undefined : sync(world, set)
+      return set === undefined ? undefined : sync(world, set, revisions)
     },
   })
+  return () => {
+    end()
+    revisions.end()
+  }
 }
 
-function sync(world: World, set: StatefulSetObject): number | undefined {
-  const revision = `${set.metadata.name}-${templateHash(set.spec.template)}`
-  const isRefused = !isGoing(set) && step(world, set, revision) === 'refused'
+function sync(world: World, set: StatefulSetObject, known: RevisionIndex): number | 'failed' | undefined {
+  const revisions = revisionsOf(world, set, known)
+  if (revisions === undefined) return 'failed'
+  const isRefused = !isGoing(set) && step(world, set, revisions) === 'refused'
   const pods = podsOf(world, set)
   const nowMs = world.clock.wallMs()
-  const status = statefulSetStatus({ set, pods, revision, nowMs })
+  const [current, update] = [revisions.current.metadata.name, revisions.update.metadata.name]
+  const status = statefulSetStatus({ set, pods, current, update, nowMs })
+  forgetRevisions(world, { ...revisions, set, pods, known: known.of(set.metadata.uid) })
   if (!isDeepStrictEqual(status, set.status)) world.store.put(STATEFUL_SETS, { ...set, status })
-  return isRefused ? AGAIN_MS : availabilityOf(pods, set.spec.minReadySeconds ?? 0, nowMs).againMs
+  return isRefused ? 'failed' : availabilityOf(pods, set.spec.minReadySeconds ?? 0, nowMs).againMs
 }
 
 const podsOf = (world: World, { metadata }: StatefulSetObject): readonly PodObject[] =>
@@ -49,12 +65,12 @@ const podsOf = (world: World, { metadata }: StatefulSetObject): readonly PodObje
 type Step = 'refused' | 'waits' | 'done'
 
 /** First the wanted pods, then those too many, then those of another template (stateful_set_control.go, updateStatefulSet). */
-function step(world: World, set: StatefulSetObject, revision: string): Step {
-  const filled = fill(world, set, revision)
+function step(world: World, set: StatefulSetObject, revisions: Revisions): Step {
+  const filled = fill(world, set, revisions)
   if (filled !== 'done') return filled
   const { wanted, condemned } = sorted(world, set)
   if (condemn(world, set, { wanted, condemned }) === 'waits') return 'waits'
-  return update(world, set, { wanted, revision })
+  return update(world, set, { wanted, revision: revisions.update.metadata.name })
 }
 
 const isOrdered = ({ spec }: StatefulSetObject): boolean => spec.podManagementPolicy !== 'Parallel'
@@ -63,15 +79,18 @@ function isHealthy(world: World, { spec }: StatefulSetObject, pod: PodObject): b
   return !isGoing(pod) && isAvailable(pod, spec.minReadySeconds ?? 0, world.clock.wallMs())
 }
 
-function fill(world: World, set: StatefulSetObject, revision: string): Step {
-  const { replicas = 1, ordinals } = set.spec
+/** A pod below the partition comes back as it was before the rollout (stateful_set_utils.go, newVersionedStatefulSetPod). */
+function fill(world: World, set: StatefulSetObject, { current, update }: Revisions): Step {
+  const { replicas = 1, ordinals, updateStrategy } = set.spec
   const first = ordinals?.start ?? 0
+  const firstUpdated = first + (updateStrategy?.rollingUpdate?.partition ?? 0)
   const byOrdinal = new Map(podsOf(world, set).map((pod) => [ordinalOf(set, pod), pod]))
   for (let ordinal = first; ordinal < first + replicas; ordinal += 1) {
     const pod = byOrdinal.get(ordinal)
     if (pod !== undefined && isFinished(pod) && !isGoing(pod)) remove(world, pod)
     // The name is free only once the one before has gone for good.
     const isFree = pod === undefined || (isFinished(pod) && !isGoing(pod))
+    const revision = ordinal < firstUpdated ? current : update
     if (isFree && !createStatefulPod(world, set, { ordinal, revision })) return 'refused'
     if (isOrdered(set) && (pod === undefined || !isHealthy(world, set, pod))) return 'waits'
   }

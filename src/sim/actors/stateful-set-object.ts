@@ -11,6 +11,7 @@ export interface StatefulSetObject extends ApiObject {
   readonly spec: {
     readonly replicas?: number
     readonly minReadySeconds?: number
+    readonly revisionHistoryLimit?: number
     readonly serviceName?: string
     readonly podManagementPolicy?: string
     readonly ordinals?: { readonly start?: number }
